@@ -1,0 +1,117 @@
+#ifndef MCP_SERVER_H
+#define MCP_SERVER_H
+/*
+ * One MCP connection: bytes in, bytes out, requests to a handler between them. Knows the protocol
+ * (both eras) and nothing of rr; does no I/O of its own, so that the same core serves the
+ * supervisor, the unit tests, the fuzzers and the conformance build.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct mcp_server;
+struct mcp_request; /* one tools/call in flight; owned by the server until answered */
+
+enum mcp_type { /* an argument's type; all but objects are accepted as strings as well */
+	MCP_STRING,
+	MCP_INTEGER,
+	MCP_NUMBER,
+	MCP_BOOLEAN,
+	MCP_STRING_ARRAY,
+	MCP_STRING_MAP, /* object of strings (env) */
+	MCP_OBJECT_ARRAY,
+};
+
+struct mcp_param {
+	const char *name; /* NULL ends a table */
+	enum mcp_type type;
+	bool required;
+	const char *description;
+	long long min, max;	    /* integers: both 0 means no bound; strings: max bytes */
+	const char *const *choices; /* NULL-terminated, or NULL */
+};
+
+enum mcp_annotation {
+	MCP_READ_ONLY = 1,
+	MCP_DESTRUCTIVE = 2,
+	MCP_IDEMPOTENT = 4,
+	MCP_OPEN_WORLD = 8
+};
+
+struct mcp_tool {
+	const char *name, *title, *description;
+	const struct mcp_param *params;
+	const struct mcp_param *results; /* top-level fields of structuredContent, for outputSchema;
+					    MCP_STRING_MAP stands for any object */
+	unsigned annotations;
+};
+
+struct mcp_resource {
+	const char *uri, *name, *title, *description, *mime_type;
+};
+/* templates: uri holds {variable}s. A prompt's arguments reuse mcp_param (strings only). */
+struct mcp_prompt {
+	const char *name, *title, *description;
+	const struct mcp_param *params;
+};
+
+/* What the server asks of its owner. Pointers stay valid as long as the server does. */
+struct mcp_handler {
+	const char *name, *title, *version, *instructions;
+	const struct mcp_tool *tools;
+	size_t tool_count;
+	const struct mcp_resource *resources, *templates;
+	size_t resource_count, template_count;
+	const struct mcp_prompt *prompts;
+	size_t prompt_count;
+
+	/* Arguments are validated, coerced to their types and borrowed. Must lead to exactly one
+	 * mcp_request_answer or mcp_request_fail, now or later, but after cancel none is needed. */
+	void (*call_tool)(void *owner, struct mcp_request *request, size_t tool, json_t *arguments);
+	/* The client cancelled: the request is freed on return; nothing more is sent for it. */
+	void (*cancel)(void *owner, struct mcp_request *request);
+	/* Reads a resource / gets a prompt: like call_tool, answered with mcp_request_contents
+	 * ({"text": ...}) or mcp_request_fail (NOT found: code "not_found"). */
+	void (*read_resource)(void *owner, struct mcp_request *request, const char *uri);
+	void (*get_prompt)(
+	    void *owner, struct mcp_request *request, size_t prompt, json_t *arguments);
+	/* Completes an argument: up to 100 values as an array, or NULL. Synchronous, from what the
+	 * owner knows already. */
+	json_t *(*complete)(
+	    void *owner, const char *reference, const char *argument, const char *value);
+	void *owner;
+};
+
+struct mcp_server *mcp_server_new(const struct mcp_handler *handler);
+void mcp_server_free(struct mcp_server *server); /* cancels what is in flight, silently */
+
+/* Feeds bytes from the client, any cut. Returns false when the connection must end (a client that
+ * does not read while answers pile up, over MCP_OUTPUT_MAX). */
+bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length);
+
+/* False while too much output waits: stop reading stdin then (backpressure). */
+bool mcp_server_wants_input(const struct mcp_server *server);
+
+/* Bytes waiting for the client; valid until the next call. mcp_server_sent consumes them. */
+size_t mcp_server_output(const struct mcp_server *server, const char **bytes);
+void mcp_server_sent(struct mcp_server *server, size_t length);
+
+/* The owner's pointer on a request. */
+void mcp_request_set_data(struct mcp_request *request, void *data);
+void *mcp_request_data(const struct mcp_request *request);
+bool mcp_request_wants_progress(const struct mcp_request *request);
+
+/* Strictly rising values only; others are dropped. total < 0: unknown. message may be NULL. */
+void mcp_request_progress(
+    struct mcp_request *request, double progress, double total, const char *message);
+
+/* Each answers and frees the request. `structured` is an object and is stolen; the text content is
+ * the same JSON. The owner keeps it under its limit. */
+void mcp_request_answer(struct mcp_request *request, json_t *structured);
+/* isError result with structured {code, message, hint, ...extra (stolen, may be NULL)} and a text
+ * that carries all of it for a person. */
+void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
+    const char *hint, json_t *extra);
+void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);
+
+#endif
