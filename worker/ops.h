@@ -1,0 +1,79 @@
+#ifndef WORKER_OPS_H
+#define WORKER_OPS_H
+/*
+ * Operations of a worker: the message → handler table, and what a handler gets and gives back.
+ *
+ * One operation runs at a time. A handler that waits for a tool does so in worker_wait, which also
+ * watches the channel, so that an interrupt reaches it at once and a vanished supervisor ends us.
+ */
+#include <jansson.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "sandbox/proto.h"
+
+#define OP_MESSAGE_MAX 1024
+#define OP_HINT_MAX    512
+
+enum interrupt_reason { INTERRUPT_NONE, INTERRUPT_TIMEOUT, INTERRUPT_CANCELLED, INTERRUPT_ASKED };
+
+/* What WIRE_OP_START told us; strings are owned by the worker. */
+struct worker_config {
+	enum worker_kind kind;
+	char *rr, *gdb, *softpmu, *pmu;
+	json_t *timeouts, *limits, *roots; /* as on the wire */
+	bool allow_calls, allow_gdb_command;
+	json_t *sandbox, *sandbox_report;
+};
+
+struct worker {
+	int channel;
+	struct worker_config config;
+	uint32_t running_id; /* id of the operation that runs, 0: none */
+	enum interrupt_reason
+	    interrupt;	       /* asked for while the operation runs; cleared before each */
+	struct replay *replay; /* the session, once REPLAY_START succeeded */
+};
+
+/* Exactly one of result, or a message, is set by a handler. */
+struct op_reply {
+	json_t *result; /* owned by the reply; an object of at most WIRE_RESULT_MAX bytes */
+	enum error_code code;
+	char message[OP_MESSAGE_MAX];
+	char hint[OP_HINT_MAX];
+	json_t *
+	    extra; /* further fields of an error, or NULL: e.g. the stop where the program stands */
+};
+
+typedef void op_handler(struct worker *worker, json_t *args, struct op_reply *reply);
+
+struct op {
+	uint32_t type; /* WIRE_OP_* */
+	enum worker_kind kind;
+	const char *args; /* the keys it takes, space-separated; any other is refused */
+	op_handler *handle;
+};
+
+extern const struct op worker_ops[];
+extern const size_t worker_op_count;
+
+/* Makes the reply an error. hint may be NULL. */
+void op_fail(struct op_reply *reply, enum error_code code, const char *hint, const char *format,
+    ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Polls `fds` and the channel for at most timeout_ms (-1: no limit). Returns the number of `fds`
+ * that are ready, 0 at the timeout or when worker->interrupt has just been set. Ends the process
+ * when the supervisor is gone or asks to stop.
+ */
+int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int timeout_ms);
+
+/* Sends WIRE_PROGRESS for the running operation; total < 0: unknown; message may be NULL. Drops it
+ * silently when the channel is full. */
+void worker_progress(struct worker *worker, double progress, double total, const char *message);
+
+/* Sends WIRE_STATE; state is stolen. */
+void worker_state(struct worker *worker, json_t *state);
+
+#endif
