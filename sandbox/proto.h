@@ -90,15 +90,23 @@ enum wire_type {
 
 enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
 
+/* clang-format off */
 /*
  * WIRE_OP_START, the first packet to every worker, with all it may know:
  *	{"kind": "replay"|"record"|"query",
  *	 "rr": path, "gdb": path, "softpmu": path or "", "pmu": "auto"|"hardware"|"software",
- *	 "timeouts": {"startup": s, "connect": s, "forward": s, "reverse": s, "breakpoint": s,
- *"eval": s}, "limits": {"memory": bytes, "output": bytes, "processes": n, "trace_bytes": bytes,
- *...}, "roots": [directories that traces may be under], "allow_calls": bool, "allow_gdb_command":
- *bool, "sandbox": {layer: "require"|"prefer"|"off"}, "sandbox_report": {layer: what the launcher
- *got}} Answer: {"pid": n, "sandbox": {"level": ..., "layers": {...}}}.
+ *	 "timeouts": {"startup", "connect", "forward", "reverse", "breakpoint", "eval", "record"},
+ *		seconds; 0: none
+ *	 "limits": {"memory", "output", "processes", "trace_bytes", "free_disk", "cpu_seconds"},
+ *		bytes, seconds, numbers; 0: no limit
+ *	 "roots": [directories that traces may be under; empty: any],
+ *	 "directories": [directories a recorded program may be started in; empty: any],
+ *	 "commands": [fnmatch patterns of the programs that may be recorded; empty: any],
+ *	 "allow_calls": bool, "allow_gdb_command": bool,
+ *	 "sandbox": {layer: "require"|"prefer"|"off"},
+ *	 "sandbox_report": {layer: "full"|"off"|why it is degraded; as the launcher got it}}
+ * Where new traces go by default is in the environment, as rr has it (_RR_TRACE_DIR).
+ * Answer: {"pid": n, "sandbox": {"level": ..., "layers": {...}}}.
  *
  * WIRE_OP_REPLAY_START carries {"args": ..., "restore"?: a WIRE_STATE object}: with it the worker
  * brings the session to that stop, with its breakpoints, checkpoints, thread and frame, before it
@@ -107,6 +115,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  *	 "breakpoints": [...], "checkpoints": [...]}
  * at most WIRE_STATE_MAX; opaque to the supervisor but for "moment".
  */
+/* clang-format on */
 #define WIRE_STATE_MAX (32 * 1024)
 
 /* The worker's end of the socketpair, from exec on. */

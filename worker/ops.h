@@ -22,7 +22,7 @@ enum interrupt_reason { INTERRUPT_NONE, INTERRUPT_TIMEOUT, INTERRUPT_CANCELLED, 
 struct worker_config {
 	enum worker_kind kind;
 	char *rr, *gdb, *softpmu, *pmu;
-	json_t *timeouts, *limits, *roots; /* as on the wire */
+	json_t *timeouts, *limits, *roots, *directories, *commands; /* as on the wire */
 	bool allow_calls, allow_gdb_command;
 	json_t *sandbox, *sandbox_report;
 };
