@@ -1,0 +1,160 @@
+/*
+ * Counts processes through /proc. Must never signal any.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/e2e/harness.h"
+
+#define PROC_MAX 8192 /* processes on the machine: the census of a busy one still fits */
+
+/* Reads pid, parent, state and comm of one process. comm may hold spaces and parentheses. */
+static bool read_stat(pid_t pid, struct census_process *process)
+{
+	char path[64], line[1024];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	size_t length = fread(line, 1, sizeof(line) - 1, file);
+	fclose(file);
+	line[length] = '\0';
+
+	char *open = strchr(line, '('), *close = strrchr(line, ')');
+	if (open == NULL || close == NULL)
+		return false;
+	snprintf(process->name, sizeof(process->name), "%.*s", (int)(close - open - 1), open + 1);
+	int parent = 0;
+	process->pid = pid;
+	if (sscanf(close + 1, " %c %d", &process->state, &parent) != 2)
+		return false;
+	process->parent = parent;
+	return true;
+}
+
+static size_t read_all(struct census_process *all, size_t max)
+{
+	size_t count = 0;
+	DIR *proc = opendir("/proc");
+	if (proc == NULL)
+		harness_fail("no /proc");
+	for (struct dirent *entry; count < max && (entry = readdir(proc)) != NULL;) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+		if (pid > 0 && read_stat(pid, &all[count]))
+			count++;
+	}
+	closedir(proc);
+	return count;
+}
+
+void census_take(pid_t root, struct census *census)
+{
+	struct census_process *all = calloc(PROC_MAX, sizeof(*all));
+	if (all == NULL)
+		harness_fail("out of memory");
+	size_t total = read_all(all, PROC_MAX);
+	census->count = 0;
+
+	/* Breadth first: the parents found so far are the queue. */
+	for (size_t done = 0, more = 1; more > 0; done++) {
+		pid_t parent = done == 0 ? root : census->processes[done - 1].pid;
+		for (size_t i = 0; i < total && census->count < CENSUS_MAX; i++)
+			if (all[i].parent == parent)
+				census->processes[census->count++] = all[i];
+		more = census->count - done;
+	}
+	free(all);
+}
+
+pid_t census_find(pid_t root, const char *name, size_t nth)
+{
+	struct census census;
+	census_take(root, &census);
+	for (size_t i = 0; i < census.count; i++)
+		if (strcmp(census.processes[i].name, name) == 0 && nth-- == 0)
+			return census.processes[i].pid;
+	return 0;
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 2 * 1000 * 1000}, NULL);
+}
+
+pid_t census_await(pid_t root, const char *name)
+{
+	double end = harness_now() + HARNESS_TIMEOUT_S;
+	for (; harness_now() < end; nap()) {
+		pid_t pid = census_find(root, name, 0);
+		if (pid != 0)
+			return pid;
+	}
+	harness_fail("no process %s appeared", name);
+}
+
+/* Orphans come to us (subreaper) and would stay as zombies; the server itself is left alone. */
+static void reap_orphans(const struct census *census, pid_t server)
+{
+	for (size_t i = 0; i < census->count; i++)
+		if (census->processes[i].state == 'Z' && census->processes[i].pid != server)
+			waitpid(census->processes[i].pid, NULL, WNOHANG);
+}
+
+static size_t count_left(pid_t root, struct census *census)
+{
+	census_take(root, census);
+	if (root == getpid())
+		reap_orphans(census, 0);
+	size_t left = 0;
+	for (size_t i = 0; i < census->count; i++)
+		left += census->processes[i].state != 'Z';
+	return left;
+}
+
+double census_await_none(pid_t root, double timeout_s)
+{
+	struct census census;
+	double start = harness_now();
+	while (count_left(root, &census) > 0) {
+		if (harness_now() - start > timeout_s) {
+			for (size_t i = 0; i < census.count; i++)
+				fprintf(stderr, "still there: %d %s (%c), child of %d\n",
+				    (int)census.processes[i].pid, census.processes[i].name,
+				    census.processes[i].state, (int)census.processes[i].parent);
+			return -1;
+		}
+		nap();
+	}
+	return harness_now() - start;
+}
+
+long long census_cpu_ticks(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	char *text = harness_file(path);
+	char *close = text == NULL ? NULL : strrchr(text, ')');
+	unsigned long user = 0, system = 0;
+	long long ticks = -1;
+	if (close != NULL &&
+	    sscanf(close + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+		&system) == 2)
+		ticks = (long long)(user + system);
+	free(text);
+	return ticks;
+}
+
+long long census_resident_kib(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	char *text = harness_file(path);
+	char *line = text == NULL ? NULL : strstr(text, "\nVmRSS:");
+	long long kib = line == NULL ? -1 : strtoll(line + strlen("\nVmRSS:"), NULL, 10);
+	free(text);
+	return kib;
+}
