@@ -31,6 +31,9 @@ struct worker {
 	int channel;
 	struct worker_config config;
 	uint32_t running_id; /* id of the operation that runs, 0: none */
+	json_t *request;     /* its whole JSON, borrowed: "args" and what stands beside them */
+	bool broken;	     /* set by a handler whose tools are lost: answer, then exit non-zero */
+	void (*end)(struct worker *worker); /* ends what the worker started, before it exits */
 	enum interrupt_reason
 	    interrupt;	       /* asked for while the operation runs; cleared before each */
 	struct replay *replay; /* the session, once REPLAY_START succeeded */
@@ -61,6 +64,10 @@ extern const size_t worker_op_count;
 /* Makes the reply an error. hint may be NULL. */
 void op_fail(struct op_reply *reply, enum error_code code, const char *hint, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
+
+/* Takes packets from the channel and answers operations until told to stop; returns the exit
+ * status. */
+int worker_run(struct worker *worker);
 
 /*
  * Polls `fds` and the channel for at most timeout_ms (-1: no limit). Returns the number of `fds`

@@ -1,0 +1,22 @@
+/*
+ * A worker: one session's (or one recording's) process. Takes operations from the supervisor on
+ * WORKER_CHANNEL_FD and answers them. Never speaks to anybody else but the tools it starts, and
+ * never outlives its supervisor.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include "worker/ops.h"
+
+int main(void)
+{
+	struct worker worker = {.channel = WORKER_CHANNEL_FD};
+
+	if (fcntl(WORKER_CHANNEL_FD, F_GETFD) < 0) {
+		fprintf(stderr, "rr-warden-worker: started by rr-warden only\n");
+		return 2;
+	}
+	fcntl(WORKER_CHANNEL_FD, F_SETFD, FD_CLOEXEC);
+	signal(SIGPIPE, SIG_IGN);
+	return worker_run(&worker);
+}

@@ -1,0 +1,96 @@
+/*
+ * The table of operations and the first of them, WIRE_OP_START: what this worker is to be.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "worker/ops.h"
+
+static const char *const start_strings[] = {"kind", "rr", "gdb", "softpmu", "pmu"};
+
+static enum worker_kind kind_from_name(const char *name)
+{
+	if (strcmp(name, "replay") == 0)
+		return WORKER_REPLAY;
+	if (strcmp(name, "record") == 0)
+		return WORKER_RECORD;
+	if (strcmp(name, "query") == 0)
+		return WORKER_QUERY;
+	return WORKER_ANY;
+}
+
+static char *copy_string(json_t *args, const char *key)
+{
+	const char *text = json_string_value(json_object_get(args, key));
+
+	return strdup(text ? text : "");
+}
+
+static json_t *keep(json_t *args, const char *key, bool array)
+{
+	json_t *value = json_object_get(args, key);
+
+	if (value && (array ? json_is_array(value) : json_is_object(value)))
+		return json_incref(value);
+	return array ? json_array() : json_object();
+}
+
+static void start(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct worker_config *config = &worker->config;
+
+	if (config->kind != WORKER_ANY) {
+		op_fail(reply, ERROR_INTERNAL, NULL, "the worker is started already");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(start_strings) / sizeof(*start_strings); i++) {
+		json_t *value = json_object_get(args, start_strings[i]);
+		if (value && !json_is_string(value)) {
+			op_fail(reply, ERROR_INTERNAL, NULL, "%s must be text", start_strings[i]);
+			return;
+		}
+	}
+	*config = (struct worker_config){
+	    .rr = copy_string(args, "rr"),
+	    .gdb = copy_string(args, "gdb"),
+	    .softpmu = copy_string(args, "softpmu"),
+	    .pmu = copy_string(args, "pmu"),
+	    .timeouts = keep(args, "timeouts", false),
+	    .limits = keep(args, "limits", false),
+	    .roots = keep(args, "roots", true),
+	    .sandbox = keep(args, "sandbox", false),
+	    .sandbox_report = keep(args, "sandbox_report", false),
+	    .allow_calls = json_is_true(json_object_get(args, "allow_calls")),
+	    .allow_gdb_command = json_is_true(json_object_get(args, "allow_gdb_command")),
+	};
+	const char *kind = json_string_value(json_object_get(args, "kind"));
+	config->kind = kind_from_name(kind ? kind : "");
+	if (config->kind == WORKER_ANY)
+		op_fail(reply, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
+	else
+		reply->result =
+		    json_pack("{s:i,s:O}", "pid", (int)getpid(), "sandbox", config->sandbox_report);
+}
+
+const struct op worker_ops[] = {
+    {WIRE_OP_START, WORKER_ANY,
+	"kind rr gdb softpmu pmu timeouts limits roots allow_calls allow_gdb_command sandbox "
+	"sandbox_report",
+	start},
+};
+
+const size_t worker_op_count = sizeof(worker_ops) / sizeof(*worker_ops);
+
+void op_fail(
+    struct op_reply *reply, enum error_code code, const char *hint, const char *format, ...)
+{
+	va_list list;
+
+	reply->code = code;
+	va_start(list, format);
+	vsnprintf(reply->message, sizeof(reply->message), format, list);
+	va_end(list);
+	snprintf(reply->hint, sizeof(reply->hint), "%s", hint ? hint : "");
+}
