@@ -37,6 +37,26 @@ static json_t *keep(json_t *args, const char *key, bool array)
 	return array ? json_array() : json_object();
 }
 
+/* "full" when every layer of the report is, "off" when every one is off, else "degraded". */
+static json_t *sandbox_summary(json_t *report)
+{
+	size_t full = 0, off = 0, count = json_object_size(report);
+	const char *layer, *level = "degraded";
+	json_t *got;
+
+	json_object_foreach(report, layer, got)
+	{
+		const char *text = json_string_value(got);
+		full += text && strcmp(text, "full") == 0;
+		off += text && strcmp(text, "off") == 0;
+	}
+	if (off == count)
+		level = "off";
+	else if (full == count)
+		level = "full";
+	return json_pack("{s:s,s:O}", "level", level, "layers", report);
+}
+
 static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct worker_config *config = &worker->config;
@@ -60,6 +80,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 	    .timeouts = keep(args, "timeouts", false),
 	    .limits = keep(args, "limits", false),
 	    .roots = keep(args, "roots", true),
+	    .directories = keep(args, "directories", true),
+	    .commands = keep(args, "commands", true),
 	    .sandbox = keep(args, "sandbox", false),
 	    .sandbox_report = keep(args, "sandbox_report", false),
 	    .allow_calls = json_is_true(json_object_get(args, "allow_calls")),
@@ -76,7 +98,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 
 const struct op worker_ops[] = {
     {WIRE_OP_START, WORKER_ANY,
-	"kind rr gdb softpmu pmu timeouts limits roots allow_calls allow_gdb_command sandbox "
+	"kind rr gdb softpmu pmu timeouts limits roots directories commands allow_calls "
+	"allow_gdb_command sandbox "
 	"sandbox_report",
 	start},
 };
