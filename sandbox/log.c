@@ -1,0 +1,88 @@
+/*
+ * The log: bounded lines of printable ASCII on stderr. Must never write to stdout, which is the
+ * client's, and never pass a control character on.
+ */
+#include "sandbox/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const level_names[] = {
+    [LOG_LEVEL_ERROR] = "error",
+    [LOG_LEVEL_WARNING] = "warning",
+    [LOG_LEVEL_INFO] = "info",
+    [LOG_LEVEL_DEBUG] = "debug",
+};
+
+/* The one piece of state outside main's: a log that had to be handed around would not be used. */
+static enum log_level threshold = LOG_LEVEL_WARNING;
+
+void log_set_level(enum log_level level)
+{
+	threshold = level;
+}
+
+int log_level_from_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(level_names) / sizeof(*level_names); i++)
+		if (strcmp(level_names[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+void log_escape(char *line, size_t size, const char *text)
+{
+	static const char hex[] = "0123456789abcdef", cut[] = "...";
+	size_t used = 0;
+
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		size_t width = c >= ' ' && c < 0x7f ? 1 : 4;
+
+		if (used + width + sizeof(cut) > size) {
+			memcpy(line + used, cut, sizeof(cut));
+			return;
+		}
+		if (width == 1) {
+			line[used++] = (char)c;
+			continue;
+		}
+		line[used++] = '\\';
+		line[used++] = 'x';
+		line[used++] = hex[c >> 4];
+		line[used++] = hex[c & 15];
+	}
+	line[used] = '\0';
+}
+
+/* A reader of stderr who has stopped must not stop us. */
+static int stderr_takes_a_line(void)
+{
+	struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 64], line[LOG_LINE_MAX];
+	int saved = errno, len;
+	va_list args;
+
+	if (level > threshold || !stderr_takes_a_line())
+		goto out;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_escape(escaped, sizeof(escaped), text);
+	len = snprintf(line, sizeof(line), "rr-warden[%d]: %s: %s\n", (int)getpid(),
+	    level_names[level], escaped);
+	if (write(STDERR_FILENO, line, (size_t)len) < 0)
+		goto out; /* nowhere left to say it */
+out:
+	errno = saved;
+}
