@@ -1,0 +1,268 @@
+/*
+ * Decides which performance counters rr uses, from the facts that pmu_probe found, and turns the
+ * choice into options and environment for rr. Must never start anything itself.
+ */
+#include "sandbox/pmu.h"
+
+#include "sandbox/cleanup.h"
+#include "sandbox/pmu_probe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The oldest rr that was tried, the first without the [vvar_vclock] fault, the first whose syscall
+ * buffer can do without counting context switches. */
+#define RR_OLDEST	    PMU_RR_VERSION(5, 6, 0)
+#define RR_KNOWS_VVAR	    PMU_RR_VERSION(5, 9, 0)
+#define RR_RECORDS_SWITCHES PMU_RR_VERSION(5, 9, 0)
+
+/* How softpmu.so is told to do less, or something else. */
+#define SOFTPMU_VARIABLE "RR_WARDEN_SOFTPMU"
+
+static const char *const mode_names[] = {"auto", "hardware", "software"};
+
+int pmu_mode_from_name(const char *name)
+{
+	for (int mode = PMU_MODE_AUTO; mode <= PMU_MODE_SOFTWARE; mode++)
+		if (strcmp(name, mode_names[mode]) == 0)
+			return mode;
+	return -1;
+}
+
+const char *pmu_kind_name(enum pmu_kind kind)
+{
+	switch (kind) {
+	case PMU_HARDWARE:
+		return "hardware";
+	case PMU_RR_SOFTWARE:
+		return "rr-software";
+	case PMU_SOFTWARE:
+		return "software";
+	}
+	return "unknown";
+}
+
+/* One part of a version; *text is left behind the digits. Parts above 99 do not exist. */
+static unsigned read_part(const char **text)
+{
+	unsigned value = 0;
+	for (; isdigit((unsigned char)**text); (*text)++)
+		value = value < 100 ? value * 10 + (unsigned)(**text - '0') : 100;
+	return value < 100 ? value : 99;
+}
+
+void pmu_read_rr_help(const char *text, struct pmu_facts *facts)
+{
+	static const char intro[] = "rr version ";
+	const char *version = strstr(text, intro);
+	facts->rr_own_software = strstr(text, "--software-counters") != NULL;
+	facts->rr_answers = version != NULL;
+	if (version == NULL)
+		return;
+	unsigned part[3] = {0, 0, 0};
+	version += strlen(intro);
+	for (int i = 0; i < 3; i++) {
+		part[i] = read_part(&version);
+		if (*version == '.')
+			version++;
+	}
+	facts->rr_version = PMU_RR_VERSION(part[0], part[1], part[2]);
+}
+
+#define VERSION_FORMAT	 "%u.%u.%u"
+#define VERSION_PARTS(v) (v) / 10000, (v) / 100 % 100, (v) % 100
+
+/* What stands in the way of any choice. True with out->error filled, or false. */
+static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	const char *why = NULL;
+	if (!facts->rr_found)
+		why = "rr was not found: install it (apt install rr), or name it with --rr=PATH";
+	else if (!facts->rr_answers)
+		why = "rr does not answer `rr help` with its version: is --rr=PATH really rr?";
+	else if (!facts->ptrace_allowed)
+		why = "ptrace is forbidden here, and rr needs it: set kernel.yama.ptrace_scope to "
+		      "1 or "
+		      "less, or run the container with --cap-add=SYS_PTRACE";
+	if (why != NULL) {
+		strlcpy(out->error, why, sizeof(out->error));
+		return true;
+	}
+	if (facts->rr_version < RR_OLDEST) {
+		snprintf(out->error, sizeof(out->error),
+		    "rr " VERSION_FORMAT " is too old: rr-warden needs 5.6.0 or later",
+		    VERSION_PARTS(facts->rr_version));
+		return true;
+	}
+	return false;
+}
+
+/* Why the hardware cannot be used, with its remedy, or NULL when it can. */
+static const char *hardware_obstacle(const struct pmu_facts *facts)
+{
+	if (facts->event_since == 0)
+		return "rr knows no counter of this processor";
+	switch (facts->counter) {
+	case PMU_COUNTER_DENIED:
+		return "the kernel denies the processor's counters to this user (allow them: "
+		       "sysctl "
+		       "kernel.perf_event_paranoid=1, or CAP_PERFMON)";
+	case PMU_COUNTER_MISSING:
+		return "this machine shows no performance counters (usual in virtual machines)";
+	case PMU_COUNTER_MISCOUNTS:
+		return "the processor's branch counter does not count right here";
+	case PMU_COUNTER_WORKS:
+		break;
+	}
+	if (facts->rr_version < facts->event_since)
+		return "the counters work, but this rr does not know the processor (install a "
+		       "newer rr)";
+	return NULL;
+}
+
+static void use_hardware(const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	out->kind = PMU_HARDWARE;
+	out->maps_only = facts->vvar_split && facts->rr_version < RR_KNOWS_VVAR;
+	strlcpy(
+	    out->why, "the processor's counter of conditional branches works", sizeof(out->why));
+	if (facts->speculates_on_locks)
+		strlcpy(out->warning,
+		    "this AMD processor speculates on locks, which makes rr diverge: apply the "
+		    "workaround of https://github.com/rr-debugger/rr/wiki/Zen",
+		    sizeof(out->warning));
+}
+
+static int use_software(const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	if (facts->rr_own_software) {
+		out->kind = PMU_RR_SOFTWARE;
+		return 0;
+	}
+	if (!facts->x86_64) {
+		strlcpy(out->error,
+		    "the software PMU counts x86-64 code only, and there is no usable counter "
+		    "here: "
+		    "use a machine whose counters rr knows, or an rr with -W (rr.soft)",
+		    sizeof(out->error));
+		return -1;
+	}
+	out->kind = PMU_SOFTWARE;
+	return 0;
+}
+
+int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	out->why[0] = out->warning[0] = out->error[0] = '\0';
+	out->maps_only = false;
+	out->rr_version = facts->rr_version;
+	if (refuse(facts, out))
+		return -1;
+	out->no_syscall_buffer =
+	    !facts->switches_counted && facts->rr_version < RR_RECORDS_SWITCHES;
+	const char *obstacle = hardware_obstacle(facts);
+	if (mode == PMU_MODE_SOFTWARE) {
+		strlcpy(out->why, "asked for", sizeof(out->why));
+		return use_software(facts, out);
+	}
+	if (obstacle == NULL) {
+		use_hardware(facts, out);
+		return 0;
+	}
+	if (mode == PMU_MODE_HARDWARE) {
+		snprintf(out->error, sizeof(out->error),
+		    "%s; --pmu=auto or --pmu=software works without", obstacle);
+		return -1;
+	}
+	strlcpy(out->why, obstacle, sizeof(out->why));
+	return use_software(facts, out);
+}
+
+int pmu_choose(enum pmu_mode mode, const char *rr, struct pmu_choice *out)
+{
+	struct pmu_facts facts;
+	*out = (struct pmu_choice){.kind = PMU_HARDWARE};
+	pmu_probe(rr, &facts, out->rr_path);
+	return pmu_decide(mode, &facts, out);
+}
+
+const char *const *pmu_rr_options(const struct pmu_choice *choice)
+{
+	static const char *const none[] = {NULL};
+	static const char *const own_software[] = {"-W", NULL};
+	/*
+	 * Zen, whatever the processor: rr's start-up checks for Intel issue system calls of their
+	 * own on the counter, past any interposed symbol, and an unknown processor is refused.
+	 */
+	static const char *const softpmu[] = {"-A", "AMD Zen", NULL};
+	switch (choice->kind) {
+	case PMU_HARDWARE:
+		return none;
+	case PMU_RR_SOFTWARE:
+		return own_software;
+	case PMU_SOFTWARE:
+		return softpmu;
+	}
+	return none;
+}
+
+void pmu_environment_free(char **environment)
+{
+	for (size_t i = 0; environment != NULL && environment[i] != NULL; i++)
+		free(environment[i]);
+	free(environment);
+}
+
+static bool names_variable(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+	return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* "LD_PRELOAD=softpmu", and behind a colon what base had there. NULL with errno. */
+static char *preload_entry(const char *softpmu, char *const base[])
+{
+	const char *before = "";
+	char *entry = NULL;
+	for (size_t i = 0; base[i] != NULL; i++)
+		if (names_variable(base[i], "LD_PRELOAD"))
+			before = base[i] + strlen("LD_PRELOAD=");
+	if (asprintf(&entry, "LD_PRELOAD=%s%s%s", softpmu, before[0] ? ":" : "", before) < 0)
+		return NULL;
+	return entry;
+}
+
+char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, char *const base[])
+{
+	bool preload = choice->kind == PMU_SOFTWARE || choice->maps_only;
+	size_t count = 0, used = 0;
+	bool complete = true;
+	if (preload && (softpmu[0] != '/' || strpbrk(softpmu, " :\t") != NULL))
+		return errno = EINVAL, NULL;
+	if (preload && access(softpmu, R_OK) != 0)
+		return NULL;
+	while (base[count] != NULL)
+		count++;
+	char **all = calloc(count + 3, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	for (size_t i = 0; i < count && complete; i++) {
+		if (preload && names_variable(base[i], "LD_PRELOAD"))
+			continue;
+		if (choice->maps_only && names_variable(base[i], SOFTPMU_VARIABLE))
+			continue;
+		complete = (all[used++] = strdup(base[i])) != NULL;
+	}
+	if (preload && complete)
+		complete = (all[used++] = preload_entry(softpmu, base)) != NULL;
+	if (choice->maps_only && complete)
+		complete = (all[used++] = strdup(SOFTPMU_VARIABLE "=maps")) != NULL;
+	if (!complete) {
+		pmu_environment_free(all);
+		return errno = ENOMEM, NULL;
+	}
+	return all;
+}
