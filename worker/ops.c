@@ -92,8 +92,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 	if (config->kind == WORKER_ANY)
 		op_fail(reply, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
 	else
-		reply->result =
-		    json_pack("{s:i,s:O}", "pid", (int)getpid(), "sandbox", config->sandbox_report);
+		reply->result = json_pack("{s:i,s:o}", "pid", (int)getpid(), "sandbox",
+		    sandbox_summary(config->sandbox_report));
 }
 
 const struct op worker_ops[] = {
