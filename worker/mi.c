@@ -73,15 +73,25 @@ static char escaped(struct cursor *cursor)
 	}
 }
 
+/* Bytes up to the closing quote, at most: so that a long line of short strings costs no more. */
+static size_t string_room(const struct cursor *cursor)
+{
+	const char *at = cursor->at;
+
+	while (at < cursor->end && *at != '"')
+		at += *at == '\\' && at + 1 < cursor->end ? 2 : 1;
+	return (size_t)(at - cursor->at);
+}
+
 static json_t *parse_string(struct cursor *cursor)
 {
-	size_t length = 0, left = (size_t)(cursor->end - cursor->at);
-	cleanup_free char *bytes = malloc(left + 1);
-
-	if (!bytes)
-		return refuse(cursor, "out of memory");
 	if (!take(cursor, '"'))
 		return refuse(cursor, "a string was expected");
+
+	size_t length = 0;
+	cleanup_free char *bytes = malloc(string_room(cursor) + 1);
+	if (!bytes)
+		return refuse(cursor, "out of memory");
 	while (cursor->at < cursor->end && *cursor->at != '"') {
 		char c = *cursor->at++;
 		if (c == '\\') {

@@ -8,6 +8,7 @@
  * a tuple repeats, the last one stands.
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MI_LINE_MAX  (4 * 1024 * 1024) /* bytes of one line; gdb writes a record in one */
