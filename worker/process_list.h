@@ -1,0 +1,24 @@
+#ifndef WORKER_PROCESS_LIST_H
+#define WORKER_PROCESS_LIST_H
+/*
+ * The processes of a trace, out of the text that `rr ps` prints. Pure: bytes in, JSON out.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROCESS_LIST_BUDGET (30 * 1024) /* bytes of JSON in an answer; further ones are counted */
+#define PROCESS_COMMAND_MAX 400		/* bytes of a command line in one answer */
+
+/*
+ * {"processes": [{pid, ppid?, exit_code?, signal?, command, forked?, ended?}], "more"?: n}: `more`
+ * counts the processes beyond `budget` bytes of JSON, `forked` says that the process never called
+ * exec (so that a replay of it wants fork_pid), `ended: false` that it had not exited when the
+ * recording ended. NULL when the text is not what rr ps prints.
+ */
+json_t *process_list_parse(const char *text, size_t length, size_t budget);
+
+/* "SIGSEGV" for 11; "signal 70" in `name` for one without a name. Returns name. */
+const char *signal_to_name(int number, char *name, size_t size);
+
+#endif

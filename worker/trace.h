@@ -1,0 +1,64 @@
+#ifndef WORKER_TRACE_H
+#define WORKER_TRACE_H
+/*
+ * A trace directory: found as rr finds it, under an allowed root, and looked at without believing
+ * it. Never reads more of it than a line of its version file, never writes.
+ */
+#include <dirent.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "worker/ops.h"
+
+#define TRACE_PATH_MAX	  4096
+#define TRACE_ENTRIES_MAX 100000 /* files of one trace: more is not a trace */
+#define TRACE_LATEST	  "latest-trace"
+
+enum trace_state {
+	TRACE_NONE,	  /* not a trace */
+	TRACE_COMPLETE,	  /* rr closed it */
+	TRACE_RECORDING,  /* an rr is writing it now */
+	TRACE_INCOMPLETE, /* rr died while it wrote it: cannot be replayed */
+};
+
+struct trace {
+	int directory; /* O_DIRECTORY, CLOEXEC; -1 when closed */
+	char path[TRACE_PATH_MAX];
+	enum trace_state state;
+};
+
+/* Where rr puts traces without -o: _RR_TRACE_DIR, XDG_DATA_HOME/rr, ~/.local/share/rr, ~/.rr.
+ * Returns 0, or -1 when it does not fit. */
+int trace_base_dir(char *path, size_t size);
+
+/* Makes a client's path absolute (a leading "~/" is HOME; a single name is looked for here and then
+ * in the base directory; empty is the latest trace). Resolves no links. Returns 0, or -1. */
+int trace_name_to_path(const char *name, char *path, size_t size);
+
+/* True when `path`, absolute and without links, is one of the directories or under one; true for
+ * an empty list. */
+bool trace_path_is_under(const json_t *directories, const char *path);
+
+/* What an open directory is. */
+enum trace_state trace_state_of(int directory);
+
+/*
+ * Opens the trace a client named, links resolved, and checks that it is one, under worker's roots.
+ * With `complete`, one that cannot be replayed is an error too. Returns false with the reply
+ * failed. trace_close afterwards, in both cases.
+ */
+bool trace_open(const struct worker *worker, const char *name, bool complete, struct trace *trace,
+    struct op_reply *reply);
+void trace_close(struct trace *trace);
+
+/* Opens a directory for reading, links resolved; *path gets where it really is. -1 with errno. */
+int trace_open_directory(const char *name, char *path, size_t size);
+
+/* A directory stream on a duplicate of `directory`, from its start; NULL with errno. */
+DIR *trace_entries(int directory);
+
+/* True when `name` is a name that rr (or rr-warden) gives a file of a trace. */
+bool trace_owns_name(const char *name);
+
+#endif
