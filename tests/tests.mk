@@ -28,6 +28,7 @@ $(E2E_TESTS): $(TEST_BIN)/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(E2E_SUPPORT)
 
 # Programs to record: plain debug builds, as a user would make them.
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c))
+$(TEST_BIN)/programs/static_hello: PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)

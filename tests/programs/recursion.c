@@ -1,0 +1,29 @@
+/*
+ * Deep recursion: 2000 frames, and two functions that call each other.
+ */
+#include <stdio.h>
+
+static int is_odd(unsigned number);
+
+static int is_even(unsigned number)
+{
+	return number == 0 ? 1 : is_odd(number - 1);
+}
+
+static int is_odd(unsigned number)
+{
+	return number == 0 ? 0 : is_even(number - 1);
+}
+
+static unsigned long sum_to(unsigned number)
+{
+	if (number == 0)
+		return 0;
+	return number + sum_to(number - 1);
+}
+
+int main(void)
+{
+	printf("sum %lu even %d\n", sum_to(2000), is_even(500));
+	return 0;
+}
