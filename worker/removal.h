@@ -1,0 +1,19 @@
+#ifndef WORKER_REMOVAL_H
+#define WORKER_REMOVAL_H
+/*
+ * Removes a trace from the disk, by itself: `rr rm X` of rr 5.6 would record a run of `rm X`.
+ */
+#include <stdint.h>
+#include "worker/ops.h"
+#include "worker/trace.h"
+
+/*
+ * Unlinks the trace that a client named, if it is one, under an allowed root, and holds nothing but
+ * what rr put there. Its last path component may not be a link. *freed gets the bytes of disk it
+ * gave back, *path where it was. Returns false with the reply failed; what was refused is
+ * untouched.
+ */
+bool removal_remove(const struct worker *worker, const char *name, char path[TRACE_PATH_MAX],
+    uint64_t *freed, struct op_reply *reply);
+
+#endif
