@@ -1,0 +1,414 @@
+/*
+ * Finding and removing traces, on real directories with everything in them that must not be there.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "worker/removal.h"
+
+static char base[64];	     /* a fresh directory; cwd is in it */
+static struct worker worker; /* its roots are {base/traces} */
+static struct op_reply reply;
+static char removed[TRACE_PATH_MAX];
+static uint64_t freed;
+
+static void put(const char *path, const char *content)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(content, file);
+	fclose(file);
+}
+
+static void make_trace(const char *name)
+{
+	static const char *const files[] = {"events", "data", "mmaps", "tasks", "mmap_copy_3_libc"};
+	char path[256];
+
+	ck_assert_int_eq(mkdir(name, 0700), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", name, files[i]);
+		put(path, "some bytes");
+	}
+	snprintf(path, sizeof(path), "%s/version", name);
+	put(path, "85\nbinary");
+}
+
+static void make_incomplete(const char *name)
+{
+	char from[256], to[256];
+
+	make_trace(name);
+	snprintf(from, sizeof(from), "%s/version", name);
+	snprintf(to, sizeof(to), "%s/incomplete", name);
+	ck_assert_int_eq(rename(from, to), 0);
+}
+
+static bool is_there(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+static bool removes(const char *name)
+{
+	memset(&reply, 0, sizeof(reply));
+	return removal_remove(&worker, name, removed, &freed, &reply);
+}
+
+static void enter_base(void)
+{
+	snprintf(base, sizeof(base), "/tmp/test_removal.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	ck_assert_int_eq(chdir(base), 0);
+	ck_assert_int_eq(mkdir("traces", 0700), 0);
+	char root[96];
+	snprintf(root, sizeof(root), "%s/traces", base);
+	setenv("_RR_TRACE_DIR", root, 1);
+	worker.config.roots = json_pack("[s]", root);
+}
+
+static void leave_base(void)
+{
+	char command[128];
+
+	json_decref(worker.config.roots);
+	snprintf(command, sizeof(command), "rm -rf '%s'", base);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(a_trace_is_removed_whole)
+{
+	make_trace("traces/a-0");
+	ck_assert(removes("traces/a-0"));
+	ck_assert(!is_there("traces/a-0"));
+	ck_assert_uint_gt(freed, 0);
+	ck_assert_str_eq(strrchr(removed, '/'), "/a-0");
+}
+END_TEST
+
+START_TEST(a_single_name_is_looked_for_where_rr_keeps_traces)
+{
+	make_trace("traces/a-0");
+	ck_assert(removes("a-0"));
+	ck_assert(!is_there("traces/a-0"));
+}
+END_TEST
+
+START_TEST(a_packed_trace_with_its_files_directory_is_removed)
+{
+	make_trace("traces/a-0");
+	ck_assert_int_eq(mkdir("traces/a-0/files.rr", 0700), 0);
+	put("traces/a-0/files.rr/rr_git_revision", "x");
+	ck_assert(removes("traces/a-0/"));
+	ck_assert(!is_there("traces/a-0"));
+}
+END_TEST
+
+START_TEST(a_half_written_trace_is_removed)
+{
+	make_incomplete("traces/a-0");
+	ck_assert(removes("traces/a-0"));
+	ck_assert(!is_there("traces/a-0"));
+}
+END_TEST
+
+START_TEST(a_trace_that_is_being_recorded_stays)
+{
+	make_incomplete("traces/a-0");
+	int fd = open("traces/a-0/incomplete", O_RDWR);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	ck_assert(!removes("traces/a-0"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+	ck_assert(is_there("traces/a-0/events"));
+	close(fd);
+}
+END_TEST
+
+START_TEST(what_is_left_of_a_killed_removal_is_removed)
+{
+	make_trace("traces/a-0");
+	unlink("traces/a-0/events");
+	unlink("traces/a-0/data");
+	ck_assert(removes("traces/a-0"));
+	ck_assert(!is_there("traces/a-0"));
+}
+END_TEST
+
+START_TEST(a_directory_that_is_no_trace_stays)
+{
+	ck_assert_int_eq(mkdir("traces/home", 0700), 0);
+	put("traces/home/letter", "dear");
+	ck_assert(!removes("traces/home"));
+	ck_assert_int_eq(reply.code, ERROR_INVALID_ARGUMENT);
+	ck_assert(is_there("traces/home/letter"));
+}
+END_TEST
+
+START_TEST(a_foreign_file_in_a_trace_keeps_all_of_it)
+{
+	make_trace("traces/a-0");
+	put("traces/a-0/thesis.tex", "ten years");
+	ck_assert(!removes("traces/a-0"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+	ck_assert_ptr_nonnull(strstr(reply.message, "thesis.tex"));
+	ck_assert(is_there("traces/a-0/events"));
+	ck_assert(is_there("traces/a-0/version"));
+}
+END_TEST
+
+START_TEST(a_directory_in_the_place_of_a_file_keeps_all_of_it)
+{
+	make_trace("traces/a-0");
+	ck_assert_int_eq(mkdir("traces/a-0/mmap_copy_9_x", 0700), 0);
+	put("traces/a-0/mmap_copy_9_x/letter", "dear");
+	ck_assert(!removes("traces/a-0"));
+	ck_assert(is_there("traces/a-0/events"));
+	ck_assert(is_there("traces/a-0/mmap_copy_9_x/letter"));
+}
+END_TEST
+
+START_TEST(a_link_to_a_trace_is_not_followed)
+{
+	make_trace("traces/a-0");
+	ck_assert_int_eq(symlink("a-0", "traces/link"), 0);
+	ck_assert(!removes("traces/link"));
+	ck_assert(!removes("traces/link/"));
+	ck_assert(is_there("traces/a-0/events"));
+	ck_assert(is_there("traces/link"));
+}
+END_TEST
+
+START_TEST(a_link_in_a_trace_goes_but_not_what_it_points_to)
+{
+	put("letter", "dear");
+	make_trace("traces/a-0");
+	char target[128];
+	snprintf(target, sizeof(target), "%s/letter", base);
+	ck_assert_int_eq(symlink(target, "traces/a-0/mmap_pack_1_letter"), 0);
+	ck_assert(removes("traces/a-0"));
+	ck_assert(!is_there("traces/a-0"));
+	ck_assert(is_there("letter"));
+}
+END_TEST
+
+START_TEST(a_files_directory_that_is_a_link_is_not_entered)
+{
+	ck_assert_int_eq(mkdir("home", 0700), 0);
+	put("home/letter", "dear");
+	make_trace("traces/a-0");
+	ck_assert_int_eq(symlink("../../home", "traces/a-0/files.rr"), 0);
+	ck_assert(removes("traces/a-0"));
+	ck_assert(is_there("home/letter"));
+}
+END_TEST
+
+START_TEST(a_trace_outside_of_the_roots_stays)
+{
+	make_trace("outside");
+	ck_assert(!removes("outside"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+	ck_assert(!removes("traces/../outside"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+	ck_assert(is_there("outside/events"));
+}
+END_TEST
+
+START_TEST(a_linked_parent_that_leaves_the_roots_is_refused)
+{
+	ck_assert_int_eq(mkdir("away", 0700), 0);
+	make_trace("away/a-0");
+	ck_assert_int_eq(symlink("../away", "traces/inside"), 0);
+	ck_assert(!removes("traces/inside/a-0"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+	ck_assert(is_there("away/a-0/events"));
+}
+END_TEST
+
+START_TEST(a_root_is_not_a_prefix_of_letters)
+{
+	ck_assert_int_eq(mkdir("traces2", 0700), 0);
+	make_trace("traces2/a-0");
+	ck_assert(!removes("traces2/a-0"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+}
+END_TEST
+
+START_TEST(names_that_name_no_trace_are_refused)
+{
+	static const char *const names[] = {"", "/", ".", "..", "traces/.", "traces/a-0/..", "//"};
+
+	make_trace("traces/a-0");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		ck_assert_msg(!removes(names[i]), "removed \"%s\"", names[i]);
+	ck_assert(is_there("traces/a-0/events"));
+}
+END_TEST
+
+START_TEST(a_missing_trace_is_not_found)
+{
+	ck_assert(!removes("traces/none"));
+	ck_assert_int_eq(reply.code, ERROR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(the_latest_link_goes_to_the_newest_left)
+{
+	char target[64] = "";
+
+	make_trace("traces/a-0");
+	make_trace("traces/a-1");
+	make_trace("traces/a-2");
+	struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	utimensat(AT_FDCWD, "traces/a-0/version", old, 0);
+	ck_assert_int_eq(symlink("a-2", "traces/latest-trace"), 0);
+	ck_assert(removes("a-2"));
+	ck_assert_int_eq(readlink("traces/latest-trace", target, sizeof(target) - 1), 3);
+	ck_assert_str_eq(target, "a-1");
+}
+END_TEST
+
+START_TEST(the_latest_link_goes_with_the_last_trace)
+{
+	make_trace("traces/a-0");
+	ck_assert_int_eq(symlink("a-0", "traces/latest-trace"), 0);
+	ck_assert(removes("a-0"));
+	ck_assert(!is_there("traces/latest-trace"));
+}
+END_TEST
+
+START_TEST(the_latest_link_to_another_trace_stays)
+{
+	make_trace("traces/a-0");
+	make_trace("traces/a-1");
+	ck_assert_int_eq(symlink("a-1", "traces/latest-trace"), 0);
+	ck_assert(removes("a-0"));
+	ck_assert(is_there("traces/latest-trace/events"));
+}
+END_TEST
+
+/* Another process keeps swapping the trace for a link to somebody's files while it is removed. */
+START_TEST(a_swap_during_the_removal_never_leads_out)
+{
+	ck_assert_int_eq(mkdir("home", 0700), 0);
+	put("home/events", "mine");
+	put("home/version", "85\n");
+	ck_assert_int_eq(symlink("../home", "traces/bait"), 0);
+	pid_t swapper = fork();
+	if (swapper == 0) {
+		for (;;)
+			renameat2(
+			    AT_FDCWD, "traces/bait", AT_FDCWD, "traces/a-0", 2 /* EXCHANGE */);
+	}
+	for (int round = 0; round < 200; round++) {
+		char name[64];
+		snprintf(name, sizeof(name), "traces/new-%d", round);
+		make_trace(name);
+		rename(name, "traces/a-0");
+		removes("traces/a-0");
+		removes("traces/bait");
+	}
+	kill(swapper, SIGKILL);
+	ck_assert(is_there("home/events"));
+	ck_assert(is_there("home/version"));
+}
+END_TEST
+
+START_TEST(a_version_that_is_no_number_makes_no_trace)
+{
+	struct trace trace;
+
+	make_trace("traces/a-0");
+	put("traces/a-0/version", "hello\n");
+	memset(&reply, 0, sizeof(reply));
+	ck_assert(!trace_open(&worker, "a-0", true, &trace, &reply));
+	ck_assert_int_eq(reply.code, ERROR_INVALID_ARGUMENT);
+	trace_close(&trace);
+}
+END_TEST
+
+START_TEST(a_half_written_trace_may_not_be_replayed)
+{
+	struct trace trace;
+
+	make_incomplete("traces/a-0");
+	memset(&reply, 0, sizeof(reply));
+	ck_assert(!trace_open(&worker, "a-0", true, &trace, &reply));
+	ck_assert_ptr_nonnull(strstr(reply.message, "half-written"));
+	trace_close(&trace);
+	ck_assert(trace_open(&worker, "a-0", false, &trace, &reply));
+	ck_assert_int_eq(trace.state, TRACE_INCOMPLETE);
+	trace_close(&trace);
+}
+END_TEST
+
+START_TEST(the_latest_trace_is_the_default_and_links_are_resolved)
+{
+	struct trace trace;
+
+	make_trace("traces/a-0");
+	ck_assert_int_eq(symlink("a-0", "traces/latest-trace"), 0);
+	ck_assert(trace_open(&worker, "", true, &trace, &reply));
+	ck_assert_str_eq(strrchr(trace.path, '/'), "/a-0");
+	trace_close(&trace);
+}
+END_TEST
+
+START_TEST(outside_of_the_roots_nothing_is_told)
+{
+	struct trace trace;
+
+	memset(&reply, 0, sizeof(reply));
+	ck_assert(!trace_open(&worker, "/nowhere/at/all", true, &trace, &reply));
+	ck_assert_int_eq(reply.code, ERROR_NOT_ALLOWED);
+	trace_close(&trace);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("removal");
+	TCase *tests = tcase_create("traces");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_add_checked_fixture(tests, enter_base, leave_base);
+	tcase_add_test(tests, a_trace_is_removed_whole);
+	tcase_add_test(tests, a_single_name_is_looked_for_where_rr_keeps_traces);
+	tcase_add_test(tests, a_packed_trace_with_its_files_directory_is_removed);
+	tcase_add_test(tests, a_half_written_trace_is_removed);
+	tcase_add_test(tests, a_trace_that_is_being_recorded_stays);
+	tcase_add_test(tests, what_is_left_of_a_killed_removal_is_removed);
+	tcase_add_test(tests, a_directory_that_is_no_trace_stays);
+	tcase_add_test(tests, a_foreign_file_in_a_trace_keeps_all_of_it);
+	tcase_add_test(tests, a_directory_in_the_place_of_a_file_keeps_all_of_it);
+	tcase_add_test(tests, a_link_to_a_trace_is_not_followed);
+	tcase_add_test(tests, a_link_in_a_trace_goes_but_not_what_it_points_to);
+	tcase_add_test(tests, a_files_directory_that_is_a_link_is_not_entered);
+	tcase_add_test(tests, a_trace_outside_of_the_roots_stays);
+	tcase_add_test(tests, a_linked_parent_that_leaves_the_roots_is_refused);
+	tcase_add_test(tests, a_root_is_not_a_prefix_of_letters);
+	tcase_add_test(tests, names_that_name_no_trace_are_refused);
+	tcase_add_test(tests, a_missing_trace_is_not_found);
+	tcase_add_test(tests, the_latest_link_goes_to_the_newest_left);
+	tcase_add_test(tests, the_latest_link_goes_with_the_last_trace);
+	tcase_add_test(tests, the_latest_link_to_another_trace_stays);
+	tcase_add_test(tests, a_swap_during_the_removal_never_leads_out);
+	tcase_add_test(tests, a_version_that_is_no_number_makes_no_trace);
+	tcase_add_test(tests, a_half_written_trace_may_not_be_replayed);
+	tcase_add_test(tests, the_latest_trace_is_the_default_and_links_are_resolved);
+	tcase_add_test(tests, outside_of_the_roots_nothing_is_told);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
