@@ -81,6 +81,7 @@ help:
 	@echo "make bench    measure, with baselines in the same run"
 	@echo "make check-style  format, include direction, cppcheck, clang-tidy"
 	@echo "make install  DESTDIR= PREFIX=$(PREFIX)"
+	@echo "make deb      build the Debian package into $(BUILD)/"
 
 .PHONY: install
 install: build
@@ -89,6 +90,13 @@ install: build
 	install -m 755 $(WORKER) $(DESTDIR)$(PREFIX)/libexec/rr-warden/
 	install -m 644 $(SOFTPMU) $(DESTDIR)$(PREFIX)/libexec/rr-warden/
 	install -m 644 packaging/rr-warden.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(DESTDIR)$(PREFIX)/share/doc/rr-warden
+	install -m 644 packaging/rr-warden.conf $(DESTDIR)$(PREFIX)/share/doc/rr-warden/
+
+.PHONY: deb
+deb:
+	@sh packaging/install-deps.sh deb
+	@sh packaging/build-deb.sh $(BUILD)
 
 .PHONY: clean
 clean:

@@ -35,10 +35,65 @@ $(TEST_BIN)/programs/%: tests/programs/%.c
 
 .PHONY: check check-unit check-e2e
 check: deps-check
-	@$(MAKE) --no-print-directory build check-unit check-e2e
+	@$(MAKE) --no-print-directory build tests
+	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
+
+.PHONY: tests
+tests: $(UNIT_TESTS) $(E2E_TESTS) $(PROGRAMS)
+
+TEST_ENV = RR_WARDEN=$(abspath $(SUPERVISOR)) PROGRAMS=$(abspath $(TEST_BIN))/programs
 
 check-unit: $(UNIT_TESTS)
-	@for t in $(UNIT_TESTS); do $$t || exit 1; done
+	@tests/run.sh $(UNIT_TESTS)
 
 check-e2e: build $(E2E_TESTS) $(PROGRAMS)
-	@for t in $(E2E_TESTS); do RR_WARDEN=$(SUPERVISOR) PROGRAMS=$(TEST_BIN)/programs $$t || exit 1; done
+	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
+
+# ---- The same with other eyes -----------------------------------------------------------------
+
+.PHONY: deps-style check-style check-clang check-sanitize
+deps-style:
+	@sh packaging/install-deps.sh style
+
+check-style: deps-style
+	@tests/style.sh $(CPPFLAGS)
+
+check-clang: deps-style
+	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang EXTRA_CFLAGS=-Werror build tests
+
+# The software PMU is loaded into rr, which has no sanitizer's runtime: it comes from the plain build.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+check-sanitize: deps-check build
+	@$(MAKE) --no-print-directory BUILD=build-asan OPT='-O1 -g' HARDEN= \
+		EXTRA_CFLAGS='$(SANITIZE)' EXTRA_LDFLAGS='$(SANITIZE)' build tests
+	@cp $(SOFTPMU) build-asan/libexec/rr-warden/
+	@$(MAKE) --no-print-directory BUILD=build-asan check-sanitized
+
+# Leaks are looked for in the unit tests; in the sandbox LeakSanitizer cannot stop its own threads.
+.PHONY: check-sanitized
+check-sanitized:
+	@tests/run.sh $(UNIT_TESTS)
+	@$(TEST_ENV) ASAN_OPTIONS=detect_leaks=0 tests/run.sh $(filter %/test_main_path,$(E2E_TESTS))
+
+# ---- Demo and measurements --------------------------------------------------------------------
+
+.PHONY: demo demo-run
+demo:
+	@sh packaging/install-deps.sh demo
+	@$(MAKE) --no-print-directory -j2 build demo-run
+
+DEMO := $(TEST_BIN)/demo
+$(DEMO): $(BUILD)/obj/tests/demo/demo.o $(E2E_SUPPORT)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption
+	@$(TEST_ENV) $(DEMO)
+
+# Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
+BENCHES :=
+include $(wildcard tests/bench/*.mk)
+.PHONY: bench $(BENCHES)
+bench: deps-check
+	@$(MAKE) --no-print-directory build
+	@for b in $(BENCHES); do $(MAKE) --no-print-directory $$b || exit 1; done

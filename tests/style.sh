@@ -1,0 +1,87 @@
+#!/bin/sh
+# What a reviewer should never have to say: format, length, direction of includes, and what cppcheck,
+# clang-tidy and shellcheck find. Changes nothing.
+#
+#   style.sh [CPPFLAG]...     flags that the compiler gets, for clang-tidy
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+LINES_MAX=600
+status=0
+sources=$(find supervisor worker mcp sandbox tests -name '*.[ch]' | LC_ALL=C sort)
+# Programs to record are as users write them; some are broken on purpose.
+units=$(echo "$sources" | grep '\.c$' | grep -v '^tests/programs/')
+scripts=$(find packaging tests -name '*.sh'; echo .ci/run)
+
+complain() {
+	echo "check-style: $1" >&2
+	status=1
+}
+
+# may_include FOLDER ALLOWED...: what stands in the folder may include only itself and these.
+may_include() {
+	folder=$1
+	allowed=$(echo "$@" | tr ' ' '|')
+	found=$(grep -rnE '^#[ \t]*include "' "$folder" --include='*.[ch]' | grep -vE "include \"($allowed)/")
+	[ -z "$found" ] || complain "$folder may include from $* only, from the root:
+$found"
+}
+
+check_format() {
+	# shellcheck disable=SC2086
+	clang-format --dry-run -Werror $sources || complain "run clang-format -i on these"
+}
+
+check_length() {
+	for file in $sources; do
+		lines=$(wc -l <"$file")
+		[ "$lines" -le $LINES_MAX ] || complain "$file has $lines lines; $LINES_MAX are allowed"
+	done
+}
+
+check_includes() {
+	may_include supervisor mcp sandbox
+	may_include worker sandbox
+	may_include mcp
+	may_include sandbox
+	found=$(grep -rnE '^#[ \t]*include <(seccomp|sys/(capability|socket|ptrace)|ini)' mcp)
+	[ -z "$found" ] || complain "mcp knows JSON and nothing else:
+$found"
+}
+
+# Every setting has its line in the example configuration.
+check_settings() {
+	sed -n 's/^[ \t]*X([A-Z_]*, "\([a-z_]*\)", "\([a-z_]*\)".*/\1 \2/p' supervisor/policy.h |
+		while read -r section key; do
+			sed -n "/^\[$section\]/,/^\[/p" packaging/rr-warden.conf | grep -q "^# $key =" ||
+				echo "packaging/rr-warden.conf lacks [$section] $key"
+		done | grep . >&2 && complain "the example configuration is behind supervisor/policy.h"
+}
+
+check_cppcheck() {
+	# shellcheck disable=SC2086
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem --error-exitcode=1 -D_GNU_SOURCE -I. \
+		$units || complain "cppcheck found the above"
+}
+
+check_tidy() {
+	# shellcheck disable=SC2086
+	clang-tidy --quiet --warnings-as-errors='*' $units -- -std=c17 "$@" 2>/dev/null |
+		grep -E 'warning:|error:' && complain "clang-tidy found the above"
+}
+
+check_scripts() {
+	# shellcheck disable=SC2086
+	shellcheck $scripts || complain "shellcheck found the above"
+}
+
+check_format
+check_length
+check_includes
+check_settings
+check_scripts
+check_cppcheck
+check_tidy "$@"
+[ $status = 0 ] && echo "check-style: clean"
+exit $status
