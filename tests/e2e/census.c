@@ -43,7 +43,7 @@ static size_t read_all(struct census_process *all, size_t max)
 	if (proc == NULL)
 		harness_fail("no /proc");
 	for (struct dirent *entry; count < max && (entry = readdir(proc)) != NULL;) {
-		pid_t pid = (pid_t)atoi(entry->d_name);
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		if (pid > 0 && read_stat(pid, &all[count]))
 			count++;
 	}
@@ -132,18 +132,22 @@ double census_await_none(pid_t root, double timeout_s)
 	return harness_now() - start;
 }
 
+/* The nth (1: the pid, as proc(5) counts) number of /proc/PID/stat, from the 4th on. */
+static long long stat_field(const char *text, int nth)
+{
+	const char *at = strrchr(text, ')');
+	for (int field = 2; at != NULL && field < nth; field++)
+		at = strchr(at + 1, ' ');
+	return at == NULL ? 0 : strtoll(at, NULL, 10);
+}
+
 long long census_cpu_ticks(pid_t pid)
 {
+	enum { UTIME = 14, STIME = 15 };
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	char *text = harness_file(path);
-	char *close = text == NULL ? NULL : strrchr(text, ')');
-	unsigned long user = 0, system = 0;
-	long long ticks = -1;
-	if (close != NULL &&
-	    sscanf(close + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-		&system) == 2)
-		ticks = (long long)(user + system);
+	long long ticks = text == NULL ? -1 : stat_field(text, UTIME) + stat_field(text, STIME);
 	free(text);
 	return ticks;
 }
