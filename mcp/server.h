@@ -9,8 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define MCP_STRING_MAX	  16384 /* bytes of a string argument that names no bound of its own */
+#define MCP_ELEMENTS_MAX  1024
+#define MCP_IN_FLIGHT_MAX 64  /* requests the owner holds at once; more are refused */
+#define MCP_PAGE_DEFAULT  200 /* items a page of a list */
+
 struct mcp_server;
-struct mcp_request; /* one tools/call in flight; owned by the server until answered */
+struct mcp_request; /* one call in flight; owned by the server until answered */
 
 enum mcp_type { /* an argument's type; all but objects are accepted as strings as well */
 	MCP_STRING,
@@ -27,7 +32,9 @@ struct mcp_param {
 	enum mcp_type type;
 	bool required;
 	const char *description;
-	long long min, max;	    /* integers: both 0 means no bound; strings: max bytes */
+	/* integers: both 0 means no bound; strings: max bytes, 0 means MCP_STRING_MAX; arrays and
+	 * maps: max elements, 0 means MCP_ELEMENTS_MAX */
+	long long min, max;
 	const char *const *choices; /* NULL-terminated, or NULL */
 };
 
@@ -44,6 +51,7 @@ struct mcp_tool {
 	const struct mcp_param *results; /* top-level fields of structuredContent, for outputSchema;
 					    MCP_STRING_MAP stands for any object */
 	unsigned annotations;
+	const char *input_schema; /* JSON text, instead of one made from params; else NULL */
 };
 
 struct mcp_resource {
@@ -64,11 +72,14 @@ struct mcp_handler {
 	size_t resource_count, template_count;
 	const struct mcp_prompt *prompts;
 	size_t prompt_count;
+	size_t page_size; /* 0: MCP_PAGE_DEFAULT */
 
-	/* Arguments are validated, coerced to their types and borrowed. Must lead to exactly one
-	 * mcp_request_answer or mcp_request_fail, now or later, but after cancel none is needed. */
+	/* Arguments are validated, coerced to their types and borrowed until the answer. Must lead
+	 * to exactly one mcp_request_answer or mcp_request_fail, now or later, but after cancel
+	 * none is needed. Absent and null arguments are not in the object. */
 	void (*call_tool)(void *owner, struct mcp_request *request, size_t tool, json_t *arguments);
-	/* The client cancelled: the request is freed on return; nothing more is sent for it. */
+	/* The client cancelled, or mcp_server_free: the request is freed on return; nothing more is
+	 * sent for it. */
 	void (*cancel)(void *owner, struct mcp_request *request);
 	/* Reads a resource / gets a prompt: like call_tool, answered with mcp_request_contents
 	 * ({"text": ...}) or mcp_request_fail (NOT found: code "not_found"). */
@@ -82,18 +93,25 @@ struct mcp_handler {
 	void *owner;
 };
 
+/* NULL without memory. Takes jansson's hash seed here (it opens /dev/urandom): create the server
+ * before a sandbox forbids open. */
 struct mcp_server *mcp_server_new(const struct mcp_handler *handler);
-void mcp_server_free(struct mcp_server *server); /* cancels what is in flight, silently */
+/* Calls cancel for what is in flight; sends nothing. NULL is fine. */
+void mcp_server_free(struct mcp_server *server);
 
-/* Feeds bytes from the client, any cut. Returns false when the connection must end (a client that
- * does not read while answers pile up, over MCP_OUTPUT_MAX). */
+/* Feeds bytes from the client, any cut; length 0 only asks. Returns false when the connection must
+ * end (a client that does not read while answers pile up, or no memory). Requests wait inside
+ * while more than a mebibyte of output does, so that 50 bytes of input cannot pile up 40 KB
+ * answers without end: handlers are called from here and from mcp_server_sent. */
 bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length);
 
 /* False while too much output waits: stop reading stdin then (backpressure). */
 bool mcp_server_wants_input(const struct mcp_server *server);
 
-/* Bytes waiting for the client; valid until the next call. mcp_server_sent consumes them. */
-size_t mcp_server_output(const struct mcp_server *server, const char **bytes);
+/* Bytes waiting for the client; valid until the next call. mcp_server_sent consumes them. Ask once
+ * a turn of the loop, after its events: progress reported since the last time goes out here,
+ * unless the answer came first (clients stumble over a tick right before its answer). */
+size_t mcp_server_output(struct mcp_server *server, const char **bytes);
 void mcp_server_sent(struct mcp_server *server, size_t length);
 
 /* The owner's pointer on a request. */
@@ -101,7 +119,8 @@ void mcp_request_set_data(struct mcp_request *request, void *data);
 void *mcp_request_data(const struct mcp_request *request);
 bool mcp_request_wants_progress(const struct mcp_request *request);
 
-/* Strictly rising values only; others are dropped. total < 0: unknown. message may be NULL. */
+/* Strictly rising values only; others are dropped, as are ticks that a newer one overtakes before
+ * mcp_server_output. total < 0: unknown. message may be NULL. */
 void mcp_request_progress(
     struct mcp_request *request, double progress, double total, const char *message);
 
@@ -113,5 +132,9 @@ void mcp_request_answer(struct mcp_request *request, json_t *structured);
 void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
     const char *hint, json_t *extra);
 void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);
+/* For what the above cannot say. A tool's content array (stolen), without structured content: */
+void mcp_request_answer_content(struct mcp_request *request, json_t *content);
+/* The whole result (stolen), as the specification has it; the era's own fields are added: */
+void mcp_request_answer_result(struct mcp_request *request, json_t *result);
 
 #endif

@@ -1,0 +1,149 @@
+/*
+ * Which revision a message speaks. A request with the new era's _meta is served by that alone,
+ * whatever was said before on the connection; one without needs an initialize first.
+ */
+#include "mcp/methods.h"
+#include <string.h>
+
+#include "mcp/request.h"
+#include "mcp/text.h"
+
+#define META_PREFIX	  "io.modelcontextprotocol/"
+#define DISCOVER_FRESH_MS 300000
+
+/* 2025-03-26 is left out: its batches were withdrawn. The first is what others are offered. */
+static const char *const legacy_versions[] = {"2025-11-25", "2025-06-18", "2024-11-05"};
+static const char modern_version[] = "2026-07-28";
+
+static bool refuse_version(const struct mcp_call *call, const char *requested)
+{
+	connection_error(call, RPC_UNSUPPORTED_VERSION, "Unsupported protocol version",
+	    json_pack(
+		"{s:[s], s:o}", "supported", modern_version, "requested", text_json(requested)));
+	return false;
+}
+
+static bool settle_modern(struct mcp_call *call, const json_t *meta)
+{
+	const json_t *version = json_object_get(meta, META_PREFIX "protocolVersion");
+	const json_t *capabilities = json_object_get(meta, META_PREFIX "clientCapabilities");
+	const json_t *client = json_object_get(meta, META_PREFIX "clientInfo");
+
+	call->era = MCP_MODERN;
+	if (!json_is_string(version))
+		connection_invalid_params(
+		    call, "Invalid params: _meta needs %sprotocolVersion, a string", META_PREFIX);
+	else if (strcmp(json_string_value(version), modern_version) != 0)
+		refuse_version(call, json_string_value(version));
+	else if (!json_is_object(capabilities))
+		connection_invalid_params(call,
+		    "Invalid params: _meta needs %sclientCapabilities, an object", META_PREFIX);
+	else if (client && !json_is_object(client))
+		connection_invalid_params(
+		    call, "Invalid params: %sclientInfo must be an object", META_PREFIX);
+	else
+		return true;
+	return false;
+}
+
+static bool method_opens_legacy(const char *method)
+{
+	return strcmp(method, "initialize") == 0 || strcmp(method, "ping") == 0;
+}
+
+bool lifecycle_settle_era(struct mcp_call *call, const char *method)
+{
+	const json_t *meta = json_object_get(call->params, "_meta");
+	bool modern_only =
+	    strcmp(method, "server/discover") == 0 || strcmp(method, "subscriptions/listen") == 0;
+
+	if (meta && !json_is_object(meta)) {
+		connection_invalid_params(call, "Invalid params: _meta must be an object");
+		return false;
+	}
+	call->era = MCP_LEGACY;
+	if (modern_only || json_object_get(meta, META_PREFIX "protocolVersion") ||
+	    json_object_get(meta, META_PREFIX "clientCapabilities"))
+		return settle_modern(call, meta);
+	if (call->server->initialized || method_opens_legacy(method))
+		return true;
+	connection_invalid_params(call,
+	    "Invalid params: _meta needs %sprotocolVersion and %sclientCapabilities, or the "
+	    "connection an initialize first",
+	    META_PREFIX, META_PREFIX);
+	return false;
+}
+
+static json_t *server_capabilities(const struct mcp_handler *handler)
+{
+	json_t *capabilities = json_pack("{s:{}}", "tools");
+
+	if (handler->resource_count > 0 || handler->template_count > 0)
+		json_object_set_new(capabilities, "resources", json_object());
+	if (handler->prompt_count > 0)
+		json_object_set_new(capabilities, "prompts", json_object());
+	if (handler->complete)
+		json_object_set_new(capabilities, "completions", json_object());
+	return capabilities;
+}
+
+static void set_instructions(json_t *result, const struct mcp_handler *handler)
+{
+	if (handler->instructions)
+		json_object_set_new(result, "instructions", json_string(handler->instructions));
+}
+
+void lifecycle_initialize(const struct mcp_call *call)
+{
+	const struct mcp_handler *handler = call->server->handler;
+	const char *asked = call_string(call, "protocolVersion"), *version = legacy_versions[0];
+
+	if (!asked) {
+		connection_invalid_params(
+		    call, "Invalid params: initialize needs protocolVersion, a string");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(legacy_versions) / sizeof(*legacy_versions); i++)
+		if (strcmp(asked, legacy_versions[i]) == 0)
+			version = legacy_versions[i];
+	json_t *info = json_pack("{s:s, s:s}", "name", handler->name, "version", handler->version);
+	if (handler->title)
+		json_object_set_new(info, "title", json_string(handler->title));
+	json_t *result = json_pack("{s:s, s:o, s:o}", "protocolVersion", version, "capabilities",
+	    server_capabilities(handler), "serverInfo", info);
+	set_instructions(result, handler);
+	call->server->initialized = true;
+	connection_result(call, result);
+}
+
+void lifecycle_ping(const struct mcp_call *call)
+{
+	connection_result_serialized(call, "{}", 2);
+}
+
+void lifecycle_discover(const struct mcp_call *call)
+{
+	const struct mcp_handler *handler = call->server->handler;
+	json_t *result =
+	    json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version, "capabilities",
+		server_capabilities(handler), "ttlMs", DISCOVER_FRESH_MS, "cacheScope", "public");
+
+	set_instructions(result, handler);
+	connection_result(call, result);
+}
+
+/* Nothing of ours ever changes, so the acknowledged set is empty; the stream stays open until the
+ * client cancels it, as the pattern has it. */
+void lifecycle_listen(const struct mcp_call *call)
+{
+	if (!json_is_object(json_object_get(call->params, "notifications"))) {
+		connection_invalid_params(
+		    call, "Invalid params: subscriptions/listen needs notifications, an object");
+		return;
+	}
+	struct mcp_request *request = request_begin(call, MCP_LISTEN);
+	if (request)
+		connection_notify(call->server, "notifications/subscriptions/acknowledged",
+		    json_pack("{s:{s:O}, s:{}}", "_meta", META_PREFIX "subscriptionId", request->id,
+			"notifications"));
+}

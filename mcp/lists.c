@@ -1,0 +1,202 @@
+/*
+ * Describes tools, resources, templates and prompts, and cuts the descriptions into pages. An
+ * optional field that is unknown stays out: one null loses some clients the whole list.
+ */
+#include "mcp/lists.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/schema.h"
+
+#define LIST_FRESH_MS 300000
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text)
+		json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *describe_annotations(const struct mcp_tool *tool)
+{
+	return json_pack("{s:b, s:b, s:b, s:b}", "readOnlyHint",
+	    (tool->annotations & MCP_READ_ONLY) != 0, "destructiveHint",
+	    (tool->annotations & MCP_DESTRUCTIVE) != 0, "idempotentHint",
+	    (tool->annotations & MCP_IDEMPOTENT) != 0, "openWorldHint",
+	    (tool->annotations & MCP_OPEN_WORLD) != 0);
+}
+
+static json_t *describe_tool(const struct mcp_handler *handler, size_t index)
+{
+	const struct mcp_tool *tool = &handler->tools[index];
+	json_t *item = json_object();
+
+	set_text(item, "name", tool->name);
+	set_text(item, "title", tool->title);
+	set_text(item, "description", tool->description);
+	json_object_set_new(item, "inputSchema",
+	    tool->input_schema ? json_loads(tool->input_schema, 0, NULL)
+			       : schema_of_input(tool->params));
+	if (tool->results)
+		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
+	json_object_set_new(item, "annotations", describe_annotations(tool));
+	return item;
+}
+
+static json_t *describe_any_resource(const struct mcp_resource *resource, const char *uri_key)
+{
+	json_t *item = json_object();
+
+	set_text(item, uri_key, resource->uri);
+	set_text(item, "name", resource->name);
+	set_text(item, "title", resource->title);
+	set_text(item, "description", resource->description);
+	set_text(item, "mimeType", resource->mime_type);
+	return item;
+}
+
+static json_t *describe_resource(const struct mcp_handler *handler, size_t index)
+{
+	return describe_any_resource(&handler->resources[index], "uri");
+}
+
+static json_t *describe_template(const struct mcp_handler *handler, size_t index)
+{
+	return describe_any_resource(&handler->templates[index], "uriTemplate");
+}
+
+static json_t *describe_prompt(const struct mcp_handler *handler, size_t index)
+{
+	const struct mcp_prompt *prompt = &handler->prompts[index];
+	json_t *item = json_object(), *arguments = json_array();
+
+	set_text(item, "name", prompt->name);
+	set_text(item, "title", prompt->title);
+	set_text(item, "description", prompt->description);
+	for (const struct mcp_param *param = prompt->params; param && param->name; param++) {
+		json_t *argument = json_pack("{s:s}", "name", param->name);
+		set_text(argument, "description", param->description);
+		json_object_set_new(argument, "required", json_boolean(param->required));
+		json_array_append_new(arguments, argument);
+	}
+	json_object_set_new(item, "arguments", arguments);
+	return item;
+}
+
+struct list_kind {
+	const char *key;
+	json_t *(*describe)(const struct mcp_handler *handler, size_t index);
+};
+
+static const struct list_kind list_kinds[MCP_LISTS] = {
+    [MCP_LIST_TOOLS] = {"tools", describe_tool},
+    [MCP_LIST_RESOURCES] = {"resources", describe_resource},
+    [MCP_LIST_TEMPLATES] = {"resourceTemplates", describe_template},
+    [MCP_LIST_PROMPTS] = {"prompts", describe_prompt},
+};
+
+static size_t list_size(const struct mcp_handler *handler, enum mcp_list list)
+{
+	switch (list) {
+	case MCP_LIST_TOOLS:
+		return handler->tool_count;
+	case MCP_LIST_RESOURCES:
+		return handler->resource_count;
+	case MCP_LIST_TEMPLATES:
+		return handler->template_count;
+	case MCP_LIST_PROMPTS:
+		return handler->prompt_count;
+	}
+	return 0;
+}
+
+static json_t *describe_page(const struct mcp_handler *handler, enum mcp_list list,
+    enum mcp_era era, size_t first, size_t end)
+{
+	json_t *items = json_array();
+
+	for (size_t i = first; i < end; i++)
+		json_array_append_new(items, list_kinds[list].describe(handler, i));
+	json_t *result = json_pack("{s:o}", list_kinds[list].key, items);
+	if (era == MCP_MODERN) {
+		json_object_set_new(result, "ttlMs", json_integer(LIST_FRESH_MS));
+		json_object_set_new(result, "cacheScope", json_string("public"));
+	}
+	connection_dress_result(handler, era, result);
+	return result;
+}
+
+static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp_era era)
+{
+	const struct mcp_handler *handler = server->handler;
+	size_t size = list_size(handler, list);
+	size_t step = handler->page_size ? handler->page_size : MCP_PAGE_DEFAULT;
+	size_t count = size ? (size + step - 1) / step : 1;
+	struct mcp_page *pages = calloc(count, sizeof(*pages));
+
+	server->pages[list][era] = pages;
+	server->page_count[list] = pages ? count : 0;
+	for (size_t i = 0; pages && i < count; i++) {
+		size_t end = (i + 1) * step < size ? (i + 1) * step : size;
+		json_t *result = describe_page(handler, list, era, i * step, end);
+		if (i + 1 < count)
+			json_object_set_new(result, "nextCursor",
+			    json_sprintf("%s-%zx", list_kinds[list].key, i + 1));
+		pages[i].json = json_dumps(result, JSON_COMPACT);
+		pages[i].length = pages[i].json ? strlen(pages[i].json) : 0;
+		json_decref(result);
+		if (!pages[i].json)
+			return false;
+	}
+	return pages != NULL;
+}
+
+bool lists_prepare(struct mcp_server *server)
+{
+	for (int list = 0; list < MCP_LISTS; list++)
+		for (int era = 0; era < MCP_ERAS; era++)
+			if (!prepare_list(server, (enum mcp_list)list, (enum mcp_era)era))
+				return false;
+	return true;
+}
+
+void lists_clear(struct mcp_server *server)
+{
+	for (int list = 0; list < MCP_LISTS; list++)
+		for (int era = 0; era < MCP_ERAS; era++) {
+			struct mcp_page *pages = server->pages[list][era];
+			for (size_t i = 0; pages && i < server->page_count[list]; i++)
+				free(pages[i].json);
+			free(pages);
+		}
+}
+
+/* The page a cursor of ours names; page_count when it is none of ours. */
+static size_t page_of_cursor(const struct mcp_server *server, enum mcp_list list, const char *text)
+{
+	char cursor[40];
+
+	for (size_t i = 1; i < server->page_count[list]; i++) {
+		snprintf(cursor, sizeof(cursor), "%s-%zx", list_kinds[list].key, i);
+		if (strcmp(cursor, text) == 0)
+			return i;
+	}
+	return server->page_count[list];
+}
+
+void lists_answer(const struct mcp_call *call, enum mcp_list list)
+{
+	const struct mcp_server *server = call->server;
+	const json_t *given = json_object_get(call->params, "cursor");
+	const char *cursor = call_string(call, "cursor");
+	size_t page = 0;
+
+	if (given && !json_is_null(given))
+		page = cursor ? page_of_cursor(server, list, cursor) : server->page_count[list];
+	if (page >= server->page_count[list]) {
+		connection_invalid_params(call, "Invalid cursor");
+		return;
+	}
+	const struct mcp_page *ready = &server->pages[list][call->era][page];
+	connection_result_serialized(call, ready->json, ready->length);
+}

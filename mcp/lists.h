@@ -1,0 +1,13 @@
+#ifndef MCP_LISTS_H
+#define MCP_LISTS_H
+/*
+ * The four lists, page by page. They are the same for every client and never change while the
+ * server runs, so each page is serialized once, at the start.
+ */
+#include "mcp/connection.h"
+
+bool lists_prepare(struct mcp_server *server); /* false without memory */
+void lists_clear(struct mcp_server *server);
+void lists_answer(const struct mcp_call *call, enum mcp_list list);
+
+#endif

@@ -1,0 +1,312 @@
+/*
+ * Requests in flight, their progress and their answers. Must never send a byte for a request that
+ * was answered or cancelled, nor progress that does not rise.
+ */
+#include "mcp/request.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/text.h"
+
+#define DOUBLE_INTEGER_MAX 9007199254740992.0 /* 2^53 */
+#define ERROR_TEXT_MAX	   (48u << 10)
+
+static struct mcp_request *request_find(const struct mcp_server *server, const json_t *id)
+{
+	for (struct mcp_request *request = server->requests; request; request = request->next)
+		if (json_equal(request->id, id))
+			return request;
+	return NULL;
+}
+
+static json_t *progress_token(const struct mcp_call *call)
+{
+	json_t *token = json_object_get(json_object_get(call->params, "_meta"), "progressToken");
+	return json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
+}
+
+static void refuse_another(const struct mcp_call *call, enum mcp_request_kind kind)
+{
+	static const char message[] = "64 requests are in flight already: wait for answers";
+
+	if (kind == MCP_CALL_TOOL)
+		connection_result(call,
+		    json_pack("{s:[{s:s, s:s}], s:{s:s, s:s, s:s}, s:b}", "content", "type", "text",
+			"text", message, "structuredContent", "code", "limit", "message", message,
+			"hint", "Send fewer calls at once, or cancel some.", "isError", 1));
+	else
+		connection_error(call, RPC_INTERNAL_ERROR, message, NULL);
+}
+
+struct mcp_request *request_begin(const struct mcp_call *call, enum mcp_request_kind kind)
+{
+	struct mcp_server *server = call->server;
+
+	if (request_find(server, call->id)) {
+		connection_error(call, RPC_INVALID_REQUEST,
+		    "Invalid request: a request with this id is in flight", NULL);
+		return NULL;
+	}
+	if (server->in_flight >= MCP_IN_FLIGHT_MAX) {
+		refuse_another(call, kind);
+		return NULL;
+	}
+	struct mcp_request *request = calloc(1, sizeof(*request));
+	if (!request) {
+		connection_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+		return NULL;
+	}
+	request->server = server;
+	request->kind = kind;
+	request->era = call->era;
+	request->id = json_incref((json_t *)call->id);
+	request->token = progress_token(call);
+	request->next = server->requests;
+	if (request->next)
+		request->next->previous = request;
+	server->requests = request;
+	server->in_flight++;
+	return request;
+}
+
+static void request_end(struct mcp_request *request)
+{
+	struct mcp_server *server = request->server;
+
+	*(request->previous ? &request->previous->next : &server->requests) = request->next;
+	if (request->next)
+		request->next->previous = request->previous;
+	server->in_flight--;
+	json_decref(request->id);
+	json_decref(request->token);
+	json_decref(request->arguments);
+	json_decref(request->uri);
+	free(request);
+}
+
+static void request_drop(struct mcp_request *request)
+{
+	const struct mcp_handler *handler = request->server->handler;
+
+	request->cancelled = true;
+	if (handler->cancel && request->kind != MCP_LISTEN)
+		handler->cancel(handler->owner, request);
+	request_end(request);
+}
+
+void request_cancel(struct mcp_server *server, const json_t *params)
+{
+	struct mcp_request *request = request_find(server, json_object_get(params, "requestId"));
+	if (request)
+		request_drop(request);
+}
+
+void request_cancel_all(struct mcp_server *server)
+{
+	while (server->requests)
+		request_drop(server->requests);
+}
+
+void mcp_request_set_data(struct mcp_request *request, void *data)
+{
+	request->data = data;
+}
+
+void *mcp_request_data(const struct mcp_request *request)
+{
+	return request->data;
+}
+
+bool mcp_request_wants_progress(const struct mcp_request *request)
+{
+	return request->token != NULL;
+}
+
+void mcp_request_progress(
+    struct mcp_request *request, double progress, double total, const char *message)
+{
+	double last = request->has_pending ? request->pending : request->sent;
+	bool first = !request->has_pending && !request->has_sent;
+
+	if (!request->token || !isfinite(progress) || (!first && progress <= last))
+		return;
+	request->has_pending = true;
+	request->pending = progress;
+	request->pending_total = isfinite(total) ? total : -1;
+	int cut = message ? text_cut(message, sizeof(request->pending_message) - 1) : 0;
+	memcpy(request->pending_message, message ? message : "", (size_t)cut);
+	request->pending_message[cut] = '\0';
+}
+
+static json_t *json_of_double(double value)
+{
+	if (fabs(value) < DOUBLE_INTEGER_MAX && value == trunc(value))
+		return json_integer((json_int_t)value);
+	return json_real(value);
+}
+
+static void request_send_progress(struct mcp_request *request)
+{
+	json_t *params = json_pack("{s:O, s:o}", "progressToken", request->token, "progress",
+	    json_of_double(request->pending));
+
+	if (request->pending_total >= 0)
+		json_object_set_new(params, "total", json_of_double(request->pending_total));
+	if (request->pending_message[0])
+		json_object_set_new(params, "message", text_json(request->pending_message));
+	request->sent = request->pending;
+	request->has_sent = true;
+	request->has_pending = false;
+	connection_notify(request->server, "notifications/progress", params);
+}
+
+void request_flush_progress(struct mcp_server *server)
+{
+	/* Ticks are the first thing a client that does not read goes without. */
+	if (output_queue_size(&server->output) > OUTPUT_HIGH_BYTES)
+		return;
+	for (struct mcp_request *request = server->requests; request; request = request->next)
+		if (request->has_pending)
+			request_send_progress(request);
+}
+
+static struct mcp_call request_as_call(const struct mcp_request *request)
+{
+	return (struct mcp_call){.server = request->server, .id = request->id, .era = request->era};
+}
+
+void mcp_request_answer_result(struct mcp_request *request, json_t *result)
+{
+	struct mcp_call call = request_as_call(request);
+
+	if (request->cancelled) {
+		json_decref(result);
+		return;
+	}
+	if (request->era == MCP_MODERN && request->kind == MCP_READ_RESOURCE) {
+		json_object_set_new(result, "ttlMs", json_integer(0));
+		json_object_set_new(result, "cacheScope", json_string("private"));
+	}
+	connection_result(&call, result);
+	request_end(request);
+}
+
+void mcp_request_answer_content(struct mcp_request *request, json_t *content)
+{
+	mcp_request_answer_result(request, json_pack("{s:o}", "content", content));
+}
+
+static json_t *tool_result(json_t *text, json_t *structured, bool is_error)
+{
+	return json_pack("{s:[{s:s, s:o}], s:o, s:b}", "content", "type", "text", "text", text,
+	    "structuredContent", structured, "isError", is_error);
+}
+
+void mcp_request_answer(struct mcp_request *request, json_t *structured)
+{
+	char *text = json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(15));
+
+	mcp_request_answer_result(
+	    request, tool_result(json_string(text ? text : "{}"), structured, false));
+	free(text);
+}
+
+/* "key: value" lines of the extra fields, strings as they are, the rest as JSON. */
+static void append_extra(char *text, size_t size, json_t *extra)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(extra, key, value)
+	{
+		size_t used = strlen(text);
+		char *dumped = json_is_string(value)
+				   ? NULL
+				   : json_dumps(value,
+					 JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+		const char *shown = dumped ? dumped : json_string_value(value);
+		if (shown)
+			snprintf(text + used, size - used, "\n%s: %.*s", key, text_cut(shown, size),
+			    shown);
+		free(dumped);
+	}
+	text[text_cut(text, size - 5)] = '\0'; /* a cut may have split a character */
+}
+
+static json_t *error_text(const char *code, const char *message, const char *hint, json_t *extra)
+{
+	char *text = malloc(ERROR_TEXT_MAX);
+
+	if (!text)
+		return json_string(code);
+	snprintf(text, ERROR_TEXT_MAX, "%s: %.*s%s%.*s", code,
+	    text_cut(message, ERROR_TEXT_MAX / 3), message, hint && *hint ? "\nTry: " : "",
+	    hint ? text_cut(hint, ERROR_TEXT_MAX / 3) : 0, hint ? hint : "");
+	append_extra(text, ERROR_TEXT_MAX, extra);
+	json_t *string = text_json(text);
+	free(text);
+	return string;
+}
+
+static void fail_tool(struct mcp_request *request, const char *code, const char *message,
+    const char *hint, json_t *extra)
+{
+	json_t *text = error_text(code, message, hint, extra);
+	json_t *structured = extra ? json_incref(extra) : json_object();
+
+	json_object_set_new(structured, "code", text_json(code));
+	json_object_set_new(structured, "message", text_json(message));
+	if (hint && *hint)
+		json_object_set_new(structured, "hint", text_json(hint));
+	mcp_request_answer_result(request, tool_result(text, structured, true));
+}
+
+/* What is no tool has no isError: a protocol error says it, all of it in the message. */
+static void fail_with_error(
+    struct mcp_request *request, const char *code, const char *message, const char *hint)
+{
+	struct mcp_call call = request_as_call(request);
+	bool not_found = strcmp(code, "not_found") == 0;
+	enum rpc_code rpc_code = RPC_INTERNAL_ERROR;
+	char text[2048];
+
+	if (not_found && request->kind == MCP_READ_RESOURCE && request->era == MCP_LEGACY)
+		rpc_code = RPC_RESOURCE_NOT_FOUND;
+	else if (not_found || strcmp(code, "invalid_argument") == 0)
+		rpc_code = RPC_INVALID_PARAMS;
+	snprintf(text, sizeof(text), "%.*s%s%.*s", text_cut(message, sizeof(text) / 2 - 4), message,
+	    hint && *hint ? ". Try: " : "", hint ? text_cut(hint, sizeof(text) / 2 - 8) : 0,
+	    hint ? hint : "");
+	connection_error(
+	    &call, rpc_code, text, request->uri ? json_pack("{s:O}", "uri", request->uri) : NULL);
+	request_end(request);
+}
+
+void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
+    const char *hint, json_t *extra)
+{
+	if (!request->cancelled) {
+		if (request->kind == MCP_CALL_TOOL)
+			fail_tool(request, code, message, hint, extra);
+		else
+			fail_with_error(request, code, message, hint);
+	}
+	json_decref(extra);
+}
+
+void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text)
+{
+	json_t *result;
+
+	if (request->kind == MCP_READ_RESOURCE)
+		result = json_pack("{s:[{s:O, s:s, s:o}]}", "contents", "uri", request->uri,
+		    "mimeType", mime_type, "text", text_json(text));
+	else
+		result = json_pack("{s:[{s:s, s:{s:s, s:o}}]}", "messages", "role", "user",
+		    "content", "type", "text", "text", text_json(text));
+	if (request->kind == MCP_GET_PROMPT && request->description)
+		json_object_set_new(result, "description", json_string(request->description));
+	mcp_request_answer_result(request, result);
+}

@@ -1,0 +1,37 @@
+#ifndef MCP_REQUEST_H
+#define MCP_REQUEST_H
+/*
+ * Requests in flight: those the owner answers in its own time. Each is answered once or cancelled,
+ * and nothing is sent for it afterwards.
+ */
+#include "mcp/connection.h"
+
+enum mcp_request_kind { MCP_CALL_TOOL, MCP_READ_RESOURCE, MCP_GET_PROMPT, MCP_LISTEN };
+
+struct mcp_request {
+	struct mcp_server *server;
+	struct mcp_request *next, *previous;
+	enum mcp_request_kind kind;
+	enum mcp_era era;
+	json_t *id;
+	json_t *arguments;	 /* what the owner borrowed; may be NULL */
+	json_t *uri;		 /* of a resource */
+	const char *description; /* of a prompt */
+	void *data;
+	bool cancelled; /* within the owner's cancel: an answer is dropped */
+
+	json_t *token; /* NULL: no progress wanted */
+	double sent, pending, pending_total;
+	bool has_sent, has_pending;
+	char pending_message[256];
+};
+
+/* Takes a request in flight; NULL when it was refused, and answered so. */
+struct mcp_request *request_begin(const struct mcp_call *call, enum mcp_request_kind kind);
+void request_cancel(struct mcp_server *server, const json_t *params);
+void request_cancel_all(struct mcp_server *server);
+
+/* Sends the newest tick of every request that has one. */
+void request_flush_progress(struct mcp_server *server);
+
+#endif

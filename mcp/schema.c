@@ -1,0 +1,73 @@
+/*
+ * Turns parameter tables into JSON Schema. Must stay within what the pickiest client takes.
+ */
+#include "mcp/schema.h"
+
+struct type_schema {
+	const char *type, *items; /* items: of an array, or of a map's values */
+};
+
+static const struct type_schema type_schemas[] = {
+    [MCP_STRING] = {"string", NULL},
+    [MCP_INTEGER] = {"integer", NULL},
+    [MCP_NUMBER] = {"number", NULL},
+    [MCP_BOOLEAN] = {"boolean", NULL},
+    [MCP_STRING_ARRAY] = {"array", "string"},
+    [MCP_STRING_MAP] = {"object", "string"},
+    [MCP_OBJECT_ARRAY] = {"array", "object"},
+};
+
+static void schema_add_choices(json_t *schema, const struct mcp_param *param)
+{
+	json_t *choices = json_array();
+	for (const char *const *choice = param->choices; *choice; choice++)
+		json_array_append_new(choices, json_string(*choice));
+	json_object_set_new(schema, "enum", choices);
+}
+
+static json_t *schema_of_param(const struct mcp_param *param, bool input)
+{
+	const struct type_schema *type = &type_schemas[param->type];
+	json_t *schema = json_pack("{s:s}", "type", type->type);
+
+	if (param->description)
+		json_object_set_new(schema, "description", json_string(param->description));
+	if (type->items && param->type != MCP_STRING_MAP)
+		json_object_set_new(schema, "items", json_pack("{s:s}", "type", type->items));
+	if (type->items && param->type == MCP_STRING_MAP && input)
+		json_object_set_new(
+		    schema, "additionalProperties", json_pack("{s:s}", "type", type->items));
+	if (param->choices)
+		schema_add_choices(schema, param);
+	if (param->type == MCP_INTEGER && input && (param->min || param->max)) {
+		json_object_set_new(schema, "minimum", json_integer(param->min));
+		json_object_set_new(schema, "maximum", json_integer(param->max));
+	}
+	return schema;
+}
+
+static json_t *schema_of_table(const struct mcp_param *params, bool input)
+{
+	json_t *properties = json_object(), *required = json_array();
+
+	for (const struct mcp_param *param = params; param && param->name; param++) {
+		json_object_set_new(properties, param->name, schema_of_param(param, input));
+		if (param->required && input)
+			json_array_append_new(required, json_string(param->name));
+	}
+	json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+	if (json_array_size(required) > 0)
+		json_object_set(schema, "required", required);
+	json_decref(required);
+	return schema;
+}
+
+json_t *schema_of_input(const struct mcp_param *params)
+{
+	return schema_of_table(params, true);
+}
+
+json_t *schema_of_output(const struct mcp_param *results)
+{
+	return schema_of_table(results, false);
+}

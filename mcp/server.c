@@ -1,0 +1,164 @@
+/*
+ * The server's thread through mcp/: bytes to lines, lines to messages, messages to methods. Keeps
+ * the order of what the client sent, and takes nothing new while too much waits to be read by it.
+ */
+#include "mcp/server.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/lists.h"
+#include "mcp/methods.h"
+#include "mcp/request.h"
+
+#define IN_LEGACY (1u << MCP_LEGACY)
+#define IN_MODERN (1u << MCP_MODERN)
+#define IN_BOTH	  (IN_LEGACY | IN_MODERN)
+
+struct method {
+	const char *name;
+	unsigned eras;
+	mcp_method *run;
+};
+
+static const struct method methods[] = {
+    {"tools/call", IN_BOTH, tools_call},
+    {"tools/list", IN_BOTH, tools_list},
+    {"ping", IN_LEGACY, lifecycle_ping},
+    {"initialize", IN_LEGACY, lifecycle_initialize},
+    {"server/discover", IN_MODERN, lifecycle_discover},
+    {"subscriptions/listen", IN_MODERN, lifecycle_listen},
+    {"resources/list", IN_BOTH, resources_list},
+    {"resources/templates/list", IN_BOTH, resources_list_templates},
+    {"resources/read", IN_BOTH, resources_read},
+    {"prompts/list", IN_BOTH, prompts_list},
+    {"prompts/get", IN_BOTH, prompts_get},
+    {"completion/complete", IN_BOTH, prompts_complete},
+};
+
+static const struct method *method_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (strcmp(methods[i].name, name) == 0)
+			return &methods[i];
+	return NULL;
+}
+
+static void serve_request(struct mcp_server *server, const struct rpc_message *message)
+{
+	struct mcp_call call = {.server = server, .id = message->id, .params = message->params};
+	const struct method *method = method_find(message->method);
+	const json_t *meta = json_object_get(message->params, "_meta");
+
+	/* An unknown method is just that, unless a revision we do not know may have it. */
+	if (!method && !json_is_object(meta)) {
+		connection_error(&call, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
+		return;
+	}
+	if (!lifecycle_settle_era(&call, message->method))
+		return;
+	if (method && (method->eras & (1u << call.era)))
+		method->run(&call);
+	else
+		connection_error(&call, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
+}
+
+static void serve_line(struct mcp_server *server, const char *line, size_t length)
+{
+	struct rpc_message message;
+
+	rpc_parse(line, length, &message);
+	switch (message.kind) {
+	case RPC_NOTHING:
+		break;
+	case RPC_REQUEST:
+		serve_request(server, &message);
+		break;
+	case RPC_NOTIFICATION:
+		if (strcmp(message.method, "notifications/cancelled") == 0)
+			request_cancel(server, message.params);
+		break;
+	case RPC_INVALID:
+		connection_error(&(struct mcp_call){.server = server, .id = message.id},
+		    message.code, message.error, NULL);
+		break;
+	}
+	rpc_message_clear(&message);
+}
+
+static bool output_is_high(const struct mcp_server *server)
+{
+	return output_queue_size(&server->output) > OUTPUT_HIGH_BYTES;
+}
+
+static void serve_lines(struct mcp_server *server)
+{
+	const char *line;
+	size_t length;
+
+	while (!output_is_high(server)) {
+		switch (line_reader_next(&server->input, &line, &length)) {
+		case LINE_NONE:
+			return;
+		case LINE_READY:
+			serve_line(server, line, length);
+			break;
+		case LINE_TOO_LONG:
+			connection_error(&(struct mcp_call){.server = server}, RPC_INVALID_REQUEST,
+			    "Invalid request: a line is longer than 4 MiB", NULL);
+			break;
+		}
+	}
+}
+
+struct mcp_server *mcp_server_new(const struct mcp_handler *handler)
+{
+	struct mcp_server *server = calloc(1, sizeof(*server));
+
+	json_object_seed(0);
+	if (!server)
+		return NULL;
+	server->handler = handler;
+	if (!lists_prepare(server)) {
+		mcp_server_free(server);
+		return NULL;
+	}
+	return server;
+}
+
+void mcp_server_free(struct mcp_server *server)
+{
+	if (!server)
+		return;
+	request_cancel_all(server);
+	lists_clear(server);
+	line_reader_clear(&server->input);
+	output_queue_clear(&server->output);
+	free(server);
+}
+
+bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length)
+{
+	if (!line_reader_push(&server->input, bytes, length))
+		server->failed = true;
+	else
+		serve_lines(server);
+	return !server->failed && !server->output.failed;
+}
+
+bool mcp_server_wants_input(const struct mcp_server *server)
+{
+	return !output_is_high(server);
+}
+
+size_t mcp_server_output(struct mcp_server *server, const char **bytes)
+{
+	request_flush_progress(server);
+	*bytes = server->output.bytes + server->output.start;
+	return output_queue_size(&server->output);
+}
+
+void mcp_server_sent(struct mcp_server *server, size_t length)
+{
+	output_queue_consume(&server->output, length);
+	serve_lines(server);
+}
