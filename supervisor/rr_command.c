@@ -1,0 +1,187 @@
+/*
+ * `rr-warden rr ARGS...`: finds out which counters work and becomes rr. It is the user's own
+ * terminal and the user's own program: no sandbox here. Must never change what the arguments mean.
+ */
+#include "supervisor/rr_command.h"
+
+#include "sandbox/cleanup.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXIT_NOT_STARTED 127
+#define LIBRARY		 "libexec/rr-warden/softpmu.so"
+
+extern char **environ;
+
+enum rr_task { TASK_OTHER, TASK_RECORD, TASK_IMPLIED_RECORD, TASK_REPLAY };
+
+/* rr's commands but record and replay; any other word is a program to record. */
+static const char *const other_commands[] = {"buildid", "cpufeatures", "dump", "explicit-sources",
+    "filename", "gdbinit", "help", "ls", "pack", "ps", "rerun", "rm", "sources", "traceinfo"};
+
+/* rr's options that take the next argument when they stand alone. */
+static bool takes_next(const char *option)
+{
+	return option[0] == '-' && option[1] != '\0' && strchr("ACDT", option[1]) != NULL &&
+	       option[2] == '\0';
+}
+
+/* The index of rr's command, or of the program or trace where that is left out; argc if none. */
+static int find_command(int argc, char *const argv[])
+{
+	int at = 0;
+	while (at < argc && argv[at][0] == '-')
+		at += takes_next(argv[at]) ? 2 : 1;
+	return at < argc ? at : argc;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static enum rr_task task_of(int argc, char *const argv[])
+{
+	int at = find_command(argc, argv);
+	if (at == argc)
+		return TASK_OTHER;
+	if (strcmp(argv[at], "record") == 0)
+		return TASK_RECORD;
+	if (strcmp(argv[at], "replay") == 0)
+		return TASK_REPLAY;
+	for (size_t i = 0; i < sizeof(other_commands) / sizeof(other_commands[0]); i++)
+		if (strcmp(argv[at], other_commands[i]) == 0)
+			return TASK_OTHER;
+	return is_directory(argv[at]) ? TASK_REPLAY : TASK_IMPLIED_RECORD;
+}
+
+int rr_command_wants_gdb(int argc, char *const argv[])
+{
+	static const char *const without[] = {
+	    "-a", "--autopilot", "-s", "--dbgport", "-d", "--debugger", "-h", "--help"};
+	if (task_of(argc, argv) != TASK_REPLAY)
+		return 0;
+	for (int i = find_command(argc, argv); i < argc && strcmp(argv[i], "--") != 0; i++)
+		for (size_t k = 0; k < sizeof(without) / sizeof(without[0]); k++)
+			if (strncmp(argv[i], without[k], strlen(without[k])) == 0)
+				return 0;
+	return 1;
+}
+
+const char **rr_command_arguments(const struct pmu_choice *choice, int argc, char *const argv[])
+{
+	const char *const *options = pmu_rr_options(choice);
+	enum rr_task task = choice->no_syscall_buffer ? task_of(argc, argv) : TASK_OTHER;
+	int command = find_command(argc, argv);
+	size_t count = 0, used = 0;
+	while (options[count] != NULL)
+		count++;
+	const char **all = calloc(1 + count + (size_t)argc + 2 + 1, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	all[used++] = "rr";
+	for (size_t i = 0; i < count; i++)
+		all[used++] = options[i];
+	for (int i = 0; i < argc; i++) {
+		if (i == command && task == TASK_IMPLIED_RECORD) {
+			all[used++] = "record";
+			all[used++] = "-n";
+		}
+		all[used++] = argv[i];
+		if (i == command && task == TASK_RECORD)
+			all[used++] = "-n";
+	}
+	return all;
+}
+
+int rr_command_softpmu(const char *executable, char *path, size_t size)
+{
+	const char *end = executable + strlen(executable);
+	for (int levels = 0; levels < 2; levels++) {
+		while (end > executable && *--end != '/')
+			;
+	}
+	int wrote = snprintf(path, size, "%.*s/" LIBRARY, (int)(end - executable), executable);
+	if (wrote < 0 || (size_t)wrote >= size)
+		return errno = ENAMETOOLONG, -1;
+	return 0;
+}
+
+static int complain(const char *what, const char *why)
+{
+	fprintf(stderr, "rr-warden: %s%s%s\n", what, why[0] != '\0' ? ": " : "", why);
+	return EXIT_NOT_STARTED;
+}
+
+/* The environment, NULL after a complaint. */
+static char **prepare_environment(const struct pmu_choice *choice)
+{
+	char executable[PATH_MAX], library[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
+	if (length < 0 || length >= (ssize_t)sizeof(executable) - 1) {
+		complain("cannot find its own executable", strerror(errno));
+		return NULL;
+	}
+	executable[length] = '\0';
+	if (rr_command_softpmu(executable, library, sizeof(library)) != 0) {
+		complain("cannot name its software PMU", strerror(errno));
+		return NULL;
+	}
+	char **environment = pmu_rr_environment(choice, library, environ);
+	if (environment == NULL && errno == EINVAL)
+		complain(library,
+		    "the dynamic linker cannot preload from a path with a space or colon: install "
+		    "rr-warden elsewhere");
+	else if (environment == NULL)
+		complain(library, strerror(errno));
+	return environment;
+}
+
+/* Becomes rr; the arguments are rr's alone. */
+static int become_rr(const struct pmu_choice *choice, int argc, char *const argv[])
+{
+	char gdb[PATH_MAX];
+	if (rr_command_wants_gdb(argc, argv) && pmu_find_program("gdb", gdb, sizeof(gdb)) != 0)
+		return complain(
+		    "gdb was not found: install it (apt install gdb), or replay without "
+		    "a debugger (rr replay -a)",
+		    "");
+	cleanup_free const char **arguments = rr_command_arguments(choice, argc, argv);
+	if (arguments == NULL)
+		return complain("no memory", "");
+	char **environment = prepare_environment(choice);
+	if (environment == NULL)
+		return EXIT_NOT_STARTED;
+	execve(choice->rr_path, (char *const *)arguments, environment);
+	pmu_environment_free(environment);
+	return complain(choice->rr_path, strerror(errno));
+}
+
+int rr_command_run(int argc, char *const argv[])
+{
+	const char *rr = "rr";
+	int mode = PMU_MODE_AUTO;
+	for (; argc > 0; argc--, argv++) {
+		if (strncmp(argv[0], "--pmu=", 6) == 0)
+			mode = pmu_mode_from_name(argv[0] + 6);
+		else if (strncmp(argv[0], "--rr=", 5) == 0)
+			rr = argv[0] + 5;
+		else
+			break;
+	}
+	if (mode < 0)
+		return complain("--pmu takes auto, hardware or software", "");
+	struct pmu_choice choice;
+	if (pmu_choose((enum pmu_mode)mode, rr, &choice) != 0)
+		return complain(choice.error, "");
+	if (choice.warning[0] != '\0')
+		complain("warning", choice.warning);
+	return become_rr(&choice, argc, argv);
+}

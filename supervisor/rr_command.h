@@ -1,0 +1,30 @@
+#ifndef SUPERVISOR_RR_COMMAND_H
+#define SUPERVISOR_RR_COMMAND_H
+/*
+ * `rr-warden rr ARGS...`: rr by hand, with the counters that work here.
+ */
+#include <stddef.h>
+
+#include "sandbox/pmu.h"
+
+/*
+ * Replaces this process by rr with the arguments (argv[0] is rr's first one, not a program's name;
+ * NULL-terminated). Leading --pmu=MODE and --rr=PATH are ours and may be left out. Returns only
+ * when rr could not be started, with the exit status; one line on stderr has said why.
+ */
+int rr_command_run(int argc, char *const argv[]);
+
+/* Where the software PMU of this installation is, from the path of this program's executable. */
+int rr_command_softpmu(const char *executable, char *path, size_t size);
+
+/*
+ * What rr is given: its name, the options that the choice needs, argv with -n put in where the
+ * choice wants a recording without syscall buffer. Returns an array to be freed, whose strings are
+ * argv's or static; NULL with errno ENOMEM.
+ */
+const char **rr_command_arguments(const struct pmu_choice *choice, int argc, char *const argv[]);
+
+/* Whether rr would start gdb for these arguments. */
+int rr_command_wants_gdb(int argc, char *const argv[]);
+
+#endif

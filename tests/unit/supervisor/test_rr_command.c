@@ -1,0 +1,138 @@
+/*
+ * rr by hand: the arguments that rr gets, where the library is looked for, when gdb is needed.
+ */
+#include "supervisor/rr_command.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MAX 16
+
+/* Joins what rr would be given for the words of a command line. */
+static void check_arguments(const struct pmu_choice *choice, const char *line, const char *expected)
+{
+	char copy[256], joined[256] = "";
+	char *words[WORDS_MAX + 1];
+	int count = 0;
+	strlcpy(copy, line, sizeof(copy));
+	for (char *word = strtok(copy, " "); word != NULL && count < WORDS_MAX;
+	     word = strtok(NULL, " "))
+		words[count++] = word;
+	words[count] = NULL;
+	const char **all = rr_command_arguments(choice, count, words);
+	ck_assert_ptr_nonnull(all);
+	for (size_t i = 0; all[i] != NULL; i++) {
+		strlcat(joined, i > 0 ? "|" : "", sizeof(joined));
+		strlcat(joined, all[i], sizeof(joined));
+	}
+	free(all);
+	ck_assert_str_eq(joined, expected);
+}
+
+START_TEST(hardware_passes_the_arguments_through)
+{
+	struct pmu_choice choice = {.kind = PMU_HARDWARE};
+	check_arguments(&choice, "record -h ./a.out -n", "rr|record|-h|./a.out|-n");
+	check_arguments(&choice, "", "rr");
+}
+END_TEST
+
+START_TEST(the_options_of_the_choice_come_first)
+{
+	struct pmu_choice choice = {.kind = PMU_SOFTWARE};
+	check_arguments(&choice, "replay -a", "rr|-A|AMD Zen|replay|-a");
+	choice.kind = PMU_RR_SOFTWARE;
+	check_arguments(&choice, "replay -a", "rr|-W|replay|-a");
+}
+END_TEST
+
+START_TEST(a_recording_without_syscall_buffer_gets_n)
+{
+	static const char *const rows[][2] = {
+	    {"record ./a.out -x", "rr|record|-n|./a.out|-x"},
+	    {"-S -A zen record a", "rr|-S|-A|zen|record|-n|a"},
+	    {"./a.out record", "rr|record|-n|./a.out|record"},
+	    {"true", "rr|record|-n|true"},
+	    {"replay record", "rr|replay|record"},
+	    {"/tmp", "rr|/tmp"},
+	    {"ps record", "rr|ps|record"},
+	    {"--version", "rr|--version"},
+	    {"-A", "rr|-A"},
+	};
+	struct pmu_choice choice = {.kind = PMU_HARDWARE, .no_syscall_buffer = true};
+	check_arguments(&choice, rows[_i][0], rows[_i][1]);
+}
+END_TEST
+
+START_TEST(the_library_is_found_beside_bin)
+{
+	static const char *const rows[][2] = {
+	    {"/usr/bin/rr-warden", "/usr/libexec/rr-warden/softpmu.so"},
+	    {"/src/build/bin/rr-warden", "/src/build/libexec/rr-warden/softpmu.so"},
+	    {"/bin/rr-warden", "/libexec/rr-warden/softpmu.so"},
+	};
+	char path[64];
+	ck_assert_int_eq(rr_command_softpmu(rows[_i][0], path, sizeof(path)), 0);
+	ck_assert_str_eq(path, rows[_i][1]);
+	ck_assert_int_eq(rr_command_softpmu(rows[_i][0], path, 12), -1);
+}
+END_TEST
+
+START_TEST(gdb_is_needed_for_interactive_replay_only)
+{
+	static const struct {
+		const char *words[4];
+		int wanted;
+	} rows[] = {
+	    {{"replay", NULL}, 1},
+	    {{"replay", "-p", "17", NULL}, 1},
+	    {{"/tmp", NULL}, 1},
+	    {{"replay", "-a", NULL}, 0},
+	    {{"replay", "--autopilot", NULL}, 0},
+	    {{"replay", "-s", "1234", NULL}, 0},
+	    {{"replay", "-d", "mygdb", NULL}, 0},
+	    {{"replay", "--", "-a", NULL}, 1},
+	    {{"record", "true", NULL}, 0},
+	    {{"ps", NULL}, 0},
+	    {{NULL}, 0},
+	};
+	int count = 0;
+	while (rows[_i].words[count] != NULL)
+		count++;
+	ck_assert_int_eq(
+	    rr_command_wants_gdb(count, (char *const *)rows[_i].words), rows[_i].wanted);
+}
+END_TEST
+
+START_TEST(a_wrong_mode_does_not_start_rr)
+{
+	char *wrong[] = {"--pmu=magic", "--version", NULL};
+	ck_assert_int_eq(rr_command_run(2, wrong), 127);
+	char *missing[] = {"--rr=/nowhere/rr", "--version", NULL};
+	ck_assert_int_eq(rr_command_run(2, missing), 127);
+}
+END_TEST
+
+static Suite *rr_command_suite(void)
+{
+	Suite *suite = suite_create("rr_command");
+	TCase *cases = tcase_create("arguments");
+	tcase_add_test(cases, hardware_passes_the_arguments_through);
+	tcase_add_test(cases, the_options_of_the_choice_come_first);
+	tcase_add_loop_test(cases, a_recording_without_syscall_buffer_gets_n, 0, 9);
+	tcase_add_loop_test(cases, the_library_is_found_beside_bin, 0, 3);
+	tcase_add_loop_test(cases, gdb_is_needed_for_interactive_replay_only, 0, 11);
+	tcase_add_test(cases, a_wrong_mode_does_not_start_rr);
+	suite_add_tcase(suite, cases);
+	return suite;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(rr_command_suite());
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
