@@ -1,0 +1,58 @@
+/*
+ * rr's performance counters, answered here: the traffic of perf_event_open, ioctl, read, fcntl and
+ * close on their descriptors, as rr 5.6 to 5.9 use them.
+ */
+#ifndef RR_WARDEN_SOFTPMU_COUNTERS_H
+#define RR_WARDEN_SOFTPMU_COUNTERS_H
+
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tracees;
+
+struct counter {
+	int fd;
+	bool open;
+	bool ticks; /* counts retired conditional branches of tid */
+	bool enabled;
+	pid_t tid;  /* 0: rr's own, at its start, to see whether counters work */
+	int signal; /* at overflow */
+	uint64_t count;
+	uint64_t period; /* branches from one overflow to the next */
+	uint64_t left;	 /* branches until the next one */
+};
+
+struct counters;
+
+/* An empty table, or NULL when memory is short. */
+struct counters *counters_new(void);
+
+/*
+ * perf_event_open for an event of the processor's: *result is a new descriptor or -errno.
+ * False when the event is none of ours (software events, breakpoints): let the kernel have it.
+ */
+bool counters_open(struct counters *counters, struct tracees *tracees,
+    const struct perf_event_attr *attr, pid_t tid, long *result);
+
+/* The counter behind fd, or NULL. Safe from any thread. */
+struct counter *counters_find(struct counters *counters, int fd);
+
+/* The descriptor is being closed. */
+void counters_close(struct tracees *tracees, struct counter *counter);
+
+/* Answers an ioctl: 0 or -errno. */
+int counter_control(struct counter *counter, unsigned long request, uintptr_t argument);
+
+/* Answers fcntl where it concerns overflow signals; false: let the kernel answer. */
+bool counter_fcntl(struct counter *counter, int command, long argument, int *result);
+
+/* Adds ticks; never more than are left. True when the counter overflows with the last of them. */
+bool counter_add(struct counter *counter, uint64_t ticks);
+
+/* What the overflow signal's siginfo says. */
+void counter_describe_overflow(const struct counter *counter, siginfo_t *info);
+
+#endif

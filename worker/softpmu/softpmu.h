@@ -1,0 +1,50 @@
+/*
+ * The software PMU: a shared library loaded into the rr process, and into nothing else, that makes
+ * unmodified rr work where there are no performance counters. It answers rr's perf_event_open
+ * itself, and while rr's ticks counter of a task is enabled it runs that task in legs whose
+ * retired conditional branches it knows exactly.
+ *
+ *   symbols.c     the functions of libc that rr calls and we stand in for
+ *   counters.c    rr's performance counters
+ *   resume.c      rr's resume requests become legs
+ *   stops.c       whether a stop ends a leg of ours or is for rr, and the ticks it stands for
+ *   region.c      how far a tracee may run with every branch accounted for; pure
+ *   regions.c     the bounded cache of regions, and the check that code has not changed
+ *   decode.c      block ends, by Zydis; pure
+ *   branch.c      conditions of branches; pure
+ *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
+ *   tracees.c     what is known of each task
+ *   maps.c        /proc/PID/maps as old rr understands it; pure
+ *   message.c     one-line messages
+ *
+ * Environment, read once and taken out of rr's (and so the program's) environment:
+ *   RR_WARDEN_SOFTPMU=step         single-step everything (the bench's baseline; a second opinion)
+ *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
+ */
+#ifndef RR_WARDEN_SOFTPMU_SOFTPMU_H
+#define RR_WARDEN_SOFTPMU_SOFTPMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "worker/softpmu/counters.h"
+#include "worker/softpmu/regions.h"
+#include "worker/softpmu/tracees.h"
+
+struct softpmu {
+	struct counters *counters;
+	struct tracees *tracees;
+	struct regions *regions;
+	bool step_only;
+	char *stats_path;
+	struct timespec alarm; /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
+	struct {
+		uint64_t branches, stops, steps, runs;
+	} totals;
+};
+
+/* The one instance. */
+struct softpmu *softpmu(void);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * Judges stops. The count must be exact at every stop rr sees, whatever the stop is: it follows
+ * from the leg and from where the tracee stands, never from a guess.
+ */
+#include "worker/softpmu/stops.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "worker/softpmu/kernel.h"
+#include "worker/softpmu/message.h"
+#include "worker/softpmu/resume.h"
+
+enum {
+	FLAG_TRAP = 1 << 8,
+	FLAG_RESUME = 1 << 16,
+	SYSCALL_LENGTH = 2,
+	/* si_code of the stop a step makes at the first instruction of a signal handler */
+	TRAP_AT_HANDLER = SIGTRAP,
+};
+
+struct stop {
+	int status;
+	int signal; /* 0 when the status is no plain signal stop */
+	int event;
+	bool at_syscall;
+	int code; /* si_code of a SIGTRAP */
+	uint64_t debug_status;
+	struct user_regs_struct regs;
+};
+
+/* Gathers what a stop is; false when the tracee vanished meanwhile. */
+static bool look(struct tracee *tracee, int status, struct stop *stop)
+{
+	siginfo_t info = {0};
+
+	*stop = (struct stop){.status = status};
+	stop->event = status >> 16;
+	stop->at_syscall = WSTOPSIG(status) == (SIGTRAP | 0x80);
+	if (stop->event == 0 && !stop->at_syscall)
+		stop->signal = WSTOPSIG(status);
+	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&stop->regs) < 0)
+		return false;
+	if (stop->signal != SIGTRAP)
+		return true;
+	if (kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
+		return false;
+	stop->code = info.si_code;
+	if (debug_registers_rr_used(&tracee->debug) &&
+	    (stop->code == TRAP_TRACE || stop->code == TRAP_HWBKPT))
+		kernel_ptrace(PTRACE_PEEKUSER, tracee->tid, debug_registers_offset(DEBUG_STATUS),
+		    (uint64_t)&stop->debug_status);
+	return true;
+}
+
+/* Did the instruction a step began with retire? */
+static bool step_retired(const struct tracee *tracee, const struct stop *stop)
+{
+	if (stop->signal == SIGTRAP)
+		return stop->code == TRAP_TRACE;
+	return stop->signal != 0 && stop->regs.rip != tracee->leg_rip;
+}
+
+/* Where the tracee stands in terms of the region: at the instruction that made it stop. */
+static uint64_t place_in_region(const struct stop *stop)
+{
+	if (stop->at_syscall || stop->event == PTRACE_EVENT_SECCOMP)
+		return stop->regs.rip - SYSCALL_LENGTH;
+	if (stop->signal == SIGTRAP && (stop->code == SI_KERNEL || stop->code == TRAP_BRKPT))
+		return stop->regs.rip - 1;
+	return stop->regs.rip;
+}
+
+static uint64_t region_ticks(const struct tracee *tracee, const struct stop *stop)
+{
+	bool by_breakpoint = stop->signal == SIGTRAP && stop->code == TRAP_HWBKPT;
+	uint64_t place = place_in_region(stop);
+	int count = region_count_at(tracee->region, place);
+
+	/*
+	 * Back where the leg began, or not started at all? The processor clears the resume flag
+	 * with the first instruction; run() has set it where the region comes back.
+	 */
+	if (place == tracee->leg_rip && !by_breakpoint &&
+	    (count < 0 || !tracee->leg_counts || (stop->regs.eflags & FLAG_RESUME)))
+		return 0;
+	if (count >= 0)
+		return tracee->leg_counts + (uint64_t)count;
+	message_warn("thread %d stopped at 0x%llx, outside the code it was let run in (from "
+		     "0x%llx, status 0x%x): ticks may be wrong; run again with "
+		     "RR_WARDEN_SOFTPMU=step and report this",
+	    tracee->tid, (unsigned long long)place, (unsigned long long)tracee->leg_rip,
+	    (unsigned)stop->status);
+	return tracee->leg_counts;
+}
+
+/* Adds the leg's ticks; true when the counter overflows. */
+static bool count_leg(struct softpmu *pmu, struct tracee *tracee, const struct stop *stop)
+{
+	uint64_t ticks = 0;
+
+	switch (tracee->leg) {
+	case LEG_STEP:
+		ticks = tracee->leg_counts && step_retired(tracee, stop);
+		break;
+	case LEG_REGION:
+		ticks = region_ticks(tracee, stop);
+		regions_unpin(pmu->regions, tracee->region);
+		tracee->region = NULL;
+		break;
+	case LEG_SYSCALL:
+		break;
+	}
+	pmu->totals.branches += ticks;
+	return tracee->ticks && ticks && counter_add(tracee->ticks, ticks);
+}
+
+/* A step over pushf leaves the trap flag on the program's stack. */
+static void clean_pushed_flags(struct tracee *tracee, const struct stop *stop)
+{
+	uint64_t word = 0, slot = stop->regs.rsp;
+
+	if (kernel_ptrace(PTRACE_PEEKDATA, tracee->tid, slot, (uint64_t)&word) >= 0)
+		kernel_ptrace(PTRACE_POKEDATA, tracee->tid, slot, word & ~(uint64_t)FLAG_TRAP);
+}
+
+/* A step over syscall leaves the trap flag in r11, where the processor saves the flags. */
+static void clean_saved_flags(struct tracee *tracee, struct stop *stop)
+{
+	if (!(stop->regs.r11 & FLAG_TRAP) || stop->regs.rcx != stop->regs.rip)
+		return;
+	stop->regs.r11 &= ~(uint64_t)FLAG_TRAP;
+	kernel_ptrace(
+	    PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.r11), stop->regs.r11);
+}
+
+/* What a step by the trap flag leaves behind, in a leg that stands for running. */
+static void clean_after_step(struct tracee *tracee, struct stop *stop)
+{
+	if (stop->signal != SIGTRAP)
+		return;
+	if (stop->code == TRAP_TRACE && tracee->pushes_flags)
+		clean_pushed_flags(tracee, stop);
+	if (stop->code == TRAP_BRKPT)
+		clean_saved_flags(tracee, stop);
+}
+
+/* A SIGTRAP that a leg of ours ends with, and not something the program or rr did? */
+static bool ends_leg(const struct tracee *tracee, const struct stop *stop)
+{
+	if (stop->signal != SIGTRAP || tracee->report_traps)
+		return false;
+	if (stop->debug_status & debug_registers_rr_used(&tracee->debug))
+		return false;
+	switch (tracee->leg) {
+	case LEG_STEP:
+		return stop->code == TRAP_TRACE || stop->code == TRAP_BRKPT ||
+		       stop->code == TRAP_AT_HANDLER || stop->code == TRAP_HWBKPT;
+	case LEG_REGION:
+		return stop->code == TRAP_HWBKPT;
+	case LEG_SYSCALL:
+		return false;
+	}
+	return false;
+}
+
+/* Leaves the tracee as rr would find it without us. */
+static void cover_tracks(struct tracee *tracee, const struct stop *stop)
+{
+	bool by_debug =
+	    stop->signal == SIGTRAP && (stop->code == TRAP_TRACE || stop->code == TRAP_HWBKPT);
+	uint64_t step = tracee->mode == RESUME_STEP || tracee->report_traps ? DEBUG_STATUS_STEP : 0;
+
+	tracee->debug.status_mask = by_debug ? debug_registers_rr_used(&tracee->debug) | step : 0;
+	if (tracee->clear_rf && stop->regs.rip == tracee->leg_rip)
+		kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags),
+		    stop->regs.eflags & ~(uint64_t)FLAG_RESUME);
+	tracee->mode = RESUME_NATIVE;
+}
+
+static int overflow_status(const struct tracee *tracee)
+{
+	return tracee->ticks->signal << 8 | 0x7f;
+}
+
+/* The tracee's program was replaced, or it is gone: nothing of before is true any more. */
+static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
+{
+	tracee->last_event = WIFSTOPPED(status) ? status >> 16 : 0;
+	if (tracee->last_event == PTRACE_EVENT_EXEC)
+		debug_registers_reset(&tracee->debug);
+	if (WIFSTOPPED(status))
+		return;
+	regions_unpin(pmu->regions, tracee->region);
+	tracees_drop(pmu->tracees, tracee->tid);
+}
+
+static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, int *status)
+{
+	struct stop stop;
+	bool overflows;
+
+	if (!look(tracee, *status, &stop)) {
+		tracee->mode = RESUME_NATIVE;
+		return STOP_FOR_RR;
+	}
+	overflows = count_leg(pmu, tracee, &stop);
+	if (tracee->leg == LEG_STEP && tracee->mode == RESUME_RUN)
+		clean_after_step(tracee, &stop);
+	if (tracee->mode != RESUME_RUN || !ends_leg(tracee, &stop)) {
+		cover_tracks(tracee, &stop);
+		return STOP_FOR_RR;
+	}
+	if (overflows) {
+		stop.code = 0; /* no debug event as far as rr can see */
+		cover_tracks(tracee, &stop);
+		tracee->overflowed = true;
+		counter_describe_overflow(tracee->ticks, &tracee->overflow);
+		*status = overflow_status(tracee);
+		return STOP_FOR_RR;
+	}
+	if (resume_next_leg(pmu, tracee, &stop.regs) < 0) {
+		/* Killed between the stop and now: rr will see its end at the next wait. */
+		tracee->mode = RESUME_NATIVE;
+	}
+	return STOP_OURS;
+}
+
+bool stops_may_be_ours(struct softpmu *pmu, pid_t tid)
+{
+	struct tracee *tracee = tracees_find(pmu->tracees, tid);
+
+	return tracee && tracee->mode == RESUME_RUN;
+}
+
+enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
+{
+	struct tracee *tracee = tracees_find(pmu->tracees, tid);
+	enum stop_verdict verdict = STOP_FOR_RR;
+
+	if (!tracee)
+		return STOP_FOR_RR;
+	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE)
+		verdict = judge_leg(pmu, tracee, status);
+	else if (WIFSTOPPED(*status) && tracee->overflowed)
+		*status = overflow_status(tracee);
+	if (verdict == STOP_FOR_RR && !tracee->overflowed)
+		note_status(pmu, tracee, *status);
+	return verdict;
+}

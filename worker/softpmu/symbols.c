@@ -1,0 +1,460 @@
+/*
+ * The functions of libc that rr calls and this library stands in for. Each asks the matching part
+ * whether the call is its business and hands it on otherwise. The recorded program must never get
+ * this library: it leaves the environment before rr's main.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "worker/softpmu/debugregs.h"
+#include "worker/softpmu/kernel.h"
+#include "worker/softpmu/maps.h"
+#include "worker/softpmu/message.h"
+#include "worker/softpmu/resume.h"
+#include "worker/softpmu/softpmu.h"
+#include "worker/softpmu/stops.h"
+
+#define INTERPOSED __attribute__((visibility("default")))
+
+enum {
+	MAPS_BYTES_MAX = 64 << 20,
+	ALARM_EVERY = 32, /* stops between two looks at the clock */
+};
+
+/* libc's own, found when first needed: other libraries' constructors may call before ours runs. */
+static struct {
+	long (*syscall)(long, ...);
+	int (*ioctl)(int, unsigned long, ...);
+	int (*fcntl)(int, int, ...);
+	ssize_t (*read)(int, void *, size_t);
+	int (*close)(int);
+	int (*waitid)(idtype_t, id_t, siginfo_t *, int);
+	pid_t (*waitpid)(pid_t, int *, int);
+	int (*setitimer)(__itimer_which_t, const struct itimerval *, struct itimerval *);
+	FILE *(*fopen64)(const char *, const char *);
+} libc;
+
+static void *libc_symbol(const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+
+	if (!symbol)
+		message_fatal("libc has no %s: this C library is not supported", name);
+	return symbol;
+}
+
+#define LIBC(name) (find((void **)&libc.name, #name), libc.name)
+
+static void find(void **function, const char *name)
+{
+	if (!*function)
+		*function = libc_symbol(name);
+}
+
+static struct softpmu instance;
+
+struct softpmu *softpmu(void)
+{
+	return &instance;
+}
+
+static long with_errno(long result)
+{
+	if (result < 0) {
+		errno = (int)-result;
+		return -1;
+	}
+	return result;
+}
+
+static void take_out_of_environment(void)
+{
+	const char *stats = getenv("RR_WARDEN_SOFTPMU_STATS"), *mode = getenv("RR_WARDEN_SOFTPMU");
+
+	instance.stats_path = stats ? strdup(stats) : NULL;
+	instance.step_only = mode && strcmp(mode, "step") == 0;
+	if (mode && !instance.step_only)
+		message_warn(
+		    "RR_WARDEN_SOFTPMU=%s is unknown and ignored: the one value is step", mode);
+	unsetenv("RR_WARDEN_SOFTPMU_STATS");
+	unsetenv("RR_WARDEN_SOFTPMU");
+	unsetenv("LD_PRELOAD");
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	take_out_of_environment();
+	instance.regions = regions_new();
+	instance.tracees = tracees_new();
+	instance.counters = counters_new();
+	if (!instance.regions || !instance.tracees || !instance.counters)
+		message_fatal("no memory to start with; give rr more");
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+	FILE *file;
+
+	if (!instance.stats_path || instance.totals.stops == 0)
+		return;
+	file = LIBC(fopen64)(instance.stats_path, "a");
+	if (!file) {
+		message_warn(
+		    "cannot write statistics to %s: %s", instance.stats_path, strerror(errno));
+		return;
+	}
+	fprintf(file, "branches=%llu stops=%llu steps=%llu runs=%llu mode=%s\n",
+	    (unsigned long long)instance.totals.branches, (unsigned long long)instance.totals.stops,
+	    (unsigned long long)instance.totals.steps, (unsigned long long)instance.totals.runs,
+	    instance.step_only ? "step" : "run");
+	fclose(file);
+}
+
+/* Counters. */
+
+INTERPOSED long syscall(long number, ...)
+{
+	va_list list;
+	long a[6], result;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_perf_event_open && instance.counters &&
+	    counters_open(instance.counters, instance.tracees, (const struct perf_event_attr *)a[0],
+		(pid_t)a[1], &result))
+		return with_errno(result);
+	return LIBC(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+INTERPOSED int ioctl(int fd, unsigned long request, ...)
+{
+	struct counter *counter = counters_find(instance.counters, fd);
+	va_list list;
+	long argument;
+
+	va_start(list, request);
+	argument = va_arg(list, long);
+	va_end(list);
+	if (counter)
+		return (int)with_errno(counter_control(counter, request, (uintptr_t)argument));
+	return LIBC(ioctl)(fd, request, argument);
+}
+
+INTERPOSED ssize_t read(int fd, void *buffer, size_t size)
+{
+	struct counter *counter = counters_find(instance.counters, fd);
+
+	if (!counter)
+		return LIBC(read)(fd, buffer, size);
+	if (size < sizeof counter->count)
+		return with_errno(-ENOSPC);
+	memcpy(buffer, &counter->count, sizeof counter->count);
+	return sizeof counter->count;
+}
+
+INTERPOSED int close(int fd)
+{
+	struct counter *counter = counters_find(instance.counters, fd);
+
+	if (counter)
+		counters_close(instance.tracees, counter);
+	return LIBC(close)(fd);
+}
+
+static int any_fcntl(int fd, int command, long argument)
+{
+	struct counter *counter = counters_find(instance.counters, fd);
+	int result;
+
+	if (counter && counter_fcntl(counter, command, argument, &result))
+		return (int)with_errno(result);
+	return LIBC(fcntl)(fd, command, argument);
+}
+
+INTERPOSED int fcntl(int fd, int command, ...)
+{
+	va_list list;
+	long argument;
+
+	va_start(list, command);
+	argument = va_arg(list, long);
+	va_end(list);
+	return any_fcntl(fd, command, argument);
+}
+
+INTERPOSED int fcntl64(int fd, int command, ...)
+{
+	va_list list;
+	long argument;
+
+	va_start(list, command);
+	argument = va_arg(list, long);
+	va_end(list);
+	return any_fcntl(fd, command, argument);
+}
+
+/* Tracing. */
+
+/* Requests that reach the tracee's debug registers or our picture of it; false: hand it on. */
+static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t data, long *result)
+{
+	struct tracee *tracee;
+	unsigned index;
+
+	if (resume_is_request((int)request)) {
+		*result = resume_request(&instance, pid, (int)request, (int)data);
+		return true;
+	}
+	tracee = tracees_find(instance.tracees, pid);
+	if (!tracee)
+		return false;
+	switch (request) {
+	case PTRACE_GETSIGINFO:
+		if (!tracee->overflowed)
+			return false;
+		*(siginfo_t *)data = tracee->overflow;
+		*result = 0;
+		return true;
+	case PTRACE_POKEUSER:
+		if (!debug_registers_is_offset(address, &index))
+			return false;
+		*result = debug_registers_rr_poke(&tracee->debug, pid, index, data);
+		return true;
+	case PTRACE_PEEKUSER:
+		if (!debug_registers_is_offset(address, &index))
+			return false;
+		*result = debug_registers_rr_peek(&tracee->debug, pid, index, (uint64_t *)data);
+		return true;
+	case PTRACE_DETACH:
+		debug_registers_disarm(&tracee->debug, pid);
+		return false;
+	case PTRACE_SEIZE:
+	case PTRACE_ATTACH:
+		debug_registers_reset(&tracee->debug); /* a reused number is a new task */
+		return false;
+	default:
+		return false;
+	}
+}
+
+INTERPOSED long ptrace(enum __ptrace_request request, ...)
+{
+	va_list list;
+	pid_t pid;
+	uint64_t address, data, word = 0;
+	bool peeks =
+	    request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA || request == PTRACE_PEEKUSER;
+	long result;
+
+	va_start(list, request);
+	pid = va_arg(list, pid_t);
+	address = va_arg(list, uint64_t);
+	data = va_arg(list, uint64_t);
+	va_end(list);
+	if (peeks)
+		data = (uint64_t)&word;
+	if (!answer_ptrace(request, pid, address, data, &result))
+		result = kernel_ptrace(request, pid, address, data);
+	if (result < 0 || !peeks)
+		return with_errno(result);
+	errno = 0;
+	return (long)word;
+}
+
+/* Waiting. */
+
+/* rr expects its ITIMER_REAL to interrupt a wait; while we run legs it may fire between waits. */
+static bool alarm_is_due(unsigned stops)
+{
+	struct timespec now;
+
+	if (instance.alarm.tv_sec == 0 || stops % ALARM_EVERY != 0)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec < instance.alarm.tv_sec ||
+	    (now.tv_sec == instance.alarm.tv_sec && now.tv_nsec < instance.alarm.tv_nsec))
+		return false;
+	instance.alarm.tv_sec = 0;
+	errno = EINTR;
+	return true;
+}
+
+INTERPOSED int setitimer(
+    __itimer_which_t which, const struct itimerval *value, struct itimerval *old)
+{
+	if (which == ITIMER_REAL && value) {
+		clock_gettime(CLOCK_MONOTONIC, &instance.alarm);
+		instance.alarm.tv_sec += value->it_value.tv_sec;
+		instance.alarm.tv_nsec += value->it_value.tv_usec * 1000;
+		if (instance.alarm.tv_nsec >= 1000000000) {
+			instance.alarm.tv_sec++;
+			instance.alarm.tv_nsec -= 1000000000;
+		}
+		if (value->it_value.tv_sec == 0 && value->it_value.tv_usec == 0)
+			instance.alarm.tv_sec = 0;
+	}
+	return LIBC(setitimer)(which, value, old);
+}
+
+INTERPOSED pid_t waitpid(pid_t pid, int *status, int options)
+{
+	for (unsigned stops = 1;; stops++) {
+		int raw = 0;
+		pid_t got = LIBC(waitpid)(pid, &raw, options);
+
+		if (got <= 0)
+			return got;
+		if (stops_judge(&instance, got, &raw) == STOP_FOR_RR) {
+			if (status)
+				*status = raw;
+			return got;
+		}
+		if (alarm_is_due(stops))
+			return -1;
+	}
+}
+
+/* A wait status as waitpid would have it, from waitid's siginfo. */
+static int status_of(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case CLD_EXITED:
+		return (info->si_status & 0xff) << 8;
+	case CLD_KILLED:
+		return info->si_status & 0x7f;
+	case CLD_DUMPED:
+		return (info->si_status & 0x7f) | 0x80;
+	default:
+		return (int)((unsigned)info->si_status << 8) | 0x7f;
+	}
+}
+
+/* Looks at a stop that rr wants left in place; ours are consumed all the same. */
+static enum stop_verdict judge_in_place(siginfo_t *info, int options, int *status)
+{
+	siginfo_t consumed = {0};
+	struct tracee *tracee;
+
+	if (!stops_may_be_ours(&instance, info->si_pid)) {
+		tracee = tracees_find(instance.tracees, info->si_pid);
+		if (tracee && tracee->overflowed && WIFSTOPPED(*status))
+			*status = tracee->overflow.si_signo << 8 | 0x7f;
+		return STOP_FOR_RR;
+	}
+	/*
+	 * Judging counts and may resume, so only a stop that is certainly a leg's end is judged
+	 * here; it is consumed first. A signal-delivery stop for rr is left for the next wait.
+	 */
+	if (*status != (SIGTRAP << 8 | 0x7f))
+		return STOP_FOR_RR;
+	LIBC(waitid)(P_PID, (id_t)info->si_pid, &consumed, (options & ~WNOWAIT) | WNOHANG);
+	return stops_judge(&instance, info->si_pid, status);
+}
+
+INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	siginfo_t local;
+	siginfo_t *out = info ? info : &local;
+
+	for (unsigned stops = 1;; stops++) {
+		int result, status;
+		enum stop_verdict verdict;
+
+		memset(out, 0, sizeof *out);
+		result = LIBC(waitid)(type, id, out, options);
+		if (result < 0 || out->si_pid == 0)
+			return result;
+		status = status_of(out);
+		if (options & WNOWAIT)
+			verdict = judge_in_place(out, options, &status);
+		else
+			verdict = stops_judge(&instance, out->si_pid, &status);
+		if (verdict == STOP_FOR_RR) {
+			if (WIFSTOPPED(status))
+				out->si_status = status >> 8;
+			return result;
+		}
+		if (alarm_is_due(stops))
+			return -1;
+	}
+}
+
+/* Memory maps. */
+
+/* The whole file, read with libc's own calls; NULL when it cannot be had. */
+static char *slurp(FILE *file, size_t *length)
+{
+	size_t size = 1 << 16, used = 0, got;
+	char *text = malloc(size);
+
+	while (text && (got = fread(text + used, 1, size - used, file)) > 0) {
+		char *larger;
+
+		used += got;
+		if (used < size)
+			continue;
+		size *= 2;
+		larger = size <= MAPS_BYTES_MAX ? realloc(text, size) : NULL;
+		if (!larger)
+			free(text);
+		text = larger;
+	}
+	*length = used;
+	return text;
+}
+
+/* A file with the joined lines in place of one opened on /proc/PID/maps; or that one, rewound. */
+static FILE *join_vvar(FILE *file, const char *mode)
+{
+	size_t length, joined;
+	char *text = slurp(file, &length);
+	FILE *other = NULL;
+	int fd = -1;
+
+	rewind(file);
+	if (!text)
+		return file;
+	joined = maps_join_vvar(text, length);
+	if (joined != length)
+		fd = memfd_create("maps", MFD_CLOEXEC);
+	if (fd >= 0 && write(fd, text, joined) == (ssize_t)joined && lseek(fd, 0, SEEK_SET) == 0)
+		other = fdopen(fd, mode);
+	free(text);
+	if (!other) {
+		if (fd >= 0)
+			close(fd);
+		return file;
+	}
+	fclose(file);
+	return other;
+}
+
+static FILE *any_fopen(const char *path, const char *mode)
+{
+	FILE *file = LIBC(fopen64)(path, mode);
+
+	return file && maps_is_maps_path(path) ? join_vvar(file, mode) : file;
+}
+
+INTERPOSED FILE *fopen64(const char *path, const char *mode)
+{
+	return any_fopen(path, mode);
+}
+
+INTERPOSED FILE *fopen(const char *path, const char *mode)
+{
+	return any_fopen(path, mode);
+}

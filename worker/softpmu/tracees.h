@@ -1,0 +1,66 @@
+/*
+ * What is known of each task rr traces. Entries appear when rr first resumes a task or opens a
+ * counter for it, and go when the task is gone.
+ */
+#ifndef RR_WARDEN_SOFTPMU_TRACEES_H
+#define RR_WARDEN_SOFTPMU_TRACEES_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "worker/softpmu/debugregs.h"
+
+struct counter;
+
+/* What rr's resume request has become. */
+enum resume_mode {
+	RESUME_NATIVE, /* nothing is counted: passed on as it was */
+	RESUME_STEP,   /* rr's own single step, counted */
+	RESUME_RUN,    /* rr wants it to run: we run it in legs and count */
+};
+
+/* What the tracee is doing until its next stop, in RESUME_STEP and RESUME_RUN. */
+enum leg {
+	LEG_STEP,    /* one instruction */
+	LEG_REGION,  /* runs until a stop of the region */
+	LEG_SYSCALL, /* in or straight into a system call: no instruction of the program's runs */
+};
+
+struct tracee {
+	struct tracee *next; /* in its hash chain */
+	pid_t tid;
+	struct counter *ticks; /* its ticks counter, or NULL */
+	struct debug_registers debug;
+
+	enum resume_mode mode;
+	int request;	   /* rr's request, in RESUME_RUN */
+	int last_event;	   /* PTRACE_EVENT_* of the last stop, 0 for none */
+	bool report_traps; /* the program itself set the trap flag */
+
+	enum leg leg;
+	uint64_t leg_rip;      /* where the leg began */
+	uint8_t leg_counts;    /* the first instruction is a conditional branch */
+	bool clear_rf;	       /* we set the resume flag */
+	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
+	struct region *region; /* LEG_REGION; pinned */
+
+	bool overflowed;    /* the stop rr saw stands for a counter overflow */
+	siginfo_t overflow; /* its siginfo */
+};
+
+struct tracees;
+
+/* An empty table, or NULL when memory is short. */
+struct tracees *tracees_new(void);
+
+struct tracee *tracees_find(struct tracees *tracees, pid_t tid);
+
+/* Finds or adds. Ends rr with a message when memory is short: a lost tracee would miscount. */
+struct tracee *tracees_get(struct tracees *tracees, pid_t tid);
+
+/* The task is gone: forget it. */
+void tracees_drop(struct tracees *tracees, pid_t tid);
+
+#endif
