@@ -86,6 +86,8 @@ enum wire_type {
 	WIRE_PROGRESS =
 	    301,	  /* {"progress": n, "total"?: n, "message"?: text}; id of the operation */
 	WIRE_STATE = 303, /* the session as data (see below); replaces the one before */
+	WIRE_VIOLATION = 305, /* {"syscall": number}, id 0: what seccomp killed the worker for; its
+				 last packet (see sandbox_syscall_name) */
 };
 
 enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };

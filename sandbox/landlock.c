@@ -1,0 +1,215 @@
+/*
+ * A Landlock ruleset from a role's policy. All rights the kernel knows are handled, so what no rule
+ * gives is refused. Must never fail open: a right or a path that cannot be ruled is refused.
+ */
+#include "sandbox/landlock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+
+/* The kernel's interface (linux/landlock.h), here in full since headers lag behind kernels. */
+#define CREATE_RULESET_VERSION 1u
+#define RULE_PATH_BENEATH      1
+#define RULE_NET_PORT	       2
+
+struct ruleset_attr {
+	uint64_t handled_access_fs;
+	uint64_t handled_access_net;
+	uint64_t scoped;
+};
+
+struct path_beneath_attr {
+	uint64_t allowed_access;
+	int32_t parent_fd;
+} __attribute__((packed));
+
+struct net_port_attr {
+	uint64_t allowed_access;
+	uint64_t port;
+};
+
+#define FS_EXECUTE     (UINT64_C(1) << 0)
+#define FS_WRITE_FILE  (UINT64_C(1) << 1)
+#define FS_READ_FILE   (UINT64_C(1) << 2)
+#define FS_READ_DIR    (UINT64_C(1) << 3)
+#define FS_REMOVE_DIR  (UINT64_C(1) << 4)
+#define FS_REMOVE_FILE (UINT64_C(1) << 5)
+#define FS_MAKE_CHAR   (UINT64_C(1) << 6)
+#define FS_MAKE_DIR    (UINT64_C(1) << 7)
+#define FS_MAKE_REG    (UINT64_C(1) << 8)
+#define FS_MAKE_SOCK   (UINT64_C(1) << 9)
+#define FS_MAKE_FIFO   (UINT64_C(1) << 10)
+#define FS_MAKE_BLOCK  (UINT64_C(1) << 11)
+#define FS_MAKE_SYM    (UINT64_C(1) << 12)
+#define FS_REFER       (UINT64_C(1) << 13) /* ABI 2 */
+#define FS_TRUNCATE    (UINT64_C(1) << 14) /* ABI 3 */
+#define FS_IOCTL_DEV   (UINT64_C(1) << 15) /* ABI 5 */
+#define NET_BIND       (UINT64_C(1) << 0)  /* ABI 4 */
+#define NET_CONNECT    (UINT64_C(1) << 1)  /* ABI 4 */
+#define SCOPE_ABSTRACT (UINT64_C(1) << 0)  /* ABI 6: abstract unix sockets */
+#define SCOPE_SIGNAL   (UINT64_C(1) << 1)  /* ABI 6 */
+
+#define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
+#define FS_READS    (FS_EXECUTE | FS_READ_FILE | FS_READ_DIR)
+#define FS_CHANGES                                                                                 \
+	(FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |              \
+	    FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER | FS_TRUNCATE)
+
+/* What each version of the interface added. */
+static const struct {
+	int abi;
+	uint64_t fs, net, scoped;
+} versions[] = {
+    {1, FS_MAKE_SYM * 2 - 1, 0, 0},
+    {2, FS_REFER, 0, 0},
+    {3, FS_TRUNCATE, 0, 0},
+    {4, 0, NET_BIND | NET_CONNECT, 0},
+    {5, FS_IOCTL_DEV, 0, 0},
+    {6, 0, 0, SCOPE_ABSTRACT | SCOPE_SIGNAL},
+};
+
+/* Directories of / that reads_system does not give; what of them is wanted is named. */
+static const char *const not_system[] = {"home", "root", "run", "tmp", "proc", "dev", "boot", NULL};
+
+/* What role gets of the directories that every program needs. */
+static const char *const temporary[] = {"/tmp", "/var/tmp", "/dev/shm", NULL};
+
+struct ruleset {
+	int fd;
+	uint64_t fs, net, scoped; /* handled */
+};
+
+int landlock_abi(void)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
+
+	return abi < 0 ? 0 : (int)abi;
+}
+
+/* A path that does not exist needs no rule. Rights of directories are refused for files. */
+static int allow_at(const struct ruleset *set, int dir, const char *path, uint64_t rights)
+{
+	cleanup_fd int fd = openat(dir, path, O_PATH | O_CLOEXEC);
+	struct path_beneath_attr rule = {.parent_fd = fd};
+	struct stat status;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+	if (fstat(fd, &status) < 0)
+		return -1;
+	if (!S_ISDIR(status.st_mode))
+		rights &= FS_OF_FILES;
+	rule.allowed_access = rights & set->fs;
+	if (!rule.allowed_access)
+		return 0;
+	return (int)syscall(SYS_landlock_add_rule, set->fd, RULE_PATH_BENEATH, &rule, 0);
+}
+
+static int allow_all(const struct ruleset *set, const char *const *paths, uint64_t rights)
+{
+	for (; paths && *paths; paths++)
+		if (allow_at(set, AT_FDCWD, *paths, rights) < 0)
+			return -1;
+	return 0;
+}
+
+static bool is_listed(const char *const *list, const char *name)
+{
+	for (; *list; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
+/* Rules cannot take away: what is not to be read is left out from the start. */
+static int allow_system(const struct ruleset *set)
+{
+	DIR *root = opendir("/");
+	int result = root ? 0 : -1;
+	struct dirent *entry;
+
+	while (result == 0 && (entry = readdir(root)))
+		if (strcmp(entry->d_name, "..") != 0 && strcmp(entry->d_name, ".") != 0 &&
+		    !is_listed(not_system, entry->d_name))
+			result = allow_at(set, dirfd(root), entry->d_name, FS_READS);
+	if (root)
+		closedir(root);
+	return result;
+}
+
+static int allow_port(const struct ruleset *set, unsigned port, uint64_t rights)
+{
+	struct net_port_attr rule = {.allowed_access = rights & set->net, .port = port};
+
+	if (!rule.allowed_access)
+		return 0;
+	return (int)syscall(SYS_landlock_add_rule, set->fd, RULE_NET_PORT, &rule, 0);
+}
+
+static void choose_rights(struct ruleset *set, const struct role_policy *policy,
+    const struct sandbox_settings *settings, int abi)
+{
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions) && versions[i].abi <= abi;
+	     i++) {
+		set->fs |= versions[i].fs;
+		set->net |= versions[i].net;
+		set->scoped |= versions[i].scoped;
+	}
+	if (!policy->keeps_signals)
+		set->scoped &= ~SCOPE_SIGNAL;
+	/* Without a port the role's TCP cannot be ruled, and seccomp alone says what it may. */
+	if (policy->binds_port && !settings->tcp_port)
+		set->net &= ~NET_BIND;
+	if (policy->connects && !settings->tcp_port)
+		set->net &= ~NET_CONNECT;
+}
+
+static int add_rules(const struct ruleset *set, const struct role_policy *policy,
+    const struct sandbox_settings *settings)
+{
+	uint64_t net = (policy->binds_port ? NET_BIND : 0) | (policy->connects ? NET_CONNECT : 0);
+
+	if (!policy->reads_system)
+		return 0;
+	if (allow_system(set) < 0 ||
+	    allow_at(set, AT_FDCWD, "/proc", FS_READS | (policy->writes_proc ? FS_WRITE_FILE : 0)) <
+		0 ||
+	    allow_at(set, AT_FDCWD, "/dev", FS_READS | FS_WRITE_FILE | FS_IOCTL_DEV) < 0 ||
+	    allow_all(set, settings->read_only, FS_READS) < 0)
+		return -1;
+	if (policy->writes_tmp &&
+	    (allow_all(set, temporary, FS_READS | FS_CHANGES) < 0 ||
+		allow_all(set, settings->read_write, FS_READS | FS_CHANGES) < 0))
+		return -1;
+	if (!policy->writes_tmp && allow_all(set, settings->read_write, FS_READS) < 0)
+		return -1;
+	return settings->tcp_port && net ? allow_port(set, settings->tcp_port, net) : 0;
+}
+
+int landlock_restrict(const struct role_policy *policy, const struct sandbox_settings *settings)
+{
+	static const size_t sizes[] = {0, 8, 8, 8, 16, 16, 24};
+	struct ruleset set = {.fd = -1};
+	int abi = landlock_abi(), result = -1;
+
+	if (abi < 1) {
+		errno = ENOSYS;
+		return -1;
+	}
+	choose_rights(&set, policy, settings, abi);
+	struct ruleset_attr attr = {set.fs, set.net, set.scoped};
+	set.fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizes[abi < 6 ? abi : 6], 0);
+	if (set.fd < 0)
+		return -1;
+	if (add_rules(&set, policy, settings) == 0)
+		result = (int)syscall(SYS_landlock_restrict_self, set.fd, 0);
+	close(set.fd);
+	return result;
+}

@@ -1,0 +1,478 @@
+/*
+ * The tables: what each role may do. One row a thing, with the reason beside it. No code.
+ *
+ * A filter is inherited and can only be narrowed: what the launcher has must suit all that runs
+ * below it, recorded programs included.
+ */
+#include "sandbox/policy.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+/* clang-format off */
+#define ALLOW(name)		{SCMP_SYS(name), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}}
+#define KILL(name)		{SCMP_SYS(name), VERDICT_KILL, {0, 0, 0}, {0, 0, 0}}
+#define REFUSE(name)		{SCMP_SYS(name), VERDICT_REFUSE, {0, 0, 0}, {0, 0, 0}}
+#define ABSENT(name)		{SCMP_SYS(name), VERDICT_ABSENT, {0, 0, 0}, {0, 0, 0}}
+#define ONCE(name)		{SCMP_SYS(name), VERDICT_ONCE, {0, 0, 0}, {0, 0, 0}}
+#define ALLOW_IF(name, arg, mask, value) \
+				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {0, 0, 0}}
+#define ALLOW_IF2(name, arg, mask, value, arg2, mask2, value2) \
+				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {arg2, mask2, value2}}
+#define GROUP(rows)		{rows, sizeof(rows) / sizeof(*(rows))}
+
+#define OPEN_WRITES	(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
+#define CLONE_SPACES	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
+			 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#define SOCKET_TYPE	0xfu
+
+/* What every C program needs to live, and nothing that reaches beyond the process. */
+static const struct syscall_row life_rows[] = {
+	ALLOW(brk),			/* malloc */
+	ALLOW(munmap),			/* malloc */
+	ALLOW(mremap),			/* malloc; keeps the protection */
+	ALLOW(madvise),			/* malloc */
+	ALLOW(futex),			/* locks of the C library */
+	ALLOW(rt_sigaction),		/* own signals */
+	ALLOW(rt_sigprocmask),		/* own signals */
+	ALLOW(rt_sigreturn),		/* return from a handler */
+	ALLOW(sigaltstack),		/* own signals */
+	ALLOW(restart_syscall),		/* the kernel's own, after a stop */
+	ALLOW(exit),			/* the end of a thread */
+	ALLOW(exit_group),		/* the end */
+	ALLOW(getpid),			/* log lines */
+	ALLOW(getppid),			/* is the parent still there */
+	ALLOW(gettid),			/* abort() */
+	ALLOW(getuid),			/* identity, own */
+	ALLOW(geteuid),			/* identity, own */
+	ALLOW(getgid),			/* identity, own */
+	ALLOW(getegid),			/* identity, own */
+	ALLOW(tgkill),			/* raise() and abort(); worker and supervisor see only their own */
+	ALLOW(getrandom),		/* hash seeds */
+	ALLOW(clock_gettime),		/* deadlines, where the vDSO cannot tell */
+	ALLOW(clock_getres),		/* the same */
+	ALLOW(clock_nanosleep),		/* a pause */
+	ALLOW(nanosleep),		/* a pause */
+	ALLOW(gettimeofday),		/* the time, where the vDSO cannot tell */
+	ALLOW(time),			/* the same */
+	ALLOW(sched_yield),		/* locks of the C library */
+	ALLOW(sched_getaffinity),	/* malloc arenas, sysconf */
+	ALLOW(getrusage),		/* rr_status: own memory and time */
+	ALLOW(sysinfo),			/* sysconf, qsort */
+	ALLOW(uname),			/* rr_status */
+	ALLOW(rseq),			/* C library, new threads */
+	ALLOW(set_robust_list),		/* C library, new threads */
+	ALLOW(set_tid_address),		/* C library, start */
+	ALLOW(membarrier),		/* C library, rseq users */
+};
+
+/* Descriptors that are open already. */
+static const struct syscall_row stream_rows[] = {
+	ALLOW(read),			/* client, tools */
+	ALLOW(write),			/* client, tools, log */
+	ALLOW(readv),			/* stdio */
+	ALLOW(writev),			/* stdio */
+	ALLOW(pread64),			/* files open already */
+	ALLOW(close),			/* ends of sessions */
+	ALLOW(close_range),		/* the same, many */
+	ALLOW(lseek),			/* stdio */
+	ALLOW(fstat),			/* stdio */
+	ALLOW_IF(newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH), /* fstat of newer C libraries */
+	ALLOW(fcntl),			/* O_NONBLOCK, CLOEXEC */
+	ALLOW(dup),			/* descriptors of ours */
+	ALLOW(dup2),			/* descriptors of ours */
+	ALLOW(dup3),			/* descriptors of ours */
+	ALLOW(poll),			/* waiting */
+	ALLOW(ppoll),			/* waiting */
+	ALLOW(pselect6),		/* waiting */
+	ALLOW(select),			/* waiting */
+	ALLOW(epoll_create1),		/* waiting */
+	ALLOW(epoll_ctl),		/* waiting */
+	ALLOW(epoll_wait),		/* waiting */
+	ALLOW(epoll_pwait),		/* waiting */
+	ALLOW(timerfd_create),		/* deadlines */
+	ALLOW(timerfd_settime),		/* deadlines */
+	ALLOW(signalfd4),		/* signals as events */
+	ALLOW(eventfd2),		/* wake-ups */
+	ALLOW(recvmsg),			/* the channel */
+	ALLOW(sendmsg),			/* the channel */
+	ALLOW(recvfrom),		/* the channel */
+	ALLOW(sendto),			/* the channel: on connected sockets, there are no others */
+	ALLOW(shutdown),		/* the channel's end */
+	ALLOW(getsockopt),		/* the channel's state */
+	ALLOW(pidfd_send_signal),	/* a worker or a tool we hold a pidfd of */
+	ALLOW(waitid),			/* reaping children of ours */
+	ALLOW(wait4),			/* reaping children of ours */
+};
+
+/* Memory that cannot be executed: code of the peer's choice has nowhere to go. */
+static const struct syscall_row plain_memory_rows[] = {
+	ALLOW_IF(mmap, 2, PROT_EXEC, 0),	/* malloc */
+	ALLOW_IF(mprotect, 2, PROT_EXEC, 0),	/* malloc arenas */
+	ALLOW_IF2(prlimit64, 0, UINT32_MAX, 0, 2, UINT64_MAX, 0), /* reading own limits: sysconf */
+};
+
+/* The worker, beyond that: reads files, ends its tools. No write, no socket, no new process. */
+static const struct syscall_row worker_rows[] = {
+	ALLOW_IF(openat, 2, OPEN_WRITES, 0),	/* source lines, /proc of its tools: reading only */
+	ALLOW_IF(open, 1, OPEN_WRITES, 0),	/* the same, older C libraries */
+	ALLOW(getdents64),		/* the trace's directory */
+	ALLOW(newfstatat),		/* is a source newer than the program */
+	ALLOW(stat),			/* the same, older C libraries */
+	ALLOW(lstat),			/* the same */
+	ALLOW(statx),			/* the same */
+	ALLOW(statfs),			/* free disk while recording */
+	ALLOW(fstatfs),			/* the same */
+	ALLOW(access),			/* does a file exist */
+	ALLOW(faccessat),		/* the same */
+	ALLOW(faccessat2),		/* the same */
+	ALLOW(readlink),		/* /proc/PID/exe, latest-trace */
+	ALLOW(readlinkat),		/* the same */
+	ALLOW(getcwd),			/* realpath */
+	ALLOW(kill),			/* rr and gdb, by process group; the pid namespace bounds it */
+	ALLOW(pidfd_open),		/* rr's tracees, to end them */
+	ALLOW(pipe2),			/* wake-ups; reaches nobody */
+	ALLOW(ioctl),			/* FIONREAD on pipes; there are no devices open */
+};
+
+/* Files and processes of an ordinary program: rr and its tracees, gdb, the query worker. */
+static const struct syscall_row program_rows[] = {
+	ALLOW(mmap),			/* loading programs and libraries: executable memory too */
+	ALLOW(mprotect),		/* relocation */
+	ALLOW(msync),			/* mapped files */
+	ALLOW(mincore),			/* tracees */
+	ALLOW(mlock),			/* tracees */
+	ALLOW(munlock),			/* tracees */
+	ALLOW(open),			/* files: mounts, Landlock and modes say which */
+	ALLOW(openat),			/* files */
+	ALLOW(openat2),			/* files */
+	ALLOW(creat),			/* files */
+	ALLOW(name_to_handle_at),	/* file identity (libraries); opening by handle is not allowed */
+	ALLOW(pread64),			/* files */
+	ALLOW(pwrite64),		/* /proc/PID/mem */
+	ALLOW(preadv),			/* files */
+	ALLOW(pwritev),			/* files */
+	ALLOW(sendfile),		/* copying files */
+	ALLOW(copy_file_range),		/* copying files */
+	ALLOW(ftruncate),		/* files */
+	ALLOW(truncate),		/* files */
+	ALLOW(fallocate),		/* files */
+	ALLOW(fadvise64),		/* files */
+	ALLOW(fsync),			/* files */
+	ALLOW(fdatasync),		/* files */
+	ALLOW(flock),			/* files */
+	ALLOW(getdents64),		/* directories */
+	ALLOW(getdents),		/* directories */
+	ALLOW(stat),			/* file status */
+	ALLOW(lstat),			/* file status */
+	ALLOW(newfstatat),		/* file status */
+	ALLOW(statx),			/* file status */
+	ALLOW(statfs),			/* file system status */
+	ALLOW(fstatfs),			/* file system status */
+	ALLOW(access),			/* file status */
+	ALLOW(faccessat),		/* file status */
+	ALLOW(faccessat2),		/* file status */
+	ALLOW(readlink),		/* links */
+	ALLOW(readlinkat),		/* links */
+	ALLOW(getxattr),		/* ls and friends */
+	ALLOW(lgetxattr),		/* the same */
+	ALLOW(fgetxattr),		/* the same */
+	ALLOW(mkdir),			/* traces, private /tmp */
+	ALLOW(mkdirat),			/* the same */
+	ALLOW(rmdir),			/* the same */
+	ALLOW(unlink),			/* the same */
+	ALLOW(unlinkat),		/* the same */
+	ALLOW(rename),			/* the same */
+	ALLOW(renameat),		/* the same */
+	ALLOW(renameat2),		/* the same */
+	ALLOW(link),			/* rr's hard links into the trace */
+	ALLOW(linkat),			/* the same */
+	ALLOW(symlink),			/* latest-trace */
+	ALLOW(symlinkat),		/* the same */
+	ALLOW(chmod),			/* traces are 0700 */
+	ALLOW(fchmod),			/* the same */
+	ALLOW(fchmodat),		/* the same */
+	ALLOW(umask),			/* traces are 0700 */
+	ALLOW(utimensat),		/* copying files */
+	ALLOW(chdir),			/* rr: into the trace */
+	ALLOW(fchdir),			/* walks of directories */
+	ALLOW(getcwd),			/* paths */
+	ALLOW(pipe),			/* rr, gdb: wake-ups */
+	ALLOW(pipe2),			/* the same */
+	ALLOW(eventfd),			/* wake-ups */
+	ALLOW(ioctl),			/* terminals that are pipes, perf events; the private /dev bounds it */
+	ALLOW(socketpair),		/* rr to its tracees */
+	ALLOW(memfd_create),		/* rr's shared buffers */
+	ALLOW(arch_prctl),		/* thread-local storage; CPUID faulting */
+	ALLOW(prctl),			/* names, death signals; what it could loosen is locked */
+	ALLOW(prlimit64),		/* own limits: hard ones only sink */
+	ALLOW(getrlimit),		/* own limits */
+	ALLOW(setrlimit),		/* own limits */
+	ALLOW(getpgrp),			/* own group */
+	ALLOW(getpgid),			/* groups */
+	ALLOW(setpgid),			/* groups */
+	ALLOW(getsid),			/* session */
+	ALLOW(setsid),			/* session: tracees get one of their own */
+	ALLOW(getgroups),		/* identity */
+	ALLOW(getresuid),		/* identity */
+	ALLOW(getresgid),		/* identity */
+	ALLOW(capget),			/* rr asks what it has */
+	ALLOW(getpriority),		/* rr */
+	ALLOW(setpriority),		/* rr's scheduler: only down without a capability */
+	ALLOW(sched_setaffinity),	/* rr binds itself to one core */
+	ALLOW(sched_getparam),		/* thread library */
+	ALLOW(sched_getscheduler),	/* thread library */
+	ALLOW(sched_get_priority_max),	/* thread library */
+	ALLOW(sched_get_priority_min),	/* thread library */
+	ALLOW(getcpu),			/* thread library */
+	ALLOW(get_robust_list),		/* thread library */
+	ALLOW(times),			/* gdb: maint time */
+	ALLOW(alarm),			/* timers, own */
+	ALLOW(setitimer),		/* rr: interrupts a wait */
+	ALLOW(getitimer),		/* timers, own */
+	ALLOW(timer_create),		/* timers, own */
+	ALLOW(timer_settime),		/* timers, own */
+	ALLOW(timer_delete),		/* timers, own */
+	ALLOW(timerfd_gettime),		/* timers, own */
+	ALLOW(pause),			/* waiting */
+	ALLOW(rt_sigpending),		/* own signals */
+	ALLOW(rt_sigsuspend),		/* waiting */
+	ALLOW(rt_sigtimedwait),		/* waiting */
+	ALLOW(rt_sigqueueinfo),		/* rr, to its tracees */
+	ALLOW(rt_tgsigqueueinfo),	/* rr, to its tracees */
+	ALLOW(kill),			/* the pid namespace and Landlock bound it */
+	ALLOW(tkill),			/* the same */
+	ALLOW(inotify_init1),		/* gdb's event loop on some builds */
+	ALLOW(inotify_add_watch),	/* the same */
+	ALLOW(epoll_create),		/* waiting */
+	ALLOW(fgetxattr),		/* file status */
+	ALLOW(sched_getattr),		/* thread library */
+};
+
+/* gdb: threads but no processes, and one connection. */
+static const struct syscall_row gdb_rows[] = {
+	ONCE(execve),			/* becoming gdb */
+	ONCE(execveat),			/* the same */
+	ALLOW_IF(clone, 0, CLONE_THREAD | CLONE_SPACES, CLONE_THREAD), /* gdb's symbol readers */
+	ABSENT(clone3),			/* its flags lie in memory: use clone */
+	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET, 1, SOCKET_TYPE, SOCK_STREAM), /* to rr */
+	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET6, 1, SOCKET_TYPE, SOCK_STREAM), /* gdb tries both */
+	ALLOW(connect),			/* to rr: the private network has nobody else, Landlock one port */
+	ALLOW(getpeername),		/* to rr */
+	ALLOW(getsockname),		/* to rr */
+	ALLOW(setsockopt),		/* TCP_NODELAY, SO_KEEPALIVE */
+};
+
+/* rr replay and its tracees: processes, tracing, one listening port. */
+static const struct syscall_row replay_rows[] = {
+	ALLOW(execve),			/* rr_exec_stub, for each exec of the trace */
+	ALLOW(execveat),		/* the same */
+	ALLOW_IF(clone, 0, CLONE_SPACES, 0), /* tracees, checkpoints */
+	ALLOW(clone3),			/* tracees that used it: rr repeats their call as it was */
+	ALLOW(fork),			/* tracees */
+	ALLOW(vfork),			/* tracees */
+	ALLOW(ptrace),			/* the work itself: of its own children */
+	ALLOW(process_vm_readv),	/* tracees' memory */
+	ALLOW(process_vm_writev),	/* tracees' memory */
+	ALLOW(perf_event_open),		/* the counters */
+	ALLOW(personality),		/* ASLR off in tracees */
+	ALLOW(kcmp),			/* descriptors of tracees */
+	ALLOW(seccomp),			/* rr's own filter on tracees; filters only narrow */
+	ALLOW(shmat),			/* tracees that shared memory */
+	ALLOW(shmdt),			/* the same; in a private ipc namespace */
+	ALLOW(shmget),			/* the same */
+	ALLOW(shmctl),			/* the same */
+	ALLOW(modify_ldt),		/* 32-bit tracees */
+	ALLOW(set_thread_area),		/* 32-bit tracees */
+	ALLOW(get_thread_area),		/* 32-bit tracees */
+	ALLOW(pkey_alloc),		/* tracees */
+	ALLOW(pkey_free),		/* tracees */
+	ALLOW(pkey_mprotect),		/* tracees */
+	ALLOW_IF(socket, 0, UINT32_MAX, AF_UNIX), /* rr to its tracees */
+	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET, 1, SOCKET_TYPE, SOCK_STREAM), /* gdbserver */
+	ALLOW(bind),			/* gdbserver */
+	ALLOW(listen),			/* gdbserver */
+	ALLOW(accept),			/* gdbserver */
+	ALLOW(accept4),			/* gdbserver */
+	ALLOW(connect),			/* tracees to rr's socket */
+	ALLOW(getsockname),		/* gdbserver */
+	ALLOW(getpeername),		/* gdbserver */
+	ALLOW(setsockopt),		/* gdbserver */
+};
+
+/* rr's name for signals and messages on 32-bit, where the numbers differ. */
+static const struct syscall_row foreign_rows[] = {
+	ALLOW(mmap2),			/* 32-bit tracees: loading */
+	ALLOW(_llseek),			/* 32-bit tracees */
+	ALLOW(fstat64),			/* 32-bit tracees */
+	ALLOW(stat64),			/* 32-bit tracees */
+	ALLOW(fcntl64),			/* 32-bit tracees */
+	ALLOW(socketcall),		/* 32-bit tracees: rr's socket */
+	ALLOW(sigreturn),		/* 32-bit tracees */
+	ALLOW(ftruncate64),		/* 32-bit tracees */
+	ALLOW(ugetrlimit),		/* 32-bit tracees */
+	ALLOW(getuid32),		/* 32-bit tracees */
+	ALLOW(ipc),			/* 32-bit tracees: shared memory */
+};
+
+/* rr ps, traceinfo and the like, started and waited for by the query worker. */
+static const struct syscall_row query_rows[] = {
+	ALLOW(execve),			/* rr */
+	ALLOW(execveat),		/* rr */
+	ALLOW_IF(clone, 0, CLONE_SPACES, 0), /* rr, and its threads */
+	ABSENT(clone3),			/* its flags lie in memory: use clone */
+	ALLOW(fork),			/* rr */
+	ALLOW(vfork),			/* rr */
+	ALLOW(pidfd_open),		/* rr's end as an event */
+	ALLOW(perf_event_open),		/* rr tries the counters; rr_status reports them */
+	ALLOW(ptrace),			/* the software counter is proved on a child of ours */
+	ALLOW(personality),		/* rr starts itself again without ASLR */
+	ALLOW(process_vm_readv),	/* the software counter's proof */
+	ALLOW(process_vm_writev),	/* the same */
+	ALLOW_IF(socket, 0, UINT32_MAX, AF_UNIX), /* the C library's name services */
+	ALLOW(connect),			/* the same */
+};
+
+/*
+ * What no program under test does. Nothing here is answered with an error: rr would not see the
+ * call, and the replay would diverge. The launcher has these rows too, for all that is below it.
+ */
+static const struct syscall_row forbidden_rows[] = {
+	KILL(init_module),		/* kernel code */
+	KILL(finit_module),		/* kernel code */
+	KILL(delete_module),		/* kernel code */
+	KILL(kexec_load),		/* another kernel */
+	KILL(kexec_file_load),		/* another kernel */
+	KILL(reboot),			/* the machine's end */
+	KILL(swapon),			/* the machine's memory */
+	KILL(swapoff),			/* the machine's memory */
+};
+/* clang-format on */
+
+#define CAP_BIT(cap) (UINT64_C(1) << (cap))
+
+const struct role_policy role_policies[ROLE_COUNT] = {
+    [ROLE_SUPERVISOR] =
+	{
+	    .name = "supervisor",
+	    .otherwise = VERDICT_TRAP,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(plain_memory_rows)},
+	    .landlocked = true,
+	    .undumpable = true,
+	    .reports = true,
+	},
+    [ROLE_LAUNCHER] =
+	{
+	    .name = "launcher",
+	    .otherwise = VERDICT_ALLOW,
+	    .foreign = true,
+	    .groups = {GROUP(forbidden_rows)},
+	    /* SETFCAP: root's user namespace maps uid 0. The others where there is none. */
+	    .capabilities = CAP_BIT(CAP_SETFCAP) | CAP_BIT(CAP_SYS_ADMIN) | CAP_BIT(CAP_NET_ADMIN) |
+			    CAP_BIT(CAP_SETPCAP),
+	    .undumpable = true,
+	},
+    [ROLE_WORKER] =
+	{
+	    .name = "worker",
+	    .otherwise = VERDICT_TRAP,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(plain_memory_rows),
+		GROUP(worker_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .undumpable = true,
+	    .reports = true,
+	},
+    [ROLE_RR_REPLAY] =
+	{
+	    .name = "rr_replay",
+	    .otherwise = VERDICT_REFUSE,
+	    .foreign = true,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
+		GROUP(replay_rows), GROUP(foreign_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes_proc = true,
+	    .writes_tmp = true,
+	    .binds_port = true,
+	    .keeps_signals = true,
+	},
+    [ROLE_GDB] =
+	{
+	    .name = "gdb",
+	    .otherwise = VERDICT_REFUSE,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows), GROUP(gdb_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes_tmp = true,
+	    .connects = true,
+	    .keeps_signals = true,
+	},
+    [ROLE_RECORD] =
+	{
+	    .name = "record",
+	    .otherwise = VERDICT_ALLOW,
+	    .foreign = true,
+	    .groups = {GROUP(forbidden_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes_proc = true,
+	    .writes_tmp = true,
+	    .binds_port = true,
+	    .connects = true,
+	    .keeps_signals = true,
+	},
+    [ROLE_QUERY] =
+	{
+	    .name = "query",
+	    .otherwise = VERDICT_REFUSE,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
+		GROUP(query_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes_proc = true,
+	    .writes_tmp = true,
+	    .keeps_signals = true,
+	},
+};
+
+const char *const hidden_paths[] = {
+    "/home",		/* users' files */
+    "/root",		/* root's files */
+    "/run",		/* sockets: dbus, docker, ssh and gpg agents */
+    "/var/run",		/* the same where it is no link */
+    "/var/spool",	/* mail, print and cron jobs */
+    "/var/lib/docker",	/* containers' files, readable to root */
+    "/etc/shadow",	/* password hashes, readable to root */
+    "/etc/shadow-",	/* the same */
+    "/etc/gshadow",	/* the same */
+    "/etc/gshadow-",	/* the same */
+    "/etc/ssh",		/* host keys, readable to root */
+    "/etc/ssl/private", /* keys, readable to root */
+    "/boot",		/* boot loader passwords, the kernel's layout */
+    NULL,
+};
+
+const char *const proc_read_only[] = {
+    "/proc/sys",	   /* core_pattern and the like run programs as the real root */
+    "/proc/sysrq-trigger", /* reboots */
+    "/proc/irq",	   /* interrupts' cores */
+    "/proc/bus",	   /* device registers */
+    "/proc/fs",		   /* file systems' tuning */
+    "/proc/acpi",	   /* power */
+    "/proc/scsi",	   /* devices */
+    NULL,
+};
+
+const char *const devices[] = {
+    "/dev/null",    /* everybody */
+    "/dev/zero",    /* memory */
+    "/dev/full",    /* tests of programs */
+    "/dev/random",  /* seeds */
+    "/dev/urandom", /* seeds */
+    "/dev/tty",	    /* programs that ask whether there is one */
+    NULL,
+};

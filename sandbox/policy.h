@@ -1,0 +1,77 @@
+#ifndef SANDBOX_POLICY_H
+#define SANDBOX_POLICY_H
+/*
+ * What each role may do, as data: system calls, capabilities, files. The verbs that make it so are
+ * in seccomp.h, drop.h, ns.h and landlock.h.
+ */
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "sandbox/sandbox.h"
+
+enum verdict {
+	VERDICT_ALLOW,
+	VERDICT_REFUSE, /* EPERM */
+	VERDICT_ABSENT, /* ENOSYS: the C library falls back to an older call that can be filtered */
+	VERDICT_TRAP,	/* SIGSYS, whose handler names the call and dies: for our own code */
+	VERDICT_KILL,	/* the process dies by SIGSYS */
+	VERDICT_ONCE,	/* allowed the first time (the exec that makes the tool), ENOSYS later */
+};
+
+/* One argument, masked and compared. A row without conditions has mask 0. */
+struct condition {
+	unsigned argument;
+	uint64_t mask;
+	uint64_t value;
+};
+
+struct syscall_row {
+	int number; /* SCMP_SYS() */
+	enum verdict verdict;
+	struct condition when; /* the verdict holds when it matches */
+	struct condition and;
+};
+
+struct syscall_group {
+	const struct syscall_row *rows;
+	size_t count;
+};
+
+#define POLICY_GROUPS_MAX 6
+
+struct role_policy {
+	const char *name;
+	enum verdict otherwise; /* of calls that no row names */
+	bool foreign;		/* 32-bit programs are let run (rr can record them) */
+	struct syscall_group groups[POLICY_GROUPS_MAX];
+
+	uint64_t capabilities; /* that stay, of those it has: bits 1 << CAP_* */
+
+	bool landlocked;    /* Landlock forbids mounting: not for who makes mount namespaces */
+	bool reads_system;  /* all of / but homes and the like */
+	bool writes_proc;   /* /proc/PID/mem of tracees */
+	bool writes_tmp;    /* /tmp, /var/tmp, /dev/shm */
+	bool binds_port;    /* listens on TCP */
+	bool connects;	    /* connects over TCP */
+	bool keeps_signals; /* may signal only what is confined with it */
+
+	bool undumpable; /* nobody of the same user may ptrace it or read its memory */
+	bool reports;	 /* SIGSYS is named to the supervisor before death */
+};
+
+extern const struct role_policy role_policies[ROLE_COUNT];
+
+/*
+ * Paths that nobody in a mount namespace sees: a directory gets an empty one on top, a file an
+ * empty file. NULL-terminated.
+ */
+extern const char *const hidden_paths[];
+
+/* Parts of /proc that a process of uid 0 could change without any capability. NULL-terminated. */
+extern const char *const proc_read_only[];
+
+/* The devices that the private /dev has. NULL-terminated. */
+extern const char *const devices[];
+
+#endif
