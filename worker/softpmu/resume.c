@@ -18,7 +18,6 @@
 #endif
 
 enum {
-	FLAG_TRAP = 1 << 8,
 	FLAG_RESUME = 1 << 16,
 	CODE_SEGMENT_32 = 0x23,
 	REBUILDS = 3, /* then the code changes faster than we read it: step */
@@ -290,10 +289,9 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	long result;
 
 	tracee->clear_rf = false;
-	tracee->report_traps = regs->eflags & FLAG_TRAP;
 	if (restarts_syscall(regs) && tracee->request != PTRACE_CONT)
 		return start_leg(pmu, tracee, LEG_SYSCALL, tracee->request, 0);
-	if (pmu->step_only || tracee->report_traps || restarts_syscall(regs) ||
+	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
 	    debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
 		return step(pmu, tracee, regs, 0);

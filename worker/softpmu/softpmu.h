@@ -18,7 +18,9 @@
  *   message.c     one-line messages
  *
  * Environment, read once and taken out of rr's (and so the program's) environment:
+ *   RR_WARDEN_SOFTPMU=run          the default
  *   RR_WARDEN_SOFTPMU=step         single-step everything (the bench's baseline; a second opinion)
+ *   RR_WARDEN_SOFTPMU=maps         nothing but the joined [vvar] line, for real counters and old rr
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
 #ifndef RR_WARDEN_SOFTPMU_SOFTPMU_H
@@ -32,11 +34,13 @@
 #include "worker/softpmu/regions.h"
 #include "worker/softpmu/tracees.h"
 
+enum softpmu_mode { MODE_RUN, MODE_STEP, MODE_MAPS };
+
 struct softpmu {
 	struct counters *counters;
 	struct tracees *tracees;
 	struct regions *regions;
-	bool step_only;
+	enum softpmu_mode mode;
 	char *stats_path;
 	struct timespec alarm; /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
 	struct {

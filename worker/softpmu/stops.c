@@ -137,11 +137,25 @@ static void clean_saved_flags(struct tracee *tracee, struct stop *stop)
 	    PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.r11), stop->regs.r11);
 }
 
+/*
+ * Consecutive steps from popf on make the kernel believe that the program set the trap flag itself
+ * (the flag shows, and stays for good). rr clears a trap flag it sees at any stop; so do we.
+ */
+static void clean_trap_flag(struct tracee *tracee, struct stop *stop)
+{
+	if (!(stop->regs.eflags & FLAG_TRAP))
+		return;
+	stop->regs.eflags &= ~(uint64_t)FLAG_TRAP;
+	kernel_ptrace(
+	    PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags), stop->regs.eflags);
+}
+
 /* What a step by the trap flag leaves behind, in a leg that stands for running. */
 static void clean_after_step(struct tracee *tracee, struct stop *stop)
 {
 	if (stop->signal != SIGTRAP)
 		return;
+	clean_trap_flag(tracee, stop);
 	if (stop->code == TRAP_TRACE && tracee->pushes_flags)
 		clean_pushed_flags(tracee, stop);
 	if (stop->code == TRAP_BRKPT)
@@ -151,7 +165,7 @@ static void clean_after_step(struct tracee *tracee, struct stop *stop)
 /* A SIGTRAP that a leg of ours ends with, and not something the program or rr did? */
 static bool ends_leg(const struct tracee *tracee, const struct stop *stop)
 {
-	if (stop->signal != SIGTRAP || tracee->report_traps)
+	if (stop->signal != SIGTRAP)
 		return false;
 	if (stop->debug_status & debug_registers_rr_used(&tracee->debug))
 		return false;
@@ -172,7 +186,7 @@ static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 {
 	bool by_debug =
 	    stop->signal == SIGTRAP && (stop->code == TRAP_TRACE || stop->code == TRAP_HWBKPT);
-	uint64_t step = tracee->mode == RESUME_STEP || tracee->report_traps ? DEBUG_STATUS_STEP : 0;
+	uint64_t step = tracee->mode == RESUME_STEP ? DEBUG_STATUS_STEP : 0;
 
 	tracee->debug.status_mask = by_debug ? debug_registers_rr_used(&tracee->debug) | step : 0;
 	if (tracee->clear_rf && stop->regs.rip == tracee->leg_rip)

@@ -78,23 +78,58 @@ static long with_errno(long result)
 	return result;
 }
 
-static void take_out_of_environment(void)
+/* Takes the library out of LD_PRELOAD and leaves what the user has there for the program. */
+static void take_out_of_preload(void)
 {
+	const char *preload = getenv("LD_PRELOAD");
+	Dl_info self = {0};
+	size_t length = preload ? strlen(preload) : 0, used = 0;
+	char *rest = calloc(1, length + 1);
+
+	if (!preload || !rest || !dladdr((void *)&instance, &self) || !self.dli_fname)
+		goto out;
+	for (const char *at = preload; *at;) {
+		size_t n = strcspn(at, ": ");
+
+		if (n > 0 && (n != strlen(self.dli_fname) || memcmp(at, self.dli_fname, n) != 0)) {
+			if (used > 0)
+				rest[used++] = ':';
+			memcpy(rest + used, at, n);
+			used += n;
+		}
+		at += n + (at[n] != '\0');
+	}
+	if (used > 0)
+		setenv("LD_PRELOAD", rest, 1);
+	else
+		unsetenv("LD_PRELOAD");
+out:
+	free(rest);
+}
+
+static void read_environment(void)
+{
+	static const char *const modes[] = {
+	    [MODE_RUN] = "run", [MODE_STEP] = "step", [MODE_MAPS] = "maps"};
 	const char *stats = getenv("RR_WARDEN_SOFTPMU_STATS"), *mode = getenv("RR_WARDEN_SOFTPMU");
+	size_t known = sizeof modes / sizeof modes[0];
+	size_t i = 0;
 
 	instance.stats_path = stats ? strdup(stats) : NULL;
-	instance.step_only = mode && strcmp(mode, "step") == 0;
-	if (mode && !instance.step_only)
-		message_warn(
-		    "RR_WARDEN_SOFTPMU=%s is unknown and ignored: the one value is step", mode);
+	while (mode && i < known && strcmp(mode, modes[i]) != 0)
+		i++;
+	if (i < known)
+		instance.mode = (enum softpmu_mode)i;
+	else
+		message_warn("RR_WARDEN_SOFTPMU=%s is ignored: it may be run, step or maps", mode);
 	unsetenv("RR_WARDEN_SOFTPMU_STATS");
 	unsetenv("RR_WARDEN_SOFTPMU");
-	unsetenv("LD_PRELOAD");
+	take_out_of_preload();
 }
 
 __attribute__((constructor)) static void start(void)
 {
-	take_out_of_environment();
+	read_environment();
 	instance.regions = regions_new();
 	instance.tracees = tracees_new();
 	instance.counters = counters_new();
@@ -117,7 +152,7 @@ __attribute__((destructor)) static void finish(void)
 	fprintf(file, "branches=%llu stops=%llu steps=%llu runs=%llu mode=%s\n",
 	    (unsigned long long)instance.totals.branches, (unsigned long long)instance.totals.stops,
 	    (unsigned long long)instance.totals.steps, (unsigned long long)instance.totals.runs,
-	    instance.step_only ? "step" : "run");
+	    instance.mode == MODE_STEP ? "step" : "run");
 	fclose(file);
 }
 
@@ -132,7 +167,7 @@ INTERPOSED long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number == SYS_perf_event_open && instance.counters &&
+	if (number == SYS_perf_event_open && instance.mode != MODE_MAPS && instance.counters &&
 	    counters_open(instance.counters, instance.tracees, (const struct perf_event_attr *)a[0],
 		(pid_t)a[1], &result))
 		return with_errno(result);
@@ -214,6 +249,8 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 	struct tracee *tracee;
 	unsigned index;
 
+	if (instance.mode == MODE_MAPS)
+		return false;
 	if (resume_is_request((int)request)) {
 		*result = resume_request(&instance, pid, (int)request, (int)data);
 		return true;

@@ -35,9 +35,8 @@ struct tracee {
 	struct debug_registers debug;
 
 	enum resume_mode mode;
-	int request;	   /* rr's request, in RESUME_RUN */
-	int last_event;	   /* PTRACE_EVENT_* of the last stop, 0 for none */
-	bool report_traps; /* the program itself set the trap flag */
+	int request;	/* rr's request, in RESUME_RUN */
+	int last_event; /* PTRACE_EVENT_* of the last stop, 0 for none */
 
 	enum leg leg;
 	uint64_t leg_rip;      /* where the leg began */
