@@ -137,6 +137,7 @@ static void run_op(struct worker *worker, const struct op *op, json_t *request)
 	answer(worker, op->type, &reply);
 	worker->request = NULL;
 	worker->running_id = 0;
+	worker->interrupt = INTERRUPT_NONE;
 	if (worker->broken)
 		worker_exit(worker, EXIT_LOST);
 }
@@ -208,8 +209,14 @@ int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int tim
 
 int worker_run(struct worker *worker)
 {
-	for (;;)
-		worker_wait(worker, NULL, 0, -1);
+	for (;;) {
+		if (worker->idle)
+			worker->idle(worker);
+		else
+			worker_wait(worker, NULL, 0, -1);
+		if (worker->broken)
+			worker_exit(worker, EXIT_LOST);
+	}
 }
 
 void worker_progress(struct worker *worker, double progress, double total, const char *message)

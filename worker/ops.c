@@ -6,7 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "worker/breakpoints.h"
+#include "worker/checkpoints.h"
+#include "worker/execution.h"
+#include "worker/frames.h"
+#include "worker/memory.h"
 #include "worker/ops.h"
+#include "worker/replay.h"
+#include "worker/source.h"
+#include "worker/values.h"
 
 static const char *const start_strings[] = {"kind", "rr", "gdb", "softpmu", "pmu"};
 
@@ -38,8 +46,9 @@ static json_t *keep(json_t *args, const char *key, bool array)
 }
 
 /* "full" when every layer of the report is, "off" when every one is off, else "degraded". */
-static json_t *sandbox_summary(json_t *report)
+json_t *op_sandbox_summary(const struct worker_config *config)
 {
+	json_t *report = config->sandbox_report;
 	size_t full = 0, off = 0, count = json_object_size(report);
 	const char *layer, *level = "degraded";
 	json_t *got;
@@ -92,8 +101,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 	if (config->kind == WORKER_ANY)
 		op_fail(reply, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
 	else
-		reply->result = json_pack("{s:i,s:o}", "pid", (int)getpid(), "sandbox",
-		    sandbox_summary(config->sandbox_report));
+		reply->result = json_pack(
+		    "{s:i,s:o}", "pid", (int)getpid(), "sandbox", op_sandbox_summary(config));
 }
 
 const struct op worker_ops[] = {
@@ -102,6 +111,34 @@ const struct op worker_ops[] = {
 	"allow_gdb_command sandbox "
 	"sandbox_report",
 	start},
+    {WIRE_OP_REPLAY_START, WORKER_REPLAY, "trace_dir pid fork_pid at", replay_start},
+    {WIRE_OP_WHEN, WORKER_REPLAY, "", position_when},
+    {WIRE_OP_BREAKPOINT_SET, WORKER_REPLAY, "location condition temporary ignore_count thread",
+	breakpoints_set},
+    {WIRE_OP_BREAKPOINT_REMOVE, WORKER_REPLAY, "breakpoint_number", breakpoints_remove},
+    {WIRE_OP_BREAKPOINT_LIST, WORKER_REPLAY, "", breakpoints_list},
+    {WIRE_OP_WATCHPOINT_SET, WORKER_REPLAY, "expression access_type location condition",
+	watchpoints_set},
+    {WIRE_OP_CONTINUE, WORKER_REPLAY, "reverse count until", execution_continue},
+    {WIRE_OP_STEP, WORKER_REPLAY, "count reverse unit", execution_step},
+    {WIRE_OP_NEXT, WORKER_REPLAY, "count reverse unit", execution_next},
+    {WIRE_OP_FINISH, WORKER_REPLAY, "reverse function", execution_finish},
+    {WIRE_OP_RUN_TO_EVENT, WORKER_REPLAY, "event_number", execution_run_to_event},
+    {WIRE_OP_THREAD_LIST, WORKER_REPLAY, "", frames_thread_list},
+    {WIRE_OP_THREAD_SELECT, WORKER_REPLAY, "thread_id", frames_thread_select},
+    {WIRE_OP_SELECT_FRAME, WORKER_REPLAY, "frame_level", frames_select},
+    {WIRE_OP_BACKTRACE, WORKER_REPLAY, "max_depth full thread start", frames_backtrace},
+    {WIRE_OP_EVALUATE, WORKER_REPLAY, "expression expressions format max_elements allow_calls",
+	values_evaluate},
+    {WIRE_OP_LOCALS, WORKER_REPLAY, "arguments depth", values_locals},
+    {WIRE_OP_READ_MEMORY, WORKER_REPLAY, "address count format", memory_read},
+    {WIRE_OP_REGISTERS, WORKER_REPLAY, "register_names", memory_registers},
+    {WIRE_OP_SOURCE_LINES, WORKER_REPLAY, "file line count", source_lines},
+    {WIRE_OP_CHECKPOINT_SAVE, WORKER_REPLAY, "", checkpoints_save},
+    {WIRE_OP_CHECKPOINT_RESTORE, WORKER_REPLAY, "checkpoint_id", checkpoints_restore},
+    {WIRE_OP_CHECKPOINT_LIST, WORKER_REPLAY, "", checkpoints_list},
+    {WIRE_OP_CHECKPOINT_DELETE, WORKER_REPLAY, "checkpoint_id", checkpoints_delete},
+    {WIRE_OP_GOTO, WORKER_REPLAY, "moment", execution_goto},
 };
 
 const size_t worker_op_count = sizeof(worker_ops) / sizeof(*worker_ops);

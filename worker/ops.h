@@ -34,6 +34,8 @@ struct worker {
 	json_t *request;     /* its whole JSON, borrowed: "args" and what stands beside them */
 	bool broken;	     /* set by a handler whose tools are lost: answer, then exit non-zero */
 	void (*end)(struct worker *worker); /* ends what the worker started, before it exits */
+	void (*idle)(
+	    struct worker *worker); /* waits (in worker_wait) between operations, or NULL */
 	enum interrupt_reason
 	    interrupt;	       /* asked for while the operation runs; cleared before each */
 	struct replay *replay; /* the session, once REPLAY_START succeeded */
@@ -60,6 +62,9 @@ struct op {
 
 extern const struct op worker_ops[];
 extern const size_t worker_op_count;
+
+/* {"level": "full"|"degraded"|"off", "layers": {...}} of what the launcher got. */
+json_t *op_sandbox_summary(const struct worker_config *config);
 
 /* Makes the reply an error. hint may be NULL. */
 void op_fail(struct op_reply *reply, enum error_code code, const char *hint, const char *format,

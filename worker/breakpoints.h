@@ -1,0 +1,31 @@
+#ifndef WORKER_BREAKPOINTS_H
+#define WORKER_BREAKPOINTS_H
+/*
+ * Breakpoints and watchpoints of the client: numbered by us, so that a number means the same after
+ * the session was brought back, whatever gdb numbers its own.
+ */
+#include "worker/replay.h"
+
+op_handler breakpoints_set, breakpoints_remove, breakpoints_list, watchpoints_set;
+
+/* Takes all of the client's out of the way of an internal run, and puts them back. */
+void breakpoints_suspend(struct replay *replay);
+void breakpoints_resume(struct replay *replay);
+
+/* The client's number of gdb's, 0 when it is an internal one. */
+int breakpoints_client_number(const struct replay *replay, int gdb_number);
+/* What the client asked to watch, or where; borrowed; NULL when unknown. */
+const char *breakpoints_expression(const struct replay *replay, int gdb_number);
+/* gdb deleted it by itself (temporary, or its scope ended). */
+void breakpoints_forget(struct replay *replay, int gdb_number);
+
+/* For state.c: all of them as data, and back again; what cannot be set again becomes a warning. */
+json_t *breakpoints_save(const struct replay *replay);
+void breakpoints_restore(struct replay *replay, const json_t *saved);
+
+/* Sets a hardware watchpoint on where an expression's value lies (or on the expression); returns
+ * gdb's number, or 0 with the reply failed. */
+int breakpoints_watch(struct replay *replay, const char *expression, const char *access,
+    bool location, const char *condition, struct op_reply *reply);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * Moves the program: each operation is one or a few resumptions, then one stop that is described in
+ * full. Counts hold in both directions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/arguments.h"
+#include "worker/breakpoints.h"
+#include "worker/checkpoints.h"
+#include "worker/execution.h"
+#include "worker/mi.h"
+#include "worker/names.h"
+#include "worker/position.h"
+#include "worker/state.h"
+
+#define COUNT_MAX	  1000000
+#define FINISH_FRAMES_MAX 1000
+#define EVENT_MAX	  (1LL << 53)
+
+bool execution_is_possible(
+    const struct replay *replay, enum direction direction, struct op_reply *reply)
+{
+	if (direction == BACKWARD || !replay->at_end)
+		return true;
+	op_fail(reply, ERROR_INVALID_ARGUMENT, "go backwards (reverse: true), or rr_goto a moment",
+	    "the recording of this process ends here");
+	return false;
+}
+
+static enum direction direction_of(json_t *args)
+{
+	return argument_flag(args, "reverse", false) ? BACKWARD : FORWARD;
+}
+
+static void answer(
+    struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
+{
+	stop_answer(replay, direction, reason, reply);
+	state_send(replay);
+}
+
+/* Whether a continue that has ended here is to go on, to the next of `count` stops. */
+static bool is_countable(const struct replay *replay)
+{
+	const char *reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+
+	return reason && !gdb_was_interrupted(replay->gdb) &&
+	       (strcmp(reason, "breakpoint-hit") == 0 || strstr(reason, "watchpoint-trigger"));
+}
+
+static void continue_times(
+    struct replay *replay, enum direction direction, long long count, struct op_reply *reply)
+{
+	const char *reverse = direction == BACKWARD ? " --reverse" : "";
+
+	for (long long i = 0; i < count; i++) {
+		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-continue%s", reverse),
+			ERROR_GDB_FAILED, NULL, reply))
+			return;
+		if (!is_countable(replay))
+			break;
+		if (i + 1 < count)
+			worker_progress(replay->worker, (double)(i + 1), (double)count, NULL);
+	}
+	answer(replay, direction, NULL, reply);
+}
+
+/* An internal breakpoint for this call only; 0 with the reply failed. */
+static int set_until(struct replay *replay, const char *location, struct op_reply *reply)
+{
+	char quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL;
+	const char *text;
+	int number = 0;
+
+	if (!gdb_quote(quoted, "until", location, reply))
+		return 0;
+	if (gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-insert %s", quoted),
+		ERROR_INVALID_ARGUMENT, NULL, reply)) {
+		text = mi_text(json_object_get(results, "bkpt"), "number");
+		number = text ? atoi(text) : 0;
+	} else if (!replay->worker->broken) {
+		names_suggest(replay, location, reply);
+	}
+	json_decref(results);
+	return number;
+}
+
+void execution_continue(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	const char *until = argument_text(args, "until", NULL);
+	enum direction direction = direction_of(args);
+	long long count;
+	int number = 0;
+
+	if (!replay || !execution_is_possible(replay, direction, reply) ||
+	    !argument_integer(args, "count", 1, 1, COUNT_MAX, &count, reply))
+		return;
+	if (until && *until) {
+		number = set_until(replay, until, reply);
+		if (!number)
+			return;
+	}
+	continue_times(replay, direction, count, reply);
+	if (number && !worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+}
+
+static void step(struct worker *worker, json_t *args, const char *verb, struct op_reply *reply)
+{
+	static const char *const units[] = {"line", "instruction", NULL};
+	struct replay *replay = replay_of(worker, reply);
+	enum direction direction = direction_of(args);
+	long long count;
+	int unit;
+
+	if (!replay || !execution_is_possible(replay, direction, reply) ||
+	    !argument_integer(args, "count", 1, 1, COUNT_MAX, &count, reply))
+		return;
+	unit = argument_choice(args, "unit", units, 0, reply);
+	if (unit < 0)
+		return;
+	if (gdb_check(replay->gdb,
+		/* MI wants its own options before those of the command. */
+		gdb_run(replay->gdb, "-exec-%s%s --thread %d%s %lld", verb,
+		    unit == 1 ? "-instruction" : "", replay->thread,
+		    direction == BACKWARD ? " --reverse" : "", count),
+		ERROR_GDB_FAILED, NULL, reply))
+		answer(replay, direction, NULL, reply);
+}
+
+void execution_step(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	step(worker, args, "step", reply);
+}
+
+void execution_next(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	step(worker, args, "next", reply);
+}
+
+/* The level of the nearest caller of the selected frame with that name; -1 with the reply failed.
+ */
+static int level_of(struct replay *replay, const char *function, struct op_reply *reply)
+{
+	json_t *results = NULL, *frame;
+	int level = -1;
+	size_t i;
+
+	if (!gdb_check(replay->gdb,
+		gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
+		    replay->thread, replay->frame + 1, replay->frame + FINISH_FRAMES_MAX),
+		ERROR_INVALID_ARGUMENT, "this is the outermost frame", reply))
+		return -1;
+	json_array_foreach(json_object_get(results, "stack"), i, frame)
+	{
+		const char *name = mi_text(frame, "func"), *text = mi_text(frame, "level");
+		if (name && text && strcmp(name, function) == 0) {
+			level = atoi(text);
+			break;
+		}
+	}
+	json_decref(results);
+	if (level < 0)
+		op_fail(reply, ERROR_NOT_FOUND, "rr_backtrace shows the callers",
+		    "no caller named %.200s", function);
+	return level;
+}
+
+void execution_finish(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	const char *function = argument_text(args, "function", NULL);
+	enum direction direction = direction_of(args);
+	int frame;
+
+	if (!replay || !execution_is_possible(replay, direction, reply))
+		return;
+	frame = replay->frame;
+	if (function && *function) {
+		frame = level_of(replay, function, reply) - 1;
+		if (frame < 0)
+			return;
+	}
+	if (gdb_check(replay->gdb,
+		gdb_run(replay->gdb, "-exec-finish --thread %d --frame %d%s", replay->thread, frame,
+		    direction == BACKWARD ? " --reverse" : ""),
+		ERROR_INVALID_ARGUMENT, NULL, reply))
+		answer(replay, direction, direction == BACKWARD ? "finished" : NULL, reply);
+}
+
+static void go_event(struct replay *replay, long long event, struct op_reply *reply)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_event(replay, event, reply);
+	breakpoints_resume(replay);
+	if (fine)
+		answer(replay, FORWARD, NULL, reply);
+}
+
+void execution_run_to_event(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	long long event;
+
+	if (replay && argument_integer(args, "event_number", 0, 0, EVENT_MAX, &event, reply))
+		go_event(replay, event, reply);
+}
+
+/* "start", "end", EVENT or EVENT:TICKS. */
+static bool parse_moment(const char *text, struct moment *moment, struct op_reply *reply)
+{
+	const char *wrong = NULL, *colon = strchr(text, ':');
+	char event[24];
+
+	*moment = (struct moment){0};
+	if (strcmp(text, "start") == 0)
+		return true;
+	if (strcmp(text, "end") == 0) {
+		moment->event = REPLAY_EVENT_FAR;
+		return true;
+	}
+	snprintf(event, sizeof(event), "%.*s", (int)(colon ? colon - text : 20), text);
+	moment->event = strtonum(event, 0, EVENT_MAX, &wrong);
+	if (!wrong && colon)
+		moment->ticks = strtonum(colon + 1, 0, EVENT_MAX, &wrong);
+	if (!wrong)
+		return true;
+	op_fail(reply, ERROR_INVALID_ARGUMENT, NULL,
+	    "moment must be start, end, an event number, or event:ticks, not %.60s", text);
+	return false;
+}
+
+void execution_goto(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	const json_t *given = json_object_get(args, "moment");
+	struct moment moment;
+	const char *text;
+
+	if (!replay)
+		return;
+	if (json_is_object(given)) {
+		if (!position_from_json(given, &moment)) {
+			op_fail(
+			    reply, ERROR_INVALID_ARGUMENT, NULL, "moment needs event and ticks");
+			return;
+		}
+	} else if (json_is_integer(given)) {
+		moment = (struct moment){.event = json_integer_value(given)};
+	} else {
+		text = argument_required(args, "moment", reply);
+		if (!text || !parse_moment(text, &moment, reply))
+			return;
+	}
+	if (moment.ticks == 0)
+		go_event(replay, moment.event, reply);
+	else if (position_go(replay, &moment, reply))
+		answer(replay, FORWARD, "event", reply);
+}
+
+void position_when(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+
+	(void)args;
+	if (!replay || !position_update(replay, reply))
+		return;
+	reply->result = position_json(&replay->moment);
+	json_object_set_new(reply->result, "thread", json_integer(replay->thread));
+}

@@ -1,0 +1,24 @@
+#ifndef WORKER_OUTPUT_H
+#define WORKER_OUTPUT_H
+/*
+ * What the replayed program writes, caught from rr's stdout and stderr, bounded: head and tail of
+ * it since it was last taken. rr marks each write of the program with [rr PID EVENT] (rr -M): what
+ * has no mark is rr's own and kept apart, for its last words.
+ */
+#include <jansson.h>
+#include <stddef.h>
+
+struct output;
+
+struct output *output_new(void);
+void output_free(struct output *output);
+void output_add(struct output *output, const char *bytes, size_t length);
+
+/* What the program wrote since the last take, marks removed, at most `max` bytes; NULL for nothing.
+ */
+json_t *output_take(struct output *output, size_t max);
+
+/* The end of what rr itself said, for an error message. */
+void output_rr_words(const struct output *output, char *text, size_t size);
+
+#endif

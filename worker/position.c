@@ -1,0 +1,206 @@
+/*
+ * Reads and seeks moments. rr's own commands come from `rr gdbinit`, sourced into gdb at the start
+ * of the session; what they print is text for people, so it is read here and nowhere else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/breakpoints.h"
+#include "worker/mi.h"
+#include "worker/position.h"
+
+#define PC_STOPS_MAX  64 /* stops at the wanted pc before its ticks are reached */
+#define EXACT_INTEGER (1LL << 53)
+
+/* The number behind the last ": " of what a command of rr printed. */
+static bool read_number(struct replay *replay, const char *command, const char **text,
+    long long *number, struct op_reply *reply)
+{
+	enum gdb_outcome outcome = gdb_console(replay->gdb, text, command);
+	const char *colon;
+	char *end;
+
+	if (!gdb_check(replay->gdb, outcome, ERROR_RR_FAILED, NULL, reply))
+		return false;
+	colon = strchr(*text, ':');
+	if (colon) {
+		*number = strtoll(colon + 1, &end, 10);
+		if (end != colon + 1)
+			return true;
+	}
+	op_fail(reply, ERROR_RR_FAILED, NULL, "rr did not say %s: %.200s", command, *text);
+	return false;
+}
+
+/* rr says "Thread 123.456" as recorded; its own `when-tid` gives the replaying task's. */
+static int recorded_tid(struct replay *replay)
+{
+	json_t *results = NULL, *thread;
+	const char *target, *dot;
+	int tid = 0;
+
+	if (gdb_command(replay->gdb, &results, "-thread-info %d", replay->thread) == GDB_DONE) {
+		thread = json_array_get(json_object_get(results, "threads"), 0);
+		target = mi_text(thread, "target-id");
+		dot = target ? strrchr(target, '.') : NULL;
+		tid = dot ? atoi(dot + 1) : 0;
+	}
+	json_decref(results);
+	return tid;
+}
+
+static unsigned long long read_pc(struct replay *replay)
+{
+	json_t *stop = gdb_last_stop(replay->gdb);
+	const char *address = mi_text(json_object_get(stop, "frame"), "addr");
+
+	return address ? strtoull(address, NULL, 16) : 0;
+}
+
+bool position_update(struct replay *replay, struct op_reply *reply)
+{
+	struct moment moment = {0};
+	const char *text;
+
+	if (!read_number(replay, "when", &text, &moment.event, reply))
+		return false;
+	/* rr before 5.8 names the current event, later ones the last completed: one less. */
+	if (strncmp(text, "Completed", 9) == 0)
+		moment.event++;
+	if (!read_number(replay, "when-ticks", &text, &moment.ticks, reply))
+		return false;
+	moment.tid = recorded_tid(replay);
+	moment.pc = read_pc(replay);
+	replay->moment = moment;
+	return true;
+}
+
+static json_t *number(long long value)
+{
+	char text[32];
+
+	if (value < EXACT_INTEGER)
+		return json_integer(value);
+	snprintf(text, sizeof(text), "%lld", value);
+	return json_string(text);
+}
+
+json_t *position_json(const struct moment *moment)
+{
+	return json_pack("{s:o,s:o,s:i}", "event", number(moment->event), "ticks",
+	    number(moment->ticks), "tid", moment->tid);
+}
+
+json_t *position_json_exact(const struct moment *moment)
+{
+	json_t *json = position_json(moment);
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", moment->pc);
+	json_object_set_new(json, "pc", json_string(text));
+	return json;
+}
+
+static long long integer_of(const json_t *json, const char *name)
+{
+	const json_t *value = json_object_get(json, name);
+
+	if (json_is_integer(value))
+		return json_integer_value(value);
+	return json_is_string(value) ? strtoll(json_string_value(value), NULL, 0) : -1;
+}
+
+bool position_from_json(const json_t *json, struct moment *moment)
+{
+	const char *pc = mi_text(json, "pc");
+
+	*moment = (struct moment){
+	    .event = integer_of(json, "event"),
+	    .ticks = integer_of(json, "ticks"),
+	    .tid = (int)integer_of(json, "tid"),
+	    .pc = pc ? strtoull(pc, NULL, 16) : 0,
+	};
+	return moment->event >= 0 && moment->ticks >= 0;
+}
+
+static bool restart(struct replay *replay, const char *target, struct op_reply *reply)
+{
+	struct gdb *gdb = replay->gdb;
+	const char *thread;
+
+	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
+		NULL, reply) ||
+	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply))
+		return false;
+	thread = mi_text(gdb_last_stop(gdb), "thread-id");
+	replay->thread = thread ? atoi(thread) : 1;
+	replay->frame = 0;
+	return position_update(replay, reply);
+}
+
+bool position_go_event(struct replay *replay, long long event, struct op_reply *reply)
+{
+	char target[32];
+
+	snprintf(target, sizeof(target), "%lld", event);
+	return restart(replay, target, reply);
+}
+
+/* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
+ */
+static bool go_pc(struct replay *replay, const struct moment *to, struct op_reply *reply)
+{
+	struct gdb *gdb = replay->gdb;
+	json_t *results = NULL;
+	bool fine = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
+	    ERROR_RR_FAILED, NULL, reply);
+	const char *text = mi_text(json_object_get(results, "bkpt"), "number");
+	int number_of = text ? atoi(text) : 0;
+
+	json_decref(results);
+	for (int i = 0; fine && i < PC_STOPS_MAX; i++) {
+		if (replay->moment.ticks > to->ticks || replay->moment.event > to->event)
+			break;
+		if (replay->moment.pc == to->pc && replay->moment.ticks == to->ticks)
+			break;
+		fine =
+		    gdb_check(gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, reply) &&
+		    position_update(replay, reply);
+	}
+	if (number_of)
+		gdb_command(gdb, NULL, "-break-delete %d", number_of);
+	return fine;
+}
+
+static bool select_task(struct replay *replay, const struct moment *to)
+{
+	return to->tid == 0 || replay->moment.tid == to->tid;
+}
+
+static bool go(struct replay *replay, const struct moment *to, struct op_reply *reply)
+{
+	char target[32];
+
+	if (!position_go_event(replay, to->event, reply))
+		return false;
+	/* `run N` ends behind N with rr's newer meaning of it: step back until not beyond. */
+	for (int back = 1; back <= 3 && replay->moment.event > to->event; back++)
+		if (!position_go_event(replay, to->event - back, reply))
+			return false;
+	if (!select_task(replay, to) || replay->moment.ticks >= to->ticks)
+		return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, reply);
+	snprintf(target, sizeof(target), "t%lld", to->ticks);
+	if (!restart(replay, target, reply))
+		return false;
+	return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, reply);
+}
+
+bool position_go(struct replay *replay, const struct moment *to, struct op_reply *reply)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = go(replay, to, reply);
+	breakpoints_resume(replay);
+	return fine;
+}

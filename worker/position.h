@@ -1,0 +1,25 @@
+#ifndef WORKER_POSITION_H
+#define WORKER_POSITION_H
+/*
+ * Where in the recording the program stands, with one meaning whatever rr's version: `event` is the
+ * event that is being worked towards ("current event"), ticks and tid are of the selected thread.
+ */
+#include "worker/replay.h"
+
+/* Reads the moment from rr into replay->moment. */
+bool position_update(struct replay *replay, struct op_reply *reply);
+
+json_t *position_json(const struct moment *moment);
+/* The same with pc, for checkpoints and state. */
+json_t *position_json_exact(const struct moment *moment);
+/* False when it is none. */
+bool position_from_json(const json_t *json, struct moment *moment);
+
+/* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */
+bool position_go_event(struct replay *replay, long long event, struct op_reply *reply);
+
+/* Goes to a moment: its event, then its ticks, then its pc where that is known. Breakpoints are out
+ * of the way meanwhile. */
+bool position_go(struct replay *replay, const struct moment *to, struct op_reply *reply);
+
+#endif

@@ -1,0 +1,14 @@
+#ifndef WORKER_STATE_H
+#define WORKER_STATE_H
+/*
+ * The session as data (WIRE_STATE): what another worker needs to stand where this one stood.
+ */
+#include "worker/replay.h"
+
+/* Tells the supervisor how the session stands now. */
+void state_send(struct replay *replay);
+
+/* Brings a freshly connected session to a saved state. */
+bool state_restore(struct replay *replay, const json_t *state, struct op_reply *reply);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * Describes a stop. The one place that knows gdb's stop reasons and what rr makes of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/breakpoints.h"
+#include "worker/mi.h"
+#include "worker/position.h"
+#include "worker/scrub.h"
+#include "worker/source.h"
+#include "worker/stop.h"
+
+#define VALUE_MAX     512  /* bytes shown of a value */
+#define ARGUMENTS_MAX 20   /* of a frame */
+#define OUTPUT_MAX    4096 /* bytes shown of the program's output */
+#define SOURCE_AROUND 2
+
+enum stop_kind {
+	STOP_BREAKPOINT,
+	STOP_WATCHPOINT,
+	STOP_SIGNAL,
+	STOP_STEP,
+	STOP_FINISHED,
+	STOP_START,
+	STOP_END,
+	STOP_EXITED,
+	STOP_EVENT,
+};
+
+static const struct {
+	const char *mi;
+	enum stop_kind kind;
+} reasons[] = {
+    {"breakpoint-hit", STOP_BREAKPOINT},
+    {"watchpoint-trigger", STOP_WATCHPOINT},
+    {"read-watchpoint-trigger", STOP_WATCHPOINT},
+    {"access-watchpoint-trigger", STOP_WATCHPOINT},
+    {"watchpoint-scope", STOP_WATCHPOINT},
+    {"signal-received", STOP_SIGNAL},
+    {"end-stepping-range", STOP_STEP},
+    {"location-reached", STOP_STEP},
+    {"function-finished", STOP_FINISHED},
+    {"no-history", STOP_START},
+    {"exited", STOP_EXITED},
+    {"exited-normally", STOP_EXITED},
+    {"exited-signalled", STOP_EXITED},
+};
+
+static const char *const kind_names[] = {
+    [STOP_BREAKPOINT] = "breakpoint",
+    [STOP_WATCHPOINT] = "watchpoint",
+    [STOP_SIGNAL] = "signal",
+    [STOP_STEP] = "step",
+    [STOP_FINISHED] = "finished",
+    [STOP_START] = "start",
+    [STOP_END] = "end",
+    [STOP_EXITED] = "end",
+    [STOP_EVENT] = "event",
+};
+
+static enum stop_kind stop_kind(const json_t *stop)
+{
+	const char *reason = mi_text(stop, "reason"), *name = mi_text(stop, "signal-name");
+
+	for (size_t i = 0; reason && i < sizeof(reasons) / sizeof(*reasons); i++) {
+		if (strcmp(reason, reasons[i].mi) != 0)
+			continue;
+		/* rr stops with SIGKILL where the process ends, with "0" where it was told to. */
+		if (reasons[i].kind == STOP_SIGNAL && name && strcmp(name, "SIGKILL") == 0)
+			return STOP_END;
+		if (reasons[i].kind == STOP_SIGNAL && name && strcmp(name, "0") == 0)
+			return STOP_EVENT;
+		return reasons[i].kind;
+	}
+	return STOP_EVENT;
+}
+
+static json_t *bounded(const char *text)
+{
+	return text ? scrub_json_middle(text, strlen(text), VALUE_MAX, NULL) : json_string("");
+}
+
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	if (text)
+		json_object_set_new(object, name, bounded(text));
+}
+
+json_t *stop_frame(const json_t *frame)
+{
+	json_t *json = json_object(), *arguments = json_array(), *argument;
+	const char *level = mi_text(frame, "level"), *line = mi_text(frame, "line");
+	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
+	size_t i;
+
+	json_object_set_new(json, "level", json_integer(level ? atoi(level) : 0));
+	set_text(json, "function", function ? function : "??");
+	set_text(json, "file", full ? full : mi_text(frame, "file"));
+	if (line)
+		json_object_set_new(json, "line", json_integer(atoi(line)));
+	set_text(json, "address", mi_text(frame, "addr"));
+	set_text(json, "library", full ? NULL : mi_text(frame, "from"));
+	json_array_foreach(json_object_get(frame, "args"), i, argument)
+	{
+		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
+		if (i == ARGUMENTS_MAX)
+			break;
+		/* gdb names a parameter's value at entry beside the parameter: twice the same. */
+		if (name && !strchr(name, '@'))
+			json_array_append_new(arguments,
+			    json_pack("{s:s,s:o}", "name", name, "value", bounded(value)));
+	}
+	json_object_set_new(json, "arguments", arguments);
+	return json;
+}
+
+static void add_source(struct replay *replay, json_t *json, const json_t *frame)
+{
+	const char *path = mi_text(frame, "fullname"), *line = mi_text(frame, "line");
+	int at = line ? atoi(line) : 0;
+
+	json_object_set_new(json, "source",
+	    source_read(at ? path : NULL, at - SOURCE_AROUND, at + SOURCE_AROUND, at));
+	if (at && source_doubt(replay, path)[0])
+		json_object_set_new(
+		    json, "source_warning", json_string(source_doubt(replay, path)));
+}
+
+/* gdb reports old and new in the order it saw them, which backwards is the wrong one. */
+static json_t *watch_json(
+    struct replay *replay, const json_t *stop, enum direction direction, int *number)
+{
+	static const char *const kinds[] = {"wpt", "hw-rwpt", "hw-awpt"};
+	const json_t *value = json_object_get(stop, "value"), *point = NULL;
+	const char *old = mi_text(value, "old"), *new = mi_text(value, "new");
+	const char *text, *expression = NULL;
+	json_t *watch = json_object();
+
+	for (size_t i = 0; i < 3 && !point; i++)
+		point = json_object_get(stop, kinds[i]);
+	text = point ? mi_text(point, "number") : mi_text(stop, "wpnum");
+	*number = text ? atoi(text) : 0;
+	expression = breakpoints_expression(replay, *number);
+	set_text(watch, "expression", expression ? expression : mi_text(point, "exp"));
+	if (!new)
+		new = mi_text(value, "value");
+	set_text(watch, "old", direction == BACKWARD && old ? new : old);
+	set_text(watch, "new", direction == BACKWARD && old ? old : new);
+	if (!point)
+		json_object_set_new(watch, "out_of_scope", json_true());
+	return watch;
+}
+
+static void add_cause(
+    struct replay *replay, json_t *json, const json_t *stop, enum direction direction)
+{
+	const char *text = mi_text(stop, "bkptno"), *disposition = mi_text(stop, "disp");
+	int gdb_number = text ? atoi(text) : 0, client = 0;
+	bool ends = disposition && strcmp(disposition, "del") == 0;
+
+	switch (stop_kind(stop)) {
+	case STOP_WATCHPOINT:
+		json_object_set_new(
+		    json, "watch", watch_json(replay, stop, direction, &gdb_number));
+		ends = strcmp(mi_text(stop, "reason"), "watchpoint-scope") == 0;
+		break;
+	case STOP_SIGNAL:
+		json_object_set_new(json, "signal",
+		    json_pack("{s:s?,s:s?}", "name", mi_text(stop, "signal-name"), "meaning",
+			mi_text(stop, "signal-meaning")));
+		break;
+	case STOP_FINISHED:
+		set_text(json, "return_value", mi_text(stop, "return-value"));
+		break;
+	case STOP_BREAKPOINT:
+	case STOP_STEP:
+	case STOP_START:
+	case STOP_END:
+	case STOP_EXITED:
+	case STOP_EVENT:
+		break;
+	}
+	client = breakpoints_client_number(replay, gdb_number);
+	if (client)
+		json_object_set_new(json, "breakpoint", json_integer(client));
+	if (client && ends)
+		breakpoints_forget(replay, gdb_number);
+}
+
+/* Once the process has exited for gdb nothing can be looked at: go back to its last moment. */
+static bool come_back(struct replay *replay, struct op_reply *reply)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_event(replay, REPLAY_EVENT_FAR, reply);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+json_t *stop_describe(
+    struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
+{
+	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output;
+	enum stop_kind kind = stop_kind(stop);
+	const char *thread;
+
+	if (kind == STOP_EXITED && !come_back(replay, reply))
+		goto out;
+	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	thread = mi_text(gdb_last_stop(replay->gdb), "thread-id");
+	replay->thread = thread ? atoi(thread) : 1;
+	replay->frame = 0;
+	replay->at_end = kind == STOP_END || kind == STOP_EXITED;
+	if (!position_update(replay, reply))
+		goto out;
+	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))
+		reason = "interrupted";
+	json = json_object();
+	json_object_set_new(
+	    json, "reason", json_string(reason && !replay->at_end ? reason : kind_names[kind]));
+	add_cause(replay, json, stop, direction);
+	json_object_set_new(json, "thread", json_integer(replay->thread));
+	json_object_set_new(json, "frame", stop_frame(frame));
+	add_source(replay, json, frame);
+	json_object_set_new(json, "moment", position_json(&replay->moment));
+	output = output_take(replay->output, OUTPUT_MAX);
+	if (output)
+		json_object_set_new(json, "output", output);
+out:
+	json_decref(stop);
+	return json;
+}
+
+void stop_answer(
+    struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
+{
+	json_t *json = stop_describe(replay, direction, reason, reply);
+	enum interrupt_reason interrupt = replay->worker->interrupt;
+
+	if (!json)
+		return;
+	if (!gdb_was_interrupted(replay->gdb) || interrupt == INTERRUPT_ASKED ||
+	    interrupt == INTERRUPT_NONE) {
+		reply->result = json;
+		return;
+	}
+	reply->extra = json;
+	op_fail(reply, interrupt == INTERRUPT_TIMEOUT ? ERROR_TIMEOUT : ERROR_CANCELLED,
+	    interrupt == INTERRUPT_TIMEOUT
+		? "continue from here, give it a longer timeout, or set a "
+		  "breakpoint nearer"
+		: "the session stands at a valid stop and goes on from here",
+	    "%s; the program now stands at event %lld, ticks %lld",
+	    interrupt == INTERRUPT_TIMEOUT ? "the time for this command is over"
+					   : "the command was cancelled",
+	    replay->moment.event, replay->moment.ticks);
+}

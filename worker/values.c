@@ -1,0 +1,387 @@
+/*
+ * Reads values. Expressions are the client's: they go to gdb as one quoted string, with calls and
+ * writes off, and without gdb's functions that reach outside ($_shell and the like).
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/arguments.h"
+#include "worker/mi.h"
+#include "worker/scrub.h"
+#include "worker/values.h"
+
+#define EXPRESSIONS_MAX	 50
+#define VALUE_MAX	 8000 /* bytes of one value, when one was asked for */
+#define LOCAL_MAX	 1000 /* bytes of one local */
+#define RESULT_BUDGET	 (32 * 1024)
+#define ELEMENTS_DEFAULT 200
+#define ELEMENTS_MAX	 10000
+#define FRAMES_OF_LOCALS 10
+
+static const struct {
+	const char *name;
+	char letter; /* of gdb's output command; 0: its own choice */
+} formats[] = {
+    {"natural", 0},
+    {"hex", 'x'},
+    {"decimal", 'd'},
+    {"unsigned", 'u'},
+    {"octal", 'o'},
+    {"binary", 't'},
+    {"char", 'c'},
+    {"float", 'f'},
+    {"address", 'a'},
+    {"string", 's'},
+    {"zero-hex", 'z'},
+};
+
+bool values_is_harmless(const char *expression, struct op_reply *reply)
+{
+	static const char *const outside[] = {
+	    "$_shell", "$_gdb_setting", "$_gdb_maint_setting", "$_as_string", "$_caller"};
+
+	/* gdb may not start a process here anyway: this says so instead of failing oddly. */
+	if (!strstr(expression, outside[0]))
+		return true;
+	op_fail(reply, ERROR_NOT_ALLOWED, NULL, "%s runs a command outside of the recorded program",
+	    outside[0]);
+	return false;
+}
+
+static bool is_aggregate(const char *value)
+{
+	return !value || value[0] == '{' || value[0] == '[';
+}
+
+static char *copy(const char *text)
+{
+	return strdup(text ? text : "");
+}
+
+static int refuse(struct replay *replay, char *why, size_t size)
+{
+	snprintf(why, size, "%s", gdb_message(replay->gdb));
+	return -1;
+}
+
+static int read_aggregate(
+    struct replay *replay, const char *quoted, char **value, char *why, size_t why_size)
+{
+	json_t *results = NULL;
+
+	if (gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame %d %s", replay->thread,
+		replay->frame, quoted) != GDB_DONE)
+		return refuse(replay, why, why_size);
+	*value = copy(mi_text(results, "value"));
+	json_decref(results);
+	return 0;
+}
+
+/* A variable object tells value and type in one exchange; of an aggregate only the type. */
+int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
+    size_t why_size)
+{
+	char quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL;
+	const char *text;
+	int status = 0;
+
+	*value = *type = NULL;
+	if (mi_quote(quoted, sizeof(quoted), expression) < 0) {
+		snprintf(why, why_size, "it has control characters in it, or is too long");
+		return -1;
+	}
+	if (gdb_command(replay->gdb, &results, "-var-create --thread %d --frame %d v * %s",
+		replay->thread, replay->frame, quoted) != GDB_DONE)
+		/* gdb's message here is the same for every mistake: the evaluation says which. */
+		return read_aggregate(replay, quoted, value, why, why_size) == 0
+			   ? (*type = copy(""), 0)
+			   : -1;
+	*type = copy(mi_text(results, "type"));
+	text = mi_text(results, "value");
+	if (is_aggregate(text))
+		status = read_aggregate(replay, quoted, value, why, why_size);
+	else
+		*value = copy(text);
+	json_decref(results);
+	gdb_command(replay->gdb, NULL, "-var-delete v");
+	return status;
+}
+
+static int read_formatted(struct replay *replay, char letter, const char *expression, char **value,
+    char **type, char *why, size_t why_size)
+{
+	char command[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL;
+
+	if (values_read(replay, expression, value, type, why, why_size) != 0)
+		return -1;
+	if (!letter)
+		return 0;
+	snprintf(command, sizeof(command), "output/%c %s", letter, expression);
+	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
+	    gdb_command(replay->gdb, &results,
+		"-interpreter-exec --thread %d --frame %d console %s", replay->thread,
+		replay->frame, quoted) != GDB_DONE)
+		return refuse(replay, why, why_size);
+	json_decref(results);
+	free(*value);
+	*value = copy(gdb_console_text(replay->gdb));
+	return 0;
+}
+
+static json_t *evaluate_one(struct replay *replay, const char *expression, char letter, size_t max)
+{
+	char *value = NULL, *type = NULL, why[512];
+	json_t *json = json_object();
+	size_t cut = 0;
+
+	json_object_set_new(json, "expression", json_string(expression));
+	if (read_formatted(replay, letter, expression, &value, &type, why, sizeof(why)) == 0) {
+		json_object_set_new(
+		    json, "value", scrub_json_middle(value, strlen(value), max, &cut));
+		json_object_set_new(json, "type", scrub_json(type, strlen(type), 400, NULL));
+	} else {
+		json_object_set_new(json, "error", json_string(why));
+	}
+	if (cut)
+		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
+	free(value);
+	free(type);
+	return json;
+}
+
+static void switch_calls(struct replay *replay, const char *to)
+{
+	gdb_command(replay->gdb, NULL, "-gdb-set may-call-functions %s", to);
+	gdb_command(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
+	gdb_command(replay->gdb, NULL, "-gdb-set may-write-registers %s", to);
+}
+
+static bool format_letter(json_t *args, char *letter, struct op_reply *reply)
+{
+	const char *name = argument_text(args, "format", "natural");
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		bool is_letter = name[0] && !name[1] && name[0] == formats[i].letter;
+		if (!*name || is_letter || strcmp(name, formats[i].name) == 0) {
+			*letter = formats[*name ? i : 0].letter;
+			return true;
+		}
+	}
+	op_fail(reply, ERROR_INVALID_ARGUMENT, NULL,
+	    "format must be natural, hex, decimal, unsigned, octal, binary, char, float, address, "
+	    "string or zero-hex");
+	return false;
+}
+
+/* expression or expressions[]: one list; NULL with the reply failed. */
+static json_t *wanted(json_t *args, struct op_reply *reply)
+{
+	const char *one = argument_text(args, "expression", NULL);
+	json_t *several = json_object_get(args, "expressions"), *list = json_array(), *entry;
+	size_t i;
+
+	if (one && *one)
+		json_array_append_new(list, json_string(one));
+	json_array_foreach(several, i, entry) if (json_is_string(entry))
+	    json_array_append(list, entry);
+	if (json_array_size(list) == 0 || json_array_size(list) > EXPRESSIONS_MAX) {
+		op_fail(reply, ERROR_INVALID_ARGUMENT, NULL,
+		    "give expression, or up to %d expressions", EXPRESSIONS_MAX);
+		json_decref(list);
+		return NULL;
+	}
+	json_array_foreach(list, i, entry)
+	{
+		if (strlen(json_string_value(entry)) > REPLAY_EXPRESSION_MAX)
+			op_fail(reply, ERROR_INVALID_ARGUMENT, NULL,
+			    "an expression is longer than %d bytes", REPLAY_EXPRESSION_MAX);
+		else
+			values_is_harmless(json_string_value(entry), reply);
+	}
+	if (!reply->message[0])
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static bool calls_wanted(struct worker *worker, json_t *args, bool *calls, struct op_reply *reply)
+{
+	*calls = argument_flag(args, "allow_calls", false);
+	if (!*calls || worker->config.allow_calls)
+		return true;
+	op_fail(reply, ERROR_NOT_ALLOWED, "evaluate without calling functions of the program",
+	    "the administrator's policy does not allow calls into the program");
+	return false;
+}
+
+static void evaluate_all(
+    struct replay *replay, const json_t *list, char letter, struct op_reply *reply)
+{
+	size_t i, count = json_array_size(list), max = RESULT_BUDGET / count;
+	json_t *results = json_array(), *entry, *only;
+
+	if (max > VALUE_MAX)
+		max = VALUE_MAX;
+	json_array_foreach(list, i, entry)
+	{
+		if (replay->worker->broken || replay->worker->interrupt)
+			break;
+		json_array_append_new(
+		    results, evaluate_one(replay, json_string_value(entry), letter, max - 100));
+	}
+	only = json_array_get(results, 0);
+	if (replay->worker->broken) {
+		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, reply);
+	} else if (replay->worker->interrupt) {
+		gdb_fail_interrupted(replay->worker, reply);
+	} else if (count == 1 && json_object_get(only, "error")) {
+		op_fail(reply, ERROR_INVALID_ARGUMENT,
+		    "rr_locals shows the names there are; rr_select_frame changes where they are "
+		    "looked up",
+		    "%.400s", mi_text(only, "error"));
+	} else {
+		reply->result = json_pack("{s:O}", "results", results);
+		if (count == 1) {
+			json_object_set(reply->result, "value", json_object_get(only, "value"));
+			json_object_set(reply->result, "type", json_object_get(only, "type"));
+		}
+	}
+	json_decref(results);
+}
+
+void values_evaluate(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	long long elements;
+	json_t *list;
+	char letter = 0;
+	bool calls;
+
+	if (!replay || !calls_wanted(worker, args, &calls, reply) ||
+	    !format_letter(args, &letter, reply) ||
+	    !argument_integer(
+		args, "max_elements", ELEMENTS_DEFAULT, 1, ELEMENTS_MAX, &elements, reply))
+		return;
+	list = wanted(args, reply);
+	if (!list)
+		return;
+	if (elements != ELEMENTS_DEFAULT)
+		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", elements);
+	if (calls)
+		switch_calls(replay, "on");
+	evaluate_all(replay, list, letter, reply);
+	if (calls && !worker->broken)
+		switch_calls(replay, "off");
+	if (elements != ELEMENTS_DEFAULT && !worker->broken)
+		gdb_command(replay->gdb, NULL, "-gdb-set print elements %d", ELEMENTS_DEFAULT);
+	json_decref(list);
+}
+
+static bool is_identifier(const char *name)
+{
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && *name != '_')
+			return false;
+	return true;
+}
+
+static json_t *variable_json(struct replay *replay, int thread, int frame, const json_t *variable)
+{
+	const char *name = mi_text(variable, "name"), *value = mi_text(variable, "value");
+	const char *type = mi_text(variable, "type");
+	json_t *results = NULL, *json;
+	size_t cut = 0;
+
+	/* gdb leaves out the value of an aggregate: it is read by itself, and cut. */
+	if (!value && name && is_identifier(name) &&
+	    gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame %d %s", thread, frame,
+		name) == GDB_DONE)
+		value = mi_text(results, "value");
+	if (!value)
+		value = "<cannot be read>";
+	json = json_pack("{s:s,s:o,s:s}", "name", name ? name : "", "value",
+	    scrub_json_middle(value, strlen(value), LOCAL_MAX, &cut), "type", type ? type : "");
+	if (cut)
+		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
+	if (mi_text(variable, "arg"))
+		json_object_set_new(json, "argument", json_true());
+	json_decref(results);
+	return json;
+}
+
+json_t *values_list(
+    struct replay *replay, int thread, int frame, bool arguments, size_t budget, size_t *left_out)
+{
+	json_t *results = NULL, *list, *variable, *json;
+	size_t i, size;
+
+	if (left_out)
+		*left_out = 0;
+	if (gdb_command(replay->gdb, &results,
+		"-stack-list-variables --thread %d --frame %d --simple-values", thread,
+		frame) != GDB_DONE)
+		return NULL;
+	list = json_array();
+	json_array_foreach(json_object_get(results, "variables"), i, variable)
+	{
+		if (mi_text(variable, "arg") && !arguments)
+			continue;
+		if (budget < LOCAL_MAX || replay->worker->interrupt || replay->worker->broken) {
+			if (left_out)
+				(*left_out)++;
+			continue;
+		}
+		json = variable_json(replay, thread, frame, variable);
+		size = json_dumpb(json, NULL, 0, JSON_COMPACT) + 1;
+		budget = size < budget ? budget - size : 0;
+		json_array_append_new(list, json);
+	}
+	json_decref(results);
+	return list;
+}
+
+void values_locals(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	bool arguments = argument_flag(args, "arguments", true);
+	long long depth;
+	json_t *all = NULL, *list, *entry;
+	size_t left_out = 0, i;
+
+	if (!replay || !argument_integer(args, "depth", 1, 1, FRAMES_OF_LOCALS, &depth, reply))
+		return;
+	for (int level = 0; level < depth; level++) {
+		list = values_list(replay, replay->thread, replay->frame + level, arguments,
+		    RESULT_BUDGET / (size_t)depth, &left_out);
+		if (!list && level == 0) {
+			gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED,
+			    ERROR_NOT_FOUND, "the frame may have no debug information", reply);
+			return;
+		}
+		if (!list)
+			break;
+		json_array_foreach(list, i, entry) if (depth > 1)
+		    json_object_set_new(entry, "level", json_integer(replay->frame + level));
+		if (all)
+			json_array_extend(all, list);
+		else
+			all = json_incref(list);
+		json_decref(list);
+	}
+	if (worker->interrupt) {
+		json_decref(all);
+		gdb_fail_interrupted(worker, reply);
+		return;
+	}
+	reply->result = json_pack("{s:o}", "variables", all);
+	if (left_out) {
+		json_object_set_new(reply->result, "truncated", json_integer((json_int_t)left_out));
+		json_object_set_new(
+		    reply->result, "hint", json_string("read the others by name with rr_evaluate"));
+	}
+}
