@@ -13,6 +13,7 @@
 #include "worker/memory.h"
 #include "worker/ops.h"
 #include "worker/replay.h"
+#include "worker/scrub.h"
 #include "worker/source.h"
 #include "worker/values.h"
 
@@ -146,11 +147,13 @@ const size_t worker_op_count = sizeof(worker_ops) / sizeof(*worker_ops);
 void op_fail(
     struct op_reply *reply, enum error_code code, const char *hint, const char *format, ...)
 {
+	char message[OP_MESSAGE_MAX];
 	va_list list;
 
 	reply->code = code;
 	va_start(list, format);
-	vsnprintf(reply->message, sizeof(reply->message), format, list);
+	vsnprintf(message, sizeof(message), format, list);
 	va_end(list);
+	scrub_bytes(reply->message, sizeof(reply->message), message, strlen(message));
 	snprintf(reply->hint, sizeof(reply->hint), "%s", hint ? hint : "");
 }

@@ -109,6 +109,8 @@ static _Noreturn void become_tool(
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	place_descriptors(pipes, spec);
+	if (spec->directory && chdir(spec->directory) != 0)
+		die_unborn(spec->directory, strerror(errno));
 	if (sandbox_enter && sandbox_enter(spec->role, spec->settings, keep,
 				 spec->extra >= 0 ? 2 : 1, &report, why, sizeof(why)) != 0)
 		die_unborn("sandbox", why);

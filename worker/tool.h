@@ -16,10 +16,11 @@ struct tool_spec {
 	char *const *environment; /* all of it */
 	enum sandbox_role role;
 	const struct sandbox_settings *settings;
-	bool wants_input;  /* a pipe on its stdin; else /dev/null */
-	bool merge_output; /* its stderr goes where its stdout goes */
-	int output;	   /* its stdout goes to this descriptor; -1: to a pipe of ours */
-	int extra;	   /* kept open in the tool under TOOL_EXTRA_FD; -1: none */
+	bool wants_input;      /* a pipe on its stdin; else /dev/null */
+	bool merge_output;     /* its stderr goes where its stdout goes */
+	int output;	       /* its stdout goes to this descriptor; -1: to a pipe of ours */
+	const char *directory; /* where it starts; NULL: where we are */
+	int extra;	       /* kept open in the tool under TOOL_EXTRA_FD; -1: none */
 };
 
 #define TOOL_EXTRA_FD 3
