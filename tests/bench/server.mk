@@ -1,0 +1,10 @@
+# The server's own figures; see server.c.
+BENCHES += bench-server
+
+BENCH_SERVER := $(TEST_BIN)/bench-server
+$(BENCH_SERVER): $(BUILD)/obj/tests/bench/server.o $(BUILD)/obj/tests/bench/raw.o $(E2E_SUPPORT)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+bench-server: build $(BENCH_SERVER) $(TEST_BIN)/programs/list_corruption
+	@$(TEST_ENV) $(BENCH_SERVER)
