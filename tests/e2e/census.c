@@ -80,6 +80,13 @@ pid_t census_find(pid_t root, const char *name, size_t nth)
 	return 0;
 }
 
+pid_t census_child(pid_t parent)
+{
+	struct census census;
+	census_take(parent, &census);
+	return census.count == 0 ? 0 : census.processes[0].pid;
+}
+
 static void nap(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = 2 * 1000 * 1000}, NULL);

@@ -34,6 +34,9 @@ char *harness_path(const char *folder, const char *name);
 /* The path of a built program of tests/programs, to be freed. */
 char *harness_program(const char *name);
 
+/* The number of the first line of tests/programs/NAME.c that holds `text`. */
+long long harness_line(const char *name, const char *text);
+
 /* The whole file, NUL-terminated, to be freed. NULL when it cannot be read. */
 char *harness_file(const char *path);
 void harness_write_file(const char *path, const char *text);
@@ -160,6 +163,9 @@ void census_take(pid_t root, struct census *census);
 
 /* The nth (0: first) descendant of `root` with that comm; 0: none. */
 pid_t census_find(pid_t root, const char *name, size_t nth);
+
+/* The first child of a process; 0: it has none. */
+pid_t census_child(pid_t parent);
 
 /* Waits until a descendant with that comm exists, and returns it. */
 pid_t census_await(pid_t root, const char *name);

@@ -73,6 +73,21 @@ char *harness_program(const char *name)
 	return whole;
 }
 
+long long harness_line(const char *name, const char *text)
+{
+	char path[512];
+	snprintf(path, sizeof(path), "tests/programs/%s.c", name);
+	char *source = harness_file(path);
+	char *found = source == NULL ? NULL : strstr(source, text);
+	if (found == NULL)
+		harness_fail("no \"%s\" in %s", text, path);
+	long long line = 1;
+	for (const char *at = source; at < found; at++)
+		line += *at == '\n';
+	free(source);
+	return line;
+}
+
 char *harness_file(const char *path)
 {
 	FILE *file = fopen(path, "re");

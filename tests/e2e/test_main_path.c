@@ -1,0 +1,205 @@
+/*
+ * The main job, whole: an agent records a program, goes to its crash, and finds the write that
+ * caused it, through the real server with real rr and gdb; as ourselves, as another user, and as
+ * two sessions at once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM	    "list_corruption"
+#define BROKEN_LINK "warehouse[5].next"
+#define CULPRIT	    "/* CULPRIT"
+#define NOBODY	    65534
+
+START_TEST(recording_a_crash_tells_signal_output_and_place)
+{
+	struct client *client = client_start(NULL);
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
+	json_t *recorded = client_record(client, trace, PROGRAM, NULL);
+	expect_text(recorded, "signal", "SIGSEGV");
+	expect_text(recorded, "trace_dir", trace);
+	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "shipped"));
+	ck_assert(!answer_true(recorded, "truncated"));
+	struct stat status;
+	ck_assert_int_eq(stat(trace, &status), 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0700);
+	json_decref(recorded);
+	client_end(client);
+	free(trace);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+static void run_to_crash(struct client *client, const char *session)
+{
+	json_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", session);
+	expect_text(stop, "reason", "signal");
+	expect_text(stop, "signal.name", "SIGSEGV");
+	expect_text(stop, "frame.function", "audit_total");
+	json_decref(stop);
+}
+
+/* From the crash back to the last write of the broken link. */
+static void find_culprit(struct client *client, const char *session)
+{
+	client_tool_done(client, "rr_watchpoint_set", "{s:s, s:s}", "expression", BROKEN_LINK,
+	    "session", session);
+	json_t *stop;
+	do {
+		stop = client_tool(
+		    client, "rr_continue", "{s:b, s:s}", "reverse", 1, "session", session);
+	} while (strcmp(answer_text(stop, "reason"), "signal") == 0);
+	expect_text(stop, "reason", "watchpoint");
+	expect_text(stop, "frame.function", "item_set_label");
+	expect_number(stop, "frame.line", harness_line(PROGRAM, CULPRIT));
+	json_decref(stop);
+}
+
+START_TEST(the_write_behind_a_crash_is_found_backward)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	run_to_crash(scene.client, scene.session);
+	find_culprit(scene.client, scene.session);
+
+	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	expect_text(trace, "frames.0.function", "item_set_label");
+	expect_text(trace, "frames.1.function", "item_add");
+	expect_text(trace, "frames.2.function", "stock_up");
+	expect_text(trace, "frames.3.function", "main");
+	json_decref(trace);
+
+	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "i");
+	expect_text(value, "value", "8");
+	expect_text(value, "results.0.expression", "i");
+	json_decref(value);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(one_call_reports_the_crash)
+{
+	struct client *client = client_start(NULL);
+	json_t *report =
+	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	expect_text(report, "signal.name", "SIGSEGV");
+	expect_text(report, "frames.0.function", "audit_total");
+	ck_assert_ptr_nonnull(answer_at(report, "moment.event"));
+	json_decref(report);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(one_call_finds_the_last_change)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	run_to_crash(scene.client, scene.session);
+	json_t *change =
+	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK);
+	expect_text(change, "frame.function", "item_set_label");
+	expect_number(change, "frame.line", harness_line(PROGRAM, CULPRIT));
+	ck_assert_str_ne(answer_text(change, "old"), answer_text(change, "new"));
+	json_decref(change);
+
+	/* It gave position and breakpoints back. */
+	json_t *now = client_tool(scene.client, "rr_backtrace", NULL);
+	expect_text(now, "frames.0.function", "audit_total");
+	json_decref(now);
+	json_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
+	json_decref(points);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(two_sessions_know_nothing_of_each_other)
+{
+	struct client *client = client_start(NULL);
+	char *one = client_replay(client, scene_trace(PROGRAM));
+	char *two = client_replay(client, scene_trace(PROGRAM));
+	ck_assert_str_ne(one, two);
+	run_to_crash(client, one);
+	client_tool_done(
+	    client, "rr_breakpoint_set", "{s:s, s:s}", "location", "stock_up", "session", two);
+	json_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", two);
+	expect_text(stop, "frame.function", "stock_up");
+	json_decref(stop);
+	find_culprit(client, one);
+	json_t *points = client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two);
+	ck_assert_uint_eq(answer_count(points, "breakpoints"), 1);
+	json_decref(points);
+	client_end(client);
+	free(one);
+	free(two);
+}
+END_TEST
+
+START_TEST(a_long_command_in_one_session_delays_no_other)
+{
+	struct client *client = client_start(NULL);
+	char *slow = client_replay(client, scene_trace(PROGRAM));
+	char *quick = client_replay(client, scene_trace(PROGRAM));
+	long long running = client_tool_send(client, "rr_step",
+	    json_pack("{s:i, s:s, s:s}", "count", 1000000, "unit", "instruction", "session", slow));
+	client_tool_done(
+	    client, "rr_evaluate", "{s:s, s:s}", "expression", "1+1", "session", quick);
+	client_tool_done(client, "rr_backtrace", "{s:s}", "session", quick);
+	ck_assert_ptr_null(client_wait(client, running, 0));
+	client_end(client);
+	free(slow);
+	free(quick);
+}
+END_TEST
+
+/* The built server and a program, copied to where any user may go: a clone may stand in a home. */
+static void copy_for_others(const char *folder)
+{
+	char *program = harness_program(PROGRAM);
+	setenv("FOLDER", folder, 1);
+	setenv("PROGRAM", program, 1);
+	ck_assert_int_eq(
+	    system("cd \"$(dirname \"$RR_WARDEN\")/..\" && "
+		   "tar -cf - bin libexec | tar -xf - --no-same-owner -C \"$FOLDER\" && "
+		   "cp \"$PROGRAM\" \"$FOLDER/program\" && chmod -R go+rX \"$FOLDER\""),
+	    0);
+	free(program);
+}
+
+START_TEST(an_ordinary_user_does_the_main_job)
+{
+	if (getuid() != 0)
+		return; /* then all other tests have done so */
+	char *folder = harness_scratch(NOBODY);
+	copy_for_others(folder);
+	char *server = harness_path(folder, "bin/rr-warden");
+	char *program = harness_path(folder, "program"), *trace = harness_path(folder, "trace");
+	struct client *client =
+	    client_start(&(struct client_options){.server = server, .uid = NOBODY, .home = folder});
+	json_decref(client_tool(
+	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
+	struct stat status;
+	ck_assert_int_eq(stat(trace, &status), 0);
+	ck_assert_uint_eq(status.st_uid, NOBODY);
+	char *session = client_replay(client, trace);
+	run_to_crash(client, session);
+	find_culprit(client, session);
+	client_end(client);
+	free(session);
+	free(server);
+	free(program);
+	free(trace);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {recording_a_crash_tells_signal_output_and_place,
+	    the_write_behind_a_crash_is_found_backward, one_call_reports_the_crash,
+	    one_call_finds_the_last_change, two_sessions_know_nothing_of_each_other,
+	    a_long_command_in_one_session_delays_no_other, an_ordinary_user_does_the_main_job,
+	    NULL};
+	return scene_main("the main path", tests, (const char *const[]){PROGRAM, NULL});
+}
