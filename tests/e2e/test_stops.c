@@ -1,0 +1,438 @@
+/*
+ * Where the program stands after each execution tool, and what the answer says of it: forward and
+ * backward. tests/programs/many_watch.c has known numbers of changes to count against.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "many_watch"
+
+/* The value of an expression in a frame. Borrowed from the heap: small, and the test ends. */
+static char *value_in(struct scene *scene, int frame, const char *expression)
+{
+	json_decref(client_tool(scene->client, "rr_select_frame", "{s:i}", "frame_level", frame));
+	json_t *answer =
+	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
+	char *value = strdup(answer_text(answer, "value"));
+	json_decref(answer);
+	return value;
+}
+
+static void set_breakpoint(struct scene *scene, const char *location)
+{
+	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s}", "location", location);
+}
+
+static json_t *run(struct scene *scene, int reverse, int count)
+{
+	return client_tool(
+	    scene->client, "rr_continue", "{s:b, s:i}", "reverse", reverse, "count", count);
+}
+
+START_TEST(a_stop_tells_why_where_source_and_moment)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *set =
+	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
+	long long line = harness_line(PROGRAM, "late = 42;");
+	expect_text(set, "function", "set_late");
+	expect_number(set, "line", line);
+	ck_assert_ptr_nonnull(strstr(answer_text(set, "file"), PROGRAM ".c"));
+	ck_assert_int_eq(strncmp(answer_text(set, "address"), "0x", 2), 0);
+
+	json_t *stop = run(&scene, 0, 1);
+	expect_text(stop, "reason", "breakpoint");
+	expect_number(stop, "frame.level", 0);
+	expect_text(stop, "frame.function", "set_late");
+	expect_number(stop, "frame.line", line);
+	ck_assert_uint_eq(answer_count(stop, "frame.arguments"), 0);
+	ck_assert_uint_ge(answer_count(stop, "source"), 3);
+	size_t current = 0;
+	for (size_t i = 0; i < answer_count(stop, "source"); i++) {
+		json_t *one = json_array_get(answer_at(stop, "source"), i);
+		if (!answer_true(one, "current"))
+			continue;
+		expect_number(one, "line", line);
+		ck_assert_ptr_nonnull(strstr(answer_text(one, "text"), "late = 42;"));
+		current++;
+	}
+	ck_assert_uint_eq(current, 1);
+	ck_assert_int_gt(answer_number(stop, "moment.event"), 0);
+	ck_assert_int_gt(answer_number(stop, "moment.ticks"), 0);
+	ck_assert_int_gt(answer_number(stop, "moment.tid"), 0);
+	json_decref(stop);
+	json_decref(set);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_stop_tells_what_the_program_wrote_on_the_way)
+{
+	struct scene scene = scene_open("list_corruption", NULL);
+	json_t *stop = run(&scene, 0, 1);
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "output"), "stocked 8 items"));
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(count_passes_stops_forward_and_backward)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	set_breakpoint(&scene, "toggle");
+	json_decref(run(&scene, 0, 5));
+	ck_assert_str_eq(value_in(&scene, 1, "i"), "4");
+	json_decref(run(&scene, 1, 3));
+	ck_assert_str_eq(value_in(&scene, 1, "i"), "1");
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_watchpoint_shows_old_and_new_in_forward_order_both_ways)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "count_up");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "counter");
+	json_t *stop = run(&scene, 0, 3);
+	expect_text(stop, "reason", "watchpoint");
+	expect_text(stop, "watch.old", "2");
+	expect_text(stop, "watch.new", "3");
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "watch.expression"), "counter"));
+	json_decref(stop);
+
+	/* Backward over the third write, then over the second. */
+	stop = run(&scene, 1, 1);
+	expect_text(stop, "reason", "watchpoint");
+	expect_text(stop, "watch.old", "2");
+	expect_text(stop, "watch.new", "3");
+	json_decref(stop);
+	ck_assert_str_eq(value_in(&scene, 0, "counter"), "2");
+	stop = run(&scene, 1, 1);
+	expect_text(stop, "watch.old", "1");
+	expect_text(stop, "watch.new", "2");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_store_of_the_same_value_is_no_change)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "rewritten");
+	json_t *stop = run(&scene, 0, 1);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(four_watchpoints_stop_at_every_change)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	static const char *const elements[] = {"four[0]", "four[1]", "four[2]", "four[3]"};
+	for (int i = 0; i < 4; i++)
+		client_tool_done(
+		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", elements[i]);
+	json_t *stop = run(&scene, 0, 12);
+	expect_text(stop, "reason", "watchpoint");
+	expect_text(stop, "watch.new", "34");
+	json_decref(stop);
+	stop = run(&scene, 0, 1);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_watch_bound_to_its_scope_ends_with_it_and_the_session_goes_on)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "fill_four");
+	client_tool_done(
+	    scene.client, "rr_watchpoint_set", "{s:s, s:b}", "expression", "i", "location", 0);
+	for (int stops = 0, watching = 1; watching; stops++) {
+		json_t *stop = run(&scene, 0, 1);
+		ck_assert_int_lt(stops, 10); /* i changes 5 times */
+		watching = answer_at(stop, "watch.new") != NULL;
+		json_decref(stop);
+	}
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	scene_run_to(&scene, "set_late");
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(next_forward_and_as_often_backward_comes_to_the_same_line)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	json_t *before = client_tool(scene.client, "rr_backtrace", NULL);
+	json_t *stop = client_tool(scene.client, "rr_next", "{s:i}", "count", 3);
+	expect_text(stop, "reason", "step");
+	expect_text(stop, "frame.function", "main");
+	ck_assert_int_ne(answer_number(stop, "frame.line"), answer_number(before, "frames.0.line"));
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_next", "{s:i, s:b}", "count", 3, "reverse", 1);
+	expect_number(stop, "frame.line", answer_number(before, "frames.0.line"));
+	json_decref(stop);
+	json_decref(before);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(step_goes_into_a_function_and_back_out)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	json_t *stop = client_tool(scene.client, "rr_step", NULL);
+	expect_text(stop, "frame.function", "count_up");
+	expect_text(stop, "frame.arguments.0.name", "times");
+	expect_text(stop, "frame.arguments.0.value", "4");
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1);
+	expect_text(stop, "frame.function", "main");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(instructions_are_stepped_singly_both_ways)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	json_t *here =
+	    client_tool(scene.client, "rr_registers", "{s:[s]}", "register_names", "rip");
+	json_t *stop =
+	    client_tool(scene.client, "rr_step", "{s:i, s:s}", "count", 2, "unit", "instruction");
+	ck_assert_str_ne(answer_text(stop, "frame.address"), answer_text(here, "registers.rip"));
+	json_decref(stop);
+	json_decref(client_tool(scene.client, "rr_step", "{s:i, s:s, s:b}", "count", 2, "unit",
+	    "instruction", "reverse", 1));
+	json_t *back =
+	    client_tool(scene.client, "rr_registers", "{s:[s]}", "register_names", "rip");
+	ck_assert(json_equal(here, back));
+	json_decref(here);
+	json_decref(back);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(finish_gives_the_value_and_back_the_call)
+{
+	struct scene scene = scene_open("recursion", NULL);
+	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
+	    "is_odd", "condition", "number == 1", "temporary", 1));
+	json_decref(run(&scene, 0, 1));
+	json_t *stop = client_tool(scene.client, "rr_finish", NULL);
+	expect_text(stop, "reason", "finished");
+	expect_text(stop, "frame.function", "is_even");
+	expect_text(stop, "return_value", "1");
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1);
+	expect_text(stop, "frame.function", "is_odd");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(finish_goes_out_to_a_named_caller_across_frames)
+{
+	struct scene scene = scene_open("recursion", NULL);
+	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
+	    "is_odd", "condition", "number == 401", "temporary", 1));
+	json_decref(run(&scene, 0, 1));
+	json_t *stop = client_tool(scene.client, "rr_finish", "{s:s}", "function", "main");
+	expect_text(stop, "frame.function", "main");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(until_stops_at_a_location_and_leaves_no_breakpoint)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "set_late");
+	expect_text(stop, "frame.function", "set_late");
+	json_decref(stop);
+	json_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
+	json_decref(points);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_ends_of_the_recording_are_said_both_ways)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *stop = run(&scene, 0, 1);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	stop = run(&scene, 0, 1);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	stop = run(&scene, 1, 1);
+	expect_text(stop, "reason", "start");
+	json_decref(stop);
+	stop = run(&scene, 1, 1);
+	expect_text(stop, "reason", "start");
+	json_decref(stop);
+	scene_run_to(&scene, "set_late");
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	json_t *late = client_tool(scene.client, "rr_when", NULL);
+	long long event = answer_number(late, "event");
+	ck_assert_int_gt(event, 1);
+	for (int i = 0; i < 2; i++) {
+		json_t *stop = client_tool(
+		    scene.client, "rr_run_to_event", "{s:I}", "event_number", (json_int_t)event);
+		expect_text(stop, "reason", "event");
+		expect_number(stop, "moment.event", event);
+		json_decref(stop);
+		json_t *now = client_tool(scene.client, "rr_when", NULL);
+		expect_number(now, "event", event);
+		json_decref(now);
+		json_decref(run(&scene, 0, 1)); /* to the end: the second time comes from behind */
+	}
+	json_decref(late);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(when_is_the_moment_of_the_stop_and_comes_back_with_it)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	set_breakpoint(&scene, "toggle");
+	json_t *first = run(&scene, 0, 1);
+	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	expect_number(now, "event", answer_number(first, "moment.event"));
+	expect_number(now, "ticks", answer_number(first, "moment.ticks"));
+	expect_number(now, "tid", answer_number(first, "moment.tid"));
+	json_t *second = run(&scene, 0, 1);
+	ck_assert_int_gt(
+	    answer_number(second, "moment.ticks"), answer_number(first, "moment.ticks"));
+	json_t *again = run(&scene, 1, 1);
+	ck_assert(json_equal(answer_at(first, "moment"), answer_at(again, "moment")));
+	json_decref(first);
+	json_decref(second);
+	json_decref(again);
+	json_decref(now);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(goto_brings_back_the_very_moment)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "set_late");
+	json_t *then = client_tool(scene.client, "rr_when", NULL);
+	char moment[64];
+	snprintf(moment, sizeof(moment), "%lld:%lld", answer_number(then, "event"),
+	    answer_number(then, "ticks"));
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	json_t *stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment);
+	expect_text(stop, "frame.function", "set_late");
+	expect_number(stop, "moment.ticks", answer_number(then, "ticks"));
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	json_decref(then);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(checkpoints_are_saved_listed_restored_and_deleted)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "toggle");
+	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_int_t id = answer_number(saved, "checkpoint_id");
+	json_decref(run(&scene, 0, 1));
+	json_t *stop =
+	    client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id", id);
+	expect_text(stop, "frame.function", "toggle");
+	json_decref(stop);
+	json_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
+	ck_assert_uint_eq(answer_count(list, "checkpoints"), 1);
+	json_decref(list);
+	json_decref(
+	    client_tool(scene.client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id", id));
+	list = client_tool(scene.client, "rr_checkpoint_list", NULL);
+	ck_assert_uint_eq(answer_count(list, "checkpoints"), 0);
+	json_decref(list);
+	json_decref(saved);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(conditions_ignore_counts_and_temporaries_hold)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "fill_four",
+	    "condition", "round == 2");
+	json_t *stop = run(&scene, 0, 1);
+	expect_text(stop, "frame.arguments.0.value", "2");
+	json_decref(stop);
+
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_int_t number = answer_number(list, "breakpoints.0.number");
+	client_tool_done(
+	    scene.client, "rr_breakpoint_remove", "{s:I}", "breakpoint_number", number);
+	json_decref(list);
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:i, s:b}", "location", "toggle",
+	    "ignore_count", 2, "temporary", 1);
+	stop = run(&scene, 0, 1);
+	expect_text(stop, "frame.function", "toggle");
+	json_decref(stop);
+	ck_assert_str_eq(value_in(&scene, 1, "i"), "2");
+	stop = run(&scene, 0, 1);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(breakpoint_list_counts_hits)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	set_breakpoint(&scene, "toggle");
+	json_decref(run(&scene, 0, 3));
+	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	expect_number(list, "breakpoints.0.hits", 3);
+	json_decref(list);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_stop_tells_why_where_source_and_moment,
+	    a_stop_tells_what_the_program_wrote_on_the_way, count_passes_stops_forward_and_backward,
+	    a_watchpoint_shows_old_and_new_in_forward_order_both_ways,
+	    a_store_of_the_same_value_is_no_change, four_watchpoints_stop_at_every_change,
+	    a_watch_bound_to_its_scope_ends_with_it_and_the_session_goes_on,
+	    next_forward_and_as_often_backward_comes_to_the_same_line,
+	    step_goes_into_a_function_and_back_out, instructions_are_stepped_singly_both_ways,
+	    finish_gives_the_value_and_back_the_call,
+	    finish_goes_out_to_a_named_caller_across_frames,
+	    until_stops_at_a_location_and_leaves_no_breakpoint,
+	    the_ends_of_the_recording_are_said_both_ways,
+	    run_to_event_goes_to_that_event_from_before_and_behind,
+	    when_is_the_moment_of_the_stop_and_comes_back_with_it, goto_brings_back_the_very_moment,
+	    checkpoints_are_saved_listed_restored_and_deleted,
+	    conditions_ignore_counts_and_temporaries_hold, breakpoint_list_counts_hits, NULL};
+	return scene_main(
+	    "stops", tests, (const char *const[]){PROGRAM, "list_corruption", "recursion", NULL});
+}
