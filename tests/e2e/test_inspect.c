@@ -1,0 +1,248 @@
+/*
+ * What the tools that look answer: values, frames, memory, registers, source, threads, processes;
+ * and that an answer stays small whatever the program holds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+START_TEST(several_expressions_are_answered_each_for_itself)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	scene_run_to(&scene, "set_late");
+	json_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
+	    "counter", "no_such_thing", "four[3]");
+	ck_assert_uint_eq(answer_count(answer, "results"), 3);
+	expect_text(answer, "results.0.value", "4");
+	expect_text(answer, "results.0.type", "int");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "results.1.error"), "no_such_thing"));
+	expect_text(answer, "results.2.value", "34");
+	expect_text(answer, "results.2.type", "long");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(registers_are_given_by_name)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	scene_run_to(&scene, "set_late");
+	json_t *some =
+	    client_tool(scene.client, "rr_registers", "{s:[s,s]}", "register_names", "rip", "rsp");
+	ck_assert_uint_eq(json_object_size(answer_at(some, "registers")), 2);
+	ck_assert_int_eq(strncmp(answer_text(some, "registers.rip"), "0x", 2), 0);
+	json_t *all = client_tool(scene.client, "rr_registers", NULL);
+	expect_text(all, "registers.rsp", answer_text(some, "registers.rsp"));
+	ck_assert_ptr_nonnull(answer_at(all, "registers.rax"));
+	ck_assert_ptr_nonnull(answer_at(all, "registers.eflags"));
+	json_decref(some);
+	json_decref(all);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(memory_is_read_at_an_expression)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	scene_run_to(&scene, "set_late");
+	json_t *memory = client_tool(
+	    scene.client, "rr_read_memory", "{s:s, s:i}", "address", "&four[0]", "count", 16);
+	expect_text(memory, "contents", "1f000000000000002000000000000000");
+	ck_assert_int_eq(strncmp(answer_text(memory, "address"), "0x", 2), 0);
+	json_decref(memory);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(source_lines_name_their_file)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	long long line = harness_line("many_watch", "late = 42;");
+	json_t *lines = client_tool(scene.client, "rr_source_lines", "{s:s, s:I, s:i}", "file",
+	    "many_watch.c", "line", (json_int_t)line, "count", 5);
+	ck_assert_ptr_nonnull(strstr(answer_text(lines, "file"), "many_watch.c"));
+	ck_assert_uint_eq(answer_count(lines, "lines"), 5);
+	bool seen = false;
+	for (size_t i = 0; i < 5; i++) {
+		json_t *one = json_array_get(answer_at(lines, "lines"), i);
+		seen |= answer_number(one, "line") == line &&
+			strstr(answer_text(one, "text"), "late = 42;") != NULL;
+	}
+	ck_assert(seen);
+	json_decref(lines);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(locals_stay_small_beside_a_megabyte_array)
+{
+	struct scene scene = scene_open("big_locals", NULL);
+	scene_run_to(&scene, "use");
+	json_decref(client_tool(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1));
+	json_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	ck_assert_uint_ge(answer_count(locals, "variables"), 3);
+	bool block = false, all = false, strange = false;
+	for (size_t i = 0; i < answer_count(locals, "variables"); i++) {
+		const json_t *one = json_array_get(answer_at(locals, "variables"), i);
+		const char *name = answer_text(one, "name");
+		block |= strcmp(name, "block") == 0;
+		strange |= strcmp(name, "strange") == 0;
+		all |= strcmp(name, "all") == 0;
+	}
+	ck_assert(block && all && strange);
+	json_decref(locals);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_deep_recursion_is_paged_or_folded)
+{
+	struct scene scene = scene_open("recursion", NULL);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "sum_to",
+	    "condition", "number == 0");
+	json_decref(client_tool(scene.client, "rr_continue", NULL));
+	json_t *trace = client_tool(scene.client, "rr_backtrace", "{s:i}", "max_depth", 10000);
+	expect_text(trace, "frames.0.function", "sum_to");
+	ck_assert_uint_lt(answer_count(trace, "frames"), 2001);
+	json_decref(trace);
+	trace = client_tool(scene.client, "rr_backtrace", "{s:i}", "max_depth", 3);
+	ck_assert_uint_le(answer_count(trace, "frames"), 3);
+	ck_assert_ptr_nonnull(answer_at(trace, "more"));
+	json_decref(trace);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_full_backtrace_has_each_frames_locals)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	scene_run_to(&scene, "fill_four");
+	json_t *trace = client_tool(scene.client, "rr_backtrace", "{s:b}", "full", 1);
+	char *text = answer_show(trace);
+	ck_assert_ptr_nonnull(strstr(text, "\"round\""));
+	free(text);
+	json_decref(trace);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(threads_are_listed_and_chosen)
+{
+	struct scene scene = scene_open("threads", NULL);
+	scene_run_to(&scene, "take_turns");
+	json_t *list = client_tool(scene.client, "rr_thread_list", NULL);
+	size_t count = answer_count(list, "threads");
+	ck_assert_uint_ge(count, 2);
+	json_t *first = json_array_get(answer_at(list, "threads"), 0);
+	json_t *id = json_object_get(first, "id");
+	ck_assert_ptr_nonnull(id);
+	char number[32];
+	if (json_is_string(id))
+		snprintf(number, sizeof(number), "%s", json_string_value(id));
+	else
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(id));
+	json_decref(client_tool(scene.client, "rr_thread_select", "{s:s}", "thread_id", number));
+	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
+	json_decref(trace);
+	trace = client_tool(scene.client, "rr_backtrace", "{s:s}", "thread", "all");
+	char *text = answer_show(trace);
+	ck_assert_ptr_nonnull(strstr(text, "take_turns"));
+	ck_assert_ptr_nonnull(strstr(text, "main"));
+	free(text);
+	json_decref(trace);
+	json_decref(list);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_child_that_only_forked_is_replayed_by_its_pid)
+{
+	struct client *client = client_start(NULL);
+	const char *trace = scene_trace("fork_tree");
+	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	size_t count = answer_count(list, "processes");
+	ck_assert_uint_ge(count, 8);
+	long long root = answer_number(list, "processes.0.pid");
+	const json_t *child = json_array_get(answer_at(list, "processes"), 2);
+	expect_number(child, "ppid", root);
+	json_t *started = client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}", "trace_dir",
+	    trace, "pid", (json_int_t)answer_number(child, "pid"), "fork_pid", 1);
+	expect_number(started, "pid", answer_number(child, "pid"));
+	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "grow");
+	json_t *stop = client_tool(client, "rr_continue", NULL);
+	expect_text(stop, "frame.function", "grow");
+	expect_number(stop, "moment.tid", answer_number(child, "pid"));
+	json_decref(stop);
+	json_decref(started);
+	json_decref(list);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(processes_tell_how_they_ended)
+{
+	struct client *client = client_start(NULL);
+	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace("fork_tree"));
+	expect_number(list, "processes.0.exit_code", 0);
+	ck_assert_ptr_nonnull(strstr(answer_text(list, "processes.0.command"), "fork_tree"));
+	size_t signalled = 0;
+	for (size_t i = 0; i < answer_count(list, "processes"); i++)
+		signalled += json_object_get(
+				 json_array_get(answer_at(list, "processes"), i), "signal") != NULL;
+	ck_assert_uint_eq(signalled, 1);
+	json_decref(list);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(a_session_may_begin_at_the_end)
+{
+	struct client *client = client_start(NULL);
+	json_t *started = client_tool(client, "rr_replay_start", "{s:s, s:s}", "trace_dir",
+	    scene_trace("list_corruption"), "at", "end");
+	ck_assert_int_gt(answer_number(started, "moment.event"), 1);
+	json_decref(started);
+	json_t *trace = client_tool(client, "rr_backtrace", NULL);
+	expect_text(trace, "frames.0.function", "audit_total");
+	json_decref(trace);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(recordings_are_listed_and_removed)
+{
+	struct client *client = client_start(NULL);
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "gone");
+	json_decref(client_record(client, trace, "exit_code", NULL));
+	json_t *list = client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder);
+	ck_assert_uint_eq(answer_count(list, "recordings"), 1);
+	expect_text(list, "recordings.0.trace_dir", trace);
+	ck_assert_int_gt(answer_number(list, "recordings.0.bytes"), 0);
+	ck_assert_ptr_nonnull(strstr(answer_text(list, "recordings.0.command"), "exit_code"));
+	json_decref(list);
+	json_decref(client_tool(client, "rr_traceinfo", "{s:s}", "trace_dir", trace));
+	json_decref(client_tool(client, "rr_rm", "{s:s}", "trace_dir", trace));
+	list = client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder);
+	ck_assert_uint_eq(answer_count(list, "recordings"), 0);
+	json_decref(list);
+	client_end(client);
+	free(trace);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {several_expressions_are_answered_each_for_itself,
+	    registers_are_given_by_name, memory_is_read_at_an_expression,
+	    source_lines_name_their_file, locals_stay_small_beside_a_megabyte_array,
+	    a_deep_recursion_is_paged_or_folded, a_full_backtrace_has_each_frames_locals,
+	    threads_are_listed_and_chosen, a_child_that_only_forked_is_replayed_by_its_pid,
+	    processes_tell_how_they_ended, a_session_may_begin_at_the_end,
+	    recordings_are_listed_and_removed, NULL};
+	return scene_main("looking", tests,
+	    (const char *const[]){"many_watch", "big_locals", "recursion", "threads", "fork_tree",
+		"list_corruption", NULL});
+}

@@ -1,0 +1,184 @@
+/*
+ * Recording programs that behave badly: the recorded program never touches the server's own stdin
+ * and stdout, and what it prints, leaves behind or dies of is bounded and told.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tests/e2e/scene.h"
+
+struct place {
+	struct client *client;
+	char *folder, *trace;
+};
+
+static struct place place_open(void)
+{
+	struct place place = {.client = client_start(NULL), .folder = harness_scratch(0)};
+	place.trace = harness_path(place.folder, "trace");
+	return place;
+}
+
+static void place_close(struct place *place)
+{
+	client_end(place->client);
+	free(place->trace);
+	harness_scratch_free(place->folder);
+}
+
+START_TEST(the_exit_code_is_told)
+{
+	struct place place = place_open();
+	json_t *recorded = client_record(place.client, place.trace, "exit_code", "7");
+	expect_number(recorded, "exit_code", 7);
+	ck_assert_ptr_null(answer_at(recorded, "signal"));
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(stdin_is_empty_unless_given)
+{
+	struct place place = place_open();
+	json_t *recorded = client_record(place.client, place.trace, "stdin_echo", NULL);
+	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "0 bytes"));
+	json_decref(recorded);
+
+	char *program = harness_program("stdin_echo"), *second = harness_path(place.folder, "2");
+	recorded = client_tool(place.client, "rr_record", "{s:[s], s:s, s:s}", "command", program,
+	    "trace_dir", second, "stdin", "hello\n");
+	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "HELLO\n6 bytes"));
+	json_decref(recorded);
+	free(program);
+	free(second);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(much_output_is_drained_and_cut_in_the_middle)
+{
+	struct place place = place_open();
+	json_t *recorded = client_record(place.client, place.trace, "output", "4096");
+	expect_number(recorded, "exit_code", 0);
+	ck_assert(answer_true(recorded, "truncated"));
+	const char *text = answer_text(recorded, "stdout");
+	ck_assert_int_eq(strncmp(text, "00000000....", 12), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\n00004095...."));
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(output_that_is_no_utf8_is_made_visible)
+{
+	struct place place = place_open();
+	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s], s:s}", "command",
+	    "/usr/bin/printf", "a\\377\\033[31mb\\n", "trace_dir", place.trace);
+	const char *text = answer_text(recorded, "stdout");
+	ck_assert_int_eq(text[0], 'a');
+	ck_assert_ptr_null(strchr(text, '\033'));
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_daemon_left_behind_does_not_hold_the_answer_up)
+{
+	struct place place = place_open();
+	json_t *recorded = client_record(place.client, place.trace, "daemon_leftover", NULL);
+	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "daemon left behind"));
+	ck_assert(answer_at(recorded, "seconds") != NULL);
+	json_decref(recorded);
+	ck_assert_int_eq(census_find(client_pid(place.client), "daemon_leftover", 0), 0);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept)
+{
+	struct place place = place_open();
+	long long id = client_tool_send(place.client, "rr_record",
+	    json_pack("{s:[s,s], s:s, s:i}", "command", "/bin/sleep", "3600", "trace_dir",
+		place.trace, "timeout", 3));
+	json_t *answer = client_wait(place.client, id, HARNESS_TIMEOUT_S);
+	ck_assert_ptr_nonnull(answer);
+	json_decref(answer);
+	ck_assert_int_eq(census_find(client_pid(place.client), "sleep", 0), 0);
+	char *session = client_replay(place.client, place.trace);
+	free(session);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_cancelled_recording_ends_its_program)
+{
+	struct place place = place_open();
+	long long id = client_tool_send(place.client, "rr_record",
+	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", place.trace));
+	census_await(client_pid(place.client), "sleep");
+	client_cancel(place.client, id);
+	double end = harness_now() + 30;
+	while (census_find(client_pid(place.client), "sleep", 0) != 0 && harness_now() < end)
+		json_decref(client_message(place.client, 0.05));
+	ck_assert_int_eq(census_find(client_pid(place.client), "sleep", 0), 0);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(environment_and_folder_reach_the_program)
+{
+	struct place place = place_open();
+	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s,s], s:s, s:s, s:{s:s}}",
+	    "command", "/bin/sh", "-c", "echo $GREETING; pwd", "trace_dir", place.trace,
+	    "working_directory", "/usr", "env", "GREETING", "hallo");
+	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "hallo\n/usr\n"));
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(an_existing_trace_dir_is_refused_and_left_alone)
+{
+	struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, "exit_code", NULL));
+	char *program = harness_program("exit_code");
+	json_t *refused = client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
+	    "command", program, "trace_dir", place.trace);
+	ck_assert_ptr_nonnull(strstr(answer_text(refused, "message"), place.trace));
+	json_decref(refused);
+	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace));
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_command_that_does_not_exist_or_may_not_run_is_said_so)
+{
+	struct place place = place_open();
+	json_t *refused = client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
+	    "command", "/no/such/program", "trace_dir", place.trace);
+	ck_assert_ptr_nonnull(strstr(answer_text(refused, "message"), "/no/such/program"));
+	json_decref(refused);
+	char *plain = harness_path(place.folder, "plain");
+	harness_write_file(plain, "no program\n");
+	json_decref(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}", "command",
+	    plain, "trace_dir", place.trace));
+	struct stat status;
+	ck_assert_int_lt(stat(place.trace, &status), 0);
+	json_decref(client_record(place.client, place.trace, "exit_code", NULL));
+	free(plain);
+	place_close(&place);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {the_exit_code_is_told, stdin_is_empty_unless_given,
+	    much_output_is_drained_and_cut_in_the_middle, output_that_is_no_utf8_is_made_visible,
+	    a_daemon_left_behind_does_not_hold_the_answer_up,
+	    a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept,
+	    a_cancelled_recording_ends_its_program, environment_and_folder_reach_the_program,
+	    an_existing_trace_dir_is_refused_and_left_alone,
+	    a_command_that_does_not_exist_or_may_not_run_is_said_so, NULL};
+	return scene_main("recording", tests, (const char *const[]){NULL});
+}
