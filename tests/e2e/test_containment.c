@@ -1,0 +1,282 @@
+/*
+ * Whatever dies, every request is answered once, other sessions go on, the session itself comes
+ * back, and nothing is left. Each process of a session is killed, while idle and while it runs.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "many_watch"
+#define WORKER	"rr-warden-worke" /* as comm cuts it */
+
+enum victim { VICTIM_GDB, VICTIM_RR, VICTIM_TRACEE, VICTIM_WORKER, VICTIM_COUNT };
+
+/* The processes of the first session: the second's come later in the census. */
+static pid_t find_victim(pid_t server, enum victim victim)
+{
+	switch (victim) {
+	case VICTIM_GDB:
+		return census_find(server, "gdb", 0);
+	case VICTIM_RR:
+		return census_find(server, "rr", 0);
+	case VICTIM_TRACEE:
+		return census_child(census_find(server, "rr", 0));
+	case VICTIM_WORKER:
+		return census_find(server, WORKER, 0);
+	case VICTIM_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static void kill_victim(pid_t server, enum victim victim)
+{
+	pid_t pid = find_victim(server, victim);
+	if (pid == 0)
+		harness_fail("victim %d is not there", (int)victim);
+	kill(pid, SIGKILL);
+}
+
+static void await_gone(pid_t pid)
+{
+	double end = harness_now() + 10;
+	while (kill(pid, 0) == 0 && harness_now() < end)
+		usleep(2000);
+}
+
+/* A call that runs for long: it single-steps. */
+static long long send_long_run(struct client *client, const char *session)
+{
+	long long id = client_tool_send(client, "rr_step",
+	    json_pack(
+		"{s:i, s:s, s:s}", "count", 1000000, "unit", "instruction", "session", session));
+	usleep(300 * 1000);
+	return id;
+}
+
+static void expect_alive(struct client *client, const char *session)
+{
+	json_t *trace = client_tool(client, "rr_backtrace", "{s:s}", "session", session);
+	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
+	ck_assert(!answer_true(trace, "restored"));
+	json_decref(trace);
+}
+
+/* Where the first session is brought before its misfortune. */
+static void go_somewhere(struct scene *scene)
+{
+	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s, s:s}", "location", "toggle",
+	    "session", scene->session);
+	json_decref(client_tool(
+	    scene->client, "rr_continue", "{s:i, s:s}", "count", 2, "session", scene->session));
+	json_decref(client_tool(scene->client, "rr_select_frame", "{s:i, s:s}", "frame_level", 1,
+	    "session", scene->session));
+}
+
+static void expect_restored(struct scene *scene, bool same_place)
+{
+	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression", "i",
+	    "session", scene->session);
+	ck_assert(answer_true(value, "restored"));
+	if (same_place)
+		expect_text(value, "value", "1"); /* frame 1's i: the frame came back too */
+	json_decref(value);
+	json_t *list =
+	    client_tool(scene->client, "rr_breakpoint_list", "{s:s}", "session", scene->session);
+	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
+	ck_assert(!answer_true(list, "restored"));
+	json_decref(list);
+	json_t *stop =
+	    client_tool(scene->client, "rr_continue", "{s:s}", "session", scene->session);
+	expect_text(stop, "reason", "breakpoint");
+	expect_text(stop, "frame.function", "toggle");
+	json_decref(stop);
+}
+
+START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	go_somewhere(&scene);
+	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
+	kill_victim(client_pid(scene.client), (enum victim)_i);
+	await_gone(victim);
+	usleep(200 * 1000);
+	expect_alive(scene.client, other);
+	expect_restored(&scene, true);
+	expect_alive(scene.client, other);
+	free(other);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_back)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	go_somewhere(&scene);
+	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	long long running = send_long_run(scene.client, scene.session);
+	kill_victim(client_pid(scene.client), (enum victim)_i);
+	json_t *failed = client_tool_failure(scene.client, running, NULL, 30);
+	const char *code = answer_text(failed, "code");
+	ck_assert(strcmp(code, "worker_died") == 0 || strcmp(code, "rr_failed") == 0 ||
+		  strcmp(code, "gdb_failed") == 0);
+	json_decref(failed);
+	expect_alive(scene.client, other);
+	expect_restored(&scene, true);
+	free(other);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(without_its_launcher_the_server_answers_clearly_or_ends_and_leaves_nothing)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	pid_t launcher = census_child(client_pid(scene.client));
+	long long running = _i == 0 ? 0 : send_long_run(scene.client, scene.session);
+	kill(launcher, SIGKILL);
+	if (running != 0) {
+		/* An answer, or the end of the connection: never silence. */
+		json_t *answer = client_wait(scene.client, running, 30);
+		int status;
+		if (answer == NULL)
+			status = client_wait_exit(scene.client, 30);
+		json_decref(answer);
+		(void)status;
+	}
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_stopped_gdb_costs_its_deadline_and_no_other_session)
+{
+	struct client *client = client_start(
+	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
+	char *one = client_replay(client, scene_trace(PROGRAM));
+	pid_t gdb = census_find(client_pid(client), "gdb", 0);
+	char *two = client_replay(client, scene_trace(PROGRAM));
+	kill(gdb, SIGSTOP);
+	long long stuck = client_tool_send(client, "rr_evaluate",
+	    json_pack("{s:s, s:s}", "expression", "counter", "session", one));
+	expect_alive(client, two);
+	json_t *failed = client_tool_failure(client, stuck, NULL, 60);
+	ck_assert_int_eq(strcmp(answer_text(failed, "code"), "timeout") *
+			     strcmp(answer_text(failed, "code"), "worker_died"),
+	    0);
+	json_decref(failed);
+	json_t *back = client_tool(
+	    client, "rr_evaluate", "{s:s, s:s}", "expression", "counter", "session", one);
+	ck_assert(answer_true(back, "restored"));
+	json_decref(back);
+	client_end(client);
+	free(one);
+	free(two);
+}
+END_TEST
+
+START_TEST(a_stopped_worker_costs_its_deadline_and_no_other_session)
+{
+	struct client *client = client_start(
+	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
+	char *one = client_replay(client, scene_trace(PROGRAM));
+	pid_t worker = census_find(client_pid(client), WORKER, 0);
+	char *two = client_replay(client, scene_trace(PROGRAM));
+	kill(worker, SIGSTOP);
+	long long stuck = client_tool_send(client, "rr_evaluate",
+	    json_pack("{s:s, s:s}", "expression", "counter", "session", one));
+	expect_alive(client, two);
+	json_decref(client_tool_failure(client, stuck, NULL, 60));
+	json_t *back = client_tool(
+	    client, "rr_evaluate", "{s:s, s:s}", "expression", "counter", "session", one);
+	ck_assert(answer_true(back, "restored"));
+	json_decref(back);
+	client_end(client);
+	free(one);
+	free(two);
+}
+END_TEST
+
+/* ---- How clients end us -------------------------------------------------------------------- */
+
+/* Two idle sessions, one that runs and a recording. */
+static struct client *busy_server(char **scratch)
+{
+	struct client *client = client_start(NULL);
+	char *one = client_replay(client, scene_trace(PROGRAM));
+	free(client_replay(client, scene_trace(PROGRAM)));
+	*scratch = harness_scratch(0);
+	char *trace = harness_path(*scratch, "t");
+	client_tool_send(client, "rr_record",
+	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", trace));
+	census_await(client_pid(client), "sleep");
+	send_long_run(client, one);
+	free(one);
+	free(trace);
+	return client;
+}
+
+static const struct {
+	const char *name;
+	int signals[2];
+	useconds_t pause_us;
+	bool eof;
+} endings[] = {
+    {"EOF", {0, 0}, 0, true},
+    {"EOF and SIGTERM at once", {SIGTERM, 0}, 0, true},
+    {"SIGINT, SIGTERM 100 ms later, never EOF", {SIGINT, SIGTERM}, 100000, false},
+    {"SIGTERM", {SIGTERM, 0}, 0, false},
+    {"SIGHUP", {SIGHUP, 0}, 0, false},
+    {"SIGKILL", {SIGKILL, 0}, 0, false},
+};
+#define ENDING_COUNT ((int)(sizeof(endings) / sizeof(endings[0])))
+
+START_TEST(every_ending_of_a_client_leaves_no_process)
+{
+	char *scratch;
+	struct client *client = busy_server(&scratch);
+	pid_t server = client_pid(client);
+	double start = harness_now();
+	if (endings[_i].eof)
+		client_close_stdin(client);
+	for (int i = 0; i < 2 && endings[_i].signals[i] != 0; i++) {
+		if (i > 0)
+			usleep(endings[_i].pause_us);
+		kill(server, endings[_i].signals[i]);
+	}
+	client_wait_exit(client, 10);
+	ck_assert(census_await_none(getpid(), 10) >= 0);
+	fprintf(stderr, "ended by %s: all gone in %.0f ms\n", endings[_i].name,
+	    (harness_now() - start) * 1e3);
+	client_abandon(client);
+	harness_scratch_free(scratch);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("containment");
+	TCase *all = tcase_create("containment");
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	tcase_add_unchecked_fixture(all, NULL, scene_clear);
+	scene_trace(PROGRAM);
+	tcase_add_loop_test(
+	    all, killed_while_idle_the_session_comes_back_where_it_was, 0, VICTIM_COUNT);
+	tcase_add_loop_test(all,
+	    killed_while_running_the_call_fails_at_once_and_the_session_comes_back, 0,
+	    VICTIM_COUNT);
+	tcase_add_loop_test(
+	    all, without_its_launcher_the_server_answers_clearly_or_ends_and_leaves_nothing, 0, 2);
+	tcase_add_test(all, a_stopped_gdb_costs_its_deadline_and_no_other_session);
+	tcase_add_test(all, a_stopped_worker_costs_its_deadline_and_no_other_session);
+	tcase_add_loop_test(all, every_ending_of_a_client_leaves_no_process, 0, ENDING_COUNT);
+	suite_add_tcase(suite, all);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,134 @@
+/*
+ * Deadlines and cancellation: a command that takes too long is interrupted, the answer says where
+ * the program stands, and the session goes on from there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "many_watch"
+
+static json_t *long_run(const char *session, int reverse)
+{
+	return json_pack("{s:i, s:s, s:b, s:s}", "count", 1000000, "unit", "instruction", "reverse",
+	    reverse, "session", session);
+}
+
+static void expect_usable(struct scene *scene)
+{
+	json_t *trace = client_tool(scene->client, "rr_backtrace", NULL);
+	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
+	json_decref(trace);
+	scene_run_to(scene, "set_late");
+	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "toggled");
+	expect_text(value, "value", "1");
+	json_decref(value);
+}
+
+/* How the same limit can be said; the test's number chooses. */
+static const struct {
+	const char *flag, *variable;
+} forward_limits[] = {
+    {"--timeout-forward=1", "UNUSED=1"},
+    {"--timeout-eval=30", "RR_MCP_TIMEOUT_FORWARD=1"},
+};
+
+START_TEST(a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on)
+{
+	struct scene scene = scene_open(PROGRAM,
+	    &(struct client_options){.args = (const char *const[]){forward_limits[_i].flag, NULL},
+		.env = (const char *const[]){forward_limits[_i].variable, NULL}});
+	scene_run_to(&scene, "main");
+	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
+	json_t *failed = client_tool_failure(scene.client, id, "timeout", 60);
+	ck_assert(answer_true(failed, "session_alive"));
+	expect_text(failed, "session", scene.session);
+	ck_assert_ptr_nonnull(answer_at(failed, "hint"));
+	json_decref(failed);
+	expect_usable(&scene);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_reverse_run_over_its_limit_ends_and_the_session_goes_on)
+{
+	struct scene scene = scene_open(PROGRAM,
+	    &(struct client_options){.args = (const char *const[]){"--timeout-reverse=1", NULL}});
+	scene_run_to(&scene, "toggle");
+	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 1));
+	json_decref(client_tool_failure(scene.client, id, "timeout", 60));
+	expect_usable(&scene);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_cancelled_request_is_never_answered_and_the_session_lives)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	long long id =
+	    client_tool_send_progress(scene.client, "rr_step", long_run(scene.session, 0), "token");
+	usleep(300 * 1000);
+	client_cancel(scene.client, id);
+	expect_usable(&scene);
+	ck_assert_ptr_null(client_wait(scene.client, id, 1));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
+	usleep(300 * 1000);
+	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
+	json_t *stop = client_tool_result(scene.client, id, 60);
+	expect_text(stop, "reason", "interrupted");
+	ck_assert_ptr_nonnull(answer_at(stop, "frame.function"));
+	json_decref(stop);
+	expect_usable(&scene);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	long long first = client_tool_send(
+	    scene.client, "rr_step", json_pack("{s:i, s:s}", "count", 2000, "unit", "instruction"));
+	long long second =
+	    client_tool_send(scene.client, "rr_evaluate", json_pack("{s:s}", "expression", "1+1"));
+	json_t *one = client_wait(scene.client, first, HARNESS_TIMEOUT_S);
+	json_t *two = client_wait(scene.client, second, HARNESS_TIMEOUT_S);
+	ck_assert_ptr_nonnull(one);
+	ck_assert_ptr_nonnull(two);
+	json_decref(one);
+	json_decref(two);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("timeouts");
+	TCase *all = tcase_create("timeouts");
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	tcase_add_unchecked_fixture(all, NULL, scene_clear);
+	scene_trace(PROGRAM);
+	tcase_add_loop_test(
+	    all, a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on, 0, 2);
+	tcase_add_test(all, a_reverse_run_over_its_limit_ends_and_the_session_goes_on);
+	tcase_add_test(all, a_cancelled_request_is_never_answered_and_the_session_lives);
+	tcase_add_test(all, rr_interrupt_stops_a_run_from_a_second_call);
+	tcase_add_test(all, calls_to_a_running_session_wait_their_turn_or_are_told_so);
+	suite_add_tcase(suite, all);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
