@@ -12,6 +12,8 @@
 #include "worker/frames.h"
 #include "worker/memory.h"
 #include "worker/ops.h"
+#include "worker/query.h"
+#include "worker/record.h"
 #include "worker/replay.h"
 #include "worker/scrub.h"
 #include "worker/source.h"
@@ -140,6 +142,14 @@ const struct op worker_ops[] = {
     {WIRE_OP_CHECKPOINT_LIST, WORKER_REPLAY, "", checkpoints_list},
     {WIRE_OP_CHECKPOINT_DELETE, WORKER_REPLAY, "checkpoint_id", checkpoints_delete},
     {WIRE_OP_GOTO, WORKER_REPLAY, "moment", execution_goto},
+    {WIRE_OP_RECORD, WORKER_RECORD,
+	"command working_directory env trace_dir timeout chaos stdin num_cores output_limit",
+	record_run},
+    {WIRE_OP_LIST_RECORDINGS, WORKER_QUERY, "trace_base_dir offset limit", query_list_recordings},
+    {WIRE_OP_PS, WORKER_QUERY, "trace_dir", query_ps},
+    {WIRE_OP_TRACEINFO, WORKER_QUERY, "trace_dir", query_traceinfo},
+    {WIRE_OP_RM, WORKER_QUERY, "trace_dir", query_rm},
+    {WIRE_OP_STATUS, WORKER_QUERY, "", query_status},
 };
 
 const size_t worker_op_count = sizeof(worker_ops) / sizeof(*worker_ops);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/scrub.h"
 
 /* The substreams of a trace; every one is there from the recording's first moment on. */
 static const char *const trace_streams[] = {"events", "data", "mmaps", "tasks"};
@@ -144,6 +145,11 @@ DIR *trace_entries(int directory)
 	if (!entries)
 		close(fd);
 	return entries;
+}
+
+json_t *trace_path_to_json(const char *path)
+{
+	return scrub_json(path, strlen(path), 4 * TRACE_PATH_MAX, NULL);
 }
 
 bool trace_owns_name(const char *name)

@@ -58,6 +58,9 @@ int trace_open_directory(const char *name, char *path, size_t size);
 /* A directory stream on a duplicate of `directory`, from its start; NULL with errno. */
 DIR *trace_entries(int directory);
 
+/* A path as it is shown. */
+json_t *trace_path_to_json(const char *path);
+
 /* True when `name` is a name that rr (or rr-warden) gives a file of a trace. */
 bool trace_owns_name(const char *name);
 

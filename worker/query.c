@@ -1,0 +1,327 @@
+/*
+ * Operations of the query worker. Must never start rr on a directory that trace.h has not judged.
+ */
+#include "worker/query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sandbox/pmu.h"
+#include "worker/capture.h"
+#include "worker/listing.h"
+#include "worker/process_list.h"
+#include "worker/removal.h"
+#include "worker/rr_words.h"
+#include "worker/scrub.h"
+#include "worker/trace.h"
+#include "worker/trace_info.h"
+
+#define COMMAND_MAX   300 /* bytes of a command line in a listing */
+#define PREVIEW_MAX   (8 * 1024)
+#define TIME_TEXT_MAX 32
+
+static int timeout_ms(const struct worker *worker)
+{
+	double seconds = json_number_value(json_object_get(worker->config.timeouts, "startup"));
+
+	return (int)((seconds > 0 ? seconds : QUERY_TIMEOUT_S) * 1000);
+}
+
+static const char *text_arg(json_t *args, const char *key)
+{
+	const char *text = json_string_value(json_object_get(args, key));
+
+	return text ? text : "";
+}
+
+/* Runs `rr COMMAND PATH`, without counters. False with the reply failed; capture_free after. */
+static bool run_rr(struct worker *worker, const char *command, const char *path,
+    struct capture *capture, struct op_reply *reply)
+{
+	char rr[PATH_MAX];
+	const char *const argv[] = {rr, command, path, NULL};
+	struct sandbox_settings settings;
+	struct tool_spec spec = {.path = rr,
+	    .argv = (char *const *)argv,
+	    .environment = tool_environment,
+	    .role = ROLE_QUERY,
+	    .settings = &settings,
+	    .output = -1,
+	    .extra = -1};
+
+	*capture = (struct capture){.tool = TOOL_NONE};
+	if (pmu_find_program(worker->config.rr, rr, sizeof(rr)) < 0) {
+		op_fail(reply, ERROR_RR_FAILED, "install rr, or name it with --rr",
+		    "%s cannot be found: %s", worker->config.rr, strerror(errno));
+		return false;
+	}
+	const char *const seen[] = {path, NULL};
+	tool_settings(&worker->config, &settings);
+	settings.read_only = seen;
+	settings.parent = getpid();
+	return capture_run(worker, &spec, timeout_ms(worker), capture, reply);
+}
+
+static void fail_with_words(
+    struct op_reply *reply, const char *doing, const struct capture *capture)
+{
+	char end[64];
+
+	tool_describe_end(&capture->tool, end, sizeof(end));
+	rr_words_fail(reply, doing, end, capture->errors, capture->errors_length);
+}
+
+json_t *query_processes(
+    struct worker *worker, const char *path, size_t budget, struct op_reply *reply)
+{
+	struct capture capture;
+	json_t *list = NULL;
+
+	if (run_rr(worker, "ps", path, &capture, reply)) {
+		if (capture_succeeded(&capture))
+			list = process_list_parse(capture.output, capture.output_length, budget);
+		if (!list)
+			fail_with_words(reply, "rr ps", &capture);
+	}
+	capture_free(&capture);
+	return list;
+}
+
+void query_ps(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct trace trace;
+	json_t *list;
+
+	if (trace_open(worker, text_arg(args, "trace_dir"), true, &trace, reply)) {
+		list = query_processes(worker, trace.path, PROCESS_LIST_BUDGET, reply);
+		if (list)
+			json_object_set_new(list, "trace_dir", trace_path_to_json(trace.path));
+		reply->result = list;
+	}
+	trace_close(&trace);
+}
+
+void query_traceinfo(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct trace trace;
+	struct capture capture = {.tool = TOOL_NONE};
+	char created[TIME_TEXT_MAX];
+
+	if (!trace_open(worker, text_arg(args, "trace_dir"), true, &trace, reply))
+		goto out;
+	/* Without a counter rr prints the header and then fails: the header is what is wanted. */
+	if (!run_rr(worker, "traceinfo", trace.path, &capture, reply))
+		goto out;
+	reply->result = trace_info_parse(capture.output, capture.output_length);
+	if (!reply->result) {
+		fail_with_words(reply, "rr traceinfo", &capture);
+		goto out;
+	}
+	listing_time_text(listing_trace_created(trace.directory).tv_sec, created, sizeof(created));
+	json_object_set_new(reply->result, "trace_dir", trace_path_to_json(trace.path));
+	json_object_set_new(reply->result, "created", json_string(created));
+	json_object_set_new(
+	    reply->result, "bytes", json_integer((json_int_t)listing_trace_bytes(trace.directory)));
+out:
+	capture_free(&capture);
+	trace_close(&trace);
+}
+
+void query_rm(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	char path[TRACE_PATH_MAX];
+	uint64_t freed = 0;
+
+	if (removal_remove(worker, text_arg(args, "trace_dir"), path, &freed, reply))
+		reply->result = json_pack("{s:b,s:o,s:I}", "removed", 1, "trace_dir",
+		    trace_path_to_json(path), "bytes", (json_int_t)freed);
+}
+
+/* What rr ps tells of the first process; a trace that rr refuses is listed with its words. */
+static void add_ending(struct worker *worker, const char *path, json_t *recording)
+{
+	struct op_reply refused = {0};
+	json_t *list = query_processes(worker, path, PREVIEW_MAX, &refused);
+	json_t *first = json_array_get(json_object_get(list, "processes"), 0);
+	static const char *const keys[] = {"exit_code", "signal"};
+
+	if (!list && refused.message[0])
+		json_object_set_new(recording, "problem",
+		    scrub_json_middle(refused.message, strlen(refused.message), COMMAND_MAX, NULL));
+	for (size_t i = 0; first && i < sizeof(keys) / sizeof(*keys); i++)
+		if (json_object_get(first, keys[i]))
+			json_object_set(recording, keys[i], json_object_get(first, keys[i]));
+	if (first) {
+		const char *command = text_arg(first, "command");
+		json_object_set_new(recording, "command",
+		    scrub_json_middle(command, strlen(command), COMMAND_MAX, NULL));
+		json_object_set_new(
+		    recording, "crashed", json_boolean(json_object_get(first, "signal")));
+	}
+	json_decref(list);
+}
+
+static const char *state_name(enum trace_state state)
+{
+	switch (state) {
+	case TRACE_COMPLETE:
+		return "complete";
+	case TRACE_RECORDING:
+		return "recording";
+	case TRACE_INCOMPLETE:
+		return "incomplete";
+	case TRACE_NONE:
+		break;
+	}
+	return "none";
+}
+
+/* NULL when it went away meanwhile. */
+static json_t *describe_recording(
+    struct worker *worker, const struct listing *listing, const struct listing_entry *entry)
+{
+	char path[TRACE_PATH_MAX], created[TIME_TEXT_MAX];
+	struct trace trace;
+	struct op_reply gone = {0};
+	json_t *recording = NULL;
+
+	if (snprintf(path, sizeof(path), "%s/%s", listing->path, entry->name) >= (int)sizeof(path))
+		return NULL;
+	if (!trace_open(worker, path, false, &trace, &gone))
+		goto out;
+	listing_time_text(entry->created.tv_sec, created, sizeof(created));
+	recording = json_pack("{s:o,s:s,s:s,s:I,s:s}", "trace_dir", trace_path_to_json(path),
+	    "created", created, "state", state_name(trace.state), "bytes",
+	    (json_int_t)listing_trace_bytes(trace.directory), "command", "");
+	if (strcmp(entry->name, listing->latest) == 0)
+		json_object_set_new(recording, "latest", json_true());
+	if (trace.state == TRACE_COMPLETE)
+		add_ending(worker, trace.path, recording);
+out:
+	trace_close(&trace);
+	return recording;
+}
+
+/* Appends from `offset` on, until the page or its budget is full. Returns the next offset. */
+static size_t fill_page(struct worker *worker, const struct listing *listing, size_t offset,
+    size_t limit, json_t *recordings)
+{
+	size_t size = 0;
+
+	for (; offset < listing->count && json_array_size(recordings) < limit; offset++) {
+		json_t *recording = describe_recording(worker, listing, &listing->entries[offset]);
+		if (!recording)
+			continue;
+		size += json_dumpb(recording, NULL, 0, JSON_COMPACT) + 1;
+		if (size > QUERY_PAGE_BUDGET || worker->interrupt != INTERRUPT_NONE) {
+			json_decref(recording);
+			break;
+		}
+		json_array_append_new(recordings, recording);
+	}
+	return offset;
+}
+
+static size_t bounded_arg(json_t *args, const char *key, size_t otherwise, size_t most)
+{
+	json_t *value = json_object_get(args, key);
+	json_int_t number = json_integer_value(value);
+
+	if (!value || number < 0)
+		return otherwise;
+	return (json_int_t)most < number ? most : (size_t)number;
+}
+
+void query_list_recordings(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct listing listing;
+	size_t offset = bounded_arg(args, "offset", 0, LISTING_ENTRIES_MAX);
+	size_t limit = bounded_arg(args, "limit", QUERY_PAGE, QUERY_PAGE_MAX);
+	json_t *recordings;
+
+	if (listing_open(worker, text_arg(args, "trace_base_dir"), &listing, reply)) {
+		recordings = json_array();
+		size_t next = fill_page(worker, &listing, offset, limit, recordings);
+		reply->result =
+		    json_pack("{s:o,s:o,s:I}", "recordings", recordings, "trace_base_dir",
+			trace_path_to_json(listing.path), "total", (json_int_t)listing.count);
+		if (next < listing.count) {
+			json_object_set_new(reply->result, "more",
+			    json_integer((json_int_t)(listing.count - next)));
+			json_object_set_new(
+			    reply->result, "next_offset", json_integer((json_int_t)next));
+		}
+	}
+	listing_close(&listing);
+}
+
+/* The first line that `PROGRAM --version` prints, or "". */
+static void read_version(
+    struct worker *worker, const char *program, char *path, char *version, size_t size)
+{
+	const char *const argv[] = {path, "--version", NULL};
+	struct sandbox_settings settings;
+	struct tool_spec spec = {.path = path,
+	    .argv = (char *const *)argv,
+	    .environment = tool_environment,
+	    .role = ROLE_QUERY,
+	    .settings = &settings,
+	    .output = -1,
+	    .extra = -1};
+	struct capture capture = {.tool = TOOL_NONE};
+	struct op_reply ignored = {0};
+
+	*version = '\0';
+	if (pmu_find_program(program, path, PATH_MAX) < 0) {
+		*path = '\0';
+		return;
+	}
+	tool_settings(&worker->config, &settings);
+	settings.parent = getpid();
+	if (capture_run(worker, &spec, timeout_ms(worker), &capture, &ignored)) {
+		/* rr says it on stderr. */
+		bool said = capture.output_length > 0;
+		const char *text = said ? capture.output : capture.errors;
+		size_t length = said ? capture.output_length : capture.errors_length;
+		const char *end = memchr(text, '\n', length);
+		scrub_bytes(version, size, text, end ? (size_t)(end - text) : length);
+	}
+	capture_free(&capture);
+}
+
+static json_t *tool_status(struct worker *worker, const char *program)
+{
+	char path[PATH_MAX], version[128];
+
+	read_version(worker, program, path, version, sizeof(version));
+	if (!*path)
+		return json_pack("{s:s,s:b}", "name", program, "found", 0);
+	return json_pack(
+	    "{s:o,s:b,s:s}", "path", trace_path_to_json(path), "found", 1, "version", version);
+}
+
+static json_t *pmu_status(const struct worker *worker)
+{
+	struct pmu_choice choice;
+	int mode = pmu_mode_from_name(worker->config.pmu);
+
+	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode, worker->config.rr, &choice) <
+	    0)
+		return json_pack("{s:s,s:s}", "kind", "none", "error", choice.error);
+	return json_pack("{s:s,s:s,s:s}", "kind", pmu_kind_name(choice.kind), "why", choice.why,
+	    "warning", choice.warning);
+}
+
+void query_status(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	char base[TRACE_PATH_MAX] = "";
+
+	(void)args;
+	trace_base_dir(base, sizeof(base));
+	reply->result = json_pack("{s:o,s:o,s:o,s:o,s:O,s:O}", "rr",
+	    tool_status(worker, worker->config.rr), "gdb", tool_status(worker, worker->config.gdb),
+	    "pmu", pmu_status(worker), "trace_base_dir", trace_path_to_json(base), "sandbox",
+	    worker->config.sandbox_report, "limits", worker->config.limits);
+}

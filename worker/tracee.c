@@ -1,0 +1,51 @@
+/*
+ * Finding rr's child in /proc. Must never take another process for it: the parent is looked up for
+ * each candidate, and rr, our own child, is not reaped meanwhile, so that its number stays its own.
+ */
+#include "worker/tracee.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STAT_MAX 512
+
+/* The fourth field of /proc/PID/stat, behind the name in parentheses, which may hold anything. */
+static pid_t parent_of(int proc, const char *number)
+{
+	char path[64], text[STAT_MAX];
+	ssize_t length;
+	int fd, parent = 0;
+	const char *behind;
+
+	snprintf(path, sizeof(path), "%.20s/stat", number);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	behind = strrchr(text, ')');
+	if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+pid_t tracee_first(pid_t rr)
+{
+	DIR *proc = opendir("/proc");
+	pid_t found = 0;
+
+	for (struct dirent *entry; proc && !found && (entry = readdir(proc));)
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    parent_of(dirfd(proc), entry->d_name) == rr)
+			found = (pid_t)strtonum(entry->d_name, 1, INT_MAX, NULL);
+	if (proc)
+		closedir(proc);
+	return found;
+}
