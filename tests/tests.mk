@@ -35,20 +35,26 @@ $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
 
+# Stand-ins that misbehave on purpose.
+DOUBLES := $(TEST_BIN)/doubles/worker $(TEST_BIN)/doubles/gdb
+$(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 .PHONY: check check-unit check-e2e
 check: deps-check
 	@$(MAKE) --no-print-directory build tests
 	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(E2E_TESTS) $(PROGRAMS)
+tests: $(UNIT_TESTS) $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
 
 TEST_ENV = RR_WARDEN=$(abspath $(SUPERVISOR)) PROGRAMS=$(abspath $(TEST_BIN))/programs
 
 check-unit: $(UNIT_TESTS)
 	@tests/run.sh $(UNIT_TESTS)
 
-check-e2e: build $(E2E_TESTS) $(PROGRAMS)
+check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
 
 # ---- The same with other eyes -----------------------------------------------------------------

@@ -1,0 +1,112 @@
+/*
+ * A worker or a gdb that breaks every rule costs its own session and nothing else. Doubles from
+ * tests/doubles stand in their places; the supervisor is the real one.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "many_watch"
+
+static void run_shell(const char *format, const char *a, const char *b)
+{
+	char command[4096];
+	snprintf(command, sizeof(command), format, a, b);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const char *server_path(void)
+{
+	const char *server = getenv("RR_WARDEN");
+	return server == NULL ? "build/bin/rr-warden" : server;
+}
+
+/* A copy of the built tree in which the worker is the double. */
+static char *tree_with_double(void)
+{
+	char *folder = harness_scratch(0), *worker = harness_program("../doubles/worker");
+	run_shell("cd \"$(dirname '%s')/..\" && tar -cf - bin libexec | tar -xf - -C '%s'",
+	    server_path(), folder);
+	run_shell("cp '%s' '%s/libexec/rr-warden/rr-warden-worker'", worker, folder);
+	free(worker);
+	return folder;
+}
+
+static const char *const manners[] = {"silent", "flood", "half a header", "length too long",
+    "length too short", "unknown type", "a request", "wrong id", "no json", "an array",
+    "duplicate keys", "a descriptor", "exit", "sigsys"};
+#define MANNER_COUNT ((int)(sizeof(manners) / sizeof(manners[0])))
+
+START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
+{
+	char *folder = tree_with_double(), *server = harness_path(folder, "bin/rr-warden");
+	struct client *client = client_start(&(struct client_options){.server = server,
+	    .args = (const char *const[]){"--timeout-startup=2", "--timeout-connect=2", NULL}});
+	fprintf(stderr, "%s\n", manners[_i]);
+	long long id = client_tool_send(client, "rr_replay_start",
+	    json_pack("{s:s, s:s}", "trace_dir", scene_trace(PROGRAM), "at", manners[_i]));
+	json_t *list = client_wait(client, client_send(client, "tools/list", NULL), 30);
+	ck_assert_ptr_nonnull(list);
+	json_decref(list);
+	json_t *failed = client_tool_failure(client, id, NULL, 60);
+	const char *code = answer_text(failed, "code");
+	ck_assert(strcmp(code, "worker_died") == 0 || strcmp(code, "timeout") == 0 ||
+		  strcmp(code, "sandbox_violation") == 0);
+	if (strcmp(manners[_i], "sigsys") == 0)
+		ck_assert_str_eq(code, "sandbox_violation");
+	json_decref(failed);
+	list = client_wait(client, client_send(client, "ping", NULL), 30);
+	ck_assert_ptr_nonnull(list);
+	json_decref(list);
+	client_end(client);
+	free(server);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+static const char *const gdbs[] = {"gdb-hangs", "gdb-exits", "gdb-floods-one-line",
+    "gdb-floods-lines", "gdb-nests", "gdb-talks-nonsense"};
+#define GDB_COUNT ((int)(sizeof(gdbs) / sizeof(gdbs[0])))
+
+START_TEST(a_gdb_gone_bad_is_an_error_in_time)
+{
+	char *folder = harness_scratch(0), *gdb = harness_path(folder, gdbs[_i]), flag[512];
+	char *real = harness_program("../doubles/gdb");
+	run_shell("cp '%s' '%s'", real, gdb);
+	snprintf(flag, sizeof(flag), "--gdb=%s", gdb);
+	struct client *client = client_start(
+	    &(struct client_options){.args = (const char *const[]){flag, "--timeout-startup=3",
+					 "--timeout-connect=3", NULL}});
+	fprintf(stderr, "%s\n", gdbs[_i]);
+	long long id = client_tool_send(
+	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	json_t *failed = client_tool_failure(client, id, NULL, 60);
+	ck_assert_str_ne(answer_text(failed, "code"), "internal");
+	json_decref(failed);
+	client_end(client);
+	free(real);
+	free(gdb);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("doubles");
+	TCase *all = tcase_create("doubles");
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	tcase_add_unchecked_fixture(all, NULL, scene_clear);
+	scene_trace(PROGRAM);
+	tcase_add_loop_test(
+	    all, a_worker_gone_bad_costs_its_session_and_nothing_else, 0, MANNER_COUNT);
+	tcase_add_loop_test(all, a_gdb_gone_bad_is_an_error_in_time, 0, GDB_COUNT);
+	suite_add_tcase(suite, all);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
