@@ -104,6 +104,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  *	 "roots": [directories that traces may be under; empty: any],
  *	 "directories": [directories a recorded program may be started in; empty: any],
  *	 "commands": [fnmatch patterns of the programs that may be recorded; empty: any],
+ *	 "read_only", "read_write": [directories the launcher left visible, for the tools' Landlock],
  *	 "allow_calls": bool, "allow_gdb_command": bool,
  *	 "sandbox": {layer: "require"|"prefer"|"off"},
  *	 "sandbox_report": {layer: "full"|"off"|why it is degraded; as the launcher got it}}

@@ -94,6 +94,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 	    .roots = keep(args, "roots", true),
 	    .directories = keep(args, "directories", true),
 	    .commands = keep(args, "commands", true),
+	    .read_only = keep(args, "read_only", true),
+	    .read_write = keep(args, "read_write", true),
 	    .sandbox = keep(args, "sandbox", false),
 	    .sandbox_report = keep(args, "sandbox_report", false),
 	    .allow_calls = json_is_true(json_object_get(args, "allow_calls")),
@@ -110,7 +112,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 
 const struct op worker_ops[] = {
     {WIRE_OP_START, WORKER_ANY,
-	"kind rr gdb softpmu pmu timeouts limits roots directories commands allow_calls "
+	"kind rr gdb softpmu pmu timeouts limits roots directories commands read_only read_write "
+	"allow_calls "
 	"allow_gdb_command sandbox "
 	"sandbox_report",
 	start},

@@ -23,6 +23,7 @@ struct worker_config {
 	enum worker_kind kind;
 	char *rr, *gdb, *softpmu, *pmu;
 	json_t *timeouts, *limits, *roots, *directories, *commands; /* as on the wire */
+	json_t *read_only, *read_write; /* for struct sandbox_settings of the tools */
 	bool allow_calls, allow_gdb_command;
 	json_t *sandbox, *sandbox_report;
 };
