@@ -1,0 +1,67 @@
+/*
+ * Deadline classes to moments. Pure but for reading the clock.
+ */
+#include "supervisor/deadlines.h"
+
+#include <time.h>
+
+static const enum setting class_settings[DEADLINE_CLASS_COUNT] = {
+    [DEADLINE_STARTUP] = SETTING_TIMEOUT_STARTUP,
+    [DEADLINE_OPEN] = SETTING_TIMEOUT_CONNECT,
+    [DEADLINE_FORWARD] = SETTING_TIMEOUT_FORWARD,
+    [DEADLINE_REVERSE] = SETTING_TIMEOUT_REVERSE,
+    [DEADLINE_DIRECTION] = SETTING_TIMEOUT_FORWARD,
+    [DEADLINE_BREAKPOINT] = SETTING_TIMEOUT_BREAKPOINT,
+    [DEADLINE_EVAL] = SETTING_TIMEOUT_EVAL,
+    [DEADLINE_RECORD] = SETTING_TIMEOUT_RECORD,
+};
+
+/* The client's own limit, or 0. Only recordings and investigations have such an argument. */
+static long long asked_seconds(const json_t *args)
+{
+	static const char *const names[] = {"timeout", "deadline"};
+	double seconds = 0;
+
+	for (size_t i = 0; i < 2 && seconds <= 0; i++)
+		seconds = json_number_value(json_object_get(args, names[i]));
+	if (seconds <= 0)
+		return 0;
+	return seconds > DEADLINE_SPAN_MAX ? DEADLINE_SPAN_MAX : (long long)(seconds + 0.999);
+}
+
+long long deadline_seconds(
+    const struct policy *policy, enum deadline_class class, const json_t *args)
+{
+	long long seconds, asked = asked_seconds(args);
+
+	if (class == DEADLINE_NONE)
+		return 0;
+	if (class == DEADLINE_DIRECTION && json_is_true(json_object_get(args, "reverse")))
+		class = DEADLINE_REVERSE;
+	seconds = policy_number(policy, class_settings[class]);
+	if (class == DEADLINE_OPEN && seconds != 0) {
+		long long startup = policy_number(policy, SETTING_TIMEOUT_STARTUP);
+		seconds = startup == 0 ? 0 : seconds + startup;
+	}
+	if (asked == 0)
+		return seconds;
+	/* A recording's limit is a protection; an investigation's is a wish. */
+	if (class == DEADLINE_RECORD && seconds != 0 && seconds < asked)
+		return seconds;
+	return asked;
+}
+
+int64_t deadline_after(int64_t now, long long seconds)
+{
+	if (seconds <= 0 || seconds > DEADLINE_SPAN_MAX)
+		return DEADLINE_NEVER;
+	return now + seconds * DEADLINE_SECOND;
+}
+
+int64_t deadline_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * DEADLINE_SECOND + time.tv_nsec;
+}

@@ -1,0 +1,41 @@
+#ifndef SUPERVISOR_DEADLINES_H
+#define SUPERVISOR_DEADLINES_H
+/*
+ * How long an operation may take, by class. Times are nanoseconds of CLOCK_MONOTONIC; a deadline of
+ * DEADLINE_NEVER is none.
+ */
+#include <jansson.h>
+#include <stdint.h>
+
+#include "supervisor/policy.h"
+
+#define DEADLINE_NEVER		 INT64_MAX
+#define DEADLINE_SECOND		 INT64_C(1000000000)
+#define DEADLINE_GRACE_MS	 2000	     /* between asking an operation to end and killing it */
+#define DEADLINE_RECORD_GRACE_MS 5000	     /* rr has its trace to finish */
+#define DEADLINE_STOP_MS	 2000	     /* for a worker to end its tools in good order */
+#define DEADLINE_SPAN_MAX	 (7 * 86400) /* seconds a client may ask for */
+
+enum deadline_class {
+	DEADLINE_NONE,
+	DEADLINE_STARTUP,
+	DEADLINE_OPEN, /* startup and connect: a worker brings rr and gdb up in one operation */
+	DEADLINE_FORWARD,
+	DEADLINE_REVERSE,
+	DEADLINE_DIRECTION, /* forward, or reverse where the arguments say so */
+	DEADLINE_BREAKPOINT,
+	DEADLINE_EVAL,
+	DEADLINE_RECORD,
+	DEADLINE_CLASS_COUNT
+};
+
+/* Seconds the policy gives to a class; 0: no limit. */
+long long deadline_seconds(
+    const struct policy *policy, enum deadline_class class, const json_t *args);
+
+/* The moment `seconds` after now; 0 seconds: DEADLINE_NEVER. */
+int64_t deadline_after(int64_t now, long long seconds);
+
+int64_t deadline_now(void);
+
+#endif

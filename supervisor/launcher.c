@@ -1,0 +1,134 @@
+/*
+ * The supervisor's side of the launcher, and the keeper between them.
+ */
+#include "supervisor/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+
+#define KEEPER_DEATHS_MAX 5 /* of launchers younger than a second, in a row */
+
+static void die_with(pid_t parent)
+{
+	/* Between the fork and the prctl the parent may have died already. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+}
+
+/* Our stdin and stdout are the client's: nobody below may hold them, let alone write to them. */
+static void leave_client(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		_exit(1);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+static _Noreturn void keeper_run(int fd, const char *worker, const struct policy *policy)
+{
+	int deaths = 0;
+
+	while (deaths < KEEPER_DEATHS_MAX) {
+		time_t begun = time(NULL);
+		pid_t self = getpid(), launcher = fork();
+
+		if (launcher == 0) {
+			die_with(self);
+			launcher_run(fd, worker, policy);
+		}
+		if (launcher < 0)
+			_exit(1);
+		while (waitpid(launcher, NULL, 0) < 0 && errno == EINTR)
+			;
+		deaths = time(NULL) - begun > 1 ? 0 : deaths + 1;
+	}
+	_exit(1);
+}
+
+int launcher_start(const char *worker, const struct policy *policy)
+{
+	cleanup_fd int ours = -1;
+	cleanup_fd int theirs = -1;
+	int ends[2];
+	pid_t self = getpid(), keeper;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	ours = ends[0];
+	theirs = ends[1];
+	if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+		return -1;
+	keeper = fork();
+	if (keeper < 0)
+		return -1;
+	if (keeper == 0) {
+		die_with(self);
+		setsid();
+		leave_client();
+		close(ours);
+		keeper_run(theirs, worker, policy);
+	}
+	return steal_fd(&ours);
+}
+
+int launcher_request(int fd, uint32_t tag, enum worker_kind kind, const struct visible *visible)
+{
+	struct launch_request request = {.tag = tag, .kind = kind};
+	size_t size = offsetof(struct launch_request, visible.entries) + visible->length;
+
+	memcpy(&request.visible, visible, offsetof(struct visible, entries) + visible->length);
+	return send(fd, &request, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -1;
+}
+
+void launcher_layers(struct sandbox_settings *settings, const struct policy *policy)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (int layer = 0; layer < LAYER_COUNT; layer++)
+		settings->want[layer] = (enum sandbox_want)policy_number(
+		    policy, (enum setting)(SETTING_LAYER_NO_NEW_PRIVS + layer));
+}
+
+static void take_fds(struct msghdr *message, int fds[2])
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    c->cmsg_len != CMSG_LEN(2 * sizeof(int)))
+			continue;
+		memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
+	}
+}
+
+int launcher_receive(int fd, struct launch_notice *notice, int fds[2])
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct iovec part = {.iov_base = notice, .iov_len = sizeof(*notice)};
+	struct msghdr message = {.msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = sizeof(control)};
+	ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+
+	fds[0] = fds[1] = -1;
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+	if (got != sizeof(*notice))
+		return -1;
+	take_fds(&message, fds);
+	notice->why[sizeof(notice->why) - 1] = 0;
+	return 1;
+}

@@ -1,0 +1,37 @@
+#ifndef SUPERVISOR_LOOP_H
+#define SUPERVISOR_LOOP_H
+/*
+ * The one place that waits: descriptors with their callbacks, and the nearest deadline. Without
+ * events and deadlines it sleeps for good.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOOP_SOURCES_MAX 256
+
+struct loop;
+
+/* `events` as poll reports them. May add and remove sources, its own too. */
+typedef void loop_ready(void *owner, short events);
+
+struct loop_clock {
+	int64_t (*nearest)(void *owner);	   /* the nearest deadline, or DEADLINE_NEVER */
+	void (*expired)(void *owner, int64_t now); /* at or after it */
+	void (*turn)(void *owner);		   /* after the events of a turn */
+	void *owner;
+};
+
+/* NULL when out of memory. */
+struct loop *loop_new(const struct loop_clock *clock);
+void loop_free(struct loop *loop);
+
+/* Watches fd (borrowed). Returns 0, or -1 when LOOP_SOURCES_MAX are watched already. */
+int loop_add(struct loop *loop, int fd, short events, loop_ready *ready, void *owner);
+void loop_set_events(struct loop *loop, int fd, short events);
+void loop_remove(struct loop *loop, int fd);
+
+/* Runs until loop_stop. Returns 0, or -1 with errno when poll fails. */
+int loop_run(struct loop *loop);
+void loop_stop(struct loop *loop);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * Flags are made from the table of settings, so that every setting has one and --help knows it.
+ * Never changes anything but the struct it is given (and getopt's own state).
+ */
+#include "supervisor/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_HELP = 1, OPTION_VERSION, OPTION_CONFIG, OPTION_SETTING };
+
+static const struct option fixed_options[] = {
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {"config", required_argument, NULL, OPTION_CONFIG},
+};
+#define FIXED_COUNT (sizeof(fixed_options) / sizeof(fixed_options[0]))
+
+static const struct {
+	const char *word;
+	enum options_mode mode;
+} subcommands[] = {{"doctor", MODE_DOCTOR}, {"rr", MODE_RR}, {"help", MODE_HELP}};
+
+/* What one pass over argv found; applied afterwards, because files come before flags. */
+struct found {
+	const char *config;
+	const char *texts[SETTING_COUNT + POLICY_LIST_MAX];
+	int settings[SETTING_COUNT + POLICY_LIST_MAX];
+	size_t count;
+};
+
+static void make_options(struct option *options)
+{
+	memcpy(options, fixed_options, sizeof(fixed_options));
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		bool boolean = setting_rows[i].type == SETTING_BOOLEAN;
+		options[FIXED_COUNT + (size_t)i] = (struct option){setting_rows[i].flag,
+		    boolean ? optional_argument : required_argument, NULL, OPTION_SETTING + i};
+	}
+	memset(&options[FIXED_COUNT + SETTING_COUNT], 0, sizeof(*options));
+}
+
+static void say_wrong(struct options *options, char **argv, int at, int kind)
+{
+	options->mode = MODE_WRONG;
+	snprintf(options->why, sizeof(options->why), "%s%.80s; see --help",
+	    kind == ':' ? "a value is missing after " : "no such option: ", argv[at]);
+}
+
+static void note_flag(struct options *options, struct found *found, int setting, const char *text)
+{
+	if (found->count == sizeof(found->settings) / sizeof(found->settings[0])) {
+		options->mode = MODE_WRONG;
+		snprintf(options->why, sizeof(options->why), "too many options");
+		return;
+	}
+	found->settings[found->count] = setting;
+	found->texts[found->count] = text == NULL ? "yes" : text;
+	found->count++;
+}
+
+static void scan(struct options *options, struct found *found, int argc, char **argv)
+{
+	struct option long_options[FIXED_COUNT + SETTING_COUNT + 1];
+	int chosen;
+
+	make_options(long_options);
+	optind = 1;
+	opterr = 0;
+	while (options->mode != MODE_WRONG) {
+		int at = optind;
+		chosen = getopt_long(argc, argv, "+:h", long_options, NULL);
+		if (chosen == -1)
+			break;
+		if (chosen == '?' || chosen == ':')
+			say_wrong(options, argv, at, chosen);
+		else if (chosen == 'h' || chosen == OPTION_HELP)
+			options->mode = MODE_HELP;
+		else if (chosen == OPTION_VERSION)
+			options->mode = MODE_VERSION;
+		else if (chosen == OPTION_CONFIG)
+			found->config = optarg;
+		else
+			note_flag(options, found, chosen - OPTION_SETTING, optarg);
+		if (options->mode == MODE_HELP || options->mode == MODE_VERSION)
+			break;
+	}
+}
+
+static void find_subcommand(struct options *options, int argc, char **argv)
+{
+	if (optind >= argc || options->mode != MODE_SERVE)
+		return;
+	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+		if (strcmp(argv[optind], subcommands[i].word) == 0)
+			options->mode = subcommands[i].mode;
+	options->rest = optind + 1;
+	if (options->mode == MODE_SERVE) {
+		options->mode = MODE_WRONG;
+		snprintf(options->why, sizeof(options->why),
+		    "no such command: %.80s; there are doctor and rr, and none to serve MCP",
+		    argv[optind]);
+	}
+}
+
+static void read_environment(struct policy *policy)
+{
+	char why[POLICY_WHY_MAX];
+
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		const char *name = setting_rows[i].env;
+		const char *text = name == NULL ? NULL : getenv(name);
+
+		if (text != NULL && *text != 0 &&
+		    policy_set(policy, (enum setting)i, text, SOURCE_ENV, why) < 0)
+			fprintf(stderr, "rr-warden: %s left out: %s\n", name, why);
+	}
+}
+
+static int apply(struct options *options, const struct found *found, const char *admin_file)
+{
+	struct policy *policy = options->policy;
+
+	if (policy_load(policy, admin_file, SOURCE_ADMIN, options->why) < 0)
+		return -1;
+	if (found->config != NULL &&
+	    policy_load(policy, found->config, SOURCE_FILE, options->why) < 0)
+		return -1;
+	read_environment(policy);
+	for (size_t i = 0; i < found->count; i++)
+		if (policy_set(policy, (enum setting)found->settings[i], found->texts[i],
+			SOURCE_FLAG, options->why) < 0)
+			return -1;
+	return 0;
+}
+
+void options_read(struct options *options, int argc, char **argv, const char *admin_file)
+{
+	struct found found = {0};
+
+	memset(options, 0, sizeof(*options));
+	scan(options, &found, argc, argv);
+	find_subcommand(options, argc, argv);
+	if (options->mode != MODE_SERVE && options->mode != MODE_DOCTOR)
+		return;
+	options->policy = policy_new();
+	if (options->policy == NULL)
+		snprintf(options->why, sizeof(options->why), "out of memory");
+	if (options->policy == NULL || apply(options, &found, admin_file) < 0) {
+		options->mode = MODE_WRONG;
+		policy_free(options->policy);
+		options->policy = NULL;
+	}
+}
+
+void options_print_help(void)
+{
+	printf("rr-warden: an MCP server on stdio for rr's record and replay debugging\n\n"
+	       "  rr-warden [OPTION]...         serve MCP on stdin and stdout\n"
+	       "  rr-warden [OPTION]... doctor  say what works on this machine, and what to mend\n"
+	       "  rr-warden rr ARGS             run rr by hand, with the software PMU where it is "
+	       "needed\n\n"
+	       "  --help, --version\n"
+	       "  --config=FILE  settings on top of " POLICY_FILE "\n\n"
+	       "Each setting is a flag; in a file it stands as [section] key = value. Flags go "
+	       "before\n"
+	       "environment, that before --config, that before " POLICY_FILE ",\n"
+	       "which nobody may exceed where it exists.\n");
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		const struct setting_row *row = &setting_rows[i];
+		if (i == 0 || strcmp(row->section, setting_rows[i - 1].section) != 0)
+			printf("\n[%s]\n", row->section);
+		printf("  --%-22s %s: %s", row->flag, row->key, row->help);
+		if (row->value[0] != 0)
+			printf(" [%s]", row->value);
+		printf("%s%s\n", row->env == NULL ? "" : "; ", row->env == NULL ? "" : row->env);
+	}
+}

@@ -1,0 +1,420 @@
+/*
+ * Settings: parsing, the ceiling rule, and the configuration file. Reads files only before the
+ * supervisor is locked down; never touches the file system otherwise.
+ */
+#include "supervisor/policy.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sandbox/sandbox.h"
+
+#define TYPE_TEXT    SETTING_TEXT
+#define TYPE_PMU     SETTING_PMU_CHOICE
+#define TYPE_LIST    SETTING_LIST
+#define TYPE_BYTES   SETTING_BYTES
+#define TYPE_SECONDS SETTING_SECONDS
+#define TYPE_COUNT   SETTING_NUMBER
+#define TYPE_BOOLEAN SETTING_BOOLEAN
+#define TYPE_WANT    SETTING_WANT
+
+const struct setting_row setting_rows[SETTING_COUNT] = {
+#define X(name, section, key, flag, env, type, rule, value, help)                                  \
+	[SETTING_##name] = {section, key, flag, env, TYPE_##type, RULE_##rule, value, help},
+    SETTINGS(X)
+#undef X
+};
+
+struct value {
+	enum policy_source source;
+	long long number;
+	char *text;
+	char *items[POLICY_LIST_MAX + 1];
+	size_t count;
+};
+
+struct policy {
+	struct value values[SETTING_COUNT];
+	struct value ceilings[SETTING_COUNT]; /* what the administrator said, or the defaults */
+	bool has_ceiling;
+};
+
+struct suffix {
+	char letter;
+	long long factor;
+};
+
+static const struct suffix byte_suffixes[] = {
+    {'K', 1LL << 10}, {'M', 1LL << 20}, {'G', 1LL << 30}, {'T', 1LL << 40}, {0, 0}};
+static const struct suffix second_suffixes[] = {
+    {'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {0, 0}};
+static const struct suffix no_suffixes[] = {{0, 0}};
+
+#define NUMBER_MAX (1LL << 50)
+
+static int parse_number(const char *text, const struct suffix *suffixes, long long *number)
+{
+	char digits[32];
+	long long factor = 1;
+	size_t length = strlen(text);
+	const char *error = NULL;
+
+	if (length == 0 || length >= sizeof(digits))
+		return -1;
+	memcpy(digits, text, length + 1);
+	for (const struct suffix *s = suffixes; s->letter != 0; s++) {
+		if (digits[length - 1] == s->letter) {
+			digits[length - 1] = 0;
+			factor = s->factor;
+			break;
+		}
+	}
+	*number = strtonum(digits, 0, NUMBER_MAX / factor, &error);
+	*number *= factor;
+	return error == NULL ? 0 : -1;
+}
+
+static int parse_choice(const char *text, const char *const *choices)
+{
+	for (int i = 0; choices[i] != NULL; i++)
+		if (strcasecmp(text, choices[i]) == 0)
+			return i;
+	return -1;
+}
+
+static const char *const boolean_words[] = {
+    "no", "yes", "off", "on", "false", "true", "0", "1", NULL};
+static const char *const want_words[] = {"off", "prefer", "require", NULL};
+static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
+
+static const char *const type_wants[] = {
+    [SETTING_TEXT] = "text",
+    [SETTING_PMU_CHOICE] = "auto, hardware or software",
+    [SETTING_LIST] = "one item a line",
+    [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
+    [SETTING_SECONDS] = "a number of seconds, or such as 10m or 1h",
+    [SETTING_NUMBER] = "a number",
+    [SETTING_BOOLEAN] = "yes or no",
+    [SETTING_WANT] = "require, prefer or off",
+};
+
+static int parse_value(enum setting_type type, const char *text, long long *number)
+{
+	int choice;
+
+	*number = 0;
+	switch (type) {
+	case SETTING_TEXT:
+	case SETTING_LIST:
+		return strlen(text) < POLICY_TEXT_MAX ? 0 : -1;
+	case SETTING_PMU_CHOICE:
+		return parse_choice(text, pmu_words) < 0 ? -1 : 0;
+	case SETTING_BYTES:
+		return parse_number(text, byte_suffixes, number);
+	case SETTING_SECONDS:
+		return parse_number(text, second_suffixes, number);
+	case SETTING_NUMBER:
+		return parse_number(text, no_suffixes, number);
+	case SETTING_BOOLEAN:
+		choice = parse_choice(text, boolean_words);
+		*number = choice % 2;
+		return choice < 0 ? -1 : 0;
+	case SETTING_WANT:
+		choice = parse_choice(text, want_words);
+		*number = choice;
+		return choice < 0 ? -1 : 0;
+	}
+	return -1;
+}
+
+static void value_clear(struct value *value)
+{
+	for (size_t i = 0; i < value->count; i++)
+		free(value->items[i]);
+	free(value->text);
+	memset(value, 0, sizeof(*value));
+}
+
+static int value_store(
+    struct value *value, enum setting_type type, const char *text, long long number)
+{
+	char *copy;
+
+	if (type == SETTING_LIST && value->count >= POLICY_LIST_MAX)
+		return -1;
+	copy = strdup(text);
+	if (copy == NULL)
+		return -1;
+	if (type == SETTING_LIST) {
+		value->items[value->count++] = copy;
+		value->items[value->count] = NULL;
+	} else {
+		free(value->text);
+		value->text = copy;
+	}
+	value->number = number;
+	return 0;
+}
+
+static void default_wants(struct policy *policy)
+{
+	struct sandbox_settings settings;
+
+	sandbox_settings_default(&settings);
+	for (int layer = 0; layer < LAYER_COUNT; layer++)
+		policy->values[SETTING_LAYER_NO_NEW_PRIVS + layer].number = settings.want[layer];
+}
+
+struct policy *policy_new(void)
+{
+	struct policy *policy = calloc(1, sizeof(*policy));
+
+	if (policy == NULL)
+		return NULL;
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		const struct setting_row *row = &setting_rows[i];
+		long long number = 0;
+
+		if (row->type == SETTING_LIST || row->type == SETTING_WANT)
+			continue;
+		if (parse_value(row->type, row->value, &number) < 0 ||
+		    value_store(&policy->values[i], row->type, row->value, number) < 0) {
+			policy_free(policy);
+			return NULL;
+		}
+	}
+	default_wants(policy);
+	return policy;
+}
+
+void policy_free(struct policy *policy)
+{
+	if (policy == NULL)
+		return;
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		value_clear(&policy->values[i]);
+		value_clear(&policy->ceilings[i]);
+	}
+	free(policy);
+}
+
+bool policy_path_within(const char *path, const char *root)
+{
+	size_t length = strlen(root);
+
+	if (path[0] != '/' || strstr(path, "/../") != NULL || strstr(path, "/./") != NULL)
+		return false;
+	if (strlen(path) >= 3 && strcmp(path + strlen(path) - 3, "/..") == 0)
+		return false;
+	while (length > 1 && root[length - 1] == '/')
+		length--;
+	if (length == 1 && root[0] == '/')
+		return true;
+	return strncmp(path, root, length) == 0 && (path[length] == 0 || path[length] == '/');
+}
+
+static bool in_subset(const struct value *ceiling, const char *text)
+{
+	if (ceiling->count == 0)
+		return true;
+	for (size_t i = 0; i < ceiling->count; i++)
+		if (strcmp(text, ceiling->items[i]) == 0 ||
+		    policy_path_within(text, ceiling->items[i]))
+			return true;
+	return false;
+}
+
+static bool is_granted(
+    const struct setting_row *row, const struct value *ceiling, const char *text, long long number)
+{
+	switch (row->rule) {
+	case RULE_FREE:
+		return true;
+	case RULE_LESS:
+		if (row->type == SETTING_BOOLEAN)
+			return number <= ceiling->number;
+		return ceiling->number == 0 || (number != 0 && number <= ceiling->number);
+	case RULE_MORE:
+		return number >= ceiling->number;
+	case RULE_SUBSET:
+		return in_subset(ceiling, text);
+	case RULE_FIXED:
+		return strcmp(text, ceiling->text) == 0;
+	}
+	return false;
+}
+
+int policy_set(struct policy *policy, enum setting setting, const char *text,
+    enum policy_source source, char *why)
+{
+	const struct setting_row *row = &setting_rows[setting];
+	struct value *value = &policy->values[setting];
+	long long number;
+
+	if (parse_value(row->type, text, &number) < 0) {
+		snprintf(why, POLICY_WHY_MAX, "%s: \"%.60s\" is not %s", row->key, text,
+		    type_wants[row->type]);
+		return -1;
+	}
+	if (source != SOURCE_ADMIN && policy->has_ceiling &&
+	    !is_granted(row, &policy->ceilings[setting], text, number)) {
+		snprintf(why, POLICY_WHY_MAX,
+		    "%s=%.60s is more than " POLICY_FILE
+		    " grants ([%s] %s); leave it out, or ask the "
+		    "administrator",
+		    row->flag, text, row->section, row->key);
+		return -1;
+	}
+	/* A list begins anew with the first word of each source. */
+	if (row->type == SETTING_LIST && value->source != source)
+		value_clear(value);
+	value->source = source;
+	if (value_store(value, row->type, text, number) < 0) {
+		snprintf(why, POLICY_WHY_MAX, "%s: more than %d items", row->key, POLICY_LIST_MAX);
+		return -1;
+	}
+	return 0;
+}
+
+struct load {
+	struct policy *policy;
+	FILE *file;
+	enum policy_source source;
+	int line, error_line;
+	bool too_long;
+	char why[POLICY_WHY_MAX / 2];
+};
+
+static enum setting find_setting(const char *section, const char *key)
+{
+	int i;
+
+	for (i = 0; i < SETTING_COUNT; i++)
+		if (strcmp(setting_rows[i].section, section) == 0 &&
+		    strcmp(setting_rows[i].key, key) == 0)
+			break;
+	return (enum setting)i;
+}
+
+static void say_unknown(struct load *load, const char *section, const char *key)
+{
+	size_t used = (size_t)snprintf(
+	    load->why, sizeof(load->why), "no setting \"%.40s\" in [%.40s]", key, section);
+	bool first = true;
+
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		if (strcmp(setting_rows[i].section, section) != 0 || used >= sizeof(load->why))
+			continue;
+		used += (size_t)snprintf(load->why + used, sizeof(load->why) - used, "%s%s",
+		    first ? "; there are " : ", ", setting_rows[i].key);
+		first = false;
+	}
+	if (first && used < sizeof(load->why))
+		snprintf(load->why + used, sizeof(load->why) - used,
+		    "; sections are tools, traces, recording, sessions, debugging, timeouts, "
+		    "sandbox");
+}
+
+/* inih's handler: 1 goes on, 0 is an error on this line. */
+static int load_setting(void *user, const char *section, const char *key, const char *text)
+{
+	struct load *load = user;
+	enum setting setting = find_setting(section, key);
+	char why[POLICY_WHY_MAX];
+
+	if (load->why[0] != 0)
+		return 0;
+	if (setting == SETTING_COUNT) {
+		say_unknown(load, section, key);
+	} else if (policy_set(load->policy, setting, text, load->source, why) < 0) {
+		snprintf(load->why, sizeof(load->why), "%.*s", (int)sizeof(load->why) - 1, why);
+	} else {
+		return 1;
+	}
+	load->error_line = load->line;
+	return 0;
+}
+
+static char *load_line(char *line, int size, void *stream)
+{
+	struct load *load = stream;
+	char *got = load->too_long ? NULL : fgets(line, size, load->file);
+
+	if (got == NULL)
+		return NULL;
+	load->line++;
+	if (strchr(line, '\n') == NULL && !feof(load->file)) {
+		load->too_long = true;
+		return NULL;
+	}
+	return got;
+}
+
+static void remember_ceilings(struct policy *policy)
+{
+	policy->has_ceiling = true;
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		const struct value *from = &policy->values[i];
+		struct value *to = &policy->ceilings[i];
+
+		to->number = from->number;
+		to->text = from->text == NULL ? NULL : strdup(from->text);
+		for (size_t k = 0; k < from->count; k++)
+			to->items[to->count++] = strdup(from->items[k]);
+	}
+}
+
+int policy_load(struct policy *policy, const char *path, enum policy_source source, char *why)
+{
+	struct load load = {.policy = policy, .source = source};
+	int line;
+
+	load.file = fopen(path, "re");
+	if (load.file == NULL) {
+		if (source == SOURCE_ADMIN && errno == ENOENT)
+			return 0;
+		snprintf(why, POLICY_WHY_MAX, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	line = ini_parse_stream(load_line, &load, load_setting, &load);
+	fclose(load.file);
+	if (load.too_long) {
+		line = load.line;
+		snprintf(load.why, sizeof(load.why), "a line of more than %d bytes",
+		    POLICY_LINE_MAX - 2);
+	} else if (load.error_line != 0) {
+		line = load.error_line;
+	}
+	if (line != 0) {
+		snprintf(why, POLICY_WHY_MAX, "%s:%d: %s", path, line,
+		    load.why[0] != 0 ? load.why : "neither [section] nor key = value");
+		return -1;
+	}
+	if (source == SOURCE_ADMIN)
+		remember_ceilings(policy);
+	return 0;
+}
+
+long long policy_number(const struct policy *policy, enum setting setting)
+{
+	return policy->values[setting].number;
+}
+
+const char *policy_text(const struct policy *policy, enum setting setting)
+{
+	return policy->values[setting].text == NULL ? "" : policy->values[setting].text;
+}
+
+const char *const *policy_list(const struct policy *policy, enum setting setting)
+{
+	return (const char *const *)policy->values[setting].items;
+}
+
+bool policy_has_ceiling(const struct policy *policy)
+{
+	return policy->has_ceiling;
+}

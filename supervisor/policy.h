@@ -1,0 +1,131 @@
+#ifndef SUPERVISOR_POLICY_H
+#define SUPERVISOR_POLICY_H
+/*
+ * What this server may do, and its limits: one table of settings, and the rule by which the
+ * administrator's file, a user's file, the environment and flags are put on top of each other.
+ *
+ * Where the administrator's file exists, it is a ceiling: whoever comes later may only ask for
+ * less. Where it does not, everybody may set everything.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#define POLICY_FILE	 "/etc/rr-warden.conf"
+#define POLICY_LIST_MAX	 64
+#define POLICY_TEXT_MAX	 4096
+#define POLICY_WHY_MAX	 512
+#define POLICY_LINE_MAX	 200 /* inih cuts longer lines: we refuse them */
+#define POLICY_FILE_NAME "rr-warden.conf"
+
+/*
+ * X(NAME, section, key, flag, environment or NULL, type, rule, default, help). The environment
+ * names of the timeouts are those of karellen-rr-mcp.
+ */
+/* clang-format off */
+#define SETTINGS(X) \
+	X(RR, "tools", "rr", "rr", NULL, TEXT, FIXED, "rr", "the rr to use: a path, or a name on PATH") \
+	X(GDB, "tools", "gdb", "gdb", NULL, TEXT, FIXED, "gdb", "the gdb to use: a path, or a name on PATH") \
+	X(PMU, "tools", "pmu", "pmu", NULL, PMU, FREE, "auto", "auto, hardware or software") \
+	X(TRACE_DIR, "traces", "directory", "trace-dir", "_RR_TRACE_DIR", TEXT, FREE, "", "where new traces go; default ~/.local/share/rr") \
+	X(ROOTS, "traces", "roots", "trace-root", NULL, LIST, SUBSET, "", "a directory that traces may be under (repeatable; none: any)") \
+	X(TRACE_BYTES, "traces", "size", "trace-size", NULL, BYTES, LESS, "0", "bytes one trace may take (K, M, G, T; 0: no limit)") \
+	X(FREE_DISK, "traces", "free_disk", "free-disk", NULL, BYTES, MORE, "256M", "a recording ends before less than this is free") \
+	X(RECORD, "recording", "allow", "record", NULL, BOOLEAN, LESS, "yes", "whether programs may be recorded") \
+	X(COMMANDS, "recording", "commands", "record-command", NULL, LIST, SUBSET, "", "a pattern of programs that may be recorded (repeatable; none: any)") \
+	X(DIRECTORIES, "recording", "directories", "record-directory", NULL, LIST, SUBSET, "", "a directory to record in (repeatable; none: any)") \
+	X(OUTPUT, "recording", "output", "record-output", NULL, BYTES, LESS, "0", "bytes kept of each output stream (0: as the answer allows)") \
+	X(SESSIONS, "sessions", "count", "sessions", NULL, COUNT, LESS, "32", "replay sessions at once") \
+	X(IDLE, "sessions", "idle", "idle", NULL, SECONDS, LESS, "3600", "an idle session's processes end after this; the next call brings it back (0: never)") \
+	X(MEMORY, "sessions", "memory", "memory", NULL, BYTES, LESS, "0", "address space of each process (0: no limit)") \
+	X(CPU, "sessions", "cpu_time", "cpu-time", NULL, SECONDS, LESS, "0", "processor time of each process (0: no limit)") \
+	X(PROCESSES, "sessions", "processes", "processes", NULL, COUNT, LESS, "4096", "processes of one session or recording") \
+	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions may call functions of the program") \
+	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command may pass raw gdb commands") \
+	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "start of rr") \
+	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb") \
+	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
+	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "300", "running backward, searching") \
+	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
+	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
+	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, FREE, "0", "one recording (0: no limit)") \
+	X(LAYER_NO_NEW_PRIVS, "sandbox", "no_new_privs", "sandbox-no_new_privs", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_RLIMITS, "sandbox", "rlimits", "sandbox-rlimits", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_CAPABILITIES, "sandbox", "capabilities", "sandbox-capabilities", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_USER_NS, "sandbox", "user_ns", "sandbox-user_ns", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_PID_NS, "sandbox", "pid_ns", "sandbox-pid_ns", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_NET_NS, "sandbox", "net_ns", "sandbox-net_ns", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_MOUNT_NS, "sandbox", "mount_ns", "sandbox-mount_ns", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_IPC_NS, "sandbox", "ipc_ns", "sandbox-ipc_ns", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_UTS_NS, "sandbox", "uts_ns", "sandbox-uts_ns", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_LANDLOCK, "sandbox", "landlock", "sandbox-landlock", NULL, WANT, MORE, "", "require, prefer or off") \
+	X(LAYER_SECCOMP, "sandbox", "seccomp", "sandbox-seccomp", NULL, WANT, MORE, "", "require, prefer or off")
+/* clang-format on */
+
+enum setting {
+#define X(name, section, key, flag, env, type, rule, value, help) SETTING_##name,
+	SETTINGS(X)
+#undef X
+	    SETTING_COUNT
+};
+
+enum setting_type {
+	SETTING_TEXT,
+	SETTING_PMU_CHOICE,
+	SETTING_LIST,
+	SETTING_BYTES,	 /* with a suffix K, M, G, T */
+	SETTING_SECONDS, /* with a suffix s, m, h, d */
+	SETTING_NUMBER,
+	SETTING_BOOLEAN,
+	SETTING_WANT /* of a sandbox layer: off < prefer < require */
+};
+
+/* How a later word relates to the administrator's. */
+enum setting_rule {
+	RULE_FREE,   /* the last word counts */
+	RULE_LESS,   /* at most as much; 0 is no limit, and so the most, but for booleans */
+	RULE_MORE,   /* at least as much */
+	RULE_SUBSET, /* within the list, where that is not empty */
+	RULE_FIXED   /* the same */
+};
+
+struct setting_row {
+	const char *section, *key, *flag, *env;
+	enum setting_type type;
+	enum setting_rule rule;
+	const char *value, *help;
+};
+
+extern const struct setting_row setting_rows[SETTING_COUNT];
+
+enum policy_source { SOURCE_DEFAULT, SOURCE_ADMIN, SOURCE_FILE, SOURCE_ENV, SOURCE_FLAG };
+
+struct policy;
+
+/* The defaults. NULL when out of memory. */
+struct policy *policy_new(void);
+void policy_free(struct policy *policy);
+
+/*
+ * Reads a file; `source` is SOURCE_ADMIN or SOURCE_FILE. An administrator's file that does not
+ * exist is no error. Returns 0, or -1 with `why` (POLICY_WHY_MAX bytes): file, line, what is wrong
+ * and what would be right.
+ */
+int policy_load(struct policy *policy, const char *path, enum policy_source source, char *why);
+
+/* Sets one setting from text; lists grow by one item. Returns 0, or -1 with `why`. */
+int policy_set(struct policy *policy, enum setting setting, const char *text,
+    enum policy_source source, char *why);
+
+long long policy_number(const struct policy *policy, enum setting setting);
+const char *policy_text(const struct policy *policy, enum setting setting);
+
+/* A NULL-terminated list; never NULL. Borrowed. */
+const char *const *policy_list(const struct policy *policy, enum setting setting);
+
+/* Whether an administrator's file was read. */
+bool policy_has_ceiling(const struct policy *policy);
+
+/* Whether the absolute path `path` is `root` or below it, by its text: "." and ".." refuse. */
+bool policy_path_within(const char *path, const char *root);
+
+#endif

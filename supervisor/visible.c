@@ -1,0 +1,143 @@
+/*
+ * See visible.h. Works on the text of paths: whether they exist is the launcher's to see.
+ */
+#include "supervisor/visible.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct visible *visible, char how, const char *path)
+{
+	size_t need = strlen(path) + 2;
+
+	/* What does not fit is not seen: the worker then says that it does not exist. */
+	if (path[0] != '/' || path[1] == 0 || need > sizeof(visible->entries) - visible->length)
+		return;
+	visible->entries[visible->length] = how;
+	memcpy(visible->entries + visible->length + 1, path, need - 1);
+	visible->length += need;
+}
+
+static void add_below(struct visible *visible, char how, const char *base, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (base != NULL &&
+	    (size_t)snprintf(path, sizeof(path), "%s/%s", base, name) < sizeof(path))
+		add(visible, how, path);
+}
+
+static void add_list(
+    struct visible *visible, char how, const struct policy *policy, enum setting setting)
+{
+	for (const char *const *item = policy_list(policy, setting); *item != NULL; item++)
+		add(visible, how, *item);
+}
+
+/* A path of the client's, or the directory it lies in. */
+static void add_named(struct visible *visible, char how, const char *path, bool parent)
+{
+	char full[PATH_MAX];
+	char *slash;
+	int length;
+
+	if (path == NULL || path[0] == 0)
+		return;
+	length = snprintf(full, sizeof(full), "%s%s%s", path[0] == '/' ? "" : visible->here,
+	    path[0] == '/' ? "" : "/", path);
+	if (length < 0 || (size_t)length >= sizeof(full))
+		return;
+	while (length > 1 && full[length - 1] == '/')
+		full[--length] = 0;
+	slash = strrchr(full, '/');
+	if (parent && slash != NULL)
+		*slash = 0;
+	add(visible, how, full);
+}
+
+/* Where rr keeps traces unless told otherwise. */
+static void add_trace_home(struct visible *visible, char how, const struct policy *policy)
+{
+	const char *directory = policy_text(policy, SETTING_TRACE_DIR);
+	const char *home = getenv("HOME"), *data = getenv("XDG_DATA_HOME");
+
+	if (directory[0] != 0) {
+		add_named(visible, how, directory, false);
+		return;
+	}
+	if (data != NULL && data[0] == '/')
+		add_below(visible, how, data, "rr");
+	else
+		add_below(visible, how, home, ".local/share/rr");
+	add_below(visible, how == 'c' ? 'w' : how, home, ".rr");
+}
+
+static const char *text_of(const json_t *args, const char *name)
+{
+	return json_string_value(json_object_get(args, name));
+}
+
+/* A recorded program runs with the rights of the person who asks for it, where no administrator
+ * said less: it is their program. */
+static void add_recording(struct visible *visible, const json_t *args)
+{
+	static const char *const places[] = {"/tmp", "/var/tmp"};
+	const char *program =
+	    json_string_value(json_array_get(json_object_get(args, "command"), 0));
+	const char *home = getenv("HOME");
+
+	if (home != NULL)
+		add(visible, 'w', home);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		add(visible, 'w', places[i]);
+	add(visible, 'w', visible->here);
+	add_named(visible, 'w', text_of(args, "working_directory"), false);
+	add_named(visible, 'w', text_of(args, "trace_dir"), true);
+	if (program != NULL && strchr(program, '/') != NULL)
+		add_named(visible, 'r', program, true);
+}
+
+static void add_unbounded(struct visible *visible, enum worker_kind kind, const json_t *args)
+{
+	visible->show_home = true;
+	if (kind == WORKER_RECORD) {
+		add_recording(visible, args);
+		return;
+	}
+	add_named(visible, kind == WORKER_QUERY ? 'w' : 'r', text_of(args, "trace_dir"),
+	    kind == WORKER_QUERY);
+	add_named(visible, 'r', text_of(args, "trace_base_dir"), false);
+	add(visible, 'r', visible->here);
+}
+
+void visible_for(
+    struct visible *visible, const struct policy *policy, enum worker_kind kind, const json_t *args)
+{
+	bool bounded = policy_list(policy, SETTING_ROOTS)[0] != NULL;
+	char how = kind == WORKER_REPLAY ? 'r' : 'w';
+
+	visible->show_home = false;
+	visible->length = 0;
+	add_list(visible, how, policy, SETTING_ROOTS);
+	add_list(visible, kind == WORKER_RECORD ? 'w' : 'r', policy, SETTING_DIRECTORIES);
+	add_trace_home(visible, kind == WORKER_RECORD ? 'c' : how, policy);
+	if (!bounded)
+		add_unbounded(visible, kind, args);
+}
+
+void visible_lists(const struct visible *visible, const char **read_only, const char **read_write)
+{
+	size_t reads = 0, writes = 0;
+
+	for (size_t at = 0; at < visible->length; at += strlen(visible->entries + at) + 1) {
+		const char *entry = visible->entries + at;
+		if (entry[0] == 'r' && reads < VISIBLE_PATHS_MAX - 1)
+			read_only[reads++] = entry + 1;
+		else if (entry[0] != 'r' && writes < VISIBLE_PATHS_MAX - 1)
+			read_write[writes++] = entry + 1;
+	}
+	read_only[reads] = NULL;
+	read_write[writes] = NULL;
+}
