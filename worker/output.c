@@ -106,6 +106,26 @@ void output_add(struct output *output, const char *bytes, size_t length)
 	}
 }
 
+/* rr announces a moment it was sent to amid the program's output: "\a\n---\n ---> ...\n---\n". */
+static size_t without_announcements(char *all, size_t length)
+{
+	static const char start[] = "\a\n---", arrow[] = " ---> Reached target process ";
+	char *at, *end;
+
+	while ((at = memmem(all, length, start, sizeof(start) - 1))) {
+		char *line = memchr(at + 2, '\n', length - (size_t)(at + 2 - all));
+		size_t left = line ? length - (size_t)(line + 1 - all) : 0;
+		if (left < sizeof(arrow) || memcmp(line + 1, arrow, sizeof(arrow) - 1) != 0)
+			break;
+		for (int i = 0; i < 2 && line; i++)
+			line = memchr(line + 1, '\n', length - (size_t)(line + 1 - all));
+		end = line ? line + 1 : all + length;
+		memmove(at, end, length - (size_t)(end - all));
+		length -= (size_t)(end - at);
+	}
+	return length;
+}
+
 json_t *output_take(struct output *output, size_t max)
 {
 	size_t tail = output->total - output->head_length, kept, lost, at = 0;
@@ -122,7 +142,9 @@ json_t *output_take(struct output *output, size_t max)
 			    all + at, 128, "\n[... %zu bytes left out ...]\n", lost);
 		for (size_t i = 0; i < kept; i++)
 			all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
-		text = scrub_json_middle(all, at, max, NULL);
+		at = without_announcements(all, at);
+		if (at)
+			text = scrub_json_middle(all, at, max, NULL);
 	}
 	output->head_length = output->total = 0;
 	return text;

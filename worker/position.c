@@ -130,7 +130,8 @@ static bool restart(struct replay *replay, const char *target, struct op_reply *
 
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, reply) ||
-	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply))
+	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply) ||
+	    !gdb_check(gdb, gdb_settle(gdb), ERROR_RR_FAILED, NULL, reply))
 		return false;
 	thread = mi_text(gdb_last_stop(gdb), "thread-id");
 	replay->thread = thread ? atoi(thread) : 1;
