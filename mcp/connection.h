@@ -25,6 +25,7 @@ struct mcp_server {
 	struct output_queue output;
 	bool failed;	  /* no memory for input */
 	bool initialized; /* by a legacy initialize */
+	int log_level;	  /* index of the least level the client wants, of legacy.c */
 	struct mcp_request *requests;
 	size_t in_flight;
 	struct mcp_page *pages[MCP_LISTS][MCP_ERAS];

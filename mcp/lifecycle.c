@@ -74,7 +74,7 @@ bool lifecycle_settle_era(struct mcp_call *call, const char *method)
 	return false;
 }
 
-static json_t *server_capabilities(const struct mcp_handler *handler)
+static json_t *server_capabilities(const struct mcp_handler *handler, enum mcp_era era)
 {
 	json_t *capabilities = json_pack("{s:{}}", "tools");
 
@@ -84,6 +84,11 @@ static json_t *server_capabilities(const struct mcp_handler *handler)
 		json_object_set_new(capabilities, "prompts", json_object());
 	if (handler->complete)
 		json_object_set_new(capabilities, "completions", json_object());
+	if (era == MCP_LEGACY && handler->legacy_logging)
+		json_object_set_new(capabilities, "logging", json_object());
+	if (era == MCP_LEGACY && handler->legacy_subscribe)
+		json_object_set_new(
+		    json_object_get(capabilities, "resources"), "subscribe", json_true());
 	return capabilities;
 }
 
@@ -110,7 +115,7 @@ void lifecycle_initialize(const struct mcp_call *call)
 	if (handler->title)
 		json_object_set_new(info, "title", json_string(handler->title));
 	json_t *result = json_pack("{s:s, s:o, s:o}", "protocolVersion", version, "capabilities",
-	    server_capabilities(handler), "serverInfo", info);
+	    server_capabilities(handler, call->era), "serverInfo", info);
 	set_instructions(result, handler);
 	call->server->initialized = true;
 	connection_result(call, result);
@@ -124,9 +129,9 @@ void lifecycle_ping(const struct mcp_call *call)
 void lifecycle_discover(const struct mcp_call *call)
 {
 	const struct mcp_handler *handler = call->server->handler;
-	json_t *result =
-	    json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version, "capabilities",
-		server_capabilities(handler), "ttlMs", DISCOVER_FRESH_MS, "cacheScope", "public");
+	json_t *result = json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version,
+	    "capabilities", server_capabilities(handler, call->era), "ttlMs", DISCOVER_FRESH_MS,
+	    "cacheScope", "public");
 
 	set_instructions(result, handler);
 	connection_result(call, result);

@@ -15,6 +15,9 @@ mcp_method tools_list, tools_call;
 mcp_method resources_list, resources_list_templates, resources_read;
 mcp_method prompts_list, prompts_get, prompts_complete;
 
+/* legacy.c */
+mcp_method legacy_set_level, legacy_subscribe;
+
 /* The era a request speaks, by its _meta and what went before; false when it was refused. */
 bool lifecycle_settle_era(struct mcp_call *call, const char *method);
 

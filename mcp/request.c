@@ -63,6 +63,10 @@ struct mcp_request *request_begin(const struct mcp_call *call, enum mcp_request_
 	request->era = call->era;
 	request->id = json_incref((json_t *)call->id);
 	request->token = progress_token(call);
+	if (call->era == MCP_MODERN)
+		request->capabilities =
+		    json_incref(json_object_get(json_object_get(call->params, "_meta"),
+			"io.modelcontextprotocol/clientCapabilities"));
 	request->next = server->requests;
 	if (request->next)
 		request->next->previous = request;
@@ -83,6 +87,7 @@ static void request_end(struct mcp_request *request)
 	json_decref(request->token);
 	json_decref(request->arguments);
 	json_decref(request->uri);
+	json_decref(request->capabilities);
 	free(request);
 }
 
@@ -117,6 +122,11 @@ void mcp_request_set_data(struct mcp_request *request, void *data)
 void *mcp_request_data(const struct mcp_request *request)
 {
 	return request->data;
+}
+
+const json_t *mcp_request_client_capabilities(const struct mcp_request *request)
+{
+	return request->capabilities;
 }
 
 bool mcp_request_wants_progress(const struct mcp_request *request)
@@ -190,6 +200,18 @@ void mcp_request_answer_result(struct mcp_request *request, json_t *result)
 		json_object_set_new(result, "cacheScope", json_string("private"));
 	}
 	connection_result(&call, result);
+	request_end(request);
+}
+
+void mcp_request_refuse(struct mcp_request *request, int code, const char *message, json_t *data)
+{
+	struct mcp_call call = request_as_call(request);
+
+	if (request->cancelled) {
+		json_decref(data);
+		return;
+	}
+	connection_error(&call, (enum rpc_code)code, message, data);
 	request_end(request);
 }
 

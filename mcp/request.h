@@ -16,6 +16,7 @@ struct mcp_request {
 	json_t *id;
 	json_t *arguments;	 /* what the owner borrowed; may be NULL */
 	json_t *uri;		 /* of a resource */
+	json_t *capabilities;	 /* of the client; NULL in the old era */
 	const char *description; /* of a prompt */
 	void *data;
 	bool cancelled; /* within the owner's cancel: an answer is dropped */

@@ -33,6 +33,9 @@ static const struct method methods[] = {
     {"prompts/list", IN_BOTH, prompts_list},
     {"prompts/get", IN_BOTH, prompts_get},
     {"completion/complete", IN_BOTH, prompts_complete},
+    {"logging/setLevel", IN_LEGACY, legacy_set_level},
+    {"resources/subscribe", IN_LEGACY, legacy_subscribe},
+    {"resources/unsubscribe", IN_LEGACY, legacy_subscribe},
 };
 
 static const struct method *method_find(const char *name)

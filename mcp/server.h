@@ -73,6 +73,9 @@ struct mcp_handler {
 	const struct mcp_prompt *prompts;
 	size_t prompt_count;
 	size_t page_size; /* 0: MCP_PAGE_DEFAULT */
+	/* Of the old era only, where the new one has dropped them: logging/setLevel with
+	 * mcp_request_log, and resources/subscribe (accepted; nothing of ours changes). */
+	bool legacy_logging, legacy_subscribe;
 
 	/* Arguments are validated, coerced to their types and borrowed until the answer. Must lead
 	 * to exactly one mcp_request_answer or mcp_request_fail, now or later, but after cancel
@@ -134,6 +137,13 @@ void mcp_request_fail(struct mcp_request *request, const char *code, const char 
 void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);
 /* For what the above cannot say. A tool's content array (stolen), without structured content: */
 void mcp_request_answer_content(struct mcp_request *request, json_t *content);
+/* A protocol error instead of a result; data (stolen) may be NULL: */
+void mcp_request_refuse(struct mcp_request *request, int code, const char *message, json_t *data);
+/* What the client declared it can, for this request; NULL in the old era. Borrowed. */
+const json_t *mcp_request_client_capabilities(const struct mcp_request *request);
+/* A log line for the client, where handler.legacy_logging and the era have it; else nothing. level
+ * is one of debug, info, notice, warning, error, critical, alert, emergency. */
+void mcp_request_log(struct mcp_request *request, const char *level, const char *text);
 /* The whole result (stolen), as the specification has it; the era's own fields are added: */
 void mcp_request_answer_result(struct mcp_request *request, json_t *result);
 
