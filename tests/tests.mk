@@ -1,6 +1,7 @@
 # How the tests are built and run; included by the top Makefile.
 #
 #   tests/unit/FOLDER/test_*.c   Check suites, one program each, linked with that folder's archive
+#   tests/lint/                  the lint of tool tables, linked into the suites of mcp and supervisor
 #   tests/e2e/test_*.c           Check suites that drive the built server over real pipes
 #   tests/programs/*.c           programs to record
 #   tests/bench/                 `make bench`
@@ -12,10 +13,11 @@ TEST_BIN  := $(BUILD)/tests
 unit_of = $(patsubst tests/unit/%.c,$(TEST_BIN)/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
 UNIT_TESTS := $(foreach f,mcp sandbox worker supervisor softpmu,$(call unit_of,$(f)))
 
-$(call unit_of,mcp): $(BUILD)/obj/mcp.a
+LINT_OBJ := $(BUILD)/obj/tests/lint/lint.o
+$(call unit_of,mcp): $(LINT_OBJ) $(BUILD)/obj/mcp.a
 $(call unit_of,sandbox): $(BUILD)/obj/sandbox.a
 $(call unit_of,worker): $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
-$(call unit_of,supervisor): $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
+$(call unit_of,supervisor): $(LINT_OBJ) $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
 $(UNIT_TESTS): $(TEST_BIN)/unit/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LIBS) $(UNIT_LIBS)

@@ -32,7 +32,8 @@ static void assert_error(const char *line, long long code)
 static void assert_result(const char *line)
 {
 	asked(line);
-	ck_assert_msg(at(answer, "result") != NULL, "%s: %s", line, text_at(answer, "error/message"));
+	ck_assert_msg(
+	    at(answer, "result") != NULL, "%s: %s", line, text_at(answer, "error/message"));
 }
 
 START_TEST(initialize_agrees_to_each_revision_of_the_old_era)
@@ -75,8 +76,8 @@ START_TEST(no_list_is_declared_to_change)
 	answer = initialize("2025-11-25");
 	json_t *capabilities = at(answer, "result/capabilities"), *capability;
 	const char *key;
-	json_object_foreach (capabilities, key, capability)
-		ck_assert_uint_eq(json_object_size(capability), 0);
+	json_object_foreach(capabilities, key, capability)
+	    ck_assert_uint_eq(json_object_size(capability), 0);
 	ck_assert_ptr_null(json_object_get(capabilities, "logging"));
 }
 
@@ -160,7 +161,8 @@ START_TEST(what_can_be_cached_says_so)
 	for (size_t i = 0; i < 6; i++) {
 		assert_result(lines[i]);
 		ck_assert_int_ge(number_at(answer, "result/ttlMs"), 0);
-		ck_assert_str_eq(text_at(answer, "result/cacheScope"), i == 5 ? "private" : "public");
+		ck_assert_str_eq(
+		    text_at(answer, "result/cacheScope"), i == 5 ? "private" : "public");
 	}
 }
 
@@ -170,9 +172,8 @@ START_TEST(a_request_of_the_new_era_needs_version_and_capabilities)
 	assert_error(CALL("server/discover", "\"_meta\":{}"), -32602);
 	assert_error(CALL("tools/list", META("\"2026-07-28\"", "null")), -32602);
 	assert_error(CALL("tools/list", META("7", "{}")), -32602);
-	assert_error(
-	    CALL("tools/list", "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"
-			       "\"2026-07-28\"}"),
+	assert_error(CALL("tools/list", "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"
+					"\"2026-07-28\"}"),
 	    -32602);
 	assert_error(
 	    CALL("tools/list", "\"_meta\":{\"io.modelcontextprotocol/clientCapabilities\":{}}"),
@@ -196,7 +197,8 @@ START_TEST(an_unknown_version_is_answered_with_those_we_speak)
 	char line[512];
 
 	for (size_t i = 0; i < 3; i++) {
-		snprintf(line, sizeof(line), CALL("server/discover", META("%s", "{}")), versions[i]);
+		snprintf(
+		    line, sizeof(line), CALL("server/discover", META("%s", "{}")), versions[i]);
 		assert_error(line, -32022);
 		ck_assert_str_eq(text_at(answer, "error/data/supported/0"), "2026-07-28");
 		json_t *requested = json_loads(versions[i], JSON_DECODE_ANY, NULL);
@@ -251,11 +253,10 @@ START_TEST(listening_is_acknowledged_with_what_will_come_which_is_nothing)
 {
 	say(CALL("subscriptions/listen", "\"notifications\":{\"toolsListChanged\":true}," MODERN));
 	answer = hear();
-	ck_assert_str_eq(
-	    text_at(answer, "method"), "notifications/subscriptions/acknowledged");
+	ck_assert_str_eq(text_at(answer, "method"), "notifications/subscriptions/acknowledged");
 	ck_assert_uint_eq(json_object_size(at(answer, "params/notifications")), 0);
-	ck_assert_int_eq(json_integer_value(json_object_get(at(answer, "params/_meta"),
-			     "io.modelcontextprotocol/subscriptionId")),
+	ck_assert_int_eq(json_integer_value(json_object_get(
+			     at(answer, "params/_meta"), "io.modelcontextprotocol/subscriptionId")),
 	    1);
 	say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
 	    "{\"requestId\":1}}");
@@ -278,8 +279,7 @@ int main(void)
 	    an_unknown_version_is_said_of_unknown_methods_too,
 	    the_new_era_has_lost_what_the_specification_dropped,
 	    the_old_era_has_logging_and_subscriptions_only_where_the_owner_does,
-	    both_eras_are_served_on_one_connection,
-	    an_initialize_after_a_refused_discover_is_taken,
+	    both_eras_are_served_on_one_connection, an_initialize_after_a_refused_discover_is_taken,
 	    listening_is_acknowledged_with_what_will_come_which_is_nothing};
 
 	return RUN_SUITE("lifecycle", exchange_open, close_and_drop, tests);

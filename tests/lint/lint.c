@@ -1,0 +1,197 @@
+/*
+ * The lint: asks a server of its own for tools/list, as a client would, and walks what comes back.
+ */
+#include "tests/lint/lint.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct lint {
+	void (*tell)(const char *finding);
+	const char *tool;
+	size_t findings;
+};
+
+static void lint_find(struct lint *lint, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void lint_find(struct lint *lint, const char *format, ...)
+{
+	char finding[512];
+	va_list arguments;
+	int used = snprintf(finding, sizeof(finding), "%s: ", lint->tool);
+
+	va_start(arguments, format);
+	vsnprintf(finding + used, sizeof(finding) - (size_t)used, format, arguments);
+	va_end(arguments);
+	lint->findings++;
+	if (lint->tell)
+		lint->tell(finding);
+}
+
+static void lint_name(struct lint *lint, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length < 1 || length > LINT_NAME_MAX)
+		lint_find(lint, "a name of %zu bytes, not 1 to %d", length, LINT_NAME_MAX);
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyz_") != length)
+		lint_find(lint, "\"%s\" is not of [a-z_]", name);
+}
+
+static void lint_description(struct lint *lint, const json_t *object, const char *what)
+{
+	const char *text = json_string_value(json_object_get(object, "description"));
+
+	if (!text || !*text)
+		lint_find(lint, "%s has no description", what);
+	else if (strlen(text) >= LINT_DESCRIPTION_MAX)
+		lint_find(lint, "%s has a description of %zu bytes", what, strlen(text));
+}
+
+/* Keywords some client refuses or strips, wherever they stand. */
+static const char *const refused_keywords[] = {"$ref", "$defs", "$schema", "anyOf", "oneOf",
+    "allOf", "not", "if", "then", "else", "const", "patternProperties", "default"};
+
+static void lint_keyword(struct lint *lint, const char *key, const json_t *value)
+{
+	for (size_t i = 0; i < sizeof(refused_keywords) / sizeof(*refused_keywords); i++)
+		if (strcmp(key, refused_keywords[i]) == 0)
+			lint_find(lint, "the keyword %s is refused by some client", key);
+	if (strcmp(key, "type") == 0 && !json_is_string(value))
+		lint_find(lint, "type must be one string");
+	if ((strcmp(key, "items") == 0 || strcmp(key, "additionalProperties") == 0) &&
+	    !json_is_object(value))
+		lint_find(lint, "%s must be a schema, not a boolean or an array", key);
+	if ((strcmp(key, "enum") == 0 || strcmp(key, "required") == 0) &&
+	    json_array_size(value) == 0)
+		lint_find(lint, "%s must not be empty", key);
+}
+
+static void lint_schema(struct lint *lint, json_t *schema, unsigned depth);
+
+static void lint_properties(struct lint *lint, json_t *properties, unsigned depth)
+{
+	const char *name;
+	json_t *property;
+
+	json_object_foreach(properties, name, property)
+	{
+		if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+			lint_find(lint, "property \"%s\" is not of [a-z0-9_]", name);
+		if (depth == 0)
+			lint_description(lint, property, name);
+		lint_schema(lint, property, depth + 1);
+	}
+}
+
+static void lint_schema(struct lint *lint, json_t *schema, unsigned depth)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(schema) || depth > 8) {
+		lint_find(lint, "a schema must be an object, nested at most 8 levels");
+		return;
+	}
+	if (!json_object_get(schema, "type"))
+		lint_find(lint, "a schema without a type");
+	json_object_foreach(schema, key, value)
+	{
+		if (json_is_null(value))
+			lint_find(lint, "%s is null", key);
+		lint_keyword(lint, key, value);
+		if (strcmp(key, "properties") == 0)
+			lint_properties(lint, value, depth);
+		else if (strcmp(key, "items") == 0 || strcmp(key, "additionalProperties") == 0)
+			lint_schema(lint, value, depth + 1);
+	}
+}
+
+static void lint_top_schema(struct lint *lint, json_t *schema, const char *what)
+{
+	const char *type = json_string_value(json_object_get(schema, "type"));
+
+	if (!type || strcmp(type, "object") != 0)
+		lint_find(lint, "%s must be of type object", what);
+	if (!json_is_object(json_object_get(schema, "properties")))
+		lint_find(lint, "%s needs properties, be they empty", what);
+	lint_schema(lint, schema, 0);
+}
+
+/* An error's structured content is held to the same schema: its fields keep their types. */
+static void lint_error_fields(struct lint *lint, json_t *schema)
+{
+	const char *const fields[] = {"code", "message", "hint", "session"};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		json_t *property =
+		    json_object_get(json_object_get(schema, "properties"), fields[i]);
+		const char *type = json_string_value(json_object_get(property, "type"));
+		if (property && (!type || strcmp(type, "string") != 0))
+			lint_find(lint, "%s is a string in errors and must be one here", fields[i]);
+	}
+	if (json_object_get(schema, "required"))
+		lint_find(lint, "an output schema must not require: errors are held to it too");
+}
+
+static void lint_tool(struct lint *lint, json_t *tool)
+{
+	const char *key, *name = json_string_value(json_object_get(tool, "name"));
+	json_t *value, *output = json_object_get(tool, "outputSchema");
+
+	lint->tool = name ? name : "(a tool without a name)";
+	lint_name(lint, lint->tool);
+	lint_description(lint, tool, "the tool");
+	json_object_foreach(tool, key, value) if (json_is_null(value))
+	    lint_find(lint, "%s is null", key);
+	if (!json_is_string(json_object_get(tool, "title")))
+		lint_find(lint, "no title");
+	if (json_object_size(json_object_get(tool, "annotations")) != 4)
+		lint_find(lint, "not all four annotations");
+	lint_top_schema(lint, json_object_get(tool, "inputSchema"), "inputSchema");
+	if (!output)
+		lint_find(lint, "no outputSchema");
+	else
+		lint_top_schema(lint, output, "outputSchema");
+	lint_error_fields(lint, output);
+}
+
+static void lint_unique(struct lint *lint, const json_t *tools, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (json_equal(json_object_get(json_array_get(tools, i), "name"),
+			json_object_get(json_array_get(tools, index), "name")))
+			lint_find(lint, "the name is not unique");
+}
+
+size_t mcp_lint_tools(const struct mcp_handler *handler, void (*tell)(const char *finding))
+{
+	static const char request[] =
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+	    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+	    "\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
+	struct lint lint = {.tell = tell, .tool = "tools/list"};
+	struct mcp_server *server = mcp_server_new(handler);
+	const char *bytes;
+	size_t index;
+	json_t *tool;
+
+	mcp_server_feed(server, request, sizeof(request) - 1);
+	size_t size = mcp_server_output(server, &bytes);
+	json_t *answer = json_loadb(bytes, size, 0, NULL);
+	json_t *tools = json_object_get(json_object_get(answer, "result"), "tools");
+	if (size >= LINT_LIST_MAX)
+		lint_find(&lint, "the list is %zu bytes long, over %d", size, LINT_LIST_MAX);
+	if (json_array_size(tools) != handler->tool_count)
+		lint_find(&lint, "%zu of %zu tools are listed on the first page",
+		    json_array_size(tools), handler->tool_count);
+	json_array_foreach(tools, index, tool)
+	{
+		lint_tool(&lint, tool);
+		lint_unique(&lint, tools, index);
+	}
+	json_decref(answer);
+	mcp_server_free(server);
+	return lint.findings;
+}

@@ -1,0 +1,136 @@
+/*
+ * The lint itself: it passes a good table and finds each thing a client stumbles over.
+ */
+#include "tests/lint/lint.h"
+#include "tests/unit/mcp/exchange.h"
+
+static const struct mcp_param described[] = {
+    {"text", MCP_STRING, false, "some text", 0, 0, NULL},
+    {0},
+};
+static struct mcp_tool tool;
+static struct mcp_handler handler;
+static char found[65536];
+
+static void open_lint(void)
+{
+	tool = (struct mcp_tool){"rr_tool", "A tool", "Does it.", described, described, 0, NULL};
+	handler = (struct mcp_handler){
+	    .name = "rr-warden", .version = "1", .tools = &tool, .tool_count = 1};
+	found[0] = '\0';
+}
+
+static void close_lint(void)
+{
+}
+
+static void keep(const char *finding)
+{
+	strncat(found, finding, sizeof(found) - strlen(found) - 2);
+	strcat(found, "\n");
+}
+
+static void assert_found(const char *words)
+{
+	ck_assert_uint_gt(mcp_lint_tools(&handler, keep), 0);
+	ck_assert_msg(holds(found, words), "\"%s\" is not in: %s", words, found);
+}
+
+START_TEST(a_plain_tool_passes)
+{
+	size_t findings = mcp_lint_tools(&handler, keep);
+	ck_assert_msg(findings == 0, "%s", found);
+}
+
+START_TEST(names_are_short_and_lower_case)
+{
+	tool.name = "rr-Tool";
+	assert_found("is not of [a-z_]");
+	tool.name = "rr_tool_of_a_name_that_is_too_long_for_us_all";
+	assert_found("not 1 to 40");
+}
+
+START_TEST(descriptions_are_there_and_under_4_kb)
+{
+	static char long_text[5000];
+
+	tool.description = NULL;
+	assert_found("the tool has no description");
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	tool.description = long_text;
+	assert_found("description of 4999 bytes");
+}
+
+START_TEST(an_argument_has_a_description)
+{
+	const struct mcp_param bare[] = {{"text", MCP_STRING, false, NULL, 0, 0, NULL}, {0}};
+	tool.params = bare;
+	assert_found("text has no description");
+}
+
+START_TEST(a_title_and_an_output_schema_are_there)
+{
+	tool.title = NULL;
+	tool.results = NULL;
+	assert_found("no title");
+	assert_found("no outputSchema");
+}
+
+START_TEST(keywords_some_client_refuses_are_found_at_any_depth)
+{
+	tool.input_schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\","
+			    "\"description\":\"d\",\"items\":{\"$ref\":\"#/x\"}}}}";
+	assert_found("the keyword $ref");
+	tool.input_schema = "{\"type\":\"object\",\"properties\":{},\"anyOf\":[{}]}";
+	assert_found("the keyword anyOf");
+}
+
+START_TEST(type_arrays_boolean_schemas_and_null_are_found)
+{
+	tool.input_schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"description\":\"d\","
+			    "\"type\":[\"string\",\"null\"]}}}";
+	assert_found("type must be one string");
+	tool.input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}";
+	assert_found("not a boolean");
+	tool.input_schema = "{\"type\":\"object\",\"properties\":{},\"title\":null}";
+	assert_found("title is null");
+	tool.input_schema = "{\"type\":\"object\"}";
+	assert_found("needs properties");
+	tool.input_schema = "{}";
+	assert_found("must be of type object");
+}
+
+START_TEST(fields_an_error_has_keep_their_types)
+{
+	const struct mcp_param coded[] = {{"code", MCP_INTEGER, false, "d", 0, 0, NULL}, {0}};
+	tool.results = coded;
+	assert_found("code is a string in errors");
+}
+
+START_TEST(names_are_unique_and_the_list_is_under_40_kb)
+{
+	static struct mcp_tool many[12];
+	static char long_text[3900];
+
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	for (size_t i = 0; i < 12; i++) {
+		many[i] = tool;
+		many[i].description = long_text;
+	}
+	handler.tools = many;
+	handler.tool_count = 12;
+	assert_found("bytes long, over 40960");
+	assert_found("the name is not unique");
+}
+
+int main(void)
+{
+	const TTest *const tests[] = {a_plain_tool_passes, names_are_short_and_lower_case,
+	    descriptions_are_there_and_under_4_kb, an_argument_has_a_description,
+	    a_title_and_an_output_schema_are_there,
+	    keywords_some_client_refuses_are_found_at_any_depth,
+	    type_arrays_boolean_schemas_and_null_are_found, fields_an_error_has_keep_their_types,
+	    names_are_unique_and_the_list_is_under_40_kb};
+
+	return RUN_SUITE("lint", open_lint, close_lint, tests);
+}
