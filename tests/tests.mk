@@ -47,6 +47,7 @@ $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/s
 check: deps-check
 	@$(MAKE) --no-print-directory build tests
 	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
+	@$(TEST_ENV) tests/corpus/run.sh
 
 .PHONY: tests
 tests: $(UNIT_TESTS) $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
@@ -58,6 +59,11 @@ check-unit: $(UNIT_TESTS)
 
 check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
+
+# Real programs under real rr; RUNS=20 for the long run, CORPUS_FLAGS=-n without syscall buffer.
+.PHONY: check-corpus
+check-corpus: build $(PROGRAMS)
+	@$(TEST_ENV) tests/corpus/run.sh $(CORPUS_FLAGS)
 
 # ---- The same with other eyes -----------------------------------------------------------------
 

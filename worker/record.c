@@ -198,13 +198,9 @@ static int pause_ms(const struct recording *recording)
 	return until > now ? (int)(until - now) : 0;
 }
 
-/* Taken is taken: what is run after the recording is not to be interrupted by it. */
 static void take_interrupt(struct recording *recording)
 {
-	enum interrupt_reason reason = recording->worker->interrupt;
-
-	recording->worker->interrupt = INTERRUPT_NONE;
-	switch (reason) {
+	switch (recording->worker->interrupt) {
 	case INTERRUPT_NONE:
 		break;
 	case INTERRUPT_TIMEOUT:

@@ -13,6 +13,11 @@
 #include "sandbox/cleanup.h"
 #include "worker/tool.h"
 
+/* Until the sandbox is there. */
+#pragma weak sandbox_enter
+#pragma weak sandbox_settings_default
+#pragma weak sandbox_layer_name
+
 #define WHY_MAX	    192
 #define ERROR_FD    10 /* where the child says why it could not start; out of the way of 0 to 3 */
 #define EXIT_UNBORN 127
@@ -106,8 +111,8 @@ static _Noreturn void become_tool(
 	place_descriptors(pipes, spec);
 	if (spec->directory && chdir(spec->directory) != 0)
 		die_unborn(spec->directory, strerror(errno));
-	if (sandbox_enter(spec->role, spec->settings, keep, spec->extra >= 0 ? 2 : 1, &report, why,
-		sizeof(why)) != 0)
+	if (sandbox_enter && sandbox_enter(spec->role, spec->settings, keep,
+				 spec->extra >= 0 ? 2 : 1, &report, why, sizeof(why)) != 0)
 		die_unborn("sandbox", why);
 	execve(spec->path, spec->argv, spec->environment);
 	die_unborn(spec->path, strerror(errno));
@@ -220,6 +225,9 @@ void tool_settings(const struct worker_config *config, struct sandbox_settings *
 {
 	static const char *const wants[] = {"off", "prefer", "require"};
 
+	*settings = (struct sandbox_settings){0};
+	if (!sandbox_settings_default)
+		return;
 	sandbox_settings_default(settings);
 	for (int layer = 0; layer < LAYER_COUNT; layer++) {
 		const char *want = json_string_value(json_object_get(

@@ -1,0 +1,202 @@
+#!/bin/sh
+# Records and replays the programs of corpus.list with real rr, and drives the replays of reverse/
+# with gdb: the proof that the software PMU counts right. Says which failed and why; the last line
+# is "N passed, N failed".
+#
+#	run.sh [-n] [-k] [-j JOBS] [-t SECONDS] [NAME...]
+#
+#	-n	record without rr's syscall buffer
+#	-k	keep the traces of what failed, and say where they are
+#	-j	so many at a time (2)
+#	-t	time limit of a recording or a replay (100)
+#
+# Environment: RR_WARDEN the program (build/bin/rr-warden), PROGRAMS the folder of the programs,
+# RUNS how often (1), PMU the counters (software), RR the rr to use. Must never leave a process
+# or a file behind, but for -k.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+RR_WARDEN=${RR_WARDEN:-$root/build/bin/rr-warden}
+PROGRAMS=${PROGRAMS:-$root/build/tests/programs}
+RUNS=${RUNS:-1}
+PMU=${PMU:-software}
+RR=${RR:-rr}
+case $RR_WARDEN in /*) ;; *) RR_WARDEN=$PWD/$RR_WARDEN ;; esac
+case $PROGRAMS in /*) ;; *) PROGRAMS=$PWD/$PROGRAMS ;; esac
+
+fail() {
+	echo "FAIL $name (run $run): $1"
+	shift
+	for log in "$@"; do
+		[ -s "$log" ] && tail -n 4 "$log" | cut -c1-200 | sed 's/^/     /'
+	done
+	if [ -n "$KEEP" ]; then
+		cp -r "$dir" "$KEEP/$name.$run" && echo "     kept in $KEEP/$name.$run"
+	fi
+	exit 1
+}
+
+# rr, with a time limit; timeout's own children get SIGKILL after a grace, and rr's tracees with it.
+rr_limited() {
+	timeout -k 5 "$LIMIT" "$RR_WARDEN" rr --pmu="$PMU" --rr="$RR" "$@"
+}
+
+# What rr, timeout and the shell say on stderr is not the program's.
+without_rr_lines() {
+	sed -e '/^rr: Saving execution to trace directory/d' -e '/^timeout: /d' -e '/^$/d' \
+		-e '/^Segmentation fault/d' -e '/^Aborted/d' "$1" >"$1.program"
+}
+
+# stdout is a pipe: rr does not support copy_file_range to a stdout that is a file (cat, cp).
+record() {
+	{
+		rr_limited record $BUFFER -o "$dir/trace" "$@" <"$FIXTURES/poem.txt" 2>"$dir/record.err"
+		echo $? >"$dir/status"
+	} | cat >"$dir/record.out"
+	recorded=$(cat "$dir/status")
+	[ $recorded -ne 124 ] && [ $recorded -ne 137 ] || fail "not recorded in $LIMIT s"
+	[ -e "$dir/trace/version" ] || fail "no trace" "$dir/record.err"
+	if grep -qE '^\[(FATAL|ERROR)|rr-warden' "$dir/record.err"; then
+		fail "rr failed while recording" "$dir/record.err"
+	fi
+	without_rr_lines "$dir/record.err"
+}
+
+# replay LABEL [VARIABLE=VALUE]: to the end, with the output compared.
+replay() {
+	label=$1
+	shift
+	timeout -k 5 "$LIMIT" env "$@" "$RR_WARDEN" rr --pmu="$PMU" --rr="$RR" \
+		replay -a "$dir/trace" </dev/null >"$dir/$label.out" 2>"$dir/$label.err"
+	status=$?
+	[ $status -ne 124 ] || fail "$label: not at the end in $LIMIT s" "$dir/$label.err"
+	[ $status -eq 0 ] || fail "$label: rr ended with $status" "$dir/$label.err"
+	without_rr_lines "$dir/$label.err"
+	cmp "$dir/record.out" "$dir/$label.out" >"$dir/cmp" 2>&1 ||
+		fail "$label: stdout differs from the recording's" "$dir/cmp"
+	cmp "$dir/record.err.program" "$dir/$label.err.program" >"$dir/cmp" 2>&1 ||
+		fail "$label: stderr differs from the recording's" "$dir/cmp" "$dir/$label.err"
+}
+
+# A native run must print the same and end the same way.
+compare_with_native() {
+	(exec "$@") <"$FIXTURES/poem.txt" >"$dir/native.out" 2>/dev/null
+	native=$?
+	[ $native -eq $recorded ] || fail "ended with $recorded, without rr with $native"
+	cmp "$dir/native.out" "$dir/record.out" >"$dir/cmp" 2>&1 ||
+		fail "stdout differs from a run without rr" "$dir/cmp"
+}
+
+branches() {
+	sed -n 's/.*branches[=: ]*\([0-9][0-9]*\).*/\1/p' "$1" | tail -n 1
+}
+
+# Replaying checks every count against the trace; the totals must agree as well.
+compare_with_stepping() {
+	replay step RR_WARDEN_SOFTPMU=step RR_WARDEN_SOFTPMU_STATS="$dir/step.stats"
+	counted=$(branches "$dir/replay.stats")
+	stepped=$(branches "$dir/step.stats")
+	[ -n "$counted" ] && [ "$counted" = "$stepped" ] ||
+		fail "counted '$counted' branches, single-stepping '$stepped'"
+}
+
+run_program() {
+	kind=$1
+	shift
+	record "$@"
+	replay replay RR_WARDEN_SOFTPMU_STATS="$dir/replay.stats"
+	case $kind in fixed | count) compare_with_native "$@" ;; esac
+	if [ "$kind" = count ] && [ "$PMU" = software ]; then
+		compare_with_stepping
+	fi
+}
+
+# A gdb script in reverse/ says in its comments which program it is about and what must come, in
+# this order, in what gdb prints.
+run_reverse() {
+	script=$1
+	record "$PROGRAMS/$(sed -n 's/^# program: //p' "$script")"
+	printf '#!/bin/sh\nexec gdb -nx -batch "$@" -x %s\n' "$script" >"$dir/gdb"
+	chmod +x "$dir/gdb"
+	rr_limited replay -d "$dir/gdb" "$dir/trace" </dev/null >"$dir/gdb.out" 2>"$dir/gdb.err"
+	[ $? -ne 124 ] || fail "gdb was not done in $LIMIT s" "$dir/gdb.out"
+	sed -n 's/^# expect: //p' "$script" | awk -v out="$dir/gdb.out" '
+		{ while ((more = (getline line < out)) > 0 && line !~ $0)
+			;
+		  if (more <= 0) { print "never came: " $0; exit 1 } }' >"$dir/expect" ||
+		fail "$(cat "$dir/expect")" "$dir/gdb.out" "$dir/gdb.err"
+}
+
+# run_one "RUN|NAME|KIND|COMMAND": a process of its own.
+run_one() {
+	IFS='|' read -r run name kind command <<-END
+		$1
+	END
+	dir=$(mktemp -d "$SCRATCH/$name.XXXXXX") || exit 2
+	trap 'rm -rf "$dir"' EXIT
+	export HOME="$dir" LC_ALL=C
+	cd "$dir" || exit 2
+	if [ "$kind" = reverse ]; then
+		run_reverse "$command"
+	else
+		eval "set -- $command"
+		run_program "$kind" "$@"
+	fi
+	echo "pass $name"
+}
+
+if [ "${1:-}" = --one ]; then
+	run_one "$2"
+	exit
+fi
+
+BUFFER= KEEP= JOBS=2 LIMIT=100
+while getopts nkj:t: option; do
+	case $option in
+	n) BUFFER=-n ;;
+	k) KEEP=$(mktemp -d "${TMPDIR:-/tmp}/corpus-failed.XXXXXX") ;;
+	j) JOBS=$OPTARG ;;
+	t) LIMIT=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/corpus.XXXXXX") || exit 2
+trap 'rm -rf "$SCRATCH"' EXIT
+trap 'exit 130' INT TERM HUP
+FIXTURES=$SCRATCH/files
+mkdir "$FIXTURES"
+seq 1 3 400 >"$FIXTURES/numbers.txt"
+for verse in 1 2 3 4 5 6; do
+	echo "The $verse. time the clock struck, the cat looked up"
+	echo "and nothing, nothing else occurred."
+done >"$FIXTURES/poem.txt"
+export RR_WARDEN PROGRAMS PMU RR BUFFER KEEP LIMIT SCRATCH FIXTURES
+
+# The wanted lines of the list, once for each run.
+list() {
+	{
+		sed -e '/^#/d' -e '/^$/d' -e "s#%P#$PROGRAMS#g" -e "s#%F#$FIXTURES#g" \
+			-e 's/ *| */|/; s/ *| */|/' "$here/corpus.list"
+		for script in "$here"/reverse/*.gdb; do
+			base=${script##*/}
+			echo "${base%.gdb}|reverse|$script"
+		done
+	} | while IFS= read -r line; do
+		[ $# -eq 0 ] || case " $* " in *" ${line%%|*} "*) ;; *) continue ;; esac
+		printf '%s|%s\0' "$run" "$line"
+	done
+}
+
+run=1
+while [ "$run" -le "$RUNS" ]; do
+	list "$@"
+	run=$((run + 1))
+done | xargs -0 -P "$JOBS" -I '{}' sh "$0" --one '{}' >"$SCRATCH/results" 2>&1
+grep -v '^pass ' "$SCRATCH/results"
+passed=$(grep -c '^pass ' "$SCRATCH/results")
+failed=$(grep -c '^FAIL ' "$SCRATCH/results")
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
