@@ -33,6 +33,9 @@ struct syscall_row {
 	struct condition and;
 };
 
+/* Numbers that rr gives a meaning in its tracees; to the kernel they do not exist. */
+#define RR_CALL(n) (1000 + (n))
+
 struct syscall_group {
 	const struct syscall_row *rows;
 	size_t count;

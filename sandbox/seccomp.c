@@ -58,29 +58,60 @@ static int add_row(scmp_filter_ctx filter, const struct syscall_row *row, bool o
 	return seccomp_rule_add_array(filter, action_of(verdict), row->number, count, compare);
 }
 
-static int set_up_architectures(scmp_filter_ctx filter, bool foreign)
+static int add_rows(
+    scmp_filter_ctx filter, const struct role_policy *policy, bool once, bool foreign)
 {
-	int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	int result = 0;
 
-	if (result == 0 && foreign && seccomp_arch_native() == SCMP_ARCH_X86_64)
-		result = seccomp_arch_add(filter, SCMP_ARCH_X86);
-	/* a balanced tree: a call costs the same wherever its row stands */
+	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
+		for (size_t i = 0; result == 0 && i < policy->groups[g].count; i++) {
+			const struct syscall_row *row = &policy->groups[g].rows[i];
+
+			/* rr's own calls have no name that could be translated */
+			if (foreign && row->number >= RR_CALL(0))
+				continue;
+			result = add_row(filter, row, once);
+			if (result == -EDOM) /* a call that this architecture does not have */
+				result = 0;
+		}
+	return result;
+}
+
+/* The same rows for 32-bit programs, where calls have other numbers. */
+static int add_foreign(scmp_filter_ctx filter, const struct role_policy *policy, bool once)
+{
+	scmp_filter_ctx other;
+	int result;
+
+	if (!policy->foreign || seccomp_arch_native() != SCMP_ARCH_X86_64)
+		return 0;
+	other = seccomp_init(action_of(policy->otherwise));
+	if (!other)
+		return -ENOMEM;
+	result = seccomp_arch_remove(other, SCMP_ARCH_NATIVE);
 	if (result == 0)
-		result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+		result = seccomp_arch_add(other, SCMP_ARCH_X86);
+	if (result == 0)
+		result = seccomp_attr_set(other, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (result == 0)
+		result = add_rows(other, policy, once, true);
+	if (result == 0)
+		result = seccomp_merge(filter, other); /* takes it */
+	if (result != 0)
+		seccomp_release(other);
 	return result;
 }
 
 static int build(scmp_filter_ctx filter, const struct role_policy *policy, bool once)
 {
-	int result = set_up_architectures(filter, policy->foreign);
+	int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; result == 0 && i < policy->groups[g].count; i++) {
-			result = add_row(filter, &policy->groups[g].rows[i], once);
-			if (result == -EDOM) /* a call that this architecture does not have */
-				result = 0;
-		}
-	return result;
+	/* a balanced tree: a call costs the same wherever its row stands */
+	if (result == 0)
+		result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (result == 0)
+		result = add_rows(filter, policy, once, false);
+	return result == 0 ? add_foreign(filter, policy, once) : result;
 }
 
 static bool has_once(const struct role_policy *policy)
