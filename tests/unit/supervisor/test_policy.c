@@ -1,0 +1,275 @@
+/*
+ * Settings: what a file may say, what comes on top of it, and who may exceed whom.
+ */
+#include "supervisor/options.h"
+#include "supervisor/policy.h"
+#include "supervisor/visible.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char admin_file[] = "/tmp/rr-warden-policy.XXXXXX";
+static struct options options;
+
+static void write_admin(const char *text)
+{
+	FILE *file = fopen(admin_file, "we");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void set_up(void)
+{
+	int fd;
+
+	strcpy(admin_file, "/tmp/rr-warden-policy.XXXXXX");
+	fd = mkstemp(admin_file);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	unlink(admin_file);
+	for (int i = 0; i < SETTING_COUNT; i++)
+		if (setting_rows[i].env != NULL)
+			unsetenv(setting_rows[i].env);
+}
+
+static void tear_down(void)
+{
+	unlink(admin_file);
+	policy_free(options.policy);
+	options.policy = NULL;
+}
+
+/* Reads a command line of words. */
+static void read_line(const char *line)
+{
+	static char copy[512];
+	char *argv[16] = {(char *)"rr-warden"};
+	int argc = 1;
+
+	policy_free(options.policy);
+	strcpy(copy, line);
+	for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	options_read(&options, argc, argv, admin_file);
+}
+
+START_TEST(the_defaults_are_the_predecessors)
+{
+	read_line("");
+	ck_assert_int_eq(options.mode, MODE_SERVE);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_STARTUP), 30);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_CONNECT), 60);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_FORWARD), 120);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_REVERSE), 300);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_BREAKPOINT), 30);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_EVAL), 30);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_RECORD), 0);
+}
+END_TEST
+
+START_TEST(flags_go_before_the_environment_and_that_before_files)
+{
+	write_admin("[timeouts]\nforward = 1\nreverse = 2\neval = 3\n");
+	setenv("RR_MCP_TIMEOUT_REVERSE", "20", 1);
+	setenv("RR_MCP_TIMEOUT_EVAL", "30", 1);
+	read_line("--timeout-eval=5m");
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_FORWARD), 1);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_REVERSE), 20);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_EVAL), 300);
+}
+END_TEST
+
+START_TEST(nonsense_in_the_environment_is_left_out)
+{
+	setenv("RR_MCP_TIMEOUT_EVAL", "soon", 1);
+	read_line("");
+	ck_assert_int_eq(options.mode, MODE_SERVE);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_EVAL), 30);
+}
+END_TEST
+
+START_TEST(without_a_file_everybody_may_allow_everything)
+{
+	read_line("--allow-calls --allow-gdb-commands=yes --sandbox-net_ns=off");
+	ck_assert_int_eq(options.mode, MODE_SERVE);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_CALLS), 1);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_GDB_COMMANDS), 1);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_LAYER_NET_NS), 0);
+}
+END_TEST
+
+START_TEST(nobody_exceeds_the_administrators_file)
+{
+	static const char *const more[] = {"--allow-calls", "--allow-gdb-commands", "--sessions=5",
+	    "--sessions=0", "--memory=0", "--memory=3G", "--idle=2h", "--trace-root=/etc",
+	    "--trace-root=/srv/traces/../../etc", "--sandbox-seccomp=prefer", "--rr=/tmp/rr",
+	    "--free-disk=0", "--record=yes"};
+
+	write_admin("[traces]\nroots = /srv/traces\n[recording]\nallow = no\n"
+		    "[sessions]\ncount = 4\nmemory = 2G\n");
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		read_line(more[i]);
+		ck_assert_msg(options.mode == MODE_WRONG, "%s was granted", more[i]);
+		ck_assert_ptr_nonnull(strstr(options.why, POLICY_FILE));
+	}
+}
+END_TEST
+
+START_TEST(everybody_may_ask_for_less_than_the_administrators_file)
+{
+	write_admin("[traces]\nroots = /srv/traces\n[sessions]\ncount = 4\nmemory = 2G\n"
+		    "[debugging]\ncalls = yes\n");
+	read_line("--sessions=2 --memory=1G --allow-calls=no --trace-root=/srv/traces/mine "
+		  "--sandbox-net_ns=require");
+	ck_assert_msg(options.mode == MODE_SERVE, "%s", options.why);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_SESSIONS), 2);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_CALLS), 0);
+	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[0], "/srv/traces/mine");
+	ck_assert_ptr_null(policy_list(options.policy, SETTING_ROOTS)[1]);
+}
+END_TEST
+
+START_TEST(an_error_in_a_file_names_line_and_remedy)
+{
+	static const char *const rows[][3] = {
+	    {"[sessions]\n\ncont = 3\n", ":3:", "count"},
+	    {"[sesions]\ncount = 3\n", ":2:", "sections are"},
+	    {"[sessions]\ncount = many\n", ":2:", "a number"},
+	    {"[traces]\nsize = 4X\n", ":2:", "4G"},
+	    {"[sandbox]\nseccomp = maybe\n", ":2:", "require, prefer or off"},
+	    {"[debugging]\ncalls = perhaps\n", ":2:", "yes or no"},
+	    {"# fine\nnonsense\n", ":2:", "key = value"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		write_admin(rows[i][0]);
+		read_line("");
+		ck_assert_int_eq(options.mode, MODE_WRONG);
+		ck_assert_msg(strstr(options.why, rows[i][1]) && strstr(options.why, rows[i][2]),
+		    "%s", options.why);
+	}
+}
+END_TEST
+
+START_TEST(a_line_too_long_for_the_parser_is_refused)
+{
+	char text[400] = "[traces]\nroots = /";
+
+	memset(text + 18, 'x', 300);
+	strcpy(text + 318, "\n");
+	write_admin(text);
+	read_line("");
+	ck_assert_int_eq(options.mode, MODE_WRONG);
+	ck_assert_ptr_nonnull(strstr(options.why, ":2:"));
+}
+END_TEST
+
+START_TEST(lists_grow_line_by_line)
+{
+	write_admin("[traces]\nroots = /a\n  /b\nroots = /c\n");
+	read_line("");
+	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[1], "/b");
+	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[2], "/c");
+}
+END_TEST
+
+START_TEST(wrong_flags_say_so)
+{
+	static const char *const lines[] = {
+	    "--no-such", "--rr", "--timeout-eval=x", "serve", "--config=/does/not/exist"};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		read_line(lines[i]);
+		ck_assert_msg(options.mode == MODE_WRONG && options.why[0], "%s", lines[i]);
+	}
+}
+END_TEST
+
+START_TEST(subcommands_are_known)
+{
+	read_line("--help");
+	ck_assert_int_eq(options.mode, MODE_HELP);
+	read_line("--version");
+	ck_assert_int_eq(options.mode, MODE_VERSION);
+	read_line("--pmu=software doctor");
+	ck_assert_int_eq(options.mode, MODE_DOCTOR);
+	read_line("rr record -n ls");
+	ck_assert_int_eq(options.mode, MODE_RR);
+	ck_assert_int_eq(options.rest, 2);
+}
+END_TEST
+
+START_TEST(a_path_is_within_a_root_by_its_text)
+{
+	ck_assert(policy_path_within("/a/b", "/a"));
+	ck_assert(policy_path_within("/a", "/a/"));
+	ck_assert(policy_path_within("/x", "/"));
+	ck_assert(!policy_path_within("/ab", "/a"));
+	ck_assert(!policy_path_within("/a/../b", "/a"));
+	ck_assert(!policy_path_within("/a/..", "/a"));
+	ck_assert(!policy_path_within("a", "/a"));
+}
+END_TEST
+
+static bool sees(const struct visible *visible, const char *entry)
+{
+	for (size_t at = 0; at < visible->length; at += strlen(visible->entries + at) + 1)
+		if (strcmp(visible->entries + at, entry) == 0)
+			return true;
+	return false;
+}
+
+START_TEST(workers_see_what_the_policy_names_or_else_what_the_call_does)
+{
+	static struct visible visible = {.here = "/here"};
+	json_t *args = json_pack("{s:s}", "trace_dir", "/t/trace");
+
+	setenv("HOME", "/home/me", 1);
+	unsetenv("XDG_DATA_HOME");
+	read_line("");
+	visible_for(&visible, options.policy, WORKER_REPLAY, args);
+	ck_assert(visible.show_home && sees(&visible, "r/t/trace") && sees(&visible, "r/here"));
+	ck_assert(sees(&visible, "r/home/me/.local/share/rr"));
+	visible_for(&visible, options.policy, WORKER_RECORD, args);
+	ck_assert(sees(&visible, "w/t") && sees(&visible, "c/home/me/.local/share/rr"));
+	read_line("--trace-root=/srv");
+	visible_for(&visible, options.policy, WORKER_RECORD, args);
+	ck_assert(sees(&visible, "w/srv") && !sees(&visible, "w/t") && !sees(&visible, "w/tmp"));
+	ck_assert(!visible.show_home);
+	json_decref(args);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("policy");
+	TCase *tests = tcase_create("policy");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, the_defaults_are_the_predecessors);
+	tcase_add_test(tests, flags_go_before_the_environment_and_that_before_files);
+	tcase_add_test(tests, nonsense_in_the_environment_is_left_out);
+	tcase_add_test(tests, without_a_file_everybody_may_allow_everything);
+	tcase_add_test(tests, nobody_exceeds_the_administrators_file);
+	tcase_add_test(tests, everybody_may_ask_for_less_than_the_administrators_file);
+	tcase_add_test(tests, an_error_in_a_file_names_line_and_remedy);
+	tcase_add_test(tests, a_line_too_long_for_the_parser_is_refused);
+	tcase_add_test(tests, lists_grow_line_by_line);
+	tcase_add_test(tests, wrong_flags_say_so);
+	tcase_add_test(tests, subcommands_are_known);
+	tcase_add_test(tests, a_path_is_within_a_root_by_its_text);
+	tcase_add_test(tests, workers_see_what_the_policy_names_or_else_what_the_call_does);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
