@@ -11,6 +11,7 @@
 #include "sandbox/pmu.h"
 #include "worker/capture.h"
 #include "worker/listing.h"
+#include "worker/places.h"
 #include "worker/process_list.h"
 #include "worker/removal.h"
 #include "worker/rr_words.h"
@@ -57,10 +58,11 @@ static bool run_rr(struct worker *worker, const char *command, const char *path,
 		    "%s cannot be found: %s", worker->config.rr, strerror(errno));
 		return false;
 	}
-	const char *const seen[] = {path, NULL};
+	struct places places;
 	tool_settings(&worker->config, &settings);
-	settings.read_only = seen;
-	settings.parent = getpid();
+	places_begin(&places, &worker->config);
+	places_read(&places, path);
+	places_apply(&places, &settings);
 	return capture_run(worker, &spec, timeout_ms(worker), capture, reply);
 }
 
@@ -270,6 +272,7 @@ static void read_version(
 	    .settings = &settings,
 	    .output = -1,
 	    .extra = -1};
+	struct places places;
 	struct capture capture = {.tool = TOOL_NONE};
 	struct op_reply ignored = {0};
 
@@ -279,7 +282,8 @@ static void read_version(
 		return;
 	}
 	tool_settings(&worker->config, &settings);
-	settings.parent = getpid();
+	places_begin(&places, &worker->config);
+	places_apply(&places, &settings);
 	if (capture_run(worker, &spec, timeout_ms(worker), &capture, &ignored)) {
 		/* rr says it on stderr. */
 		bool said = capture.output_length > 0;

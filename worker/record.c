@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/listing.h"
+#include "worker/places.h"
 #include "worker/process_list.h"
 #include "worker/query.h"
 #include "worker/record_plan.h"
@@ -247,8 +248,7 @@ static void follow(struct recording *recording)
 static bool start_rr(struct recording *recording, struct op_reply *reply)
 {
 	struct sandbox_settings settings;
-	const char *const writable[] = {recording->plan.directory, recording->plan.parent, NULL};
-	const char *const readable[] = {recording->plan.program_directory, NULL};
+	struct places places;
 	char why[256];
 	struct tool_spec spec = {.path = recording->plan.argv[0],
 	    .argv = (char *const *)recording->plan.argv,
@@ -261,9 +261,11 @@ static bool start_rr(struct recording *recording, struct op_reply *reply)
 	    .extra = -1};
 
 	tool_settings(&recording->worker->config, &settings);
-	settings.read_write = writable;
-	settings.read_only = readable;
-	settings.parent = getpid();
+	places_begin(&places, &recording->worker->config);
+	places_write(&places, recording->plan.directory);
+	places_write(&places, recording->plan.parent);
+	places_read(&places, recording->plan.program_directory);
+	places_apply(&places, &settings);
 	recording->started = now_ms();
 	recording->next_tick = recording->started + RECORD_TICK_MS;
 	if (tool_start(&recording->rr, &spec, why, sizeof(why)) != 0) {

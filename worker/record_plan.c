@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/places.h"
 #include "worker/tool.h"
 
 extern char **environ;
@@ -371,8 +372,11 @@ static bool plan_numbers(
 	json_t *limit = json_object_get(args, "output_limit");
 	json_t *cores = json_object_get(args, "num_cores");
 
-	plan->timeout = json_number_value(
-	    timeout ? timeout : json_object_get(worker->config.timeouts, "record"));
+	plan->timeout = json_number_value(timeout);
+	/* The configured limit is a protection: the client may ask for less only. */
+	double most = json_number_value(json_object_get(worker->config.timeouts, "record"));
+	if (most > 0 && (plan->timeout == 0 || plan->timeout > most))
+		plan->timeout = most;
 	plan->output_limit = limit ? (size_t)json_integer_value(limit) : RECORD_OUTPUT_DEFAULT;
 	if (!(plan->timeout >= 0 && plan->timeout <= RECORD_TIMEOUT_MAX) ||
 	    json_integer_value(limit) < 0 || plan->output_limit > WIRE_RESULT_MAX) {
@@ -454,6 +458,7 @@ static bool read_choice(int fd, struct pmu_choice *choice)
 static bool plan_pmu(const struct worker *worker, struct record_plan *plan, struct op_reply *reply)
 {
 	struct sandbox_settings settings;
+	struct places places;
 	int ends[2];
 	bool chosen;
 	pid_t child;
@@ -463,7 +468,8 @@ static bool plan_pmu(const struct worker *worker, struct record_plan *plan, stru
 		return false;
 	}
 	tool_settings(&worker->config, &settings);
-	settings.parent = getpid();
+	places_begin(&places, &worker->config);
+	places_apply(&places, &settings);
 	child = fork();
 	if (child == 0)
 		choose_confined(worker, &settings, ends[1], &plan->pmu);
