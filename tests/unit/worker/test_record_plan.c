@@ -1,0 +1,314 @@
+/*
+ * What is checked before rr is started, and how traces are named and listed, on real directories.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "worker/listing.h"
+#include "worker/record_plan.h"
+
+static char base[64]; /* a fresh directory; cwd is in it */
+static struct worker worker;
+static struct op_reply reply;
+static struct record_plan plan;
+
+static void put(const char *path, const char *content, mode_t mode)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_ge(write(fd, content, strlen(content)), 0);
+	close(fd);
+}
+
+static void make_trace(const char *name, const char *mark)
+{
+	static const char *const files[] = {"events", "data", "mmaps", "tasks"};
+	char path[256];
+
+	ck_assert_int_eq(mkdir(name, 0700), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", name, files[i]);
+		put(path, "bytes", 0600);
+	}
+	snprintf(path, sizeof(path), "%s/%s", name, mark);
+	put(path, "85\n", 0600);
+}
+
+static void enter_base(void)
+{
+	snprintf(base, sizeof(base), "/tmp/test_plan.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	ck_assert_int_eq(chdir(base), 0);
+	char root[96];
+	snprintf(root, sizeof(root), "%s/traces", base);
+	setenv("_RR_TRACE_DIR", root, 1);
+	ck_assert_int_eq(mkdir("traces", 0700), 0);
+	put("program", "#!/bin/sh\n", 0700);
+	put("plain", "text", 0600);
+	worker = (struct worker){.config = {.rr = (char *)"/nonexistent/rr",
+				     .pmu = (char *)"auto",
+				     .softpmu = (char *)"",
+				     .limits = json_object(),
+				     .timeouts = json_object(),
+				     .roots = json_array(),
+				     .commands = json_array(),
+				     .directories = json_array()}};
+}
+
+static void leave_base(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", base);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Plans with arguments as JSON text; expects a failure, and answers its code. rr is never there, so
+ * that rr_failed means that all else was found good. */
+static enum error_code refused(const char *text)
+{
+	json_t *args = json_loads(text, 0, NULL);
+
+	ck_assert_ptr_nonnull(args);
+	memset(&reply, 0, sizeof(reply));
+	ck_assert(!record_plan_make(&worker, args, &plan, &reply));
+	record_plan_free(&plan);
+	json_decref(args);
+	return reply.code;
+}
+
+START_TEST(a_sound_plan_gets_as_far_as_rr)
+{
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"]}"), ERROR_RR_FAILED);
+}
+END_TEST
+
+START_TEST(a_command_must_be_words)
+{
+	ck_assert_int_eq(refused("{}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(refused("{\"command\":[]}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(refused("{\"command\":[\"\"]}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(refused("{\"command\":[\"./program\",7]}"), ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(a_program_that_is_not_there_is_not_found)
+{
+	ck_assert_int_eq(refused("{\"command\":[\"./none\"]}"), ERROR_NOT_FOUND);
+	ck_assert_ptr_nonnull(strstr(reply.message, "./none"));
+	ck_assert_int_eq(refused("{\"command\":[\"no-such-program-anywhere\"]}"), ERROR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(what_may_not_be_executed_is_said_so)
+{
+	ck_assert_int_eq(refused("{\"command\":[\"./plain\"]}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(reply.message, "./plain"));
+	ck_assert_int_eq(refused("{\"command\":[\"./traces\"]}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(reply.message, "directory"));
+}
+END_TEST
+
+START_TEST(a_program_is_looked_for_in_the_path_it_will_have)
+{
+	char args[256];
+
+	ck_assert_int_eq(refused("{\"command\":[\"program\"]}"), ERROR_NOT_FOUND);
+	snprintf(args, sizeof(args), "{\"command\":[\"program\"],\"env\":{\"PATH\":\"/none:%s\"}}",
+	    base);
+	ck_assert_int_eq(refused(args), ERROR_RR_FAILED);
+}
+END_TEST
+
+START_TEST(a_relative_program_is_looked_for_from_its_directory_on)
+{
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"working_directory\":\"/usr\"}"),
+	    ERROR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_directory_that_is_not_there_is_an_error)
+{
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"working_directory\":\"/none\"}"),
+	    ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(reply.message, "/none"));
+}
+END_TEST
+
+START_TEST(the_policy_says_where_and_what)
+{
+	json_array_append_new(worker.config.directories, json_string("/usr"));
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"]}"), ERROR_NOT_ALLOWED);
+	json_array_clear(worker.config.directories);
+	json_array_append_new(worker.config.commands, json_string("/usr/bin/*"));
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"]}"), ERROR_NOT_ALLOWED);
+	ck_assert_int_eq(refused("{\"command\":[\"/usr/bin/env\"]}"), ERROR_RR_FAILED);
+}
+END_TEST
+
+START_TEST(a_link_does_not_carry_a_program_past_the_policy)
+{
+	char pattern[96], link[96];
+
+	snprintf(pattern, sizeof(pattern), "%s/allowed/*", base);
+	json_array_append_new(worker.config.commands, json_string(pattern));
+	ck_assert_int_eq(mkdir("allowed", 0700), 0);
+	snprintf(link, sizeof(link), "%s/program", base);
+	ck_assert_int_eq(symlink(link, "allowed/program"), 0);
+	ck_assert_int_eq(refused("{\"command\":[\"allowed/program\"]}"), ERROR_NOT_ALLOWED);
+}
+END_TEST
+
+START_TEST(a_trace_that_exists_is_refused)
+{
+	make_trace("traces/mine", "version");
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/mine\"}"),
+	    ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(reply.message, "exists"));
+	ck_assert_int_eq(symlink("/none", "traces/link"), 0);
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/link\"}"),
+	    ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(a_trace_goes_nowhere_that_is_not_there_or_not_allowed)
+{
+	char root[96];
+
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"none/t\"}"), ERROR_NOT_FOUND);
+	snprintf(root, sizeof(root), "%s/traces", base);
+	json_array_append_new(worker.config.roots, json_string(root));
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"elsewhere\"}"),
+	    ERROR_NOT_ALLOWED);
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/../elsewhere\"}"),
+	    ERROR_NOT_ALLOWED);
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/new\"}"), ERROR_RR_FAILED);
+}
+END_TEST
+
+START_TEST(a_trace_dir_must_name_something_new)
+{
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/..\"}"),
+	    ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"/\"}"), ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(numbers_have_bounds)
+{
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"timeout\":-1}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"num_cores\":0}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"output_limit\":999999}"),
+	    ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(the_next_free_number_is_taken)
+{
+	ck_assert_int_eq(mkdir("traces/a-0", 0700), 0);
+	ck_assert_int_eq(mkdir("traces/a-1", 0700), 0);
+	snprintf(plan.trace, sizeof(plan.trace), "%s/traces/a-0", base);
+	plan.trace_named = false;
+	ck_assert(record_plan_next_trace(&plan));
+	ck_assert_str_eq(strrchr(plan.trace, '/'), "/a-2");
+	plan.trace_named = true;
+	ck_assert(!record_plan_next_trace(&plan));
+}
+END_TEST
+
+START_TEST(the_latest_link_is_relative_and_replaced)
+{
+	char target[64] = "";
+
+	ck_assert_int_eq(symlink("old-0", "traces/latest-trace"), 0);
+	snprintf(plan.trace, sizeof(plan.trace), "%s/traces/a-7", base);
+	record_plan_link_latest(&plan);
+	ck_assert_int_eq(readlink("traces/latest-trace", target, sizeof(target) - 1), 3);
+	ck_assert_str_eq(target, "a-7");
+}
+END_TEST
+
+START_TEST(only_traces_are_listed_and_the_newest_first)
+{
+	struct listing listing;
+
+	make_trace("traces/first-0", "version");
+	usleep(20000);
+	make_trace("traces/second-0", "incomplete");
+	make_trace("traces/.hidden-0", "version");
+	make_trace("elsewhere", "version");
+	ck_assert_int_eq(symlink("../elsewhere", "traces/linked-0"), 0);
+	ck_assert_int_eq(symlink("second-0", "traces/latest-trace"), 0);
+	ck_assert_int_eq(mkdir("traces/no-trace", 0700), 0);
+	put("traces/cpu_lock", "", 0600);
+	memset(&reply, 0, sizeof(reply));
+	ck_assert(listing_open(&worker, "", &listing, &reply));
+	ck_assert_uint_eq(listing.count, 2);
+	ck_assert_str_eq(listing.entries[0].name, "second-0");
+	ck_assert_int_eq(listing.entries[0].state, TRACE_INCOMPLETE);
+	ck_assert_str_eq(listing.entries[1].name, "first-0");
+	ck_assert_str_eq(listing.latest, "second-0");
+	listing_close(&listing);
+}
+END_TEST
+
+START_TEST(where_nothing_was_recorded_yet_the_list_is_empty)
+{
+	struct listing listing;
+
+	ck_assert_int_eq(rmdir("traces"), 0);
+	memset(&reply, 0, sizeof(reply));
+	ck_assert(listing_open(&worker, "", &listing, &reply));
+	ck_assert_uint_eq(listing.count, 0);
+	listing_close(&listing);
+	ck_assert(!listing_open(&worker, "/no/such/place", &listing, &reply));
+	ck_assert_int_eq(reply.code, ERROR_NOT_FOUND);
+	listing_close(&listing);
+}
+END_TEST
+
+START_TEST(a_time_is_told_as_utc)
+{
+	char text[32];
+
+	listing_time_text(1700000000, text, sizeof(text));
+	ck_assert_str_eq(text, "2023-11-14T22:13:20Z");
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_sound_plan_gets_as_far_as_rr, a_command_must_be_words,
+	    a_program_that_is_not_there_is_not_found, what_may_not_be_executed_is_said_so,
+	    a_program_is_looked_for_in_the_path_it_will_have,
+	    a_relative_program_is_looked_for_from_its_directory_on,
+	    a_directory_that_is_not_there_is_an_error, the_policy_says_where_and_what,
+	    a_link_does_not_carry_a_program_past_the_policy, a_trace_that_exists_is_refused,
+	    a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
+	    a_trace_dir_must_name_something_new, numbers_have_bounds, the_next_free_number_is_taken,
+	    the_latest_link_is_relative_and_replaced, only_traces_are_listed_and_the_newest_first,
+	    where_nothing_was_recorded_yet_the_list_is_empty, a_time_is_told_as_utc};
+	Suite *suite = suite_create("record plan");
+	TCase *all = tcase_create("before rr");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_add_checked_fixture(all, enter_base, leave_base);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		tcase_add_test(all, tests[i]);
+	suite_add_tcase(suite, all);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

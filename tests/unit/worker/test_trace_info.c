@@ -1,0 +1,176 @@
+/*
+ * What `rr traceinfo` prints, whole, broken off and with bytes that no JSON may have; and rr's
+ * words when it fails.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/rr_words.h"
+#include "worker/trace_info.h"
+
+#define BEGIN                                                                                      \
+	"{\n  \"uuid\":[1,2,255,4,5,6,7,8,9,10,11,12,13,14,15,16],\n  \"xcr0\":7,\n"               \
+	"  \"bindToCpu\":3,\n  \"ticksSemantics\":\"rcb\",\n  \"cpuidRecords\":[\n"                \
+	"    [0,4294967295,13,1752462657,1145913699,1769238117],\n"                                \
+	"    [1,4294967295,4242,0,0,0]\n  ],\n  \"chaosMode\":true,\n"
+
+static json_t *parse(const char *text)
+{
+	return trace_info_parse(text, strlen(text));
+}
+
+static const char *text_at(json_t *info, const char *key)
+{
+	const char *text = json_string_value(json_object_get(info, key));
+
+	return text ? text : "";
+}
+
+START_TEST(a_whole_header_is_read)
+{
+	json_t *info = parse(BEGIN "  \"environ\":[\n    \"A=1\",\n    \"B={}\"\n  ]\n}\n");
+
+	ck_assert_str_eq(text_at(info, "uuid"), "0102ff0405060708090a0b0c0d0e0f10");
+	ck_assert_str_eq(text_at(info, "ticks_semantics"), "rcb");
+	ck_assert_str_eq(text_at(json_object_get(info, "cpu"), "vendor"), "AuthenticAMD");
+	ck_assert(json_is_true(json_object_get(info, "chaos")));
+	ck_assert_int_eq(json_array_size(json_object_get(info, "environment")), 2);
+	json_decref(info);
+}
+END_TEST
+
+START_TEST(a_header_that_breaks_off_is_taken_as_far_as_it_goes)
+{
+	json_t *info = parse(BEGIN);
+
+	ck_assert(json_is_true(json_object_get(info, "chaos")));
+	ck_assert_ptr_null(json_object_get(info, "environment"));
+	json_decref(info);
+	info = parse(BEGIN "  \"environ\":[\n    \"A=1\",\n    \"B");
+	ck_assert(json_is_true(json_object_get(info, "chaos")));
+	json_decref(info);
+}
+END_TEST
+
+START_TEST(a_processor_of_elsewhere_is_told)
+{
+	json_t *info = parse(BEGIN);
+
+	ck_assert(json_is_false(json_object_get(json_object_get(info, "cpu"), "same_as_here")));
+	json_decref(info);
+}
+END_TEST
+
+START_TEST(an_environment_of_any_bytes_is_read)
+{
+	json_t *info =
+	    parse(BEGIN "  \"environ\":[\n    \"A=\xff\x01\",\n    \"B=a\\\\x41\"\n  ]\n}\n");
+	json_t *environment = json_object_get(info, "environment");
+
+	ck_assert_str_eq(json_string_value(json_array_get(environment, 0)), "A=\\xff\\x01");
+	ck_assert_str_eq(json_string_value(json_array_get(environment, 1)), "B=a\\x41");
+	json_decref(info);
+}
+END_TEST
+
+START_TEST(a_large_environment_is_bounded_and_counted)
+{
+	size_t size = 1 << 20, length;
+	char *text = malloc(size);
+
+	length = (size_t)snprintf(text, size, "%s  \"environ\":[", BEGIN);
+	for (int i = 0; i < 1000; i++)
+		length += (size_t)snprintf(
+		    text + length, size - length, "%s\n    \"V%d=%0500d\"", i ? "," : "", i, i);
+	snprintf(text + length, size - length, "\n  ]\n}\n");
+	json_t *info = parse(text);
+	size_t kept = json_array_size(json_object_get(info, "environment"));
+	ck_assert_uint_gt(kept, 5);
+	ck_assert_int_eq(
+	    (long long)kept + json_integer_value(json_object_get(info, "environment_more")), 1000);
+	ck_assert_uint_lt(json_dumpb(info, NULL, 0, 0), TRACE_INFO_BUDGET + 4096);
+	json_decref(info);
+	free(text);
+}
+END_TEST
+
+START_TEST(other_text_is_refused)
+{
+	ck_assert_ptr_null(parse(""));
+	ck_assert_ptr_null(parse("{}"));
+	ck_assert_ptr_null(parse("rr: Trace file not found"));
+	ck_assert_ptr_null(parse("{\n  \"uuid\":[1"));
+	ck_assert_ptr_null(parse("[[[[[[[[[[}"));
+}
+END_TEST
+
+static struct op_reply failed_with(const char *words)
+{
+	struct op_reply reply = {0};
+
+	rr_words_fail(&reply, "rr record", "status 1", words, strlen(words));
+	return reply;
+}
+
+START_TEST(a_known_failure_has_a_remedy)
+{
+	struct op_reply reply = failed_with(
+	    "[FATAL x] Unable to open performance counter with 'perf_event_open'; are ...\n");
+
+	ck_assert_int_eq(reply.code, ERROR_RR_FAILED);
+	ck_assert_ptr_nonnull(strstr(reply.message, "Unable to open performance counter"));
+	ck_assert_ptr_nonnull(strstr(reply.hint, "--pmu=software"));
+}
+END_TEST
+
+START_TEST(a_full_disk_is_a_limit)
+{
+	ck_assert_int_eq(failed_with("write: No space left on device").code, ERROR_LIMIT);
+}
+END_TEST
+
+START_TEST(words_are_made_visible_and_without_backtrace)
+{
+	struct op_reply reply = failed_with("oh \033[31mno\n=== Start rr backtrace:\nrr(_ZN)\n");
+
+	ck_assert_str_eq(reply.message, "rr record failed with status 1: oh \\x1b[31mno");
+}
+END_TEST
+
+START_TEST(silence_is_said)
+{
+	ck_assert_str_eq(
+	    failed_with("\n").message, "rr record failed with status 1: it said nothing");
+}
+END_TEST
+
+START_TEST(long_words_keep_their_end)
+{
+	char words[5000];
+
+	memset(words, 'a', sizeof(words));
+	strcpy(words + sizeof(words) - 8, "the end");
+	ck_assert_ptr_nonnull(strstr(failed_with(words).message, "the end"));
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_whole_header_is_read,
+	    a_header_that_breaks_off_is_taken_as_far_as_it_goes, a_processor_of_elsewhere_is_told,
+	    an_environment_of_any_bytes_is_read, a_large_environment_is_bounded_and_counted,
+	    other_text_is_refused, a_known_failure_has_a_remedy, a_full_disk_is_a_limit,
+	    words_are_made_visible_and_without_backtrace, silence_is_said,
+	    long_words_keep_their_end};
+	Suite *suite = suite_create("trace info");
+	TCase *all = tcase_create("what rr says");
+	SRunner *runner = srunner_create(suite);
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		tcase_add_test(all, tests[i]);
+	suite_add_tcase(suite, all);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
