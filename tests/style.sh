@@ -60,14 +60,15 @@ check_settings() {
 
 check_cppcheck() {
 	# shellcheck disable=SC2086
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+	cppcheck -j "$(nproc)" --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem --error-exitcode=1 -D_GNU_SOURCE -I. \
 		$units || complain "cppcheck found the above"
 }
 
 check_tidy() {
 	# shellcheck disable=SC2086
-	clang-tidy --quiet --warnings-as-errors='*' $units -- -std=c17 "$@" 2>/dev/null |
+	printf '%s\n' $units |
+		xargs -P "$(nproc)" -I '{}' clang-tidy --quiet --warnings-as-errors='*' '{}' -- -std=c17 "$@" 2>/dev/null |
 		grep -E 'warning:|error:' && complain "clang-tidy found the above"
 }
 

@@ -28,11 +28,11 @@ static bool read_stat(pid_t pid, struct census_process *process)
 	if (open == NULL || close == NULL)
 		return false;
 	snprintf(process->name, sizeof(process->name), "%.*s", (int)(close - open - 1), open + 1);
-	int parent = 0;
-	process->pid = pid;
-	if (sscanf(close + 1, " %c %d", &process->state, &parent) != 2)
+	if (strlen(close) < strlen(") S "))
 		return false;
-	process->parent = parent;
+	process->pid = pid;
+	process->state = close[2];
+	process->parent = (pid_t)strtol(close + 4, NULL, 10);
 	return true;
 }
 
