@@ -75,6 +75,19 @@ static void show_stop(const json_t *stop)
 	}
 }
 
+/* An array of named values, one a line. Returns false when there is none. */
+static bool show_values(const json_t *answer, const char *array, const char *name)
+{
+	json_t *values = answer_at(answer, array), *one;
+	size_t i;
+	json_array_foreach(values, i, one)
+	{
+		const char *value = json_string_value(json_object_get(one, "value"));
+		printf("  <- %s = %s\n", answer_text(one, name), value == NULL ? "?" : value);
+	}
+	return values != NULL;
+}
+
 static void show_answer(const json_t *answer)
 {
 	json_t *frame;
@@ -88,6 +101,9 @@ static void show_answer(const json_t *answer)
 		json_array_foreach(answer_at(answer, "frames"), i, frame) show_frame(frame);
 		return;
 	}
+	if (show_values(answer, "results", "expression") ||
+	    show_values(answer, "variables", "name"))
+		return;
 	char *text = answer_show(answer);
 	printf("  <- %.240s%s\n", text, strlen(text) > 240 ? " ..." : "");
 	free(text);
@@ -102,9 +118,11 @@ static json_t *call(struct demo *demo, const char *tool, json_t *args)
 	printf("  -> %s %s\n", tool, shown);
 	free(shown);
 	fflush(stdout);
+	double start = harness_now();
 	long long id = client_tool_send(demo->client, tool, args);
 	json_t *answer = client_tool_result(demo->client, id, HARNESS_TIMEOUT_S);
 	show_answer(answer);
+	printf("     (%.2f s)\n", harness_now() - start);
 	fflush(stdout);
 	return answer;
 }
@@ -135,20 +153,21 @@ static void go_to_crash(struct demo *demo)
 		harness_fail("no signal at the crash");
 	json_decref(stop);
 	json_decref(call(demo, "rr_backtrace", json_object()));
-	json_decref(call(demo, "rr_evaluate", json_pack("{s:s}", "expression", "item")));
+	json_decref(call(demo, "rr_evaluate", json_pack("{s:s}", "expression", "session")));
 }
 
-/* The list is walked from its head to the first link that does not point at an item. */
+/* The list is walked from its head to the first link that does not point into the table. */
 static char *find_broken_link(struct demo *demo)
 {
-	static const char aligned[] = "((char *)(%s) - (char *)warehouse) %% sizeof(struct item)";
-	char link[EXPRESSION_MAX] = "first_item", question[EXPRESSION_MAX * 2];
-	say(demo, "3. The pointer is bad. Which link of the list is broken?");
+	static const char outside[] =
+	    "(unsigned long)((char *)(%s) - (char *)sessions) >= sizeof(sessions)";
+	char link[EXPRESSION_MAX] = "open_sessions", question[EXPRESSION_MAX * 2];
+	say(demo, "3. That pointer is none. Which link of the list leads out of the table?");
 	for (int hop = 0; hop < HOPS_MAX; hop++) {
-		snprintf(question, sizeof(question), aligned, link);
-		json_t *answer =
-		    call(demo, "rr_evaluate", json_pack("{s:s}", "expression", question));
-		bool broken = strcmp(answer_text(answer, "value"), "0") != 0;
+		snprintf(question, sizeof(question), outside, link);
+		json_t *answer = call(
+		    demo, "rr_evaluate", json_pack("{s:[s,s]}", "expressions", link, question));
+		bool broken = strcmp(answer_text(answer, "results.1.value"), "1") == 0;
 		json_decref(answer);
 		if (broken)
 			return strdup(link);

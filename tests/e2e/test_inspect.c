@@ -205,7 +205,7 @@ START_TEST(a_session_may_begin_at_the_end)
 	ck_assert_int_gt(answer_number(started, "moment.event"), 1);
 	json_decref(started);
 	json_t *trace = client_tool(client, "rr_backtrace", NULL);
-	expect_text(trace, "frames.0.function", "audit_total");
+	expect_text(trace, "frames.0.function", "report_total");
 	json_decref(trace);
 	client_end(client);
 }
