@@ -156,7 +156,7 @@ bool mcp_server_wants_input(const struct mcp_server *server)
 size_t mcp_server_output(struct mcp_server *server, const char **bytes)
 {
 	request_flush_progress(server);
-	*bytes = server->output.bytes + server->output.start;
+	*bytes = server->output.bytes ? server->output.bytes + server->output.start : "";
 	return output_queue_size(&server->output);
 }
 

@@ -113,3 +113,20 @@ include $(wildcard tests/bench/*.mk)
 bench: deps-check
 	@$(MAKE) --no-print-directory build
 	@for b in $(BENCHES); do $(MAKE) --no-print-directory $$b || exit 1; done
+
+# ---- Fuzzing (clang) ---------------------------------------------------------------------------
+# A bounded run from the committed corpus; findings go to build/fuzz and become a corpus file and a
+# scenario of the unit tests. FUZZ_RUNS=10000000 is the long run.
+
+FUZZ_RUNS ?= 300000
+
+$(BUILD)/fuzz/fuzz_server: tests/fuzz/fuzz_server.c $(wildcard mcp/*.[ch])
+	@mkdir -p $(@D)
+	clang -std=c17 -g -O1 $(WARN) $(CPPFLAGS) -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -o $@ $(filter %.c,$^) $(LIBS)
+
+.PHONY: fuzz
+fuzz: $(BUILD)/fuzz/fuzz_server
+	@mkdir -p $(BUILD)/fuzz/grown
+	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+		-dict=$(CURDIR)/tests/fuzz/mcp.dict grown $(CURDIR)/tests/fuzz/corpus

@@ -322,6 +322,15 @@ START_TEST(a_client_that_never_reads_is_given_up)
 	free(long_text);
 }
 
+/* Found by the fuzzer. */
+START_TEST(an_empty_output_is_an_empty_string)
+{
+	const char *bytes = NULL;
+
+	ck_assert_uint_eq(mcp_server_output(exchange.server, &bytes), 0);
+	ck_assert_ptr_nonnull(bytes);
+}
+
 START_TEST(content_of_any_kind_can_be_answered)
 {
 	say(HOLD("1", ""));
@@ -375,7 +384,8 @@ int main(void)
 	    the_end_of_the_server_cancels_what_is_in_flight,
 	    nothing_new_is_taken_while_the_client_does_not_read,
 	    ticks_are_dropped_while_the_client_does_not_read, a_client_that_never_reads_is_given_up,
-	    content_of_any_kind_can_be_answered, a_missing_capability_can_be_refused_with_its_code,
+	    an_empty_output_is_an_empty_string, content_of_any_kind_can_be_answered,
+	    a_missing_capability_can_be_refused_with_its_code,
 	    log_messages_keep_to_the_level_and_to_the_old_era};
 
 	return RUN_SUITE("calls", exchange_open_legacy, close_and_drop, tests);
