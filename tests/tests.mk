@@ -115,18 +115,23 @@ bench: deps-check
 	@for b in $(BENCHES); do $(MAKE) --no-print-directory $$b || exit 1; done
 
 # ---- Fuzzing (clang) ---------------------------------------------------------------------------
-# A bounded run from the committed corpus; findings go to build/fuzz and become a corpus file and a
-# scenario of the unit tests. FUZZ_RUNS=10000000 is the long run.
+# Bounded runs from the committed corpus: fuzz_server is the whole core, fuzz_envelope the line
+# reader and the envelope alone, a hundred times as fast. A finding goes to build/fuzz and becomes
+# a corpus file and a scenario of the unit tests. FUZZ_RUNS=10000000 is the long run.
 
-FUZZ_RUNS ?= 300000
+FUZZ_RUNS ?= 1000000
+FUZZ_SERVER_RUNS ?= 50000
+FUZZ_FLAGS := -max_len=1024 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 \
+	-dict=$(CURDIR)/tests/fuzz/mcp.dict
 
-$(BUILD)/fuzz/fuzz_server: tests/fuzz/fuzz_server.c $(wildcard mcp/*.[ch])
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard mcp/*.[ch])
 	@mkdir -p $(@D)
 	clang -std=c17 -g -O1 $(WARN) $(CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -o $@ $(filter %.c,$^) $(LIBS)
 
 .PHONY: fuzz
-fuzz: $(BUILD)/fuzz/fuzz_server
+fuzz: export ASAN_OPTIONS = malloc_context_size=1:quarantine_size_mb=8
+fuzz: $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope
 	@mkdir -p $(BUILD)/fuzz/grown
-	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
-		-dict=$(CURDIR)/tests/fuzz/mcp.dict grown $(CURDIR)/tests/fuzz/corpus
+	cd $(BUILD)/fuzz && ./fuzz_envelope -runs=$(FUZZ_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
+	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
