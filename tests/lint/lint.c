@@ -79,8 +79,6 @@ static void lint_properties(struct lint *lint, json_t *properties, unsigned dept
 	{
 		if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
 			lint_find(lint, "property \"%s\" is not of [a-z0-9_]", name);
-		if (depth == 0)
-			lint_description(lint, property, name);
 		lint_schema(lint, property, depth + 1);
 	}
 }
@@ -119,6 +117,16 @@ static void lint_top_schema(struct lint *lint, json_t *schema, const char *what)
 	lint_schema(lint, schema, 0);
 }
 
+/* What a model has to fill in is explained to it; results explain themselves by their names. */
+static void lint_arguments(struct lint *lint, json_t *schema)
+{
+	const char *name;
+	json_t *property;
+
+	json_object_foreach(json_object_get(schema, "properties"), name, property)
+	    lint_description(lint, property, name);
+}
+
 /* An error's structured content is held to the same schema: its fields keep their types. */
 static void lint_error_fields(struct lint *lint, json_t *schema)
 {
@@ -150,6 +158,7 @@ static void lint_tool(struct lint *lint, json_t *tool)
 	if (json_object_size(json_object_get(tool, "annotations")) != 4)
 		lint_find(lint, "not all four annotations");
 	lint_top_schema(lint, json_object_get(tool, "inputSchema"), "inputSchema");
+	lint_arguments(lint, json_object_get(tool, "inputSchema"));
 	if (!output)
 		lint_find(lint, "no outputSchema");
 	else

@@ -1,0 +1,45 @@
+/*
+ * The real tools, held to what every client takes.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/tools.h"
+#include "tests/lint/lint.h"
+
+static void tell(const char *finding)
+{
+	fprintf(stderr, "lint: %s\n", finding);
+}
+
+START_TEST(every_tool_is_fit_for_every_client)
+{
+	const struct mcp_handler handler = {
+	    .name = "rr-warden", .version = "0", .tools = tools_shown, .tool_count = TOOL_COUNT};
+
+	ck_assert_uint_eq(mcp_lint_tools(&handler, tell), 0);
+}
+
+/* Clients prefix the server's name, and cut at 60 characters. */
+START_TEST(a_name_fits_behind_the_servers_name)
+{
+	for (size_t i = 0; i < TOOL_COUNT; i++)
+		ck_assert_uint_le(strlen("mcp__rr-warden__") + strlen(tools_shown[i].name), 60);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("tool table");
+	TCase *tcase = tcase_create("tool table");
+
+	tcase_add_test(tcase, every_tool_is_fit_for_every_client);
+	tcase_add_test(tcase, a_name_fits_behind_the_servers_name);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
