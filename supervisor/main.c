@@ -213,6 +213,8 @@ static int serve(struct supervisor *supervisor)
 		log_line(LOG_LEVEL_ERROR, "cannot start: %s", strerror(errno));
 		return 1;
 	}
+	/* Only now, or workers would inherit it: the kernel buries a keeper that was killed. */
+	signal(SIGCHLD, SIG_IGN);
 	handler.owner = &supervisor->dispatch;
 	supervisor->server = mcp_server_new(&handler);
 	tzset();
