@@ -256,6 +256,8 @@ static const struct syscall_row gdb_rows[] = {
 	ONCE(execveat),			/* the same */
 	ALLOW_IF(clone, 0, CLONE_THREAD | CLONE_SPACES, CLONE_THREAD), /* gdb's symbol readers */
 	ABSENT(clone3),			/* its flags lie in memory: use clone */
+	ALLOW(vfork),			/* gdb starts `iconv -l`, and waits 15 s when it may not; the child may
+					   not exec, and we stand still until it has ended: no bomb */
 	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET, 1, SOCKET_TYPE, SOCK_STREAM), /* to rr */
 	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET6, 1, SOCKET_TYPE, SOCK_STREAM), /* gdb tries both */
 	ALLOW(connect),			/* to rr: the private network has nobody else, Landlock one port */

@@ -201,7 +201,9 @@ static void fail_opening(struct session_table *table, struct session *session, c
 	else
 		json_decref(extra);
 	if (give_up) {
-		end_session(table, session, "the session could not be brought back");
+		end_session(table, session,
+		    session->opened ? "the session could not be brought back"
+				    : "the session could not be opened");
 		return;
 	}
 	enter(session, SESSION_DEAD, DEADLINE_NEVER);
