@@ -94,7 +94,7 @@ PARAMS(backtrace_args) = {
 PARAMS(evaluate_args) = {
 	STRING("expression", "C or C++, in the selected frame"),
 	STRINGS("expressions", "Several at once"),
-	CHOICE("format", NULL, formats),
+	CHOICE("format", "how to print values; default: by type", formats),
 	INTEGER("max_elements", "Array elements shown", 1, 10000),
 	BOOLEAN("allow_calls", "Let it call functions (off unless the server allows it)"),
 	SESSION, END};
