@@ -175,10 +175,18 @@ static int show(const struct named *named)
 
 	if (!named->writable)
 		set |= MOUNT_ATTR_RDONLY;
-	if (set_attributes(named->tree, "", AT_EMPTY_PATH | AT_RECURSIVE, set, 0) < 0 ||
-	    make_mount_point(named->path, named->is_directory) < 0)
+	if (set_attributes(named->tree, "", AT_EMPTY_PATH | AT_RECURSIVE, set, 0) < 0)
 		return -1;
 	return move_mount(named->tree, "", AT_FDCWD, named->path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+/* All of them before the first is put in place: a cover below may be sealed then. */
+static int make_mount_points(const struct view *view)
+{
+	for (size_t i = 0; i < view->count; i++)
+		if (make_mount_point(view->named[i].path, view->named[i].is_directory) < 0)
+			return -1;
+	return 0;
 }
 
 static int show_all(struct view *view)
@@ -213,7 +221,8 @@ static int cover_all(const struct view *view)
 	return view->home ? cover(view->home) : 0;
 }
 
-/* The mount points are made: from now on nobody writes into the covers. */
+/* The mount points are made: from now on nobody writes into the covers, while what is named is not
+ * in place yet. */
 static int seal(const char *path)
 {
 	struct stat status;
@@ -350,10 +359,13 @@ static int build(struct view *view, const struct sandbox_settings *settings)
 	if (make_private_tmp() < 0)
 		return -1;
 	view->step = "named directories' places";
-	if (show_all(view) < 0)
+	if (make_mount_points(view) < 0)
 		return -1;
 	view->step = "sealing";
 	if (seal_all(view) < 0)
+		return -1;
+	view->step = "named directories";
+	if (show_all(view) < 0)
 		return -1;
 	view->step = "guarding /proc";
 	return guard_proc();

@@ -11,6 +11,8 @@
 #include "sandbox/cleanup.h"
 #include "sandbox/pmu.h"
 #include "worker/launch.h"
+#include "worker/confine.h"
+#include "worker/places.h"
 #include "worker/mi.h"
 #include "worker/scrub.h"
 
@@ -122,6 +124,16 @@ static bool choose_pmu(struct replay *replay, struct pmu_choice *choice, struct 
 	return true;
 }
 
+/* The tools see what the launcher left visible, and the trace. */
+static void confined_settings(
+    const struct replay *replay, struct sandbox_settings *sandbox, struct places *places)
+{
+	tool_settings(&replay->worker->config, sandbox);
+	places_begin(places, &replay->worker->config);
+	places_read(places, replay->trace_dir);
+	places_apply(places, sandbox);
+}
+
 static bool start_rr(struct replay *replay, const struct pmu_choice *choice, struct op_reply *reply)
 {
 	const struct worker_config *config = &replay->worker->config;
@@ -129,6 +141,7 @@ static bool start_rr(struct replay *replay, const struct pmu_choice *choice, str
 	const char *argv[RR_ARGS_MAX] = {choice->rr_path};
 	const char *const *options = pmu_rr_options(choice);
 	struct sandbox_settings sandbox;
+	struct places places;
 	char pid[24], why[WHY_MAX];
 	size_t n = 1;
 	bool started;
@@ -151,7 +164,7 @@ static bool start_rr(struct replay *replay, const struct pmu_choice *choice, str
 		argv[n++] = pid;
 	}
 	argv[n++] = replay->trace_dir;
-	tool_settings(config, &sandbox);
+	confined_settings(replay, &sandbox, &places);
 	started = tool_start(&replay->rr,
 		      &(struct tool_spec){.path = choice->rr_path,
 			  .argv = (char *const *)argv,
@@ -174,6 +187,7 @@ static bool start_gdb(struct replay *replay, int commands, struct op_reply *repl
 	static const char *const argv[] = {"gdb", "--nx", "--quiet", "--interpreter=mi3", "-iex",
 	    "set auto-load off", "-iex", "set debuginfod enabled off", NULL};
 	struct sandbox_settings sandbox;
+	struct places places;
 	char path[PATH_MAX], why[WHY_MAX];
 
 	if (pmu_find_program(config->gdb[0] ? config->gdb : "gdb", path, sizeof(path)) != 0) {
@@ -181,7 +195,7 @@ static bool start_gdb(struct replay *replay, int commands, struct op_reply *repl
 		    config->gdb[0] ? config->gdb : "gdb");
 		return false;
 	}
-	tool_settings(config, &sandbox);
+	confined_settings(replay, &sandbox, &places);
 	if (tool_start(&replay->gdb_tool,
 		&(struct tool_spec){.path = path,
 		    .argv = (char *const *)argv,
@@ -203,10 +217,11 @@ static bool fetch_commands(
 {
 	const char *const argv[] = {choice->rr_path, "gdbinit", NULL};
 	struct sandbox_settings sandbox;
+	struct places places;
 	struct tool tool;
 	char why[WHY_MAX], ignored[256];
 
-	tool_settings(&replay->worker->config, &sandbox);
+	confined_settings(replay, &sandbox, &places);
 	if (tool_start(&tool,
 		&(struct tool_spec){.path = choice->rr_path,
 		    .argv = (char *const *)argv,
@@ -329,5 +344,8 @@ bool launch_tools(struct replay *replay, struct op_reply *reply)
 	gdb_watch(replay->gdb, replay->rr.output, take_rr_output);
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, take_gdb_errors);
 	return fetch_commands(replay, &choice, commands, reply) && configure(replay, reply) &&
-	       await_rr(replay, &port, reply) && connect_tools(replay, port, reply);
+	       await_rr(replay, &port, reply) &&
+	       worker_confine(replay->worker, ROLE_WORKER,
+		   (struct tool *[]){&replay->rr, &replay->gdb_tool, NULL}, commands, reply) &&
+	       connect_tools(replay, port, reply);
 }

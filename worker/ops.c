@@ -12,6 +12,7 @@
 #include "worker/frames.h"
 #include "worker/memory.h"
 #include "worker/ops.h"
+#include "worker/confine.h"
 #include "worker/query.h"
 #include "worker/record.h"
 #include "worker/replay.h"
@@ -105,7 +106,8 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 	config->kind = kind_from_name(kind ? kind : "");
 	if (config->kind == WORKER_ANY)
 		op_fail(reply, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
-	else
+	else if (config->kind != WORKER_QUERY ||
+		 worker_confine(worker, ROLE_QUERY, NULL, -1, reply))
 		reply->result = json_pack(
 		    "{s:i,s:o}", "pid", (int)getpid(), "sandbox", op_sandbox_summary(config));
 }

@@ -13,11 +13,6 @@
 #include "sandbox/cleanup.h"
 #include "worker/tool.h"
 
-/* Until the sandbox is there. */
-#pragma weak sandbox_enter
-#pragma weak sandbox_settings_default
-#pragma weak sandbox_layer_name
-
 #define WHY_MAX	    192
 #define ERROR_FD    10 /* where the child says why it could not start; out of the way of 0 to 3 */
 #define EXIT_UNBORN 127
@@ -97,7 +92,7 @@ static _Noreturn void become_tool(
     const struct pipes *pipes, const struct tool_spec *spec, pid_t parent)
 {
 	int keep[] = {ERROR_FD, TOOL_EXTRA_FD};
-	struct sandbox_report report;
+	struct sandbox_report report = {0};
 	char why[WHY_MAX] = "";
 	sigset_t none;
 
@@ -111,8 +106,8 @@ static _Noreturn void become_tool(
 	place_descriptors(pipes, spec);
 	if (spec->directory && chdir(spec->directory) != 0)
 		die_unborn(spec->directory, strerror(errno));
-	if (sandbox_enter && sandbox_enter(spec->role, spec->settings, keep,
-				 spec->extra >= 0 ? 2 : 1, &report, why, sizeof(why)) != 0)
+	if (sandbox_enter(spec->role, spec->settings, keep, spec->extra >= 0 ? 2 : 1, &report, why,
+		sizeof(why)) != 0)
 		die_unborn("sandbox", why);
 	execve(spec->path, spec->argv, spec->environment);
 	die_unborn(spec->path, strerror(errno));
@@ -223,19 +218,9 @@ static size_t limit(const struct worker_config *config, const char *name)
 
 void tool_settings(const struct worker_config *config, struct sandbox_settings *settings)
 {
-	static const char *const wants[] = {"off", "prefer", "require"};
-
-	*settings = (struct sandbox_settings){0};
-	if (!sandbox_settings_default)
-		return;
 	sandbox_settings_default(settings);
-	for (int layer = 0; layer < LAYER_COUNT; layer++) {
-		const char *want = json_string_value(json_object_get(
-		    config->sandbox, sandbox_layer_name((enum sandbox_layer)layer)));
-		for (size_t i = 0; want && i < 3; i++)
-			if (strcmp(want, wants[i]) == 0)
-				settings->want[layer] = (enum sandbox_want)i;
-	}
+	sandbox_wants_from_json(settings, config->sandbox);
+	settings->parent = getpid();
 	settings->memory_max = limit(config, "memory");
 	settings->processes_max = (unsigned)limit(config, "processes");
 	settings->cpu_seconds = (unsigned)limit(config, "cpu_seconds");

@@ -1,0 +1,58 @@
+/*
+ * Locks the worker down. Must never leave it running when a required layer is missing.
+ */
+#include "worker/confine.h"
+
+#include <string.h>
+#include "worker/places.h"
+
+#define WHY_MAX 192
+
+/* Namespaces were the launcher's doing; what we got ourselves is ours to say. */
+static void merge_report(struct worker_config *config, const struct sandbox_report *report)
+{
+	json_t *own = sandbox_report_json(report), *text;
+	const char *layer;
+
+	json_object_foreach(own, layer, text)
+	{
+		if (strcmp(json_string_value(text), "off") != 0)
+			json_object_set(config->sandbox_report, layer, text);
+	}
+	json_decref(own);
+}
+
+bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
+    int extra, struct op_reply *reply)
+{
+	struct sandbox_report report = {0};
+	struct sandbox_settings settings;
+	struct places places;
+	int keep[16];
+	size_t count = 0;
+	char why[WHY_MAX];
+
+	keep[count++] = worker->channel;
+	keep[count++] = extra;
+	for (size_t i = 0; tools && tools[i] && count + 3 <= sizeof(keep) / sizeof(*keep); i++) {
+		keep[count++] = tools[i]->input;
+		keep[count++] = tools[i]->output;
+		keep[count++] = tools[i]->errors;
+	}
+	tool_settings(&worker->config, &settings);
+	places_begin(&places, &worker->config);
+	places_apply(&places, &settings);
+	settings.parent = 0; /* the launcher has seen to that */
+	settings.memory_max = 0;
+	settings.processes_max = 0;
+	settings.cpu_seconds = 0;
+	if (sandbox_enter(role, &settings, keep, count, &report, why, sizeof(why)) == 0) {
+		merge_report(&worker->config, &report);
+		return true;
+	}
+	op_fail(reply, ERROR_SANDBOX_VIOLATION,
+	    "rr-warden doctor tells what this machine lacks; a policy of prefer does without it",
+	    "the worker cannot be confined: %s", why);
+	worker->broken = true;
+	return false;
+}

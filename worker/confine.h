@@ -1,0 +1,19 @@
+#ifndef WORKER_CONFINE_H
+#define WORKER_CONFINE_H
+/*
+ * The worker's own lock-down, for when it has started its tools (or, a query worker, has learnt
+ * what it is for).
+ */
+#include "sandbox/sandbox.h"
+#include "worker/ops.h"
+#include "worker/tool.h"
+
+/*
+ * Enters the role for good; of its descriptors the worker keeps the channel, `extra` (-1: none) and
+ * the pipes of `tools` (NULL-terminated, or NULL). What was got goes into the configuration's
+ * sandbox report. Returns false with the reply failed when a required layer could not be had.
+ */
+bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
+    int extra, struct op_reply *reply);
+
+#endif
