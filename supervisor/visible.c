@@ -8,10 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the worker may write at path already: naming it once more must not take that back. */
+static bool is_writable(const struct visible *visible, const char *path)
+{
+	for (size_t at = 0; at < visible->length; at += strlen(visible->entries + at) + 1)
+		if (visible->entries[at] != 'r' &&
+		    policy_path_within(path, visible->entries + at + 1))
+			return true;
+	return false;
+}
+
 static void add(struct visible *visible, char how, const char *path)
 {
 	size_t need = strlen(path) + 2;
 
+	if (how == 'r' && is_writable(visible, path))
+		return;
 	/* What does not fit is not seen: the worker then says that it does not exist. */
 	if (path[0] != '/' || path[1] == 0 || need > sizeof(visible->entries) - visible->length)
 		return;
