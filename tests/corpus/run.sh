@@ -8,7 +8,7 @@
 #	-n	record without rr's syscall buffer
 #	-k	keep the traces of what failed, and say where they are
 #	-j	so many at a time (2)
-#	-t	time limit of a recording or a replay (100)
+#	-t	time limit of a recording or a replay (300)
 #
 # Environment: RR_WARDEN the program (build/bin/rr-warden), PROGRAMS the folder of the programs,
 # RUNS how often (1), PMU the counters (software), RR the rr to use. Must never leave a process
@@ -51,11 +51,12 @@ without_rr_lines() {
 # stdout is a pipe: rr does not support copy_file_range to a stdout that is a file (cat, cp).
 record() {
 	{
+		# shellcheck disable=SC2086 # BUFFER is -n or nothing
 		rr_limited record $BUFFER -o "$dir/trace" "$@" <"$FIXTURES/poem.txt" 2>"$dir/record.err"
 		echo $? >"$dir/status"
 	} | cat >"$dir/record.out"
 	recorded=$(cat "$dir/status")
-	[ $recorded -ne 124 ] && [ $recorded -ne 137 ] || fail "not recorded in $LIMIT s"
+	case $recorded in 124 | 137) fail "not recorded in $LIMIT s" ;; esac
 	[ -e "$dir/trace/version" ] || fail "no trace" "$dir/record.err"
 	if grep -qE '^\[(FATAL|ERROR)|rr-warden' "$dir/record.err"; then
 		fail "rr failed while recording" "$dir/record.err"
@@ -83,7 +84,7 @@ replay() {
 compare_with_native() {
 	(exec "$@") <"$FIXTURES/poem.txt" >"$dir/native.out" 2>/dev/null
 	native=$?
-	[ $native -eq $recorded ] || fail "ended with $recorded, without rr with $native"
+	[ $native -eq "$recorded" ] || fail "ended with $recorded, without rr with $native"
 	cmp "$dir/native.out" "$dir/record.out" >"$dir/cmp" 2>&1 ||
 		fail "stdout differs from a run without rr" "$dir/cmp"
 }
@@ -97,7 +98,7 @@ compare_with_stepping() {
 	replay step RR_WARDEN_SOFTPMU=step RR_WARDEN_SOFTPMU_STATS="$dir/step.stats"
 	counted=$(branches "$dir/replay.stats")
 	stepped=$(branches "$dir/step.stats")
-	[ -n "$counted" ] && [ "$counted" = "$stepped" ] ||
+	[ "${counted:-none}" = "$stepped" ] ||
 		fail "counted '$counted' branches, single-stepping '$stepped'"
 }
 
@@ -151,7 +152,7 @@ if [ "${1:-}" = --one ]; then
 	exit
 fi
 
-BUFFER= KEEP= JOBS=2 LIMIT=100
+BUFFER="" KEEP="" JOBS=2 LIMIT=300
 while getopts nkj:t: option; do
 	case $option in
 	n) BUFFER=-n ;;
