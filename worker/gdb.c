@@ -387,6 +387,15 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	return outcome;
 }
 
+enum gdb_outcome gdb_settle(struct gdb *gdb)
+{
+	enum gdb_outcome outcome = gdb_command(gdb, NULL, "-gdb-show confirm");
+
+	while (outcome == GDB_DONE && gdb->running)
+		outcome = gdb_pump(gdb, -1);
+	return outcome;
+}
+
 json_t *gdb_last_stop(const struct gdb *gdb)
 {
 	return gdb->stop;

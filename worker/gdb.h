@@ -54,6 +54,10 @@ const char *gdb_console_text(const struct gdb *gdb);
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Waits for the last stop of a command that may make several: once gdb has answered another one,
+ * no more can come. */
+enum gdb_outcome gdb_settle(struct gdb *gdb);
+
 /* Waits for bytes of anybody, once: for what comes before gdb is spoken to. */
 enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms);
 

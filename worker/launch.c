@@ -33,7 +33,6 @@ static const struct {
     {"index-cache enabled off", true},
     {"may-call-functions off", true},
     {"may-write-memory off", false},
-    {"may-write-registers off", false},
     {"sysroot /", false},
     {"remotetimeout 10000", false}, /* vRun replays: it may take long, and gdb must not give up */
     {"startup-with-shell off", false},
@@ -49,6 +48,9 @@ static const struct {
     {"history save off", false},
     {"python print-stack none", true},
 };
+
+/* rr has `run` make a step first, for a gdb of 2014: each restart would stop twice. */
+static const char without_hook[] = "define hook-run\nend\n";
 
 static bool take_rr_output(void *owner, int fd)
 {
@@ -242,7 +244,10 @@ static bool fetch_commands(
 			break;
 	}
 	tool_end(&tool);
-	return true;
+	if (write(file, without_hook, sizeof(without_hook) - 1) == sizeof(without_hook) - 1)
+		return true;
+	op_fail(reply, ERROR_INTERNAL, NULL, "rr's commands could not be kept");
+	return false;
 }
 
 /* 'target extended-remote 127.0.0.1:PORT' EXECUTABLE, at the end of a shell command line. */

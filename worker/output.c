@@ -12,7 +12,7 @@
 #include "worker/scrub.h"
 
 #define OUTPUT_HALF (16 * 1024) /* bytes kept of the head, and of the tail */
-#define WORDS_MAX   2048	/* of rr's own words */
+#define WORDS_MAX   8192	/* of rr's own words: room for a backtrace behind them */
 #define MARK_MAX    48
 
 struct output {
@@ -106,6 +106,26 @@ void output_add(struct output *output, const char *bytes, size_t length)
 	}
 }
 
+/* rr announces a moment it was sent to amid the program's output: "\a\n---\n ---> ...\n---\n". */
+static size_t without_announcements(char *all, size_t length)
+{
+	static const char start[] = "\a\n---", arrow[] = " ---> Reached target process ";
+	char *at, *end;
+
+	while ((at = memmem(all, length, start, sizeof(start) - 1))) {
+		char *line = memchr(at + 2, '\n', length - (size_t)(at + 2 - all));
+		size_t left = line ? length - (size_t)(line + 1 - all) : 0;
+		if (left < sizeof(arrow) || memcmp(line + 1, arrow, sizeof(arrow) - 1) != 0)
+			break;
+		for (int i = 0; i < 2 && line; i++)
+			line = memchr(line + 1, '\n', length - (size_t)(line + 1 - all));
+		end = line ? line + 1 : all + length;
+		memmove(at, end, length - (size_t)(end - all));
+		length -= (size_t)(end - at);
+	}
+	return length;
+}
+
 json_t *output_take(struct output *output, size_t max)
 {
 	size_t tail = output->total - output->head_length, kept, lost, at = 0;
@@ -122,38 +142,58 @@ json_t *output_take(struct output *output, size_t max)
 			    all + at, 128, "\n[... %zu bytes left out ...]\n", lost);
 		for (size_t i = 0; i < kept; i++)
 			all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
-		text = scrub_json_middle(all, at, max, NULL);
+		at = without_announcements(all, at);
+		if (at)
+			text = scrub_json_middle(all, at, max, NULL);
 	}
 	output->head_length = output->total = 0;
 	return text;
 }
 
-/* rr's last words come behind the program's output, unmarked: found by how rr begins them. */
-static size_t fatal_words(const struct output *output, char *text, size_t size)
+/* Where rr says what is wrong, in `from`, up to the backtrace that it adds; NULL when nowhere. */
+static const char *find_complaint(const char *from, size_t length, size_t *found)
 {
 	static const char *const starts[] = {"[FATAL", "[ERROR"};
-	size_t tail = output->total - output->head_length;
-	size_t kept = tail < OUTPUT_HALF ? tail : OUTPUT_HALF, length = output->head_length + kept;
-	cleanup_free char *all = malloc(length + 1);
-	char *found = NULL;
+	static const char ends[] = "=== Start rr backtrace";
+	const char *at = NULL, *end;
+
+	for (size_t i = 0; i < 2 && !at; i++)
+		at = memmem(from, length, starts[i], strlen(starts[i]));
+	if (!at)
+		return NULL;
+	*found = length - (size_t)(at - from);
+	end = memmem(at, *found, ends, strlen(ends));
+	if (end)
+		*found = (size_t)(end - at);
+	return at;
+}
+
+/* rr's last words come behind the program's output, unmarked. */
+static bool complaint_in_output(const struct output *output, char *text, size_t size)
+{
+	size_t tail = output->total - output->head_length, length;
+	size_t kept = tail < OUTPUT_HALF ? tail : OUTPUT_HALF;
+	cleanup_free char *all = malloc(output->head_length + kept + 1);
+	const char *found;
 
 	if (!all)
-		return 0;
+		return false;
 	memcpy(all, output->head, output->head_length);
 	for (size_t i = 0; i < kept; i++)
 		all[output->head_length + i] = output->tail[(tail - kept + i) % OUTPUT_HALF];
-	for (size_t i = 0; i < 2 && !found; i++)
-		found = memmem(all, length, starts[i], strlen(starts[i]));
-	if (!found)
-		return 0;
-	length -= (size_t)(found - all);
-	return scrub_bytes(text, size, found, length < size / 2 ? length : size / 2);
+	found = find_complaint(all, output->head_length + kept, &length);
+	if (found)
+		scrub_bytes(text, size, found, length);
+	return found != NULL;
 }
 
 void output_rr_words(const struct output *output, char *text, size_t size)
 {
 	size_t want = output->words_length < size / 2 ? output->words_length : size / 2;
+	const char *found = output->words + output->words_length - want;
 
-	if (fatal_words(output, text, size) == 0)
-		scrub_bytes(text, size, output->words + output->words_length - want, want);
+	if (complaint_in_output(output, text, size))
+		return;
+	const char *complaint = find_complaint(output->words, output->words_length, &want);
+	scrub_bytes(text, size, complaint ? complaint : found, want);
 }

@@ -130,7 +130,8 @@ static bool restart(struct replay *replay, const char *target, struct op_reply *
 
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, reply) ||
-	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply))
+	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply) ||
+	    !gdb_check(gdb, gdb_settle(gdb), ERROR_RR_FAILED, NULL, reply))
 		return false;
 	thread = mi_text(gdb_last_stop(gdb), "thread-id");
 	replay->thread = thread ? atoi(thread) : 1;
@@ -142,7 +143,8 @@ bool position_go_event(struct replay *replay, long long event, struct op_reply *
 {
 	char target[32];
 
-	snprintf(target, sizeof(target), "%lld", event);
+	/* `run N` ends where N is completed: the current event is the next one then. */
+	snprintf(target, sizeof(target), "%lld", event > 0 ? event - 1 : 0);
 	return restart(replay, target, reply);
 }
 
@@ -183,7 +185,7 @@ static bool go(struct replay *replay, const struct moment *to, struct op_reply *
 
 	if (!position_go_event(replay, to->event, reply))
 		return false;
-	/* `run N` ends behind N with rr's newer meaning of it: step back until not beyond. */
+	/* Where an event cannot be stopped at, rr goes on to the next that can. */
 	for (int back = 1; back <= 3 && replay->moment.event > to->event; back++)
 		if (!position_go_event(replay, to->event - back, reply))
 			return false;

@@ -141,6 +141,18 @@ void query_rm(struct worker *worker, json_t *args, struct op_reply *reply)
 		    trace_path_to_json(path), "bytes", (json_int_t)freed);
 }
 
+/* Signals that a program gets for what it does, not from somebody. */
+static bool is_crash(const char *signal)
+{
+	static const char *const crashes[] = {
+	    "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"};
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (strcmp(signal, crashes[i]) == 0)
+			return true;
+	return false;
+}
+
 /* What rr ps tells of the first process; a trace that rr refuses is listed with its words. */
 static void add_ending(struct worker *worker, const char *path, json_t *recording)
 {
@@ -160,7 +172,7 @@ static void add_ending(struct worker *worker, const char *path, json_t *recordin
 		json_object_set_new(recording, "command",
 		    scrub_json_middle(command, strlen(command), COMMAND_MAX, NULL));
 		json_object_set_new(
-		    recording, "crashed", json_boolean(json_object_get(first, "signal")));
+		    recording, "crashed", json_boolean(is_crash(text_arg(first, "signal"))));
 	}
 	json_decref(list);
 }

@@ -199,9 +199,13 @@ static int pause_ms(const struct recording *recording)
 	return until > now ? (int)(until - now) : 0;
 }
 
+/* Taken is taken: what is run after the recording is not to be interrupted by it. */
 static void take_interrupt(struct recording *recording)
 {
-	switch (recording->worker->interrupt) {
+	enum interrupt_reason reason = recording->worker->interrupt;
+
+	recording->worker->interrupt = INTERRUPT_NONE;
+	switch (reason) {
 	case INTERRUPT_NONE:
 		break;
 	case INTERRUPT_TIMEOUT:

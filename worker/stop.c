@@ -217,6 +217,8 @@ json_t *stop_describe(
 		goto out;
 	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))
 		reason = "interrupted";
+	else if (kind == STOP_EVENT && direction == BACKWARD)
+		reason = "start"; /* rr stops there without a reason */
 	json = json_object();
 	json_object_set_new(
 	    json, "reason", json_string(reason && !replay->at_end ? reason : kind_names[kind]));

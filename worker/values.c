@@ -157,7 +157,6 @@ static void switch_calls(struct replay *replay, const char *to)
 {
 	gdb_command(replay->gdb, NULL, "-gdb-set may-call-functions %s", to);
 	gdb_command(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
-	gdb_command(replay->gdb, NULL, "-gdb-set may-write-registers %s", to);
 }
 
 static bool format_letter(json_t *args, char *letter, struct op_reply *reply)
