@@ -135,3 +135,20 @@ fuzz: $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope
 	@mkdir -p $(BUILD)/fuzz/grown
 	cd $(BUILD)/fuzz && ./fuzz_envelope -runs=$(FUZZ_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
 	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
+
+# ---- The conformance suite and real clients (npm) -----------------------------------------------
+# Kept out of `make check`: they download the pinned clients of tests/clients/package.json.
+
+CLIENTS := $(abspath $(BUILD))/clients
+
+$(TEST_BIN)/conformance-server: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c)) $(BUILD)/obj/mcp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+.PHONY: deps-clients check-conformance
+deps-clients:
+	@tests/clients/install.sh $(CLIENTS)
+
+check-conformance: deps-clients $(TEST_BIN)/conformance-server
+	@mkdir -p $(BUILD)/conformance
+	@tests/conformance/run.sh $(CLIENTS) $(abspath $(TEST_BIN))/conformance-server $(abspath $(BUILD))/conformance
