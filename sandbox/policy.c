@@ -329,6 +329,11 @@ static const struct syscall_row query_rows[] = {
 	ALLOW(vfork),			/* rr */
 	{RR_CALL(8), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}}, /* rr asks whether it runs under rr */
 	ALLOW(pidfd_open),		/* rr's end as an event */
+	ALLOW(seccomp),			/* what it starts is confined once more */
+	ALLOW(capset),			/* the same */
+	ALLOW(landlock_create_ruleset),	/* the same */
+	ALLOW(landlock_add_rule),	/* the same */
+	ALLOW(landlock_restrict_self),	/* the same */
 	ALLOW(perf_event_open),		/* rr tries the counters; rr_status reports them */
 	ALLOW(ptrace),			/* the software counter is proved on a child of ours */
 	ALLOW(personality),		/* rr starts itself again without ASLR */
@@ -438,6 +443,17 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .writes_proc = true,
 	    .writes_tmp = true,
 	    .keeps_signals = true,
+	},
+    [ROLE_RECORDER] =
+	{
+	    .name = "recorder",
+	    .otherwise = VERDICT_REFUSE,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
+		GROUP(query_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes_proc = true,
+	    .writes_tmp = true,
 	},
 };
 

@@ -16,8 +16,9 @@ enum sandbox_role {
 	ROLE_WORKER,	 /* a replay worker after its tools run: no fork, no exec */
 	ROLE_RR_REPLAY,
 	ROLE_GDB,
-	ROLE_RECORD, /* rr record and the recorded program: never an ERRNO verdict */
-	ROLE_QUERY,  /* rr ps, traceinfo, rm, list */
+	ROLE_RECORD,   /* rr record and the recorded program: never an ERRNO verdict */
+	ROLE_QUERY,    /* rr ps, traceinfo, rm, list */
+	ROLE_RECORDER, /* a record worker once rr records: looks after the trace, asks rr ps */
 	ROLE_COUNT
 };
 

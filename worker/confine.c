@@ -23,7 +23,7 @@ static void merge_report(struct worker_config *config, const struct sandbox_repo
 }
 
 bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
-    int extra, struct op_reply *reply)
+    const int *extra, struct op_reply *reply)
 {
 	struct sandbox_report report = {0};
 	struct sandbox_settings settings;
@@ -33,7 +33,8 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 	char why[WHY_MAX];
 
 	keep[count++] = worker->channel;
-	keep[count++] = extra;
+	for (; *extra >= 0 && count < 4; extra++)
+		keep[count++] = *extra;
 	for (size_t i = 0; tools && tools[i] && count + 3 <= sizeof(keep) / sizeof(*keep); i++) {
 		keep[count++] = tools[i]->input;
 		keep[count++] = tools[i]->output;

@@ -9,11 +9,11 @@
 #include "worker/tool.h"
 
 /*
- * Enters the role for good; of its descriptors the worker keeps the channel, `extra` (-1: none) and
- * the pipes of `tools` (NULL-terminated, or NULL). What was got goes into the configuration's
+ * Enters the role for good; of its descriptors the worker keeps the channel, `extra` (ends with -1)
+ * and the pipes of `tools` (NULL-terminated, or NULL). What was got goes into the configuration's
  * sandbox report. Returns false with the reply failed when a required layer could not be had.
  */
 bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
-    int extra, struct op_reply *reply);
+    const int *extra, struct op_reply *reply);
 
 #endif

@@ -351,6 +351,7 @@ bool launch_tools(struct replay *replay, struct op_reply *reply)
 	return fetch_commands(replay, &choice, commands, reply) && configure(replay, reply) &&
 	       await_rr(replay, &port, reply) &&
 	       worker_confine(replay->worker, ROLE_WORKER,
-		   (struct tool *[]){&replay->rr, &replay->gdb_tool, NULL}, commands, reply) &&
+		   (struct tool *[]){&replay->rr, &replay->gdb_tool, NULL}, (int[]){commands, -1},
+		   reply) &&
 	       connect_tools(replay, port, reply);
 }

@@ -107,7 +107,7 @@ static void start(struct worker *worker, json_t *args, struct op_reply *reply)
 	if (config->kind == WORKER_ANY)
 		op_fail(reply, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
 	else if (config->kind != WORKER_QUERY ||
-		 worker_confine(worker, ROLE_QUERY, NULL, -1, reply))
+		 worker_confine(worker, ROLE_QUERY, NULL, (int[]){-1}, reply))
 		reply->result = json_pack(
 		    "{s:i,s:o}", "pid", (int)getpid(), "sandbox", op_sandbox_summary(config));
 }
@@ -150,10 +150,6 @@ const struct op worker_ops[] = {
     {WIRE_OP_RECORD, WORKER_RECORD,
 	"command working_directory env trace_dir timeout chaos stdin num_cores output_limit",
 	record_run},
-    {WIRE_OP_RECORD_UNTIL, WORKER_RECORD,
-	"command working_directory env trace_dir timeout chaos stdin num_cores output_limit "
-	"attempts fail_when keep",
-	record_until},
     {WIRE_OP_LIST_RECORDINGS, WORKER_QUERY, "trace_base_dir offset limit", query_list_recordings},
     {WIRE_OP_PS, WORKER_QUERY, "trace_dir", query_ps},
     {WIRE_OP_TRACEINFO, WORKER_QUERY, "trace_dir", query_traceinfo},
