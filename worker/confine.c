@@ -49,6 +49,7 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 	settings.cpu_seconds = 0;
 	if (sandbox_enter(role, &settings, keep, count, &report, why, sizeof(why)) == 0) {
 		merge_report(&worker->config, &report);
+		worker->config.confined = true;
 		return true;
 	}
 	op_fail(reply, ERROR_SANDBOX_VIOLATION,

@@ -25,6 +25,7 @@ struct worker_config {
 	json_t *timeouts, *limits, *roots, *directories, *commands; /* as on the wire */
 	json_t *read_only, *read_write; /* for struct sandbox_settings of the tools */
 	bool allow_calls, allow_gdb_command;
+	bool confined; /* the worker has entered a role: what it starts is in it already */
 	json_t *sandbox, *sandbox_report;
 };
 

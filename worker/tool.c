@@ -216,10 +216,16 @@ static size_t limit(const struct worker_config *config, const char *name)
 	return value > 0 ? (size_t)value : 0;
 }
 
+static const enum sandbox_layer inherited[] = {
+    LAYER_NO_NEW_PRIVS, LAYER_CAPABILITIES, LAYER_LANDLOCK, LAYER_SECCOMP};
+
 void tool_settings(const struct worker_config *config, struct sandbox_settings *settings)
 {
 	sandbox_settings_default(settings);
 	sandbox_wants_from_json(settings, config->sandbox);
+	/* A filter lets nobody set up another; what is inherited cannot be left. */
+	for (size_t i = 0; config->confined && i < sizeof(inherited) / sizeof(*inherited); i++)
+		settings->want[inherited[i]] = WANT_OFF;
 	settings->parent = getpid();
 	settings->memory_max = limit(config, "memory");
 	settings->processes_max = (unsigned)limit(config, "processes");
