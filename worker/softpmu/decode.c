@@ -15,6 +15,7 @@ struct window {
 	uint64_t base;
 	size_t length;
 	uint8_t bytes[WINDOW_BYTES];
+	bool cut_writes;
 };
 
 static const uint8_t *window_at(struct window *window, uint64_t address, size_t *available)
@@ -173,12 +174,32 @@ static bool has_relative_target(const ZydisDecodedInstruction *instruction)
 	return instruction->raw.imm[0].size != 0 && instruction->raw.imm[0].is_relative;
 }
 
+/* Memory other than the stack's top, which call and push write and which holds no code. */
+static bool writes_memory(
+    const ZydisDecodedInstruction *instruction, const ZydisDecoderContext *context)
+{
+	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (instruction->meta.category == ZYDIS_CATEGORY_CALL ||
+	    instruction->meta.category == ZYDIS_CATEGORY_PUSH)
+		return false;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(
+		decoder(), context, instruction, operand, instruction->operand_count)))
+		return true;
+	for (unsigned i = 0; i < instruction->operand_count; i++) {
+		if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Decodes one instruction. Returns true when execution surely goes on at *next; false when the
- * block ends here, with *ending filled in.
+ * block ends here, with *ending filled in. *cuts: the block must end behind this instruction.
  */
 static bool decode_one(
-    struct window *window, uint64_t address, struct ending *ending, uint64_t *next)
+    struct window *window, uint64_t address, struct ending *ending, uint64_t *next, bool *cuts)
 {
 	ZydisDecodedInstruction instruction;
 	ZydisDecoderContext context;
@@ -218,6 +239,7 @@ static bool decode_one(
 			ending->kind = END_INDIRECT;
 		return false;
 	default:
+		*cuts = window->cut_writes && writes_memory(&instruction, &context);
 		return true;
 	}
 }
@@ -244,7 +266,7 @@ static void decode(struct window *window, uint64_t start, unsigned limit, struct
 	block->start = start;
 	block->segments = 0;
 	for (unsigned count = 0;; count++) {
-		bool goes_on = decode_one(window, address, &block->ending, &next);
+		bool cuts, goes_on = decode_one(window, address, &block->ending, &next, &cuts);
 		unsigned length = block->ending.length ? block->ending.length : 1;
 
 		if (!extend(block, address, address + length) ||
@@ -255,13 +277,19 @@ static void decode(struct window *window, uint64_t start, unsigned limit, struct
 		if (!goes_on)
 			break;
 		address = next;
+		if (cuts) {
+			extend(block, address, address + 1);
+			block->ending = (struct ending){.kind = END_CUT};
+			break;
+		}
 	}
 	block->end = address;
 }
 
-void decode_block(code_reader reader, void *context, uint64_t start, struct block *block)
+void decode_block(
+    code_reader reader, void *context, uint64_t start, bool cut_writes, struct block *block)
 {
-	struct window window = {.reader = reader, .context = context};
+	struct window window = {.reader = reader, .context = context, .cut_writes = cut_writes};
 
 	decode(&window, start, DECODE_BLOCK_INSTRUCTIONS, block);
 }

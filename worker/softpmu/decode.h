@@ -66,8 +66,13 @@ struct block {
 	struct segment segment[DECODE_BLOCK_SEGMENTS + 1]; /* include the ending instruction */
 };
 
-/* Decodes the block that begins at start. Always gives one: at worst an END_STEP at start. */
-void decode_block(code_reader reader, void *context, uint64_t start, struct block *block);
+/*
+ * Decodes the block that begins at start. Always gives one: at worst an END_STEP at start.
+ * cut_writes: the code can be written, so the block is cut behind every instruction that writes
+ * memory: what comes next is read again before it runs.
+ */
+void decode_block(
+    code_reader reader, void *context, uint64_t start, bool cut_writes, struct block *block);
 
 /* Decodes the instruction at address alone, as a block of one. */
 void decode_instruction(code_reader reader, void *context, uint64_t address, struct block *block);

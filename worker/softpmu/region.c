@@ -20,6 +20,7 @@ struct node {
 
 struct build {
 	const struct region_key *key;
+	bool writable;
 	code_reader reader;
 	void *context;
 	unsigned nodes, spans;
@@ -80,7 +81,7 @@ static bool add_block(struct build *build, uint64_t start, uint8_t count)
 {
 	struct block block;
 
-	decode_block(build->reader, build->context, start, &block);
+	decode_block(build->reader, build->context, start, build->writable, &block);
 	for (unsigned i = 0; i < block.segments; i++) {
 		bool last = i + 1 == block.segments;
 
@@ -194,9 +195,11 @@ static struct region *finish(const struct build *build, bool runnable)
 	return region;
 }
 
-struct region *region_build(const struct region_key *key, code_reader reader, void *context)
+struct region *region_build(
+    const struct region_key *key, bool writable, code_reader reader, void *context)
 {
-	struct build build = {.key = key, .reader = reader, .context = context};
+	struct build build = {
+	    .key = key, .writable = writable, .reader = reader, .context = context};
 	struct node *node;
 	bool runnable = add_block(&build, key->root, 0);
 	bool leads = build.nodes > 0 && build.node[0].address == key->root;

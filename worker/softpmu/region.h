@@ -49,8 +49,12 @@ struct region {
 	struct region_span span[];
 };
 
-/* Builds the region; NULL when memory is short. The caller frees it. */
-struct region *region_build(const struct region_key *key, code_reader reader, void *context);
+/*
+ * Builds the region; NULL when memory is short. The caller frees it. writable: the program can
+ * write to this code, so no region runs on behind a write to memory.
+ */
+struct region *region_build(
+    const struct region_key *key, bool writable, code_reader reader, void *context);
 
 /* Branches passed when the tracee stands at rip, or -1 when rip is not in the region. */
 int region_count_at(const struct region *region, uint64_t rip);

@@ -90,10 +90,24 @@ size_t regions_read_code(void *context, uint64_t address, uint8_t *bytes, size_t
 	return got > 0 ? (size_t)got : 0;
 }
 
+/*
+ * Can the program write to the page of this code? A byte is written over itself to see: where it
+ * cannot, neither can this call.
+ */
+static bool code_is_writable(pid_t tid, uint64_t address)
+{
+	uint8_t byte;
+	struct iovec local = {&byte, 1}, remote = {(void *)(uintptr_t)address, 1};
+
+	return kernel_read_tracee(tid, &local, 1, &remote, 1) == 1 &&
+	       kernel_call(SYS_process_vm_writev, tid, (long)&local, 1, (long)&remote, 1, 0) == 1;
+}
+
 static struct region *build_into(
     struct regions *regions, struct region **slot, pid_t tid, const struct region_key *key)
 {
-	struct region *region = region_build(key, regions_read_code, &tid);
+	struct region *region =
+	    region_build(key, code_is_writable(tid, key->root), regions_read_code, &tid);
 
 	evict(regions, slot);
 	if (!region)

@@ -357,6 +357,7 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 
 	tracee->overflowed = false;
 	tracee->clear_rf = false;
+	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	if (tracee->ticks && tracee->ticks->enabled)
 		return is_single_step(request) ? rr_step(pmu, tracee, request, signal)
 					       : rr_run(pmu, tracee, request, signal);

@@ -42,9 +42,12 @@ struct softpmu {
 	struct regions *regions;
 	enum softpmu_mode mode;
 	char *stats_path;
-	struct timespec alarm; /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
+	struct timespec alarm;	 /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
+	struct timespec resumed; /* rr's last request to run */
 	struct {
 		uint64_t branches, stops, steps, runs;
+		uint64_t instructions; /* as far as they are known: those stepped */
+		uint64_t nanoseconds;  /* from rr's resume requests to the stops it sees */
 	} totals;
 };
 

@@ -115,6 +115,7 @@ static bool count_leg(struct softpmu *pmu, struct tracee *tracee, const struct s
 		break;
 	}
 	pmu->totals.branches += ticks;
+	pmu->totals.instructions += tracee->leg == LEG_STEP && stop->signal == SIGTRAP;
 	return tracee->ticks && ticks && counter_add(tracee->ticks, ticks);
 }
 
@@ -212,6 +213,16 @@ static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
 	tracees_drop(pmu->tracees, tracee->tid);
 }
 
+static void count_time(struct softpmu *pmu)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	pmu->totals.nanoseconds += (uint64_t)(now.tv_sec - pmu->resumed.tv_sec) * 1000000000ull +
+				   (uint64_t)now.tv_nsec - (uint64_t)pmu->resumed.tv_nsec;
+	pmu->resumed = now;
+}
+
 static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, int *status)
 {
 	struct stop stop;
@@ -257,9 +268,11 @@ enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
 
 	if (!tracee)
 		return STOP_FOR_RR;
-	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE)
+	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE) {
 		verdict = judge_leg(pmu, tracee, status);
-	else if (WIFSTOPPED(*status) && tracee->overflowed)
+		if (verdict == STOP_FOR_RR)
+			count_time(pmu);
+	} else if (WIFSTOPPED(*status) && tracee->overflowed)
 		*status = overflow_status(tracee);
 	if (verdict == STOP_FOR_RR && !tracee->overflowed)
 		note_status(pmu, tracee, *status);

@@ -149,10 +149,13 @@ __attribute__((destructor)) static void finish(void)
 		    "cannot write statistics to %s: %s", instance.stats_path, strerror(errno));
 		return;
 	}
-	fprintf(file, "branches=%llu stops=%llu steps=%llu runs=%llu mode=%s\n",
+	fprintf(file,
+	    "branches=%llu stops=%llu steps=%llu runs=%llu instructions=%llu seconds=%.6f "
+	    "mode=%s\n",
 	    (unsigned long long)instance.totals.branches, (unsigned long long)instance.totals.stops,
 	    (unsigned long long)instance.totals.steps, (unsigned long long)instance.totals.runs,
-	    instance.mode == MODE_STEP ? "step" : "run");
+	    (unsigned long long)instance.totals.instructions,
+	    (double)instance.totals.nanoseconds / 1e9, instance.mode == MODE_STEP ? "step" : "run");
 	fclose(file);
 }
 
