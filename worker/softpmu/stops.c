@@ -223,12 +223,46 @@ static void count_time(struct softpmu *pmu)
 	pmu->resumed = now;
 }
 
+static bool has_pending_trap(pid_t tid)
+{
+	enum { PENDING_MAX = 16 };
+	struct __ptrace_peeksiginfo_args which = {.nr = PENDING_MAX};
+	siginfo_t pending[PENDING_MAX];
+	long count = kernel_ptrace(PTRACE_PEEKSIGINFO, tid, (uint64_t)&which, (uint64_t)pending);
+
+	for (long i = 0; i < count; i++) {
+		if (pending[i].si_signo == SIGTRAP && pending[i].si_code > 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * PTRACE_INTERRUPT stops a tracee before the trap that has just ended its leg is delivered. That
+ * trap would come up at the next resume, as if a new leg had ended where it began: let it come now.
+ * Nothing runs for it. True when it has; *status is the trap's then, or whatever came instead.
+ */
+static bool take_pending_trap(struct tracee *tracee, int *status)
+{
+	long got;
+
+	if (*status >> 16 != PTRACE_EVENT_STOP || !has_pending_trap(tracee->tid) ||
+	    kernel_ptrace(PTRACE_CONT, tracee->tid, 0, 0) < 0)
+		return false;
+	do {
+		got = kernel_call(SYS_wait4, tracee->tid, (long)status, __WALL, 0, 0, 0);
+	} while (got == -EINTR);
+	return got == tracee->tid;
+}
+
 static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, int *status)
 {
 	struct stop stop;
+	int interrupted = *status;
+	bool trapped = take_pending_trap(tracee, status);
 	bool overflows;
 
-	if (!look(tracee, *status, &stop)) {
+	if (!WIFSTOPPED(*status) || !look(tracee, *status, &stop)) {
 		tracee->mode = RESUME_NATIVE;
 		return STOP_FOR_RR;
 	}
@@ -245,6 +279,12 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 		tracee->overflowed = true;
 		counter_describe_overflow(tracee->ticks, &tracee->overflow);
 		*status = overflow_status(tracee);
+		return STOP_FOR_RR;
+	}
+	if (trapped) {
+		stop.code = 0;
+		cover_tracks(tracee, &stop);
+		*status = interrupted;
 		return STOP_FOR_RR;
 	}
 	if (resume_next_leg(pmu, tracee, &stop.regs) < 0) {
