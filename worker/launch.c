@@ -40,7 +40,10 @@ static const struct {
     {"print elements 200", false},
     {"print repeats 10", false},
     {"print max-depth 8", true},
-    {"max-value-size 16777216", false},
+    {"max-value-size 32768", false}, /* reading a megabyte through rr takes seconds */
+    /* What a debug register can do: gdb would ask rr for more, which rr does by single steps. */
+    {"remote hardware-watchpoint-limit 4", false},
+    {"remote hardware-watchpoint-length-limit 8", false},
     {"backtrace limit unlimited", false},
     {"width 0", false},
     {"height 0", false},

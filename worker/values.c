@@ -17,6 +17,7 @@
 #define RESULT_BUDGET	 (32 * 1024)
 #define ELEMENTS_DEFAULT 200
 #define ELEMENTS_MAX	 10000
+#define BEGINNING_ONLY	 " (its beginning only: it is large)"
 #define FRAMES_OF_LOCALS 10
 
 static const struct {
@@ -51,7 +52,8 @@ bool values_is_harmless(const char *expression, struct op_reply *reply)
 
 static bool is_aggregate(const char *value)
 {
-	return !value || value[0] == '{' || value[0] == '[';
+	/* Nothing at all where it could not be read: evaluating it says why. */
+	return !value || !value[0] || value[0] == '{' || value[0] == '[';
 }
 
 static char *copy(const char *text)
@@ -65,18 +67,52 @@ static int refuse(struct replay *replay, char *why, size_t size)
 	return -1;
 }
 
-static int read_aggregate(
-    struct replay *replay, const char *quoted, char **value, char *why, size_t why_size)
+static bool is_too_large(const struct gdb *gdb)
 {
-	json_t *results = NULL;
+	return strstr(gdb_message(gdb), "max-value-size") != NULL;
+}
 
-	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d %s", replay->thread,
-		replay->frame, quoted) != GDB_DONE)
+static enum gdb_outcome evaluate_whole(
+    struct replay *replay, int thread, int frame, const char *expression, json_t **results)
+{
+	char quoted[GDB_QUOTED_MAX];
+
+	*results = NULL;
+	if (mi_quote(quoted, sizeof(quoted), expression) < 0)
+		return GDB_REFUSED;
+	return gdb_command(replay->gdb, results,
+	    "-data-evaluate-expression --thread %d --frame %d %s", thread, frame, quoted);
+}
+
+/* Evaluates in a frame; *partly when only the beginning of a large array could be had. */
+static enum gdb_outcome evaluate_in(struct replay *replay, int thread, int frame,
+    const char *expression, json_t **results, bool *partly)
+{
+	char text[REPLAY_EXPRESSION_MAX + 32];
+	enum gdb_outcome outcome = evaluate_whole(replay, thread, frame, expression, results);
+
+	*partly = outcome == GDB_REFUSED && is_too_large(replay->gdb);
+	if (!*partly)
+		return outcome;
+	snprintf(text, sizeof(text), "(%s)[0]@%d", expression, ELEMENTS_DEFAULT);
+	return evaluate_whole(replay, thread, frame, text, results);
+}
+
+static int read_aggregate(
+    struct replay *replay, const char *expression, char **value, char *why, size_t why_size)
+{
+	json_t *results;
+	const char *text;
+	bool partly;
+
+	if (evaluate_in(replay, replay->thread, replay->frame, expression, &results, &partly) !=
+	    GDB_DONE)
 		return refuse(replay, why, why_size);
-	*value = copy(mi_text(results, "value"));
+	text = mi_text(results, "value");
+	if (asprintf(value, "%s%s", text ? text : "", partly ? BEGINNING_ONLY : "") < 0)
+		*value = NULL;
 	json_decref(results);
-	return 0;
+	return *value ? 0 : -1;
 }
 
 /* A variable object tells value and type in one exchange; of an aggregate only the type. */
@@ -96,13 +132,13 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	if (gdb_command(replay->gdb, &results, "-var-create --thread %d --frame %d v * %s",
 		replay->thread, replay->frame, quoted) != GDB_DONE)
 		/* gdb's message here is the same for every mistake: the evaluation says which. */
-		return read_aggregate(replay, quoted, value, why, why_size) == 0
+		return read_aggregate(replay, expression, value, why, why_size) == 0
 			   ? (*type = copy(""), 0)
 			   : -1;
 	*type = copy(mi_text(results, "type"));
 	text = mi_text(results, "value");
 	if (is_aggregate(text))
-		status = read_aggregate(replay, quoted, value, why, why_size);
+		status = read_aggregate(replay, expression, value, why, why_size);
 	else
 		*value = copy(text);
 	json_decref(results);
@@ -293,20 +329,22 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	const char *name = mi_text(variable, "name"), *value = mi_text(variable, "value");
 	const char *type = mi_text(variable, "type");
 	json_t *results = NULL, *json;
+	bool partly = false;
 	size_t cut = 0;
 
 	/* gdb leaves out the value of an aggregate: it is read by itself, and cut. */
 	if (!value && name && is_identifier(name) &&
-	    gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d %s", thread, frame,
-		name) == GDB_DONE)
+	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE)
 		value = mi_text(results, "value");
 	if (!value)
-		value = "<cannot be read>";
+		value =
+		    is_too_large(replay->gdb) ? "<large: read its members>" : "<cannot be read>";
 	json = json_pack("{s:s,s:o,s:s}", "name", name ? name : "", "value",
 	    scrub_json_middle(value, strlen(value), LOCAL_MAX, &cut), "type", type ? type : "");
 	if (cut)
 		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
+	if (partly)
+		json_object_set_new(json, "partial", json_true());
 	if (mi_text(variable, "arg"))
 		json_object_set_new(json, "argument", json_true());
 	json_decref(results);
