@@ -90,6 +90,7 @@ PARAMS(backtrace_args) = {
 	INTEGER("max_depth", "Frames at most", 1, 10000),
 	BOOLEAN("full", "With each frame's locals"),
 	STRING("thread", "Of this thread, or all"),
+	INTEGER("start", "First level shown: from `more` of the answer before", 0, 10000000),
 	SESSION, END};
 PARAMS(evaluate_args) = {
 	STRING("expression", "C or C++, in the selected frame"),

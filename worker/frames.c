@@ -17,7 +17,7 @@
 #define SCAN_MAX	 2000 /* frames looked at for one answer: each is unwound through rr */
 #define PERIOD_MAX	 4
 #define DEPTH_DEFAULT	 30
-#define DEPTH_MAX	 500
+#define DEPTH_MAX	 10000
 #define RESULT_BUDGET	 (32 * 1024)
 #define THREADS_SHOWN	 100
 #define FULL_FRAMES_MAX	 20 /* with locals */

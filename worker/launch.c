@@ -323,6 +323,8 @@ static bool connect_tools(struct replay *replay, int port, struct op_reply *repl
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
 	replay->connected = true;
+	/* What came before the session's first moment, rr's invitation to gdb among it. */
+	json_decref(output_take(replay->output, 1));
 	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-target-select extended-remote 127.0.0.1:%d", port),
 		ERROR_GDB_FAILED, NULL, reply))
@@ -334,7 +336,7 @@ static bool connect_tools(struct replay *replay, int port, struct op_reply *repl
 	return true;
 }
 
-bool launch_tools(struct replay *replay, struct op_reply *reply)
+static bool launch(struct replay *replay, struct op_reply *reply)
 {
 	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
 	struct pmu_choice choice;
@@ -357,4 +359,39 @@ bool launch_tools(struct replay *replay, struct op_reply *reply)
 		   (struct tool *[]){&replay->rr, &replay->gdb_tool, NULL}, (int[]){commands, -1},
 		   reply) &&
 	       connect_tools(replay, port, reply);
+}
+
+/* The child that pid names never ran exec: rr wants to be asked for it in another way. */
+static bool is_forked_only(const struct replay *replay)
+{
+	return replay->pid && !replay->fork_pid && strstr(replay->launch, "never exec()ed");
+}
+
+static void clear(struct replay *replay, struct op_reply *reply)
+{
+	gdb_free(replay->gdb);
+	replay->gdb = NULL;
+	tool_end(&replay->gdb_tool);
+	tool_end(&replay->rr);
+	replay->launch_length = 0;
+	replay->launch[0] = '\0';
+	replay->worker->broken = false;
+	*reply = (struct op_reply){0};
+}
+
+bool launch_tools(struct replay *replay, struct op_reply *reply)
+{
+	if (launch(replay, reply))
+		return true;
+	if (is_forked_only(replay)) {
+		clear(replay, reply);
+		replay->fork_pid = true;
+		return launch(replay, reply);
+	}
+	reply->hint[0] = '\0';
+	if (replay->pid && strstr(replay->launch, "No process")) {
+		op_fail(reply, ERROR_NOT_FOUND, "rr_ps lists the processes of a recording",
+		    "the recording has no process %lld", replay->pid);
+	}
+	return false;
 }

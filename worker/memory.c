@@ -74,7 +74,7 @@ static void answer_memory(const json_t *memory, bool dump, long long count, stru
 
 void memory_read(struct worker *worker, json_t *args, struct op_reply *reply)
 {
-	static const char *const formats[] = {"dump", "hex", NULL};
+	static const char *const formats[] = {"hex", "dump", "plain", NULL};
 	struct replay *replay = replay_of(worker, reply);
 	const char *address = replay ? argument_required(args, "address", reply) : NULL;
 	char quoted[GDB_QUOTED_MAX];
@@ -95,7 +95,7 @@ void memory_read(struct worker *worker, json_t *args, struct op_reply *reply)
 		    replay->frame, quoted, count),
 		ERROR_INVALID_ARGUMENT, "address is a number or an expression that gives one",
 		reply))
-		answer_memory(json_object_get(results, "memory"), format == 0, count, reply);
+		answer_memory(json_object_get(results, "memory"), format != 2, count, reply);
 	json_decref(results);
 }
 

@@ -10,6 +10,7 @@
 #include "worker/checkpoints.h"
 #include "worker/execution.h"
 #include "worker/frames.h"
+#include "worker/investigate.h"
 #include "worker/memory.h"
 #include "worker/ops.h"
 #include "worker/confine.h"
@@ -146,6 +147,9 @@ const struct op worker_ops[] = {
     {WIRE_OP_CHECKPOINT_RESTORE, WORKER_REPLAY, "checkpoint_id", checkpoints_restore},
     {WIRE_OP_CHECKPOINT_LIST, WORKER_REPLAY, "", checkpoints_list},
     {WIRE_OP_CHECKPOINT_DELETE, WORKER_REPLAY, "checkpoint_id", checkpoints_delete},
+    {WIRE_OP_LAST_CHANGE, WORKER_REPLAY, "expression move deadline", investigate_last_change},
+    {WIRE_OP_CRASH_REPORT, WORKER_REPLAY, "trace_dir pid move deadline", investigate_crash_report},
+    {WIRE_OP_GDB_COMMAND, WORKER_REPLAY, "command", values_gdb_command},
     {WIRE_OP_GOTO, WORKER_REPLAY, "moment", execution_goto},
     {WIRE_OP_RECORD, WORKER_RECORD,
 	"command working_directory env trace_dir timeout chaos stdin num_cores output_limit",

@@ -14,6 +14,7 @@
 #define OUTPUT_HALF (16 * 1024) /* bytes kept of the head, and of the tail */
 #define WORDS_MAX   8192	/* of rr's own words: room for a backtrace behind them */
 #define MARK_MAX    48
+#define NOTE_ROOM   128
 
 struct output {
 	char head[OUTPUT_HALF], tail[OUTPUT_HALF]; /* the tail is a ring */
@@ -126,26 +127,30 @@ static size_t without_announcements(char *all, size_t length)
 	return length;
 }
 
-json_t *output_take(struct output *output, size_t max)
+json_t *output_peek(const struct output *output, size_t max)
 {
-	size_t tail = output->total - output->head_length, kept, lost, at = 0;
-	cleanup_free char *all = malloc((size_t)2 * OUTPUT_HALF + 128);
-	json_t *text = NULL;
+	size_t tail = output->total - output->head_length, kept, lost, at;
+	cleanup_free char *all = malloc((size_t)2 * OUTPUT_HALF + NOTE_ROOM);
 
 	kept = tail < OUTPUT_HALF ? tail : OUTPUT_HALF;
 	lost = tail - kept;
-	if (all && output->total) {
-		memcpy(all, output->head, output->head_length);
-		at = output->head_length;
-		if (lost)
-			at += (size_t)snprintf(
-			    all + at, 128, "\n[... %zu bytes left out ...]\n", lost);
-		for (size_t i = 0; i < kept; i++)
-			all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
-		at = without_announcements(all, at);
-		if (at)
-			text = scrub_json_middle(all, at, max, NULL);
-	}
+	if (!all || !output->total)
+		return NULL;
+	memcpy(all, output->head, output->head_length);
+	at = output->head_length;
+	if (lost)
+		at +=
+		    (size_t)snprintf(all + at, NOTE_ROOM, "\n[... %zu bytes left out ...]\n", lost);
+	for (size_t i = 0; i < kept; i++)
+		all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
+	at = without_announcements(all, at);
+	return at ? scrub_json_middle(all, at, max, NULL) : NULL;
+}
+
+json_t *output_take(struct output *output, size_t max)
+{
+	json_t *text = output_peek(output, max);
+
 	output->head_length = output->total = 0;
 	return text;
 }

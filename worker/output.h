@@ -18,6 +18,9 @@ void output_add(struct output *output, const char *bytes, size_t length);
  */
 json_t *output_take(struct output *output, size_t max);
 
+/* The same, but leaves it to be taken. */
+json_t *output_peek(const struct output *output, size_t max);
+
 /* The end of what rr itself said, for an error message. */
 void output_rr_words(const struct output *output, char *text, size_t size);
 

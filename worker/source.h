@@ -7,7 +7,7 @@
 #include "worker/replay.h"
 
 #define SOURCE_LINE_MAX	 400 /* bytes shown of one line */
-#define SOURCE_LINES_MAX 400 /* in one answer */
+#define SOURCE_LINES_MAX 500 /* in one answer */
 
 op_handler source_lines;
 

@@ -9,6 +9,7 @@
 #include "worker/arguments.h"
 #include "worker/mi.h"
 #include "worker/scrub.h"
+#include "worker/state.h"
 #include "worker/values.h"
 
 #define EXPRESSIONS_MAX	 50
@@ -18,7 +19,8 @@
 #define ELEMENTS_DEFAULT 200
 #define ELEMENTS_MAX	 10000
 #define BEGINNING_ONLY	 " (its beginning only: it is large)"
-#define FRAMES_OF_LOCALS 10
+#define DEPTH_DEFAULT	 8 /* as launch.c sets print max-depth */
+#define DEPTH_MAX	 20
 
 static const struct {
 	const char *name;
@@ -253,6 +255,19 @@ static bool calls_wanted(struct worker *worker, json_t *args, bool *calls, struc
 	return false;
 }
 
+static void fail_evaluation(const char *why, struct op_reply *reply)
+{
+	if (strstr(why, "may-call-functions") || strstr(why, "not allowed"))
+		op_fail(reply, ERROR_NOT_ALLOWED,
+		    "read values only; allow_calls: true calls functions, where the policy lets it",
+		    "%.400s", why);
+	else
+		op_fail(reply, ERROR_INVALID_ARGUMENT,
+		    "rr_locals shows the names there are; rr_select_frame changes where they are "
+		    "looked up",
+		    "%.400s", why);
+}
+
 static void evaluate_all(
     struct replay *replay, const json_t *list, char letter, struct op_reply *reply)
 {
@@ -274,10 +289,7 @@ static void evaluate_all(
 	} else if (replay->worker->interrupt) {
 		gdb_fail_interrupted(replay->worker, reply);
 	} else if (count == 1 && json_object_get(only, "error")) {
-		op_fail(reply, ERROR_INVALID_ARGUMENT,
-		    "rr_locals shows the names there are; rr_select_frame changes where they are "
-		    "looked up",
-		    "%.400s", mi_text(only, "error"));
+		fail_evaluation(mi_text(only, "error"), reply);
 	} else {
 		reply->result = json_pack("{s:O}", "results", results);
 		if (count == 1) {
@@ -386,39 +398,61 @@ void values_locals(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
 	bool arguments = argument_flag(args, "arguments", true);
+	size_t left_out = 0;
 	long long depth;
-	json_t *all = NULL, *list, *entry;
-	size_t left_out = 0, i;
+	json_t *list;
 
-	if (!replay || !argument_integer(args, "depth", 1, 1, FRAMES_OF_LOCALS, &depth, reply))
+	if (!replay || !argument_integer(args, "depth", DEPTH_DEFAULT, 0, DEPTH_MAX, &depth, reply))
 		return;
-	for (int level = 0; level < depth; level++) {
-		list = values_list(replay, replay->thread, replay->frame + level, arguments,
-		    RESULT_BUDGET / (size_t)depth, &left_out);
-		if (!list && level == 0) {
-			gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED,
-			    ERROR_NOT_FOUND, "the frame may have no debug information", reply);
-			return;
-		}
-		if (!list)
-			break;
-		json_array_foreach(list, i, entry) if (depth > 1)
-		    json_object_set_new(entry, "level", json_integer(replay->frame + level));
-		if (all)
-			json_array_extend(all, list);
-		else
-			all = json_incref(list);
-		json_decref(list);
-	}
-	if (worker->interrupt) {
-		json_decref(all);
+	if (depth != DEPTH_DEFAULT)
+		gdb_command(replay->gdb, NULL, "-gdb-set print max-depth %lld", depth);
+	list =
+	    values_list(replay, replay->thread, replay->frame, arguments, RESULT_BUDGET, &left_out);
+	if (!list)
+		gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_NOT_FOUND,
+		    "the frame may have no debug information", reply);
+	else if (worker->interrupt)
 		gdb_fail_interrupted(worker, reply);
-		return;
-	}
-	reply->result = json_pack("{s:o}", "variables", all);
-	if (left_out) {
+	else
+		reply->result = json_pack("{s:O}", "variables", list);
+	if (reply->result && left_out) {
 		json_object_set_new(reply->result, "truncated", json_integer((json_int_t)left_out));
 		json_object_set_new(
 		    reply->result, "hint", json_string("read the others by name with rr_evaluate"));
 	}
+	json_decref(list);
+	if (depth != DEPTH_DEFAULT && !worker->broken)
+		gdb_command(replay->gdb, NULL, "-gdb-set print max-depth %d", DEPTH_DEFAULT);
+}
+
+/* The one way to gdb's own commands; off unless the administrator has turned it on. */
+void values_gdb_command(struct worker *worker, json_t *args, struct op_reply *reply)
+{
+	struct replay *replay = replay_of(worker, reply);
+	const char *command = replay ? argument_required(args, "command", reply) : NULL, *text;
+	char quoted[GDB_QUOTED_MAX];
+	size_t cut = 0;
+
+	if (!command)
+		return;
+	if (!worker->config.allow_gdb_command) {
+		op_fail(reply, ERROR_NOT_ALLOWED, "use the tools for what you want to know",
+		    "the administrator's policy does not allow raw gdb commands");
+		return;
+	}
+	if (!gdb_quote(quoted, "command", command, reply) ||
+	    !gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL,
+		    "-interpreter-exec --thread %d --frame %d console %s", replay->thread,
+		    replay->frame, quoted),
+		ERROR_INVALID_ARGUMENT, NULL, reply))
+		return;
+	text = gdb_console_text(replay->gdb);
+	reply->result = json_pack(
+	    "{s:o}", "output", scrub_json_middle(text, strlen(text), RESULT_BUDGET, &cut));
+	if (cut)
+		json_object_set_new(reply->result, "truncated", json_integer((json_int_t)cut));
+	/* It may have let the program run. */
+	gdb_check(replay->gdb, gdb_settle(replay->gdb), ERROR_GDB_FAILED, NULL, reply);
+	state_send(replay);
 }

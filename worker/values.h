@@ -5,7 +5,7 @@
  */
 #include "worker/replay.h"
 
-op_handler values_evaluate, values_locals;
+op_handler values_evaluate, values_locals, values_gdb_command;
 
 /* The variables of a frame as [{name, value, type}], at most `budget` bytes; *left_out (may be
  * NULL) counts what did not fit. NULL when there is no such frame. */

@@ -1,0 +1,25 @@
+#ifndef WORKER_INVESTIGATE_H
+#define WORKER_INVESTIGATE_H
+/*
+ * The searches: one operation instead of twenty. Each puts position, selection and breakpoints back
+ * unless it is asked to stay where it found what it looked for.
+ */
+#include "worker/replay.h"
+
+op_handler investigate_last_change, investigate_crash_report;
+
+/* Where a search began, to come back to. */
+struct origin {
+	struct moment moment;
+	int thread, frame;
+	bool at_end;
+};
+
+/* Takes the client's breakpoints out of the way and remembers where we are. */
+bool investigate_begin(struct replay *replay, struct origin *origin, struct op_reply *reply);
+
+/* Puts the breakpoints back, and the position too unless `stay`. */
+bool investigate_end(
+    struct replay *replay, const struct origin *origin, bool stay, struct op_reply *reply);
+
+#endif
