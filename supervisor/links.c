@@ -35,6 +35,7 @@ struct links {
 	const struct paths *paths;
 	struct session_table *table;
 	uint32_t last_tag;
+	json_t *recordings;	/* places of programs, see visible.h */
 	struct visible visible; /* of the launch at hand */
 	struct link slots[SESSION_SLOTS];
 };
@@ -70,6 +71,15 @@ static struct link *find_link(struct links *links, uint32_t tag)
 	return NULL;
 }
 
+/* As the worker found it, or as the client named it; NULL: the newest. */
+static const char *trace_of(const struct session *session)
+{
+	const json_t *known = json_object_get(session->worker_state, "trace_dir");
+
+	return json_string_value(
+	    known != NULL ? known : json_object_get(session->open_args, "trace_dir"));
+}
+
 int links_launch(struct links *links, struct session *session)
 {
 	struct link *link = find_link(links, 0);
@@ -80,6 +90,9 @@ int links_launch(struct links *links, struct session *session)
 		links->last_tag = 1;
 	visible_for(&links->visible, links->policy, session->kind,
 	    session->kind == WORKER_REPLAY ? session->open_args : session->calls->args);
+	if (session->kind == WORKER_REPLAY)
+		visible_add_remembered(
+		    &links->visible, links->policy, links->recordings, trace_of(session));
 	if (launcher_request(links->launcher, links->last_tag, session->kind, &links->visible) < 0)
 		return -1;
 	json_decref(session->visible);
@@ -140,6 +153,11 @@ json_t *links_start_message(struct links *links, struct session *session)
 
 	return start_message_json(links->policy, links->paths->softpmu, session->kind,
 	    report == NULL ? json_object() : json_incref(report), session->visible);
+}
+
+void links_remember_recording(struct links *links, const char *trace_dir, const json_t *args)
+{
+	visible_remember(&links->recordings, trace_dir, args, links->paths->here);
 }
 
 static void lose(struct links *links, uint32_t tag, const char *code, const char *why)

@@ -27,6 +27,9 @@ enum channel_result links_send(
 void links_drop(struct links *links, struct session *session);
 json_t *links_start_message(struct links *links, struct session *session);
 
+/* A recording ended: replays of the trace may see where its program lies. */
+void links_remember_recording(struct links *links, const char *trace_dir, const json_t *args);
+
 /* For the loop's clock: workers whose death was seen, and not yet its cause. */
 int64_t links_nearest_deadline(const struct links *links);
 void links_expire(struct links *links, int64_t now);

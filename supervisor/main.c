@@ -66,6 +66,10 @@ static void port_answer(
     void *owner, struct session *session, struct call *call, struct outcome *outcome)
 {
 	struct supervisor *supervisor = owner;
+	const char *trace_dir = json_string_value(json_object_get(outcome->result, "trace_dir"));
+
+	if (call->operation == WIRE_OP_RECORD && trace_dir != NULL)
+		links_remember_recording(supervisor->links, trace_dir, call->args);
 	dispatch_answer(&supervisor->dispatch, session, call, outcome);
 }
 

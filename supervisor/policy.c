@@ -219,8 +219,6 @@ bool policy_path_within(const char *path, const char *root)
 
 static bool in_subset(const struct value *ceiling, const char *text)
 {
-	if (ceiling->count == 0)
-		return true;
 	for (size_t i = 0; i < ceiling->count; i++)
 		if (strcmp(text, ceiling->items[i]) == 0 ||
 		    policy_path_within(text, ceiling->items[i]))
@@ -241,6 +239,8 @@ static bool is_granted(
 	case RULE_MORE:
 		return number >= ceiling->number;
 	case RULE_SUBSET:
+		return ceiling->count == 0 || in_subset(ceiling, text);
+	case RULE_GRANTED:
 		return in_subset(ceiling, text);
 	case RULE_FIXED:
 		return strcmp(text, ceiling->text) == 0;

@@ -39,6 +39,7 @@
 	X(MEMORY, "sessions", "memory", "memory", NULL, BYTES, LESS, "0", "address space of each process (0: no limit)") \
 	X(CPU, "sessions", "cpu_time", "cpu-time", NULL, SECONDS, LESS, "0", "processor time of each process (0: no limit)") \
 	X(PROCESSES, "sessions", "processes", "processes", NULL, COUNT, LESS, "4096", "processes of one session or recording") \
+	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory that replays may read sources and symbols from (repeatable)") \
 	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions may call functions of the program") \
 	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command may pass raw gdb commands") \
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "start of rr") \
@@ -81,11 +82,12 @@ enum setting_type {
 
 /* How a later word relates to the administrator's. */
 enum setting_rule {
-	RULE_FREE,   /* the last word counts */
-	RULE_LESS,   /* at most as much; 0 is no limit, and so the most, but for booleans */
-	RULE_MORE,   /* at least as much */
-	RULE_SUBSET, /* within the list, where that is not empty */
-	RULE_FIXED   /* the same */
+	RULE_FREE,    /* the last word counts */
+	RULE_LESS,    /* at most as much; 0 is no limit, and so the most, but for booleans */
+	RULE_MORE,    /* at least as much */
+	RULE_SUBSET,  /* within the list, where that is not empty */
+	RULE_GRANTED, /* within the list; nothing where that is empty */
+	RULE_FIXED    /* the same */
 };
 
 struct setting_row {

@@ -69,6 +69,86 @@ static void add_named(struct visible *visible, char how, const char *path, bool 
 	add(visible, how, full);
 }
 
+static const char *text_of(const json_t *args, const char *name)
+{
+	return json_string_value(json_object_get(args, name));
+}
+
+/* The directory a recording runs in, and its program's. */
+static void add_recorded_places(struct visible *visible, const json_t *args)
+{
+	const char *program =
+	    json_string_value(json_array_get(json_object_get(args, "command"), 0));
+	const char *directory = text_of(args, "working_directory");
+
+	add_named(visible, 'r', directory == NULL ? visible->here : directory, false);
+	if (program != NULL && strchr(program, '/') != NULL)
+		add_named(visible, 'r', program, true);
+}
+
+static const char *const temporary[] = {"/tmp/", "/var/tmp/"};
+
+/* A program's directory. Builds spread below one: of the places where everything is hidden, all
+ * that the first directory holds. */
+static void add_sources(struct visible *visible, const char *directory)
+{
+	char path[PATH_MAX];
+
+	if (strlcpy(path, directory, sizeof(path)) >= sizeof(path))
+		return;
+	for (size_t i = 0; i < sizeof(temporary) / sizeof(temporary[0]); i++) {
+		size_t length = strlen(temporary[i]);
+		char *end =
+		    strncmp(path, temporary[i], length) == 0 ? strchr(path + length, '/') : NULL;
+		if (end != NULL)
+			*end = 0;
+	}
+	add(visible, 'r', path);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash == NULL ? path : slash + 1;
+}
+
+void visible_remember(
+    json_t **recordings, const char *trace_dir, const json_t *args, const char *here)
+{
+	struct visible named = {.here = here};
+	json_t *directories = json_array();
+
+	add_recorded_places(&named, args);
+	for (size_t at = 0; at < named.length; at += strlen(named.entries + at) + 1)
+		json_array_append_new(directories, json_string(named.entries + at + 1));
+	if (*recordings == NULL)
+		*recordings = json_array();
+	if (json_array_size(*recordings) >= VISIBLE_RECORDINGS_MAX)
+		json_array_remove(*recordings, 0);
+	json_array_append_new(*recordings,
+	    json_pack("{s:s, s:o}", "trace", last_part(trace_dir), "directories", directories));
+}
+
+void visible_add_remembered(struct visible *visible, const struct policy *policy,
+    const json_t *recordings, const char *trace_dir)
+{
+	size_t count = json_array_size(recordings);
+	const json_t *directories;
+
+	if (policy_list(policy, SETTING_ROOTS)[0] != NULL)
+		return;
+	while (count-- > 0) {
+		const json_t *recording = json_array_get(recordings, count);
+		const char *name = json_string_value(json_object_get(recording, "trace"));
+		if (trace_dir != NULL && strcmp(last_part(trace_dir), name) != 0)
+			continue;
+		directories = json_object_get(recording, "directories");
+		for (size_t i = 0; i < json_array_size(directories); i++)
+			add_sources(visible, json_string_value(json_array_get(directories, i)));
+		return;
+	}
+}
+
 /* Where rr keeps traces unless told otherwise. */
 static void add_trace_home(struct visible *visible, char how, const struct policy *policy)
 {
@@ -86,18 +166,11 @@ static void add_trace_home(struct visible *visible, char how, const struct polic
 	add_below(visible, how == 'c' ? 'w' : how, home, ".rr");
 }
 
-static const char *text_of(const json_t *args, const char *name)
-{
-	return json_string_value(json_object_get(args, name));
-}
-
 /* A recorded program runs with the rights of the person who asks for it, where no administrator
  * said less: it is their program. */
 static void add_recording(struct visible *visible, const json_t *args)
 {
 	static const char *const places[] = {"/tmp", "/var/tmp"};
-	const char *program =
-	    json_string_value(json_array_get(json_object_get(args, "command"), 0));
 	const char *home = getenv("HOME");
 
 	if (home != NULL)
@@ -107,8 +180,7 @@ static void add_recording(struct visible *visible, const json_t *args)
 	add(visible, 'w', visible->here);
 	add_named(visible, 'w', text_of(args, "working_directory"), false);
 	add_named(visible, 'w', text_of(args, "trace_dir"), true);
-	if (program != NULL && strchr(program, '/') != NULL)
-		add_named(visible, 'r', program, true);
+	add_recorded_places(visible, args);
 }
 
 static void add_unbounded(struct visible *visible, enum worker_kind kind, const json_t *args)
@@ -133,6 +205,8 @@ void visible_for(
 	visible->show_home = false;
 	visible->length = 0;
 	add_list(visible, how, policy, SETTING_ROOTS);
+	if (kind == WORKER_REPLAY)
+		add_list(visible, 'r', policy, SETTING_SOURCES);
 	add_list(visible, kind == WORKER_RECORD ? 'w' : 'r', policy, SETTING_DIRECTORIES);
 	add_trace_home(visible, kind == WORKER_RECORD ? 'c' : how, policy);
 	if (!bounded)

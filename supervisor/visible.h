@@ -11,8 +11,9 @@
 #include "sandbox/proto.h"
 #include "supervisor/policy.h"
 
-#define VISIBLE_BYTES_MAX (24 * 1024)
-#define VISIBLE_PATHS_MAX (2 * POLICY_LIST_MAX + 16)
+#define VISIBLE_BYTES_MAX      (24 * 1024)
+#define VISIBLE_RECORDINGS_MAX 32
+#define VISIBLE_PATHS_MAX      (2 * POLICY_LIST_MAX + 16)
 
 /* Entries end with NUL: a letter and an absolute path. 'r' is read-only, 'w' writable, 'c' writable
  * and made when it does not exist. */
@@ -27,6 +28,15 @@ struct visible {
  * environment and visible->here, nothing else. */
 void visible_for(struct visible *visible, const struct policy *policy, enum worker_kind kind,
     const json_t *args);
+
+/* Where the program of a recording lies and ran: a later replay of the trace reads its symbols and
+ * sources there. *recordings is an array, made at first and bounded. */
+void visible_remember(
+    json_t **recordings, const char *trace_dir, const json_t *args, const char *here);
+
+/* Adds what is remembered of a trace (NULL: the last), where no policy names roots. */
+void visible_add_remembered(struct visible *visible, const struct policy *policy,
+    const json_t *recordings, const char *trace_dir);
 
 /* As the lists that the sandbox takes, NULL-terminated and pointing into `visible`. Each has room
  * for VISIBLE_PATHS_MAX. */

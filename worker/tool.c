@@ -20,7 +20,7 @@
 char *const tool_environment[] = {
     "PATH=/usr/local/bin:/usr/bin:/bin",
     "HOME=/nonexistent",
-    "TMPDIR=/tmp",
+    "TMPDIR=/dev/shm", /* always ours, while /tmp may show the user's, read-only */
     "LANG=C.UTF-8",
     "TERM=dumb",
     NULL,

@@ -108,7 +108,7 @@ START_TEST(nobody_exceeds_the_administrators_file)
 	static const char *const more[] = {"--allow-calls", "--allow-gdb-commands", "--sessions=5",
 	    "--sessions=0", "--memory=0", "--memory=3G", "--idle=2h", "--trace-root=/etc",
 	    "--trace-root=/srv/traces/../../etc", "--sandbox-seccomp=prefer", "--rr=/tmp/rr",
-	    "--free-disk=0", "--record=yes"};
+	    "--free-disk=0", "--record=yes", "--source-dir=/home"};
 
 	write_admin("[traces]\nroots = /srv/traces\n[recording]\nallow = no\n"
 		    "[sessions]\ncount = 4\nmemory = 2G\n");
@@ -245,6 +245,30 @@ START_TEST(workers_see_what_the_policy_names_or_else_what_the_call_does)
 }
 END_TEST
 
+START_TEST(a_replay_sees_where_the_recorded_program_lies)
+{
+	static struct visible visible = {.here = "/here"};
+	json_t *recordings = NULL;
+	json_t *args = json_pack(
+	    "{s:[s], s:s}", "command", "/tmp/build/bin/prog", "working_directory", "/srv/work");
+
+	read_line("");
+	visible_remember(&recordings, "/traces/prog-0", args, "/here");
+	visible_for(&visible, options.policy, WORKER_REPLAY, NULL);
+	visible_add_remembered(&visible, options.policy, recordings, "prog-0");
+	ck_assert(sees(&visible, "r/tmp/build") && sees(&visible, "r/srv/work"));
+	visible_for(&visible, options.policy, WORKER_REPLAY, NULL);
+	visible_add_remembered(&visible, options.policy, recordings, "/traces/other-0");
+	ck_assert(!sees(&visible, "r/tmp/build"));
+	read_line("--trace-root=/srv/traces --source-dir=/srv/src");
+	visible_for(&visible, options.policy, WORKER_REPLAY, NULL);
+	visible_add_remembered(&visible, options.policy, recordings, NULL);
+	ck_assert(!sees(&visible, "r/tmp/build") && sees(&visible, "r/srv/src"));
+	json_decref(recordings);
+	json_decref(args);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("policy");
@@ -266,6 +290,7 @@ int main(void)
 	tcase_add_test(tests, subcommands_are_known);
 	tcase_add_test(tests, a_path_is_within_a_root_by_its_text);
 	tcase_add_test(tests, workers_see_what_the_policy_names_or_else_what_the_call_does);
+	tcase_add_test(tests, a_replay_sees_where_the_recorded_program_lies);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
