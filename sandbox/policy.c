@@ -281,7 +281,6 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(personality),		/* ASLR off in tracees */
 	ALLOW(kcmp),			/* descriptors of tracees */
 	ALLOW(seccomp),			/* rr's own filter on tracees; filters only narrow */
-	{RR_CALL(8), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}}, /* rr asks whether it runs under rr */
 	ALLOW(shmat),			/* tracees that shared memory */
 	ALLOW(shmdt),			/* the same; in a private ipc namespace */
 	ALLOW(shmget),			/* the same */
@@ -327,7 +326,6 @@ static const struct syscall_row query_rows[] = {
 	ABSENT(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(fork),			/* rr */
 	ALLOW(vfork),			/* rr */
-	{RR_CALL(8), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}}, /* rr asks whether it runs under rr */
 	ALLOW(pidfd_open),		/* rr's end as an event */
 	ALLOW(seccomp),			/* what it starts is confined once more */
 	ALLOW(capset),			/* the same */

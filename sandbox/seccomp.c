@@ -6,17 +6,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/proto.h"
+
+#define FILTER_MAX 4096 /* instructions: what the kernel takes */
 
 static void cleanup_filter(scmp_filter_ctx *filter)
 {
@@ -58,47 +62,16 @@ static int add_row(scmp_filter_ctx filter, const struct syscall_row *row, bool o
 	return seccomp_rule_add_array(filter, action_of(verdict), row->number, count, compare);
 }
 
-static int add_rows(
-    scmp_filter_ctx filter, const struct role_policy *policy, bool once, bool foreign)
+static int add_rows(scmp_filter_ctx filter, const struct role_policy *policy, bool once)
 {
 	int result = 0;
 
 	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
 		for (size_t i = 0; result == 0 && i < policy->groups[g].count; i++) {
-			const struct syscall_row *row = &policy->groups[g].rows[i];
-
-			/* rr's own calls have no name that could be translated */
-			if (foreign && row->number >= RR_CALL(0))
-				continue;
-			result = add_row(filter, row, once);
+			result = add_row(filter, &policy->groups[g].rows[i], once);
 			if (result == -EDOM) /* a call that this architecture does not have */
 				result = 0;
 		}
-	return result;
-}
-
-/* The same rows for 32-bit programs, where calls have other numbers. */
-static int add_foreign(scmp_filter_ctx filter, const struct role_policy *policy, bool once)
-{
-	scmp_filter_ctx other;
-	int result;
-
-	if (!policy->foreign || seccomp_arch_native() != SCMP_ARCH_X86_64)
-		return 0;
-	other = seccomp_init(action_of(policy->otherwise));
-	if (!other)
-		return -ENOMEM;
-	result = seccomp_arch_remove(other, SCMP_ARCH_NATIVE);
-	if (result == 0)
-		result = seccomp_arch_add(other, SCMP_ARCH_X86);
-	if (result == 0)
-		result = seccomp_attr_set(other, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	if (result == 0)
-		result = add_rows(other, policy, once, true);
-	if (result == 0)
-		result = seccomp_merge(filter, other); /* takes it */
-	if (result != 0)
-		seccomp_release(other);
 	return result;
 }
 
@@ -106,12 +79,11 @@ static int build(scmp_filter_ctx filter, const struct role_policy *policy, bool 
 {
 	int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
-	/* a balanced tree: a call costs the same wherever its row stands */
-	if (result == 0)
-		result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	if (result == 0)
-		result = add_rows(filter, policy, once, false);
-	return result == 0 ? add_foreign(filter, policy, once) : result;
+	if (result == 0 && policy->foreign && seccomp_arch_native() == SCMP_ARCH_X86_64)
+		result = seccomp_arch_add(filter, SCMP_ARCH_X86);
+	/* No balanced tree: the kernel keeps a bitmap of what is always allowed, and a tree would
+	 * double the time to build. */
+	return result == 0 ? add_rows(filter, policy, once) : result;
 }
 
 static bool has_once(const struct role_policy *policy)
@@ -163,26 +135,76 @@ static int start_permitting(int source[2])
 	return 0;
 }
 
-static enum seccomp_result load(const struct role_policy *policy, bool once)
+/*
+ * The filter as instructions, behind a few of ours: libseccomp cannot say "any other number".
+ * Returns the count, -1 with errno.
+ */
+static int export_filter(
+    scmp_filter_ctx filter, bool unknown_absent, struct sock_filter *program, size_t max)
+{
+	static const struct sock_filter absent[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 2, 0), /* x32: a foreign architecture */
+	    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, SYSCALL_KNOWN_MAX, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+	};
+	cleanup_fd int memory = memfd_create("seccomp", MFD_CLOEXEC);
+	size_t count = unknown_absent ? sizeof(absent) / sizeof(*absent) : 0;
+	ssize_t got;
+	int result;
+
+	if (memory < 0)
+		return -1;
+	result = seccomp_export_bpf(filter, memory);
+	if (result < 0) {
+		errno = -result;
+		return -1;
+	}
+	memcpy(program, absent, count * sizeof(*program));
+	got = pread(memory, program + count, (max - count) * sizeof(*program), 0);
+	if (got <= 0 || (size_t)got % sizeof(*program) != 0 ||
+	    (size_t)got == (max - count) * sizeof(*program)) {
+		errno = E2BIG;
+		return -1;
+	}
+	return (int)(count + (size_t)got / sizeof(*program));
+}
+
+/* Builds and loads; with `once` returns the listener of the exec, else 0. -1 with errno. */
+static int build_and_load(const struct role_policy *policy, bool once)
 {
 	__attribute__((cleanup(cleanup_filter))) scmp_filter_ctx filter =
 	    seccomp_init(action_of(policy->otherwise));
-	static int source[2]; /* outlives this frame: the thread reads it */
-	int result = filter ? build(filter, policy, once) : -ENOMEM, listener;
+	struct sock_filter program[FILTER_MAX];
+	struct sock_fprog loaded = {.filter = program};
+	int result = filter ? build(filter, policy, once) : -ENOMEM;
 
-	if (result == 0 && once && start_permitting(source) < 0)
-		result = -errno;
-	if (result == 0)
-		result = seccomp_load(filter);
 	if (result < 0) {
 		errno = -result;
-		return SECCOMP_FAILED;
+		return -1;
 	}
-	if (!once)
-		return SECCOMP_LOADED;
-	listener = seccomp_notify_fd(filter);
-	return write(source[1], &listener, sizeof(listener)) == sizeof(listener) ? SECCOMP_LOADED
-										 : SECCOMP_FAILED;
+	/* Where everything else is allowed nothing must be answered in the kernel's place. */
+	result = export_filter(filter, policy->otherwise != VERDICT_ALLOW, program, FILTER_MAX);
+	if (result < 0)
+		return -1;
+	loaded.len = (unsigned short)result;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    once ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &loaded);
+}
+
+static enum seccomp_result load(const struct role_policy *policy, bool once)
+{
+	static int source[2]; /* outlives this frame: the thread reads it */
+	int listener;
+
+	if (once && start_permitting(source) < 0)
+		return SECCOMP_FAILED;
+	listener = build_and_load(policy, once);
+	if (listener < 0)
+		return SECCOMP_FAILED;
+	if (once && write(source[1], &listener, sizeof(listener)) != sizeof(listener))
+		return SECCOMP_FAILED;
+	return SECCOMP_LOADED;
 }
 
 static void say(int fd, const char *text, size_t length)
