@@ -7,12 +7,14 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "sandbox/channel.h"
 #include "sandbox/cleanup.h"
 #include "supervisor/launcher.h"
 #include "supervisor/links.h"
+#include "supervisor/status.h"
 
 #define DOCTOR_WAIT_MS 30000
 #define DOCTOR_TAG     1
@@ -57,51 +59,77 @@ static json_t *ask(int channel, uint32_t type, json_t *json, const char **why)
 	return NULL;
 }
 
-static void print_value(const char *name, const json_t *value, int depth)
+static const char *text_of(const json_t *facts, const char *object, const char *key)
 {
-	const char *key;
-	json_t *member;
+	const json_t *holder = object == NULL ? facts : json_object_get(facts, object);
+	const char *text = json_string_value(json_object_get(holder, key));
+
+	return text == NULL ? "" : text;
+}
+
+static void print_sandbox(const json_t *sandbox)
+{
+	const json_t *layers = json_object_get(sandbox, "layers");
+	json_t *got;
+	const char *layer;
+
+	printf("sandbox   %s\n", text_of(sandbox, NULL, "level"));
+	json_object_foreach((json_t *)layers, layer, got)
+	{
+		if (strcmp(json_string_value(got), "full") != 0)
+			printf("          %s: %s\n", layer, json_string_value(got));
+	}
+}
+
+static void print_facts(const json_t *facts)
+{
+	struct utsname kernel;
+	json_t *advice = status_advice(facts), *line;
 	size_t i;
 
-	if (json_is_object(value) && depth < 4) {
-		printf("%*s%s:\n", depth * 2, "", name);
-		json_object_foreach((json_t *)value, key, member)
-		    print_value(key, member, depth + 1);
-	} else if (json_is_array(value) && depth < 4) {
-		json_array_foreach(value, i, member) print_value(i == 0 ? name : "", member, depth);
-	} else if (json_is_string(value)) {
-		printf("%*s%-16s %s\n", depth * 2, "", name, json_string_value(value));
-	} else {
-		char text[64];
-		size_t length = json_dumpb(value, text, sizeof(text) - 1, JSON_ENCODE_ANY);
-		text[length < sizeof(text) ? length : 0] = 0;
-		printf("%*s%-16s %s\n", depth * 2, "", name, text);
+	if (uname(&kernel) == 0)
+		printf("kernel    %s %s, %s\n", kernel.sysname, kernel.release, kernel.machine);
+	printf(
+	    "rr        %s (%s)\n", text_of(facts, "rr", "version"), text_of(facts, "rr", "path"));
+	printf(
+	    "gdb       %s (%s)\n", text_of(facts, "gdb", "version"), text_of(facts, "gdb", "path"));
+	printf("counters  %s: %s\n", text_of(facts, "pmu", "kind"), text_of(facts, "pmu", "why"));
+	printf("traces    %s\n", text_of(facts, NULL, "trace_base_dir"));
+	print_sandbox(json_object_get(facts, "sandbox"));
+	if (json_array_size(advice) > 0)
+		printf("\nTo mend:\n");
+	json_array_foreach(advice, i, line)
+	{
+		printf("- %s\n", json_string_value(line));
 	}
+	json_decref(advice);
+	printf("\n%s\n", status_is_usable(facts) ? "Recording and replaying can work here."
+						 : "Recording and replaying cannot work here.");
 }
 
 static int examine(const struct policy *policy, const struct paths *paths, int channel,
     const struct launch_notice *notice)
 {
 	const char *why = "";
+	int result;
 	json_t *facts, *started = ask(channel, WIRE_OP_START,
 			   start_message_json(policy, paths->softpmu, WORKER_QUERY,
 			       sandbox_report_json(&notice->report), NULL),
 			   &why);
 
-	if (started == NULL) {
-		printf("worker: %s\n", why);
-		return 1;
-	}
-	print_value("sandbox", json_object_get(started, "sandbox"), 0);
-	json_decref(started);
-	facts = ask(channel, WIRE_OP_STATUS, json_pack("{s:{}}", "args"), &why);
+	facts = started == NULL ? NULL
+				: ask(channel, WIRE_OP_STATUS, json_pack("{s:{}}", "args"), &why);
 	if (facts == NULL) {
-		printf("status: %s\n", why);
+		printf("worker    %s\n", why);
+		json_decref(started);
 		return 1;
 	}
-	print_value("machine", facts, 0);
+	json_object_set(facts, "sandbox", json_object_get(started, "sandbox"));
+	json_decref(started);
+	print_facts(facts);
+	result = status_is_usable(facts) ? 0 : 1;
 	json_decref(facts);
-	return 0;
+	return result;
 }
 
 int doctor_run(const struct policy *policy, const struct paths *paths)
@@ -113,19 +141,19 @@ int doctor_run(const struct policy *policy, const struct paths *paths)
 	cleanup_fd int pidfd = -1;
 	int fds[2] = {-1, -1};
 
-	printf("rr-warden %s\n", RR_WARDEN_VERSION);
-	printf("policy: %s\n", policy_has_ceiling(policy) ? POLICY_FILE : "none (" POLICY_FILE ")");
+	printf("rr-warden %s\n\n", RR_WARDEN_VERSION);
+	printf("policy    %s\n", policy_has_ceiling(policy) ? POLICY_FILE : "no " POLICY_FILE);
 	fflush(stdout);
 	visible->here = paths->here;
 	visible_for(visible, policy, WORKER_QUERY, NULL);
 	launcher = launcher_start(paths->worker, policy);
 	if (launcher < 0 || launcher_request(launcher, DOCTOR_TAG, WORKER_QUERY, visible) < 0 ||
 	    await_worker(launcher, &notice, fds) < 0) {
-		printf("launcher: it does not start\n");
+		printf("launcher  it does not start\n");
 		return 1;
 	}
 	if (notice.what != LAUNCH_STARTED) {
-		printf("worker: %s\n",
+		printf("worker    %s\n",
 		    notice.what == LAUNCH_FAILED ? notice.why : "it ended before it began");
 		return 1;
 	}
