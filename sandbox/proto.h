@@ -70,6 +70,7 @@ struct wire_header {
 	X(CRASH_REPORT, 62, "rr_crash_report", REPLAY)                                             \
 	X(GDB_COMMAND, 64, "rr_gdb_command", REPLAY)                                               \
 	X(RECORD, 110, "rr_record", RECORD)                                                        \
+	X(RECORD_UNTIL, 112, "rr_record_until", RECORD)                                            \
 	X(LIST_RECORDINGS, 130, "rr_list_recordings", QUERY)                                       \
 	X(PS, 132, "rr_ps", QUERY)                                                                 \
 	X(TRACEINFO, 134, "rr_traceinfo", QUERY)                                                   \

@@ -14,6 +14,7 @@ static const enum setting class_settings[DEADLINE_CLASS_COUNT] = {
     [DEADLINE_BREAKPOINT] = SETTING_TIMEOUT_BREAKPOINT,
     [DEADLINE_EVAL] = SETTING_TIMEOUT_EVAL,
     [DEADLINE_RECORD] = SETTING_TIMEOUT_RECORD,
+    [DEADLINE_ATTEMPTS] = SETTING_TIMEOUT_RECORD,
 };
 
 /* The client's own limit, or 0. Only recordings and investigations have such an argument. */
@@ -29,6 +30,14 @@ static long long asked_seconds(const json_t *args)
 	return seconds > DEADLINE_SPAN_MAX ? DEADLINE_SPAN_MAX : (long long)(seconds + 0.999);
 }
 
+static long long asked_attempts(const json_t *args)
+{
+	json_int_t attempts = json_integer_value(json_object_get(args, "attempts"));
+
+	return attempts > 0 && attempts <= DEADLINE_ATTEMPTS_MAX ? attempts
+								 : DEADLINE_ATTEMPTS_DEFAULT;
+}
+
 long long deadline_seconds(
     const struct policy *policy, enum deadline_class class, const json_t *args)
 {
@@ -39,6 +48,9 @@ long long deadline_seconds(
 	if (class == DEADLINE_DIRECTION && json_is_true(json_object_get(args, "reverse")))
 		class = DEADLINE_REVERSE;
 	seconds = policy_number(policy, class_settings[class]);
+	/* The client's limit is for one attempt: the worker keeps it. */
+	if (class == DEADLINE_ATTEMPTS)
+		return seconds * asked_attempts(args);
 	if (class == DEADLINE_OPEN && seconds != 0) {
 		long long startup = policy_number(policy, SETTING_TIMEOUT_STARTUP);
 		seconds = startup == 0 ? 0 : seconds + startup;

@@ -38,7 +38,22 @@ PARAMS(record_args) = {
 	NUMBER("timeout", "Seconds; the program is ended then, the trace kept"),
 	BOOLEAN("chaos", "rr's chaos mode: varies scheduling, for races and flaky tests"),
 	STRING("stdin", "Text for its standard input (default: none)"),
-	INTEGER("num_cores", "Cores the program sees", 1, 1024),
+	INTEGER("num_cores", "Cores the program sees", 1, 128),
+	INTEGER("output_limit", "Bytes of each output stream to answer", 0, 32768),
+	END};
+static const char *const keeps[] = {"failing", "all", NULL};
+PARAMS(until_args) = {
+	{"command", MCP_STRING_ARRAY, true, "Program and its arguments", 0, 0, NULL},
+	INTEGER("attempts", "Recordings at most (default 10)", 1, 1000),
+	STRING("fail_when", "failure (default: status not 0, signal or timeout), exit, exit:3, signal, signal:SIGSEGV, timeout, output:TEXT"),
+	BOOLEAN("chaos", "rr's chaos mode (default true)"),
+	NUMBER("timeout", "Seconds for one attempt"),
+	CHOICE("keep", "Which traces stay (default failing)", keeps),
+	STRING("working_directory", "Directory to run in"),
+	OBJECT("env", "Further environment variables"),
+	STRING("trace_dir", "New directory for the failing trace"),
+	STRING("stdin", "Text for its standard input"),
+	INTEGER("num_cores", "Cores the program sees", 1, 128),
 	INTEGER("output_limit", "Bytes of each output stream to answer", 0, 32768),
 	END};
 PARAMS(start_args) = {
@@ -50,7 +65,11 @@ PARAMS(start_args) = {
 PARAMS(only_session) = {SESSION, END};
 PARAMS(only_trace) = {TRACE_DIR, END};
 PARAMS(no_args) = {END};
-PARAMS(list_args) = {STRING("trace_base_dir", "Default: where rr puts its traces"), END};
+PARAMS(list_args) = {
+	STRING("trace_base_dir", "Default: where rr puts its traces"),
+	INTEGER("offset", "next_offset of the page before", 0, 20000),
+	INTEGER("limit", "Traces of one answer (default 20)", 1, 100),
+	END};
 PARAMS(breakpoint_args) = {
 	NEEDED("location", "function, file:line or *address"),
 	STRING("condition", "Stop only where this expression is true"),
@@ -136,6 +155,10 @@ PARAMS(record_results) = {
 	STRING("trace_dir", NULL), INTEGER("exit_code", NULL, 0, 0), STRING("signal", NULL),
 	STRING("stdout", NULL), STRING("stderr", NULL), BOOLEAN("truncated", NULL),
 	NUMBER("seconds", NULL), OBJECTS("processes", NULL), STRING("pmu", NULL), END};
+PARAMS(until_results) = {
+	BOOLEAN("failed", NULL), INTEGER("attempts", NULL, 0, 0), STRING("trace_dir", NULL),
+	INTEGER("exit_code", NULL, 0, 0), STRING("signal", NULL), STRING("stdout", NULL),
+	STRING("stderr", NULL), END};
 PARAMS(start_results) = {
 	STRING("session", NULL), INTEGER("pid", NULL, 0, 0), STRING("command", NULL), OBJECT("moment", NULL),
 	OBJECT("frame", NULL), STRING("pmu", NULL), OBJECT("sandbox", NULL), END};
@@ -177,6 +200,9 @@ const struct mcp_tool tools_shown[TOOL_COUNT] = {
 	[TOOL_RECORD] = TOOL("rr_record", "Record a program",
 		"Runs a program under rr and keeps a trace of the run to replay. First step when a failure can be reproduced. Answers trace_dir, how it ended and its output.",
 		record_args, record_results, MCP_DESTRUCTIVE | MCP_OPEN_WORLD),
+	[TOOL_RECORD_UNTIL] = TOOL("rr_record_until", "Record until it fails",
+		"Records a flaky program again and again until it fails, keeps that trace and removes the others.",
+		until_args, until_results, MCP_DESTRUCTIVE | MCP_OPEN_WORLD),
 	[TOOL_REPLAY_START] = TOOL("rr_replay_start", "Open a replay session",
 		"Opens a trace for debugging, stopped at its start. Several sessions may be open at once.",
 		start_args, start_results, MOVES),
@@ -271,6 +297,7 @@ const struct mcp_tool tools_shown[TOOL_COUNT] = {
 
 const struct tool_route tools_routed[TOOL_COUNT] = {
 	[TOOL_RECORD] = {HANDLE_RECORD, WIRE_OP_RECORD, DEADLINE_RECORD, SETTING_RECORD},
+	[TOOL_RECORD_UNTIL] = {HANDLE_RECORD, WIRE_OP_RECORD_UNTIL, DEADLINE_ATTEMPTS, SETTING_RECORD},
 	[TOOL_REPLAY_START] = {HANDLE_OPEN, WIRE_OP_REPLAY_START, DEADLINE_OPEN, -1},
 	[TOOL_REPLAY_STOP] = {HANDLE_STOP, 0, DEADLINE_NONE, -1},
 	[TOOL_LIST_RECORDINGS] = {HANDLE_QUERY, WIRE_OP_LIST_RECORDINGS, DEADLINE_STARTUP, -1},

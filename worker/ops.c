@@ -154,6 +154,10 @@ const struct op worker_ops[] = {
     {WIRE_OP_RECORD, WORKER_RECORD,
 	"command working_directory env trace_dir timeout chaos stdin num_cores output_limit",
 	record_run},
+    {WIRE_OP_RECORD_UNTIL, WORKER_RECORD,
+	"command working_directory env trace_dir timeout chaos stdin num_cores output_limit "
+	"attempts fail_when keep",
+	record_until},
     {WIRE_OP_LIST_RECORDINGS, WORKER_QUERY, "trace_base_dir offset limit", query_list_recordings},
     {WIRE_OP_PS, WORKER_QUERY, "trace_dir", query_ps},
     {WIRE_OP_TRACEINFO, WORKER_QUERY, "trace_dir", query_traceinfo},

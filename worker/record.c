@@ -1,347 +1,15 @@
 /*
- * A recording while it runs. rr is never asked to end: on SIGTERM it waits for a program that
- * ignores it, then aborts and leaves half a trace (rr 5.6). The program is ended instead, upon
- * which rr ends whatever else it traces and closes the trace. Must always read what the program
- * prints.
+ * rr_record: one recording and its answer.
  */
 #include "worker/record.h"
-#include "worker/confine.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <time.h>
-#include <unistd.h>
-#include "sandbox/cleanup.h"
-#include "worker/listing.h"
-#include "worker/places.h"
-#include "worker/process_list.h"
 #include "worker/query.h"
-#include "worker/record_plan.h"
 #include "worker/record_result.h"
-#include "worker/removal.h"
 #include "worker/rr_words.h"
-#include "worker/tool.h"
-#include "worker/tracee.h"
-
-#define READ_SIZE     65536
-#define FIRST_LOOK_MS 20	   /* until the trace directory is there */
-#define DRAIN_MAX     (256u << 20) /* bytes read after rr's end: what the pipes can hold, and more */
-#define NAME_TRIES    5
-
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
-static void close_end(int *fd)
-{
-	cleanup_close(fd);
-	*fd = -1;
-}
-
-/* Reads once. Returns false when there is nothing more for now. */
-static bool take_output(int *fd, struct stream *stream)
-{
-	static char bytes[READ_SIZE];
-	ssize_t got = read(*fd, bytes, sizeof(bytes));
-
-	if (got > 0) {
-		stream_add(stream, bytes, (size_t)got);
-		return true;
-	}
-	if (got == 0 || (errno != EAGAIN && errno != EINTR))
-		close_end(fd);
-	return false;
-}
-
-/* A program that does not read its input, or ends before, is no error. */
-static void give_input(struct recording *recording)
-{
-	const char *rest = recording->plan.input + recording->input_given;
-	size_t left = strlen(rest);
-	ssize_t given = left ? write(recording->rr.input, rest, left) : 0;
-
-	if (given > 0)
-		recording->input_given += (size_t)given;
-	if ((size_t)(given > 0 ? given : 0) == left ||
-	    (given < 0 && errno != EAGAIN && errno != EINTR))
-		close_end(&recording->rr.input);
-}
-
-/* What ends a recording, step by step; `wait` until the next step. */
-static void end_further(struct recording *recording)
-{
-	pid_t first;
-
-	switch (recording->ending) {
-	case ENDING_NOT:
-		first = tracee_first(recording->rr.pid);
-		if (first > 0)
-			kill(first, SIGTERM);
-		recording->ending = ENDING_TERMINATED;
-		recording->next_step = now_ms() + (first > 0 ? RECORD_GRACE_MS : 0);
-		break;
-	case ENDING_TERMINATED:
-		first = tracee_first(recording->rr.pid);
-		if (first > 0)
-			kill(first, SIGKILL);
-		recording->ending = ENDING_KILLED;
-		recording->next_step = now_ms() + (first > 0 ? RECORD_CLOSE_MS : 0);
-		break;
-	case ENDING_KILLED:
-	case ENDING_ABANDONED:
-		kill(recording->rr.pid, SIGKILL);
-		recording->ending = ENDING_ABANDONED;
-		recording->next_step = now_ms() + RECORD_CLOSE_MS;
-		break;
-	}
-}
-
-static void end_because(struct recording *recording, enum end_reason reason)
-{
-	if (recording->reason != END_ITSELF)
-		return;
-	recording->reason = reason;
-	/* Nobody waits for the rest of the output of a cancelled call. */
-	if (reason == END_CANCELLED)
-		recording->ending = ENDING_TERMINATED;
-	end_further(recording);
-}
-
-static uint64_t limit_of(const struct recording *recording, const char *name)
-{
-	json_int_t value =
-	    json_integer_value(json_object_get(recording->worker->config.limits, name));
-
-	return value > 0 ? (uint64_t)value : 0;
-}
-
-/* rr gives the group of the user a look into the trace: nobody but the user gets one. */
-static void look_at_trace(struct recording *recording)
-{
-	if (recording->trace >= 0)
-		return;
-	recording->trace =
-	    open(recording->plan.trace, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (recording->trace < 0)
-		return;
-	fchmod(recording->trace, 0700);
-	/* The name is ours now, so no second rr record is to come: what is left needs little. */
-	if (!worker_confine(recording->worker, ROLE_RECORDER,
-		(struct tool *[]){&recording->rr, NULL},
-		(int[]){recording->trace, recording->pidfd, -1}, &recording->unconfined))
-		tool_end(&recording->rr);
-}
-
-static void check_disk(struct recording *recording)
-{
-	uint64_t trace_max = limit_of(recording, "trace_bytes");
-	uint64_t keep_free = limit_of(recording, "free_disk");
-	struct statvfs disk;
-
-	if (recording->trace < 0)
-		return;
-	if (trace_max && listing_trace_bytes(recording->trace) > trace_max)
-		end_because(recording, END_TRACE_SIZE);
-	if (keep_free && fstatvfs(recording->trace, &disk) == 0 &&
-	    (uint64_t)disk.f_bavail * disk.f_frsize < keep_free)
-		end_because(recording, END_DISK);
-}
-
-static void report_progress(struct recording *recording)
-{
-	char message[STREAM_LINE_MAX * 4 + 64], line[STREAM_LINE_MAX * 4];
-	double seconds = (double)(now_ms() - recording->started) / 1000;
-	const struct stream *last = recording->errors->total > recording->errors_seen
-					? recording->errors
-					: recording->output;
-
-	recording->errors_seen = recording->errors->total;
-	stream_last_line(last, line, sizeof(line));
-	snprintf(
-	    message, sizeof(message), "recording for %.0f s%s%s", seconds, *line ? ": " : "", line);
-	worker_progress(recording->worker, seconds,
-	    recording->plan.timeout > 0 ? recording->plan.timeout : -1, message);
-}
-
-static void tick(struct recording *recording)
-{
-	long long now = now_ms();
-
-	look_at_trace(recording);
-	if (recording->plan.timeout > 0 &&
-	    now - recording->started >= (long long)(recording->plan.timeout * 1000))
-		end_because(recording, END_TIMEOUT);
-	if (recording->reason != END_ITSELF && now >= recording->next_step)
-		end_further(recording);
-	if (now < recording->next_tick)
-		return;
-	recording->next_tick = now + RECORD_TICK_MS;
-	check_disk(recording);
-	report_progress(recording);
-}
-
-/* Until when to sleep at most. */
-static int pause_ms(const struct recording *recording)
-{
-	long long now = now_ms(), until = recording->next_tick;
-	long long timeout = recording->started + (long long)(recording->plan.timeout * 1000);
-
-	if (recording->trace < 0 && until > now + FIRST_LOOK_MS)
-		until = now + FIRST_LOOK_MS;
-	if (recording->plan.timeout > 0 && recording->reason == END_ITSELF && timeout < until)
-		until = timeout;
-	if (recording->reason != END_ITSELF && recording->next_step < until)
-		until = recording->next_step;
-	return until > now ? (int)(until - now) : 0;
-}
-
-/* Taken is taken: what is run after the recording is not to be interrupted by it. */
-static void take_interrupt(struct recording *recording)
-{
-	enum interrupt_reason reason = recording->worker->interrupt;
-
-	recording->worker->interrupt = INTERRUPT_NONE;
-	switch (reason) {
-	case INTERRUPT_NONE:
-		break;
-	case INTERRUPT_TIMEOUT:
-		end_because(recording, END_TIMEOUT);
-		break;
-	case INTERRUPT_CANCELLED:
-		end_because(recording, END_CANCELLED);
-		break;
-	case INTERRUPT_ASKED:
-		end_because(recording, END_ASKED);
-		break;
-	}
-}
-
-static void follow(struct recording *recording)
-{
-	struct tool *rr = &recording->rr;
-	struct tool *const tools[] = {rr};
-
-	while (rr->pid) {
-		struct pollfd fds[] = {{.fd = recording->pidfd, .events = POLLIN},
-		    {.fd = rr->output, .events = POLLIN}, {.fd = rr->errors, .events = POLLIN},
-		    {.fd = rr->input, .events = POLLOUT}};
-		worker_wait(recording->worker, fds, 4, pause_ms(recording));
-		take_interrupt(recording);
-		if (fds[1].revents)
-			take_output(&rr->output, recording->output);
-		if (fds[2].revents)
-			take_output(&rr->errors, recording->errors);
-		if (fds[3].revents)
-			give_input(recording);
-		tick(recording);
-		tools_reap(tools, 1);
-	}
-	look_at_trace(recording);
-	for (size_t taken = 0; rr->output >= 0 && taken < DRAIN_MAX; taken += READ_SIZE)
-		if (!take_output(&rr->output, recording->output))
-			break;
-	for (size_t taken = 0; rr->errors >= 0 && taken < DRAIN_MAX; taken += READ_SIZE)
-		if (!take_output(&rr->errors, recording->errors))
-			break;
-}
-
-static bool start_rr(struct recording *recording, struct op_reply *reply)
-{
-	struct sandbox_settings settings;
-	struct places places;
-	char why[256];
-	struct tool_spec spec = {.path = recording->plan.argv[0],
-	    .argv = (char *const *)recording->plan.argv,
-	    .environment = recording->plan.environment,
-	    .role = ROLE_RECORD,
-	    .settings = &settings,
-	    .directory = recording->plan.directory,
-	    .wants_input = recording->plan.input != NULL,
-	    .output = -1,
-	    .extra = -1};
-
-	tool_settings(&recording->worker->config, &settings);
-	places_begin(&places, &recording->worker->config);
-	places_write(&places, recording->plan.directory);
-	places_write(&places, recording->plan.parent);
-	places_read(&places, recording->plan.program_directory);
-	places_apply(&places, &settings);
-	recording->started = now_ms();
-	recording->next_tick = recording->started + RECORD_TICK_MS;
-	if (tool_start(&recording->rr, &spec, why, sizeof(why)) != 0) {
-		op_fail(reply, ERROR_RR_FAILED, NULL, "rr did not start: %s", why);
-		return false;
-	}
-	recording->pidfd = pidfd_open(recording->rr.pid, 0);
-	if (recording->pidfd < 0)
-		op_fail(reply, ERROR_INTERNAL, NULL, "no pidfd for rr: %s", strerror(errno));
-	return recording->pidfd >= 0;
-}
-
-/* True when rr found that somebody else had taken the trace's name after it was looked for: what is
- * there is not ours. */
-static bool name_was_taken(const struct recording *recording)
-{
-	char words[512];
-	size_t length = stream_tail(recording->errors, words, sizeof(words));
-
-	return recording->output->total == 0 && recording->errors->total < sizeof(words) &&
-	       memmem(words, length, "make_trace_dir", 14) &&
-	       memmem(words, length, "already exists", 14);
-}
-
-static void forget_attempt(struct recording *recording)
-{
-	tool_end(&recording->rr);
-	close_end(&recording->pidfd);
-	close_end(&recording->trace);
-	*recording->output = (struct stream){0};
-	*recording->errors = (struct stream){0};
-}
-
-static void remove_failed(struct recording *recording)
-{
-	char path[TRACE_PATH_MAX];
-	uint64_t freed;
-	struct op_reply ignored = {0};
-
-	if (recording->trace >= 0)
-		removal_remove(recording->worker, recording->plan.trace, path, &freed, &ignored);
-}
-
-static bool recording_open(struct recording *recording, struct worker *worker)
-{
-	recording->worker = worker;
-	recording->rr = TOOL_NONE;
-	recording->pidfd = recording->trace = -1;
-	recording->output = calloc(1, sizeof(*recording->output));
-	recording->errors = calloc(1, sizeof(*recording->errors));
-	return recording->output && recording->errors;
-}
-
-static void recording_close(struct recording *recording)
-{
-	tool_end(&recording->rr);
-	close_end(&recording->pidfd);
-	close_end(&recording->trace);
-	free(recording->output);
-	free(recording->errors);
-	record_plan_free(&recording->plan);
-}
 
 /* rr failed: its words, and nothing left of the trace, which cannot be replayed. */
-static void fail_with_words(struct recording *recording, struct op_reply *reply)
+void record_fail(struct recording *recording, struct op_reply *reply)
 {
 	char words[4096], end[64];
 	size_t length = stream_tail(recording->errors, words, sizeof(words));
@@ -353,11 +21,11 @@ static void fail_with_words(struct recording *recording, struct op_reply *reply)
 		    "the trace, which cannot be replayed, removed");
 	else
 		rr_words_fail(reply, "rr record", end, words, length);
-	remove_failed(recording);
+	recording_remove(recording);
 }
 
 /* A trace that rr closed without having executed the program is refused by rr ps. */
-static bool is_usable(struct recording *recording, json_t **list)
+bool record_is_usable(struct recording *recording, json_t **list)
 {
 	struct op_reply refused = {0};
 
@@ -372,14 +40,13 @@ static void conclude(struct recording *recording, struct op_reply *reply)
 {
 	json_t *list = NULL;
 
-	if (!is_usable(recording, &list)) {
-		fail_with_words(recording, reply);
+	if (!record_is_usable(recording, &list)) {
+		record_fail(recording, reply);
 		return;
 	}
 	if (!recording->plan.trace_named)
 		record_plan_link_latest(&recording->plan);
-	reply->result =
-	    record_result(recording, list, (double)(now_ms() - recording->started) / 1000);
+	reply->result = record_result(recording, list, recording_seconds(recording));
 	if (recording->reason == END_CANCELLED) {
 		op_fail(reply, ERROR_CANCELLED, "the trace is complete up to that moment",
 		    "the recording was cancelled and the program killed");
@@ -392,29 +59,10 @@ void record_run(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct recording recording = {0};
 
-	if (!recording_open(&recording, worker)) {
+	if (!recording_open(&recording, worker))
 		op_fail(reply, ERROR_INTERNAL, NULL, "out of memory");
-		goto out;
-	}
-	if (!record_plan_make(worker, args, &recording.plan, reply))
-		goto out;
-	for (int tries = 0; tries < NAME_TRIES; tries++) {
-		if (!start_rr(&recording, reply))
-			goto out;
-		follow(&recording);
-		if (!name_was_taken(&recording))
-			break;
-		forget_attempt(&recording);
-		if (record_plan_next_trace(&recording.plan))
-			continue;
-		op_fail(reply, ERROR_INVALID_ARGUMENT, "name a directory that does not exist yet",
-		    "%s was made by somebody else meanwhile", recording.plan.trace);
-		goto out;
-	}
-	if (recording.unconfined.message[0])
-		*reply = recording.unconfined;
-	else
+	else if (record_plan_make(worker, args, &recording.plan, reply) &&
+		 recording_run(&recording, reply))
 		conclude(&recording, reply);
-out:
 	recording_close(&recording);
 }

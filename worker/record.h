@@ -1,18 +1,18 @@
 #ifndef WORKER_RECORD_H
 #define WORKER_RECORD_H
 /*
- * rr_record: runs a program under rr, takes all it prints, and ends it so that the trace stays
- * usable.
+ * rr_record and rr_record_until: a program under rr, once or until it fails.
  */
-#include "worker/ops.h"
-
-/* From the wish to end a recording on: the program may clean up, then it is killed, and rr, which
- * closes the trace at that, is killed last. */
-#define RECORD_GRACE_MS 2000 /* after SIGTERM to the program */
-#define RECORD_CLOSE_MS 5000 /* for rr to close the trace after the program was killed */
-
-#define RECORD_TICK_MS 1000 /* between two looks at disk, and two progress messages */
+#include "worker/recording.h"
 
 op_handler record_run;
+op_handler record_until; /* see record_until.c */
+
+/* True when rr closed a trace in which the program was executed; *list gets its processes, or NULL
+ * when rr ps failed for a reason of its own. */
+bool record_is_usable(struct recording *recording, json_t **list);
+
+/* Fails the reply with rr's words, and removes the trace, which cannot be replayed. */
+void record_fail(struct recording *recording, struct op_reply *reply);
 
 #endif

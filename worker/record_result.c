@@ -11,8 +11,8 @@
 #include "worker/trace.h"
 
 #define NOTE_MAX       256
-#define LEAST_OUTPUT   256 /* bytes of a stream that stay whatever their escapes cost */
-#define RESULT_RESERVE 512 /* bytes for what is set after the output */
+#define LEAST_OUTPUT   256  /* bytes of a stream that stay whatever their escapes cost */
+#define RESULT_RESERVE 8192 /* bytes for what is set after the output */
 
 static const char *const reason_names[] = {
     [END_ITSELF] = NULL,

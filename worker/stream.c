@@ -47,6 +47,36 @@ static void follow_line(struct stream *stream, const char *bytes, size_t length)
 	}
 }
 
+/* Knuth, Morris and Pratt: the text may come in pieces, and nothing of the past is kept for it. */
+void stream_look_for(struct stream *stream, const char *text)
+{
+	size_t length = strlcpy(stream->wanted, text, sizeof(stream->wanted));
+
+	if (length >= sizeof(stream->wanted))
+		length = sizeof(stream->wanted) - 1;
+	stream->wanted_length = length;
+	stream->matched = 0;
+	stream->found = false;
+	for (size_t i = 1, match = 0; i < length; i++) {
+		while (match && stream->wanted[i] != stream->wanted[match])
+			match = stream->fallback[match - 1];
+		if (stream->wanted[i] == stream->wanted[match])
+			match++;
+		stream->fallback[i] = (unsigned char)match;
+	}
+}
+
+static void match(struct stream *stream, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length && !stream->found; i++) {
+		while (stream->matched && bytes[i] != stream->wanted[stream->matched])
+			stream->matched = stream->fallback[stream->matched - 1];
+		if (bytes[i] == stream->wanted[stream->matched])
+			stream->matched++;
+		stream->found = stream->matched == stream->wanted_length;
+	}
+}
+
 void stream_add(struct stream *stream, const char *bytes, size_t length)
 {
 	size_t room = sizeof(stream->head) - stream->head_length;
@@ -54,6 +84,8 @@ void stream_add(struct stream *stream, const char *bytes, size_t length)
 
 	stream->total += length;
 	follow_line(stream, bytes, length);
+	if (stream->wanted_length)
+		match(stream, bytes, length);
 	memcpy(stream->head + stream->head_length, bytes, part);
 	stream->head_length += part;
 	add_to_tail(stream, bytes + part, length - part);

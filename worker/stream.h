@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STREAM_HALF_MAX (16u << 10) /* bytes kept of either end */
-#define STREAM_LINE_MAX 160	    /* bytes of the last line */
+#define STREAM_HALF_MAX	  (16u << 10) /* bytes kept of either end */
+#define STREAM_LINE_MAX	  160	      /* bytes of the last line */
+#define STREAM_WANTED_MAX 256	      /* bytes of a text that is looked for */
 
 struct stream {
 	char head[STREAM_HALF_MAX];
@@ -20,7 +21,14 @@ struct stream {
 	size_t line_length;
 	bool line_ended; /* a newline came: the next byte begins a new line */
 	uint64_t total;
+	char wanted[STREAM_WANTED_MAX]; /* stream_look_for */
+	unsigned char fallback[STREAM_WANTED_MAX];
+	size_t wanted_length, matched;
+	bool found;
 };
+
+/* From now on `found` tells whether the text, of 1 to STREAM_WANTED_MAX - 1 bytes, has come. */
+void stream_look_for(struct stream *stream, const char *text);
 
 void stream_add(struct stream *stream, const char *bytes, size_t length);
 

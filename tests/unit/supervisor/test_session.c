@@ -425,6 +425,17 @@ START_TEST(an_answer_of_the_wrong_type_is_the_workers_end)
 }
 END_TEST
 
+START_TEST(an_answer_to_another_id_is_the_workers_end)
+{
+	struct session *session = ready_session();
+
+	call(session, "a");
+	world.last_id++;
+	packet(session, 0, 0, "{}");
+	ck_assert_str_eq(world.notes, "error:a,worker_died,alive");
+}
+END_TEST
+
 START_TEST(a_state_that_is_none_is_the_workers_end)
 {
 	struct session *session = ready_session();
@@ -564,6 +575,7 @@ int main(void)
 	tcase_add_test(tests, stopping_a_busy_session_fails_what_runs);
 	tcase_add_test(tests, an_idle_session_rests_and_comes_back);
 	tcase_add_test(tests, an_answer_of_the_wrong_type_is_the_workers_end);
+	tcase_add_test(tests, an_answer_to_another_id_is_the_workers_end);
 	tcase_add_test(tests, a_state_that_is_none_is_the_workers_end);
 	tcase_add_test(tests, a_worker_that_does_not_read_is_lost);
 	tcase_add_test(tests, arguments_too_long_for_the_wire_are_the_clients_error);

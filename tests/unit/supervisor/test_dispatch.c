@@ -1,0 +1,402 @@
+/*
+ * From a client's line to a session and back, through the real MCP core, with no worker behind.
+ */
+#include "supervisor/dispatch.h"
+#include "supervisor/resources.h"
+#include "supervisor/tools.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	struct policy *policy;
+	struct session_table *table;
+	struct dispatch dispatch;
+	struct mcp_handler handler;
+	struct mcp_server *server;
+	uint32_t last_id, last_type;
+	json_t *last_json;
+	int id;
+} world;
+
+static int launch(void *owner, struct session *session)
+{
+	(void)owner;
+	session->tag = 1;
+	return 0;
+}
+
+static enum channel_result send_packet(
+    void *owner, struct session *session, uint32_t type, uint32_t id, const json_t *json)
+{
+	(void)owner;
+	(void)session;
+	world.last_type = type;
+	if (id != 0)
+		world.last_id = id;
+	json_decref(world.last_json);
+	world.last_json = json_deep_copy(json);
+	return CHANNEL_OK;
+}
+
+static void drop(void *owner, struct session *session)
+{
+	(void)owner;
+	session->tag = 0;
+}
+
+static void answer(void *owner, struct session *session, struct call *call, struct outcome *outcome)
+{
+	(void)owner;
+	dispatch_answer(&world.dispatch, session, call, outcome);
+}
+
+static void progress(
+    void *owner, struct call *call, double value, double total, const char *message)
+{
+	(void)owner;
+	dispatch_progress(call, value, total, message);
+}
+
+static json_t *start_message(void *owner, struct session *session)
+{
+	(void)owner;
+	(void)session;
+	return json_object();
+}
+
+static int64_t now(void *owner)
+{
+	(void)owner;
+	return 1000 * DEADLINE_SECOND;
+}
+
+static void feed(const char *line)
+{
+	ck_assert(mcp_server_feed(world.server, line, strlen(line)));
+	ck_assert(mcp_server_feed(world.server, "\n", 1));
+}
+
+/* The next line that waits for the client, parsed; NULL when there is none. */
+static json_t *next_line(void)
+{
+	const char *bytes;
+	size_t length = mcp_server_output(world.server, &bytes);
+	const char *end = length > 0 ? memchr(bytes, '\n', length) : NULL;
+	json_t *json;
+
+	if (end == NULL)
+		return NULL;
+	json = json_loadb(bytes, (size_t)(end - bytes), 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	mcp_server_sent(world.server, (size_t)(end - bytes) + 1);
+	return json;
+}
+
+static void set_up(void)
+{
+	struct session_ports ports = {
+	    launch, send_packet, drop, answer, progress, start_message, now, NULL, NULL};
+
+	memset(&world, 0, sizeof(world));
+	ports.policy = world.policy = policy_new();
+	world.table = session_table_new(&ports);
+	world.dispatch = (struct dispatch){.policy = world.policy, .table = world.table};
+	world.handler = (struct mcp_handler){.name = "t",
+	    .title = "t",
+	    .version = "1",
+	    .tools = tools_shown,
+	    .tool_count = TOOL_COUNT,
+	    .resources = resources_shown,
+	    .templates = resources_templates,
+	    .resource_count = RESOURCE_COUNT,
+	    .template_count = TEMPLATE_COUNT,
+	    .prompts = prompts_shown,
+	    .prompt_count = PROMPT_COUNT,
+	    .call_tool = dispatch_call_tool,
+	    .cancel = dispatch_cancel,
+	    .read_resource = dispatch_read_resource,
+	    .get_prompt = prompts_get_text,
+	    .complete = dispatch_complete,
+	    .owner = &world.dispatch};
+	world.server = mcp_server_new(&world.handler);
+	feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+	     "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+	     "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+	feed("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+	json_decref(next_line());
+}
+
+static void tear_down(void)
+{
+	mcp_server_free(world.server);
+	session_table_free(world.table);
+	policy_free(world.policy);
+	json_decref(world.last_json);
+	json_decref(world.dispatch.trace_names);
+}
+
+/* Sends a request; returns the answer's result, or NULL when there is none yet. */
+static json_t *request(const char *method, const char *params)
+{
+	char line[2048];
+	json_t *message, *result;
+
+	snprintf(line, sizeof(line),
+	    "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}", ++world.id, method,
+	    params);
+	feed(line);
+	message = next_line();
+	result = json_incref(json_object_get(message, "result"));
+	json_decref(message);
+	return result;
+}
+
+static json_t *call(const char *tool, const char *arguments)
+{
+	char params[1024];
+
+	snprintf(params, sizeof(params), "{\"name\":\"%s\",\"arguments\":%s}", tool, arguments);
+	return request("tools/call", params);
+}
+
+static void check_field(const json_t *result, const char *key, const char *expected)
+{
+	const json_t *structured = json_object_get(result, "structuredContent");
+	const char *got = json_string_value(json_object_get(structured, key));
+
+	ck_assert_msg(got != NULL && strcmp(got, expected) == 0, "%s is %s, not %s", key,
+	    got ? got : "absent", expected);
+}
+
+static void check_error(json_t *result, const char *code)
+{
+	ck_assert_ptr_nonnull(result);
+	ck_assert(json_is_true(json_object_get(result, "isError")));
+	check_field(result, "code", code);
+	json_decref(result);
+}
+
+static void worker_says(const char *text)
+{
+	struct session *session = NULL, *last = NULL;
+	struct channel_packet packet = {
+	    .type = world.last_type + 1, .id = world.last_id, .json = json_loads(text, 0, NULL)};
+
+	while ((session = session_next(world.table, session)) != NULL)
+		if (session->outstanding_id == world.last_id)
+			last = session;
+	ck_assert_ptr_nonnull(last);
+	session_packet(world.table, last, &packet);
+	json_decref(packet.json);
+}
+
+static void launched(void)
+{
+	struct session *session = NULL;
+
+	while ((session = session_next(world.table, session)) != NULL)
+		if (session->state == SESSION_LAUNCHING)
+			session_deliver(
+			    world.table, session, EVENT_LAUNCHED, &(struct event_data){0});
+}
+
+static void open_session(void)
+{
+	json_t *message;
+
+	ck_assert_ptr_null(call("rr_replay_start", "{\"trace_dir\":\"/t\"}"));
+	launched();
+	worker_says("{\"sandbox\":{\"level\":\"full\"}}");
+	worker_says("{\"pid\":7}");
+	message = next_line();
+	ck_assert_ptr_nonnull(message);
+	check_field(json_object_get(message, "result"), "session", "s1");
+	json_decref(message);
+}
+
+START_TEST(without_a_session_a_session_tool_says_how_to_get_one)
+{
+	check_error(call("rr_continue", "{}"), "no_session");
+	check_error(call("rr_continue", "{\"session\":\"s3\"}"), "no_session");
+	check_error(call("rr_replay_stop", "{}"), "no_session");
+	check_error(call("rr_interrupt", "{}"), "no_session");
+}
+END_TEST
+
+START_TEST(a_session_opens_and_answers_with_its_name)
+{
+	json_t *message;
+
+	open_session();
+	ck_assert_ptr_null(call("rr_evaluate", "{\"expression\":\"x\",\"session\":\"s1\"}"));
+	ck_assert_int_eq(world.last_type, WIRE_OP_EVALUATE);
+	ck_assert_ptr_null(json_object_get(json_object_get(world.last_json, "args"), "session"));
+	worker_says("{\"value\":\"3\"}");
+	message = next_line();
+	check_field(json_object_get(message, "result"), "value", "3");
+	check_field(json_object_get(message, "result"), "session", "s1");
+	json_decref(message);
+}
+END_TEST
+
+START_TEST(a_crash_report_on_a_trace_opens_a_session_first)
+{
+	json_t *message;
+
+	ck_assert_ptr_null(call("rr_crash_report", "{\"trace_dir\":\"/t\",\"pid\":5}"));
+	launched();
+	worker_says("{}");
+	ck_assert_int_eq(world.last_type, WIRE_OP_REPLAY_START);
+	ck_assert_int_eq(
+	    json_integer_value(json_object_get(json_object_get(world.last_json, "args"), "pid")),
+	    5);
+	worker_says("{}");
+	ck_assert_int_eq(world.last_type, WIRE_OP_CRASH_REPORT);
+	ck_assert_uint_eq(json_object_size(json_object_get(world.last_json, "args")), 0);
+	worker_says("{\"output\":\"\"}");
+	message = next_line();
+	check_field(json_object_get(message, "result"), "session", "s1");
+	json_decref(message);
+}
+END_TEST
+
+START_TEST(what_the_policy_forbids_is_not_done)
+{
+	char why[POLICY_WHY_MAX];
+
+	open_session();
+	check_error(call("rr_gdb_command", "{\"command\":\"info\"}"), "not_allowed");
+	check_error(
+	    call("rr_evaluate", "{\"expression\":\"f()\",\"allow_calls\":true}"), "not_allowed");
+	policy_set(world.policy, SETTING_RECORD, "no", SOURCE_FLAG, why);
+	check_error(call("rr_record", "{\"command\":[\"ls\"]}"), "not_allowed");
+	ck_assert_uint_eq(session_count(world.table, WORKER_RECORD), 0);
+}
+END_TEST
+
+START_TEST(sessions_are_bounded_by_the_policy)
+{
+	char why[POLICY_WHY_MAX];
+
+	policy_set(world.policy, SETTING_SESSIONS, "1", SOURCE_FLAG, why);
+	open_session();
+	check_error(call("rr_replay_start", "{\"trace_dir\":\"/t\"}"), "limit");
+}
+END_TEST
+
+START_TEST(recordings_and_queries_are_bounded)
+{
+	for (int i = 0; i < SESSION_JOBS_MAX; i++)
+		ck_assert_ptr_null(call("rr_list_recordings", "{}"));
+	check_error(call("rr_ps", "{\"trace_dir\":\"/t\"}"), "limit");
+}
+END_TEST
+
+START_TEST(a_cancelled_call_is_not_answered)
+{
+	open_session();
+	ck_assert_ptr_null(call("rr_continue", "{}"));
+	feed("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+	     "\"params\":{\"requestId\":2}}");
+	ck_assert_int_eq(world.last_type, WIRE_INTERRUPT);
+	world.last_type = WIRE_OP_CONTINUE;
+	worker_says("{\"reason\":\"interrupted\"}");
+	ck_assert_ptr_null(next_line());
+}
+END_TEST
+
+START_TEST(rr_interrupt_names_what_it_stopped)
+{
+	json_t *result;
+
+	open_session();
+	ck_assert_ptr_null(call("rr_continue", "{}"));
+	result = call("rr_interrupt", "{}");
+	check_field(result, "command", "rr_continue");
+	json_decref(result);
+	ck_assert_int_eq(world.last_type, WIRE_INTERRUPT);
+}
+END_TEST
+
+START_TEST(rr_sessions_tells_trace_state_and_position)
+{
+	json_t *result, *session;
+
+	open_session();
+	ck_assert_ptr_null(call("rr_when", "{}"));
+	world.last_type = WIRE_STATE - 1;
+	worker_says("{\"moment\":{\"event\":9,\"ticks\":1,\"tid\":7},\"pid\":7}");
+	world.last_type = WIRE_OP_WHEN;
+	worker_says("{\"event\":9}");
+	json_decref(next_line());
+	result = call("rr_sessions", "{}");
+	session = json_array_get(
+	    json_object_get(json_object_get(result, "structuredContent"), "sessions"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(session, "trace_dir")), "/t");
+	ck_assert_str_eq(json_string_value(json_object_get(session, "state")), "ready");
+	ck_assert_int_eq(
+	    json_integer_value(json_object_get(json_object_get(session, "moment"), "event")), 9);
+	json_decref(result);
+}
+END_TEST
+
+START_TEST(traces_are_read_by_a_query_and_remembered_for_completion)
+{
+	json_t *message, *result, *values;
+
+	ck_assert_ptr_null(request("resources/read", "{\"uri\":\"rr://traces\"}"));
+	launched();
+	worker_says("{}");
+	ck_assert_int_eq(world.last_type, WIRE_OP_LIST_RECORDINGS);
+	worker_says("{\"recordings\":[{\"trace_dir\":\"/t/ls-0\"},{\"trace_dir\":\"/t/cat-1\"}]}");
+	message = next_line();
+	ck_assert_ptr_nonnull(json_object_get(json_object_get(message, "result"), "contents"));
+	json_decref(message);
+	result = request("completion/complete",
+	    "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"rr://traces/{name}\"},"
+	    "\"argument\":{\"name\":\"name\",\"value\":\"c\"}}");
+	values = json_object_get(json_object_get(result, "completion"), "values");
+	ck_assert_uint_eq(json_array_size(values), 1);
+	ck_assert_str_eq(json_string_value(json_array_get(values, 0)), "cat-1");
+	json_decref(result);
+}
+END_TEST
+
+START_TEST(the_whole_list_of_tools_stays_small)
+{
+	json_t *result = request("tools/list", "{}");
+
+	ck_assert_uint_lt(json_dumpb(result, NULL, 0, JSON_COMPACT), TOOLS_LIST_MAX);
+	json_decref(result);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("dispatch");
+	TCase *tests = tcase_create("dispatch");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, without_a_session_a_session_tool_says_how_to_get_one);
+	tcase_add_test(tests, a_session_opens_and_answers_with_its_name);
+	tcase_add_test(tests, a_crash_report_on_a_trace_opens_a_session_first);
+	tcase_add_test(tests, what_the_policy_forbids_is_not_done);
+	tcase_add_test(tests, sessions_are_bounded_by_the_policy);
+	tcase_add_test(tests, recordings_and_queries_are_bounded);
+	tcase_add_test(tests, a_cancelled_call_is_not_answered);
+	tcase_add_test(tests, rr_interrupt_names_what_it_stopped);
+	tcase_add_test(tests, rr_sessions_tells_trace_state_and_position);
+	tcase_add_test(tests, traces_are_read_by_a_query_and_remembered_for_completion);
+	tcase_add_test(tests, the_whole_list_of_tools_stays_small);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,189 @@
+/*
+ * The const tables: tools, resources and prompts as clients want them.
+ */
+#include "supervisor/resources.h"
+#include "supervisor/tools.h"
+
+#include <check.h>
+#include <ctype.h>
+#include <string.h>
+
+START_TEST(every_tool_is_shown_and_routed)
+{
+	for (size_t i = 0; i < TOOL_COUNT; i++) {
+		const struct mcp_tool *tool = &tools_shown[i];
+		ck_assert_ptr_nonnull(tool->name);
+		ck_assert_msg(tool->title && tool->description && tool->params && tool->results,
+		    "%s", tool->name);
+		ck_assert_msg(strlen(tool->name) <= 40, "%s", tool->name);
+		for (const char *c = tool->name; *c != 0; c++)
+			ck_assert_msg(islower((unsigned char)*c) || *c == '_', "%s", tool->name);
+	}
+}
+END_TEST
+
+/* A row that is in no handling, or whose operation is another tool's, is a forgotten one. */
+START_TEST(a_tools_operation_is_the_wires)
+{
+	static const struct {
+		uint32_t operation;
+		const char *tool;
+		enum worker_kind kind;
+	} wire[] = {
+#define X(name, number, tool, kind) {WIRE_OP_##name, tool, WORKER_##kind},
+	    WIRE_OPERATIONS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(wire) / sizeof(wire[0]); i++) {
+		size_t tool = 0;
+		if (wire[i].tool == NULL)
+			continue;
+		while (tool < TOOL_COUNT && strcmp(tools_shown[tool].name, wire[i].tool) != 0)
+			tool++;
+		ck_assert_msg(tool < TOOL_COUNT, "no tool %s", wire[i].tool);
+		ck_assert_msg(
+		    tools_routed[tool].operation == wire[i].operation, "%s", wire[i].tool);
+		ck_assert_msg((tools_routed[tool].handling == HANDLE_RECORD) ==
+				  (wire[i].kind == WORKER_RECORD),
+		    "%s", wire[i].tool);
+		ck_assert_msg(
+		    (tools_routed[tool].handling == HANDLE_QUERY) == (wire[i].kind == WORKER_QUERY),
+		    "%s", wire[i].tool);
+		ck_assert_msg(tools_routed[tool].class != DEADLINE_NONE, "%s", wire[i].tool);
+	}
+}
+END_TEST
+
+START_TEST(what_may_change_a_session_is_not_called_read_only)
+{
+	static const enum tool moving[] = {TOOL_CONTINUE, TOOL_STEP, TOOL_RM, TOOL_GOTO,
+	    TOOL_BREAKPOINT_SET, TOOL_RECORD, TOOL_GDB_COMMAND};
+
+	for (size_t i = 0; i < sizeof(moving) / sizeof(moving[0]); i++)
+		ck_assert(!(tools_shown[moving[i]].annotations & MCP_READ_ONLY));
+	ck_assert(tools_shown[TOOL_RM].annotations & MCP_DESTRUCTIVE);
+}
+END_TEST
+
+START_TEST(every_session_tool_takes_a_session)
+{
+	for (size_t i = 0; i < TOOL_COUNT; i++) {
+		enum tool_handling handling = tools_routed[i].handling;
+		bool found = false;
+		if (handling != HANDLE_SESSION && handling != HANDLE_STOP &&
+		    handling != HANDLE_INTERRUPT && handling != HANDLE_EITHER)
+			continue;
+		for (const struct mcp_param *p = tools_shown[i].params; p->name != NULL; p++)
+			found |= strcmp(p->name, "session") == 0 && !p->required;
+		ck_assert_msg(found, "%s", tools_shown[i].name);
+	}
+}
+END_TEST
+
+START_TEST(deadlines_come_from_class_direction_and_arguments)
+{
+	struct policy *policy = policy_new();
+	json_t *back = json_pack("{s:b}", "reverse", 1),
+	       *span = json_pack("{s:f}", "deadline", 7.5);
+	json_t *attempts = json_pack("{s:i, s:i}", "attempts", 3, "timeout", 1);
+	char why[POLICY_WHY_MAX];
+
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_DIRECTION, NULL), 120);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_DIRECTION, back), 300);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_OPEN, NULL), 90);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_REVERSE, span), 8);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_RECORD, NULL), 0);
+	policy_set(policy, SETTING_TIMEOUT_RECORD, "5", SOURCE_FLAG, why);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_RECORD, span), 5);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_ATTEMPTS, NULL), 50);
+	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_ATTEMPTS, attempts), 15);
+	ck_assert(deadline_after(5, 0) == DEADLINE_NEVER);
+	ck_assert(deadline_after(5, 2) == 5 + 2 * DEADLINE_SECOND);
+	json_decref(back);
+	json_decref(span);
+	json_decref(attempts);
+	policy_free(policy);
+}
+END_TEST
+
+START_TEST(uris_name_guide_traces_and_sessions)
+{
+	char name[64];
+
+	ck_assert_int_eq(resources_parse("rr://guide", name, sizeof(name)), RESOURCE_GUIDE);
+	ck_assert_int_eq(resources_parse("rr://traces", name, sizeof(name)), RESOURCE_TRACES);
+	ck_assert_int_eq(
+	    resources_parse("rr://traces/my%20trace-0", name, sizeof(name)), RESOURCE_TRACE);
+	ck_assert_str_eq(name, "my trace-0");
+	ck_assert_int_eq(resources_parse("rr://sessions/s1", name, sizeof(name)), RESOURCE_SESSION);
+	ck_assert_str_eq(name, "s1");
+}
+END_TEST
+
+START_TEST(a_bad_uri_names_nothing)
+{
+	static const char *const bad[] = {"", "rr://", "rr://traces/", "rr://traces/%",
+	    "rr://traces/%2", "rr://traces/%00x", "rr://traces/a%0a", "http://guide",
+	    "rr://sessions/", "rr://traces/0123456789012345678901234567890123456789"};
+	char name[32];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(
+		    resources_parse(bad[i], name, sizeof(name)) == RESOURCE_UNKNOWN, "%s", bad[i]);
+}
+END_TEST
+
+START_TEST(prompts_have_their_arguments_put_in)
+{
+	json_t *args =
+	    json_pack("{s:s, s:s}", "trace_dir", "/t/{text}", "text", "hello {trace_dir}");
+	char text[PROMPT_TEXT_MAX], small[16];
+
+	prompts_fill(5, args, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "in /t/{text} printed: hello {trace_dir}\n"));
+	prompts_fill(5, args, small, sizeof(small));
+	ck_assert_uint_eq(strlen(small), sizeof(small) - 1);
+	json_decref(args);
+}
+END_TEST
+
+START_TEST(every_placeholder_of_a_prompt_is_an_argument)
+{
+	for (size_t i = 0; i < PROMPT_COUNT; i++) {
+		json_t *args = json_object();
+		char text[PROMPT_TEXT_MAX];
+		for (const struct mcp_param *p = prompts_shown[i].params; p->name != NULL; p++)
+			json_object_set_new(args, p->name, json_string("filled"));
+		prompts_fill(i, args, text, sizeof(text));
+		ck_assert_msg(
+		    strstr(text, "{") == NULL || strstr(text, "{event, ticks}"), "%s", text);
+		ck_assert_ptr_nonnull(strstr(text, "filled"));
+		json_decref(args);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tools");
+	TCase *tests = tcase_create("tools");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tests, every_tool_is_shown_and_routed);
+	tcase_add_test(tests, a_tools_operation_is_the_wires);
+	tcase_add_test(tests, what_may_change_a_session_is_not_called_read_only);
+	tcase_add_test(tests, every_session_tool_takes_a_session);
+	tcase_add_test(tests, deadlines_come_from_class_direction_and_arguments);
+	tcase_add_test(tests, uris_name_guide_traces_and_sessions);
+	tcase_add_test(tests, a_bad_uri_names_nothing);
+	tcase_add_test(tests, prompts_have_their_arguments_put_in);
+	tcase_add_test(tests, every_placeholder_of_a_prompt_is_an_argument);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
