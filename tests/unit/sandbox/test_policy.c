@@ -1,0 +1,386 @@
+/*
+ * Every call of every role, made for real under its filter. Arguments are nonsense (bad pointers,
+ * bad descriptors): an answer of the kernel's own, EFAULT or EBADF, shows that the call passed.
+ */
+#include <check.h>
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "sandbox/drop.h"
+#include "sandbox/policy.h"
+#include "sandbox/seccomp.h"
+#include "tests/unit/sandbox/expected.h"
+
+#define NOT_REACHED 1000000
+#define TRAPPED	    1000001
+#define DIED	    1000002 /* plus the signal */
+#define HANG_S	    5
+
+struct call {
+	const char *name;
+	long number;
+	const char *roles;
+};
+
+static const struct call calls[] = {
+#define X(name, roles) {#name, SCMP_SYS(name), roles},
+    EXPECTED(X)
+#undef X
+};
+#define CALLS (sizeof(calls) / sizeof(*calls))
+
+static const struct {
+	char letter;
+	enum sandbox_role role;
+} roles[] = {{'S', ROLE_SUPERVISOR}, {'W', ROLE_WORKER}, {'R', ROLE_RR_REPLAY}, {'G', ROLE_GDB},
+    {'Q', ROLE_QUERY}, {'C', ROLE_RECORDER}};
+#define ROLES ((int)(sizeof(roles) / sizeof(*roles)))
+
+/* Shared with the probing children: 0 or an errno, or one of the above. */
+static long *answers;
+static volatile sig_atomic_t trapped;
+
+static void on_trap(int number)
+{
+	(void)number;
+	trapped = 1;
+}
+
+static void lock_down(const struct role_policy *policy)
+{
+	signal(SIGALRM, SIG_DFL); /* Check's own would end the test */
+	if (drop_new_privs() < 0 || drop_capabilities(0) < 0 ||
+	    seccomp_enter(policy) != SECCOMP_LOADED)
+		_exit(1);
+	signal(SIGSYS, on_trap);
+}
+
+static const struct syscall_row *conditional_row(const struct role_policy *policy, long number)
+{
+	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
+		for (size_t i = 0; i < policy->groups[g].count; i++)
+			if (policy->groups[g].rows[i].number == number &&
+			    policy->groups[g].rows[i].when.mask)
+				return &policy->groups[g].rows[i];
+	return NULL;
+}
+
+static long make(const struct call *call, const long *a)
+{
+	trapped = 0;
+	errno = 0;
+	long result = call->number == SYS_vfork
+			  ? vfork()
+			  : syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+	if (trapped)
+		return TRAPPED;
+	if (result == 0 && (call->number == SYS_fork || call->number == SYS_vfork))
+		_exit(0);
+	return result == -1 ? errno : 0;
+}
+
+/* Nonsense, but for what a condition asks for; `wrong` breaks the first condition. */
+static long probe(const struct role_policy *policy, const struct call *call, bool wrong)
+{
+	const struct syscall_row *row = conditional_row(policy, call->number);
+	long a[6] = {-1, -1, -1, -1, -1, -1};
+
+	/* flags that the kernel refuses by itself, and that no condition asks about */
+	if (call->number == SYS_clone)
+		a[0] = CLONE_THREAD;
+	if (row && row->and.mask)
+		a[row->and.argument] = (long)row->and.value;
+	if (row && row->when.mask)
+		a[row->when.argument] = (long)row->when.value;
+	if (row && wrong)
+		a[row->when.argument] ^= (long)(row->when.mask & -row->when.mask);
+	if (row && call->number == SYS_clone && !wrong)
+		a[0] = CLONE_THREAD;
+	return make(call, a);
+}
+
+/* Those that end, suspend or replace the caller: each in a child of its own. */
+static bool is_drastic(long number)
+{
+	static const long drastic[] = {SYS_exit, SYS_exit_group, SYS_pause, SYS_rt_sigreturn,
+	    SYS_fork, SYS_vfork, SYS_setsid, SYS_restart_syscall};
+
+	for (size_t i = 0; i < sizeof(drastic) / sizeof(*drastic); i++)
+		if (drastic[i] == number)
+			return true;
+	return false;
+}
+
+static void wait_and_note(pid_t child, long *answer)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (WIFSIGNALED(status) && answer)
+		*answer = DIED + WTERMSIG(status);
+	else if (answer && *answer == NOT_REACHED)
+		*answer = 0; /* it ended as it was asked to */
+}
+
+static void probe_all(const struct role_policy *policy, bool wrong)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(HANG_S);
+		lock_down(policy);
+		for (size_t i = 0; i < CALLS; i++)
+			if (!is_drastic(calls[i].number) && calls[i].number != SYS_alarm)
+				answers[i] = probe(policy, &calls[i], wrong);
+		_exit(0);
+	}
+	wait_and_note(child, NULL);
+	for (size_t i = 0; i < CALLS && !wrong; i++) { /* none of them has a condition */
+		if (!is_drastic(calls[i].number) && calls[i].number != SYS_alarm)
+			continue;
+		child = fork();
+		if (child == 0) {
+			alarm(1);
+			lock_down(policy);
+			answers[i] = probe(policy, &calls[i], wrong);
+			_exit(0);
+		}
+		wait_and_note(child, &answers[i]);
+	}
+}
+
+static bool is_refused(const struct role_policy *policy, long number, long answer)
+{
+	if (number > SYSCALL_KNOWN_MAX)
+		return answer == ENOSYS;
+	return policy->otherwise == VERDICT_TRAP ? answer == TRAPPED : answer == EPERM;
+}
+
+static bool is_absent(const struct role_policy *policy, long number)
+{
+	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
+		for (size_t i = 0; i < policy->groups[g].count; i++)
+			if (policy->groups[g].rows[i].number == number &&
+			    policy->groups[g].rows[i].verdict == VERDICT_ABSENT)
+				return true;
+	return false;
+}
+
+static void check_answer(int role, const struct call *call, long answer)
+{
+	const struct role_policy *policy = &role_policies[roles[role].role];
+	bool listed = strchr(call->roles, roles[role].letter) ||
+		      strchr(call->roles, roles[role].letter + 'a' - 'A');
+
+	if (is_absent(policy, call->number))
+		ck_assert_msg(answer == ENOSYS, "%s: %s is not absent: %ld", policy->name,
+		    call->name, answer);
+	else if (listed)
+		ck_assert_msg(answer != NOT_REACHED && answer != DIED + SIGSYS &&
+				  !is_refused(policy, call->number, answer),
+		    "%s: %s is to pass and does not: %ld", policy->name, call->name, answer);
+	else
+		ck_assert_msg(is_refused(policy, call->number, answer),
+		    "%s: %s is to be refused and is not: %ld", policy->name, call->name, answer);
+}
+
+static void set_up(void)
+{
+	answers = mmap(NULL, CALLS * sizeof(*answers), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(answers, MAP_FAILED);
+	for (size_t i = 0; i < CALLS; i++)
+		answers[i] = NOT_REACHED;
+}
+
+static void tear_down(void)
+{
+	munmap(answers, CALLS * sizeof(*answers));
+}
+
+START_TEST(a_role_may_call_what_its_table_says_and_nothing_else)
+{
+	probe_all(&role_policies[roles[_i].role], false);
+	for (size_t i = 0; i < CALLS; i++)
+		check_answer(_i, &calls[i], answers[i]);
+}
+END_TEST
+
+START_TEST(a_condition_on_arguments_holds)
+{
+	const struct role_policy *policy = &role_policies[roles[_i].role];
+
+	probe_all(policy, true);
+	for (size_t i = 0; i < CALLS; i++)
+		if (strchr(calls[i].roles, roles[_i].letter + 'a' - 'A') &&
+		    conditional_row(policy, calls[i].number))
+			ck_assert_msg(is_refused(policy, calls[i].number, answers[i]),
+			    "%s: %s passes with wrong arguments: %ld", policy->name, calls[i].name,
+			    answers[i]);
+}
+END_TEST
+
+static const struct call *find_call(long number)
+{
+	for (size_t i = 0; i < CALLS; i++)
+		if (calls[i].number == number)
+			return &calls[i];
+	return NULL;
+}
+
+START_TEST(every_row_has_a_probe)
+{
+	const struct role_policy *policy = &role_policies[roles[_i].role];
+
+	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
+		for (size_t i = 0; i < policy->groups[g].count; i++) {
+			const struct syscall_row *row = &policy->groups[g].rows[i];
+			const struct call *call = find_call(row->number);
+
+			if (row->number < 0 || row->verdict == VERDICT_ABSENT) /* 32-bit only */
+				continue;
+			ck_assert_msg(
+			    call != NULL, "%s: %d has no probe", policy->name, row->number);
+			ck_assert_msg(strchr(call->roles, roles[_i].letter) ||
+					  strchr(call->roles, roles[_i].letter + 'a' - 'A'),
+			    "%s: %s is in the table, but not expected", policy->name, call->name);
+			ck_assert_msg(row->when.mask || row->verdict == VERDICT_ONCE ||
+					  strchr(call->roles, roles[_i].letter),
+			    "%s: %s has lost its condition", policy->name, call->name);
+		}
+}
+END_TEST
+
+START_TEST(no_row_says_what_goes_without_saying)
+{
+	const struct role_policy *policy = &role_policies[_i];
+
+	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
+		for (size_t i = 0; i < policy->groups[g].count; i++)
+			ck_assert_int_ne(policy->groups[g].rows[i].verdict, policy->otherwise);
+}
+END_TEST
+
+/* The wait status of a child that makes one call under a role. */
+static int status_of(enum sandbox_role role, long number)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		lock_down(&role_policies[role]);
+		signal(SIGSYS, SIG_DFL);
+		_exit(syscall(number, -1, -1, -1, -1, -1, -1) == -1 ? errno : 0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return status;
+}
+
+START_TEST(a_recorded_program_dies_of_what_no_program_does)
+{
+	static const long forbidden[] = {SYS_init_module, SYS_finit_module, SYS_delete_module,
+	    SYS_kexec_load, SYS_kexec_file_load, SYS_reboot, SYS_swapon, SYS_swapoff};
+
+	for (size_t i = 0; i < sizeof(forbidden) / sizeof(*forbidden); i++) {
+		int status = status_of(ROLE_RECORD, forbidden[i]);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+	}
+}
+END_TEST
+
+START_TEST(a_recording_is_never_answered_in_the_kernels_place)
+{
+	const struct role_policy *policy = &role_policies[_i ? ROLE_LAUNCHER : ROLE_RECORD];
+
+	ck_assert_int_eq(policy->otherwise, VERDICT_ALLOW);
+	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
+		for (size_t i = 0; i < policy->groups[g].count; i++)
+			ck_assert_int_eq(policy->groups[g].rows[i].verdict, VERDICT_KILL);
+}
+END_TEST
+
+START_TEST(calls_newer_than_the_tables_do_not_exist)
+{
+	const struct role_policy *policy = &role_policies[roles[_i].role];
+
+	ck_assert_int_eq(status_of(roles[_i].role, SYSCALL_KNOWN_MAX + 1), ENOSYS << 8);
+	/* rr asks by this number whether it runs under rr */
+	ck_assert_int_eq(status_of(roles[_i].role, 1008), ENOSYS << 8);
+	(void)policy;
+}
+END_TEST
+
+#ifdef __x86_64__
+static long call_32_bit(long number)
+{
+	long result;
+
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(number), "b"(-1)
+			 : "memory", "r8", "r9", "r10", "r11");
+	return result;
+}
+
+START_TEST(a_32_bit_call_kills_where_no_32_bit_program_runs)
+{
+	enum sandbox_role role = roles[_i].role;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		lock_down(&role_policies[role]);
+		_exit(call_32_bit(20 /* getpid */) > 0 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	if (role_policies[role].foreign)
+		ck_assert_int_eq(status, 0);
+	else
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}
+END_TEST
+
+START_TEST(an_x32_call_kills)
+{
+	int status = status_of(roles[_i].role, 0x40000000 | SYS_getpid);
+
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+	Suite *suite = suite_create("policy");
+	TCase *tcase = tcase_create("policy");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, a_role_may_call_what_its_table_says_and_nothing_else, 0, ROLES);
+	tcase_add_loop_test(tcase, a_condition_on_arguments_holds, 0, ROLES);
+	tcase_add_loop_test(tcase, every_row_has_a_probe, 0, ROLES);
+	tcase_add_loop_test(tcase, no_row_says_what_goes_without_saying, 0, ROLE_COUNT);
+	tcase_add_test(tcase, a_recorded_program_dies_of_what_no_program_does);
+	tcase_add_loop_test(tcase, a_recording_is_never_answered_in_the_kernels_place, 0, 2);
+	tcase_add_loop_test(tcase, calls_newer_than_the_tables_do_not_exist, 0, ROLES);
+#ifdef __x86_64__
+	tcase_add_loop_test(tcase, a_32_bit_call_kills_where_no_32_bit_program_runs, 0, ROLES);
+	tcase_add_loop_test(tcase, an_x32_call_kills, 0, ROLES);
+#endif
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
