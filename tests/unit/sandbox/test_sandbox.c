@@ -1,0 +1,628 @@
+/*
+ * The layers as a confined process finds them, by the kernel's own word; and what is said where
+ * they cannot be had.
+ */
+#include <arpa/inet.h>
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "sandbox/channel.h"
+#include "sandbox/landlock.h"
+#include "sandbox/ns.h"
+#include "sandbox/proto.h"
+#include "sandbox/sandbox.h"
+
+static struct sandbox_settings settings;
+static struct sandbox_report report;
+static char why[256], folder[] = "/tmp/rr-warden-unit.XXXXXX";
+static int pidfd = -1;
+
+static void set_up(void)
+{
+	sandbox_settings_default(&settings);
+	strcpy(strrchr(folder, '.') + 1, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+	close(pidfd);
+}
+
+static int reap(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return status;
+}
+
+/* A child in fresh namespaces, which must be had. As fork. */
+static pid_t confined(enum sandbox_role role)
+{
+	pid_t child = sandbox_fork(role, &settings, &report, &pidfd, why, sizeof(why));
+
+	ck_assert_msg(child >= 0, "%s", why);
+	for (int layer = 0; child > 0 && layer < LAYER_COUNT; layer++)
+		ck_assert_msg(report.got[layer] != GOT_DEGRADED, "%s: %s",
+		    sandbox_layer_name((enum sandbox_layer)layer), report.why[layer]);
+	return child;
+}
+
+/* In a child: ends it with the number of the expectation that failed. */
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			dprintf(2, "line %d: %s (errno %d)\n", __LINE__, #condition, errno);       \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+
+static void passed(pid_t child)
+{
+	ck_assert_int_eq(reap(child), 0);
+}
+
+static long long status_number(const char *key, int base)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+	long long value = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':')
+			value = strtoll(line + strlen(key) + 1, NULL, base);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0;
+}
+
+static bool is_empty(const char *path)
+{
+	struct stat status;
+
+	/* a directory of nothing but itself: . and .. */
+	return stat(path, &status) < 0 || (S_ISDIR(status.st_mode) && status.st_nlink == 2);
+}
+
+static void make_file(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY, 0644);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+static int creates(const char *directory)
+{
+	char path[PATH_MAX + 8];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/made", directory);
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+START_TEST(the_kernel_confirms_every_namespace)
+{
+	static const char *const names[] = {"user", "pid", "net", "mnt", "ipc", "uts"};
+	char outside[6][64] = {0}, inside[64] = {0}, path[64];
+
+	for (int i = 0; i < 6; i++) {
+		snprintf(path, sizeof(path), "/proc/self/ns/%s", names[i]);
+		ck_assert_int_gt(readlink(path, outside[i], sizeof(outside[i]) - 1), 0);
+	}
+	pid_t child = confined(ROLE_WORKER);
+	if (child == 0) {
+		for (int i = 0; i < 6; i++) {
+			snprintf(path, sizeof(path), "/proc/self/ns/%s", names[i]);
+			EXPECT(readlink(path, inside, sizeof(inside) - 1) > 0);
+			EXPECT(strcmp(inside, outside[i]) != 0);
+		}
+		EXPECT(getpid() == 1);
+		_exit(0);
+	}
+	passed(child);
+	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
+		ck_assert_int_eq(report.got[layer], GOT_FULL);
+}
+END_TEST
+
+START_TEST(nothing_is_left_of_capabilities)
+{
+	pid_t child = confined(ROLE_WORKER);
+
+	if (child == 0) {
+		EXPECT(status_number("CapEff", 16) == 0);
+		EXPECT(status_number("CapPrm", 16) == 0);
+		EXPECT(status_number("CapInh", 16) == 0);
+		EXPECT(status_number("CapBnd", 16) == 0);
+		EXPECT(status_number("CapAmb", 16) == 0);
+		EXPECT(status_number("NoNewPrivs", 10) == 1);
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(we_stay_who_we_were)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	pid_t child = confined(ROLE_WORKER);
+
+	if (child == 0) {
+		EXPECT(geteuid() == uid && getegid() == gid);
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(no_user_namespace_nests_in_ours)
+{
+	pid_t child = confined(ROLE_RECORD);
+
+	if (child == 0) {
+		EXPECT(unshare(CLONE_NEWUSER) < 0);
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(homes_and_secrets_are_not_seen)
+{
+	pid_t child = confined(ROLE_WORKER);
+
+	if (child == 0) {
+		EXPECT(is_empty("/home"));
+		EXPECT(is_empty("/root"));
+		EXPECT(is_empty("/run"));
+		EXPECT(!exists(folder));
+		char byte;
+		int shadow = open("/etc/shadow", O_RDONLY);
+		EXPECT(shadow < 0 || read(shadow, &byte, 1) == 0);
+		EXPECT(!exists("/dev/mem") && !exists("/dev/vda") && !exists("/dev/sda"));
+		EXPECT(exists("/dev/null") && exists("/usr/bin"));
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(nothing_is_written_but_memory)
+{
+	pid_t child = confined(ROLE_WORKER);
+
+	if (child == 0) {
+		EXPECT(creates("/tmp") && creates("/dev/shm"));
+		EXPECT(!creates("/") && !creates("/usr") && !creates("/etc") && !creates("/var"));
+		EXPECT(!creates("/home") && !creates("/dev") && !creates("/run"));
+		EXPECT(open("/proc/sys/kernel/core_pattern", O_WRONLY) < 0);
+		EXPECT(open("/proc/sysrq-trigger", O_WRONLY) < 0);
+		EXPECT(open("/dev/null", O_WRONLY) >= 0);
+		_exit(0);
+	}
+	passed(child);
+	ck_assert(!exists("/tmp/made"));
+}
+END_TEST
+
+START_TEST(named_directories_are_seen_and_only_writable_ones_written)
+{
+	char shown[256], inner[240];
+	const char *read_only[] = {shown, "/does/not/exist", NULL}, *read_write[] = {inner, NULL};
+
+	snprintf(shown, sizeof(shown), "%s/shown", folder);
+	snprintf(inner, sizeof(inner), "%s/shown/inner", folder);
+	ck_assert(mkdir(shown, 0755) == 0 && mkdir(inner, 0755) == 0);
+	settings.read_only = read_only;
+	settings.read_write = read_write;
+	pid_t child = confined(ROLE_RECORD);
+	if (child == 0) {
+		EXPECT(exists(shown) && !creates(shown));
+		EXPECT(creates(inner));
+		_exit(0);
+	}
+	passed(child);
+	snprintf(shown, sizeof(shown), "%s/made", inner);
+	ck_assert(exists(shown));
+}
+END_TEST
+
+START_TEST(a_home_is_shown_without_what_begins_with_a_dot)
+{
+	char work[64], secret[64], trace[64];
+	const char *read_only[] = {trace, NULL};
+
+	snprintf(work, sizeof(work), "%s/work", folder);
+	snprintf(secret, sizeof(secret), "%s/.secret", folder);
+	snprintf(trace, sizeof(trace), "%s/.local/share/rr", folder);
+	make_file(work);
+	make_file(secret);
+	snprintf(why, sizeof(why), "mkdir -p %s", trace);
+	ck_assert_int_eq(system(why), 0);
+	setenv("HOME", folder, 1);
+	settings.show_home = true;
+	settings.read_only = read_only;
+	pid_t child = confined(ROLE_WORKER);
+	if (child == 0) {
+		EXPECT(exists(work) && !exists(secret) && exists(trace));
+		EXPECT(!creates(trace));
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(the_directory_we_came_from_leads_nowhere)
+{
+	char inner[64];
+
+	snprintf(inner, sizeof(inner), "%s/inner", folder);
+	ck_assert(mkdir(inner, 0755) == 0 && chdir(inner) == 0);
+	pid_t child = confined(ROLE_WORKER);
+	if (child == 0) {
+		char here[PATH_MAX];
+		EXPECT(getcwd(here, sizeof(here)) && strcmp(here, "/") == 0);
+		EXPECT(!exists("../inner"));
+		_exit(0);
+	}
+	passed(child);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+static int listening(struct sockaddr_in *address)
+{
+	socklen_t length = sizeof(*address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	*address =
+	    (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	if (fd < 0 || bind(fd, (struct sockaddr *)address, length) < 0 || listen(fd, 1) < 0 ||
+	    getsockname(fd, (struct sockaddr *)address, &length) < 0)
+		return -1;
+	return fd;
+}
+
+START_TEST(the_private_loopback_works_and_the_machines_is_out_of_reach)
+{
+	struct sockaddr_in outside, inside;
+	int fd = listening(&outside);
+	pid_t child = confined(ROLE_WORKER);
+
+	if (child == 0) {
+		int to = socket(AF_INET, SOCK_STREAM, 0);
+		EXPECT(connect(to, (struct sockaddr *)&outside, sizeof(outside)) < 0);
+		EXPECT(listening(&inside) >= 0);
+		close(to);
+		to = socket(AF_INET, SOCK_STREAM, 0);
+		EXPECT(connect(to, (struct sockaddr *)&inside, sizeof(inside)) == 0);
+		_exit(0);
+	}
+	passed(child);
+	close(fd);
+}
+END_TEST
+
+START_TEST(the_child_dies_with_its_parent)
+{
+	int ends[2];
+	char byte;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid_t parent = fork();
+	if (parent == 0) {
+		pid_t child =
+		    sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+		if (child == 0) {
+			pause();
+			_exit(0);
+		}
+		_exit(child < 0);
+	}
+	ck_assert_int_eq(reap(parent), 0);
+	close(ends[1]);
+	/* the pipe ends when the last who could write is gone */
+	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+}
+END_TEST
+
+/* Runs `body` where nobody may make a user namespace, as an ordinary user finds it. */
+static int without_user_namespaces(int (*body)(void))
+{
+	int own = -1;
+	pid_t child = ns_fork(CLONE_NEWUSER, &own);
+
+	if (child == 0) {
+		/* unmapped, we are nobody: not root, who would do without */
+		EXPECT(ns_forbid_nesting() == 0);
+		_exit(body());
+	}
+	close(own);
+	return reap(child);
+}
+
+static int net_is_missed(void)
+{
+	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+
+	EXPECT(child < 0);
+	EXPECT(strncmp(why, "net_ns: no user namespace: ", 27) == 0);
+	return 0;
+}
+
+static int goes_on_without(void)
+{
+	settings.want[LAYER_NET_NS] = WANT_PREFER;
+	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+
+	if (child == 0)
+		_exit(getpid() == 1);
+	EXPECT(child > 0);
+	EXPECT(reap(child) == 0);
+	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
+		EXPECT(report.got[layer] == GOT_DEGRADED && report.why[layer][0]);
+	EXPECT(strcmp(sandbox_report_level(&report), "degraded") == 0);
+	return 0;
+}
+
+START_TEST(without_user_namespaces_a_replay_is_refused_for_its_open_port)
+{
+	ck_assert_int_eq(without_user_namespaces(net_is_missed), 0);
+}
+END_TEST
+
+START_TEST(without_user_namespaces_a_policy_of_prefer_goes_on_and_says_so)
+{
+	ck_assert_int_eq(without_user_namespaces(goes_on_without), 0);
+}
+END_TEST
+
+START_TEST(a_layer_that_is_off_stays_off)
+{
+	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
+		settings.want[layer] = WANT_OFF;
+	pid_t child = confined(ROLE_WORKER);
+	if (child == 0)
+		_exit(getpid() == 1);
+	passed(child);
+	ck_assert_str_eq(sandbox_report_level(&report), "off");
+}
+END_TEST
+
+START_TEST(every_role_ends_with_a_filter_and_without_privileges)
+{
+	pid_t child = fork();
+	int kept = open("/proc/self/status", O_RDONLY), other = dup(kept);
+
+	if (child == 0) {
+		char text[4096];
+		int keep[] = {kept};
+		EXPECT(sandbox_enter((enum sandbox_role)_i, &settings, keep, 1, &report, why,
+			   sizeof(why)) == 0);
+		EXPECT(fcntl(kept, F_GETFD) >= 0);
+		/* the number may be in use again, for gdb's one exec */
+		EXPECT(_i == ROLE_GDB || fcntl(other, F_GETFD) < 0);
+		ssize_t got = read(kept, text, sizeof(text) - 1);
+		EXPECT(got > 0);
+		text[got] = '\0';
+		EXPECT(strstr(text, "NoNewPrivs:\t1\n"));
+		EXPECT(strstr(text, "Seccomp:\t2\n"));
+		if (_i != ROLE_LAUNCHER)
+			EXPECT(strstr(text, "CapEff:\t0000000000000000\n"));
+		_exit(0);
+	}
+	(void)kept;
+	passed(child);
+	close(kept);
+	close(other);
+}
+END_TEST
+
+START_TEST(limits_are_for_good_and_there_is_no_core)
+{
+	pid_t child = fork();
+
+	settings.memory_max = 1 << 30;
+	settings.processes_max = 77;
+	settings.cpu_seconds = 99;
+	settings.file_max = 1 << 20;
+	if (child == 0) {
+		static const struct {
+			int resource;
+			rlim_t value;
+		} limits[] = {{RLIMIT_AS, 1 << 30}, {RLIMIT_NPROC, 77}, {RLIMIT_CPU, 99},
+		    {RLIMIT_FSIZE, 1 << 20}, {RLIMIT_CORE, 0}};
+		settings.memory_max = 1 << 30;
+		settings.processes_max = 77;
+		settings.cpu_seconds = 99;
+		settings.file_max = 1 << 20;
+		EXPECT(
+		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		for (int i = 0; i < 5; i++) {
+			struct rlimit limit;
+			EXPECT(getrlimit(limits[i].resource, &limit) == 0);
+			EXPECT(
+			    limit.rlim_cur == limits[i].value && limit.rlim_max == limit.rlim_cur);
+		}
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(another_parent_than_named_is_refused)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		settings.parent = 1 << 21;
+		EXPECT(
+		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) < 0);
+		EXPECT(strncmp(why, "parent: ", 8) == 0);
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(landlock_alone_hides_homes_and_keeps_writes_to_what_is_named)
+{
+	const char *read_write[] = {folder, NULL};
+	char outside[] = "/var/rr-warden-unit";
+	pid_t child;
+
+	if (landlock_abi() < 1)
+		return; /* this kernel has none: rr-warden doctor says so */
+	child = fork();
+	if (child == 0) {
+		settings.read_write = read_write;
+		EXPECT(
+		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		EXPECT(open("/root", O_RDONLY | O_DIRECTORY) < 0);
+		EXPECT(open("/home", O_RDONLY | O_DIRECTORY) < 0);
+		EXPECT(open("/usr/bin", O_RDONLY | O_DIRECTORY) >= 0);
+		EXPECT(creates(folder));
+		EXPECT(mkdir(outside, 0755) < 0);
+		_exit(0);
+	}
+	passed(child);
+	ck_assert(!exists(outside));
+}
+END_TEST
+
+/* A worker that does what it may not; as init of a pid namespace too. */
+static void check_violation(pid_t child, int channel)
+{
+	struct channel_packet packet;
+	const char *reason;
+	char name[32];
+	int status = reap(child);
+
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+	ck_assert_int_eq(channel_receive(channel, &packet, &reason), CHANNEL_OK);
+	ck_assert_uint_eq(packet.type, WIRE_VIOLATION);
+	int number = (int)json_integer_value(json_object_get(packet.json, "syscall"));
+	ck_assert_str_eq(sandbox_syscall_name(number, name, sizeof(name)), "socket");
+	json_decref(packet.json);
+}
+
+START_TEST(a_worker_that_breaks_out_dies_and_the_call_has_a_name)
+{
+	int ends[2], keep[] = {WORKER_CHANNEL_FD};
+
+	ck_assert_int_eq(channel_pair(ends), 0);
+	pid_t child = _i ? confined(ROLE_WORKER) : fork();
+	if (child == 0) {
+		dup2(open("/dev/null", O_WRONLY), 2);
+		dup2(ends[1], WORKER_CHANNEL_FD);
+		EXPECT(
+		    sandbox_enter(ROLE_WORKER, &settings, keep, 1, &report, why, sizeof(why)) == 0);
+		socket(AF_INET, SOCK_STREAM, 0);
+		_exit(0);
+	}
+	check_violation(child, ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
+/* What this program does when it is executed under a role (see main). */
+static int tried_exec(void)
+{
+	char *const none[] = {NULL};
+
+	execve("/bin/true", none, none);
+	return errno == ENOSYS ? 0 : 1;
+}
+
+START_TEST(gdb_executes_once)
+{
+	char self[PATH_MAX] = "";
+	pid_t child = fork();
+
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+	if (child == 0) {
+		char *const argv[] = {self, (char *)"--try-exec", NULL};
+		const char *seen[] = {"/", NULL};
+		settings.want[LAYER_LANDLOCK] = WANT_OFF; /* this program may lie in a home */
+		settings.read_only = seen;
+		EXPECT(sandbox_enter(ROLE_GDB, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		execve("/does/not/exist", argv, environ); /* a failed one does not count */
+		EXPECT(errno == ENOENT);
+		execve(self, argv, environ);
+		_exit(2);
+	}
+	passed(child);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	Suite *suite = suite_create("sandbox");
+	TCase *tcase = tcase_create("sandbox");
+	SRunner *runner;
+	int failed;
+
+	if (argc > 1 && strcmp(argv[1], "--try-exec") == 0)
+		return tried_exec();
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, the_kernel_confirms_every_namespace);
+	tcase_add_test(tcase, nothing_is_left_of_capabilities);
+	tcase_add_test(tcase, we_stay_who_we_were);
+	tcase_add_test(tcase, no_user_namespace_nests_in_ours);
+	tcase_add_test(tcase, homes_and_secrets_are_not_seen);
+	tcase_add_test(tcase, nothing_is_written_but_memory);
+	tcase_add_test(tcase, named_directories_are_seen_and_only_writable_ones_written);
+	tcase_add_test(tcase, a_home_is_shown_without_what_begins_with_a_dot);
+	tcase_add_test(tcase, the_directory_we_came_from_leads_nowhere);
+	tcase_add_test(tcase, the_private_loopback_works_and_the_machines_is_out_of_reach);
+	tcase_add_test(tcase, the_child_dies_with_its_parent);
+	tcase_add_test(tcase, without_user_namespaces_a_replay_is_refused_for_its_open_port);
+	tcase_add_test(tcase, without_user_namespaces_a_policy_of_prefer_goes_on_and_says_so);
+	tcase_add_test(tcase, a_layer_that_is_off_stays_off);
+	tcase_add_loop_test(
+	    tcase, every_role_ends_with_a_filter_and_without_privileges, 0, ROLE_COUNT);
+	tcase_add_test(tcase, limits_are_for_good_and_there_is_no_core);
+	tcase_add_test(tcase, another_parent_than_named_is_refused);
+	tcase_add_test(tcase, landlock_alone_hides_homes_and_keeps_writes_to_what_is_named);
+	tcase_add_loop_test(tcase, a_worker_that_breaks_out_dies_and_the_call_has_a_name, 0, 2);
+	tcase_add_test(tcase, gdb_executes_once);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
