@@ -51,7 +51,7 @@ static const struct {
     {"rr_continue", "{\"count\": 1.5}", "count"},
     {"rr_continue", "{\"count\": \"many\"}", "count"},
     {"rr_breakpoint_set", "{}", "location"},
-    {"rr_breakpoint_set", "{\"location\": 5}", "location"},
+    {"rr_breakpoint_set", "{\"location\": {}}", "location"},
     {"rr_breakpoint_set", "{\"location\": [\"main\"]}", "location"},
     {"rr_step", "{\"unit\": \"inch\"}", "unit"},
     {"rr_evaluate", "{\"expression\": \"1\", \"session\": \"nobody\"}", "nobody"},
