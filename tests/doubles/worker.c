@@ -3,9 +3,9 @@
  * the session's start in the way that the client's `at` names. For tests only; never installed.
  */
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "sandbox/channel.h"
 #include "sandbox/proto.h"
@@ -85,9 +85,11 @@ static void misbehave(const struct channel_packet *request, const char *how)
 		pass_descriptor(request);
 	else if (strcmp(how, "exit") == 0)
 		_exit(3);
-	else if (strcmp(how, "sigsys") == 0)
-		raise(SIGSYS);
-	else if (strcmp(how, "empty answer") == 0)
+	else if (strcmp(how, "violation") == 0) {
+		json_t *violation = json_pack("{s:i}", "syscall", (int)SYS_socket);
+		channel_send(WORKER_CHANNEL_FD, WIRE_VIOLATION, 0, 0, violation);
+		_exit(1);
+	} else if (strcmp(how, "empty answer") == 0)
 		send_raw(type, id, 2, "{}", 2);
 	else if (strcmp(how, "twice") == 0) {
 		send_raw(type, id, 2, "{}", 2);
