@@ -1,0 +1,276 @@
+/*
+ * Recordings as files and as a search: how a trace is named, kept private, listed, read and
+ * removed; how an unwilling program is ended; how a rare failure is recorded.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+struct place {
+	char *folder, *traces, *setting;
+	struct client *client;
+};
+
+/* A server that keeps its traces in a folder of the test's own. */
+static struct place place_open(void)
+{
+	struct place place = {.folder = harness_scratch(0)};
+	size_t size = strlen(place.folder) + 64;
+
+	place.traces = harness_path(place.folder, "traces");
+	place.setting = malloc(size);
+	snprintf(place.setting, size, "_RR_TRACE_DIR=%s", place.traces);
+	const char *const environment[] = {place.setting, NULL};
+	place.client = client_start(&(struct client_options){.env = environment});
+	return place;
+}
+
+static void place_close(struct place *place)
+{
+	client_end(place->client);
+	free(place->setting);
+	free(place->traces);
+	harness_scratch_free(place->folder);
+}
+
+/* Records a program of tests/programs where traces go by default. */
+static json_t *record(struct place *place, const char *name)
+{
+	char *program = harness_program(name);
+	json_t *recorded = client_tool(place->client, "rr_record", "{s:[s]}", "command", program);
+
+	free(program);
+	return recorded;
+}
+
+static size_t count_traces(const char *folder)
+{
+	DIR *entries = opendir(folder);
+	size_t count = 0;
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));)
+		count += entry->d_type == DT_DIR && entry->d_name[0] != '.';
+	if (entries)
+		closedir(entries);
+	return count;
+}
+
+START_TEST(a_trace_is_named_after_its_program_and_private)
+{
+	struct place place = place_open();
+	json_t *first = record(&place, "exit_code"), *second = record(&place, "exit_code");
+	struct stat status;
+	char *expected = harness_path(place.traces, "exit_code-0");
+	char *latest = harness_path(place.traces, "latest-trace");
+	char target[64] = "";
+
+	expect_text(first, "trace_dir", expected);
+	ck_assert_ptr_nonnull(strstr(answer_text(second, "trace_dir"), "/exit_code-1"));
+	ck_assert_int_eq(stat(expected, &status), 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0700);
+	ck_assert_int_gt(readlink(latest, target, sizeof(target) - 1), 0);
+	ck_assert_str_eq(target, "exit_code-1");
+	json_decref(first);
+	json_decref(second);
+	free(expected);
+	free(latest);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(the_program_inherits_nothing_of_ours)
+{
+	struct place place = place_open();
+	json_t *recorded = record(&place, "descriptors");
+	const char *text = answer_text(recorded, "stdout");
+
+	/* 999 and 1001 are rr's own. */
+	ck_assert_int_eq(strncmp(text, "fd 0\nfd 1\nfd 2\nfd 999\nfd 1001\n", 30), 0);
+	ck_assert_ptr_null(strstr(text, "ignored"));
+	ck_assert_ptr_nonnull(strstr(text, "umask 022"));
+	ck_assert_ptr_null(strstr(text, "softpmu"));
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
+{
+	struct place place = place_open();
+	char *program = harness_program("stubborn");
+	json_t *recorded = client_tool(
+	    place.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 3);
+
+	expect_text(recorded, "ended_by", "timeout");
+	/* On a slow machine it may not have come as far as to be stubborn. */
+	if (strcmp(answer_text(recorded, "stdout"), "up\n") == 0) {
+		expect_text(recorded, "signal", "SIGKILL");
+		expect_number(
+		    recorded, "processes.1.ppid", answer_number(recorded, "processes.0.pid"));
+	}
+	char *session = client_replay(place.client, answer_text(recorded, "trace_dir"));
+	free(session);
+	json_decref(recorded);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_tree_of_processes_is_told_with_every_end)
+{
+	struct place place = place_open();
+	json_t *recorded = record(&place, "fork_tree");
+	json_t *list = client_tool(
+	    place.client, "rr_ps", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
+
+	ck_assert_uint_eq(answer_count(list, "processes"), 8);
+	expect_number(list, "processes.0.exit_code", 0);
+	expect_text(list, "processes.1.signal", "SIGTERM");
+	ck_assert(answer_true(list, "processes.1.forked"));
+	expect_number(list, "processes.1.ppid", answer_number(list, "processes.0.pid"));
+	json_decref(list);
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(traces_are_listed_newest_first_in_pages)
+{
+	struct place place = place_open();
+	json_decref(record(&place, "crash"));
+	json_decref(record(&place, "exit_code"));
+
+	json_t *page = client_tool(place.client, "rr_list_recordings", "{s:i}", "limit", 1);
+	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
+	expect_number(page, "total", 2);
+	ck_assert_ptr_nonnull(strstr(answer_text(page, "recordings.0.trace_dir"), "/exit_code-0"));
+	ck_assert(answer_true(page, "recordings.0.latest"));
+	ck_assert(!answer_true(page, "recordings.0.crashed"));
+	long long next = answer_number(page, "next_offset");
+	json_decref(page);
+
+	page = client_tool(place.client, "rr_list_recordings", "{s:I}", "offset", (json_int_t)next);
+	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
+	ck_assert_ptr_nonnull(strstr(answer_text(page, "recordings.0.command"), "crash"));
+	ck_assert(answer_true(page, "recordings.0.crashed"));
+	ck_assert_int_gt(answer_number(page, "recordings.0.bytes"), 1000);
+	ck_assert_ptr_null(answer_at(page, "next_offset"));
+	json_decref(page);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_trace_tells_where_it_was_made)
+{
+	struct place place = place_open();
+	json_t *recorded = record(&place, "exit_code");
+	json_t *info = client_tool(
+	    place.client, "rr_traceinfo", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
+
+	ck_assert(answer_true(info, "cpu.same_as_here"));
+	expect_text(info, "ticks_semantics", "rcb");
+	ck_assert_uint_eq(strlen(answer_text(info, "uuid")), 32);
+	json_decref(info);
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_trace_with_a_foreign_file_in_it_is_not_removed)
+{
+	struct place place = place_open();
+	json_t *recorded = record(&place, "exit_code");
+	const char *trace = answer_text(recorded, "trace_dir");
+	char *thesis = harness_path(trace, "thesis.tex");
+
+	harness_write_file(thesis, "ten years\n");
+	json_decref(
+	    client_tool_fails(place.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace));
+	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", trace));
+	ck_assert_int_eq(unlink(thesis), 0);
+	json_decref(client_tool(place.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	ck_assert_int_lt(access(trace, F_OK), 0);
+	free(thesis);
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
+{
+	struct place place = place_open();
+	char *program = harness_program("flaky"), *counter = harness_path(place.folder, "runs");
+	json_t *found =
+	    client_tool(place.client, "rr_record_until", "{s:[s,s]}", "command", program, counter);
+
+	ck_assert(answer_true(found, "failed"));
+	expect_number(found, "attempts", 3);
+	expect_number(found, "exit_code", 7);
+	expect_number(found, "endings.exit 0", 2);
+	ck_assert_uint_eq(count_traces(place.traces), 1);
+	char *session = client_replay(place.client, answer_text(found, "trace_dir"));
+	free(session);
+	json_decref(found);
+	free(program);
+	free(counter);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(only_the_failure_that_is_asked_for_counts)
+{
+	struct place place = place_open();
+	char *program = harness_program("flaky"), *counter = harness_path(place.folder, "runs");
+	json_t *none = client_tool(place.client, "rr_record_until", "{s:[s,s], s:s, s:i}",
+	    "command", program, counter, "fail_when", "signal", "attempts", 3);
+
+	ck_assert(!answer_true(none, "failed"));
+	ck_assert_ptr_null(answer_at(none, "trace_dir"));
+	ck_assert_uint_eq(count_traces(place.traces), 0);
+	json_decref(none);
+	json_t *found = client_tool(place.client, "rr_record_until", "{s:[s,s], s:s}", "command",
+	    program, counter, "fail_when", "output:counter overflowed");
+	ck_assert(answer_true(found, "failed"));
+	expect_number(found, "attempts", 3);
+	json_decref(found);
+	free(program);
+	free(counter);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(every_attempt_is_in_the_progress)
+{
+	struct place place = place_open();
+	char *program = harness_program("stubborn");
+	long long id = client_tool_send_progress(place.client, "rr_record_until",
+	    json_pack(
+		"{s:[s], s:s, s:i}", "command", program, "fail_when", "timeout", "timeout", 3),
+	    "token");
+	json_t *note =
+	    client_notification(place.client, "notifications/progress", HARNESS_TIMEOUT_S);
+
+	ck_assert_ptr_nonnull(note);
+	ck_assert_ptr_nonnull(strstr(answer_text(note, "params.message"), "attempt 1 of 10"));
+	json_decref(note);
+	json_decref(client_tool_result(place.client, id, HARNESS_TIMEOUT_S));
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_trace_is_named_after_its_program_and_private,
+	    the_program_inherits_nothing_of_ours,
+	    a_program_that_ignores_every_signal_is_ended_and_its_trace_complete,
+	    a_tree_of_processes_is_told_with_every_end, traces_are_listed_newest_first_in_pages,
+	    a_trace_tells_where_it_was_made, a_trace_with_a_foreign_file_in_it_is_not_removed,
+	    a_rare_failure_is_recorded_and_the_other_traces_removed,
+	    only_the_failure_that_is_asked_for_counts, every_attempt_is_in_the_progress, NULL};
+	return scene_main("record", tests, (const char *const[]){NULL});
+}
