@@ -1,0 +1,168 @@
+// Claude Code with a scripted model on loopback: the script plays the model's part of the scenario
+// and asserts on what the model is given: the tools, and each answer as the client words it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { playScenario } from "./scenario.mjs";
+
+const prefix = "mcp__rr-warden__";
+
+// A model that says what next() tells it to; next(request) gives a tool call or the last words.
+function serveModel(next) {
+  return createServer((request, response) => {
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", async () => {
+      if (!request.url.startsWith("/v1/messages") || request.url.includes("count_tokens")) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ input_tokens: 1 }));
+        return;
+      }
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      const block = await next(body);
+      const message = {
+        id: `msg_${Math.random().toString(36).slice(2)}`,
+        type: "message",
+        role: "assistant",
+        model: body.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 1, output_tokens: 1 },
+      };
+      const isCall = block.type === "tool_use";
+      const reason = isCall ? "tool_use" : "end_turn";
+      if (!body.stream) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ ...message, content: [block], stop_reason: reason }));
+        return;
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const event = (type, data) =>
+        response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+      event("message_start", { message });
+      event("content_block_start", {
+        index: 0,
+        content_block: isCall ? { ...block, input: {} } : { type: "text", text: "" },
+      });
+      event("content_block_delta", {
+        index: 0,
+        delta: isCall
+          ? { type: "input_json_delta", partial_json: JSON.stringify(block.input) }
+          : { type: "text_delta", text: block.text },
+      });
+      event("content_block_stop", { index: 0 });
+      event("message_delta", {
+        delta: { stop_reason: reason, stop_sequence: null },
+        usage: { output_tokens: 1 },
+      });
+      event("message_stop", {});
+      response.end();
+    });
+  });
+}
+
+const wordsOf = (content) =>
+  typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+
+export async function run(server, world) {
+  const home = `${world.scratch}/claude`;
+  mkdirSync(home, { recursive: true });
+  writeFileSync(
+    `${home}/mcp.json`,
+    JSON.stringify({
+      mcpServers: { "rr-warden": { command: server[0], args: server.slice(1) } },
+    }),
+  );
+
+  // The scenario asks; the model's turns answer it, one call a turn.
+  let offer, wanted, tools;
+  const turns = [];
+  const wantTurn = () => new Promise((resolve) => (wanted = resolve));
+  const asked = () =>
+    turns.length > 0 ? Promise.resolve(turns.shift()) : new Promise((resolve) => (offer = resolve));
+  const toolsKnown = new Promise((resolve) => (tools = resolve));
+  let calls = 0;
+
+  const model = serveModel(async (body) => {
+    const ours = (body.tools ?? []).filter((tool) => tool.name.startsWith(prefix));
+    if (ours.length === 0) return { type: "text", text: "ok" }; // titles and the like
+    tools(ours.map((tool) => tool.name.slice(prefix.length)));
+    const last = body.messages.at(-1).content;
+    const result = Array.isArray(last) && last.find((part) => part.type === "tool_result");
+    if (result && wanted) {
+      const resolve = wanted;
+      wanted = undefined;
+      resolve({ isError: result.is_error ?? false, text: wordsOf(result.content) });
+    }
+    const turn = await asked();
+    if (!turn) return { type: "text", text: "done" };
+    return {
+      type: "tool_use",
+      id: `toolu_${++calls}`,
+      name: prefix + turn.name,
+      input: turn.args,
+    };
+  });
+  await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
+
+  const claude = spawn(
+    world.claude,
+    [
+      ...["-p", "Debug it.", "--mcp-config", `${home}/mcp.json`, "--strict-mcp-config"],
+      ...["--allowedTools", "mcp__rr-warden", "--output-format", "json"],
+    ],
+    {
+      cwd: home,
+      env: {
+        PATH: process.env.PATH,
+        HOME: home,
+        TERM: "dumb",
+        ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.address().port}`,
+        ANTHROPIC_API_KEY: "none",
+        ENABLE_TOOL_SEARCH: "false",
+        DISABLE_AUTOUPDATER: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        MCP_TIMEOUT: "60000",
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let said = "";
+  claude.stdout.on("data", (chunk) => (said += chunk));
+  claude.stderr.on("data", (chunk) => (said += chunk));
+  const ended = new Promise((resolve) => claude.on("exit", resolve));
+  const tooEarly = ended.then((code) => {
+    throw new Error(`claude ended with ${code}: ${said.slice(0, 2000)}`);
+  });
+  tooEarly.catch(() => {});
+
+  const hand = (turn) => {
+    if (offer) {
+      const resolve = offer;
+      offer = undefined;
+      resolve(turn);
+    } else turns.push(turn);
+  };
+  try {
+    const result = await playScenario(
+      {
+        list: () => Promise.race([toolsKnown, tooEarly]),
+        call: (name, args) => {
+          const answer = wantTurn();
+          hand({ name, args });
+          return Promise.race([answer, tooEarly]);
+        },
+      },
+      world,
+    );
+    hand(null);
+    assert.equal(await ended, 0, said);
+    return { ...result, calls };
+  } finally {
+    claude.kill();
+    model.closeAllConnections();
+    model.close();
+  }
+}

@@ -1,0 +1,41 @@
+// The MCP Inspector's command line: strict mode, the three protocol eras, a call, and load.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+export async function run(server, { bin }) {
+  const inspect = async (before, after) => {
+    const { stdout } = await execute(
+      `${bin}/mcp-inspector`,
+      ["--cli", ...before, ...server, ...after],
+      { maxBuffer: 1 << 26, timeout: 300000 },
+    );
+    return stdout;
+  };
+  const seen = {};
+
+  await inspect(["--strict"], ["--method", "tools/list"]);
+  for (const era of ["legacy", "auto", "modern"]) {
+    const output = await inspect(
+      ["--protocol-era", era, "--format", "json", "-q"],
+      ["--method", "tools/list"],
+    );
+    const answer = JSON.parse(output);
+    seen[era] = (answer.tools ?? answer.result.tools).length;
+  }
+  assert.ok(seen.legacy >= 30 && seen.legacy === seen.auto && seen.auto === seen.modern);
+  await inspect(["--strict"], ["--method", "resources/list"]);
+  await inspect(["--strict"], ["--method", "prompts/list"]);
+  const called = await inspect(
+    ["--format", "json", "-q"],
+    ["--method", "tools/call", "--tool-name", "rr_sessions", "--tool-args-json", "{}"],
+  );
+  assert.match(called, /sessions/);
+  const load = await inspect([], [
+    ...["--method", "tools/call", "--tool-name", "rr_sessions"],
+    ...["--load", "--load-requests", "500", "--load-concurrency", "20"],
+  ]);
+  return { ...seen, load };
+}

@@ -1,0 +1,50 @@
+// What every client does with the server: list the tools, record a program that crashes, look at
+// the recording, replay it, and make a mistake. The same for all, whatever a client is like.
+import assert from "node:assert/strict";
+
+// client: {list: async () => names, call: async (tool, arguments) => {isError, text, structured}}.
+// A client that shows only one of text and structured leaves the other undefined.
+export async function playScenario(client, { program, traces }) {
+  const names = await client.list();
+  assert.ok(names.length >= 30, `only ${names.length} tools`);
+  for (const name of ["rr_record", "rr_replay_start", "rr_continue", "rr_backtrace"])
+    assert.ok(names.includes(name), `${name} is not listed`);
+
+  const ask = async (tool, args) => {
+    const answer = await client.call(tool, args);
+    assert.ok(!answer.isError, `${tool}: ${answer.text}`);
+    if (answer.text !== undefined && answer.structured !== undefined)
+      assert.deepEqual(JSON.parse(answer.text), answer.structured, `${tool}: text and structure differ`);
+    return answer.structured ?? JSON.parse(answer.text);
+  };
+
+  const trace = `${traces}/crash-${names.length}-${Math.random().toString(36).slice(2)}`;
+  const recorded = await ask("rr_record", { command: [program], trace_dir: trace });
+  assert.equal(recorded.signal?.name ?? recorded.signal, "SIGSEGV");
+  const processes = await ask("rr_ps", { trace_dir: recorded.trace_dir });
+  assert.equal(processes.processes.length, 1);
+
+  const replay = await ask("rr_replay_start", { trace_dir: recorded.trace_dir });
+  const session = replay.session;
+  assert.ok(session, "no session");
+  const stop = await ask("rr_continue", { session });
+  assert.equal(stop.reason, "signal");
+  assert.equal(stop.signal.name, "SIGSEGV");
+  // Stringified, as models send it.
+  const trail = await ask("rr_backtrace", { session, max_depth: "3" });
+  assert.equal(trail.frames[0].function, "read_name");
+
+  const wrong = await client.call("rr_breakpoint_set", { session, locaton: "main" });
+  assert.ok(wrong.isError, "an unknown argument was taken");
+  assert.match(wrong.text, /did you mean "location"\?/);
+
+  await ask("rr_replay_stop", { session });
+  return { tools: names.length };
+}
+
+// An MCP result as playScenario wants it.
+export const plain = (result) => ({
+  isError: result.isError ?? false,
+  text: result.content[0]?.text,
+  structured: result.structuredContent,
+});

@@ -1,0 +1,40 @@
+// The TypeScript SDK v1. It validates structured content against output schemas by itself, and
+// raises what it cannot place (a tick after its answer) through onerror.
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { plain, playScenario } from "./scenario.mjs";
+
+export async function run(server, world) {
+  const client = new Client({ name: "check", version: "1" });
+  const errors = [];
+  let ticks = 0;
+  client.onerror = (error) => errors.push(error);
+  await client.connect(new StdioClientTransport({ command: server[0], args: server.slice(1) }));
+  try {
+    const result = await playScenario(
+      {
+        list: async () => (await client.listTools()).tools.map((tool) => tool.name),
+        call: async (name, args) =>
+          plain(
+            await client.callTool({ name, arguments: args }, undefined, {
+              timeout: 120000,
+              onprogress: () => ticks++,
+            }),
+          ),
+      },
+      world,
+    );
+    await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);
+    await client.ping();
+    await assert.rejects(
+      client.callTool({ name: "rr_status", arguments: {} }, undefined, {
+        signal: AbortSignal.abort("test"),
+      }),
+    );
+    assert.deepEqual(errors, []);
+    return { ...result, ticks, server: client.getServerVersion().version };
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,39 @@
+// The TypeScript SDK v2 in one of its modes. auto and pin first ask a sibling of the server, which
+// they kill, and then open the real one with a plain request.
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { plain, playScenario } from "./scenario.mjs";
+
+const modes = { legacy: "legacy", auto: "auto", pin: { pin: "2026-07-28" } };
+
+export const in_mode = (mode) => async (server, world) => {
+  const client = new Client(
+    { name: "check", version: "1" },
+    { versionNegotiation: { mode: modes[mode] } },
+  );
+  const errors = [];
+  let ticks = 0;
+  client.onerror = (error) => errors.push(error);
+  await client.connect(new StdioClientTransport({ command: server[0], args: server.slice(1) }));
+  try {
+    const result = await playScenario(
+      {
+        list: async () => (await client.listTools()).tools.map((tool) => tool.name),
+        call: async (name, args) =>
+          plain(
+            await client.callTool(
+              { name, arguments: args },
+              { timeout: 120000, onprogress: () => ticks++ },
+            ),
+          ),
+      },
+      world,
+    );
+    await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);
+    assert.deepEqual(errors, []);
+    return { ...result, ticks };
+  } finally {
+    await client.close();
+  }
+};
