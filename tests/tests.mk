@@ -148,10 +148,13 @@ $(TEST_BIN)/conformance-server: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-.PHONY: deps-clients check-conformance
+.PHONY: deps-clients check-conformance check-clients
 deps-clients:
 	@tests/clients/install.sh $(CLIENTS)
 
 check-conformance: deps-clients $(TEST_BIN)/conformance-server
 	@mkdir -p $(BUILD)/conformance
 	@tests/conformance/run.sh $(CLIENTS) $(abspath $(TEST_BIN))/conformance-server $(abspath $(BUILD))/conformance
+
+check-clients: deps-clients build $(TEST_BIN)/programs/crash
+	@$(CLIENTS)/node_modules/.bin/node $(CLIENTS)/check.mjs $(abspath $(SUPERVISOR)) $(abspath $(TEST_BIN))/programs/crash $(ONLY)

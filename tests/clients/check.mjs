@@ -50,11 +50,13 @@ for (const [name, client] of Object.entries(clients)) {
   const begun = Date.now();
   try {
     const result = await client.run(command, world);
-    const lines = readdirSync(records).map((file) => wire.check(join(records, file)));
-    const total = lines.reduce((sum, count) => sum + count, 0);
+    const said = readdirSync(records).map((file) => wire.check(join(records, file)));
+    const total = said.reduce((sum, { lines }) => sum + lines, 0);
+    const openings = [...new Set(said.map(({ opening }) => opening))].join(", ");
     if (total === 0) throw new Error("the tap recorded nothing");
     console.log(
-      `ok   ${name}: ${JSON.stringify(result)}, ${lines.length} servers, ${total} lines valid, ` +
+      `ok   ${name}: ${JSON.stringify(result)}, ${total} lines of ${said.length} servers valid, ` +
+        `opened by ${openings}, ` +
         `${((Date.now() - begun) / 1000).toFixed(1)} s`,
     );
   } catch (error) {

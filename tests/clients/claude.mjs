@@ -89,8 +89,10 @@ export async function run(server, world) {
     const ours = (body.tools ?? []).filter((tool) => tool.name.startsWith(prefix));
     if (ours.length === 0) return { type: "text", text: "ok" }; // titles and the like
     tools(ours.map((tool) => tool.name.slice(prefix.length)));
-    const last = body.messages.at(-1).content;
-    const result = Array.isArray(last) && last.find((part) => part.type === "tool_result");
+    // Not always in the last message: the client appends reminders of its own.
+    const result = body.messages
+      .flatMap((message) => (Array.isArray(message.content) ? message.content : []))
+      .find((part) => part.type === "tool_result" && part.tool_use_id === `toolu_${calls}`);
     if (result && wanted) {
       const resolve = wanted;
       wanted = undefined;

@@ -26,16 +26,17 @@ export async function run(server, { bin }) {
     seen[era] = (answer.tools ?? answer.result.tools).length;
   }
   assert.ok(seen.legacy >= 30 && seen.legacy === seen.auto && seen.auto === seen.modern);
-  await inspect(["--strict"], ["--method", "resources/list"]);
-  await inspect(["--strict"], ["--method", "prompts/list"]);
+  await inspect(["-q"], ["--method", "resources/list"]);
+  await inspect(["-q"], ["--method", "prompts/list"]);
   const called = await inspect(
     ["--format", "json", "-q"],
     ["--method", "tools/call", "--tool-name", "rr_sessions", "--tool-args-json", "{}"],
   );
   assert.match(called, /sessions/);
-  const load = await inspect([], [
+  const load = JSON.parse(await inspect([], [
     ...["--method", "tools/call", "--tool-name", "rr_sessions"],
     ...["--load", "--load-requests", "500", "--load-concurrency", "20"],
-  ]);
-  return { ...seen, load };
+  ]));
+  assert.deepEqual([load.ok, load.errors, load.toolErrors], [500, 0, 0]);
+  return { ...seen, load: load.ok, p50: load.latencyMs.p50, p99: load.latencyMs.p99 };
 }

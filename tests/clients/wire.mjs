@@ -78,13 +78,14 @@ export class Wire {
     }
   }
 
-  // Checks one connection's record; the number of lines the server said.
+  // Checks one connection's record: the number of lines the server said, and how the client opened.
   check(path) {
     const asked = new Map();
     const cancelled = new Set();
     const ticks = new Map();
     let era = "2025-11-25";
     let lines = 0;
+    let opening;
     for (const entry of readFileSync(path, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line))) {
       if (entry.from === "client") {
         const message = JSON.parse(entry.line);
@@ -92,6 +93,7 @@ export class Wire {
         const meta = message.params?._meta ?? {};
         if (message.method === "notifications/cancelled")
           cancelled.add(JSON.stringify(message.params.requestId));
+        opening ??= `${message.method} ${meta["io.modelcontextprotocol/protocolVersion"] ?? message.params?.protocolVersion ?? ""}`;
         if (message.id !== undefined)
           asked.set(key, {
             method: message.method,
@@ -131,7 +133,7 @@ export class Wire {
       if (request.method === "initialize") era = message.result.protocolVersion;
       this.validate(request.revision ?? era, results[request.method], message.result);
     }
-    return lines;
+    return { lines, opening };
   }
 
   validate(revision, name, value) {

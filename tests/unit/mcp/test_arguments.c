@@ -163,13 +163,15 @@ START_TEST(a_nul_within_a_string_is_refused)
 
 START_TEST(a_strangers_long_name_is_quoted_cut_on_a_character)
 {
-	char arguments[512] = "{\"";
+	char arguments[512] = "{\"x";
 
 	for (int i = 0; i < 100; i++)
 		strcat(arguments, "\u00e9");
 	strcat(arguments, "\":1}");
 	assert_refused(arguments, "unknown argument");
 	ck_assert_uint_lt(strlen(text_at(answer, "result/content/0/text")), 400);
+	/* cut within a character, all that is not ASCII would have become '?' */
+	ck_assert(holds(text_at(answer, "result/content/0/text"), "\u00e9\"\n"));
 }
 
 int main(void)
