@@ -2,6 +2,7 @@
  * The const tables: tools, resources and prompts as clients want them.
  */
 #include "supervisor/resources.h"
+#include "supervisor/status.h"
 #include "supervisor/tools.h"
 
 #include <check.h>
@@ -164,6 +165,42 @@ START_TEST(every_placeholder_of_a_prompt_is_an_argument)
 }
 END_TEST
 
+static size_t advice_count(const char *facts_text, const char *expected)
+{
+	json_t *facts = json_loads(facts_text, 0, NULL), *advice = status_advice(facts), *line;
+	size_t i, count = json_array_size(advice), matching = 0;
+
+	json_array_foreach(advice, i, line)
+	{
+		matching += strstr(json_string_value(line), expected) != NULL;
+	}
+	json_decref(advice);
+	json_decref(facts);
+	ck_assert_msg(matching == count, "advice without %s", expected);
+	return count;
+}
+
+START_TEST(what_is_missing_comes_with_its_remedy)
+{
+	ck_assert_uint_eq(advice_count("{\"rr\":{\"found\":true},\"gdb\":{\"found\":true},"
+				       "\"pmu\":{\"kind\":\"hardware\",\"warning\":\"\"},"
+				       "\"sandbox\":{\"layers\":{\"seccomp\":\"full\"}}}",
+			      "nothing"),
+	    0);
+	ck_assert_uint_eq(
+	    advice_count("{\"rr\":{\"found\":false},\"gdb\":{\"found\":false}}", "install"), 2);
+	ck_assert_uint_eq(advice_count("{\"rr\":{\"found\":true},\"gdb\":{\"found\":true},"
+				       "\"pmu\":{\"kind\":\"hardware\",\"warning\":\"sysctl\"}}",
+			      "sysctl"),
+	    1);
+	ck_assert_uint_eq(
+	    advice_count("{\"rr\":{\"found\":true},\"gdb\":{\"found\":true},"
+			 "\"sandbox\":{\"layers\":{\"user_ns\":\"EPERM\",\"uts_ns\":\"off\"}}}",
+		"unprivileged_userns_clone"),
+	    1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tools");
@@ -180,6 +217,7 @@ int main(void)
 	tcase_add_test(tests, a_bad_uri_names_nothing);
 	tcase_add_test(tests, prompts_have_their_arguments_put_in);
 	tcase_add_test(tests, every_placeholder_of_a_prompt_is_an_argument);
+	tcase_add_test(tests, what_is_missing_comes_with_its_remedy);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
