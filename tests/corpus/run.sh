@@ -199,5 +199,6 @@ done | xargs -0 -P "$JOBS" -I '{}' sh "$0" --one '{}' >"$SCRATCH/results" 2>&1
 grep -v '^pass ' "$SCRATCH/results"
 passed=$(grep -c '^pass ' "$SCRATCH/results")
 failed=$(grep -c '^FAIL ' "$SCRATCH/results")
+[ -z "$KEEP" ] || rmdir "$KEEP" 2>/dev/null
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
