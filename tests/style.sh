@@ -58,6 +58,13 @@ check_settings() {
 		done | grep . >&2 && complain "the example configuration is behind supervisor/policy.h"
 }
 
+# Every tool is in the README's table.
+check_tools() {
+	for tool in $(grep -oh '"rr_[a-z_]*"' supervisor/tools.c | tr -d '"' | sort -u); do
+		grep -q "\`$tool\`" README.md || complain "README.md does not name $tool"
+	done
+}
+
 check_cppcheck() {
 	# shellcheck disable=SC2086
 	cppcheck -j "$(nproc)" --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
@@ -81,6 +88,7 @@ check_format
 check_length
 check_includes
 check_settings
+check_tools
 check_scripts
 check_cppcheck
 check_tidy "$@"
