@@ -18,7 +18,7 @@ VERSION := $(shell sed -n '1s/.*(\([^-)]*\).*/\1/p' packaging/debian/changelog 2
 CPPFLAGS += -D_GNU_SOURCE -DRR_WARDEN_VERSION='"$(VERSION)"' -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 CFLAGS   := -std=c17 $(OPT) $(WARN) $(HARDEN) -fPIE $(EXTRA_CFLAGS)
 LDFLAGS  += -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(EXTRA_LDFLAGS)
-LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
 # One archive a folder; main.c stays out so that the unit tests can link the rest.
 objects   = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(wildcard $(1)/*.c)))
