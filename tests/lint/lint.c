@@ -124,7 +124,9 @@ static void lint_arguments(struct lint *lint, json_t *schema)
 	json_t *property;
 
 	json_object_foreach(json_object_get(schema, "properties"), name, property)
-	    lint_description(lint, property, name);
+	{
+		lint_description(lint, property, name);
+	}
 }
 
 /* An error's structured content is held to the same schema: its fields keep their types. */
@@ -151,8 +153,11 @@ static void lint_tool(struct lint *lint, json_t *tool)
 	lint->tool = name ? name : "(a tool without a name)";
 	lint_name(lint, lint->tool);
 	lint_description(lint, tool, "the tool");
-	json_object_foreach(tool, key, value) if (json_is_null(value))
-	    lint_find(lint, "%s is null", key);
+	json_object_foreach(tool, key, value)
+	{
+		if (json_is_null(value))
+			lint_find(lint, "%s is null", key);
+	}
 	if (!json_is_string(json_object_get(tool, "title")))
 		lint_find(lint, "no title");
 	if (json_object_size(json_object_get(tool, "annotations")) != 4)

@@ -149,7 +149,7 @@ START_TEST(stringified_json_cannot_nest_deeper_than_a_line_may)
 	char arguments[1024] = "{\"command\":\"";
 
 	memset(arguments + strlen(arguments), '[', 300);
-	strcat(arguments, "\"}");
+	strlcat(arguments, "\"}", sizeof(arguments));
 	assert_refused(arguments, "must be an array of strings");
 }
 
@@ -166,8 +166,8 @@ START_TEST(a_strangers_long_name_is_quoted_cut_on_a_character)
 	char arguments[512] = "{\"x";
 
 	for (int i = 0; i < 100; i++)
-		strcat(arguments, "\u00e9");
-	strcat(arguments, "\":1}");
+		strlcat(arguments, "\u00e9", sizeof(arguments));
+	strlcat(arguments, "\":1}", sizeof(arguments));
 	assert_refused(arguments, "unknown argument");
 	ck_assert_uint_lt(strlen(text_at(answer, "result/content/0/text")), 400);
 	/* cut within a character, all that is not ASCII would have become '?' */

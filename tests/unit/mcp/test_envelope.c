@@ -144,7 +144,7 @@ static char *nested(unsigned depth)
 	end += sprintf(end, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"params\":{\"a\":");
 	memset(end, '[', depth);
 	memset(end + depth, ']', depth);
-	strcpy(end + 2 * depth, "}}");
+	memcpy(end + 2 * depth, "}}", 3);
 	return line;
 }
 
@@ -170,7 +170,7 @@ START_TEST(brackets_within_strings_do_not_nest)
 	    "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"params\":{\"a\":\"\\\"";
 
 	memset(line + strlen(line), '[', 200);
-	strcat(line, "\"}}");
+	strlcat(line, "\"}}", sizeof(line));
 	answer = ask(line);
 	ck_assert_ptr_nonnull(at(answer, "result"));
 }
@@ -184,7 +184,7 @@ START_TEST(the_number_of_values_has_a_limit)
 	end += sprintf(end, "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{\"a\":[1");
 	for (size_t i = 0; i < count; i++)
 		*end++ = ',', *end++ = '1';
-	strcpy(end, "]},\"id\":3}");
+	memcpy(end, "]},\"id\":3}", sizeof("]},\"id\":3}"));
 	assert_error(line, -32600);
 	ck_assert_int_eq(number_at(answer, "id"), 3);
 	free(line);

@@ -77,7 +77,9 @@ START_TEST(no_list_is_declared_to_change)
 	json_t *capabilities = at(answer, "result/capabilities"), *capability;
 	const char *key;
 	json_object_foreach(capabilities, key, capability)
-	    ck_assert_uint_eq(json_object_size(capability), 0);
+	{
+		ck_assert_uint_eq(json_object_size(capability), 0);
+	}
 	ck_assert_ptr_null(json_object_get(capabilities, "logging"));
 }
 

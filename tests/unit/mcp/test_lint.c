@@ -26,8 +26,8 @@ static void close_lint(void)
 
 static void keep(const char *finding)
 {
-	strncat(found, finding, sizeof(found) - strlen(found) - 2);
-	strcat(found, "\n");
+	strlcat(found, finding, sizeof(found));
+	strlcat(found, "\n", sizeof(found));
 }
 
 static void assert_found(const char *words)

@@ -83,7 +83,9 @@ START_TEST(cursors_lead_through_all_pages)
 		json_t *tool;
 		size_t index;
 		json_array_foreach(at(answer, "result/tools"), index, tool)
-		    ck_assert_str_eq(text_at(tool, "name"), exchange_tools[seen++].name);
+		{
+			ck_assert_str_eq(text_at(tool, "name"), exchange_tools[seen++].name);
+		}
 		if (!at(answer, "result/nextCursor"))
 			break;
 		snprintf(line, sizeof(line), CALL("tools/list", "\"cursor\":\"%s\""),
