@@ -103,7 +103,7 @@ START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 	struct place place = place_open();
 	char *program = harness_program("stubborn");
 	json_t *recorded = client_tool(
-	    place.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 3);
+	    place.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 8);
 
 	expect_text(recorded, "ended_by", "timeout");
 	/* On a slow machine it may not have come as far as to be stubborn. */
