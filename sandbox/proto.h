@@ -75,6 +75,9 @@ struct wire_header {
 	X(PS, 132, "rr_ps", QUERY)                                                                 \
 	X(TRACEINFO, 134, "rr_traceinfo", QUERY)                                                   \
 	X(RM, 136, "rr_rm", QUERY)                                                                 \
+	X(PACK, 140, "rr_pack", QUERY)                                                             \
+	X(EXPORT, 142, "rr_export", QUERY)                                                         \
+	X(IMPORT, 144, "rr_import", QUERY)                                                         \
 	X(STATUS, 138, NULL, QUERY)
 
 enum wire_type {

@@ -64,6 +64,8 @@ PARAMS(start_args) = {
 	END};
 PARAMS(only_session) = {SESSION, END};
 PARAMS(only_trace) = {TRACE_DIR, END};
+PARAMS(export_args) = {TRACE_DIR, NEEDED("file", "New file for the archive, e.g. bug.rr.tar"), END};
+PARAMS(import_args) = {NEEDED("file", "An archive that rr_export made"), END};
 PARAMS(no_args) = {END};
 PARAMS(list_args) = {
 	STRING("trace_base_dir", "Default: where rr puts its traces"),
@@ -221,6 +223,15 @@ const struct mcp_tool tools_shown[TOOL_COUNT] = {
 	[TOOL_RM] = TOOL("rr_rm", "Delete a trace",
 		"Deletes a trace for good.",
 		only_trace, any_results, MCP_DESTRUCTIVE),
+	[TOOL_PACK] = TOOL("rr_pack", "Make a trace portable",
+		"Copies every file a trace needs into it, so that it outlives rebuilds of the program.",
+		only_trace, any_results, MCP_IDEMPOTENT),
+	[TOOL_EXPORT] = TOOL("rr_export", "Export a trace",
+		"Packs a trace and writes it as one tar file, to replay on another machine with the same kind of processor.",
+		export_args, any_results, 0),
+	[TOOL_IMPORT] = TOOL("rr_import", "Import a trace",
+		"Checks an exported trace and unpacks it among the traces here. Answers trace_dir.",
+		import_args, any_results, 0),
 	[TOOL_WHEN] = TOOL("rr_when", "Where in time",
 		"The moment the session stands at: event, ticks, thread.",
 		only_session, moment_results, READS),
@@ -304,6 +315,9 @@ const struct tool_route tools_routed[TOOL_COUNT] = {
 	[TOOL_PS] = {HANDLE_QUERY, WIRE_OP_PS, DEADLINE_STARTUP, -1},
 	[TOOL_TRACEINFO] = {HANDLE_QUERY, WIRE_OP_TRACEINFO, DEADLINE_STARTUP, -1},
 	[TOOL_RM] = {HANDLE_QUERY, WIRE_OP_RM, DEADLINE_STARTUP, -1},
+	[TOOL_PACK] = {HANDLE_QUERY, WIRE_OP_PACK, DEADLINE_REVERSE, -1},
+	[TOOL_EXPORT] = {HANDLE_QUERY, WIRE_OP_EXPORT, DEADLINE_REVERSE, -1},
+	[TOOL_IMPORT] = {HANDLE_QUERY, WIRE_OP_IMPORT, DEADLINE_REVERSE, -1},
 	[TOOL_WHEN] = {HANDLE_SESSION, WIRE_OP_WHEN, DEADLINE_EVAL, -1},
 	[TOOL_BREAKPOINT_SET] = {HANDLE_SESSION, WIRE_OP_BREAKPOINT_SET, DEADLINE_BREAKPOINT, -1},
 	[TOOL_BREAKPOINT_REMOVE] = {HANDLE_SESSION, WIRE_OP_BREAKPOINT_REMOVE, DEADLINE_BREAKPOINT, -1},

@@ -192,6 +192,7 @@ static void add_unbounded(struct visible *visible, enum worker_kind kind, const 
 	}
 	add_named(visible, kind == WORKER_QUERY ? 'w' : 'r', text_of(args, "trace_dir"),
 	    kind == WORKER_QUERY);
+	add_named(visible, 'w', text_of(args, "file"), true);
 	add_named(visible, 'r', text_of(args, "trace_base_dir"), false);
 	add(visible, 'r', visible->here);
 }

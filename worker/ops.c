@@ -19,6 +19,7 @@
 #include "worker/replay.h"
 #include "worker/scrub.h"
 #include "worker/source.h"
+#include "worker/transport.h"
 #include "worker/values.h"
 
 static const char *const start_strings[] = {"kind", "rr", "gdb", "softpmu", "pmu"};
@@ -162,6 +163,9 @@ const struct op worker_ops[] = {
     {WIRE_OP_PS, WORKER_QUERY, "trace_dir", query_ps},
     {WIRE_OP_TRACEINFO, WORKER_QUERY, "trace_dir", query_traceinfo},
     {WIRE_OP_RM, WORKER_QUERY, "trace_dir", query_rm},
+    {WIRE_OP_PACK, WORKER_QUERY, "trace_dir", transport_pack},
+    {WIRE_OP_EXPORT, WORKER_QUERY, "trace_dir file", transport_export},
+    {WIRE_OP_IMPORT, WORKER_QUERY, "file", transport_import},
     {WIRE_OP_STATUS, WORKER_QUERY, "", query_status},
 };
 

@@ -37,9 +37,8 @@ static const char *text_arg(json_t *args, const char *key)
 	return text ? text : "";
 }
 
-/* Runs `rr COMMAND PATH`, without counters. False with the reply failed; capture_free after. */
-static bool run_rr(struct worker *worker, const char *command, const char *path,
-    struct capture *capture, struct op_reply *reply)
+bool query_run_rr(struct worker *worker, const char *command, const char *path, bool writes,
+    int limit_ms, struct capture *capture, struct op_reply *reply)
 {
 	char rr[PATH_MAX];
 	const char *const argv[] = {rr, command, path, NULL};
@@ -61,13 +60,15 @@ static bool run_rr(struct worker *worker, const char *command, const char *path,
 	struct places places;
 	tool_settings(&worker->config, &settings);
 	places_begin(&places, &worker->config);
-	places_read(&places, path);
+	if (writes)
+		places_write(&places, path);
+	else
+		places_read(&places, path);
 	places_apply(&places, &settings);
-	return capture_run(worker, &spec, timeout_ms(worker), capture, reply);
+	return capture_run(worker, &spec, limit_ms, capture, reply);
 }
 
-static void fail_with_words(
-    struct op_reply *reply, const char *doing, const struct capture *capture)
+void query_fail_with_words(struct op_reply *reply, const char *doing, const struct capture *capture)
 {
 	char end[64];
 
@@ -81,11 +82,11 @@ json_t *query_processes(
 	struct capture capture;
 	json_t *list = NULL;
 
-	if (run_rr(worker, "ps", path, &capture, reply)) {
+	if (query_run_rr(worker, "ps", path, false, timeout_ms(worker), &capture, reply)) {
 		if (capture_succeeded(&capture))
 			list = process_list_parse(capture.output, capture.output_length, budget);
 		if (!list)
-			fail_with_words(reply, "rr ps", &capture);
+			query_fail_with_words(reply, "rr ps", &capture);
 	}
 	capture_free(&capture);
 	return list;
@@ -114,11 +115,12 @@ void query_traceinfo(struct worker *worker, json_t *args, struct op_reply *reply
 	if (!trace_open(worker, text_arg(args, "trace_dir"), true, &trace, reply))
 		goto out;
 	/* Without a counter rr prints the header and then fails: the header is what is wanted. */
-	if (!run_rr(worker, "traceinfo", trace.path, &capture, reply))
+	if (!query_run_rr(
+		worker, "traceinfo", trace.path, false, timeout_ms(worker), &capture, reply))
 		goto out;
 	reply->result = trace_info_parse(capture.output, capture.output_length);
 	if (!reply->result) {
-		fail_with_words(reply, "rr traceinfo", &capture);
+		query_fail_with_words(reply, "rr traceinfo", &capture);
 		goto out;
 	}
 	listing_time_text(listing_trace_created(trace.directory).tv_sec, created, sizeof(created));

@@ -3,8 +3,8 @@
 /*
  * The short operations about traces and this machine: what there is, what is in it, what runs here.
  */
+#include "worker/capture.h"
 #include "worker/ops.h"
-#include "worker/tool.h"
 
 #define QUERY_TIMEOUT_S	  30 /* of one tool, where the configuration gives no "startup" */
 #define QUERY_PAGE	  20 /* recordings of one answer */
@@ -21,5 +21,16 @@ op_handler query_status;
  * NULL with the reply failed. */
 json_t *query_processes(
     struct worker *worker, const char *path, size_t budget, struct op_reply *reply);
+
+/*
+ * Runs `rr COMMAND PATH` on a trace that was judged, without counters; `writes`: it may change the
+ * trace. False with the reply failed; capture_free in every case.
+ */
+bool query_run_rr(struct worker *worker, const char *command, const char *path, bool writes,
+    int limit_ms, struct capture *capture, struct op_reply *reply);
+
+/* Fails the reply with how rr ended and what it said. */
+void query_fail_with_words(
+    struct op_reply *reply, const char *doing, const struct capture *capture);
 
 #endif

@@ -315,3 +315,15 @@ out:
 	removal_close(&removal);
 	return done;
 }
+
+void removal_discard(int parent, const char *name)
+{
+	struct removal removal = {.parent = parent};
+
+	strlcpy(removal.name, name, sizeof(removal.name));
+	removal.trace =
+	    openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (removal.trace >= 0 && remove_all(&removal) != 0)
+		removal.freed = 0; /* what cannot be removed stays hidden */
+	cleanup_close(&removal.trace);
+}

@@ -16,4 +16,7 @@
 bool removal_remove(const struct worker *worker, const char *name, char path[TRACE_PATH_MAX],
     uint64_t *freed, struct op_reply *reply);
 
+/* Removes what was begun to be unpacked under a name of ours in an open directory. */
+void removal_discard(int parent, const char *name);
+
 #endif

@@ -263,6 +263,68 @@ START_TEST(every_attempt_is_in_the_progress)
 }
 END_TEST
 
+START_TEST(a_trace_travels_as_one_file)
+{
+	struct place place = place_open();
+	json_t *recorded = record(&place, "crash");
+	const char *trace = answer_text(recorded, "trace_dir");
+	char *file = harness_path(place.folder, "bug.tar");
+
+	json_decref(
+	    client_tool(place.client, "rr_export", "{s:s, s:s}", "trace_dir", trace, "file", file));
+	/* It holds memory: nobody else's. */
+	struct stat status;
+	ck_assert_int_eq(stat(file, &status), 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0600);
+	json_decref(client_tool_fails(place.client, "rr_export", "invalid_argument", "{s:s, s:s}",
+	    "trace_dir", trace, "file", file));
+	json_decref(client_tool(place.client, "rr_rm", "{s:s}", "trace_dir", trace));
+
+	json_t *imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	expect_text(imported, "trace_dir", trace);
+	char *session = client_replay(place.client, trace);
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "signal");
+	json_decref(stop);
+	json_decref(imported);
+	imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	ck_assert_ptr_nonnull(strstr(answer_text(imported, "trace_dir"), "/crash-0-1"));
+	json_decref(imported);
+
+	char *other = harness_path(place.folder, "other.tar");
+	harness_write_file(other, "no archive\n");
+	json_decref(client_tool_fails(
+	    place.client, "rr_import", "invalid_argument", "{s:s}", "file", other));
+	ck_assert_uint_eq(count_traces(place.traces), 2);
+	json_decref(recorded);
+	free(other);
+	free(session);
+	free(file);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_packed_trace_does_without_its_program)
+{
+	struct place place = place_open();
+	char *program = harness_program("exit_code"), *copy = harness_path(place.folder, "gone");
+	char command[4096];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s'", program, copy);
+	ck_assert_int_eq(system(command), 0);
+	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s]}", "command", copy);
+	const char *trace = answer_text(recorded, "trace_dir");
+	json_decref(client_tool(place.client, "rr_pack", "{s:s}", "trace_dir", trace));
+	ck_assert_int_eq(unlink(copy), 0);
+	char *session = client_replay(place.client, trace);
+	free(session);
+	json_decref(recorded);
+	free(program);
+	free(copy);
+	place_close(&place);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {a_trace_is_named_after_its_program_and_private,
@@ -271,6 +333,7 @@ int main(void)
 	    a_tree_of_processes_is_told_with_every_end, traces_are_listed_newest_first_in_pages,
 	    a_trace_tells_where_it_was_made, a_trace_with_a_foreign_file_in_it_is_not_removed,
 	    a_rare_failure_is_recorded_and_the_other_traces_removed,
-	    only_the_failure_that_is_asked_for_counts, every_attempt_is_in_the_progress, NULL};
+	    only_the_failure_that_is_asked_for_counts, every_attempt_is_in_the_progress,
+	    a_trace_travels_as_one_file, a_packed_trace_does_without_its_program, NULL};
 	return scene_main("record", tests, (const char *const[]){NULL});
 }
