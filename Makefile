@@ -64,9 +64,9 @@ $(WORKER): $(BUILD)/obj/worker/main.o $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The software PMU is loaded into rr: position-independent, and nothing of it is visible but the
-# symbols it interposes.
+# symbols it interposes; fortified inline versions of these cannot be interposed.
 SOFTPMU_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/softpmu/*.c))
-$(SOFTPMU_OBJS): CFLAGS += -fPIC -fvisibility=hidden
+$(SOFTPMU_OBJS): CFLAGS += -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE
 $(SOFTPMU): $(SOFTPMU_OBJS)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-z,relro,-z,now -Wl,--as-needed $(EXTRA_LDFLAGS) -o $@ $^ -lZydis -ldl

@@ -299,8 +299,16 @@ void frames_select(struct worker *worker, json_t *args, struct op_reply *reply)
 	struct replay *replay = replay_of(worker, reply);
 	long long level;
 
-	if (!replay || !argument_integer(args, "frame_level", 0, 0, 10000000, &level, reply) ||
-	    !gdb_check(replay->gdb,
+	if (!replay || !argument_integer(args, "frame_level", 0, 0, 10000000, &level, reply))
+		return;
+	/* -stack-select-frame takes any number and then stands at the outermost frame. */
+	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
+		replay->thread, level) == GDB_REFUSED) {
+		op_fail(reply, ERROR_NOT_FOUND, "rr_backtrace shows the frames there are",
+		    "there is no frame %lld", level);
+		return;
+	}
+	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-stack-select-frame %lld", level), ERROR_NOT_FOUND,
 		"rr_backtrace shows the frames there are", reply))
 		return;
