@@ -19,7 +19,7 @@ $(call unit_of,sandbox): $(BUILD)/obj/sandbox.a
 $(call unit_of,worker): $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
 $(call unit_of,supervisor): $(LINT_OBJ) $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
 # Of the software PMU only what is pure: the interposers would stand in for libc in the test itself.
-$(call unit_of,softpmu): $(addprefix $(BUILD)/obj/worker/softpmu/,branch.o decode.o maps.o region.o)
+$(call unit_of,softpmu): $(addprefix $(BUILD)/obj/worker/softpmu/,branch.o decode.o guest.o maps.o message.o native.o region.o thunk.o translate.o)
 $(call unit_of,softpmu): UNIT_LIBS := -lZydis
 $(UNIT_TESTS): $(TEST_BIN)/unit/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)

@@ -142,6 +142,20 @@ unsigned debug_registers_rr_used(const struct debug_registers *registers)
 	return used;
 }
 
+bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned i, uint64_t *start,
+    uint64_t *end, bool *executes)
+{
+	static const uint8_t length[] = {1, 2, 8, 4};
+	unsigned kind = (unsigned)(registers->rr_control >> (16 + 4 * i)) & 0xf;
+
+	*executes = rr_uses(registers, i) && (kind & 3) == 0;
+	if (!rr_uses(registers, i) || *executes)
+		return false;
+	*start = registers->rr_address[i] & ~(uint64_t)(length[kind >> 2] - 1u);
+	*end = *start + length[kind >> 2];
+	return true;
+}
+
 unsigned debug_registers_free(const struct debug_registers *registers)
 {
 	unsigned count = 0;

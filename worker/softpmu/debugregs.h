@@ -47,6 +47,13 @@ unsigned debug_registers_free(const struct debug_registers *registers);
 /* Bits 0 to 3: which registers rr uses itself. */
 unsigned debug_registers_rr_used(const struct debug_registers *registers);
 
+/*
+ * The range rr's watchpoint in register i watches, for data; false when rr does not use it so.
+ * *executes: it is a breakpoint.
+ */
+bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned i, uint64_t *start,
+    uint64_t *end, bool *executes);
+
 /* True when a breakpoint of ours stands at address now. */
 bool debug_registers_holds(const struct debug_registers *registers, uint64_t address);
 

@@ -11,7 +11,7 @@
 
 enum {
 	REGIONS_SLOTS = 8192,		 /* a power of two */
-	REGIONS_BYTES_MAX = 2048 * 1024, /* then the cache starts over */
+	REGIONS_BYTES_MAX = 1024 * 1024, /* then the cache starts over */
 	PAGE = 4096,
 };
 

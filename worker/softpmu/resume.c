@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
+#include "worker/softpmu/episode.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/message.h"
 
@@ -119,6 +120,7 @@ static long step(
 	struct block block;
 	long result = 0;
 
+	tracee->keep_maps = false; /* it may be a system call */
 	look_at_instruction(tracee, regs->rip, &block);
 	if (tracee->request == PTRACE_SYSCALL && block.ending.kind == END_SYSCALL && signal == 0)
 		return start_leg(pmu, tracee, LEG_SYSCALL, PTRACE_SYSCALL, 0);
@@ -291,6 +293,8 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	tracee->clear_rf = false;
 	if (restarts_syscall(regs) && tracee->request != PTRACE_CONT)
 		return start_leg(pmu, tracee, LEG_SYSCALL, tracee->request, 0);
+	if (pmu->mode == MODE_RUN && !restarts_syscall(regs))
+		episode_run(pmu, tracee, regs);
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
 	    debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
@@ -357,6 +361,7 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 
 	tracee->overflowed = false;
 	tracee->clear_rf = false;
+	tracee->keep_maps = false;
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	if (tracee->ticks && tracee->ticks->enabled)
 		return is_single_step(request) ? rr_step(pmu, tracee, request, signal)

@@ -110,7 +110,7 @@ out:
 static void read_environment(void)
 {
 	static const char *const modes[] = {
-	    [MODE_RUN] = "run", [MODE_STEP] = "step", [MODE_MAPS] = "maps"};
+	    [MODE_RUN] = "run", [MODE_LEGS] = "legs", [MODE_STEP] = "step", [MODE_MAPS] = "maps"};
 	const char *stats = getenv("RR_WARDEN_SOFTPMU_STATS"), *mode = getenv("RR_WARDEN_SOFTPMU");
 	size_t known = sizeof modes / sizeof modes[0];
 	size_t i = 0;
@@ -121,7 +121,8 @@ static void read_environment(void)
 	if (i < known)
 		instance.mode = (enum softpmu_mode)i;
 	else
-		message_warn("RR_WARDEN_SOFTPMU=%s is ignored: it may be run, step or maps", mode);
+		message_warn(
+		    "RR_WARDEN_SOFTPMU=%s is ignored: it may be run, legs, step or maps", mode);
 	unsetenv("RR_WARDEN_SOFTPMU_STATS");
 	unsetenv("RR_WARDEN_SOFTPMU");
 	take_out_of_preload();
@@ -150,12 +151,13 @@ __attribute__((destructor)) static void finish(void)
 		return;
 	}
 	fprintf(file,
-	    "branches=%llu stops=%llu steps=%llu runs=%llu instructions=%llu seconds=%.6f "
-	    "mode=%s\n",
+	    "branches=%llu stops=%llu steps=%llu runs=%llu episodes=%llu instructions=%llu "
+	    "seconds=%.6f\n",
 	    (unsigned long long)instance.totals.branches, (unsigned long long)instance.totals.stops,
 	    (unsigned long long)instance.totals.steps, (unsigned long long)instance.totals.runs,
+	    (unsigned long long)instance.totals.episodes,
 	    (unsigned long long)instance.totals.instructions,
-	    (double)instance.totals.nanoseconds / 1e9, instance.mode == MODE_STEP ? "step" : "run");
+	    (double)instance.totals.nanoseconds / 1e9);
 	fclose(file);
 }
 

@@ -45,6 +45,10 @@ struct tracee {
 	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
 	struct region *region; /* LEG_REGION; pinned */
 
+	bool keep_maps;	    /* no system call since the last episode */
+	unsigned rest;	    /* legs to go without an episode */
+	unsigned next_rest; /* if the next one is short too */
+
 	bool overflowed;    /* the stop rr saw stands for a counter overflow */
 	siginfo_t overflow; /* its siginfo */
 };
