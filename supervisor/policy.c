@@ -319,18 +319,35 @@ static void say_unknown(struct load *load, const char *section, const char *key)
 		    "sandbox");
 }
 
+/* inih knows comments behind a value with ';' only; people write '#' as well. */
+static void copy_value(char *value, const char *text, size_t size)
+{
+	char *comment;
+
+	strlcpy(value, text, size);
+	comment = value[0] == '#' ? value : strstr(value, " #");
+	if (comment == NULL)
+		comment = strstr(value, "\t#");
+	if (comment == NULL)
+		return;
+	while (comment > value && (comment[-1] == ' ' || comment[-1] == '\t'))
+		comment--;
+	*comment = 0;
+}
+
 /* inih's handler: 1 goes on, 0 is an error on this line. */
 static int load_setting(void *user, const char *section, const char *key, const char *text)
 {
 	struct load *load = user;
 	enum setting setting = find_setting(section, key);
-	char why[POLICY_WHY_MAX];
+	char why[POLICY_WHY_MAX], value[POLICY_LINE_MAX];
 
 	if (load->why[0] != 0)
 		return 0;
 	if (setting == SETTING_COUNT) {
 		say_unknown(load, section, key);
-	} else if (policy_set(load->policy, setting, text, load->source, why) < 0) {
+	} else if ((copy_value(value, text, sizeof(value)),
+		       policy_set(load->policy, setting, value, load->source, why)) < 0) {
 		snprintf(load->why, sizeof(load->why), "%.*s", (int)sizeof(load->why) - 1, why);
 	} else {
 		return 1;

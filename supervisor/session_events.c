@@ -253,7 +253,7 @@ static void read_error(struct wire_error *error, const struct channel_packet *pa
 static void fail_opening_by_answer(
     struct session_table *table, struct session *session, const struct channel_packet *packet)
 {
-	struct wire_error error;
+	struct wire_error error = {0};
 
 	read_error(&error, packet);
 	fail_opening(table, session, error.code, error.message, error.hint, error.extra);
@@ -321,7 +321,7 @@ static void finish_call(
 	struct call *call = pop_call(session);
 
 	if (data->packet->flags & WIRE_FLAG_ERROR) {
-		struct wire_error error;
+		struct wire_error error = {0};
 		struct outcome outcome = {.alive = session->kind == WORKER_REPLAY};
 		read_error(&error, data->packet);
 		outcome.code = error.code;

@@ -6,6 +6,7 @@
 #include "supervisor/visible.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,33 @@ START_TEST(a_line_too_long_for_the_parser_is_refused)
 }
 END_TEST
 
+/* With its comments taken off, the sample is a file that says what the defaults are. */
+START_TEST(the_sample_configuration_names_every_setting_and_is_accepted)
+{
+	char line[256], text[16384] = "", key[64];
+	FILE *sample = fopen("packaging/rr-warden.conf", "re");
+
+	ck_assert_msg(sample != NULL, "run from the root of the sources");
+	while (fgets(line, sizeof(line), sample) != NULL) {
+		bool setting = line[0] == '#' && line[1] == ' ' &&
+			       islower((unsigned char)line[2]) && strstr(line, " = ") != NULL;
+		if (setting || line[0] == '[')
+			strlcat(text, setting ? line + 2 : line, sizeof(text));
+	}
+	fclose(sample);
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		snprintf(key, sizeof(key), "\n%s =", setting_rows[i].key);
+		ck_assert_msg(strstr(text, key) != NULL, "%s is not in the sample", key + 1);
+	}
+	write_admin(text);
+	read_line("");
+	ck_assert_msg(options.mode == MODE_SERVE, "%s", options.why);
+	ck_assert_int_eq(policy_number(options.policy, SETTING_FREE_DISK), 256 << 20);
+	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[0], "/home");
+	ck_assert_str_eq(policy_text(options.policy, SETTING_TRACE_DIR), "");
+}
+END_TEST
+
 START_TEST(lists_grow_line_by_line)
 {
 	write_admin("[traces]\nroots = /a\n  /b\nroots = /c\n");
@@ -285,6 +313,7 @@ int main(void)
 	tcase_add_test(tests, everybody_may_ask_for_less_than_the_administrators_file);
 	tcase_add_test(tests, an_error_in_a_file_names_line_and_remedy);
 	tcase_add_test(tests, a_line_too_long_for_the_parser_is_refused);
+	tcase_add_test(tests, the_sample_configuration_names_every_setting_and_is_accepted);
 	tcase_add_test(tests, lists_grow_line_by_line);
 	tcase_add_test(tests, wrong_flags_say_so);
 	tcase_add_test(tests, subcommands_are_known);
