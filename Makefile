@@ -79,6 +79,8 @@ help:
 	@echo "make demo     install what is missing, build, and find a memory corruption with it"
 	@echo "make check    install what the tests need, build, run every test"
 	@echo "make bench    measure, with baselines in the same run"
+	@echo "make check-clients, check-conformance  real MCP clients and the conformance suite (npm)"
+	@echo "make fuzz     fuzz the protocol core (clang)"
 	@echo "make check-style  format, include direction, cppcheck, clang-tidy"
 	@echo "make install  DESTDIR= PREFIX=$(PREFIX)"
 	@echo "make deb      build the Debian package into $(BUILD)/"

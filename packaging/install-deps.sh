@@ -2,12 +2,14 @@
 # Installs what is missing for one purpose, and says nothing when nothing is: `make` calls it first
 # every time. Must never remove or upgrade a package, and never touch a system it does not know.
 #
-#   install-deps.sh build|check|demo|style|deb
+#   install-deps.sh build|check|demo|style|fuzz|clients|deb
 set -eu
 
 build="gcc make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libzydis-dev rr gdb"
 check="check perl python3"
 style="clang clang-format clang-tidy cppcheck shellcheck"
+fuzz="clang libclang-rt-dev"
+clients="npm"
 deb="debhelper dpkg-dev fakeroot lintian"
 
 purpose=${1:-build}
@@ -15,9 +17,11 @@ case $purpose in
 build | demo) packages=$build ;;
 check) packages="$build $check" ;;
 style) packages="$build $check $style" ;;
+fuzz) packages="$build $fuzz" ;;
+clients) packages="$build $clients" ;;
 deb) packages="$build $deb" ;;
 *)
-	echo "usage: $0 build|check|demo|style|deb" >&2
+	echo "usage: $0 build|check|demo|style|fuzz|clients|deb" >&2
 	exit 2
 	;;
 esac

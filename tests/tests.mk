@@ -132,9 +132,11 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard mcp/*.[ch])
 	clang -std=c17 -g -O1 $(WARN) $(CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -o $@ $(filter %.c,$^) $(LIBS)
 
-.PHONY: fuzz
+.PHONY: deps-fuzz fuzz
+deps-fuzz:
+	@sh packaging/install-deps.sh fuzz
 fuzz: export ASAN_OPTIONS = malloc_context_size=1:quarantine_size_mb=8
-fuzz: $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope
+fuzz: deps-fuzz $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope
 	@mkdir -p $(BUILD)/fuzz/grown
 	cd $(BUILD)/fuzz && ./fuzz_envelope -runs=$(FUZZ_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
 	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
@@ -150,6 +152,7 @@ $(TEST_BIN)/conformance-server: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests
 
 .PHONY: deps-clients check-conformance check-clients
 deps-clients:
+	@sh packaging/install-deps.sh clients
 	@tests/clients/install.sh $(CLIENTS)
 
 check-conformance: deps-clients $(TEST_BIN)/conformance-server

@@ -15,6 +15,8 @@ import { loadSchemas, Wire } from "./wire.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [server, program, ...only] = process.argv.slice(2);
+// Clients are scripts for `node`, and the one they need is ours.
+process.env.PATH = `${join(here, "node_modules", ".bin")}:${process.env.PATH}`;
 const agents = join(here, "agents", "node_modules");
 
 const clients = {
