@@ -16,28 +16,54 @@
 
 #define COUNT_MAX	  1000000
 #define FINISH_FRAMES_MAX 1000
+#define COMMAND_MAX	  96
 #define EVENT_MAX	  (1LL << 53)
-
-bool execution_is_possible(
-    const struct replay *replay, enum direction direction, struct op_reply *reply)
-{
-	if (direction == BACKWARD || !replay->at_end)
-		return true;
-	op_fail(reply, ERROR_INVALID_ARGUMENT, "go backwards (reverse: true), or rr_goto a moment",
-	    "the recording of this process ends here");
-	return false;
-}
-
-static enum direction direction_of(json_t *args)
-{
-	return argument_flag(args, "reverse", false) ? BACKWARD : FORWARD;
-}
 
 static void answer(
     struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
 {
 	stop_answer(replay, direction, reason, reply);
 	state_send(replay);
+}
+
+/* Where the recording ends there is no further forward: the end is the answer once more. */
+static bool answered_end(struct replay *replay, enum direction direction, struct op_reply *reply)
+{
+	if (direction == BACKWARD || !replay->at_end)
+		return false;
+	answer(replay, direction, NULL, reply);
+	return true;
+}
+
+/*
+ * Runs, and backwards runs on where the stop is the signal that the program already stood at: rr
+ * reports it once more when it is passed the other way. From the end that is news only to a
+ * continue.
+ */
+static bool run(struct replay *replay, enum direction direction, bool from_end_too,
+    const char *command, struct op_reply *reply)
+{
+	struct moment before = replay->moment;
+	bool again =
+	    direction == BACKWARD && (replay->at_signal || (from_end_too && replay->at_end));
+
+	if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "%s", command), ERROR_INVALID_ARGUMENT,
+		NULL, reply))
+		return false;
+	if (!again || gdb_was_interrupted(replay->gdb) || !stop_is_signal(replay))
+		return true;
+	if (!position_update(replay, reply))
+		return false;
+	if (replay->moment.ticks != before.ticks || replay->moment.pc != before.pc ||
+	    replay->moment.tid != before.tid)
+		return true;
+	return gdb_check(
+	    replay->gdb, gdb_run(replay->gdb, "%s", command), ERROR_INVALID_ARGUMENT, NULL, reply);
+}
+
+static enum direction direction_of(json_t *args)
+{
+	return argument_flag(args, "reverse", false) ? BACKWARD : FORWARD;
 }
 
 /* Whether a continue that has ended here is to go on, to the next of `count` stops. */
@@ -52,11 +78,10 @@ static bool is_countable(const struct replay *replay)
 static void continue_times(
     struct replay *replay, enum direction direction, long long count, struct op_reply *reply)
 {
-	const char *reverse = direction == BACKWARD ? " --reverse" : "";
+	const char *command = direction == BACKWARD ? "-exec-continue --reverse" : "-exec-continue";
 
 	for (long long i = 0; i < count; i++) {
-		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-continue%s", reverse),
-			ERROR_GDB_FAILED, NULL, reply))
+		if (!run(replay, direction, false, command, reply))
 			return;
 		if (!is_countable(replay))
 			break;
@@ -95,7 +120,7 @@ void execution_continue(struct worker *worker, json_t *args, struct op_reply *re
 	long long count;
 	int number = 0;
 
-	if (!replay || !execution_is_possible(replay, direction, reply) ||
+	if (!replay || answered_end(replay, direction, reply) ||
 	    !argument_integer(args, "count", 1, 1, COUNT_MAX, &count, reply))
 		return;
 	if (until && *until) {
@@ -113,21 +138,21 @@ static void step(struct worker *worker, json_t *args, const char *verb, struct o
 	static const char *const units[] = {"line", "instruction", NULL};
 	struct replay *replay = replay_of(worker, reply);
 	enum direction direction = direction_of(args);
+	char command[COMMAND_MAX];
 	long long count;
 	int unit;
 
-	if (!replay || !execution_is_possible(replay, direction, reply) ||
+	if (!replay || answered_end(replay, direction, reply) ||
 	    !argument_integer(args, "count", 1, 1, COUNT_MAX, &count, reply))
 		return;
 	unit = argument_choice(args, "unit", units, 0, reply);
 	if (unit < 0)
 		return;
-	if (gdb_check(replay->gdb,
-		/* MI wants its own options before those of the command. */
-		gdb_run(replay->gdb, "-exec-%s%s --thread %d%s %lld", verb,
-		    unit == 1 ? "-instruction" : "", replay->thread,
-		    direction == BACKWARD ? " --reverse" : "", count),
-		ERROR_GDB_FAILED, NULL, reply))
+	/* MI wants its own options before those of the command. */
+	snprintf(command, sizeof(command), "-exec-%s%s --thread %d%s %lld", verb,
+	    unit == 1 ? "-instruction" : "", replay->thread,
+	    direction == BACKWARD ? " --reverse" : "", count);
+	if (run(replay, direction, true, command, reply))
 		answer(replay, direction, NULL, reply);
 }
 
@@ -174,9 +199,10 @@ void execution_finish(struct worker *worker, json_t *args, struct op_reply *repl
 	struct replay *replay = replay_of(worker, reply);
 	const char *function = argument_text(args, "function", NULL);
 	enum direction direction = direction_of(args);
+	char command[COMMAND_MAX];
 	int frame;
 
-	if (!replay || !execution_is_possible(replay, direction, reply))
+	if (!replay || answered_end(replay, direction, reply))
 		return;
 	frame = replay->frame;
 	if (function && *function) {
@@ -184,10 +210,9 @@ void execution_finish(struct worker *worker, json_t *args, struct op_reply *repl
 		if (frame < 0)
 			return;
 	}
-	if (gdb_check(replay->gdb,
-		gdb_run(replay->gdb, "-exec-finish --thread %d --frame %d%s", replay->thread, frame,
-		    direction == BACKWARD ? " --reverse" : ""),
-		ERROR_INVALID_ARGUMENT, NULL, reply))
+	snprintf(command, sizeof(command), "-exec-finish --thread %d --frame %d%s", replay->thread,
+	    frame, direction == BACKWARD ? " --reverse" : "");
+	if (run(replay, direction, true, command, reply))
 		answer(replay, direction, direction == BACKWARD ? "finished" : NULL, reply);
 }
 

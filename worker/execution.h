@@ -9,8 +9,4 @@
 op_handler execution_continue, execution_step, execution_next, execution_finish,
     execution_run_to_event, execution_goto, position_when;
 
-/* Fails the reply when forward is asked for where the recording ends. */
-bool execution_is_possible(
-    const struct replay *replay, enum direction direction, struct op_reply *reply);
-
 #endif

@@ -36,7 +36,7 @@ struct replay {
 	char pmu[32];
 	char gdb_words[512];	  /* the last that gdb said on its stderr */
 	long long pid, asked_pid; /* asked_pid 0: the first process */
-	bool fork_pid, connected, at_end;
+	bool fork_pid, connected, at_end, at_signal;
 	struct moment moment;
 	int thread, frame;   /* gdb's numbers of what is selected */
 	json_t *breakpoints; /* see breakpoints.c */

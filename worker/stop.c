@@ -199,6 +199,11 @@ static bool come_back(struct replay *replay, struct op_reply *reply)
 	return fine;
 }
 
+bool stop_is_signal(const struct replay *replay)
+{
+	return stop_kind(gdb_last_stop(replay->gdb)) == STOP_SIGNAL;
+}
+
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
 {
@@ -213,6 +218,7 @@ json_t *stop_describe(
 	replay->thread = thread ? atoi(thread) : 1;
 	replay->frame = 0;
 	replay->at_end = kind == STOP_END || kind == STOP_EXITED;
+	replay->at_signal = kind == STOP_SIGNAL;
 	if (!position_update(replay, reply))
 		goto out;
 	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))

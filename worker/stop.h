@@ -20,6 +20,9 @@ void stop_answer(
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply);
 
+/* Whether gdb's last stop is a signal of the program. */
+bool stop_is_signal(const struct replay *replay);
+
 /* {level, function, file, line, address, arguments[]} of MI's frame. */
 json_t *stop_frame(const json_t *frame);
 
