@@ -1,5 +1,6 @@
 /*
- * Saves, lists and goes back to checkpoints: {id, moment with pc, where}.
+ * Saves, lists and goes back to checkpoints: {id, moment with pc, where, held}. `held` is rr's
+ * number of its own checkpoint there, which lasts as long as this rr and is not saved.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,8 @@ static json_t *shown(const json_t *entry)
 	struct moment moment;
 	json_t *json = json_copy((json_t *)entry);
 
+	json_object_del(json, "held");
+
 	if (position_from_json(json_object_get(entry, "moment"), &moment))
 		json_object_set_new(json, "moment", position_json(&moment));
 	return json;
@@ -68,6 +71,7 @@ void checkpoints_save(struct worker *worker, json_t *args, struct op_reply *repl
 	    position_json_exact(&replay->moment), "where", where);
 	if (replay->at_end)
 		json_object_set_new(entry, "at_end", json_true());
+	json_object_set_new(entry, "held", json_integer(position_hold(replay)));
 	json_array_append_new(replay->checkpoints, entry);
 	reply->result = shown(entry);
 	json_object_set(reply->result, "checkpoint_id", json_object_get(entry, "id"));
@@ -80,13 +84,17 @@ void checkpoints_restore(struct worker *worker, json_t *args, struct op_reply *r
 	struct moment moment;
 	json_t *entry;
 	size_t at;
+	int held;
 
 	entry = replay ? find(replay, args, &at, reply) : NULL;
 	if (!entry || !position_from_json(json_object_get(entry, "moment"), &moment))
 		return;
-	if (json_is_true(json_object_get(entry, "at_end")))
+	held = (int)json_integer_value(json_object_get(entry, "held"));
+	if (json_is_true(json_object_get(entry, "at_end"))) {
 		moment = (struct moment){.event = REPLAY_EVENT_FAR};
-	if (!position_go(replay, &moment, reply))
+		held = 0;
+	}
+	if (held ? !position_return(replay, held, reply) : !position_go(replay, &moment, reply))
 		return;
 	stop_answer(replay, FORWARD, "event", reply);
 	state_send(replay);
@@ -116,6 +124,7 @@ void checkpoints_delete(struct worker *worker, json_t *args, struct op_reply *re
 	if (!entry)
 		return;
 	reply->result = json_pack("{s:O}", "deleted", json_object_get(entry, "id"));
+	position_release(replay, (int)json_integer_value(json_object_get(entry, "held")));
 	json_array_remove(replay->checkpoints, at);
 	state_send(replay);
 }

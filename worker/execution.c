@@ -282,7 +282,8 @@ void execution_goto(struct worker *worker, json_t *args, struct op_reply *reply)
 		if (!text || !parse_moment(text, &moment, reply))
 			return;
 	}
-	if (moment.ticks == 0)
+	position_recall(replay, &moment);
+	if (moment.ticks == 0 && moment.pc == 0)
 		go_event(replay, moment.event, reply);
 	else if (position_go(replay, &moment, reply))
 		answer(replay, FORWARD, "event", reply);

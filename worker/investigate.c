@@ -33,7 +33,9 @@ bool investigate_begin(struct replay *replay, struct origin *origin, struct op_r
 {
 	if (!position_update(replay, reply))
 		return false;
-	*origin = (struct origin){replay->moment, replay->thread, replay->frame, replay->at_end};
+	*origin = (struct origin){replay->moment, replay->thread, replay->frame, replay->at_end, 0};
+	if (!replay->at_end)
+		origin->held = position_hold(replay);
 	breakpoints_suspend(replay);
 	return true;
 }
@@ -64,6 +66,7 @@ bool investigate_end(
 		fine = go_back(replay, origin, reply);
 		json_decref(output_take(replay->output, 1));
 	}
+	position_release(replay, origin->held);
 	breakpoints_resume(replay);
 	if (fine)
 		state_send(replay);
@@ -224,7 +227,7 @@ static bool is_fatal(const json_t *stop)
 }
 
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */
-static json_t *find_crash(struct replay *replay, struct moment *crash, struct op_reply *reply)
+static json_t *find_crash(struct replay *replay, struct origin *crash, struct op_reply *reply)
 {
 	json_t *report = NULL, *stop, *output;
 
@@ -247,7 +250,10 @@ static json_t *find_crash(struct replay *replay, struct moment *crash, struct op
 		}
 		if (is_fatal(stop)) {
 			json_decref(report);
-			*crash = replay->moment;
+			position_release(replay, crash->held);
+			*crash = (struct origin){.moment = replay->moment,
+			    .thread = replay->thread,
+			    .held = position_hold(replay)};
 			report = report_here(replay, stop, reply);
 		}
 		if (report && output)
@@ -275,10 +281,12 @@ void investigate_crash_report(struct worker *worker, json_t *args, struct op_rep
 
 	if (!replay || !investigate_begin(replay, &origin, reply))
 		return;
-	reply->result = find_crash(replay, &crash.moment, reply);
+	reply->result = find_crash(replay, &crash, reply);
 	if (reply->result && move) {
-		crash.thread = (int)json_integer_value(json_object_get(reply->result, "thread"));
+		position_release(replay, origin.held);
 		origin = crash;
+	} else if (!worker->broken) {
+		position_release(replay, crash.held);
 	}
 	if (!investigate_end(replay, &origin, false, &late) && reply->result) {
 		json_decref(reply->result);

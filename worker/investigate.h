@@ -13,6 +13,7 @@ struct origin {
 	struct moment moment;
 	int thread, frame;
 	bool at_end;
+	int held; /* rr's own checkpoint there; 0: none */
 };
 
 /* Takes the client's breakpoints out of the way and remembers where we are. */

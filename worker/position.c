@@ -9,7 +9,9 @@
 #include "worker/mi.h"
 #include "worker/position.h"
 
-#define PC_STOPS_MAX  64 /* stops at the wanted pc before its ticks are reached */
+#define PC_STOPS_MAX  64   /* stops at the wanted pc before its ticks are reached */
+#define SEEK_BACK_MAX 4096 /* events to look for an earlier one of the same task */
+#define STEPS_MAX     20000
 #define EXACT_INTEGER (1LL << 53)
 
 /* The number behind the last ": " of what a command of rr printed. */
@@ -174,25 +176,90 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct op_repl
 	return fine;
 }
 
-static bool select_task(struct replay *replay, const struct moment *to)
+/*
+ * rr seeks ticks for the task that is current, and from the next event on: within the event that
+ * is being worked towards it overshoots. So the seek begins at an earlier event of the same task.
+ * Returns false when there is none, with the reply failed or (*none) because rr has no such event.
+ */
+static bool go_before(
+    struct replay *replay, const struct moment *to, bool *none, struct op_reply *reply)
 {
-	return to->tid == 0 || replay->moment.tid == to->tid;
+	*none = false;
+	for (long long back = 1; back <= SEEK_BACK_MAX && back <= to->event; back *= 2) {
+		if (!position_go_event(replay, to->event - back, reply))
+			return false;
+		if (replay->moment.event < to->event &&
+		    (to->tid == 0 || replay->moment.tid == to->tid) &&
+		    replay->moment.ticks <= to->ticks)
+			return true;
+	}
+	*none = true;
+	return false;
 }
 
-static bool go(struct replay *replay, const struct moment *to, struct op_reply *reply)
+/* Where rr cannot seek: single steps, which are few between two events that near each other. */
+static bool step_to_ticks(struct replay *replay, const struct moment *to, struct op_reply *reply)
+{
+	for (int i = 0; i < STEPS_MAX && replay->moment.ticks < to->ticks; i++) {
+		if (replay->worker->interrupt) {
+			gdb_fail_interrupted(replay->worker, reply);
+			return false;
+		}
+		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction 4"),
+			ERROR_RR_FAILED, NULL, reply) ||
+		    !position_update(replay, reply))
+			return false;
+	}
+	return true;
+}
+
+static bool go_ticks(struct replay *replay, const struct moment *to, struct op_reply *reply)
 {
 	char target[32];
+	bool none;
+
+	snprintf(target, sizeof(target), "t%lld", to->ticks);
+	if (go_before(replay, to, &none, reply))
+		return restart(replay, target, reply);
+	if (!none || !position_go_event(replay, to->event, reply))
+		return false;
+	return to->pc ? go_pc(replay, to, reply) : step_to_ticks(replay, to, reply);
+}
+
+static bool is_there(const struct replay *replay, const struct moment *to)
+{
+	return replay->moment.event == to->event && replay->moment.ticks == to->ticks &&
+	       (to->tid == 0 || replay->moment.tid == to->tid);
+}
+
+static bool is_exactly_there(const struct replay *replay, const struct moment *to)
+{
+	return is_there(replay, to) && (to->pc == 0 || replay->moment.pc == to->pc);
+}
+
+/*
+ * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks goes its
+ * last thousand by single steps: where the instruction is known, an event and a breakpoint are
+ * quicker.
+ */
+static bool go(struct replay *replay, const struct moment *to, struct op_reply *reply)
+{
+	struct op_reply missed = {0};
 
 	if (!position_go_event(replay, to->event, reply))
 		return false;
-	/* Where an event cannot be stopped at, rr goes on to the next that can. */
-	for (int back = 1; back <= 3 && replay->moment.event > to->event; back++)
-		if (!position_go_event(replay, to->event - back, reply))
+	if (is_exactly_there(replay, to))
+		return true;
+	if (to->pc && replay->moment.event == to->event && replay->moment.ticks <= to->ticks) {
+		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
+			return true;
+		if (replay->worker->broken || replay->worker->interrupt) {
+			*reply = missed;
 			return false;
-	if (!select_task(replay, to) || replay->moment.ticks >= to->ticks)
-		return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, reply);
-	snprintf(target, sizeof(target), "t%lld", to->ticks);
-	if (!restart(replay, target, reply))
+		}
+	}
+	/* Where an event cannot be stopped at, rr goes on to the next that can. */
+	if (!is_there(replay, to) && !go_ticks(replay, to, reply))
 		return false;
 	return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, reply);
 }
@@ -205,4 +272,56 @@ bool position_go(struct replay *replay, const struct moment *to, struct op_reply
 	fine = go(replay, to, reply);
 	breakpoints_resume(replay);
 	return fine;
+}
+
+void position_remember(struct replay *replay)
+{
+	replay->seen[replay->seen_next++ % REPLAY_SEEN_MAX] = replay->moment;
+}
+
+void position_recall(const struct replay *replay, struct moment *moment)
+{
+	size_t count = replay->seen_next < REPLAY_SEEN_MAX ? replay->seen_next : REPLAY_SEEN_MAX;
+
+	for (size_t i = 1; i <= count; i++) {
+		const struct moment *seen =
+		    &replay->seen[(replay->seen_next - i) % REPLAY_SEEN_MAX];
+		if (seen->event != moment->event || seen->ticks != moment->ticks ||
+		    (moment->tid && seen->tid != moment->tid))
+			continue;
+		*moment = *seen;
+		return;
+	}
+}
+
+int position_hold(struct replay *replay)
+{
+	static const char said[] = "Checkpoint ";
+	const char *text, *found;
+
+	if (gdb_console(replay->gdb, &text, "checkpoint") != GDB_DONE)
+		return 0;
+	found = strstr(text, said);
+	return found ? (int)strtol(found + sizeof(said) - 1, NULL, 10) : 0;
+}
+
+bool position_return(struct replay *replay, int held, struct op_reply *reply)
+{
+	char target[32];
+	bool fine;
+
+	snprintf(target, sizeof(target), "c%d", held);
+	breakpoints_suspend(replay);
+	fine = restart(replay, target, reply);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+void position_release(struct replay *replay, int held)
+{
+	char command[48];
+
+	snprintf(command, sizeof(command), "delete checkpoint %d", held);
+	if (held)
+		gdb_console(replay->gdb, NULL, command);
 }

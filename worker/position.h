@@ -22,4 +22,17 @@ bool position_go_event(struct replay *replay, long long event, struct op_reply *
  * of the way meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct op_reply *reply);
 
+/* Keeps a moment that an answer names, so that going there later brings back the very instruction.
+ */
+void position_remember(struct replay *replay);
+void position_recall(const struct replay *replay, struct moment *moment);
+
+/*
+ * Has rr keep this moment itself: coming back is exact and needs no replay, but lasts only as long
+ * as this rr. Returns rr's number, or 0.
+ */
+int position_hold(struct replay *replay);
+bool position_return(struct replay *replay, int held, struct op_reply *reply);
+void position_release(struct replay *replay, int held);
+
 #endif

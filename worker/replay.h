@@ -16,6 +16,7 @@
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
 #define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
+#define REPLAY_SEEN_MAX	       256	       /* moments of answers that are remembered */
 #define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of any trace: rr stops at the end */
 
 /* A place in the recording. Between two conditional branches ticks stand still: pc tells apart. */
@@ -38,6 +39,8 @@ struct replay {
 	long long pid, asked_pid; /* asked_pid 0: the first process */
 	bool fork_pid, connected, at_end, at_signal;
 	struct moment moment;
+	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
+	size_t seen_next;
 	int thread, frame;   /* gdb's numbers of what is selected */
 	json_t *breakpoints; /* see breakpoints.c */
 	int next_breakpoint;

@@ -6,14 +6,24 @@
 #include "worker/position.h"
 #include "worker/state.h"
 
+/* What rr itself holds does not outlive it. */
+static json_t *checkpoints_json(const struct replay *replay)
+{
+	json_t *saved = json_deep_copy(replay->checkpoints), *entry;
+	size_t i;
+
+	json_array_foreach(saved, i, entry) json_object_del(entry, "held");
+	return saved;
+}
+
 static json_t *state_json(const struct replay *replay)
 {
-	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:o,s:O,s:i,s:i}", "trace_dir",
+	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:o,s:o,s:i,s:i}", "trace_dir",
 	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
 	    (json_int_t)replay->asked_pid, "fork_pid", replay->fork_pid, "moment",
 	    position_json_exact(&replay->moment), "thread", replay->thread, "frame", replay->frame,
 	    "at_end", replay->at_end, "breakpoints", breakpoints_save(replay), "checkpoints",
-	    replay->checkpoints, "next_breakpoint", replay->next_breakpoint, "next_checkpoint",
+	    checkpoints_json(replay), "next_breakpoint", replay->next_breakpoint, "next_checkpoint",
 	    replay->next_checkpoint);
 }
 

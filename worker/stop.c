@@ -233,6 +233,7 @@ json_t *stop_describe(
 	json_object_set_new(json, "frame", stop_frame(frame));
 	add_source(replay, json, frame);
 	json_object_set_new(json, "moment", position_json(&replay->moment));
+	position_remember(replay);
 	output = output_take(replay->output, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);
