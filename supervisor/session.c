@@ -52,7 +52,9 @@ void session_table_free(struct session_table *table)
 /* Frees the slot; its queues are empty, or no longer anybody's. */
 void session_release(struct session_table *table, struct session *session)
 {
-	(void)table;
+	/* Nobody has heard of a session that did not open: the next one may have its name. */
+	if (!session->opened && session->number != 0 && session->number == table->last_number)
+		table->last_number--;
 	json_decref(session->open_args);
 	json_decref(session->worker_state);
 	json_decref(session->sandbox);

@@ -231,6 +231,7 @@ START_TEST(a_trace_that_does_not_open_leaves_no_session)
 	packet(session, 0, WIRE_FLAG_ERROR, "{\"code\":\"not_found\",\"message\":\"no\"}");
 	ck_assert_str_eq(world.notes, "error:start,not_found,over");
 	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
+	ck_assert_str_eq(open_session("again")->id, "s1");
 }
 END_TEST
 
