@@ -20,16 +20,21 @@
 enum {
 	BLOCKS = 4096, /* a power of two */
 	OPERATIONS_BYTES = 1 << 20,
+	BLOCK_BYTES = TRANSLATE_OPERATIONS * 15,
 	XSTATE_MAX = 4096,
 	XSTATE_MXCSR = 24,
 	XSTATE_XMM = 160,
 	XSTATE_FEATURES = 512,
 	XSTATE_YMM_HIGH = 576,
 	MXCSR_MASKS = 0x1f80,
+	RAX = 0,
 	RCX = 1,
 	RSP = 4,
 	RBP = 5,
+	RSI = 6,
+	RDI = 7,
 	FLAG_TRAP = 1 << 8,
+	FLAG_DIRECTION = 1 << 10,
 	FLAG_RESUME = 1 << 16,
 	FLAG_ALIGNMENT = 1 << 18,
 };
@@ -82,35 +87,31 @@ static void forget_all(struct native *native)
 	native->used = 0;
 }
 
-static struct native_block *block_at(struct native *native)
+/*
+ * The code at rip, at least a block's worth if that much can be had: near the end of a page it is
+ * put together in buffer.
+ */
+static size_t code_at(struct native *native, uint8_t *buffer, const uint8_t **code)
 {
-	uint64_t hash = native->rip * 0x9e3779b97f4a7c15ull;
-	struct native_block *block = &native->block[hash >> 40 & (BLOCKS - 1)];
-	struct operation operation[TRANSLATE_OPERATIONS];
-	const uint8_t *code;
-	size_t available, length;
-	unsigned count;
-	bool full;
+	size_t available = guest_code(native->guest, native->rip, code), more;
+	const uint8_t *rest;
 
-	if (block->operation && block->rip == native->rip && block->checked == native->episode)
-		return block;
-	available = guest_code(native->guest, native->rip, &code);
-	if (available == 0)
-		return NULL;
-	if (block->operation && block->rip == native->rip && block->bytes <= available &&
-	    memcmp(block->operation + block->operations, code, block->bytes) == 0) {
-		block->checked = native->episode;
-		return block;
-	}
-	count = translate_block(
-	    native->thunks, native->rip, code, available, operation, &length, &full);
-	if (full || OPERATIONS_BYTES - native->used < sizeof operation + GUEST_PAGE) {
-		forget_all(native);
-		count = translate_block(
-		    native->thunks, native->rip, code, available, operation, &length, &full);
-	}
-	if (count == 0)
-		return NULL;
+	if (available == 0 || available >= BLOCK_BYTES)
+		return available;
+	memcpy(buffer, *code, available);
+	more = guest_code(native->guest, native->rip + available, &rest);
+	*code = buffer;
+	if (more > BLOCK_BYTES - available)
+		more = BLOCK_BYTES - available;
+	if (more > 0)
+		memcpy(buffer + available, rest, more);
+	return available + more;
+}
+
+/* Puts a translated block into the table; its operations are followed by its bytes. */
+static void keep_block(struct native *native, struct native_block *block,
+    const struct operation *operation, unsigned count, const uint8_t *code, size_t length)
+{
 	block->rip = native->rip;
 	block->checked = native->episode;
 	block->bytes = (uint16_t)length;
@@ -119,6 +120,39 @@ static struct native_block *block_at(struct native *native)
 	memcpy(block->operation, operation, count * sizeof *operation);
 	memcpy(block->operation + count, code, length);
 	native->used += (count * sizeof *operation + length + 15) & ~(size_t)15;
+}
+
+static struct native_block *block_at(struct native *native)
+{
+	uint64_t hash = native->rip * 0x9e3779b97f4a7c15ull;
+	struct native_block *block = &native->block[hash >> 40 & (BLOCKS - 1)];
+	struct operation operation[TRANSLATE_OPERATIONS];
+	uint8_t buffer[BLOCK_BYTES];
+	bool same = block->operation && block->rip == native->rip, full;
+	const uint8_t *code;
+	size_t available, length;
+	unsigned count;
+
+	if (same && block->checked == native->episode)
+		return block;
+	available = code_at(native, buffer, &code);
+	if (available == 0)
+		return NULL;
+	if (same && block->bytes <= available &&
+	    memcmp(block->operation + block->operations, code, block->bytes) == 0) {
+		block->checked = native->episode;
+		return block;
+	}
+	count = translate_block(
+	    native->thunks, native->rip, code, available, operation, &length, &full);
+	if (full || OPERATIONS_BYTES - native->used < sizeof operation + BLOCK_BYTES + 16) {
+		forget_all(native);
+		count = translate_block(
+		    native->thunks, native->rip, code, available, operation, &length, &full);
+	}
+	if (count == 0)
+		return NULL;
+	keep_block(native, block, operation, count, code, length);
 	return block;
 }
 
@@ -274,6 +308,39 @@ static bool zero_upper(struct native *native)
 	return true;
 }
 
+/*
+ * One round of movs or stos, as a step by the trap flag would do it: with a repeat prefix rip stays
+ * until rcx is used up.
+ */
+static bool run_string(struct native *native, const struct operation *op, uint64_t *next)
+{
+	uint64_t *gpr = native->state->gpr;
+	const void *source = &gpr[RAX];
+	uint64_t value = 0;
+	void *target;
+
+	if (native->state->eflags & FLAG_DIRECTION)
+		return false;
+	if (op->repeats && gpr[RCX] == 0)
+		return true;
+	if (op->kind == OP_MOVE_STRING) {
+		source = guest_access(native->guest, gpr[RSI], op->width, false);
+		if (!source)
+			return false;
+	}
+	memcpy(&value, source, op->width);
+	target = guest_access(native->guest, gpr[RDI], op->width, true);
+	if (!target)
+		return false;
+	memcpy(target, &value, op->width);
+	guest_settle(native->guest);
+	gpr[RDI] += op->width;
+	gpr[RSI] += op->kind == OP_MOVE_STRING ? op->width : 0;
+	if (op->repeats && --gpr[RCX] != 0)
+		*next = op->rip;
+	return true;
+}
+
 /* Runs one operation; *next is where it goes. */
 static bool run_operation(struct native *native, const struct operation *op, uint64_t *next)
 {
@@ -332,6 +399,9 @@ static bool run_operation(struct native *native, const struct operation *op, uin
 		return true;
 	case OP_ZERO_UPPER:
 		return zero_upper(native);
+	case OP_MOVE_STRING:
+	case OP_STORE_STRING:
+		return run_string(native, op, next);
 	case OP_END:
 		return false;
 	}
@@ -357,6 +427,8 @@ static void run(struct native *native, struct native_episode *episode)
 			episode->instructions++;
 			episode->branches += branch;
 			native->rip = next;
+			if (next != op->rip + op->length)
+				break;
 		}
 	}
 }

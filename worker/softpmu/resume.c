@@ -78,7 +78,6 @@ static long set_resume_flag(struct tracee *tracee, struct user_regs_struct *regs
 	if (regs->eflags & FLAG_RESUME)
 		return 0;
 	regs->eflags |= FLAG_RESUME;
-	tracee->clear_rf = true;
 	return kernel_ptrace(
 	    PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags), regs->eflags);
 }
@@ -290,7 +289,6 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	struct plan plan;
 	long result;
 
-	tracee->clear_rf = false;
 	if (restarts_syscall(regs) && tracee->request != PTRACE_CONT)
 		return start_leg(pmu, tracee, LEG_SYSCALL, tracee->request, 0);
 	if (pmu->mode == MODE_RUN && !restarts_syscall(regs))
@@ -360,7 +358,6 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 	long result;
 
 	tracee->overflowed = false;
-	tracee->clear_rf = false;
 	tracee->keep_maps = false;
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	if (tracee->ticks && tracee->ticks->enabled)

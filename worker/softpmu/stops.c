@@ -190,7 +190,10 @@ static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 	uint64_t step = tracee->mode == RESUME_STEP ? DEBUG_STATUS_STEP : 0;
 
 	tracee->debug.status_mask = by_debug ? debug_registers_rr_used(&tracee->debug) | step : 0;
-	if (tracee->clear_rf && stop->regs.rip == tracee->leg_rip)
+	/* The kernel and we set the resume flag over our breakpoints; faults have it of their own.
+	 */
+	if ((stop->regs.eflags & FLAG_RESUME) && stop->signal != SIGSEGV &&
+	    stop->signal != SIGBUS && stop->signal != SIGFPE && stop->signal != SIGILL)
 		kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags),
 		    stop->regs.eflags & ~(uint64_t)FLAG_RESUME);
 	tracee->mode = RESUME_NATIVE;

@@ -228,10 +228,6 @@ static bool mnemonic_is_special(const ZydisDecodedInstruction *instruction)
 	case ZYDIS_MNEMONIC_VSTMXCSR:
 	case ZYDIS_MNEMONIC_VZEROALL:
 	case ZYDIS_MNEMONIC_VZEROUPPER:
-	case ZYDIS_MNEMONIC_BT:
-	case ZYDIS_MNEMONIC_BTC:
-	case ZYDIS_MNEMONIC_BTR:
-	case ZYDIS_MNEMONIC_BTS: /* with a register they reach beyond their operand */
 	case ZYDIS_MNEMONIC_XLAT:
 		return true;
 	default:
@@ -331,6 +327,10 @@ static bool find_uses(const ZydisDecodedInstruction *instruction,
 			return false;
 		}
 	}
+	/* With a bit number in a register these reach beyond their memory operand. */
+	if (uses->memory && instruction->meta.category == ZYDIS_CATEGORY_BITBYTE &&
+	    operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+		return false;
 	uses->mxcsr |= uses->vector && may_use_mxcsr(instruction->meta.category);
 	return true;
 }

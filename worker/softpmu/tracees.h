@@ -41,7 +41,6 @@ struct tracee {
 	enum leg leg;
 	uint64_t leg_rip;      /* where the leg began */
 	uint8_t leg_counts;    /* the first instruction is a conditional branch */
-	bool clear_rf;	       /* we set the resume flag */
 	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
 	struct region *region; /* LEG_REGION; pinned */
 

@@ -142,6 +142,19 @@ static enum operation_kind translate_lea(const ZydisDecodedOperand *operands, ui
 	return op->reg != 0xff && op->width >= 4 ? OP_LEA : OP_END;
 }
 
+/* movs and stos; the segment of the source of movs can be overridden: not here. */
+static enum operation_kind translate_string(const ZydisDecodedInstruction *instruction,
+    const ZydisDecodedOperand *operands, struct operation *op)
+{
+	bool stores = operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+
+	if (instruction->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_HAS_REPNE))
+		return OP_END;
+	op->repeats = instruction->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE);
+	op->width = (uint8_t)(operands[0].size / 8);
+	return stores ? OP_STORE_STRING : OP_MOVE_STRING;
+}
+
 /* A plain instruction becomes a thunk. */
 static enum operation_kind translate_plain(struct thunks *thunks,
     const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
@@ -216,6 +229,17 @@ static enum operation_kind translate_one(struct thunks *thunks,
 		return OP_RETURN;
 	case ZYDIS_MNEMONIC_VZEROUPPER:
 		return OP_ZERO_UPPER;
+	case ZYDIS_MNEMONIC_MOVSB:
+	case ZYDIS_MNEMONIC_MOVSW:
+	case ZYDIS_MNEMONIC_MOVSD:
+	case ZYDIS_MNEMONIC_MOVSQ:
+	case ZYDIS_MNEMONIC_STOSB:
+	case ZYDIS_MNEMONIC_STOSW:
+	case ZYDIS_MNEMONIC_STOSD:
+	case ZYDIS_MNEMONIC_STOSQ:
+		if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP)
+			return translate_string(instruction, operands, op);
+		break; /* movsd is also a vector instruction */
 	default:
 		break;
 	}

@@ -28,6 +28,8 @@ enum operation_kind {
 	OP_RETURN,
 	OP_BRANCH,
 	OP_ZERO_UPPER,
+	OP_MOVE_STRING,
+	OP_STORE_STRING,
 	OP_END, /* not to be run here */
 };
 
@@ -38,8 +40,8 @@ struct operation {
 	uint8_t size;			     /* of the memory operand, bytes; 0: none */
 	uint8_t align;			     /* it must be aligned so, or the tracee faults */
 	uint8_t reg;			     /* register operand, by number */
-	uint8_t width;			     /* bytes, of lea's result and of divisions */
-	bool reads, writes, divides, divides_signed;
+	uint8_t width; /* bytes, of lea's result, divisions and string elements */
+	bool reads, writes, divides, divides_signed, repeats;
 	struct thunk thunk;
 	int64_t value; /* displacement (absolute for rip), immediate, or target */
 	uint64_t rip;
