@@ -1,0 +1,278 @@
+/*
+ * What strangers wrote, as it is shown: scrubbed, bounded, folded; and what is read out of text.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/fault.h"
+#include "worker/frames.h"
+#include "worker/launch.h"
+#include "worker/memory.h"
+#include "worker/names.h"
+#include "worker/output.h"
+#include "worker/scrub.h"
+
+static char text[4096];
+
+static void scrub(const char *from, size_t size)
+{
+	scrub_bytes(text, size, from, strlen(from));
+}
+
+START_TEST(valid_text_stays)
+{
+	scrub("a\tb\nz\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", sizeof(text));
+	ck_assert_str_eq(text, "a\tb\nz\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+}
+END_TEST
+
+START_TEST(bad_bytes_and_controls_are_made_visible)
+{
+	static const struct {
+		const char *from, *to;
+	} cases[] = {{"\xff", "\\xff"}, {"\xc3", "\\xc3"}, {"\xc0\x80", "\\xc0\\x80"},
+	    {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+	    {"\x1b[2J", "\\x1b[2J"}, {"\x7f", "\\x7f"}, {"\xc2\x9b", "\\xc2\\x9b"},
+	    {"\r", "\\x0d"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		scrub(cases[i].from, sizeof(text));
+		ck_assert_str_eq(text, cases[i].to);
+	}
+}
+END_TEST
+
+START_TEST(a_full_buffer_cuts_no_character)
+{
+	scrub("ab\xe2\x82\xac", 5);
+	ck_assert_str_eq(text, "ab");
+	scrub("abc\xff", 6);
+	ck_assert_str_eq(text, "abc");
+}
+END_TEST
+
+START_TEST(a_long_text_keeps_head_and_tail_and_counts_what_is_between)
+{
+	char from[2000];
+	size_t cut;
+	memset(from, 'm', sizeof(from));
+	from[0] = 'H';
+	from[sizeof(from) - 1] = 'T';
+	json_t *json = scrub_json_middle(from, sizeof(from), 200, &cut);
+	const char *shown = json_string_value(json);
+	ck_assert_uint_le(strlen(shown), 200);
+	ck_assert_int_eq(shown[0], 'H');
+	ck_assert_int_eq(shown[strlen(shown) - 1], 'T');
+	ck_assert_ptr_nonnull(strstr(shown, "bytes left out"));
+	ck_assert_uint_gt(cut, 1500);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(any_bytes_fit_their_bound)
+{
+	unsigned char from[3000];
+	unsigned seed = 1;
+	for (size_t round = 0; round < 200; round++) {
+		for (size_t i = 0; i < sizeof(from); i++) {
+			seed = seed * 1103515245 + 12345;
+			from[i] = (unsigned char)(seed >> 16);
+		}
+		json_t *json = scrub_json_middle((char *)from, sizeof(from), 100 + round, NULL);
+		ck_assert_ptr_nonnull(json);
+		ck_assert_uint_le(json_string_length(json), 100 + round);
+		json_decref(json);
+	}
+}
+END_TEST
+
+static json_t *frames_of(const char *functions)
+{
+	json_t *frames = json_array();
+	for (int level = 0; functions[level]; level++)
+		json_array_append_new(frames,
+		    json_pack("{s:i,s:s#}", "level", level, "function", functions + level, 1));
+	return frames;
+}
+
+START_TEST(repeated_frames_are_counted_with_their_period)
+{
+	static const struct {
+		const char *functions;
+		size_t at, times, period;
+	} cases[] = {{"aaaab", 0, 3, 1}, {"abababc", 0, 2, 2}, {"abcabcabcabc", 0, 3, 3},
+	    {"xaaa", 1, 2, 1}, {"abcd", 0, 0, 0}, {"aab", 0, 0, 0}, {"", 0, 0, 0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *frames = frames_of(cases[i].functions);
+		size_t period, times = frames_repeated(frames, cases[i].at, &period);
+		ck_assert_uint_eq(times, cases[i].times);
+		if (times)
+			ck_assert_uint_eq(period, cases[i].period);
+		json_decref(frames);
+	}
+}
+END_TEST
+
+static json_t *caught(const char *bytes, size_t max)
+{
+	struct output *output = output_new();
+	/* byte by byte: a mark may come in pieces */
+	for (size_t i = 0; bytes[i]; i++)
+		output_add(output, bytes + i, 1);
+	json_t *json = output_take(output, max);
+	output_free(output);
+	return json;
+}
+
+START_TEST(rrs_marks_are_taken_out_of_the_output)
+{
+	json_t *json = caught("rr says\n[rr 12 34]one\n[rr 12 35]two [rr x]\n", 100);
+	ck_assert_str_eq(json_string_value(json), "one\ntwo [rr x]\n");
+	json_decref(json);
+	ck_assert_ptr_null(caught("only rr's own words\n", 100));
+}
+END_TEST
+
+START_TEST(rrs_announcements_are_taken_out_of_the_output)
+{
+	json_t *json = caught("[rr 1 2]a\n\a\n-----\n ---> Reached target process 7 at event 3.\n"
+			      "-----\n[rr 1 2]b\n",
+	    100);
+	ck_assert_str_eq(json_string_value(json), "a\nb\n");
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(endless_output_keeps_head_and_tail)
+{
+	struct output *output = output_new();
+	output_add(output, "[rr 1 2]first", 13);
+	for (int i = 0; i < 100000; i++)
+		output_add(output, "0123456789", 10);
+	output_add(output, "last", 4);
+	json_t *json = output_take(output, 1000);
+	const char *shown = json_string_value(json);
+	ck_assert_uint_le(strlen(shown), 1000);
+	ck_assert_int_eq(strncmp(shown, "first", 5), 0);
+	ck_assert_str_eq(shown + strlen(shown) - 4, "last");
+	json_decref(json);
+	ck_assert_ptr_null(output_take(output, 1000));
+	output_free(output);
+}
+END_TEST
+
+START_TEST(rrs_complaint_is_said_without_its_backtrace)
+{
+	static const char said[] = "noise\n[FATAL ./src/x.cc:1] it broke\n"
+				   "=== Start rr backtrace:\n/usr/bin/rr(x)\n";
+	struct output *output = output_new();
+	output_add(output, said, sizeof(said) - 1);
+	output_rr_words(output, text, sizeof(text));
+	ck_assert_str_eq(text, "[FATAL ./src/x.cc:1] it broke\n");
+	output_free(output);
+}
+END_TEST
+
+START_TEST(rrs_invitation_is_read_in_both_spellings)
+{
+	static const char old[] =
+	    "Launch gdb with\n  gdb '-l' '10000' '-ex' 'target extended-remote "
+	    "127.0.0.1:5601' /t/mmap_copy_5_bug\n";
+	static const char new[] =
+	    "Launch debugger with\n  gdb -l 10000 -ex 'target extended-remote "
+	    "127.0.0.1:77' '/t/my dir/exe'\n";
+	int port;
+	ck_assert(launch_parse(old, &port, text, sizeof(text)));
+	ck_assert_int_eq(port, 5601);
+	ck_assert_str_eq(text, "/t/mmap_copy_5_bug");
+	ck_assert(launch_parse(new, &port, text, sizeof(text)));
+	ck_assert_int_eq(port, 77);
+	ck_assert_str_eq(text, "/t/my dir/exe");
+	for (size_t cut = 0; cut < sizeof(old) - 2; cut++) {
+		char part[sizeof(old)];
+		memcpy(part, old, cut);
+		part[cut] = '\0';
+		ck_assert(!launch_parse(part, &port, text, sizeof(text)));
+	}
+}
+END_TEST
+
+START_TEST(a_memory_operand_gives_address_and_access)
+{
+	static const struct {
+		const char *instruction, *operand, *expression;
+		bool writes;
+	} cases[] = {
+	    {"mov    (%rax),%eax", "(%rax)", "(unsigned long)0+(unsigned long)$rax", false},
+	    {"mov    %eax,0x8(%rdx)", "0x8(%rdx)", "(unsigned long)0x8+(unsigned long)$rdx", true},
+	    {"movl   $0x1,-0x10(%rbp,%rcx,4)", "-0x10(%rbp,%rcx,4)",
+		"(unsigned long)-0x10+(unsigned long)$rbp+(unsigned long)$rcx*4", true},
+	    {"cmp    %al,(%rdi)", "(%rdi)", "(unsigned long)0+(unsigned long)$rdi", false},
+	    {"call   *0x10(%rax)", "0x10(%rax)", "(unsigned long)0x10+(unsigned long)$rax", false},
+	};
+	struct fault_operand operand;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ck_assert(fault_parse(cases[i].instruction, &operand));
+		ck_assert_str_eq(operand.text, cases[i].operand);
+		ck_assert_str_eq(operand.expression, cases[i].expression);
+		ck_assert_int_eq(operand.writes, cases[i].writes);
+	}
+}
+END_TEST
+
+START_TEST(an_instruction_without_operand_or_with_a_strange_one_gives_none)
+{
+	static const char *const lines[] = {"ret", "", "(", ")", "()x", "lea 0x8(%rax),%rbx",
+	    "mov %fs:0x28(%rax),%rax", "mov (%rax;system),%eax", "mov (rax),%eax",
+	    "mov $_shell(%rax),%eax"};
+	struct fault_operand operand;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		ck_assert_msg(
+		    !fault_parse(lines[i], &operand) || (!strstr(operand.expression, "system") &&
+							    !strstr(operand.expression, "shell")),
+		    "%s", lines[i]);
+}
+END_TEST
+
+START_TEST(near_names_have_small_distances)
+{
+	ck_assert_int_eq(names_distance("corrupt", "corupt", 9), 1);
+	ck_assert_int_eq(names_distance("abc", "abc", 9), 0);
+	ck_assert_int_eq(names_distance("", "abc", 9), 3);
+	ck_assert_int_eq(names_distance("abc", "xyz", 2), 2);
+}
+END_TEST
+
+START_TEST(memory_is_shown_as_lines_with_their_text)
+{
+	memory_dump(text, sizeof(text), 0x1000, "48656c6c6f00ff");
+	ck_assert_str_eq(
+	    text, "0x1000  48 65 6c 6c 6f 00 ff                             |Hello..|\n");
+	memory_dump(text, 16, 0x1000, "4865");
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shown");
+	TCase *all = tcase_create("all");
+	const TTest *const tests[] = {valid_text_stays, bad_bytes_and_controls_are_made_visible,
+	    a_full_buffer_cuts_no_character,
+	    a_long_text_keeps_head_and_tail_and_counts_what_is_between, any_bytes_fit_their_bound,
+	    repeated_frames_are_counted_with_their_period, rrs_marks_are_taken_out_of_the_output,
+	    rrs_announcements_are_taken_out_of_the_output, endless_output_keeps_head_and_tail,
+	    rrs_complaint_is_said_without_its_backtrace, rrs_invitation_is_read_in_both_spellings,
+	    a_memory_operand_gives_address_and_access,
+	    an_instruction_without_operand_or_with_a_strange_one_gives_none,
+	    near_names_have_small_distances, memory_is_shown_as_lines_with_their_text, NULL};
+
+	for (size_t i = 0; tests[i]; i++)
+		tcase_add_test(all, tests[i]);
+	tcase_set_timeout(all, 60);
+	suite_add_tcase(suite, all);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
