@@ -42,6 +42,17 @@ export async function playScenario(client, { program, traces }) {
   return { tools: names.length };
 }
 
+// Cancels a recording that would go on for a minute. Nothing may come for it afterwards (the tap's
+// record is held to that), and the server goes on as if nothing had been.
+export async function cancelRecording(call, { traces }) {
+  const trace = `${traces}/cancelled-${Math.random().toString(36).slice(2)}`;
+  const args = { command: ["/bin/sleep", "60"], trace_dir: trace };
+  await assert.rejects(call("rr_record", args, AbortSignal.timeout(3000)));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const answer = await call("rr_sessions", {});
+  assert.deepEqual(answer.structuredContent.sessions, []);
+}
+
 // An MCP result as playScenario wants it.
 export const plain = (result) => ({
   isError: result.isError ?? false,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { plain, playScenario } from "./scenario.mjs";
+import { cancelRecording, plain, playScenario } from "./scenario.mjs";
 
 const modes = { legacy: "legacy", auto: "auto", pin: { pin: "2026-07-28" } };
 
@@ -31,6 +31,10 @@ export const in_mode = (mode) => async (server, world) => {
       world,
     );
     await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);
+    await cancelRecording(
+      (name, args, signal) => client.callTool({ name, arguments: args }, { signal }),
+      world,
+    );
     assert.deepEqual(errors, []);
     return { ...result, ticks };
   } finally {

@@ -123,6 +123,7 @@ export class Wire {
       }
       const key = JSON.stringify(message.id);
       const request = asked.get(key);
+      assert.ok(!cancelled.has(key), `an answer after a cancel: ${entry.line.slice(0, 200)}`);
       assert.ok(request, `an answer to nothing: ${entry.line.slice(0, 200)}`);
       asked.delete(key);
       ticks.delete(request.token);
