@@ -33,6 +33,13 @@ $(E2E_TESTS): $(TEST_BIN)/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(E2E_SUPPORT)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
 
+# Attacks: end-to-end too, with a witness that nothing may touch.
+ATTACK_TESTS := $(patsubst tests/attacks/%.c,$(TEST_BIN)/attacks/%,$(wildcard tests/attacks/test_*.c))
+ATTACK_SUPPORT := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/attacks/test_%,$(wildcard tests/attacks/*.c)))
+$(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_SUPPORT) $(E2E_SUPPORT)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
+
 # Programs to record: plain debug builds, as a user would make them.
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c))
 $(TEST_BIN)/programs/static_hello: PROGRAM_LIBS := -static
@@ -41,7 +48,7 @@ $(TEST_BIN)/programs/%: tests/programs/%.c
 	$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
 
 # Stand-ins that misbehave on purpose.
-DOUBLES := $(TEST_BIN)/doubles/worker $(TEST_BIN)/doubles/gdb
+DOUBLES := $(TEST_BIN)/doubles/worker $(TEST_BIN)/doubles/gdb $(TEST_BIN)/doubles/prisoner
 $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -49,11 +56,11 @@ $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/s
 .PHONY: check check-unit check-e2e
 check: deps-check
 	@$(MAKE) --no-print-directory build tests
-	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
+	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS)
 	@$(TEST_ENV) tests/corpus/run.sh
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
+tests: $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES)
 
 TEST_ENV = RR_WARDEN=$(abspath $(SUPERVISOR)) PROGRAMS=$(abspath $(TEST_BIN))/programs
 
@@ -62,6 +69,11 @@ check-unit: $(UNIT_TESTS)
 
 check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
+
+# All attacks, where `make check` has a sample of the long ones: 500 crafted traces among them.
+.PHONY: check-attacks
+check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES)
+	@$(TEST_ENV) ATTACKS=500 tests/run.sh $(ATTACK_TESTS)
 
 # Real programs under real rr; RUNS=20 for the long run, CORPUS_FLAGS=-n without syscall buffer.
 .PHONY: check-corpus

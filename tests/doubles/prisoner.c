@@ -1,0 +1,203 @@
+/*
+ * A worker that has been taken over, put in the real one's place before it has confined itself: it
+ * tries what an intruder would, and answers rr_replay_start with what worked: {"worked": [...]}.
+ * For tests only; never installed.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "sandbox/channel.h"
+#include "sandbox/proto.h"
+
+#define PID_SCAN_MAX 100000
+#define BALLOON	     (4L << 30)
+
+static bool writes(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool writes_system(void)
+{
+	return writes("/rr-warden-was-here") || writes("/usr/rr-warden-was-here") ||
+	       writes("/etc/rr-warden-was-here") || writes("/var/tmp/../rr-warden-was-here");
+}
+
+static bool writes_home(void)
+{
+	return writes("/root/rr-warden-was-here") || writes("/home/rr-warden-was-here");
+}
+
+static bool reads_secrets(void)
+{
+	static const char *const secrets[] = {"/etc/shadow", "/etc/gshadow", "/root/.ssh",
+	    "/root/.bashrc", "/root/.profile", "/proc/kcore"};
+	char byte;
+
+	for (size_t i = 0; i < sizeof(secrets) / sizeof(*secrets); i++) {
+		int fd = open(secrets[i], O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && read(fd, &byte, 1) == 1)
+			return true;
+	}
+	return false;
+}
+
+static bool changes_kernel(void)
+{
+	return writes("/proc/sys/kernel/core_pattern") || writes("/proc/sysrq-trigger") ||
+	       writes("/sys/kernel/uevent_helper");
+}
+
+/* 0 stands for whoever is not seen: there is nobody but ourselves and our children. */
+static bool sees_others(void)
+{
+	for (pid_t pid = 2; pid < PID_SCAN_MAX; pid++)
+		if (kill(pid, 0) == 0 || errno == EPERM)
+			return true;
+	return getppid() != 0;
+}
+
+static bool traces_others(void)
+{
+	for (pid_t pid = 2; pid < 5000; pid++)
+		if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool connects_outside(void)
+{
+	struct sockaddr_in address = {
+	    .sin_family = AF_INET, .sin_port = htons(53), .sin_addr.s_addr = htonl(0x08080808)};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool reached = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return reached;
+}
+
+static bool connects_services(void)
+{
+	static const char *const sockets[] = {"/run/dbus/system_bus_socket", "/run/docker.sock",
+	    "/run/systemd/private", "/var/run/nscd/socket"};
+
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(*sockets); i++) {
+		struct sockaddr_un address = {.sun_family = AF_UNIX};
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		strcpy(address.sun_path, sockets[i]);
+		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+			return true;
+		close(fd);
+	}
+	return false;
+}
+
+static bool undoes_the_view(void)
+{
+	return umount2("/home", MNT_DETACH) == 0 || umount2("/tmp", MNT_DETACH) == 0 ||
+	       mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL) == 0 ||
+	       chroot("/proc/1/root/..") == 0;
+}
+
+static bool gains_privileges(void)
+{
+	return unshare(CLONE_NEWUSER) == 0 || (geteuid() != 0 && setuid(0) == 0);
+}
+
+static bool opens_disks(void)
+{
+	static const char *const disks[] = {
+	    "/dev/vda", "/dev/sda", "/dev/nvme0n1", "/dev/mem", "/dev/kmsg", "/tmp/node"};
+
+	(void)mknod("/tmp/node", S_IFBLK | 0600, 254 << 8);
+	for (size_t i = 0; i < sizeof(disks) / sizeof(*disks); i++) {
+		int fd = open(disks[i], O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* More than the private /tmp may hold. */
+static bool fills_the_disk(void)
+{
+	int fd = open("/tmp/balloon", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	return fd >= 0 && posix_fallocate(fd, 0, BALLOON) == 0;
+}
+
+static const struct {
+	const char *name;
+	bool (*try)(void);
+} tries[] = {
+    {"writes into the system", writes_system},
+    {"writes into a home", writes_home},
+    {"reads secrets", reads_secrets},
+    {"changes the kernel", changes_kernel},
+    {"sees other processes", sees_others},
+    {"traces other processes", traces_others},
+    {"connects to the network", connects_outside},
+    {"connects to services", connects_services},
+    {"undoes its view of the files", undoes_the_view},
+    {"gains privileges", gains_privileges},
+    {"opens disks", opens_disks},
+    {"fills the disk", fills_the_disk},
+};
+
+static json_t *try_all(void)
+{
+	json_t *worked = json_array();
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++)
+		if (tries[i].try())
+			json_array_append_new(worked, json_string(tries[i].name));
+	return json_pack("{s:o, s:i}", "worked", worked, "pid", (int)getpid());
+}
+
+static json_t *answer_to(const struct channel_packet *request)
+{
+	if (request->type == WIRE_OP_START)
+		return json_pack("{s:i, s:{s:s, s:{}}}", "pid", (int)getpid(), "sandbox", "level",
+		    "off", "layers");
+	return try_all();
+}
+
+int main(void)
+{
+	struct pollfd ready = {.fd = WORKER_CHANNEL_FD, .events = POLLIN};
+
+	for (;;) {
+		struct channel_packet packet;
+		const char *why;
+		poll(&ready, 1, -1);
+		enum channel_result got = channel_receive(WORKER_CHANNEL_FD, &packet, &why);
+		if (got == CHANNEL_AGAIN)
+			continue;
+		if (got != CHANNEL_OK || packet.type == WIRE_STOP)
+			return 0;
+		json_t *json = answer_to(&packet);
+		channel_send(WORKER_CHANNEL_FD, packet.type + 1, packet.id, 0, json);
+		json_decref(json);
+		json_decref(packet.json);
+	}
+}
