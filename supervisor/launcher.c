@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
+#include "sandbox/log.h"
 
 #define KEEPER_DEATHS_MAX 5 /* of launchers younger than a second, in a row */
 
@@ -36,10 +37,26 @@ static void leave_client(void)
 		close(null);
 }
 
+/* The keeper runs no more than a launcher does, and may no more. */
+static void confine_keeper(int fd, const struct policy *policy)
+{
+	struct sandbox_settings settings;
+	struct sandbox_report report = {0};
+	char why[LAUNCH_WHY_MAX];
+
+	launcher_layers(&settings, policy);
+	settings.parent = getppid();
+	if (sandbox_enter(ROLE_LAUNCHER, &settings, &fd, 1, &report, why, sizeof(why)) < 0) {
+		log_line(LOG_LEVEL_ERROR, "the keeper's sandbox: %s", why);
+		_exit(1);
+	}
+}
+
 static _Noreturn void keeper_run(int fd, const char *worker, const struct policy *policy)
 {
 	int deaths = 0;
 
+	confine_keeper(fd, policy);
 	while (deaths < KEEPER_DEATHS_MAX) {
 		time_t begun = time(NULL);
 		pid_t self = getpid(), launcher = fork();
