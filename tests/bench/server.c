@@ -3,66 +3,25 @@
  * are held to. Exits 0 whatever the figures are: they are for a reader, and a shared machine has
  * bad days.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/bench/figures.h"
 #include "tests/bench/raw.h"
 #include "tests/e2e/harness.h"
 
-#define STARTS	       21
-#define SESSION_STARTS 5
+#define SESSION_STARTS 11
 #define EVALUATIONS    201
 #define IDLE_SESSIONS  32
-#define IDLE_SECONDS   5
+#define IDLE_SECONDS   10
 #define PROGRAM	       "list_corruption"
-#define EXPRESSION     "first_item"
+#define EXPRESSION     "clock_seconds"
 
 struct bench {
 	const char *server;
 	char *scratch, *trace, *program;
 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), by_value);
-	return values[count / 2];
-}
-
-static void row(const char *what, const char *limit, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void row(const char *what, const char *limit, const char *format, ...)
-{
-	char figure[128];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(figure, sizeof(figure), format, arguments);
-	va_end(arguments);
-	printf("| %-48s | %-34s | %-22s |\n", what, figure, limit);
-	fflush(stdout);
-}
-
-static void bench_start(void)
-{
-	double seconds[STARTS];
-	long long resident = 0;
-	for (int i = 0; i < STARTS; i++) {
-		double start = harness_now();
-		struct client *client = client_start(NULL);
-		seconds[i] = harness_now() - start;
-		resident = census_resident_kib(client_pid(client));
-		client_end(client);
-	}
-	row("exec to initialize answered", "under 10 ms", "%.1f ms", median(seconds, STARTS) * 1e3);
-	row("supervisor resident", "under 3 MB", "%.1f MB", (double)resident / 1024);
-}
 
 static void bench_session_start(const struct bench *bench)
 {
@@ -82,8 +41,8 @@ static void bench_session_start(const struct bench *bench)
 	}
 	client_end(client);
 	double a = median(ours, SESSION_STARTS), b = median(raw, SESSION_STARTS);
-	row("session start / raw rr replay -s and gdb", "at most 1.1", "%.0f ms / %.0f ms = %.2f",
-	    a * 1e3, b * 1e3, a / b);
+	figure("session start / raw rr replay -s and gdb", "at most 1.1",
+	    "%.0f ms / %.0f ms = %.2f", a * 1e3, b * 1e3, a / b);
 }
 
 static void bench_evaluate(const struct bench *bench)
@@ -104,18 +63,18 @@ static void bench_evaluate(const struct bench *bench)
 	free(session);
 	client_end(client);
 	double a = median(ours, EVALUATIONS), b = median(raw, EVALUATIONS);
-	row("rr_evaluate / the same over raw gdb/MI", "at most 1.1", "%.0f us / %.0f us = %.2f",
+	figure("rr_evaluate / the same over raw gdb/MI", "at most 1.1", "%.0f us / %.0f us = %.2f",
 	    a * 1e6, b * 1e6, a / b);
 }
 
 /* Sums a figure over all processes below the server, itself included. */
-static long long sum_below(pid_t server, long long figure(pid_t), const char *but)
+static long long sum_below(pid_t server, long long of(pid_t), const char *but)
 {
 	struct census census;
 	census_take(server, &census);
-	long long sum = figure(server);
+	long long sum = of(server);
 	for (size_t i = 0; i < census.count; i++) {
-		long long one = figure(census.processes[i].pid);
+		long long one = of(census.processes[i].pid);
 		if (one > 0 && (but == NULL || strcmp(census.processes[i].name, but) != 0))
 			sum += one;
 	}
@@ -127,21 +86,21 @@ static void bench_many(const struct bench *bench)
 	struct client *client = client_start(NULL);
 	char *session = client_replay(client, bench->trace);
 	pid_t worker = census_find(client_pid(client), "rr-warden-worke", 0);
-	row("a worker adds beside rr and gdb, resident", "under 4 MB", "%.1f MB",
+	figure("a worker adds beside rr and gdb, resident", "under 4 MB", "%.1f MB",
 	    (double)census_resident_kib(worker) / 1024);
 	free(session);
 
 	double start = harness_now();
 	for (int i = 1; i < IDLE_SESSIONS; i++)
 		free(client_replay(client, bench->trace));
-	row("31 more sessions, one after the other", "", "%.1f s", harness_now() - start);
+	figure("31 more sessions, one after the other", "", "%.1f s", harness_now() - start);
 
 	long long before = sum_below(client_pid(client), census_cpu_ticks, NULL);
 	sleep(IDLE_SECONDS);
 	long long used = sum_below(client_pid(client), census_cpu_ticks, NULL) - before;
-	row("32 idle sessions, processor time in 5 s", "none", "%lld ms",
+	figure("32 idle sessions, processor time in 10 s", "none", "%lld ms",
 	    used * 1000 / sysconf(_SC_CLK_TCK));
-	row("supervisor resident, 32 sessions", "", "%.1f MB",
+	figure("supervisor resident, 32 sessions", "", "%.1f MB",
 	    (double)census_resident_kib(client_pid(client)) / 1024);
 	client_end(client);
 }
@@ -159,9 +118,7 @@ int main(void)
 	json_decref(client_record(client, bench.trace, PROGRAM, NULL));
 	client_end(client);
 
-	row("the server", "limit", "medians");
-	row("---", "---", "---");
-	bench_start();
+	figures_head("sessions");
 	bench_session_start(&bench);
 	bench_evaluate(&bench);
 	bench_many(&bench);

@@ -1,0 +1,14 @@
+// The baseline of `make bench`: an MCP server of the TypeScript SDK v1 that does nothing but answer,
+// with the very list of tools it is given.
+//
+// node sdk_server.mjs TOOLS.json
+import { readFileSync } from "node:fs";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const { tools } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const server = new Server({ name: "baseline", version: "1" }, { capabilities: { tools: {} } });
+server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools }));
+server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: "ok" }] }));
+await server.connect(new StdioServerTransport());
