@@ -349,6 +349,21 @@ START_TEST(a_cancelled_command_is_interrupted_and_not_answered)
 }
 END_TEST
 
+START_TEST(the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored)
+{
+	struct session *session = ready_session();
+
+	call(session, "a");
+	session_deliver(world.table, session, EVENT_CANCEL,
+	    &(struct event_data){.call = session->calls});
+	call(session, "b");
+	expire(session);
+	bring_back(session);
+	packet(session, 0, 0, "{}");
+	ck_assert_str_eq(world.notes, "interrupt:cancelled dropped restored:b");
+}
+END_TEST
+
 START_TEST(a_waiting_call_that_is_cancelled_never_runs)
 {
 	struct session *session = ready_session();
@@ -570,6 +585,7 @@ int main(void)
 	tcase_add_test(tests, a_dead_worker_fails_the_call_in_flight_and_the_next_restores);
 	tcase_add_test(tests, two_failed_restores_give_the_session_up);
 	tcase_add_test(tests, a_cancelled_command_is_interrupted_and_not_answered);
+	tcase_add_test(tests, the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored);
 	tcase_add_test(tests, a_waiting_call_that_is_cancelled_never_runs);
 	tcase_add_test(tests, cancelling_the_start_leaves_no_session);
 	tcase_add_test(tests, stopping_waits_for_the_end_of_the_worker);
