@@ -118,7 +118,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  * WIRE_OP_REPLAY_START carries {"args": ..., "restore"?: a WIRE_STATE object}: with it the worker
  * brings the session to that stop, with its breakpoints, checkpoints, thread and frame, before it
  * answers. WIRE_STATE JSON, made by the worker after each operation that changed it:
- *	{"trace_dir", "pid", "fork_pid"?: bool, "moment": {event, ticks, tid}, "thread", "frame",
+ *	{"trace_dir", "pid", "fork_pid"?: bool, "moment": {event, ticks, tid}, "selected_tid", "frame",
  *	 "breakpoints": [...], "checkpoints": [...]}
  * at most WIRE_STATE_MAX; opaque to the supervisor but for "moment".
  */
@@ -127,6 +127,9 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
 
 /* The worker's end of the socketpair, from exec on. */
 #define WORKER_CHANNEL_FD 3
+
+/* How a worker ends that has lost rr or gdb: whatever it had taken it has answered before. */
+#define WORKER_EXIT_LOST 3
 
 /* Error codes of answers to the client; the text of each is its stable name. */
 #define ERROR_CODES(X)                                                                             \

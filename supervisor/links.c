@@ -160,13 +160,17 @@ void links_remember_recording(struct links *links, const char *trace_dir, const 
 	visible_remember(&links->recordings, trace_dir, args, links->paths->here);
 }
 
-static void lose(struct links *links, uint32_t tag, const char *code, const char *why)
+static void deliver_loss(struct links *links, uint32_t tag, const struct event_data *data)
 {
 	struct session *session = session_by_tag(links->table, tag);
 
 	if (session != NULL)
-		session_deliver(links->table, session, EVENT_LOST,
-		    &(struct event_data){.code = code, .why = why});
+		session_deliver(links->table, session, EVENT_LOST, data);
+}
+
+static void lose(struct links *links, uint32_t tag, const char *code, const char *why)
+{
+	deliver_loss(links, tag, &(struct event_data){.code = code, .why = why});
 }
 
 /* The channel is closed: there is nothing more a worker can do for us. Its launcher says how it
@@ -279,7 +283,7 @@ void links_describe_end(int status, int violation, const char **code, char *why,
 		    strsignal(WTERMSIG(status)));
 	} else if (WEXITSTATUS(status) == 127) {
 		snprintf(why, size, "the worker's program could not be executed");
-	} else if (WEXITSTATUS(status) == 3) {
+	} else if (WEXITSTATUS(status) == WORKER_EXIT_LOST) {
 		snprintf(why, size, "rr or gdb ended under the session");
 	} else {
 		snprintf(why, size, "the worker ended with status %d", WEXITSTATUS(status));
@@ -299,7 +303,11 @@ static void exited(struct links *links, const struct launch_notice *notice)
 		if (!take_packet(links, link, notice->tag))
 			break;
 	links_describe_end(notice->status, link->violation, &code, why, sizeof(why));
-	lose(links, notice->tag, code, why);
+	deliver_loss(links, notice->tag,
+	    &(struct event_data){.code = code,
+		.why = why,
+		.not_taken =
+		    WIFEXITED(notice->status) && WEXITSTATUS(notice->status) == WORKER_EXIT_LOST});
 }
 
 static void launch_failed(struct links *links, const struct launch_notice *notice)

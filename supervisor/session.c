@@ -248,5 +248,7 @@ const char *session_state_name(const struct session *session)
 
 bool session_is_running(const struct session *session)
 {
-	return session->state == SESSION_RUNNING;
+	return session->calls != NULL &&
+	       (session->state == SESSION_RUNNING ||
+		   (session->opened && session->state <= SESSION_OPENING));
 }

@@ -61,6 +61,7 @@ struct call {
 	json_t *args;	    /* owned; without "session" */
 	long long seconds;  /* limit; 0: none */
 	bool as_contents;   /* a resource is read: the result becomes its text */
+	bool again;	    /* given once more, after a worker that died without having taken it */
 	struct session *session;
 };
 
@@ -84,6 +85,7 @@ struct session {
 	bool opened;   /* it came up once */
 	bool closing;  /* will be freed at the end of its worker */
 	bool restored; /* it was brought back, and no call has said so yet */
+	bool unsent;   /* the call that is out found the channel closed */
 	const char *interrupt_reason;
 	int restore_failures;
 	uint32_t last_wire_id, outstanding_id, outstanding_type;
@@ -118,6 +120,7 @@ struct event_data {
 	struct call *call;
 	const struct channel_packet *packet;
 	const char *code, *why;
+	bool not_taken; /* EVENT_LOST: the call that is out was not begun, and can be run again */
 };
 
 struct session_table *session_table_new(const struct session_ports *ports);
@@ -153,6 +156,7 @@ unsigned session_count(struct session_table *table, enum worker_kind kind);
 struct session *session_choose(struct session_table *table, const char *id, const char **code);
 
 const char *session_state_name(const struct session *session);
+/* Whether there is a call that rr_interrupt would end. */
 bool session_is_running(const struct session *session);
 
 /* For the unit tests: whether a cell of the matrix is filled. */

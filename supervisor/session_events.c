@@ -101,6 +101,7 @@ static enum channel_result send_operation(
 	sent = json == NULL ? CHANNEL_TOO_LONG
 			    : table->ports.send(table->ports.owner, session, operation, id, json);
 	json_decref(json);
+	session->unsent = sent == CHANNEL_CLOSED;
 	if (sent == CHANNEL_AGAIN || sent == CHANNEL_REJECTED)
 		lose(table, session,
 		    &(struct event_data){
@@ -341,12 +342,25 @@ static void finish_call(
 	stop_worker(table, session);
 }
 
+/* A worker that died idle has not seen the call that was on its way meanwhile. */
+static bool can_run_again(const struct session *session, const struct event_data *data)
+{
+	return session->kind == WORKER_REPLAY && session->state == SESSION_RUNNING &&
+	       (data->not_taken || session->unsent) && !session->calls->again;
+}
+
 static void lose(
     struct session_table *table, struct session *session, const struct event_data *data)
 {
 	struct call *call;
 
 	session->outstanding_id = 0;
+	if (can_run_again(session, data)) {
+		session->calls->again = true;
+		table->ports.drop(table->ports.owner, session);
+		begin(table, session);
+		return;
+	}
 	if (session->state <= SESSION_OPENING) {
 		fail_opening(table, session, data->code, data->why,
 		    session->opened ? "the next call tries once more"
@@ -450,6 +464,18 @@ static void let_idle_go(
 	stop_worker(table, session);
 }
 
+/* rr_interrupt while a session is brought back: the call that waits for it is not to run. */
+static void interrupt_start(
+    struct session_table *table, struct session *session, const struct event_data *data)
+{
+	(void)data;
+	if (session->opened && session->calls != NULL)
+		fail_call(table, session, pop_call(session), "cancelled",
+		    "the command was interrupted before it began: the session was still being "
+		    "brought back",
+		    NULL, true);
+}
+
 /* Takes a call that does not run out of the queue: its client has lost interest. */
 static void forget_waiting(
     struct session_table *table, struct session *session, const struct event_data *data)
@@ -523,9 +549,9 @@ static void abandon(
 /* clang-format off */
 static action *const actions[SESSION_STATE_COUNT][SESSION_EVENT_COUNT] = {
 	/*			CALL	    LAUNCHED	LAUNCH_FAILED  ANSWER	    DEADLINE	    CANCEL	    INTERRUPT	     LOST	STOP */
-	[SESSION_LAUNCHING] =	{do_nothing, greet,	launch_failed, do_nothing,  start_too_late, cancel_start,   do_nothing,	     lose,	abandon},
-	[SESSION_GREETING] =	{do_nothing, do_nothing, do_nothing,   open_trace,  start_too_late, cancel_start,   do_nothing,	     lose,	abandon},
-	[SESSION_OPENING] =	{do_nothing, do_nothing, do_nothing,   opened,	    start_too_late, cancel_start,   do_nothing,	     lose,	abandon},
+	[SESSION_LAUNCHING] =	{do_nothing, greet,	launch_failed, do_nothing,  start_too_late, cancel_start,   interrupt_start, lose,	abandon},
+	[SESSION_GREETING] =	{do_nothing, do_nothing, do_nothing,   open_trace,  start_too_late, cancel_start,   interrupt_start, lose,	abandon},
+	[SESSION_OPENING] =	{do_nothing, do_nothing, do_nothing,   opened,	    start_too_late, cancel_start,   interrupt_start, lose,	abandon},
 	[SESSION_READY] =	{take_call,  do_nothing, do_nothing,   do_nothing,  let_idle_go,    forget_waiting, do_nothing,	     lose,	stop_idle},
 	[SESSION_RUNNING] =	{do_nothing, do_nothing, do_nothing,   finish_call, interrupt_late, cancel_running, interrupt_asked, lose,	abandon},
 	[SESSION_INTERRUPTING] = {do_nothing, do_nothing, do_nothing,  finish_call, kill_late,	    cancel_running, do_nothing,	     lose,	abandon},

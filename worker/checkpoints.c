@@ -52,7 +52,7 @@ void checkpoints_save(struct worker *worker, json_t *args, struct op_reply *repl
 	char where[WHERE_MAX];
 
 	(void)args;
-	if (!replay || !position_update(replay, reply))
+	if (!replay)
 		return;
 	if (json_array_size(replay->checkpoints) >= REPLAY_CHECKPOINTS_MAX) {
 		op_fail(reply, ERROR_LIMIT, "delete some with rr_checkpoint_delete",

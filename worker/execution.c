@@ -292,10 +292,11 @@ void execution_goto(struct worker *worker, json_t *args, struct op_reply *reply)
 void position_when(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
+	struct moment moment;
 
 	(void)args;
-	if (!replay || !position_update(replay, reply))
+	if (!replay || !position_read(replay, &moment, reply))
 		return;
-	reply->result = position_json(&replay->moment);
+	reply->result = position_json(&moment);
 	json_object_set_new(reply->result, "thread", json_integer(replay->thread));
 }

@@ -8,6 +8,7 @@
 #include "worker/arguments.h"
 #include "worker/frames.h"
 #include "worker/mi.h"
+#include "worker/position.h"
 #include "worker/source.h"
 #include "worker/state.h"
 #include "worker/stop.h"
@@ -291,6 +292,7 @@ void frames_thread_select(struct worker *worker, json_t *args, struct op_reply *
 		return;
 	replay->thread = (int)thread;
 	replay->frame = 0;
+	replay->selected_tid = position_tid(replay, replay->thread);
 	answer_selection(replay, reply);
 }
 

@@ -29,26 +29,25 @@
  * to pass that by, rr would pass watchpoints by as well. */
 #define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
 
-bool investigate_begin(struct replay *replay, struct origin *origin, struct op_reply *reply)
+void investigate_begin(struct replay *replay, struct origin *origin)
 {
-	if (!position_update(replay, reply))
-		return false;
-	*origin = (struct origin){replay->moment, replay->thread, replay->frame, replay->at_end, 0};
+	*origin = (struct origin){replay->moment, replay->selected_tid, replay->frame,
+	    replay->at_end, replay->at_signal, 0};
 	if (!replay->at_end)
 		origin->held = position_hold(replay);
 	breakpoints_suspend(replay);
-	return true;
 }
 
 static bool go_back(struct replay *replay, const struct origin *origin, struct op_reply *reply)
 {
 	if (origin->at_end ? !position_go_event(replay, REPLAY_EVENT_FAR, reply)
+	    : origin->held ? !position_return(replay, origin->held, reply)
 			   : !position_go(replay, &origin->moment, reply))
 		return false;
 	replay->at_end = origin->at_end;
-	if (origin->thread != replay->thread &&
-	    gdb_command(replay->gdb, NULL, "-thread-select %d", origin->thread) == GDB_DONE)
-		replay->thread = origin->thread;
+	replay->at_signal = origin->at_signal;
+	if (origin->tid && origin->tid != replay->selected_tid)
+		position_select_tid(replay, origin->tid);
 	if (origin->frame &&
 	    gdb_command(replay->gdb, NULL, "-stack-select-frame %d", origin->frame) == GDB_DONE)
 		replay->frame = origin->frame;
@@ -133,9 +132,9 @@ void investigate_last_change(struct worker *worker, json_t *args, struct op_repl
 	json_t *stop = NULL;
 	int watch;
 
-	if (!expression || !values_is_harmless(expression, reply) ||
-	    !investigate_begin(replay, &origin, reply))
+	if (!expression || !values_is_harmless(expression, reply))
 		return;
+	investigate_begin(replay, &origin);
 	watch = breakpoints_watch(replay, expression, "write", true, NULL, reply);
 	if (watch) {
 		gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " nostop noprint pass");
@@ -153,6 +152,7 @@ void investigate_last_change(struct worker *worker, json_t *args, struct op_repl
 		json_decref(reply->result);
 		*reply = late;
 	} else if (!watch && !worker->broken) {
+		position_release(replay, origin.held);
 		breakpoints_resume(replay);
 	}
 }
@@ -252,7 +252,8 @@ static json_t *find_crash(struct replay *replay, struct origin *crash, struct op
 			json_decref(report);
 			position_release(replay, crash->held);
 			*crash = (struct origin){.moment = replay->moment,
-			    .thread = replay->thread,
+			    .tid = replay->selected_tid,
+			    .at_signal = true,
 			    .held = position_hold(replay)};
 			report = report_here(replay, stop, reply);
 		}
@@ -277,10 +278,11 @@ void investigate_crash_report(struct worker *worker, json_t *args, struct op_rep
 	struct replay *replay = replay_of(worker, reply);
 	bool move = argument_flag(args, "move", false);
 	struct op_reply late = {0};
-	struct origin origin, crash = {.thread = 0};
+	struct origin origin, crash = {0};
 
-	if (!replay || !investigate_begin(replay, &origin, reply))
+	if (!replay)
 		return;
+	investigate_begin(replay, &origin);
 	reply->result = find_crash(replay, &crash, reply);
 	if (reply->result && move) {
 		position_release(replay, origin.held);

@@ -11,13 +11,13 @@ op_handler investigate_last_change, investigate_crash_report;
 /* Where a search began, to come back to. */
 struct origin {
 	struct moment moment;
-	int thread, frame;
-	bool at_end;
+	int tid, frame; /* selected */
+	bool at_end, at_signal;
 	int held; /* rr's own checkpoint there; 0: none */
 };
 
 /* Takes the client's breakpoints out of the way and remembers where we are. */
-bool investigate_begin(struct replay *replay, struct origin *origin, struct op_reply *reply);
+void investigate_begin(struct replay *replay, struct origin *origin);
 
 /* Puts the breakpoints back, and the position too unless `stay`. */
 bool investigate_end(

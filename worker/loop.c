@@ -10,7 +10,6 @@
 #include "worker/ops.h"
 
 #define WAIT_FDS_MAX 16
-#define EXIT_LOST    3 /* a tool was lost: the supervisor may bring the session back */
 #define EXIT_CHANNEL 4 /* the supervisor broke the protocol, or is gone */
 
 static const char *const error_names[ERROR_CODE_COUNT] = {
@@ -139,7 +138,7 @@ static void run_op(struct worker *worker, const struct op *op, json_t *request)
 	worker->running_id = 0;
 	worker->interrupt = INTERRUPT_NONE;
 	if (worker->broken)
-		worker_exit(worker, EXIT_LOST);
+		worker_exit(worker, WORKER_EXIT_LOST);
 }
 
 static enum interrupt_reason interrupt_reason(const json_t *json)
@@ -215,7 +214,7 @@ int worker_run(struct worker *worker)
 		else
 			worker_wait(worker, NULL, 0, -1);
 		if (worker->broken)
-			worker_exit(worker, EXIT_LOST);
+			worker_exit(worker, WORKER_EXIT_LOST);
 	}
 }
 

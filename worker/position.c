@@ -35,20 +35,44 @@ static bool read_number(struct replay *replay, const char *command, const char *
 }
 
 /* rr says "Thread 123.456" as recorded; its own `when-tid` gives the replaying task's. */
-static int recorded_tid(struct replay *replay)
+static int tid_of(const json_t *thread)
 {
-	json_t *results = NULL, *thread;
-	const char *target, *dot;
+	const char *target = mi_text(thread, "target-id");
+	const char *dot = target ? strrchr(target, '.') : NULL;
+
+	return dot ? atoi(dot + 1) : 0;
+}
+
+int position_tid(struct replay *replay, int thread)
+{
+	json_t *results = NULL;
 	int tid = 0;
 
-	if (gdb_command(replay->gdb, &results, "-thread-info %d", replay->thread) == GDB_DONE) {
-		thread = json_array_get(json_object_get(results, "threads"), 0);
-		target = mi_text(thread, "target-id");
-		dot = target ? strrchr(target, '.') : NULL;
-		tid = dot ? atoi(dot + 1) : 0;
-	}
+	if (gdb_command(replay->gdb, &results, "-thread-info %d", thread) == GDB_DONE)
+		tid = tid_of(json_array_get(json_object_get(results, "threads"), 0));
 	json_decref(results);
 	return tid;
+}
+
+void position_select_tid(struct replay *replay, int tid)
+{
+	json_t *results = NULL, *thread;
+	const char *number;
+	size_t i;
+
+	gdb_command(replay->gdb, &results, "-thread-info");
+	json_array_foreach(json_object_get(results, "threads"), i, thread)
+	{
+		number = mi_text(thread, "id");
+		if (!number || tid_of(thread) != tid ||
+		    gdb_command(replay->gdb, NULL, "-thread-select %s", number) != GDB_DONE)
+			continue;
+		replay->thread = atoi(number);
+		replay->frame = 0;
+		replay->selected_tid = tid;
+		break;
+	}
+	json_decref(results);
 }
 
 static unsigned long long read_pc(struct replay *replay)
@@ -59,21 +83,34 @@ static unsigned long long read_pc(struct replay *replay)
 	return address ? strtoull(address, NULL, 16) : 0;
 }
 
-bool position_update(struct replay *replay, struct op_reply *reply)
+bool position_read(struct replay *replay, struct moment *moment, struct op_reply *reply)
 {
-	struct moment moment = {0};
 	const char *text;
 
-	if (!read_number(replay, "when", &text, &moment.event, reply))
+	*moment = (struct moment){0};
+	if (!read_number(replay, "when", &text, &moment->event, reply))
 		return false;
 	/* rr before 5.8 names the current event, later ones the last completed: one less. */
 	if (strncmp(text, "Completed", 9) == 0)
-		moment.event++;
-	if (!read_number(replay, "when-ticks", &text, &moment.ticks, reply))
+		moment->event++;
+	if (!read_number(replay, "when-ticks", &text, &moment->ticks, reply))
 		return false;
-	moment.tid = recorded_tid(replay);
+	moment->tid = position_tid(replay, replay->thread);
+	return true;
+}
+
+bool position_update(struct replay *replay, struct op_reply *reply)
+{
+	const char *thread = mi_text(gdb_last_stop(replay->gdb), "thread-id");
+	struct moment moment;
+
+	replay->thread = thread ? atoi(thread) : 1;
+	replay->frame = 0;
+	if (!position_read(replay, &moment, reply))
+		return false;
 	moment.pc = read_pc(replay);
 	replay->moment = moment;
+	replay->selected_tid = moment.tid;
 	return true;
 }
 
@@ -128,16 +165,12 @@ bool position_from_json(const json_t *json, struct moment *moment)
 static bool restart(struct replay *replay, const char *target, struct op_reply *reply)
 {
 	struct gdb *gdb = replay->gdb;
-	const char *thread;
 
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, reply) ||
 	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply) ||
 	    !gdb_check(gdb, gdb_settle(gdb), ERROR_RR_FAILED, NULL, reply))
 		return false;
-	thread = mi_text(gdb_last_stop(gdb), "thread-id");
-	replay->thread = thread ? atoi(thread) : 1;
-	replay->frame = 0;
 	return position_update(replay, reply);
 }
 

@@ -6,7 +6,16 @@
  */
 #include "worker/replay.h"
 
-/* Reads the moment from rr into replay->moment. */
+/* The tid, as recorded, of a thread by gdb's number; 0 when it is not known. */
+int position_tid(struct replay *replay, int thread);
+
+/* Selects the thread with that tid, where there is one. */
+void position_select_tid(struct replay *replay, int tid);
+
+/* Reads from rr where the selected thread stands. */
+bool position_read(struct replay *replay, struct moment *moment, struct op_reply *reply);
+
+/* After a stop: takes note of the thread that stopped, and of its moment in replay->moment. */
 bool position_update(struct replay *replay, struct op_reply *reply);
 
 json_t *position_json(const struct moment *moment);

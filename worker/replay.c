@@ -178,6 +178,8 @@ void replay_start(struct worker *worker, json_t *args, struct op_reply *reply)
 	if (begin(replay, args, restore, reply))
 		reply->result = answer(replay, reply);
 	if (reply->result) {
+		if (restore)
+			state_select(replay, restore);
 		worker->idle = wait_idle;
 		state_send(replay);
 	} else {

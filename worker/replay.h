@@ -42,6 +42,7 @@ struct replay {
 	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;
 	int thread, frame;   /* gdb's numbers of what is selected */
+	int selected_tid;    /* of that thread: gdb's number changes when the session comes back */
 	json_t *breakpoints; /* see breakpoints.c */
 	int next_breakpoint;
 	json_t *checkpoints; /* see checkpoints.c */

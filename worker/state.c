@@ -18,13 +18,13 @@ static json_t *checkpoints_json(const struct replay *replay)
 
 static json_t *state_json(const struct replay *replay)
 {
-	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:o,s:o,s:i,s:i}", "trace_dir",
+	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i}", "trace_dir",
 	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
 	    (json_int_t)replay->asked_pid, "fork_pid", replay->fork_pid, "moment",
-	    position_json_exact(&replay->moment), "thread", replay->thread, "frame", replay->frame,
-	    "at_end", replay->at_end, "breakpoints", breakpoints_save(replay), "checkpoints",
-	    checkpoints_json(replay), "next_breakpoint", replay->next_breakpoint, "next_checkpoint",
-	    replay->next_checkpoint);
+	    position_json_exact(&replay->moment), "selected_tid", replay->selected_tid, "frame",
+	    replay->frame, "at_end", replay->at_end, "at_signal", replay->at_signal, "breakpoints",
+	    breakpoints_save(replay), "checkpoints", checkpoints_json(replay), "next_breakpoint",
+	    replay->next_breakpoint, "next_checkpoint", replay->next_checkpoint);
 }
 
 void state_send(struct replay *replay)
@@ -43,7 +43,6 @@ bool state_restore(struct replay *replay, const json_t *state, struct op_reply *
 {
 	const json_t *checkpoints = json_object_get(state, "checkpoints");
 	struct moment moment;
-	int frame = integer(state, "frame"), thread = integer(state, "thread");
 
 	if (!position_from_json(json_object_get(state, "moment"), &moment)) {
 		op_fail(reply, ERROR_INTERNAL, NULL, "the saved state has no moment");
@@ -65,10 +64,16 @@ bool state_restore(struct replay *replay, const json_t *state, struct op_reply *
 		replay->next_breakpoint = integer(state, "next_breakpoint");
 	if (integer(state, "next_checkpoint") > replay->next_checkpoint)
 		replay->next_checkpoint = integer(state, "next_checkpoint");
-	if (thread && thread != replay->thread &&
-	    gdb_command(replay->gdb, NULL, "-thread-select %d", thread) == GDB_DONE)
-		replay->thread = thread;
+	return true;
+}
+
+void state_select(struct replay *replay, const json_t *state)
+{
+	int frame = integer(state, "frame"), tid = integer(state, "selected_tid");
+
+	replay->at_signal = json_is_true(json_object_get(state, "at_signal"));
+	if (tid && tid != replay->selected_tid)
+		position_select_tid(replay, tid);
 	if (frame && gdb_command(replay->gdb, NULL, "-stack-select-frame %d", frame) == GDB_DONE)
 		replay->frame = frame;
-	return true;
 }

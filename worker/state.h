@@ -8,7 +8,10 @@
 /* Tells the supervisor how the session stands now. */
 void state_send(struct replay *replay);
 
-/* Brings a freshly connected session to a saved state. */
+/* Brings a freshly connected session to a saved moment, with its breakpoints and checkpoints. */
 bool state_restore(struct replay *replay, const json_t *state, struct op_reply *reply);
+
+/* Selects the thread and the frame that were: last, because a described stop selects its own. */
+void state_select(struct replay *replay, const json_t *state);
 
 #endif

@@ -209,14 +209,10 @@ json_t *stop_describe(
 {
 	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output;
 	enum stop_kind kind = stop_kind(stop);
-	const char *thread;
 
 	if (kind == STOP_EXITED && !come_back(replay, reply))
 		goto out;
 	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
-	thread = mi_text(gdb_last_stop(replay->gdb), "thread-id");
-	replay->thread = thread ? atoi(thread) : 1;
-	replay->frame = 0;
 	replay->at_end = kind == STOP_END || kind == STOP_EXITED;
 	replay->at_signal = kind == STOP_SIGNAL;
 	if (!position_update(replay, reply))

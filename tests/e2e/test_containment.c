@@ -78,18 +78,19 @@ static void go_somewhere(struct scene *scene)
 	    "session", scene->session));
 }
 
-/* It comes back with the next call: at its last stop, frame and breakpoint included. A tracee's
- * death shows only when rr runs it, so that call may still be answered or fail. */
-static void expect_restored(struct scene *scene, enum victim victim)
+/* A tracee's death shows only when rr runs it: that call fails. */
+static void notice_death(struct scene *scene)
 {
-	if (victim == VICTIM_TRACEE)
-		json_decref(client_wait(scene->client,
-		    client_tool_send(scene->client, "rr_step",
-			json_pack("{s:s, s:s}", "unit", "instruction", "session", scene->session)),
-		    HARNESS_TIMEOUT_S));
+	json_decref(client_tool_fails(scene->client, "rr_step", NULL, "{s:s, s:s}", "unit",
+	    "instruction", "session", scene->session));
+}
+
+/* It comes back with the next call: at its last stop, frame and breakpoint included. */
+static void expect_restored(struct scene *scene)
+{
 	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression", "i",
 	    "session", scene->session);
-	ck_assert(answer_true(value, "restored") || victim == VICTIM_TRACEE);
+	ck_assert(answer_true(value, "restored"));
 	expect_text(value, "value", "6"); /* frame 1's i */
 	json_decref(value);
 	json_t *list =
@@ -114,7 +115,9 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 	await_gone(victim);
 	usleep(200 * 1000);
 	expect_alive(scene.client, other);
-	expect_restored(&scene, (enum victim)_i);
+	if (_i == VICTIM_TRACEE)
+		notice_death(&scene);
+	expect_restored(&scene);
 	expect_alive(scene.client, other);
 	free(other);
 	scene_close(&scene);
@@ -134,7 +137,7 @@ START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_bac
 		  strcmp(code, "gdb_failed") == 0);
 	json_decref(failed);
 	expect_alive(scene.client, other);
-	expect_restored(&scene, (enum victim)_i);
+	expect_restored(&scene);
 	free(other);
 	scene_close(&scene);
 }

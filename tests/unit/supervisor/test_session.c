@@ -320,6 +320,43 @@ START_TEST(a_dead_worker_fails_the_call_in_flight_and_the_next_restores)
 }
 END_TEST
 
+static void lose_idle(struct session *session)
+{
+	session_deliver(world.table, session, EVENT_LOST,
+	    &(struct event_data){.code = "worker_died", .why = "gone", .not_taken = true});
+}
+
+START_TEST(a_call_that_meets_a_worker_that_died_idle_runs_restored_but_only_once)
+{
+	struct session *session = ready_session();
+
+	call(session, "a");
+	lose_idle(session);
+	ck_assert_str_eq(world.notes, "");
+	bring_back(session);
+	packet(session, 0, 0, "{}");
+	call(session, "b");
+	lose_idle(session);
+	bring_back(session);
+	lose_idle(session);
+	ck_assert_str_eq(world.notes, "restored:a error:b,worker_died,alive");
+}
+END_TEST
+
+START_TEST(a_call_that_finds_the_channel_closed_runs_restored)
+{
+	struct session *session = ready_session();
+
+	world.sending = CHANNEL_CLOSED;
+	call(session, "a");
+	world.sending = CHANNEL_OK;
+	deliver(session, EVENT_LOST);
+	bring_back(session);
+	packet(session, 0, 0, "{}");
+	ck_assert_str_eq(world.notes, "restored:a");
+}
+END_TEST
+
 START_TEST(two_failed_restores_give_the_session_up)
 {
 	struct session *session = ready_session();
@@ -531,6 +568,25 @@ START_TEST(rr_interrupt_stops_what_runs_and_nothing_else)
 }
 END_TEST
 
+START_TEST(rr_interrupt_ends_the_call_that_waits_for_a_restore)
+{
+	struct session *session = ready_session();
+
+	deliver(session, EVENT_LOST);
+	call(session, "a");
+	deliver(session, EVENT_LAUNCHED);
+	ck_assert(session_is_running(session));
+	deliver(session, EVENT_INTERRUPT);
+	ck_assert_str_eq(world.notes, "error:a,cancelled,alive");
+	packet(session, 0, 0, "{}");
+	packet(session, 0, 0, "{}");
+	ck_assert_int_eq(session->state, SESSION_READY);
+	call(session, "b");
+	packet(session, 0, 0, "{}");
+	ck_assert_str_eq(world.notes, "error:a,cancelled,alive restored:b");
+}
+END_TEST
+
 START_TEST(progress_is_thinned_out)
 {
 	struct session *session = ready_session();
@@ -583,6 +639,9 @@ int main(void)
 	tcase_add_test(tests, a_late_command_is_interrupted_and_the_session_goes_on);
 	tcase_add_test(tests, one_that_ignores_the_interrupt_is_killed_and_comes_back);
 	tcase_add_test(tests, a_dead_worker_fails_the_call_in_flight_and_the_next_restores);
+	tcase_add_test(
+	    tests, a_call_that_meets_a_worker_that_died_idle_runs_restored_but_only_once);
+	tcase_add_test(tests, a_call_that_finds_the_channel_closed_runs_restored);
 	tcase_add_test(tests, two_failed_restores_give_the_session_up);
 	tcase_add_test(tests, a_cancelled_command_is_interrupted_and_not_answered);
 	tcase_add_test(tests, the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored);
@@ -600,6 +659,7 @@ int main(void)
 	tcase_add_test(tests, without_a_launcher_a_call_fails_clearly);
 	tcase_add_test(tests, a_job_ends_with_its_answer);
 	tcase_add_test(tests, rr_interrupt_stops_what_runs_and_nothing_else);
+	tcase_add_test(tests, rr_interrupt_ends_the_call_that_waits_for_a_restore);
 	tcase_add_test(tests, progress_is_thinned_out);
 	tcase_add_test(tests, the_only_session_is_the_default_and_then_the_one_used_last);
 	suite_add_tcase(suite, tests);
