@@ -151,18 +151,19 @@ static int use_software(const struct pmu_facts *facts, struct pmu_choice *out)
 		return -1;
 	}
 	out->kind = PMU_SOFTWARE;
+	out->short_skid = facts->own_events || facts->calls_dispatched;
 	return 0;
 }
 
 int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out)
 {
 	out->why[0] = out->warning[0] = out->error[0] = '\0';
-	out->maps_only = false;
+	out->maps_only = out->short_skid = false;
 	out->rr_version = facts->rr_version;
 	if (refuse(facts, out))
 		return -1;
-	out->no_syscall_buffer =
-	    !facts->switches_counted && facts->rr_version < RR_RECORDS_SWITCHES;
+	out->no_syscall_buffer = !facts->switches_counted &&
+				 (facts->rr_version < RR_RECORDS_SWITCHES || !facts->own_events);
 	const char *obstacle = hardware_obstacle(facts);
 	if (mode == PMU_MODE_SOFTWARE) {
 		strlcpy(out->why, "asked for", sizeof(out->why));
@@ -194,17 +195,20 @@ const char *const *pmu_rr_options(const struct pmu_choice *choice)
 	static const char *const none[] = {NULL};
 	static const char *const own_software[] = {"-W", NULL};
 	/*
-	 * Zen, whatever the processor: rr's start-up checks for Intel issue system calls of their
-	 * own on the counter, past any interposed symbol, and an unknown processor is refused.
+	 * Named whatever the processor is: rr refuses one it does not know. It goes the last
+	 * stretch to a moment, as long as the skid it expects of the processor, in single steps:
+	 * 10000 branches on Zen. Its start-up checks for Intel issue system calls of their own on
+	 * the counter, past any interposed symbol.
 	 */
-	static const char *const softpmu[] = {"-A", "AMD Zen", NULL};
+	static const char *const zen[] = {"-A", "AMD Zen", NULL};
+	static const char *const skylake[] = {"-A", "Intel Skylake", NULL};
 	switch (choice->kind) {
 	case PMU_HARDWARE:
 		return none;
 	case PMU_RR_SOFTWARE:
 		return own_software;
 	case PMU_SOFTWARE:
-		return softpmu;
+		return choice->short_skid ? skylake : zen;
 	}
 	return none;
 }

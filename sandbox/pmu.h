@@ -35,6 +35,8 @@ struct pmu_facts {
 	enum pmu_counter counter; /* meaningless when event_since is 0 */
 	bool speculates_on_locks; /* Zen, see pmu_event.h */
 	bool switches_counted;	  /* the kernel lets this user count context switches */
+	bool own_events;	  /* the kernel lets this user have software events of their own */
+	bool calls_dispatched;	  /* Linux 5.11: a process can answer its own system calls */
 };
 
 struct pmu_choice {
@@ -45,6 +47,8 @@ struct pmu_choice {
 	bool maps_only;
 	/* `rr record` must be given -n: this user may not count context switches. */
 	bool no_syscall_buffer;
+	/* softpmu.so as a processor whose overflow comes 100 branches late at most, not 10000. */
+	bool short_skid;
 	char why[PMU_MESSAGE_MAX];     /* one clause: the reason for this kind */
 	char warning[PMU_MESSAGE_MAX]; /* what will be unreliable and its remedy, or "" */
 	char error[PMU_MESSAGE_MAX];   /* one line with its remedy when there is no choice */

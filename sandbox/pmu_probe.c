@@ -151,6 +151,21 @@ static bool try_switch_counter(void)
 	return fd >= 0;
 }
 
+/* An event of the kernel's that counts nothing, of this process: not even that everywhere. */
+static bool try_own_event(void)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(attr),
+	    .config = PERF_COUNT_SW_DUMMY,
+	    .exclude_kernel = 1,
+	    .disabled = 1,
+	};
+	cleanup_fd int fd =
+	    (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd >= 0;
+}
+
 static void try_counter(struct pmu_facts *facts)
 {
 	struct pmu_processor processor;
@@ -174,5 +189,9 @@ void pmu_probe(const char *rr, struct pmu_facts *facts, char *path)
 	facts->ptrace_allowed = try_ptrace();
 	facts->vvar_split = vvar_is_split();
 	facts->switches_counted = try_switch_counter();
+	facts->own_events = try_own_event();
+	/* Turning off what is off: is it known here? */
+	facts->calls_dispatched =
+	    prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 	try_counter(facts);
 }

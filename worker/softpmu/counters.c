@@ -25,6 +25,8 @@ enum {
 	PROBE_COUNT = 500,
 };
 
+#define ZEN_TICKS    0x5100d1
+#define ZEN_LOCKS    0x510825
 #define CONFIG_IN_TX (3ull << 32) /* Intel: (not) inside a transaction */
 
 struct counters {
@@ -36,12 +38,12 @@ static const struct {
 	uint64_t config;
 	bool ticks;
 } raw_events[] = {
-    {0x5100d1, true},	   /* AMD Zen: retired conditional branches */
+    {ZEN_TICKS, true},	   /* AMD Zen: retired conditional branches */
     {0x5101c4, true},	   /* Intel Nehalem to Comet Lake */
     {0x5111c4, true},	   /* Intel Ice Lake and later */
     {0x517ec4, true},	   /* Intel Atom */
     {0x100005111c4, true}, /* Intel Arrow Lake */
-    {0x510825, false},	   /* AMD Zen: SpecLockMap commits, which must stand still */
+    {ZEN_LOCKS, false},	   /* AMD Zen: SpecLockMap commits, which must stand still */
 };
 
 struct counters *counters_new(void)
@@ -81,9 +83,9 @@ static struct counter *place_for(struct counters *counters, int fd)
 
 /*
  * rr's probes of itself use raw system calls on Intel, so the descriptor had better be a real perf
- * event: a software event that counts nothing. Where perf events are forbidden an eventfd serves.
+ * event: a software event that counts nothing. Where perf events are forbidden it is an eventfd.
  */
-static int open_descriptor(pid_t tid, bool sampling)
+static int open_descriptor(pid_t tid, bool sampling, bool *perf_event)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 	    .size = sizeof attr,
@@ -96,6 +98,7 @@ static int open_descriptor(pid_t tid, bool sampling)
 	if (tid == 0)
 		fd = kernel_call(
 		    SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	*perf_event = fd >= 0;
 	if (fd < 0)
 		fd = kernel_call(SYS_eventfd2, 1, EFD_CLOEXEC, 0, 0, 0, 0);
 	return (int)fd;
@@ -121,6 +124,7 @@ bool counters_open(struct counters *counters, struct tracees *tracees,
 {
 	struct counter *counter;
 	int kind, fd;
+	bool perf_event;
 
 	if (attr->type != PERF_TYPE_RAW && attr->type != PERF_TYPE_HARDWARE)
 		return false;
@@ -128,7 +132,7 @@ bool counters_open(struct counters *counters, struct tracees *tracees,
 	kind = classify(attr);
 	if (kind < 0)
 		return true;
-	fd = open_descriptor(tid, attr->sample_period != 0);
+	fd = open_descriptor(tid, attr->sample_period != 0, &perf_event);
 	*result = fd;
 	if (fd < 0)
 		return true;
@@ -142,11 +146,13 @@ bool counters_open(struct counters *counters, struct tracees *tracees,
 	    .open = true,
 	    .ticks = kind == 1 && tid != 0 && !(attr->config & CONFIG_IN_TX),
 	    .enabled = !attr->disabled,
+	    .raw_calls =
+		tid == 0 && !perf_event && attr->sample_period != 0 && attr->config != ZEN_TICKS,
 	    .tid = tid,
 	    .signal = SIGSTKFLT,
 	    .period = attr->sample_period,
 	    .left = attr->sample_period};
-	if (tid == 0 && !(attr->config & CONFIG_IN_TX) && attr->config != 0x510825)
+	if (tid == 0 && !(attr->config & CONFIG_IN_TX) && attr->config != ZEN_LOCKS)
 		counter->count = PROBE_COUNT;
 	if (counter->ticks)
 		tracees_get(tracees, tid)->ticks = counter;

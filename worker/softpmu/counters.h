@@ -18,8 +18,9 @@ struct counter {
 	bool open;
 	bool ticks; /* counts retired conditional branches of tid */
 	bool enabled;
-	pid_t tid;  /* 0: rr's own, at its start, to see whether counters work */
-	int signal; /* at overflow */
+	bool raw_calls; /* rr may make system calls on it without libc; fd cannot answer them */
+	pid_t tid;	/* 0: rr's own, at its start, to see whether counters work */
+	int signal;	/* at overflow */
 	uint64_t count;
 	uint64_t period; /* branches from one overflow to the next */
 	uint64_t left;	 /* branches until the next one */

@@ -18,6 +18,7 @@
  *   branch.c      conditions of branches; pure
  *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
  *   tracees.c     what is known of each task
+ *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   message.c     one-line messages
  *
@@ -36,6 +37,7 @@
 #include <time.h>
 
 #include "worker/softpmu/counters.h"
+#include "worker/softpmu/rawcalls.h"
 #include "worker/softpmu/regions.h"
 #include "worker/softpmu/tracees.h"
 
@@ -49,6 +51,7 @@ struct softpmu {
 	bool native_refused;
 	enum softpmu_mode mode;
 	char *stats_path;
+	struct raw_calls raw_calls;
 	struct timespec alarm;	 /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
 	struct timespec resumed; /* rr's last request to run */
 	struct {

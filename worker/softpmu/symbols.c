@@ -167,6 +167,7 @@ INTERPOSED long syscall(long number, ...)
 {
 	va_list list;
 	long a[6], result;
+	struct counter *counter;
 
 	va_start(list, number);
 	for (int i = 0; i < 6; i++)
@@ -174,8 +175,12 @@ INTERPOSED long syscall(long number, ...)
 	va_end(list);
 	if (number == SYS_perf_event_open && instance.mode != MODE_MAPS && instance.counters &&
 	    counters_open(instance.counters, instance.tracees, (const struct perf_event_attr *)a[0],
-		(pid_t)a[1], &result))
+		(pid_t)a[1], &result)) {
+		counter = counters_find(instance.counters, (int)result);
+		if (counter && counter->raw_calls)
+			raw_calls_answer(&instance.raw_calls, counter->fd);
 		return with_errno(result);
+	}
 	return LIBC(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -209,8 +214,10 @@ INTERPOSED int close(int fd)
 {
 	struct counter *counter = counters_find(instance.counters, fd);
 
-	if (counter)
+	if (counter) {
+		raw_calls_end(&instance.raw_calls, fd);
 		counters_close(instance.tracees, counter);
+	}
 	return LIBC(close)(fd);
 }
 

@@ -26,6 +26,8 @@ static struct pmu_facts good_machine(void)
 	    .event_since = PMU_RR_VERSION(5, 6, 0),
 	    .counter = PMU_COUNTER_WORKS,
 	    .switches_counted = true,
+	    .own_events = true,
+	    .calls_dispatched = true,
 	};
 }
 
@@ -121,6 +123,32 @@ START_TEST(a_user_who_may_not_count_switches_records_without_syscall_buffer)
 	facts.rr_version = PMU_RR_VERSION(5, 6, 0);
 	ck_assert_int_eq(decide(PMU_MODE_SOFTWARE, &facts), 0);
 	ck_assert(choice.no_syscall_buffer);
+}
+END_TEST
+
+START_TEST(where_all_events_are_forbidden_rr_5_9_records_without_syscall_buffer_too)
+{
+	struct pmu_facts facts = good_machine();
+	facts.switches_counted = facts.own_events = false;
+	ck_assert_int_eq(decide(PMU_MODE_SOFTWARE, &facts), 0);
+	ck_assert(choice.no_syscall_buffer);
+}
+END_TEST
+
+/* rr goes to a moment in single steps from as far before it as the processor may skid. */
+START_TEST(the_software_pmu_is_a_processor_of_short_skid_unless_its_checks_cannot_be_answered)
+{
+	static const struct {
+		bool own_events, calls_dispatched;
+		const char *processor;
+	} cases[] = {{true, true, "Intel Skylake"}, {true, false, "Intel Skylake"},
+	    {false, true, "Intel Skylake"}, {false, false, "AMD Zen"}};
+	struct pmu_facts facts = good_machine();
+	facts.own_events = cases[_i].own_events;
+	facts.calls_dispatched = cases[_i].calls_dispatched;
+	ck_assert_int_eq(decide(PMU_MODE_SOFTWARE, &facts), 0);
+	ck_assert_str_eq(pmu_rr_options(&choice)[0], "-A");
+	ck_assert_str_eq(pmu_rr_options(&choice)[1], cases[_i].processor);
 }
 END_TEST
 
@@ -353,6 +381,11 @@ static Suite *pmu_suite(void)
 	tcase_add_test(decision, an_rr_too_old_for_the_processor_does_not_get_its_counters);
 	tcase_add_test(decision, rr_before_5_9_gets_the_merged_vvar_even_with_hardware);
 	tcase_add_test(decision, a_user_who_may_not_count_switches_records_without_syscall_buffer);
+	tcase_add_test(
+	    decision, where_all_events_are_forbidden_rr_5_9_records_without_syscall_buffer_too);
+	tcase_add_loop_test(decision,
+	    the_software_pmu_is_a_processor_of_short_skid_unless_its_checks_cannot_be_answered, 0,
+	    4);
 	tcase_add_test(decision, zen_that_speculates_on_locks_is_warned_of);
 	tcase_add_loop_test(decision, what_forbids_rr_is_refused_in_one_line, 0, 4);
 	tcase_add_test(decision, other_processors_without_counters_are_refused);
