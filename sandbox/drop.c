@@ -123,7 +123,7 @@ static int compare_fds(const void *a, const void *b)
 
 int drop_descriptors(const int *keep, size_t count)
 {
-	int sorted[FDS_KEEP_MAX];
+	int sorted[FDS_KEEP_MAX] = {0};
 	unsigned from = STDERR_FILENO + 1;
 
 	if (count > FDS_KEEP_MAX) {

@@ -125,7 +125,7 @@ static int hold_home(struct view *view)
 static int hold_programs(struct view *view)
 {
 	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	char *slash;
 
 	if (length < 0)
@@ -134,7 +134,9 @@ static int hold_programs(struct view *view)
 	slash = strrchr(path, '/');
 	if (!slash)
 		return 0;
-	strcpy(slash, "/../libexec/rr-warden");
+	*slash = '\0';
+	if (strlcat(path, "/../libexec/rr-warden", sizeof(path)) >= sizeof(path))
+		return 0;
 	return hold(view, path, false);
 }
 
@@ -156,7 +158,7 @@ static int make_mount_point(const char *path, bool is_directory)
 
 	if (stat(path, &status) == 0)
 		return 0;
-	for (size_t i = 1; path[i] && i < sizeof(part); i++) {
+	for (size_t i = 1; i < sizeof(part) && path[i]; i++) {
 		if (path[i] != '/')
 			continue;
 		memcpy(part, path, i);
@@ -273,7 +275,7 @@ static int make_private_dev(void)
 	int trees[16], result = 0;
 	size_t count = 0;
 
-	for (; devices[count] && count < 16; count++)
+	for (; count < 16 && devices[count]; count++)
 		trees[count] =
 		    open_tree(AT_FDCWD, devices[count], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (mount("none", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, COVER_OPTIONS) < 0)

@@ -138,7 +138,6 @@ int doctor_run(const struct policy *policy, const struct paths *paths)
 	struct launch_notice notice;
 	cleanup_fd int launcher = -1;
 	cleanup_fd int channel = -1;
-	cleanup_fd int pidfd = -1;
 	int fds[2] = {-1, -1};
 
 	printf("rr-warden %s\n\n", RR_WARDEN_VERSION);
@@ -158,6 +157,6 @@ int doctor_run(const struct policy *policy, const struct paths *paths)
 		return 1;
 	}
 	channel = fds[0];
-	pidfd = fds[1];
+	close(fds[1]); /* the channel's end tells of the worker's */
 	return examine(policy, paths, channel, &notice);
 }

@@ -17,8 +17,6 @@
 #define EXIT_NOT_STARTED 127
 #define LIBRARY		 "libexec/rr-warden/softpmu.so"
 
-extern char **environ;
-
 enum rr_task { TASK_OTHER, TASK_RECORD, TASK_IMPLIED_RECORD, TASK_REPLAY };
 
 /* rr's commands but record and replay; any other word is a program to record. */

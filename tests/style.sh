@@ -68,7 +68,8 @@ check_tools() {
 check_cppcheck() {
 	# shellcheck disable=SC2086
 	cppcheck -j "$(nproc)" --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --error-exitcode=1 -D_GNU_SOURCE -I. \
+		--suppress=missingIncludeSystem --error-exitcode=1 -D_GNU_SOURCE -D__x86_64__ -I. \
+		--include="$(pkg-config --variable=includedir jansson)/jansson.h" \
 		$units || complain "cppcheck found the above"
 }
 

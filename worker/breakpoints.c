@@ -107,20 +107,19 @@ static int remember(struct replay *replay, json_t *entry, int gdb_number)
 static json_t *describe(const json_t *bkpt, int number, const char *location)
 {
 	const json_t *place = bkpt, *several = json_object_get(bkpt, "locations");
-	const char *full, *line;
+	const char *full;
 	json_t *json;
 
 	if (json_array_size(several))
 		place = json_array_get(several, 0);
 	full = mi_text(place, "fullname");
-	line = mi_text(place, "line");
 	json = json_pack("{s:i,s:s}", "number", number, "location", location);
 	json_object_set_new(
 	    json, "function", json_string(mi_text(place, "func") ? mi_text(place, "func") : "??"));
 	if (full)
 		json_object_set_new(json, "file", json_string(full));
-	if (line)
-		json_object_set_new(json, "line", json_integer(atoi(line)));
+	if (mi_text(place, "line"))
+		json_object_set_new(json, "line", json_integer(mi_number(place, "line", 0)));
 	if (mi_text(place, "addr"))
 		json_object_set_new(json, "address", json_string(mi_text(place, "addr")));
 	if (json_array_size(several) > 1)
@@ -189,7 +188,7 @@ static bool set_integer(json_t *entry, json_t *args, const char *name, struct op
 void breakpoints_set(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
-	const char *location = replay ? argument_required(args, "location", reply) : NULL, *text;
+	const char *location = replay ? argument_required(args, "location", reply) : NULL;
 	json_t *entry, *bkpt = NULL;
 
 	if (!location || !has_room(replay, reply))
@@ -199,9 +198,8 @@ void breakpoints_set(struct worker *worker, json_t *args, struct op_reply *reply
 	    set_integer(entry, args, "thread", reply))
 		bkpt = insert(replay, entry, reply);
 	if (bkpt) {
-		text = mi_text(bkpt, "number");
 		reply->result =
-		    describe(bkpt, remember(replay, entry, text ? atoi(text) : 0), location);
+		    describe(bkpt, remember(replay, entry, mi_number(bkpt, "number", 0)), location);
 		state_send(replay);
 	} else if (reply->code == ERROR_INVALID_ARGUMENT && !worker->broken) {
 		names_suggest(replay, location, reply);
@@ -247,7 +245,6 @@ int breakpoints_watch(struct replay *replay, const char *expression, const char 
 	static const char *const verbs[] = {"watch", "rwatch", "awatch"};
 	char command[GDB_QUOTED_MAX / 2], quoted[GDB_QUOTED_MAX];
 	int length, verb = 0, number;
-	const char *text;
 
 	for (int i = 0; accesses[i]; i++)
 		if (access && strcmp(access, accesses[i]) == 0)
@@ -270,8 +267,7 @@ int breakpoints_watch(struct replay *replay, const char *expression, const char 
 		"*(TYPE *) ADDRESS",
 		reply))
 		return 0;
-	text = mi_text(gdb_created_breakpoint(replay->gdb), "number");
-	number = text ? atoi(text) : 0;
+	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
 	if (number && is_hardware(gdb_created_breakpoint(replay->gdb)))
 		return number;
 	if (number)
@@ -348,7 +344,7 @@ static const json_t *row_of(const json_t *rows, long long gdb_number)
 	json_array_foreach(rows, i, row)
 	{
 		const char *text = mi_text(row, "number");
-		if (text && !strchr(text, '.') && atoll(text) == gdb_number)
+		if (text && !strchr(text, '.') && mi_number(row, "number", 0) == gdb_number)
 			return row;
 	}
 	return NULL;
@@ -359,7 +355,7 @@ static json_t *list_one(const json_t *entry, const json_t *row)
 	static const char *const kept[] = {
 	    "kind", "condition", "temporary", "ignore_count", "thread", "access", "disabled"};
 	int number = (int)json_integer_value(json_object_get(entry, "number"));
-	const char *times = mi_text(row, "times"), *what = mi_text(entry, "what");
+	const char *what = mi_text(entry, "what");
 	bool watch = strcmp(mi_text(entry, "kind"), "watchpoint") == 0;
 	json_t *json = watch ? json_pack("{s:i,s:s}", "number", number, "expression", what)
 			     : describe(row, number, what);
@@ -367,7 +363,7 @@ static json_t *list_one(const json_t *entry, const json_t *row)
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (json_object_get(entry, kept[i]))
 			json_object_set(json, kept[i], json_object_get(entry, kept[i]));
-	json_object_set_new(json, "hits", json_integer(times ? atoi(times) : 0));
+	json_object_set_new(json, "hits", json_integer(mi_number(row, "times", 0)));
 	return json;
 }
 
@@ -401,7 +397,7 @@ json_t *breakpoints_save(const struct replay *replay)
 static int set_again(struct replay *replay, const json_t *entry, struct op_reply *reply)
 {
 	const char *kind = mi_text(entry, "kind"), *resolved = mi_text(entry, "resolved");
-	const char *what = mi_text(entry, "what"), *text;
+	const char *what = mi_text(entry, "what");
 	char again[REPLAY_EXPRESSION_MAX + 128];
 	json_t *bkpt;
 	int number;
@@ -422,8 +418,7 @@ static int set_again(struct replay *replay, const json_t *entry, struct op_reply
 		    mi_text(entry, "condition"), reply);
 	}
 	bkpt = insert(replay, entry, reply);
-	text = mi_text(bkpt, "number");
-	number = text ? atoi(text) : 0;
+	number = mi_number(bkpt, "number", 0);
 	json_decref(bkpt);
 	return number;
 }

@@ -96,15 +96,13 @@ static int set_until(struct replay *replay, const char *location, struct op_repl
 {
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL;
-	const char *text;
 	int number = 0;
 
 	if (!gdb_quote(quoted, "until", location, reply))
 		return 0;
 	if (gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-insert %s", quoted),
 		ERROR_INVALID_ARGUMENT, NULL, reply)) {
-		text = mi_text(json_object_get(results, "bkpt"), "number");
-		number = text ? atoi(text) : 0;
+		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
 	} else if (!replay->worker->broken) {
 		names_suggest(replay, location, reply);
 	}
@@ -181,9 +179,9 @@ static int level_of(struct replay *replay, const char *function, struct op_reply
 		return -1;
 	json_array_foreach(json_object_get(results, "stack"), i, frame)
 	{
-		const char *name = mi_text(frame, "func"), *text = mi_text(frame, "level");
-		if (name && text && strcmp(name, function) == 0) {
-			level = atoi(text);
+		const char *name = mi_text(frame, "func");
+		if (name && strcmp(name, function) == 0) {
+			level = mi_number(frame, "level", level);
 			break;
 		}
 	}

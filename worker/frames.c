@@ -219,10 +219,9 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 
 static json_t *thread_json(const json_t *thread, const char *current)
 {
-	const char *id = mi_text(thread, "id"), *target = mi_text(thread, "target-id");
-	const char *name = mi_text(thread, "name"), *dot = target ? strrchr(target, '.') : NULL;
-	json_t *json = json_pack("{s:i,s:i,s:b}", "id", id ? atoi(id) : 0, "tid",
-	    dot ? atoi(dot + 1) : 0, "selected", id && current && strcmp(id, current) == 0);
+	const char *id = mi_text(thread, "id"), *name = mi_text(thread, "name");
+	json_t *json = json_pack("{s:i,s:i,s:b}", "id", mi_number(thread, "id", 0), "tid",
+	    mi_tid(thread), "selected", id && current && strcmp(id, current) == 0);
 
 	if (name)
 		json_object_set_new(json, "name", json_string(name));
@@ -262,7 +261,6 @@ void frames_thread_list(struct worker *worker, json_t *args, struct op_reply *re
 static void answer_selection(struct replay *replay, struct op_reply *reply)
 {
 	json_t *results = NULL, *frame, *json;
-	const char *line;
 	int at;
 
 	if (!gdb_check(replay->gdb,
@@ -271,8 +269,7 @@ static void answer_selection(struct replay *replay, struct op_reply *reply)
 		ERROR_GDB_FAILED, NULL, reply))
 		return;
 	frame = json_object_get(results, "frame");
-	line = mi_text(frame, "line");
-	at = line ? atoi(line) : 0;
+	at = mi_number(frame, "line", 0);
 	json = json_pack("{s:i,s:o}", "thread", replay->thread, "frame", stop_frame(frame));
 	json_object_set_new(json, "source",
 	    source_read(at ? mi_text(frame, "fullname") : NULL, at - 2, at + 2, at));
@@ -353,14 +350,13 @@ static void backtrace_all(struct replay *replay, int depth, struct op_reply *rep
 	{
 		if (i == THREADS_SHOWN)
 			break;
-		const char *id = mi_text(thread, "id");
 		struct op_reply ignored = {0};
 		entry = thread_json(thread, NULL);
 		json_object_del(entry, "selected");
 		json_object_del(entry, "frame");
 		frames = json_array();
-		if (frames_collect(replay, id ? atoi(id) : 0, 0, depth, budget - 150, frames, &next,
-			&ignored) &&
+		if (frames_collect(replay, mi_number(thread, "id", 0), 0, depth, budget - 150,
+			frames, &next, &ignored) &&
 		    next >= 0)
 			json_object_set_new(entry, "more", json_pack("{s:i}", "start", next));
 		json_object_set_new(entry, "frames", frames);

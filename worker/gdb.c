@@ -308,7 +308,7 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 	body = vsnprintf(command + head, GDB_COMMAND_MAX - 1 - (size_t)head, format, arguments);
 	if (body < 0 || (size_t)(head + body) >= GDB_COMMAND_MAX - 1) {
 		snprintf(gdb->message, sizeof(gdb->message), "the command is too long");
-		return GDB_REFUSED;
+		return GDB_REFUSED; /* cppcheck-suppress memleak; the cleanup attribute frees it */
 	}
 	length = (size_t)(head + body);
 	command[length++] = '\n';

@@ -165,11 +165,11 @@ static json_t *thread_tops(struct replay *replay)
 	if (gdb_command(replay->gdb, &results, "-thread-info") == GDB_DONE) {
 		json_array_foreach(json_object_get(results, "threads"), i, thread)
 		{
-			const char *id = mi_text(thread, "id"), *name = mi_text(thread, "name");
+			const char *name = mi_text(thread, "name");
 			json_t *top;
 			if (i == THREADS_SHOWN)
 				break;
-			top = json_pack("{s:i,s:o}", "id", id ? atoi(id) : 0, "frame",
+			top = json_pack("{s:i,s:o}", "id", mi_number(thread, "id", 0), "frame",
 			    stop_frame(json_object_get(thread, "frame")));
 			if (name)
 				json_object_set_new(top, "name", json_string(name));

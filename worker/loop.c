@@ -187,10 +187,12 @@ int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int tim
 		errno = EINVAL;
 		return -1;
 	}
-	memcpy(all, fds, count * sizeof(*fds));
+	for (size_t i = 0; i < count; i++)
+		all[i] = fds[i];
 	all[count] = (struct pollfd){.fd = worker->channel, .events = POLLIN};
 	ready = poll(all, count + 1, timeout_ms);
-	memcpy(fds, all, count * sizeof(*fds));
+	for (size_t i = 0; i < count; i++)
+		fds[i] = all[i];
 	if (ready < 0) {
 		for (size_t i = 0; i < count; i++)
 			fds[i].revents = 0;

@@ -3,6 +3,8 @@
  * DWARF), so every length, depth and count is bounded, and a line that is not MI is an error, not a
  * guess.
  */
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/mi.h"
@@ -296,4 +298,26 @@ int mi_quote(char *to, size_t size, const char *text)
 const char *mi_text(const json_t *tree, const char *name)
 {
 	return json_string_value(json_object_get(tree, name));
+}
+
+static int number_of(const char *text)
+{
+	long number = strtol(text, NULL, 10);
+
+	return number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
+}
+
+int mi_number(const json_t *tree, const char *name, int absent)
+{
+	const char *text = mi_text(tree, name);
+
+	return text ? number_of(text) : absent;
+}
+
+int mi_tid(const json_t *thread)
+{
+	const char *target = mi_text(thread, "target-id");
+	const char *dot = target ? strrchr(target, '.') : NULL;
+
+	return dot ? number_of(dot + 1) : 0;
 }

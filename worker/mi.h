@@ -48,4 +48,11 @@ int mi_quote(char *to, size_t size, const char *text);
 /* Text at a path of names, e.g. mi_text(record.results, "frame", "func"); NULL when absent. */
 const char *mi_text(const json_t *tree, const char *name);
 
+/* The decimal number that the text at `name` begins with; `absent` when there is no text there. */
+int mi_number(const json_t *tree, const char *name, int absent);
+
+/* The system's number of a thread, out of its "target-id" ("Thread 12.13": 13); 0 when it has none.
+ */
+int mi_tid(const json_t *thread);
+
 #endif

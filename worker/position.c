@@ -35,21 +35,13 @@ static bool read_number(struct replay *replay, const char *command, const char *
 }
 
 /* rr says "Thread 123.456" as recorded; its own `when-tid` gives the replaying task's. */
-static int tid_of(const json_t *thread)
-{
-	const char *target = mi_text(thread, "target-id");
-	const char *dot = target ? strrchr(target, '.') : NULL;
-
-	return dot ? atoi(dot + 1) : 0;
-}
-
 int position_tid(struct replay *replay, int thread)
 {
 	json_t *results = NULL;
 	int tid = 0;
 
 	if (gdb_command(replay->gdb, &results, "-thread-info %d", thread) == GDB_DONE)
-		tid = tid_of(json_array_get(json_object_get(results, "threads"), 0));
+		tid = mi_tid(json_array_get(json_object_get(results, "threads"), 0));
 	json_decref(results);
 	return tid;
 }
@@ -64,7 +56,7 @@ void position_select_tid(struct replay *replay, int tid)
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
 		number = mi_text(thread, "id");
-		if (!number || tid_of(thread) != tid ||
+		if (!number || mi_tid(thread) != tid ||
 		    gdb_command(replay->gdb, NULL, "-thread-select %s", number) != GDB_DONE)
 			continue;
 		replay->thread = atoi(number);
@@ -191,8 +183,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct op_repl
 	json_t *results = NULL;
 	bool fine = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
 	    ERROR_RR_FAILED, NULL, reply);
-	const char *text = mi_text(json_object_get(results, "bkpt"), "number");
-	int number_of = text ? atoi(text) : 0;
+	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
 
 	json_decref(results);
 	for (int i = 0; fine && i < PC_STOPS_MAX; i++) {

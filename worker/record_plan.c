@@ -17,8 +17,6 @@
 #include "worker/places.h"
 #include "worker/tool.h"
 
-extern char **environ;
-
 static bool fail(struct op_reply *reply, enum error_code code, const char *hint, const char *what,
     const char *path, int error)
 {
@@ -146,7 +144,7 @@ static bool check_program(
     const struct worker *worker, json_t *args, struct record_plan *plan, struct op_reply *reply)
 {
 	const char *name = json_string_value(json_array_get(json_object_get(args, "command"), 0));
-	char real[PATH_MAX];
+	char real[PATH_MAX] = "";
 	cleanup_fd int directory = open(plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int error = find_executable(directory, name, search_path(args), real);
 

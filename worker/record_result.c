@@ -30,8 +30,7 @@ static const char *const reason_notes[] = {
     [END_ASKED] = "The program was ended on request; the trace is complete up to there.",
     [END_TRACE_SIZE] =
 	"The program was ended because the trace outgrew its limit; it is complete up to there.",
-    [END_DISK] = "The program was ended because the disk is nearly full; the trace is complete up "
-		 "to there. rr_rm makes room.",
+    [END_DISK] = "The program was ended because the disk is nearly full; rr_rm makes room.",
 };
 
 /* Output in, as much as fits; escapes may cost several bytes each. */

@@ -86,7 +86,7 @@ static void learn_process(struct replay *replay)
 		group = json_array_get(json_object_get(results, "groups"), 0);
 		text = mi_text(group, "pid");
 		if (text)
-			replay->pid = atoll(text);
+			replay->pid = strtol(text, NULL, 10);
 	}
 	json_decref(results);
 }

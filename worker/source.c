@@ -31,7 +31,7 @@ static FILE *open_source(const char *path)
 	}
 	file = fdopen(fd, "r");
 	if (file)
-		fd = -1;
+		steal_fd(&fd);
 	return file;
 }
 
@@ -98,7 +98,8 @@ static bool resolve(struct replay *replay, const char *file, char *path, struct 
 	{
 		full = mi_text(entry, "fullname");
 		size_t have = full ? strlen(full) : 0;
-		if (have >= length && have < PATH_MAX && strcmp(full + have - length, file) == 0 &&
+		if (full && have >= length && have < PATH_MAX &&
+		    strcmp(full + have - length, file) == 0 &&
 		    (have == length || full[have - length - 1] == '/')) {
 			found = entry;
 			break;
@@ -129,7 +130,7 @@ static bool current_place(struct replay *replay, char *path, int *line, struct o
 		fine = false;
 	} else if (fine) {
 		snprintf(path, PATH_MAX, "%s", mi_text(frame, "fullname"));
-		*line = atoi(mi_text(frame, "line") ? mi_text(frame, "line") : "1");
+		*line = mi_number(frame, "line", 1);
 	}
 	json_decref(results);
 	return fine;

@@ -90,15 +90,14 @@ static void set_text(json_t *object, const char *name, const char *text)
 json_t *stop_frame(const json_t *frame)
 {
 	json_t *json = json_object(), *arguments = json_array(), *argument;
-	const char *level = mi_text(frame, "level"), *line = mi_text(frame, "line");
 	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
 	size_t i;
 
-	json_object_set_new(json, "level", json_integer(level ? atoi(level) : 0));
+	json_object_set_new(json, "level", json_integer(mi_number(frame, "level", 0)));
 	set_text(json, "function", function ? function : "??");
 	set_text(json, "file", full ? full : mi_text(frame, "file"));
-	if (line)
-		json_object_set_new(json, "line", json_integer(atoi(line)));
+	if (mi_text(frame, "line"))
+		json_object_set_new(json, "line", json_integer(mi_number(frame, "line", 0)));
 	set_text(json, "address", mi_text(frame, "addr"));
 	set_text(json, "library", full ? NULL : mi_text(frame, "from"));
 	json_array_foreach(json_object_get(frame, "args"), i, argument)
@@ -117,8 +116,8 @@ json_t *stop_frame(const json_t *frame)
 
 static void add_source(struct replay *replay, json_t *json, const json_t *frame)
 {
-	const char *path = mi_text(frame, "fullname"), *line = mi_text(frame, "line");
-	int at = line ? atoi(line) : 0;
+	const char *path = mi_text(frame, "fullname");
+	int at = mi_number(frame, "line", 0);
 
 	json_object_set_new(json, "source",
 	    source_read(at ? path : NULL, at - SOURCE_AROUND, at + SOURCE_AROUND, at));
@@ -134,13 +133,12 @@ static json_t *watch_json(
 	static const char *const kinds[] = {"wpt", "hw-rwpt", "hw-awpt"};
 	const json_t *value = json_object_get(stop, "value"), *point = NULL;
 	const char *old = mi_text(value, "old"), *new = mi_text(value, "new");
-	const char *text, *expression = NULL;
+	const char *expression = NULL;
 	json_t *watch = json_object();
 
 	for (size_t i = 0; i < 3 && !point; i++)
 		point = json_object_get(stop, kinds[i]);
-	text = point ? mi_text(point, "number") : mi_text(stop, "wpnum");
-	*number = text ? atoi(text) : 0;
+	*number = point ? mi_number(point, "number", 0) : mi_number(stop, "wpnum", 0);
 	expression = breakpoints_expression(replay, *number);
 	set_text(watch, "expression", expression ? expression : mi_text(point, "exp"));
 	if (!new)
@@ -155,8 +153,8 @@ static json_t *watch_json(
 static void add_cause(
     struct replay *replay, json_t *json, const json_t *stop, enum direction direction)
 {
-	const char *text = mi_text(stop, "bkptno"), *disposition = mi_text(stop, "disp");
-	int gdb_number = text ? atoi(text) : 0, client = 0;
+	const char *disposition = mi_text(stop, "disp");
+	int gdb_number = mi_number(stop, "bkptno", 0), client = 0;
 	bool ends = disposition && strcmp(disposition, "del") == 0;
 
 	switch (stop_kind(stop)) {

@@ -20,7 +20,7 @@ static pid_t parent_of(int proc, const char *number)
 {
 	char path[64], text[STAT_MAX];
 	ssize_t length;
-	int fd, parent = 0;
+	int fd;
 	const char *behind;
 
 	snprintf(path, sizeof(path), "%.20s/stat", number);
@@ -31,9 +31,8 @@ static pid_t parent_of(int proc, const char *number)
 	close(fd);
 	text[length > 0 ? length : 0] = '\0';
 	behind = strrchr(text, ')');
-	if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
-		return 0;
-	return parent;
+	/* ") S PARENT": the state is one letter. */
+	return behind && strlen(behind) > 4 ? (int)strtol(behind + 4, NULL, 10) : 0;
 }
 
 pid_t tracee_first(pid_t rr)

@@ -266,7 +266,8 @@ static void decode(struct window *window, uint64_t start, unsigned limit, struct
 	block->start = start;
 	block->segments = 0;
 	for (unsigned count = 0;; count++) {
-		bool cuts, goes_on = decode_one(window, address, &block->ending, &next, &cuts);
+		bool cuts = false,
+		     goes_on = decode_one(window, address, &block->ending, &next, &cuts);
 		unsigned length = block->ending.length ? block->ending.length : 1;
 
 		if (!extend(block, address, address + length) ||

@@ -369,6 +369,7 @@ bool guest_agrees(struct guest *guest, uint64_t *where)
 			continue;
 		runs = written_runs(page, local, remote);
 		for (size_t run = 0; run < runs; run++) {
+			/* cppcheck-suppress legacyUninitvar; it is filled through this */
 			struct iovec into = {bytes, remote[run].iov_len};
 
 			*where = (uint64_t)(uintptr_t)remote[run].iov_base;

@@ -311,7 +311,7 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 /* rr's own single step: done as it is, and counted. */
 static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int signal)
 {
-	struct user_regs_struct regs;
+	struct user_regs_struct regs = {0};
 	struct block block;
 	long result = kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&regs);
 
@@ -331,7 +331,7 @@ static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int
 /* The first leg of a run: the tracee may stand in a system call, or a signal may go with it. */
 static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int signal)
 {
-	struct user_regs_struct regs;
+	struct user_regs_struct regs = {0};
 	long result = kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&regs);
 
 	if (result < 0)

@@ -230,7 +230,7 @@ static bool has_pending_trap(pid_t tid)
 {
 	enum { PENDING_MAX = 16 };
 	struct __ptrace_peeksiginfo_args which = {.nr = PENDING_MAX};
-	siginfo_t pending[PENDING_MAX];
+	siginfo_t pending[PENDING_MAX] = {0};
 	long count = kernel_ptrace(PTRACE_PEEKSIGINFO, tid, (uint64_t)&which, (uint64_t)pending);
 
 	for (long i = 0; i < count; i++) {

@@ -415,7 +415,7 @@ static enum stop_verdict judge_in_place(siginfo_t *info, int options, int *statu
 
 INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-	siginfo_t local;
+	siginfo_t local = {0};
 	siginfo_t *out = info ? info : &local;
 
 	for (unsigned stops = 1;; stops++) {

@@ -75,8 +75,10 @@ struct tracee *tracees_get(struct tracees *tracees, pid_t tid)
 	if (tracees->count >= tracees->buckets)
 		grow(tracees);
 	t = calloc(1, sizeof *t);
-	if (!t)
+	if (!t) {
 		message_fatal("no memory for another thread of the program; give rr more");
+		return NULL; /* for cppcheck, which does not believe it */
+	}
 	t->tid = tid;
 	debug_registers_reset(&t->debug);
 	chain = chain_of(tracees, tid);

@@ -33,7 +33,7 @@ static int pidfd = -1;
 static void set_up(void)
 {
 	sandbox_settings_default(&settings);
-	strcpy(strrchr(folder, '.') + 1, "XXXXXX");
+	memcpy(strrchr(folder, '.') + 1, "XXXXXX", 7);
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 

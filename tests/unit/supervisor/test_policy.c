@@ -53,7 +53,7 @@ static void read_line(const char *line)
 	int argc = 1;
 
 	policy_free(options.policy);
-	strcpy(copy, line);
+	strlcpy(copy, line, sizeof(copy));
 	for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	options_read(&options, argc, argv, admin_file);
@@ -162,7 +162,7 @@ START_TEST(a_line_too_long_for_the_parser_is_refused)
 	char text[400] = "[traces]\nroots = /";
 
 	memset(text + 18, 'x', 300);
-	strcpy(text + 318, "\n");
+	text[318] = '\n';
 	write_admin(text);
 	read_line("");
 	ck_assert_int_eq(options.mode, MODE_WRONG);

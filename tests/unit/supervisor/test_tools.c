@@ -23,6 +23,15 @@ START_TEST(every_tool_is_shown_and_routed)
 }
 END_TEST
 
+static size_t index_of(const char *name)
+{
+	for (size_t tool = 0; tool < TOOL_COUNT; tool++)
+		if (strcmp(tools_shown[tool].name, name) == 0)
+			return tool;
+	ck_abort_msg("no tool %s", name);
+	return 0;
+}
+
 /* A row that is in no handling, or whose operation is another tool's, is a forgotten one. */
 START_TEST(a_tools_operation_is_the_wires)
 {
@@ -37,12 +46,9 @@ START_TEST(a_tools_operation_is_the_wires)
 	};
 
 	for (size_t i = 0; i < sizeof(wire) / sizeof(wire[0]); i++) {
-		size_t tool = 0;
+		size_t tool = wire[i].tool ? index_of(wire[i].tool) : 0;
 		if (wire[i].tool == NULL)
 			continue;
-		while (tool < TOOL_COUNT && strcmp(tools_shown[tool].name, wire[i].tool) != 0)
-			tool++;
-		ck_assert_msg(tool < TOOL_COUNT, "no tool %s", wire[i].tool);
 		ck_assert_msg(
 		    tools_routed[tool].operation == wire[i].operation, "%s", wire[i].tool);
 		ck_assert_msg((tools_routed[tool].handling == HANDLE_RECORD) ==

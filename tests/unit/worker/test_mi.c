@@ -87,8 +87,7 @@ END_TEST
 START_TEST(nesting_beyond_the_limit_is_an_error)
 {
 	char line[8 * 1000 + 32] = "^done,a=";
-	for (int i = 0; i < 4000; i++)
-		strcat(line, "[");
+	memset(line + strlen(line), '[', 4000);
 	ck_assert_int_ne(parse(line), 0);
 	ck_assert_str_eq(why, "nested too deep");
 }
@@ -98,7 +97,7 @@ START_TEST(more_values_than_the_limit_are_an_error)
 {
 	size_t size = (size_t)MI_NODES_MAX * 3 + 64, length;
 	char *line = malloc(size);
-	strcpy(line, "^done,a=[\"\"");
+	strlcpy(line, "^done,a=[\"\"", size);
 	length = strlen(line);
 	for (int i = 0; i < MI_NODES_MAX; i++, length += 3)
 		memcpy(line + length, ",\"\"", 4);
@@ -112,7 +111,7 @@ START_TEST(a_name_beyond_the_limit_is_an_error)
 {
 	char line[MI_NAME_MAX * 3] = "^done,";
 	memset(line + 6, 'n', MI_NAME_MAX * 2 - 8);
-	strcat(line, "=\"\"");
+	strlcat(line, "=\"\"", sizeof(line));
 	ck_assert_int_ne(parse(line), 0);
 }
 END_TEST

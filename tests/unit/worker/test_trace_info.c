@@ -149,7 +149,7 @@ START_TEST(long_words_keep_their_end)
 	char words[5000];
 
 	memset(words, 'a', sizeof(words));
-	strcpy(words + sizeof(words) - 8, "the end");
+	memcpy(words + sizeof(words) - 8, "the end", 8);
 	ck_assert_ptr_nonnull(strstr(failed_with(words).message, "the end"));
 }
 END_TEST
