@@ -49,17 +49,17 @@ int position_tid(struct replay *replay, int thread)
 void position_select_tid(struct replay *replay, int tid)
 {
 	json_t *results = NULL, *thread;
-	const char *number;
 	size_t i;
 
 	gdb_command(replay->gdb, &results, "-thread-info");
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
-		number = mi_text(thread, "id");
+		int number = mi_number(thread, "id", 0);
+
 		if (!number || mi_tid(thread) != tid ||
-		    gdb_command(replay->gdb, NULL, "-thread-select %s", number) != GDB_DONE)
+		    gdb_command(replay->gdb, NULL, "-thread-select %d", number) != GDB_DONE)
 			continue;
-		replay->thread = atoi(number);
+		replay->thread = number;
 		replay->frame = 0;
 		replay->selected_tid = tid;
 		break;
@@ -93,10 +93,9 @@ bool position_read(struct replay *replay, struct moment *moment, struct op_reply
 
 bool position_update(struct replay *replay, struct op_reply *reply)
 {
-	const char *thread = mi_text(gdb_last_stop(replay->gdb), "thread-id");
 	struct moment moment;
 
-	replay->thread = thread ? atoi(thread) : 1;
+	replay->thread = mi_number(gdb_last_stop(replay->gdb), "thread-id", 1);
 	replay->frame = 0;
 	if (!position_read(replay, &moment, reply))
 		return false;
