@@ -103,7 +103,7 @@ PARAMS(finish_args) = {
 	STRING("function", "Out to this caller, across frames"),
 	SESSION, END};
 PARAMS(run_to_args) = {
-	{"event_number", MCP_INTEGER, true, "An rr event", 0, 1LL << 53, NULL}, SESSION, END};
+	{"event_number", MCP_INTEGER, true, "An rr event", 0, (1LL << 53) - 1, NULL}, SESSION, END};
 PARAMS(thread_args) = {NEEDED("thread_id", "From rr_thread_list"), SESSION, END};
 PARAMS(frame_args) = {
 	{"frame_level", MCP_INTEGER, true, "From rr_backtrace; 0 is innermost", 0, 1000000, NULL}, SESSION, END};

@@ -42,6 +42,19 @@ export async function playScenario(client, { program, traces }) {
   return { tools: names.length };
 }
 
+// Records what takes seconds, for clients that ask for progress: it comes, and rises.
+export async function watchRecording(call, { traces }) {
+  const trace = `${traces}/watched-${Math.random().toString(36).slice(2)}`;
+  const ticks = [];
+  const answer = await call("rr_record", { command: ["/bin/sleep", "4"], trace_dir: trace }, (tick) =>
+    ticks.push(tick.progress),
+  );
+  assert.equal(answer.structuredContent.exit_code, 0);
+  assert.ok(ticks.length > 0, "no progress in four seconds");
+  assert.deepEqual(ticks, [...new Set(ticks)].sort((a, b) => a - b));
+  return ticks.length;
+}
+
 // Cancels a recording that would go on for a minute. Nothing may come for it afterwards (the tap's
 // record is held to that), and the server goes on as if nothing had been.
 export async function cancelRecording(call, { traces }) {

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { cancelRecording, plain, playScenario } from "./scenario.mjs";
+import { cancelRecording, plain, playScenario, watchRecording } from "./scenario.mjs";
 
 export async function run(server, world) {
   const client = new Client({ name: "check", version: "1" });
   const errors = [];
-  let ticks = 0;
   client.onerror = (error) => errors.push(error);
   await client.connect(new StdioClientTransport({ command: server[0], args: server.slice(1) }));
   try {
@@ -27,6 +26,10 @@ export async function run(server, world) {
     );
     await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);
     await client.ping();
+    const ticks = await watchRecording(
+      (name, args, onprogress) => client.callTool({ name, arguments: args }, undefined, { onprogress }),
+      world,
+    );
     await cancelRecording(
       (name, args, signal) => client.callTool({ name, arguments: args }, undefined, { signal }),
       world,

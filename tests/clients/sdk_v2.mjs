@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { cancelRecording, plain, playScenario } from "./scenario.mjs";
+import { cancelRecording, plain, playScenario, watchRecording } from "./scenario.mjs";
 
 const modes = { legacy: "legacy", auto: "auto", pin: { pin: "2026-07-28" } };
 
@@ -13,7 +13,6 @@ export const in_mode = (mode) => async (server, world) => {
     { versionNegotiation: { mode: modes[mode] } },
   );
   const errors = [];
-  let ticks = 0;
   client.onerror = (error) => errors.push(error);
   await client.connect(new StdioClientTransport({ command: server[0], args: server.slice(1) }));
   try {
@@ -24,13 +23,17 @@ export const in_mode = (mode) => async (server, world) => {
           plain(
             await client.callTool(
               { name, arguments: args },
-              { timeout: 120000, onprogress: () => ticks++ },
+              { timeout: 120000 },
             ),
           ),
       },
       world,
     );
     await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);
+    const ticks = await watchRecording(
+      (name, args, onprogress) => client.callTool({ name, arguments: args }, { onprogress }),
+      world,
+    );
     await cancelRecording(
       (name, args, signal) => client.callTool({ name, arguments: args }, { signal }),
       world,

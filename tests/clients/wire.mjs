@@ -62,6 +62,14 @@ const notifications = {
   "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
 };
 
+// A number is a double here: whole ones beyond 2^53 were changed by reading them.
+function assertWhole(value, at = "") {
+  if (typeof value === "number")
+    assert.ok(!Number.isInteger(value) || Number.isSafeInteger(value), `${at} is ${value}`);
+  else if (value && typeof value === "object")
+    for (const [key, part] of Object.entries(value)) assertWhole(part, `${at}.${key}`);
+}
+
 export class Wire {
   constructor(schemas) {
     this.validators = {};
@@ -107,6 +115,7 @@ export class Wire {
       assert.ok(!entry.cut, `the server ended within a line: ${entry.line.slice(0, 200)}`);
       const message = JSON.parse(entry.line);
       assert.equal(message.jsonrpc, "2.0");
+      assertWhole(message);
       if (message.method) {
         assert.equal(message.id, undefined, "the server asked the client something");
         assert.ok(notifications[message.method], `an unexpected ${message.method}`);

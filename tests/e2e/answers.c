@@ -91,6 +91,20 @@ long long client_tool_send_progress(
 	return client_send(client, "tools/call", params);
 }
 
+/* In a client a number is a double: whole ones it cannot hold must be strings. */
+static void check_numbers(const json_t *value)
+{
+	const long long beyond = (1LL << 53) - 1;
+	const char *key;
+	json_t *part;
+	size_t i;
+	if (json_is_integer(value) &&
+	    (json_integer_value(value) > beyond || json_integer_value(value) < -beyond))
+		harness_fail("%lld is more than a client can hold", json_integer_value(value));
+	json_object_foreach((json_t *)value, key, part) check_numbers(part);
+	json_array_foreach(value, i, part) check_numbers(part);
+}
+
 /* The result object of an answer that must be one; the caller releases `*answer`. */
 static json_t *wait_result(struct client *client, long long id, double timeout_s, json_t **answer)
 {
@@ -104,6 +118,7 @@ static json_t *wait_result(struct client *client, long long id, double timeout_s
 	if (strlen(whole) > RESULT_MAX)
 		harness_fail("an answer of %zu bytes: %.300s...", strlen(whole), whole);
 	free(whole);
+	check_numbers(result);
 	return result;
 }
 

@@ -4,7 +4,10 @@
 #include "tests/lint/lint.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define WHOLE_MAX ((1LL << 53) - 1)
 
 struct lint {
 	void (*tell)(const char *finding);
@@ -63,6 +66,8 @@ static void lint_keyword(struct lint *lint, const char *key, const json_t *value
 	if ((strcmp(key, "items") == 0 || strcmp(key, "additionalProperties") == 0) &&
 	    !json_is_object(value))
 		lint_find(lint, "%s must be a schema, not a boolean or an array", key);
+	if (json_is_integer(value) && llabs(json_integer_value(value)) > WHOLE_MAX)
+		lint_find(lint, "%s is more than a client's numbers hold exactly", key);
 	if ((strcmp(key, "enum") == 0 || strcmp(key, "required") == 0) &&
 	    json_array_size(value) == 0)
 		lint_find(lint, "%s must not be empty", key);

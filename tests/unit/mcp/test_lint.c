@@ -100,6 +100,14 @@ START_TEST(type_arrays_boolean_schemas_and_null_are_found)
 	assert_found("must be of type object");
 }
 
+START_TEST(a_bound_no_double_holds_exactly_is_found)
+{
+	const struct mcp_param wide[] = {
+	    {"event", MCP_INTEGER, false, "d", 0, 1LL << 53, NULL}, {0}};
+	tool.params = wide;
+	assert_found("maximum is more than");
+}
+
 START_TEST(fields_an_error_has_keep_their_types)
 {
 	const struct mcp_param coded[] = {{"code", MCP_INTEGER, false, "d", 0, 0, NULL}, {0}};
@@ -129,7 +137,8 @@ int main(void)
 	    descriptions_are_there_and_under_4_kb, an_argument_has_a_description,
 	    a_title_and_an_output_schema_are_there,
 	    keywords_some_client_refuses_are_found_at_any_depth,
-	    type_arrays_boolean_schemas_and_null_are_found, fields_an_error_has_keep_their_types,
+	    type_arrays_boolean_schemas_and_null_are_found,
+	    a_bound_no_double_holds_exactly_is_found, fields_an_error_has_keep_their_types,
 	    names_are_unique_and_the_list_is_under_40_kb};
 
 	return RUN_SUITE("lint", open_lint, close_lint, tests);
