@@ -93,13 +93,16 @@ branches() {
 	sed -n 's/.*branches[=: ]*\([0-9][0-9]*\).*/\1/p' "$1" | tail -n 1
 }
 
-# Replaying checks every count against the trace; the totals must agree as well.
-compare_with_stepping() {
-	replay step RR_WARDEN_SOFTPMU=step RR_WARDEN_SOFTPMU_STATS="$dir/step.stats"
+# Replaying checks every count against the trace; the totals must agree as well: of the program run
+# in episodes, by the tracee itself between breakpoints, and in plain single steps.
+compare_counts() {
 	counted=$(branches "$dir/replay.stats")
-	stepped=$(branches "$dir/step.stats")
-	[ "${counted:-none}" = "$stepped" ] ||
-		fail "counted '$counted' branches, single-stepping '$stepped'"
+	for way in legs step; do
+		replay $way RR_WARDEN_SOFTPMU=$way RR_WARDEN_SOFTPMU_STATS="$dir/$way.stats"
+		other=$(branches "$dir/$way.stats")
+		[ "${counted:-none}" = "$other" ] ||
+			fail "counted '$counted' branches, RR_WARDEN_SOFTPMU=$way '$other'"
+	done
 }
 
 run_program() {
@@ -109,7 +112,7 @@ run_program() {
 	replay replay RR_WARDEN_SOFTPMU_STATS="$dir/replay.stats"
 	case $kind in fixed | count) compare_with_native "$@" ;; esac
 	if [ "$kind" = count ] && [ "$PMU" = software ]; then
-		compare_with_stepping
+		compare_counts
 	fi
 }
 
