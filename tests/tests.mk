@@ -73,7 +73,7 @@ check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
 # All attacks, where `make check` has a sample of the long ones: 500 crafted traces among them.
 .PHONY: check-attacks
 check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES)
-	@$(TEST_ENV) ATTACKS=500 tests/run.sh $(ATTACK_TESTS)
+	@$(TEST_ENV) ATTACKS=all tests/run.sh $(ATTACK_TESTS)
 
 # Real programs under real rr; RUNS=20 for the long run, CORPUS_FLAGS=-n without syscall buffer.
 .PHONY: check-corpus

@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/attacks/witness.h"
 #include "tests/e2e/scene.h"
 
 #define PROGRAM "many_watch"
@@ -133,28 +134,13 @@ START_TEST(the_supervisor_and_its_launcher_are_filtered)
 }
 END_TEST
 
-/* Lines of the machine's tables of listening sockets. */
-static size_t listeners(void)
-{
-	static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
-	size_t count = 0;
-
-	for (size_t i = 0; i < 2; i++) {
-		char *text = harness_file(tables[i]);
-		for (char *at = text; at != NULL && (at = strstr(at, " 0A ")) != NULL; at++)
-			count++;
-		free(text);
-	}
-	return count;
-}
-
 START_TEST(the_debug_port_is_not_on_the_machine)
 {
 	/* Others may open ports meanwhile: so few chances that a second look settles it. */
 	for (int look = 0;; look++) {
-		size_t before = listeners();
+		size_t before = witness_listeners();
 		struct scene scene = scene_open(PROGRAM, NULL);
-		size_t with = listeners();
+		size_t with = witness_listeners();
 		scene_close(&scene);
 		if (with == before)
 			break;

@@ -14,7 +14,7 @@
 #define ANSWER_S  120.0
 #define TEXT_MAX  4096
 #define LONG_TEXT 3000
-#define SAMPLE	  12 /* of the attacks below: the first */
+#define SHARE	  3 /* of the arguments, for each string: a third */
 
 /* %s is the witness folder. */
 static const char *const attacks[] = {
@@ -54,35 +54,41 @@ static const char *const attacks[] = {
     "\x7f\x1b]0;%s/escape\x07",
     "\xe2\x80\xae%s/direction",
 };
-#define ATTACKS ((int)(sizeof(attacks) / sizeof(*attacks)))
+#define ATTACKS (sizeof(attacks) / sizeof(*attacks))
 
 struct attack {
 	struct client *client;
-	const char *text, *trace;
-	bool records;
-	size_t calls;
+	json_t *text; /* the hostile string */
+	const char *trace;
+	size_t number, calls;
 };
 
-/* What a call needs beside the argument under attack; the session's trace where it asks for one. */
+/* What a call needs beside the argument under attack, such that the call gets as far as to it. */
+static const struct {
+	const char *name, *json;
+} fillers[] = {
+    {"command", "[\"/bin/true\"]"},
+    {"working_directory", "\"/tmp\""},
+    {"access_type", "\"write\""},
+    {"moment", "\"start\""},
+    {"location", "\"toggle\""},
+    {"address", "\"&counter\""},
+    {"thread_id", "\"1\""},
+    {"file", "\"/no/such/file\""},
+    {"expression", "\"counter\""},
+    {"attempts", "1"},
+};
+
 static json_t *filler(const char *name, const char *type, const char *trace)
 {
 	if (strcmp(name, "trace_dir") == 0)
 		return json_string(trace);
-	if (strcmp(name, "working_directory") == 0)
-		return json_string("/tmp");
-	if (strcmp(name, "command") == 0)
-		return json_pack("[s]", "/bin/true");
-	if (strcmp(name, "access_type") == 0)
-		return json_string("write");
-	if (strcmp(name, "moment") == 0)
-		return json_string("start");
+	for (size_t i = 0; i < sizeof(fillers) / sizeof(*fillers); i++)
+		if (strcmp(name, fillers[i].name) == 0)
+			return json_loads(fillers[i].json, JSON_DECODE_ANY, NULL);
 	if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)
 		return json_integer(1);
-	if (strcmp(type, "array") == 0)
-		return json_pack("[s]", "counter");
-	if (strcmp(type, "boolean") == 0)
-		return json_false();
-	return json_string("counter");
+	harness_fail("%s is required and has no filler", name);
 }
 
 static const char *type_of(const json_t *property)
@@ -105,18 +111,26 @@ static json_t *arguments(
 		json_object_set_new(args, key, filler(key, type_of(property), trace));
 	}
 	if (answer_at(schema, "properties.attempts") != NULL)
-		json_object_set_new(args, "attempts", json_integer(1));
+		json_object_set_new(args, "attempts", filler("attempts", "integer", trace));
+	/* a session of its own for each of them would be all the same attack */
+	if (strcmp(attacked, "at") == 0 || strcmp(attacked, "deadline") == 0)
+		json_object_set_new(args, "trace_dir", json_string(trace));
 	json_object_set_new(args, attacked, hostile);
 	return args;
 }
 
-static json_t *hostile_value(const char *type, const char *text)
+static json_t *hostile_value(const char *type, json_t *text)
 {
+	json_t *object;
+
 	if (strcmp(type, "array") == 0)
-		return json_pack("[s]", text);
-	if (strcmp(type, "object") == 0)
-		return json_pack("{s:s}", text, text);
-	return json_string(text);
+		return json_pack("[O]", text);
+	if (strcmp(type, "object") != 0)
+		return json_incref(text);
+	object = json_pack("{s:O}", "NAME", text);
+	if (strlen(json_string_value(text)) == json_string_length(text))
+		json_object_set(object, json_string_value(text), text);
+	return object;
 }
 
 /* Every answer will do, error or result, but an answer there must be. */
@@ -129,25 +143,24 @@ static void attack_argument(struct attack *attack, const char *tool, const json_
 	json_t *answer = client_wait(attack->client, id, ANSWER_S);
 
 	if (answer == NULL)
-		harness_fail("%s was not answered with %s = %s", tool, key, attack->text);
+		harness_fail(
+		    "%s was not answered with %s = %s", tool, key, json_string_value(attack->text));
 	json_decref(answer);
 	attack->calls++;
 }
 
-static bool is_left_out(const struct attack *attack, const char *tool, const char *key)
+/* In `make check` each string goes through a part of the arguments, and all of them together
+ * through all; ATTACKS=all is each through each. */
+static bool is_left_out(const struct attack *attack, size_t argument)
 {
-	/* ends the session that the others go on with */
-	if (strcmp(tool, "rr_replay_stop") == 0)
-		return true;
-	/* a whole recording each: once is enough */
-	return !attack->records && (strcmp(key, "env") == 0 || strcmp(key, "stdin") == 0);
+	return getenv("ATTACKS") == NULL && (attack->number + argument) % SHARE != 0;
 }
 
 static void attack_all(struct attack *attack, const json_t *tools)
 {
 	json_t *tool, *property;
 	const char *key;
-	size_t i;
+	size_t i, argument = 0;
 
 	json_array_foreach(json_object_get(tools, "tools"), i, tool)
 	{
@@ -156,9 +169,9 @@ static void attack_all(struct attack *attack, const json_t *tools)
 		json_object_foreach(json_object_get(schema, "properties"), key, property)
 		{
 			const char *type = type_of(property);
-			if (!is_left_out(attack, name, key) &&
-			    (strcmp(type, "string") == 0 || strcmp(type, "array") == 0 ||
-				strcmp(type, "object") == 0))
+			if ((strcmp(type, "string") == 0 || strcmp(type, "array") == 0 ||
+				strcmp(type, "object") == 0) &&
+			    !is_left_out(attack, argument++))
 				attack_argument(attack, name, schema, key, type);
 		}
 	}
@@ -179,64 +192,199 @@ static const char *const bare[] = {"--sandbox-no_new_privs=off", "--sandbox-capa
     "--sandbox-net_ns=off", "--sandbox-mount_ns=off", "--sandbox-ipc_ns=off",
     "--sandbox-uts_ns=off", "--sandbox-landlock=off", "--sandbox-seccomp=off", NULL};
 
-static void attack_with(const char *const *formats, int count, const char *const *args)
+static void expect_alive(const struct scene *scene)
 {
-	char text[TEXT_MAX], *witness = witness_new();
+	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression",
+	    "sizeof(counter)", "session", scene->session);
+
+	expect_text(value, "value", "4");
+	ck_assert(!answer_true(value, "restored"));
+	json_decref(value);
+}
+
+/* Opens the session under attack and another one that must not notice. */
+static void attack_with(const json_t *texts, struct witness *witness, const char *const *args)
+{
 	struct scene scene = scene_open(PROGRAM, &(struct client_options){.args = args});
-	struct attack attack = {scene.client, text, scene_trace(PROGRAM), true, 0};
-	json_t *tools = list_tools(scene.client), *value;
+	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	struct attack attack = {scene.client, NULL, scene_trace(PROGRAM), 0, 0};
+	struct scene bystander = {scene.client, other};
+	json_t *tools = list_tools(scene.client);
 
 	scene_run_to(&scene, "count_up");
-	for (int i = 0; i < count; i++) {
-		snprintf(text, sizeof(text), formats[i], witness);
+	witness_count(witness, client_pid(scene.client));
+	json_array_foreach(texts, attack.number, attack.text)
+	{
 		attack_all(&attack, tools);
-		attack.records = false;
+		witness_look(witness, client_pid(scene.client));
+		expect_alive(&bystander);
 	}
 	json_decref(tools);
 	ck_assert_uint_gt(attack.calls, 20);
-	/* The session that was there is there, and still knows the program. */
-	value = client_tool(scene.client, "rr_evaluate", "{s:s, s:s}", "expression",
-	    "sizeof(counter)", "session", scene.session);
-	expect_text(value, "value", "4");
-	json_decref(value);
+	expect_alive(&scene);
 	scene_close(&scene);
-	witness_check(witness);
+	witness_end(witness);
+	free(other);
 }
 
-/* A sample in `make check`; all of them by `make check-attacks`. */
-static int how_many(void)
+static json_t *all_attacks(const struct witness *witness)
 {
-	return getenv("ATTACKS") != NULL ? ATTACKS : SAMPLE;
+	json_t *texts = json_array();
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; i < ATTACKS; i++) {
+		snprintf(text, sizeof(text), attacks[i], witness->folder);
+		json_array_append_new(texts, json_string(text));
+	}
+	/* what a reader of C strings would take for its end */
+	int length = snprintf(text, sizeof(text), "main%cshell touch %s/nul", 0, witness->folder);
+	json_array_append_new(texts, json_stringn(text, (size_t)length));
+	return texts;
 }
 
 START_TEST(a_hostile_string_is_an_argument_and_nothing_else)
 {
-	attack_with(attacks, how_many(), NULL);
+	struct witness witness = witness_new();
+	json_t *texts = all_attacks(&witness);
+
+	attack_with(texts, &witness, NULL);
+	json_decref(texts);
 }
 END_TEST
 
 START_TEST(quoting_holds_without_the_sandbox)
 {
-	attack_with(attacks, how_many(), bare);
+	struct witness witness = witness_new();
+	json_t *texts = all_attacks(&witness);
+
+	attack_with(texts, &witness, bare);
+	json_decref(texts);
 }
 END_TEST
 
 START_TEST(a_very_long_string_is_answered)
 {
+	struct witness witness = witness_new();
 	char brackets[LONG_TEXT + 1], letters[LONG_TEXT + 1];
-	const char *const texts[] = {brackets, letters};
 
 	memset(brackets, '(', LONG_TEXT);
 	memset(letters, 'A', LONG_TEXT);
 	brackets[LONG_TEXT] = letters[LONG_TEXT] = '\0';
-	attack_with(texts, 2, NULL);
+	json_t *texts = json_pack("[s, s]", brackets, letters);
+	attack_with(texts, &witness, NULL);
+	json_decref(texts);
+}
+END_TEST
+
+/* ---- What the administrator has allowed, and the sandbox still bounds ------------------------ */
+
+static void send_and_forget(struct scene *scene, const char *tool, json_t *args)
+{
+	json_t *answer =
+	    client_wait(scene->client, client_tool_send(scene->client, tool, args), ANSWER_S);
+
+	if (answer == NULL)
+		harness_fail("%s was not answered", tool);
+	json_decref(answer);
+}
+
+static const char *const calls[] = {
+    "(int)mkdir(\"%s/mkdir\", 0777)",
+    "(int)open(\"%s/open\", 0101, 0777)",
+    "(int)system(\"touch %s/system\")",
+    "(int)symlink(\"/etc/passwd\", \"%s/symlink\")",
+    "(int)chmod(\"%s\", 0)",
+    "(int)rmdir(\"%s\")",
+    "(int)fork()",
+    "(int)kill(-1, 9)",
+};
+
+START_TEST(allowed_calls_into_the_program_reach_nothing_outside)
+{
+	struct witness witness = witness_new();
+	struct scene scene = scene_open(
+	    PROGRAM, &(struct client_options){
+			 .args = (const char *const[]){"--allow-calls", "--timeout-eval=5", NULL}});
+	char text[TEXT_MAX], *other = client_replay(scene.client, scene_trace(PROGRAM));
+	struct scene bystander = {scene.client, other};
+
+	scene_run_to(&scene, "count_up");
+	json_t *called = client_tool(scene.client, "rr_evaluate", "{s:s, s:b, s:s}", "expression",
+	    "(int)getpid() > 0", "allow_calls", 1, "session", scene.session);
+	expect_text(called, "value", "1"); /* or nothing below shows anything */
+	json_decref(called);
+	witness_count(&witness, client_pid(scene.client)); /* with rr's diversion */
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		snprintf(text, sizeof(text), calls[i], witness.folder);
+		fprintf(stderr, "%s\n", text);
+		send_and_forget(&scene, "rr_evaluate",
+		    json_pack("{s:s, s:b, s:s}", "expression", text, "allow_calls", 1, "session",
+			scene.session));
+		witness_look(&witness, client_pid(scene.client));
+		expect_alive(&bystander);
+	}
+	scene_close(&scene);
+	witness_end(&witness);
+	free(other);
+}
+END_TEST
+
+#define RR_OWN 4 /* rr's checkpoints: they go with the session */
+
+static const char *const commands[] = {
+    "shell touch %s/shell",
+    "!touch %s/bang",
+    "pipe info registers | tee %s/pipe",
+    "python open('%s/python', 'w').close()",
+    "python import os; os.system('touch %s/os')",
+    "python import subprocess; subprocess.run(['touch', '%s/subprocess'])",
+    "dump binary memory %s/dump &counter &counter+1",
+    "save breakpoints %s/breakpoints",
+    "generate-core-file %s/core",
+    "compile code open(\"%s/compile\", 0101, 0777)",
+    "run > %s/run",
+    "target exec touch %s/target",
+    "target remote | touch %s/remote",
+    "make -f /dev/null --eval '$(shell touch %s/make)'",
+    "guile (open-output-file \"%s/guile\")",
+    "set logging file %s/logging",
+    "set logging enabled on",
+};
+
+START_TEST(allowed_gdb_commands_reach_nothing_outside)
+{
+	struct witness witness = witness_new();
+	struct scene scene = scene_open(
+	    PROGRAM, &(struct client_options){.args = (const char *const[]){"--allow-gdb-commands",
+						  "--allow-calls", "--timeout-eval=5", NULL}});
+	char text[TEXT_MAX], *other = client_replay(scene.client, scene_trace(PROGRAM));
+	struct scene bystander = {scene.client, other};
+
+	scene_run_to(&scene, "count_up");
+	witness_count(&witness, client_pid(scene.client));
+	witness.processes += RR_OWN;
+	client_tool_done(scene.client, "rr_gdb_command", "{s:s, s:s}", "command", "info frame",
+	    "session", scene.session);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		snprintf(text, sizeof(text), commands[i], witness.folder);
+		fprintf(stderr, "%s\n", text);
+		send_and_forget(&scene, "rr_gdb_command",
+		    json_pack("{s:s, s:s}", "command", text, "session", scene.session));
+		witness_look(&witness, client_pid(scene.client));
+		expect_alive(&bystander);
+	}
+	scene_close(&scene);
+	witness_end(&witness);
+	free(other);
 }
 END_TEST
 
 int main(void)
 {
 	const TTest *const tests[] = {a_hostile_string_is_an_argument_and_nothing_else,
-	    quoting_holds_without_the_sandbox, a_very_long_string_is_answered, NULL};
+	    quoting_holds_without_the_sandbox, a_very_long_string_is_answered,
+	    allowed_calls_into_the_program_reach_nothing_outside,
+	    allowed_gdb_commands_reach_nothing_outside, NULL};
 
 	return scene_main("hostile strings", tests, (const char *const[]){PROGRAM, NULL});
 }

@@ -10,25 +10,84 @@
 #include <unistd.h>
 #include "tests/e2e/harness.h"
 
-char *witness_new(void)
-{
-	char *folder = strdup("/tmp/w.XXXXXX"); /* short: it stands in the middle of attacks */
+#define LOOKS	 500 /* others on the machine open sockets too, and processes take a while to end */
+#define PAUSE_US 20000
 
-	if (folder == NULL || mkdtemp(folder) == NULL || chmod(folder, 0777) != 0)
+struct witness witness_new(void)
+{
+	struct witness witness = {.folder = strdup("/tmp/w.XXXXXX")};
+
+	if (witness.folder == NULL || mkdtemp(witness.folder) == NULL ||
+	    chmod(witness.folder, 0777) != 0)
 		harness_fail("no witness folder");
-	return folder;
+	return witness;
 }
 
-void witness_check(char *folder)
+size_t witness_listeners(void)
 {
-	DIR *opened = opendir(folder);
+	static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp"};
+	static const char *const states[] = {" 0A ", " 0A ", " 07 "}; /* listening, unconnected */
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		char *text = harness_file(tables[i]);
+		for (char *at = text; at != NULL && (at = strstr(at, states[i])) != NULL; at++)
+			count++;
+		free(text);
+	}
+	return count;
+}
+
+static size_t living(pid_t server)
+{
+	struct census census;
+	size_t count = 0;
+
+	census_take(server, &census);
+	for (size_t i = 0; i < census.count; i++)
+		count += census.processes[i].state != 'Z';
+	return count;
+}
+
+void witness_count(struct witness *witness, pid_t server)
+{
+	witness->sockets = witness_listeners();
+	witness->processes = living(server);
+}
+
+static void look_at_folder(const struct witness *witness)
+{
+	DIR *opened = opendir(witness->folder);
 
 	if (opened == NULL)
 		harness_fail("the witness folder is gone");
 	for (struct dirent *entry; (entry = readdir(opened)) != NULL;)
 		if (entry->d_name[0] != '.')
-			harness_fail("an attack made %s/%s", folder, entry->d_name);
+			harness_fail("an attack made %s/%s", witness->folder, entry->d_name);
 	closedir(opened);
-	rmdir(folder);
-	free(folder);
+}
+
+void witness_look(const struct witness *witness, pid_t server)
+{
+	size_t processes, sockets;
+
+	look_at_folder(witness);
+	for (int look = 0; look < LOOKS; look++) {
+		processes = living(server);
+		sockets = witness_listeners();
+		if (processes <= witness->processes && sockets <= witness->sockets)
+			return;
+		usleep(PAUSE_US);
+	}
+	census_await_none(server, 0); /* says which */
+	harness_fail("%zu processes, %zu before; %zu listening sockets, %zu before", processes,
+	    witness->processes, sockets, witness->sockets);
+}
+
+void witness_end(struct witness *witness)
+{
+	look_at_folder(witness);
+	rmdir(witness->folder);
+	free(witness->folder);
+	witness->folder = NULL;
 }

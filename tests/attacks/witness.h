@@ -1,13 +1,30 @@
 #ifndef TESTS_ATTACKS_WITNESS_H
 #define TESTS_ATTACKS_WITNESS_H
 /*
- * A folder that everybody may write to, which no attack may have written to.
+ * What no attack may have changed: a folder that everybody may write to, the processes below the
+ * server, the machine's listening sockets. Every check fails the test (abort) with what it found.
  */
+#include <stddef.h>
+#include <sys/types.h>
 
-/* Makes it under /tmp; to be released by witness_check. */
-char *witness_new(void);
+struct witness {
+	char *folder; /* under /tmp, short: it stands in the middle of attacks */
+	size_t processes, sockets;
+};
 
-/* Fails the test when something has been made in it; removes and frees it. */
-void witness_check(char *folder);
+struct witness witness_new(void);
+
+/* Takes the processes below the server, and the machine's sockets, as those that may be there. */
+void witness_count(struct witness *witness, pid_t server);
+
+/* Nothing was made in the folder, no process is left over (it waits a little for those that end),
+ * no socket listens that did not before. */
+void witness_look(const struct witness *witness, pid_t server);
+
+/* The folder once more, and its end. */
+void witness_end(struct witness *witness);
+
+/* Lines of the machine's tables of listening sockets. */
+size_t witness_listeners(void);
 
 #endif
