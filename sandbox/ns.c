@@ -9,14 +9,19 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+
+#define PIDS_MIN    301u /* the kernel's own smallest */
+#define PIDS_ENOUGH (1u << 22)
 
 pid_t ns_fork(uint64_t flags, int *pidfd)
 {
@@ -56,6 +61,29 @@ int ns_map_ids(uid_t uid, gid_t gid)
 int ns_forbid_nesting(void)
 {
 	return write_file("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static bool has_own_pid_max(void)
+{
+	struct utsname kernel;
+	int major, minor;
+
+	return uname(&kernel) == 0 && sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 14));
+}
+
+void ns_limit_processes(unsigned max)
+{
+	char text[16];
+
+	if (!max || !has_own_pid_max())
+		return;
+	/* the kernel wants room for its own, by the number of processors; it refuses less */
+	for (unsigned room = max < PIDS_MIN ? PIDS_MIN : max; room < PIDS_ENOUGH; room *= 2) {
+		snprintf(text, sizeof(text), "%u", room);
+		if (write_file("/proc/sys/kernel/pid_max", text) == 0)
+			return;
+	}
 }
 
 int ns_loopback_up(void)

@@ -18,6 +18,13 @@ int ns_map_ids(uid_t uid, gid_t gid);
 /* No further user namespaces below ours: their capabilities are the widest road into a kernel. */
 int ns_forbid_nesting(void);
 
+/*
+ * In a new pid namespace, while /proc/sys can be written: no more than `max` processes at once, be
+ * they root's, whom RLIMIT_NPROC does not bind. Best effort: before Linux 6.14 that number is the
+ * whole machine's, and is left alone.
+ */
+void ns_limit_processes(unsigned max);
+
 /* In a new network namespace: 127.0.0.1 works. 0, or -1 with errno. */
 int ns_loopback_up(void);
 

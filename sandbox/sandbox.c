@@ -72,7 +72,11 @@ static int set_up_space(
 {
 	switch (layer) {
 	case LAYER_PID_NS:
-		return mounts_fresh_proc();
+		if (mounts_fresh_proc() < 0)
+			return -1;
+		if (settings->want[LAYER_RLIMITS] != WANT_OFF)
+			ns_limit_processes(settings->processes_max);
+		return 0;
 	case LAYER_NET_NS:
 		return ns_loopback_up();
 	case LAYER_MOUNT_NS:
@@ -110,6 +114,10 @@ static void set_up_spaces(uint64_t flags, uid_t uid, gid_t gid,
 	outcome->layer = LAYER_CAPABILITIES;
 	if (settings->want[LAYER_CAPABILITIES] != WANT_OFF &&
 	    (drop_new_privs() < 0 || drop_capabilities(0) < 0))
+		goto failed;
+	/* Whoever takes the child over before it limits itself has these limits already. */
+	outcome->layer = LAYER_RLIMITS;
+	if (settings->want[LAYER_RLIMITS] != WANT_OFF && drop_limits(settings) < 0)
 		goto failed;
 	outcome->layer = -1;
 	return;
@@ -276,8 +284,9 @@ pid_t sandbox_fork(enum sandbox_role role, const struct sandbox_settings *settin
 			snprintf(why, why_size, "fork: %s", outcome.why);
 			break;
 		}
-		if (outcome.layer == LAYER_CAPABILITIES) {
-			snprintf(why, why_size, "capabilities: %s", outcome.why);
+		if (outcome.layer == LAYER_CAPABILITIES || outcome.layer == LAYER_RLIMITS) {
+			snprintf(why, why_size, "%s: %s",
+			    sandbox_layer_name((enum sandbox_layer)outcome.layer), outcome.why);
 			break;
 		}
 		if (outcome.layer == LAYER_USER_NS)

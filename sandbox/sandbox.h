@@ -92,9 +92,9 @@ const char *sandbox_report_level(const struct sandbox_report *report);
  * init, with the namespaces set up; in the parent, after the child is set up, with *pidfd open
  * (CLOEXEC). The report's namespace layers are filled in both. -1 with errno and why (which layer,
  * what failed) when a required layer could not be had: no child is left then. The child dies with
- * the parent (PDEATHSIG KILL), and starts in the parent's working directory where that is seen, in
- * / otherwise. A private network is required of ROLE_WORKER only, since rr's debug port has no
- * password; for the others "require" means "prefer" there.
+ * the parent (PDEATHSIG KILL), has the settings' limits, and starts in the parent's working
+ * directory where that is seen, in / otherwise. A private network is required of ROLE_WORKER only,
+ * since rr's debug port has no password; for the others "require" means "prefer" there.
  *
  * The caller must be single-threaded.
  */

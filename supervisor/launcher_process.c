@@ -115,6 +115,13 @@ static void fail(struct launch_notice *notice, const char *what, int error)
 	snprintf(notice->why, sizeof(notice->why), "%s: %s", what, strerror(error));
 }
 
+static void take_limits(struct sandbox_settings *settings, const struct policy *policy)
+{
+	settings->memory_max = (size_t)policy_number(policy, SETTING_MEMORY);
+	settings->processes_max = (unsigned)policy_number(policy, SETTING_PROCESSES);
+	settings->cpu_seconds = (unsigned)policy_number(policy, SETTING_CPU);
+}
+
 static void launch(struct launcher *launcher, const struct launch_request *request)
 {
 	struct launch_notice notice = {.what = LAUNCH_STARTED, .tag = request->tag};
@@ -135,6 +142,7 @@ static void launch(struct launcher *launcher, const struct launch_request *reque
 	settings.read_only = read_only;
 	settings.read_write = read_write;
 	settings.show_home = request->visible.show_home;
+	take_limits(&settings, launcher->policy);
 	pid = sandbox_fork(roles[request->kind], &settings, &notice.report, &pidfd, notice.why,
 	    sizeof(notice.why));
 	if (pid == 0)

@@ -6,6 +6,8 @@
 
 #include "supervisor/links.h"
 
+#define QUERY_MEMORY_MAX (2LL << 30)
+
 static const struct {
 	const char *name;
 	enum setting setting;
@@ -33,6 +35,14 @@ static json_t *list_json(const char *const *items)
 	return array;
 }
 
+/* rr ps and its like need little, but believe every length that a crafted trace claims. */
+static long long query_memory(const struct policy *policy)
+{
+	long long granted = policy_number(policy, SETTING_MEMORY);
+
+	return granted == 0 || granted > QUERY_MEMORY_MAX ? QUERY_MEMORY_MAX : granted;
+}
+
 json_t *start_message_json(const struct policy *policy, const char *softpmu, enum worker_kind kind,
     json_t *report, json_t *visible)
 {
@@ -56,6 +66,8 @@ json_t *start_message_json(const struct policy *policy, const char *softpmu, enu
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		json_object_set_new(
 		    bounds, limits[i].name, json_integer(policy_number(policy, limits[i].setting)));
+	if (kind == WORKER_QUERY)
+		json_object_set_new(bounds, "memory", json_integer(query_memory(policy)));
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		json_object_set_new(
 		    message, lists[i].name, list_json(policy_list(policy, lists[i].setting)));

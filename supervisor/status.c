@@ -98,7 +98,7 @@ bool status_is_usable(const json_t *facts)
 void status_complete(
     json_t *result, const struct policy *policy, const struct session *session, json_t *sessions)
 {
-	json_t *told = start_message_json(policy, "", WORKER_QUERY, json_object(), NULL);
+	json_t *told = start_message_json(policy, "", WORKER_REPLAY, json_object(), NULL);
 	static const char *const shown[] = {"limits", "timeouts", "roots", "directories",
 	    "commands", "allow_calls", "allow_gdb_command", NULL};
 	struct utsname kernel;
