@@ -346,7 +346,7 @@ static void finish_call(
 static bool can_run_again(const struct session *session, const struct event_data *data)
 {
 	return session->kind == WORKER_REPLAY && session->state == SESSION_RUNNING &&
-	       (data->not_taken || session->unsent) && !session->calls->again;
+	       session->calls && (data->not_taken || session->unsent) && !session->calls->again;
 }
 
 static void lose(

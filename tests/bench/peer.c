@@ -35,7 +35,7 @@ struct peer *peer_start(const char *const *argv)
 	if (peer == NULL || (peer->bytes = malloc(ROOM)) == NULL || pipe2(in, O_CLOEXEC) < 0 ||
 	    pipe2(out, O_CLOEXEC) < 0)
 		harness_fail("peer: %m");
-	peer->pid = vfork();
+	peer->pid = fork();
 	if (peer->pid < 0)
 		harness_fail("fork: %m");
 	if (peer->pid == 0) {

@@ -69,5 +69,6 @@ printf '%-12s %12s %12s %12s %12s %10s\n' program instructions 'gdb full/s' 'ste
 	'softpmu/s' 'speed-up'
 row true /bin/true
 row ls ls /usr/share
+# shellcheck disable=SC2016 # perl's own variables
 row perl perl -e 'for (1..2000) { $x += $_ * 3; $y .= chr(65 + $x % 26) } print length $y'
 row loop "$loop" 50000

@@ -104,7 +104,7 @@ static bool connects_services(void)
 	for (size_t i = 0; i < sizeof(sockets) / sizeof(*sockets); i++) {
 		struct sockaddr_un address = {.sun_family = AF_UNIX};
 		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		strcpy(address.sun_path, sockets[i]);
+		strlcpy(address.sun_path, sockets[i], sizeof(address.sun_path));
 		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 			return true;
 		close(fd);
