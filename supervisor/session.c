@@ -107,7 +107,9 @@ bool session_call(struct session_table *table, struct session *session, struct c
 	call->session = session;
 	*end = call;
 	session->last_used = table->ports.now(table->ports.owner);
-	table->last_used = session;
+	/* A recording, or a trace that may not open, takes the client's thread from nobody. */
+	if (session->kind == WORKER_REPLAY && session->opened)
+		table->last_used = session;
 	session_deliver(table, session, EVENT_CALL, &(struct event_data){.call = call});
 	return true;
 }

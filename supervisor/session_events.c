@@ -295,6 +295,7 @@ static void opened(
 	}
 	session->restored = session->opened;
 	session->opened = true;
+	table->last_used = session;
 	session->restore_failures = 0;
 	if (call != NULL && call->operation == WIRE_OP_REPLAY_START) {
 		struct outcome outcome = {.result = json_incref(data->packet->json)};

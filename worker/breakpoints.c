@@ -185,6 +185,19 @@ static bool set_integer(json_t *entry, json_t *args, const char *name, struct op
 	return true;
 }
 
+/* gdb's message does not say whether it is about the location or about the condition. */
+static void suggest(struct replay *replay, const json_t *entry, struct op_reply *reply)
+{
+	if (strncmp(reply->message, "No line ", 8) == 0)
+		op_hint(reply, "rr_source_lines shows the lines there are");
+	else if (mi_text(entry, "condition") && strncmp(reply->message, "Function ", 9) != 0 &&
+		 strncmp(reply->message, "No source file", 14) != 0)
+		op_hint(reply,
+		    "the condition is looked up where the location lies, with the names there");
+	else
+		names_suggest(replay, mi_text(entry, "what"), reply);
+}
+
 void breakpoints_set(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
@@ -202,7 +215,7 @@ void breakpoints_set(struct worker *worker, json_t *args, struct op_reply *reply
 		    describe(bkpt, remember(replay, entry, mi_number(bkpt, "number", 0)), location);
 		state_send(replay);
 	} else if (reply->code == ERROR_INVALID_ARGUMENT && !worker->broken) {
-		names_suggest(replay, location, reply);
+		suggest(replay, entry, reply);
 	}
 	json_decref(bkpt);
 	json_decref(entry);

@@ -107,6 +107,16 @@ static json_t *search_back(struct replay *replay, const char *expression, struct
 	return NULL;
 }
 
+static bool is_readable(struct replay *replay, const char *expression)
+{
+	char *value, *type, why[256];
+	bool readable = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
+
+	free(value);
+	free(type);
+	return readable;
+}
+
 static json_t *change_answer(const json_t *stop, const char *expression)
 {
 	static const char *const kept[] = {"moment", "frame", "source", "thread"};
@@ -130,10 +140,12 @@ void investigate_last_change(struct worker *worker, json_t *args, struct op_repl
 	struct op_reply late = {0};
 	struct origin origin;
 	json_t *stop = NULL;
+	bool readable;
 	int watch;
 
 	if (!expression || !values_is_harmless(expression, reply))
 		return;
+	readable = is_readable(replay, expression);
 	investigate_begin(replay, &origin);
 	watch = breakpoints_watch(replay, expression, "write", true, NULL, reply);
 	if (watch) {
@@ -146,6 +158,10 @@ void investigate_last_change(struct worker *worker, json_t *args, struct op_repl
 	}
 	if (stop)
 		reply->result = change_answer(stop, expression);
+	else if (!readable && reply->code == ERROR_NOT_FOUND)
+		op_hint(reply,
+		    "it cannot be read at this moment: a pointer in it is bad, so ask who "
+		    "wrote that pointer last");
 	json_decref(stop);
 	if (watch && !investigate_end(replay, &origin, move && reply->result, &late) &&
 	    reply->result) {

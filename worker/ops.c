@@ -182,5 +182,10 @@ void op_fail(
 	vsnprintf(message, sizeof(message), format, list);
 	va_end(list);
 	scrub_bytes(reply->message, sizeof(reply->message), message, strlen(message));
+	op_hint(reply, hint);
+}
+
+void op_hint(struct op_reply *reply, const char *hint)
+{
 	snprintf(reply->hint, sizeof(reply->hint), "%s", hint ? hint : "");
 }

@@ -71,6 +71,8 @@ json_t *op_sandbox_summary(const struct worker_config *config);
 /* Makes the reply an error. hint may be NULL. */
 void op_fail(struct op_reply *reply, enum error_code code, const char *hint, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
+/* Another hint on a reply that failed, for who knows better what was meant. */
+void op_hint(struct op_reply *reply, const char *hint);
 
 /* Takes packets from the channel and answers operations until told to stop; returns the exit
  * status. */

@@ -257,15 +257,28 @@ static bool calls_wanted(struct worker *worker, json_t *args, bool *calls, struc
 
 static void fail_evaluation(const char *why, struct op_reply *reply)
 {
-	if (strstr(why, "may-call-functions") || strstr(why, "not allowed"))
-		op_fail(reply, ERROR_NOT_ALLOWED,
-		    "read values only; allow_calls: true calls functions, where the policy lets it",
-		    "%.400s", why);
-	else
-		op_fail(reply, ERROR_INVALID_ARGUMENT,
-		    "rr_locals shows the names there are; rr_select_frame changes where they are "
-		    "looked up",
-		    "%.400s", why);
+	static const struct {
+		const char *said; /* in gdb's message; the last fits all */
+		enum error_code code;
+		const char *hint;
+	} cases[] = {
+	    {"may-call-functions", ERROR_NOT_ALLOWED,
+		"read values only; allow_calls: true calls functions, where the policy lets it"},
+	    {"not allowed", ERROR_NOT_ALLOWED,
+		"read values only; allow_calls: true calls functions, where the policy lets it"},
+	    {"Cannot access memory", ERROR_INVALID_ARGUMENT,
+		"nothing is mapped there at this moment; rr_last_change on the pointer finds who "
+		"set it"},
+	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
+	    {"", ERROR_INVALID_ARGUMENT,
+		"rr_locals shows the names there are; rr_select_frame changes where they are "
+		"looked up"},
+	};
+	size_t at = 0;
+
+	while (!strstr(why, cases[at].said))
+		at++;
+	op_fail(reply, cases[at].code, cases[at].hint, "%.400s", why);
 }
 
 static void evaluate_all(

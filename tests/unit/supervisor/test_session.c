@@ -391,8 +391,8 @@ START_TEST(the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored)
 	struct session *session = ready_session();
 
 	call(session, "a");
-	session_deliver(world.table, session, EVENT_CANCEL,
-	    &(struct event_data){.call = session->calls});
+	session_deliver(
+	    world.table, session, EVENT_CANCEL, &(struct event_data){.call = session->calls});
 	call(session, "b");
 	expire(session);
 	bring_back(session);
@@ -623,6 +623,23 @@ START_TEST(the_only_session_is_the_default_and_then_the_one_used_last)
 }
 END_TEST
 
+START_TEST(a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last)
+{
+	const char *code;
+	struct session *second, *failed;
+
+	ready_session();
+	second = ready_session();
+	session_open(world.table, WORKER_QUERY, json_object(), make_call("ps", WIRE_OP_PS, 10));
+	ck_assert_ptr_eq(session_choose(world.table, NULL, &code), second);
+	failed = open_session("start");
+	deliver(failed, EVENT_LAUNCHED);
+	packet(failed, 0, 0, "{}");
+	packet(failed, 0, WIRE_FLAG_ERROR, "{\"code\":\"not_found\",\"message\":\"no\"}");
+	ck_assert_ptr_eq(session_choose(world.table, NULL, &code), second);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("session");
@@ -662,6 +679,7 @@ int main(void)
 	tcase_add_test(tests, rr_interrupt_ends_the_call_that_waits_for_a_restore);
 	tcase_add_test(tests, progress_is_thinned_out);
 	tcase_add_test(tests, the_only_session_is_the_default_and_then_the_one_used_last);
+	tcase_add_test(tests, a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
