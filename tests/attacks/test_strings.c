@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/attacks/bare.h"
 #include "tests/attacks/witness.h"
 #include "tests/e2e/scene.h"
 
@@ -186,12 +187,6 @@ static json_t *list_tools(struct client *client)
 	return result;
 }
 
-/* Arms that gdb has and we do not use: the server is to be as safe without its sandbox. */
-static const char *const bare[] = {"--sandbox-no_new_privs=off", "--sandbox-capabilities=off",
-    "--sandbox-rlimits=off", "--sandbox-user_ns=off", "--sandbox-pid_ns=off",
-    "--sandbox-net_ns=off", "--sandbox-mount_ns=off", "--sandbox-ipc_ns=off",
-    "--sandbox-uts_ns=off", "--sandbox-landlock=off", "--sandbox-seccomp=off", NULL};
-
 static void expect_alive(const struct scene *scene)
 {
 	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression",
@@ -257,7 +252,7 @@ START_TEST(quoting_holds_without_the_sandbox)
 	struct witness witness = witness_new();
 	json_t *texts = all_attacks(&witness);
 
-	attack_with(texts, &witness, bare);
+	attack_with(texts, &witness, bare_arguments);
 	json_decref(texts);
 }
 END_TEST
