@@ -9,6 +9,7 @@
 #include "worker/breakpoints.h"
 #include "worker/checkpoints.h"
 #include "worker/execution.h"
+#include "worker/investigate.h"
 #include "worker/mi.h"
 #include "worker/names.h"
 #include "worker/position.h"
@@ -18,6 +19,9 @@
 #define FINISH_FRAMES_MAX 1000
 #define COMMAND_MAX	  96
 #define EVENT_MAX	  (1LL << 53)
+
+#define INSTRUCTIONS_AT_ONCE 200
+#define LINES_AT_ONCE	     20
 
 static void answer(
     struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
@@ -40,15 +44,16 @@ static bool answered_end(struct replay *replay, enum direction direction, struct
  * reports it once more when it is passed the other way. From the end that is news only to a
  * continue.
  */
-static bool run(struct replay *replay, enum direction direction, bool from_end_too,
-    const char *command, struct op_reply *reply)
+static bool run(struct replay *replay, enum direction direction, bool stepping, const char *command,
+    struct op_reply *reply)
 {
 	struct moment before = replay->moment;
-	bool again =
-	    direction == BACKWARD && (replay->at_signal || (from_end_too && replay->at_end));
+	bool again = direction == BACKWARD && (replay->at_signal || (stepping && replay->at_end));
 
-	if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "%s", command), ERROR_INVALID_ARGUMENT,
-		NULL, reply))
+	if (!gdb_check(replay->gdb,
+		stepping ? gdb_run_steps(replay->gdb, command)
+			 : gdb_run(replay->gdb, "%s", command),
+		ERROR_INVALID_ARGUMENT, NULL, reply))
 		return false;
 	if (!again || gdb_was_interrupted(replay->gdb) || !stop_is_signal(replay))
 		return true;
@@ -131,13 +136,47 @@ void execution_continue(struct worker *worker, json_t *args, struct op_reply *re
 		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
 }
 
+/* Steps in portions: between two of them an interrupt finds its time. *whole is false when it did.
+ */
+static bool step_times(struct replay *replay, enum direction direction, const char *verb,
+    bool instructions, long long count, bool *whole, struct op_reply *reply)
+{
+	long long portion = instructions ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE, done = 0;
+	char command[COMMAND_MAX];
+
+	*whole = true;
+	while (done < count) {
+		const char *reason;
+		long long now = count - done < portion ? count - done : portion;
+
+		/* MI wants its own options before those of the command. */
+		snprintf(command, sizeof(command), "-exec-%s%s --thread %d%s %lld", verb,
+		    instructions ? "-instruction" : "", replay->thread,
+		    direction == BACKWARD ? " --reverse" : "", now);
+		if (done == 0 ? !run(replay, direction, true, command, reply)
+			      : !gdb_check(replay->gdb, gdb_run_steps(replay->gdb, command),
+				    ERROR_INVALID_ARGUMENT, NULL, reply))
+			return false;
+		done += now;
+		reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+		if (!reason || strcmp(reason, "end-stepping-range") != 0)
+			break;
+		*whole = !replay->worker->interrupt || done == count;
+		if (!*whole)
+			break;
+		if (done < count)
+			worker_progress(replay->worker, (double)done, (double)count, NULL);
+	}
+	return true;
+}
+
 static void step(struct worker *worker, json_t *args, const char *verb, struct op_reply *reply)
 {
 	static const char *const units[] = {"line", "instruction", NULL};
 	struct replay *replay = replay_of(worker, reply);
 	enum direction direction = direction_of(args);
-	char command[COMMAND_MAX];
 	long long count;
+	bool whole;
 	int unit;
 
 	if (!replay || answered_end(replay, direction, reply) ||
@@ -146,12 +185,8 @@ static void step(struct worker *worker, json_t *args, const char *verb, struct o
 	unit = argument_choice(args, "unit", units, 0, reply);
 	if (unit < 0)
 		return;
-	/* MI wants its own options before those of the command. */
-	snprintf(command, sizeof(command), "-exec-%s%s --thread %d%s %lld", verb,
-	    unit == 1 ? "-instruction" : "", replay->thread,
-	    direction == BACKWARD ? " --reverse" : "", count);
-	if (run(replay, direction, true, command, reply))
-		answer(replay, direction, NULL, reply);
+	if (step_times(replay, direction, verb, unit == 1, count, &whole, reply))
+		answer(replay, direction, whole ? NULL : "interrupted", reply);
 }
 
 void execution_step(struct worker *worker, json_t *args, struct op_reply *reply)
@@ -214,15 +249,25 @@ void execution_finish(struct worker *worker, json_t *args, struct op_reply *repl
 		answer(replay, direction, direction == BACKWARD ? "finished" : NULL, reply);
 }
 
-static void go_event(struct replay *replay, long long event, struct op_reply *reply)
+/* Goes there, or stays: a moment that is not in the recording costs nothing. */
+static void go(
+    struct replay *replay, const struct moment *to, const char *reason, struct op_reply *reply)
 {
-	bool fine;
+	bool exactly = to->ticks || to->pc, fine;
+	struct op_reply lost = {0};
+	struct origin origin;
 
-	breakpoints_suspend(replay);
-	fine = position_go_event(replay, event, reply);
-	breakpoints_resume(replay);
-	if (fine)
-		answer(replay, FORWARD, NULL, reply);
+	if (position_is_beyond(replay, to->event, reply))
+		return;
+	investigate_begin(replay, &origin);
+	fine =
+	    exactly ? position_go(replay, to, reply) : position_go_event(replay, to->event, reply);
+	if (fine && !exactly)
+		fine = !position_is_beyond(replay, to->event, reply);
+	if (!investigate_end(replay, &origin, fine, &lost) && lost.message[0])
+		*reply = lost;
+	else if (fine)
+		answer(replay, FORWARD, reason, reply);
 }
 
 void execution_run_to_event(struct worker *worker, json_t *args, struct op_reply *reply)
@@ -231,7 +276,7 @@ void execution_run_to_event(struct worker *worker, json_t *args, struct op_reply
 	long long event;
 
 	if (replay && argument_integer(args, "event_number", 0, 0, EVENT_MAX, &event, reply))
-		go_event(replay, event, reply);
+		go(replay, &(struct moment){.event = event}, NULL, reply);
 }
 
 /* "start", "end", EVENT or EVENT:TICKS. */
@@ -281,10 +326,7 @@ void execution_goto(struct worker *worker, json_t *args, struct op_reply *reply)
 			return;
 	}
 	position_recall(replay, &moment);
-	if (moment.ticks == 0 && moment.pc == 0)
-		go_event(replay, moment.event, reply);
-	else if (position_go(replay, &moment, reply))
-		answer(replay, FORWARD, "event", reply);
+	go(replay, &moment, moment.event ? "event" : "start", reply);
 }
 
 void position_when(struct worker *worker, json_t *args, struct op_reply *reply)

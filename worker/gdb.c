@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/gdb.h"
@@ -15,6 +16,7 @@
 #define GDB_SIDES_MAX 4
 #define READ_CHUNK    (64 * 1024)
 #define LOG_MAX	      1024
+#define PATIENCE_MS   500
 
 struct side {
 	int fd;
@@ -37,7 +39,9 @@ struct gdb {
 	size_t line_length, line_size;
 	long long token; /* of the last command sent */
 	bool answered, refused, running, lost, interrupted, interrupt_sent;
-	unsigned stops; /* how many *stopped there have been */
+	bool patient;		  /* steps run: they end by themselves */
+	long long interrupt_seen; /* ms; 0: no interrupt */
+	unsigned stops;		  /* how many *stopped there have been */
 	json_t *results, *stop, *created;
 	struct text console, log;
 	char message[OP_MESSAGE_MAX];
@@ -247,14 +251,37 @@ static void read_side(struct gdb *gdb, size_t at)
 	lose(gdb, "a tool has ended");
 }
 
+static long long now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* How long an interrupt still waits for steps to end by themselves; 0: it does not. */
+static int patience_left(struct gdb *gdb)
+{
+	long long left;
+
+	if (!gdb->patient || gdb->worker->interrupt == INTERRUPT_NONE || gdb->interrupt_sent)
+		return 0;
+	if (gdb->interrupt_seen == 0)
+		gdb->interrupt_seen = now_ms();
+	left = gdb->interrupt_seen + PATIENCE_MS - now_ms();
+	return left > 0 ? (int)left : 0;
+}
+
 /* While the program runs gdb takes the command; while gdb itself computes only a signal helps. */
 static void pass_interrupt(struct gdb *gdb)
 {
 	static const char interrupt[] = "-exec-interrupt\n";
 
-	if (gdb->worker->interrupt == INTERRUPT_NONE)
+	if (gdb->worker->interrupt == INTERRUPT_NONE) {
 		gdb->interrupt_sent = false;
-	if (gdb->worker->interrupt == INTERRUPT_NONE || gdb->interrupt_sent)
+		gdb->interrupt_seen = 0;
+	}
+	if (gdb->worker->interrupt == INTERRUPT_NONE || gdb->interrupt_sent || patience_left(gdb))
 		return;
 	/* Once an operation: what follows (to describe the stop) must not be interrupted as well.
 	 */
@@ -274,6 +301,8 @@ enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms)
 	if (gdb->lost)
 		return GDB_LOST;
 	pass_interrupt(gdb);
+	if (patience_left(gdb))
+		timeout_ms = patience_left(gdb);
 	for (size_t i = 0; i < count; i++)
 		fds[i] = (struct pollfd){.fd = gdb->sides[i].fd, .events = POLLIN};
 	fds[count] = (struct pollfd){.fd = gdb->tool->output, .events = POLLIN};
@@ -384,6 +413,19 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	va_end(arguments);
 	while (outcome == GDB_DONE && (gdb->running || gdb->stops == stops))
 		outcome = gdb_pump(gdb, -1);
+	return outcome;
+}
+
+enum gdb_outcome gdb_run_steps(struct gdb *gdb, const char *command)
+{
+	enum gdb_outcome outcome;
+
+	gdb->patient = true;
+	outcome = gdb_run(gdb, "%s", command);
+	gdb->patient = false;
+	/* Whoever asks finds that it has ended early, as if it had been told to. */
+	if (gdb->worker->interrupt != INTERRUPT_NONE)
+		gdb->interrupt_sent = gdb->interrupted = true;
 	return outcome;
 }
 

@@ -54,6 +54,11 @@ const char *gdb_console_text(const struct gdb *gdb);
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same for a run of single steps, which ends by itself before long: rr takes a break that comes
+ * between two steps for the stop of the second. So an interrupt waits a little for the run's end.
+ */
+enum gdb_outcome gdb_run_steps(struct gdb *gdb, const char *command);
+
 /* Waits for the last stop of a command that may make several: once gdb has answered another one,
  * no more can come. */
 enum gdb_outcome gdb_settle(struct gdb *gdb);

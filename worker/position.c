@@ -8,6 +8,7 @@
 #include "worker/breakpoints.h"
 #include "worker/mi.h"
 #include "worker/position.h"
+#include "worker/stop.h"
 
 #define PC_STOPS_MAX  64   /* stops at the wanted pc before its ticks are reached */
 #define SEEK_BACK_MAX 4096 /* events to look for an earlier one of the same task */
@@ -102,6 +103,8 @@ bool position_update(struct replay *replay, struct op_reply *reply)
 	moment.pc = read_pc(replay);
 	replay->moment = moment;
 	replay->selected_tid = moment.tid;
+	if (stop_is_end(replay))
+		replay->last_event = moment.event;
 	return true;
 }
 
@@ -169,9 +172,21 @@ bool position_go_event(struct replay *replay, long long event, struct op_reply *
 {
 	char target[32];
 
+	/* From the end rr would look for a later event, and never stop doing so. */
+	if (stop_is_end(replay) && event > replay->moment.event)
+		return true;
 	/* `run N` ends where N is completed: the current event is the next one then. */
 	snprintf(target, sizeof(target), "%lld", event > 0 ? event - 1 : 0);
 	return restart(replay, target, reply);
+}
+
+bool position_is_beyond(struct replay *replay, long long event, struct op_reply *reply)
+{
+	if (replay->last_event == 0 || event <= replay->last_event || event == REPLAY_EVENT_FAR)
+		return false;
+	op_fail(reply, ERROR_INVALID_ARGUMENT, "rr_goto with moment \"end\" goes there",
+	    "there is no event %lld: the process ends at event %lld", event, replay->last_event);
+	return true;
 }
 
 /* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
@@ -186,9 +201,12 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct op_repl
 
 	json_decref(results);
 	for (int i = 0; fine && i < PC_STOPS_MAX; i++) {
-		if (replay->moment.ticks > to->ticks || replay->moment.event > to->event)
+		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
+
+		if (replay->moment.event > to->event || stop_is_end(replay) ||
+		    (same_task && replay->moment.ticks > to->ticks))
 			break;
-		if (replay->moment.pc == to->pc && replay->moment.ticks == to->ticks)
+		if (same_task && replay->moment.pc == to->pc && replay->moment.ticks == to->ticks)
 			break;
 		fine =
 		    gdb_check(gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, reply) &&
@@ -269,11 +287,13 @@ static bool go(struct replay *replay, const struct moment *to, struct op_reply *
 {
 	struct op_reply missed = {0};
 
-	if (!position_go_event(replay, to->event, reply))
+	if (!position_go_event(replay, to->event, reply) ||
+	    position_is_beyond(replay, to->event, reply))
 		return false;
 	if (is_exactly_there(replay, to))
 		return true;
-	if (to->pc && replay->moment.event == to->event && replay->moment.ticks <= to->ticks) {
+	if (to->pc && replay->moment.event == to->event &&
+	    (replay->moment.tid != to->tid || replay->moment.ticks <= to->ticks)) {
 		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
 			return true;
 		if (replay->worker->broken || replay->worker->interrupt) {
@@ -294,7 +314,14 @@ bool position_go(struct replay *replay, const struct moment *to, struct op_reply
 	breakpoints_suspend(replay);
 	fine = go(replay, to, reply);
 	breakpoints_resume(replay);
-	return fine;
+	if (replay->worker->broken || replay->worker->interrupt ||
+	    position_is_beyond(replay, to->event, reply))
+		return false;
+	if (fine && is_exactly_there(replay, to))
+		return true;
+	op_fail(reply, ERROR_INVALID_ARGUMENT, "every stop names its moment, and rr_when too",
+	    "the program does not pass event %lld with ticks %lld", to->event, to->ticks);
+	return false;
 }
 
 void position_remember(struct replay *replay)

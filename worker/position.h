@@ -27,8 +27,11 @@ bool position_from_json(const json_t *json, struct moment *moment);
 /* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */
 bool position_go_event(struct replay *replay, long long event, struct op_reply *reply);
 
-/* Goes to a moment: its event, then its ticks, then its pc where that is known. Breakpoints are out
- * of the way meanwhile. */
+/* Fails the reply when that event is known to lie behind the end (which is no event of its own). */
+bool position_is_beyond(struct replay *replay, long long event, struct op_reply *reply);
+
+/* Goes to a moment: its event, then its ticks, then its pc where that is known; fails when the
+ * program does not pass there. Breakpoints are out of the way meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct op_reply *reply);
 
 /* Keeps a moment that an answer names, so that going there later brings back the very instruction.

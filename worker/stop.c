@@ -202,6 +202,11 @@ bool stop_is_signal(const struct replay *replay)
 	return stop_kind(gdb_last_stop(replay->gdb)) == STOP_SIGNAL;
 }
 
+bool stop_is_end(const struct replay *replay)
+{
+	return stop_kind(gdb_last_stop(replay->gdb)) == STOP_END;
+}
+
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct op_reply *reply)
 {

@@ -22,6 +22,8 @@ json_t *stop_describe(
 
 /* Whether gdb's last stop is a signal of the program. */
 bool stop_is_signal(const struct replay *replay);
+/* Whether it is the end of the process, which can still be looked at. */
+bool stop_is_end(const struct replay *replay);
 
 /* {level, function, file, line, address, arguments[]} of MI's frame. */
 json_t *stop_frame(const json_t *frame);

@@ -28,6 +28,7 @@ static void expect_alive(struct scene *scene)
 static void expect_usable(struct scene *scene)
 {
 	json_decref(client_tool(scene->client, "rr_backtrace", NULL));
+	json_decref(client_tool(scene->client, "rr_goto", "{s:s}", "moment", "start"));
 	scene_run_to(scene, "set_late");
 	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "toggled");
 	expect_text(value, "value", "1");
@@ -74,7 +75,6 @@ END_TEST
 START_TEST(a_cancelled_request_is_never_answered_and_the_session_lives)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
 	long long id =
 	    client_tool_send_progress(scene.client, "rr_step", long_run(scene.session, 0), "token");
 	usleep(300 * 1000);
@@ -88,7 +88,6 @@ END_TEST
 START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
 	usleep(300 * 1000);
 	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
