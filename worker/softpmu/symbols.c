@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void finish(void)
 {
+	struct rusage usage = {0};
 	FILE *file;
 
 	if (!instance.stats_path || instance.totals.stops == 0)
@@ -150,14 +152,15 @@ __attribute__((destructor)) static void finish(void)
 		    "cannot write statistics to %s: %s", instance.stats_path, strerror(errno));
 		return;
 	}
+	getrusage(RUSAGE_SELF, &usage);
 	fprintf(file,
 	    "branches=%llu stops=%llu steps=%llu runs=%llu episodes=%llu instructions=%llu "
-	    "seconds=%.6f\n",
+	    "seconds=%.6f peak_kb=%ld\n",
 	    (unsigned long long)instance.totals.branches, (unsigned long long)instance.totals.stops,
 	    (unsigned long long)instance.totals.steps, (unsigned long long)instance.totals.runs,
 	    (unsigned long long)instance.totals.episodes,
 	    (unsigned long long)instance.totals.instructions,
-	    (double)instance.totals.nanoseconds / 1e9);
+	    (double)instance.totals.nanoseconds / 1e9, usage.ru_maxrss);
 	fclose(file);
 }
 
