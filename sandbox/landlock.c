@@ -78,8 +78,8 @@ static const struct {
 /* Directories of / that reads_system does not give; what of them is wanted is named. */
 static const char *const not_system[] = {"home", "root", "run", "tmp", "proc", "dev", "boot", NULL};
 
-/* What role gets of the directories that every program needs. */
-static const char *const temporary[] = {"/tmp", "/var/tmp", "/dev/shm", NULL};
+/* What programs under test expect to be able to write. */
+static const char *const temporary[] = {"/tmp", "/var/tmp", NULL};
 
 struct ruleset {
 	int fd;
@@ -184,11 +184,11 @@ static int add_rules(const struct ruleset *set, const struct role_policy *policy
 	    allow_at(set, AT_FDCWD, "/dev", FS_READS | FS_WRITE_FILE | FS_IOCTL_DEV) < 0 ||
 	    allow_all(set, settings->read_only, FS_READS) < 0)
 		return -1;
-	if (policy->writes_tmp &&
-	    (allow_all(set, temporary, FS_READS | FS_CHANGES) < 0 ||
-		allow_all(set, settings->read_write, FS_READS | FS_CHANGES) < 0))
+	if (policy->writes_tmp && allow_all(set, temporary, FS_READS | FS_CHANGES) < 0)
 		return -1;
-	if (!policy->writes_tmp && allow_all(set, settings->read_write, FS_READS) < 0)
+	if (policy->writes && allow_at(set, AT_FDCWD, "/dev/shm", FS_READS | FS_CHANGES) < 0)
+		return -1;
+	if (allow_all(set, settings->read_write, FS_READS | (policy->writes ? FS_CHANGES : 0)) < 0)
 		return -1;
 	return settings->tcp_port && net ? allow_port(set, settings->tcp_port, net) : 0;
 }

@@ -401,7 +401,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
-	    .writes_tmp = true,
+	    .writes = true,
 	    .binds_port = true,
 	    .keeps_signals = true,
 	},
@@ -412,7 +412,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows), GROUP(gdb_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
-	    .writes_tmp = true,
+	    .writes = true,
 	    .connects = true,
 	    .keeps_signals = true,
 	},
@@ -425,6 +425,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
+	    .writes = true,
 	    .writes_tmp = true,
 	    .binds_port = true,
 	    .connects = true,
@@ -439,7 +440,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
-	    .writes_tmp = true,
+	    .writes = true,
 	    .keeps_signals = true,
 	},
     [ROLE_RECORDER] =
@@ -451,7 +452,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
-	    .writes_tmp = true,
+	    .writes = true,
 	},
 };
 

@@ -55,10 +55,12 @@ struct role_policy {
 
 	uint64_t capabilities; /* that stay, of those it has: bits 1 << CAP_* */
 
-	bool landlocked;    /* Landlock forbids mounting: not for who makes mount namespaces */
-	bool reads_system;  /* all of / but homes and the like */
-	bool writes_proc;   /* /proc/PID/mem of tracees */
-	bool writes_tmp;    /* /tmp, /var/tmp, /dev/shm */
+	bool landlocked;   /* Landlock forbids mounting: not for who makes mount namespaces */
+	bool reads_system; /* all of / but homes and the like */
+	bool writes_proc;  /* /proc/PID/mem of tracees */
+	bool writes;	   /* what the settings name as writable, and /dev/shm */
+	bool
+	    writes_tmp; /* /tmp and /var/tmp too, the machine's where there is no mount namespace */
 	bool binds_port;    /* listens on TCP */
 	bool connects;	    /* connects over TCP */
 	bool keeps_signals; /* may signal only what is confined with it */
