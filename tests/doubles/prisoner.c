@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -26,6 +27,8 @@
 
 #define PID_SCAN_MAX 100000
 #define BALLOON	     (4L << 30)
+#define MEMORY_STEP  (64L << 20)
+#define BOMB	     4000 /* far above the limit that the test gives */
 
 static bool writes(const char *path)
 {
@@ -146,6 +149,56 @@ static bool fills_the_disk(void)
 	return fd >= 0 && posix_fallocate(fd, 0, BALLOON) == 0;
 }
 
+/* Behind a limit of 1 GB. */
+static bool takes_all_memory(void)
+{
+	size_t taken = 0;
+	char *block;
+
+	while (taken < BALLOON &&
+	       (block = mmap(NULL, MEMORY_STEP, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) != MAP_FAILED)
+		taken += MEMORY_STEP;
+	return taken >= BALLOON / 2;
+}
+
+static bool forks_without_end(void)
+{
+	pid_t *children = calloc(BOMB, sizeof(*children));
+	int count = 0;
+
+	while (children != NULL && count < BOMB && (children[count] = fork()) >= 0)
+		if (children[count++] == 0)
+			for (;;)
+				pause();
+	for (int i = 0; i < count; i++)
+		kill(children[i], SIGKILL);
+	for (int i = 0; i < count; i++)
+		waitpid(children[i], NULL, 0);
+	free(children);
+	return count == BOMB;
+}
+
+/* The kernel counts nobody but ourselves, who are left out. */
+static bool signals_others(void)
+{
+	return kill(-1, SIGKILL) == 0 || errno != ESRCH;
+}
+
+/* A program of another's rights stays without them. */
+static bool runs_with_rights(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		execlp("su", "su", "-c", "true", "nobody", (char *)NULL);
+		_exit(1);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
+}
+
 static const struct {
 	const char *name;
 	bool (*try)(void);
@@ -162,6 +215,10 @@ static const struct {
     {"gains privileges", gains_privileges},
     {"opens disks", opens_disks},
     {"fills the disk", fills_the_disk},
+    {"takes all memory", takes_all_memory},
+    {"forks without end", forks_without_end},
+    {"signals others", signals_others},
+    {"runs a program with rights", runs_with_rights},
 };
 
 static json_t *try_all(void)
