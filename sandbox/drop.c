@@ -19,21 +19,27 @@
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
 #endif
 
+#define CPU_GRACE_S 1
+
 int drop_new_privs(void)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* Both limits, so that nobody below raises them again; never above what we have. */
+/* The hard limit too, so that nobody below raises it again; never above what we have. */
 static int set_limit(int resource, rlim_t value)
 {
+	/* SIGXCPU says why a program ends, SIGKILL would not; who ignores it gets that next */
+	rlim_t grace = resource == RLIMIT_CPU ? CPU_GRACE_S : 0;
 	struct rlimit limit;
 
 	if (getrlimit(resource, &limit) < 0)
 		return -1;
 	if (limit.rlim_max != RLIM_INFINITY && value > limit.rlim_max)
 		value = limit.rlim_max;
-	limit = (struct rlimit){.rlim_cur = value, .rlim_max = value};
+	if (limit.rlim_max != RLIM_INFINITY && grace > limit.rlim_max - value)
+		grace = limit.rlim_max - value;
+	limit = (struct rlimit){.rlim_cur = value, .rlim_max = value + grace};
 	return setrlimit(resource, &limit);
 }
 

@@ -1,0 +1,251 @@
+/*
+ * What an administrator limits: each setting on the real server, what it refuses or ends, what is
+ * said, and that as much as is granted goes through. That nobody exceeds the administrator's file
+ * stands in tests/unit/supervisor/test_policy.c.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM	 "exit_code"
+#define WORKER	 "rr-warden-worke" /* as comm cuts it */
+#define FLAG_MAX 4096
+
+/* A server with one or two flags; the flag's value may name a folder. */
+static struct client *limited(const char *first, const char *second)
+{
+	const char *args[] = {first, second, NULL};
+
+	return client_start(&(struct client_options){.args = args});
+}
+
+static void expect_says(json_t *answer, const char *path, const char *part)
+{
+	char *shown = answer_show(answer);
+
+	ck_assert_msg(
+	    strstr(answer_text(answer, path), part) != NULL, "no \"%s\" in %s", part, shown);
+	free(shown);
+	json_decref(answer);
+}
+
+static json_t *record(struct client *client, const char *trace, const char *argument)
+{
+	char *program = harness_program("balloon");
+	json_t *args =
+	    json_pack("{s:[s], s:s, s:i}", "command", program, "trace_dir", trace, "timeout", 60);
+
+	if (argument != NULL)
+		json_array_append_new(json_object_get(args, "command"), json_string(argument));
+	json_t *result =
+	    client_tool_result(client, client_tool_send(client, "rr_record", args), 150);
+	free(program);
+	return result;
+}
+
+/* ---- What may be opened and recorded --------------------------------------------------------- */
+
+START_TEST(only_traces_below_the_roots_are_opened)
+{
+	static const char *const tools[] = {
+	    "rr_replay_start", "rr_traceinfo", "rr_ps", "rr_pack", "rr_rm"};
+	char *folder = harness_scratch(0), *inside = harness_path(folder, "t"), root[FLAG_MAX];
+
+	snprintf(root, sizeof(root), "cp -a '%s' '%s'", scene_trace(PROGRAM), inside);
+	ck_assert_int_eq(system(root), 0);
+	snprintf(root, sizeof(root), "--trace-root=%s", folder);
+	struct client *client = limited(root, NULL);
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+		json_decref(client_tool_fails(
+		    client, tools[i], "not_allowed", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	client_tool_done(client, "rr_traceinfo", "{s:s}", "trace_dir", inside);
+	free(client_replay(client, inside));
+	json_decref(client_tool_fails(client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "trace_dir", "/tmp/rr-warden-test-outside"));
+	client_end(client);
+	harness_scratch_free(folder);
+	free(inside);
+}
+END_TEST
+
+START_TEST(recording_can_be_switched_off)
+{
+	struct client *client = limited("--record=no", NULL);
+
+	json_decref(client_tool_fails(
+	    client, "rr_record", "not_allowed", "{s:[s]}", "command", "/bin/true"));
+	json_decref(client_tool_fails(
+	    client, "rr_record_until", "not_allowed", "{s:[s]}", "command", "/bin/true"));
+	free(client_replay(client, scene_trace(PROGRAM)));
+	client_end(client);
+}
+END_TEST
+
+START_TEST(only_named_programs_are_recorded)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
+	struct client *client = limited("--record-command=*/balloon", NULL);
+
+	json_decref(client_tool_fails(
+	    client, "rr_record", "not_allowed", "{s:[s]}", "command", "/bin/true"));
+	json_decref(record(client, trace, NULL));
+	client_end(client);
+	harness_scratch_free(folder);
+	free(trace);
+}
+END_TEST
+
+START_TEST(only_in_named_directories_is_recorded)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "t"), flag[FLAG_MAX];
+
+	snprintf(flag, sizeof(flag), "--record-directory=%s", folder);
+	struct client *client = limited(flag, NULL);
+	json_decref(client_tool_fails(client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "working_directory", "/usr"));
+	client_tool_done(client, "rr_record", "{s:[s], s:s, s:s}", "command", "/bin/true",
+	    "working_directory", folder, "trace_dir", trace);
+	client_end(client);
+	harness_scratch_free(folder);
+	free(trace);
+}
+END_TEST
+
+/* ---- What a session may do ------------------------------------------------------------------- */
+
+START_TEST(calls_and_raw_commands_are_off_until_they_are_allowed)
+{
+	for (int allowed = 0; allowed < 2; allowed++) {
+		struct client *client = limited(
+		    allowed ? "--allow-calls" : NULL, allowed ? "--allow-gdb-commands" : NULL);
+		free(client_replay(client, scene_trace(PROGRAM)));
+		client_tool_done(client, "rr_continue", "{s:s}", "until", "main");
+		json_t *call =
+		    json_pack("{s:s, s:b}", "expression", "(int)getpid() > 0", "allow_calls", 1);
+		json_t *command = json_pack("{s:s}", "command", "info frame");
+		long long ids[] = {client_tool_send(client, "rr_evaluate", call),
+		    client_tool_send(client, "rr_gdb_command", command)};
+		for (size_t i = 0; i < 2; i++)
+			json_decref(allowed
+					? client_tool_result(client, ids[i], 60)
+					: client_tool_failure(client, ids[i], "not_allowed", 60));
+		client_end(client);
+	}
+}
+END_TEST
+
+START_TEST(no_more_sessions_than_granted)
+{
+	struct client *client = limited("--sessions=1", NULL);
+	char *session = client_replay(client, scene_trace(PROGRAM));
+
+	json_decref(client_tool_fails(
+	    client, "rr_replay_start", "limit", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	client_tool_done(client, "rr_replay_stop", "{s:s}", "session", session);
+	free(session);
+	free(client_replay(client, scene_trace(PROGRAM)));
+	client_end(client);
+}
+END_TEST
+
+START_TEST(an_idle_sessions_processes_end_and_its_next_call_brings_them_back)
+{
+	struct client *client = limited("--idle=1", NULL);
+	char *session = client_replay(client, scene_trace(PROGRAM));
+	double end = harness_now() + 30;
+
+	while (census_find(client_pid(client), WORKER, 0) != 0 && harness_now() < end)
+		usleep(20000);
+	ck_assert_int_eq(census_find(client_pid(client), WORKER, 0), 0);
+	json_t *value =
+	    client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "1", "session", session);
+	ck_assert(answer_true(value, "restored"));
+	json_decref(value);
+	client_end(client);
+	free(session);
+}
+END_TEST
+
+/* ---- What it may use ------------------------------------------------------------------------- */
+
+START_TEST(a_recorded_program_gets_no_more_memory_than_granted)
+{
+	char *folder = harness_scratch(0), *free_trace = harness_path(folder, "free"),
+	     *bound_trace = harness_path(folder, "bound");
+	struct client *client = limited(NULL, NULL);
+	json_t *result = record(client, free_trace, NULL);
+
+	expect_number(result, "exit_code", 0);
+	json_decref(result);
+	client_end(client);
+	client = limited("--memory=2G", NULL);
+	result = record(client, bound_trace, NULL);
+	expect_number(result, "exit_code", 3);
+	json_decref(result);
+	client_end(client);
+	harness_scratch_free(folder);
+	free(free_trace);
+	free(bound_trace);
+}
+END_TEST
+
+START_TEST(a_recorded_program_gets_no_more_processor_time_than_granted)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
+	struct client *client = limited("--cpu-time=1", NULL);
+	json_t *args = json_pack("{s:[s,s], s:s}", "command", "", "spin", "trace_dir", trace);
+	char *program = harness_program("balloon");
+
+	/* rr or the program meets the limit first; it has no timeout and would spin for ever */
+	json_array_set_new(json_object_get(args, "command"), 0, json_string(program));
+	json_t *answer =
+	    client_wait(client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S);
+	expect_says(answer, "result.content.0.text", "CPU time limit exceeded");
+	client_end(client);
+	harness_scratch_free(folder);
+	free(program);
+	free(trace);
+}
+END_TEST
+
+START_TEST(a_recording_ends_when_its_trace_outgrows_what_is_granted)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
+	struct client *client = limited("--trace-size=1M", NULL);
+
+	expect_says(record(client, trace, "read"), "ended_by", "trace_size");
+	client_end(client);
+	harness_scratch_free(folder);
+	free(trace);
+}
+END_TEST
+
+START_TEST(a_recording_ends_when_the_disk_would_become_too_full)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
+	struct client *client = limited("--free-disk=900T", NULL);
+
+	expect_says(record(client, trace, "spin"), "ended_by", "disk_space");
+	client_end(client);
+	harness_scratch_free(folder);
+	free(trace);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {only_traces_below_the_roots_are_opened,
+	    recording_can_be_switched_off, only_named_programs_are_recorded,
+	    only_in_named_directories_is_recorded,
+	    calls_and_raw_commands_are_off_until_they_are_allowed, no_more_sessions_than_granted,
+	    an_idle_sessions_processes_end_and_its_next_call_brings_them_back,
+	    a_recorded_program_gets_no_more_memory_than_granted,
+	    a_recorded_program_gets_no_more_processor_time_than_granted,
+	    a_recording_ends_when_its_trace_outgrows_what_is_granted,
+	    a_recording_ends_when_the_disk_would_become_too_full, NULL};
+
+	return scene_main("limits", tests, (const char *const[]){PROGRAM, NULL});
+}
