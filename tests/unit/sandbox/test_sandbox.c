@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +23,7 @@
 #include "sandbox/ns.h"
 #include "sandbox/proto.h"
 #include "sandbox/sandbox.h"
+#include "tests/unit/sandbox/child.h"
 
 static struct sandbox_settings settings;
 static struct sandbox_report report;
@@ -46,14 +46,6 @@ static void tear_down(void)
 	close(pidfd);
 }
 
-static int reap(pid_t child)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	return status;
-}
-
 /* A child in fresh namespaces, which must be had. As fork. */
 static pid_t confined(enum sandbox_role role)
 {
@@ -64,20 +56,6 @@ static pid_t confined(enum sandbox_role role)
 		ck_assert_msg(report.got[layer] != GOT_DEGRADED, "%s: %s",
 		    sandbox_layer_name((enum sandbox_layer)layer), report.why[layer]);
 	return child;
-}
-
-/* In a child: ends it with the number of the expectation that failed. */
-#define EXPECT(condition)                                                                          \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			dprintf(2, "line %d: %s (errno %d)\n", __LINE__, #condition, errno);       \
-			_exit(1);                                                                  \
-		}                                                                                  \
-	} while (0)
-
-static void passed(pid_t child)
-{
-	ck_assert_int_eq(reap(child), 0);
 }
 
 static long long status_number(const char *key, int base)
@@ -449,54 +427,6 @@ START_TEST(every_role_ends_with_a_filter_and_without_privileges)
 }
 END_TEST
 
-START_TEST(limits_are_for_good_and_there_is_no_core)
-{
-	pid_t child = fork();
-
-	settings.memory_max = 1 << 30;
-	settings.processes_max = 77;
-	settings.cpu_seconds = 99;
-	settings.file_max = 1 << 20;
-	if (child == 0) {
-		static const struct {
-			int resource;
-			rlim_t value;
-		} limits[] = {{RLIMIT_AS, 1 << 30}, {RLIMIT_NPROC, 77}, {RLIMIT_CPU, 99},
-		    {RLIMIT_FSIZE, 1 << 20}, {RLIMIT_CORE, 0}};
-		settings.memory_max = 1 << 30;
-		settings.processes_max = 77;
-		settings.cpu_seconds = 99;
-		settings.file_max = 1 << 20;
-		EXPECT(
-		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
-		for (int i = 0; i < 5; i++) {
-			struct rlimit limit;
-			EXPECT(getrlimit(limits[i].resource, &limit) == 0);
-			EXPECT(limit.rlim_cur == limits[i].value &&
-			       limit.rlim_max ==
-				   limit.rlim_cur + (limits[i].resource == RLIMIT_CPU ? 1 : 0));
-		}
-		_exit(0);
-	}
-	passed(child);
-}
-END_TEST
-
-START_TEST(another_parent_than_named_is_refused)
-{
-	pid_t child = fork();
-
-	if (child == 0) {
-		settings.parent = 1 << 21;
-		EXPECT(
-		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) < 0);
-		EXPECT(strncmp(why, "parent: ", 8) == 0);
-		_exit(0);
-	}
-	passed(child);
-}
-END_TEST
-
 START_TEST(landlock_alone_hides_homes_and_keeps_writes_to_what_is_named)
 {
 	const char *read_write[] = {folder, NULL};
@@ -558,45 +488,13 @@ START_TEST(a_worker_that_breaks_out_dies_and_the_call_has_a_name)
 }
 END_TEST
 
-/* What this program does when it is executed under a role (see main). */
-static int tried_exec(void)
-{
-	char *const none[] = {NULL};
-
-	execve("/bin/true", none, none);
-	return errno == ENOSYS ? 0 : 1;
-}
-
-START_TEST(gdb_executes_once)
-{
-	char self[PATH_MAX] = "";
-	pid_t child = fork();
-
-	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
-	if (child == 0) {
-		char *const argv[] = {self, (char *)"--try-exec", NULL};
-		const char *seen[] = {"/", NULL};
-		settings.want[LAYER_LANDLOCK] = WANT_OFF; /* this program may lie in a home */
-		settings.read_only = seen;
-		EXPECT(sandbox_enter(ROLE_GDB, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
-		execve("/does/not/exist", argv, environ); /* a failed one does not count */
-		EXPECT(errno == ENOENT);
-		execve(self, argv, environ);
-		_exit(2);
-	}
-	passed(child);
-}
-END_TEST
-
-int main(int argc, char **argv)
+int main(void)
 {
 	Suite *suite = suite_create("sandbox");
 	TCase *tcase = tcase_create("sandbox");
 	SRunner *runner;
 	int failed;
 
-	if (argc > 1 && strcmp(argv[1], "--try-exec") == 0)
-		return tried_exec();
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, the_kernel_confirms_every_namespace);
@@ -615,11 +513,8 @@ int main(int argc, char **argv)
 	tcase_add_test(tcase, a_layer_that_is_off_stays_off);
 	tcase_add_loop_test(
 	    tcase, every_role_ends_with_a_filter_and_without_privileges, 0, ROLE_COUNT);
-	tcase_add_test(tcase, limits_are_for_good_and_there_is_no_core);
-	tcase_add_test(tcase, another_parent_than_named_is_refused);
 	tcase_add_test(tcase, landlock_alone_hides_homes_and_keeps_writes_to_what_is_named);
 	tcase_add_loop_test(tcase, a_worker_that_breaks_out_dies_and_the_call_has_a_name, 0, 2);
-	tcase_add_test(tcase, gdb_executes_once);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

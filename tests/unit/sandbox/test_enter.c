@@ -1,0 +1,140 @@
+/*
+ * What a process cannot get back once it has entered its role, or was forked for one: limits, a
+ * second exec, another parent.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "sandbox/sandbox.h"
+#include "tests/unit/sandbox/child.h"
+
+static struct sandbox_settings settings;
+static struct sandbox_report report;
+static char why[256];
+
+static void set_up(void)
+{
+	sandbox_settings_default(&settings);
+}
+
+START_TEST(limits_are_for_good_and_there_is_no_core)
+{
+	pid_t child = fork();
+
+	settings.memory_max = 1 << 30;
+	settings.processes_max = 77;
+	settings.cpu_seconds = 99;
+	settings.file_max = 1 << 20;
+	if (child == 0) {
+		static const struct {
+			int resource;
+			rlim_t value;
+		} limits[] = {{RLIMIT_AS, 1 << 30}, {RLIMIT_NPROC, 77}, {RLIMIT_CPU, 99},
+		    {RLIMIT_FSIZE, 1 << 20}, {RLIMIT_CORE, 0}};
+		settings.memory_max = 1 << 30;
+		settings.processes_max = 77;
+		settings.cpu_seconds = 99;
+		settings.file_max = 1 << 20;
+		EXPECT(
+		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		for (int i = 0; i < 5; i++) {
+			struct rlimit limit;
+			EXPECT(getrlimit(limits[i].resource, &limit) == 0);
+			EXPECT(limit.rlim_cur == limits[i].value &&
+			       limit.rlim_max ==
+				   limit.rlim_cur + (limits[i].resource == RLIMIT_CPU ? 1 : 0));
+		}
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(another_parent_than_named_is_refused)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		settings.parent = 1 << 21;
+		EXPECT(
+		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) < 0);
+		EXPECT(strncmp(why, "parent: ", 8) == 0);
+		_exit(0);
+	}
+	passed(child);
+}
+END_TEST
+
+START_TEST(a_forked_worker_has_its_limits_before_it_is_one)
+{
+	int pidfd = -1;
+
+	settings.memory_max = 1 << 30;
+	settings.processes_max = 400;
+	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+	ck_assert_msg(child >= 0, "%s", why);
+	if (child == 0) {
+		struct rlimit limit;
+		EXPECT(getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_max == 1 << 30);
+		EXPECT(getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_max == 400);
+		EXPECT(getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0);
+		_exit(0);
+	}
+	passed(child);
+	close(pidfd);
+}
+END_TEST
+
+/* What this program does when it is executed under a role (see main). */
+static int tried_exec(void)
+{
+	char *const none[] = {NULL};
+
+	execve("/bin/true", none, none);
+	return errno == ENOSYS ? 0 : 1;
+}
+
+START_TEST(gdb_executes_once)
+{
+	char self[PATH_MAX] = "";
+	pid_t child = fork();
+
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+	if (child == 0) {
+		char *const argv[] = {self, (char *)"--try-exec", NULL};
+		const char *seen[] = {"/", NULL};
+		settings.want[LAYER_LANDLOCK] = WANT_OFF; /* this program may lie in a home */
+		settings.read_only = seen;
+		EXPECT(sandbox_enter(ROLE_GDB, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		execve("/does/not/exist", argv, environ); /* a failed one does not count */
+		EXPECT(errno == ENOENT);
+		execve(self, argv, environ);
+		_exit(2);
+	}
+	passed(child);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	Suite *suite = suite_create("enter");
+	TCase *tcase = tcase_create("enter");
+	SRunner *runner;
+	int failed;
+
+	if (argc > 1 && strcmp(argv[1], "--try-exec") == 0)
+		return tried_exec();
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, set_up, NULL);
+	tcase_add_test(tcase, limits_are_for_good_and_there_is_no_core);
+	tcase_add_test(tcase, a_forked_worker_has_its_limits_before_it_is_one);
+	tcase_add_test(tcase, another_parent_than_named_is_refused);
+	tcase_add_test(tcase, gdb_executes_once);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
