@@ -240,6 +240,14 @@ static bool is_permitted(
 	return false;
 }
 
+/* Neither a session named nor one open: the newest trace, as rr_replay_start takes it. */
+static bool asks_for_new(struct dispatch *dispatch, const json_t *arguments)
+{
+	return json_object_get(arguments, "trace_dir") != NULL ||
+	       (json_object_get(arguments, "session") == NULL &&
+		   session_count(dispatch->table, WORKER_REPLAY) == 0);
+}
+
 void dispatch_call_tool(void *owner, struct mcp_request *request, size_t tool, json_t *arguments)
 {
 	struct dispatch *dispatch = owner;
@@ -248,7 +256,7 @@ void dispatch_call_tool(void *owner, struct mcp_request *request, size_t tool, j
 		return;
 	switch (tools_routed[tool].handling) {
 	case HANDLE_EITHER:
-		if (json_object_get(arguments, "trace_dir") != NULL)
+		if (asks_for_new(dispatch, arguments))
 			open_session(dispatch, request, tool, arguments);
 		else
 			call_session(dispatch, request, tool, arguments);

@@ -141,7 +141,7 @@ PARAMS(checkpoint_args) = {
 PARAMS(goto_args) = {
 	NEEDED("moment", "event, event:ticks, start or end"), SESSION, END};
 PARAMS(crash_args) = {
-	STRING("trace_dir", "Opens a session on this trace first"),
+	STRING("trace_dir", "Opens a session on this trace first; with no session open: the newest"),
 	INTEGER("pid", "Process of the trace", 1, 4194304),
 	BOOLEAN("move", "Stay at the crash"),
 	NUMBER("deadline", "Seconds"),
