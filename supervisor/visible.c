@@ -183,6 +183,28 @@ static void add_recording(struct visible *visible, const json_t *args)
 	add_recorded_places(visible, args);
 }
 
+/* An rr or gdb that the policy names by its path needs its libraries and data beside it: these
+ * folders of its prefix, not the prefix, which may be a home. */
+static void add_tool(struct visible *visible, const char *path)
+{
+	static const char *const folders[] = {"lib", "lib64", "share"};
+	char prefix[PATH_MAX];
+	char *slash;
+
+	if (path == NULL || path[0] != '/' ||
+	    strlcpy(prefix, path, sizeof(prefix)) >= sizeof(prefix))
+		return;
+	slash = strrchr(prefix, '/');
+	*slash = 0;
+	add(visible, 'r', prefix);
+	slash = strrchr(prefix, '/');
+	if (slash == NULL || slash == prefix)
+		return;
+	*slash = 0;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		add_below(visible, 'r', prefix, folders[i]);
+}
+
 static void add_unbounded(struct visible *visible, enum worker_kind kind, const json_t *args)
 {
 	visible->show_home = true;
@@ -210,6 +232,8 @@ void visible_for(
 		add_list(visible, 'r', policy, SETTING_SOURCES);
 	add_list(visible, kind == WORKER_RECORD ? 'w' : 'r', policy, SETTING_DIRECTORIES);
 	add_trace_home(visible, kind == WORKER_RECORD ? 'c' : how, policy);
+	add_tool(visible, policy_text(policy, SETTING_RR));
+	add_tool(visible, policy_text(policy, SETTING_GDB));
 	if (!bounded)
 		add_unbounded(visible, kind, args);
 }

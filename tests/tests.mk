@@ -48,7 +48,7 @@ $(TEST_BIN)/programs/%: tests/programs/%.c
 	$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
 
 # Stand-ins that misbehave on purpose.
-DOUBLES := $(TEST_BIN)/doubles/worker $(TEST_BIN)/doubles/gdb $(TEST_BIN)/doubles/prisoner $(TEST_BIN)/doubles/no_spaces
+DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid)
 $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -196,7 +196,8 @@ static bool start_gdb(struct replay *replay, int commands, struct op_reply *repl
 	char path[PATH_MAX], why[WHY_MAX];
 
 	if (pmu_find_program(config->gdb[0] ? config->gdb : "gdb", path, sizeof(path)) != 0) {
-		op_fail(reply, ERROR_GDB_FAILED, "install gdb", "no gdb at %s",
+		op_fail(reply, ERROR_GDB_FAILED, NULL,
+		    "%s was not found: install it (apt install gdb), or name it with --gdb=PATH",
 		    config->gdb[0] ? config->gdb : "gdb");
 		return false;
 	}

@@ -1,0 +1,257 @@
+/*
+ * What rr needs is missing or forbidden: `rr-warden rr` and the server say in one line what, and
+ * what to do about it. Where only performance events are forbidden, all works.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "exit_code"
+
+static const char *server_path(void)
+{
+	const char *server = getenv("RR_WARDEN");
+	return server == NULL ? "build/bin/rr-warden" : server;
+}
+
+/* What a shell command prints on stdout and stderr; *status is its wait status. */
+static char *output_of(const char *command, int *status)
+{
+	static char text[4096];
+	FILE *pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	size_t length = fread(text, 1, sizeof(text) - 1, pipe);
+	text[length] = 0;
+	*status = pclose(pipe);
+	return text;
+}
+
+/* One line, from rr-warden, with this in it. */
+static void expect_refusal(const char *text, int status, const char *part)
+{
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) != 0, "status %d: %s", status, text);
+	ck_assert_msg(strncmp(text, "rr-warden", strlen("rr-warden")) == 0, "%s", text);
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in %s", part, text);
+	ck_assert_msg(strchr(text, '\n') == text + strlen(text) - 1, "not one line: %s", text);
+}
+
+/* A folder with rr and gdb in it, as far as they are wanted; NULL: an rr that prints this. */
+static char *folder_with(const char *rr_says, bool rr, bool gdb)
+{
+	char *folder = harness_scratch(0), *path = harness_path(folder, "rr");
+	if (rr_says != NULL) {
+		harness_write_file(path, rr_says);
+		ck_assert_int_eq(chmod(path, 0700), 0);
+	} else if (rr) {
+		ck_assert_int_eq(symlink("/usr/bin/rr", path), 0);
+	}
+	free(path);
+	path = harness_path(folder, "gdb");
+	if (gdb)
+		ck_assert_int_eq(symlink("/usr/bin/gdb", path), 0);
+	free(path);
+	return folder;
+}
+
+#define OLD_RR "#!/bin/sh\necho rr version 5.5.0\n"
+
+static const struct {
+	const char *rr_says;
+	bool rr, gdb;
+	const char *command, *says;
+} missing[] = {
+    {NULL, false, true, "record true", "rr was not found: install it (apt install rr)"},
+    {NULL, true, false, "replay", "gdb was not found: install it (apt install gdb)"},
+    {OLD_RR, false, true, "record true", "rr 5.5.0 is too old: rr-warden needs 5.6.0 or later"},
+    {"#!/bin/sh\necho hello\n", false, true, "record true", "is --rr=PATH really rr?"},
+};
+#define MISSING_COUNT ((int)(sizeof(missing) / sizeof(missing[0])))
+
+START_TEST(by_hand_what_is_missing_is_said_in_one_line)
+{
+	for (int i = 0; i < MISSING_COUNT; i++) {
+		char *folder = folder_with(missing[i].rr_says, missing[i].rr, missing[i].gdb);
+		char command[4096];
+		int status;
+		snprintf(command, sizeof(command), "PATH='%s' '%s' rr %s 2>&1", folder,
+		    server_path(), missing[i].command);
+		char *text = output_of(command, &status);
+		expect_refusal(text, status, missing[i].says);
+		harness_scratch_free(folder);
+	}
+}
+END_TEST
+
+START_TEST(by_hand_forbidden_ptrace_is_said_in_one_line)
+{
+	char *forbid = harness_program("../doubles/forbid");
+	char command[4096];
+	int status;
+	snprintf(command, sizeof(command), "'%s' ptrace '%s' rr record true 2>&1", forbid,
+	    server_path());
+	char *text = output_of(command, &status);
+	expect_refusal(text, status, "ptrace is forbidden here");
+	ck_assert_ptr_nonnull(strstr(text, "ptrace_scope"));
+	free(forbid);
+}
+END_TEST
+
+/* The smallest 32-bit program: exit(0). */
+static char *write_program_32(const char *folder)
+{
+	static const unsigned char code[] = {0xb8, 1, 0, 0, 0, 0x31, 0xdb, 0xcd, 0x80};
+	struct {
+		Elf32_Ehdr elf;
+		Elf32_Phdr segment;
+		unsigned char code[sizeof(code)];
+	} image = {.elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+		       .e_type = ET_EXEC,
+		       .e_machine = EM_386,
+		       .e_version = EV_CURRENT,
+		       .e_entry = 0x8048000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
+		       .e_phoff = sizeof(Elf32_Ehdr),
+		       .e_ehsize = sizeof(Elf32_Ehdr),
+		       .e_phentsize = sizeof(Elf32_Phdr),
+		       .e_phnum = 1},
+	    .segment = {.p_type = PT_LOAD,
+		.p_vaddr = 0x8048000,
+		.p_filesz = sizeof(image),
+		.p_memsz = sizeof(image),
+		.p_flags = PF_R | PF_X,
+		.p_align = 0x1000}};
+	char *path = harness_path(folder, "program32");
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	memcpy(image.code, code, sizeof(code));
+	ck_assert_int_eq(write(fd, &image, sizeof(image)), (ssize_t)sizeof(image));
+	close(fd);
+	return path;
+}
+
+START_TEST(a_32_bit_program_is_refused_by_the_software_pmu)
+{
+	char *folder = harness_scratch(0), *program = write_program_32(folder);
+	char command[4096];
+	int status;
+	output_of(program, &status);
+	if (status == 0) { /* else this kernel does not run such programs at all */
+		snprintf(command, sizeof(command),
+		    "'%s' rr --pmu=software record -o '%s/trace' '%s' 2>&1 | grep -v Saving",
+		    server_path(), folder, program);
+		char *text = output_of(command, &status);
+		ck_assert_msg(strstr(text, "is a 32-bit program") != NULL, "%s", text);
+		ck_assert_ptr_nonnull(strstr(text, "use a machine with performance counters"));
+	}
+	free(program);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+static void expect_failure(struct client *client, const char *tool, json_t *args, const char *part)
+{
+	json_t *failed = client_tool_failure(
+	    client, client_tool_send(client, tool, args), NULL, HARNESS_TIMEOUT_S);
+	const char *message = answer_text(failed, "message");
+	ck_assert_msg(strstr(message, part) != NULL, "no \"%s\" in %s", part, message);
+	ck_assert_msg(strchr(message, '\n') == NULL, "not one line: %s", message);
+	json_decref(failed);
+}
+
+static json_t *program_args(void)
+{
+	char *program = harness_program(PROGRAM);
+	json_t *args = json_pack("{s:[s]}", "command", program);
+	free(program);
+	return args;
+}
+
+static json_t *trace_args(void)
+{
+	return json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM));
+}
+
+START_TEST(the_server_says_what_is_missing_when_it_is_wanted)
+{
+	struct client *client = client_start(
+	    &(struct client_options){.args = (const char *const[]){"--rr=/nowhere/rr", NULL}});
+	expect_failure(client, "rr_record", program_args(), "rr was not found: install it");
+	expect_failure(client, "rr_replay_start", trace_args(), "rr was not found: install it");
+	client_end(client);
+	client = client_start(
+	    &(struct client_options){.args = (const char *const[]){"--gdb=/nowhere/gdb", NULL}});
+	expect_failure(client, "rr_replay_start", trace_args(),
+	    "/nowhere/gdb was not found: install it (apt install gdb)");
+	client_end(client);
+}
+END_TEST
+
+/* Under /tmp, which replays do not see but for what they are given. */
+START_TEST(the_server_refuses_an_rr_that_is_too_old)
+{
+	char *folder = folder_with(OLD_RR, false, false), *rr = harness_path(folder, "rr");
+	char option[4096];
+	snprintf(option, sizeof(option), "--rr=%s", rr);
+	struct client *client =
+	    client_start(&(struct client_options){.args = (const char *const[]){option, NULL}});
+	expect_failure(client, "rr_record", program_args(), "rr 5.5.0 is too old");
+	expect_failure(client, "rr_replay_start", trace_args(), "rr 5.5.0 is too old");
+	client_end(client);
+	free(rr);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+/* The server with a system call forbidden to it and to all it starts. */
+static struct client *client_without(const char *call)
+{
+	char *forbid = harness_program("../doubles/forbid");
+	struct client *client = client_start(&(struct client_options){
+	    .server = forbid, .args = (const char *const[]){call, server_path(), NULL}});
+	free(forbid);
+	return client;
+}
+
+START_TEST(the_server_says_that_ptrace_is_forbidden)
+{
+	struct client *client = client_without("ptrace");
+	expect_failure(client, "rr_record", program_args(), "ptrace is forbidden here");
+	expect_failure(client, "rr_replay_start", trace_args(), "ptrace is forbidden here");
+	client_end(client);
+}
+END_TEST
+
+START_TEST(without_performance_events_all_works)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
+	struct client *client = client_without("perf_event_open");
+	json_t *args = program_args();
+	json_object_set_new(args, "trace_dir", json_string(trace));
+	json_t *recorded = client_tool_result(
+	    client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S);
+	expect_text(recorded, "pmu", "software");
+	json_decref(recorded);
+	json_decref(client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", trace));
+	json_t *end = client_tool(client, "rr_continue", NULL);
+	expect_text(end, "reason", "end");
+	json_decref(end);
+	client_end(client);
+	free(trace);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {by_hand_what_is_missing_is_said_in_one_line,
+	    by_hand_forbidden_ptrace_is_said_in_one_line,
+	    a_32_bit_program_is_refused_by_the_software_pmu,
+	    the_server_says_what_is_missing_when_it_is_wanted,
+	    the_server_refuses_an_rr_that_is_too_old, the_server_says_that_ptrace_is_forbidden,
+	    without_performance_events_all_works, NULL};
+	return scene_main("missing", tests, (const char *const[]){PROGRAM, NULL});
+}
