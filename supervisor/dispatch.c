@@ -216,6 +216,35 @@ static void interrupt_session(
 	mcp_request_answer(request, answer);
 }
 
+/* A trace may be named by its path or, in the default directory, by its name alone. */
+static bool is_same_trace(const char *left, const char *right)
+{
+	const char *left_name = strrchr(left, '/'), *right_name = strrchr(right, '/');
+
+	if (left_name && right_name)
+		return strcmp(left, right) == 0;
+	return strcmp(left_name ? left_name + 1 : left, right_name ? right_name + 1 : right) == 0;
+}
+
+/* rr maps files of the trace as it goes: a replay does not survive its removal. */
+static bool is_unused(
+    struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
+{
+	const char *trace = json_string_value(json_object_get(arguments, "trace_dir"));
+	struct session *session = NULL;
+	char message[96];
+
+	while (trace != NULL && (session = session_next(dispatch->table, session)) != NULL) {
+		const char *open = session_trace(session);
+		if (session->closing || open == NULL || !is_same_trace(open, trace))
+			continue;
+		snprintf(message, sizeof(message), "session %s replays this trace", session->id);
+		mcp_request_fail(request, "not_allowed", message, "rr_replay_stop it first", NULL);
+		return false;
+	}
+	return true;
+}
+
 static bool is_permitted(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, const json_t *arguments)
 {
@@ -252,7 +281,8 @@ void dispatch_call_tool(void *owner, struct mcp_request *request, size_t tool, j
 {
 	struct dispatch *dispatch = owner;
 
-	if (!is_permitted(dispatch, request, tool, arguments))
+	if (!is_permitted(dispatch, request, tool, arguments) ||
+	    (tool == TOOL_RM && !is_unused(dispatch, request, arguments)))
 		return;
 	switch (tools_routed[tool].handling) {
 	case HANDLE_EITHER:

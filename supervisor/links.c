@@ -71,15 +71,6 @@ static struct link *find_link(struct links *links, uint32_t tag)
 	return NULL;
 }
 
-/* As the worker found it, or as the client named it; NULL: the newest. */
-static const char *trace_of(const struct session *session)
-{
-	const json_t *known = json_object_get(session->worker_state, "trace_dir");
-
-	return json_string_value(
-	    known != NULL ? known : json_object_get(session->open_args, "trace_dir"));
-}
-
 int links_launch(struct links *links, struct session *session)
 {
 	struct link *link = find_link(links, 0);
@@ -92,7 +83,7 @@ int links_launch(struct links *links, struct session *session)
 	    session->kind == WORKER_REPLAY ? session->open_args : session->calls->args);
 	if (session->kind == WORKER_REPLAY)
 		visible_add_remembered(
-		    &links->visible, links->policy, links->recordings, trace_of(session));
+		    &links->visible, links->policy, links->recordings, session_trace(session));
 	if (launcher_request(links->launcher, links->last_tag, session->kind, &links->visible) < 0)
 		return -1;
 	json_decref(session->visible);

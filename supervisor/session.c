@@ -219,6 +219,14 @@ unsigned session_count(struct session_table *table, enum worker_kind kind)
 	return count;
 }
 
+const char *session_trace(const struct session *session)
+{
+	const json_t *known = json_object_get(session->worker_state, "trace_dir");
+
+	return json_string_value(
+	    known != NULL ? known : json_object_get(session->open_args, "trace_dir"));
+}
+
 struct session *session_choose(struct session_table *table, const char *id, const char **code)
 {
 	struct session *session = NULL, *only = NULL, *last = NULL;

@@ -151,6 +151,9 @@ struct session *session_next(struct session_table *table, struct session *after)
 struct session *session_by_tag(struct session_table *table, uint32_t tag);
 unsigned session_count(struct session_table *table, enum worker_kind kind);
 
+/* Its trace as the worker found it, or as the client named it; NULL: the newest. Borrowed. */
+const char *session_trace(const struct session *session);
+
 /* The session `id` names; without one (NULL) the only one, or the one used last. NULL when there
  * is none (code no_session) or neither is clear (ambiguous_session). */
 struct session *session_choose(struct session_table *table, const char *id, const char **code);

@@ -242,6 +242,15 @@ START_TEST(a_session_opens_and_answers_with_its_name)
 }
 END_TEST
 
+START_TEST(a_trace_that_is_replayed_is_not_removed)
+{
+	ck_assert_ptr_null(call("rr_replay_start", "{\"trace_dir\":\"/t/crash-0\"}"));
+	check_error(call("rr_rm", "{\"trace_dir\":\"crash-0\"}"), "not_allowed");
+	check_error(call("rr_rm", "{\"trace_dir\":\"/t/crash-0\"}"), "not_allowed");
+	ck_assert_ptr_null(call("rr_rm", "{\"trace_dir\":\"/t/crash-1\"}"));
+}
+END_TEST
+
 START_TEST(a_crash_report_without_any_session_opens_one_on_the_newest_trace)
 {
 	ck_assert_ptr_null(call("rr_crash_report", "{}"));
@@ -393,6 +402,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, without_a_session_a_session_tool_says_how_to_get_one);
 	tcase_add_test(tests, a_session_opens_and_answers_with_its_name);
+	tcase_add_test(tests, a_trace_that_is_replayed_is_not_removed);
 	tcase_add_test(tests, a_crash_report_without_any_session_opens_one_on_the_newest_trace);
 	tcase_add_test(tests, a_crash_report_on_a_trace_opens_a_session_first);
 	tcase_add_test(tests, what_the_policy_forbids_is_not_done);
