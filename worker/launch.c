@@ -232,7 +232,7 @@ static bool fetch_commands(
 		&(struct tool_spec){.path = choice->rr_path,
 		    .argv = (char *const *)argv,
 		    .environment = tool_environment,
-		    .role = ROLE_RR_REPLAY,
+		    .role = ROLE_QUERY, /* it only prints, and that filter is built sooner */
 		    .settings = &sandbox,
 		    .output = file,
 		    .extra = -1},
