@@ -110,10 +110,12 @@ static bool compare_episode(struct lockstep *lockstep)
 
 static bool run_in_lockstep(char **argv, unsigned long most, struct lockstep *lockstep)
 {
+	static struct native *volatile native; /* lives as long as the process, as in rr */
 	bool same = true;
 	int status;
 
-	*lockstep = (struct lockstep){.native = native_new(), .tid = fork()};
+	native = native_new();
+	*lockstep = (struct lockstep){.native = native, .tid = fork()};
 	if (lockstep->tid == 0) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		execvp(argv[0], argv);
