@@ -43,6 +43,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # Programs to record: plain debug builds, as a user would make them.
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c))
 $(TEST_BIN)/programs/static_hello: PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/optimized: PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)

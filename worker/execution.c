@@ -15,10 +15,11 @@
 #include "worker/position.h"
 #include "worker/state.h"
 
-#define COUNT_MAX	  1000000
-#define FINISH_FRAMES_MAX 1000
-#define COMMAND_MAX	  96
-#define EVENT_MAX	  (1LL << 53)
+#define COUNT_MAX	 1000000
+#define FINISH_PAGE	 1000 /* frames looked through at once */
+#define FINISH_PAGES_MAX 1000
+#define COMMAND_MAX	 96
+#define EVENT_MAX	 (1LL << 53)
 
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
@@ -199,28 +200,40 @@ void execution_next(struct worker *worker, json_t *args, struct op_reply *reply)
 	step(worker, args, "next", reply);
 }
 
+static int level_in(const json_t *stack, const char *function)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(stack, i, frame)
+	{
+		const char *name = mi_text(frame, "func");
+		if (name && strcmp(name, function) == 0)
+			return mi_number(frame, "level", -1);
+	}
+	return -1;
+}
+
 /* The level of the nearest caller of the selected frame with that name; -1 with the reply failed.
  */
 static int level_of(struct replay *replay, const char *function, struct op_reply *reply)
 {
-	json_t *results = NULL, *frame;
-	int level = -1;
-	size_t i;
+	int level = -1, from = replay->frame + 1;
+	bool more = true;
 
-	if (!gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
-		    replay->thread, replay->frame + 1, replay->frame + FINISH_FRAMES_MAX),
-		ERROR_INVALID_ARGUMENT, "this is the outermost frame", reply))
-		return -1;
-	json_array_foreach(json_object_get(results, "stack"), i, frame)
-	{
-		const char *name = mi_text(frame, "func");
-		if (name && strcmp(name, function) == 0) {
-			level = mi_number(frame, "level", level);
-			break;
-		}
+	for (int page = 0; level < 0 && more && page < FINISH_PAGES_MAX; page++) {
+		json_t *results = NULL;
+
+		if (!gdb_check(replay->gdb,
+			gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
+			    replay->thread, from, from + FINISH_PAGE - 1),
+			ERROR_INVALID_ARGUMENT, "this is the outermost frame", reply))
+			return -1;
+		level = level_in(json_object_get(results, "stack"), function);
+		more = json_array_size(json_object_get(results, "stack")) == FINISH_PAGE;
+		from += FINISH_PAGE;
+		json_decref(results);
 	}
-	json_decref(results);
 	if (level < 0)
 		op_fail(reply, ERROR_NOT_FOUND, "rr_backtrace shows the callers",
 		    "no caller named %.200s", function);

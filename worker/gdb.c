@@ -40,6 +40,7 @@ struct gdb {
 	long long token; /* of the last command sent */
 	bool answered, refused, running, lost, interrupted, interrupt_sent;
 	bool patient;		  /* steps run: they end by themselves */
+	bool cut_short;		  /* a command was broken off: see forget_frames */
 	long long interrupt_seen; /* ms; 0: no interrupt */
 	unsigned stops;		  /* how many *stopped there have been */
 	json_t *results, *stop, *created;
@@ -353,19 +354,53 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 	return gdb->lost ? GDB_LOST : GDB_DONE;
 }
 
+static enum gdb_outcome await_answer(struct gdb *gdb)
+{
+	enum gdb_outcome outcome = GDB_DONE;
+
+	while (outcome == GDB_DONE && !gdb->answered)
+		outcome = gdb_pump(gdb, -1);
+	if (outcome == GDB_DONE && gdb->refused)
+		return GDB_REFUSED;
+	return outcome;
+}
+
+static enum gdb_outcome send_plain(struct gdb *gdb, const char *format, ...)
+{
+	enum gdb_outcome outcome;
+	va_list arguments;
+
+	va_start(arguments, format);
+	outcome = send_command(gdb, format, arguments);
+	va_end(arguments);
+	return outcome;
+}
+
+/* gdb takes the frame at which its unwinding was broken off for the outermost, until it is told to
+ * look again. */
+static void forget_frames(struct gdb *gdb)
+{
+	gdb->cut_short = false;
+	if (send_plain(gdb, "-interpreter-exec console \"maintenance flush register-cache\"") ==
+	    GDB_DONE)
+		await_answer(gdb);
+}
+
 enum gdb_outcome gdb_commandv(
     struct gdb *gdb, json_t **results, const char *format, va_list arguments)
 {
-	enum gdb_outcome outcome = send_command(gdb, format, arguments);
+	enum gdb_outcome outcome;
 
+	if (gdb->cut_short && gdb->worker->interrupt == INTERRUPT_NONE)
+		forget_frames(gdb);
+	outcome = send_command(gdb, format, arguments);
 	if (results)
 		*results = NULL;
-	while (outcome == GDB_DONE && !gdb->answered)
-		outcome = gdb_pump(gdb, -1);
+	if (outcome == GDB_DONE)
+		outcome = await_answer(gdb);
+	gdb->cut_short |= gdb->interrupted;
 	if (outcome != GDB_DONE)
 		return outcome;
-	if (gdb->refused)
-		return GDB_REFUSED;
 	if (results)
 		*results = json_incref(gdb->results);
 	return GDB_DONE;

@@ -45,6 +45,7 @@ static const struct {
     {"remote hardware-watchpoint-limit 4", false},
     {"remote hardware-watchpoint-length-limit 8", false},
     {"backtrace limit unlimited", false},
+    {"dcache line-size 4096", true},
     {"width 0", false},
     {"height 0", false},
     {"style enabled off", true},
@@ -380,6 +381,30 @@ static void clear(struct replay *replay, struct op_reply *reply)
 	*reply = (struct op_reply){0};
 }
 
+/* What can be done about what rr said when it did not come up. */
+static const char *hint_for(const char *message)
+{
+	static const struct {
+		const char *said; /* the last fits all */
+		const char *hint;
+	} cases[] = {
+	    {"CPUID",
+		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
+		"the program here"},
+	    {"XSAVE",
+		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
+		"the program here"},
+	    {"Metadata of", "a file that the program used has changed since: record again, and "
+			    "rr_pack the trace to keep it whole"},
+	    {"", "rr_traceinfo tells how the trace was made, rr_status what this machine lacks"},
+	};
+	size_t at = 0;
+
+	while (!strstr(message, cases[at].said))
+		at++;
+	return cases[at].hint;
+}
+
 bool launch_tools(struct replay *replay, struct op_reply *reply)
 {
 	if (launch(replay, reply))
@@ -389,7 +414,8 @@ bool launch_tools(struct replay *replay, struct op_reply *reply)
 		replay->fork_pid = true;
 		return launch(replay, reply);
 	}
-	reply->hint[0] = '\0';
+	if (reply->code == ERROR_RR_FAILED && !replay->worker->interrupt && replay->rr.pid == 0)
+		snprintf(reply->hint, sizeof(reply->hint), "%s", hint_for(reply->message));
 	if (replay->pid && strstr(replay->launch, "No process")) {
 		op_fail(reply, ERROR_NOT_FOUND, "rr_ps lists the processes of a recording",
 		    "the recording has no process %lld", replay->pid);

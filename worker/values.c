@@ -12,6 +12,7 @@
 #include "worker/state.h"
 #include "worker/values.h"
 
+#define OPTIMIZED_OUT	 "<optimized out>" /* as gdb writes it */
 #define EXPRESSIONS_MAX	 50
 #define VALUE_MAX	 8000 /* bytes of one value, when one was asked for */
 #define LOCAL_MAX	 1000 /* bytes of one local */
@@ -184,6 +185,9 @@ static json_t *evaluate_one(struct replay *replay, const char *expression, char 
 	} else {
 		json_object_set_new(json, "error", json_string(why));
 	}
+	if (value && strcmp(value, OPTIMIZED_OUT) == 0)
+		json_object_set_new(json, "error",
+		    json_sprintf("%.200s is optimized out at this place", expression));
 	if (cut)
 		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
 	free(value);
@@ -269,6 +273,10 @@ static void fail_evaluation(const char *why, struct op_reply *reply)
 	    {"Cannot access memory", ERROR_INVALID_ARGUMENT,
 		"nothing is mapped there at this moment; rr_last_change on the pointer finds who "
 		"set it"},
+	    {"optimized out", ERROR_INVALID_ARGUMENT,
+		"the program keeps it nowhere here any more: rr_step or rr_finish with reverse "
+		"goes "
+		"to where it was still there"},
 	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
 	    {"", ERROR_INVALID_ARGUMENT,
 		"rr_locals shows the names there are; rr_select_frame changes where they are "

@@ -1,7 +1,9 @@
 /*
- * Deep recursion: 2000 frames, and two functions that call each other.
+ * Deep recursion: 2000 frames, or as many as the argument says, and two functions that call each
+ * other.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 static int is_odd(unsigned number);
 
@@ -22,8 +24,10 @@ static unsigned long sum_to(unsigned number)
 	return number + sum_to(number - 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	printf("sum %lu even %d\n", sum_to(2000), is_even(500));
+	unsigned depth = argc > 1 ? (unsigned)atoi(argv[1]) : 2000;
+
+	printf("sum %lu even %d\n", sum_to(depth), is_even(500));
 	return 0;
 }

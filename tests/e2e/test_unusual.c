@@ -1,0 +1,364 @@
+/*
+ * Programs and traces out of the ordinary: too much of something, changed since, made elsewhere.
+ * Each is served, or refused with the reason and a hint, and the session goes on.
+ */
+#include <cpuid.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "many_watch"
+
+struct place {
+	struct client *client;
+	char *folder, *trace;
+};
+
+static struct place place_open(void)
+{
+	struct place place = {.client = client_start(NULL), .folder = harness_scratch(0)};
+	place.trace = harness_path(place.folder, "trace");
+	return place;
+}
+
+static void place_close(struct place *place)
+{
+	client_end(place->client);
+	free(place->trace);
+	harness_scratch_free(place->folder);
+}
+
+static void run_shell(const char *format, const char *a, const char *b)
+{
+	char command[4096];
+	snprintf(command, sizeof(command), format, a, b);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void expect_usable(struct client *client)
+{
+	json_t *value = client_tool(client, "rr_evaluate", "{s:s}", "expression", "1+1");
+	expect_text(value, "value", "2");
+	ck_assert(!answer_true(value, "restored"));
+	json_decref(value);
+}
+
+START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
+{
+	struct place place = place_open();
+	json_t *recorded = client_record(place.client, place.trace, "gigabyte", NULL);
+	expect_number(recorded, "exit_code", 0);
+	ck_assert(answer_true(recorded, "truncated"));
+	ck_assert_int_eq(strncmp(answer_text(recorded, "stdout"), "first....", 9), 0);
+	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), ".\nlast\n"));
+	json_decref(recorded);
+
+	/* The replay prints it once more. */
+	char *session = client_replay(place.client, place.trace);
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "end");
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "output"), "last\n"));
+	json_decref(stop);
+	expect_usable(place.client);
+	free(session);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it)
+{
+	struct place place = {.folder = harness_scratch(0)};
+	place.trace = harness_path(place.folder, "trace");
+	place.client = client_start(
+	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
+	json_decref(client_record(place.client, place.trace, "recursion", "100000"));
+	char *session = client_replay(place.client, place.trace);
+	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location",
+	    "recursion.c:23"); /* only the innermost call comes here */
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "frame.function", "sum_to");
+	expect_text(stop, "frame.arguments.0.value", "0");
+	json_decref(stop);
+	json_t *trace = client_tool(place.client, "rr_backtrace", "{s:i}", "max_depth", 5);
+	ck_assert_uint_eq(answer_count(trace, "frames"), 5);
+	ck_assert_ptr_nonnull(answer_at(trace, "more"));
+	json_decref(trace);
+	json_decref(
+	    client_tool_fails(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 99990));
+	/* gdb takes the frame where it was broken off for the outermost, if it is let. */
+	stop = client_tool(place.client, "rr_finish", "{s:s}", "function", "main");
+	expect_text(stop, "frame.function", "main");
+	ck_assert(!answer_true(stop, "restored"));
+	json_decref(stop);
+	free(session);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
+{
+	struct scene scene = scene_open("optimized", NULL);
+	scene_run_to(&scene, "use");
+	json_t *stop = client_tool(scene.client, "rr_finish", NULL);
+	expect_text(stop, "frame.function", "work");
+	json_decref(stop);
+	json_t *failed = client_tool_fails(
+	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "gone");
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "optimized out"));
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "reverse"));
+	json_decref(failed);
+	json_t *both =
+	    client_tool(scene.client, "rr_evaluate", "{s:[s,s]}", "expressions", "gone", "sink");
+	ck_assert_ptr_nonnull(strstr(answer_text(both, "results.0.error"), "optimized out"));
+	expect_text(both, "results.1.value", "4");
+	json_decref(both);
+	scene_close(&scene);
+}
+END_TEST
+
+/* What happens to the program's file after the recording; the test's number chooses. */
+enum change { CHANGE_REPLACED, CHANGE_OVERWRITTEN, CHANGE_REMOVED, CHANGE_COUNT };
+
+static void change_program(enum change change, const char *other, const char *program)
+{
+	switch (change) {
+	case CHANGE_REPLACED:
+		run_shell("rm '%2$s' && cp '%1$s' '%2$s'", other, program);
+		break;
+	case CHANGE_OVERWRITTEN:
+		run_shell("cat '%s' > '%s'", other, program);
+		break;
+	case CHANGE_REMOVED:
+		run_shell("test -e '%s' && rm '%s'", other, program);
+		break;
+	case CHANGE_COUNT:
+		break;
+	}
+}
+
+START_TEST(a_binary_changed_since_does_not_change_the_recording)
+{
+	struct place place = place_open();
+	char *program = harness_program(PROGRAM), *other = harness_program("crash");
+	char *copy = harness_path(place.folder, "program");
+	run_shell("cp '%s' '%s'", program, copy);
+	json_decref(client_tool(
+	    place.client, "rr_record", "{s:[s], s:s}", "command", copy, "trace_dir", place.trace));
+	change_program((enum change)_i, other, copy);
+	char *session = client_replay(place.client, place.trace);
+	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "breakpoint");
+	expect_text(stop, "frame.function", "set_late");
+	json_decref(stop);
+	json_t *value = client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "counter");
+	expect_text(value, "value", "4");
+	json_decref(value);
+	free(session);
+	free(program);
+	free(other);
+	free(copy);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_source_newer_than_the_binary_is_told)
+{
+	struct place place = place_open();
+	char *program = harness_path(place.folder, "program");
+	char *source = harness_path(place.folder, "program.c");
+	harness_write_file(source, "static int twice(int n)\n{\n\treturn 2 * n;\n}\n"
+				   "int main(void)\n{\n\treturn twice(0);\n}\n");
+	run_shell("cc -g -O0 -o '%s' '%s'", program, source);
+	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", program,
+	    "trace_dir", place.trace));
+	struct timespec later[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}};
+	ck_assert_int_eq(utimensat(AT_FDCWD, source, later, 0), 0);
+	char *session = client_replay(place.client, place.trace);
+	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "twice");
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_number(stop, "frame.line", 3);
+	ck_assert_str_ne(answer_text(stop, "source_warning"), "");
+	json_decref(stop);
+	free(session);
+	free(program);
+	free(source);
+	place_close(&place);
+}
+END_TEST
+
+/* The trace's header is packed: zero bytes are left out. Returns the length. */
+static size_t pack(unsigned value, char packed[sizeof(value)])
+{
+	size_t length = 0;
+	for (; value != 0; value >>= 8)
+		if (value & 0xff)
+			packed[length++] = (char)(value & 0xff);
+	return length;
+}
+
+/* Gives the processor that the trace names in its header another model number. */
+static void move_to_another_machine(const char *trace)
+{
+	char *path = harness_path(trace, "version"), bytes[64 * 1024], model[sizeof(unsigned)];
+	unsigned registers[4];
+	FILE *file = fopen(path, "r+b");
+	ck_assert_ptr_nonnull(file);
+	size_t length = fread(bytes, 1, sizeof(bytes), file), model_length;
+	__cpuid(1, registers[0], registers[1], registers[2], registers[3]);
+	/* The features, which have few zeros, lead to the model before them. */
+	char *features = memmem(bytes, length, &registers[2], 2 * sizeof(*registers));
+	ck_assert(features != NULL && features - bytes > 16);
+	model_length = pack(registers[0], model);
+	char *found = memmem(features - 16, 16, model, model_length);
+	ck_assert_ptr_nonnull(found);
+	found[0] ^= (found[0] & 0xf0) == 0x10 ? 0x30 : 0x10;
+	fseek(file, 0, SEEK_SET);
+	ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+	fclose(file);
+	free(path);
+}
+
+START_TEST(a_trace_of_another_machine_is_said_to_be_one)
+{
+	struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, PROGRAM, NULL));
+	move_to_another_machine(place.trace);
+	json_t *info = client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace);
+	ck_assert(!answer_true(info, "cpu.same_as_here"));
+	json_decref(info);
+	json_t *answer = client_wait(place.client,
+	    client_tool_send(
+		place.client, "rr_replay_start", json_pack("{s:s}", "trace_dir", place.trace)),
+	    HARNESS_TIMEOUT_S);
+	/* Where the processor lets CPUID be replayed, rr does so. */
+	if (json_is_true(answer_at(answer, "result.isError"))) {
+		expect_text(answer, "result.structuredContent.code", "rr_failed");
+		ck_assert_ptr_nonnull(strstr(
+		    answer_text(answer, "result.structuredContent.message"), "different CPUID"));
+		ck_assert_ptr_nonnull(
+		    strstr(answer_text(answer, "result.structuredContent.hint"), "machine"));
+	}
+	json_decref(answer);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_child_with_a_program_of_its_own_is_replayed_by_its_pid)
+{
+	struct client *client = client_start(NULL);
+	const char *trace = scene_trace("vfork_exec");
+	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	expect_text(list, "processes.1.command", "true");
+	long long pid = answer_number(list, "processes.1.pid");
+	json_t *started = client_tool(
+	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
+	expect_number(started, "pid", pid);
+	ck_assert_ptr_nonnull(strstr(answer_text(started, "command"), "true"));
+	expect_number(started, "moment.tid", pid);
+	json_decref(started);
+	json_t *stop = client_tool(client, "rr_continue", NULL);
+	expect_text(stop, "reason", "end");
+	expect_number(stop, "moment.tid", pid);
+	json_decref(stop);
+	json_decref(list);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(a_child_that_only_forked_needs_no_more_than_its_pid)
+{
+	struct client *client = client_start(NULL);
+	const char *trace = scene_trace("fork_tree");
+	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	long long pid = answer_number(list, "processes.2.pid");
+	json_t *started = client_tool(
+	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
+	expect_number(started, "pid", pid);
+	expect_number(started, "moment.tid", pid);
+	json_decref(started);
+	json_decref(list);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(events_behind_the_end_are_refused_at_the_end_too)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	long long last = answer_number(end, "moment.event");
+	static const int beyond[] = {1, 2, 3, 1000000};
+	for (int i = 0; i < 4; i++) {
+		json_t *failed = client_tool_fails(scene.client, "rr_run_to_event",
+		    "invalid_argument", "{s:I}", "event_number", (json_int_t)(last + beyond[i]));
+		json_decref(failed);
+	}
+	json_t *again =
+	    client_tool(scene.client, "rr_run_to_event", "{s:I}", "event_number", (json_int_t)last);
+	expect_text(again, "reason", "end");
+	ck_assert(json_equal(answer_at(end, "moment"), answer_at(again, "moment")));
+	json_decref(again);
+	json_decref(end);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "set_late");
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	char moment[64];
+	static const char *const ticks[] = {"1", "999999999"};
+	for (int i = 0; i < 2; i++) {
+		snprintf(
+		    moment, sizeof(moment), "%lld:%s", answer_number(before, "event"), ticks[i]);
+		json_t *failed = client_tool_fails(
+		    scene.client, "rr_goto", "invalid_argument", "{s:s}", "moment", moment);
+		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), ticks[i]));
+		json_decref(failed);
+		json_t *after = client_tool(scene.client, "rr_when", NULL);
+		ck_assert(json_equal(before, after));
+		json_decref(after);
+		json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+		expect_text(trace, "frames.0.function", "set_late");
+		json_decref(trace);
+	}
+	json_decref(before);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("unusual");
+	TCase *all = tcase_create("unusual");
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	tcase_add_unchecked_fixture(all, NULL, scene_clear);
+	static const char *const programs[] = {PROGRAM, "optimized", "vfork_exec", "fork_tree"};
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		scene_trace(programs[i]);
+	tcase_add_test(all, a_gigabyte_of_output_is_drained_and_its_ends_shown);
+	tcase_add_test(
+	    all, a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it);
+	tcase_add_test(all, what_is_optimized_out_is_said_so_with_a_way_to_it);
+	tcase_add_loop_test(
+	    all, a_binary_changed_since_does_not_change_the_recording, 0, CHANGE_COUNT);
+	tcase_add_test(all, a_source_newer_than_the_binary_is_told);
+	tcase_add_test(all, a_trace_of_another_machine_is_said_to_be_one);
+	tcase_add_test(all, a_child_with_a_program_of_its_own_is_replayed_by_its_pid);
+	tcase_add_test(all, a_child_that_only_forked_needs_no_more_than_its_pid);
+	tcase_add_test(all, events_behind_the_end_are_refused_at_the_end_too);
+	tcase_add_test(all, a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is);
+	suite_add_tcase(suite, all);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
