@@ -37,6 +37,9 @@ void gdb_free(struct gdb *gdb);
 void gdb_watch(struct gdb *gdb, int fd, gdb_side_ready *ready);
 void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why);
 
+/* Sends one whole line, and waits for nothing: for tidying up whose outcome does not matter. */
+void gdb_tell(struct gdb *gdb, const char *command);
+
 /* Sends one command and waits for its result. *results (may be NULL): owned by the caller. */
 enum gdb_outcome gdb_command(struct gdb *gdb, json_t **results, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -20,7 +20,9 @@
 #define RR_ARGS_MAX   32
 #define PUMP_GRACE_MS 200
 
-/* In this order. What may fail in an old gdb without harm is marked. */
+/* In this order. What may fail in an old gdb without harm is marked, and said to it without
+ * waiting; the others go into the script that it sources, which ends at the first that it refuses.
+ */
 static const struct {
 	const char *command;
 	bool may_fail;
@@ -218,6 +220,14 @@ static bool start_gdb(struct replay *replay, int commands, struct op_reply *repl
 	return false;
 }
 
+static bool write_settings(int file)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (!settings[i].may_fail && dprintf(file, "set %s\n", settings[i].command) < 0)
+			return false;
+	return true;
+}
+
 /* Has rr write its gdb commands into memory that gdb sources them from. */
 static bool fetch_commands(
     struct replay *replay, const struct pmu_choice *choice, int file, struct op_reply *reply)
@@ -227,6 +237,7 @@ static bool fetch_commands(
 	struct places places;
 	struct tool tool;
 	char why[WHY_MAX], ignored[256];
+	bool written = write_settings(file);
 
 	confined_settings(replay, &sandbox, &places);
 	if (tool_start(&tool,
@@ -249,7 +260,8 @@ static bool fetch_commands(
 			break;
 	}
 	tool_end(&tool);
-	if (write(file, without_hook, sizeof(without_hook) - 1) == sizeof(without_hook) - 1)
+	if (written &&
+	    write(file, without_hook, sizeof(without_hook) - 1) == sizeof(without_hook) - 1)
 		return true;
 	op_fail(reply, ERROR_INTERNAL, NULL, "rr's commands could not be kept");
 	return false;
@@ -299,16 +311,13 @@ static bool await_rr(struct replay *replay, int *port, struct op_reply *reply)
 
 static bool configure(struct replay *replay, struct op_reply *reply)
 {
-	enum gdb_outcome outcome;
 	char command[64];
 
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
-		outcome = gdb_command(replay->gdb, NULL, "-gdb-set %s", settings[i].command);
-		if (outcome == GDB_REFUSED && settings[i].may_fail)
-			continue;
-		if (!gdb_check(replay->gdb, outcome, ERROR_GDB_FAILED, NULL, reply))
-			return false;
-	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (settings[i].may_fail) {
+			snprintf(command, sizeof(command), "-gdb-set %s\n", settings[i].command);
+			gdb_tell(replay->gdb, command);
+		}
 	snprintf(command, sizeof(command), "source /proc/self/fd/%d", TOOL_EXTRA_FD);
 	return gdb_check(
 	    replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL, reply);
@@ -344,8 +353,9 @@ static bool launch(struct replay *replay, struct op_reply *reply)
 	struct pmu_choice choice;
 	int port = 0;
 
-	if (!choose_pmu(replay, &choice, reply) || !start_rr(replay, &choice, reply) ||
-	    !start_gdb(replay, commands, reply))
+	/* gdb takes the longest to start, so it goes first. */
+	if (!choose_pmu(replay, &choice, reply) || !start_gdb(replay, commands, reply) ||
+	    !start_rr(replay, &choice, reply))
 		return false;
 	replay->gdb = gdb_new(replay->worker, &replay->gdb_tool, replay);
 	if (!replay->gdb) {

@@ -132,8 +132,10 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 		snprintf(why, why_size, "it has control characters in it, or is too long");
 		return -1;
 	}
-	if (gdb_command(replay->gdb, &results, "-var-create --thread %d --frame %d v * %s",
-		replay->thread, replay->frame, quoted) != GDB_DONE)
+	/* Its deletion goes along and is not waited for: what has no token is nobody's answer. */
+	if (gdb_command(replay->gdb, &results,
+		"-var-create --thread %d --frame %d v * %s\n-var-delete v", replay->thread,
+		replay->frame, quoted) != GDB_DONE)
 		/* gdb's message here is the same for every mistake: the evaluation says which. */
 		return read_aggregate(replay, expression, value, why, why_size) == 0
 			   ? (*type = copy(""), 0)
@@ -145,7 +147,6 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	else
 		*value = copy(text);
 	json_decref(results);
-	gdb_command(replay->gdb, NULL, "-var-delete v");
 	return status;
 }
 

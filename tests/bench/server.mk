@@ -2,7 +2,7 @@
 BENCHES += bench-server
 
 BENCH_SERVER := $(TEST_BIN)/bench-server
-$(BENCH_SERVER): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,server raw figures) $(E2E_HARNESS)
+$(BENCH_SERVER): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,server raw peer figures) $(E2E_HARNESS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
