@@ -15,30 +15,29 @@
 
 enum victim { VICTIM_GDB, VICTIM_RR, VICTIM_TRACEE, VICTIM_WORKER, VICTIM_COUNT };
 
-/* The processes of the first session: the second's come later in the census. */
+/* Of the only session: before there is another. */
 static pid_t find_victim(pid_t server, enum victim victim)
 {
+	pid_t pid = 0;
 	switch (victim) {
 	case VICTIM_GDB:
-		return census_find(server, "gdb", 0);
+		pid = census_find(server, "gdb", 0);
+		break;
 	case VICTIM_RR:
-		return census_find(server, "rr", 0);
+		pid = census_find(server, "rr", 0);
+		break;
 	case VICTIM_TRACEE:
-		return census_child(census_find(server, "rr", 0));
+		pid = census_child(census_find(server, "rr", 0));
+		break;
 	case VICTIM_WORKER:
-		return census_find(server, WORKER, 0);
+		pid = census_find(server, WORKER, 0);
+		break;
 	case VICTIM_COUNT:
 		break;
 	}
-	return 0;
-}
-
-static void kill_victim(pid_t server, enum victim victim)
-{
-	pid_t pid = find_victim(server, victim);
 	if (pid == 0)
 		harness_fail("victim %d is not there", (int)victim);
-	kill(pid, SIGKILL);
+	return pid;
 }
 
 static void await_gone(pid_t pid)
@@ -109,9 +108,9 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
-	char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
-	kill_victim(client_pid(scene.client), (enum victim)_i);
+	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	kill(victim, SIGKILL);
 	await_gone(victim);
 	usleep(200 * 1000);
 	expect_alive(scene.client, other);
@@ -128,9 +127,10 @@ START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_bac
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
+	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
 	char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	long long running = send_long_run(scene.client, scene.session);
-	kill_victim(client_pid(scene.client), (enum victim)_i);
+	kill(victim, SIGKILL);
 	json_t *failed = client_tool_failure(scene.client, running, NULL, 30);
 	const char *code = answer_text(failed, "code");
 	ck_assert(strcmp(code, "worker_died") == 0 || strcmp(code, "rr_failed") == 0 ||
@@ -143,20 +143,112 @@ START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_bac
 }
 END_TEST
 
-START_TEST(without_its_launcher_the_server_answers_clearly_or_ends_and_leaves_nothing)
+static void kill_gdb(struct scene *scene)
+{
+	pid_t gdb = census_find(client_pid(scene->client), "gdb", 0);
+	kill(gdb, SIGKILL);
+	await_gone(gdb);
+}
+
+START_TEST(checkpoints_come_back_with_the_session)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	pid_t launcher = census_child(client_pid(scene.client));
-	long long running = _i == 0 ? 0 : send_long_run(scene.client, scene.session);
-	kill(launcher, SIGKILL);
-	if (running != 0) {
-		/* An answer, or the end of the connection: never silence. */
-		json_t *answer = client_wait(scene.client, running, 30);
-		int status;
-		if (answer == NULL)
-			status = client_wait_exit(scene.client, 30);
-		json_decref(answer);
-		(void)status;
+	scene_run_to(&scene, "set_late");
+	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_int_t id = answer_number(saved, "checkpoint_id");
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	kill_gdb(&scene);
+	json_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
+	ck_assert(answer_true(list, "restored"));
+	ck_assert_uint_eq(answer_count(list, "checkpoints"), 1);
+	json_decref(list);
+	json_t *stop =
+	    client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id", id);
+	expect_text(stop, "frame.function", "set_late");
+	ck_assert(json_equal(answer_at(stop, "moment"), answer_at(saved, "moment")));
+	json_decref(stop);
+	json_decref(saved);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_chosen_thread_comes_back_with_the_session)
+{
+	struct scene scene = scene_open("threads", NULL);
+	scene_run_to(&scene, "take_turns");
+	json_t *stopped = client_tool(scene.client, "rr_when", NULL);
+	json_t *list = client_tool(scene.client, "rr_thread_list", NULL);
+	ck_assert_int_ne(answer_number(list, "threads.0.tid"), answer_number(stopped, "tid"));
+	json_int_t other = answer_number(list, "threads.0.id");
+	json_decref(client_tool(scene.client, "rr_thread_select", "{s:I}", "thread_id", other));
+	json_t *chosen = client_tool(scene.client, "rr_when", NULL);
+	ck_assert_int_eq(answer_number(chosen, "tid"), answer_number(list, "threads.0.tid"));
+	kill_gdb(&scene);
+	json_t *back = client_tool(scene.client, "rr_when", NULL);
+	ck_assert(answer_true(back, "restored"));
+	expect_number(back, "tid", answer_number(chosen, "tid"));
+	expect_number(back, "ticks", answer_number(chosen, "ticks"));
+	expect_number(back, "event", answer_number(chosen, "event"));
+	json_decref(stopped);
+	json_decref(chosen);
+	json_decref(list);
+	json_decref(back);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
+{
+	struct scene scene = scene_open("crash", NULL);
+	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "signal");
+	kill_gdb(&scene);
+	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	ck_assert(answer_true(now, "restored"));
+	expect_number(now, "event", answer_number(stop, "moment.event"));
+	expect_number(now, "ticks", answer_number(stop, "moment.ticks"));
+	json_decref(now);
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+/* Waits until the server has another launcher than `dead`. */
+static void await_launcher(pid_t server, pid_t dead)
+{
+	double end = harness_now() + 30;
+	pid_t now;
+	do {
+		usleep(2000);
+		now = census_find(server, "rr-warden", 1);
+	} while ((now == 0 || now == dead) && harness_now() < end);
+	ck_assert(now != 0 && now != dead);
+}
+
+/* The launcher is the keeper's child, and the keeper the server's; the test's number says which is
+ * killed (0, 1: the launcher) and whether something runs then (1, 3). */
+START_TEST(without_its_launcher_the_session_comes_back_or_says_why_not)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	pid_t server = client_pid(scene.client);
+	pid_t launcher = census_find(server, "rr-warden", 1);
+	bool has_keeper = _i < 2;
+	long long running = _i % 2 == 0 ? 0 : send_long_run(scene.client, scene.session);
+	kill(has_keeper ? launcher : census_find(server, "rr-warden", 0), SIGKILL);
+	if (running != 0)
+		json_decref(client_tool_failure(scene.client, running, "worker_died", 30));
+	if (has_keeper) {
+		await_launcher(server, launcher);
+		json_t *back = client_tool(scene.client, "rr_backtrace", NULL);
+		ck_assert(answer_true(back, "restored"));
+		json_decref(back);
+	} else {
+		json_t *failed = client_tool_fails(scene.client, "rr_backtrace", NULL, NULL);
+		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "starts workers"));
+		json_decref(failed);
 	}
 	scene_close(&scene);
 }
@@ -272,13 +364,17 @@ int main(void)
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	tcase_add_unchecked_fixture(all, NULL, scene_clear);
 	scene_trace(PROGRAM);
+	scene_trace("threads");
+	scene_trace("crash");
 	tcase_add_loop_test(
 	    all, killed_while_idle_the_session_comes_back_where_it_was, 0, VICTIM_COUNT);
 	tcase_add_loop_test(all,
 	    killed_while_running_the_call_fails_at_once_and_the_session_comes_back, 0,
 	    VICTIM_COUNT);
-	tcase_add_loop_test(
-	    all, without_its_launcher_the_server_answers_clearly_or_ends_and_leaves_nothing, 0, 2);
+	tcase_add_loop_test(all, without_its_launcher_the_session_comes_back_or_says_why_not, 0, 4);
+	tcase_add_test(all, checkpoints_come_back_with_the_session);
+	tcase_add_test(all, the_chosen_thread_comes_back_with_the_session);
+	tcase_add_test(all, a_session_at_its_crash_comes_back_behind_the_signal);
 	tcase_add_test(all, a_stopped_gdb_costs_its_deadline_and_no_other_session);
 	tcase_add_test(all, a_stopped_worker_costs_its_deadline_and_no_other_session);
 	tcase_add_loop_test(all, every_ending_of_a_client_leaves_no_process, 0, ENDING_COUNT);
