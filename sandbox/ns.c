@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -66,10 +67,14 @@ int ns_forbid_nesting(void)
 static bool has_own_pid_max(void)
 {
 	struct utsname kernel;
-	int major, minor;
+	long major, minor;
+	char *end;
 
-	return uname(&kernel) == 0 && sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 14));
+	if (uname(&kernel) < 0)
+		return false;
+	major = strtol(kernel.release, &end, 10);
+	minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	return major > 6 || (major == 6 && minor >= 14);
 }
 
 void ns_limit_processes(unsigned max)

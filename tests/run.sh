@@ -20,6 +20,7 @@ for program in "$@"; do
 	checks=$((checks + c)) failures=$((failures + f)) errors=$((errors + e))
 	if [ "$status" = 0 ]; then
 		echo "$c ok"
+		grep '^skipped: ' "$out" | sort -u
 	else
 		echo "FAILED"
 		cat "$out"

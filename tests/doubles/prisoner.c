@@ -153,11 +153,10 @@ static bool fills_the_disk(void)
 static bool takes_all_memory(void)
 {
 	size_t taken = 0;
-	char *block;
 
 	while (taken < BALLOON &&
-	       (block = mmap(NULL, MEMORY_STEP, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) != MAP_FAILED)
+	       mmap(NULL, MEMORY_STEP, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED)
 		taken += MEMORY_STEP;
 	return taken >= BALLOON / 2;
 }
