@@ -18,8 +18,8 @@ stepper=$build/tests/softpmu_step
 loop=$build/tests/softpmu_loop
 corruption=$build/tests/programs/list_corruption
 runs=${RUNS:-5}
-STEPS=100000 # of plain single-stepping, in each run
-GDB_SECONDS=2
+STEPS=30000 # of plain single-stepping, in each run
+GDB_SECONDS=1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/softpmu-bench.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
