@@ -10,8 +10,8 @@
 #include "worker/softpmu/kernel.h"
 
 enum {
-	REGIONS_SLOTS = 8192,		 /* a power of two */
-	REGIONS_BYTES_MAX = 1024 * 1024, /* then the cache starts over */
+	REGIONS_SLOTS = 8192,		/* a power of two */
+	REGIONS_BYTES_MAX = 384 * 1024, /* then the cache starts over; 4 MB in rr is all there is */
 	PAGE = 4096,
 };
 
