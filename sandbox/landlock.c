@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,6 +145,22 @@ static int allow_system(const struct ruleset *set)
 	return result;
 }
 
+/* Where the worker lies, and the counters' library that rr loads, be it in a home or in /tmp. */
+static int allow_programs(const struct ruleset *set)
+{
+	char path[PATH_MAX], *slash;
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length < 0)
+		return -1;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || slash == path)
+		return 0;
+	*slash = '\0';
+	return allow_at(set, AT_FDCWD, path, FS_READS);
+}
+
 static int allow_port(const struct ruleset *set, unsigned port, uint64_t rights)
 {
 	struct net_port_attr rule = {.allowed_access = rights & set->net, .port = port};
@@ -178,7 +195,7 @@ static int add_rules(const struct ruleset *set, const struct role_policy *policy
 
 	if (!policy->reads_system)
 		return 0;
-	if (allow_system(set) < 0 ||
+	if (allow_system(set) < 0 || allow_programs(set) < 0 ||
 	    allow_at(set, AT_FDCWD, "/proc", FS_READS | (policy->writes_proc ? FS_WRITE_FILE : 0)) <
 		0 ||
 	    allow_at(set, AT_FDCWD, "/dev", FS_READS | FS_WRITE_FILE | FS_IOCTL_DEV) < 0 ||
