@@ -71,6 +71,32 @@ START_TEST(only_traces_below_the_roots_are_opened)
 }
 END_TEST
 
+START_TEST(a_server_that_lies_where_everything_is_hidden_works_within_its_roots)
+{
+	const char *built = getenv("RR_WARDEN");
+	char *folder = harness_scratch(0), *traces = harness_path(folder, "traces"),
+	     *trace = harness_path(traces, "t"), *server = harness_path(folder, "bin/rr-warden"),
+	     text[FLAG_MAX];
+
+	snprintf(text, sizeof(text),
+	    "mkdir '%s' && cp -a '%s' '%s' && cd \"$(dirname '%s')/..\" && "
+	    "cp -a bin libexec '%s'",
+	    traces, scene_trace(PROGRAM), trace, built == NULL ? "build/bin/rr-warden" : built,
+	    folder);
+	ck_assert_int_eq(system(text), 0);
+	snprintf(text, sizeof(text), "--trace-root=%s", traces);
+	const char *args[] = {text, NULL};
+	struct client *client =
+	    client_start(&(struct client_options){.server = server, .args = args});
+	free(client_replay(client, trace));
+	client_end(client);
+	harness_scratch_free(folder);
+	free(server);
+	free(traces);
+	free(trace);
+}
+END_TEST
+
 START_TEST(recording_can_be_switched_off)
 {
 	struct client *client = limited("--record=no", NULL);
@@ -238,6 +264,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {only_traces_below_the_roots_are_opened,
+	    a_server_that_lies_where_everything_is_hidden_works_within_its_roots,
 	    recording_can_be_switched_off, only_named_programs_are_recorded,
 	    only_in_named_directories_is_recorded,
 	    calls_and_raw_commands_are_off_until_they_are_allowed, no_more_sessions_than_granted,
