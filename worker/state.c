@@ -5,7 +5,6 @@
 #include "worker/breakpoints.h"
 #include "worker/position.h"
 #include "worker/state.h"
-#include "worker/stop.h"
 
 /* What rr itself holds does not outlive it. */
 static json_t *checkpoints_json(const struct replay *replay)
@@ -40,19 +39,6 @@ static int integer(const json_t *state, const char *name)
 	return (int)json_integer_value(json_object_get(state, name));
 }
 
-/* A seek ends before the instruction that raised the signal: the stop was behind it. */
-static bool take_signal(struct replay *replay, const struct moment *moment, struct op_reply *reply)
-{
-	if (stop_is_signal(replay))
-		return true;
-	if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-continue"), ERROR_RR_FAILED, NULL,
-		reply) ||
-	    !position_update(replay, reply))
-		return false;
-	return (stop_is_signal(replay) && replay->moment.pc == moment->pc) ||
-	       position_go(replay, moment, reply);
-}
-
 bool state_restore(struct replay *replay, const json_t *state, struct op_reply *reply)
 {
 	const json_t *checkpoints = json_object_get(state, "checkpoints");
@@ -66,9 +52,7 @@ bool state_restore(struct replay *replay, const json_t *state, struct op_reply *
 		if (!position_go_event(replay, REPLAY_EVENT_FAR, reply))
 			return false;
 		replay->at_end = true;
-	} else if (!position_go(replay, &moment, reply) ||
-		   (json_is_true(json_object_get(state, "at_signal")) &&
-		       !take_signal(replay, &moment, reply))) {
+	} else if (!position_go(replay, &moment, reply)) {
 		return false;
 	}
 	breakpoints_restore(replay, json_object_get(state, "breakpoints"));
