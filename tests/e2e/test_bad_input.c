@@ -169,7 +169,8 @@ START_TEST(a_damaged_trace_is_refused_or_fails_but_never_hangs)
 		char *trace = harness_path(folder, damages[i].name), command[1024];
 		fprintf(stderr, "%s\n", damages[i].name);
 		copy_trace(PROGRAM, trace);
-		snprintf(command, sizeof(command), "cd '%s' && %s", trace, damages[i].damage);
+		snprintf(command, sizeof(command), "cd '%s' && chmod u+w * && %s", trace,
+		    damages[i].damage);
 		ck_assert_int_eq(system(command), 0);
 		long long id = client_tool_send(
 		    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", trace));

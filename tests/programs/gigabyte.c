@@ -1,7 +1,9 @@
 /*
- * Prints a gigabyte in lines of a megabyte, the first and the last of which say so.
+ * Prints a gigabyte in lines of a megabyte, or as many as the argument says, and a last one that
+ * says so.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,9 +16,7 @@ static int print(const char *start)
 {
 	size_t done = 0;
 
-	memset(chunk, '.', sizeof(chunk));
 	memcpy(chunk, start, strlen(start));
-	chunk[CHUNK - 1] = '\n';
 	while (done < CHUNK) {
 		ssize_t some = write(STDOUT_FILENO, chunk + done, CHUNK - done);
 		if (some <= 0)
@@ -26,9 +26,13 @@ static int print(const char *start)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	for (int i = 0; i < CHUNKS; i++)
+	int chunks = argc > 1 ? atoi(argv[1]) : CHUNKS;
+
+	memset(chunk, '.', sizeof(chunk));
+	chunk[CHUNK - 1] = '\n';
+	for (int i = 0; i < chunks; i++)
 		if (print(i == 0 ? "first" : "more") < 0)
 			return 1;
 	return write(STDOUT_FILENO, "last\n", 5) == 5 ? 0 : 1;
