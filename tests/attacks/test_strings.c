@@ -46,7 +46,7 @@ static const char *const attacks[] = {
     "; touch %s/semicolon ;",
     "--eval-command=shell touch %s/option",
     "-exec-run --start %s/run",
-    "%s/../../../../../../tmp/dotdot",
+    "%s/none/../../../../../../tmp/dotdot", /* through a folder that is not there */
     "counter, $_shell(\"touch %s/comma\")",
     "@entry $_shell(\"touch %s/entry\")",
     "-probe x -o %s/probe",
