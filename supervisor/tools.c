@@ -143,7 +143,7 @@ PARAMS(goto_args) = {
 PARAMS(crash_args) = {
 	STRING("trace_dir", "Opens a session on this trace first; with no session open: the newest"),
 	INTEGER("pid", "Process of the trace", 1, 4194304),
-	BOOLEAN("move", "Stay at the crash"),
+	BOOLEAN("move", "Stay at the crash; default: only in a session just opened"),
 	NUMBER("deadline", "Seconds"),
 	SESSION, END};
 PARAMS(change_args) = {
@@ -297,7 +297,7 @@ const struct mcp_tool tools_shown[TOOL_COUNT] = {
 		"Stops a command that runs in a session, from a second call; that command then answers where it stands.",
 		only_session, interrupt_results, MCP_IDEMPOTENT),
 	[TOOL_CRASH_REPORT] = TOOL("rr_crash_report", "Crash report",
-		"First look at a crash, in one call: goes to the fatal signal and answers signal, fault, frames with locals, source, threads, output.",
+		"First look at a crash, in one call: answers signal, fault, frames with locals, source, threads, output. A session just opened then stands there.",
 		crash_args, crash_results, MOVES),
 	[TOOL_LAST_CHANGE] = TOOL("rr_last_change", "Who wrote this",
 		"Finds the last write to an expression's memory before now: the writer's frame, old and new value. The way from a bad value to its cause.",

@@ -289,15 +289,23 @@ static json_t *find_crash(struct replay *replay, struct origin *crash, struct op
 	return NULL;
 }
 
+static bool is_untouched(const struct replay *replay)
+{
+	return replay->moment.event == replay->opened.event &&
+	       replay->moment.ticks == replay->opened.ticks;
+}
+
 void investigate_crash_report(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
-	bool move = argument_flag(args, "move", false);
 	struct op_reply late = {0};
 	struct origin origin, crash = {0};
+	bool move;
 
 	if (!replay)
 		return;
+	/* Where nothing was done yet, there is no place to come back to. */
+	move = argument_flag(args, "move", is_untouched(replay));
 	investigate_begin(replay, &origin);
 	reply->result = find_crash(replay, &crash, reply);
 	if (reply->result && move) {

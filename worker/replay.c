@@ -116,6 +116,7 @@ static json_t *answer(struct replay *replay, struct op_reply *reply)
 
 	if (!stop)
 		return NULL;
+	replay->opened = replay->moment;
 	json_object_set_new(stop, "pid", json_integer(replay->pid));
 	json_object_set_new(stop, "command", json_string(replay->executable));
 	json_object_set_new(stop, "pmu", json_string(replay->pmu));

@@ -87,6 +87,11 @@ START_TEST(one_call_reports_the_crash)
 	expect_text(report, "frames.0.function", "report_total");
 	ck_assert_ptr_nonnull(answer_at(report, "moment.event"));
 	json_decref(report);
+
+	/* The session it opened stands at the crash: what was wrong there can be asked for next. */
+	json_t *change = client_tool(client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK);
+	expect_text(change, "frame.function", "session_touch");
+	json_decref(change);
 	client_end(client);
 }
 END_TEST
