@@ -1,200 +1,7 @@
 /*
  * Sessions: state by event, with a world that only takes notes.
  */
-#include "supervisor/session.h"
-
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define NOTES_MAX 4096
-
-struct world {
-	char notes[NOTES_MAX];
-	struct session_table *table;
-	struct policy *policy;
-	int64_t now;
-	int launches, drops;
-	bool launcher_gone;
-	enum channel_result sending;
-	uint32_t last_type, last_id;
-	json_t *last_json;
-};
-
-static struct world world;
-
-static void note(const char *what, const char *more)
-{
-	size_t used = strlen(world.notes);
-	snprintf(world.notes + used, sizeof(world.notes) - used, "%s%s%s%s", used ? " " : "", what,
-	    more ? ":" : "", more ? more : "");
-}
-
-static int launch(void *owner, struct session *session)
-{
-	(void)owner;
-	world.launches++;
-	session->tag = (uint32_t)world.launches;
-	return world.launcher_gone ? -1 : 0;
-}
-
-static enum channel_result send_packet(
-    void *owner, struct session *session, uint32_t type, uint32_t id, const json_t *json)
-{
-	(void)owner;
-	(void)session;
-	if (world.sending != CHANNEL_OK)
-		return world.sending;
-	world.last_type = type;
-	if (id != 0)
-		world.last_id = id;
-	json_decref(world.last_json);
-	world.last_json = json_deep_copy(json);
-	if (type == WIRE_INTERRUPT)
-		note("interrupt", json_string_value(json_object_get(json, "reason")));
-	else if (type == WIRE_STOP)
-		note("stop", NULL);
-	return CHANNEL_OK;
-}
-
-static void drop(void *owner, struct session *session)
-{
-	(void)owner;
-	session->tag = 0;
-	world.drops++;
-}
-
-static void answer(void *owner, struct session *session, struct call *call, struct outcome *outcome)
-{
-	(void)owner;
-	(void)session;
-	if (call->request == NULL)
-		note("dropped", NULL);
-	else if (outcome->result != NULL)
-		note(json_is_true(json_object_get(outcome->result, "restored")) ? "restored"
-										: "answer",
-		    call->request);
-	else {
-		char text[64];
-		snprintf(text, sizeof(text), "%s,%s,%s", (char *)call->request, outcome->code,
-		    outcome->alive ? "alive" : "over");
-		note("error", text);
-	}
-	json_decref(outcome->result);
-	json_decref(outcome->extra);
-	json_decref(call->args);
-	free(call);
-}
-
-static void progress(
-    void *owner, struct call *call, double value, double total, const char *message)
-{
-	(void)owner;
-	(void)value;
-	(void)total;
-	(void)message;
-	note("progress", call->request);
-}
-
-static json_t *start_message(void *owner, struct session *session)
-{
-	(void)owner;
-	(void)session;
-	return json_object();
-}
-
-static int64_t now(void *owner)
-{
-	(void)owner;
-	return world.now;
-}
-
-static void set_up(void)
-{
-	struct session_ports ports = {
-	    launch, send_packet, drop, answer, progress, start_message, now, NULL, NULL};
-
-	memset(&world, 0, sizeof(world));
-	world.now = 1000 * DEADLINE_SECOND;
-	world.policy = policy_new();
-	ports.policy = world.policy;
-	world.table = session_table_new(&ports);
-}
-
-static void tear_down(void)
-{
-	session_table_free(world.table);
-	policy_free(world.policy);
-	json_decref(world.last_json);
-}
-
-static struct call *make_call(const char *name, uint32_t operation, long long seconds)
-{
-	struct call *call = calloc(1, sizeof(*call));
-
-	call->request = (void *)name;
-	call->operation = operation;
-	call->seconds = seconds;
-	call->args = json_object();
-	return call;
-}
-
-static struct session *open_session(const char *name)
-{
-	return session_open(
-	    world.table, WORKER_REPLAY, json_object(), make_call(name, WIRE_OP_REPLAY_START, 90));
-}
-
-static void deliver(struct session *session, enum session_event event)
-{
-	session_deliver(world.table, session, event,
-	    &(struct event_data){.code = "worker_died", .why = "gone"});
-}
-
-/* The worker's packet; type 0 answers what was sent last. */
-static void packet(struct session *session, uint32_t type, uint32_t flags, const char *text)
-{
-	struct channel_packet got = {.type = type ? type : world.last_type + 1,
-	    .id = world.last_id,
-	    .flags = flags,
-	    .json = json_loads(text, 0, NULL)};
-
-	ck_assert_ptr_nonnull(got.json);
-	session_packet(world.table, session, &got);
-	json_decref(got.json);
-}
-
-static struct session *ready_session(void)
-{
-	struct session *session = open_session("start");
-
-	deliver(session, EVENT_LAUNCHED);
-	packet(session, 0, 0, "{}"); /* WIRE_OP_START */
-	packet(session, 0, 0, "{}"); /* WIRE_OP_REPLAY_START */
-	ck_assert_int_eq(session->state, SESSION_READY);
-	ck_assert_str_eq(world.notes, "answer:start");
-	world.notes[0] = 0;
-	return session;
-}
-
-static void call(struct session *session, const char *name)
-{
-	ck_assert(session_call(world.table, session, make_call(name, WIRE_OP_CONTINUE, 10)));
-}
-
-static void bring_back(struct session *session)
-{
-	deliver(session, EVENT_LAUNCHED);
-	packet(session, 0, 0, "{}");
-	packet(session, 0, 0, "{}");
-}
-
-static void expire(struct session *session)
-{
-	world.now = session->deadline;
-	session_expire(world.table, world.now);
-}
+#include "tests/unit/supervisor/world.h"
 
 START_TEST(every_cell_of_the_matrix_is_filled)
 {
@@ -278,99 +85,6 @@ START_TEST(a_late_command_is_interrupted_and_the_session_goes_on)
 }
 END_TEST
 
-START_TEST(one_that_ignores_the_interrupt_is_killed_and_comes_back)
-{
-	struct session *session = ready_session();
-
-	call(session, "a");
-	expire(session);
-	expire(session);
-	ck_assert_str_eq(world.notes, "interrupt:timeout error:a,timeout,alive");
-	ck_assert_int_eq(session->state, SESSION_DEAD);
-	ck_assert_int_eq(world.drops, 1);
-	call(session, "b");
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "interrupt:timeout error:a,timeout,alive restored:b");
-}
-END_TEST
-
-START_TEST(a_dead_worker_fails_the_call_in_flight_and_the_next_restores)
-{
-	struct session *session = ready_session();
-
-	packet(session, 0, 0, "{}"); /* nobody asked: dies of it */
-	ck_assert_int_eq(session->state, SESSION_DEAD);
-	call(session, "a");
-	bring_back(session);
-	packet(session, WIRE_STATE, 0, "{\"moment\":{\"event\":7}}");
-	packet(session, WIRE_OP_CONTINUE + 1, 0, "{}");
-	call(session, "b");
-	deliver(session, EVENT_LOST);
-	call(session, "c");
-	deliver(session, EVENT_LAUNCHED);
-	packet(session, 0, 0, "{}");
-	ck_assert_int_eq(
-	    json_integer_value(json_object_get(
-		json_object_get(json_object_get(world.last_json, "restore"), "moment"), "event")),
-	    7);
-	packet(session, 0, 0, "{}");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "restored:a error:b,worker_died,alive restored:c");
-}
-END_TEST
-
-static void lose_idle(struct session *session)
-{
-	session_deliver(world.table, session, EVENT_LOST,
-	    &(struct event_data){.code = "worker_died", .why = "gone", .not_taken = true});
-}
-
-START_TEST(a_call_that_meets_a_worker_that_died_idle_runs_restored_but_only_once)
-{
-	struct session *session = ready_session();
-
-	call(session, "a");
-	lose_idle(session);
-	ck_assert_str_eq(world.notes, "");
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	call(session, "b");
-	lose_idle(session);
-	bring_back(session);
-	lose_idle(session);
-	ck_assert_str_eq(world.notes, "restored:a error:b,worker_died,alive");
-}
-END_TEST
-
-START_TEST(a_call_that_finds_the_channel_closed_runs_restored)
-{
-	struct session *session = ready_session();
-
-	world.sending = CHANNEL_CLOSED;
-	call(session, "a");
-	world.sending = CHANNEL_OK;
-	deliver(session, EVENT_LOST);
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "restored:a");
-}
-END_TEST
-
-START_TEST(two_failed_restores_give_the_session_up)
-{
-	struct session *session = ready_session();
-
-	deliver(session, EVENT_LOST);
-	call(session, "a");
-	deliver(session, EVENT_LOST);
-	call(session, "b");
-	deliver(session, EVENT_LOST);
-	ck_assert_str_eq(world.notes, "error:a,worker_died,alive error:b,worker_died,over");
-	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
-}
-END_TEST
-
 START_TEST(a_cancelled_command_is_interrupted_and_not_answered)
 {
 	struct session *session = ready_session();
@@ -383,21 +97,6 @@ START_TEST(a_cancelled_command_is_interrupted_and_not_answered)
 	packet(session, WIRE_OP_CONTINUE + 1, 0, "{}");
 	packet(session, 0, 0, "{}");
 	ck_assert_str_eq(world.notes, "interrupt:cancelled dropped answer:b");
-}
-END_TEST
-
-START_TEST(the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored)
-{
-	struct session *session = ready_session();
-
-	call(session, "a");
-	session_deliver(
-	    world.table, session, EVENT_CANCEL, &(struct event_data){.call = session->calls});
-	call(session, "b");
-	expire(session);
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "interrupt:cancelled dropped restored:b");
 }
 END_TEST
 
@@ -450,21 +149,6 @@ START_TEST(stopping_a_busy_session_fails_what_runs)
 	session_deliver(world.table, session, EVENT_STOP,
 	    &(struct event_data){.call = make_call("stop", 0, 0)});
 	ck_assert_str_eq(world.notes, "error:a,cancelled,over error:b,no_session,over answer:stop");
-}
-END_TEST
-
-START_TEST(an_idle_session_rests_and_comes_back)
-{
-	struct session *session = ready_session();
-
-	expire(session);
-	ck_assert_int_eq(session->state, SESSION_STOPPING);
-	call(session, "a");
-	deliver(session, EVENT_LOST);
-	ck_assert_int_eq(session->state, SESSION_LAUNCHING);
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "stop restored:a");
 }
 END_TEST
 
@@ -568,25 +252,6 @@ START_TEST(rr_interrupt_stops_what_runs_and_nothing_else)
 }
 END_TEST
 
-START_TEST(rr_interrupt_ends_the_call_that_waits_for_a_restore)
-{
-	struct session *session = ready_session();
-
-	deliver(session, EVENT_LOST);
-	call(session, "a");
-	deliver(session, EVENT_LAUNCHED);
-	ck_assert(session_is_running(session));
-	deliver(session, EVENT_INTERRUPT);
-	ck_assert_str_eq(world.notes, "error:a,cancelled,alive");
-	packet(session, 0, 0, "{}");
-	packet(session, 0, 0, "{}");
-	ck_assert_int_eq(session->state, SESSION_READY);
-	call(session, "b");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "error:a,cancelled,alive restored:b");
-}
-END_TEST
-
 START_TEST(progress_is_thinned_out)
 {
 	struct session *session = ready_session();
@@ -654,19 +319,11 @@ int main(void)
 	tcase_add_test(tests, calls_wait_for_the_one_that_runs);
 	tcase_add_test(tests, the_queue_is_bounded);
 	tcase_add_test(tests, a_late_command_is_interrupted_and_the_session_goes_on);
-	tcase_add_test(tests, one_that_ignores_the_interrupt_is_killed_and_comes_back);
-	tcase_add_test(tests, a_dead_worker_fails_the_call_in_flight_and_the_next_restores);
-	tcase_add_test(
-	    tests, a_call_that_meets_a_worker_that_died_idle_runs_restored_but_only_once);
-	tcase_add_test(tests, a_call_that_finds_the_channel_closed_runs_restored);
-	tcase_add_test(tests, two_failed_restores_give_the_session_up);
 	tcase_add_test(tests, a_cancelled_command_is_interrupted_and_not_answered);
-	tcase_add_test(tests, the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored);
 	tcase_add_test(tests, a_waiting_call_that_is_cancelled_never_runs);
 	tcase_add_test(tests, cancelling_the_start_leaves_no_session);
 	tcase_add_test(tests, stopping_waits_for_the_end_of_the_worker);
 	tcase_add_test(tests, stopping_a_busy_session_fails_what_runs);
-	tcase_add_test(tests, an_idle_session_rests_and_comes_back);
 	tcase_add_test(tests, an_answer_of_the_wrong_type_is_the_workers_end);
 	tcase_add_test(tests, an_answer_to_another_id_is_the_workers_end);
 	tcase_add_test(tests, a_state_that_is_none_is_the_workers_end);
@@ -676,7 +333,6 @@ int main(void)
 	tcase_add_test(tests, without_a_launcher_a_call_fails_clearly);
 	tcase_add_test(tests, a_job_ends_with_its_answer);
 	tcase_add_test(tests, rr_interrupt_stops_what_runs_and_nothing_else);
-	tcase_add_test(tests, rr_interrupt_ends_the_call_that_waits_for_a_restore);
 	tcase_add_test(tests, progress_is_thinned_out);
 	tcase_add_test(tests, the_only_session_is_the_default_and_then_the_one_used_last);
 	tcase_add_test(tests, a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last);
