@@ -404,6 +404,9 @@ static const char *hint_for(const char *message)
 	    {"XSAVE",
 		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
 		"the program here"},
+	    {"Failed to stat",
+		"a file that the program used is gone, or the server may not see it: "
+		"--source-dir=DIRECTORY shows it; rr_pack keeps a trace whole"},
 	    {"Metadata of", "a file that the program used has changed since: record again, and "
 			    "rr_pack the trace to keep it whole"},
 	    {"", "rr_traceinfo tells how the trace was made, rr_status what this machine lacks"},
