@@ -235,6 +235,7 @@ START_TEST(without_its_launcher_the_session_comes_back_or_says_why_not)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	pid_t server = client_pid(scene.client);
 	pid_t launcher = census_find(server, "rr-warden", 1);
+	pid_t gdb = census_find(server, "gdb", 0);
 	bool has_keeper = _i < 2;
 	long long running = _i % 2 == 0 ? 0 : send_long_run(scene.client, scene.session);
 	kill(has_keeper ? launcher : census_find(server, "rr-warden", 0), SIGKILL);
@@ -246,6 +247,7 @@ START_TEST(without_its_launcher_the_session_comes_back_or_says_why_not)
 		ck_assert(answer_true(back, "restored"));
 		json_decref(back);
 	} else {
+		await_gone(gdb);
 		json_t *failed = client_tool_fails(scene.client, "rr_backtrace", NULL, NULL);
 		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "starts workers"));
 		json_decref(failed);
