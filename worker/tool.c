@@ -100,7 +100,9 @@ static _Noreturn void become_tool(
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_UNBORN);
-	signal(SIGPIPE, SIG_DFL);
+	/* Ours, and what the client's side ignored: nohup and shells' background jobs do. */
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	place_descriptors(pipes, spec);
