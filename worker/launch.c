@@ -353,8 +353,9 @@ static bool launch(struct replay *replay, struct op_reply *reply)
 	struct pmu_choice choice;
 	int port = 0;
 
-	/* gdb takes the longest to start, so it goes first. */
-	if (!choose_pmu(replay, &choice, reply) || !start_gdb(replay, commands, reply) ||
+	/* gdb takes the longest to start, so it goes first: rr is asked for its version meanwhile.
+	 */
+	if (!start_gdb(replay, commands, reply) || !choose_pmu(replay, &choice, reply) ||
 	    !start_rr(replay, &choice, reply))
 		return false;
 	replay->gdb = gdb_new(replay->worker, &replay->gdb_tool, replay);
