@@ -1,7 +1,8 @@
 /*
  * Copies of a tracee's pages. It must never write back a byte that the program did not write (but
- * for the rest of an aligned word of eight), and never let code run that the tracee may not
- * execute.
+ * for the rest of an aligned word of eight), never let code run that the tracee may not execute,
+ * and never copy a page that can change behind the copy: memory that the program shares, maybe with
+ * itself at another address.
  */
 #include "worker/softpmu/guest.h"
 
@@ -34,7 +35,7 @@ struct page {
 
 struct mapping {
 	uint64_t start, end;
-	bool writable, executable;
+	bool writable, executable, shared;
 };
 
 struct guest {
@@ -121,6 +122,22 @@ static bool hex(const char **at, const char *end, uint64_t *value)
 	return *at > start;
 }
 
+/*
+ * rr's own shared memory is mapped once in a tracee, and nobody else writes to it meanwhile. The
+ * system call buffer is used so much that leaving it out would cost recording a third of its speed.
+ */
+static bool is_of_rr(const char *line, const char *end)
+{
+	static const char *const name[] = {
+	    "/rr-shared-syscallbuf.", "/rr-shared-preload_thread_locals-"};
+
+	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+		if (memmem(line, (size_t)(end - line), name[i], strlen(name[i])))
+			return true;
+	}
+	return false;
+}
+
 /* "start-end rwxp ...": true when the line is one of these. */
 static bool parse_mapping(const char *line, const char *end, struct mapping *mapping)
 {
@@ -129,6 +146,7 @@ static bool parse_mapping(const char *line, const char *end, struct mapping *map
 		return false;
 	mapping->writable = line[2] == 'w';
 	mapping->executable = line[3] == 'x';
+	mapping->shared = line[4] != 'p' && !is_of_rr(line, end);
 	return true;
 }
 
@@ -205,7 +223,8 @@ static struct page *fill(struct guest *guest, struct page *page, uint64_t addres
 	struct iovec local = {page->bytes, GUEST_PAGE};
 	struct iovec remote = {(void *)(uintptr_t)address, GUEST_PAGE};
 
-	if (!mapping || kernel_read_tracee(guest->tid, &local, 1, &remote, 1) != GUEST_PAGE)
+	if (!mapping || mapping->shared ||
+	    kernel_read_tracee(guest->tid, &local, 1, &remote, 1) != GUEST_PAGE)
 		return NULL;
 	page->address = address;
 	page->generation = guest->generation;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +109,27 @@ static bool compare_episode(struct lockstep *lockstep)
 	return false;
 }
 
+/* A program with the same memory at two addresses; its exit status. */
+static int write_here_and_read_there(void)
+{
+	enum { SIZE = 4096, ROUNDS = 100 };
+	int fd = memfd_create("aliases", 0), wrong = 0;
+	volatile unsigned *here, *there;
+
+	if (fd < 0 || ftruncate(fd, SIZE) != 0)
+		return EXIT_FAILURE;
+	here = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	there = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	if (here == MAP_FAILED || there == MAP_FAILED)
+		return EXIT_FAILURE;
+	for (unsigned i = 1; i <= ROUNDS; i++) {
+		here[i % 4] = i;
+		wrong += there[i % 4] != i;
+	}
+	return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* argv NULL: write_here_and_read_there. */
 static bool run_in_lockstep(char **argv, unsigned long most, struct lockstep *lockstep)
 {
 	static struct native *volatile native; /* lives as long as the process, as in rr */
@@ -118,6 +140,10 @@ static bool run_in_lockstep(char **argv, unsigned long most, struct lockstep *lo
 	*lockstep = (struct lockstep){.native = native, .tid = fork()};
 	if (lockstep->tid == 0) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		if (!argv) {
+			raise(SIGSTOP);
+			_exit(write_here_and_read_there());
+		}
 		execvp(argv[0], argv);
 		_exit(127);
 	}
@@ -137,6 +163,16 @@ START_TEST(episodes_compute_what_the_processor_does)
 	ck_assert(run_in_lockstep(argv, 20000, &lockstep));
 	ck_assert_uint_gt(lockstep.native_instructions, 10000);
 	ck_assert_uint_lt(lockstep.stepped, lockstep.native_instructions / 20);
+}
+END_TEST
+
+START_TEST(what_is_written_at_one_address_is_read_at_another)
+{
+	struct lockstep lockstep;
+
+	ck_assert(run_in_lockstep(NULL, ~0ul, &lockstep));
+	ck_assert(lockstep.ended);
+	ck_assert_uint_gt(lockstep.stepped, 2 * 100);
 }
 END_TEST
 
@@ -160,6 +196,7 @@ int main(int argc, char **argv)
 	tests = tcase_create("episodes");
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, episodes_compute_what_the_processor_does);
+	tcase_add_test(tests, what_is_written_at_one_address_is_read_at_another);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
