@@ -26,7 +26,7 @@ enum branch_condition {
 	BRANCH_NL,
 	BRANCH_LE,
 	BRANCH_NLE,
-	BRANCH_LOOPNE,
+	BRANCH_LOOPNE, /* from here on as the low two bits of the opcode have them */
 	BRANCH_LOOPE,
 	BRANCH_LOOP,
 	BRANCH_CXZ,
@@ -38,5 +38,8 @@ enum branch_condition {
  */
 bool branch_is_taken(
     enum branch_condition condition, uint64_t eflags, uint64_t rcx, unsigned address_bits);
+
+/* True for the three loops, which take one off rcx, whichever way they go. */
+bool branch_counts_rcx(enum branch_condition condition);
 
 #endif

@@ -396,6 +396,7 @@ static bool run_operation(struct native *native, const struct operation *op, uin
 		if (branch_is_taken(
 			(enum branch_condition)op->condition, native->state->eflags, gpr[RCX], 64))
 			*next = (uint64_t)op->value;
+		gpr[RCX] -= branch_counts_rcx((enum branch_condition)op->condition);
 		return true;
 	case OP_ZERO_UPPER:
 		return zero_upper(native);

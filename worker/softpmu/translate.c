@@ -74,16 +74,21 @@ static uint8_t alignment_of(const ZydisDecodedInstruction *instruction, unsigned
 	}
 }
 
-/* The jumps on flags; loop and jrcxz are left to the tracee. */
-static bool is_jump_on_flags(const ZydisDecodedInstruction *instruction, uint8_t *condition)
+/* The conditional branches; those with a prefix that cuts rcx or the target are not for here. */
+static bool is_branch(const ZydisDecodedInstruction *instruction, uint8_t *condition)
 {
-	bool near =
-	    instruction->opcode_map == ZYDIS_OPCODE_MAP_0F && (instruction->opcode & 0xf0) == 0x80;
-	bool near8 = instruction->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-		     (instruction->opcode & 0xf0) == 0x70;
+	bool first = instruction->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+	bool second = instruction->opcode_map == ZYDIS_OPCODE_MAP_0F;
 
+	if (instruction->meta.category != ZYDIS_CATEGORY_COND_BR)
+		return false;
+	if (first && instruction->opcode >= 0xe0 && instruction->opcode <= 0xe3) {
+		*condition = (uint8_t)(BRANCH_LOOPNE + (instruction->opcode - 0xe0));
+		return true;
+	}
 	*condition = instruction->opcode & 0x0f;
-	return instruction->meta.category == ZYDIS_CATEGORY_COND_BR && (near || near8);
+	return (first && (instruction->opcode & 0xf0) == 0x70) ||
+	       (second && (instruction->opcode & 0xf0) == 0x80);
 }
 
 /* Operations that take a memory operand in a certain place, or none. */
@@ -243,7 +248,7 @@ static enum operation_kind translate_one(struct thunks *thunks,
 	default:
 		break;
 	}
-	if (is_jump_on_flags(instruction, &op->condition)) {
+	if (is_branch(instruction, &op->condition)) {
 		op->value = (int64_t)next + operands[0].imm.value.s;
 		return odd ? OP_END : OP_BRANCH;
 	}

@@ -129,8 +129,35 @@ static int write_here_and_read_there(void)
 	return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* argv NULL: write_here_and_read_there. */
-static bool run_in_lockstep(char **argv, unsigned long most, struct lockstep *lockstep)
+/* A program that counts with rcx; its exit status. */
+static int count_with_rcx(void)
+{
+	unsigned long rounds = 0;
+
+	__asm__ volatile("mov $1000, %%ecx\n"
+			 "1: inc %0\n"
+			 "loop 1b\n"
+			 "mov $100, %%ecx\n"
+			 "2: inc %0\n"
+			 "cmp %%rcx, %%rcx\n"
+			 "loope 2b\n"
+			 "mov $100, %%ecx\n"
+			 "3: inc %0\n"
+			 "cmp $60, %%rcx\n"
+			 "loopne 3b\n"
+			 "4: jrcxz 5f\n"
+			 "dec %%rcx\n"
+			 "jmp 4b\n"
+			 "5:\n"
+			 : "+r"(rounds)
+			 :
+			 : "rcx", "cc");
+	return rounds == 1000 + 100 + 41 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Of a child that is program, or of argv when that is NULL. */
+static bool run_in_lockstep(
+    char **argv, int (*program)(void), unsigned long most, struct lockstep *lockstep)
 {
 	static struct native *volatile native; /* lives as long as the process, as in rr */
 	bool same = true;
@@ -140,9 +167,9 @@ static bool run_in_lockstep(char **argv, unsigned long most, struct lockstep *lo
 	*lockstep = (struct lockstep){.native = native, .tid = fork()};
 	if (lockstep->tid == 0) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		if (!argv) {
+		if (program) {
 			raise(SIGSTOP);
-			_exit(write_here_and_read_there());
+			_exit(program());
 		}
 		execvp(argv[0], argv);
 		_exit(127);
@@ -160,7 +187,7 @@ START_TEST(episodes_compute_what_the_processor_does)
 	char *argv[] = {"/bin/true", NULL};
 	struct lockstep lockstep;
 
-	ck_assert(run_in_lockstep(argv, 20000, &lockstep));
+	ck_assert(run_in_lockstep(argv, NULL, 20000, &lockstep));
 	ck_assert_uint_gt(lockstep.native_instructions, 10000);
 	ck_assert_uint_lt(lockstep.stepped, lockstep.native_instructions / 20);
 }
@@ -170,9 +197,20 @@ START_TEST(what_is_written_at_one_address_is_read_at_another)
 {
 	struct lockstep lockstep;
 
-	ck_assert(run_in_lockstep(NULL, ~0ul, &lockstep));
+	ck_assert(run_in_lockstep(NULL, write_here_and_read_there, ~0ul, &lockstep));
 	ck_assert(lockstep.ended);
 	ck_assert_uint_gt(lockstep.stepped, 2 * 100);
+}
+END_TEST
+
+START_TEST(loops_that_count_with_rcx_stay_in_the_episode)
+{
+	struct lockstep lockstep;
+
+	ck_assert(run_in_lockstep(NULL, count_with_rcx, ~0ul, &lockstep));
+	ck_assert(lockstep.ended);
+	ck_assert_uint_gt(lockstep.native_instructions, 2 * 1000 + 3 * 141 + 3 * 59);
+	ck_assert_uint_lt(lockstep.stepped, 100);
 }
 END_TEST
 
@@ -185,7 +223,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1) {
 		struct lockstep lockstep;
-		bool same = run_in_lockstep(argv + 1, ~0ul, &lockstep);
+		bool same = run_in_lockstep(argv + 1, NULL, ~0ul, &lockstep);
 
 		printf("%s: %lu instructions in %lu episodes, %lu stepped\n",
 		    same ? "same" : "DIFFERS", lockstep.native_instructions, lockstep.episodes,
@@ -197,6 +235,7 @@ int main(int argc, char **argv)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, episodes_compute_what_the_processor_does);
 	tcase_add_test(tests, what_is_written_at_one_address_is_read_at_another);
+	tcase_add_test(tests, loops_that_count_with_rcx_stay_in_the_episode);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
