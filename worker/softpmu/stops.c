@@ -20,6 +20,7 @@ enum {
 	SYSCALL_LENGTH = 2,
 	/* si_code of the stop a step makes at the first instruction of a signal handler */
 	TRAP_AT_HANDLER = SIGTRAP,
+	TURN_NANOSECONDS = 100 * 1000 * 1000,
 };
 
 struct stop {
@@ -216,14 +217,24 @@ static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
 	tracees_drop(pmu->tracees, tracee->tid);
 }
 
-static void count_time(struct softpmu *pmu)
+static uint64_t nanoseconds_since_request(const struct softpmu *pmu)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	pmu->totals.nanoseconds += (uint64_t)(now.tv_sec - pmu->resumed.tv_sec) * 1000000000ull +
-				   (uint64_t)now.tv_nsec - (uint64_t)pmu->resumed.tv_nsec;
-	pmu->resumed = now;
+	return (uint64_t)(now.tv_sec - pmu->resumed.tv_sec) * 1000000000ull +
+	       (uint64_t)now.tv_nsec - (uint64_t)pmu->resumed.tv_nsec;
+}
+
+/*
+ * In a replay rr listens to its debugger between its own steps, and one of them takes as long as
+ * the program computes without a system call. An overflow that it has not asked for makes it come
+ * round: where it lets the tracee run with PTRACE_SYSEMU, and only there, rr expects stray ones.
+ */
+static bool is_rrs_turn(const struct softpmu *pmu, const struct tracee *tracee)
+{
+	return tracee->request == PTRACE_SYSEMU &&
+	       nanoseconds_since_request(pmu) >= TURN_NANOSECONDS;
 }
 
 static bool has_pending_trap(pid_t tid)
@@ -276,7 +287,7 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 		cover_tracks(tracee, &stop);
 		return STOP_FOR_RR;
 	}
-	if (overflows) {
+	if (overflows || is_rrs_turn(pmu, tracee)) {
 		stop.code = 0; /* no debug event as far as rr can see */
 		cover_tracks(tracee, &stop);
 		tracee->overflowed = true;
@@ -314,7 +325,7 @@ enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
 	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE) {
 		verdict = judge_leg(pmu, tracee, status);
 		if (verdict == STOP_FOR_RR)
-			count_time(pmu);
+			pmu->totals.nanoseconds += nanoseconds_since_request(pmu);
 	} else if (WIFSTOPPED(*status) && tracee->overflowed)
 		*status = overflow_status(tracee);
 	if (verdict == STOP_FOR_RR && !tracee->overflowed)
