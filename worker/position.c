@@ -104,8 +104,17 @@ bool position_update(struct replay *replay, struct op_reply *reply)
 	replay->moment = moment;
 	replay->selected_tid = moment.tid;
 	if (stop_is_end(replay))
-		replay->last_event = moment.event;
+		replay->end = moment;
 	return true;
+}
+
+bool position_is_end(const struct replay *replay)
+{
+	const struct moment *now = &replay->moment, *end = &replay->end;
+
+	return stop_is_end(replay) ||
+	       (end->event && now->event == end->event && now->ticks == end->ticks &&
+		   now->tid == end->tid && now->pc == end->pc);
 }
 
 static json_t *number(long long value)
@@ -173,7 +182,7 @@ bool position_go_event(struct replay *replay, long long event, struct op_reply *
 	char target[32];
 
 	/* From the end rr would look for a later event, and never stop doing so. */
-	if (stop_is_end(replay) && event > replay->moment.event)
+	if (position_is_end(replay) && event > replay->moment.event)
 		return true;
 	/* `run N` ends where N is completed: the current event is the next one then. */
 	snprintf(target, sizeof(target), "%lld", event > 0 ? event - 1 : 0);
@@ -182,10 +191,10 @@ bool position_go_event(struct replay *replay, long long event, struct op_reply *
 
 bool position_is_beyond(struct replay *replay, long long event, struct op_reply *reply)
 {
-	if (replay->last_event == 0 || event <= replay->last_event || event == REPLAY_EVENT_FAR)
+	if (replay->end.event == 0 || event <= replay->end.event || event == REPLAY_EVENT_FAR)
 		return false;
 	op_fail(reply, ERROR_INVALID_ARGUMENT, "rr_goto with moment \"end\" goes there",
-	    "there is no event %lld: the process ends at event %lld", event, replay->last_event);
+	    "there is no event %lld: the process ends at event %lld", event, replay->end.event);
 	return true;
 }
 
@@ -203,7 +212,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct op_repl
 	for (int i = 0; fine && i < PC_STOPS_MAX; i++) {
 		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
 
-		if (replay->moment.event > to->event || stop_is_end(replay) ||
+		if (replay->moment.event > to->event || position_is_end(replay) ||
 		    (same_task && replay->moment.ticks > to->ticks))
 			break;
 		if (same_task && replay->moment.pc == to->pc && replay->moment.ticks == to->ticks)

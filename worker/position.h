@@ -18,6 +18,9 @@ bool position_read(struct replay *replay, struct moment *moment, struct op_reply
 /* After a stop: takes note of the thread that stopped, and of its moment in replay->moment. */
 bool position_update(struct replay *replay, struct op_reply *reply);
 
+/* At the end, where rr goes no further forward: as the stop says, or because it was so before. */
+bool position_is_end(const struct replay *replay);
+
 json_t *position_json(const struct moment *moment);
 /* The same with pc, for checkpoints and state. */
 json_t *position_json_exact(const struct moment *moment);

@@ -39,7 +39,7 @@ struct replay {
 	long long pid, asked_pid; /* asked_pid 0: the first process */
 	bool fork_pid, connected, at_end, at_signal;
 	struct moment moment, opened;	     /* now; as the session was opened */
-	long long last_event;		     /* of this process; 0: not known yet */
+	struct moment end;		     /* of this process; event 0: not known yet */
 	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;
 	int thread, frame;   /* gdb's numbers of what is selected */

@@ -212,21 +212,24 @@ json_t *stop_describe(
 {
 	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output;
 	enum stop_kind kind = stop_kind(stop);
+	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
 	if (kind == STOP_EXITED && !come_back(replay, reply))
 		goto out;
 	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
-	replay->at_end = kind == STOP_END || kind == STOP_EXITED;
 	replay->at_signal = kind == STOP_SIGNAL;
 	if (!position_update(replay, reply))
 		goto out;
+	replay->at_end = ended || position_is_end(replay);
 	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))
 		reason = "interrupted";
+	else if (kind == STOP_EVENT && replay->at_end)
+		reason = "end"; /* it has not moved */
 	else if (kind == STOP_EVENT && direction == BACKWARD)
 		reason = "start"; /* rr stops there without a reason */
 	json = json_object();
 	json_object_set_new(
-	    json, "reason", json_string(reason && !replay->at_end ? reason : kind_names[kind]));
+	    json, "reason", json_string(reason && !ended ? reason : kind_names[kind]));
 	add_cause(replay, json, stop, direction);
 	json_object_set_new(json, "thread", json_integer(replay->thread));
 	json_object_set_new(json, "frame", stop_frame(frame));

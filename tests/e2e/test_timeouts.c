@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "tests/e2e/scene.h"
 
-#define PROGRAM "many_watch"
+#define PROGRAM	    "many_watch"
+#define COMPUTATION "computes"
 
 static json_t *long_run(const char *session, int reverse)
 {
@@ -100,6 +101,45 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 }
 END_TEST
 
+START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
+{
+	struct scene scene = scene_open(COMPUTATION, NULL);
+	scene_run_to(&scene, "compute");
+	long long id = client_tool_send(scene.client, "rr_continue", NULL);
+	usleep(500 * 1000);
+	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
+	json_t *stop = client_tool_result(scene.client, id, 60);
+	expect_text(stop, "reason", "interrupted");
+	expect_text(stop, "frame.function", "compute");
+	ck_assert(!answer_true(stop, "restored"));
+	json_decref(stop);
+	expect_alive(&scene);
+	scene_close(&scene);
+}
+END_TEST
+
+/* rr itself would search for a later event without an end. */
+START_TEST(the_end_is_still_the_end_after_an_interrupted_way_back)
+{
+	struct scene scene = scene_open(COMPUTATION, NULL);
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	for (int delay_ms = 1200; delay_ms <= 1800; delay_ms += 300) {
+		long long id =
+		    client_tool_send(scene.client, "rr_continue", json_pack("{s:b}", "reverse", 1));
+		usleep((useconds_t)delay_ms * 1000);
+		json_decref(
+		    client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
+		json_t *stop = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
+		ck_assert_ptr_nonnull(stop);
+		json_decref(stop);
+		json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+		expect_text(end, "reason", "end");
+		json_decref(end);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -125,11 +165,14 @@ int main(void)
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	tcase_add_unchecked_fixture(all, NULL, scene_clear);
 	scene_trace(PROGRAM);
+	scene_trace(COMPUTATION);
 	tcase_add_loop_test(
 	    all, a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on, 0, 2);
 	tcase_add_test(all, a_reverse_run_over_its_limit_ends_and_the_session_goes_on);
 	tcase_add_test(all, a_cancelled_request_is_never_answered_and_the_session_lives);
 	tcase_add_test(all, rr_interrupt_stops_a_run_from_a_second_call);
+	tcase_add_test(all, rr_interrupt_stops_a_program_in_the_middle_of_a_computation);
+	tcase_add_test(all, the_end_is_still_the_end_after_an_interrupted_way_back);
 	tcase_add_test(all, calls_to_a_running_session_wait_their_turn_or_are_told_so);
 	suite_add_tcase(suite, all);
 	SRunner *runner = srunner_create(suite);
