@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/arguments.h"
+#include "worker/investigate.h"
 #include "worker/mi.h"
+#include "worker/position.h"
 #include "worker/scrub.h"
 #include "worker/state.h"
 #include "worker/values.h"
@@ -322,6 +324,31 @@ static void evaluate_all(
 	json_decref(results);
 }
 
+/*
+ * With calls into the program, which rr lets run on a copy of it. That copy stays what gdb sees
+ * until the program goes on: going back to where we are ends it.
+ */
+static void evaluate_with_calls(
+    struct replay *replay, const json_t *list, char letter, struct op_reply *reply)
+{
+	struct op_reply late = {0};
+	struct origin origin;
+	bool back = true;
+
+	investigate_begin(replay, &origin);
+	switch_calls(replay, "on");
+	evaluate_all(replay, list, letter, reply);
+	if (replay->worker->broken)
+		return;
+	switch_calls(replay, "off");
+	if (origin.at_end) /* which is where we are to gdb: away from there first */
+		back = position_go_event(replay, origin.moment.event - 1, &late);
+	if ((back && investigate_end(replay, &origin, false, &late)) || !reply->result)
+		return;
+	json_decref(reply->result);
+	*reply = late;
+}
+
 void values_evaluate(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
@@ -341,10 +368,9 @@ void values_evaluate(struct worker *worker, json_t *args, struct op_reply *reply
 	if (elements != ELEMENTS_DEFAULT)
 		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", elements);
 	if (calls)
-		switch_calls(replay, "on");
-	evaluate_all(replay, list, letter, reply);
-	if (calls && !worker->broken)
-		switch_calls(replay, "off");
+		evaluate_with_calls(replay, list, letter, reply);
+	else
+		evaluate_all(replay, list, letter, reply);
 	if (elements != ELEMENTS_DEFAULT && !worker->broken)
 		gdb_command(replay->gdb, NULL, "-gdb-set print elements %d", ELEMENTS_DEFAULT);
 	json_decref(list);

@@ -24,6 +24,69 @@ START_TEST(several_expressions_are_answered_each_for_itself)
 }
 END_TEST
 
+static void expect_counter(struct scene *scene, const char *value)
+{
+	json_t *answer =
+	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "counter");
+	expect_text(answer, "value", value);
+	json_decref(answer);
+}
+
+/* gdb keeps what it has read for as long as the program stands. */
+START_TEST(values_are_those_of_the_moment_however_it_was_reached)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	scene_run_to(&scene, "rewrite");
+	expect_counter(&scene, "4");
+	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_t *here = client_tool(scene.client, "rr_when", NULL);
+	char *moment = NULL;
+	if (asprintf(&moment, "%lld:%lld", (long long)answer_number(here, "event"),
+		(long long)answer_number(here, "ticks")) < 0)
+		harness_fail("out of memory");
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	expect_counter(&scene, "10");
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	expect_counter(&scene, "0");
+	json_decref(client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
+	    answer_number(saved, "checkpoint_id")));
+	expect_counter(&scene, "4");
+	json_decref(
+	    client_tool(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "counter"));
+	json_decref(client_tool(scene.client, "rr_continue", NULL));
+	expect_counter(&scene, "5");
+	json_decref(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1));
+	expect_counter(&scene, "4");
+	json_decref(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1));
+	expect_counter(&scene, "3");
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment));
+	expect_counter(&scene, "4");
+	free(moment);
+	json_decref(here);
+	json_decref(saved);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_call_into_the_program_leaves_the_recording_as_it_was)
+{
+	struct scene scene = scene_open("many_watch",
+	    &(struct client_options){.args = (const char *const[]){"--allow-calls", NULL}});
+	scene_run_to(&scene, "set_late");
+	expect_counter(&scene, "4");
+	for (int i = 0; i < 2; i++) {
+		json_t *called = client_tool(scene.client, "rr_evaluate", "{s:s, s:b}",
+		    "expression", "(count_up(3), counter)", "allow_calls", 1);
+		expect_text(called, "value", "7");
+		json_decref(called);
+		expect_counter(&scene, "4");
+	}
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	expect_counter(&scene, "10");
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(registers_are_given_by_name)
 {
 	struct scene scene = scene_open("many_watch", NULL);
@@ -211,6 +274,19 @@ START_TEST(a_session_may_begin_at_the_end)
 }
 END_TEST
 
+/* At the start the dynamic linker has told nothing yet, and gdb has seen that. */
+START_TEST(the_libraries_are_known_at_the_end_too)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	json_decref(
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "*(long *)&_DYNAMIC"));
+	json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	ck_assert_ptr_nonnull(strstr(answer_text(end, "frame.function"), "_exit"));
+	json_decref(end);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(recordings_are_listed_and_removed)
 {
 	struct client *client = client_start(NULL);
@@ -236,11 +312,13 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {several_expressions_are_answered_each_for_itself,
-	    registers_are_given_by_name, memory_is_read_at_an_expression,
-	    source_lines_name_their_file, locals_stay_small_beside_a_megabyte_array,
-	    a_deep_recursion_is_paged_or_folded, a_full_backtrace_has_each_frames_locals,
-	    threads_are_listed_and_chosen, a_child_that_only_forked_is_replayed_by_its_pid,
-	    processes_tell_how_they_ended, a_session_may_begin_at_the_end,
+	    values_are_those_of_the_moment_however_it_was_reached,
+	    a_call_into_the_program_leaves_the_recording_as_it_was, registers_are_given_by_name,
+	    memory_is_read_at_an_expression, source_lines_name_their_file,
+	    locals_stay_small_beside_a_megabyte_array, a_deep_recursion_is_paged_or_folded,
+	    a_full_backtrace_has_each_frames_locals, threads_are_listed_and_chosen,
+	    a_child_that_only_forked_is_replayed_by_its_pid, processes_tell_how_they_ended,
+	    a_session_may_begin_at_the_end, the_libraries_are_known_at_the_end_too,
 	    recordings_are_listed_and_removed, NULL};
 	return scene_main("looking", tests,
 	    (const char *const[]){"many_watch", "big_locals", "recursion", "threads", "fork_tree",
