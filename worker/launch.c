@@ -323,6 +323,16 @@ static bool configure(struct replay *replay, struct op_reply *reply)
 	    replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL, reply);
 }
 
+/*
+ * What was read stays known until the program runs: a stopped replay does not change, and each read
+ * costs a round through rr. gdb forgets by itself when it resumes, not when it starts anew.
+ */
+static void keep_memory(struct replay *replay)
+{
+	replay->caches = gdb_console(replay->gdb, NULL, GDB_FORGET_MEMORY) == GDB_DONE &&
+			 gdb_console(replay->gdb, NULL, "mem 0 0 rw cache") == GDB_DONE;
+}
+
 static bool connect_tools(struct replay *replay, int port, struct op_reply *reply)
 {
 	char quoted[GDB_QUOTED_MAX];
@@ -344,6 +354,7 @@ static bool connect_tools(struct replay *replay, int port, struct op_reply *repl
 		if (!gdb_check(
 			replay->gdb, gdb_pump(replay->gdb, -1), ERROR_GDB_FAILED, NULL, reply))
 			return false;
+	keep_memory(replay);
 	return true;
 }
 

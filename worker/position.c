@@ -169,6 +169,8 @@ static bool restart(struct replay *replay, const char *target, struct op_reply *
 {
 	struct gdb *gdb = replay->gdb;
 
+	if (replay->caches)
+		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, reply) ||
 	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, reply) ||

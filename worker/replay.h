@@ -38,6 +38,7 @@ struct replay {
 	char gdb_words[512];	  /* the last that gdb said on its stderr */
 	long long pid, asked_pid; /* asked_pid 0: the first process */
 	bool fork_pid, connected, at_end, at_signal;
+	bool caches;			     /* gdb keeps the memory it has read */
 	struct moment moment, opened;	     /* now; as the session was opened */
 	struct moment end;		     /* of this process; event 0: not known yet */
 	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
