@@ -45,6 +45,23 @@ const char *breakpoints_expression(const struct replay *replay, int gdb_number)
 	return mi_text(gdb_number ? find(replay, "gdb", gdb_number, NULL) : NULL, "what");
 }
 
+void breakpoints_explain(const struct replay *replay, struct op_reply *reply)
+{
+	static const char said[] = "Cannot insert breakpoint ";
+	json_t *entry;
+
+	if (strncmp(reply->message, said, sizeof(said) - 1) != 0)
+		return;
+	entry = find(replay, "gdb", strtol(reply->message + sizeof(said) - 1, NULL, 10), NULL);
+	if (entry)
+		op_fail(reply, ERROR_INVALID_ARGUMENT,
+		    "rr_breakpoint_remove it, and set it again where that is mapped",
+		    "breakpoint %d at %.200s keeps the program from running: nothing is mapped "
+		    "there at this moment",
+		    (int)json_integer_value(json_object_get(entry, "number")),
+		    mi_text(entry, "what"));
+}
+
 void breakpoints_forget(struct replay *replay, int gdb_number)
 {
 	size_t at;
@@ -198,6 +215,22 @@ static void suggest(struct replay *replay, const json_t *entry, struct op_reply 
 		names_suggest(replay, mi_text(entry, "what"), reply);
 }
 
+/* A bare address is set wherever it may lie; rr cannot stop where nothing is mapped. */
+static bool is_mapped(
+    struct replay *replay, const json_t *bkpt, const char *location, struct op_reply *reply)
+{
+	const char *address = mi_text(bkpt, "addr");
+
+	if (location[strspn(location, " ")] != '*' || !address ||
+	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
+		return true;
+	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
+	op_fail(reply, ERROR_INVALID_ARGUMENT,
+	    "set it at a moment where that is mapped; rr_backtrace gives addresses of code",
+	    "nothing is mapped at %s at this moment", address);
+	return false;
+}
+
 void breakpoints_set(struct worker *worker, json_t *args, struct op_reply *reply)
 {
 	struct replay *replay = replay_of(worker, reply);
@@ -210,11 +243,11 @@ void breakpoints_set(struct worker *worker, json_t *args, struct op_reply *reply
 	if (set_integer(entry, args, "ignore_count", reply) &&
 	    set_integer(entry, args, "thread", reply))
 		bkpt = insert(replay, entry, reply);
-	if (bkpt) {
+	if (bkpt && is_mapped(replay, bkpt, location, reply)) {
 		reply->result =
 		    describe(bkpt, remember(replay, entry, mi_number(bkpt, "number", 0)), location);
 		state_send(replay);
-	} else if (reply->code == ERROR_INVALID_ARGUMENT && !worker->broken) {
+	} else if (!bkpt && reply->code == ERROR_INVALID_ARGUMENT && !worker->broken) {
 		suggest(replay, entry, reply);
 	}
 	json_decref(bkpt);

@@ -16,6 +16,9 @@ void breakpoints_resume(struct replay *replay);
 int breakpoints_client_number(const struct replay *replay, int gdb_number);
 /* What the client asked to watch, or where; borrowed; NULL when unknown. */
 const char *breakpoints_expression(const struct replay *replay, int gdb_number);
+/* Where gdb could not run for want of a place to set one: has the reply say which, and what helps.
+ */
+void breakpoints_explain(const struct replay *replay, struct op_reply *reply);
 /* gdb deleted it by itself (temporary, or its scope ended). */
 void breakpoints_forget(struct replay *replay, int gdb_number);
 

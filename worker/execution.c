@@ -54,8 +54,10 @@ static bool run(struct replay *replay, enum direction direction, bool stepping, 
 	if (!gdb_check(replay->gdb,
 		stepping ? gdb_run_steps(replay->gdb, command)
 			 : gdb_run(replay->gdb, "%s", command),
-		ERROR_INVALID_ARGUMENT, NULL, reply))
+		ERROR_INVALID_ARGUMENT, NULL, reply)) {
+		breakpoints_explain(replay, reply);
 		return false;
+	}
 	if (!again || gdb_was_interrupted(replay->gdb) || !stop_is_signal(replay))
 		return true;
 	if (!position_update(replay, reply))

@@ -143,9 +143,26 @@ static bool is_disconnection(const char *message)
 	       strncmp(message, "Remote communication error", 26) == 0;
 }
 
+/* gdb has said that it runs and then finds that it cannot: why is in its log only. */
+static void take_failed_start(struct gdb *gdb)
+{
+	static const char heading[] = "Warning:\n";
+	const char *why = gdb->log.bytes;
+
+	gdb->running = false;
+	if (strncmp(why, heading, sizeof(heading) - 1) == 0)
+		why += sizeof(heading) - 1;
+	if (!*why)
+		return;
+	snprintf(gdb->message, sizeof(gdb->message), "%s", why);
+	for (char *end = gdb->message; (end = strchr(end, '\n')); end++)
+		*end = ' ';
+}
+
 static void take_result(struct gdb *gdb, struct mi_record *record)
 {
 	const char *message = mi_text(record->results, "msg");
+	bool started = gdb->answered;
 
 	if (record->token != gdb->token)
 		return;
@@ -155,6 +172,8 @@ static void take_result(struct gdb *gdb, struct mi_record *record)
 		gdb->running = true;
 	if (gdb->refused)
 		snprintf(gdb->message, sizeof(gdb->message), "%s", message ? message : "error");
+	if (gdb->refused && started)
+		take_failed_start(gdb);
 	if (gdb->refused && is_disconnection(gdb->message))
 		lose(gdb, "it was cut off from rr");
 	replace(&gdb->results, record->results);
@@ -456,9 +475,9 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	va_start(arguments, format);
 	outcome = gdb_commandv(gdb, NULL, format, arguments);
 	va_end(arguments);
-	while (outcome == GDB_DONE && (gdb->running || gdb->stops == stops))
+	while (outcome == GDB_DONE && !gdb->refused && (gdb->running || gdb->stops == stops))
 		outcome = gdb_pump(gdb, -1);
-	return outcome;
+	return outcome == GDB_DONE && gdb->refused ? GDB_REFUSED : outcome;
 }
 
 enum gdb_outcome gdb_run_steps(struct gdb *gdb, const char *command)

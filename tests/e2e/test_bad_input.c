@@ -57,6 +57,7 @@ static const struct {
     {"rr_evaluate", "{\"expression\": \"1\", \"session\": \"nobody\"}", "nobody"},
     {"rr_breakpoint_set", "{\"location\": \"main\\nshell id\"}", ""},
     {"rr_evaluate", "{\"expression\": \"1\\nshell id\"}", ""},
+    {"rr_breakpoint_set", "{\"location\": \"*0x10\"}", "mapped"},
     {"rr_breakpoint_remove", "{\"breakpoint_number\": 99}", "99"},
     {"rr_checkpoint_restore", "{\"checkpoint_id\": 99}", "99"},
     {"rr_thread_select", "{\"thread_id\": \"99\"}", "99"},
@@ -93,6 +94,32 @@ START_TEST(wrong_arguments_get_an_error_that_says_which_and_cost_nothing)
 	json_t *where = client_tool(scene.client, "rr_backtrace", NULL);
 	expect_text(where, "frames.0.function", "set_late");
 	json_decref(where);
+	scene_close(&scene);
+}
+END_TEST
+
+/* gdb says that it runs, and then that it cannot: it must not be waited for. */
+START_TEST(a_breakpoint_where_nothing_is_mapped_is_named_and_costs_nothing)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "toggle");
+	json_t *address =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "(long)&printf");
+	char *location = NULL;
+	if (asprintf(&location, "*%s", answer_text(address, "value")) < 0)
+		harness_fail("out of memory");
+	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", location));
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	long long id = client_tool_send(scene.client, "rr_continue", NULL);
+	json_t *failed = client_tool_failure(scene.client, id, "invalid_argument", 60);
+	expect_message(failed, "breakpoint 2 at"); /* the first was scene_run_to's */
+	json_decref(failed);
+	expect_unharmed(&scene);
+	json_decref(
+	    client_tool(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 2));
+	scene_run_to(&scene, "toggle");
+	free(location);
+	json_decref(address);
 	scene_close(&scene);
 }
 END_TEST
@@ -263,6 +290,7 @@ int main(void)
 {
 	const TTest *const tests[] = {an_unknown_tool_is_a_protocol_error,
 	    wrong_arguments_get_an_error_that_says_which_and_cost_nothing,
+	    a_breakpoint_where_nothing_is_mapped_is_named_and_costs_nothing,
 	    numbers_and_booleans_are_accepted_as_strings,
 	    without_a_session_the_hint_says_how_to_get_one,
 	    a_trace_that_is_not_there_or_is_none_is_said_so,
