@@ -15,8 +15,8 @@
 #include "worker/softpmu/kernel.h"
 
 enum {
-	PAGES = 128, /* a power of two */
-	PROBES = 8,
+	PAGES = 256, /* a power of two */
+	PROBES = 16,
 	WORD = 8,
 	WORDS = GUEST_PAGE / WORD,
 	MAPPINGS_MAX = 4096, /* of one process; with more, nothing runs here */
@@ -42,6 +42,7 @@ struct guest {
 	pid_t tid;
 	uint32_t generation;
 	struct page page[PAGES];
+	struct page *last; /* found last: somebody may still be at it */
 	uint8_t *store;
 	bool mapped; /* the mappings are those of tid */
 	size_t mappings;
@@ -223,6 +224,7 @@ static struct page *fill(struct guest *guest, struct page *page, uint64_t addres
 	struct iovec local = {page->bytes, GUEST_PAGE};
 	struct iovec remote = {(void *)(uintptr_t)address, GUEST_PAGE};
 
+	page->generation = guest->generation - 1; /* what was there is gone, whatever comes */
 	if (!mapping || mapping->shared ||
 	    kernel_read_tracee(guest->tid, &local, 1, &remote, 1) != GUEST_PAGE)
 		return NULL;
@@ -235,21 +237,30 @@ static struct page *fill(struct guest *guest, struct page *page, uint64_t addres
 	return page;
 }
 
-/* The page of an address, or NULL. */
+/*
+ * The page of an address, or NULL. A copy that was only read gives way to another; one that was
+ * executed does not, because nobody may write to it behind the back of what was made of it.
+ */
 static struct page *find_page(struct guest *guest, uint64_t address)
 {
 	uint64_t base = address & ~(uint64_t)(GUEST_PAGE - 1);
 	size_t at = (size_t)(base >> 12 ^ base >> 19) & (PAGES - 1);
+	struct page *place = NULL;
 
 	for (size_t i = 0; i < PROBES; i++) {
 		struct page *page = &guest->page[(at + i) & (PAGES - 1)];
 
-		if (page->generation != guest->generation)
-			return fill(guest, page, base);
+		if (page->generation != guest->generation) {
+			place = page;
+			break;
+		}
 		if (page->address == base)
-			return page;
+			return guest->last = page;
+		if (!page->dirty && !page->executed && page != guest->last)
+			place = page;
 	}
-	return NULL; /* full: the episode ends */
+	/* None: the episode ends. */
+	return guest->last = place ? fill(guest, place, base) : NULL;
 }
 
 static void mark(struct page *page, size_t offset, size_t size)
