@@ -18,8 +18,9 @@
 #include "worker/softpmu/translate.h"
 
 enum {
-	BLOCKS = 4096, /* a power of two */
-	OPERATIONS_BYTES = 1 << 20,
+	BLOCKS = 16384, /* a power of two */
+	WAYS = 4,	/* places that a block may take */
+	OPERATIONS_BYTES = 3 << 19,
 	BLOCK_BYTES = TRANSLATE_OPERATIONS * 15,
 	XSTATE_MAX = 4096,
 	XSTATE_MXCSR = 24,
@@ -122,10 +123,25 @@ static void keep_block(struct native *native, struct native_block *block,
 	native->used += (count * sizeof *operation + length + 15) & ~(size_t)15;
 }
 
-static struct native_block *block_at(struct native *native)
+/* The block that begins at rip, or the one that has to give way to it: not used for longest. */
+static struct native_block *place_of_block(struct native *native)
 {
 	uint64_t hash = native->rip * 0x9e3779b97f4a7c15ull;
-	struct native_block *block = &native->block[hash >> 40 & (BLOCKS - 1)];
+	struct native_block *set = &native->block[hash >> 40 & (BLOCKS - 1) & ~(WAYS - 1ull)];
+	struct native_block *place = set;
+
+	for (size_t i = 0; i < WAYS; i++) {
+		if (set[i].rip == native->rip)
+			return &set[i];
+		if (set[i].checked < place->checked)
+			place = &set[i];
+	}
+	return place;
+}
+
+static struct native_block *block_at(struct native *native)
+{
+	struct native_block *block = place_of_block(native);
 	struct operation operation[TRANSLATE_OPERATIONS];
 	uint8_t buffer[BLOCK_BYTES];
 	bool same = block->operation && block->rip == native->rip, full;
@@ -259,7 +275,7 @@ static bool run_thunk(struct native *native, const struct operation *op)
 	}
 	if (op->divides && !divides_well(native, op))
 		return false;
-	op->thunk.function();
+	thunk_run(native->state, op->thunk);
 	native->vectors_changed |= op->thunk.vectors_change;
 	if (op->writes)
 		guest_settle(native->guest);
@@ -337,7 +353,7 @@ static bool run_string(struct native *native, const struct operation *op, uint64
 	gpr[RDI] += op->width;
 	gpr[RSI] += op->kind == OP_MOVE_STRING ? op->width : 0;
 	if (op->repeats && --gpr[RCX] != 0)
-		*next = op->rip;
+		*next = native->rip;
 	return true;
 }
 
@@ -418,7 +434,7 @@ static void run(struct native *native, struct native_episode *episode)
 			return;
 		for (unsigned i = 0; i < block->operations; i++) {
 			const struct operation *op = &block->operation[i];
-			uint64_t next = op->rip + op->length;
+			uint64_t behind = native->rip + op->length, next = behind;
 			bool branch = op->kind == OP_BRANCH;
 
 			if (episode->instructions >= episode->most_instructions ||
@@ -428,7 +444,7 @@ static void run(struct native *native, struct native_episode *episode)
 			episode->instructions++;
 			episode->branches += branch;
 			native->rip = next;
-			if (next != op->rip + op->length)
+			if (next != behind)
 				break;
 		}
 	}

@@ -9,15 +9,28 @@
 #include <sys/mman.h>
 
 enum {
-	ARENA_BYTES = 1 << 20,
+	ARENA_BYTES = 1 << 19,
 	THUNK_MAX = 1024, /* bytes of one, at most */
+	KNOWN = 4096,	  /* a power of two */
 	RSP = 4,
+};
+
+/* All that a thunk depends on: the instruction as it is put into it, and what stands in for what.
+ */
+struct recipe {
+	uint8_t length; /* 0: none */
+	int8_t memory, stack;
+	uint8_t code[ZYDIS_MAX_INSTRUCTION_LENGTH];
 };
 
 /* The state stands at the start of the arena, in reach of 32-bit rip-relative addresses. */
 struct thunks {
 	uint8_t *arena;
 	size_t used;
+	struct {
+		struct recipe recipe;
+		struct thunk thunk;
+	} known[KNOWN];
 };
 
 struct emitter {
@@ -61,6 +74,7 @@ struct thunk_state *thunks_state(struct thunks *thunks)
 void thunks_clear(struct thunks *thunks)
 {
 	thunks->used = state_size();
+	memset(thunks->known, 0, sizeof thunks->known);
 }
 
 /* Emitting. */
@@ -393,55 +407,91 @@ static size_t reencode(const ZydisDecodedInstruction *instruction,
 	return length;
 }
 
+/* The place of a recipe among those known, which is another's perhaps. */
+static size_t place_of(const struct recipe *recipe)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (size_t i = 0; i < sizeof recipe->code; i++)
+		hash = (hash ^ recipe->code[i]) * 1099511628211u;
+	hash ^= (uint64_t)(recipe->memory * 16 + recipe->stack);
+	return (hash ^ hash >> 32) & (KNOWN - 1);
+}
+
+/* How to make a thunk of the instruction, and what it will use; false when it cannot be. */
+static bool choose_recipe(const ZydisDecodedInstruction *instruction,
+    const ZydisDecodedOperand *operands, const uint8_t *bytes, struct uses *uses,
+    struct recipe *recipe)
+{
+	*recipe = (struct recipe){.length = instruction->length, .memory = -1, .stack = -1};
+	if (uses->memory &&
+	    (recipe->memory = (int8_t)choose_scratch(uses->gpr, uses->high_byte)) < 0)
+		return false;
+	if (uses->gpr >> RSP & 1) {
+		uint16_t taken =
+		    (uint16_t)(uses->gpr | (recipe->memory >= 0 ? 1u << recipe->memory : 0));
+
+		recipe->stack = (int8_t)choose_scratch(taken, uses->high_byte);
+		if (recipe->stack < 0)
+			return false;
+		uses->gpr = (uint16_t)((uses->gpr & ~(1u << RSP)) | 1u << recipe->stack);
+	}
+	if (recipe->memory < 0 && recipe->stack < 0)
+		memcpy(recipe->code, bytes, recipe->length);
+	else
+		recipe->length = (uint8_t)reencode(
+		    instruction, operands, recipe->memory, recipe->stack, recipe->code);
+	return recipe->length > 0;
+}
+
+static void emit(struct emitter *emitter, const struct recipe *recipe, const struct uses *uses)
+{
+	const struct thunk_state *state = emitter->state;
+
+	emit_prologue(emitter, uses, recipe->memory);
+	for (unsigned n = 0; n < 16; n++) {
+		if (uses->gpr >> n & 1)
+			emit_move(
+			    emitter, 0x8b, n, &state->gpr[(int)n == recipe->stack ? RSP : (int)n]);
+	}
+	emit_bytes(emitter, recipe->code, recipe->length);
+	for (unsigned n = 0; n < 16; n++) {
+		unsigned source = (int)n == recipe->stack ? RSP : n;
+
+		if ((uses->gpr >> n & 1) && (uses->gpr_written >> source & 1))
+			emit_move(emitter, 0x89, n, &state->gpr[source]);
+	}
+	emit_epilogue(emitter, uses, recipe->memory);
+}
+
 bool thunks_make(struct thunks *thunks, const ZydisDecodedInstruction *instruction,
     const ZydisDecodedOperand *operands, const uint8_t *bytes, struct thunk *thunk, bool *full)
 {
 	struct emitter emitter = {thunks->arena + thunks->used, thunks_state(thunks)};
 	struct uses uses;
-	uint8_t code[ZYDIS_MAX_INSTRUCTION_LENGTH];
-	size_t length = instruction->length;
-	int memory = -1, stack = -1;
+	struct recipe recipe;
+	size_t place;
 
 	*full = false;
-	if (!may_be_taken(instruction) || !find_uses(instruction, operands, &uses))
+	if (!may_be_taken(instruction) || !find_uses(instruction, operands, &uses) ||
+	    !choose_recipe(instruction, operands, bytes, &uses, &recipe))
 		return false;
+	place = place_of(&recipe);
+	if (memcmp(&thunks->known[place].recipe, &recipe, sizeof recipe) == 0) {
+		*thunk = thunks->known[place].thunk;
+		return true;
+	}
 	if (ARENA_BYTES - thunks->used < THUNK_MAX) {
 		*full = true;
 		return false;
 	}
-	if (uses.memory && (memory = choose_scratch(uses.gpr, uses.high_byte)) < 0)
-		return false;
-	if (uses.gpr >> RSP & 1) {
-		stack = choose_scratch(
-		    (uint16_t)(uses.gpr | (memory >= 0 ? 1u << memory : 0)), uses.high_byte);
-		if (stack < 0)
-			return false;
-		uses.gpr = (uint16_t)((uses.gpr & ~(1u << RSP)) | 1u << stack);
-	}
-	if (memory >= 0 || stack >= 0) {
-		length = reencode(instruction, operands, memory, stack, code);
-		if (length == 0)
-			return false;
-		bytes = code;
-	}
-	thunk->function = (thunk_function)(uintptr_t)emitter.at;
-	thunk->vectors = uses.vector || uses.mxcsr;
-	thunk->vectors_change = uses.vector_written || uses.mxcsr;
-	thunk->floating = uses.mxcsr;
-	emit_prologue(&emitter, &uses, memory);
-	for (unsigned n = 0; n < 16; n++) {
-		if (uses.gpr >> n & 1)
-			emit_move(
-			    &emitter, 0x8b, n, &emitter.state->gpr[(int)n == stack ? RSP : (int)n]);
-	}
-	emit_bytes(&emitter, bytes, length);
-	for (unsigned n = 0; n < 16; n++) {
-		unsigned source = (int)n == stack ? RSP : n;
-
-		if ((uses.gpr >> n & 1) && (uses.gpr_written >> source & 1))
-			emit_move(&emitter, 0x89, n, &emitter.state->gpr[source]);
-	}
-	emit_epilogue(&emitter, &uses, memory);
+	*thunk = (struct thunk){.at = (uint32_t)thunks->used,
+	    .vectors = uses.vector || uses.mxcsr,
+	    .vectors_change = uses.vector_written || uses.mxcsr,
+	    .floating = uses.mxcsr};
+	emit(&emitter, &recipe, &uses);
 	thunks->used = (size_t)(emitter.at - thunks->arena);
+	thunks->known[place].recipe = recipe;
+	thunks->known[place].thunk = *thunk;
 	return true;
 }

@@ -20,13 +20,11 @@ struct thunk_state {
 	_Alignas(32) uint8_t vector[16][32];
 };
 
-typedef void (*thunk_function)(void);
-
 struct thunk {
-	thunk_function function;
-	bool vectors;	     /* uses vector registers */
-	bool vectors_change; /* writes them, or mxcsr */
-	bool floating;	     /* depends on mxcsr: no exception may be unmasked */
+	uint32_t at : 29;	     /* its code, from the state on */
+	uint32_t vectors : 1;	     /* uses vector registers */
+	uint32_t vectors_change : 1; /* writes them, or mxcsr */
+	uint32_t floating : 1;	     /* depends on mxcsr: no exception may be unmasked */
 };
 
 struct thunks;
@@ -36,6 +34,11 @@ struct thunks *thunks_new(void);
 
 /* The state the thunks work on; one for all. */
 struct thunk_state *thunks_state(struct thunks *thunks);
+
+static inline void thunk_run(struct thunk_state *state, struct thunk thunk)
+{
+	((void (*)(void))((uintptr_t)state + thunk.at))();
+}
 
 /*
  * Makes a thunk of a decoded instruction. False when this instruction is not one that may be run

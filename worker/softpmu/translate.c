@@ -274,14 +274,13 @@ unsigned translate_block(struct thunks *thunks, uint64_t rip, const uint8_t *cod
 		ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
 		*op = (struct operation){.base = 0xff, .index = 0xff, .reg = 0xff, .align = 1};
-		op->rip = rip + *length;
 		op->kind = OP_END;
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(
 			decoder(), code + *length, available - *length, &instruction, operands)))
 			return count;
 		op->length = instruction.length;
 		op->kind = translate_one(thunks, &instruction, operands, code + *length,
-		    op->rip + instruction.length, op, full);
+		    rip + *length + instruction.length, op, full);
 		if (*full)
 			return 0;
 		*length += instruction.length;

@@ -33,6 +33,7 @@ enum operation_kind {
 	OP_END, /* not to be run here */
 };
 
+/* Kept small: there are many. */
 struct operation {
 	enum operation_kind kind : 8;
 	uint8_t length, condition;
@@ -41,10 +42,9 @@ struct operation {
 	uint8_t align;			     /* it must be aligned so, or the tracee faults */
 	uint8_t reg;			     /* register operand, by number */
 	uint8_t width; /* bytes, of lea's result, divisions and string elements */
-	bool reads, writes, divides, divides_signed, repeats;
+	bool reads : 1, writes : 1, divides : 1, divides_signed : 1, repeats : 1;
 	struct thunk thunk;
 	int64_t value; /* displacement (absolute for rip), immediate, or target */
-	uint64_t rip;
 };
 
 /*
