@@ -412,7 +412,8 @@ static bool plan_argv(json_t *args, struct record_plan *plan, struct op_reply *r
 	plan->argv[count++] = "record";
 	if (json_is_true(json_object_get(args, "chaos")))
 		plan->argv[count++] = "--chaos";
-	if (plan->pmu.no_syscall_buffer)
+	/* Under the software PMU each buffered call is stopped at more often than a traced one. */
+	if (plan->pmu.no_syscall_buffer || plan->pmu.kind == PMU_SOFTWARE)
 		plan->argv[count++] = "-n";
 	if (*plan->cores) {
 		plan->argv[count++] = "--num-cores";
