@@ -68,6 +68,20 @@ void scene_close(struct scene *scene)
 	free(scene->session);
 }
 
+struct place place_open(void)
+{
+	struct place place = {.client = client_start(NULL), .folder = harness_scratch(0)};
+	place.trace = harness_path(place.folder, "trace");
+	return place;
+}
+
+void place_close(struct place *place)
+{
+	client_end(place->client);
+	free(place->trace);
+	harness_scratch_free(place->folder);
+}
+
 static void prepare(void)
 {
 	for (size_t i = 0; prepared.programs[i] != NULL; i++)

@@ -31,6 +31,15 @@ void scene_run_to(struct scene *scene, const char *location);
 /* Ends the server as a client does by EOF, and checks that nothing is left. */
 void scene_close(struct scene *scene);
 
+/* A server, and a folder of its own with the name of a trace that is not there yet. */
+struct place {
+	struct client *client;
+	char *folder, *trace;
+};
+
+struct place place_open(void);
+void place_close(struct place *place);
+
 /* Runs one suite of one test case, `tests` ending with NULL; returns main's exit code. */
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs);
 

@@ -10,38 +10,38 @@
 #include <unistd.h>
 #include "tests/e2e/scene.h"
 
-struct place {
+struct home {
 	char *folder, *traces, *setting;
 	struct client *client;
 };
 
 /* A server that keeps its traces in a folder of the test's own. */
-static struct place place_open(void)
+static struct home home_open(void)
 {
-	struct place place = {.folder = harness_scratch(0)};
-	size_t size = strlen(place.folder) + 64;
+	struct home home = {.folder = harness_scratch(0)};
+	size_t size = strlen(home.folder) + 64;
 
-	place.traces = harness_path(place.folder, "traces");
-	place.setting = malloc(size);
-	snprintf(place.setting, size, "_RR_TRACE_DIR=%s", place.traces);
-	const char *const environment[] = {place.setting, NULL};
-	place.client = client_start(&(struct client_options){.env = environment});
-	return place;
+	home.traces = harness_path(home.folder, "traces");
+	home.setting = malloc(size);
+	snprintf(home.setting, size, "_RR_TRACE_DIR=%s", home.traces);
+	const char *const environment[] = {home.setting, NULL};
+	home.client = client_start(&(struct client_options){.env = environment});
+	return home;
 }
 
-static void place_close(struct place *place)
+static void home_close(struct home *home)
 {
-	client_end(place->client);
-	free(place->setting);
-	free(place->traces);
-	harness_scratch_free(place->folder);
+	client_end(home->client);
+	free(home->setting);
+	free(home->traces);
+	harness_scratch_free(home->folder);
 }
 
 /* Records a program of tests/programs where traces go by default. */
-static json_t *record(struct place *place, const char *name)
+static json_t *record(struct home *home, const char *name)
 {
 	char *program = harness_program(name);
-	json_t *recorded = client_tool(place->client, "rr_record", "{s:[s]}", "command", program);
+	json_t *recorded = client_tool(home->client, "rr_record", "{s:[s]}", "command", program);
 
 	free(program);
 	return recorded;
@@ -61,11 +61,11 @@ static size_t count_traces(const char *folder)
 
 START_TEST(a_trace_is_named_after_its_program_and_private)
 {
-	struct place place = place_open();
-	json_t *first = record(&place, "exit_code"), *second = record(&place, "exit_code");
+	struct home home = home_open();
+	json_t *first = record(&home, "exit_code"), *second = record(&home, "exit_code");
 	struct stat status;
-	char *expected = harness_path(place.traces, "exit_code-0");
-	char *latest = harness_path(place.traces, "latest-trace");
+	char *expected = harness_path(home.traces, "exit_code-0");
+	char *latest = harness_path(home.traces, "latest-trace");
 	char target[64] = "";
 
 	expect_text(first, "trace_dir", expected);
@@ -78,14 +78,14 @@ START_TEST(a_trace_is_named_after_its_program_and_private)
 	json_decref(second);
 	free(expected);
 	free(latest);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(the_program_inherits_nothing_of_ours)
 {
-	struct place place = place_open();
-	json_t *recorded = record(&place, "descriptors");
+	struct home home = home_open();
+	json_t *recorded = record(&home, "descriptors");
 	const char *text = answer_text(recorded, "stdout");
 
 	/* 999 and 1001 are rr's own. */
@@ -94,16 +94,16 @@ START_TEST(the_program_inherits_nothing_of_ours)
 	ck_assert_ptr_nonnull(strstr(text, "umask 022"));
 	ck_assert_ptr_null(strstr(text, "softpmu"));
 	json_decref(recorded);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 {
-	struct place place = place_open();
+	struct home home = home_open();
 	char *program = harness_program("stubborn");
-	json_t *recorded = client_tool(
-	    place.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 8);
+	json_t *recorded =
+	    client_tool(home.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 8);
 
 	expect_text(recorded, "ended_by", "timeout");
 	/* On a slow machine it may not have come as far as to be stubborn. */
@@ -112,20 +112,20 @@ START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 		expect_number(
 		    recorded, "processes.1.ppid", answer_number(recorded, "processes.0.pid"));
 	}
-	char *session = client_replay(place.client, answer_text(recorded, "trace_dir"));
+	char *session = client_replay(home.client, answer_text(recorded, "trace_dir"));
 	free(session);
 	json_decref(recorded);
 	free(program);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_tree_of_processes_is_told_with_every_end)
 {
-	struct place place = place_open();
-	json_t *recorded = record(&place, "fork_tree");
+	struct home home = home_open();
+	json_t *recorded = record(&home, "fork_tree");
 	json_t *list = client_tool(
-	    place.client, "rr_ps", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
+	    home.client, "rr_ps", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
 
 	ck_assert_uint_eq(answer_count(list, "processes"), 8);
 	expect_number(list, "processes.0.exit_code", 0);
@@ -134,17 +134,17 @@ START_TEST(a_tree_of_processes_is_told_with_every_end)
 	expect_number(list, "processes.1.ppid", answer_number(list, "processes.0.pid"));
 	json_decref(list);
 	json_decref(recorded);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(traces_are_listed_newest_first_in_pages)
 {
-	struct place place = place_open();
-	json_decref(record(&place, "crash"));
-	json_decref(record(&place, "exit_code"));
+	struct home home = home_open();
+	json_decref(record(&home, "crash"));
+	json_decref(record(&home, "exit_code"));
 
-	json_t *page = client_tool(place.client, "rr_list_recordings", "{s:i}", "limit", 1);
+	json_t *page = client_tool(home.client, "rr_list_recordings", "{s:i}", "limit", 1);
 	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
 	expect_number(page, "total", 2);
 	ck_assert_ptr_nonnull(strstr(answer_text(page, "recordings.0.trace_dir"), "/exit_code-0"));
@@ -153,175 +153,175 @@ START_TEST(traces_are_listed_newest_first_in_pages)
 	long long next = answer_number(page, "next_offset");
 	json_decref(page);
 
-	page = client_tool(place.client, "rr_list_recordings", "{s:I}", "offset", (json_int_t)next);
+	page = client_tool(home.client, "rr_list_recordings", "{s:I}", "offset", (json_int_t)next);
 	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
 	ck_assert_ptr_nonnull(strstr(answer_text(page, "recordings.0.command"), "crash"));
 	ck_assert(answer_true(page, "recordings.0.crashed"));
 	ck_assert_int_gt(answer_number(page, "recordings.0.bytes"), 1000);
 	ck_assert_ptr_null(answer_at(page, "next_offset"));
 	json_decref(page);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_trace_tells_where_it_was_made)
 {
-	struct place place = place_open();
-	json_t *recorded = record(&place, "exit_code");
+	struct home home = home_open();
+	json_t *recorded = record(&home, "exit_code");
 	json_t *info = client_tool(
-	    place.client, "rr_traceinfo", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
+	    home.client, "rr_traceinfo", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
 
 	ck_assert(answer_true(info, "cpu.same_as_here"));
 	expect_text(info, "ticks_semantics", "rcb");
 	ck_assert_uint_eq(strlen(answer_text(info, "uuid")), 32);
 	json_decref(info);
 	json_decref(recorded);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_trace_with_a_foreign_file_in_it_is_not_removed)
 {
-	struct place place = place_open();
-	json_t *recorded = record(&place, "exit_code");
+	struct home home = home_open();
+	json_t *recorded = record(&home, "exit_code");
 	const char *trace = answer_text(recorded, "trace_dir");
 	char *thesis = harness_path(trace, "thesis.tex");
 
 	harness_write_file(thesis, "ten years\n");
 	json_decref(
-	    client_tool_fails(place.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace));
-	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", trace));
+	    client_tool_fails(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace));
+	json_decref(client_tool(home.client, "rr_ps", "{s:s}", "trace_dir", trace));
 	ck_assert_int_eq(unlink(thesis), 0);
-	json_decref(client_tool(place.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
 	ck_assert_int_lt(access(trace, F_OK), 0);
 	free(thesis);
 	json_decref(recorded);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 {
-	struct place place = place_open();
-	char *program = harness_program("flaky"), *counter = harness_path(place.folder, "runs");
+	struct home home = home_open();
+	char *program = harness_program("flaky"), *counter = harness_path(home.folder, "runs");
 	json_t *found =
-	    client_tool(place.client, "rr_record_until", "{s:[s,s]}", "command", program, counter);
+	    client_tool(home.client, "rr_record_until", "{s:[s,s]}", "command", program, counter);
 
 	ck_assert(answer_true(found, "failed"));
 	expect_number(found, "attempts", 3);
 	expect_number(found, "exit_code", 7);
 	expect_number(found, "endings.exit 0", 2);
-	ck_assert_uint_eq(count_traces(place.traces), 1);
-	char *session = client_replay(place.client, answer_text(found, "trace_dir"));
+	ck_assert_uint_eq(count_traces(home.traces), 1);
+	char *session = client_replay(home.client, answer_text(found, "trace_dir"));
 	free(session);
 	json_decref(found);
 	free(program);
 	free(counter);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(only_the_failure_that_is_asked_for_counts)
 {
-	struct place place = place_open();
-	char *program = harness_program("flaky"), *counter = harness_path(place.folder, "runs");
-	json_t *none = client_tool(place.client, "rr_record_until", "{s:[s,s], s:s, s:i}",
-	    "command", program, counter, "fail_when", "signal", "attempts", 3);
+	struct home home = home_open();
+	char *program = harness_program("flaky"), *counter = harness_path(home.folder, "runs");
+	json_t *none = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s, s:i}", "command",
+	    program, counter, "fail_when", "signal", "attempts", 3);
 
 	ck_assert(!answer_true(none, "failed"));
 	ck_assert_ptr_null(answer_at(none, "trace_dir"));
-	ck_assert_uint_eq(count_traces(place.traces), 0);
+	ck_assert_uint_eq(count_traces(home.traces), 0);
 	json_decref(none);
-	json_t *found = client_tool(place.client, "rr_record_until", "{s:[s,s], s:s}", "command",
+	json_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s}", "command",
 	    program, counter, "fail_when", "output:counter overflowed");
 	ck_assert(answer_true(found, "failed"));
 	expect_number(found, "attempts", 3);
 	json_decref(found);
 	free(program);
 	free(counter);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(every_attempt_is_in_the_progress)
 {
-	struct place place = place_open();
+	struct home home = home_open();
 	char *program = harness_program("stubborn");
-	long long id = client_tool_send_progress(place.client, "rr_record_until",
+	long long id = client_tool_send_progress(home.client, "rr_record_until",
 	    json_pack(
 		"{s:[s], s:s, s:i}", "command", program, "fail_when", "timeout", "timeout", 3),
 	    "token");
 	json_t *note =
-	    client_notification(place.client, "notifications/progress", HARNESS_TIMEOUT_S);
+	    client_notification(home.client, "notifications/progress", HARNESS_TIMEOUT_S);
 
 	ck_assert_ptr_nonnull(note);
 	ck_assert_ptr_nonnull(strstr(answer_text(note, "params.message"), "attempt 1 of 10"));
 	json_decref(note);
-	json_decref(client_tool_result(place.client, id, HARNESS_TIMEOUT_S));
+	json_decref(client_tool_result(home.client, id, HARNESS_TIMEOUT_S));
 	free(program);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_trace_travels_as_one_file)
 {
-	struct place place = place_open();
-	json_t *recorded = record(&place, "crash");
+	struct home home = home_open();
+	json_t *recorded = record(&home, "crash");
 	const char *trace = answer_text(recorded, "trace_dir");
-	char *file = harness_path(place.folder, "bug.tar");
+	char *file = harness_path(home.folder, "bug.tar");
 
 	json_decref(
-	    client_tool(place.client, "rr_export", "{s:s, s:s}", "trace_dir", trace, "file", file));
+	    client_tool(home.client, "rr_export", "{s:s, s:s}", "trace_dir", trace, "file", file));
 	/* It holds memory: nobody else's. */
 	struct stat status;
 	ck_assert_int_eq(stat(file, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0600);
-	json_decref(client_tool_fails(place.client, "rr_export", "invalid_argument", "{s:s, s:s}",
+	json_decref(client_tool_fails(home.client, "rr_export", "invalid_argument", "{s:s, s:s}",
 	    "trace_dir", trace, "file", file));
-	json_decref(client_tool(place.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
 
-	json_t *imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	json_t *imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
 	expect_text(imported, "trace_dir", trace);
-	char *session = client_replay(place.client, trace);
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	char *session = client_replay(home.client, trace);
+	json_t *stop = client_tool(home.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "signal");
 	json_decref(stop);
 	json_decref(imported);
-	imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
 	ck_assert_ptr_nonnull(strstr(answer_text(imported, "trace_dir"), "/crash-0-1"));
 	json_decref(imported);
 
-	char *other = harness_path(place.folder, "other.tar");
+	char *other = harness_path(home.folder, "other.tar");
 	harness_write_file(other, "no archive\n");
 	json_decref(client_tool_fails(
-	    place.client, "rr_import", "invalid_argument", "{s:s}", "file", other));
-	ck_assert_uint_eq(count_traces(place.traces), 2);
+	    home.client, "rr_import", "invalid_argument", "{s:s}", "file", other));
+	ck_assert_uint_eq(count_traces(home.traces), 2);
 	json_decref(recorded);
 	free(other);
 	free(session);
 	free(file);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_packed_trace_does_without_its_program)
 {
-	struct place place = place_open();
-	char *program = harness_program("exit_code"), *copy = harness_path(place.folder, "gone");
+	struct home home = home_open();
+	char *program = harness_program("exit_code"), *copy = harness_path(home.folder, "gone");
 	char command[4096];
 
 	snprintf(command, sizeof(command), "cp '%s' '%s'", program, copy);
 	ck_assert_int_eq(system(command), 0);
-	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s]}", "command", copy);
+	json_t *recorded = client_tool(home.client, "rr_record", "{s:[s]}", "command", copy);
 	const char *trace = answer_text(recorded, "trace_dir");
-	json_decref(client_tool(place.client, "rr_pack", "{s:s}", "trace_dir", trace));
+	json_decref(client_tool(home.client, "rr_pack", "{s:s}", "trace_dir", trace));
 	ck_assert_int_eq(unlink(copy), 0);
-	char *session = client_replay(place.client, trace);
+	char *session = client_replay(home.client, trace);
 	free(session);
 	json_decref(recorded);
 	free(program);
 	free(copy);
-	place_close(&place);
+	home_close(&home);
 }
 END_TEST
 

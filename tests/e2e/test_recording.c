@@ -7,25 +7,6 @@
 #include <sys/stat.h>
 #include "tests/e2e/scene.h"
 
-struct place {
-	struct client *client;
-	char *folder, *trace;
-};
-
-static struct place place_open(void)
-{
-	struct place place = {.client = client_start(NULL), .folder = harness_scratch(0)};
-	place.trace = harness_path(place.folder, "trace");
-	return place;
-}
-
-static void place_close(struct place *place)
-{
-	client_end(place->client);
-	free(place->trace);
-	harness_scratch_free(place->folder);
-}
-
 START_TEST(the_exit_code_is_told)
 {
 	struct place place = place_open();

@@ -14,25 +14,6 @@
 
 #define PROGRAM "many_watch"
 
-struct place {
-	struct client *client;
-	char *folder, *trace;
-};
-
-static struct place place_open(void)
-{
-	struct place place = {.client = client_start(NULL), .folder = harness_scratch(0)};
-	place.trace = harness_path(place.folder, "trace");
-	return place;
-}
-
-static void place_close(struct place *place)
-{
-	client_end(place->client);
-	free(place->trace);
-	harness_scratch_free(place->folder);
-}
-
 static void run_shell(const char *format, const char *a, const char *b)
 {
 	char command[4096];
