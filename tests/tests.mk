@@ -71,10 +71,11 @@ check-unit: $(UNIT_TESTS)
 check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
 
-# All attacks, where `make check` has a sample of the long ones: 500 crafted traces among them.
+# All attacks, where `make check` has a sample of the long ones: 500 crafted traces among them, all
+# of them replayed, which takes a quarter of an hour.
 .PHONY: check-attacks
 check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES)
-	@$(TEST_ENV) ATTACKS=all tests/run.sh $(ATTACK_TESTS)
+	@$(TEST_ENV) ATTACKS=all CK_TIMEOUT_MULTIPLIER=12 tests/run.sh $(ATTACK_TESTS)
 
 # Real programs under real rr; RUNS=20 for the long run, CORPUS_FLAGS=-n without syscall buffer.
 .PHONY: check-corpus
