@@ -17,6 +17,7 @@
 enum {
 	PAGES = 256, /* a power of two */
 	PROBES = 16,
+	NOWHERE = 1, /* the address of no page */
 	WORD = 8,
 	WORDS = GUEST_PAGE / WORD,
 	MAPPINGS_MAX = 4096, /* of one process; with more, nothing runs here */
@@ -224,7 +225,9 @@ static struct page *fill(struct guest *guest, struct page *page, uint64_t addres
 	struct iovec local = {page->bytes, GUEST_PAGE};
 	struct iovec remote = {(void *)(uintptr_t)address, GUEST_PAGE};
 
-	page->generation = guest->generation - 1; /* what was there is gone, whatever comes */
+	/* What was there is gone, whatever comes; but the place stays taken, for those behind it.
+	 */
+	page->address = NOWHERE;
 	if (!mapping || mapping->shared ||
 	    kernel_read_tracee(guest->tid, &local, 1, &remote, 1) != GUEST_PAGE)
 		return NULL;
