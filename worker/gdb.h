@@ -16,9 +16,10 @@
 
 #define GDB_COMMAND_MAX (16 * 1024)
 #define GDB_CONSOLE_MAX (64 * 1024)
+#define GDB_QUOTED_MAX	(8 * 1024)
+
 /* The console command that drops the memory gdb keeps; gdb before 11 has none. */
 #define GDB_FORGET_MEMORY "maint flush dcache"
-#define GDB_QUOTED_MAX	  (8 * 1024)
 
 enum gdb_outcome {
 	GDB_DONE,    /* it did it */

@@ -333,7 +333,6 @@ static void evaluate_with_calls(
 {
 	struct op_reply late = {0};
 	struct origin origin;
-	bool back = true;
 
 	investigate_begin(replay, &origin);
 	switch_calls(replay, "on");
@@ -342,8 +341,8 @@ static void evaluate_with_calls(
 		return;
 	switch_calls(replay, "off");
 	if (origin.at_end) /* which is where we are to gdb: away from there first */
-		back = position_go_event(replay, origin.moment.event - 1, &late);
-	if ((back && investigate_end(replay, &origin, false, &late)) || !reply->result)
+		position_go_event(replay, origin.moment.event - 1, &late);
+	if (investigate_end(replay, &origin, false, &late) || !reply->result)
 		return;
 	json_decref(reply->result);
 	*reply = late;
