@@ -1,28 +1,51 @@
 # rr-warden: everything is made here. `make help` lists the targets.
 #
-# Layout under build/ mirrors an installation, so that the supervisor finds its parts by one rule
+# The layout under build/ mirrors an installation, so that the supervisor finds its parts by one rule
 # (../libexec/rr-warden beside its own bin/), installed or not:
 #   build/bin/rr-warden   build/libexec/rr-warden/{rr-warden-worker,softpmu.so}
+#
+# From outside: CC, CPPFLAGS, CFLAGS, LDFLAGS, PREFIX, DESTDIR, BUILD, and V=1 to see the commands.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
+comma := ,
+
+ifneq ($(words $(BUILD)),1)
+$(error BUILD must name one folder, without a space)
+endif
+ifneq ($(filter . .. ./ / $(CURDIR),$(BUILD)),)
+$(error BUILD must name a folder of its own, because `make clean` empties it)
+endif
+
 CC      ?= cc
-PKGS    := jansson libseccomp libcap libbsd-overlay inih
+CFLAGS  ?= -O2 -g
+PKGS    := jansson libseccomp libcap libbsd-overlay inih libbrotlidec
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-HARDEN  := -fstack-protector-strong -D_FORTIFY_SOURCE=3 -fcf-protection
-OPT     ?= -O2 -g
-VERSION := $(shell sed -n '1s/.*(\([^-)]*\).*/\1/p' packaging/debian/changelog 2>/dev/null || echo 0.1.0)
+# A level of _FORTIFY_SOURCE from outside stands: a second one is a redefinition.
+FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+HARDEN  := $(FORTIFY) -fstack-protector-strong -fstack-clash-protection -fcf-protection
+VERSION := $(shell sed -n '1s/.*(\([^-)]*\).*/\1/p' packaging/debian/changelog)
 
-CPPFLAGS += -D_GNU_SOURCE -DRR_WARDEN_VERSION='"$(VERSION)"' -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-CFLAGS   := -std=c17 $(OPT) $(WARN) $(HARDEN) -fPIE $(EXTRA_CFLAGS)
-LDFLAGS  += -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(EXTRA_LDFLAGS)
-LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+# What is ours comes first, what comes from outside has the last word.
+OUR_CPPFLAGS := -D_GNU_SOURCE -DRR_WARDEN_VERSION='"$(VERSION)"' -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+OUR_CFLAGS   := -std=c17 $(WARN) $(HARDEN) -fPIE
+OUR_LDFLAGS  := -Wl,-z,relro,-z,now -Wl,--as-needed
+LIBS         := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
-# One archive a folder; main.c stays out so that the unit tests can link the rest.
-objects   = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(wildcard $(1)/*.c)))
-ARCHIVES := $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a $(BUILD)/obj/supervisor.a $(BUILD)/obj/worker.a
+# How everything is compiled and linked. PIC is empty but for the library that is loaded into rr.
+COMPILE = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(EXTRA_CFLAGS) $(PIC)
+LINK    = $(CC) $(OUR_LDFLAGS) $(CFLAGS) $(LDFLAGS) $(EXTRA_LDFLAGS)
+
+# The one line that is shown for each step; V=1 shows the commands instead.
+ifeq ($(V),1)
+Q   :=
+say  =
+else
+Q   := @
+say  = @printf '  %-7s %s\n' '$(1)' '$(2)'
+endif
 
 SUPERVISOR := $(BUILD)/bin/rr-warden
 LIBEXEC    := $(BUILD)/libexec/rr-warden
@@ -30,78 +53,104 @@ WORKER     := $(LIBEXEC)/rr-warden-worker
 SOFTPMU    := $(LIBEXEC)/softpmu.so
 
 .PHONY: all
-all: deps-build
+all: ## build the server; says what is missing and stops, installs nothing
+	@sh packaging/deps.sh look build
 	@$(MAKE) --no-print-directory build
 
 .PHONY: build
-build: $(SUPERVISOR) $(WORKER) $(SOFTPMU)
+build: $(SUPERVISOR) $(WORKER) $(SOFTPMU) ## the same without a look at what is missing
 
-.PHONY: deps-build deps-check
-deps-build:
-	@sh packaging/install-deps.sh build
-deps-check:
-	@sh packaging/install-deps.sh check
+# What is built from a list of files is built again when the list changes, and everything when the
+# flags change: each is kept in a file that is written only when its text is another.
+.PHONY: FORCE
+keep_text = @mkdir -p $(@D); printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
-$(BUILD)/obj/%.o: %.c
+FLAGS := $(BUILD)/obj/flags
+$(FLAGS): export TEXT = $(COMPILE) $(LINK) $(LIBS)
+$(FLAGS): FORCE
+	$(keep_text)
+
+$(BUILD)/obj/%.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/mcp.a:        $(call objects,mcp)
-$(BUILD)/obj/sandbox.a:    $(call objects,sandbox)
-$(BUILD)/obj/supervisor.a: $(call objects,supervisor)
-$(BUILD)/obj/worker.a:     $(call objects,worker)
-$(ARCHIVES):
-	@mkdir -p $(@D)
+# One archive for each top folder and its subfolders. main.c stays out, so that the unit tests can link
+# the rest; the software PMU stays out, because it is a library of its own.
+sources_of = $(filter-out %/main.c $(1)/softpmu/%,$(wildcard $(1)/*.c $(1)/*/*.c))
+objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))
+ARCHIVES  := $(patsubst %,$(BUILD)/obj/%.a,mcp sandbox supervisor worker)
+
+.SECONDEXPANSION:
+$(ARCHIVES:.a=.list): export TEXT = $(call objects_of,$(basename $(@F)))
+$(ARCHIVES:.a=.list): FORCE
+	$(keep_text)
+$(ARCHIVES): $(BUILD)/obj/%.a: $(BUILD)/obj/%.list $$(call objects_of,$$*)
+	$(call say,AR,$@)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $(filter %.o,$^)
+
+# Links the objects and archives among the prerequisites; LINK_LIBS adds libraries of one program.
+define link_program
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS) $(LIBS)
+endef
 
 $(SUPERVISOR): $(BUILD)/obj/supervisor/main.o $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
 
+# The worker decodes instructions that fault; it finds the carried Zydis where softpmu.so does.
+$(WORKER): private LINK_LIBS = $(CARRY_FLAGS) -lZydis
 $(WORKER): $(BUILD)/obj/worker/main.o $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
 
 # The software PMU is loaded into rr: position-independent, and nothing of it is visible but the
-# symbols it interposes; fortified inline versions of these cannot be interposed.
+# symbols it interposes. Debian has no static Zydis, and each release has another version of the
+# shared one. So the tree carries the one it was built with, beside softpmu.so, and a built tree
+# survives an upgrade. A package depends on its distribution's library instead (CARRY_ZYDIS=no).
+CARRY_ZYDIS  ?= yes
 SOFTPMU_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/softpmu/*.c))
-$(SOFTPMU_OBJS): CFLAGS += -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE
-$(SOFTPMU): $(SOFTPMU_OBJS)
+SOFTPMU_LIST := $(BUILD)/obj/worker/softpmu.list
+$(SOFTPMU_LIST): export TEXT = $(CARRY_ZYDIS) $(SOFTPMU_OBJS)
+$(SOFTPMU_LIST): FORCE
+	$(keep_text)
+$(SOFTPMU_OBJS): private PIC := -fPIC -fvisibility=hidden
+# What stands in for libc's functions cannot be compiled against libc's own inline versions of them.
+$(BUILD)/obj/worker/softpmu/symbols.o: private PIC += -U_FORTIFY_SOURCE
+# DT_RPATH, because it also serves the libraries that the carried one needs.
+CARRY_FLAGS := $(if $(filter yes,$(CARRY_ZYDIS)),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)'$$ORIGIN')
+$(SOFTPMU): $(SOFTPMU_OBJS) $(SOFTPMU_LIST)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-z,relro,-z,now -Wl,--as-needed $(EXTRA_LDFLAGS) -o $@ $^ -lZydis -ldl
+	$(call say,LD,$@)
+	@rm -f $(LIBEXEC)/libZy*
+	$(Q)$(LINK) -shared $(CARRY_FLAGS) -o $@ $(filter %.o,$^) -lZydis -ldl
+	@[ '$(CARRY_ZYDIS)' != yes ] || sh packaging/carry.sh $@ libZy
 
 include tests/tests.mk
+include packaging/packages.mk
+
+.PHONY: deps
+FOR ?= check
+deps: ## install what building and testing need, with apt-get; FOR="style deb" for other purposes
+	@sh packaging/deps.sh install $(FOR)
 
 .PHONY: help
-help:
-	@echo "make          build the server"
-	@echo "make demo     install what is missing, build, and find a memory corruption with it"
-	@echo "make check    install what the tests need, build, run every test"
-	@echo "make bench    measure, with baselines in the same run"
-	@echo "make check-clients, check-conformance  real MCP clients and the conformance suite (npm)"
-	@echo "make fuzz     fuzz the protocol core (clang)"
-	@echo "make check-style  format, include direction, cppcheck, clang-tidy"
-	@echo "make install  DESTDIR= PREFIX=$(PREFIX)"
-	@echo "make deb      build the Debian package into $(BUILD)/"
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
+		awk -F '\t' '{ printf "%-25s %s\n", $$1, $$2 }' | sed 's/make all /make     /'
 
-.PHONY: install
-install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/rr-warden $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(SUPERVISOR) $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(WORKER) $(DESTDIR)$(PREFIX)/libexec/rr-warden/
-	install -m 644 $(SOFTPMU) $(DESTDIR)$(PREFIX)/libexec/rr-warden/
-	install -m 644 packaging/rr-warden.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -d $(DESTDIR)$(PREFIX)/share/doc/rr-warden
-	install -m 644 packaging/rr-warden.conf $(DESTDIR)$(PREFIX)/share/doc/rr-warden/
+# ---- Cleaning -------------------------------------------------------------------------------------
 
-.PHONY: deb
-deb:
-	@sh packaging/install-deps.sh deb
-	@sh packaging/build-deb.sh $(BUILD)
-
+# Only what this file makes, by name; a folder goes when nothing else is in it.
+BUILT := obj bin libexec share tests fuzz clients conformance bare portable dist rr-warden*_* rr-warden-*.tgz \
+	rr_warden-*.whl server.json
 .PHONY: clean
-clean:
-	rm -rf $(BUILD) build-*
+clean: ## remove what was built, and nothing else
+	@for folder in $(BUILD) build-clang build-asan; do \
+		[ -d "$$folder" ] || continue; \
+		(cd "$$folder" && rm -rf $(BUILT)); \
+		rmdir "$$folder" 2>/dev/null || echo "clean: $$folder holds other files; they stay"; \
+	done
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -220,6 +220,24 @@ static json_t *unwrap_stringified(const json_t *value)
 	return rpc_parse_value(json_string_value(value), json_string_length(value));
 }
 
+/* One of many, as a text or an object: a new reference, or NULL with *fault filled. */
+static json_t *accept_one(const struct mcp_param *param, const json_t *value, json_type type,
+    const char *unit, struct argument_fault *fault)
+{
+	json_t *taken = NULL;
+
+	if (type == JSON_STRING)
+		taken = string_from_scalar(value);
+	else if (json_is_object(value))
+		taken = json_incref((json_t *)value);
+	if (!taken)
+		return fault_type(param, fault);
+	if (json_string_length(taken) <= MCP_STRING_MAX)
+		return taken;
+	json_decref(taken);
+	return fault_limit(param, fault, MCP_STRING_MAX, unit);
+}
+
 static json_t *accept_elements(const struct mcp_param *param, const json_t *array, json_type type,
     struct argument_fault *fault)
 {
@@ -232,16 +250,10 @@ static json_t *accept_elements(const struct mcp_param *param, const json_t *arra
 	}
 	json_array_foreach((json_t *)array, index, element)
 	{
-		json_t *taken = type == JSON_STRING		      ? string_from_scalar(element)
-				: json_typeof(element) == JSON_OBJECT ? json_incref(element)
-								      : NULL;
-		if (!taken || json_string_length(taken) > MCP_STRING_MAX) {
-			bool long_one = taken != NULL;
-			json_decref(taken);
+		json_t *taken = accept_one(param, element, type, "bytes an element", fault);
+		if (!taken) {
 			json_decref(accepted);
-			return long_one
-				   ? fault_limit(param, fault, MCP_STRING_MAX, "bytes an element")
-				   : fault_type(param, fault);
+			return NULL;
 		}
 		json_array_append_new(accepted, taken);
 	}
@@ -275,14 +287,10 @@ static json_t *accept_members(
 	}
 	json_object_foreach((json_t *)object, key, element)
 	{
-		json_t *taken = string_from_scalar(element);
-		if (!taken || json_string_length(taken) > MCP_STRING_MAX) {
-			bool long_one = taken != NULL;
-			json_decref(taken);
+		json_t *taken = accept_one(param, element, JSON_STRING, "bytes a member", fault);
+		if (!taken) {
 			json_decref(accepted);
-			return long_one
-				   ? fault_limit(param, fault, MCP_STRING_MAX, "bytes a member")
-				   : fault_type(param, fault);
+			return NULL;
 		}
 		json_object_set_new(accepted, key, taken);
 	}

@@ -28,9 +28,10 @@ static void connection_send(struct mcp_server *server, json_t *message)
 	json_decref(message);
 }
 
-void connection_dress_result(const struct mcp_handler *handler, enum mcp_era era, json_t *result)
+void connection_add_common_fields(
+    const struct mcp_handler *handler, enum mcp_revision revision, json_t *result)
 {
-	if (era == MCP_LEGACY)
+	if (revision == MCP_REVISION_2025)
 		return;
 	json_t *meta = json_object_get(result, "_meta");
 	if (!meta) {
@@ -42,20 +43,21 @@ void connection_dress_result(const struct mcp_handler *handler, enum mcp_era era
 	json_object_set_new(result, "resultType", json_string("complete"));
 }
 
-void connection_result(const struct mcp_call *call, json_t *result)
+void connection_result(const struct mcp_incoming *incoming, json_t *result)
 {
-	connection_dress_result(call->server->handler, call->era, result);
-	connection_send(call->server, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id",
-					  (json_t *)call->id, "result", result));
+	connection_add_common_fields(incoming->server->handler, incoming->revision, result);
+	connection_send(incoming->server, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id",
+					      (json_t *)incoming->id, "result", result));
 }
 
-void connection_result_serialized(const struct mcp_call *call, const char *json, size_t length)
+void connection_result_serialized(
+    const struct mcp_incoming *incoming, const char *json, size_t length)
 {
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":", middle[] = ",\"result\":";
-	struct output_queue *output = &call->server->output;
+	struct output_queue *output = &incoming->server->output;
 
 	output_queue_append(output, head, sizeof(head) - 1);
-	if (json_dump_callback(call->id, append_chunk, output, JSON_ENCODE_ANY) != 0)
+	if (json_dump_callback(incoming->id, append_chunk, output, JSON_ENCODE_ANY) != 0)
 		output->failed = true;
 	output_queue_append(output, middle, sizeof(middle) - 1);
 	output_queue_append(output, json, length);
@@ -63,17 +65,17 @@ void connection_result_serialized(const struct mcp_call *call, const char *json,
 }
 
 void connection_error(
-    const struct mcp_call *call, enum rpc_code code, const char *message, json_t *data)
+    const struct mcp_incoming *incoming, enum rpc_code code, const char *message, json_t *data)
 {
 	json_t *error = json_pack("{s:i, s:o}", "code", (int)code, "message", text_json(message));
 	if (data)
 		json_object_set_new(error, "data", data);
 	json_t *answer = json_pack("{s:s}", "jsonrpc", "2.0");
 	/* Without a known id the key stays out: clients refuse "id": null. */
-	if (call->id)
-		json_object_set(answer, "id", (json_t *)call->id);
+	if (incoming->id)
+		json_object_set(answer, "id", (json_t *)incoming->id);
 	json_object_set_new(answer, "error", error);
-	connection_send(call->server, answer);
+	connection_send(incoming->server, answer);
 }
 
 void connection_notify(struct mcp_server *server, const char *method, json_t *params)
@@ -82,7 +84,7 @@ void connection_notify(struct mcp_server *server, const char *method, json_t *pa
 	    json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
 }
 
-void connection_invalid_params(const struct mcp_call *call, const char *format, ...)
+void connection_invalid_params(const struct mcp_incoming *incoming, const char *format, ...)
 {
 	char message[512];
 	va_list arguments;
@@ -90,12 +92,12 @@ void connection_invalid_params(const struct mcp_call *call, const char *format, 
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	connection_error(call, RPC_INVALID_PARAMS, message, NULL);
+	connection_error(incoming, RPC_INVALID_PARAMS, message, NULL);
 }
 
-const char *call_string(const struct mcp_call *call, const char *name)
+const char *incoming_string(const struct mcp_incoming *incoming, const char *name)
 {
-	const json_t *value = json_object_get(call->params, name);
+	const json_t *value = json_object_get(incoming->params, name);
 	const char *text = json_string_value(value);
 	return text && strlen(text) == json_string_length(value) ? text : NULL;
 }

@@ -8,8 +8,8 @@
 #include "mcp/rpc.h"
 #include "mcp/server.h"
 
-enum mcp_era { MCP_LEGACY, MCP_MODERN }; /* up to 2025-11-25; from 2026-07-28 */
-#define MCP_ERAS 2
+enum mcp_revision { MCP_REVISION_2025, MCP_REVISION_2026 }; /* up to 2025-11-25; from 2026-07-28 */
+#define MCP_REVISIONS 2
 
 enum mcp_list { MCP_LIST_TOOLS, MCP_LIST_RESOURCES, MCP_LIST_TEMPLATES, MCP_LIST_PROMPTS };
 #define MCP_LISTS 4
@@ -25,35 +25,36 @@ struct mcp_server {
 	struct output_queue output;
 	bool failed;	  /* no memory for input */
 	bool initialized; /* by a legacy initialize */
-	int log_level;	  /* index of the least level the client wants, of legacy.c */
 	struct mcp_request *requests;
 	size_t in_flight;
-	struct mcp_page *pages[MCP_LISTS][MCP_ERAS];
+	struct mcp_page *pages[MCP_LISTS][MCP_REVISIONS];
 	size_t page_count[MCP_LISTS];
 };
 
 /* One message from the client on its way to its method. */
-struct mcp_call {
+struct mcp_incoming {
 	struct mcp_server *server;
 	const json_t *id;
 	const json_t *params; /* object or NULL */
-	enum mcp_era era;
+	enum mcp_revision revision;
 };
 
 /* Each sends one message; result, data and params are stolen. */
-void connection_result(const struct mcp_call *call, json_t *result);
-void connection_result_serialized(const struct mcp_call *call, const char *json, size_t length);
+void connection_result(const struct mcp_incoming *incoming, json_t *result);
+void connection_result_serialized(
+    const struct mcp_incoming *incoming, const char *json, size_t length);
 void connection_error(
-    const struct mcp_call *call, enum rpc_code code, const char *message, json_t *data);
+    const struct mcp_incoming *incoming, enum rpc_code code, const char *message, json_t *data);
 void connection_notify(struct mcp_server *server, const char *method, json_t *params);
 
-/* Adds what every result of the era carries. */
-void connection_dress_result(const struct mcp_handler *handler, enum mcp_era era, json_t *result);
+/* Adds what every result of the revision carries. */
+void connection_add_common_fields(
+    const struct mcp_handler *handler, enum mcp_revision revision, json_t *result);
 
 /* -32602 with a message made as by printf. */
-void connection_invalid_params(const struct mcp_call *call, const char *format, ...)
+void connection_invalid_params(const struct mcp_incoming *incoming, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-const char *call_string(const struct mcp_call *call, const char *name);
+const char *incoming_string(const struct mcp_incoming *incoming, const char *name);
 
 #endif

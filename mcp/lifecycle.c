@@ -1,5 +1,5 @@
 /*
- * Which revision a message speaks. A request with the new era's _meta is served by that alone,
+ * Which revision a message speaks. A request with the _meta of 2026-07-28 is served by that alone,
  * whatever was said before on the connection; one without needs an initialize first.
  */
 #include "mcp/methods.h"
@@ -15,32 +15,32 @@
 static const char *const legacy_versions[] = {"2025-11-25", "2025-06-18", "2024-11-05"};
 static const char modern_version[] = "2026-07-28";
 
-static bool refuse_version(const struct mcp_call *call, const char *requested)
+static bool refuse_version(const struct mcp_incoming *incoming, const char *requested)
 {
-	connection_error(call, RPC_UNSUPPORTED_VERSION, "Unsupported protocol version",
+	connection_error(incoming, RPC_UNSUPPORTED_VERSION, "Unsupported protocol version",
 	    json_pack(
 		"{s:[s], s:o}", "supported", modern_version, "requested", text_json(requested)));
 	return false;
 }
 
-static bool settle_modern(struct mcp_call *call, const json_t *meta)
+static bool settle_modern(struct mcp_incoming *incoming, const json_t *meta)
 {
 	const json_t *version = json_object_get(meta, META_PREFIX "protocolVersion");
 	const json_t *capabilities = json_object_get(meta, META_PREFIX "clientCapabilities");
 	const json_t *client = json_object_get(meta, META_PREFIX "clientInfo");
 
-	call->era = MCP_MODERN;
+	incoming->revision = MCP_REVISION_2026;
 	if (!json_is_string(version))
-		connection_invalid_params(
-		    call, "Invalid params: _meta needs %sprotocolVersion, a string", META_PREFIX);
+		connection_invalid_params(incoming,
+		    "Invalid params: _meta needs %sprotocolVersion, a string", META_PREFIX);
 	else if (strcmp(json_string_value(version), modern_version) != 0)
-		refuse_version(call, json_string_value(version));
+		refuse_version(incoming, json_string_value(version));
 	else if (!json_is_object(capabilities))
-		connection_invalid_params(call,
+		connection_invalid_params(incoming,
 		    "Invalid params: _meta needs %sclientCapabilities, an object", META_PREFIX);
 	else if (client && !json_is_object(client))
 		connection_invalid_params(
-		    call, "Invalid params: %sclientInfo must be an object", META_PREFIX);
+		    incoming, "Invalid params: %sclientInfo must be an object", META_PREFIX);
 	else
 		return true;
 	return false;
@@ -51,30 +51,30 @@ static bool method_opens_legacy(const char *method)
 	return strcmp(method, "initialize") == 0 || strcmp(method, "ping") == 0;
 }
 
-bool lifecycle_settle_era(struct mcp_call *call, const char *method)
+bool lifecycle_settle_revision(struct mcp_incoming *incoming, const char *method)
 {
-	const json_t *meta = json_object_get(call->params, "_meta");
+	const json_t *meta = json_object_get(incoming->params, "_meta");
 	bool modern_only =
 	    strcmp(method, "server/discover") == 0 || strcmp(method, "subscriptions/listen") == 0;
 
 	if (meta && !json_is_object(meta)) {
-		connection_invalid_params(call, "Invalid params: _meta must be an object");
+		connection_invalid_params(incoming, "Invalid params: _meta must be an object");
 		return false;
 	}
-	call->era = MCP_LEGACY;
+	incoming->revision = MCP_REVISION_2025;
 	if (modern_only || json_object_get(meta, META_PREFIX "protocolVersion") ||
 	    json_object_get(meta, META_PREFIX "clientCapabilities"))
-		return settle_modern(call, meta);
-	if (call->server->initialized || method_opens_legacy(method))
+		return settle_modern(incoming, meta);
+	if (incoming->server->initialized || method_opens_legacy(method))
 		return true;
-	connection_invalid_params(call,
+	connection_invalid_params(incoming,
 	    "Invalid params: _meta needs %sprotocolVersion and %sclientCapabilities, or the "
 	    "connection an initialize first",
 	    META_PREFIX, META_PREFIX);
 	return false;
 }
 
-static json_t *server_capabilities(const struct mcp_handler *handler, enum mcp_era era)
+static json_t *server_capabilities(const struct mcp_handler *handler)
 {
 	json_t *capabilities = json_pack("{s:{}}", "tools");
 
@@ -84,11 +84,6 @@ static json_t *server_capabilities(const struct mcp_handler *handler, enum mcp_e
 		json_object_set_new(capabilities, "prompts", json_object());
 	if (handler->complete)
 		json_object_set_new(capabilities, "completions", json_object());
-	if (era == MCP_LEGACY && handler->legacy_logging)
-		json_object_set_new(capabilities, "logging", json_object());
-	if (era == MCP_LEGACY && handler->legacy_subscribe)
-		json_object_set_new(
-		    json_object_get(capabilities, "resources"), "subscribe", json_true());
 	return capabilities;
 }
 
@@ -98,14 +93,15 @@ static void set_instructions(json_t *result, const struct mcp_handler *handler)
 		json_object_set_new(result, "instructions", json_string(handler->instructions));
 }
 
-void lifecycle_initialize(const struct mcp_call *call)
+void lifecycle_initialize(const struct mcp_incoming *incoming)
 {
-	const struct mcp_handler *handler = call->server->handler;
-	const char *asked = call_string(call, "protocolVersion"), *version = legacy_versions[0];
+	const struct mcp_handler *handler = incoming->server->handler;
+	const char *asked = incoming_string(incoming, "protocolVersion"),
+		   *version = legacy_versions[0];
 
 	if (!asked) {
 		connection_invalid_params(
-		    call, "Invalid params: initialize needs protocolVersion, a string");
+		    incoming, "Invalid params: initialize needs protocolVersion, a string");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(legacy_versions) / sizeof(*legacy_versions); i++)
@@ -115,40 +111,40 @@ void lifecycle_initialize(const struct mcp_call *call)
 	if (handler->title)
 		json_object_set_new(info, "title", json_string(handler->title));
 	json_t *result = json_pack("{s:s, s:o, s:o}", "protocolVersion", version, "capabilities",
-	    server_capabilities(handler, call->era), "serverInfo", info);
+	    server_capabilities(handler), "serverInfo", info);
 	set_instructions(result, handler);
-	call->server->initialized = true;
-	connection_result(call, result);
+	incoming->server->initialized = true;
+	connection_result(incoming, result);
 }
 
-void lifecycle_ping(const struct mcp_call *call)
+void lifecycle_ping(const struct mcp_incoming *incoming)
 {
-	connection_result_serialized(call, "{}", 2);
+	connection_result_serialized(incoming, "{}", 2);
 }
 
-void lifecycle_discover(const struct mcp_call *call)
+void lifecycle_discover(const struct mcp_incoming *incoming)
 {
-	const struct mcp_handler *handler = call->server->handler;
-	json_t *result = json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version,
-	    "capabilities", server_capabilities(handler, call->era), "ttlMs", DISCOVER_FRESH_MS,
-	    "cacheScope", "public");
+	const struct mcp_handler *handler = incoming->server->handler;
+	json_t *result =
+	    json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version, "capabilities",
+		server_capabilities(handler), "ttlMs", DISCOVER_FRESH_MS, "cacheScope", "public");
 
 	set_instructions(result, handler);
-	connection_result(call, result);
+	connection_result(incoming, result);
 }
 
 /* Nothing of ours ever changes, so the acknowledged set is empty; the stream stays open until the
  * client cancels it, as the pattern has it. */
-void lifecycle_listen(const struct mcp_call *call)
+void lifecycle_listen(const struct mcp_incoming *incoming)
 {
-	if (!json_is_object(json_object_get(call->params, "notifications"))) {
-		connection_invalid_params(
-		    call, "Invalid params: subscriptions/listen needs notifications, an object");
+	if (!json_is_object(json_object_get(incoming->params, "notifications"))) {
+		connection_invalid_params(incoming,
+		    "Invalid params: subscriptions/listen needs notifications, an object");
 		return;
 	}
-	struct mcp_request *request = request_begin(call, MCP_LISTEN);
+	struct mcp_request *request = request_begin(incoming, MCP_LISTEN);
 	if (request)
-		connection_notify(call->server, "notifications/subscriptions/acknowledged",
+		connection_notify(incoming->server, "notifications/subscriptions/acknowledged",
 		    json_pack("{s:{s:O}, s:{}}", "_meta", META_PREFIX "subscriptionId", request->id,
 			"notifications"));
 }

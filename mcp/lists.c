@@ -34,9 +34,7 @@ static json_t *describe_tool(const struct mcp_handler *handler, size_t index)
 	set_text(item, "name", tool->name);
 	set_text(item, "title", tool->title);
 	set_text(item, "description", tool->description);
-	json_object_set_new(item, "inputSchema",
-	    tool->input_schema ? json_loads(tool->input_schema, 0, NULL)
-			       : schema_of_input(tool->params));
+	json_object_set_new(item, "inputSchema", schema_of_input(tool->params));
 	if (tool->results)
 		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
 	json_object_set_new(item, "annotations", describe_annotations(tool));
@@ -111,22 +109,22 @@ static size_t list_size(const struct mcp_handler *handler, enum mcp_list list)
 }
 
 static json_t *describe_page(const struct mcp_handler *handler, enum mcp_list list,
-    enum mcp_era era, size_t first, size_t end)
+    enum mcp_revision revision, size_t first, size_t end)
 {
 	json_t *items = json_array();
 
 	for (size_t i = first; i < end; i++)
 		json_array_append_new(items, list_kinds[list].describe(handler, i));
 	json_t *result = json_pack("{s:o}", list_kinds[list].key, items);
-	if (era == MCP_MODERN) {
+	if (revision == MCP_REVISION_2026) {
 		json_object_set_new(result, "ttlMs", json_integer(LIST_FRESH_MS));
 		json_object_set_new(result, "cacheScope", json_string("public"));
 	}
-	connection_dress_result(handler, era, result);
+	connection_add_common_fields(handler, revision, result);
 	return result;
 }
 
-static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp_era era)
+static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp_revision revision)
 {
 	const struct mcp_handler *handler = server->handler;
 	size_t size = list_size(handler, list);
@@ -134,11 +132,11 @@ static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp
 	size_t count = size ? (size + step - 1) / step : 1;
 	struct mcp_page *pages = calloc(count, sizeof(*pages));
 
-	server->pages[list][era] = pages;
+	server->pages[list][revision] = pages;
 	server->page_count[list] = pages ? count : 0;
 	for (size_t i = 0; pages && i < count; i++) {
 		size_t end = (i + 1) * step < size ? (i + 1) * step : size;
-		json_t *result = describe_page(handler, list, era, i * step, end);
+		json_t *result = describe_page(handler, list, revision, i * step, end);
 		if (i + 1 < count)
 			json_object_set_new(result, "nextCursor",
 			    json_sprintf("%s-%zx", list_kinds[list].key, i + 1));
@@ -154,8 +152,8 @@ static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp
 bool lists_prepare(struct mcp_server *server)
 {
 	for (int list = 0; list < MCP_LISTS; list++)
-		for (int era = 0; era < MCP_ERAS; era++)
-			if (!prepare_list(server, (enum mcp_list)list, (enum mcp_era)era))
+		for (int revision = 0; revision < MCP_REVISIONS; revision++)
+			if (!prepare_list(server, (enum mcp_list)list, (enum mcp_revision)revision))
 				return false;
 	return true;
 }
@@ -163,8 +161,8 @@ bool lists_prepare(struct mcp_server *server)
 void lists_clear(struct mcp_server *server)
 {
 	for (int list = 0; list < MCP_LISTS; list++)
-		for (int era = 0; era < MCP_ERAS; era++) {
-			struct mcp_page *pages = server->pages[list][era];
+		for (int revision = 0; revision < MCP_REVISIONS; revision++) {
+			struct mcp_page *pages = server->pages[list][revision];
 			for (size_t i = 0; pages && i < server->page_count[list]; i++)
 				free(pages[i].json);
 			free(pages);
@@ -184,19 +182,19 @@ static size_t page_of_cursor(const struct mcp_server *server, enum mcp_list list
 	return server->page_count[list];
 }
 
-void lists_answer(const struct mcp_call *call, enum mcp_list list)
+void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list)
 {
-	const struct mcp_server *server = call->server;
-	const json_t *given = json_object_get(call->params, "cursor");
-	const char *cursor = call_string(call, "cursor");
+	const struct mcp_server *server = incoming->server;
+	const json_t *given = json_object_get(incoming->params, "cursor");
+	const char *cursor = incoming_string(incoming, "cursor");
 	size_t page = 0;
 
 	if (given && !json_is_null(given))
 		page = cursor ? page_of_cursor(server, list, cursor) : server->page_count[list];
 	if (page >= server->page_count[list]) {
-		connection_invalid_params(call, "Invalid cursor");
+		connection_invalid_params(incoming, "Invalid cursor");
 		return;
 	}
-	const struct mcp_page *ready = &server->pages[list][call->era][page];
-	connection_result_serialized(call, ready->json, ready->length);
+	const struct mcp_page *ready = &server->pages[list][incoming->revision][page];
+	connection_result_serialized(incoming, ready->json, ready->length);
 }

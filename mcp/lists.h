@@ -8,6 +8,6 @@
 
 bool lists_prepare(struct mcp_server *server); /* false without memory */
 void lists_clear(struct mcp_server *server);
-void lists_answer(const struct mcp_call *call, enum mcp_list list);
+void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list);
 
 #endif

@@ -1,12 +1,12 @@
 #ifndef MCP_METHODS_H
 #define MCP_METHODS_H
 /*
- * The methods of both eras. Each takes a call whose metadata is in order and answers it, now or
- * through a request in flight.
+ * The methods of all revisions. Each takes a message whose metadata is in order and answers it, now
+ * or through a request in flight.
  */
 #include "mcp/connection.h"
 
-typedef void mcp_method(const struct mcp_call *call);
+typedef void mcp_method(const struct mcp_incoming *incoming);
 
 /* lifecycle.c */
 mcp_method lifecycle_initialize, lifecycle_ping, lifecycle_discover, lifecycle_listen;
@@ -15,10 +15,7 @@ mcp_method tools_list, tools_call;
 mcp_method resources_list, resources_list_templates, resources_read;
 mcp_method prompts_list, prompts_get, prompts_complete;
 
-/* legacy.c */
-mcp_method legacy_set_level, legacy_subscribe;
-
-/* The era a request speaks, by its _meta and what went before; false when it was refused. */
-bool lifecycle_settle_era(struct mcp_call *call, const char *method);
+/* The revision a request speaks, by its _meta and what went before; false when it was refused. */
+bool lifecycle_settle_revision(struct mcp_incoming *incoming, const char *method);
 
 #endif

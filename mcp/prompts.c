@@ -12,9 +12,9 @@
 
 #define COMPLETIONS_MAX 100
 
-void prompts_list(const struct mcp_call *call)
+void prompts_list(const struct mcp_incoming *incoming)
 {
-	lists_answer(call, MCP_LIST_PROMPTS);
+	lists_answer(incoming, MCP_LIST_PROMPTS);
 }
 
 static const char *prompt_name_at(const void *handler, size_t index)
@@ -31,41 +31,41 @@ static size_t prompt_index(const struct mcp_handler *handler, const char *name)
 	return index;
 }
 
-static void refuse_unknown_prompt(const struct mcp_call *call, const char *name)
+static void refuse_unknown_prompt(const struct mcp_incoming *incoming, const char *name)
 {
-	const char *nearest = text_nearest(name, prompt_name_at, call->server->handler);
+	const char *nearest = text_nearest(name, prompt_name_at, incoming->server->handler);
 
 	if (nearest)
-		connection_invalid_params(call, "Unknown prompt: %.*s. Did you mean %s?",
+		connection_invalid_params(incoming, "Unknown prompt: %.*s. Did you mean %s?",
 		    text_cut(name, TEXT_NAME_MAX), name, nearest);
 	else
 		connection_invalid_params(
-		    call, "Unknown prompt: %.*s", text_cut(name, TEXT_NAME_MAX), name);
+		    incoming, "Unknown prompt: %.*s", text_cut(name, TEXT_NAME_MAX), name);
 }
 
-void prompts_get(const struct mcp_call *call)
+void prompts_get(const struct mcp_incoming *incoming)
 {
-	const struct mcp_handler *handler = call->server->handler;
-	const char *name = call_string(call, "name");
-	const json_t *given = json_object_get(call->params, "arguments");
+	const struct mcp_handler *handler = incoming->server->handler;
+	const char *name = incoming_string(incoming, "name");
+	const json_t *given = json_object_get(incoming->params, "arguments");
 	struct argument_fault fault;
 
 	if (!name || (given && !json_is_object(given) && !json_is_null(given))) {
-		connection_invalid_params(call,
+		connection_invalid_params(incoming,
 		    "Invalid params: prompts/get needs name, a string; arguments are an object");
 		return;
 	}
 	size_t index = prompt_index(handler, name);
 	if (index == handler->prompt_count) {
-		refuse_unknown_prompt(call, name);
+		refuse_unknown_prompt(incoming, name);
 		return;
 	}
 	json_t *arguments = arguments_accept(handler->prompts[index].params, given, &fault);
 	if (!arguments) {
-		connection_invalid_params(call, "Invalid params: %s", fault.message);
+		connection_invalid_params(incoming, "Invalid params: %s", fault.message);
 		return;
 	}
-	struct mcp_request *request = request_begin(call, MCP_GET_PROMPT);
+	struct mcp_request *request = request_begin(incoming, MCP_GET_PROMPT);
 	if (!request) {
 		json_decref(arguments);
 		return;
@@ -83,9 +83,9 @@ static const char *member_string(const json_t *object, const char *key)
 }
 
 /* The name of the prompt or the URI template that is being completed. */
-static const char *completion_reference(const struct mcp_call *call)
+static const char *completion_reference(const struct mcp_incoming *incoming)
 {
-	const json_t *reference = json_object_get(call->params, "ref");
+	const json_t *reference = json_object_get(incoming->params, "ref");
 	const char *type = member_string(reference, "type");
 
 	if (type && strcmp(type, "ref/prompt") == 0)
@@ -95,15 +95,15 @@ static const char *completion_reference(const struct mcp_call *call)
 	return NULL;
 }
 
-void prompts_complete(const struct mcp_call *call)
+void prompts_complete(const struct mcp_incoming *incoming)
 {
-	const struct mcp_handler *handler = call->server->handler;
-	const json_t *given = json_object_get(call->params, "argument");
-	const char *reference = completion_reference(call);
+	const struct mcp_handler *handler = incoming->server->handler;
+	const json_t *given = json_object_get(incoming->params, "argument");
+	const char *reference = completion_reference(incoming);
 	const char *argument = member_string(given, "name"), *value = member_string(given, "value");
 
 	if (!reference || !argument || !value) {
-		connection_invalid_params(call,
+		connection_invalid_params(incoming,
 		    "Invalid params: completion/complete needs ref {type, name or uri} and "
 		    "argument {name, value}");
 		return;
@@ -117,6 +117,6 @@ void prompts_complete(const struct mcp_call *call)
 	while (json_array_size(values) > COMPLETIONS_MAX)
 		json_array_remove(values, json_array_size(values) - 1);
 	connection_result(
-	    call, json_pack("{s:{s:o, s:I, s:b}}", "completion", "values", values, "total",
-		      (json_int_t)total, "hasMore", total > COMPLETIONS_MAX));
+	    incoming, json_pack("{s:{s:o, s:I, s:b}}", "completion", "values", values, "total",
+			  (json_int_t)total, "hasMore", total > COMPLETIONS_MAX));
 }

@@ -21,51 +21,53 @@ static struct mcp_request *request_find(const struct mcp_server *server, const j
 	return NULL;
 }
 
-static json_t *progress_token(const struct mcp_call *call)
+static json_t *progress_token(const struct mcp_incoming *incoming)
 {
-	json_t *token = json_object_get(json_object_get(call->params, "_meta"), "progressToken");
+	json_t *token =
+	    json_object_get(json_object_get(incoming->params, "_meta"), "progressToken");
 	return json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
 }
 
-static void refuse_another(const struct mcp_call *call, enum mcp_request_kind kind)
+static void refuse_another(const struct mcp_incoming *incoming, enum mcp_request_kind kind)
 {
 	static const char message[] = "64 requests are in flight already: wait for answers";
 
 	if (kind == MCP_CALL_TOOL)
-		connection_result(call,
+		connection_result(incoming,
 		    json_pack("{s:[{s:s, s:s}], s:{s:s, s:s, s:s}, s:b}", "content", "type", "text",
-			"text", message, "structuredContent", "code", "limit", "message", message,
-			"hint", "Send fewer calls at once, or cancel some.", "isError", 1));
+			"text", message, "structuredContent", "code",
+			incoming->server->handler->codes.limit, "message", message, "hint",
+			"Send fewer calls at once, or cancel some.", "isError", 1));
 	else
-		connection_error(call, RPC_INTERNAL_ERROR, message, NULL);
+		connection_error(incoming, RPC_INTERNAL_ERROR, message, NULL);
 }
 
-struct mcp_request *request_begin(const struct mcp_call *call, enum mcp_request_kind kind)
+struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_request_kind kind)
 {
-	struct mcp_server *server = call->server;
+	struct mcp_server *server = incoming->server;
 
-	if (request_find(server, call->id)) {
-		connection_error(call, RPC_INVALID_REQUEST,
+	if (request_find(server, incoming->id)) {
+		connection_error(incoming, RPC_INVALID_REQUEST,
 		    "Invalid request: a request with this id is in flight", NULL);
 		return NULL;
 	}
 	if (server->in_flight >= MCP_IN_FLIGHT_MAX) {
-		refuse_another(call, kind);
+		refuse_another(incoming, kind);
 		return NULL;
 	}
 	struct mcp_request *request = calloc(1, sizeof(*request));
 	if (!request) {
-		connection_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+		connection_error(incoming, RPC_INTERNAL_ERROR, "Out of memory", NULL);
 		return NULL;
 	}
 	request->server = server;
 	request->kind = kind;
-	request->era = call->era;
-	request->id = json_incref((json_t *)call->id);
-	request->token = progress_token(call);
-	if (call->era == MCP_MODERN)
+	request->revision = incoming->revision;
+	request->id = json_incref((json_t *)incoming->id);
+	request->token = progress_token(incoming);
+	if (incoming->revision == MCP_REVISION_2026)
 		request->capabilities =
-		    json_incref(json_object_get(json_object_get(call->params, "_meta"),
+		    json_incref(json_object_get(json_object_get(incoming->params, "_meta"),
 			"io.modelcontextprotocol/clientCapabilities"));
 	request->next = server->requests;
 	if (request->next)
@@ -124,16 +126,6 @@ void *mcp_request_data(const struct mcp_request *request)
 	return request->data;
 }
 
-const json_t *mcp_request_client_capabilities(const struct mcp_request *request)
-{
-	return request->capabilities;
-}
-
-bool mcp_request_wants_progress(const struct mcp_request *request)
-{
-	return request->token != NULL;
-}
-
 void mcp_request_progress(
     struct mcp_request *request, double progress, double total, const char *message)
 {
@@ -182,42 +174,26 @@ void request_flush_progress(struct mcp_server *server)
 			request_send_progress(request);
 }
 
-static struct mcp_call request_as_call(const struct mcp_request *request)
+static struct mcp_incoming request_as_incoming(const struct mcp_request *request)
 {
-	return (struct mcp_call){.server = request->server, .id = request->id, .era = request->era};
+	return (struct mcp_incoming){
+	    .server = request->server, .id = request->id, .revision = request->revision};
 }
 
 void mcp_request_answer_result(struct mcp_request *request, json_t *result)
 {
-	struct mcp_call call = request_as_call(request);
+	struct mcp_incoming incoming = request_as_incoming(request);
 
 	if (request->cancelled) {
 		json_decref(result);
 		return;
 	}
-	if (request->era == MCP_MODERN && request->kind == MCP_READ_RESOURCE) {
+	if (request->revision == MCP_REVISION_2026 && request->kind == MCP_READ_RESOURCE) {
 		json_object_set_new(result, "ttlMs", json_integer(0));
 		json_object_set_new(result, "cacheScope", json_string("private"));
 	}
-	connection_result(&call, result);
+	connection_result(&incoming, result);
 	request_end(request);
-}
-
-void mcp_request_refuse(struct mcp_request *request, int code, const char *message, json_t *data)
-{
-	struct mcp_call call = request_as_call(request);
-
-	if (request->cancelled) {
-		json_decref(data);
-		return;
-	}
-	connection_error(&call, (enum rpc_code)code, message, data);
-	request_end(request);
-}
-
-void mcp_request_answer_content(struct mcp_request *request, json_t *content)
-{
-	mcp_request_answer_result(request, json_pack("{s:o}", "content", content));
 }
 
 static json_t *tool_result(json_t *text, json_t *structured, bool is_error)
@@ -289,20 +265,22 @@ static void fail_tool(struct mcp_request *request, const char *code, const char 
 static void fail_with_error(
     struct mcp_request *request, const char *code, const char *message, const char *hint)
 {
-	struct mcp_call call = request_as_call(request);
-	bool not_found = strcmp(code, "not_found") == 0;
+	const struct mcp_handler *handler = request->server->handler;
+	struct mcp_incoming incoming = request_as_incoming(request);
+	bool not_found = strcmp(code, handler->codes.not_found) == 0;
 	enum rpc_code rpc_code = RPC_INTERNAL_ERROR;
 	char text[2048];
 
-	if (not_found && request->kind == MCP_READ_RESOURCE && request->era == MCP_LEGACY)
+	if (not_found && request->kind == MCP_READ_RESOURCE &&
+	    request->revision == MCP_REVISION_2025)
 		rpc_code = RPC_RESOURCE_NOT_FOUND;
-	else if (not_found || strcmp(code, "invalid_argument") == 0)
+	else if (not_found || strcmp(code, handler->codes.invalid_argument) == 0)
 		rpc_code = RPC_INVALID_PARAMS;
 	snprintf(text, sizeof(text), "%.*s%s%.*s", text_cut(message, sizeof(text) / 2 - 4), message,
 	    hint && *hint ? ". Try: " : "", hint ? text_cut(hint, sizeof(text) / 2 - 8) : 0,
 	    hint ? hint : "");
-	connection_error(
-	    &call, rpc_code, text, request->uri ? json_pack("{s:O}", "uri", request->uri) : NULL);
+	connection_error(&incoming, rpc_code, text,
+	    request->uri ? json_pack("{s:O}", "uri", request->uri) : NULL);
 	request_end(request);
 }
 

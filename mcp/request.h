@@ -12,11 +12,11 @@ struct mcp_request {
 	struct mcp_server *server;
 	struct mcp_request *next, *previous;
 	enum mcp_request_kind kind;
-	enum mcp_era era;
+	enum mcp_revision revision;
 	json_t *id;
 	json_t *arguments;	 /* what the owner borrowed; may be NULL */
 	json_t *uri;		 /* of a resource */
-	json_t *capabilities;	 /* of the client; NULL in the old era */
+	json_t *capabilities;	 /* of the client; NULL up to 2025-11-25 */
 	const char *description; /* of a prompt */
 	void *data;
 	bool cancelled; /* within the owner's cancel: an answer is dropped */
@@ -28,7 +28,7 @@ struct mcp_request {
 };
 
 /* Takes a request in flight; NULL when it was refused, and answered so. */
-struct mcp_request *request_begin(const struct mcp_call *call, enum mcp_request_kind kind);
+struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_request_kind kind);
 void request_cancel(struct mcp_server *server, const json_t *params);
 void request_cancel_all(struct mcp_server *server);
 

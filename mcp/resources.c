@@ -10,33 +10,34 @@
 
 #define URI_MAX_BYTES 4096
 
-void resources_list(const struct mcp_call *call)
+void resources_list(const struct mcp_incoming *incoming)
 {
-	lists_answer(call, MCP_LIST_RESOURCES);
+	lists_answer(incoming, MCP_LIST_RESOURCES);
 }
 
-void resources_list_templates(const struct mcp_call *call)
+void resources_list_templates(const struct mcp_incoming *incoming)
 {
-	lists_answer(call, MCP_LIST_TEMPLATES);
+	lists_answer(incoming, MCP_LIST_TEMPLATES);
 }
 
-void resources_read(const struct mcp_call *call)
+void resources_read(const struct mcp_incoming *incoming)
 {
-	const struct mcp_handler *handler = call->server->handler;
-	const char *uri = call_string(call, "uri");
+	const struct mcp_handler *handler = incoming->server->handler;
+	const char *uri = incoming_string(incoming, "uri");
 
 	if (!uri || strlen(uri) > URI_MAX_BYTES) {
-		connection_invalid_params(call,
+		connection_invalid_params(incoming,
 		    "Invalid params: resources/read needs uri, a string of at most %d bytes",
 		    URI_MAX_BYTES);
 		return;
 	}
-	struct mcp_request *request = request_begin(call, MCP_READ_RESOURCE);
+	struct mcp_request *request = request_begin(incoming, MCP_READ_RESOURCE);
 	if (!request)
 		return;
-	request->uri = json_incref(json_object_get(call->params, "uri"));
+	request->uri = json_incref(json_object_get(incoming->params, "uri"));
 	if (handler->read_resource)
 		handler->read_resource(handler->owner, request, uri);
 	else
-		mcp_request_fail(request, "not_found", "Resource not found", NULL, NULL);
+		mcp_request_fail(
+		    request, handler->codes.not_found, "Resource not found", NULL, NULL);
 }

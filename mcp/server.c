@@ -10,32 +10,29 @@
 #include "mcp/methods.h"
 #include "mcp/request.h"
 
-#define IN_LEGACY (1u << MCP_LEGACY)
-#define IN_MODERN (1u << MCP_MODERN)
-#define IN_BOTH	  (IN_LEGACY | IN_MODERN)
+#define IN_2025 (1u << MCP_REVISION_2025)
+#define IN_2026 (1u << MCP_REVISION_2026)
+#define IN_ALL	(IN_2025 | IN_2026)
 
 struct method {
 	const char *name;
-	unsigned eras;
+	unsigned revisions;
 	mcp_method *run;
 };
 
 static const struct method methods[] = {
-    {"tools/call", IN_BOTH, tools_call},
-    {"tools/list", IN_BOTH, tools_list},
-    {"ping", IN_LEGACY, lifecycle_ping},
-    {"initialize", IN_LEGACY, lifecycle_initialize},
-    {"server/discover", IN_MODERN, lifecycle_discover},
-    {"subscriptions/listen", IN_MODERN, lifecycle_listen},
-    {"resources/list", IN_BOTH, resources_list},
-    {"resources/templates/list", IN_BOTH, resources_list_templates},
-    {"resources/read", IN_BOTH, resources_read},
-    {"prompts/list", IN_BOTH, prompts_list},
-    {"prompts/get", IN_BOTH, prompts_get},
-    {"completion/complete", IN_BOTH, prompts_complete},
-    {"logging/setLevel", IN_LEGACY, legacy_set_level},
-    {"resources/subscribe", IN_LEGACY, legacy_subscribe},
-    {"resources/unsubscribe", IN_LEGACY, legacy_subscribe},
+    {"tools/call", IN_ALL, tools_call},
+    {"tools/list", IN_ALL, tools_list},
+    {"ping", IN_2025, lifecycle_ping},
+    {"initialize", IN_2025, lifecycle_initialize},
+    {"server/discover", IN_2026, lifecycle_discover},
+    {"subscriptions/listen", IN_2026, lifecycle_listen},
+    {"resources/list", IN_ALL, resources_list},
+    {"resources/templates/list", IN_ALL, resources_list_templates},
+    {"resources/read", IN_ALL, resources_read},
+    {"prompts/list", IN_ALL, prompts_list},
+    {"prompts/get", IN_ALL, prompts_get},
+    {"completion/complete", IN_ALL, prompts_complete},
 };
 
 static const struct method *method_find(const char *name)
@@ -48,21 +45,22 @@ static const struct method *method_find(const char *name)
 
 static void serve_request(struct mcp_server *server, const struct rpc_message *message)
 {
-	struct mcp_call call = {.server = server, .id = message->id, .params = message->params};
+	struct mcp_incoming incoming = {
+	    .server = server, .id = message->id, .params = message->params};
 	const struct method *method = method_find(message->method);
 	const json_t *meta = json_object_get(message->params, "_meta");
 
 	/* An unknown method is just that, unless a revision we do not know may have it. */
 	if (!method && !json_is_object(meta)) {
-		connection_error(&call, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
+		connection_error(&incoming, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
 		return;
 	}
-	if (!lifecycle_settle_era(&call, message->method))
+	if (!lifecycle_settle_revision(&incoming, message->method))
 		return;
-	if (method && (method->eras & (1u << call.era)))
-		method->run(&call);
+	if (method && (method->revisions & (1u << incoming.revision)))
+		method->run(&incoming);
 	else
-		connection_error(&call, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
+		connection_error(&incoming, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
 }
 
 static void serve_line(struct mcp_server *server, const char *line, size_t length)
@@ -81,7 +79,7 @@ static void serve_line(struct mcp_server *server, const char *line, size_t lengt
 			request_cancel(server, message.params);
 		break;
 	case RPC_INVALID:
-		connection_error(&(struct mcp_call){.server = server, .id = message.id},
+		connection_error(&(struct mcp_incoming){.server = server, .id = message.id},
 		    message.code, message.error, NULL);
 		break;
 	}
@@ -106,8 +104,9 @@ static void serve_lines(struct mcp_server *server)
 			serve_line(server, line, length);
 			break;
 		case LINE_TOO_LONG:
-			connection_error(&(struct mcp_call){.server = server}, RPC_INVALID_REQUEST,
-			    "Invalid request: a line is longer than 4 MiB", NULL);
+			connection_error(&(struct mcp_incoming){.server = server},
+			    RPC_INVALID_REQUEST, "Invalid request: a line is longer than 4 MiB",
+			    NULL);
 			break;
 		}
 	}
@@ -146,6 +145,11 @@ bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length
 	else
 		serve_lines(server);
 	return !server->failed && !server->output.failed;
+}
+
+size_t mcp_server_in_flight(const struct mcp_server *server)
+{
+	return server->in_flight;
 }
 
 bool mcp_server_wants_input(const struct mcp_server *server)

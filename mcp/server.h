@@ -2,8 +2,8 @@
 #define MCP_SERVER_H
 /*
  * One MCP connection: bytes in, bytes out, requests to a handler between them. Knows the protocol
- * (both eras) and nothing of rr; does no I/O of its own, so that the same core serves the
- * supervisor, the unit tests, the fuzzers and the conformance build.
+ * (its revisions up to 2025-11-25, and 2026-07-28) and nothing of rr; does no I/O of its own, so
+ * that the same core serves the supervisor, the unit tests, the fuzzers and the conformance build.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,7 +51,6 @@ struct mcp_tool {
 	const struct mcp_param *results; /* top-level fields of structuredContent, for outputSchema;
 					    MCP_STRING_MAP stands for any object */
 	unsigned annotations;
-	const char *input_schema; /* JSON text, instead of one made from params; else NULL */
 };
 
 struct mcp_resource {
@@ -73,10 +72,11 @@ struct mcp_handler {
 	const struct mcp_prompt *prompts;
 	size_t prompt_count;
 	size_t page_size; /* 0: MCP_PAGE_DEFAULT */
-	/* Of the old era only, where the new one has dropped them: logging/setLevel with
-	 * mcp_request_log, and resources/subscribe (accepted; nothing of ours changes). */
-	bool legacy_logging, legacy_subscribe;
-
+	/* The owner's codes of the failures that mcp/ itself reports. Where no tool was called, a
+	 * failure with one of the first two becomes the fitting protocol error. */
+	struct {
+		const char *invalid_argument, *not_found, *limit;
+	} codes;
 	/* Arguments are validated, coerced to their types and borrowed until the answer. Must lead
 	 * to exactly one mcp_request_answer or mcp_request_fail, now or later, but after cancel
 	 * none is needed. Absent and null arguments are not in the object. */
@@ -85,7 +85,7 @@ struct mcp_handler {
 	 * sent for it. */
 	void (*cancel)(void *owner, struct mcp_request *request);
 	/* Reads a resource / gets a prompt: like call_tool, answered with mcp_request_contents
-	 * ({"text": ...}) or mcp_request_fail (NOT found: code "not_found"). */
+	 * ({"text": ...}) or mcp_request_fail (not found: codes.not_found). */
 	void (*read_resource)(void *owner, struct mcp_request *request, const char *uri);
 	void (*get_prompt)(
 	    void *owner, struct mcp_request *request, size_t prompt, json_t *arguments);
@@ -108,6 +108,9 @@ void mcp_server_free(struct mcp_server *server);
  * answers without end: handlers are called from here and from mcp_server_sent. */
 bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length);
 
+/* Requests that the owner has not answered yet. */
+size_t mcp_server_in_flight(const struct mcp_server *server);
+
 /* False while too much output waits: stop reading stdin then (backpressure). */
 bool mcp_server_wants_input(const struct mcp_server *server);
 
@@ -120,7 +123,6 @@ void mcp_server_sent(struct mcp_server *server, size_t length);
 /* The owner's pointer on a request. */
 void mcp_request_set_data(struct mcp_request *request, void *data);
 void *mcp_request_data(const struct mcp_request *request);
-bool mcp_request_wants_progress(const struct mcp_request *request);
 
 /* Strictly rising values only; others are dropped, as are ticks that a newer one overtakes before
  * mcp_server_output. total < 0: unknown. message may be NULL. */
@@ -135,16 +137,7 @@ void mcp_request_answer(struct mcp_request *request, json_t *structured);
 void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
     const char *hint, json_t *extra);
 void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);
-/* For what the above cannot say. A tool's content array (stolen), without structured content: */
-void mcp_request_answer_content(struct mcp_request *request, json_t *content);
-/* A protocol error instead of a result; data (stolen) may be NULL: */
-void mcp_request_refuse(struct mcp_request *request, int code, const char *message, json_t *data);
-/* What the client declared it can, for this request; NULL in the old era. Borrowed. */
-const json_t *mcp_request_client_capabilities(const struct mcp_request *request);
-/* A log line for the client, where handler.legacy_logging and the era have it; else nothing. level
- * is one of debug, info, notice, warning, error, critical, alert, emergency. */
-void mcp_request_log(struct mcp_request *request, const char *level, const char *text);
-/* The whole result (stolen), as the specification has it; the era's own fields are added: */
+/* The whole result (stolen), as the specification has it; the revision's own fields are added: */
 void mcp_request_answer_result(struct mcp_request *request, json_t *result);
 
 #endif

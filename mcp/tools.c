@@ -10,9 +10,9 @@
 #include "mcp/request.h"
 #include "mcp/text.h"
 
-void tools_list(const struct mcp_call *call)
+void tools_list(const struct mcp_incoming *incoming)
 {
-	lists_answer(call, MCP_LIST_TOOLS);
+	lists_answer(incoming, MCP_LIST_TOOLS);
 }
 
 static const char *tool_name_at(const void *handler, size_t index)
@@ -29,53 +29,46 @@ static size_t tool_index(const struct mcp_handler *handler, const char *name)
 	return index;
 }
 
-static void refuse_unknown_tool(const struct mcp_call *call, const char *name)
+static void refuse_unknown_tool(const struct mcp_incoming *incoming, const char *name)
 {
-	const char *nearest = text_nearest(name, tool_name_at, call->server->handler);
+	const char *nearest = text_nearest(name, tool_name_at, incoming->server->handler);
 
 	if (nearest)
-		connection_invalid_params(call, "Unknown tool: %.*s. Did you mean %s?",
+		connection_invalid_params(incoming, "Unknown tool: %.*s. Did you mean %s?",
 		    text_cut(name, TEXT_NAME_MAX), name, nearest);
 	else
 		connection_invalid_params(
-		    call, "Unknown tool: %.*s", text_cut(name, TEXT_NAME_MAX), name);
+		    incoming, "Unknown tool: %.*s", text_cut(name, TEXT_NAME_MAX), name);
 }
 
-/* A tool with a schema of its own checks its arguments itself. */
-static json_t *accept(
-    const struct mcp_tool *tool, const json_t *given, struct argument_fault *fault)
+void tools_call(const struct mcp_incoming *incoming)
 {
-	if (tool->input_schema)
-		return json_is_object(given) ? json_deep_copy(given) : json_object();
-	return arguments_accept(tool->params, given, fault);
-}
-
-void tools_call(const struct mcp_call *call)
-{
-	const struct mcp_handler *handler = call->server->handler;
-	const char *name = call_string(call, "name");
-	const json_t *given = json_object_get(call->params, "arguments");
+	const struct mcp_handler *handler = incoming->server->handler;
+	const char *name = incoming_string(incoming, "name");
+	const json_t *given = json_object_get(incoming->params, "arguments");
 	struct argument_fault fault;
 
 	if (!name) {
-		connection_invalid_params(call, "Invalid params: tools/call needs name, a string");
+		connection_invalid_params(
+		    incoming, "Invalid params: tools/call needs name, a string");
 		return;
 	}
 	size_t index = tool_index(handler, name);
 	if (index == handler->tool_count) {
-		refuse_unknown_tool(call, name);
+		refuse_unknown_tool(incoming, name);
 		return;
 	}
 	if (given && !json_is_object(given) && !json_is_null(given)) {
-		connection_invalid_params(call, "Invalid params: arguments must be an object");
+		connection_invalid_params(incoming, "Invalid params: arguments must be an object");
 		return;
 	}
-	struct mcp_request *request = request_begin(call, MCP_CALL_TOOL);
+	struct mcp_request *request = request_begin(incoming, MCP_CALL_TOOL);
 	if (!request)
 		return;
-	request->arguments = accept(&handler->tools[index], given, &fault);
+	request->arguments = arguments_accept(handler->tools[index].params, given, &fault);
 	if (request->arguments)
 		handler->call_tool(handler->owner, request, index, request->arguments);
 	else
-		mcp_request_fail(request, "invalid_argument", fault.message, fault.hint, NULL);
+		mcp_request_fail(
+		    request, handler->codes.invalid_argument, fault.message, fault.hint, NULL);
 }

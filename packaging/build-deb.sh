@@ -1,9 +1,10 @@
 #!/bin/sh
-# Builds the Debian package out of a clean export of what is committed plus what is changed, because
-# dpkg-buildpackage wants debian/ at the top and this tree keeps it in packaging/.
+# Builds the Debian packages, source too, from a copy of the tracked files, because dpkg-buildpackage
+# wants debian/ at the top and this tree keeps it in packaging/. Must never take a file that git does not know.
 #
-#   build-deb.sh [FOLDER]     where the .deb goes; default: build/
+#   build-deb.sh [FOLDER]     where the packages go; default: build/
 set -eu
+umask 022
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$top/build}
@@ -13,14 +14,14 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/rr-warden-deb.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 
 mkdir "$work/rr-warden"
-(cd "$top" && tar -cf - --exclude=./build --exclude='./build-*' --exclude=./.git .) |
-	tar -xf - -C "$work/rr-warden"
+sh "$top/packaging/tracked.sh" | tar -xf - -C "$work/rr-warden"
 cp -r "$work/rr-warden/packaging/debian" "$work/rr-warden/debian"
-(cd "$work/rr-warden" && dpkg-buildpackage -us -uc -b) >"$work/log" 2>&1 || {
+# The source package holds modes, too: neither the caller's umask nor the clone's may show there.
+chmod -R u+rwX,go=rX "$work/rr-warden"
+(cd "$work/rr-warden" && dpkg-buildpackage -us -uc -F) >"$work/log" 2>&1 || {
 	tail -40 "$work/log" >&2
 	exit 1
 }
-for package in "$work"/*.deb; do
-	cp "$package" "$out/"
-	echo "$out/$(basename "$package")"
-done
+rm -f "$out"/rr-warden*_*
+cp "$work"/rr-warden*_* "$out/"
+ls "$out"/rr-warden*_*.deb

@@ -4,7 +4,6 @@
  */
 #include "sandbox/landlock.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,6 +58,7 @@ struct net_port_attr {
 
 #define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 #define FS_READS    (FS_EXECUTE | FS_READ_FILE | FS_READ_DIR)
+#define FS_REMOVES  (FS_READ_DIR | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_SYM)
 #define FS_CHANGES                                                                                 \
 	(FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |              \
 	    FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER | FS_TRUNCATE)
@@ -76,9 +76,6 @@ static const struct {
     {6, 0, 0, SCOPE_ABSTRACT | SCOPE_SIGNAL},
 };
 
-/* Directories of / that reads_system does not give; what of them is wanted is named. */
-static const char *const not_system[] = {"home", "root", "run", "tmp", "proc", "dev", "boot", NULL};
-
 /* What programs under test expect to be able to write. */
 static const char *const temporary[] = {"/tmp", "/var/tmp", NULL};
 
@@ -94,7 +91,8 @@ int landlock_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
-/* A path that does not exist needs no rule. Rights of directories are refused for files. */
+/* A path that cannot be opened gets no rule, and so no access. Rights of directories are refused
+ * for files. */
 static int allow_at(const struct ruleset *set, int dir, const char *path, uint64_t rights)
 {
 	cleanup_fd int fd = openat(dir, path, O_PATH | O_CLOEXEC);
@@ -102,7 +100,7 @@ static int allow_at(const struct ruleset *set, int dir, const char *path, uint64
 	struct stat status;
 
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+		return 0;
 	if (fstat(fd, &status) < 0)
 		return -1;
 	if (!S_ISDIR(status.st_mode))
@@ -121,28 +119,30 @@ static int allow_all(const struct ruleset *set, const char *const *paths, uint64
 	return 0;
 }
 
-static bool is_listed(const char *const *list, const char *name)
+/*
+ * Where the role has its view, all that is in it; else the system by the same list as the view's.
+ * Rules cannot take away: what is not to be read is left out from the start.
+ */
+static int allow_system(const struct ruleset *set, const struct sandbox_settings *settings)
 {
-	for (; *list; list++)
-		if (strcmp(*list, name) == 0)
-			return true;
-	return false;
+	const uint64_t device = FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV;
+
+	if (settings->in_view)
+		return allow_at(set, AT_FDCWD, "/", FS_READS) < 0
+			   ? -1
+			   : allow_at(
+				 set, AT_FDCWD, "/dev", FS_READS | FS_WRITE_FILE | FS_IOCTL_DEV);
+	return allow_all(set, system_view, FS_READS) < 0 ? -1 : allow_all(set, devices, device);
 }
 
-/* Rules cannot take away: what is not to be read is left out from the start. */
-static int allow_system(const struct ruleset *set)
+/* Tracees' memory is written through /proc/PID/mem. What else of /proc can be written, uid 0 could
+ * write without any capability, so there the view's guard is needed. */
+static uint64_t rights_of_proc(
+    const struct role_policy *policy, const struct sandbox_settings *settings)
 {
-	DIR *root = opendir("/");
-	int result = root ? 0 : -1;
-	struct dirent *entry;
+	bool guarded = settings->in_view || geteuid() != 0;
 
-	while (result == 0 && (entry = readdir(root)))
-		if (strcmp(entry->d_name, "..") != 0 && strcmp(entry->d_name, ".") != 0 &&
-		    !is_listed(not_system, entry->d_name))
-			result = allow_at(set, dirfd(root), entry->d_name, FS_READS);
-	if (root)
-		closedir(root);
-	return result;
+	return FS_READS | (policy->writes_proc && guarded ? FS_WRITE_FILE : 0);
 }
 
 /* Where the worker lies, and the counters' library that rr loads, be it in a home or in /tmp. */
@@ -181,6 +181,9 @@ static void choose_rights(struct ruleset *set, const struct role_policy *policy,
 	}
 	if (!policy->keeps_signals)
 		set->scoped &= ~SCOPE_SIGNAL;
+	/* A recording with its user's network reaches what its user reaches. */
+	if (policy->user_network && !settings->own_network)
+		set->scoped &= ~SCOPE_ABSTRACT;
 	/* Without a port the role's TCP cannot be ruled, and seccomp alone says what it may. */
 	if (policy->binds_port && !settings->tcp_port)
 		set->net &= ~NET_BIND;
@@ -188,22 +191,29 @@ static void choose_rights(struct ruleset *set, const struct role_policy *policy,
 		set->net &= ~NET_CONNECT;
 }
 
+/* What the role has of the system. */
+static int allow_role(const struct ruleset *set, const struct role_policy *policy,
+    const struct sandbox_settings *settings)
+{
+	if (allow_system(set, settings) < 0 || allow_programs(set) < 0 ||
+	    allow_at(set, AT_FDCWD, "/proc", rights_of_proc(policy, settings)) < 0)
+		return -1;
+	return policy->writes ? allow_at(set, AT_FDCWD, "/dev/shm", FS_READS | FS_CHANGES) : 0;
+}
+
 static int add_rules(const struct ruleset *set, const struct role_policy *policy,
     const struct sandbox_settings *settings)
 {
 	uint64_t net = (policy->binds_port ? NET_BIND : 0) | (policy->connects ? NET_CONNECT : 0);
 
-	if (!policy->reads_system)
-		return 0;
-	if (allow_system(set) < 0 || allow_programs(set) < 0 ||
-	    allow_at(set, AT_FDCWD, "/proc", FS_READS | (policy->writes_proc ? FS_WRITE_FILE : 0)) <
-		0 ||
-	    allow_at(set, AT_FDCWD, "/dev", FS_READS | FS_WRITE_FILE | FS_IOCTL_DEV) < 0 ||
-	    allow_all(set, settings->read_only, FS_READS) < 0)
+	if (policy->reads_system && allow_role(set, policy, settings) < 0)
+		return -1;
+	if (allow_all(set, settings->read_only, FS_READS) < 0 ||
+	    allow_all(set, settings->files_only, FS_READ_FILE) < 0)
 		return -1;
 	if (policy->writes_tmp && allow_all(set, temporary, FS_READS | FS_CHANGES) < 0)
 		return -1;
-	if (policy->writes && allow_at(set, AT_FDCWD, "/dev/shm", FS_READS | FS_CHANGES) < 0)
+	if (policy->writes && allow_all(set, settings->parents, FS_REMOVES) < 0)
 		return -1;
 	if (allow_all(set, settings->read_write, FS_READS | (policy->writes ? FS_CHANGES : 0)) < 0)
 		return -1;

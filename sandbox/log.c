@@ -67,22 +67,38 @@ static int stderr_takes_a_line(void)
 	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
 }
 
-void log_line(enum log_level level, const char *format, ...)
+static void write_line(const char *what, const char *format, va_list args)
 {
 	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 64], line[LOG_LINE_MAX];
 	int saved = errno, len;
-	va_list args;
 
-	if (level > threshold || !stderr_takes_a_line())
+	if (!stderr_takes_a_line())
 		goto out;
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	log_escape(escaped, sizeof(escaped), text);
-	len = snprintf(line, sizeof(line), "rr-warden[%d]: %s: %s\n", (int)getpid(),
-	    level_names[level], escaped);
+	len = snprintf(line, sizeof(line), "rr-warden[%d]: %s: %s\n", (int)getpid(), what, escaped);
 	if (write(STDERR_FILENO, line, (size_t)len) < 0)
 		goto out; /* nowhere left to say it */
 out:
 	errno = saved;
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+	va_list args;
+
+	if (level > threshold)
+		return;
+	va_start(args, format);
+	write_line(level_names[level], format, args);
+	va_end(args);
+}
+
+void log_audit(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line("audit", format, args);
+	va_end(args);
 }

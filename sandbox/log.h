@@ -24,6 +24,10 @@ int log_level_from_name(const char *name);
  */
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same at no level: "rr-warden[PID]: audit: TEXT\n". What a policy granted or refused is always
+ * said. */
+void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /*
  * Copies text into line[size] with everything but printable ASCII as \xNN, cut with "..." when it
  * does not fit. size must be at least 8.

@@ -1,17 +1,53 @@
 #ifndef SANDBOX_MOUNTS_H
 #define SANDBOX_MOUNTS_H
 /*
- * The file system as a confined process sees it, in a fresh mount namespace (see struct
- * sandbox_settings for what that is).
+ * Verbs on mounts in a fresh mount namespace, all by descriptors and without following links. Each
+ * returns 0 or a descriptor, or -1 with errno.
  */
 #include <stdbool.h>
-#include <stddef.h>
-#include "sandbox/sandbox.h"
+#include <stdint.h>
+
+/* Bounds of what is only memory: a program that fills its /tmp fills nobody else's. */
+#define MOUNTS_EMPTY_OPTIONS "size=1m,nr_inodes=4096,mode=755"
+#define MOUNTS_TMP_OPTIONS   "size=1g,nr_inodes=65536,mode=1777"
+
+/* Nothing that happens here reaches the machine's mounts. */
+int mounts_make_private(void);
 
 /* Mounts /proc of a fresh pid namespace. First of all: the kernel asks for an uncovered /proc. */
 int mounts_fresh_proc(void);
 
-/* Everything else. Returns 0, or -1 with errno and why: the step that failed. */
-int mounts_enter(const struct sandbox_settings *settings, char *why, size_t why_size);
+/* Opens (O_PATH) an absolute path in which no component is a link. */
+int mounts_open(const char *path);
+
+/* A copy of the mounts at a path, with what is mounted below it, attached to nothing. */
+int mounts_hold(const char *path);
+
+/* Makes a held copy nosuid and nodev, and read-only unless `writable`. */
+int mounts_seal(int tree, bool writable);
+
+/* MOUNT_ATTR_* of the mount at a descriptor and a path below it ("" is itself). */
+int mounts_set(int fd, const char *path, unsigned flags, uint64_t set, uint64_t clear);
+
+/* Attaches a held copy at `path`, relative to the directory `root`; "." is not taken. */
+int mounts_show(int tree, int root, const char *path);
+
+/* A new tmpfs, attached to nothing. */
+int mounts_memory(const char *options, uint64_t attributes);
+
+/* The same, attached at `path` relative to `root`. */
+int mounts_cover(int root, const char *path, const char *options);
+
+/* Directories down to `path`, relative to `root`, and at its end one more or an empty file. */
+int mounts_make_point(int root, const char *path, bool is_directory);
+
+/* A private /dev at root/dev, with harmless devices (see policy.h), pts and shm. */
+int mounts_private_dev(int root);
+
+/* Private /tmp and /var/tmp below `root`, where these directories exist. */
+int mounts_private_tmp(int root);
+
+/* Makes what of root/proc a process of uid 0 could change read-only. */
+int mounts_guard_proc(int root);
 
 #endif

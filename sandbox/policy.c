@@ -6,22 +6,31 @@
  */
 #include "sandbox/policy.h"
 
+#include <asm/termbits.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 /* clang-format off */
-#define ALLOW(name)		{SCMP_SYS(name), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}}
-#define KILL(name)		{SCMP_SYS(name), VERDICT_KILL, {0, 0, 0}, {0, 0, 0}}
-#define REFUSE(name)		{SCMP_SYS(name), VERDICT_REFUSE, {0, 0, 0}, {0, 0, 0}}
-#define ABSENT(name)		{SCMP_SYS(name), VERDICT_ABSENT, {0, 0, 0}, {0, 0, 0}}
-#define ONCE(name)		{SCMP_SYS(name), VERDICT_ONCE, {0, 0, 0}, {0, 0, 0}}
+#define ALLOW(name)		{SCMP_SYS(name), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+#define KILL(name)		{SCMP_SYS(name), VERDICT_KILL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+#define REFUSE(name)		{SCMP_SYS(name), VERDICT_REFUSE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+#define ABSENT(name)		{SCMP_SYS(name), VERDICT_ABSENT, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+#define ONCE(name)		{SCMP_SYS(name), VERDICT_ONCE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
 #define ALLOW_IF(name, arg, mask, value) \
-				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {0, 0, 0}}
+				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {0, 0, 0}, {0, 0, 0}}
 #define ALLOW_IF2(name, arg, mask, value, arg2, mask2, value2) \
-				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {arg2, mask2, value2}}
+				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {arg2, mask2, value2}, {0, 0, 0}}
+#define ALLOW_IF3(name, arg, value, arg2, value2, arg3, value3) \
+				{SCMP_SYS(name), VERDICT_ALLOW, {arg, UINT32_MAX, value}, \
+				 {arg2, SOCKET_TYPE, value2}, {arg3, UINT32_MAX, value3}}
 #define GROUP(rows)		{rows, sizeof(rows) / sizeof(*(rows))}
 
 #define OPEN_WRITES	(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
@@ -50,7 +59,6 @@ static const struct syscall_row life_rows[] = {
 	ALLOW(geteuid),			/* identity, own */
 	ALLOW(getgid),			/* identity, own */
 	ALLOW(getegid),			/* identity, own */
-	ALLOW(tgkill),			/* raise() and abort(); worker and supervisor see only their own */
 	ALLOW(getrandom),		/* hash seeds */
 	ALLOW(clock_gettime),		/* deadlines, where the vDSO cannot tell */
 	ALLOW(clock_getres),		/* the same */
@@ -69,6 +77,11 @@ static const struct syscall_row life_rows[] = {
 	ALLOW(membarrier),		/* C library, rseq users */
 };
 
+/* raise() and abort(), and no signal to anybody else. */
+static const struct syscall_row own_signal_rows[] = {
+	ALLOW_IF(tgkill, 0, UINT32_MAX, ARGUMENT_SELF), /* raise() and abort() */
+};
+
 /* Descriptors that are open already. */
 static const struct syscall_row stream_rows[] = {
 	ALLOW(read),			/* client, tools */
@@ -81,7 +94,12 @@ static const struct syscall_row stream_rows[] = {
 	ALLOW(lseek),			/* stdio */
 	ALLOW(fstat),			/* stdio */
 	ALLOW_IF(newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH), /* fstat of newer C libraries */
-	ALLOW(fcntl),			/* O_NONBLOCK, CLOEXEC */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_DUPFD),	/* descriptors of ours */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_DUPFD_CLOEXEC), /* the same */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_GETFD),	/* CLOEXEC */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETFD),	/* CLOEXEC */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_GETFL),	/* O_NONBLOCK */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETFL),	/* O_NONBLOCK */
 	ALLOW(dup),			/* descriptors of ours */
 	ALLOW(dup2),			/* descriptors of ours */
 	ALLOW(dup3),			/* descriptors of ours */
@@ -103,7 +121,6 @@ static const struct syscall_row stream_rows[] = {
 	ALLOW(sendto),			/* the channel: on connected sockets, there are no others */
 	ALLOW(shutdown),		/* the channel's end */
 	ALLOW(getsockopt),		/* the channel's state */
-	ALLOW(pidfd_send_signal),	/* a worker or a tool we hold a pidfd of */
 	ALLOW(waitid),			/* reaping children of ours */
 	ALLOW(wait4),			/* reaping children of ours */
 };
@@ -113,6 +130,7 @@ static const struct syscall_row plain_memory_rows[] = {
 	ALLOW_IF(mmap, 2, PROT_EXEC, 0),	/* malloc */
 	ALLOW_IF(mprotect, 2, PROT_EXEC, 0),	/* malloc arenas */
 	ALLOW_IF2(prlimit64, 0, UINT32_MAX, 0, 2, UINT64_MAX, 0), /* reading own limits: sysconf */
+	ALLOW(pidfd_send_signal),	/* a worker or a tool we hold a pidfd of */
 };
 
 /* The worker, beyond that: reads files, ends its tools. No write, no socket, no new process. */
@@ -133,36 +151,24 @@ static const struct syscall_row worker_rows[] = {
 	ALLOW(readlinkat),		/* the same */
 	ALLOW(getcwd),			/* realpath */
 	ALLOW(kill),			/* rr and gdb, by process group; the pid namespace bounds it */
+	ALLOW(tgkill),			/* rr, to interrupt it; the same bounds it */
 	ALLOW(pidfd_open),		/* rr's tracees, to end them */
 	ALLOW(pipe2),			/* wake-ups; reaches nobody */
-	ALLOW(ioctl),			/* FIONREAD on pipes; there are no devices open */
+	ALLOW(accept4),			/* gdb, once, on the one port that was made before */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, FIONREAD), /* bytes in a pipe */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, TCGETS),	  /* stdio asks whether it is a terminal */
 };
 
-/* Files and processes of an ordinary program: rr and its tracees, gdb, the query worker. */
+/* Loading and reading, as rr, gdb and the query worker do it. */
 static const struct syscall_row program_rows[] = {
 	ALLOW(mmap),			/* loading programs and libraries: executable memory too */
 	ALLOW(mprotect),		/* relocation */
 	ALLOW(msync),			/* mapped files */
-	ALLOW(mincore),			/* tracees */
-	ALLOW(mlock),			/* tracees */
-	ALLOW(munlock),			/* tracees */
 	ALLOW(open),			/* files: mounts, Landlock and modes say which */
 	ALLOW(openat),			/* files */
 	ALLOW(openat2),			/* files */
-	ALLOW(creat),			/* files */
-	ALLOW(name_to_handle_at),	/* file identity (libraries); opening by handle is not allowed */
-	ALLOW(pwrite64),		/* /proc/PID/mem */
 	ALLOW(preadv),			/* files */
-	ALLOW(pwritev),			/* files */
-	ALLOW(sendfile),		/* copying files */
-	ALLOW(copy_file_range),		/* copying files */
-	ALLOW(ftruncate),		/* files */
-	ALLOW(truncate),		/* files */
-	ALLOW(fallocate),		/* files */
 	ALLOW(fadvise64),		/* files */
-	ALLOW(fsync),			/* files */
-	ALLOW(fdatasync),		/* files */
-	ALLOW(flock),			/* files */
 	ALLOW(getdents64),		/* directories */
 	ALLOW(getdents),		/* directories */
 	ALLOW(stat),			/* file status */
@@ -176,81 +182,48 @@ static const struct syscall_row program_rows[] = {
 	ALLOW(faccessat2),		/* file status */
 	ALLOW(readlink),		/* links */
 	ALLOW(readlinkat),		/* links */
-	ALLOW(getxattr),		/* ls and friends */
-	ALLOW(lgetxattr),		/* the same */
-	ALLOW(fgetxattr),		/* the same */
-	ALLOW(mkdir),			/* traces, private /tmp */
-	ALLOW(mkdirat),			/* the same */
-	ALLOW(rmdir),			/* the same */
-	ALLOW(unlink),			/* the same */
-	ALLOW(unlinkat),		/* the same */
-	ALLOW(rename),			/* the same */
-	ALLOW(renameat),		/* the same */
-	ALLOW(renameat2),		/* the same */
-	ALLOW(link),			/* rr's hard links into the trace */
-	ALLOW(linkat),			/* the same */
-	ALLOW(symlink),			/* latest-trace */
-	ALLOW(symlinkat),		/* the same */
-	ALLOW(chmod),			/* traces are 0700 */
-	ALLOW(fchmod),			/* the same */
-	ALLOW(fchmodat),		/* the same */
-	ALLOW(umask),			/* traces are 0700 */
-	ALLOW(utimensat),		/* copying files */
+	ALLOW(getcwd),			/* paths */
 	ALLOW(chdir),			/* rr: into the trace */
 	ALLOW(fchdir),			/* walks of directories */
-	ALLOW(getcwd),			/* paths */
-	ALLOW(pipe),			/* rr, gdb: wake-ups */
+	ALLOW(pipe),			/* wake-ups */
 	ALLOW(pipe2),			/* the same */
 	ALLOW(eventfd),			/* wake-ups */
-	ALLOW(ioctl),			/* terminals that are pipes, perf events; the private /dev bounds it */
-	ALLOW(socketpair),		/* rr to its tracees */
-	ALLOW(memfd_create),		/* rr's shared buffers */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, TCGETS),	    /* whether it is a terminal */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, TIOCGWINSZ), /* how wide it is */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, FIONREAD),   /* bytes in a pipe */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, FIONBIO),    /* O_NONBLOCK */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, FIOCLEX),    /* CLOEXEC */
 	ALLOW(arch_prctl),		/* thread-local storage; CPUID faulting */
-	ALLOW(prctl),			/* names, death signals; what it could loosen is locked */
-	ALLOW(prlimit64),		/* own limits: hard ones only sink */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_NAME),	  /* names of threads */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_GET_NAME),	  /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_PDEATHSIG), /* dying with the parent */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_VMA),	  /* malloc names its memory */
+	ALLOW_IF(prlimit64, 0, UINT32_MAX, 0), /* own limits: hard ones only sink */
 	ALLOW(getrlimit),		/* own limits */
 	ALLOW(setrlimit),		/* own limits */
 	ALLOW(getpgrp),			/* own group */
 	ALLOW(getpgid),			/* groups */
 	ALLOW(setpgid),			/* groups */
 	ALLOW(getsid),			/* session */
-	ALLOW(setsid),			/* session: tracees get one of their own */
 	ALLOW(getgroups),		/* identity */
 	ALLOW(getresuid),		/* identity */
 	ALLOW(getresgid),		/* identity */
-	ALLOW(capget),			/* rr asks what it has */
-	ALLOW(getpriority),		/* rr */
-	ALLOW(setpriority),		/* rr's scheduler: only down without a capability */
-	ALLOW(sched_setaffinity),	/* rr binds itself to one core */
 	ALLOW(sched_getparam),		/* thread library */
 	ALLOW(sched_getscheduler),	/* thread library */
 	ALLOW(sched_get_priority_max),	/* thread library */
 	ALLOW(sched_get_priority_min),	/* thread library */
 	ALLOW(getcpu),			/* thread library */
-	ALLOW(get_robust_list),		/* thread library */
 	ALLOW(times),			/* gdb: maint time */
 	ALLOW(alarm),			/* timers, own */
 	ALLOW(setitimer),		/* rr: interrupts a wait */
-	ALLOW(getitimer),		/* timers, own */
-	ALLOW(timer_create),		/* timers, own */
-	ALLOW(timer_settime),		/* timers, own */
-	ALLOW(timer_delete),		/* timers, own */
-	ALLOW(timerfd_gettime),		/* timers, own */
 	ALLOW(pause),			/* waiting */
 	ALLOW(rt_sigpending),		/* own signals */
 	ALLOW(rt_sigsuspend),		/* waiting */
 	ALLOW(rt_sigtimedwait),		/* waiting */
-	ALLOW(rt_sigqueueinfo),		/* rr, to its tracees */
-	ALLOW(rt_tgsigqueueinfo),	/* rr, to its tracees */
-	ALLOW(kill),			/* the pid namespace and Landlock bound it */
-	ALLOW(tkill),			/* the same */
-	ALLOW(inotify_init1),		/* gdb's event loop on some builds */
-	ALLOW(inotify_add_watch),	/* the same */
-	ALLOW(epoll_create),		/* waiting */
-	ALLOW(sched_getattr),		/* thread library */
+	ALLOW(umask),			/* own */
 };
 
-/* gdb: threads but no processes, and one connection. */
+/* gdb: threads but no processes, one connection, and no file but to read. */
 static const struct syscall_row gdb_rows[] = {
 	ONCE(execve),			/* becoming gdb */
 	ONCE(execveat),			/* the same */
@@ -258,20 +231,28 @@ static const struct syscall_row gdb_rows[] = {
 	ABSENT(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(vfork),			/* gdb starts `iconv -l`, and waits 15 s when it may not; the child may
 					   not exec, and we stand still until it has ended: no bomb */
-	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET, 1, SOCKET_TYPE, SOCK_STREAM), /* to rr */
-	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET6, 1, SOCKET_TYPE, SOCK_STREAM), /* gdb tries both */
-	ALLOW(connect),			/* to rr: the private network has nobody else, Landlock one port */
-	ALLOW(getpeername),		/* to rr */
-	ALLOW(getsockname),		/* to rr */
+	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, 0),	       /* to the worker, which leads to rr */
+	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, IPPROTO_TCP), /* the same */
+	ALLOW(connect),			/* the same: the private network has nobody else */
+	ALLOW(getpeername),		/* to the worker */
+	ALLOW(getsockname),		/* to the worker */
 	ALLOW(setsockopt),		/* TCP_NODELAY, SO_KEEPALIVE */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, TCSBRK), /* on a terminal that is a pipe */
+	ALLOW(mincore),			/* gdb's allocator */
+	ALLOW(timer_create),		/* timers, own */
+	ALLOW(timer_settime),		/* timers, own */
+	ALLOW(timer_delete),		/* timers, own */
+	ALLOW(inotify_init1),		/* gdb's event loop on some builds */
+	ALLOW(inotify_add_watch),	/* the same */
 };
 
-/* rr replay and its tracees: processes, tracing, one listening port. */
+/* rr replay and its tracees: processes, tracing, one listening port. What it writes is memory. */
 static const struct syscall_row replay_rows[] = {
 	ALLOW(execve),			/* rr_exec_stub, for each exec of the trace */
 	ALLOW(execveat),		/* the same */
 	ALLOW_IF(clone, 0, CLONE_SPACES, 0), /* tracees, checkpoints */
-	ALLOW(clone3),			/* tracees that used it: rr repeats their call as it was */
+	ALLOW(clone3),			/* tracees that used it: rr repeats their call as it was; namespaces
+					   want a capability, and user namespaces cannot be nested */
 	ALLOW(fork),			/* tracees */
 	ALLOW(vfork),			/* tracees */
 	ALLOW(ptrace),			/* the work itself: of its own children */
@@ -291,26 +272,65 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(pkey_alloc),		/* tracees */
 	ALLOW(pkey_free),		/* tracees */
 	ALLOW(pkey_mprotect),		/* tracees */
-	ALLOW_IF(socket, 0, UINT32_MAX, AF_UNIX), /* rr to its tracees */
-	ALLOW_IF2(socket, 0, UINT32_MAX, AF_INET, 1, SOCKET_TYPE, SOCK_STREAM), /* gdbserver */
+	ALLOW(mincore),			/* tracees */
+	ALLOW(mlock),			/* tracees */
+	ALLOW(munlock),			/* tracees */
+	ALLOW(tgkill),			/* rr ends and stops its tracees; a pid namespace and Landlock bound it */
+	ALLOW_IF(kill, 1, UINT32_MAX, SIGSTOP), /* a tracee stops itself to be traced; no other signal */
+	ALLOW(pwrite64),		/* /proc/PID/mem */
+	ALLOW(pwritev),			/* the same */
+	ALLOW(ftruncate),		/* shared memory */
+	ALLOW(fallocate),		/* shared memory */
+	ALLOW(mkdir),			/* in its private /tmp */
+	ALLOW(rmdir),			/* the same */
+	ALLOW(unlink),			/* the same: memory is a file for a moment */
+	ALLOW(unlinkat),		/* the same */
+	ALLOW(memfd_create),		/* rr's shared buffers */
+	ALLOW(socketpair),		/* rr to its tracees */
+	ALLOW(capget),			/* rr asks what it has */
+	ALLOW(getpriority),		/* rr */
+	ALLOW(setpriority),		/* rr's scheduler: only down without a capability */
+	ALLOW(sched_setaffinity),	/* rr binds itself to one core */
+	ALLOW(get_robust_list),		/* thread library */
+	ALLOW(setsid),			/* tracees get a session of their own */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETSIG),     /* which signal a counter sends */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETOWN_EX),  /* to which tracee; the kernel asks as for kill */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_ADD_SEALS),  /* shared memory */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_GET_SEALS),  /* shared memory */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETPIPE_SZ), /* pipes to tracees */
+	ALLOW_IF(ioctl, 1, 0xff00, 0x2400),	      /* perf events: the counters */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, (uint32_t)FICLONE), /* copies of mapped files */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_MM),	      /* tracees' brk */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_DUMPABLE),      /* tracees, to be read */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_GET_DUMPABLE),      /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_TSC),	      /* tracees' clock is trapped */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_GET_TSC),	      /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_NO_NEW_PRIVS),  /* only narrows */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_SECCOMP),	      /* only narrows */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_GET_SECCOMP),	      /* asks */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_PTRACER),	      /* tracees, under Yama: rr may trace them */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_TASK_PERF_EVENTS_DISABLE), /* counters while rr works */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_TASK_PERF_EVENTS_ENABLE),  /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_SYSCALL_USER_DISPATCH), /* the software counter's tracees */
+	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, 0), /* gdbserver */
 	ALLOW(bind),			/* gdbserver */
 	ALLOW(listen),			/* gdbserver */
 	ALLOW(accept),			/* gdbserver */
 	ALLOW(accept4),			/* gdbserver */
-	ALLOW(connect),			/* tracees to rr's socket */
 	ALLOW(getsockname),		/* gdbserver */
 	ALLOW(getpeername),		/* gdbserver */
 	ALLOW(setsockopt),		/* gdbserver */
 };
 
 /* rr's name for signals and messages on 32-bit, where the numbers differ. */
-static const struct syscall_row foreign_rows[] = {
+static const struct syscall_row compat_rows[] = {
 	ALLOW(mmap2),			/* 32-bit tracees: loading */
 	ALLOW(_llseek),			/* 32-bit tracees */
 	ALLOW(fstat64),			/* 32-bit tracees */
 	ALLOW(stat64),			/* 32-bit tracees */
 	ALLOW(fcntl64),			/* 32-bit tracees */
-	ALLOW(socketcall),		/* 32-bit tracees: rr's socket */
+	ALLOW_IF(socketcall, 0, UINT32_MAX, 16), /* 32-bit tracees: sendmsg on rr's socket pair */
+	ALLOW_IF(socketcall, 0, UINT32_MAX, 17), /* 32-bit tracees: recvmsg on it; no other call */
 	ALLOW(sigreturn),		/* 32-bit tracees */
 	ALLOW(ftruncate64),		/* 32-bit tracees */
 	ALLOW(ugetrlimit),		/* 32-bit tracees */
@@ -326,19 +346,98 @@ static const struct syscall_row query_rows[] = {
 	ABSENT(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(fork),			/* rr */
 	ALLOW(vfork),			/* rr */
+	ALLOW(kill),			/* rr, by process group; the pid namespace and Landlock bound it */
 	ALLOW(pidfd_open),		/* rr's end as an event */
 	ALLOW(seccomp),			/* what it starts is confined once more */
+	ALLOW(capget),			/* the same */
 	ALLOW(capset),			/* the same */
 	ALLOW(landlock_create_ruleset),	/* the same */
 	ALLOW(landlock_add_rule),	/* the same */
 	ALLOW(landlock_restrict_self),	/* the same */
-	ALLOW(perf_event_open),		/* rr tries the counters; rr_status reports them */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_NO_NEW_PRIVS), /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_DUMPABLE),     /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_CAPBSET_DROP),     /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_CAP_AMBIENT),	     /* the same */
+	ALLOW(flock),			/* a trace that is in use */
+	ALLOW(memfd_create),		/* the filter of what it starts, as instructions */
+	ALLOW(sched_setaffinity),	/* rr */
+};
+
+/* What changes a trace or makes one: pack, rm, import, and the recorder, which tidies up. */
+static const struct syscall_row change_rows[] = {
+	ALLOW(creat),			/* files of a trace */
+	ALLOW(pwrite64),		/* files of a trace */
+	ALLOW(pwritev),			/* the same */
+	ALLOW(sendfile),		/* copying files */
+	ALLOW(copy_file_range),		/* copying files */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, (uint32_t)FICLONE),	/* copying files */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, (uint32_t)FICLONERANGE), /* the same */
+	ALLOW(ftruncate),		/* files */
+	ALLOW(truncate),		/* files */
+	ALLOW(fallocate),		/* files */
+	ALLOW(fsync),			/* files */
+	ALLOW(fdatasync),		/* files */
+	ALLOW(mkdir),			/* a trace */
+	ALLOW(mkdirat),			/* the same */
+	ALLOW(rmdir),			/* the same */
+	ALLOW(unlink),			/* the same */
+	ALLOW(unlinkat),		/* the same */
+	ALLOW(rename),			/* the same */
+	ALLOW(renameat),		/* the same */
+	ALLOW(renameat2),		/* the same */
+	ALLOW(link),			/* rr's hard links into the trace */
+	ALLOW(linkat),			/* the same */
+	ALLOW(symlink),			/* latest-trace */
+	ALLOW(symlinkat),		/* the same */
+	ALLOW(fchmod),			/* traces are 0700: what it has opened only */
+	ALLOW(utimensat),		/* copying files */
+};
+
+/* rr_status tries the counters, and proves the software one on a child of its own. */
+static const struct syscall_row status_rows[] = {
+	ALLOW(perf_event_open),		/* which counters there are */
+	ALLOW_IF(ioctl, 1, 0xff00, 0x2400), /* the same */
 	ALLOW(ptrace),			/* the software counter is proved on a child of ours */
 	ALLOW(personality),		/* rr starts itself again without ASLR */
 	ALLOW(process_vm_readv),	/* the software counter's proof */
 	ALLOW(process_vm_writev),	/* the same */
-	ALLOW_IF(socket, 0, UINT32_MAX, AF_UNIX), /* the C library's name services */
-	ALLOW(connect),			/* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_SYSCALL_USER_DISPATCH), /* the same */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETSIG),    /* the counters' interrupts */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETOWN_EX), /* the same */
+};
+
+/* Opens files for a worker. */
+static const struct syscall_row broker_rows[] = {
+	ALLOW(openat2),			/* the files; Landlock says below what */
+	ALLOW(newfstatat),		/* following a path */
+	ALLOW(lstat),			/* the same, older C libraries */
+	ALLOW(fstat),			/* what was opened */
+	ALLOW(readlink),		/* following a path */
+	ALLOW(fstatfs),			/* nothing of the kernel's */
+	ALLOW(unlinkat),		/* an archive that was not finished */
+	ALLOW(recvmsg),			/* requests */
+	ALLOW(sendmsg),			/* answers */
+	ALLOW(sendto),			/* that it is ready */
+	ALLOW(poll),			/* whether stderr takes a line */
+	ALLOW(write),			/* the audit */
+	ALLOW(close),			/* what was passed on */
+	ALLOW(getpid),			/* log lines */
+	ALLOW(geteuid),			/* whose file it is */
+	ALLOW(brk),			/* malloc */
+	ALLOW(munmap),			/* malloc */
+	ALLOW_IF(mmap, 2, PROT_EXEC, 0), /* malloc */
+	ALLOW(getrandom),		/* malloc */
+	ALLOW(exit_group),		/* the end */
+};
+
+/* Reads a file of a stranger's and tells what is in it. */
+static const struct syscall_row inspector_rows[] = {
+	ALLOW(read),			/* the file */
+	ALLOW(write),			/* what it found */
+	ALLOW(brk),			/* malloc */
+	ALLOW(munmap),			/* malloc */
+	ALLOW_IF(mmap, 2, PROT_EXEC, 0), /* malloc */
+	ALLOW(exit_group),		/* the end */
 };
 
 /*
@@ -355,8 +454,6 @@ static const struct syscall_row forbidden_rows[] = {
 	KILL(swapon),			/* the machine's memory */
 	KILL(swapoff),			/* the machine's memory */
 };
-/* clang-format on */
-
 #define CAP_BIT(cap) (UINT64_C(1) << (cap))
 
 const struct role_policy role_policies[ROLE_COUNT] = {
@@ -364,7 +461,8 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	{
 	    .name = "supervisor",
 	    .otherwise = VERDICT_TRAP,
-	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(plain_memory_rows)},
+	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
+		GROUP(plain_memory_rows)},
 	    .landlocked = true,
 	    .undumpable = true,
 	    .reports = true,
@@ -373,7 +471,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	{
 	    .name = "launcher",
 	    .otherwise = VERDICT_ALLOW,
-	    .foreign = true,
+	    .compat = COMPAT_ALWAYS,
 	    .groups = {GROUP(forbidden_rows)},
 	    /* SETFCAP: root's user namespace maps uid 0. The others where there is none. */
 	    .capabilities = CAP_BIT(CAP_SETFCAP) | CAP_BIT(CAP_SYS_ADMIN) | CAP_BIT(CAP_NET_ADMIN) |
@@ -395,9 +493,9 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	{
 	    .name = "rr_replay",
 	    .otherwise = VERDICT_REFUSE,
-	    .foreign = true,
+	    .compat = COMPAT_ASKED,
 	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
-		GROUP(replay_rows), GROUP(foreign_rows)},
+		GROUP(replay_rows), GROUP(compat_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
@@ -409,7 +507,8 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	{
 	    .name = "gdb",
 	    .otherwise = VERDICT_REFUSE,
-	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows), GROUP(gdb_rows)},
+	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
+		GROUP(program_rows), GROUP(gdb_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -420,7 +519,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	{
 	    .name = "record",
 	    .otherwise = VERDICT_ALLOW,
-	    .foreign = true,
+	    .compat = COMPAT_ALWAYS,
 	    .groups = {GROUP(forbidden_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
@@ -429,17 +528,38 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	    .writes_tmp = true,
 	    .binds_port = true,
 	    .connects = true,
+	    .user_network = true,
 	    .keeps_signals = true,
 	},
     [ROLE_QUERY] =
 	{
 	    .name = "query",
 	    .otherwise = VERDICT_REFUSE,
-	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
-		GROUP(query_rows)},
+	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
+		GROUP(program_rows), GROUP(query_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
-	    .writes_proc = true,
+	    .keeps_signals = true,
+	},
+    [ROLE_CHANGE] =
+	{
+	    .name = "change",
+	    .otherwise = VERDICT_REFUSE,
+	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
+		GROUP(program_rows), GROUP(query_rows), GROUP(change_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes = true,
+	    .keeps_signals = true,
+	},
+    [ROLE_STATUS] =
+	{
+	    .name = "status",
+	    .otherwise = VERDICT_REFUSE,
+	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
+		GROUP(program_rows), GROUP(query_rows), GROUP(status_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
 	    .writes = true,
 	    .keeps_signals = true,
 	},
@@ -447,49 +567,28 @@ const struct role_policy role_policies[ROLE_COUNT] = {
 	{
 	    .name = "recorder",
 	    .otherwise = VERDICT_REFUSE,
-	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
-		GROUP(query_rows)},
+	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
+		GROUP(program_rows), GROUP(query_rows), GROUP(change_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
-	    .writes_proc = true,
 	    .writes = true,
 	},
+    [ROLE_BROKER] =
+	{
+	    .name = "broker",
+	    .otherwise = VERDICT_KILL,
+	    .groups = {GROUP(broker_rows)},
+	    .landlocked = true,
+	    .writes = true,
+	    .undumpable = true,
+	},
+    [ROLE_INSPECTOR] =
+	{
+	    .name = "inspector",
+	    .otherwise = VERDICT_KILL,
+	    .groups = {GROUP(inspector_rows)},
+	    .landlocked = true,
+	    .undumpable = true,
+	},
 };
-
-const char *const hidden_paths[] = {
-    "/home",		/* users' files */
-    "/root",		/* root's files */
-    "/run",		/* sockets: dbus, docker, ssh and gpg agents */
-    "/var/run",		/* the same where it is no link */
-    "/var/spool",	/* mail, print and cron jobs */
-    "/var/lib/docker",	/* containers' files, readable to root */
-    "/etc/shadow",	/* password hashes, readable to root */
-    "/etc/shadow-",	/* the same */
-    "/etc/gshadow",	/* the same */
-    "/etc/gshadow-",	/* the same */
-    "/etc/ssh",		/* host keys, readable to root */
-    "/etc/ssl/private", /* keys, readable to root */
-    "/boot",		/* boot loader passwords, the kernel's layout */
-    NULL,
-};
-
-const char *const proc_read_only[] = {
-    "/proc/sys",	   /* core_pattern and the like run programs as the real root */
-    "/proc/sysrq-trigger", /* reboots */
-    "/proc/irq",	   /* interrupts' cores */
-    "/proc/bus",	   /* device registers */
-    "/proc/fs",		   /* file systems' tuning */
-    "/proc/acpi",	   /* power */
-    "/proc/scsi",	   /* devices */
-    NULL,
-};
-
-const char *const devices[] = {
-    "/dev/null",    /* everybody */
-    "/dev/zero",    /* memory */
-    "/dev/full",    /* tests of programs */
-    "/dev/random",  /* seeds */
-    "/dev/urandom", /* seeds */
-    "/dev/tty",	    /* programs that ask whether there is one */
-    NULL,
-};
+/* clang-format on */

@@ -31,7 +31,11 @@ struct syscall_row {
 	enum verdict verdict;
 	struct condition when; /* the verdict holds when it matches */
 	struct condition and;
+	struct condition also;
 };
+
+/* As a condition's value: the id of the process that loads the filter. */
+#define ARGUMENT_SELF (UINT64_C(1) << 63)
 
 /*
  * The last call that these tables know of (Linux 6.1: set_mempolicy_home_node; from 424 on all
@@ -45,24 +49,31 @@ struct syscall_group {
 	size_t count;
 };
 
-#define POLICY_GROUPS_MAX 6
+#define POLICY_GROUPS_MAX 7
+
+enum compat {
+	COMPAT_NEVER,
+	COMPAT_ASKED, /* where the settings say so: the trace has 32-bit processes */
+	COMPAT_ALWAYS /* a recorded program may be one */
+};
 
 struct role_policy {
 	const char *name;
 	enum verdict otherwise; /* of calls that no row names */
-	bool foreign;		/* 32-bit programs are let run (rr can record them) */
+	enum compat compat;	/* whether 32-bit programs are let run */
 	struct syscall_group groups[POLICY_GROUPS_MAX];
 
 	uint64_t capabilities; /* that stay, of those it has: bits 1 << CAP_* */
 
 	bool landlocked;   /* Landlock forbids mounting: not for who makes mount namespaces */
-	bool reads_system; /* all of / but homes and the like */
+	bool reads_system; /* what of the system is in its view */
 	bool writes_proc;  /* /proc/PID/mem of tracees */
 	bool writes;	   /* what the settings name as writable, and /dev/shm */
 	bool
 	    writes_tmp; /* /tmp and /var/tmp too, the machine's where there is no mount namespace */
 	bool binds_port;    /* listens on TCP */
 	bool connects;	    /* connects over TCP */
+	bool user_network;  /* the user's, unless the settings say otherwise */
 	bool keeps_signals; /* may signal only what is confined with it */
 
 	bool undumpable; /* nobody of the same user may ptrace it or read its memory */
@@ -72,10 +83,13 @@ struct role_policy {
 extern const struct role_policy role_policies[ROLE_COUNT];
 
 /*
- * Paths that nobody in a mount namespace sees: a directory gets an empty one on top, a file an
+ * Paths that a recording with covers does not see: a directory gets an empty one on top, a file an
  * empty file. NULL-terminated.
  */
 extern const char *const hidden_paths[];
+
+/* What every role sees of the system, where it exists. NULL-terminated. */
+extern const char *const system_view[];
 
 /* Parts of /proc that a process of uid 0 could change without any capability. NULL-terminated. */
 extern const char *const proc_read_only[];

@@ -9,35 +9,18 @@
 #include "sandbox/sandbox.h"
 
 static const char *const layer_names[LAYER_COUNT] = {
-    [LAYER_NO_NEW_PRIVS] = "no_new_privs",
-    [LAYER_RLIMITS] = "rlimits",
-    [LAYER_CAPABILITIES] = "capabilities",
-    [LAYER_USER_NS] = "user_ns",
-    [LAYER_PID_NS] = "pid_ns",
-    [LAYER_NET_NS] = "net_ns",
-    [LAYER_MOUNT_NS] = "mount_ns",
-    [LAYER_IPC_NS] = "ipc_ns",
-    [LAYER_UTS_NS] = "uts_ns",
-    [LAYER_LANDLOCK] = "landlock",
-    [LAYER_SECCOMP] = "seccomp",
+#define X(NAME, name, DEFAULT, flag) [LAYER_##NAME] = #name,
+    LAYERS(X)
+#undef X
 };
 
 static const char *const want_names[] = {
     [WANT_OFF] = "off", [WANT_PREFER] = "prefer", [WANT_REQUIRE] = "require"};
 
-/* NET_NS is required since rr's debug port asks nobody for a password. */
 static const enum sandbox_want default_wants[LAYER_COUNT] = {
-    [LAYER_NO_NEW_PRIVS] = WANT_REQUIRE,
-    [LAYER_RLIMITS] = WANT_REQUIRE,
-    [LAYER_CAPABILITIES] = WANT_REQUIRE,
-    [LAYER_USER_NS] = WANT_PREFER,
-    [LAYER_PID_NS] = WANT_PREFER,
-    [LAYER_NET_NS] = WANT_REQUIRE,
-    [LAYER_MOUNT_NS] = WANT_PREFER,
-    [LAYER_IPC_NS] = WANT_PREFER,
-    [LAYER_UTS_NS] = WANT_PREFER,
-    [LAYER_LANDLOCK] = WANT_PREFER,
-    [LAYER_SECCOMP] = WANT_REQUIRE,
+#define X(NAME, name, DEFAULT, flag) [LAYER_##NAME] = WANT_##DEFAULT,
+    LAYERS(X)
+#undef X
 };
 
 const char *sandbox_layer_name(enum sandbox_layer layer)
@@ -59,18 +42,6 @@ void sandbox_settings_default(struct sandbox_settings *settings)
 	memcpy(settings->want, default_wants, sizeof(default_wants));
 }
 
-const char *sandbox_report_level(const struct sandbox_report *report)
-{
-	bool any = false;
-
-	for (int layer = 0; layer < LAYER_COUNT; layer++) {
-		if (report->got[layer] == GOT_DEGRADED)
-			return "degraded";
-		any |= report->got[layer] == GOT_FULL;
-	}
-	return any ? "full" : "off";
-}
-
 json_t *sandbox_wants_json(const struct sandbox_settings *settings)
 {
 	json_t *json = json_object();
@@ -89,6 +60,7 @@ static const char *got_text(const struct sandbox_report *report, int layer)
 	case GOT_FULL:
 		return "full";
 	case GOT_DEGRADED:
+	case GOT_UNUSED:
 		return report->why[layer];
 	}
 	return "off";

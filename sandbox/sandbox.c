@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,27 +24,32 @@
 #include "sandbox/ns.h"
 #include "sandbox/policy.h"
 #include "sandbox/seccomp.h"
+#include "sandbox/view.h"
+#include "sandbox/whole.h"
 
-#define SETUP_MAX_MS 10000 /* a dead network mount must not hang the launcher */
+#define SETUP_MAX_MS	     10000 /* a dead network mount must not hang the monitor */
+#define SANDBOX_CALL_WHY_MAX 256
 
+#define NO_LANDLOCK  "this kernel has no Landlock, or it is off"
+#define OLD_LANDLOCK "this kernel's Landlock does not rule everything yet"
+
+/* The namespaces among the layers, in their order: a user namespace first, because an ordinary user
+ * needs one for the others. */
 static const struct {
 	enum sandbox_layer layer;
 	uint64_t flag;
-} spaces[] = {
-    {LAYER_USER_NS, CLONE_NEWUSER}, /* first: it is what the others need of an ordinary user */
-    {LAYER_PID_NS, CLONE_NEWPID},
-    {LAYER_NET_NS, CLONE_NEWNET},
-    {LAYER_MOUNT_NS, CLONE_NEWNS},
-    {LAYER_IPC_NS, CLONE_NEWIPC},
-    {LAYER_UTS_NS, CLONE_NEWUTS},
+} layer_flags[] = {
+#define X(NAME, name, DEFAULT, flag) {LAYER_##NAME, flag},
+    LAYERS(X)
+#undef X
 };
-#define SPACE_COUNT (sizeof(spaces) / sizeof(*spaces))
 
 /* What the child tells before it goes on. */
 struct outcome {
 	int layer; /* that failed, -1: none */
 	int error;
-	char why[96];
+	bool call_failed; /* a path of the call is the reason, not the layer */
+	char why[SANDBOX_CALL_WHY_MAX];
 };
 
 static void note(
@@ -53,22 +59,10 @@ static void note(
 	snprintf(report->why[layer], sizeof(report->why[layer]), "%s", why);
 }
 
-/*
- * A layer that could not be had: degraded where it was preferred; where it was required, the end,
- * with why filled.
- */
-static int missing(enum sandbox_want want, enum sandbox_layer layer, const char *reason,
-    struct sandbox_report *report, char *why, size_t why_size)
-{
-	note(report, layer, GOT_DEGRADED, reason);
-	if (want != WANT_REQUIRE)
-		return 0;
-	snprintf(why, why_size, "%s: %s", sandbox_layer_name(layer), reason);
-	return -1;
-}
+/* ---- The child ------------------------------------------------------------------------------ */
 
-static int set_up_space(
-    enum sandbox_layer layer, const struct sandbox_settings *settings, char *why, size_t why_size)
+static int set_up_namespace(enum sandbox_role role, enum sandbox_layer layer,
+    const struct sandbox_settings *settings, struct outcome *outcome)
 {
 	switch (layer) {
 	case LAYER_PID_NS:
@@ -80,7 +74,11 @@ static int set_up_space(
 	case LAYER_NET_NS:
 		return ns_loopback_up();
 	case LAYER_MOUNT_NS:
-		return mounts_enter(settings, why, why_size);
+		if (role == ROLE_RECORD)
+			return whole_enter(
+			    settings, &outcome->call_failed, outcome->why, sizeof(outcome->why));
+		return view_enter(
+		    settings, &outcome->call_failed, outcome->why, sizeof(outcome->why));
 	case LAYER_NO_NEW_PRIVS:
 	case LAYER_RLIMITS:
 	case LAYER_CAPABILITIES:
@@ -95,41 +93,51 @@ static int set_up_space(
 	return 0;
 }
 
-static void set_up_spaces(uint64_t flags, uid_t uid, gid_t gid,
-    const struct sandbox_settings *settings, struct outcome *outcome)
+static int compose(struct sandbox_settings *settings, struct outcome *outcome)
+{
+	if (!settings->compose)
+		return 0;
+	outcome->call_failed = true;
+	if (settings->compose(settings->owner, settings, outcome->why, sizeof(outcome->why)) < 0)
+		return -1;
+	outcome->call_failed = false;
+	return 0;
+}
+
+static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
+    struct sandbox_settings *settings, struct outcome *outcome)
 {
 	outcome->layer = LAYER_USER_NS;
 	if (flags & CLONE_NEWUSER && ns_map_ids(uid, gid) < 0)
-		goto failed;
+		return -1;
 	/* before /proc is covered; a kernel without the knob nests, and seccomp has the rest */
 	if (flags & CLONE_NEWUSER)
 		(void)ns_forbid_nesting();
-	for (size_t i = 0; i < SPACE_COUNT; i++) {
-		outcome->layer = (int)spaces[i].layer;
-		if (flags & spaces[i].flag &&
-		    set_up_space(spaces[i].layer, settings, outcome->why, sizeof(outcome->why)) < 0)
-			goto failed;
+	/* while everything is in sight yet */
+	if (compose(settings, outcome) < 0)
+		return -1;
+	for (size_t i = 0; i < LAYER_COUNT; i++) {
+		outcome->layer = (int)layer_flags[i].layer;
+		if (flags & layer_flags[i].flag &&
+		    set_up_namespace(role, layer_flags[i].layer, settings, outcome) < 0)
+			return -1;
 	}
 	/* What made the namespaces must not reach into what runs in them. */
 	outcome->layer = LAYER_CAPABILITIES;
 	if (settings->want[LAYER_CAPABILITIES] != WANT_OFF &&
 	    (drop_new_privs() < 0 || drop_capabilities(0) < 0))
-		goto failed;
+		return -1;
 	/* Whoever takes the child over before it limits itself has these limits already. */
 	outcome->layer = LAYER_RLIMITS;
 	if (settings->want[LAYER_RLIMITS] != WANT_OFF && drop_limits(settings) < 0)
-		goto failed;
+		return -1;
 	outcome->layer = -1;
-	return;
-failed:
-	outcome->error = errno;
-	if (!*outcome->why)
-		snprintf(outcome->why, sizeof(outcome->why), "%s", strerror(errno));
+	return 0;
 }
 
 /* Returns in a child that is set up, with the parent's consent; ends every other. */
-static void become_child(
-    int channel, uint64_t flags, uid_t uid, gid_t gid, const struct sandbox_settings *settings)
+static void become_child(enum sandbox_role role, int channel, uint64_t flags, uid_t uid, gid_t gid,
+    struct sandbox_settings *settings)
 {
 	struct outcome outcome = {.layer = -1};
 	char consent;
@@ -137,12 +145,18 @@ static void become_child(
 	/* getppid() is 0 in a pid namespace: the consent shows that the parent lived after this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		_exit(1);
-	set_up_spaces(flags, uid, gid, settings, &outcome);
+	if (set_up(role, flags, uid, gid, settings, &outcome) < 0) {
+		outcome.error = errno;
+		if (!*outcome.why)
+			snprintf(outcome.why, sizeof(outcome.why), "%s", strerror(errno));
+	}
 	if (send(channel, &outcome, sizeof(outcome), MSG_NOSIGNAL) != sizeof(outcome) ||
 	    outcome.layer >= 0 || recv(channel, &consent, 1, 0) != 1)
 		_exit(1);
 	close(channel);
 }
+
+/* ---- The parent ----------------------------------------------------------------------------- */
 
 static void await_outcome(int channel, struct outcome *outcome)
 {
@@ -158,13 +172,15 @@ static void await_outcome(int channel, struct outcome *outcome)
 	}
 	*outcome =
 	    (struct outcome){.layer = LAYER_USER_NS, .error = ready == 0 ? ETIMEDOUT : ECHILD};
+	/* Only files can take so long: those of a dead file system. */
+	outcome->call_failed = ready == 0;
 	snprintf(outcome->why, sizeof(outcome->why), "%s",
-	    ready == 0 ? "setup took too long" : "the child died in its setup");
+	    ready == 0 ? "a file system does not answer" : "the child died in its setup");
 }
 
-/* One attempt with these namespaces. As fork; -1 with the outcome, and no child left. */
-static pid_t try_fork(
-    uint64_t flags, const struct sandbox_settings *settings, int *pidfd, struct outcome *outcome)
+/* As fork, with these namespaces; -1 with the outcome, and no child left. */
+static pid_t fork_into(enum sandbox_role role, uint64_t flags, struct sandbox_settings *settings,
+    int *pidfd, struct outcome *outcome)
 {
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
@@ -180,7 +196,7 @@ static pid_t try_fork(
 	pid = ns_fork(flags, pidfd);
 	if (pid == 0) {
 		close(ends[0]);
-		become_child(ends[1], flags, uid, gid, settings);
+		become_child(role, ends[1], flags, uid, gid, settings);
 		return 0;
 	}
 	outcome->error = errno;
@@ -199,6 +215,74 @@ static pid_t try_fork(
 	return pid;
 }
 
+/* ---- What the machine has ---------------------------------------------------------------------
+ */
+
+static void lacks(
+    struct sandbox_machine *machine, enum sandbox_layer layer, const char *before, const char *why)
+{
+	machine->has[layer] = false;
+	snprintf(machine->why[layer], sizeof(machine->why[layer]), "%s%.70s", before, why);
+}
+
+/* The next attempt goes without a layer, and without what cannot be had when it is missing. */
+static uint64_t learn(struct sandbox_machine *machine, const struct outcome *outcome)
+{
+	bool again = outcome->layer == LAYER_USER_NS && !machine->has[LAYER_USER_NS];
+	uint64_t flags = 0;
+
+	lacks(machine, (enum sandbox_layer)outcome->layer, "", outcome->why);
+	/* Without its own mounts a pid namespace would see the wrong /proc. */
+	if (outcome->layer == LAYER_MOUNT_NS && machine->has[LAYER_PID_NS])
+		lacks(machine, LAYER_PID_NS, "needs mount_ns: ", outcome->why);
+	/* Without a user namespace only root makes the others, and not root in a container. */
+	for (size_t i = 0;
+	     outcome->layer == LAYER_USER_NS && (again || geteuid() != 0) && i < LAYER_COUNT; i++)
+		if (layer_flags[i].flag && layer_flags[i].layer != LAYER_USER_NS)
+			lacks(machine, layer_flags[i].layer, "no user namespace: ", outcome->why);
+	for (size_t i = 0; i < LAYER_COUNT; i++)
+		if (machine->has[layer_flags[i].layer])
+			flags |= layer_flags[i].flag;
+	return flags;
+}
+
+static void probe_namespaces(struct sandbox_machine *machine)
+{
+	struct sandbox_settings settings = {0};
+	struct outcome outcome;
+	uint64_t flags = 0, before;
+	int pidfd = -1;
+	pid_t pid;
+
+	for (size_t i = 0; i < LAYER_COUNT; i++)
+		flags |= layer_flags[i].flag;
+	do {
+		before = flags;
+		pid = fork_into(ROLE_WORKER, flags, &settings, &pidfd, &outcome);
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 && outcome.layer >= 0)
+			flags = learn(machine, &outcome);
+	} while (pid < 0 && flags && flags != before);
+	if (pid > 0) {
+		waitpid(pid, NULL, 0);
+		close(pidfd);
+	}
+}
+
+void sandbox_probe(struct sandbox_machine *machine)
+{
+	*machine = (struct sandbox_machine){0};
+	for (int layer = 0; layer < LAYER_COUNT; layer++)
+		machine->has[layer] = true;
+	if (landlock_abi() < 1)
+		lacks(machine, LAYER_LANDLOCK, "", NO_LANDLOCK);
+	probe_namespaces(machine);
+}
+
+/* ---- The fork ---------------------------------------------------------------------------------
+ */
+
 static enum sandbox_want want_of(
     enum sandbox_role role, enum sandbox_layer layer, const struct sandbox_settings *settings)
 {
@@ -209,102 +293,91 @@ static enum sandbox_want want_of(
 	return want;
 }
 
-/* Takes a layer, and what cannot be without it, out of the flags. */
-static int give_up(enum sandbox_role role, const struct sandbox_settings *settings,
-    enum sandbox_layer layer, const char *reason, uint64_t *flags, struct sandbox_report *report,
+/* Whether we may make namespaces without a user namespace. */
+static bool may_administer(void)
+{
+	cap_t now = cap_get_proc();
+	cap_flag_value_t has = CAP_CLEAR;
+
+	if (now)
+		(void)cap_get_flag(now, CAP_SYS_ADMIN, CAP_EFFECTIVE, &has);
+	cap_free(now);
+	return has == CAP_SET;
+}
+
+/* The namespaces that this child gets, or -1 with why when a required one is missing. */
+static int choose_namespaces(enum sandbox_role role, const struct sandbox_settings *settings,
+    const struct sandbox_machine *machine, uint64_t *flags, struct sandbox_report *report,
     char *why, size_t why_size)
 {
-	for (size_t i = 0; i < SPACE_COUNT; i++) {
-		enum sandbox_layer other = spaces[i].layer;
-		char because[96];
+	*flags = 0;
+	for (size_t i = 0; i < LAYER_COUNT; i++) {
+		enum sandbox_layer layer = layer_flags[i].layer;
+		enum sandbox_want want = want_of(role, layer, settings);
 
-		/* Without its own mounts a pid namespace would see the wrong /proc. */
-		bool depends = layer == LAYER_MOUNT_NS && other == LAYER_PID_NS;
-		if (!(*flags & spaces[i].flag) || (other != layer && !depends))
+		if (!layer_flags[i].flag || want == WANT_OFF)
 			continue;
-		*flags &= ~spaces[i].flag;
-		snprintf(
-		    because, sizeof(because), "%s%s", depends ? "needs mount_ns: " : "", reason);
-		if (missing(want_of(role, other, settings), other, because, report, why, why_size) <
-		    0)
+		if (layer == LAYER_NET_NS && role == ROLE_RECORD && !settings->own_network) {
+			note(report, layer, GOT_UNUSED,
+			    LAYER_UNUSED "a recording has its user's network");
+			continue;
+		}
+		if (layer == LAYER_PID_NS && settings->want[LAYER_MOUNT_NS] == WANT_OFF) {
+			note(report, layer, GOT_DEGRADED, "needs mount_ns, which is off");
+		} else if (settings->want[LAYER_USER_NS] == WANT_OFF && !may_administer()) {
+			note(report, layer, GOT_DEGRADED, "needs user_ns, which is off");
+		} else if (machine->has[layer]) {
+			*flags |= layer_flags[i].flag;
+			note(report, layer, GOT_FULL, "");
+			continue;
+		} else {
+			note(report, layer, GOT_DEGRADED, machine->why[layer]);
+		}
+		if (want == WANT_REQUIRE) {
+			snprintf(
+			    why, why_size, "%s: %s", sandbox_layer_name(layer), report->why[layer]);
 			return -1;
+		}
 	}
 	return 0;
 }
 
-/* Without a user namespace only root makes the others. */
-static int give_up_users(enum sandbox_role role, const struct sandbox_settings *settings,
-    const char *reason, uint64_t *flags, struct sandbox_report *report, char *why, size_t why_size)
-{
-	bool is_root = geteuid() == 0;
-	uint64_t had = *flags;
-	char because[96];
-
-	if (had & CLONE_NEWUSER) {
-		if (give_up(role, settings, LAYER_USER_NS, reason, flags, report, why, why_size) <
-		    0)
-			return -1;
-		if (is_root)
-			return 0;
-	}
-	snprintf(because, sizeof(because), "no user namespace: %.70s", reason);
-	for (size_t i = 1; i < SPACE_COUNT; i++)
-		if (give_up(
-			role, settings, spaces[i].layer, because, flags, report, why, why_size) < 0)
-			return -1;
-	return 0;
-}
-
-static uint64_t wanted_spaces(const struct sandbox_settings *settings)
-{
-	uint64_t flags = 0;
-
-	for (size_t i = 0; i < SPACE_COUNT; i++)
-		if (settings->want[spaces[i].layer] != WANT_OFF)
-			flags |= spaces[i].flag;
-	if (!(flags & CLONE_NEWNS))
-		flags &= ~(uint64_t)CLONE_NEWPID;
-	return flags;
-}
-
-pid_t sandbox_fork(enum sandbox_role role, const struct sandbox_settings *settings,
+pid_t sandbox_fork(enum sandbox_role role, struct sandbox_settings *settings,
     struct sandbox_report *report, int *pidfd, char *why, size_t why_size)
 {
-	uint64_t flags = wanted_spaces(settings);
+	const struct sandbox_machine *machine = settings->machine;
+	struct sandbox_machine found;
 	struct outcome outcome;
+	uint64_t flags;
 	pid_t pid;
 
 	memset(report, 0, sizeof(*report));
 	*pidfd = -1;
 	snprintf(why, why_size, "%s", "");
-	while ((pid = try_fork(flags, settings, pidfd, &outcome)) < 0) {
-		int result;
-
-		if (!flags) { /* nothing left to do without: fork itself fails */
-			snprintf(why, why_size, "fork: %s", outcome.why);
-			break;
-		}
-		if (outcome.layer == LAYER_CAPABILITIES || outcome.layer == LAYER_RLIMITS) {
-			snprintf(why, why_size, "%s: %s",
-			    sandbox_layer_name((enum sandbox_layer)outcome.layer), outcome.why);
-			break;
-		}
-		if (outcome.layer == LAYER_USER_NS)
-			result = give_up_users(
-			    role, settings, outcome.why, &flags, report, why, why_size);
-		else
-			result = give_up(role, settings, (enum sandbox_layer)outcome.layer,
-			    outcome.why, &flags, report, why, why_size);
-		if (result < 0)
-			break;
+	if (!machine) {
+		sandbox_probe(&found);
+		machine = &found;
 	}
-	for (size_t i = 0; i < SPACE_COUNT; i++)
-		if (pid >= 0 && flags & spaces[i].flag)
-			note(report, spaces[i].layer, GOT_FULL, "");
-	if (pid < 0)
-		errno = outcome.error ? outcome.error : EPERM;
-	return pid;
+	if (choose_namespaces(role, settings, machine, &flags, report, why, why_size) < 0) {
+		errno = report->error = EPERM;
+		return -1;
+	}
+	pid = fork_into(role, flags, settings, pidfd, &outcome);
+	if (pid >= 0)
+		return pid;
+	report->call_failed = outcome.call_failed;
+	report->error = outcome.error ? outcome.error : EPERM;
+	if (outcome.call_failed || outcome.layer < 0)
+		snprintf(why, why_size, "%s", outcome.why);
+	else
+		snprintf(why, why_size, "%s: %s",
+		    sandbox_layer_name((enum sandbox_layer)outcome.layer), outcome.why);
+	errno = report->error;
+	return -1;
 }
+
+/* ---- The lock-down ----------------------------------------------------------------------------
+ */
 
 /* Which capabilities a role keeps: root's launcher needs more where there is no user namespace. */
 static uint64_t kept_capabilities(const struct role_policy *policy)
@@ -352,7 +425,7 @@ static int step_landlock(const struct role_policy *policy, const struct sandbox_
 		return -1;
 	if (landlock_abi() >= LANDLOCK_ABI_FULL)
 		return 0;
-	*degraded = "this kernel's Landlock does not rule everything yet";
+	*degraded = OLD_LANDLOCK;
 	return 1;
 }
 
@@ -366,8 +439,10 @@ static int step_capabilities(const struct role_policy *policy,
 static int step_seccomp(const struct role_policy *policy, const struct sandbox_settings *settings,
     const char **degraded)
 {
-	(void)settings;
-	switch (seccomp_enter(policy)) {
+	bool compat = policy->compat == COMPAT_ALWAYS ||
+		      (policy->compat == COMPAT_ASKED && settings->compat_abi);
+
+	switch (seccomp_enter(policy, compat)) {
 	case SECCOMP_LOADED:
 		return 0;
 	case SECCOMP_EXEC_STAYS:
@@ -377,6 +452,12 @@ static int step_seccomp(const struct role_policy *policy, const struct sandbox_s
 		return -1;
 	}
 	return -1;
+}
+
+/* The one layer of these that a machine may lack; any other failure is the call's end. */
+static bool machine_lacks(enum sandbox_layer layer)
+{
+	return layer == LAYER_LANDLOCK && landlock_abi() < 1;
 }
 
 static int take_layer(enum sandbox_layer layer, step_function *step,
@@ -391,9 +472,16 @@ static int take_layer(enum sandbox_layer layer, step_function *step,
 		return 0;
 	}
 	result = step(policy, settings, &degraded);
-	if (result < 0)
-		return missing(
-		    settings->want[layer], layer, strerror(errno), report, why, why_size);
+	if (result < 0) {
+		int error = errno;
+		bool lacking = machine_lacks(layer);
+		note(report, layer, GOT_DEGRADED, strerror(error));
+		if (lacking && settings->want[layer] != WANT_REQUIRE)
+			return 0;
+		snprintf(why, why_size, "%s: %s", sandbox_layer_name(layer), strerror(error));
+		errno = error;
+		return -1;
+	}
 	note(report, layer, result ? GOT_DEGRADED : GOT_FULL, degraded);
 	return 0;
 }
@@ -436,4 +524,20 @@ int sandbox_enter(enum sandbox_role role, const struct sandbox_settings *setting
 		return fail_step("parent", why, why_size);
 	/* Last: it forbids what the steps above need. */
 	return take_layer(LAYER_SECCOMP, step_seccomp, policy, settings, report, why, why_size);
+}
+
+void sandbox_expect(const struct sandbox_settings *settings, struct sandbox_report *report)
+{
+	int abi = landlock_abi();
+
+	for (size_t i = 0; i < LAYER_COUNT; i++) {
+		enum sandbox_layer layer = layer_flags[i].layer;
+		if (layer_flags[i].flag)
+			continue;
+		note(report, layer, settings->want[layer] == WANT_OFF ? GOT_OFF : GOT_FULL, "");
+	}
+	if (report->got[LAYER_LANDLOCK] == GOT_FULL && abi < 1)
+		note(report, LAYER_LANDLOCK, GOT_DEGRADED, NO_LANDLOCK);
+	else if (report->got[LAYER_LANDLOCK] == GOT_FULL && abi < LANDLOCK_ABI_FULL)
+		note(report, LAYER_LANDLOCK, GOT_DEGRADED, OLD_LANDLOCK);
 }

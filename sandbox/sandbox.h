@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include "sandbox/layers.h"
 
 enum sandbox_role {
 	ROLE_SUPERVISOR, /* after start: no fork, exec, open, socket */
@@ -16,54 +17,82 @@ enum sandbox_role {
 	ROLE_WORKER,	 /* a replay worker after its tools run: no fork, no exec */
 	ROLE_RR_REPLAY,
 	ROLE_GDB,
-	ROLE_RECORD,   /* rr record and the recorded program: never an ERRNO verdict */
-	ROLE_QUERY,    /* rr ps, traceinfo, rm, list */
-	ROLE_RECORDER, /* a record worker once rr records: looks after the trace, asks rr ps */
+	ROLE_RECORD,	/* rr record and the recorded program: never an ERRNO verdict */
+	ROLE_QUERY,	/* rr ps, traceinfo, list: reads only */
+	ROLE_CHANGE,	/* rm, pack, import, export */
+	ROLE_STATUS,	/* rr_status: tries the counters */
+	ROLE_RECORDER,	/* a record worker once rr records: looks after the trace, asks rr ps */
+	ROLE_BROKER,	/* opens files for a worker */
+	ROLE_INSPECTOR, /* reads one open file and writes what it found: nothing else */
 	ROLE_COUNT
-};
-
-enum sandbox_layer {
-	LAYER_NO_NEW_PRIVS,
-	LAYER_RLIMITS,
-	LAYER_CAPABILITIES,
-	LAYER_USER_NS,
-	LAYER_PID_NS,
-	LAYER_NET_NS,
-	LAYER_MOUNT_NS,
-	LAYER_IPC_NS,
-	LAYER_UTS_NS,
-	LAYER_LANDLOCK,
-	LAYER_SECCOMP,
-	LAYER_COUNT
 };
 
 enum sandbox_want { WANT_OFF, WANT_PREFER, WANT_REQUIRE };
 
+#define SANDBOX_WHY_MAX 96
+
+/* How the text of a layer begins that a role does without by design. */
+#define LAYER_UNUSED "not used: "
+
 /*
- * What is seen of the file system where mount namespaces or Landlock work: all of / read-only, but
- * homes, /run and secrets (hidden_paths in policy.c), with private /tmp, /var/tmp, /dev/shm, /dev;
- * and what is named here. Names are absolute paths of directories; one that does not exist is
- * passed over; longer ones lie on top of shorter ones. The server's libexec directory is always
- * seen.
+ * What this machine can give, as sandbox_probe found it. A layer that it has is a layer that every
+ * process gets; a process that cannot have it is not started.
+ */
+struct sandbox_machine {
+	bool has[LAYER_COUNT];
+	char why[LAYER_COUNT][SANDBOX_WHY_MAX]; /* of what it lacks, one clause */
+};
+
+/*
+ * What is seen of the file system. Where mount namespaces work, the role gets an empty root with
+ * what it needs of the system (system_view in policy.c), private /tmp, /var/tmp, /dev and /dev/shm,
+ * and what is named here. A role that records sees all of the machine instead, read-only, and may
+ * write what is named here. Landlock's rules are made from the same lists.
+ *
+ * All names are absolute paths without links. A named path that is not there or cannot be had fails
+ * the call, not the layer.
  */
 struct sandbox_settings {
 	enum sandbox_want want[LAYER_COUNT];
-	const char *const *read_write; /* NULL-terminated directories the role may write, or NULL */
+	const char *const *read_write; /* NULL-terminated paths the role may write, or NULL */
 	const char *const *read_only;  /* further ones it may read, or NULL */
-	bool show_home;		       /* $HOME is read-only to it, but what begins with a dot */
-	size_t memory_max;	       /* bytes of address space, 0: no limit */
-	unsigned processes_max;	       /* 0: no limit */
-	size_t file_max;	       /* bytes of one file, 0: no limit */
-	unsigned cpu_seconds;	       /* 0: no limit */
-	unsigned tcp_port; /* the one port rr may listen on and gdb may connect to, 0: any */
-	pid_t parent;	   /* sandbox_enter: the process whose death is ours too, 0: nobody's */
+	const char *const *parents;    /* directories of which it may remove entries, or NULL */
+	const char *const *files_only; /* directories that it may read the files of, or NULL */
+	const char *const *links; /* pairs of a path and the target of the link there, or NULL */
+	const char *const *empty; /* directories that are there, with nothing in them, or NULL */
+	const char *directory;	  /* where the child starts; NULL: in / */
+	bool covers;		/* a recording: other homes and the machine's secrets are hidden */
+	bool own_network;	/* a recording: it has a private network as all others have */
+	bool in_view;		/* sandbox_enter: what is seen is the role's view already */
+	bool compat_abi;	/* ROLE_RR_REPLAY: the trace has 32-bit processes */
+	size_t memory_max;	/* bytes of address space, 0: no limit */
+	unsigned processes_max; /* 0: no limit */
+	size_t file_max;	/* bytes of one file, 0: no limit */
+	unsigned cpu_seconds;	/* 0: no limit */
+	unsigned tcp_port;	/* the one port rr may listen on and gdb may connect to, 0: any */
+	pid_t parent; /* sandbox_enter: the process whose death is ours too, 0: nobody's */
+
+	/* sandbox_fork: what the machine has; NULL: it is probed for this call. */
+	const struct sandbox_machine *machine;
+	/* sandbox_fork: called in the child, in its namespaces but with all of the file system
+	 * still in sight, to fill in the lists above; they must outlive the set-up. Returns 0, or
+	 * -1 with why. NULL: they are filled in already. */
+	int (*compose)(void *owner, struct sandbox_settings *settings, char *why, size_t why_size);
+	void *owner;
 };
 
-enum sandbox_got { GOT_OFF, GOT_FULL, GOT_DEGRADED };
+enum sandbox_got {
+	GOT_OFF,
+	GOT_FULL,
+	GOT_DEGRADED, /* the machine lacks it */
+	GOT_UNUSED    /* this role does without it by design */
+};
 
 struct sandbox_report {
 	enum sandbox_got got[LAYER_COUNT];
-	char why[LAYER_COUNT][96]; /* of what was degraded, one clause */
+	char why[LAYER_COUNT][SANDBOX_WHY_MAX]; /* of what was degraded or unused, one clause */
+	bool call_failed; /* sandbox_fork's -1 is due to a path of the call, not to a layer */
+	int error;	  /* sandbox_fork's errno of that */
 };
 
 /* The stable name of a layer, and back; -1 when unknown. */
@@ -83,23 +112,34 @@ void sandbox_wants_from_json(struct sandbox_settings *settings, const json_t *js
 /* The name of a system call of this architecture, or "system call N", in text[size]. */
 const char *sandbox_syscall_name(int number, char *text, size_t size);
 
-/* "full", or "degraded" when a wanted layer is missing, or "off" when none is on. */
-const char *sandbox_report_level(const struct sandbox_report *report);
+/*
+ * Finds out what this machine gives to a process of ours. To be called once, at start, before
+ * anybody else's word can have an influence; forks. The caller must be single-threaded.
+ */
+void sandbox_probe(struct sandbox_machine *machine);
 
 /*
- * Forks a child into fresh namespaces (user, pid, net with lo up, mount, ipc, uts: as wanted and as
- * far as the kernel gives them). Returns as fork does: in the child, which is the pid namespace's
- * init, with the namespaces set up; in the parent, after the child is set up, with *pidfd open
- * (CLOEXEC). The report's namespace layers are filled in both. -1 with errno and why (which layer,
- * what failed) when a required layer could not be had: no child is left then. The child dies with
- * the parent (PDEATHSIG KILL), has the settings' limits, and starts in the parent's working
- * directory where that is seen, in / otherwise. A private network is required of ROLE_WORKER only,
- * since rr's debug port has no password; for the others "require" means "prefer" there.
+ * Forks a child into fresh namespaces (user, pid, net with lo up, mount, ipc, uts): those that are
+ * wanted and that the machine has, all of them or none. Returns as fork does: in the child, which
+ * is the pid namespace's init, with the namespaces set up; in the parent, after the child is set
+ * up, with *pidfd open (CLOEXEC). The report's namespace layers are filled in both. -1 with errno
+ * and why (which layer or which path, what failed) when a required layer is missing or any step
+ * failed: no child is left then. The child dies with the parent (PDEATHSIG KILL) and has the
+ * settings' limits. A private network is required of ROLE_WORKER only, since rr's debug port has no
+ * password; for queries "require" means "prefer" there, and a recording has its user's network
+ * unless the settings say otherwise.
  *
  * The caller must be single-threaded.
  */
-pid_t sandbox_fork(enum sandbox_role role, const struct sandbox_settings *settings,
+pid_t sandbox_fork(enum sandbox_role role, struct sandbox_settings *settings,
     struct sandbox_report *report, int *pidfd, char *why, size_t why_size);
+
+/*
+ * What sandbox_enter gives with these settings where it succeeds, for who reports on another
+ * process that has entered a role: it gives every layer that is wanted, but for what the machine
+ * lacks. Fills the report's other layers than the namespaces.
+ */
+void sandbox_expect(const struct sandbox_settings *settings, struct sandbox_report *report);
 
 /*
  * Locks the calling process for its role, for good: no_new_privs, rlimits, descriptors, Landlock,

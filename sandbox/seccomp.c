@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "sandbox/proto.h"
+#include "sandbox/wire/proto.h"
 
 #define FILTER_MAX 4096 /* instructions: what the kernel takes */
 
@@ -49,16 +49,20 @@ static uint32_t action_of(enum verdict verdict)
 
 static int add_row(scmp_filter_ctx filter, const struct syscall_row *row, bool once)
 {
-	struct scmp_arg_cmp compare[2];
+	const struct condition *const conditions[] = {&row->when, &row->and, &row->also};
 	enum verdict verdict = row->verdict == VERDICT_ONCE && !once ? VERDICT_ALLOW : row->verdict;
+	struct scmp_arg_cmp compare[3];
 	unsigned count = 0;
 
-	if (row->when.mask)
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t value = conditions[i]->value;
+		if (!conditions[i]->mask)
+			continue;
+		if (value == ARGUMENT_SELF)
+			value = (uint64_t)getpid();
 		compare[count++] = SCMP_CMP(
-		    row->when.argument, SCMP_CMP_MASKED_EQ, row->when.mask, row->when.value);
-	if (row->and.mask)
-		compare[count++] =
-		    SCMP_CMP(row->and.argument, SCMP_CMP_MASKED_EQ, row->and.mask, row->and.value);
+		    conditions[i]->argument, SCMP_CMP_MASKED_EQ, conditions[i]->mask, value);
+	}
 	return seccomp_rule_add_array(filter, action_of(verdict), row->number, count, compare);
 }
 
@@ -75,11 +79,11 @@ static int add_rows(scmp_filter_ctx filter, const struct role_policy *policy, bo
 	return result;
 }
 
-static int build(scmp_filter_ctx filter, const struct role_policy *policy, bool once)
+static int build(scmp_filter_ctx filter, const struct role_policy *policy, bool once, bool compat)
 {
 	int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
-	if (result == 0 && policy->foreign && seccomp_arch_native() == SCMP_ARCH_X86_64)
+	if (result == 0 && compat && seccomp_arch_native() == SCMP_ARCH_X86_64)
 		result = seccomp_arch_add(filter, SCMP_ARCH_X86);
 	/* No balanced tree: the kernel keeps a bitmap of what is always allowed, and a tree would
 	 * double the time to build. */
@@ -171,13 +175,13 @@ static int export_filter(
 }
 
 /* Builds and loads; with `once` returns the listener of the exec, else 0. -1 with errno. */
-static int build_and_load(const struct role_policy *policy, bool once)
+static int build_and_load(const struct role_policy *policy, bool once, bool compat)
 {
 	__attribute__((cleanup(cleanup_filter))) scmp_filter_ctx filter =
 	    seccomp_init(action_of(policy->otherwise));
 	struct sock_filter program[FILTER_MAX];
 	struct sock_fprog loaded = {.filter = program};
-	int result = filter ? build(filter, policy, once) : -ENOMEM;
+	int result = filter ? build(filter, policy, once, compat) : -ENOMEM;
 
 	if (result < 0) {
 		errno = -result;
@@ -192,14 +196,14 @@ static int build_and_load(const struct role_policy *policy, bool once)
 	    once ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &loaded);
 }
 
-static enum seccomp_result load(const struct role_policy *policy, bool once)
+static enum seccomp_result load(const struct role_policy *policy, bool once, bool compat)
 {
 	static int source[2]; /* outlives this frame: the thread reads it */
 	int listener;
 
 	if (once && start_permitting(source) < 0)
 		return SECCOMP_FAILED;
-	listener = build_and_load(policy, once);
+	listener = build_and_load(policy, once, compat);
 	if (listener < 0)
 		return SECCOMP_FAILED;
 	if (once && write(source[1], &listener, sizeof(listener)) != sizeof(listener))
@@ -283,16 +287,16 @@ static int report_violations(const struct role_policy *policy)
 	return policy->reports ? sigaction(SIGSYS, &action, NULL) : 0;
 }
 
-enum seccomp_result seccomp_enter(const struct role_policy *policy)
+enum seccomp_result seccomp_enter(const struct role_policy *policy, bool compat)
 {
 	bool once = has_once(policy);
 	enum seccomp_result result;
 
 	if (report_violations(policy) < 0)
 		return SECCOMP_FAILED;
-	result = load(policy, once);
+	result = load(policy, once, compat);
 	if (result == SECCOMP_LOADED || !once)
 		return result;
 	/* EBUSY: a container has a listener of its own; EINVAL: before Linux 5.0 */
-	return load(policy, false) == SECCOMP_LOADED ? SECCOMP_EXEC_STAYS : SECCOMP_FAILED;
+	return load(policy, false, compat) == SECCOMP_LOADED ? SECCOMP_EXEC_STAYS : SECCOMP_FAILED;
 }

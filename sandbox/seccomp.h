@@ -13,11 +13,11 @@ enum seccomp_result {
 };
 
 /*
- * Loads the role's filter; no_new_privs must be set. Where the policy reports, SIGSYS from now on
- * says the call's number on stderr and, for a worker, as WIRE_VIOLATION on its channel, and then
- * kills. Where it has VERDICT_ONCE rows, a thread stands by until the exec has happened, so the
- * caller must exec or exit soon.
+ * Loads the role's filter, with the 32-bit architecture where `compat` is true; no_new_privs must
+ * be set. Where the policy reports, SIGSYS from now on says the call's number on stderr and, for a
+ * worker, as WIRE_VIOLATION on its channel, and then kills. Where it has VERDICT_ONCE rows, a
+ * thread stands by until the exec has happened, so the caller must exec or exit soon.
  */
-enum seccomp_result seccomp_enter(const struct role_policy *policy);
+enum seccomp_result seccomp_enter(const struct role_policy *policy, bool compat);
 
 #endif

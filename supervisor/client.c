@@ -9,6 +9,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "supervisor/deadlines.h"
+
 #define CLIENT_READ_MAX (64 * 1024)
 
 static void end(struct client *client)
@@ -17,7 +19,16 @@ static void end(struct client *client)
 	loop_stop(client->loop);
 }
 
-static void take_input(void *owner, short events)
+/* A pipeline may close its end as soon as it has written: what it asked is answered first. */
+static void end_input(struct client *client)
+{
+	loop_remove(client->loop, STDIN_FILENO);
+	client->reading = false;
+	client->input_ended = true;
+	client->deadline = deadline_now() + CLIENT_DRAIN_MS * (DEADLINE_SECOND / 1000);
+}
+
+static void read_input(void *owner, short events)
 {
 	struct client *client = owner;
 	char bytes[CLIENT_READ_MAX];
@@ -25,22 +36,20 @@ static void take_input(void *owner, short events)
 
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	if (got <= 0 || !mcp_server_feed(client->server, bytes, (size_t)got))
+	if (got == 0)
+		end_input(client);
+	else if (got < 0 || !mcp_server_feed(client->server, bytes, (size_t)got))
 		end(client);
 }
 
-static void note_writable(void *owner, short events)
+/* A reader that is gone is worth no more work. poll tells of it whether or not there is anything to
+ * write. */
+static void note_output(void *owner, short events)
 {
 	struct client *client = owner;
 
-	if (events & (POLLERR | POLLNVAL))
+	if (events & (POLLERR | POLLHUP | POLLNVAL))
 		end(client);
-}
-
-void client_start(struct client *client, struct loop *loop, struct mcp_server *server)
-{
-	*client = (struct client){.loop = loop, .server = server, .reading = true};
-	loop_add(loop, STDIN_FILENO, POLLIN, take_input, client);
 }
 
 /* A pipe or socket that polls writable takes PIPE_BUF bytes without blocking. Returns false when it
@@ -63,24 +72,21 @@ static bool write_some(struct client *client, const char *bytes, size_t length, 
 
 static void watch(struct client *client, bool want_read, bool want_write)
 {
-	if (want_read != client->reading) {
-		if (want_read)
-			loop_add(client->loop, STDIN_FILENO, POLLIN, take_input, client);
-		else
-			loop_remove(client->loop, STDIN_FILENO);
-	}
-	if (want_write != client->writing) {
-		if (want_write)
-			loop_add(client->loop, STDOUT_FILENO, POLLOUT, note_writable, client);
-		else
-			loop_remove(client->loop, STDOUT_FILENO);
-	}
+	want_read = want_read && !client->input_ended;
+	if (want_read && !client->reading)
+		loop_add(client->loop, STDIN_FILENO, POLLIN, read_input, client);
+	else if (!want_read && client->reading)
+		loop_remove(client->loop, STDIN_FILENO);
+	if (want_write != client->writing)
+		loop_set_events(client->loop, STDOUT_FILENO, want_write ? POLLOUT : 0);
 	client->reading = want_read;
 	client->writing = want_write;
 }
 
-void client_turn(struct client *client)
+/* Writes what there is, as far as the client takes it. */
+static void turn(void *owner)
 {
+	struct client *client = owner;
 	const char *bytes;
 	size_t length;
 
@@ -88,6 +94,32 @@ void client_turn(struct client *client)
 		if (!write_some(client, bytes, length, 0))
 			break;
 	watch(client, mcp_server_wants_input(client->server), length > 0);
+	if (client->input_ended && length == 0 && mcp_server_in_flight(client->server) == 0)
+		end(client);
+}
+
+static int64_t nearest_deadline(void *owner)
+{
+	const struct client *client = owner;
+	return client->deadline;
+}
+
+static void expire(void *owner, int64_t now)
+{
+	struct client *client = owner;
+
+	if (client->deadline <= now)
+		end(client);
+}
+
+void client_start(struct client *client, struct loop *loop, struct mcp_server *server)
+{
+	*client = (struct client){
+	    .loop = loop, .server = server, .reading = true, .deadline = DEADLINE_NEVER};
+	loop_add(loop, STDIN_FILENO, POLLIN, read_input, client);
+	loop_add(loop, STDOUT_FILENO, 0, note_output, client);
+	loop_add_clock(loop, &(struct loop_clock){nearest_deadline, expire, client});
+	loop_set_turn(loop, turn, client);
 }
 
 void client_flush(struct client *client, int timeout_ms)

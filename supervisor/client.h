@@ -2,24 +2,28 @@
 #define SUPERVISOR_CLIENT_H
 /*
  * The client's end: stdin into the MCP server, its output to stdout. Never blocks on either, and
- * stops reading a client that does not read.
+ * stops reading a client that does not read. Ends the loop when the client is gone: its input has
+ * ended and its calls are answered (CLIENT_DRAIN_MS at most), or nobody reads our output any more.
  */
+#include <stdint.h>
+
 #include "mcp/server.h"
 #include "supervisor/loop.h"
+
+#define CLIENT_DRAIN_MS 5000 /* for the answers that are due when the input ends */
 
 struct client {
 	struct loop *loop;
 	struct mcp_server *server;
-	bool reading; /* stdin is watched */
-	bool writing; /* stdout is watched */
-	bool ended;   /* EOF, or an error that is as good */
+	bool reading;	  /* stdin is watched */
+	bool writing;	  /* stdout is watched for room, and not only for its end */
+	bool input_ended; /* EOF */
+	bool ended;	  /* the loop is stopped */
+	int64_t deadline; /* for the last answers, once the input has ended */
 };
 
-/* Begins to read. */
+/* Begins to read; adds itself to the loop. */
 void client_start(struct client *client, struct loop *loop, struct mcp_server *server);
-
-/* After the events of a turn: writes what there is, as far as the client takes it. */
-void client_turn(struct client *client);
 
 /* Before we go: gives the client a last chance to take what waits for it. */
 void client_flush(struct client *client, int timeout_ms);

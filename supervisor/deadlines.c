@@ -5,6 +5,8 @@
 
 #include <time.h>
 
+#include "sandbox/wire/tools.h"
+
 static const enum setting class_settings[DEADLINE_CLASS_COUNT] = {
     [DEADLINE_STARTUP] = SETTING_TIMEOUT_STARTUP,
     [DEADLINE_OPEN] = SETTING_TIMEOUT_CONNECT,
@@ -34,8 +36,7 @@ static long long asked_attempts(const json_t *args)
 {
 	json_int_t attempts = json_integer_value(json_object_get(args, "attempts"));
 
-	return attempts > 0 && attempts <= DEADLINE_ATTEMPTS_MAX ? attempts
-								 : DEADLINE_ATTEMPTS_DEFAULT;
+	return attempts > 0 && attempts <= RECORD_ATTEMPTS_MAX ? attempts : RECORD_ATTEMPTS_DEFAULT;
 }
 
 long long deadline_seconds(

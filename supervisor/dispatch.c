@@ -8,39 +8,45 @@
 #include <string.h>
 
 #include "supervisor/resources.h"
-#include "supervisor/status.h"
 #include "supervisor/tools.h"
 
-#define OUT_OF_MEMORY "out of memory"
+static const struct failure out_of_memory = {
+    .code = ERROR_INTERNAL, .message = "out of memory", .hint = "try again later"};
 
-static json_t *session_list(struct dispatch *dispatch)
+static const struct failure too_many_calls = {.code = ERROR_LIMIT,
+    .message = "too many calls wait on this session already",
+    .hint = "wait for their answers, or rr_interrupt the one that runs"};
+
+static const struct failure no_slot = {.code = ERROR_LIMIT,
+    .message = "too many sessions and recordings at once",
+    .hint = "wait for one to end, or rr_replay_stop one"};
+
+static const struct failure too_many_jobs = {.code = ERROR_LIMIT,
+    .message = "too many recordings and queries run already",
+    .hint = "wait for one to end"};
+
+static const struct failure unknown_session = {.code = ERROR_NOT_FOUND,
+    .message = "no such session",
+    .hint = "rr_sessions lists those that are open"};
+
+static const struct failure unknown_resource = {.code = ERROR_NOT_FOUND,
+    .message = "no such resource",
+    .hint = "resources/list and resources/templates/list tell what there is"};
+
+void dispatch_fail(struct mcp_request *request, const struct failure *failure)
+{
+	mcp_request_fail(request, failure_name(failure->code), failure->message, failure->hint,
+	    failure->details);
+}
+
+json_t *dispatch_session_list(struct dispatch *dispatch)
 {
 	json_t *list = json_array();
 	struct session *session = NULL;
-	int64_t now = deadline_now();
 
-	while ((session = session_next(dispatch->table, session)) != NULL)
-		if (session->kind == WORKER_REPLAY && !session->closing)
-			json_array_append_new(list, dispatch_session_json(session, now));
+	while ((session = session_next_open(dispatch->table, session)) != NULL)
+		json_array_append_new(list, session_describe(session, false));
 	return list;
-}
-
-json_t *dispatch_session_json(const struct session *session, int64_t now)
-{
-	json_t *json = json_pack("{s:s, s:s, s:I, s:I}", "session", session->id, "state",
-	    session_state_name(session), "age_seconds",
-	    (json_int_t)((now - session->created) / DEADLINE_SECOND), "idle_seconds",
-	    (json_int_t)((now - session->last_used) / DEADLINE_SECOND));
-	static const char *const from_state[] = {"trace_dir", "pid", "moment", NULL};
-
-	for (size_t i = 0; from_state[i] != NULL; i++) {
-		json_t *value = json_object_get(session->worker_state, from_state[i]);
-		if (value == NULL)
-			value = json_object_get(session->open_args, from_state[i]);
-		if (value != NULL)
-			json_object_set(json, from_state[i], value);
-	}
-	return json;
 }
 
 static struct call *make_call(struct mcp_request *request, size_t tool, json_t *arguments)
@@ -64,30 +70,28 @@ static void free_call(struct call *call)
 }
 
 static void fail_unknown_session(
-    struct dispatch *dispatch, struct mcp_request *request, const char *id, const char *code)
+    struct dispatch *dispatch, struct mcp_request *request, const char *id, enum error_code code)
 {
-	json_t *sessions = session_list(dispatch);
-	char message[160];
-	const char *hint = "rr_replay_start opens one";
+	json_t *sessions = dispatch_session_list(dispatch);
+	const char *hint = json_array_size(sessions) > 0
+			       ? "name one of `sessions` with the argument session"
+			       : "rr_replay_start opens one";
+	struct failure failure = {.details = json_pack("{s:o}", "sessions", sessions)};
 
-	if (strcmp(code, "ambiguous_session") == 0) {
-		snprintf(message, sizeof(message), "several sessions are open");
-		hint = "name one with the argument session";
-	} else if (id != NULL) {
-		snprintf(message, sizeof(message), "there is no session %.40s", id);
-	} else {
-		snprintf(message, sizeof(message), "no session is open");
-	}
-	if (json_array_size(sessions) > 0)
-		hint = "name one of `sessions` with the argument session";
-	mcp_request_fail(request, code, message, hint, json_pack("{s:o}", "sessions", sessions));
+	if (code == ERROR_AMBIGUOUS_SESSION)
+		failure_set(&failure, code, hint, "several sessions are open");
+	else if (id != NULL)
+		failure_set(&failure, code, hint, "there is no session %.40s", id);
+	else
+		failure_set(&failure, code, hint, "no session is open");
+	dispatch_fail(request, &failure);
 }
 
 static struct session *choose(
     struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
 {
 	const char *id = json_string_value(json_object_get(arguments, "session"));
-	const char *code = "no_session";
+	enum error_code code;
 	struct session *session = session_choose(dispatch->table, id, &code);
 
 	if (session == NULL)
@@ -105,17 +109,16 @@ static void call_session(
 		return;
 	call = make_call(request, tool, arguments);
 	if (call == NULL) {
-		mcp_request_fail(request, "internal", OUT_OF_MEMORY, NULL, NULL);
+		dispatch_fail(request, &out_of_memory);
 		return;
 	}
 	call->seconds = deadline_seconds(dispatch->policy, tools_routed[tool].class, call->args);
 	mcp_request_set_data(request, call);
-	if (session_call(dispatch->table, session, call))
+	if (session_add_call(session, call))
 		return;
 	mcp_request_set_data(request, NULL);
 	free_call(call);
-	mcp_request_fail(request, "limit", "too many calls wait on this session already",
-	    "wait for their answers, or rr_interrupt the one that runs", NULL);
+	dispatch_fail(request, &too_many_calls);
 }
 
 /* Starts a worker of its own for a call. */
@@ -124,7 +127,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 {
 	if (call == NULL) {
 		json_decref(open_args);
-		mcp_request_fail(request, "internal", OUT_OF_MEMORY, NULL, NULL);
+		dispatch_fail(request, &out_of_memory);
 		return;
 	}
 	call->seconds =
@@ -134,33 +137,35 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 		return;
 	mcp_request_set_data(request, NULL);
 	free_call(call);
-	mcp_request_fail(request, "limit", "too many sessions and recordings at once",
-	    "wait for one to end, or rr_replay_stop one", NULL);
+	dispatch_fail(request, &no_slot);
 }
 
 static void open_session(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments)
 {
-	static const char *const open_keys[] = {"trace_dir", "pid", "fork_pid", "at"};
 	unsigned most = (unsigned)policy_number(dispatch->policy, SETTING_SESSIONS);
 	json_t *open_args;
 	struct call *call;
 
 	if (most != 0 && session_count(dispatch->table, WORKER_REPLAY) >= most) {
-		mcp_request_fail(request, "limit",
-		    "as many sessions are open as this server allows", "rr_replay_stop one of them",
-		    json_pack("{s:o}", "sessions", session_list(dispatch)));
+		struct failure failure = {
+		    .details = json_pack("{s:o}", "sessions", dispatch_session_list(dispatch))};
+		failure_set(&failure, ERROR_LIMIT, "rr_replay_stop one of them",
+		    "as many sessions are open as this server allows");
+		dispatch_fail(request, &failure);
 		return;
 	}
 	open_args = json_object();
 	call = make_call(request, tool, arguments);
-	for (size_t i = 0; i < sizeof(open_keys) / sizeof(open_keys[0]); i++) {
-		json_t *value = json_object_get(arguments, open_keys[i]);
+	/* What rr_replay_start takes is for the start, whatever the tool. */
+	for (const struct mcp_param *param = tools_shown[TOOL_REPLAY_START].params;
+	     param->name != NULL; param++) {
+		json_t *value = json_object_get(arguments, param->name);
 		if (value == NULL)
 			continue;
-		json_object_set(open_args, open_keys[i], value);
+		json_object_set(open_args, param->name, value);
 		if (call != NULL)
-			json_object_del(call->args, open_keys[i]);
+			json_object_del(call->args, param->name);
 	}
 	call_new(dispatch, request, WORKER_REPLAY, open_args, call);
 }
@@ -173,8 +178,7 @@ static void start_job(struct dispatch *dispatch, struct mcp_request *request, en
 	if (session_count(dispatch->table, WORKER_RECORD) +
 		session_count(dispatch->table, WORKER_QUERY) >=
 	    SESSION_JOBS_MAX) {
-		mcp_request_fail(request, "limit", "too many recordings and queries run already",
-		    "wait for one to end", NULL);
+		dispatch_fail(request, &too_many_jobs);
 		return;
 	}
 	call = make_call(request, tool, arguments);
@@ -183,89 +187,65 @@ static void start_job(struct dispatch *dispatch, struct mcp_request *request, en
 	call_new(dispatch, request, kind, NULL, call);
 }
 
-static void stop_session(
-    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments)
+void handle_stop(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
 	struct session *session = choose(dispatch, request, arguments);
-	struct call *call = session == NULL ? NULL : make_call(request, tool, arguments);
+	struct call *call =
+	    session == NULL ? NULL : make_call(request, TOOL_REPLAY_STOP, arguments);
 
 	if (session == NULL)
 		return;
 	if (call == NULL) {
-		mcp_request_fail(request, "internal", OUT_OF_MEMORY, NULL, NULL);
+		dispatch_fail(request, &out_of_memory);
 		return;
 	}
 	mcp_request_set_data(request, call);
-	session_deliver(dispatch->table, session, EVENT_STOP, &(struct event_data){.call = call});
+	session_stop(session, call);
 }
 
-static void interrupt_session(
-    struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
+void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
 	struct session *session = choose(dispatch, request, arguments);
+	const struct call *running;
 	json_t *answer;
 
 	if (session == NULL)
 		return;
+	running = session_running(session);
 	answer = json_pack(
-	    "{s:s, s:b}", "session", session->id, "interrupted", (int)session_is_running(session));
-	if (session_is_running(session) && session->calls != NULL)
+	    "{s:s, s:b}", "session", session_name(session), "interrupted", running != NULL);
+	if (running != NULL)
 		json_object_set_new(
-		    answer, "command", json_string(tools_shown[session->calls->tool].name));
-	session_deliver(dispatch->table, session, EVENT_INTERRUPT, &(struct event_data){0});
+		    answer, "command", json_string(tools_shown[running->tool].name));
+	session_interrupt(session);
 	mcp_request_answer(request, answer);
 }
 
-/* A trace may be named by its path or, in the default directory, by its name alone. */
-static bool is_same_trace(const char *left, const char *right)
+void handle_sessions(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
-	const char *left_name = strrchr(left, '/'), *right_name = strrchr(right, '/');
-
-	if (left_name && right_name)
-		return strcmp(left, right) == 0;
-	return strcmp(left_name ? left_name + 1 : left, right_name ? right_name + 1 : right) == 0;
-}
-
-/* rr maps files of the trace as it goes: a replay does not survive its removal. */
-static bool is_unused(
-    struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
-{
-	const char *trace = json_string_value(json_object_get(arguments, "trace_dir"));
-	struct session *session = NULL;
-	char message[96];
-
-	while (trace != NULL && (session = session_next(dispatch->table, session)) != NULL) {
-		const char *open = session_trace(session);
-		if (session->closing || open == NULL || !is_same_trace(open, trace))
-			continue;
-		snprintf(message, sizeof(message), "session %s replays this trace", session->id);
-		mcp_request_fail(request, "not_allowed", message, "rr_replay_stop it first", NULL);
-		return false;
-	}
-	return true;
+	(void)arguments;
+	mcp_request_answer(
+	    request, json_pack("{s:o}", "sessions", dispatch_session_list(dispatch)));
 }
 
 static bool is_permitted(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, const json_t *arguments)
 {
-	int needed = tools_routed[tool].permission;
-	const struct setting_row *row;
-	char message[160], hint[200];
+	const struct tool_need *need = &tools_routed[tool].need;
+	const struct setting_row *row = &setting_rows[need->setting];
+	struct failure failure = {0};
 
-	if (needed < 0 && json_is_true(json_object_get(arguments, "allow_calls")))
-		needed = SETTING_CALLS;
-	if (needed < 0 || policy_number(dispatch->policy, (enum setting)needed) != 0)
+	if (!need->is_needed || policy_number(dispatch->policy, need->setting) != 0 ||
+	    (need->flag != NULL && !json_is_true(json_object_get(arguments, need->flag))))
 		return true;
-	row = &setting_rows[needed];
-	snprintf(message, sizeof(message), "%s is off in this server ([%s] %s)",
-	    needed == SETTING_CALLS ? "calling functions of the program" : tools_shown[tool].name,
-	    row->section, row->key);
-	snprintf(hint, sizeof(hint),
+	failure_set(&failure, ERROR_NOT_ALLOWED, NULL, "%s is off in this server ([%s] %s)",
+	    need->what != NULL ? need->what : tools_shown[tool].name, row->section, row->key);
+	snprintf(failure.hint, sizeof(failure.hint),
 	    policy_has_ceiling(dispatch->policy)
 		? "the administrator sets this in " POLICY_FILE
 		: "the person who runs the server can start it with --%s",
 	    row->flag);
-	mcp_request_fail(request, "not_allowed", message, hint, NULL);
+	dispatch_fail(request, &failure);
 	return false;
 }
 
@@ -277,83 +257,64 @@ static bool asks_for_new(struct dispatch *dispatch, const json_t *arguments)
 		   session_count(dispatch->table, WORKER_REPLAY) == 0);
 }
 
-void dispatch_call_tool(void *owner, struct mcp_request *request, size_t tool, json_t *arguments)
+static void call_tool(void *owner, struct mcp_request *request, size_t tool, json_t *arguments)
 {
+	const struct tool_route *route = &tools_routed[tool];
 	struct dispatch *dispatch = owner;
 
 	if (!is_permitted(dispatch, request, tool, arguments) ||
-	    (tool == TOOL_RM && !is_unused(dispatch, request, arguments)))
+	    (route->before != NULL && !route->before(dispatch, request, arguments)))
 		return;
-	switch (tools_routed[tool].handling) {
-	case HANDLE_EITHER:
+	switch (route->handler) {
+	case HANDLER_EITHER:
 		if (asks_for_new(dispatch, arguments))
 			open_session(dispatch, request, tool, arguments);
 		else
 			call_session(dispatch, request, tool, arguments);
 		break;
-	case HANDLE_SESSION:
+	case HANDLER_SESSION:
 		call_session(dispatch, request, tool, arguments);
 		break;
-	case HANDLE_OPEN:
+	case HANDLER_OPEN:
 		open_session(dispatch, request, tool, arguments);
 		break;
-	case HANDLE_RECORD:
+	case HANDLER_RECORD:
 		start_job(dispatch, request, WORKER_RECORD, tool, arguments, false);
 		break;
-	case HANDLE_QUERY:
+	case HANDLER_QUERY:
 		start_job(dispatch, request, WORKER_QUERY, tool, arguments, false);
 		break;
-	case HANDLE_STOP:
-		stop_session(dispatch, request, tool, arguments);
-		break;
-	case HANDLE_SESSIONS:
-		mcp_request_answer(request, json_pack("{s:o}", "sessions", session_list(dispatch)));
-		break;
-	case HANDLE_INTERRUPT:
-		interrupt_session(dispatch, request, arguments);
+	case HANDLER_HERE:
+		route->handle(dispatch, request, arguments);
 		break;
 	}
 }
 
-void dispatch_cancel(void *owner, struct mcp_request *request)
+static void cancel(void *owner, struct mcp_request *request)
 {
-	struct dispatch *dispatch = owner;
 	struct call *call = mcp_request_data(request);
 
-	if (call == NULL)
-		return;
-	session_deliver(
-	    dispatch->table, call->session, EVENT_CANCEL, &(struct event_data){.call = call});
+	(void)owner;
+	if (call != NULL)
+		session_cancel(call);
 }
 
-void dispatch_progress(struct call *call, double progress, double total, const char *message)
+void dispatch_progress(
+    void *owner, const struct call *call, double progress, double total, const char *message)
 {
+	(void)owner;
 	if (call->request != NULL && !call->as_contents)
 		mcp_request_progress(call->request, progress, total, message);
 }
 
-static void remember_traces(struct dispatch *dispatch, const json_t *result)
-{
-	json_t *recordings = json_object_get(result, "recordings"), *recording;
-	size_t i;
-
-	json_decref(dispatch->trace_names);
-	dispatch->trace_names = json_array();
-	json_array_foreach(recordings, i, recording)
-	{
-		json_t *path = json_object_get(recording, "trace_dir");
-		if (json_is_string(path) && i < DISPATCH_COMPLETIONS_MAX)
-			json_array_append(dispatch->trace_names, path);
-	}
-}
-
-static void answer_result(
-    struct dispatch *dispatch, struct session *session, const struct call *call, json_t *result)
+static void answer_result(struct dispatch *dispatch, const struct session *session,
+    const struct call *call, json_t *result)
 {
 	struct mcp_request *request = call->request;
+	hook_after *after = tools_routed[call->tool].after;
 
-	if (call->tool == TOOL_LIST_RECORDINGS)
-		remember_traces(dispatch, result);
+	if (after != NULL)
+		after(dispatch, session, call, result);
 	if (call->as_contents) {
 		char *text = json_dumps(result, JSON_INDENT(1));
 		json_decref(result);
@@ -361,49 +322,53 @@ static void answer_result(
 		free(text);
 		return;
 	}
-	if (session->kind == WORKER_REPLAY)
-		json_object_set_new(result, "session", json_string(session->id));
-	if (call->tool == TOOL_STATUS)
-		status_complete(result, dispatch->policy, session, session_list(dispatch));
+	if (session_name(session) != NULL)
+		json_object_set_new(result, "session", json_string(session_name(session)));
 	mcp_request_answer(request, result);
 }
 
-static void answer_error(struct session *session, const struct call *call, struct outcome *outcome)
+static void answer_failure(
+    const struct session *session, const struct call *call, struct outcome *outcome)
 {
-	json_t *extra = outcome->extra == NULL ? json_object() : outcome->extra;
+	struct failure *failure = &outcome->failure;
 
-	if (session->kind == WORKER_REPLAY && session->opened) {
-		json_object_set_new(extra, "session", json_string(session->id));
-		json_object_set_new(extra, "session_alive", json_boolean(outcome->alive));
+	if (session_name(session) != NULL && session_has_opened(session)) {
+		if (failure->details == NULL)
+			failure->details = json_object();
+		json_object_set_new(
+		    failure->details, "session", json_string(session_name(session)));
+		json_object_set_new(
+		    failure->details, "session_alive", json_boolean(outcome->alive));
 	}
-	mcp_request_fail(call->request, outcome->code, outcome->message,
-	    outcome->hint != NULL && outcome->hint[0] != 0 ? outcome->hint : NULL, extra);
+	dispatch_fail(call->request, failure);
 }
 
 void dispatch_answer(
-    struct dispatch *dispatch, struct session *session, struct call *call, struct outcome *outcome)
+    void *owner, const struct session *session, struct call *call, struct outcome *outcome)
 {
+	struct dispatch *dispatch = owner;
+
 	if (call->request == NULL) {
 		json_decref(outcome->result);
-		json_decref(outcome->extra);
+		json_decref(outcome->failure.details);
 	} else {
 		mcp_request_set_data(call->request, NULL);
 		if (outcome->result != NULL)
 			answer_result(dispatch, session, call, outcome->result);
 		else
-			answer_error(session, call, outcome);
+			answer_failure(session, call, outcome);
 	}
 	free_call(call);
 }
 
-void dispatch_read_resource(void *owner, struct mcp_request *request, const char *uri)
+static void read_resource(void *owner, struct mcp_request *request, const char *uri)
 {
 	struct dispatch *dispatch = owner;
 	enum resource_kind kind;
 	char name[RESOURCE_NAME_MAX];
 	json_t *arguments;
 	struct session *session;
-	const char *code;
+	enum error_code code;
 	char *text;
 
 	kind = resources_parse(uri, name, sizeof(name));
@@ -424,25 +389,22 @@ void dispatch_read_resource(void *owner, struct mcp_request *request, const char
 	case RESOURCE_SESSION:
 		session = session_choose(dispatch->table, name, &code);
 		if (session == NULL) {
-			mcp_request_fail(request, "not_found", "no such session", NULL, NULL);
+			dispatch_fail(request, &unknown_session);
 			break;
 		}
-		arguments = dispatch_session_json(session, deadline_now());
-		if (session->worker_state != NULL)
-			json_object_update_missing(arguments, session->worker_state);
+		arguments = session_describe(session, true);
 		text = json_dumps(arguments, JSON_INDENT(1));
 		mcp_request_contents(request, "application/json", text == NULL ? "{}" : text);
 		free(text);
 		json_decref(arguments);
 		break;
 	case RESOURCE_UNKNOWN:
-		mcp_request_fail(request, "not_found", "no such resource", NULL, NULL);
+		dispatch_fail(request, &unknown_resource);
 		break;
 	}
 }
 
-json_t *dispatch_complete(
-    void *owner, const char *reference, const char *argument, const char *value)
+static json_t *complete(void *owner, const char *reference, const char *argument, const char *value)
 {
 	struct dispatch *dispatch = owner;
 	bool sessions = strcmp(argument, "id") == 0 || strcmp(argument, "session") == 0;
@@ -451,9 +413,8 @@ json_t *dispatch_complete(
 	size_t i;
 
 	(void)reference;
-	while (sessions && (session = session_next(dispatch->table, session)) != NULL)
-		if (session->kind == WORKER_REPLAY)
-			json_array_append_new(candidates, json_string(session->id));
+	while (sessions && (session = session_next_open(dispatch->table, session)) != NULL)
+		json_array_append_new(candidates, json_string(session_name(session)));
 	if (strcmp(argument, "name") == 0 || strcmp(argument, "trace_dir") == 0)
 		json_array_extend(candidates, dispatch->trace_names);
 	json_array_foreach(candidates, i, candidate)
@@ -467,4 +428,30 @@ json_t *dispatch_complete(
 	}
 	json_decref(candidates);
 	return values;
+}
+
+void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
+{
+	*handler = (struct mcp_handler){
+	    .name = "rr-warden",
+	    .title = "rr-warden: time-travel debugging",
+	    .version = RR_WARDEN_VERSION,
+	    .instructions = resources_instructions,
+	    .tools = tools_shown,
+	    .tool_count = TOOL_COUNT,
+	    .resources = resources_shown,
+	    .templates = resources_templates,
+	    .resource_count = RESOURCE_COUNT,
+	    .template_count = TEMPLATE_COUNT,
+	    .prompts = prompts_shown,
+	    .prompt_count = PROMPT_COUNT,
+	    .codes = {failure_name(ERROR_INVALID_ARGUMENT), failure_name(ERROR_NOT_FOUND),
+		failure_name(ERROR_LIMIT)},
+	    .call_tool = call_tool,
+	    .cancel = cancel,
+	    .read_resource = read_resource,
+	    .get_prompt = prompts_get_text,
+	    .complete = complete,
+	    .owner = dispatch,
+	};
 }

@@ -16,19 +16,21 @@ struct dispatch {
 	json_t *trace_names; /* of the last list of recordings: for completion */
 };
 
-/* Callbacks of struct mcp_handler; owner is the dispatch. */
-void dispatch_call_tool(void *owner, struct mcp_request *request, size_t tool, json_t *arguments);
-void dispatch_cancel(void *owner, struct mcp_request *request);
-void dispatch_read_resource(void *owner, struct mcp_request *request, const char *uri);
-json_t *dispatch_complete(
-    void *owner, const char *reference, const char *argument, const char *value);
+/* What this server is to a client: its tables, and callbacks into the dispatch, which has to
+ * outlive the handler. */
+void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler);
 
-/* Ports of struct session_ports; owner is the dispatch. */
+/* The client's half of struct session_ports; owner is the dispatch. */
 void dispatch_answer(
-    struct dispatch *dispatch, struct session *session, struct call *call, struct outcome *outcome);
-void dispatch_progress(struct call *call, double progress, double total, const char *message);
+    void *owner, const struct session *session, struct call *call, struct outcome *outcome);
+void dispatch_progress(
+    void *owner, const struct call *call, double progress, double total, const char *message);
 
-/* One session as rr_sessions and resources show it. New reference. */
-json_t *dispatch_session_json(const struct session *session, int64_t now);
+/* Answers a request with a failure, whose details are stolen: the one place where codes become the
+ * names that clients see. */
+void dispatch_fail(struct mcp_request *request, const struct failure *failure);
+
+/* The open sessions as rr_sessions shows them. New reference. */
+json_t *dispatch_session_list(struct dispatch *dispatch);
 
 #endif

@@ -19,17 +19,28 @@ struct loop {
 	struct pollfd polls[LOOP_SOURCES_MAX];
 	struct source sources[LOOP_SOURCES_MAX];
 	nfds_t count;
-	struct loop_clock clock;
+	struct loop_clock clocks[LOOP_CLOCKS_MAX];
+	size_t clock_count;
+	void (*turn)(void *owner);
+	void *turn_owner;
 	bool stopped;
 };
 
-struct loop *loop_new(const struct loop_clock *clock)
+struct loop *loop_new(void)
 {
-	struct loop *loop = calloc(1, sizeof(*loop));
+	return calloc(1, sizeof(struct loop));
+}
 
-	if (loop != NULL)
-		loop->clock = *clock;
-	return loop;
+void loop_add_clock(struct loop *loop, const struct loop_clock *clock)
+{
+	if (loop->clock_count < LOOP_CLOCKS_MAX)
+		loop->clocks[loop->clock_count++] = *clock;
+}
+
+void loop_set_turn(struct loop *loop, void (*turn)(void *owner), void *owner)
+{
+	loop->turn = turn;
+	loop->turn_owner = owner;
 }
 
 void loop_free(struct loop *loop)
@@ -78,9 +89,21 @@ void loop_remove(struct loop *loop, int fd)
 	loop->sources[at] = loop->sources[loop->count];
 }
 
+static int64_t nearest_deadline(const struct loop *loop)
+{
+	int64_t nearest = DEADLINE_NEVER;
+
+	for (size_t i = 0; i < loop->clock_count; i++) {
+		int64_t deadline = loop->clocks[i].nearest(loop->clocks[i].owner);
+		if (deadline < nearest)
+			nearest = deadline;
+	}
+	return nearest;
+}
+
 static int wait_for_events(struct loop *loop)
 {
-	int64_t nearest = loop->clock.nearest(loop->clock.owner);
+	int64_t nearest = nearest_deadline(loop);
 	struct timespec timeout = {0}, *limit = NULL;
 
 	if (nearest != DEADLINE_NEVER) {
@@ -94,30 +117,40 @@ static int wait_for_events(struct loop *loop)
 	return ppoll(loop->polls, loop->count, limit, NULL);
 }
 
+static void visit_sources(struct loop *loop)
+{
+	for (nfds_t i = loop->count; i-- > 0 && !loop->stopped;) {
+		short events;
+
+		if (i >= loop->count || loop->polls[i].revents == 0)
+			continue;
+		events = loop->polls[i].revents;
+		loop->polls[i].revents = 0;
+		loop->sources[i].ready(loop->sources[i].owner, events);
+	}
+}
+
+static void visit_clocks(struct loop *loop)
+{
+	int64_t now = deadline_now();
+
+	for (size_t i = 0; i < loop->clock_count && !loop->stopped; i++)
+		if (loop->clocks[i].nearest(loop->clocks[i].owner) <= now)
+			loop->clocks[i].expired(loop->clocks[i].owner, now);
+}
+
 int loop_run(struct loop *loop)
 {
 	while (!loop->stopped) {
-		int64_t now;
-
 		if (wait_for_events(loop) < 0) {
 			if (errno == EINTR)
 				continue;
 			return -1;
 		}
-		for (nfds_t i = loop->count; i-- > 0 && !loop->stopped;) {
-			short events;
-
-			if (i >= loop->count || loop->polls[i].revents == 0)
-				continue;
-			events = loop->polls[i].revents;
-			loop->polls[i].revents = 0;
-			loop->sources[i].ready(loop->sources[i].owner, events);
-		}
-		now = deadline_now();
-		if (!loop->stopped && loop->clock.nearest(loop->clock.owner) <= now)
-			loop->clock.expired(loop->clock.owner, now);
-		if (!loop->stopped)
-			loop->clock.turn(loop->clock.owner);
+		visit_sources(loop);
+		visit_clocks(loop);
+		if (!loop->stopped && loop->turn != NULL)
+			loop->turn(loop->turn_owner);
 	}
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define LOOP_SOURCES_MAX 256
+#define LOOP_CLOCKS_MAX	 4
 
 struct loop;
 
@@ -17,16 +18,22 @@ typedef void loop_ready(void *owner, short events);
 struct loop_clock {
 	int64_t (*nearest)(void *owner);	   /* the nearest deadline, or DEADLINE_NEVER */
 	void (*expired)(void *owner, int64_t now); /* at or after it */
-	void (*turn)(void *owner);		   /* after the events of a turn */
 	void *owner;
 };
 
 /* NULL when out of memory. */
-struct loop *loop_new(const struct loop_clock *clock);
+struct loop *loop_new(void);
 void loop_free(struct loop *loop);
+
+/* At most LOOP_CLOCKS_MAX. */
+void loop_add_clock(struct loop *loop, const struct loop_clock *clock);
+
+/* Called after the events of each turn. */
+void loop_set_turn(struct loop *loop, void (*turn)(void *owner), void *owner);
 
 /* Watches fd (borrowed). Returns 0, or -1 when LOOP_SOURCES_MAX are watched already. */
 int loop_add(struct loop *loop, int fd, short events, loop_ready *ready, void *owner);
+/* Of a source that is watched already; poll reports its end in any case. */
 void loop_set_events(struct loop *loop, int fd, short events);
 void loop_remove(struct loop *loop, int fd);
 

@@ -5,6 +5,7 @@
  * Start-up is cheap and without side effects: clients start servers only to ask what they are.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,15 +19,16 @@
 #include "sandbox/log.h"
 #include "sandbox/sandbox.h"
 #include "supervisor/client.h"
+#include "supervisor/client_config.h"
+#include "supervisor/record_until_command.h"
 #include "supervisor/dispatch.h"
-#include "supervisor/doctor.h"
-#include "supervisor/launcher.h"
-#include "supervisor/links.h"
+#include "supervisor/doctor/doctor.h"
+#include "supervisor/connections.h"
+#include "supervisor/deadlines.h"
+#include "supervisor/monitor/launcher.h"
 #include "supervisor/options.h"
 #include "supervisor/paths.h"
-#include "supervisor/resources.h"
 #include "supervisor/rr_command.h"
-#include "supervisor/tools.h"
 
 #define EXIT_USAGE    2
 #define LAST_FLUSH_MS 20
@@ -35,87 +37,16 @@ struct supervisor {
 	struct policy *policy;
 	struct paths paths;
 	struct loop *loop;
-	struct links *links;
+	struct connections *connections;
 	struct session_table *table;
 	struct dispatch dispatch;
+	struct mcp_handler handler;
 	struct mcp_server *server;
 	struct client client;
 	int signals;
 };
 
-static int port_launch(void *owner, struct session *session)
-{
-	struct supervisor *supervisor = owner;
-	return links_launch(supervisor->links, session);
-}
-
-static enum channel_result port_send(
-    void *owner, struct session *session, uint32_t type, uint32_t id, const json_t *json)
-{
-	struct supervisor *supervisor = owner;
-	return links_send(supervisor->links, session, type, id, json);
-}
-
-static void port_drop(void *owner, struct session *session)
-{
-	struct supervisor *supervisor = owner;
-	links_drop(supervisor->links, session);
-}
-
-static void port_answer(
-    void *owner, struct session *session, struct call *call, struct outcome *outcome)
-{
-	struct supervisor *supervisor = owner;
-	const char *trace_dir = json_string_value(json_object_get(outcome->result, "trace_dir"));
-
-	if (call->operation == WIRE_OP_RECORD && trace_dir != NULL)
-		links_remember_recording(supervisor->links, trace_dir, call->args);
-	dispatch_answer(&supervisor->dispatch, session, call, outcome);
-}
-
-static void port_progress(
-    void *owner, struct call *call, double progress, double total, const char *message)
-{
-	(void)owner;
-	dispatch_progress(call, progress, total, message);
-}
-
-static json_t *port_start_message(void *owner, struct session *session)
-{
-	struct supervisor *supervisor = owner;
-	return links_start_message(supervisor->links, session);
-}
-
-static int64_t port_now(void *owner)
-{
-	(void)owner;
-	return deadline_now();
-}
-
-static int64_t clock_nearest(void *owner)
-{
-	struct supervisor *supervisor = owner;
-	int64_t sessions = session_nearest_deadline(supervisor->table);
-	int64_t links = links_nearest_deadline(supervisor->links);
-
-	return sessions < links ? sessions : links;
-}
-
-static void clock_expired(void *owner, int64_t now)
-{
-	struct supervisor *supervisor = owner;
-
-	links_expire(supervisor->links, now);
-	session_expire(supervisor->table, now);
-}
-
-static void clock_turn(void *owner)
-{
-	struct supervisor *supervisor = owner;
-	client_turn(&supervisor->client);
-}
-
-static void take_signal(void *owner, short events)
+static void end_by_signal(void *owner, short events)
 {
 	struct supervisor *supervisor = owner;
 
@@ -140,44 +71,29 @@ static int watch_signals(void)
 
 static int create_parts(struct supervisor *supervisor, int launcher)
 {
-	struct loop_clock clock = {clock_nearest, clock_expired, clock_turn, supervisor};
-	struct session_ports ports = {port_launch, port_send, port_drop, port_answer, port_progress,
-	    port_start_message, port_now, supervisor, supervisor->policy};
+	struct session_ports ports = {.launch = connections_launch,
+	    .send = connection_send,
+	    .drop = connection_drop,
+	    .answer = dispatch_answer,
+	    .progress = dispatch_progress,
+	    .client = &supervisor->dispatch,
+	    .now = deadline_now,
+	    .policy = supervisor->policy};
 
-	supervisor->loop = loop_new(&clock);
+	supervisor->loop = loop_new();
 	if (supervisor->loop == NULL)
 		return -1;
-	supervisor->links =
-	    links_new(supervisor->loop, launcher, supervisor->policy, &supervisor->paths);
+	ports.workers = supervisor->connections = connections_new(supervisor->loop, launcher);
 	supervisor->table = session_table_new(&ports);
-	if (supervisor->links == NULL || supervisor->table == NULL)
+	if (supervisor->connections == NULL || supervisor->table == NULL)
 		return -1;
-	links_set_table(supervisor->links, supervisor->table);
+	loop_add_clock(supervisor->loop,
+	    &(struct loop_clock){session_nearest_deadline, session_expire, supervisor->table});
 	supervisor->dispatch =
 	    (struct dispatch){.policy = supervisor->policy, .table = supervisor->table};
-	return loop_add(supervisor->loop, supervisor->signals, POLLIN, take_signal, supervisor);
+	dispatch_handler(&supervisor->dispatch, &supervisor->handler);
+	return loop_add(supervisor->loop, supervisor->signals, POLLIN, end_by_signal, supervisor);
 }
-
-/* As main's one struct, it lives as long as the process. */
-static struct mcp_handler handler = {
-    .name = "rr-warden",
-    .title = "rr-warden: time-travel debugging",
-    .version = RR_WARDEN_VERSION,
-    .instructions = resources_instructions,
-    .tools = tools_shown,
-    .tool_count = TOOL_COUNT,
-    .resources = resources_shown,
-    .templates = resources_templates,
-    .resource_count = RESOURCE_COUNT,
-    .template_count = TEMPLATE_COUNT,
-    .prompts = prompts_shown,
-    .prompt_count = PROMPT_COUNT,
-    .call_tool = dispatch_call_tool,
-    .cancel = dispatch_cancel,
-    .read_resource = dispatch_read_resource,
-    .get_prompt = prompts_get_text,
-    .complete = dispatch_complete,
-};
 
 /* Gives up everything but what is open already. */
 static int lock_down(struct supervisor *supervisor, int launcher)
@@ -195,41 +111,66 @@ static int lock_down(struct supervisor *supervisor, int launcher)
 	return 0;
 }
 
-/* Workers die with us by the kernel's hand; this only does not wait for it. */
-static void end_workers(struct supervisor *supervisor)
+/* Why the loop ended, for the calls that are still unanswered. Returns the exit status. */
+static int end_calls(struct supervisor *supervisor)
 {
-	struct session *session = NULL;
+	bool alone = !connections_have_launcher(supervisor->connections);
+	struct failure failure = {0};
 
-	while ((session = session_next(supervisor->table, session)) != NULL)
-		links_drop(supervisor->links, session);
+	if (alone)
+		failure_set(&failure, ERROR_WORKER_DIED, "start the server again, and the call",
+		    "the process that starts workers died, the workers with it, and the server "
+		    "ends");
+	else
+		failure_set(&failure, ERROR_CANCELLED, "call again, and keep the input open",
+		    "%s before this call was finished",
+		    supervisor->client.input_ended ? "the client's input ended"
+						   : "the server was told to end");
+	if (alone)
+		log_line(LOG_LEVEL_ERROR, "%s", failure.message);
+	session_end_all(supervisor->table, &failure);
+	return alone;
+}
+
+/* A descriptor that we were not given must not become one of ours: read as the client's input, it
+ * would never end. To write to what we were not given fails. */
+static int hold_standard_descriptors(void)
+{
+	int null;
+
+	do {
+		null = open("/dev/null", O_RDONLY);
+		if (null < 0)
+			return -1;
+	} while (null <= STDERR_FILENO);
+	return close(null);
 }
 
 static int serve(struct supervisor *supervisor)
 {
-	int launcher;
+	int launcher, status;
 
 	if (supervisor->policy != NULL &&
 	    policy_text(supervisor->policy, SETTING_TRACE_DIR)[0] != 0)
 		setenv("_RR_TRACE_DIR", policy_text(supervisor->policy, SETTING_TRACE_DIR), 1);
 	supervisor->signals = watch_signals();
-	launcher = launcher_start(supervisor->paths.worker, supervisor->policy);
+	launcher = launcher_start(&supervisor->paths, supervisor->policy);
 	if (supervisor->signals < 0 || launcher < 0 || create_parts(supervisor, launcher) < 0) {
 		log_line(LOG_LEVEL_ERROR, "cannot start: %s", strerror(errno));
 		return 1;
 	}
 	/* Only now, or workers would inherit it: the kernel buries a keeper that was killed. */
 	signal(SIGCHLD, SIG_IGN);
-	handler.owner = &supervisor->dispatch;
-	supervisor->server = mcp_server_new(&handler);
+	supervisor->server = mcp_server_new(&supervisor->handler);
 	tzset();
 	if (supervisor->server == NULL || lock_down(supervisor, launcher) < 0)
 		return 1;
 	client_start(&supervisor->client, supervisor->loop, supervisor->server);
 	if (loop_run(supervisor->loop) < 0)
 		log_line(LOG_LEVEL_ERROR, "poll: %s", strerror(errno));
-	end_workers(supervisor);
+	status = end_calls(supervisor);
 	client_flush(&supervisor->client, LAST_FLUSH_MS);
-	return 0;
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -237,8 +178,16 @@ int main(int argc, char **argv)
 	static struct supervisor supervisor;
 	struct options options;
 
+	paths_find_home();
+	if (hold_standard_descriptors() < 0)
+		return 1;
 	options_read(&options, argc, argv, POLICY_FILE);
 	supervisor.policy = options.policy;
+	if (paths_find(&supervisor.paths) < 0) {
+		fprintf(
+		    stderr, "rr-warden: cannot tell where it is installed: %s\n", strerror(errno));
+		return 1;
+	}
 	switch (options.mode) {
 	case MODE_HELP:
 		options_print_help();
@@ -247,20 +196,20 @@ int main(int argc, char **argv)
 		printf("rr-warden %s\n", RR_WARDEN_VERSION);
 		return 0;
 	case MODE_RR:
-		return rr_command_run(argc - options.rest, argv + options.rest);
+		return rr_command_run(
+		    supervisor.policy, &supervisor.paths, argc - options.rest, argv + options.rest);
 	case MODE_WRONG:
 		fprintf(stderr, "rr-warden: %s\n", options.why);
 		return EXIT_USAGE;
 	case MODE_DOCTOR:
+		return doctor_run(supervisor.policy, argc, argv, options.rest);
+	case MODE_RECORD_UNTIL:
+		return record_until_command_run(supervisor.paths.program, argc, argv, options.rest);
+	case MODE_CONFIG:
+		return client_config_run(supervisor.paths.program, argc, argv, options.rest);
 	case MODE_SERVE:
 		break;
 	}
-	if (paths_find(&supervisor.paths) < 0) {
-		fprintf(stderr, "rr-warden: cannot tell where it is installed\n");
-		return 1;
-	}
-	if (options.mode == MODE_DOCTOR)
-		return doctor_run(supervisor.policy, &supervisor.paths);
 	/* Without unwinding: whatever is left below dies with this process. */
 	_exit(serve(&supervisor));
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/text.h"
+
 enum { OPTION_HELP = 1, OPTION_VERSION, OPTION_CONFIG, OPTION_SETTING };
 
 static const struct option fixed_options[] = {
@@ -21,7 +23,9 @@ static const struct option fixed_options[] = {
 static const struct {
 	const char *word;
 	enum options_mode mode;
-} subcommands[] = {{"doctor", MODE_DOCTOR}, {"rr", MODE_RR}, {"help", MODE_HELP}};
+} subcommands[] = {{"doctor", MODE_DOCTOR}, {"config", MODE_CONFIG}, {"rr", MODE_RR},
+    {"record-until", MODE_RECORD_UNTIL}, {"help", MODE_HELP}};
+#define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
 /* What one pass over argv found; applied afterwards, because files come before flags. */
 struct found {
@@ -42,11 +46,57 @@ static void make_options(struct option *options)
 	memset(&options[FIXED_COUNT + SETTING_COUNT], 0, sizeof(*options));
 }
 
-static void say_wrong(struct options *options, char **argv, int at, int kind)
+static const char *option_name_at(const void *names, size_t i)
 {
+	return ((const struct option *)names)[i].name;
+}
+
+static const char *subcommand_at(const void *names, size_t i)
+{
+	(void)names;
+	return i < SUBCOMMANDS ? subcommands[i].word : NULL;
+}
+
+/* The name alone of "--name=value". */
+static void read_name(char *name, size_t size, const char *word)
+{
+	word += strspn(word, "-");
+	snprintf(name, size, "%.*s", (int)strcspn(word, "="), word);
+}
+
+static void say_wrong(struct options *options, const struct option *known, char *word, int kind)
+{
+	char name[80];
+	const char *nearest;
+
 	options->mode = MODE_WRONG;
-	snprintf(options->why, sizeof(options->why), "%s%.80s; see --help",
-	    kind == ':' ? "a value is missing after " : "no such option: ", argv[at]);
+	read_name(name, sizeof(name), word);
+	nearest = kind == ':' ? NULL : text_nearest(name, option_name_at, known);
+	if (kind == ':')
+		snprintf(
+		    options->why, sizeof(options->why), "a value is missing after %.80s", word);
+	else if (nearest != NULL)
+		snprintf(options->why, sizeof(options->why),
+		    "no such option: %.80s; did you mean --%s?", word, nearest);
+	else
+		snprintf(
+		    options->why, sizeof(options->why), "no such option: %.80s; see --help", word);
+}
+
+static void say_no_command(struct options *options, const char *word)
+{
+	const char *nearest = text_nearest(word, subcommand_at, NULL);
+
+	options->mode = MODE_WRONG;
+	if (nearest != NULL)
+		snprintf(options->why, sizeof(options->why),
+		    "no such command: %.80s; did you mean %s?", word, nearest);
+	else
+		snprintf(options->why, sizeof(options->why),
+		    "no such command: %.80s; there are doctor, config, rr and record-until; "
+		    "without a command it "
+		    "serves MCP",
+		    word);
 }
 
 static void note_flag(struct options *options, struct found *found, int setting, const char *text)
@@ -75,7 +125,7 @@ static void scan(struct options *options, struct found *found, int argc, char **
 		if (chosen == -1)
 			break;
 		if (chosen == '?' || chosen == ':')
-			say_wrong(options, argv, at, chosen);
+			say_wrong(options, long_options, argv[at], chosen);
 		else if (chosen == 'h' || chosen == OPTION_HELP)
 			options->mode = MODE_HELP;
 		else if (chosen == OPTION_VERSION)
@@ -93,15 +143,38 @@ static void find_subcommand(struct options *options, int argc, char **argv)
 {
 	if (optind >= argc || options->mode != MODE_SERVE)
 		return;
-	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+	for (size_t i = 0; i < SUBCOMMANDS; i++)
 		if (strcmp(argv[optind], subcommands[i].word) == 0)
 			options->mode = subcommands[i].mode;
 	options->rest = optind + 1;
-	if (options->mode == MODE_SERVE) {
-		options->mode = MODE_WRONG;
-		snprintf(options->why, sizeof(options->why),
-		    "no such command: %.80s; there are doctor and rr, and none to serve MCP",
-		    argv[optind]);
+	if (options->mode == MODE_SERVE)
+		say_no_command(options, argv[optind]);
+}
+
+/* A flag of [tools] as "--name=value"; -1: it is something else. */
+static int tools_setting(const char *word)
+{
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		const char *flag = setting_rows[i].flag;
+		size_t length = strlen(flag);
+		if (strcmp(setting_rows[i].section, "tools") == 0 && strncmp(word, "--", 2) == 0 &&
+		    strncmp(word + 2, flag, length) == 0 && word[2 + length] == '=')
+			return i;
+	}
+	return -1;
+}
+
+/* `rr-warden rr --pmu=software record`: what chooses the tools may stand behind the command, too.
+ */
+static void scan_tools(struct options *options, struct found *found, int argc, char **argv)
+{
+	int setting;
+
+	for (; options->mode == MODE_RR && options->rest < argc; options->rest++) {
+		setting = tools_setting(argv[options->rest]);
+		if (setting < 0)
+			break;
+		note_flag(options, found, setting, strchr(argv[options->rest], '=') + 1);
 	}
 }
 
@@ -115,7 +188,7 @@ static void read_environment(struct policy *policy)
 
 		if (text != NULL && *text != 0 &&
 		    policy_set(policy, (enum setting)i, text, SOURCE_ENV, why) < 0)
-			fprintf(stderr, "rr-warden: %s left out: %s\n", name, why);
+			fprintf(stderr, "rr-warden: %s is ignored: %s\n", name, why);
 	}
 }
 
@@ -143,7 +216,9 @@ void options_read(struct options *options, int argc, char **argv, const char *ad
 	memset(options, 0, sizeof(*options));
 	scan(options, &found, argc, argv);
 	find_subcommand(options, argc, argv);
-	if (options->mode != MODE_SERVE && options->mode != MODE_DOCTOR)
+	scan_tools(options, &found, argc, argv);
+	if (options->mode == MODE_HELP || options->mode == MODE_VERSION ||
+	    options->mode == MODE_WRONG)
 		return;
 	options->policy = policy_new();
 	if (options->policy == NULL)
@@ -157,17 +232,32 @@ void options_read(struct options *options, int argc, char **argv, const char *ad
 
 void options_print_help(void)
 {
-	printf("rr-warden: an MCP server on stdio for rr's record and replay debugging\n\n"
-	       "  rr-warden [OPTION]...         serve MCP on stdin and stdout\n"
-	       "  rr-warden [OPTION]... doctor  say what works on this machine, and what to mend\n"
-	       "  rr-warden rr ARGS             run rr by hand, with the software PMU where it is "
-	       "needed\n\n"
-	       "  --help, --version\n"
-	       "  --config=FILE  settings on top of " POLICY_FILE "\n\n"
-	       "Each setting is a flag; in a file it stands as [section] key = value. Flags go "
-	       "before\n"
-	       "environment, that before --config, that before " POLICY_FILE ",\n"
-	       "which nobody may exceed where it exists.\n");
+	printf(
+	    "rr-warden: an MCP server on stdio for rr's record and replay debugging\n\n"
+	    "  rr-warden [OPTION]...                  serve MCP on stdin and stdout\n"
+	    "  rr-warden [OPTION]... doctor [--json]  say what works on this machine, and how to "
+	    "fix\n"
+	    "                                         what does not; exit 0 ok, 1 warnings, 2 "
+	    "problem\n"
+	    "  rr-warden [OPTION]... config CLIENT    print the configuration for claude, codex,\n"
+	    "                                         gemini, cursor or vscode, with these "
+	    "options\n"
+	    "  rr-warden [OPTION]... rr ARGS          run rr by hand, with the software counter "
+	    "where\n"
+	    "                                         the machine has none\n"
+	    "  rr-warden [OPTION]... record-until [-n ATTEMPTS] [--] COMMAND...\n"
+	    "                                         record until it fails, and keep that trace; "
+	    "exit\n"
+	    "                                         0 never failed, 1 failed, 2 trouble; see its "
+	    "--help\n\n"
+	    "When its input ends, the server first answers running calls, for 5 s at most, and "
+	    "then ends.\n\n"
+	    "  --help, --version\n"
+	    "  --config=FILE  read settings from a file\n\n"
+	    "Every setting is a flag; in a file it is a line \"key = value\" below its [section]. "
+	    "A flag\n"
+	    "counts more than the environment, that more than --config, that more "
+	    "than\n" POLICY_FILE ". Where that file exists, nobody can exceed it.\n");
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const struct setting_row *row = &setting_rows[i];
 		if (i == 0 || strcmp(row->section, setting_rows[i - 1].section) != 0)

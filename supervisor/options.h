@@ -10,7 +10,9 @@
 enum options_mode {
 	MODE_SERVE,
 	MODE_DOCTOR,
-	MODE_RR, /* `rr-warden rr ARGS`: what follows is rr's */
+	MODE_CONFIG, /* `rr-warden config CLIENT` */
+	MODE_RR, /* `rr-warden rr ARGS`: what follows is rr's, but for leading flags of [tools] */
+	MODE_RECORD_UNTIL, /* `rr-warden record-until ARGS` */
 	MODE_HELP,
 	MODE_VERSION,
 	MODE_WRONG /* `why` says what is */
@@ -18,15 +20,15 @@ enum options_mode {
 
 struct options {
 	enum options_mode mode;
-	struct policy *policy; /* owned; NULL but for MODE_SERVE and MODE_DOCTOR */
-	int rest;	       /* MODE_RR: index in argv of rr's first argument */
+	struct policy *policy; /* owned; NULL with MODE_HELP, MODE_VERSION and MODE_WRONG */
+	int rest;	       /* of a subcommand: index in argv of its first argument */
 	char why[POLICY_WHY_MAX];
 };
 
 /*
  * Reads argv and the environment, and the files: `admin_file` (POLICY_FILE but in tests), then
- * --config's. Wrong values in the environment are said on stderr and left out, as its readers have
- * always done; wrong flags are MODE_WRONG. policy_free what it returns in policy.
+ * --config's. Wrong values in the environment are named on stderr and ignored; wrong flags are
+ * MODE_WRONG. policy_free what it returns in policy.
  */
 void options_read(struct options *options, int argc, char **argv, const char *admin_file);
 

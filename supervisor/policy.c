@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/sandbox.h"
-
 #define TYPE_TEXT    SETTING_TEXT
 #define TYPE_PMU     SETTING_PMU_CHOICE
+#define TYPE_NETWORK SETTING_NETWORK_CHOICE
 #define TYPE_LIST    SETTING_LIST
 #define TYPE_BYTES   SETTING_BYTES
 #define TYPE_SECONDS SETTING_SECONDS
@@ -89,11 +88,13 @@ static int parse_choice(const char *text, const char *const *choices)
 static const char *const boolean_words[] = {
     "no", "yes", "off", "on", "false", "true", "0", "1", NULL};
 static const char *const want_words[] = {"off", "prefer", "require", NULL};
+static const char *const network_words[] = {"user", "private", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
 static const char *const type_wants[] = {
     [SETTING_TEXT] = "text",
     [SETTING_PMU_CHOICE] = "auto, hardware or software",
+    [SETTING_NETWORK_CHOICE] = "user or private",
     [SETTING_LIST] = "one item a line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or such as 10m or 1h",
@@ -113,6 +114,10 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 		return strlen(text) < POLICY_TEXT_MAX ? 0 : -1;
 	case SETTING_PMU_CHOICE:
 		return parse_choice(text, pmu_words) < 0 ? -1 : 0;
+	case SETTING_NETWORK_CHOICE:
+		choice = parse_choice(text, network_words);
+		*number = choice;
+		return choice < 0 ? -1 : 0;
 	case SETTING_BYTES:
 		return parse_number(text, byte_suffixes, number);
 	case SETTING_SECONDS:
@@ -160,15 +165,6 @@ static int value_store(
 	return 0;
 }
 
-static void default_wants(struct policy *policy)
-{
-	struct sandbox_settings settings;
-
-	sandbox_settings_default(&settings);
-	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		policy->values[SETTING_LAYER_NO_NEW_PRIVS + layer].number = settings.want[layer];
-}
-
 struct policy *policy_new(void)
 {
 	struct policy *policy = calloc(1, sizeof(*policy));
@@ -179,7 +175,7 @@ struct policy *policy_new(void)
 		const struct setting_row *row = &setting_rows[i];
 		long long number = 0;
 
-		if (row->type == SETTING_LIST || row->type == SETTING_WANT)
+		if (row->type == SETTING_LIST)
 			continue;
 		if (parse_value(row->type, row->value, &number) < 0 ||
 		    value_store(&policy->values[i], row->type, row->value, number) < 0) {
@@ -187,7 +183,6 @@ struct policy *policy_new(void)
 			return NULL;
 		}
 	}
-	default_wants(policy);
 	return policy;
 }
 
@@ -419,6 +414,11 @@ int policy_load(struct policy *policy, const char *path, enum policy_source sour
 long long policy_number(const struct policy *policy, enum setting setting)
 {
 	return policy->values[setting].number;
+}
+
+enum policy_source policy_source_of(const struct policy *policy, enum setting setting)
+{
+	return policy->values[setting].source;
 }
 
 const char *policy_text(const struct policy *policy, enum setting setting)

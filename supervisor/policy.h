@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sandbox/layers.h"
+
 #define POLICY_FILE	 "/etc/rr-warden.conf"
 #define POLICY_LIST_MAX	 64
 #define POLICY_TEXT_MAX	 4096
@@ -33,6 +35,8 @@
 	X(RECORD, "recording", "allow", "record", NULL, BOOLEAN, LESS, "yes", "whether programs may be recorded") \
 	X(COMMANDS, "recording", "commands", "record-command", NULL, LIST, SUBSET, "", "a pattern of programs that may be recorded (repeatable; none: any)") \
 	X(DIRECTORIES, "recording", "directories", "record-directory", NULL, LIST, SUBSET, "", "a directory to record in (repeatable; none: any)") \
+	X(NETWORK, "recording", "network", "record-network", NULL, NETWORK, MORE, "user", "user: a recorded program has its user's network; private: none but a loopback of its own") \
+	X(VARIABLES, "recording", "variables", "record-variable", NULL, LIST, SUBSET, "", "a pattern of environment variables that a call may set where programs are limited (repeatable; none: none)") \
 	X(OUTPUT, "recording", "output", "record-output", NULL, BYTES, LESS, "0", "bytes kept of each output stream (0: as the answer allows)") \
 	X(SESSIONS, "sessions", "count", "sessions", NULL, COUNT, LESS, "32", "replay sessions at once") \
 	X(IDLE, "sessions", "idle", "idle", NULL, SECONDS, LESS, "3600", "an idle session's processes end after this; the next call brings it back (0: never)") \
@@ -49,17 +53,9 @@
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, FREE, "0", "one recording (0: no limit)") \
-	X(LAYER_NO_NEW_PRIVS, "sandbox", "no_new_privs", "sandbox-no_new_privs", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_RLIMITS, "sandbox", "rlimits", "sandbox-rlimits", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_CAPABILITIES, "sandbox", "capabilities", "sandbox-capabilities", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_USER_NS, "sandbox", "user_ns", "sandbox-user_ns", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_PID_NS, "sandbox", "pid_ns", "sandbox-pid_ns", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_NET_NS, "sandbox", "net_ns", "sandbox-net_ns", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_MOUNT_NS, "sandbox", "mount_ns", "sandbox-mount_ns", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_IPC_NS, "sandbox", "ipc_ns", "sandbox-ipc_ns", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_UTS_NS, "sandbox", "uts_ns", "sandbox-uts_ns", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_LANDLOCK, "sandbox", "landlock", "sandbox-landlock", NULL, WANT, MORE, "", "require, prefer or off") \
-	X(LAYER_SECCOMP, "sandbox", "seccomp", "sandbox-seccomp", NULL, WANT, MORE, "", "require, prefer or off")
+	LAYERS_THROUGH(LAYER_AS_SETTING, X)
+#define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
+	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, WANT, MORE, text, "require, prefer or off")
 /* clang-format on */
 
 enum setting {
@@ -72,6 +68,7 @@ enum setting {
 enum setting_type {
 	SETTING_TEXT,
 	SETTING_PMU_CHOICE,
+	SETTING_NETWORK_CHOICE, /* user < private */
 	SETTING_LIST,
 	SETTING_BYTES,	 /* with a suffix K, M, G, T */
 	SETTING_SECONDS, /* with a suffix s, m, h, d */
@@ -120,6 +117,9 @@ int policy_set(struct policy *policy, enum setting setting, const char *text,
 
 long long policy_number(const struct policy *policy, enum setting setting);
 const char *policy_text(const struct policy *policy, enum setting setting);
+
+/* Who said the value last. */
+enum policy_source policy_source_of(const struct policy *policy, enum setting setting);
 
 /* A NULL-terminated list; never NULL. Borrowed. */
 const char *const *policy_list(const struct policy *policy, enum setting setting);

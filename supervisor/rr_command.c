@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define EXIT_NOT_STARTED 127
-#define LIBRARY		 "libexec/rr-warden/softpmu.so"
 
 enum rr_task { TASK_OTHER, TASK_RECORD, TASK_IMPLIED_RECORD, TASK_REPLAY };
 
@@ -99,19 +98,6 @@ const char **rr_command_arguments(const struct pmu_choice *choice, int argc, cha
 	return all;
 }
 
-int rr_command_softpmu(const char *executable, char *path, size_t size)
-{
-	const char *end = executable + strlen(executable);
-	for (int levels = 0; levels < 2; levels++) {
-		while (end > executable && *--end != '/')
-			;
-	}
-	int wrote = snprintf(path, size, "%.*s/" LIBRARY, (int)(end - executable), executable);
-	if (wrote < 0 || (size_t)wrote >= size)
-		return errno = ENAMETOOLONG, -1;
-	return 0;
-}
-
 static int complain(const char *what, const char *why)
 {
 	fprintf(stderr, "rr-warden: %s%s%s\n", what, why[0] != '\0' ? ": " : "", why);
@@ -119,31 +105,21 @@ static int complain(const char *what, const char *why)
 }
 
 /* The environment, NULL after a complaint. */
-static char **prepare_environment(const struct pmu_choice *choice)
+static char **prepare_environment(const struct pmu_choice *choice, const char *library)
 {
-	char executable[PATH_MAX], library[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-	if (length < 0 || length >= (ssize_t)sizeof(executable) - 1) {
-		complain("cannot find its own executable", strerror(errno));
-		return NULL;
-	}
-	executable[length] = '\0';
-	if (rr_command_softpmu(executable, library, sizeof(library)) != 0) {
-		complain("cannot name its software PMU", strerror(errno));
-		return NULL;
-	}
 	char **environment = pmu_rr_environment(choice, library, environ);
 	if (environment == NULL && errno == EINVAL)
-		complain(library,
-		    "the dynamic linker cannot preload from a path with a space or colon: install "
-		    "rr-warden elsewhere");
+		complain(library, "the dynamic linker cannot preload from a path with a colon or "
+				  "semicolon: install "
+				  "rr-warden elsewhere");
 	else if (environment == NULL)
 		complain(library, strerror(errno));
 	return environment;
 }
 
 /* Becomes rr; the arguments are rr's alone. */
-static int become_rr(const struct pmu_choice *choice, int argc, char *const argv[])
+static int become_rr(
+    const struct pmu_choice *choice, const char *library, int argc, char *const argv[])
 {
 	char gdb[PATH_MAX];
 	if (rr_command_wants_gdb(argc, argv) && pmu_find_program("gdb", gdb, sizeof(gdb)) != 0)
@@ -154,7 +130,7 @@ static int become_rr(const struct pmu_choice *choice, int argc, char *const argv
 	cleanup_free const char **arguments = rr_command_arguments(choice, argc, argv);
 	if (arguments == NULL)
 		return complain("no memory", "");
-	char **environment = prepare_environment(choice);
+	char **environment = prepare_environment(choice, library);
 	if (environment == NULL)
 		return EXIT_NOT_STARTED;
 	execve(choice->rr_path, (char *const *)arguments, environment);
@@ -162,24 +138,18 @@ static int become_rr(const struct pmu_choice *choice, int argc, char *const argv
 	return complain(choice->rr_path, strerror(errno));
 }
 
-int rr_command_run(int argc, char *const argv[])
+int rr_command_run(
+    const struct policy *policy, const struct paths *paths, int argc, char *const argv[])
 {
-	const char *rr = "rr";
-	int mode = PMU_MODE_AUTO;
-	for (; argc > 0; argc--, argv++) {
-		if (strncmp(argv[0], "--pmu=", 6) == 0)
-			mode = pmu_mode_from_name(argv[0] + 6);
-		else if (strncmp(argv[0], "--rr=", 5) == 0)
-			rr = argv[0] + 5;
-		else
-			break;
-	}
-	if (mode < 0)
-		return complain("--pmu takes auto, hardware or software", "");
+	int mode = pmu_mode_from_name(policy_text(policy, SETTING_PMU));
 	struct pmu_choice choice;
-	if (pmu_choose((enum pmu_mode)mode, rr, &choice) != 0)
+
+	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
+		policy_text(policy, SETTING_RR), &choice) != 0)
 		return complain(choice.error, "");
 	if (choice.warning[0] != '\0')
 		complain("warning", choice.warning);
-	return become_rr(&choice, argc, argv);
+	if (choice.kind == PMU_SOFTWARE && paths->softpmu[0] == '\0')
+		return complain("its software counter is not installed", "");
+	return become_rr(&choice, paths->softpmu, argc, argv);
 }

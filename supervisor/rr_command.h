@@ -5,17 +5,17 @@
  */
 #include <stddef.h>
 
-#include "sandbox/pmu.h"
+#include "sandbox/pmu/pmu.h"
+#include "supervisor/paths.h"
+#include "supervisor/policy.h"
 
 /*
- * Replaces this process by rr with the arguments (argv[0] is rr's first one, not a program's name;
- * NULL-terminated). Leading --pmu=MODE and --rr=PATH are ours and may be left out. Returns only
- * when rr could not be started, with the exit status; one line on stderr has said why.
+ * Replaces this process by the rr that the policy names, with the counters that it allows and the
+ * arguments (argv[0] is rr's first one, not a program's name; NULL-terminated). Returns only when
+ * rr could not be started, with the exit status; one line on stderr has said why.
  */
-int rr_command_run(int argc, char *const argv[]);
-
-/* Where the software PMU of this installation is, from the path of this program's executable. */
-int rr_command_softpmu(const char *executable, char *path, size_t size);
+int rr_command_run(
+    const struct policy *policy, const struct paths *paths, int argc, char *const argv[]);
 
 /*
  * What rr is given: its name, the options that the choice needs, argv with -n put in where the

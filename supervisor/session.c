@@ -1,14 +1,15 @@
 /*
  * The table of sessions: slots, queues, choosing, deadlines, and the check of what a worker sends.
- * What happens on an event stands in session_events.c.
+ * What a session does on an event is in session_events.c.
  */
-#include "supervisor/session.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/session_events.h"
+#include "supervisor/session_slot.h"
+#include "supervisor/worker_spec.h"
+
+#define PROGRESS_INTERVAL (DEADLINE_SECOND / 10)
 
 static const char *const state_names[SESSION_STATE_COUNT] = {
 #define X(name, text) text,
@@ -44,29 +45,31 @@ void session_table_free(struct session_table *table)
 	while ((session = session_next(table, session)) != NULL) {
 		clear_calls(session->calls);
 		clear_calls(session->stops);
-		session_release(table, session);
+		session_release(session);
 	}
 	free(table);
 }
 
-/* Frees the slot; its queues are empty, or no longer anybody's. */
-void session_release(struct session_table *table, struct session *session)
+void session_release(struct session *session)
 {
+	struct session_table *table = session->table;
+
 	/* Nobody has heard of a session that did not open: the next one may have its name. */
 	if (!session->opened && session->number != 0 && session->number == table->last_number)
 		table->last_number--;
+	if (session->connection != NULL)
+		table->ports.drop(session->connection);
+	worker_spec_free(session->spec);
 	json_decref(session->open_args);
 	json_decref(session->worker_state);
 	json_decref(session->sandbox);
-	json_decref(session->launch_report);
-	json_decref(session->visible);
 	memset(session, 0, sizeof(*session));
 }
 
 static struct session *free_slot(struct session_table *table)
 {
 	for (size_t i = 0; i < SESSION_SLOTS; i++)
-		if (!table->sessions[i].used)
+		if (table->sessions[i].table == NULL)
 			return &table->sessions[i];
 	return NULL;
 }
@@ -75,26 +78,33 @@ struct session *session_open(
     struct session_table *table, enum worker_kind kind, json_t *open_args, struct call *first)
 {
 	struct session *session = free_slot(table);
+	bool replays = kind == WORKER_REPLAY;
+	struct worker_spec *spec =
+	    session == NULL
+		? NULL
+		: worker_spec_new(kind, replays ? WIRE_OP_REPLAY_START : first->operation,
+		      replays ? open_args : first->args);
 
-	if (session == NULL) {
+	if (spec == NULL) {
 		json_decref(open_args);
 		return NULL;
 	}
-	session->used = true;
-	session->kind = kind;
-	session->open_args = open_args;
-	session->state = SESSION_DEAD;
-	session->deadline = DEADLINE_NEVER;
-	session->created = table->ports.now(table->ports.owner);
-	if (kind == WORKER_REPLAY) {
+	*session = (struct session){.table = table,
+	    .kind = kind,
+	    .spec = spec,
+	    .open_args = open_args,
+	    .state = SESSION_DEAD,
+	    .deadline = DEADLINE_NEVER,
+	    .created = table->ports.now()};
+	if (replays) {
 		session->number = ++table->last_number;
 		snprintf(session->id, sizeof(session->id), "s%u", session->number);
 	}
-	session_call(table, session, first);
+	session_add_call(session, first);
 	return session;
 }
 
-bool session_call(struct session_table *table, struct session *session, struct call *call)
+bool session_add_call(struct session *session, struct call *call)
 {
 	struct call **end = &session->calls;
 	size_t count = 0;
@@ -106,68 +116,101 @@ bool session_call(struct session_table *table, struct session *session, struct c
 	call->next = NULL;
 	call->session = session;
 	*end = call;
-	session->last_used = table->ports.now(table->ports.owner);
+	session->last_used = session->table->ports.now();
 	/* A recording, or a trace that may not open, takes the client's thread from nobody. */
 	if (session->kind == WORKER_REPLAY && session->opened)
-		table->last_used = session;
-	session_deliver(table, session, EVENT_CALL, &(struct event_data){.call = call});
+		session->table->last_used = session;
+	session_deliver(session, EVENT_CALL, &(struct event_data){.call = call});
 	return true;
 }
 
-static void reject(struct session_table *table, struct session *session, const char *why)
+void session_stop(struct session *session, struct call *call)
 {
-	session_deliver(
-	    table, session, EVENT_LOST, &(struct event_data){.code = "worker_died", .why = why});
+	session_deliver(session, EVENT_STOP, &(struct event_data){.call = call});
 }
 
-static void take_state(struct session_table *table, struct session *session, json_t *state)
+void session_interrupt(struct session *session)
 {
+	session_deliver(session, EVENT_INTERRUPT, &(struct event_data){0});
+}
+
+void session_cancel(struct call *call)
+{
+	session_deliver(call->session, EVENT_CANCEL, &(struct event_data){.call = call});
+}
+
+void session_launched(struct session *session)
+{
+	session_deliver(session, EVENT_LAUNCHED, &(struct event_data){0});
+}
+
+void session_launch_failed(struct session *session, const struct failure *failure)
+{
+	session_deliver(session, EVENT_LAUNCH_FAILED, &(struct event_data){.failure = failure});
+}
+
+void session_lost(struct session *session, const struct failure *failure, bool not_taken)
+{
+	session_deliver(
+	    session, EVENT_LOST, &(struct event_data){.failure = failure, .not_taken = not_taken});
+}
+
+static void reject(struct session *session, const char *why)
+{
+	struct failure failure = {0};
+
+	failure_set(&failure, ERROR_WORKER_DIED, NULL, "%s", why);
+	session_lost(session, &failure, false);
+}
+
+static void keep_state(struct session *session, json_t *state)
+{
+	const char *trace = json_string_value(json_object_get(state, "trace_dir"));
+
 	if (session->kind != WORKER_REPLAY || !json_is_object(json_object_get(state, "moment")) ||
 	    json_dumpb(state, NULL, 0, JSON_COMPACT) > WIRE_STATE_MAX) {
-		reject(table, session, "the worker sent a state that is none");
+		reject(session, "the worker sent a session state that is not valid");
 		return;
 	}
 	json_decref(session->worker_state);
 	session->worker_state = json_incref(state);
+	if (trace != NULL)
+		worker_spec_set_trace(session->spec, trace);
 }
 
-#define PROGRESS_INTERVAL (DEADLINE_SECOND / 10)
-
-static void take_progress(struct session_table *table, struct session *session, const json_t *json)
+static void pass_progress(struct session *session, const json_t *json)
 {
-	const struct session_ports *ports = &table->ports;
+	const struct session_ports *ports = &session->table->ports;
 	const json_t *total = json_object_get(json, "total");
-	int64_t now = ports->now(ports->owner);
+	int64_t now = ports->now();
 
 	if (session->calls == NULL || session->calls->request == NULL ||
 	    now - session->last_progress < PROGRESS_INTERVAL)
 		return;
 	session->last_progress = now;
-	ports->progress(ports->owner, session->calls,
+	ports->progress(ports->client, session->calls,
 	    json_number_value(json_object_get(json, "progress")),
 	    json_is_number(total) ? json_number_value(total) : -1,
 	    json_string_value(json_object_get(json, "message")));
 }
 
-void session_packet(
-    struct session_table *table, struct session *session, const struct channel_packet *packet)
+void session_packet(struct session *session, const struct channel_packet *packet)
 {
 	if (session->outstanding_id == 0 || packet->id != session->outstanding_id) {
-		reject(table, session, "the worker answered what nobody asked");
+		reject(session, "the worker answered a request that it was not sent");
 	} else if (packet->type == WIRE_STATE) {
-		take_state(table, session, packet->json);
+		keep_state(session, packet->json);
 	} else if (packet->type == WIRE_PROGRESS) {
-		take_progress(table, session, packet->json);
+		pass_progress(session, packet->json);
 	} else if (packet->type != session->outstanding_type) {
-		reject(table, session, "the worker sent a message that was not its turn");
+		reject(session, "the worker sent a message out of turn");
 	} else {
 		session->outstanding_id = 0;
-		session_deliver(
-		    table, session, EVENT_ANSWER, &(struct event_data){.packet = packet});
+		session_deliver(session, EVENT_ANSWER, &(struct event_data){.packet = packet});
 	}
 }
 
-int64_t session_nearest_deadline(struct session_table *table)
+int64_t session_nearest_deadline(void *table)
 {
 	int64_t nearest = DEADLINE_NEVER;
 	struct session *session = NULL;
@@ -178,14 +221,15 @@ int64_t session_nearest_deadline(struct session_table *table)
 	return nearest;
 }
 
-void session_expire(struct session_table *table, int64_t now)
+void session_expire(void *table, int64_t now)
 {
-	for (size_t i = 0; i < SESSION_SLOTS; i++) {
-		struct session *session = &table->sessions[i];
-		if (!session->used || session->deadline > now)
+	struct session *session = NULL;
+
+	while ((session = session_next(table, session)) != NULL) {
+		if (session->deadline > now)
 			continue;
 		session->deadline = DEADLINE_NEVER;
-		session_deliver(table, session, EVENT_DEADLINE, &(struct event_data){0});
+		session_deliver(session, EVENT_DEADLINE, &(struct event_data){0});
 	}
 }
 
@@ -194,19 +238,18 @@ struct session *session_next(struct session_table *table, struct session *after)
 	size_t i = after == NULL ? 0 : (size_t)(after - table->sessions) + 1;
 
 	for (; i < SESSION_SLOTS; i++)
-		if (table->sessions[i].used)
+		if (table->sessions[i].table != NULL)
 			return &table->sessions[i];
 	return NULL;
 }
 
-struct session *session_by_tag(struct session_table *table, uint32_t tag)
+struct session *session_next_open(struct session_table *table, struct session *after)
 {
-	struct session *session = NULL;
+	struct session *session = session_next(table, after);
 
-	while (tag != 0 && (session = session_next(table, session)) != NULL)
-		if (session->tag == tag)
-			return session;
-	return NULL;
+	while (session != NULL && (session->kind != WORKER_REPLAY || session->closing))
+		session = session_next(table, session);
+	return session;
 }
 
 unsigned session_count(struct session_table *table, enum worker_kind kind)
@@ -219,23 +262,13 @@ unsigned session_count(struct session_table *table, enum worker_kind kind)
 	return count;
 }
 
-const char *session_trace(const struct session *session)
-{
-	const json_t *known = json_object_get(session->worker_state, "trace_dir");
-
-	return json_string_value(
-	    known != NULL ? known : json_object_get(session->open_args, "trace_dir"));
-}
-
-struct session *session_choose(struct session_table *table, const char *id, const char **code)
+struct session *session_choose(struct session_table *table, const char *id, enum error_code *code)
 {
 	struct session *session = NULL, *only = NULL, *last = NULL;
 	unsigned count = 0;
 
-	*code = "no_session";
-	while ((session = session_next(table, session)) != NULL) {
-		if (session->kind != WORKER_REPLAY || session->closing)
-			continue;
+	*code = ERROR_NO_SESSION;
+	while ((session = session_next_open(table, session)) != NULL) {
 		if (id != NULL && strcmp(id, session->id) == 0)
 			return session;
 		if (!session->opened)
@@ -247,8 +280,38 @@ struct session *session_choose(struct session_table *table, const char *id, cons
 	}
 	if (id != NULL || count == 0)
 		return NULL;
-	*code = "ambiguous_session";
+	*code = ERROR_AMBIGUOUS_SESSION;
 	return count == 1 ? only : last;
+}
+
+const char *session_name(const struct session *session)
+{
+	return session->kind == WORKER_REPLAY ? session->id : NULL;
+}
+
+bool session_has_opened(const struct session *session)
+{
+	return session->opened;
+}
+
+const char *session_trace(const struct session *session)
+{
+	const json_t *known = json_object_get(session->worker_state, "trace_dir");
+
+	return json_string_value(
+	    known != NULL ? known : json_object_get(session->open_args, "trace_dir"));
+}
+
+const json_t *session_sandbox(const struct session *session)
+{
+	return session->sandbox;
+}
+
+const struct call *session_running(const struct session *session)
+{
+	bool coming_back = session->opened && session->state <= SESSION_OPENING;
+
+	return session->state == SESSION_RUNNING || coming_back ? session->calls : NULL;
 }
 
 const char *session_state_name(const struct session *session)
@@ -256,9 +319,23 @@ const char *session_state_name(const struct session *session)
 	return state_names[session->state];
 }
 
-bool session_is_running(const struct session *session)
+json_t *session_describe(const struct session *session, bool whole)
 {
-	return session->calls != NULL &&
-	       (session->state == SESSION_RUNNING ||
-		   (session->opened && session->state <= SESSION_OPENING));
+	static const char *const kept[] = {"trace_dir", "pid", "moment"};
+	int64_t now = session->table->ports.now();
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I}", "session", session->id, "state",
+	    session_state_name(session), "age_seconds",
+	    (json_int_t)((now - session->created) / DEADLINE_SECOND), "idle_seconds",
+	    (json_int_t)((now - session->last_used) / DEADLINE_SECOND));
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		json_t *value = json_object_get(session->worker_state, kept[i]);
+		if (value == NULL)
+			value = json_object_get(session->open_args, kept[i]);
+		if (value != NULL)
+			json_object_set(json, kept[i], value);
+	}
+	if (whole && session->worker_state != NULL)
+		json_object_update_missing(json, session->worker_state);
+	return json;
 }

@@ -1,58 +1,34 @@
 #ifndef SUPERVISOR_SESSION_H
 #define SUPERVISOR_SESSION_H
 /*
- * Sessions as a table of state × event. A session is a replay session, or the short life of one
- * recording or query ("job"), and has at most one worker. Does no I/O: what has to happen outside
- * goes through struct session_ports, so that tests can play the world.
+ * Sessions: a replay session, or the short life of one recording or query ("job"). A session has at
+ * most one worker, comes back when that dies, and answers each call exactly once, whatever dies.
+ * One call runs at a time; the others wait in the order they came.
  *
- * A call is answered exactly once, whatever dies. One call runs at a time; the others wait in the
- * order they came.
+ * Does no I/O: what has to happen outside goes through struct session_ports, so that tests can play
+ * the world. A session may be freed by any call that changes it: keep no pointer to one, but for a
+ * connection to its worker, which the session drops before it goes.
  */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sandbox/channel.h"
-#include "sandbox/proto.h"
-#include "supervisor/deadlines.h"
+#include "sandbox/wire/channel.h"
+#include "sandbox/wire/failure.h"
+#include "sandbox/wire/proto.h"
+#include "supervisor/policy.h"
 
 #define SESSION_SLOTS	    64 /* sessions and jobs at once */
 #define SESSION_CALLS_MAX   16 /* waiting on one session */
 #define SESSION_JOBS_MAX    16
-#define SESSION_ID_MAX	    16
-#define SESSION_WHY_MAX	    320
 #define SESSION_RESTORE_MAX 2 /* failures in a row before a session is given up */
 
-#define SESSION_STATES(X)                                                                          \
-	X(LAUNCHING, "starting")    /* the launcher was asked for a worker */                      \
-	X(GREETING, "starting")	    /* WIRE_OP_START is out */                                     \
-	X(OPENING, "starting")	    /* WIRE_OP_REPLAY_START is out */                              \
-	X(READY, "ready")	    /* no call */                                                  \
-	X(RUNNING, "running")	    /* the first call is out */                                    \
-	X(INTERRUPTING, "stopping") /* it was asked to end early */                                \
-	X(STOPPING, "ending")	    /* WIRE_STOP is out */                                         \
-	X(DEAD, "resting")	    /* no worker: the next call brings the session back */
+struct connection;
+struct session;
+struct session_table;
+struct worker_spec;
 
-enum session_state {
-#define X(name, text) SESSION_##name,
-	SESSION_STATES(X)
-#undef X
-	    SESSION_STATE_COUNT
-};
-
-enum session_event {
-	EVENT_CALL,	     /* a call was put into the queue */
-	EVENT_LAUNCHED,	     /* there is a worker and a channel to it */
-	EVENT_LAUNCH_FAILED, /* code, why */
-	EVENT_ANSWER,	     /* packet: to what is outstanding */
-	EVENT_DEADLINE,
-	EVENT_CANCEL,	 /* call: its client wants no answer any more */
-	EVENT_INTERRUPT, /* rr_interrupt */
-	EVENT_LOST,	 /* code, why: the worker died or broke the protocol */
-	EVENT_STOP,	 /* call: rr_replay_stop */
-	SESSION_EVENT_COUNT
-};
-
+/* A tool call that a worker is to answer. */
 struct call {
 	struct call *next;
 	void *request;	    /* the client's; NULL once cancelled */
@@ -65,104 +41,107 @@ struct call {
 	struct session *session;
 };
 
-/* An answer: a result, or an error. */
+/* An answer: a result, or a failure. */
 struct outcome {
-	json_t *result; /* stolen */
-	const char *code, *message, *hint;
-	json_t *extra; /* stolen; further fields of an error */
-	bool alive;    /* an error's session_alive */
+	json_t *result;		/* stolen; NULL: the failure is the answer */
+	struct failure failure; /* its details are stolen */
+	bool alive;		/* with a failure: the session lives on */
 };
 
-struct session {
-	bool used;
-	unsigned number; /* of replay sessions: "s<number>" */
-	char id[SESSION_ID_MAX];
-	enum worker_kind kind;
-	enum session_state state;
-	struct call *calls; /* the first is the one that runs, or is being started for */
-	struct call *stops; /* rr_replay_stop calls waiting for the end */
-	json_t *open_args, *worker_state, *sandbox, *launch_report, *visible;
-	bool opened;   /* it came up once */
-	bool closing;  /* will be freed at the end of its worker */
-	bool restored; /* it was brought back, and no call has said so yet */
-	bool unsent;   /* the call that is out found the channel closed */
-	const char *interrupt_reason;
-	int restore_failures;
-	uint32_t last_wire_id, outstanding_id, outstanding_type;
-	int64_t deadline, created, last_used;
-	int64_t last_progress;
-	uint32_t tag; /* the transport's: of the worker's launch; 0: no worker */
-};
-
-struct session_table;
-
-/* What a session needs of the world. `session` is never kept. */
+/* What a session needs of the world. */
 struct session_ports {
-	/* Asks for a worker; EVENT_LAUNCHED or EVENT_LAUNCH_FAILED follows. -1: there is no
-	 * launcher. */
-	int (*launch)(void *owner, struct session *session);
+	/* Of workers, as connections.h has them. */
+	struct connection *(*launch)(
+	    void *workers, const struct worker_spec *spec, struct session *session);
 	enum channel_result (*send)(
-	    void *owner, struct session *session, uint32_t type, uint32_t id, const json_t *json);
-	/* Kills the worker, if any, and forgets it: no more events of it. */
-	void (*drop)(void *owner, struct session *session);
-	/* Answers and frees the call; with request NULL only frees. */
-	void (*answer)(
-	    void *owner, struct session *session, struct call *call, struct outcome *outcome);
-	void (*progress)(
-	    void *owner, struct call *call, double progress, double total, const char *message);
-	json_t *(*start_message)(void *owner, struct session *session); /* WIRE_OP_START's */
-	int64_t (*now)(void *owner);
-	void *owner;
+	    struct connection *connection, uint32_t type, uint32_t id, const json_t *json);
+	void (*drop)(struct connection *connection);
+	void *workers;
+	/* Of the client. answer also frees the call; with request NULL it does only that. */
+	void (*answer)(void *client, const struct session *session, struct call *call,
+	    struct outcome *outcome);
+	void (*progress)(void *client, const struct call *call, double progress, double total,
+	    const char *message);
+	void *client;
+	int64_t (*now)(void);
 	const struct policy *policy;
-};
-
-struct event_data {
-	struct call *call;
-	const struct channel_packet *packet;
-	const char *code, *why;
-	bool not_taken; /* EVENT_LOST: the call that is out was not begun, and can be run again */
 };
 
 struct session_table *session_table_new(const struct session_ports *ports);
 void session_table_free(struct session_table *table);
 
-/* A session or job with its first call. NULL when the table is full. open_args is stolen, NULL for
- * jobs. The worker is asked for at once. */
+/* ---- For the client's side ------------------------------------------------------------------ */
+
+/* A session or job with its first call. NULL when the table is full; the call is then still the
+ * caller's. open_args is stolen, NULL for jobs. The worker is asked for at once. */
 struct session *session_open(
     struct session_table *table, enum worker_kind kind, json_t *open_args, struct call *first);
 
 /* False when too many calls wait already; the call is then still the caller's. */
-bool session_call(struct session_table *table, struct session *session, struct call *call);
+bool session_add_call(struct session *session, struct call *call);
 
-/* Delivers an event. The session may be freed by it. */
-void session_deliver(struct session_table *table, struct session *session, enum session_event event,
-    const struct event_data *data);
+/* rr_replay_stop; answered when the session is over. */
+void session_stop(struct session *session, struct call *call);
 
-/* A packet from the worker: checked against what is outstanding, then delivered. packet->json is
- * borrowed. */
-void session_packet(
-    struct session_table *table, struct session *session, const struct channel_packet *packet);
+/* rr_interrupt: ends the call that session_running tells, if any. */
+void session_interrupt(struct session *session);
 
-int64_t session_nearest_deadline(struct session_table *table);
-void session_expire(struct session_table *table, int64_t now);
+/* The client wants no answer to the call any more. */
+void session_cancel(struct call *call);
 
-/* Walks the used slots: start with NULL. */
-struct session *session_next(struct session_table *table, struct session *after);
-struct session *session_by_tag(struct session_table *table, uint32_t tag);
+/* The server ends: answers every call with the failure, which has no details, and drops every
+ * worker. */
+void session_end_all(struct session_table *table, const struct failure *failure);
+
+/* Walks the replay sessions that are not being closed: start with NULL. */
+struct session *session_next_open(struct session_table *table, struct session *after);
+
+/* Sessions and jobs of a kind, those being closed among them. */
 unsigned session_count(struct session_table *table, enum worker_kind kind);
+
+/* The session `id` names; without one (NULL) the only one, or the one used last. NULL when there
+ * is none (code ERROR_NO_SESSION) or neither is clear (ERROR_AMBIGUOUS_SESSION). */
+struct session *session_choose(struct session_table *table, const char *id, enum error_code *code);
+
+/* Its name, as clients use it; NULL for a job. Borrowed. */
+const char *session_name(const struct session *session);
+
+/* Whether it ever came up. */
+bool session_has_opened(const struct session *session);
 
 /* Its trace as the worker found it, or as the client named it; NULL: the newest. Borrowed. */
 const char *session_trace(const struct session *session);
 
-/* The session `id` names; without one (NULL) the only one, or the one used last. NULL when there
- * is none (code no_session) or neither is clear (ambiguous_session). */
-struct session *session_choose(struct session_table *table, const char *id, const char **code);
+/* What its sandbox came to, as the worker said; NULL before. Borrowed. */
+const json_t *session_sandbox(const struct session *session);
 
+/* The call that session_interrupt would end; NULL: none. */
+const struct call *session_running(const struct session *session);
+
+/* {"session", "state", "trace_dir", "pid", "moment", ...}; `whole` adds all that is kept to bring
+ * it back. New reference. */
+json_t *session_describe(const struct session *session, bool whole);
+
+/* One of "starting", "ready", "running", "stopping", "ending", "resting". */
 const char *session_state_name(const struct session *session);
-/* Whether there is a call that rr_interrupt would end. */
-bool session_is_running(const struct session *session);
 
-/* For the unit tests: whether a cell of the matrix is filled. */
-bool session_has_action(enum session_state state, enum session_event event);
+/* ---- For the connection to its worker ------------------------------------------------------- */
+
+void session_launched(struct session *session);
+
+/* The failure's hint may be "". */
+void session_launch_failed(struct session *session, const struct failure *failure);
+
+/* The worker died or broke the protocol. not_taken: it had not begun the call that is out, or was
+ * not even launched; then a worker is asked for again. */
+void session_lost(struct session *session, const struct failure *failure, bool not_taken);
+
+/* A packet from the worker: checked against what is outstanding. packet->json is borrowed. */
+void session_packet(struct session *session, const struct channel_packet *packet);
+
+/* ---- For the loop's clock: `table` is a struct session_table -------------------------------- */
+
+int64_t session_nearest_deadline(void *table);
+void session_expire(void *table, int64_t now);
 
 #endif

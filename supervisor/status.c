@@ -7,40 +7,29 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "supervisor/links.h"
+#include "supervisor/monitor/start_message.h"
 
-#define ADVICE_MAX 512
+#define TEXT_MAX 512
 
+#define STATE_OK      "ok"
+#define STATE_WARNING "warning"
+#define STATE_PROBLEM "problem"
+
+/* What the kernel needs to grant for each layer of the sandbox. Namespaces go by the first row. */
 static const struct {
-	const char *tool, *remedy;
-} missing_tools[] = {
-    {"rr",
-	"rr is not found: install it (Debian, Ubuntu: apt install rr; Fedora: dnf install rr), or "
-	"name it with --rr=PATH"},
-    {"gdb", "gdb is not found: install it (apt install gdb; dnf install gdb), or name it with "
-	    "--gdb=PATH"},
-};
-
-/* What makes a layer that this machine does not give. */
-static const struct {
-	const char *layer, *remedy;
-} layer_remedies[] = {
+	const char *layer, *fix;
+} layer_fixes[] = {
     {"user_ns",
-	"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 and "
-	"user.max_user_namespaces; with AppArmor kernel.apparmor_restrict_unprivileged_userns=0 "
-	"or a profile; in a container, run it so that unshare works"},
-    {"pid_ns", "comes with user namespaces, or as root"},
-    {"net_ns", "comes with user namespaces, or as root; without it every user of the machine could "
-	       "reach rr's debug port"},
-    {"mount_ns", "comes with user namespaces, or as root"},
-    {"ipc_ns", "comes with user namespaces, or as root"},
-    {"uts_ns", "comes with user namespaces, or as root"},
-    {"landlock", "wants Linux 5.13 or later with landlock in the lsm= list"},
-    {"seccomp", "wants a kernel with CONFIG_SECCOMP_FILTER"},
-    {"capabilities", "rr_status's sandbox tells why"},
+	"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 "
+	"user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0 (those that "
+	"exist); in a container, see README, \"In a container\""},
+    {"landlock", "boot Linux 5.13 or later with landlock in the lsm= list"},
+    {"seccomp", "boot a kernel with CONFIG_SECCOMP_FILTER"},
+    {"capabilities", "start rr-warden with fewer privileges"},
     {"rlimits", "raise the hard limits (ulimit -H), or ask for less"},
-    {"no_new_privs", "wants Linux 3.5 or later"},
+    {"no_new_privs", "boot Linux 3.5 or later"},
 };
+#define LAYER_FIXES (sizeof(layer_fixes) / sizeof(layer_fixes[0]))
 
 static const char *member_text(const json_t *facts, const char *object, const char *key)
 {
@@ -53,52 +42,134 @@ static bool is_found(const json_t *facts, const char *tool)
 	return json_is_true(json_object_get(json_object_get(facts, tool), "found"));
 }
 
-static void advise_layer(json_t *advice, const char *layer, const char *got)
+static void add_finding(
+    json_t *findings, const char *state, const char *subject, const char *text, const char *fix)
 {
-	char text[ADVICE_MAX];
-	const char *remedy = "";
+	json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s}", "state", state, "subject",
+					    subject, "text", text, "fix", fix));
+}
 
-	if (strcmp(got, "full") == 0 || strcmp(got, "off") == 0)
+static void find_tool(json_t *findings, const json_t *facts, const char *tool)
+{
+	char text[TEXT_MAX];
+
+	if (is_found(facts, tool)) {
+		snprintf(text, sizeof(text), "%s (%s)", member_text(facts, tool, "version"),
+		    member_text(facts, tool, "path"));
+		add_finding(findings, STATE_OK, tool, text, "");
 		return;
-	for (size_t i = 0; i < sizeof(layer_remedies) / sizeof(layer_remedies[0]); i++)
-		if (strcmp(layer_remedies[i].layer, layer) == 0)
-			remedy = layer_remedies[i].remedy;
-	snprintf(text, sizeof(text), "the sandbox goes without %s (%s): %s", layer, got, remedy);
-	json_array_append_new(advice, json_string(text));
+	}
+	snprintf(text, sizeof(text),
+	    "install it (Debian, Ubuntu: apt install %s; Fedora: dnf install %s), or name it with "
+	    "--%s=PATH",
+	    tool, tool, tool);
+	add_finding(findings, STATE_PROBLEM, tool, "not found", text);
+}
+
+/* pmu's error and warning are sentences that end in their remedy. */
+static void find_counters(json_t *findings, const json_t *facts)
+{
+	char text[TEXT_MAX];
+
+	if (!is_found(facts, "rr"))
+		return;
+	snprintf(text, sizeof(text), "%s: %s", member_text(facts, "pmu", "kind"),
+	    member_text(facts, "pmu", "why"));
+	if (member_text(facts, "pmu", "error")[0] != 0)
+		add_finding(
+		    findings, STATE_PROBLEM, "counters", member_text(facts, "pmu", "error"), "");
+	else
+		add_finding(findings, STATE_OK, "counters", text, "");
+	if (member_text(facts, "pmu", "warning")[0] != 0)
+		add_finding(
+		    findings, STATE_WARNING, "counters", member_text(facts, "pmu", "warning"), "");
+}
+
+static bool is_namespace(const char *layer)
+{
+	const char *end = strstr(layer, "_ns");
+	return end != NULL && end[3] == 0;
+}
+
+static bool is_missing(const char *got)
+{
+	return got != NULL && strcmp(got, "full") != 0 && strcmp(got, "off") != 0;
+}
+
+static const char *fix_for(const char *layer)
+{
+	for (size_t i = 0; i < LAYER_FIXES; i++)
+		if (strcmp(layer_fixes[i].layer, is_namespace(layer) ? "user_ns" : layer) == 0)
+			return layer_fixes[i].fix;
+	return "";
+}
+
+/* Namespaces fail together, for one reason and with one remedy: one finding for all of them. */
+static void find_layers(json_t *findings, const json_t *layers)
+{
+	char text[TEXT_MAX], spaces[TEXT_MAX] = "";
+	const char *layer, *reason = "";
+	json_t *value;
+
+	json_object_foreach((json_t *)layers, layer, value)
+	{
+		const char *got = json_string_value(value);
+		if (!is_missing(got))
+			continue;
+		if (is_namespace(layer)) {
+			strlcat(spaces, spaces[0] != 0 ? ", " : "", sizeof(spaces));
+			strlcat(spaces, layer, sizeof(spaces));
+			reason = reason[0] != 0 ? reason : got;
+			continue;
+		}
+		snprintf(text, sizeof(text), "without %s: %s", layer, got);
+		add_finding(findings, STATE_WARNING, "sandbox", text, fix_for(layer));
+	}
+	if (spaces[0] != 0) {
+		snprintf(text, sizeof(text), "without %s: %s", spaces, reason);
+		add_finding(findings, STATE_WARNING, "sandbox", text, fix_for("user_ns"));
+	}
+}
+
+json_t *status_findings(const json_t *facts)
+{
+	json_t *findings = json_array();
+	const json_t *sandbox = json_object_get(facts, "sandbox");
+
+	find_tool(findings, facts, "rr");
+	find_tool(findings, facts, "gdb");
+	find_counters(findings, facts);
+	if (strcmp(member_text(facts, "sandbox", "level"), "full") == 0)
+		add_finding(findings, STATE_OK, "sandbox", "full: every layer is there", "");
+	find_layers(findings, json_object_get(sandbox, "layers"));
+	return findings;
 }
 
 json_t *status_advice(const json_t *facts)
 {
-	json_t *advice = json_array(), *layers, *got;
-	static const char *const words[] = {"error", "warning"};
-	const char *layer;
+	json_t *advice = json_array(), *findings = status_findings(facts), *finding;
+	size_t i;
 
-	for (size_t i = 0; i < sizeof(missing_tools) / sizeof(missing_tools[0]); i++)
-		if (!is_found(facts, missing_tools[i].tool))
-			json_array_append_new(advice, json_string(missing_tools[i].remedy));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (is_found(facts, "rr") && member_text(facts, "pmu", words[i])[0] != 0)
-			json_array_append_new(
-			    advice, json_string(member_text(facts, "pmu", words[i])));
-	layers = json_object_get(json_object_get(facts, "sandbox"), "layers");
-	json_object_foreach(layers, layer, got)
+	json_array_foreach(findings, i, finding)
 	{
-		if (json_is_string(got))
-			advise_layer(advice, layer, json_string_value(got));
-	}
-	return advice;
-}
+		const char *fix = json_string_value(json_object_get(finding, "fix"));
+		const char *state = json_string_value(json_object_get(finding, "state"));
 
-bool status_is_usable(const json_t *facts)
-{
-	return is_found(facts, "rr") && is_found(facts, "gdb") &&
-	       strcmp(member_text(facts, "pmu", "kind"), "none") != 0;
+		if (strcmp(state, STATE_OK) != 0)
+			json_array_append_new(
+			    advice, json_sprintf("%s: %s%s%s",
+					json_string_value(json_object_get(finding, "subject")),
+					json_string_value(json_object_get(finding, "text")),
+					fix[0] != 0 ? ". Fix: " : "", fix));
+	}
+	json_decref(findings);
+	return advice;
 }
 
 void status_complete(
     json_t *result, const struct policy *policy, const struct session *session, json_t *sessions)
 {
-	json_t *told = start_message_json(policy, "", WORKER_REPLAY, json_object(), NULL);
+	json_t *told = start_message_policy(policy);
 	static const char *const shown[] = {"limits", "timeouts", "roots", "directories",
 	    "commands", "allow_calls", "allow_gdb_command", NULL};
 	struct utsname kernel;
@@ -113,8 +184,8 @@ void status_complete(
 	    result, "max_sessions", json_integer(policy_number(policy, SETTING_SESSIONS)));
 	json_object_set_new(
 	    result, "recording", json_boolean(policy_number(policy, SETTING_RECORD) != 0));
-	if (session->sandbox != NULL)
-		json_object_set(result, "sandbox", session->sandbox);
+	if (session_sandbox(session) != NULL)
+		json_object_set(result, "sandbox", (json_t *)session_sandbox(session));
 	json_object_set_new(result, "advice", status_advice(result));
 	json_object_set_new(result, "sessions", sessions);
 }

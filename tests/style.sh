@@ -58,11 +58,37 @@ check_settings() {
 		done | grep . >&2 && complain "the example configuration is behind supervisor/policy.h"
 }
 
-# Every tool is in the README's table.
+# Every tool that is declared is in the README's table, and the table has no other.
 check_tools() {
-	for tool in $(grep -oh '"rr_[a-z_]*"' supervisor/tools.c | tr -d '"' | sort -u); do
+	tools=$(sed -n 's/^TOOL([A-Z_]*, \([a-z_]*\),.*/rr_\1/p' sandbox/wire/tools.def)
+	[ -n "$tools" ] || complain "sandbox/wire/tools.def declares no tool"
+	for tool in $tools; do
 		grep -q "\`$tool\`" README.md || complain "README.md does not name $tool"
 	done
+	grep -E "^\| [^\`|]* \| \`rr_" README.md | grep -oE "rr_[a-z_]+" | sort -u |
+		while read -r tool; do
+			echo "$tools" | grep -qx "$tool" || echo "README.md names $tool, which is no tool"
+		done | grep . >&2 && complain "README.md is ahead of sandbox/wire/tools.def"
+}
+
+# Every folder of the sources is in the README's map, and the map has no other.
+check_map() {
+	git ls-files '*/*.c' | grep -vE '^tests/|/main\.c$' | sed 's#[^/]*$##' | LC_ALL=C sort -u | while read -r folder; do
+		grep -q "^| \`$folder\`" README.md || echo "README.md's map lacks $folder"
+	done | grep . >&2 && complain "the map of the README is not the tree"
+	# shellcheck disable=SC2016
+	sed -n 's/^| `\([a-z/]*\/\)` |.*/\1/p' README.md | while read -r folder; do
+		[ -d "$folder" ] || echo "README.md's map has $folder"
+	done | grep . >&2 && complain "the map of the README is ahead of the tree"
+}
+
+# `make help` tells every target.
+check_help() {
+	help=$(make -s help)
+	sed -n 's/^\.PHONY: //p' Makefile tests/*.mk packaging/*.mk | tr ' ' '\n' | grep -vE '^(FORCE|all|\$.*)$' |
+		while read -r target; do
+			echo "$help" | grep -q "make $target " || echo "make help lacks $target"
+		done | grep . >&2 && complain "add \"## text\" to the rules of these targets"
 }
 
 check_cppcheck() {
@@ -90,6 +116,8 @@ check_length
 check_includes
 check_settings
 check_tools
+check_map
+check_help
 check_scripts
 check_cppcheck
 check_tidy "$@"

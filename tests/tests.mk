@@ -3,11 +3,14 @@
 #   tests/unit/FOLDER/test_*.c   Check suites, one program each, linked with that folder's archive
 #   tests/lint/                  the lint of tool tables, linked into the suites of mcp and supervisor
 #   tests/e2e/test_*.c           Check suites that drive the built server over real pipes
+#   tests/differ/                the code cache against single steps, on random code
 #   tests/programs/*.c           programs to record
 #   tests/bench/                 `make bench`
+#   tests/soak/                  `make soak`
 #   tests/demo/                  `make demo`
 
-TEST_LIBS := $(shell pkg-config --libs check 2>/dev/null)
+# Expanded when it is used: `make check` may just have installed Check.
+TEST_LIBS  = $(shell pkg-config --libs check 2>/dev/null)
 TEST_BIN  := $(BUILD)/tests
 
 unit_of = $(patsubst tests/unit/%.c,$(TEST_BIN)/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
@@ -18,118 +21,145 @@ $(call unit_of,mcp): $(LINT_OBJ) $(BUILD)/obj/mcp.a
 $(call unit_of,sandbox): $(BUILD)/obj/sandbox.a
 $(call unit_of,worker): $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
 $(call unit_of,supervisor): $(LINT_OBJ) $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
-# Of the software PMU only what is pure: the interposers would stand in for libc in the test itself.
-$(call unit_of,softpmu): $(addprefix $(BUILD)/obj/worker/softpmu/,branch.o decode.o guest.o maps.o message.o native.o region.o thunk.o translate.o)
-$(call unit_of,softpmu): UNIT_LIBS := -lZydis
+# Of the software PMU all but the interposers, which would stand in for libc in the test itself.
+SOFTPMU_TESTED := $(filter-out %/symbols.o %/rawcalls.o %/resume.o %/stops.o,$(SOFTPMU_OBJS))
+$(call unit_of,softpmu): $(SOFTPMU_TESTED)
+$(UNIT_TESTS): private LINK_LIBS = $(TEST_LIBS)
+$(call unit_of,softpmu) $(call unit_of,worker): private LINK_LIBS = $(TEST_LIBS) -lZydis
 $(UNIT_TESTS): $(TEST_BIN)/unit/%: $(BUILD)/obj/tests/unit/%.o
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LIBS) $(UNIT_LIBS)
+	$(link_program)
+
+# The differ: random code in the code cache and in single steps, compared.
+DIFFER := $(TEST_BIN)/differ
+$(DIFFER): private LINK_LIBS = -lZydis
+$(DIFFER): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/differ/*.c)) $(SOFTPMU_TESTED)
+	$(link_program)
 
 E2E_TESTS := $(patsubst tests/e2e/%.c,$(TEST_BIN)/e2e/%,$(wildcard tests/e2e/test_*.c))
 E2E_SUPPORT := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/e2e/test_%,$(wildcard tests/e2e/*.c)))
 # What the demo and the benchmarks link: the same without Check.
 E2E_HARNESS := $(filter-out %/scene.o,$(E2E_SUPPORT))
+$(E2E_TESTS): private LINK_LIBS = $(TEST_LIBS)
 $(E2E_TESTS): $(TEST_BIN)/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(E2E_SUPPORT)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
+	$(link_program)
 
 # Attacks: end-to-end too, with a witness that nothing may touch.
 ATTACK_TESTS := $(patsubst tests/attacks/%.c,$(TEST_BIN)/attacks/%,$(wildcard tests/attacks/test_*.c))
 ATTACK_SUPPORT := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/attacks/test_%,$(wildcard tests/attacks/*.c)))
+$(ATTACK_TESTS): private LINK_LIBS = $(TEST_LIBS)
 $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_SUPPORT) $(E2E_SUPPORT)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
+	$(link_program)
 
 # Programs to record: plain debug builds, as a user would make them.
-PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c))
-$(TEST_BIN)/programs/static_hello: PROGRAM_LIBS := -static
-$(TEST_BIN)/programs/optimized: PROGRAM_LIBS := -O2
+PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
+	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc))
+$(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
+$(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
+$(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'
+$(TEST_BIN)/programs/moved_relative: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=.'
 $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
-	$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
+	$(call say,CC,$<)
+	$(Q)$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
+$(TEST_BIN)/programs/%: tests/programs/%.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
 
 # Stand-ins that misbehave on purpose.
-DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid)
+DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid container)
 $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
+
+$(TEST_BIN)/doubles/worker $(TEST_BIN)/doubles/prisoner: $(BUILD)/obj/tests/doubles/service.o
+
+# A path for the tests, whatever folder they change to; it may hold spaces.
+whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
+TEST_ENV   = RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
 .PHONY: check check-unit check-e2e
-check: deps-check
-	@$(MAKE) --no-print-directory build tests
-	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS)
-	@$(TEST_ENV) tests/corpus/run.sh
+check: ## install what is missing, build, run every test; the last line is the total
+	@sh packaging/deps.sh install check
+	@$(MAKE) --no-print-directory -j2 build tests
+	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES)
+tests: $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES) ## build the tests
 
-TEST_ENV = RR_WARDEN=$(abspath $(SUPERVISOR)) PROGRAMS=$(abspath $(TEST_BIN))/programs
-
-check-unit: $(UNIT_TESTS)
+check-unit: $(UNIT_TESTS) ## the unit tests alone
 	@tests/run.sh $(UNIT_TESTS)
 
-check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES)
+check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES) ## the end-to-end tests alone
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
 
 # All attacks, where `make check` has a sample of the long ones: 500 crafted traces among them, all
 # of them replayed, which takes a quarter of an hour.
 .PHONY: check-attacks
-check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES)
+check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES) ## all attacks, a quarter of an hour
 	@$(TEST_ENV) ATTACKS=all CK_TIMEOUT_MULTIPLIER=12 tests/run.sh $(ATTACK_TESTS)
 
-# Real programs under real rr; RUNS=20 for the long run, CORPUS_FLAGS=-n without syscall buffer.
+# RUNS=20 for the long run, CORPUS_FLAGS=-n without rr's syscall buffer.
 .PHONY: check-corpus
-check-corpus: build $(PROGRAMS)
+check-corpus: build $(PROGRAMS) ## real programs recorded and replayed by real rr
 	@$(TEST_ENV) tests/corpus/run.sh $(CORPUS_FLAGS)
+
+# A newcomer's machine; see run.sh there. RELEASE=trixie for one of them, MIRROR= for another mirror.
+.PHONY: check-bare
+check-bare: ## the README's commands in bare roots of Debian 12 and 13 (mmdebstrap, root or sudo)
+	@sh packaging/deps.sh look bare
+	@BARE_CACHE="$(call whole_path,$(BUILD))/bare" tests/bare/run.sh $(RELEASE)
 
 # ---- The same with other eyes -----------------------------------------------------------------
 
-.PHONY: deps-style check-style check-clang check-sanitize
-deps-style:
-	@sh packaging/install-deps.sh style
+.PHONY: check-style check-clang check-sanitize
+check-style: ## format, include direction, file length, shellcheck, cppcheck, clang-tidy
+	@sh packaging/deps.sh look style
+	@tests/style.sh $(OUR_CPPFLAGS) $(CPPFLAGS)
 
-check-style: deps-style
-	@tests/style.sh $(CPPFLAGS)
-
-check-clang: deps-style
+check-clang: ## everything compiled by clang, warnings as errors
+	@sh packaging/deps.sh look style
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang EXTRA_CFLAGS=-Werror build tests
 
 # The software PMU is loaded into rr, which has no sanitizer's runtime: it comes from the plain build.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-check-sanitize: deps-check build
-	@$(MAKE) --no-print-directory BUILD=build-asan OPT='-O1 -g' HARDEN= \
+check-sanitize: build ## unit tests and the main path under AddressSanitizer and UBSan
+	@sh packaging/deps.sh look check
+	@$(MAKE) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g' HARDEN= \
 		EXTRA_CFLAGS='$(SANITIZE)' EXTRA_LDFLAGS='$(SANITIZE)' build tests
 	@cp $(SOFTPMU) build-asan/libexec/rr-warden/
 	@$(MAKE) --no-print-directory BUILD=build-asan check-sanitized
 
 # Leaks are looked for in the unit tests; in the sandbox LeakSanitizer cannot stop its own threads.
 .PHONY: check-sanitized
-check-sanitized:
+check-sanitized: ## (the second half of check-sanitize)
 	@tests/run.sh $(UNIT_TESTS)
 	@$(TEST_ENV) ASAN_OPTIONS=detect_leaks=0 tests/run.sh $(filter %/test_main_path,$(E2E_TESTS))
 
 # ---- Demo and measurements --------------------------------------------------------------------
 
 .PHONY: demo demo-run
-demo:
-	@sh packaging/install-deps.sh demo
+demo: ## install what is missing, build, find a memory corruption with the real server
+	@sh packaging/deps.sh install demo
 	@$(MAKE) --no-print-directory -j2 build demo-run
 
 DEMO := $(TEST_BIN)/demo
-$(DEMO): $(BUILD)/obj/tests/demo/demo.o $(E2E_HARNESS)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(DEMO): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/demo/*.c)) $(E2E_HARNESS)
+	$(link_program)
 
-demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption
-	@$(TEST_ENV) $(DEMO)
+demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## the demo alone; DEMO_OPTIONS= for the server
+	@$(TEST_ENV) $(DEMO) $(DEMO_OPTIONS)
 
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
 BENCHES :=
 include $(wildcard tests/bench/*.mk)
 .PHONY: bench $(BENCHES)
-bench: deps-check
+bench: ## measure, each figure beside its baseline in the same run
+	@sh packaging/deps.sh look check
 	@$(MAKE) --no-print-directory build
 	@for b in $(BENCHES); do $(MAKE) --no-print-directory $$b || exit 1; done
+
+include $(wildcard tests/soak/*.mk)
 
 # ---- Fuzzing (clang) ---------------------------------------------------------------------------
 # Bounded runs from the committed corpus: fuzz_server is the whole core, fuzz_envelope the line
@@ -138,40 +168,44 @@ bench: deps-check
 
 FUZZ_RUNS ?= 1000000
 FUZZ_SERVER_RUNS ?= 50000
+DIFFER_SECONDS ?= 600
 FUZZ_FLAGS := -max_len=1024 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 \
-	-dict=$(CURDIR)/tests/fuzz/mcp.dict
+	-dict="$(CURDIR)/tests/fuzz/mcp.dict"
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard mcp/*.[ch])
 	@mkdir -p $(@D)
-	clang -std=c17 -g -O1 $(WARN) $(CPPFLAGS) -fsanitize=fuzzer,address,undefined \
+	$(call say,CC,$<)
+	$(Q)clang -std=c17 -g -O1 $(WARN) $(OUR_CPPFLAGS) -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -o $@ $(filter %.c,$^) $(LIBS)
 
-.PHONY: deps-fuzz fuzz
-deps-fuzz:
-	@sh packaging/install-deps.sh fuzz
-fuzz: export ASAN_OPTIONS = malloc_context_size=1:quarantine_size_mb=8
-fuzz: deps-fuzz $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope
+.PHONY: fuzz fuzz-run
+fuzz: ## libFuzzer on the protocol core; FUZZ_RUNS=10000000 for the long run
+	@sh packaging/deps.sh look fuzz
+	@$(MAKE) --no-print-directory fuzz-run
+fuzz-run: ## (the second half of fuzz)
+fuzz-run: export ASAN_OPTIONS = malloc_context_size=1:quarantine_size_mb=8
+fuzz-run: $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope $(DIFFER)
+	$(DIFFER) $(DIFFER_SECONDS)
 	@mkdir -p $(BUILD)/fuzz/grown
-	cd $(BUILD)/fuzz && ./fuzz_envelope -runs=$(FUZZ_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
-	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown $(CURDIR)/tests/fuzz/corpus
+	cd $(BUILD)/fuzz && ./fuzz_envelope -runs=$(FUZZ_RUNS) $(FUZZ_FLAGS) grown "$(CURDIR)/tests/fuzz/corpus"
+	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown "$(CURDIR)/tests/fuzz/corpus"
 
 # ---- The conformance suite and real clients (npm) -----------------------------------------------
 # Kept out of `make check`: they download the pinned clients of tests/clients/package.json.
 
-CLIENTS := $(abspath $(BUILD))/clients
+CLIENTS := $(call whole_path,$(BUILD)/clients)
 
 $(TEST_BIN)/conformance-server: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/*.c)) $(BUILD)/obj/mcp.a
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
 
 .PHONY: deps-clients check-conformance check-clients
-deps-clients:
-	@sh packaging/install-deps.sh clients
-	@tests/clients/install.sh $(CLIENTS)
+deps-clients: ## download the pinned MCP clients (npm)
+	@sh packaging/deps.sh look clients
+	@tests/clients/install.sh "$(CLIENTS)"
 
-check-conformance: deps-clients $(TEST_BIN)/conformance-server
+check-conformance: deps-clients $(TEST_BIN)/conformance-server ## the MCP conformance suite against the protocol core (npm)
 	@mkdir -p $(BUILD)/conformance
-	@tests/conformance/run.sh $(CLIENTS) $(abspath $(TEST_BIN))/conformance-server $(abspath $(BUILD))/conformance
+	@tests/conformance/run.sh "$(CLIENTS)" "$(call whole_path,$(TEST_BIN))/conformance-server" "$(call whole_path,$(BUILD))/conformance"
 
-check-clients: deps-clients build $(TEST_BIN)/programs/crash
-	@$(CLIENTS)/node_modules/.bin/node $(CLIENTS)/check.mjs $(abspath $(SUPERVISOR)) $(abspath $(TEST_BIN))/programs/crash $(ONLY)
+check-clients: deps-clients build $(TEST_BIN)/programs/crash ## real MCP clients on a recording (npm); ONLY= names one
+	@"$(CLIENTS)/node_modules/.bin/node" "$(CLIENTS)/check.mjs" "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/crash" $(ONLY)

@@ -6,7 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include "worker/ops.h"
+#include "sandbox/wire/broker.h"
+#include "worker/serve/ops.h"
 
 int main(void)
 {
@@ -17,6 +18,7 @@ int main(void)
 		return 2;
 	}
 	fcntl(WORKER_CHANNEL_FD, F_SETFD, FD_CLOEXEC);
+	fcntl(WORKER_BROKER_FD, F_SETFD, FD_CLOEXEC);
 	signal(SIGPIPE, SIG_IGN);
 	return worker_run(&worker);
 }

@@ -45,6 +45,12 @@ static void expect_nothing_worked(struct client *client, const char *tool)
 	char *shown = answer_show(answer);
 
 	ck_assert_msg(answer_count(answer, "worked") == 0, "%s: %s", tool, shown);
+	char *inside = harness_path(scene_trace(PROGRAM), "rr-warden-was-here");
+	char *beside = harness_path(scene_trace(PROGRAM), "../rr-warden-was-here");
+	ck_assert_msg(access(inside, F_OK) != 0, "%s writes into the trace", tool);
+	ck_assert_msg(access(beside, F_OK) != 0, "%s writes beside the trace", tool);
+	free(inside);
+	free(beside);
 	expect_number(answer, "pid", 1);
 	free(shown);
 	json_decref(answer);
@@ -58,8 +64,9 @@ START_TEST(a_worker_that_was_taken_over_gets_nothing)
 	struct client *client = client_start(&(struct client_options){.server = server,
 	    .args = (const char *const[]){"--processes=500", "--memory=1G", NULL}});
 
+	expect_nothing_worked(client, "rr_traceinfo"); /* the launcher has come up then */
 	witness_count(&witness, client_pid(client));
-	witness.processes += 2; /* the session's workers */
+	witness.processes += 2; /* the session's worker and its broker */
 	expect_nothing_worked(client, "rr_replay_start");
 	expect_nothing_worked(client, "rr_traceinfo");
 	witness_look(&witness, client_pid(client));

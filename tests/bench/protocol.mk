@@ -3,8 +3,7 @@ BENCHES += bench-protocol
 
 BENCH_PROTOCOL := $(TEST_BIN)/bench-protocol
 $(BENCH_PROTOCOL): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,protocol peer figures) $(E2E_HARNESS)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
 
 bench-protocol: build $(BENCH_PROTOCOL)
-	@$(BENCH_PROTOCOL) $(abspath $(SUPERVISOR)) $(CLIENTS)/node_modules/.bin/node $(CLIENTS)/sdk_server.mjs
+	@$(BENCH_PROTOCOL) "$(call whole_path,$(SUPERVISOR))" "$(CLIENTS)/node_modules/.bin/node" "$(CLIENTS)/sdk_server.mjs"

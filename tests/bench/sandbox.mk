@@ -3,8 +3,7 @@ BENCHES += bench-sandbox
 
 BENCH_SANDBOX := $(TEST_BIN)/bench-sandbox
 $(BENCH_SANDBOX): $(BUILD)/obj/tests/bench/sandbox.o $(E2E_HARNESS)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
 
 bench-sandbox: build $(BENCH_SANDBOX) $(TEST_BIN)/programs/list_corruption
 	@$(TEST_ENV) $(BENCH_SANDBOX)

@@ -3,8 +3,7 @@ BENCHES += bench-server
 
 BENCH_SERVER := $(TEST_BIN)/bench-server
 $(BENCH_SERVER): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,server raw peer figures) $(E2E_HARNESS)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(link_program)
 
 bench-server: build $(BENCH_SERVER) $(TEST_BIN)/programs/list_corruption
 	@$(TEST_ENV) $(BENCH_SERVER)

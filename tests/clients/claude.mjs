@@ -9,7 +9,7 @@ import { playScenario } from "./scenario.mjs";
 const prefix = "mcp__rr-warden__";
 
 // A model that says what next() tells it to; next(request) gives a tool call or the last words.
-function serveModel(next) {
+export function serveModel(next) {
   return createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));

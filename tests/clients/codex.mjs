@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { plain, playScenario } from "./scenario.mjs";
 
 // A JSON-RPC peer on the app-server's stdio.
-function connect(codex, home) {
+export function connect(codex, home) {
   const child = spawn(codex, ["app-server"], {
     env: { ...process.env, HOME: home, CODEX_HOME: home },
     stdio: ["pipe", "pipe", "ignore"],

@@ -4,6 +4,7 @@
 #include "tests/conformance/fixtures.h"
 #include <stdio.h>
 #include <string.h>
+#include "tests/conformance/extras.h"
 
 /* One red pixel; a wave file of no samples. */
 #define PIXEL                                                                                      \
@@ -12,7 +13,7 @@
 	"ggg=="
 #define WAVE "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="
 
-static const char broad_schema[] =
+const char fixture_broad_schema[] =
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\","
     "\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\",\"properties\":{"
     "\"street\":{\"type\":\"string\"},\"city\":{\"type\":\"string\"}}}},"
@@ -41,8 +42,7 @@ const struct mcp_tool fixture_tools[FIXTURE_TOOLS] = {
     [FIXTURE_CAPABILITY] = {.name = "test_missing_capability",
 	.description = "Needs the client to have sampling."},
     [FIXTURE_SCHEMA] = {.name = "json_schema_2020_12_tool",
-	.description = "Tool with JSON Schema 2020-12 features",
-	.input_schema = broad_schema},
+	.description = "Tool with JSON Schema 2020-12 features"},
     [FIXTURE_STREAM] = {.name = "test_streaming_elicitation",
 	.description = "Is called to see that nothing is asked of the client."},
 };
@@ -94,16 +94,7 @@ static json_t *embedded(const char *uri, const char *mime_type, const char *word
 
 static void answer_one(struct mcp_request *request, json_t *content)
 {
-	mcp_request_answer_content(request, json_pack("[o]", content));
-}
-
-static void answer_if_capable(struct mcp_request *request)
-{
-	if (json_object_get(mcp_request_client_capabilities(request), "sampling"))
-		answer_one(request, text("The client has sampling."));
-	else
-		mcp_request_refuse(request, -32021, "Missing required client capability",
-		    json_pack("{s:{s:{}}}", "requiredCapabilities", "sampling"));
+	extras_answer_content(request, json_pack("[o]", content));
 }
 
 bool fixture_answer(struct mcp_request *request, enum fixture_tool tool)
@@ -123,7 +114,7 @@ bool fixture_answer(struct mcp_request *request, enum fixture_tool tool)
 					"This is an embedded resource content."));
 		return true;
 	case FIXTURE_MIXED:
-		mcp_request_answer_content(
+		extras_answer_content(
 		    request, json_pack("[o, o, o]", text("Multiple content types test:"),
 				 media("image", PIXEL, "image/png"),
 				 embedded("test://mixed-content-resource", "application/json",
@@ -134,11 +125,12 @@ bool fixture_answer(struct mcp_request *request, enum fixture_tool tool)
 		    "This tool intentionally returns an error for testing", NULL, NULL);
 		return true;
 	case FIXTURE_QUIET:
-		mcp_request_log(request, "info", "only in the old era");
+		extras_log("info", "only up to 2025-11-25");
 		answer_one(request, text("Done."));
 		return true;
 	case FIXTURE_CAPABILITY:
-		answer_if_capable(request);
+		extras_answer_if_capable(
+		    request, "sampling", json_pack("[o]", text("The client has sampling.")));
 		return true;
 	case FIXTURE_SCHEMA:
 	case FIXTURE_STREAM:

@@ -23,6 +23,7 @@ enum fixture_tool {
 };
 
 extern const struct mcp_tool fixture_tools[FIXTURE_TOOLS];
+extern const char fixture_broad_schema[]; /* of FIXTURE_SCHEMA */
 extern const struct mcp_resource fixture_resources[], fixture_templates[];
 extern const size_t fixture_resource_count, fixture_template_count;
 extern const struct mcp_prompt fixture_prompts[];

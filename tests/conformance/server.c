@@ -5,16 +5,18 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mcp/server.h"
+#include "tests/conformance/extras.h"
 #include "tests/conformance/fixtures.h"
 
 #define STEP_MS	     50
 #define STEPS	     3
 #define BUSY_MAX     16
-#define READ_BYTES   65536
-#define STEPS_OF_100 50 /* progress: 0, 50, then just under 100 */
+#define READ_BYTES   (1024 * 1024) /* a line */
+#define STEPS_OF_100 50		   /* progress: 0, 50, then just under 100 */
 
 struct busy { /* a call that takes its time */
 	struct mcp_request *request;
@@ -25,6 +27,8 @@ struct busy { /* a call that takes its time */
 struct conformance {
 	struct mcp_server *server;
 	struct busy busy[BUSY_MAX];
+	char input[READ_BYTES]; /* the beginning of a line */
+	size_t used;
 };
 
 static void take_step(struct busy *busy)
@@ -33,12 +37,12 @@ static void take_step(struct busy *busy)
 	    "Tool execution started", "Tool processing data", "Tool execution completed"};
 
 	if (busy->step < STEPS && busy->tool == FIXTURE_LOGGING)
-		mcp_request_log(busy->request, "info", logs[busy->step]);
+		extras_log("info", logs[busy->step]);
 	else if (busy->step < STEPS)
 		mcp_request_progress(busy->request, busy->step * STEPS_OF_100, 100, NULL);
 	if (busy->step++ < STEPS)
 		return;
-	mcp_request_answer_content(
+	extras_answer_content(
 	    busy->request, json_pack("[{s:s, s:s}]", "type", "text", "text", "Executed."));
 	busy->request = NULL;
 }
@@ -84,21 +88,40 @@ static bool take_steps(struct conformance *conformance)
 
 static bool write_out(struct mcp_server *server)
 {
-	const char *bytes;
+	const char *bytes, *end;
 
 	for (size_t size; (size = mcp_server_output(server, &bytes)) > 0;) {
-		ssize_t written = write(STDOUT_FILENO, bytes, size);
-		if (written <= 0)
+		end = memchr(bytes, '\n', size);
+		if (end == NULL || !extras_pass_line(bytes, (size_t)(end - bytes)))
 			return false;
-		mcp_server_sent(server, (size_t)written);
+		mcp_server_sent(server, (size_t)(end - bytes) + 1);
 	}
 	return true;
+}
+
+/* Feeds whole lines to the core, but for those that it has nothing of. */
+static bool feed_lines(struct conformance *conformance)
+{
+	char *start = conformance->input, *end;
+	size_t left = conformance->used;
+	bool fed = true;
+
+	while (fed && (end = memchr(start, '\n', left)) != NULL) {
+		size_t length = (size_t)(end - start) + 1;
+		if (!extras_answer_line(start, length))
+			fed = mcp_server_feed(conformance->server, start, length) &&
+			      write_out(conformance->server);
+		start += length;
+		left -= length;
+	}
+	memmove(conformance->input, start, left);
+	conformance->used = left;
+	return fed && left < sizeof(conformance->input);
 }
 
 static int serve(struct conformance *conformance)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-	char bytes[READ_BYTES];
 	bool busy = false;
 
 	while (write_out(conformance->server)) {
@@ -107,10 +130,12 @@ static int serve(struct conformance *conformance)
 			busy = take_steps(conformance);
 			continue;
 		}
-		ssize_t size = read(STDIN_FILENO, bytes, sizeof(bytes));
+		ssize_t size = read(STDIN_FILENO, conformance->input + conformance->used,
+		    sizeof(conformance->input) - conformance->used);
 		if (size <= 0)
 			return EXIT_SUCCESS;
-		if (!mcp_server_feed(conformance->server, bytes, (size_t)size))
+		conformance->used += (size_t)size;
+		if (!feed_lines(conformance))
 			break;
 		busy = true;
 	}
@@ -119,10 +144,11 @@ static int serve(struct conformance *conformance)
 
 int main(void)
 {
-	struct conformance conformance = {0};
+	static struct conformance conformance;
 	const struct mcp_handler handler = {.name = "rr-warden-conformance",
 	    .version = "1.0.0",
 	    .instructions = "Test-only.",
+	    .codes = {"invalid_argument", "not_found", "limit"},
 	    .tools = fixture_tools,
 	    .tool_count = FIXTURE_TOOLS,
 	    .resources = fixture_resources,
@@ -131,8 +157,6 @@ int main(void)
 	    .template_count = fixture_template_count,
 	    .prompts = fixture_prompts,
 	    .prompt_count = fixture_prompt_count,
-	    .legacy_logging = true,
-	    .legacy_subscribe = true,
 	    .call_tool = call_tool,
 	    .cancel = cancel,
 	    .read_resource = fixture_read,

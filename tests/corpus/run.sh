@@ -94,7 +94,8 @@ branches() {
 }
 
 # Replaying checks every count against the trace; the totals must agree as well: of the program run
-# in episodes, by the tracee itself between breakpoints, and in plain single steps.
+# in the code cache, natively between breakpoints, and in plain single steps. And what was recorded
+# without the cache replays in it.
 compare_counts() {
 	counted=$(branches "$dir/replay.stats")
 	for way in legs step; do
@@ -103,6 +104,12 @@ compare_counts() {
 		[ "${counted:-none}" = "$other" ] ||
 			fail "counted '$counted' branches, RR_WARDEN_SOFTPMU=$way '$other'"
 	done
+	rm -rf "$dir/trace"
+	RR_WARDEN_SOFTPMU=legs
+	export RR_WARDEN_SOFTPMU
+	record "$@"
+	unset RR_WARDEN_SOFTPMU
+	replay legs_in_cache
 }
 
 run_program() {
@@ -112,7 +119,7 @@ run_program() {
 	replay replay RR_WARDEN_SOFTPMU_STATS="$dir/replay.stats"
 	case $kind in fixed | count) compare_with_native "$@" ;; esac
 	if [ "$kind" = count ] && [ "$PMU" = software ]; then
-		compare_counts
+		compare_counts "$@"
 	fi
 }
 
@@ -121,7 +128,9 @@ run_program() {
 run_reverse() {
 	script=$1
 	record "$PROGRAMS/$(sed -n 's/^# program: //p' "$script")"
-	printf '#!/bin/sh\nexec gdb -nx -batch "$@" -x %s\n' "$script" >"$dir/gdb"
+	cp "$script" "$dir/script.gdb"
+	# shellcheck disable=SC2016 # for the other script
+	printf '#!/bin/sh\nexec gdb -nx -batch "$@" -x "${0%%/gdb}/script.gdb"\n' >"$dir/gdb"
 	chmod +x "$dir/gdb"
 	rr_limited replay -d "$dir/gdb" "$dir/trace" </dev/null >"$dir/gdb.out" 2>"$dir/gdb.err"
 	[ $? -ne 124 ] || fail "gdb was not done in $LIMIT s" "$dir/gdb.out"
@@ -182,7 +191,9 @@ export RR_WARDEN PROGRAMS PMU RR BUFFER KEEP LIMIT SCRATCH FIXTURES
 # The wanted lines of the list, once for each run.
 list() {
 	{
-		sed -e '/^#/d' -e '/^$/d' -e "s#%P#$PROGRAMS#g" -e "s#%F#$FIXTURES#g" \
+		# The paths stay variables until the line is evaluated: they may hold spaces.
+		# shellcheck disable=SC2016
+		sed -e '/^#/d' -e '/^$/d' -e 's#%P#"$PROGRAMS"#g' -e 's#%F#"$FIXTURES"#g' \
 			-e 's/ *| */|/; s/ *| */|/' "$here/corpus.list"
 		for script in "$here"/reverse/*.gdb; do
 			base=${script##*/}
@@ -194,12 +205,18 @@ list() {
 	done
 }
 
-run=1
-while [ "$run" -le "$RUNS" ]; do
+# Every run of every program, and its verdict as it comes: failures at once, and how far it is.
+all=1
+while [ "$all" -le "$RUNS" ]; do
+	run=$all
 	list "$@"
-	run=$((run + 1))
-done | xargs -0 -P "$JOBS" -I '{}' sh "$0" --one '{}' >"$SCRATCH/results" 2>&1
-grep -v '^pass ' "$SCRATCH/results"
+	all=$((all + 1))
+done >"$SCRATCH/todo"
+total=$(tr -cd '\0' <"$SCRATCH/todo" | wc -c)
+xargs -0 -P "$JOBS" -I '{}' sh "$0" --one '{}' <"$SCRATCH/todo" 2>&1 | tee "$SCRATCH/results" |
+	awk -v total="$total" '
+		!/^pass / { print; fflush() }
+		/^(pass|FAIL) / && ++done % 10 == 0 { print "progress: " done " of " total; fflush() }'
 passed=$(grep -c '^pass ' "$SCRATCH/results")
 failed=$(grep -c '^FAIL ' "$SCRATCH/results")
 [ -z "$KEEP" ] || rmdir "$KEEP" 2>/dev/null

@@ -1,133 +1,89 @@
 /*
  * `make demo`: a scripted MCP client does what an agent would. It records a program whose memory is
- * corrupted long before it crashes, goes to the crash, and walks back in time to the write that did
- * it. Every call goes over pipes to the real server. Exits 0 only when the line it found is the one
- * that the program's source marks as the culprit; knows nothing else of the program's inside than
- * what a reader of its source would.
+ * corrupted long before it crashes, and finds the write that did it: in three calls, and then step
+ * by step. Every call goes over pipes to the real server. Exits 0 only when both ways lead to the
+ * right line; knows nothing else of the program's inside than what a reader of its source would.
+ *
+ *	demo [OPTION-OF-THE-SERVER]...
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/demo/show.h"
 #include "tests/e2e/harness.h"
 
 #define PROGRAM	       "list_corruption"
-#define CULPRIT_MARK   "CULPRIT"
-#define HOPS_MAX       16
+#define CULPRIT	       "session->last_seen[place] = clock_seconds;"
+#define CALL_TIMEOUT_S 120
 #define EXPRESSION_MAX 512
 
 struct demo {
 	struct client *client;
-	char *trace_dir;
-	char *session;
+	char *scratch, *trace_dir;
+	char *session; /* NULL: none is open */
 	bool color;
-	double start;
 };
 
 static void say(const struct demo *demo, const char *text)
 {
 	printf("\n%s%s%s\n", demo->color ? "\033[1m" : "", text, demo->color ? "\033[0m" : "");
+	fflush(stdout);
 }
 
-/* ---- Answers, as a person reads them ------------------------------------------------------- */
-
-static void show_frame(const json_t *frame)
+static void tidy_up(struct demo *demo)
 {
-	printf("     #%lld %s(", answer_number(frame, "level"), answer_text(frame, "function"));
-	json_t *arguments = answer_at(frame, "arguments"), *argument;
-	size_t i;
-	json_array_foreach(arguments, i, argument)
-	{
-		const char *value = json_string_value(json_object_get(argument, "value"));
-		printf("%s%s=%s", i == 0 ? "" : ", ", answer_text(argument, "name"),
-		    value == NULL ? "?" : value);
-	}
-	const char *file = json_string_value(answer_at(frame, "file"));
-	printf(")");
-	if (file != NULL) {
-		const char *slash = strrchr(file, '/');
-		printf(
-		    " at %s:%lld", slash == NULL ? file : slash + 1, answer_number(frame, "line"));
-	}
-	printf("\n");
+	client_end(demo->client);
+	harness_scratch_free(demo->scratch);
+	free(demo->trace_dir);
+	free(demo->session);
 }
 
-static void show_stop(const json_t *stop)
+/* Nothing is left behind, whatever went wrong. */
+static _Noreturn void give_up(struct demo *demo, const char *why, const char *fix)
 {
-	printf("  <- %s", answer_text(stop, "reason"));
-	if (answer_at(stop, "signal") != NULL)
-		printf(" %s (%s)", answer_text(stop, "signal.name"),
-		    answer_text(stop, "signal.meaning"));
-	if (answer_at(stop, "watch") != NULL)
-		printf(" %s: %s -> %s", answer_text(stop, "watch.expression"),
-		    answer_text(stop, "watch.old"), answer_text(stop, "watch.new"));
-	if (answer_at(stop, "moment.event") != NULL)
-		printf(", event %lld", answer_number(stop, "moment.event"));
-	printf("\n");
-	if (answer_at(stop, "frame.function") != NULL)
-		show_frame(answer_at(stop, "frame"));
-	json_t *source = answer_at(stop, "source"), *line;
-	size_t i;
-	json_array_foreach(source, i, line)
-	{
-		printf("     %s %4lld  %s\n", answer_true(line, "current") ? "=>" : "  ",
-		    answer_number(line, "line"), answer_text(line, "text"));
-	}
+	say(demo, "The demo cannot go on.");
+	printf("  %s\n", why);
+	if (client_stderr(demo->client)[0] != 0)
+		printf("  The server wrote: %s", client_stderr(demo->client));
+	if (fix[0] != 0)
+		printf("  Try: %s\n", fix);
+	printf(
+	    "  `build/bin/rr-warden doctor` examines this machine. Options of the server go in as\n"
+	    "  make demo DEMO_OPTIONS=--sandbox-net_ns=prefer\n");
+	tidy_up(demo);
+	exit(1);
 }
 
-/* An array of named values, one a line. Returns false when there is none. */
-static bool show_values(const json_t *answer, const char *array, const char *name)
-{
-	json_t *values = answer_at(answer, array), *one;
-	size_t i;
-	json_array_foreach(values, i, one)
-	{
-		const char *value = json_string_value(json_object_get(one, "value"));
-		printf("  <- %s = %s\n", answer_text(one, name), value == NULL ? "?" : value);
-	}
-	return values != NULL;
-}
-
-static void show_answer(const json_t *answer)
-{
-	json_t *frame;
-	size_t i;
-	if (answer_at(answer, "reason") != NULL) {
-		show_stop(answer);
-		return;
-	}
-	if (answer_at(answer, "frames") != NULL) {
-		printf("  <- %zu frames\n", answer_count(answer, "frames"));
-		json_array_foreach(answer_at(answer, "frames"), i, frame) show_frame(frame);
-		return;
-	}
-	if (show_values(answer, "results", "expression") ||
-	    show_values(answer, "variables", "name"))
-		return;
-	char *text = answer_show(answer);
-	printf("  <- %.240s%s\n", text, strlen(text) > 240 ? " ..." : "");
-	free(text);
-}
-
-/* Calls a tool and shows both; args is stolen. */
+/* Calls a tool and shows both; args is stolen. Returns the structured answer, to be released. */
 static json_t *call(struct demo *demo, const char *tool, json_t *args)
 {
-	if (demo->session != NULL)
+	if (demo->session != NULL && json_object_get(args, "trace_dir") == NULL)
 		json_object_set_new(args, "session", json_string(demo->session));
-	char *shown = answer_show(args);
-	printf("  -> %s %s\n", tool, shown);
-	free(shown);
-	fflush(stdout);
+	show_call(tool, args);
 	double start = harness_now();
 	long long id = client_tool_send(demo->client, tool, args);
-	json_t *answer = client_tool_result(demo->client, id, HARNESS_TIMEOUT_S);
+	json_t *message = client_wait(demo->client, id, CALL_TIMEOUT_S);
+	json_t *answer = json_incref(answer_at(message, "result.structuredContent"));
+	bool failed = answer == NULL || answer_true(message, "result.isError");
+	if (failed)
+		give_up(demo,
+		    answer == NULL ? "the server did not answer" : show_text(answer, "message"),
+		    show_text(answer, "hint"));
 	show_answer(answer);
 	printf("     (%.2f s)\n", harness_now() - start);
 	fflush(stdout);
+	json_decref(message);
 	return answer;
 }
 
-/* ---- The investigation --------------------------------------------------------------------- */
+static void must(struct demo *demo, bool holds, const char *why)
+{
+	if (!holds)
+		give_up(demo, why, "");
+}
+
+/* ---- The investigation ----------------------------------------------------------------------- */
 
 static void record(struct demo *demo)
 {
@@ -135,120 +91,128 @@ static void record(struct demo *demo)
 	say(demo, "1. Record the program that crashes");
 	json_t *recorded = call(demo, "rr_record",
 	    json_pack("{s:[s], s:s}", "command", program, "trace_dir", demo->trace_dir));
-	if (answer_at(recorded, "signal") == NULL)
-		harness_fail("the program was to crash");
+	must(demo, answer_at(recorded, "signal") != NULL, "The program was to crash.");
 	json_decref(recorded);
 	free(program);
 }
 
-static void go_to_crash(struct demo *demo)
+static void take_session(struct demo *demo, const json_t *answer)
 {
-	say(demo, "2. Open the recording and run to the crash");
+	must(demo, show_text(answer, "session")[0] != 0, "The answer names no session.");
+	demo->session = strdup(show_text(answer, "session"));
+}
+
+static void end_session(struct demo *demo)
+{
+	json_decref(call(demo, "rr_replay_stop", json_object()));
+	free(demo->session);
+	demo->session = NULL;
+}
+
+/* Who wrote this last: the answer of rr_last_change. */
+static json_t *last_change(struct demo *demo, const char *expression)
+{
+	return call(demo, "rr_last_change", json_pack("{s:s}", "expression", expression));
+}
+
+/* From the crash to its cause in three calls. Returns the last change, to be released. */
+static json_t *short_way(struct demo *demo)
+{
+	char link[EXPRESSION_MAX];
+	say(demo, "2. What happened? One call goes to the crash.");
+	json_t *report =
+	    call(demo, "rr_crash_report", json_pack("{s:s}", "trace_dir", demo->trace_dir));
+	take_session(demo, report);
+	json_decref(report);
+
+	say(demo, "3. That pointer leads nowhere. Where did it come from?");
+	json_t *change = last_change(demo, "session");
+	const char *from = strstr(show_text(change, "old"), "0x");
+	must(demo, from != NULL, "The answer has no address.");
+	snprintf(
+	    link, sizeof(link), "((struct session *)%.*s)->next", (int)strcspn(from, " "), from);
+	json_decref(change);
+
+	say(demo, "4. Out of the element before it. Who wrote that link?");
+	change = last_change(demo, link);
+	return change;
+}
+
+static json_t *go_on(struct demo *demo, bool reverse)
+{
+	json_t *args = reverse ? json_pack("{s:b}", "reverse", 1) : json_object();
+	return call(demo, "rr_continue", args);
+}
+
+/* The same with a debugger's own steps. Returns the stop at the write, to be released. */
+static json_t *long_way(struct demo *demo, char *sandbox, size_t size)
+{
+	say(demo, "5. The same step by step: open the recording, run to the crash, look around");
 	json_t *started =
 	    call(demo, "rr_replay_start", json_pack("{s:s}", "trace_dir", demo->trace_dir));
-	demo->session = strdup(answer_text(started, "session"));
+	take_session(demo, started);
+	strlcpy(sandbox, show_text(started, "sandbox.level"), size);
 	json_decref(started);
-	json_t *stop = call(demo, "rr_continue", json_object());
-	if (strcmp(answer_text(stop, "reason"), "signal") != 0)
-		harness_fail("no signal at the crash");
+	json_t *stop = go_on(demo, false);
+	must(demo, strcmp(show_text(stop, "reason"), "signal") == 0, "There is no crash.");
 	json_decref(stop);
-	json_decref(call(demo, "rr_backtrace", json_object()));
-	json_decref(call(demo, "rr_evaluate", json_pack("{s:s}", "expression", "session")));
-}
+	json_decref(call(demo, "rr_evaluate",
+	    json_pack("{s:[s, s]}", "expressions", "session", "sessions[3].next")));
 
-/* The list is walked from its head to the first link that does not point into the table. */
-static char *find_broken_link(struct demo *demo)
-{
-	static const char outside[] =
-	    "(unsigned long)((char *)(%s) - (char *)sessions) >= sizeof(sessions)";
-	char link[EXPRESSION_MAX] = "open_sessions", question[EXPRESSION_MAX * 2];
-	say(demo, "3. That pointer is none. Which link of the list leads out of the table?");
-	for (int hop = 0; hop < HOPS_MAX; hop++) {
-		snprintf(question, sizeof(question), outside, link);
-		json_t *answer = call(
-		    demo, "rr_evaluate", json_pack("{s:[s,s]}", "expressions", link, question));
-		bool broken = strcmp(answer_text(answer, "results.1.value"), "1") == 0;
-		json_decref(answer);
-		if (broken)
-			return strdup(link);
-		strlcat(link, "->next", sizeof(link));
-	}
-	harness_fail("the list is whole");
-}
-
-/* Back to the last write of the link. Returns the stop. */
-static json_t *run_back(struct demo *demo, const char *link)
-{
-	say(demo, "4. Watch that link and run backward, to whoever wrote it last");
+	say(demo, "6. Watch that link and run backward, to whoever wrote it last");
 	json_decref(call(demo, "rr_watchpoint_set",
-	    json_pack("{s:s, s:s}", "expression", link, "access_type", "write")));
-	json_t *stop = call(demo, "rr_continue", json_pack("{s:b}", "reverse", 1));
+	    json_pack("{s:s, s:s}", "expression", "sessions[3].next", "access_type", "write")));
+	stop = go_on(demo, true);
 	/* The crash itself is met first on the way back. */
-	while (strcmp(answer_text(stop, "reason"), "signal") == 0) {
+	while (strcmp(show_text(stop, "reason"), "signal") == 0) {
 		json_decref(stop);
-		stop = call(demo, "rr_continue", json_pack("{s:b}", "reverse", 1));
+		stop = go_on(demo, true);
 	}
-	json_decref(call(demo, "rr_backtrace", json_object()));
-	json_decref(call(demo, "rr_locals", json_object()));
 	return stop;
 }
 
-/* The number of the line that the source marks. */
-static long long culprit_line(const char *file)
+/* ---- The result ------------------------------------------------------------------------------ */
+
+/* "list_corruption.c:42" as the source has it. */
+static const char *culprit_place(void)
 {
-	char *text = harness_file(file);
-	if (text == NULL)
-		harness_fail("%s cannot be read", file);
-	/* The last mark is the line itself; the first is the comment above that speaks of it. */
-	char *mark = NULL;
-	for (char *at = text; (at = strstr(at, "/* " CULPRIT_MARK)) != NULL; at++)
-		mark = at;
-	long long line = mark == NULL ? -1 : 1;
-	for (char *at = text; mark != NULL && at < mark; at++)
-		line += *at == '\n';
-	free(text);
-	return line;
+	static char place[EXPRESSION_MAX];
+	snprintf(place, sizeof(place), PROGRAM ".c:%lld", harness_line(PROGRAM, CULPRIT));
+	return place;
 }
 
-static bool judge(struct demo *demo, const json_t *stop)
+static bool is_culprit(const json_t *answer)
 {
-	const char *file = answer_text(stop, "frame.file");
-	long long line = answer_number(stop, "frame.line");
-	bool right = strcmp(answer_text(stop, "reason"), "watchpoint") == 0 &&
-		     line == culprit_line("tests/programs/" PROGRAM ".c");
-	say(demo, right ? "5. The culprit" : "5. This is not the line that the source marks");
-	json_t *source = answer_at(stop, "source"), *one;
-	size_t i;
-	json_array_foreach(source, i, one)
-	{
-		if (answer_true(one, "current"))
-			printf("  %s:%lld: %s\n", file, line, answer_text(one, "text"));
-	}
-	printf("  wrote %s where %s had been.\n", answer_text(stop, "watch.new"),
-	    answer_text(stop, "watch.old"));
-	printf("\n%.1f s in all, the recording included.\n", harness_now() - demo->start);
-	return right;
+	return strcmp(show_place(answer, "frame"), culprit_place()) == 0 &&
+	       strcmp(show_current_line(answer), CULPRIT) == 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct demo demo = {.start = harness_now(), .color = isatty(1)};
-	char *scratch = harness_scratch(0);
-	demo.trace_dir = harness_path(scratch, "trace");
-	demo.client = client_start(&(struct client_options){.show_stderr = true});
+	struct demo demo = {.color = isatty(1)};
+	char sandbox[64] = "";
+	(void)argc;
+	demo.scratch = harness_scratch(0);
+	demo.trace_dir = harness_path(demo.scratch, "trace");
+	demo.client = client_start(&(struct client_options){.args = (const char *const *)argv + 1});
 
 	record(&demo);
-	go_to_crash(&demo);
-	char *link = find_broken_link(&demo);
-	json_t *stop = run_back(&demo, link);
-	bool right = judge(&demo, stop);
-	json_decref(call(&demo, "rr_replay_stop", json_object()));
+	double start = harness_now();
+	json_t *change = short_way(&demo);
+	double took = harness_now() - start;
+	end_session(&demo);
+	json_t *stop = long_way(&demo, sandbox, sizeof(sandbox));
+	end_session(&demo);
 
-	client_end(demo.client);
+	bool right = is_culprit(change) && is_culprit(stop);
+	say(&demo, right ? "Found" : "This is not the line that corrupts the memory");
+	printf("  %s: %s\n", show_place(change, "frame"), show_current_line(change));
+	printf("  wrote %s over the link to %s.\n", show_bare_value(show_text(change, "new")),
+	    show_bare_value(show_text(change, "old")));
+	printf("  From the crash to this line: three calls, %.2f s, in a sandboxed session (%s).\n",
+	    took, sandbox);
+	json_decref(change);
 	json_decref(stop);
-	free(link);
-	free(demo.session);
-	free(demo.trace_dir);
-	harness_scratch_free(scratch);
+	tidy_up(&demo);
 	return right ? 0 : 1;
 }

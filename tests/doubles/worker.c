@@ -6,17 +6,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "sandbox/channel.h"
-#include "sandbox/proto.h"
 #include "sandbox/seccomp.h"
+#include "tests/doubles/service.h"
 
 #define FLOOD_PACKETS 1000000
-
-static void answer(const struct channel_packet *request, json_t *json)
-{
-	channel_send(WORKER_CHANNEL_FD, request->type + 1, request->id, 0, json);
-	json_decref(json);
-}
 
 static void send_raw(uint32_t type, uint32_t id, uint32_t len, const char *bytes, size_t size)
 {
@@ -58,68 +51,73 @@ static void flood(const struct channel_packet *request)
 	json_decref(progress);
 }
 
-static void misbehave(const struct channel_packet *request, const char *how)
+static void half_a_header(const struct channel_packet *request)
 {
-	uint32_t type = request->type + 1, id = request->id;
-	if (strcmp(how, "flood") == 0)
-		flood(request);
-	else if (strcmp(how, "half a header") == 0)
-		send(WORKER_CHANNEL_FD, "abcdefg", 7, MSG_NOSIGNAL);
-	else if (strcmp(how, "length too long") == 0)
-		send_raw(type, id, 4000, "{}", 2);
-	else if (strcmp(how, "length too short") == 0)
-		send_raw(type, id, 1, "{}", 2);
-	else if (strcmp(how, "unknown type") == 0)
-		send_raw(9999, id, 2, "{}", 2);
-	else if (strcmp(how, "a request") == 0)
-		send_raw(request->type, id, 2, "{}", 2);
-	else if (strcmp(how, "wrong id") == 0)
-		send_raw(type, id + 1000, 2, "{}", 2);
-	else if (strcmp(how, "no json") == 0)
-		send_raw(type, id, 4, "oops", 4);
-	else if (strcmp(how, "an array") == 0)
-		send_raw(type, id, 2, "[]", 2);
-	else if (strcmp(how, "duplicate keys") == 0)
-		send_raw(type, id, 13, "{\"a\":1,\"a\":2}", 13);
-	else if (strcmp(how, "a descriptor") == 0)
-		pass_descriptor(request);
-	else if (strcmp(how, "exit") == 0)
-		_exit(3);
-	else if (strcmp(how, "violation") == 0) {
-		seccomp_enter(&role_policies[ROLE_WORKER]);
-		socket(AF_UNIX, SOCK_STREAM, 0);
-		_exit(1);
-	} else if (strcmp(how, "empty answer") == 0)
-		send_raw(type, id, 2, "{}", 2);
-	else if (strcmp(how, "twice") == 0) {
-		send_raw(type, id, 2, "{}", 2);
-		send_raw(type, id, 2, "{}", 2);
-	}
-	/* And, as "silent", says nothing more and reads nothing more. */
-	for (;;)
-		pause();
+	(void)request;
+	send(WORKER_CHANNEL_FD, "abcdefg", 7, MSG_NOSIGNAL);
+}
+
+static void leave(const struct channel_packet *request)
+{
+	(void)request;
+	_exit(3);
+}
+
+static void violate(const struct channel_packet *request)
+{
+	(void)request;
+	seccomp_enter(&role_policies[ROLE_WORKER], false);
+	socket(AF_UNIX, SOCK_STREAM, 0);
+	_exit(1);
+}
+
+static const struct {
+	const char *name;
+	void (*act)(const struct channel_packet *request);
+} manners[] = {
+    {"flood", flood},
+    {"half a header", half_a_header},
+    {"a descriptor", pass_descriptor},
+    {"exit", leave},
+    {"violation", violate},
+};
+
+/* One packet: `type` 0 is the answer's, `later` is added to the id, `length` is what it claims. */
+static const struct {
+	const char *name;
+	uint32_t type, later, length;
+	const char *bytes;
+} packets[] = {
+    {"length too long", 0, 0, 4000, "{}"},
+    {"length too short", 0, 0, 1, "{}"},
+    {"unknown type", 9999, 0, 2, "{}"},
+    {"a request", WIRE_OP_REPLAY_START, 0, 2, "{}"},
+    {"wrong id", 0, 1000, 2, "{}"},
+    {"no json", 0, 0, 4, "oops"},
+    {"an array", 0, 0, 2, "[]"},
+    {"duplicate keys", 0, 0, 13, "{\"a\":1,\"a\":2}"},
+};
+
+/* And then, as "silent" does from the start, says nothing more and reads nothing more. */
+static json_t *misbehave(const struct channel_packet *request)
+{
+	const char *how =
+	    json_string_value(json_object_get(json_object_get(request->json, "args"), "at"));
+
+	for (size_t i = 0; how && i < sizeof(manners) / sizeof(*manners); i++)
+		if (strcmp(how, manners[i].name) == 0)
+			manners[i].act(request);
+	for (size_t i = 0; how && i < sizeof(packets) / sizeof(*packets); i++)
+		if (strcmp(how, packets[i].name) == 0)
+			send_raw(packets[i].type ? packets[i].type : request->type + 1,
+			    request->id + packets[i].later, packets[i].length, packets[i].bytes,
+			    strlen(packets[i].bytes));
+	while (pause() < 0)
+		continue;
+	return NULL;
 }
 
 int main(void)
 {
-	struct pollfd ready = {.fd = WORKER_CHANNEL_FD, .events = POLLIN};
-	for (;;) {
-		struct channel_packet packet;
-		const char *why;
-		poll(&ready, 1, -1);
-		enum channel_result got = channel_receive(WORKER_CHANNEL_FD, &packet, &why);
-		if (got == CHANNEL_AGAIN)
-			continue;
-		if (got != CHANNEL_OK)
-			return 0;
-		if (packet.type == WIRE_OP_START)
-			answer(&packet, json_pack("{s:i, s:{s:s, s:{}}}", "pid", (int)getpid(),
-					    "sandbox", "level", "off", "layers"));
-		else if (packet.type == WIRE_OP_REPLAY_START)
-			misbehave(&packet, json_string_value(json_object_get(
-					       json_object_get(packet.json, "args"), "at")));
-		else if (packet.type == WIRE_STOP)
-			return 0;
-		json_decref(packet.json);
-	}
+	return service_run(misbehave);
 }

@@ -144,7 +144,7 @@ char *answer_show(const json_t *answer);
 
 /* ---- Census ------------------------------------------------------------------------------- */
 
-#define CENSUS_MAX 256
+#define CENSUS_MAX 1024
 
 struct census_process {
 	pid_t pid, parent;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
+#include "tests/runner.h"
 
 #define TRACES_MAX 32
 
@@ -98,9 +99,5 @@ int scene_main(const char *name, const TTest *const *tests, const char *const *p
 	for (size_t i = 0; tests[i] != NULL; i++)
 		tcase_add_test(all, tests[i]);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

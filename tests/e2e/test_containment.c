@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
+#include "tests/runner.h"
 
 #define PROGRAM "many_watch"
 #define WORKER	"rr-warden-worke" /* as comm cuts it */
@@ -179,7 +180,7 @@ START_TEST(the_chosen_thread_comes_back_with_the_session)
 	json_t *stopped = client_tool(scene.client, "rr_when", NULL);
 	json_t *list = client_tool(scene.client, "rr_thread_list", NULL);
 	ck_assert_int_ne(answer_number(list, "threads.0.tid"), answer_number(stopped, "tid"));
-	json_int_t other = answer_number(list, "threads.0.id");
+	json_int_t other = answer_number(list, "threads.0.tid");
 	json_decref(client_tool(scene.client, "rr_thread_select", "{s:I}", "thread_id", other));
 	json_t *chosen = client_tool(scene.client, "rr_when", NULL);
 	ck_assert_int_eq(answer_number(chosen, "tid"), answer_number(list, "threads.0.tid"));
@@ -216,54 +217,48 @@ START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
 }
 END_TEST
 
-/* Waits until the server has another launcher than `dead`. */
-static void await_launcher(pid_t server, pid_t dead)
+/* Waits until the keeper has another launcher than `dead`. */
+static void await_launcher(pid_t keeper, pid_t dead)
 {
 	double end = harness_now() + 30;
 	pid_t now;
 	do {
 		usleep(2000);
-		now = census_find(server, "rr-warden", 1);
+		now = census_child(keeper);
 	} while ((now == 0 || now == dead) && harness_now() < end);
 	ck_assert(now != 0 && now != dead);
 }
 
-/* The launcher is the keeper's child, and the keeper the server's; the test's number says which is
- * killed (0, 1: the launcher) and whether something runs then (1, 3). */
-START_TEST(without_its_launcher_the_session_comes_back_or_says_why_not)
+/* The launcher is the keeper's child. The test's number says whether something runs then. */
+START_TEST(after_its_launcher_the_session_comes_back)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	pid_t server = client_pid(scene.client);
-	pid_t launcher = census_find(server, "rr-warden", 1);
-	pid_t gdb = census_find(server, "gdb", 0);
-	bool has_keeper = _i < 2;
-	long long running = _i % 2 == 0 ? 0 : send_long_run(scene.client, scene.session);
-	kill(has_keeper ? launcher : census_find(server, "rr-warden", 0), SIGKILL);
+	pid_t keeper = census_find(client_pid(scene.client), "rr-warden", 0);
+	pid_t launcher = census_child(keeper);
+	long long running = _i == 0 ? 0 : send_long_run(scene.client, scene.session);
+
+	kill(launcher, SIGKILL);
 	if (running != 0)
 		json_decref(client_tool_failure(scene.client, running, "worker_died", 30));
-	if (has_keeper) {
-		await_launcher(server, launcher);
-		json_t *back = client_tool(scene.client, "rr_backtrace", NULL);
-		ck_assert(answer_true(back, "restored"));
-		json_decref(back);
-	} else {
-		await_gone(gdb);
-		json_t *failed = client_tool_fails(scene.client, "rr_backtrace", NULL, NULL);
-		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "starts workers"));
-		json_decref(failed);
-	}
+	await_launcher(keeper, launcher);
+	json_t *back = client_tool(scene.client, "rr_backtrace", NULL);
+	ck_assert(answer_true(back, "restored"));
+	json_decref(back);
 	scene_close(&scene);
 }
 END_TEST
 
-START_TEST(a_stopped_gdb_costs_its_deadline_and_no_other_session)
+/* Once for each; a stopped rr shows only when it is needed. */
+static const enum victim stopped[] = {VICTIM_GDB, VICTIM_WORKER};
+
+START_TEST(a_stopped_process_costs_its_deadline_and_no_other_session)
 {
 	struct client *client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
 	char *one = client_replay(client, scene_trace(PROGRAM));
-	pid_t gdb = census_find(client_pid(client), "gdb", 0);
+	pid_t victim = find_victim(client_pid(client), stopped[_i]);
 	char *two = client_replay(client, scene_trace(PROGRAM));
-	kill(gdb, SIGSTOP);
+	kill(victim, SIGSTOP);
 	long long stuck = client_tool_send(client, "rr_evaluate",
 	    json_pack("{s:s, s:s}", "expression", "counter", "session", one));
 	expect_alive(client, two);
@@ -271,28 +266,6 @@ START_TEST(a_stopped_gdb_costs_its_deadline_and_no_other_session)
 	const char *code = answer_text(failed, "code");
 	ck_assert(strcmp(code, "timeout") == 0 || strcmp(code, "worker_died") == 0);
 	json_decref(failed);
-	json_t *back = client_tool(
-	    client, "rr_evaluate", "{s:s, s:s}", "expression", "counter", "session", one);
-	ck_assert(answer_true(back, "restored"));
-	json_decref(back);
-	client_end(client);
-	free(one);
-	free(two);
-}
-END_TEST
-
-START_TEST(a_stopped_worker_costs_its_deadline_and_no_other_session)
-{
-	struct client *client = client_start(
-	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
-	char *one = client_replay(client, scene_trace(PROGRAM));
-	pid_t worker = census_find(client_pid(client), WORKER, 0);
-	char *two = client_replay(client, scene_trace(PROGRAM));
-	kill(worker, SIGSTOP);
-	long long stuck = client_tool_send(client, "rr_evaluate",
-	    json_pack("{s:s, s:s}", "expression", "counter", "session", one));
-	expect_alive(client, two);
-	json_decref(client_tool_failure(client, stuck, NULL, 60));
 	json_t *back = client_tool(
 	    client, "rr_evaluate", "{s:s, s:s}", "expression", "counter", "session", one);
 	ck_assert(answer_true(back, "restored"));
@@ -373,17 +346,13 @@ int main(void)
 	tcase_add_loop_test(all,
 	    killed_while_running_the_call_fails_at_once_and_the_session_comes_back, 0,
 	    VICTIM_COUNT);
-	tcase_add_loop_test(all, without_its_launcher_the_session_comes_back_or_says_why_not, 0, 4);
+	tcase_add_loop_test(all, after_its_launcher_the_session_comes_back, 0, 2);
 	tcase_add_test(all, checkpoints_come_back_with_the_session);
 	tcase_add_test(all, the_chosen_thread_comes_back_with_the_session);
 	tcase_add_test(all, a_session_at_its_crash_comes_back_behind_the_signal);
-	tcase_add_test(all, a_stopped_gdb_costs_its_deadline_and_no_other_session);
-	tcase_add_test(all, a_stopped_worker_costs_its_deadline_and_no_other_session);
+	tcase_add_loop_test(all, a_stopped_process_costs_its_deadline_and_no_other_session, 0,
+	    (int)(sizeof(stopped) / sizeof(*stopped)));
 	tcase_add_loop_test(all, every_ending_of_a_client_leaves_no_process, 0, ENDING_COUNT);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

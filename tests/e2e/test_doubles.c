@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
+#include "tests/runner.h"
 
 #define PROGRAM "many_watch"
 
@@ -103,9 +104,5 @@ int main(void)
 	    all, a_worker_gone_bad_costs_its_session_and_nothing_else, 0, MANNER_COUNT);
 	tcase_add_loop_test(all, a_gdb_gone_bad_is_an_error_in_time, 0, GDB_COUNT);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

@@ -198,7 +198,7 @@ START_TEST(threads_are_listed_and_chosen)
 	size_t count = answer_count(list, "threads");
 	ck_assert_uint_ge(count, 2);
 	json_t *first = json_array_get(answer_at(list, "threads"), 0);
-	json_t *id = json_object_get(first, "id");
+	json_t *id = json_object_get(first, "tid");
 	ck_assert_ptr_nonnull(id);
 	char number[32];
 	if (json_is_string(id))

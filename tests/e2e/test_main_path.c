@@ -11,7 +11,7 @@
 
 #define PROGRAM	    "list_corruption"
 #define BROKEN_LINK "sessions[3].next"
-#define CULPRIT	    "/* CULPRIT"
+#define CULPRIT	    "last_seen[place] ="
 #define NOBODY	    65534
 
 START_TEST(recording_a_crash_tells_signal_output_and_place)

@@ -1,7 +1,8 @@
 /*
  * The traps that clients set for a server as a whole: what stands on stdout, a host that does not
  * read, lines and nesting without end, more requests than can be held, siblings that are started
- * to be killed, both eras. The rules of the protocol themselves are tested in tests/unit/mcp.
+ * to be killed, all revisions of the protocol. The rules of the protocol themselves are tested in
+ * tests/unit/mcp.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 /* ---- Who we are talking to ----------------------------------------------------------------- */
 
-/* Metadata of the new era's requests. */
+/* Metadata of requests of revision 2026-07-28. */
 static json_t *modern(json_t *params)
 {
 	json_object_set_new(params, "_meta",
@@ -91,7 +92,7 @@ START_TEST(a_sibling_started_to_be_killed_leaves_nothing)
 }
 END_TEST
 
-START_TEST(the_new_era_needs_no_opening_and_keeps_sessions_by_their_handle)
+START_TEST(the_last_revision_needs_no_opening_and_keeps_sessions_by_their_handle)
 {
 	struct client *client = client_start(&(struct client_options){.raw = true});
 	long long id = client_send(client, "tools/call",
@@ -299,7 +300,7 @@ int main(void)
 	const TTest *const tests[] = {
 	    stdout_carries_answers_and_nothing_else_whatever_is_said_below,
 	    a_sibling_started_to_be_killed_leaves_nothing,
-	    the_new_era_needs_no_opening_and_keeps_sessions_by_their_handle,
+	    the_last_revision_needs_no_opening_and_keeps_sessions_by_their_handle,
 	    a_call_on_another_era_reaches_the_same_session,
 	    ticks_rise_carry_the_token_as_it_was_and_end_before_the_answer,
 	    a_client_that_does_not_read_costs_little_and_is_answered_when_it_does,

@@ -3,6 +3,7 @@
  * removed; how an unwilling program is ended; how a rare failure is recorded.
  */
 #include <dirent.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,36 @@ START_TEST(a_trace_is_named_after_its_program_and_private)
 	json_decref(second);
 	free(expected);
 	free(latest);
+	home_close(&home);
+}
+END_TEST
+
+/* From two servers, since agents run side by side. */
+START_TEST(recordings_at_once_never_get_the_same_name)
+{
+	enum { AT_ONCE = 12 };
+	struct home home = home_open();
+	const char *const environment[] = {home.setting, NULL};
+	struct client *clients[] = {
+	    home.client, client_start(&(struct client_options){.env = environment})};
+	char *program = harness_program("exit_code");
+	json_t *names = json_object();
+	long long ids[AT_ONCE];
+
+	for (int i = 0; i < AT_ONCE; i++)
+		ids[i] = client_tool_send(
+		    clients[i % 2], "rr_record", json_pack("{s:[s]}", "command", program));
+	for (int i = 0; i < AT_ONCE; i++) {
+		json_t *recorded = client_tool_result(clients[i % 2], ids[i], HARNESS_TIMEOUT_S);
+		expect_number(recorded, "exit_code", 42);
+		json_object_set_new(names, answer_text(recorded, "trace_dir"), json_true());
+		json_decref(recorded);
+	}
+	ck_assert_uint_eq(json_object_size(names), AT_ONCE);
+	ck_assert_uint_eq(count_traces(home.traces), AT_ONCE);
+	json_decref(names);
+	free(program);
+	client_abandon(clients[1]);
 	home_close(&home);
 }
 END_TEST
@@ -200,6 +231,93 @@ START_TEST(a_trace_with_a_foreign_file_in_it_is_not_removed)
 }
 END_TEST
 
+/* A server of `user` (0: ours) without HOME. */
+static struct client *start_homeless(uid_t user)
+{
+	const char *server = getenv("RR_WARDEN");
+	const char *const args[] = {
+	    "-u", "HOME", server == NULL ? "build/bin/rr-warden" : server, NULL};
+
+	return client_start(
+	    &(struct client_options){.server = "/usr/bin/env", .args = args, .uid = user});
+}
+
+START_TEST(without_a_home_traces_go_where_passwd_says)
+{
+	struct client *client = start_homeless(0);
+	const char *home = getpwuid(getuid())->pw_dir;
+	json_t *recorded = client_tool(client, "rr_record", "{s:[s]}", "command", "/bin/true");
+	const char *trace = answer_text(recorded, "trace_dir");
+
+	ck_assert_msg(strncmp(trace, home, strlen(home)) == 0, "%s is not below %s", trace, home);
+	json_decref(client_tool(client, "rr_rm", "{s:s}", "trace_dir", trace));
+	json_decref(recorded);
+	client_end(client);
+}
+END_TEST
+
+START_TEST(without_any_home_nothing_goes_into_a_shared_directory)
+{
+	enum { NOBODY_KNOWS_ME = 54321 };
+	if (getuid() != 0) {
+		puts("skipped: only root can play a user without an entry in passwd");
+		return;
+	}
+	struct client *client = start_homeless(NOBODY_KNOWS_ME);
+	json_t *failed =
+	    client_tool_fails(client, "rr_record", "not_found", "{s:[s]}", "command", "/bin/true");
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "HOME is not set"));
+	json_decref(failed);
+	json_decref(client_tool_fails(client, "rr_list_recordings", "not_found", NULL));
+	client_end(client);
+}
+END_TEST
+
+START_TEST(a_trace_that_another_server_replays_is_not_removed)
+{
+	struct home home = home_open();
+	json_t *recorded = record(&home, "exit_code");
+	const char *trace = answer_text(recorded, "trace_dir");
+	struct client *other = client_start(NULL);
+	char *session = client_replay(other, trace);
+
+	json_t *refused =
+	    client_tool_fails(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace);
+	ck_assert_ptr_nonnull(strstr(answer_text(refused, "message"), "in use"));
+	json_decref(refused);
+	json_t *stop = client_tool(other, "rr_continue", NULL);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	client_tool_done(other, "rr_replay_stop", "{s:s}", "session", session);
+	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	ck_assert_int_lt(access(trace, F_OK), 0);
+	free(session);
+	client_abandon(other);
+	json_decref(recorded);
+	home_close(&home);
+}
+END_TEST
+
+/* As an rr leaves it that is killed, with its worker, while it makes the trace. */
+START_TEST(the_beginning_of_a_trace_can_be_listed_and_removed)
+{
+	struct home home = home_open();
+	char *begun = harness_path(home.traces, "begun-0"), command[4096];
+
+	json_decref(record(&home, "exit_code"));
+	snprintf(command, sizeof(command),
+	    "mkdir -m 700 '%s' && cd '%s' && touch -d '1 minute ago' events data", begun, begun);
+	ck_assert_int_eq(system(command), 0);
+	json_t *list = client_tool(home.client, "rr_list_recordings", NULL);
+	ck_assert_uint_eq(answer_count(list, "recordings"), 2);
+	json_decref(list);
+	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", begun);
+	ck_assert_int_lt(access(begun, F_OK), 0);
+	free(begun);
+	home_close(&home);
+}
+END_TEST
+
 START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 {
 	struct home home = home_open();
@@ -217,6 +335,47 @@ START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 	json_decref(found);
 	free(program);
 	free(counter);
+	home_close(&home);
+}
+END_TEST
+
+/* Its second run kills rr, which leaves half a trace; its third fails. */
+static const char kills_rr[] = "echo >>\"$0\"; n=$(wc -l <\"$0\"); echo run $n; "
+			       "if [ $n = 2 ]; then kill -9 $PPID; sleep 60; fi; [ $n != 3 ]";
+
+START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
+{
+	struct home home = home_open();
+	char *counter = harness_path(home.folder, "runs");
+	json_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s,s,s]}", "command",
+	    "/bin/sh", "-c", kills_rr, counter);
+
+	ck_assert(answer_true(found, "failed"));
+	expect_number(found, "attempts", 3);
+	expect_number(found, "endings.exit 0", 1);
+	expect_number(found, "endings.rr failed", 1);
+	expect_number(found, "endings.exit 1", 1);
+	expect_text(found, "printed.exit 0", "run 1");
+	expect_text(found, "printed.exit 1", "run 3");
+	ck_assert_ptr_nonnull(strstr(answer_text(found, "printed.rr failed"), "signal 9"));
+	ck_assert_uint_eq(count_traces(home.traces), 1);
+	json_decref(found);
+	free(counter);
+	home_close(&home);
+}
+END_TEST
+
+START_TEST(an_rr_that_spoils_every_attempt_ends_the_hunt)
+{
+	struct home home = home_open();
+	json_t *failed = client_tool_fails(home.client, "rr_record_until", "rr_failed",
+	    "{s:[s,s,s]}", "command", "/bin/sh", "-c", "kill -9 $PPID; sleep 60");
+
+	expect_number(failed, "attempts", 3);
+	expect_number(failed, "endings.rr failed", 3);
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "attempt 3 of 10"));
+	ck_assert_uint_eq(count_traces(home.traces), 0);
+	json_decref(failed);
 	home_close(&home);
 }
 END_TEST
@@ -328,11 +487,17 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_trace_is_named_after_its_program_and_private,
-	    the_program_inherits_nothing_of_ours,
+	    recordings_at_once_never_get_the_same_name, the_program_inherits_nothing_of_ours,
 	    a_program_that_ignores_every_signal_is_ended_and_its_trace_complete,
 	    a_tree_of_processes_is_told_with_every_end, traces_are_listed_newest_first_in_pages,
 	    a_trace_tells_where_it_was_made, a_trace_with_a_foreign_file_in_it_is_not_removed,
+	    without_a_home_traces_go_where_passwd_says,
+	    without_any_home_nothing_goes_into_a_shared_directory,
+	    a_trace_that_another_server_replays_is_not_removed,
+	    the_beginning_of_a_trace_can_be_listed_and_removed,
 	    a_rare_failure_is_recorded_and_the_other_traces_removed,
+	    an_attempt_that_rr_spoils_is_counted_and_the_next_one_made,
+	    an_rr_that_spoils_every_attempt_ends_the_hunt,
 	    only_the_failure_that_is_asked_for_counts, every_attempt_is_in_the_progress,
 	    a_trace_travels_as_one_file, a_packed_trace_does_without_its_program, NULL};
 	return scene_main("record", tests, (const char *const[]){NULL});

@@ -91,6 +91,25 @@ START_TEST(a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept)
 }
 END_TEST
 
+/* With so little address space rr 5.6 tries the same for ever, and no program is there to end. */
+START_TEST(an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit)
+{
+	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
+	struct client *client = client_start(&(struct client_options){
+	    .args = (const char *const[]){"--memory=40M", "--timeout-startup=2", NULL}});
+	double start = harness_now();
+	json_t *failed = client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}",
+	    "command", "/bin/true", "trace_dir", trace);
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "had not started"));
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "--memory"));
+	ck_assert_double_lt(harness_now() - start, 30);
+	json_decref(failed);
+	client_end(client);
+	free(trace);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 START_TEST(a_cancelled_recording_ends_its_program)
 {
 	struct place place = place_open();
@@ -133,6 +152,17 @@ START_TEST(an_existing_trace_dir_is_refused_and_left_alone)
 }
 END_TEST
 
+START_TEST(directories_that_are_missing_above_a_trace_are_made)
+{
+	struct place place = place_open();
+	char *deep = harness_path(place.folder, "results/today/trace");
+	json_decref(client_record(place.client, deep, "exit_code", NULL));
+	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", deep));
+	free(deep);
+	place_close(&place);
+}
+END_TEST
+
 START_TEST(a_command_that_does_not_exist_or_may_not_run_is_said_so)
 {
 	struct place place = place_open();
@@ -152,14 +182,45 @@ START_TEST(a_command_that_does_not_exist_or_may_not_run_is_said_so)
 }
 END_TEST
 
+START_TEST(names_that_are_not_ascii_record_and_replay)
+{
+	struct place place = place_open();
+	char *crash = harness_program("crash"), *folder = harness_path(place.folder, "Übung");
+	char *program = harness_path(folder, "prögram-日本"), *trace = harness_path(folder, "spür");
+	char command[4096];
+	snprintf(command, sizeof(command), "mkdir '%s' && cp '%s' '%s'", folder, crash, program);
+	ck_assert_int_eq(system(command), 0);
+	json_t *recorded = client_tool(
+	    place.client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
+	expect_text(recorded, "trace_dir", trace);
+	json_decref(recorded);
+	char *session = client_replay(place.client, trace);
+	json_t *set = client_tool(place.client, "rr_breakpoint_set", "{s:s, s:s}", "location",
+	    "main", "session", session);
+	json_decref(set);
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "breakpoint");
+	json_decref(stop);
+	free(session);
+	free(trace);
+	free(program);
+	free(folder);
+	free(crash);
+	place_close(&place);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {the_exit_code_is_told, stdin_is_empty_unless_given,
 	    much_output_is_drained_and_cut_in_the_middle, output_that_is_no_utf8_is_made_visible,
 	    a_daemon_left_behind_does_not_hold_the_answer_up,
 	    a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept,
+	    an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit,
 	    a_cancelled_recording_ends_its_program, environment_and_folder_reach_the_program,
 	    an_existing_trace_dir_is_refused_and_left_alone,
+	    names_that_are_not_ascii_record_and_replay,
+	    directories_that_are_missing_above_a_trace_are_made,
 	    a_command_that_does_not_exist_or_may_not_run_is_said_so, NULL};
 	return scene_main("recording", tests, (const char *const[]){NULL});
 }

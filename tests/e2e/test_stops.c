@@ -78,6 +78,109 @@ START_TEST(a_stop_tells_what_the_program_wrote_on_the_way)
 }
 END_TEST
 
+START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	double started = harness_now();
+	json_t *stop = client_tool(scene.client, "rr_step", NULL);
+	expect_text(stop, "reason", "step");
+	expect_text(stop, "frame.function", "main");
+	/* Minutes, where each instruction of the dynamic linker is stepped. */
+	ck_assert_msg(harness_now() - started < 10, "%.1f s", harness_now() - started);
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(back_where_a_library_was_not_loaded_yet_the_program_still_moves)
+{
+	static const char *const back[] = {"rr_step", "rr_next", "rr_finish", "rr_continue"};
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *stop;
+	scene_run_to(&scene, "count_up");
+	for (size_t i = 0; i < sizeof(back) / sizeof(*back); i++) {
+		json_decref(run(&scene, 1, 1));
+		stop = client_tool(scene.client, back[i], "{s:b}", "reverse", 1);
+		expect_text(stop, "reason", "start");
+		json_decref(stop);
+	}
+	stop = client_tool(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+	expect_text(stop, "reason", "step");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_checkpoint_at_the_end_can_be_gone_back_to)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	json_t *stop = client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
+	    answer_number(saved, "checkpoint_id"));
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	json_decref(saved);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_breakpoint_for_one_thread_stops_that_one_only_wherever_the_session_goes)
+{
+	struct scene scene = scene_open("threads", NULL);
+	scene_run_to(&scene, "take_turns");
+	json_t *here = client_tool(scene.client, "rr_when", NULL);
+	long long tid = answer_number(here, "tid");
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:I}", "location",
+	    "pthread_cond_broadcast", "thread", (json_int_t)tid);
+	for (int way = 0; way < 2; way++) {
+		client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", way ? "end" : "start");
+		json_t *stop = run(&scene, way, 1);
+		if (way == 1)
+			while (strcmp(answer_text(stop, "reason"), "breakpoint") != 0) {
+				json_decref(stop);
+				stop = run(&scene, way, 1);
+			}
+		for (int i = 0; i < 3; i++) {
+			expect_text(stop, "reason", "breakpoint");
+			expect_number(stop, "tid", tid);
+			json_decref(stop);
+			stop = run(&scene, way, 1);
+		}
+		json_decref(stop);
+	}
+	json_decref(here);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_stop_is_passed_whichever_thread_is_selected)
+{
+	struct scene scene = scene_open("threads", NULL);
+	set_breakpoint(&scene, "pthread_cond_broadcast");
+	json_decref(run(&scene, 0, 1));
+	json_t *first = run(&scene, 0, 1), *list, *second;
+	long long stopped = answer_number(first, "tid"), other = 0;
+	/* Away and back: gdb has not seen the program stop at the breakpoint then. */
+	client_tool_done(scene.client, "rr_last_change", "{s:s}", "expression", "turn");
+	list = client_tool(scene.client, "rr_thread_list", NULL);
+	for (size_t i = 0; i < answer_count(list, "threads"); i++) {
+		json_t *one = json_array_get(answer_at(list, "threads"), i);
+		if (answer_number(one, "tid") != stopped)
+			other = answer_number(one, "tid");
+	}
+	client_tool_done(scene.client, "rr_thread_select", "{s:I}", "thread_id", (json_int_t)other);
+	second = run(&scene, 0, 1);
+	expect_text(second, "reason", "breakpoint");
+	ck_assert(!json_equal(answer_at(first, "moment"), answer_at(second, "moment")));
+	json_decref(first);
+	json_decref(second);
+	json_decref(list);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(count_passes_stops_forward_and_backward)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -426,7 +529,13 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_stop_tells_why_where_source_and_moment,
-	    a_stop_tells_what_the_program_wrote_on_the_way, count_passes_stops_forward_and_backward,
+	    a_stop_tells_what_the_program_wrote_on_the_way,
+	    a_step_where_no_lines_are_known_goes_on_to_main,
+	    a_checkpoint_at_the_end_can_be_gone_back_to,
+	    a_stop_is_passed_whichever_thread_is_selected,
+	    a_breakpoint_for_one_thread_stops_that_one_only_wherever_the_session_goes,
+	    back_where_a_library_was_not_loaded_yet_the_program_still_moves,
+	    count_passes_stops_forward_and_backward,
 	    a_watchpoint_shows_old_and_new_in_forward_order_both_ways,
 	    a_store_of_the_same_value_is_no_change, four_watchpoints_stop_at_every_change,
 	    a_watch_bound_to_its_scope_ends_with_it_and_the_session_goes_on,
@@ -440,6 +549,6 @@ int main(void)
 	    when_is_the_moment_of_the_stop_and_comes_back_with_it, goto_comes_to_the_very_tick,
 	    checkpoints_are_saved_listed_restored_and_deleted,
 	    conditions_ignore_counts_and_temporaries_hold, breakpoint_list_counts_hits, NULL};
-	return scene_main(
-	    "stops", tests, (const char *const[]){PROGRAM, "list_corruption", "recursion", NULL});
+	return scene_main("stops", tests,
+	    (const char *const[]){PROGRAM, "list_corruption", "recursion", "threads", NULL});
 }

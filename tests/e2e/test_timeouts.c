@@ -7,9 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
+#include "tests/runner.h"
 
 #define PROGRAM	    "many_watch"
 #define COMPUTATION "computes"
+#define INTERRUPT_S 2.0
 
 static json_t *long_run(const char *session, int reverse)
 {
@@ -118,6 +120,38 @@ START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 }
 END_TEST
 
+/* Interrupts a call that has run for a while, and expects its answer soon and the session alive. */
+static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
+{
+	long long id = client_tool_send(scene->client, tool, args);
+	usleep(700 * 1000);
+	double asked = harness_now();
+	json_decref(client_tool(scene->client, "rr_interrupt", "{s:s}", "session", scene->session));
+	json_t *stop = client_tool_result(scene->client, id, 60);
+	double took = harness_now() - asked;
+	expect_text(stop, "reason", "interrupted");
+	ck_assert(!answer_true(stop, "restored"));
+	ck_assert_msg(took < INTERRUPT_S, "%s was interrupted after %.1f s", tool, took);
+	json_decref(stop);
+	json_t *when = client_tool(scene->client, "rr_when", "{s:s}", "session", scene->session);
+	ck_assert(!answer_true(when, "restored"));
+	json_decref(when);
+}
+
+START_TEST(an_interrupt_works_at_once_wherever_the_program_is)
+{
+	struct scene scene = scene_open("endless", NULL);
+	scene_run_to(&scene, "turn");
+	interrupt_soon(&scene, "rr_next", NULL);
+	interrupt_soon(&scene, "rr_step", json_pack("{s:i}", "count", 1000000));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "add",
+	    "condition", "number == 12345678");
+	interrupt_soon(&scene, "rr_continue", NULL);
+	interrupt_soon(&scene, "rr_continue", json_pack("{s:b}", "reverse", 1));
+	scene_close(&scene);
+}
+END_TEST
+
 /* rr itself would search for a later event without an end. */
 START_TEST(the_end_is_still_the_end_after_an_interrupted_way_back)
 {
@@ -166,18 +200,16 @@ int main(void)
 	tcase_add_unchecked_fixture(all, NULL, scene_clear);
 	scene_trace(PROGRAM);
 	scene_trace(COMPUTATION);
+	scene_trace("endless");
 	tcase_add_loop_test(
 	    all, a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on, 0, 2);
 	tcase_add_test(all, a_reverse_run_over_its_limit_ends_and_the_session_goes_on);
 	tcase_add_test(all, a_cancelled_request_is_never_answered_and_the_session_lives);
 	tcase_add_test(all, rr_interrupt_stops_a_run_from_a_second_call);
 	tcase_add_test(all, rr_interrupt_stops_a_program_in_the_middle_of_a_computation);
+	tcase_add_test(all, an_interrupt_works_at_once_wherever_the_program_is);
 	tcase_add_test(all, the_end_is_still_the_end_after_an_interrupted_way_back);
 	tcase_add_test(all, calls_to_a_running_session_wait_their_turn_or_are_told_so);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

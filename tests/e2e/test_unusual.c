@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
+#include "tests/runner.h"
 
 #define PROGRAM "many_watch"
 
@@ -340,9 +341,5 @@ int main(void)
 	tcase_add_test(all, events_behind_the_end_are_refused_at_the_end_too);
 	tcase_add_test(all, a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

@@ -23,9 +23,9 @@ static const struct mcp_param params[] = {
     {0},
 };
 static const struct mcp_tool tools[] = {
-    {"echo", "Echo", "d", params, params, 0, NULL},
-    {"hold", "Hold", "d", params, params, 0, NULL},
-    {"fail", "Fail", "d", params, params, 0, NULL},
+    {"echo", "Echo", "d", params, params, 0},
+    {"hold", "Hold", "d", params, params, 0},
+    {"fail", "Fail", "d", params, params, 0},
 };
 static const struct mcp_resource resources[] = {{"rr://guide", "guide", "t", "d", "text/plain"}};
 static const struct mcp_prompt prompts[] = {{"debug", "t", "d", params}};
@@ -116,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct mcp_handler handler = {.name = "f",
 	    .version = "1",
 	    .instructions = "i",
+	    .codes = {"invalid_argument", "not_found", "limit"},
 	    .tools = tools,
 	    .tool_count = 3,
 	    .resources = resources,
@@ -125,8 +126,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    .prompts = prompts,
 	    .prompt_count = 1,
 	    .page_size = 2,
-	    .legacy_logging = true,
-	    .legacy_subscribe = true,
 	    .call_tool = call_tool,
 	    .cancel = cancel,
 	    .read_resource = read_resource,

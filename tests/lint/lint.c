@@ -184,6 +184,22 @@ static void lint_unique(struct lint *lint, const json_t *tools, size_t index)
 			lint_find(lint, "the name is not unique");
 }
 
+size_t mcp_lint_list(const json_t *tools, size_t size, void (*tell)(const char *finding))
+{
+	struct lint lint = {.tell = tell, .tool = "tools/list"};
+	json_t *tool;
+	size_t index;
+
+	if (size >= LINT_LIST_MAX)
+		lint_find(&lint, "the list is %zu bytes long, over %d", size, LINT_LIST_MAX);
+	json_array_foreach(tools, index, tool)
+	{
+		lint_tool(&lint, tool);
+		lint_unique(&lint, tools, index);
+	}
+	return lint.findings;
+}
+
 size_t mcp_lint_tools(const struct mcp_handler *handler, void (*tell)(const char *finding))
 {
 	static const char request[] =
@@ -193,23 +209,16 @@ size_t mcp_lint_tools(const struct mcp_handler *handler, void (*tell)(const char
 	struct lint lint = {.tell = tell, .tool = "tools/list"};
 	struct mcp_server *server = mcp_server_new(handler);
 	const char *bytes;
-	size_t index;
-	json_t *tool;
+	size_t size;
 
 	mcp_server_feed(server, request, sizeof(request) - 1);
-	size_t size = mcp_server_output(server, &bytes);
+	size = mcp_server_output(server, &bytes);
 	json_t *answer = json_loadb(bytes, size, 0, NULL);
 	json_t *tools = json_object_get(json_object_get(answer, "result"), "tools");
-	if (size >= LINT_LIST_MAX)
-		lint_find(&lint, "the list is %zu bytes long, over %d", size, LINT_LIST_MAX);
 	if (json_array_size(tools) != handler->tool_count)
 		lint_find(&lint, "%zu of %zu tools are listed on the first page",
 		    json_array_size(tools), handler->tool_count);
-	json_array_foreach(tools, index, tool)
-	{
-		lint_tool(&lint, tool);
-		lint_unique(&lint, tools, index);
-	}
+	lint.findings += mcp_lint_list(tools, size, tell);
 	json_decref(answer);
 	mcp_server_free(server);
 	return lint.findings;

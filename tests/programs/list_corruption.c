@@ -4,8 +4,9 @@
  * array, which is the `next` link of the session behind it in the table. Nothing notices until
  * the list is walked at the end of the day, long after and elsewhere.
  *
- * The link sessions[3].next is written three times: cleared and set in session_open, overwritten by
- * the line marked CULPRIT in session_touch. The crash is in report_total.
+ * The link sessions[3].next is written three times: cleared and set in session_open, overwritten in
+ * session_touch. The crash is in report_total. Tests and the demo find the culprit's line by its
+ * text.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void session_touch(struct session *session, enum message_kind kind)
 {
 	int place = kind == KIND_FILE ? kind : kind - 1; /* files were added in a hurry */
 
-	session->last_seen[place] = clock_seconds; /* CULPRIT */
+	session->last_seen[place] = clock_seconds;
 }
 
 static void receive_message(unsigned number)

@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -33,14 +32,6 @@ static inline long kernel_call(long number, long a, long b, long c, long d, long
 static inline long kernel_ptrace(long request, pid_t tid, uint64_t address, uint64_t data)
 {
 	return kernel_call(SYS_ptrace, request, tid, (long)address, (long)data, 0, 0);
-}
-
-/* Reads from a tracee; both sides are lists. Returns the bytes read, maybe fewer than asked. */
-static inline long kernel_read_tracee(
-    pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote, size_t remotes)
-{
-	return kernel_call(
-	    SYS_process_vm_readv, tid, (long)local, (long)locals, (long)remote, (long)remotes, 0);
 }
 
 #endif

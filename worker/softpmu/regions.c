@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/memory.h"
 
 enum {
 	REGIONS_SLOTS = 8192,		/* a power of two */
@@ -86,28 +87,15 @@ size_t regions_read_code(void *context, uint64_t address, uint8_t *bytes, size_t
 		address += part;
 		length -= part;
 	}
-	got = kernel_read_tracee(*(pid_t *)context, &local, 1, remote, remotes);
+	got = memory_read(*(pid_t *)context, &local, 1, remote, remotes);
 	return got > 0 ? (size_t)got : 0;
-}
-
-/*
- * Can the program write to the page of this code? A byte is written over itself to see: where it
- * cannot, neither can this call.
- */
-static bool code_is_writable(pid_t tid, uint64_t address)
-{
-	uint8_t byte;
-	struct iovec local = {&byte, 1}, remote = {(void *)(uintptr_t)address, 1};
-
-	return kernel_read_tracee(tid, &local, 1, &remote, 1) == 1 &&
-	       kernel_call(SYS_process_vm_writev, tid, (long)&local, 1, (long)&remote, 1, 0) == 1;
 }
 
 static struct region *build_into(
     struct regions *regions, struct region **slot, pid_t tid, const struct region_key *key)
 {
 	struct region *region =
-	    region_build(key, code_is_writable(tid, key->root), regions_read_code, &tid);
+	    region_build(key, memory_is_writable(tid, key->root), regions_read_code, &tid);
 
 	evict(regions, slot);
 	if (!region)
@@ -159,7 +147,7 @@ bool regions_match(pid_t tid, const struct region *first, const struct region *s
 		count = add_remotes(remote, count, second);
 	if (length == 0)
 		return true;
-	if (kernel_read_tracee(tid, &local, 1, remote, count) != (long)length)
+	if (memory_read(tid, &local, 1, remote, count) != (long)length)
 		return false;
 	return memcmp(bytes, first->code, first->length) == 0 &&
 	       (!second || memcmp(bytes + first->length, second->code, second->length) == 0);

@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
-#include "worker/softpmu/episode.h"
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/trapmask.h"
 
 #ifndef PTRACE_SYSEMU
 #define PTRACE_SYSEMU		 31
@@ -119,10 +120,12 @@ static long step(
 	struct block block;
 	long result = 0;
 
-	tracee->keep_maps = false; /* it may be a system call */
 	look_at_instruction(tracee, regs->rip, &block);
 	if (tracee->request == PTRACE_SYSCALL && block.ending.kind == END_SYSCALL && signal == 0)
 		return start_leg(pmu, tracee, LEG_SYSCALL, PTRACE_SYSCALL, 0);
+	if (tracee->request == PTRACE_CONT && block.ending.kind == END_SYSCALL && signal == 0 &&
+	    regs->rax == SYS_rt_sigprocmask)
+		return start_leg(pmu, tracee, LEG_MASK, PTRACE_SYSCALL, 0);
 	if (debug_registers_holds(&tracee->debug, regs->rip)) {
 		/* A handler's frame would show the resume flag: with a signal, take ours away. */
 		if (signal != 0)
@@ -147,7 +150,7 @@ static bool indirect_target(pid_t tid, const struct indirect *indirect,
 		return true;
 	}
 	remote.iov_base = (void *)(uintptr_t)decode_indirect_slot(indirect, regs);
-	return kernel_read_tracee(tid, &local, 1, &remote, 1) == sizeof *target;
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof *target;
 }
 
 /*
@@ -291,8 +294,12 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 
 	if (restarts_syscall(regs) && tracee->request != PTRACE_CONT)
 		return start_leg(pmu, tracee, LEG_SYSCALL, tracee->request, 0);
-	if (pmu->mode == MODE_RUN && !restarts_syscall(regs))
-		episode_run(pmu, tracee, regs);
+	if (pmu->mode == MODE_RUN && !restarts_syscall(regs) &&
+	    codecache_start(pmu->cache, pmu->tracees, tracee, regs, &result)) {
+		pmu->totals.runs++;
+		pmu->totals.stops++;
+		return result;
+	}
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
 	    debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
@@ -306,6 +313,16 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	    -result, tracee->tid);
 	tracee->debug.unusable = true;
 	return step(pmu, tracee, regs, 0);
+}
+
+/* The code that the cache was made from may be about to change. */
+static void note_call(struct softpmu *pmu, struct tracee *tracee)
+{
+	struct user_regs_struct regs = {0};
+
+	if (codecache_in_use(pmu->cache) &&
+	    kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&regs) >= 0)
+		codecache_note_call(pmu->cache, tracee, &regs);
 }
 
 /* rr's own single step: done as it is, and counted. */
@@ -349,6 +366,8 @@ static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int 
 			return start_leg(pmu, tracee, LEG_SYSCALL, request, 0);
 		return step(pmu, tracee, &regs, 0);
 	}
+	if (!restarts_syscall(&regs)) /* or it may be in a call that has a mask of its own */
+		trapmask_open(tracee);
 	return resume_next_leg(pmu, tracee, &regs);
 }
 
@@ -358,8 +377,8 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 	long result;
 
 	tracee->overflowed = false;
-	tracee->keep_maps = false;
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
+	note_call(pmu, tracee);
 	if (tracee->ticks && tracee->ticks->enabled)
 		return is_single_step(request) ? rr_step(pmu, tracee, request, signal)
 					       : rr_run(pmu, tracee, request, signal);

@@ -7,35 +7,56 @@
  *   symbols.c     the functions of libc that rr calls and we stand in for
  *   counters.c    rr's performance counters
  *   resume.c      rr's resume requests become legs
- *   episode.c     what of a run is done here, before the tracee goes on itself
- *   native.c      runs stretches of the program in this process, on copies
- *   thunk.c       single instructions of the program, run natively
- *   guest.c       copies of the tracee's memory
  *   stops.c       whether a stop ends a leg of ours or is for rr, and the ticks it stands for
- *   region.c      how far a tracee may run with every branch accounted for; pure
- *   regions.c     the bounded cache of regions, and the check that code has not changed
- *   decode.c      block ends, by Zydis; pure
- *   branch.c      conditions of branches; pure
- *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
  *   tracees.c     what is known of each task
+ *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
+ *   trapmask.c    SIGTRAP, when the program blocks it
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   message.c     one-line messages
  *
+ * Nearly everything runs in the code cache, inside the program's own process:
+ *
+ *   codecache.c   starts legs in it and judges their stops
+ *   space.c       the cache of one address space
+ *   arena.c       its memory, mapped into the program and into rr
+ *   inject.c      system calls made in the program to map it
+ *   codepages.c   copies of the program's code, and which of it may be translated
+ *   classify.c    what an instruction does to control; pure
+ *   emit.c        the translator
+ *   sequences.c   the instructions that it writes
+ *   flagwriter.c  instructions that set all flags, done in software; pure
+ *   blocks.c      which code is translated where, links, and what is out of force
+ *   pageindex.c   which blocks are on which page; pure
+ *   places.c      what each place in the cache stands for; pure
+ *   recover.c     from a stop in the cache to the program's own state
+ *   budget.c      how many branches may pass; pure
+ *   cachecalls.c  system calls that change the code below the cache
+ *
+ * What cannot run there runs natively between hardware breakpoints, and what cannot do that either
+ * is single-stepped:
+ *
+ *   region.c      how far a tracee may run with every branch accounted for; pure
+ *   regions.c     the bounded cache of regions, and the check that code has not changed
+ *   decode.c      block ends, by Zydis; pure
+ *   branch.c      conditions of branches; pure
+ *
  * Environment, read once and taken out of rr's (and so the program's) environment:
  *   RR_WARDEN_SOFTPMU=run          the default
- *   RR_WARDEN_SOFTPMU=legs         let the tracee itself run everything
- *   RR_WARDEN_SOFTPMU=step         single-step everything (the bench's baseline; a second opinion)
+ *   RR_WARDEN_SOFTPMU=legs         do without the code cache (a second opinion)
+ *   RR_WARDEN_SOFTPMU=step         single-step everything (a third one; the bench's baseline)
  *   RR_WARDEN_SOFTPMU=maps         nothing but the joined [vvar] line, for real counters and old rr
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
 #ifndef RR_WARDEN_SOFTPMU_SOFTPMU_H
 #define RR_WARDEN_SOFTPMU_SOFTPMU_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
+#include "worker/softpmu/codecache.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/rawcalls.h"
 #include "worker/softpmu/regions.h"
@@ -47,16 +68,16 @@ struct softpmu {
 	struct counters *counters;
 	struct tracees *tracees;
 	struct regions *regions;
-	struct native *native; /* NULL until first wanted, or when it is not to be had */
-	bool native_refused;
+	struct codecache *cache;
 	enum softpmu_mode mode;
+	pthread_t main_thread;
 	char *stats_path;
 	struct raw_calls raw_calls;
 	struct timespec alarm;	 /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
 	struct timespec resumed; /* rr's last request to run */
 	struct {
-		uint64_t branches, stops, steps, runs, episodes;
-		uint64_t instructions; /* as far as they are known: those stepped */
+		uint64_t branches, stops, steps, runs;
+		uint64_t instructions; /* those stepped */
 		uint64_t nanoseconds;  /* from rr's resume requests to the stops it sees */
 	} totals;
 };

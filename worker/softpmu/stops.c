@@ -13,6 +13,7 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/resume.h"
+#include "worker/softpmu/trapmask.h"
 
 enum {
 	FLAG_TRAP = 1 << 8,
@@ -112,6 +113,8 @@ static bool count_leg(struct softpmu *pmu, struct tracee *tracee, const struct s
 		regions_unpin(pmu->regions, tracee->region);
 		tracee->region = NULL;
 		break;
+	case LEG_CACHE:
+	case LEG_MASK:
 	case LEG_SYSCALL:
 		break;
 	}
@@ -177,6 +180,8 @@ static bool ends_leg(const struct tracee *tracee, const struct stop *stop)
 		       stop->code == TRAP_AT_HANDLER || stop->code == TRAP_HWBKPT;
 	case LEG_REGION:
 		return stop->code == TRAP_HWBKPT;
+	case LEG_CACHE:
+	case LEG_MASK:
 	case LEG_SYSCALL:
 		return false;
 	}
@@ -197,6 +202,7 @@ static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 	    stop->signal != SIGBUS && stop->signal != SIGFPE && stop->signal != SIGILL)
 		kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags),
 		    stop->regs.eflags & ~(uint64_t)FLAG_RESUME);
+	trapmask_close(tracee);
 	tracee->mode = RESUME_NATIVE;
 }
 
@@ -211,6 +217,8 @@ static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
 	tracee->last_event = WIFSTOPPED(status) ? status >> 16 : 0;
 	if (tracee->last_event == PTRACE_EVENT_EXEC)
 		debug_registers_reset(&tracee->debug);
+	if (tracee->last_event == PTRACE_EVENT_EXEC || !WIFSTOPPED(status))
+		codecache_forget(pmu->cache, tracee);
 	if (WIFSTOPPED(status))
 		return;
 	regions_unpin(pmu->regions, tracee->region);
@@ -237,20 +245,6 @@ static bool is_rrs_turn(const struct softpmu *pmu, const struct tracee *tracee)
 	       nanoseconds_since_request(pmu) >= TURN_NANOSECONDS;
 }
 
-static bool has_pending_trap(pid_t tid)
-{
-	enum { PENDING_MAX = 16 };
-	struct __ptrace_peeksiginfo_args which = {.nr = PENDING_MAX};
-	siginfo_t pending[PENDING_MAX] = {0};
-	long count = kernel_ptrace(PTRACE_PEEKSIGINFO, tid, (uint64_t)&which, (uint64_t)pending);
-
-	for (long i = 0; i < count; i++) {
-		if (pending[i].si_signo == SIGTRAP && pending[i].si_code > 0)
-			return true;
-	}
-	return false;
-}
-
 /*
  * PTRACE_INTERRUPT stops a tracee before the trap that has just ended its leg is delivered. That
  * trap would come up at the next resume, as if a new leg had ended where it began: let it come now.
@@ -260,7 +254,7 @@ static bool take_pending_trap(struct tracee *tracee, int *status)
 {
 	long got;
 
-	if (*status >> 16 != PTRACE_EVENT_STOP || !has_pending_trap(tracee->tid) ||
+	if (*status >> 16 != PTRACE_EVENT_STOP || !trapmask_has_trap(tracee->tid) ||
 	    kernel_ptrace(PTRACE_CONT, tracee->tid, 0, 0) < 0)
 		return false;
 	do {
@@ -269,13 +263,101 @@ static bool take_pending_trap(struct tracee *tracee, int *status)
 	return got == tracee->tid;
 }
 
+/*
+ * What follows a leg of ours that ended with a stop that rr would not have seen: rr's turn, for one
+ * of three reasons, or another leg.
+ */
+static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struct stop *stop,
+    bool overflows, int interrupted, int *status)
+{
+	if (overflows || is_rrs_turn(pmu, tracee)) {
+		stop->code = 0; /* no debug event as far as rr can see */
+		cover_tracks(tracee, stop);
+		tracee->overflowed = true;
+		counter_describe_overflow(tracee->ticks, &tracee->overflow);
+		*status = overflow_status(tracee);
+		return STOP_FOR_RR;
+	}
+	if (interrupted) {
+		stop->code = 0;
+		cover_tracks(tracee, stop);
+		*status = interrupted;
+		return STOP_FOR_RR;
+	}
+	if (resume_next_leg(pmu, tracee, &stop->regs) < 0) {
+		/* Killed between the stop and now: rr will see its end at the next wait. */
+		tracee->mode = RESUME_NATIVE;
+	}
+	return STOP_OURS;
+}
+
+/* A stop in the code cache, or where it led to. */
+static enum stop_verdict judge_cache_leg(
+    struct softpmu *pmu, struct tracee *tracee, int interrupted, int *status)
+{
+	struct stop stop = {0};
+	uint64_t branches;
+	enum codecache_verdict verdict =
+	    codecache_judge(pmu->cache, tracee, *status, interrupted, &stop.regs, &branches);
+
+	pmu->totals.branches += branches;
+	if (branches && tracee->ticks)
+		counter_add(tracee->ticks, branches);
+	switch (verdict) {
+	case CODECACHE_RUNS:
+		pmu->totals.stops++;
+		return STOP_OURS;
+	case CODECACHE_LEG_ENDS:
+		return go_on(pmu, tracee, &stop, false, interrupted, status);
+	case CODECACHE_FOR_RR:
+		if (look(tracee, *status, &stop)) {
+			cover_tracks(tracee, &stop);
+			return STOP_FOR_RR;
+		}
+		break;
+	case CODECACHE_GONE:
+		break;
+	}
+	tracee->mode = RESUME_NATIVE;
+	return STOP_FOR_RR;
+}
+
+/*
+ * Into and out of a call that changes the signal mask: the kernel is to see the program's, and
+ * another leg begins with what the program has made of it.
+ */
+static enum stop_verdict judge_mask_call(struct softpmu *pmu, struct tracee *tracee, int *status)
+{
+	struct __ptrace_syscall_info info = {0};
+	struct stop stop;
+
+	if (!look(tracee, *status, &stop) || kernel_ptrace(PTRACE_GET_SYSCALL_INFO, tracee->tid,
+						 sizeof info, (uint64_t)&info) <= 0) {
+		tracee->mode = RESUME_NATIVE;
+		return STOP_FOR_RR;
+	}
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		trapmask_close(tracee);
+		kernel_ptrace(PTRACE_SYSCALL, tracee->tid, 0, 0);
+		return STOP_OURS;
+	}
+	trapmask_open(tracee);
+	return go_on(pmu, tracee, &stop, false, 0, status);
+}
+
 static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, int *status)
 {
 	struct stop stop;
 	int interrupted = *status;
-	bool trapped = take_pending_trap(tracee, status);
 	bool overflows;
 
+	if (!take_pending_trap(tracee, status))
+		interrupted = 0;
+	if (WIFSTOPPED(*status) && tracee->mode == RESUME_RUN && tracee->leg == LEG_CACHE)
+		return judge_cache_leg(pmu, tracee, interrupted, status);
+	if (WIFSTOPPED(*status) && tracee->mode == RESUME_RUN && tracee->leg == LEG_MASK &&
+	    *status >> 8 == (SIGTRAP | 0x80))
+		return judge_mask_call(pmu, tracee, status);
 	if (!WIFSTOPPED(*status) || !look(tracee, *status, &stop)) {
 		tracee->mode = RESUME_NATIVE;
 		return STOP_FOR_RR;
@@ -287,25 +369,7 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 		cover_tracks(tracee, &stop);
 		return STOP_FOR_RR;
 	}
-	if (overflows || is_rrs_turn(pmu, tracee)) {
-		stop.code = 0; /* no debug event as far as rr can see */
-		cover_tracks(tracee, &stop);
-		tracee->overflowed = true;
-		counter_describe_overflow(tracee->ticks, &tracee->overflow);
-		*status = overflow_status(tracee);
-		return STOP_FOR_RR;
-	}
-	if (trapped) {
-		stop.code = 0;
-		cover_tracks(tracee, &stop);
-		*status = interrupted;
-		return STOP_FOR_RR;
-	}
-	if (resume_next_leg(pmu, tracee, &stop.regs) < 0) {
-		/* Killed between the stop and now: rr will see its end at the next wait. */
-		tracee->mode = RESUME_NATIVE;
-	}
-	return STOP_OURS;
+	return go_on(pmu, tracee, &stop, overflows, interrupted, status);
 }
 
 bool stops_may_be_ours(struct softpmu *pmu, pid_t tid)

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static struct {
 	int (*ioctl)(int, unsigned long, ...);
 	int (*fcntl)(int, int, ...);
 	ssize_t (*read)(int, void *, size_t);
+	ssize_t (*pwrite64)(int, const void *, size_t, off64_t);
 	int (*close)(int);
 	int (*waitid)(idtype_t, id_t, siginfo_t *, int);
 	pid_t (*waitpid)(pid_t, int *, int);
@@ -79,20 +81,19 @@ static long with_errno(long result)
 	return result;
 }
 
-/* Takes the library out of LD_PRELOAD and leaves what the user has there for the program. */
-static void take_out_of_preload(void)
+/* Takes each item out of a list in the environment and leaves what the user has there. */
+static void take_out_of_list(const char *variable, const char *separators, const char *item)
 {
-	const char *preload = getenv("LD_PRELOAD");
-	Dl_info self = {0};
-	size_t length = preload ? strlen(preload) : 0, used = 0;
+	const char *list = getenv(variable);
+	size_t length = list ? strlen(list) : 0, used = 0;
 	char *rest = calloc(1, length + 1);
 
-	if (!preload || !rest || !dladdr((void *)&instance, &self) || !self.dli_fname)
+	if (!list || !rest)
 		goto out;
-	for (const char *at = preload; *at;) {
-		size_t n = strcspn(at, ": ");
+	for (const char *at = list; *at;) {
+		size_t n = strcspn(at, separators);
 
-		if (n > 0 && (n != strlen(self.dli_fname) || memcmp(at, self.dli_fname, n) != 0)) {
+		if (n > 0 && (n != strlen(item) || memcmp(at, item, n) != 0)) {
 			if (used > 0)
 				rest[used++] = ':';
 			memcpy(rest + used, at, n);
@@ -101,11 +102,30 @@ static void take_out_of_preload(void)
 		at += n + (at[n] != '\0');
 	}
 	if (used > 0)
-		setenv("LD_PRELOAD", rest, 1);
+		setenv(variable, rest, 1);
 	else
-		unsetenv("LD_PRELOAD");
+		unsetenv(variable);
 out:
 	free(rest);
+}
+
+/* The program must not get the library: neither by its path nor, see pmu.c, by its name and folder.
+ */
+static void take_out_of_preload(void)
+{
+	Dl_info self = {0};
+	char *folder;
+
+	if (!dladdr((void *)&instance, &self) || !self.dli_fname)
+		return;
+	folder = strdup(self.dli_fname);
+	take_out_of_list("LD_PRELOAD", ": ", self.dli_fname);
+	if (folder && strchr(folder, ' ') && strrchr(folder, '/')) {
+		take_out_of_list("LD_PRELOAD", ": ", strrchr(folder, '/') + 1);
+		*strrchr(folder, '/') = '\0';
+		take_out_of_list("LD_LIBRARY_PATH", ":;", folder);
+	}
+	free(folder);
 }
 
 static void read_environment(void)
@@ -135,7 +155,9 @@ __attribute__((constructor)) static void start(void)
 	instance.regions = regions_new();
 	instance.tracees = tracees_new();
 	instance.counters = counters_new();
-	if (!instance.regions || !instance.tracees || !instance.counters)
+	instance.cache = codecache_new();
+	instance.main_thread = pthread_self();
+	if (!instance.cache || !instance.regions || !instance.tracees || !instance.counters)
 		message_fatal("no memory to start with; give rr more");
 }
 
@@ -154,11 +176,13 @@ __attribute__((destructor)) static void finish(void)
 	}
 	getrusage(RUSAGE_SELF, &usage);
 	fprintf(file,
-	    "branches=%llu stops=%llu steps=%llu runs=%llu episodes=%llu instructions=%llu "
+	    "branches=%llu stops=%llu steps=%llu runs=%llu caches=%llu blocks=%llu "
+	    "instructions=%llu "
 	    "seconds=%.6f peak_kb=%ld\n",
 	    (unsigned long long)instance.totals.branches, (unsigned long long)instance.totals.stops,
 	    (unsigned long long)instance.totals.steps, (unsigned long long)instance.totals.runs,
-	    (unsigned long long)instance.totals.episodes,
+	    (unsigned long long)codecache_made(instance.cache),
+	    (unsigned long long)codecache_blocks(instance.cache),
 	    (unsigned long long)instance.totals.instructions,
 	    (double)instance.totals.nanoseconds / 1e9, usage.ru_maxrss);
 	fclose(file);
@@ -211,6 +235,17 @@ INTERPOSED ssize_t read(int fd, void *buffer, size_t size)
 		return with_errno(-ENOSPC);
 	memcpy(buffer, &counter->count, sizeof counter->count);
 	return sizeof counter->count;
+}
+
+/* rr writes to its tracees' memory: breakpoints, and what its patches and replays put there. */
+INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
+{
+	ssize_t written = LIBC(pwrite64)(fd, buffer, size, offset);
+
+	/* Threads of rr's write its trace; none of them writes to a tracee. */
+	if (pthread_equal(pthread_self(), instance.main_thread))
+		codecache_note_write(instance.cache, (uint64_t)offset, size);
+	return written;
 }
 
 INTERPOSED int close(int fd)
@@ -270,6 +305,8 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 		*result = resume_request(&instance, pid, (int)request, (int)data);
 		return true;
 	}
+	if (request == PTRACE_POKEDATA || request == PTRACE_POKETEXT)
+		codecache_note_write(instance.cache, address, sizeof(uint64_t));
 	tracee = tracees_find(instance.tracees, pid);
 	if (!tracee)
 		return false;
@@ -479,7 +516,7 @@ static FILE *join_vvar(FILE *file, const char *mode)
 	rewind(file);
 	if (!text)
 		return file;
-	joined = maps_join_vvar(text, length);
+	joined = codecache_hide(text, maps_join_vvar(text, length));
 	if (joined != length)
 		fd = memfd_create("maps", MFD_CLOEXEC);
 	if (fd >= 0 && write(fd, text, joined) == (ssize_t)joined && lseek(fd, 0, SEEK_SET) == 0)

@@ -88,6 +88,15 @@ struct tracee *tracees_get(struct tracees *tracees, pid_t tid)
 	return t;
 }
 
+void tracees_visit(
+    struct tracees *tracees, void (*visit)(void *context, struct tracee *tracee), void *context)
+{
+	for (size_t i = 0; i < tracees->buckets; i++) {
+		for (struct tracee *t = tracees->bucket[i]; t; t = t->next)
+			visit(context, t);
+	}
+}
+
 void tracees_drop(struct tracees *tracees, pid_t tid)
 {
 	for (struct tracee **at = chain_of(tracees, tid); *at; at = &(*at)->next) {

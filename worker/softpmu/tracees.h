@@ -13,6 +13,7 @@
 #include "worker/softpmu/debugregs.h"
 
 struct counter;
+struct space;
 
 /* What rr's resume request has become. */
 enum resume_mode {
@@ -25,6 +26,8 @@ enum resume_mode {
 enum leg {
 	LEG_STEP,    /* one instruction */
 	LEG_REGION,  /* runs until a stop of the region */
+	LEG_CACHE,   /* in the code cache */
+	LEG_MASK,    /* in a system call that changes the signal mask and that rr does not stop */
 	LEG_SYSCALL, /* in or straight into a system call: no instruction of the program's runs */
 };
 
@@ -44,10 +47,11 @@ struct tracee {
 	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
 	struct region *region; /* LEG_REGION; pinned */
 
-	bool keep_maps;	    /* no system call since the last episode */
-	unsigned rest;	    /* legs to go without an episode */
-	unsigned next_rest; /* if the next one is short too */
+	struct space *space; /* of the code cache, or NULL */
+	bool cache_refused;  /* there is none to be had until the next exec */
+	bool cache_pause;    /* the next leg does without */
 
+	bool trap_blocked;  /* the program blocks SIGTRAP, and we do not while it runs */
 	bool overflowed;    /* the stop rr saw stands for a counter overflow */
 	siginfo_t overflow; /* its siginfo */
 };
@@ -61,6 +65,10 @@ struct tracee *tracees_find(struct tracees *tracees, pid_t tid);
 
 /* Finds or adds. Ends rr with a message when memory is short: a lost tracee would miscount. */
 struct tracee *tracees_get(struct tracees *tracees, pid_t tid);
+
+/* Calls visit for every entry; it must not add or drop any. */
+void tracees_visit(
+    struct tracees *tracees, void (*visit)(void *context, struct tracee *tracee), void *context);
 
 /* The task is gone: forget it. */
 void tracees_drop(struct tracees *tracees, pid_t tid);

@@ -5,7 +5,7 @@
 # expect: Hardware watchpoint .*sessions\[3\]\.next
 # expect: Old value = .*0x6553f
 # expect: session_touch .*kind=KIND_FILE
-# expect: CULPRIT
+# expect: last_seen.place. = clock_seconds
 set pagination off
 set confirm off
 continue

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mcp/server.h"
+#include "tests/runner.h"
 
 #define MODERN                                                                                     \
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                   \
@@ -42,10 +43,10 @@ static const struct mcp_param echo_results[] = {
 };
 static const struct mcp_tool exchange_tools[TOOL_COUNT] = {
     {"echo_arguments", "Echo", "Answers with its arguments.", echo_params, echo_results,
-	MCP_READ_ONLY, NULL},
-    {"hold_call", "Hold", "Is answered by the test.", hold_params, echo_results, 0, NULL},
-    {"fail_call", "Fail", "Fails.", NULL, echo_results, MCP_DESTRUCTIVE, NULL},
-    {"take_nothing", NULL, "Has neither arguments nor title.", NULL, NULL, 0, NULL},
+	MCP_READ_ONLY},
+    {"hold_call", "Hold", "Is answered by the test.", hold_params, echo_results, 0},
+    {"fail_call", "Fail", "Fails.", NULL, echo_results, MCP_DESTRUCTIVE},
+    {"take_nothing", NULL, "Has neither arguments nor title.", NULL, NULL, 0},
 };
 static const struct mcp_resource exchange_resources[] = {
     {"rr://guide", "guide", NULL, "How to.", "text/markdown"},
@@ -137,6 +138,7 @@ static inline void exchange_open(void)
 					 .title = "rr warden",
 					 .version = "1.2.3",
 					 .instructions = "Record, then replay.",
+					 .codes = {"invalid_argument", "not_found", "limit"},
 					 .tools = exchange_tools,
 					 .tool_count = TOOL_COUNT,
 					 .resources = exchange_resources,
@@ -259,27 +261,5 @@ static inline json_t *call(const char *tool, const char *arguments)
 	    arguments);
 	return ask(line);
 }
-
-/* Runs one suite of one case; the exit status of the program. */
-static inline int run_suite(const char *name, void (*setup)(void), void (*teardown)(void),
-    const TTest *const *tests, size_t count)
-{
-	Suite *suite = suite_create(name);
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 60); /* a busy machine is no failure */
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	for (size_t i = 0; i < count; i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-#define RUN_SUITE(name, setup, teardown, tests)                                                    \
-	run_suite(name, setup, teardown, tests, sizeof(tests) / sizeof(*(tests)))
 
 #endif

@@ -185,7 +185,8 @@ int main(void)
 	    a_missing_argument_is_named, an_integer_out_of_range_names_the_range,
 	    the_wrong_type_names_the_right_one, an_unknown_choice_names_the_nearest_and_all,
 	    what_is_too_long_names_its_limit, stringified_json_cannot_nest_deeper_than_a_line_may,
-	    a_nul_within_a_string_is_refused, a_strangers_long_name_is_quoted_cut_on_a_character};
+	    a_nul_within_a_string_is_refused, a_strangers_long_name_is_quoted_cut_on_a_character,
+	    NULL};
 
-	return RUN_SUITE("arguments", exchange_open_legacy, close_and_drop, tests);
+	return run_tests("arguments", tests, exchange_open_legacy, close_and_drop);
 }

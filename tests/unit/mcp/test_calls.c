@@ -2,6 +2,7 @@
  * Requests in flight: answers, errors, progress, cancellation, and what bounds them.
  */
 #include "mcp/line.h"
+#include "mcp/request.h"
 #include "tests/unit/mcp/exchange.h"
 
 #define HOLD(id, meta)                                                                             \
@@ -111,7 +112,7 @@ START_TEST(answers_come_in_the_order_they_are_ready)
 START_TEST(progress_comes_only_to_those_who_asked)
 {
 	say(HOLD("1", ""));
-	ck_assert(!mcp_request_wants_progress(exchange.held));
+	ck_assert_ptr_null(exchange.held->token);
 	mcp_request_progress(exchange.held, 1, 10, "one");
 	expect_silence();
 }
@@ -119,7 +120,7 @@ START_TEST(progress_comes_only_to_those_who_asked)
 START_TEST(zero_is_a_token)
 {
 	say(HOLD("1", TOKEN("0")));
-	ck_assert(mcp_request_wants_progress(exchange.held));
+	ck_assert_ptr_nonnull(exchange.held->token);
 	mcp_request_progress(exchange.held, 0, 10, "starting");
 	heard();
 	ck_assert_str_eq(text_at(answer, "method"), "notifications/progress");
@@ -133,11 +134,11 @@ START_TEST(zero_is_a_token)
 START_TEST(a_token_may_be_a_string_and_nothing_else)
 {
 	say(HOLD("1", TOKEN("\"a\"")));
-	ck_assert(mcp_request_wants_progress(exchange.held));
+	ck_assert_ptr_nonnull(exchange.held->token);
 	say(HOLD("2", TOKEN("null")));
-	ck_assert(!mcp_request_wants_progress(exchange.held));
+	ck_assert_ptr_null(exchange.held->token);
 	say(HOLD("3", TOKEN("{}")));
-	ck_assert(!mcp_request_wants_progress(exchange.held));
+	ck_assert_ptr_null(exchange.held->token);
 }
 
 START_TEST(progress_strictly_rises)
@@ -331,43 +332,6 @@ START_TEST(an_empty_output_is_an_empty_string)
 	ck_assert_ptr_nonnull(bytes);
 }
 
-START_TEST(content_of_any_kind_can_be_answered)
-{
-	say(HOLD("1", ""));
-	mcp_request_answer_content(exchange.held, json_pack("[{s:s, s:s, s:s}]", "type", "image",
-						      "data", "AAAA", "mimeType", "image/png"));
-	heard();
-	ck_assert_str_eq(text_at(answer, "result/content/0/type"), "image");
-	ck_assert_ptr_null(at(answer, "result/structuredContent"));
-}
-
-START_TEST(a_missing_capability_can_be_refused_with_its_code)
-{
-	say(HOLD("1", "," MODERN));
-	ck_assert(json_is_object(mcp_request_client_capabilities(exchange.held)));
-	mcp_request_refuse(exchange.held, -32021, "Missing required client capability",
-	    json_pack("{s:{s:{}}}", "requiredCapabilities", "sampling"));
-	heard();
-	ck_assert_int_eq(number_at(answer, "error/code"), -32021);
-	ck_assert(json_is_object(at(answer, "error/data/requiredCapabilities/sampling")));
-}
-
-START_TEST(log_messages_keep_to_the_level_and_to_the_old_era)
-{
-	exchange.handler.legacy_logging = true;
-	asked(CALL("logging/setLevel", "\"level\":\"warning\""));
-	say(HOLD("1", ""));
-	mcp_request_log(exchange.held, "info", "too quiet");
-	expect_silence();
-	mcp_request_log(exchange.held, "error", "loud");
-	heard();
-	ck_assert_str_eq(text_at(answer, "method"), "notifications/message");
-	ck_assert_str_eq(text_at(answer, "params/data"), "loud");
-	say(HOLD("2", "," MODERN));
-	mcp_request_log(exchange.held, "error", "not any more");
-	expect_silence();
-}
-
 int main(void)
 {
 	const TTest *const tests[] = {an_answer_says_the_same_as_text_and_as_structure,
@@ -384,9 +348,7 @@ int main(void)
 	    the_end_of_the_server_cancels_what_is_in_flight,
 	    nothing_new_is_taken_while_the_client_does_not_read,
 	    ticks_are_dropped_while_the_client_does_not_read, a_client_that_never_reads_is_given_up,
-	    an_empty_output_is_an_empty_string, content_of_any_kind_can_be_answered,
-	    a_missing_capability_can_be_refused_with_its_code,
-	    log_messages_keep_to_the_level_and_to_the_old_era};
+	    an_empty_output_is_an_empty_string, NULL};
 
-	return RUN_SUITE("calls", exchange_open_legacy, close_and_drop, tests);
+	return run_tests("calls", tests, exchange_open_legacy, close_and_drop);
 }

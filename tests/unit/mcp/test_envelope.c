@@ -216,7 +216,7 @@ int main(void)
 	    json_that_is_refused_is_answered_to_its_id, an_id_given_twice_is_nobodys,
 	    nesting_has_a_limit, brackets_within_strings_do_not_nest,
 	    the_number_of_values_has_a_limit,
-	    a_line_that_is_too_long_is_an_error_and_the_connection_lives};
+	    a_line_that_is_too_long_is_an_error_and_the_connection_lives, NULL};
 
-	return RUN_SUITE("envelope", exchange_open, close_and_drop, tests);
+	return run_tests("envelope", tests, exchange_open, close_and_drop);
 }

@@ -1,5 +1,5 @@
 /*
- * Both eras in one process: what opens each, what each request has to carry, what each may ask.
+ * All revisions in one process: what opens each, what each request has to carry, what each may ask.
  */
 #include "tests/unit/mcp/exchange.h"
 
@@ -36,7 +36,7 @@ static void assert_result(const char *line)
 	    at(answer, "result") != NULL, "%s: %s", line, text_at(answer, "error/message"));
 }
 
-START_TEST(initialize_agrees_to_each_revision_of_the_old_era)
+START_TEST(initialize_agrees_to_each_revision_that_has_it)
 {
 	const char *const versions[] = {"2024-11-05", "2025-06-18", "2025-11-25"};
 
@@ -95,7 +95,7 @@ START_TEST(ping_needs_no_initialize)
 	ck_assert_uint_eq(json_object_size(at(answer, "result")), 0);
 }
 
-START_TEST(other_requests_need_an_initialize_or_the_metadata_of_the_new_era)
+START_TEST(other_requests_need_an_initialize_or_the_metadata_of_the_last_revision)
 {
 	assert_error(CALL("tools/list", ""), -32602);
 	ck_assert(holds(text_at(answer, "error/message"), "initialize"));
@@ -110,7 +110,7 @@ START_TEST(requests_are_taken_before_the_initialized_notification)
 	assert_result(CALL("tools/list", ""));
 }
 
-START_TEST(the_old_era_has_no_fields_of_the_new_one)
+START_TEST(earlier_revisions_have_no_fields_of_the_last_one)
 {
 	json_decref(initialize("2025-11-25"));
 	assert_result(CALL("tools/list", ""));
@@ -131,7 +131,7 @@ START_TEST(discover_says_who_we_are_and_what_we_have)
 	ck_assert_int_ge(number_at(answer, "result/ttlMs"), 0);
 }
 
-START_TEST(every_result_of_the_new_era_is_complete_and_names_the_server)
+START_TEST(every_result_of_the_last_revision_is_complete_and_names_the_server)
 {
 	const char *const lines[] = {CALL("server/discover", MODERN), CALL("tools/list", MODERN),
 	    CALL("tools/call", "\"name\":\"echo_arguments\"," MODERN),
@@ -168,7 +168,7 @@ START_TEST(what_can_be_cached_says_so)
 	}
 }
 
-START_TEST(a_request_of_the_new_era_needs_version_and_capabilities)
+START_TEST(a_request_of_the_last_revision_needs_version_and_capabilities)
 {
 	assert_error(CALL("server/discover", ""), -32602);
 	assert_error(CALL("server/discover", "\"_meta\":{}"), -32602);
@@ -183,7 +183,7 @@ START_TEST(a_request_of_the_new_era_needs_version_and_capabilities)
 	assert_error(CALL("tools/list", "\"_meta\":3"), -32602);
 }
 
-START_TEST(the_clients_name_is_optional_in_the_new_era)
+START_TEST(the_clients_name_is_optional_in_the_last_revision)
 {
 	assert_result(CALL("tools/list", MODERN));
 	assert_error(CALL("tools/list",
@@ -214,9 +214,8 @@ START_TEST(an_unknown_version_is_said_of_unknown_methods_too)
 	assert_error(CALL("rr/future", META("\"2030-01-01\"", "{}")), -32022);
 }
 
-START_TEST(the_new_era_has_lost_what_the_specification_dropped)
+START_TEST(the_last_revision_has_lost_what_the_specification_dropped)
 {
-	exchange.handler.legacy_logging = exchange.handler.legacy_subscribe = true;
 	assert_error(CALL("ping", MODERN), -32601);
 	assert_error(CALL("initialize", "\"protocolVersion\":\"2025-11-25\"," MODERN), -32601);
 	assert_error(CALL("logging/setLevel", "\"level\":\"info\"," MODERN), -32601);
@@ -224,18 +223,14 @@ START_TEST(the_new_era_has_lost_what_the_specification_dropped)
 	assert_error(CALL("resources/unsubscribe", "\"uri\":\"rr://guide\"," MODERN), -32601);
 }
 
-START_TEST(the_old_era_has_logging_and_subscriptions_only_where_the_owner_does)
+START_TEST(logging_and_subscriptions_are_in_no_revision)
 {
 	json_decref(initialize("2025-11-25"));
 	assert_error(CALL("logging/setLevel", "\"level\":\"info\""), -32601);
 	assert_error(CALL("resources/subscribe", "\"uri\":\"rr://guide\""), -32601);
-	exchange.handler.legacy_logging = exchange.handler.legacy_subscribe = true;
-	assert_result(CALL("logging/setLevel", "\"level\":\"info\""));
-	assert_error(CALL("logging/setLevel", "\"level\":\"loud\""), -32602);
-	assert_result(CALL("resources/subscribe", "\"uri\":\"rr://guide\""));
 }
 
-START_TEST(both_eras_are_served_on_one_connection)
+START_TEST(all_revisions_are_served_on_one_connection)
 {
 	json_decref(initialize("2025-11-25"));
 	assert_result(CALL("tools/list", MODERN));
@@ -267,22 +262,25 @@ START_TEST(listening_is_acknowledged_with_what_will_come_which_is_nothing)
 
 int main(void)
 {
-	const TTest *const tests[] = {initialize_agrees_to_each_revision_of_the_old_era,
+	const TTest *const tests[] = {initialize_agrees_to_each_revision_that_has_it,
 	    initialize_offers_the_newest_old_revision_for_one_it_does_not_speak,
 	    initialize_says_who_we_are_and_what_we_have, no_list_is_declared_to_change,
 	    initialize_without_a_version_is_refused, ping_needs_no_initialize,
-	    other_requests_need_an_initialize_or_the_metadata_of_the_new_era,
+	    other_requests_need_an_initialize_or_the_metadata_of_the_last_revision,
 	    requests_are_taken_before_the_initialized_notification,
-	    the_old_era_has_no_fields_of_the_new_one, discover_says_who_we_are_and_what_we_have,
-	    every_result_of_the_new_era_is_complete_and_names_the_server,
-	    what_can_be_cached_says_so, a_request_of_the_new_era_needs_version_and_capabilities,
-	    the_clients_name_is_optional_in_the_new_era,
+	    earlier_revisions_have_no_fields_of_the_last_one,
+	    discover_says_who_we_are_and_what_we_have,
+	    every_result_of_the_last_revision_is_complete_and_names_the_server,
+	    what_can_be_cached_says_so,
+	    a_request_of_the_last_revision_needs_version_and_capabilities,
+	    the_clients_name_is_optional_in_the_last_revision,
 	    an_unknown_version_is_answered_with_those_we_speak,
 	    an_unknown_version_is_said_of_unknown_methods_too,
-	    the_new_era_has_lost_what_the_specification_dropped,
-	    the_old_era_has_logging_and_subscriptions_only_where_the_owner_does,
-	    both_eras_are_served_on_one_connection, an_initialize_after_a_refused_discover_is_taken,
-	    listening_is_acknowledged_with_what_will_come_which_is_nothing};
+	    the_last_revision_has_lost_what_the_specification_dropped,
+	    logging_and_subscriptions_are_in_no_revision,
+	    all_revisions_are_served_on_one_connection,
+	    an_initialize_after_a_refused_discover_is_taken,
+	    listening_is_acknowledged_with_what_will_come_which_is_nothing, NULL};
 
-	return RUN_SUITE("lifecycle", exchange_open, close_and_drop, tests);
+	return run_tests("lifecycle", tests, exchange_open, close_and_drop);
 }

@@ -156,7 +156,7 @@ int main(void)
 	    a_line_over_the_limit_is_reported_once_and_the_next_one_is_read,
 	    a_line_over_the_limit_is_not_held_while_it_goes_on,
 	    the_memory_of_a_long_line_is_given_back, lines_that_are_not_taken_out_are_bounded,
-	    output_is_consumed_from_the_front, output_nobody_reads_fails_at_its_limit};
+	    output_is_consumed_from_the_front, output_nobody_reads_fails_at_its_limit, NULL};
 
-	return RUN_SUITE("line", open_reader, close_reader, tests);
+	return run_tests("line", tests, open_reader, close_reader);
 }

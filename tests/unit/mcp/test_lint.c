@@ -14,7 +14,7 @@ static char found[65536];
 
 static void open_lint(void)
 {
-	tool = (struct mcp_tool){"rr_tool", "A tool", "Does it.", described, described, 0, NULL};
+	tool = (struct mcp_tool){"rr_tool", "A tool", "Does it.", described, described, 0};
 	handler = (struct mcp_handler){
 	    .name = "rr-warden", .version = "1", .tools = &tool, .tool_count = 1};
 	found[0] = '\0';
@@ -34,6 +34,18 @@ static void assert_found(const char *words)
 {
 	ck_assert_uint_gt(mcp_lint_tools(&handler, keep), 0);
 	ck_assert_msg(holds(found, words), "\"%s\" is not in: %s", words, found);
+}
+
+/* The tool with another schema of its arguments. */
+static void assert_found_in(const char *schema, const char *words)
+{
+	json_t *tools = json_pack("[{s:s, s:s, s:o}]", "name", "rr_tool", "description", "Does it.",
+	    "inputSchema", json_loads(schema, 0, NULL));
+
+	found[0] = '\0';
+	ck_assert_uint_gt(mcp_lint_list(tools, 1, keep), 0);
+	ck_assert_msg(holds(found, words), "\"%s\" is not in: %s", words, found);
+	json_decref(tools);
 }
 
 START_TEST(a_plain_tool_passes)
@@ -78,26 +90,23 @@ START_TEST(a_title_and_an_output_schema_are_there)
 
 START_TEST(keywords_some_client_refuses_are_found_at_any_depth)
 {
-	tool.input_schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\","
-			    "\"description\":\"d\",\"items\":{\"$ref\":\"#/x\"}}}}";
-	assert_found("the keyword $ref");
-	tool.input_schema = "{\"type\":\"object\",\"properties\":{},\"anyOf\":[{}]}";
-	assert_found("the keyword anyOf");
+	assert_found_in("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\","
+			"\"description\":\"d\",\"items\":{\"$ref\":\"#/x\"}}}}",
+	    "the keyword $ref");
+	assert_found_in(
+	    "{\"type\":\"object\",\"properties\":{},\"anyOf\":[{}]}", "the keyword anyOf");
 }
 
 START_TEST(type_arrays_boolean_schemas_and_null_are_found)
 {
-	tool.input_schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"description\":\"d\","
-			    "\"type\":[\"string\",\"null\"]}}}";
-	assert_found("type must be one string");
-	tool.input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}";
-	assert_found("not a boolean");
-	tool.input_schema = "{\"type\":\"object\",\"properties\":{},\"title\":null}";
-	assert_found("title is null");
-	tool.input_schema = "{\"type\":\"object\"}";
-	assert_found("needs properties");
-	tool.input_schema = "{}";
-	assert_found("must be of type object");
+	assert_found_in("{\"type\":\"object\",\"properties\":{\"a\":{\"description\":\"d\","
+			"\"type\":[\"string\",\"null\"]}}}",
+	    "type must be one string");
+	assert_found_in("{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}",
+	    "not a boolean");
+	assert_found_in("{\"type\":\"object\",\"properties\":{},\"title\":null}", "title is null");
+	assert_found_in("{\"type\":\"object\"}", "needs properties");
+	assert_found_in("{}", "must be of type object");
 }
 
 START_TEST(a_bound_no_double_holds_exactly_is_found)
@@ -139,7 +148,7 @@ int main(void)
 	    keywords_some_client_refuses_are_found_at_any_depth,
 	    type_arrays_boolean_schemas_and_null_are_found,
 	    a_bound_no_double_holds_exactly_is_found, fields_an_error_has_keep_their_types,
-	    names_are_unique_and_the_list_is_under_40_kb};
+	    names_are_unique_and_the_list_is_under_40_kb, NULL};
 
-	return RUN_SUITE("lint", open_lint, close_lint, tests);
+	return run_tests("lint", tests, open_lint, close_lint);
 }

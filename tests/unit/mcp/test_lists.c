@@ -145,7 +145,7 @@ START_TEST(a_resource_is_read_with_its_uri)
 	ck_assert_str_eq(text_at(answer, "result/contents/0/text"), "# Guide");
 }
 
-START_TEST(an_unknown_resource_has_the_code_of_its_era)
+START_TEST(an_unknown_resource_has_the_code_of_its_revision)
 {
 	asked(CALL("resources/read", "\"uri\":\"rr://nothing\""));
 	ck_assert_int_eq(number_at(answer, "error/code"), -32002);
@@ -230,11 +230,11 @@ int main(void)
 	    the_list_fits_on_one_page_by_default, cursors_lead_through_all_pages,
 	    a_cursor_that_is_not_ours_is_refused, a_cursor_of_another_list_is_refused,
 	    the_list_is_the_same_each_time, resources_and_templates_are_listed_apart,
-	    a_resource_is_read_with_its_uri, an_unknown_resource_has_the_code_of_its_era,
+	    a_resource_is_read_with_its_uri, an_unknown_resource_has_the_code_of_its_revision,
 	    a_read_needs_an_uri, a_prompt_is_listed_with_its_arguments, a_prompt_is_filled_in,
 	    a_wrong_prompt_is_a_protocol_error_that_says_what_is_right,
 	    completions_are_at_most_a_hundred_and_say_when_there_are_more,
-	    a_template_is_completed_by_its_uri, a_malformed_completion_is_refused};
+	    a_template_is_completed_by_its_uri, a_malformed_completion_is_refused, NULL};
 
-	return RUN_SUITE("lists", exchange_open_legacy, close_and_drop, tests);
+	return run_tests("lists", tests, exchange_open_legacy, close_and_drop);
 }

@@ -1,129 +1,129 @@
 #ifndef TESTS_UNIT_SANDBOX_EXPECTED_H
 #define TESTS_UNIT_SANDBOX_EXPECTED_H
 /*
- * Which role may call what, said a second time and by hand, so that a row that comes into or goes
- * out of policy.c is noticed: S supervisor, W worker, R rr replay, G gdb, Q query, C recorder. A
- * small letter: with certain arguments only.
+ * Which role may call what, said a second time, so that a row that comes into or goes out of
+ * policy.c is noticed: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status,
+ * C recorder. A small letter: with certain arguments only.
  */
 /* clang-format off */
 #define EXPECTED(X) \
 	X(_sysctl, "") \
 	X(accept, "R") \
-	X(accept4, "R") \
-	X(access, "WRGQC") \
+	X(accept4, "WR") \
+	X(access, "WRGQXTC") \
 	X(acct, "") \
 	X(add_key, "") \
 	X(adjtimex, "") \
 	X(afs_syscall, "") \
-	X(alarm, "RGQC") \
-	X(arch_prctl, "RGQC") \
+	X(alarm, "RGQXTC") \
+	X(arch_prctl, "RGQXTC") \
 	X(bind, "R") \
 	X(bpf, "") \
-	X(brk, "SWRGQC") \
-	X(capget, "RGQC") \
-	X(capset, "QC") \
-	X(chdir, "RGQC") \
-	X(chmod, "RGQC") \
+	X(brk, "SWRGQXTC") \
+	X(capget, "RQXTC") \
+	X(capset, "QXTC") \
+	X(chdir, "RGQXTC") \
+	X(chmod, "") \
 	X(chown, "") \
 	X(chroot, "") \
 	X(clock_adjtime, "") \
-	X(clock_getres, "SWRGQC") \
-	X(clock_gettime, "SWRGQC") \
-	X(clock_nanosleep, "SWRGQC") \
+	X(clock_getres, "SWRGQXTC") \
+	X(clock_gettime, "SWRGQXTC") \
+	X(clock_nanosleep, "SWRGQXTC") \
 	X(clock_settime, "") \
-	X(clone, "rgqc") \
+	X(clone, "rgqxtc") \
 	X(clone3, "R") \
-	X(close, "SWRGQC") \
-	X(close_range, "SWRGQC") \
-	X(connect, "RGQC") \
-	X(copy_file_range, "RGQC") \
-	X(creat, "RGQC") \
+	X(close, "SWRGQXTC") \
+	X(close_range, "SWRGQXTC") \
+	X(connect, "G") \
+	X(copy_file_range, "XC") \
+	X(creat, "XC") \
 	X(create_module, "") \
 	X(delete_module, "") \
-	X(dup, "SWRGQC") \
-	X(dup2, "SWRGQC") \
-	X(dup3, "SWRGQC") \
-	X(epoll_create, "RGQC") \
-	X(epoll_create1, "SWRGQC") \
-	X(epoll_ctl, "SWRGQC") \
+	X(dup, "SWRGQXTC") \
+	X(dup2, "SWRGQXTC") \
+	X(dup3, "SWRGQXTC") \
+	X(epoll_create, "") \
+	X(epoll_create1, "SWRGQXTC") \
+	X(epoll_ctl, "SWRGQXTC") \
 	X(epoll_ctl_old, "") \
-	X(epoll_pwait, "SWRGQC") \
+	X(epoll_pwait, "SWRGQXTC") \
 	X(epoll_pwait2, "") \
-	X(epoll_wait, "SWRGQC") \
+	X(epoll_wait, "SWRGQXTC") \
 	X(epoll_wait_old, "") \
-	X(eventfd, "RGQC") \
-	X(eventfd2, "SWRGQC") \
-	X(execve, "RgQC") \
-	X(execveat, "RgQC") \
-	X(exit, "SWRGQC") \
-	X(exit_group, "SWRGQC") \
-	X(faccessat, "WRGQC") \
-	X(faccessat2, "WRGQC") \
-	X(fadvise64, "RGQC") \
-	X(fallocate, "RGQC") \
+	X(eventfd, "RGQXTC") \
+	X(eventfd2, "SWRGQXTC") \
+	X(execve, "RgQXTC") \
+	X(execveat, "RgQXTC") \
+	X(exit, "SWRGQXTC") \
+	X(exit_group, "SWRGQXTC") \
+	X(faccessat, "WRGQXTC") \
+	X(faccessat2, "WRGQXTC") \
+	X(fadvise64, "RGQXTC") \
+	X(fallocate, "RXC") \
 	X(fanotify_init, "") \
 	X(fanotify_mark, "") \
-	X(fchdir, "RGQC") \
-	X(fchmod, "RGQC") \
-	X(fchmodat, "RGQC") \
+	X(fchdir, "RGQXTC") \
+	X(fchmod, "XC") \
+	X(fchmodat, "") \
 	X(fchown, "") \
 	X(fchownat, "") \
-	X(fcntl, "SWRGQC") \
-	X(fdatasync, "RGQC") \
-	X(fgetxattr, "RGQC") \
+	X(fcntl, "swrgqxtc") \
+	X(fdatasync, "XC") \
+	X(fgetxattr, "") \
 	X(finit_module, "") \
 	X(flistxattr, "") \
-	X(flock, "RGQC") \
-	X(fork, "RQC") \
+	X(flock, "QXTC") \
+	X(fork, "RQXTC") \
 	X(fremovexattr, "") \
 	X(fsconfig, "") \
 	X(fsetxattr, "") \
 	X(fsmount, "") \
 	X(fsopen, "") \
 	X(fspick, "") \
-	X(fstat, "SWRGQC") \
-	X(fstatfs, "WRGQC") \
-	X(fsync, "RGQC") \
-	X(ftruncate, "RGQC") \
-	X(futex, "SWRGQC") \
+	X(fstat, "SWRGQXTC") \
+	X(fstatfs, "WRGQXTC") \
+	X(fsync, "XC") \
+	X(ftruncate, "RXC") \
+	X(futex, "SWRGQXTC") \
 	X(futex_waitv, "") \
 	X(futimesat, "") \
 	X(get_kernel_syms, "") \
 	X(get_mempolicy, "") \
-	X(get_robust_list, "RGQC") \
+	X(get_robust_list, "R") \
 	X(get_thread_area, "R") \
-	X(getcpu, "RGQC") \
-	X(getcwd, "WRGQC") \
-	X(getdents, "RGQC") \
-	X(getdents64, "WRGQC") \
-	X(getegid, "SWRGQC") \
-	X(geteuid, "SWRGQC") \
-	X(getgid, "SWRGQC") \
-	X(getgroups, "RGQC") \
-	X(getitimer, "RGQC") \
+	X(getcpu, "RGQXTC") \
+	X(getcwd, "WRGQXTC") \
+	X(getdents, "RGQXTC") \
+	X(getdents64, "WRGQXTC") \
+	X(getegid, "SWRGQXTC") \
+	X(geteuid, "SWRGQXTC") \
+	X(getgid, "SWRGQXTC") \
+	X(getgroups, "RGQXTC") \
+	X(getitimer, "") \
 	X(getpeername, "RG") \
-	X(getpgid, "RGQC") \
-	X(getpgrp, "RGQC") \
-	X(getpid, "SWRGQC") \
+	X(getpgid, "RGQXTC") \
+	X(getpgrp, "RGQXTC") \
+	X(getpid, "SWRGQXTC") \
 	X(getpmsg, "") \
-	X(getppid, "SWRGQC") \
-	X(getpriority, "RGQC") \
-	X(getrandom, "SWRGQC") \
-	X(getresgid, "RGQC") \
-	X(getresuid, "RGQC") \
-	X(getrlimit, "RGQC") \
-	X(getrusage, "SWRGQC") \
-	X(getsid, "RGQC") \
+	X(getppid, "SWRGQXTC") \
+	X(getpriority, "R") \
+	X(getrandom, "SWRGQXTC") \
+	X(getresgid, "RGQXTC") \
+	X(getresuid, "RGQXTC") \
+	X(getrlimit, "RGQXTC") \
+	X(getrusage, "SWRGQXTC") \
+	X(getsid, "RGQXTC") \
 	X(getsockname, "RG") \
-	X(getsockopt, "SWRGQC") \
-	X(gettid, "SWRGQC") \
-	X(gettimeofday, "SWRGQC") \
-	X(getuid, "SWRGQC") \
-	X(getxattr, "RGQC") \
+	X(getsockopt, "SWRGQXTC") \
+	X(gettid, "SWRGQXTC") \
+	X(gettimeofday, "SWRGQXTC") \
+	X(getuid, "SWRGQXTC") \
+	X(getxattr, "") \
 	X(init_module, "") \
-	X(inotify_add_watch, "RGQC") \
+	X(inotify_add_watch, "G") \
 	X(inotify_init, "") \
-	X(inotify_init1, "RGQC") \
+	X(inotify_init1, "G") \
 	X(inotify_rm_watch, "") \
 	X(io_cancel, "") \
 	X(io_destroy, "") \
@@ -134,7 +134,7 @@
 	X(io_uring_enter, "") \
 	X(io_uring_register, "") \
 	X(io_uring_setup, "") \
-	X(ioctl, "WRGQC") \
+	X(ioctl, "wrgqxtc") \
 	X(ioperm, "") \
 	X(iopl, "") \
 	X(ioprio_get, "") \
@@ -143,169 +143,169 @@
 	X(kexec_file_load, "") \
 	X(kexec_load, "") \
 	X(keyctl, "") \
-	X(kill, "WRGQC") \
-	X(landlock_add_rule, "QC") \
-	X(landlock_create_ruleset, "QC") \
-	X(landlock_restrict_self, "QC") \
+	X(kill, "WrQXTC") \
+	X(landlock_add_rule, "QXTC") \
+	X(landlock_create_ruleset, "QXTC") \
+	X(landlock_restrict_self, "QXTC") \
 	X(lchown, "") \
-	X(lgetxattr, "RGQC") \
-	X(link, "RGQC") \
-	X(linkat, "RGQC") \
+	X(lgetxattr, "") \
+	X(link, "XC") \
+	X(linkat, "XC") \
 	X(listen, "R") \
 	X(listxattr, "") \
 	X(llistxattr, "") \
 	X(lookup_dcookie, "") \
 	X(lremovexattr, "") \
-	X(lseek, "SWRGQC") \
+	X(lseek, "SWRGQXTC") \
 	X(lsetxattr, "") \
-	X(lstat, "WRGQC") \
-	X(madvise, "SWRGQC") \
+	X(lstat, "WRGQXTC") \
+	X(madvise, "SWRGQXTC") \
 	X(mbind, "") \
-	X(membarrier, "SWRGQC") \
-	X(memfd_create, "RGQC") \
+	X(membarrier, "SWRGQXTC") \
+	X(memfd_create, "RQXTC") \
 	X(memfd_secret, "") \
 	X(migrate_pages, "") \
-	X(mincore, "RGQC") \
-	X(mkdir, "RGQC") \
-	X(mkdirat, "RGQC") \
+	X(mincore, "RG") \
+	X(mkdir, "RXC") \
+	X(mkdirat, "XC") \
 	X(mknod, "") \
 	X(mknodat, "") \
-	X(mlock, "RGQC") \
+	X(mlock, "R") \
 	X(mlock2, "") \
 	X(mlockall, "") \
-	X(mmap, "swRGQC") \
+	X(mmap, "swRGQXTC") \
 	X(modify_ldt, "R") \
 	X(mount, "") \
 	X(mount_setattr, "") \
 	X(move_mount, "") \
 	X(move_pages, "") \
-	X(mprotect, "swRGQC") \
+	X(mprotect, "swRGQXTC") \
 	X(mq_getsetattr, "") \
 	X(mq_notify, "") \
 	X(mq_open, "") \
 	X(mq_timedreceive, "") \
 	X(mq_timedsend, "") \
 	X(mq_unlink, "") \
-	X(mremap, "SWRGQC") \
+	X(mremap, "SWRGQXTC") \
 	X(msgctl, "") \
 	X(msgget, "") \
 	X(msgrcv, "") \
 	X(msgsnd, "") \
-	X(msync, "RGQC") \
-	X(munlock, "RGQC") \
+	X(msync, "RGQXTC") \
+	X(munlock, "R") \
 	X(munlockall, "") \
-	X(munmap, "SWRGQC") \
-	X(name_to_handle_at, "RGQC") \
-	X(nanosleep, "SWRGQC") \
-	X(newfstatat, "sWRGQC") \
+	X(munmap, "SWRGQXTC") \
+	X(name_to_handle_at, "") \
+	X(nanosleep, "SWRGQXTC") \
+	X(newfstatat, "sWRGQXTC") \
 	X(nfsservctl, "") \
-	X(open, "wRGQC") \
+	X(open, "wRGQXTC") \
 	X(open_by_handle_at, "") \
 	X(open_tree, "") \
-	X(openat, "wRGQC") \
-	X(openat2, "RGQC") \
-	X(pause, "RGQC") \
-	X(perf_event_open, "RQC") \
-	X(personality, "RQC") \
+	X(openat, "wRGQXTC") \
+	X(openat2, "RGQXTC") \
+	X(pause, "RGQXTC") \
+	X(perf_event_open, "RT") \
+	X(personality, "RT") \
 	X(pidfd_getfd, "") \
-	X(pidfd_open, "WQC") \
-	X(pidfd_send_signal, "SWRGQC") \
-	X(pipe, "RGQC") \
-	X(pipe2, "WRGQC") \
+	X(pidfd_open, "WQXTC") \
+	X(pidfd_send_signal, "SW") \
+	X(pipe, "RGQXTC") \
+	X(pipe2, "WRGQXTC") \
 	X(pivot_root, "") \
 	X(pkey_alloc, "R") \
 	X(pkey_free, "R") \
 	X(pkey_mprotect, "R") \
-	X(poll, "SWRGQC") \
-	X(ppoll, "SWRGQC") \
-	X(prctl, "RGQC") \
-	X(pread64, "SWRGQC") \
-	X(preadv, "RGQC") \
+	X(poll, "SWRGQXTC") \
+	X(ppoll, "SWRGQXTC") \
+	X(prctl, "rgqxtc") \
+	X(pread64, "SWRGQXTC") \
+	X(preadv, "RGQXTC") \
 	X(preadv2, "") \
-	X(prlimit64, "swRGQC") \
+	X(prlimit64, "swrgqxtc") \
 	X(process_madvise, "") \
 	X(process_mrelease, "") \
-	X(process_vm_readv, "RQC") \
-	X(process_vm_writev, "RQC") \
-	X(pselect6, "SWRGQC") \
-	X(ptrace, "RQC") \
+	X(process_vm_readv, "RT") \
+	X(process_vm_writev, "RT") \
+	X(pselect6, "SWRGQXTC") \
+	X(ptrace, "RT") \
 	X(putpmsg, "") \
-	X(pwrite64, "RGQC") \
-	X(pwritev, "RGQC") \
+	X(pwrite64, "RXC") \
+	X(pwritev, "RXC") \
 	X(pwritev2, "") \
 	X(query_module, "") \
 	X(quotactl, "") \
 	X(quotactl_fd, "") \
-	X(read, "SWRGQC") \
+	X(read, "SWRGQXTC") \
 	X(readahead, "") \
-	X(readlink, "WRGQC") \
-	X(readlinkat, "WRGQC") \
-	X(readv, "SWRGQC") \
+	X(readlink, "WRGQXTC") \
+	X(readlinkat, "WRGQXTC") \
+	X(readv, "SWRGQXTC") \
 	X(reboot, "") \
-	X(recvfrom, "SWRGQC") \
+	X(recvfrom, "SWRGQXTC") \
 	X(recvmmsg, "") \
-	X(recvmsg, "SWRGQC") \
+	X(recvmsg, "SWRGQXTC") \
 	X(remap_file_pages, "") \
 	X(removexattr, "") \
-	X(rename, "RGQC") \
-	X(renameat, "RGQC") \
-	X(renameat2, "RGQC") \
+	X(rename, "XC") \
+	X(renameat, "XC") \
+	X(renameat2, "XC") \
 	X(request_key, "") \
-	X(restart_syscall, "SWRGQC") \
-	X(rmdir, "RGQC") \
-	X(rseq, "SWRGQC") \
-	X(rt_sigaction, "SWRGQC") \
-	X(rt_sigpending, "RGQC") \
-	X(rt_sigprocmask, "SWRGQC") \
-	X(rt_sigqueueinfo, "RGQC") \
-	X(rt_sigreturn, "SWRGQC") \
-	X(rt_sigsuspend, "RGQC") \
-	X(rt_sigtimedwait, "RGQC") \
-	X(rt_tgsigqueueinfo, "RGQC") \
-	X(sched_get_priority_max, "RGQC") \
-	X(sched_get_priority_min, "RGQC") \
-	X(sched_getaffinity, "SWRGQC") \
-	X(sched_getattr, "RGQC") \
-	X(sched_getparam, "RGQC") \
-	X(sched_getscheduler, "RGQC") \
+	X(restart_syscall, "SWRGQXTC") \
+	X(rmdir, "RXC") \
+	X(rseq, "SWRGQXTC") \
+	X(rt_sigaction, "SWRGQXTC") \
+	X(rt_sigpending, "RGQXTC") \
+	X(rt_sigprocmask, "SWRGQXTC") \
+	X(rt_sigqueueinfo, "") \
+	X(rt_sigreturn, "SWRGQXTC") \
+	X(rt_sigsuspend, "RGQXTC") \
+	X(rt_sigtimedwait, "RGQXTC") \
+	X(rt_tgsigqueueinfo, "") \
+	X(sched_get_priority_max, "RGQXTC") \
+	X(sched_get_priority_min, "RGQXTC") \
+	X(sched_getaffinity, "SWRGQXTC") \
+	X(sched_getattr, "") \
+	X(sched_getparam, "RGQXTC") \
+	X(sched_getscheduler, "RGQXTC") \
 	X(sched_rr_get_interval, "") \
-	X(sched_setaffinity, "RGQC") \
+	X(sched_setaffinity, "RQXTC") \
 	X(sched_setattr, "") \
 	X(sched_setparam, "") \
 	X(sched_setscheduler, "") \
-	X(sched_yield, "SWRGQC") \
-	X(seccomp, "RQC") \
+	X(sched_yield, "SWRGQXTC") \
+	X(seccomp, "RQXTC") \
 	X(security, "") \
-	X(select, "SWRGQC") \
+	X(select, "SWRGQXTC") \
 	X(semctl, "") \
 	X(semget, "") \
 	X(semop, "") \
 	X(semtimedop, "") \
-	X(sendfile, "RGQC") \
+	X(sendfile, "XC") \
 	X(sendmmsg, "") \
-	X(sendmsg, "SWRGQC") \
-	X(sendto, "SWRGQC") \
+	X(sendmsg, "SWRGQXTC") \
+	X(sendto, "SWRGQXTC") \
 	X(set_mempolicy, "") \
 	X(set_mempolicy_home_node, "") \
-	X(set_robust_list, "SWRGQC") \
+	X(set_robust_list, "SWRGQXTC") \
 	X(set_thread_area, "R") \
-	X(set_tid_address, "SWRGQC") \
+	X(set_tid_address, "SWRGQXTC") \
 	X(setdomainname, "") \
 	X(setfsgid, "") \
 	X(setfsuid, "") \
 	X(setgid, "") \
 	X(setgroups, "") \
 	X(sethostname, "") \
-	X(setitimer, "RGQC") \
+	X(setitimer, "RGQXTC") \
 	X(setns, "") \
-	X(setpgid, "RGQC") \
-	X(setpriority, "RGQC") \
+	X(setpgid, "RGQXTC") \
+	X(setpriority, "R") \
 	X(setregid, "") \
 	X(setresgid, "") \
 	X(setresuid, "") \
 	X(setreuid, "") \
-	X(setrlimit, "RGQC") \
-	X(setsid, "RGQC") \
+	X(setrlimit, "RGQXTC") \
+	X(setsid, "R") \
 	X(setsockopt, "RG") \
 	X(settimeofday, "") \
 	X(setuid, "") \
@@ -314,61 +314,61 @@
 	X(shmctl, "R") \
 	X(shmdt, "R") \
 	X(shmget, "R") \
-	X(shutdown, "SWRGQC") \
-	X(sigaltstack, "SWRGQC") \
+	X(shutdown, "SWRGQXTC") \
+	X(sigaltstack, "SWRGQXTC") \
 	X(signalfd, "") \
-	X(signalfd4, "SWRGQC") \
-	X(socket, "rgqc") \
-	X(socketpair, "RGQC") \
+	X(signalfd4, "SWRGQXTC") \
+	X(socket, "rg") \
+	X(socketpair, "R") \
 	X(splice, "") \
-	X(stat, "WRGQC") \
-	X(statfs, "WRGQC") \
-	X(statx, "WRGQC") \
+	X(stat, "WRGQXTC") \
+	X(statfs, "WRGQXTC") \
+	X(statx, "WRGQXTC") \
 	X(swapoff, "") \
 	X(swapon, "") \
-	X(symlink, "RGQC") \
-	X(symlinkat, "RGQC") \
+	X(symlink, "XC") \
+	X(symlinkat, "XC") \
 	X(sync, "") \
 	X(sync_file_range, "") \
 	X(syncfs, "") \
 	X(sysfs, "") \
-	X(sysinfo, "SWRGQC") \
+	X(sysinfo, "SWRGQXTC") \
 	X(syslog, "") \
 	X(tee, "") \
-	X(tgkill, "SWRGQC") \
-	X(time, "SWRGQC") \
-	X(timer_create, "RGQC") \
-	X(timer_delete, "RGQC") \
+	X(tgkill, "sWRgqxtc") \
+	X(time, "SWRGQXTC") \
+	X(timer_create, "G") \
+	X(timer_delete, "G") \
 	X(timer_getoverrun, "") \
 	X(timer_gettime, "") \
-	X(timer_settime, "RGQC") \
-	X(timerfd_create, "SWRGQC") \
-	X(timerfd_gettime, "RGQC") \
-	X(timerfd_settime, "SWRGQC") \
-	X(times, "RGQC") \
-	X(tkill, "RGQC") \
-	X(truncate, "RGQC") \
+	X(timer_settime, "G") \
+	X(timerfd_create, "SWRGQXTC") \
+	X(timerfd_gettime, "") \
+	X(timerfd_settime, "SWRGQXTC") \
+	X(times, "RGQXTC") \
+	X(tkill, "") \
+	X(truncate, "XC") \
 	X(tuxcall, "") \
-	X(umask, "RGQC") \
+	X(umask, "RGQXTC") \
 	X(umount2, "") \
-	X(uname, "SWRGQC") \
-	X(unlink, "RGQC") \
-	X(unlinkat, "RGQC") \
+	X(uname, "SWRGQXTC") \
+	X(unlink, "RXC") \
+	X(unlinkat, "RXC") \
 	X(unshare, "") \
 	X(uselib, "") \
 	X(userfaultfd, "") \
 	X(ustat, "") \
 	X(utime, "") \
-	X(utimensat, "RGQC") \
+	X(utimensat, "XC") \
 	X(utimes, "") \
-	X(vfork, "RGQC") \
+	X(vfork, "RGQXTC") \
 	X(vhangup, "") \
 	X(vmsplice, "") \
 	X(vserver, "") \
-	X(wait4, "SWRGQC") \
-	X(waitid, "SWRGQC") \
-	X(write, "SWRGQC") \
-	X(writev, "SWRGQC")
+	X(wait4, "SWRGQXTC") \
+	X(waitid, "SWRGQXTC") \
+	X(write, "SWRGQXTC") \
+	X(writev, "SWRGQXTC")
 /* clang-format on */
 
 #endif

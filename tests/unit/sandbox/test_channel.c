@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "sandbox/channel.h"
-#include "sandbox/proto.h"
+#include "sandbox/wire/channel.h"
+#include "sandbox/wire/proto.h"
+#include "tests/runner.h"
 
 static int ends[2];
 static struct channel_packet packet;
@@ -262,8 +263,6 @@ int main(void)
 {
 	Suite *suite = suite_create("channel");
 	TCase *tcase = tcase_create("channel");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, open_channel, close_channel);
 	tcase_add_test(tcase, a_packet_arrives_as_it_was_sent);
@@ -283,9 +282,5 @@ int main(void)
 	tcase_add_test(tcase, nesting_beyond_the_limit_is_rejected);
 	tcase_add_test(tcase, brackets_in_strings_do_not_count_as_nesting);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

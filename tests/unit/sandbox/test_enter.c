@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include "sandbox/sandbox.h"
 #include "tests/unit/sandbox/child.h"
+#include "tests/runner.h"
 
 static struct sandbox_settings settings;
 static struct sandbox_report report;
@@ -123,8 +124,6 @@ int main(int argc, char **argv)
 {
 	Suite *suite = suite_create("enter");
 	TCase *tcase = tcase_create("enter");
-	SRunner *runner;
-	int failed;
 
 	if (argc > 1 && strcmp(argv[1], "--try-exec") == 0)
 		_exit(tried_exec()); /* without what a sanitizer would do at exit */
@@ -135,9 +134,5 @@ int main(int argc, char **argv)
 	tcase_add_test(tcase, another_parent_than_named_is_refused);
 	tcase_add_test(tcase, gdb_executes_once);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

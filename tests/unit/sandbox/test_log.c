@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "sandbox/log.h"
+#include "tests/runner.h"
 
 static int pipe_ends[2], saved_stderr;
 
@@ -101,8 +102,6 @@ int main(void)
 {
 	Suite *suite = suite_create("log");
 	TCase *tcase = tcase_create("log");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, catch_stderr, free_stderr);
 	tcase_add_test(tcase, a_line_names_its_level_and_ends_with_a_newline);
@@ -112,9 +111,5 @@ int main(void)
 	tcase_add_test(tcase, a_full_pipe_drops_the_line_and_errno_stays);
 	tcase_add_test(tcase, an_unknown_level_has_no_number);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,7 +2,8 @@
  * The choice of performance counters: what is chosen from which facts, what rr is told, and that
  * every refusal names its remedy.
  */
-#include "sandbox/pmu.h"
+#include "sandbox/pmu/pmu.h"
+#include "tests/runner.h"
 
 #include <check.h>
 #include <errno.h>
@@ -314,9 +315,28 @@ START_TEST(hardware_with_an_old_rr_loads_the_library_for_the_maps_only)
 }
 END_TEST
 
+START_TEST(a_path_with_a_space_is_preloaded_by_name_out_of_its_folder)
+{
+	char *base[] = {"LD_LIBRARY_PATH=/lib x", "LD_PRELOAD=/x.so", NULL};
+	char folder[] = "/tmp/test pmu XXXXXX", path[64], expected[64];
+	struct pmu_choice software = {.kind = PMU_SOFTWARE};
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/softpmu.so", folder);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	char **environment = pmu_rr_environment(&software, path, base);
+	unlink(path);
+	rmdir(folder);
+	ck_assert_ptr_nonnull(environment);
+	snprintf(expected, sizeof(expected), "%s:/lib x", folder);
+	ck_assert_str_eq(value_of(environment, "LD_LIBRARY_PATH"), expected);
+	ck_assert_str_eq(value_of(environment, "LD_PRELOAD"), "softpmu.so:/x.so");
+	pmu_environment_free(environment);
+}
+END_TEST
+
 START_TEST(a_path_that_the_loader_would_split_is_refused)
 {
-	static const char *const paths[] = {"/opt/my tools/softpmu.so", "/a:b/softpmu.so", "x.so"};
+	static const char *const paths[] = {"/a;b/softpmu.so", "/a:b/softpmu.so", "x.so"};
 	char *base[] = {NULL};
 	struct pmu_choice software = {.kind = PMU_SOFTWARE};
 	errno = 0;
@@ -400,6 +420,7 @@ static Suite *pmu_suite(void)
 	tcase_add_test(start, hardware_leaves_the_environment_alone);
 	tcase_add_test(start, the_library_goes_before_what_was_preloaded);
 	tcase_add_test(start, hardware_with_an_old_rr_loads_the_library_for_the_maps_only);
+	tcase_add_test(start, a_path_with_a_space_is_preloaded_by_name_out_of_its_folder);
 	tcase_add_loop_test(start, a_path_that_the_loader_would_split_is_refused, 0, 3);
 	tcase_add_test(start, a_missing_library_is_an_error_and_not_a_silent_rr);
 	tcase_add_test(start, rr_is_asked_for_its_version);
@@ -411,9 +432,5 @@ static Suite *pmu_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(pmu_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(pmu_suite());
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "worker/softpmu/branch.h"
+#include "tests/runner.h"
 
 /* Runs one conditional jump on this processor with the flags set. */
 #define JUMPS(jump, flags)                                                                         \
@@ -125,8 +126,6 @@ int main(void)
 {
 	Suite *suite = suite_create("softpmu branch");
 	TCase *tests = tcase_create("conditions");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(
 	    tests, every_condition_goes_as_on_the_processor, BRANCH_O, BRANCH_NLE + 1);
@@ -135,9 +134,5 @@ int main(void)
 	tcase_add_test(tests, jrcxz_looks_at_rcx_and_jecxz_at_ecx);
 	tcase_add_test(tests, the_loops_alone_count_with_rcx);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "worker/softpmu/maps.h"
+#include "tests/runner.h"
 
 #define LINE(range, name) range " r--p 00000000 00:00 0                          " name "\n"
 
@@ -84,8 +85,6 @@ int main(void)
 {
 	Suite *suite = suite_create("softpmu maps");
 	TCase *tests = tcase_create("vvar");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, vvar_and_vvar_vclock_become_one_mapping);
 	tcase_add_test(tests, maps_of_an_older_kernel_stay_as_they_are);
@@ -94,9 +93,5 @@ int main(void)
 	tcase_add_test(tests, a_text_cut_off_anywhere_is_taken);
 	tcase_add_test(tests, only_maps_files_are_maps_files);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "worker/softpmu/region.h"
+#include "tests/runner.h"
 
 #define BASE 0x401000ull
 
@@ -223,8 +224,6 @@ int main(void)
 {
 	Suite *suite = suite_create("softpmu region");
 	TCase *tests = tcase_create("blocks and regions");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, a_block_ends_at_its_conditional_branch);
 	tcase_add_test(tests, a_block_goes_on_over_direct_jumps_and_calls);
@@ -241,9 +240,5 @@ int main(void)
 	tcase_add_test(tests, paths_of_different_length_to_one_place_are_kept_apart);
 	tcase_add_test(tests, nothing_outside_the_region_has_a_count);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

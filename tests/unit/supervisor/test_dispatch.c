@@ -2,8 +2,9 @@
  * From a client's line to a session and back, through the real MCP core, with no worker behind.
  */
 #include "supervisor/dispatch.h"
-#include "supervisor/resources.h"
 #include "supervisor/tools.h"
+#include "tests/runner.h"
+#include "tests/unit/supervisor/fake_workers.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -16,60 +17,11 @@ static struct {
 	struct dispatch dispatch;
 	struct mcp_handler handler;
 	struct mcp_server *server;
-	uint32_t last_id, last_type;
-	json_t *last_json;
 	int id;
 } world;
 
-static int launch(void *owner, struct session *session)
+static int64_t now(void)
 {
-	(void)owner;
-	session->tag = 1;
-	return 0;
-}
-
-static enum channel_result send_packet(
-    void *owner, struct session *session, uint32_t type, uint32_t id, const json_t *json)
-{
-	(void)owner;
-	(void)session;
-	world.last_type = type;
-	if (id != 0)
-		world.last_id = id;
-	json_decref(world.last_json);
-	world.last_json = json_deep_copy(json);
-	return CHANNEL_OK;
-}
-
-static void drop(void *owner, struct session *session)
-{
-	(void)owner;
-	session->tag = 0;
-}
-
-static void answer(void *owner, struct session *session, struct call *call, struct outcome *outcome)
-{
-	(void)owner;
-	dispatch_answer(&world.dispatch, session, call, outcome);
-}
-
-static void progress(
-    void *owner, struct call *call, double value, double total, const char *message)
-{
-	(void)owner;
-	dispatch_progress(call, value, total, message);
-}
-
-static json_t *start_message(void *owner, struct session *session)
-{
-	(void)owner;
-	(void)session;
-	return json_object();
-}
-
-static int64_t now(void *owner)
-{
-	(void)owner;
 	return 1000 * DEADLINE_SECOND;
 }
 
@@ -97,30 +49,20 @@ static json_t *next_line(void)
 
 static void set_up(void)
 {
-	struct session_ports ports = {
-	    launch, send_packet, drop, answer, progress, start_message, now, NULL, NULL};
+	struct session_ports ports = {.launch = workers_launch,
+	    .send = workers_send,
+	    .drop = workers_drop,
+	    .answer = dispatch_answer,
+	    .progress = dispatch_progress,
+	    .client = &world.dispatch,
+	    .now = now};
 
 	memset(&world, 0, sizeof(world));
+	workers_reset();
 	ports.policy = world.policy = policy_new();
 	world.table = session_table_new(&ports);
 	world.dispatch = (struct dispatch){.policy = world.policy, .table = world.table};
-	world.handler = (struct mcp_handler){.name = "t",
-	    .title = "t",
-	    .version = "1",
-	    .tools = tools_shown,
-	    .tool_count = TOOL_COUNT,
-	    .resources = resources_shown,
-	    .templates = resources_templates,
-	    .resource_count = RESOURCE_COUNT,
-	    .template_count = TEMPLATE_COUNT,
-	    .prompts = prompts_shown,
-	    .prompt_count = PROMPT_COUNT,
-	    .call_tool = dispatch_call_tool,
-	    .cancel = dispatch_cancel,
-	    .read_resource = dispatch_read_resource,
-	    .get_prompt = prompts_get_text,
-	    .complete = dispatch_complete,
-	    .owner = &world.dispatch};
+	dispatch_handler(&world.dispatch, &world.handler);
 	world.server = mcp_server_new(&world.handler);
 	feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
 	     "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
@@ -134,7 +76,7 @@ static void tear_down(void)
 	mcp_server_free(world.server);
 	session_table_free(world.table);
 	policy_free(world.policy);
-	json_decref(world.last_json);
+	workers_clear();
 	json_decref(world.dispatch.trace_names);
 }
 
@@ -181,26 +123,12 @@ static void check_error(json_t *result, const char *code)
 
 static void worker_says(const char *text)
 {
-	struct session *session = NULL, *last = NULL;
-	struct channel_packet packet = {
-	    .type = world.last_type + 1, .id = world.last_id, .json = json_loads(text, 0, NULL)};
-
-	while ((session = session_next(world.table, session)) != NULL)
-		if (session->outstanding_id == world.last_id)
-			last = session;
-	ck_assert_ptr_nonnull(last);
-	session_packet(world.table, last, &packet);
-	json_decref(packet.json);
+	packet(workers.last, 0, 0, text);
 }
 
 static void launched(void)
 {
-	struct session *session = NULL;
-
-	while ((session = session_next(world.table, session)) != NULL)
-		if (session->state == SESSION_LAUNCHING)
-			session_deliver(
-			    world.table, session, EVENT_LAUNCHED, &(struct event_data){0});
+	session_launched(workers.last);
 }
 
 static void open_session(void)
@@ -232,8 +160,8 @@ START_TEST(a_session_opens_and_answers_with_its_name)
 
 	open_session();
 	ck_assert_ptr_null(call("rr_evaluate", "{\"expression\":\"x\",\"session\":\"s1\"}"));
-	ck_assert_int_eq(world.last_type, WIRE_OP_EVALUATE);
-	ck_assert_ptr_null(json_object_get(json_object_get(world.last_json, "args"), "session"));
+	ck_assert_int_eq(workers.last_type, WIRE_OP_EVALUATE);
+	ck_assert_ptr_null(json_object_get(json_object_get(workers.last_json, "args"), "session"));
 	worker_says("{\"value\":\"3\"}");
 	message = next_line();
 	check_field(json_object_get(message, "result"), "value", "3");
@@ -256,7 +184,7 @@ START_TEST(a_crash_report_without_any_session_opens_one_on_the_newest_trace)
 	ck_assert_ptr_null(call("rr_crash_report", "{}"));
 	launched();
 	worker_says("{}");
-	ck_assert_int_eq(world.last_type, WIRE_OP_REPLAY_START);
+	ck_assert_int_eq(workers.last_type, WIRE_OP_REPLAY_START);
 }
 END_TEST
 
@@ -267,13 +195,13 @@ START_TEST(a_crash_report_on_a_trace_opens_a_session_first)
 	ck_assert_ptr_null(call("rr_crash_report", "{\"trace_dir\":\"/t\",\"pid\":5}"));
 	launched();
 	worker_says("{}");
-	ck_assert_int_eq(world.last_type, WIRE_OP_REPLAY_START);
+	ck_assert_int_eq(workers.last_type, WIRE_OP_REPLAY_START);
 	ck_assert_int_eq(
-	    json_integer_value(json_object_get(json_object_get(world.last_json, "args"), "pid")),
+	    json_integer_value(json_object_get(json_object_get(workers.last_json, "args"), "pid")),
 	    5);
 	worker_says("{}");
-	ck_assert_int_eq(world.last_type, WIRE_OP_CRASH_REPORT);
-	ck_assert_uint_eq(json_object_size(json_object_get(world.last_json, "args")), 0);
+	ck_assert_int_eq(workers.last_type, WIRE_OP_CRASH_REPORT);
+	ck_assert_uint_eq(json_object_size(json_object_get(workers.last_json, "args")), 0);
 	worker_says("{\"output\":\"\"}");
 	message = next_line();
 	check_field(json_object_get(message, "result"), "session", "s1");
@@ -319,8 +247,8 @@ START_TEST(a_cancelled_call_is_not_answered)
 	ck_assert_ptr_null(call("rr_continue", "{}"));
 	feed("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 	     "\"params\":{\"requestId\":2}}");
-	ck_assert_int_eq(world.last_type, WIRE_INTERRUPT);
-	world.last_type = WIRE_OP_CONTINUE;
+	ck_assert_int_eq(workers.last_type, WIRE_INTERRUPT);
+	workers.last_type = WIRE_OP_CONTINUE;
 	worker_says("{\"reason\":\"interrupted\"}");
 	ck_assert_ptr_null(next_line());
 }
@@ -335,7 +263,7 @@ START_TEST(rr_interrupt_names_what_it_stopped)
 	result = call("rr_interrupt", "{}");
 	check_field(result, "command", "rr_continue");
 	json_decref(result);
-	ck_assert_int_eq(world.last_type, WIRE_INTERRUPT);
+	ck_assert_int_eq(workers.last_type, WIRE_INTERRUPT);
 }
 END_TEST
 
@@ -345,9 +273,9 @@ START_TEST(rr_sessions_tells_trace_state_and_position)
 
 	open_session();
 	ck_assert_ptr_null(call("rr_when", "{}"));
-	world.last_type = WIRE_STATE - 1;
+	workers.last_type = WIRE_STATE - 1;
 	worker_says("{\"moment\":{\"event\":9,\"ticks\":1,\"tid\":7},\"pid\":7}");
-	world.last_type = WIRE_OP_WHEN;
+	workers.last_type = WIRE_OP_WHEN;
 	worker_says("{\"event\":9}");
 	json_decref(next_line());
 	result = call("rr_sessions", "{}");
@@ -368,7 +296,7 @@ START_TEST(traces_are_read_by_a_query_and_remembered_for_completion)
 	ck_assert_ptr_null(request("resources/read", "{\"uri\":\"rr://traces\"}"));
 	launched();
 	worker_says("{}");
-	ck_assert_int_eq(world.last_type, WIRE_OP_LIST_RECORDINGS);
+	ck_assert_int_eq(workers.last_type, WIRE_OP_LIST_RECORDINGS);
 	worker_says("{\"recordings\":[{\"trace_dir\":\"/t/ls-0\"},{\"trace_dir\":\"/t/cat-1\"}]}");
 	message = next_line();
 	ck_assert_ptr_nonnull(json_object_get(json_object_get(message, "result"), "contents"));
@@ -394,29 +322,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("dispatch");
-	TCase *tests = tcase_create("dispatch");
-	SRunner *runner;
-	int failed;
+	const TTest *const tests[] = {without_a_session_a_session_tool_says_how_to_get_one,
+	    a_session_opens_and_answers_with_its_name, a_trace_that_is_replayed_is_not_removed,
+	    a_crash_report_without_any_session_opens_one_on_the_newest_trace,
+	    a_crash_report_on_a_trace_opens_a_session_first, what_the_policy_forbids_is_not_done,
+	    sessions_are_bounded_by_the_policy, recordings_and_queries_are_bounded,
+	    a_cancelled_call_is_not_answered, rr_interrupt_names_what_it_stopped,
+	    rr_sessions_tells_trace_state_and_position,
+	    traces_are_read_by_a_query_and_remembered_for_completion,
+	    the_whole_list_of_tools_stays_small, NULL};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, without_a_session_a_session_tool_says_how_to_get_one);
-	tcase_add_test(tests, a_session_opens_and_answers_with_its_name);
-	tcase_add_test(tests, a_trace_that_is_replayed_is_not_removed);
-	tcase_add_test(tests, a_crash_report_without_any_session_opens_one_on_the_newest_trace);
-	tcase_add_test(tests, a_crash_report_on_a_trace_opens_a_session_first);
-	tcase_add_test(tests, what_the_policy_forbids_is_not_done);
-	tcase_add_test(tests, sessions_are_bounded_by_the_policy);
-	tcase_add_test(tests, recordings_and_queries_are_bounded);
-	tcase_add_test(tests, a_cancelled_call_is_not_answered);
-	tcase_add_test(tests, rr_interrupt_names_what_it_stopped);
-	tcase_add_test(tests, rr_sessions_tells_trace_state_and_position);
-	tcase_add_test(tests, traces_are_read_by_a_query_and_remembered_for_completion);
-	tcase_add_test(tests, the_whole_list_of_tools_stays_small);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_tests("dispatch", tests, set_up, tear_down);
 }

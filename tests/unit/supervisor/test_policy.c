@@ -3,7 +3,7 @@
  */
 #include "supervisor/options.h"
 #include "supervisor/policy.h"
-#include "supervisor/visible.h"
+#include "tests/runner.h"
 
 #include <check.h>
 #include <ctype.h>
@@ -232,7 +232,39 @@ START_TEST(subcommands_are_known)
 	ck_assert_int_eq(options.mode, MODE_VERSION);
 	read_line("--pmu=software doctor");
 	ck_assert_int_eq(options.mode, MODE_DOCTOR);
+	read_line("--pmu=software config codex");
+	ck_assert_int_eq(options.mode, MODE_CONFIG);
+	ck_assert_int_eq(options.rest, 2 + 1);
+	read_line("--timeout-evil=3");
+	ck_assert_ptr_nonnull(strstr(options.why, "did you mean --timeout-eval?"));
+	read_line("docter");
+	ck_assert_ptr_nonnull(strstr(options.why, "did you mean doctor?"));
 	read_line("rr record -n ls");
+	ck_assert_int_eq(options.mode, MODE_RR);
+	ck_assert_int_eq(options.rest, 2);
+}
+END_TEST
+
+START_TEST(rr_by_hand_is_the_rr_of_the_settings)
+{
+	write_admin("[tools]\nrr = /opt/rr\npmu = software\n");
+	read_line("rr record --pmu=hardware ls");
+	ck_assert_str_eq(policy_text(options.policy, SETTING_RR), "/opt/rr");
+	ck_assert_str_eq(policy_text(options.policy, SETTING_PMU), "software");
+	ck_assert_int_eq(options.rest, 2);
+}
+END_TEST
+
+START_TEST(rr_by_hand_takes_flags_of_tools_before_and_behind_its_name)
+{
+	read_line("--pmu=hardware rr --pmu=software --rr=/my/rr record --rr=x");
+	ck_assert_int_eq(options.mode, MODE_RR);
+	ck_assert_str_eq(policy_text(options.policy, SETTING_PMU), "software");
+	ck_assert_str_eq(policy_text(options.policy, SETTING_RR), "/my/rr");
+	ck_assert_int_eq(options.rest, 5);
+	read_line("rr --pmu=magic record");
+	ck_assert_int_eq(options.mode, MODE_WRONG);
+	read_line("rr --trace-dir=/t record");
 	ck_assert_int_eq(options.mode, MODE_RR);
 	ck_assert_int_eq(options.rest, 2);
 }
@@ -250,65 +282,10 @@ START_TEST(a_path_is_within_a_root_by_its_text)
 }
 END_TEST
 
-static bool sees(const struct visible *visible, const char *entry)
-{
-	for (size_t at = 0; at < visible->length; at += strlen(visible->entries + at) + 1)
-		if (strcmp(visible->entries + at, entry) == 0)
-			return true;
-	return false;
-}
-
-START_TEST(workers_see_what_the_policy_names_or_else_what_the_call_does)
-{
-	static struct visible visible = {.here = "/here"};
-	json_t *args = json_pack("{s:s}", "trace_dir", "/t/trace");
-
-	setenv("HOME", "/home/me", 1);
-	unsetenv("XDG_DATA_HOME");
-	read_line("");
-	visible_for(&visible, options.policy, WORKER_REPLAY, args);
-	ck_assert(visible.show_home && sees(&visible, "r/t/trace") && sees(&visible, "r/here"));
-	ck_assert(sees(&visible, "r/home/me/.local/share/rr"));
-	visible_for(&visible, options.policy, WORKER_RECORD, args);
-	ck_assert(sees(&visible, "w/t") && sees(&visible, "c/home/me/.local/share/rr"));
-	read_line("--trace-root=/srv");
-	visible_for(&visible, options.policy, WORKER_RECORD, args);
-	ck_assert(sees(&visible, "w/srv") && !sees(&visible, "w/t") && !sees(&visible, "w/tmp"));
-	ck_assert(!visible.show_home);
-	json_decref(args);
-}
-END_TEST
-
-START_TEST(a_replay_sees_where_the_recorded_program_lies)
-{
-	static struct visible visible = {.here = "/here"};
-	json_t *recordings = NULL;
-	json_t *args = json_pack(
-	    "{s:[s], s:s}", "command", "/tmp/build/bin/prog", "working_directory", "/srv/work");
-
-	read_line("");
-	visible_remember(&recordings, "/traces/prog-0", args, "/here");
-	visible_for(&visible, options.policy, WORKER_REPLAY, NULL);
-	visible_add_remembered(&visible, options.policy, recordings, "prog-0");
-	ck_assert(sees(&visible, "r/tmp/build") && sees(&visible, "r/srv/work"));
-	visible_for(&visible, options.policy, WORKER_REPLAY, NULL);
-	visible_add_remembered(&visible, options.policy, recordings, "/traces/other-0");
-	ck_assert(!sees(&visible, "r/tmp/build"));
-	read_line("--trace-root=/srv/traces --source-dir=/srv/src");
-	visible_for(&visible, options.policy, WORKER_REPLAY, NULL);
-	visible_add_remembered(&visible, options.policy, recordings, NULL);
-	ck_assert(!sees(&visible, "r/tmp/build") && sees(&visible, "r/srv/src"));
-	json_decref(recordings);
-	json_decref(args);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("policy");
 	TCase *tests = tcase_create("policy");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, the_defaults_are_the_predecessors);
@@ -322,14 +299,10 @@ int main(void)
 	tcase_add_test(tests, the_sample_configuration_names_every_setting_and_is_accepted);
 	tcase_add_test(tests, lists_grow_line_by_line);
 	tcase_add_test(tests, wrong_flags_say_so);
-	tcase_add_test(tests, subcommands_are_known);
 	tcase_add_test(tests, a_path_is_within_a_root_by_its_text);
-	tcase_add_test(tests, workers_see_what_the_policy_names_or_else_what_the_call_does);
-	tcase_add_test(tests, a_replay_sees_where_the_recorded_program_lies);
+	tcase_add_test(tests, subcommands_are_known);
+	tcase_add_test(tests, rr_by_hand_is_the_rr_of_the_settings);
+	tcase_add_test(tests, rr_by_hand_takes_flags_of_tools_before_and_behind_its_name);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/runner.h"
+
 #define WORDS_MAX 16
 
 /* Joins what rr would be given for the words of a command line. */
@@ -65,17 +67,17 @@ START_TEST(a_recording_without_syscall_buffer_gets_n)
 }
 END_TEST
 
-START_TEST(the_library_is_found_beside_bin)
+START_TEST(the_parts_are_found_beside_bin)
 {
 	static const char *const rows[][2] = {
-	    {"/usr/bin/rr-warden", "/usr/libexec/rr-warden/softpmu.so"},
-	    {"/src/build/bin/rr-warden", "/src/build/libexec/rr-warden/softpmu.so"},
-	    {"/bin/rr-warden", "/libexec/rr-warden/softpmu.so"},
+	    {"/usr/bin/rr-warden", "/usr/libexec/rr-warden/rr-warden-worker"},
+	    {"/src/build/bin/rr-warden", "/src/build/libexec/rr-warden/rr-warden-worker"},
+	    {"/bin/rr-warden", "/libexec/rr-warden/rr-warden-worker"},
 	};
-	char path[64];
-	ck_assert_int_eq(rr_command_softpmu(rows[_i][0], path, sizeof(path)), 0);
-	ck_assert_str_eq(path, rows[_i][1]);
-	ck_assert_int_eq(rr_command_softpmu(rows[_i][0], path, 12), -1);
+	struct paths paths = {0};
+	strlcpy(paths.program, rows[_i][0], sizeof(paths.program));
+	ck_assert_int_eq(paths_find_parts(&paths), 0);
+	ck_assert_str_eq(paths.worker, rows[_i][1]);
 }
 END_TEST
 
@@ -105,12 +107,15 @@ START_TEST(gdb_is_needed_for_interactive_replay_only)
 }
 END_TEST
 
-START_TEST(a_wrong_mode_does_not_start_rr)
+START_TEST(the_rr_of_the_policy_is_the_one)
 {
-	char *wrong[] = {"--pmu=magic", "--version", NULL};
-	ck_assert_int_eq(rr_command_run(2, wrong), 127);
-	char *missing[] = {"--rr=/nowhere/rr", "--version", NULL};
-	ck_assert_int_eq(rr_command_run(2, missing), 127);
+	struct policy *policy = policy_new();
+	struct paths paths = {0};
+	char *words[] = {"--version", NULL};
+	char why[POLICY_WHY_MAX];
+	ck_assert_int_eq(policy_set(policy, SETTING_RR, "/nowhere/rr", SOURCE_FLAG, why), 0);
+	ck_assert_int_eq(rr_command_run(policy, &paths, 1, words), 127);
+	policy_free(policy);
 }
 END_TEST
 
@@ -121,18 +126,14 @@ static Suite *rr_command_suite(void)
 	tcase_add_test(cases, hardware_passes_the_arguments_through);
 	tcase_add_test(cases, the_options_of_the_choice_come_first);
 	tcase_add_loop_test(cases, a_recording_without_syscall_buffer_gets_n, 0, 9);
-	tcase_add_loop_test(cases, the_library_is_found_beside_bin, 0, 3);
+	tcase_add_loop_test(cases, the_parts_are_found_beside_bin, 0, 3);
 	tcase_add_loop_test(cases, gdb_is_needed_for_interactive_replay_only, 0, 11);
-	tcase_add_test(cases, a_wrong_mode_does_not_start_rr);
+	tcase_add_test(cases, the_rr_of_the_policy_is_the_one);
 	suite_add_tcase(suite, cases);
 	return suite;
 }
 
 int main(void)
 {
-	SRunner *runner = srunner_create(rr_command_suite());
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(rr_command_suite());
 }

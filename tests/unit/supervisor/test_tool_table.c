@@ -8,6 +8,7 @@
 
 #include "supervisor/tools.h"
 #include "tests/lint/lint.h"
+#include "tests/runner.h"
 
 static void tell(const char *finding)
 {
@@ -37,9 +38,5 @@ int main(void)
 	tcase_add_test(tcase, every_tool_is_fit_for_every_client);
 	tcase_add_test(tcase, a_name_fits_behind_the_servers_name);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

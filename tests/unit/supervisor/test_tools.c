@@ -4,6 +4,7 @@
 #include "supervisor/resources.h"
 #include "supervisor/status.h"
 #include "supervisor/tools.h"
+#include "tests/runner.h"
 
 #include <check.h>
 #include <ctype.h>
@@ -23,41 +24,31 @@ START_TEST(every_tool_is_shown_and_routed)
 }
 END_TEST
 
-static size_t index_of(const char *name)
+/* An operation that is another tool's would call that tool's function. */
+START_TEST(each_tool_of_a_worker_has_an_operation_of_its_own)
 {
-	for (size_t tool = 0; tool < TOOL_COUNT; tool++)
-		if (strcmp(tools_shown[tool].name, name) == 0)
-			return tool;
-	ck_abort_msg("no tool %s", name);
-	return 0;
-}
-
-/* A row that is in no handling, or whose operation is another tool's, is a forgotten one. */
-START_TEST(a_tools_operation_is_the_wires)
-{
-	static const struct {
-		uint32_t operation;
-		const char *tool;
-		enum worker_kind kind;
-	} wire[] = {
-#define X(name, number, tool, kind) {WIRE_OP_##name, tool, WORKER_##kind},
-	    WIRE_OPERATIONS(X)
-#undef X
-	};
-
-	for (size_t i = 0; i < sizeof(wire) / sizeof(wire[0]); i++) {
-		size_t tool = wire[i].tool ? index_of(wire[i].tool) : 0;
-		if (wire[i].tool == NULL)
+	for (size_t i = 0; i < TOOL_COUNT; i++) {
+		const struct tool_route *route = &tools_routed[i];
+		if (route->handler == HANDLER_HERE)
 			continue;
-		ck_assert_msg(
-		    tools_routed[tool].operation == wire[i].operation, "%s", wire[i].tool);
-		ck_assert_msg((tools_routed[tool].handling == HANDLE_RECORD) ==
-				  (wire[i].kind == WORKER_RECORD),
-		    "%s", wire[i].tool);
-		ck_assert_msg(
-		    (tools_routed[tool].handling == HANDLE_QUERY) == (wire[i].kind == WORKER_QUERY),
-		    "%s", wire[i].tool);
-		ck_assert_msg(tools_routed[tool].class != DEADLINE_NONE, "%s", wire[i].tool);
+		ck_assert_msg(route->operation > WIRE_OP_START && route->operation % 2 == 0 &&
+				  route->operation < WIRE_INTERRUPT,
+		    "%s", tools_shown[i].name);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_msg(tools_routed[k].operation != route->operation, "%s and %s",
+			    tools_shown[k].name, tools_shown[i].name);
+	}
+}
+END_TEST
+
+START_TEST(a_tool_is_answered_by_a_worker_in_bounded_time_or_here)
+{
+	for (size_t i = 0; i < TOOL_COUNT; i++) {
+		const struct tool_route *route = &tools_routed[i];
+		bool here = route->handler == HANDLER_HERE;
+		ck_assert_msg((route->handle != NULL) == here, "%s", tools_shown[i].name);
+		ck_assert_msg((route->operation == 0) == here, "%s", tools_shown[i].name);
+		ck_assert_msg((route->class == DEADLINE_NONE) == here, "%s", tools_shown[i].name);
 	}
 }
 END_TEST
@@ -76,10 +67,10 @@ END_TEST
 START_TEST(every_session_tool_takes_a_session)
 {
 	for (size_t i = 0; i < TOOL_COUNT; i++) {
-		enum tool_handling handling = tools_routed[i].handling;
+		const struct tool_route *route = &tools_routed[i];
 		bool found = false;
-		if (handling != HANDLE_SESSION && handling != HANDLE_STOP &&
-		    handling != HANDLE_INTERRUPT && handling != HANDLE_EITHER)
+		if (route->handler != HANDLER_SESSION && route->handler != HANDLER_EITHER &&
+		    route->handle != handle_stop && route->handle != handle_interrupt)
 			continue;
 		for (const struct mcp_param *p = tools_shown[i].params; p->name != NULL; p++)
 			found |= strcmp(p->name, "session") == 0 && !p->required;
@@ -211,11 +202,10 @@ int main(void)
 {
 	Suite *suite = suite_create("tools");
 	TCase *tests = tcase_create("tools");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, every_tool_is_shown_and_routed);
-	tcase_add_test(tests, a_tools_operation_is_the_wires);
+	tcase_add_test(tests, each_tool_of_a_worker_has_an_operation_of_its_own);
+	tcase_add_test(tests, a_tool_is_answered_by_a_worker_in_bounded_time_or_here);
 	tcase_add_test(tests, what_may_change_a_session_is_not_called_read_only);
 	tcase_add_test(tests, every_session_tool_takes_a_session);
 	tcase_add_test(tests, deadlines_come_from_class_direction_and_arguments);
@@ -225,9 +215,5 @@ int main(void)
 	tcase_add_test(tests, every_placeholder_of_a_prompt_is_an_argument);
 	tcase_add_test(tests, what_is_missing_comes_with_its_remedy);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

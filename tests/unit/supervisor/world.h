@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/session.h"
+#include "supervisor/deadlines.h"
+#include "tests/runner.h"
+#include "tests/unit/supervisor/fake_workers.h"
 
 #define NOTES_MAX 4096
 
@@ -17,14 +19,11 @@ struct world {
 	struct session_table *table;
 	struct policy *policy;
 	int64_t now;
-	int launches, drops;
-	bool launcher_gone;
-	enum channel_result sending;
-	uint32_t last_type, last_id;
-	json_t *last_json;
 };
 
 static struct world world;
+
+static const struct failure gone = {.code = ERROR_WORKER_DIED, .message = "gone"};
 
 static inline void note(const char *what, const char *more)
 {
@@ -33,42 +32,8 @@ static inline void note(const char *what, const char *more)
 	    more ? ":" : "", more ? more : "");
 }
 
-static inline int launch(void *owner, struct session *session)
-{
-	(void)owner;
-	world.launches++;
-	session->tag = (uint32_t)world.launches;
-	return world.launcher_gone ? -1 : 0;
-}
-
-static inline enum channel_result send_packet(
-    void *owner, struct session *session, uint32_t type, uint32_t id, const json_t *json)
-{
-	(void)owner;
-	(void)session;
-	if (world.sending != CHANNEL_OK)
-		return world.sending;
-	world.last_type = type;
-	if (id != 0)
-		world.last_id = id;
-	json_decref(world.last_json);
-	world.last_json = json_deep_copy(json);
-	if (type == WIRE_INTERRUPT)
-		note("interrupt", json_string_value(json_object_get(json, "reason")));
-	else if (type == WIRE_STOP)
-		note("stop", NULL);
-	return CHANNEL_OK;
-}
-
-static inline void drop(void *owner, struct session *session)
-{
-	(void)owner;
-	session->tag = 0;
-	world.drops++;
-}
-
 static inline void answer(
-    void *owner, struct session *session, struct call *call, struct outcome *outcome)
+    void *owner, const struct session *session, struct call *call, struct outcome *outcome)
 {
 	(void)owner;
 	(void)session;
@@ -80,18 +45,18 @@ static inline void answer(
 		    call->request);
 	else {
 		char text[64];
-		snprintf(text, sizeof(text), "%s,%s,%s", (char *)call->request, outcome->code,
-		    outcome->alive ? "alive" : "over");
+		snprintf(text, sizeof(text), "%s,%s,%s", (char *)call->request,
+		    failure_name(outcome->failure.code), outcome->alive ? "alive" : "over");
 		note("error", text);
 	}
 	json_decref(outcome->result);
-	json_decref(outcome->extra);
+	json_decref(outcome->failure.details);
 	json_decref(call->args);
 	free(call);
 }
 
 static inline void progress(
-    void *owner, struct call *call, double value, double total, const char *message)
+    void *owner, const struct call *call, double value, double total, const char *message)
 {
 	(void)owner;
 	(void)value;
@@ -100,28 +65,25 @@ static inline void progress(
 	note("progress", call->request);
 }
 
-static inline json_t *start_message(void *owner, struct session *session)
+static inline int64_t now(void)
 {
-	(void)owner;
-	(void)session;
-	return json_object();
-}
-
-static inline int64_t now(void *owner)
-{
-	(void)owner;
 	return world.now;
 }
 
 static inline void set_up(void)
 {
-	struct session_ports ports = {
-	    launch, send_packet, drop, answer, progress, start_message, now, NULL, NULL};
+	struct session_ports ports = {.launch = workers_launch,
+	    .send = workers_send,
+	    .drop = workers_drop,
+	    .answer = answer,
+	    .progress = progress,
+	    .now = now};
 
 	memset(&world, 0, sizeof(world));
+	workers_reset();
+	workers.note = note;
 	world.now = 1000 * DEADLINE_SECOND;
-	world.policy = policy_new();
-	ports.policy = world.policy;
+	ports.policy = world.policy = policy_new();
 	world.table = session_table_new(&ports);
 }
 
@@ -129,7 +91,7 @@ static inline void tear_down(void)
 {
 	session_table_free(world.table);
 	policy_free(world.policy);
-	json_decref(world.last_json);
+	workers_clear();
 }
 
 static inline struct call *make_call(const char *name, uint32_t operation, long long seconds)
@@ -149,53 +111,46 @@ static inline struct session *open_session(const char *name)
 	    world.table, WORKER_REPLAY, json_object(), make_call(name, WIRE_OP_REPLAY_START, 90));
 }
 
-static inline void deliver(struct session *session, enum session_event event)
+static inline void lose(struct session *session)
 {
-	session_deliver(world.table, session, event,
-	    &(struct event_data){.code = "worker_died", .why = "gone"});
+	session_lost(session, &gone, false);
 }
 
-/* The worker's packet; type 0 answers what was sent last. */
-static inline void packet(struct session *session, uint32_t type, uint32_t flags, const char *text)
+static inline void expect_state(const struct session *session, const char *name)
 {
-	struct channel_packet got = {.type = type ? type : world.last_type + 1,
-	    .id = world.last_id,
-	    .flags = flags,
-	    .json = json_loads(text, 0, NULL)};
+	ck_assert_str_eq(session_state_name(session), name);
+}
 
-	ck_assert_ptr_nonnull(got.json);
-	session_packet(world.table, session, &got);
-	json_decref(got.json);
+static inline void bring_back(struct session *session)
+{
+	session_launched(session);
+	packet(session, 0, 0, "{}"); /* WIRE_OP_START */
+	packet(session, 0, 0, "{}"); /* WIRE_OP_REPLAY_START */
 }
 
 static inline struct session *ready_session(void)
 {
 	struct session *session = open_session("start");
 
-	deliver(session, EVENT_LAUNCHED);
-	packet(session, 0, 0, "{}"); /* WIRE_OP_START */
-	packet(session, 0, 0, "{}"); /* WIRE_OP_REPLAY_START */
-	ck_assert_int_eq(session->state, SESSION_READY);
+	bring_back(session);
+	expect_state(session, "ready");
 	ck_assert_str_eq(world.notes, "answer:start");
 	world.notes[0] = 0;
 	return session;
 }
 
-static inline void call(struct session *session, const char *name)
+static inline struct call *call(struct session *session, const char *name)
 {
-	ck_assert(session_call(world.table, session, make_call(name, WIRE_OP_CONTINUE, 10)));
+	struct call *call = make_call(name, WIRE_OP_CONTINUE, 10);
+
+	ck_assert(session_add_call(session, call));
+	return call;
 }
 
-static inline void bring_back(struct session *session)
+/* The nearest deadline passes. */
+static inline void expire(void)
 {
-	deliver(session, EVENT_LAUNCHED);
-	packet(session, 0, 0, "{}");
-	packet(session, 0, 0, "{}");
-}
-
-static inline void expire(struct session *session)
-{
-	world.now = session->deadline;
+	world.now = session_nearest_deadline(world.table);
 	session_expire(world.table, world.now);
 }
 

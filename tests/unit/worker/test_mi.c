@@ -5,7 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/mi.h"
+#include "worker/gdb/mi.h"
+#include "tests/runner.h"
 
 static struct mi_record record;
 static const char *why;
@@ -179,9 +180,5 @@ int main(void)
 		tcase_add_test(all, tests[i]);
 	tcase_set_timeout(all, 60);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

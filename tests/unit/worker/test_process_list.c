@@ -4,7 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/process_list.h"
+#include "worker/trace/process_list.h"
+#include "tests/runner.h"
 
 #define HEAD "PID\tPPID\tEXIT\tCMD\n"
 
@@ -160,7 +161,6 @@ int main(void)
 {
 	Suite *suite = suite_create("process list");
 	TCase *tests = tcase_create("rr ps");
-	SRunner *runner = srunner_create(suite);
 
 	tcase_add_test(tests, the_first_process_has_no_parent);
 	tcase_add_test(tests, a_negative_exit_is_a_signal);
@@ -175,8 +175,5 @@ int main(void)
 	tcase_add_test(tests, other_text_is_refused);
 	tcase_add_test(tests, a_signal_without_a_name_is_numbered);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

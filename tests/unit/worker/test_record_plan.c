@@ -7,13 +7,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "worker/listing.h"
-#include "worker/record_plan.h"
+#include "worker/trace/listing.h"
+#include "worker/record/claim.h"
+#include "worker/record/record_plan.h"
+#include "tests/runner.h"
 
 static char base[64]; /* a fresh directory; cwd is in it */
 static struct worker worker;
-static struct op_reply reply;
+static struct failure failure;
 static struct record_plan plan;
+static struct destination to;
 
 static void put(const char *path, const char *content, mode_t mode)
 {
@@ -75,11 +78,10 @@ static enum error_code refused(const char *text)
 	json_t *args = json_loads(text, 0, NULL);
 
 	ck_assert_ptr_nonnull(args);
-	memset(&reply, 0, sizeof(reply));
-	ck_assert(!record_plan_make(&worker, args, &plan, &reply));
-	record_plan_free(&plan);
+	memset(&failure, 0, sizeof(failure));
+	ck_assert_ptr_null(op_find(WIRE_OP_RECORD)->call(&worker, args, &failure));
 	json_decref(args);
-	return reply.code;
+	return failure.code;
 }
 
 START_TEST(a_sound_plan_gets_as_far_as_rr)
@@ -100,7 +102,7 @@ END_TEST
 START_TEST(a_program_that_is_not_there_is_not_found)
 {
 	ck_assert_int_eq(refused("{\"command\":[\"./none\"]}"), ERROR_NOT_FOUND);
-	ck_assert_ptr_nonnull(strstr(reply.message, "./none"));
+	ck_assert_ptr_nonnull(strstr(failure.message, "./none"));
 	ck_assert_int_eq(refused("{\"command\":[\"no-such-program-anywhere\"]}"), ERROR_NOT_FOUND);
 }
 END_TEST
@@ -108,9 +110,9 @@ END_TEST
 START_TEST(what_may_not_be_executed_is_said_so)
 {
 	ck_assert_int_eq(refused("{\"command\":[\"./plain\"]}"), ERROR_INVALID_ARGUMENT);
-	ck_assert_ptr_nonnull(strstr(reply.message, "./plain"));
+	ck_assert_ptr_nonnull(strstr(failure.message, "./plain"));
 	ck_assert_int_eq(refused("{\"command\":[\"./traces\"]}"), ERROR_INVALID_ARGUMENT);
-	ck_assert_ptr_nonnull(strstr(reply.message, "directory"));
+	ck_assert_ptr_nonnull(strstr(failure.message, "directory"));
 }
 END_TEST
 
@@ -125,6 +127,78 @@ START_TEST(a_program_is_looked_for_in_the_path_it_will_have)
 }
 END_TEST
 
+/* Root may read every directory. */
+static void become_ordinary_user(void)
+{
+	char command[128];
+
+	if (geteuid() != 0)
+		return;
+	snprintf(command, sizeof(command), "chown -R 65534:65534 '%s'", base);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(setgid(65534), 0);
+	ck_assert_int_eq(setuid(65534), 0);
+}
+
+static enum error_code refused_in_path(const char *name, const char *path)
+{
+	char *args;
+
+	ck_assert_int_ge(
+	    asprintf(&args, "{\"command\":[\"%s\"],\"env\":{\"PATH\":\"%s\"}}", name, path), 0);
+	enum error_code code = refused(args);
+	free(args);
+	return code;
+}
+
+START_TEST(a_directory_of_the_path_that_may_not_be_read_holds_no_program)
+{
+	char path[256];
+
+	become_ordinary_user();
+	ck_assert_int_eq(mkdir("private", 0700), 0);
+	put("private/program", "#!/bin/sh\n", 0700);
+	ck_assert_int_eq(chmod("private", 0), 0);
+	snprintf(path, sizeof(path), "%s/private:%s/plain", base, base);
+	ck_assert_int_eq(refused_in_path("program", path), ERROR_NOT_FOUND);
+	snprintf(path, sizeof(path), "%s/private:%s", base, base);
+	ck_assert_int_eq(refused_in_path("program", path), ERROR_RR_FAILED);
+	ck_assert_int_eq(refused_in_path("plain", path), ERROR_INVALID_ARGUMENT);
+	ck_assert_int_eq(chmod("private", 0700), 0);
+}
+END_TEST
+
+START_TEST(a_directory_of_the_program_s_name_in_the_path_is_passed_over)
+{
+	char path[256];
+
+	ck_assert_int_eq(mkdir("decoy", 0700), 0);
+	ck_assert_int_eq(mkdir("decoy/program", 0700), 0);
+	snprintf(path, sizeof(path), "%s/decoy", base);
+	ck_assert_int_eq(refused_in_path("program", path), ERROR_NOT_FOUND);
+	snprintf(path, sizeof(path), "%s/decoy:%s", base, base);
+	ck_assert_int_eq(refused_in_path("program", path), ERROR_RR_FAILED);
+}
+END_TEST
+
+START_TEST(a_long_path_is_searched_to_its_end)
+{
+	size_t size = 64 * 1024;
+	char *path = malloc(size);
+
+	ck_assert_ptr_nonnull(path);
+	memset(path, 'x', 3 * PATH_MAX); /* one entry that is longer than any path may be */
+	for (size_t at = 3 * PATH_MAX; at < size - 256; at += 8)
+		memcpy(path + at, ":/no/dir", 8);
+	path[size - 256] = '\0';
+	ck_assert_int_eq(refused_in_path("program", path), ERROR_NOT_FOUND);
+	strlcat(path, ":", size);
+	strlcat(path, base, size);
+	ck_assert_int_eq(refused_in_path("program", path), ERROR_RR_FAILED);
+	free(path);
+}
+END_TEST
+
 START_TEST(a_relative_program_is_looked_for_from_its_directory_on)
 {
 	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"working_directory\":\"/usr\"}"),
@@ -136,7 +210,7 @@ START_TEST(a_directory_that_is_not_there_is_an_error)
 {
 	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"working_directory\":\"/none\"}"),
 	    ERROR_INVALID_ARGUMENT);
-	ck_assert_ptr_nonnull(strstr(reply.message, "/none"));
+	ck_assert_ptr_nonnull(strstr(failure.message, "/none"));
 }
 END_TEST
 
@@ -164,12 +238,28 @@ START_TEST(a_link_does_not_carry_a_program_past_the_policy)
 }
 END_TEST
 
+START_TEST(a_name_that_gdb_cannot_be_told_is_refused_before_it_is_recorded)
+{
+	put("tab\tprogram", "#!/bin/sh\n", 0700);
+	ck_assert_int_eq(refused("{\"command\":[\"./tab\\tprogram\"]}"), ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(failure.message, "gdb"));
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/a\\nb\"}"),
+	    ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(failure.hint, "control characters"));
+	ck_assert_int_eq(mkdir("latin-\xe9", 0700), 0);
+	ck_assert_int_eq(symlink("latin-\xe9", "linked"), 0);
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"linked/t\"}"),
+	    ERROR_INVALID_ARGUMENT);
+	ck_assert_ptr_nonnull(strstr(failure.hint, "UTF-8"));
+}
+END_TEST
+
 START_TEST(a_trace_that_exists_is_refused)
 {
 	make_trace("traces/mine", "version");
 	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/mine\"}"),
 	    ERROR_INVALID_ARGUMENT);
-	ck_assert_ptr_nonnull(strstr(reply.message, "exists"));
+	ck_assert_ptr_nonnull(strstr(failure.message, "exists"));
 	ck_assert_int_eq(symlink("/none", "traces/link"), 0);
 	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/link\"}"),
 	    ERROR_INVALID_ARGUMENT);
@@ -181,7 +271,9 @@ START_TEST(a_trace_goes_nowhere_that_is_not_there_or_not_allowed)
 	char root[96];
 
 	ck_assert_int_eq(
-	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"none/t\"}"), ERROR_NOT_FOUND);
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"none/../t\"}"), ERROR_NOT_FOUND);
+	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"plain/none/t\"}"),
+	    ERROR_NOT_FOUND);
 	snprintf(root, sizeof(root), "%s/traces", base);
 	json_array_append_new(worker.config.roots, json_string(root));
 	ck_assert_int_eq(refused("{\"command\":[\"./program\"],\"trace_dir\":\"elsewhere\"}"),
@@ -191,6 +283,33 @@ START_TEST(a_trace_goes_nowhere_that_is_not_there_or_not_allowed)
 	    ERROR_NOT_ALLOWED);
 	ck_assert_int_eq(
 	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/new\"}"), ERROR_RR_FAILED);
+}
+END_TEST
+
+START_TEST(what_is_missing_above_a_trace_is_made_but_not_through_a_link)
+{
+	struct stat status;
+
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/new/deep//t\"}"),
+	    ERROR_RR_FAILED);
+	ck_assert_int_eq(stat("traces/new/deep", &status), 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0700);
+	ck_assert_int_lt(stat("traces/new/deep/t", &status), 0);
+
+	char root[96];
+	snprintf(root, sizeof(root), "%s/traces", base);
+	json_array_append_new(worker.config.roots, json_string(root));
+	ck_assert_int_eq(symlink("..", "traces/out"), 0);
+	ck_assert_int_eq(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/out/new/t\"}"),
+	    ERROR_NOT_ALLOWED);
+	ck_assert_int_lt(stat("new", &status), 0);
+	ck_assert_int_eq(symlink("../new", "traces/dangling"), 0);
+	ck_assert_int_ne(
+	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/dangling/x/t\"}"),
+	    ERROR_RR_FAILED);
+	ck_assert_int_lt(stat("new", &status), 0);
 }
 END_TEST
 
@@ -218,12 +337,39 @@ START_TEST(the_next_free_number_is_taken)
 {
 	ck_assert_int_eq(mkdir("traces/a-0", 0700), 0);
 	ck_assert_int_eq(mkdir("traces/a-1", 0700), 0);
-	snprintf(plan.trace, sizeof(plan.trace), "%s/traces/a-0", base);
-	plan.trace_named = false;
-	ck_assert(record_plan_next_trace(&plan));
-	ck_assert_str_eq(strrchr(plan.trace, '/'), "/a-2");
-	plan.trace_named = true;
-	ck_assert(!record_plan_next_trace(&plan));
+	snprintf(to.trace, sizeof(to.trace), "%s/traces/a-0", base);
+	to.named = false;
+	ck_assert(destination_next(&to));
+	ck_assert_str_eq(strrchr(to.trace, '/'), "/a-2");
+	to.named = true;
+	ck_assert(!destination_next(&to));
+}
+END_TEST
+
+START_TEST(no_two_recordings_claim_one_name)
+{
+	struct destination other = {0};
+
+	snprintf(to.trace, sizeof(to.trace), "%s/traces/a-0", base);
+	memcpy(other.trace, to.trace, sizeof(to.trace));
+	to.named = false;
+	to.claims = claim_open("traces");
+	other.claims = claim_open("traces");
+	ck_assert_int_gt(to.claims, 0);
+	ck_assert_int_gt(other.claims, 0);
+	ck_assert(destination_next(&to));
+	ck_assert(destination_next(&other));
+	ck_assert_str_eq(strrchr(to.trace, '/'), "/a-0");
+	ck_assert_str_eq(strrchr(other.trace, '/'), "/a-1");
+	/* The next attempt of the same recording, and the first whose claim has ended. */
+	ck_assert_int_eq(mkdir("traces/a-0", 0700), 0);
+	ck_assert(destination_next(&to));
+	ck_assert_str_eq(strrchr(to.trace, '/'), "/a-2");
+	ck_assert_int_eq(rmdir("traces/a-0"), 0);
+	ck_assert(destination_next(&other));
+	ck_assert_str_eq(strrchr(other.trace, '/'), "/a-0");
+	record_plan_free(&plan);
+	destination_release(&other);
 }
 END_TEST
 
@@ -232,8 +378,8 @@ START_TEST(the_latest_link_is_relative_and_replaced)
 	char target[64] = "";
 
 	ck_assert_int_eq(symlink("old-0", "traces/latest-trace"), 0);
-	snprintf(plan.trace, sizeof(plan.trace), "%s/traces/a-7", base);
-	record_plan_link_latest(&plan);
+	snprintf(to.trace, sizeof(to.trace), "%s/traces/a-7", base);
+	destination_link_latest(&to);
 	ck_assert_int_eq(readlink("traces/latest-trace", target, sizeof(target) - 1), 3);
 	ck_assert_str_eq(target, "a-7");
 }
@@ -252,8 +398,8 @@ START_TEST(only_traces_are_listed_and_the_newest_first)
 	ck_assert_int_eq(symlink("second-0", "traces/latest-trace"), 0);
 	ck_assert_int_eq(mkdir("traces/no-trace", 0700), 0);
 	put("traces/cpu_lock", "", 0600);
-	memset(&reply, 0, sizeof(reply));
-	ck_assert(listing_open(&worker, "", &listing, &reply));
+	memset(&failure, 0, sizeof(failure));
+	ck_assert(listing_open(&worker, "", &listing, &failure));
 	ck_assert_uint_eq(listing.count, 2);
 	ck_assert_str_eq(listing.entries[0].name, "second-0");
 	ck_assert_int_eq(listing.entries[0].state, TRACE_INCOMPLETE);
@@ -268,12 +414,12 @@ START_TEST(where_nothing_was_recorded_yet_the_list_is_empty)
 	struct listing listing;
 
 	ck_assert_int_eq(rmdir("traces"), 0);
-	memset(&reply, 0, sizeof(reply));
-	ck_assert(listing_open(&worker, "", &listing, &reply));
+	memset(&failure, 0, sizeof(failure));
+	ck_assert(listing_open(&worker, "", &listing, &failure));
 	ck_assert_uint_eq(listing.count, 0);
 	listing_close(&listing);
-	ck_assert(!listing_open(&worker, "/no/such/place", &listing, &reply));
-	ck_assert_int_eq(reply.code, ERROR_NOT_FOUND);
+	ck_assert(!listing_open(&worker, "/no/such/place", &listing, &failure));
+	ck_assert_int_eq(failure.code, ERROR_NOT_FOUND);
 	listing_close(&listing);
 }
 END_TEST
@@ -292,23 +438,25 @@ int main(void)
 	const TTest *const tests[] = {a_sound_plan_gets_as_far_as_rr, a_command_must_be_words,
 	    a_program_that_is_not_there_is_not_found, what_may_not_be_executed_is_said_so,
 	    a_program_is_looked_for_in_the_path_it_will_have,
+	    a_directory_of_the_path_that_may_not_be_read_holds_no_program,
+	    a_directory_of_the_program_s_name_in_the_path_is_passed_over,
+	    a_long_path_is_searched_to_its_end,
 	    a_relative_program_is_looked_for_from_its_directory_on,
 	    a_directory_that_is_not_there_is_an_error, the_policy_says_where_and_what,
-	    a_link_does_not_carry_a_program_past_the_policy, a_trace_that_exists_is_refused,
-	    a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
+	    a_link_does_not_carry_a_program_past_the_policy,
+	    a_name_that_gdb_cannot_be_told_is_refused_before_it_is_recorded,
+	    a_trace_that_exists_is_refused, a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
+	    what_is_missing_above_a_trace_is_made_but_not_through_a_link,
 	    a_trace_dir_must_name_something_new, numbers_have_bounds, the_next_free_number_is_taken,
-	    the_latest_link_is_relative_and_replaced, only_traces_are_listed_and_the_newest_first,
+	    no_two_recordings_claim_one_name, the_latest_link_is_relative_and_replaced,
+	    only_traces_are_listed_and_the_newest_first,
 	    where_nothing_was_recorded_yet_the_list_is_empty, a_time_is_told_as_utc};
 	Suite *suite = suite_create("record plan");
 	TCase *all = tcase_create("before rr");
-	SRunner *runner = srunner_create(suite);
 
 	tcase_add_checked_fixture(all, enter_base, leave_base);
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
 		tcase_add_test(all, tests[i]);
 	suite_add_tcase(suite, all);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -4,13 +4,13 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/fault.h"
-#include "worker/frames.h"
-#include "worker/launch.h"
-#include "worker/memory.h"
-#include "worker/names.h"
-#include "worker/output.h"
-#include "worker/scrub.h"
+#include "worker/session/frames.h"
+#include "worker/session/launch.h"
+#include "worker/session/memory.h"
+#include "worker/session/names.h"
+#include "worker/session/output.h"
+#include "sandbox/wire/scrub.h"
+#include "tests/runner.h"
 
 static char text[4096];
 
@@ -196,43 +196,6 @@ START_TEST(rrs_invitation_is_read_in_both_spellings)
 }
 END_TEST
 
-START_TEST(a_memory_operand_gives_address_and_access)
-{
-	static const struct {
-		const char *instruction, *operand, *expression;
-		bool writes;
-	} cases[] = {
-	    {"mov    (%rax),%eax", "(%rax)", "(unsigned long)0+(unsigned long)$rax", false},
-	    {"mov    %eax,0x8(%rdx)", "0x8(%rdx)", "(unsigned long)0x8+(unsigned long)$rdx", true},
-	    {"movl   $0x1,-0x10(%rbp,%rcx,4)", "-0x10(%rbp,%rcx,4)",
-		"(unsigned long)-0x10+(unsigned long)$rbp+(unsigned long)$rcx*4", true},
-	    {"cmp    %al,(%rdi)", "(%rdi)", "(unsigned long)0+(unsigned long)$rdi", false},
-	    {"call   *0x10(%rax)", "0x10(%rax)", "(unsigned long)0x10+(unsigned long)$rax", false},
-	};
-	struct fault_operand operand;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ck_assert(fault_parse(cases[i].instruction, &operand));
-		ck_assert_str_eq(operand.text, cases[i].operand);
-		ck_assert_str_eq(operand.expression, cases[i].expression);
-		ck_assert_int_eq(operand.writes, cases[i].writes);
-	}
-}
-END_TEST
-
-START_TEST(an_instruction_without_operand_or_with_a_strange_one_gives_none)
-{
-	static const char *const lines[] = {"ret", "", "(", ")", "()x", "lea 0x8(%rax),%rbx",
-	    "mov %fs:0x28(%rax),%rax", "mov (%rax;system),%eax", "mov (rax),%eax",
-	    "mov $_shell(%rax),%eax"};
-	struct fault_operand operand;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		ck_assert_msg(
-		    !fault_parse(lines[i], &operand) || (!strstr(operand.expression, "system") &&
-							    !strstr(operand.expression, "shell")),
-		    "%s", lines[i]);
-}
-END_TEST
-
 START_TEST(near_names_have_small_distances)
 {
 	ck_assert_int_eq(names_distance("corrupt", "corupt", 9), 1);
@@ -262,17 +225,12 @@ int main(void)
 	    repeated_frames_are_counted_with_their_period, rrs_marks_are_taken_out_of_the_output,
 	    rrs_announcements_are_taken_out_of_the_output, endless_output_keeps_head_and_tail,
 	    rrs_complaint_is_said_without_its_backtrace, rrs_invitation_is_read_in_both_spellings,
-	    a_memory_operand_gives_address_and_access,
-	    an_instruction_without_operand_or_with_a_strange_one_gives_none,
+
 	    near_names_have_small_distances, memory_is_shown_as_lines_with_their_text, NULL};
 
 	for (size_t i = 0; tests[i]; i++)
 		tcase_add_test(all, tests[i]);
 	tcase_set_timeout(all, 60);
 	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

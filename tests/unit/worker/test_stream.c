@@ -4,7 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/stream.h"
+#include "worker/record/stream.h"
+#include "tests/runner.h"
 
 static struct stream *stream;
 
@@ -169,14 +170,10 @@ int main(void)
 	    an_endless_line_keeps_its_beginning, the_tail_as_bytes_is_what_came_last};
 	Suite *suite = suite_create("stream");
 	TCase *all = tcase_create("output");
-	SRunner *runner = srunner_create(suite);
 
 	tcase_add_checked_fixture(all, make_stream, free_stream);
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
 		tcase_add_test(all, tests[i]);
 	suite_add_tcase(suite, all);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

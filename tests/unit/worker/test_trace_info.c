@@ -5,8 +5,9 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/rr_words.h"
-#include "worker/trace_info.h"
+#include "worker/serve/rr_words.h"
+#include "worker/trace/trace_info.h"
+#include "tests/runner.h"
 
 #define BEGIN                                                                                      \
 	"{\n  \"uuid\":[1,2,255,4,5,6,7,8,9,10,11,12,13,14,15,16],\n  \"xcr0\":7,\n"               \
@@ -104,22 +105,22 @@ START_TEST(other_text_is_refused)
 }
 END_TEST
 
-static struct op_reply failed_with(const char *words)
+static struct failure failed_with(const char *words)
 {
-	struct op_reply reply = {0};
+	struct failure failure = {0};
 
-	rr_words_fail(&reply, "rr record", "status 1", words, strlen(words));
-	return reply;
+	rr_words_fail(&failure, "rr record", "status 1", words, strlen(words));
+	return failure;
 }
 
 START_TEST(a_known_failure_has_a_remedy)
 {
-	struct op_reply reply = failed_with(
+	struct failure failure = failed_with(
 	    "[FATAL x] Unable to open performance counter with 'perf_event_open'; are ...\n");
 
-	ck_assert_int_eq(reply.code, ERROR_RR_FAILED);
-	ck_assert_ptr_nonnull(strstr(reply.message, "Unable to open performance counter"));
-	ck_assert_ptr_nonnull(strstr(reply.hint, "--pmu=software"));
+	ck_assert_int_eq(failure.code, ERROR_RR_FAILED);
+	ck_assert_ptr_nonnull(strstr(failure.message, "Unable to open performance counter"));
+	ck_assert_ptr_nonnull(strstr(failure.hint, "--pmu=software"));
 }
 END_TEST
 
@@ -131,9 +132,9 @@ END_TEST
 
 START_TEST(words_are_made_visible_and_without_backtrace)
 {
-	struct op_reply reply = failed_with("oh \033[31mno\n=== Start rr backtrace:\nrr(_ZN)\n");
+	struct failure failure = failed_with("oh \033[31mno\n=== Start rr backtrace:\nrr(_ZN)\n");
 
-	ck_assert_str_eq(reply.message, "rr record failed with status 1: oh \\x1b[31mno");
+	ck_assert_str_eq(failure.message, "rr record failed with status 1: oh \\x1b[31mno");
 }
 END_TEST
 
@@ -164,13 +165,9 @@ int main(void)
 	    long_words_keep_their_end};
 	Suite *suite = suite_create("trace info");
 	TCase *all = tcase_create("what rr says");
-	SRunner *runner = srunner_create(suite);
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
 		tcase_add_test(all, tests[i]);
 	suite_add_tcase(suite, all);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,0 +1,58 @@
+# bash completion of rr-warden. The options and commands are those that `rr-warden --help` lists, so
+# there is no second list here that could be out of date.
+
+_rr_warden_words()
+{
+	"$1" --help 2>/dev/null | sed -n \
+		-e 's/^ *--help, --version.*/--help --version/p;t' \
+		-e 's/^ *\(--[a-z_-]*\)\([ =].*\)\{0,1\}$/\1/p' \
+		-e 's/^ *rr-warden \(\[OPTION\]\.\.\. \)\{0,1\}\([a-z][a-z-]*\)[ ].*/\2/p'
+}
+
+_rr_warden()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} option="" word
+	COMPREPLY=()
+
+	# After a command the words are that command's own: programs and files.
+	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+		case $word in
+		rr | record-until)
+			compopt -o default
+			return
+			;;
+		esac
+	done
+
+	# bash splits --pmu=soft at the "=".
+	if [[ $current == "=" ]]; then
+		option=$previous current=""
+	elif [[ $previous == "=" ]]; then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	case $option in
+	"") ;;
+	--pmu)
+		mapfile -t COMPREPLY < <(compgen -W "auto hardware software" -- "$current")
+		return
+		;;
+	--sandbox-*)
+		mapfile -t COMPREPLY < <(compgen -W "require prefer off" -- "$current")
+		return
+		;;
+	--*-dir | --*-root | --*-directory)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$current")
+		return
+		;;
+	*)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
+	esac
+
+	mapfile -t COMPREPLY < <(compgen -W "$(_rr_warden_words "$1")" -- "$current")
+}
+
+complete -F _rr_warden rr-warden

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Knows which Debian packages each purpose needs, and says nothing when all are there. Must never
+# remove or upgrade a package, and never touch a system it does not know.
+#
+#	deps.sh look PURPOSE...		says what is missing and how to get it; fails if anything is
+#	deps.sh install PURPOSE...	installs what is missing, as root or through sudo
+set -eu
+
+# libc6-dev by name, because apt takes nothing here that a package only recommends.
+build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libbrotli-dev libzydis-dev rr gdb"
+check="check g++ perl python3"
+style="clang clang-format clang-tidy cppcheck shellcheck"
+fuzz="clang libclang-rt-dev"
+clients="npm"
+deb="build-essential check debhelper dpkg-dev fakeroot lintian"
+bare="mmdebstrap"
+packages="python3 python3-venv python3-yaml systemd unzip"
+dist="python3 xz-utils rpm rpmlint makepkg pacman-package-manager libarchive-tools shellcheck"
+
+fail() {
+	echo "rr-warden: $1" >&2
+	exit 1
+}
+
+usage() {
+	echo "usage: $0 look|install build|demo|check|style|fuzz|clients|deb|bare|packages|dist..." >&2
+	exit 2
+}
+
+packages_for() {
+	for purpose in "$@"; do
+		case $purpose in
+		build | demo) echo "$build" ;;
+		check) echo "$build $check" ;;
+		style) echo "$build $check $style" ;;
+		fuzz) echo "$build $fuzz" ;;
+		clients) echo "$build $clients" ;;
+		deb) echo "$build $deb" ;;
+		bare) echo "$bare" ;;
+		packages) echo "$packages" ;;
+		dist) echo "$build $dist" ;;
+		*) usage ;;
+		esac
+	done
+}
+
+# Without dpkg only the things themselves can be looked for, under the names upstream gave them.
+look_elsewhere() {
+	for program in gcc make pkg-config rr gdb; do
+		command -v "$program" >/dev/null 2>&1 || echo "$program"
+	done
+	for library in jansson libseccomp libcap libbsd-overlay inih libbrotlidec; do
+		pkg-config --exists "$library" 2>/dev/null || echo "$library"
+	done
+}
+
+# The packages that are not installed, one a line. An rr, gdb or compiler from elsewhere will do.
+look_in_dpkg() {
+	installed=$(dpkg-query -W -f '${Status} ${Package}\n' "$@" 2>/dev/null |
+		sed -n 's/^[a-z]* ok installed //p') || true
+	for package in "$@"; do
+		echo "$installed" | grep -qx "$package" || command -v "$package" >/dev/null 2>&1 ||
+			echo "$package"
+	done
+}
+
+[ $# -ge 2 ] || usage
+action=$1
+shift
+case $action in look | install) ;; *) usage ;; esac
+wanted=$(packages_for "$@" | tr ' ' '\n' | sort -u)
+
+if command -v dpkg-query >/dev/null 2>&1; then
+	# shellcheck disable=SC2086 # a list of words
+	missing=$(look_in_dpkg $wanted | tr '\n' ' ')
+	missing=${missing% }
+else
+	missing=$(look_elsewhere | tr '\n' ' ')
+	[ -z "$missing" ] || fail "missing: $missing
+There is no dpkg here, so install these by hand. Debian names them $(echo "$wanted" | tr '\n' ' ')"
+fi
+[ -n "$missing" ] || exit 0
+
+[ "$action" = install ] || fail "missing: $missing
+\`make deps FOR=\"$*\"\` installs that as root or through sudo; by hand: apt-get install $missing"
+
+if [ "$(id -u)" = 0 ]; then
+	as_root=""
+elif command -v sudo >/dev/null 2>&1; then
+	as_root="sudo"
+else
+	fail "missing: $missing
+Installing takes root's rights, and there is no sudo here. As root: apt-get install $missing"
+fi
+
+echo "rr-warden: installing $missing" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT INT TERM
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends "$@" >"$log" 2>&1; }
+# shellcheck disable=SC2086
+apt install $missing || { apt update && apt install $missing; } || {
+	cat "$log" >&2
+	fail "apt-get could not install: $missing"
+}

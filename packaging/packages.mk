@@ -1,0 +1,149 @@
+# What is installed and how it is packed; included by the top Makefile.
+#
+# `install` is the one list of files: each package is made from what it puts into a staging folder.
+# The version is the one at the top of packaging/debian/changelog.
+
+# ---- Installing -----------------------------------------------------------------------------------
+
+# The manual of the settings is made from what the program says about them.
+CONF_MANUAL := $(BUILD)/share/rr-warden.conf.5
+$(CONF_MANUAL): packaging/rr-warden.conf.5.in packaging/settings-manual.sh $(SUPERVISOR)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	@sh packaging/settings-manual.sh $(SUPERVISOR) packaging/rr-warden.conf.5.in >$@.new && mv $@.new $@
+
+INSTALL_TO = "$(DESTDIR)$(PREFIX)"
+BASH_COMPLETIONS = $(INSTALL_TO)/share/bash-completion/completions
+EXAMPLES         = $(INSTALL_TO)/share/doc/rr-warden/examples
+ZSH_SITE        ?= vendor-completions
+ZSH_COMPLETIONS  = $(INSTALL_TO)/share/zsh/$(ZSH_SITE)
+EXAMPLE_FILES   := $(shell cd packaging && find examples -type f | LC_ALL=C sort)
+PLUGIN_FILES    := $(shell cd packaging && find claude-plugin -type f | LC_ALL=C sort)
+# $(call install_as_is,FILE,TARGET): scripts stay executable
+install_as_is = mode=644; [ ! -x packaging/$(1) ] || mode=755; install -Dm $$mode packaging/$(1) $(2)
+.PHONY: install uninstall
+install: build $(CONF_MANUAL) ## install into PREFIX (/usr/local), below DESTDIR
+	install -d $(INSTALL_TO)/bin $(INSTALL_TO)/libexec/rr-warden $(INSTALL_TO)/share/man/man1 \
+		$(INSTALL_TO)/share/man/man5 $(EXAMPLES) \
+		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS)
+	install -m 755 $(SUPERVISOR) $(INSTALL_TO)/bin/
+	install -m 755 $(WORKER) $(INSTALL_TO)/libexec/rr-warden/
+	install -m 644 $(LIBEXEC)/*.so* $(INSTALL_TO)/libexec/rr-warden/
+	install -m 644 packaging/rr-warden.1 $(INSTALL_TO)/share/man/man1/
+	install -m 644 $(CONF_MANUAL) $(INSTALL_TO)/share/man/man5/
+	install -m 644 packaging/completion/rr-warden.bash $(BASH_COMPLETIONS)/rr-warden
+	install -m 644 packaging/completion/_rr-warden $(ZSH_COMPLETIONS)/
+	install -m 644 packaging/rr-warden.conf packaging/rr-warden.apparmor $(EXAMPLES)/
+	for file in $(EXAMPLE_FILES); do $(call install_as_is,$$file,$(INSTALL_TO)/share/doc/rr-warden/$$file) || exit 1; done
+	for file in $(PLUGIN_FILES); do $(call install_as_is,$$file,$(INSTALL_TO)/share/rr-warden/$$file) || exit 1; done
+
+uninstall: ## remove what install put there
+	rm -f $(INSTALL_TO)/bin/rr-warden $(INSTALL_TO)/share/man/man1/rr-warden.1 \
+		$(INSTALL_TO)/share/man/man5/rr-warden.conf.5 $(BASH_COMPLETIONS)/rr-warden \
+		$(ZSH_COMPLETIONS)/_rr-warden $(INSTALL_TO)/libexec/rr-warden/rr-warden-worker \
+		$(INSTALL_TO)/libexec/rr-warden/*.so* $(EXAMPLES)/rr-warden.conf $(EXAMPLES)/rr-warden.apparmor
+	for file in $(EXAMPLE_FILES); do rm -f $(INSTALL_TO)/share/doc/rr-warden/$$file; done
+	rm -rf $(INSTALL_TO)/share/rr-warden/claude-plugin
+	rmdir --ignore-fail-on-non-empty $(INSTALL_TO)/libexec/rr-warden $(INSTALL_TO)/share/rr-warden $(EXAMPLES) \
+		$(INSTALL_TO)/share/doc/rr-warden
+
+# ---- Debian ---------------------------------------------------------------------------------------
+
+.PHONY: deb check-deb
+deb: ## build the Debian package into build/
+	@sh packaging/deps.sh look deb
+	@sh packaging/build-deb.sh $(BUILD)
+
+check-deb: ## lint the Debian package, build it twice, and use it in bare roots of Debian 12 and 13
+	@sh packaging/deps.sh look deb bare
+	@sh tests/packages/deb.sh $(BUILD) $(RELEASE)
+
+# ---- Source release, RPM, Arch ----------------------------------------------------------------------
+
+URL     ?= https://rr-warden.invalid/
+RELEASE_NAME := rr-warden-$(VERSION)
+DIST    := $(BUILD)/dist
+SOURCES := $(DIST)/$(RELEASE_NAME).tar.xz
+export SOURCE_DATE_EPOCH ?= $(shell date -u -d "$$(sed -n 's/^ -- .*>  //p' packaging/debian/changelog | head -n 1)" +%s)
+
+# $(call fill,FILE,HOW TO RUN IT)
+fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@URL@|$(URL)|g' -e 's|@REGISTRY_NAME@|$(REGISTRY_NAME)|g' \
+	-e 's|@GLIBC@|$(GLIBC)|g' -e 's|@RUN@|$(2)|g' $(1)
+
+.PHONY: dist check-dist
+dist: build ## the source archive, its bill of materials (SPDX), spec file, PKGBUILD and checksums, in build/dist/
+	@rm -rf $(DIST) && mkdir -p $(DIST)
+	@sh packaging/dist/source.sh $(RELEASE_NAME) $(SOURCES)
+	@python3 packaging/dist/sbom.py $(VERSION) $(SOURCES) $(SUPERVISOR) $(WORKER) $(SOFTPMU) >$(DIST)/$(RELEASE_NAME).spdx.json
+	@sh packaging/changelog.sh packaging/debian/changelog >$(DIST)/changelog
+	@printf 'BuildRequires:  pkgconfig(%s)\n' $(PKGS) >$(DIST)/requires
+	@$(call fill,packaging/rpm/rr-warden.spec.in) | sed -e '/^@CHANGELOG@$$/{r $(DIST)/changelog' -e 'd}' \
+		-e '/^@PKGCONFIG@$$/{r $(DIST)/requires' -e 'd}' >$(DIST)/rr-warden.spec
+	@sum=$$(sha256sum <$(SOURCES)) && $(call fill,packaging/arch/PKGBUILD.in) | sed "s/@SHA256@/$${sum%% *}/" >$(DIST)/PKGBUILD
+	@rm $(DIST)/changelog $(DIST)/requires
+	@cd $(DIST) && sha256sum -- * >SHA256SUMS && cat SHA256SUMS
+
+check-dist: ## the release: equal bytes from two trees, RPM built and linted, PKGBUILD built
+	@sh packaging/deps.sh look dist
+	@sh tests/packages/dist.sh $(BUILD)
+
+# ---- Wheel, npm packages, entry of the MCP registry -------------------------------------------------
+#
+# Both carry the libraries that the programs need, because they go to systems that may not have them.
+# The lowest glibc that will do is read from the programs: build on the oldest system to be served.
+
+# There is no public home yet: who publishes gives the name that the registry lets him use.
+REGISTRY_NAME ?= invalid.rr-warden/rr-warden
+PORTABLE := $(BUILD)/portable
+STAGE    := $(PORTABLE)/stage
+
+# DT_RPATH and not RUNPATH, because it also serves the libraries that the bundled ones need.
+.PHONY: portable
+portable: export EXTRA_LDFLAGS = -Wl,--disable-new-dtags -Wl,-rpath,'$$$$ORIGIN:$$$$ORIGIN/../libexec/rr-warden'
+portable: ## the server with the libraries it needs, for the wheel and npm
+	@rm -rf $(STAGE)
+	@$(MAKE) --no-print-directory BUILD=$(PORTABLE) CARRY_ZYDIS=yes DESTDIR="$(call whole_path,$(STAGE))" PREFIX= install >/dev/null
+	@sh packaging/bundle.sh $(STAGE)
+
+GLIBC = $(shell sh packaging/glibc.sh $(STAGE))
+
+.PHONY: wheel npm server-json check-packages
+wheel: portable ## build the Python wheel into build/
+	@rm -f $(BUILD)/rr_warden-*.whl
+	@{ $(call fill,packaging/wheel/METADATA.in); $(call fill,packaging/GETTING-STARTED.md,rr-warden); } >$(PORTABLE)/METADATA
+	@python3 packaging/wheel/build_wheel.py $(STAGE) $(PORTABLE)/METADATA $(BUILD) $(VERSION) $(GLIBC)
+
+npm: portable ## build the two npm packages into build/
+	@sh packaging/deps.sh look clients
+	@rm -rf $(PORTABLE)/npm $(BUILD)/rr-warden-$(VERSION).tgz $(BUILD)/rr-warden-linux-x64-$(VERSION).tgz
+	@mkdir -p $(PORTABLE)/npm/rr-warden/bin $(PORTABLE)/npm/rr-warden-linux-x64
+	@cp packaging/npm/rr-warden $(PORTABLE)/npm/rr-warden/bin/
+	@cp -r $(STAGE)/bin $(STAGE)/libexec $(STAGE)/share/doc/rr-warden/licences $(PORTABLE)/npm/rr-warden-linux-x64/
+	@$(call fill,packaging/npm/package.json.in) >$(PORTABLE)/npm/rr-warden/package.json
+	@$(call fill,packaging/npm/linux-x64.json.in) >$(PORTABLE)/npm/rr-warden-linux-x64/package.json
+	@for name in rr-warden rr-warden-linux-x64; do \
+		cp LICENSE $(PORTABLE)/npm/$$name/ && \
+		$(call fill,packaging/GETTING-STARTED.md,npx rr-warden) >$(PORTABLE)/npm/$$name/README.md && \
+		npm pack --silent --pack-destination $(BUILD) ./$(PORTABLE)/npm/$$name || exit 1; \
+	done
+
+server-json: ## write the entry of the MCP registry into build/
+	@mkdir -p $(BUILD)
+	@$(call fill,packaging/server.json.in) >$(BUILD)/server.json
+	@echo $(BUILD)/server.json
+
+check-packages: wheel npm server-json deps-clients $(TEST_BIN)/programs/crash ## the wheel and the npm packages, installed from the files and used by a real client
+	@sh packaging/deps.sh look packages
+	@sh tests/packages/check.sh $(BUILD) "$(CLIENTS)" "$(call whole_path,$(TEST_BIN))/programs/crash"
+
+HOSTS = $(foreach host,claude codex gemini,"$(CLIENTS)/agents/node_modules/.bin/$(host)")
+.PHONY: check-plugin
+check-plugin: build deps-clients $(TEST_BIN)/programs/crash ## the plugin's skills against the tools, and in Claude Code, Codex and Gemini CLI
+	@cp tests/packages/*.mjs "$(CLIENTS)/"
+	@PATH="$(CLIENTS)/node_modules/.bin:$$PATH" node "$(CLIENTS)/plugin.mjs" "$(call whole_path,$(SUPERVISOR))" \
+		"$(call whole_path,$(TEST_BIN))/programs/crash" $(VERSION) "$(CURDIR)/packaging/claude-plugin" $(HOSTS)
+
+.PHONY: check-examples
+check-examples: build ## run the scripts of packaging/examples with a flaky test
+	@sh packaging/deps.sh look packages
+	@python3 tests/packages/examples.py "$(call whole_path,$(SUPERVISOR))" packaging/examples

@@ -1,0 +1,297 @@
+/*
+ * Decides which performance counters rr uses, from the facts that pmu_probe found, and turns the
+ * choice into options and environment for rr. Must never start anything itself.
+ */
+#include "sandbox/pmu/pmu.h"
+
+#include "sandbox/cleanup.h"
+#include "sandbox/pmu/pmu_probe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The oldest rr that was tried, the first without the [vvar_vclock] fault, the first whose syscall
+ * buffer can do without counting context switches. */
+#define RR_OLDEST	    PMU_RR_VERSION(5, 6, 0)
+#define RR_KNOWS_VVAR	    PMU_RR_VERSION(5, 9, 0)
+#define RR_RECORDS_SWITCHES PMU_RR_VERSION(5, 9, 0)
+
+/* How softpmu.so is told to do less, or something else. */
+#define SOFTPMU_VARIABLE "RR_WARDEN_SOFTPMU"
+
+static const char *const mode_names[] = {"auto", "hardware", "software"};
+
+int pmu_mode_from_name(const char *name)
+{
+	for (int mode = PMU_MODE_AUTO; mode <= PMU_MODE_SOFTWARE; mode++)
+		if (strcmp(name, mode_names[mode]) == 0)
+			return mode;
+	return -1;
+}
+
+const char *pmu_kind_name(enum pmu_kind kind)
+{
+	switch (kind) {
+	case PMU_HARDWARE:
+		return "hardware";
+	case PMU_RR_SOFTWARE:
+		return "rr-software";
+	case PMU_SOFTWARE:
+		return "software";
+	}
+	return "unknown";
+}
+
+/* One part of a version; *text is left behind the digits. Parts above 99 do not exist. */
+static unsigned read_part(const char **text)
+{
+	unsigned value = 0;
+	for (; isdigit((unsigned char)**text); (*text)++)
+		value = value < 100 ? value * 10 + (unsigned)(**text - '0') : 100;
+	return value < 100 ? value : 99;
+}
+
+void pmu_read_rr_help(const char *text, struct pmu_facts *facts)
+{
+	static const char intro[] = "rr version ";
+	const char *version = strstr(text, intro);
+	facts->rr_own_software = strstr(text, "--software-counters") != NULL;
+	facts->rr_answers = version != NULL;
+	if (version == NULL)
+		return;
+	unsigned part[3] = {0, 0, 0};
+	version += strlen(intro);
+	for (int i = 0; i < 3; i++) {
+		part[i] = read_part(&version);
+		if (*version == '.')
+			version++;
+	}
+	facts->rr_version = PMU_RR_VERSION(part[0], part[1], part[2]);
+}
+
+#define VERSION_FORMAT	 "%u.%u.%u"
+#define VERSION_PARTS(v) (v) / 10000, (v) / 100 % 100, (v) % 100
+
+/* What stands in the way of any choice. True with out->error filled, or false. */
+static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	const char *why = NULL;
+	if (!facts->rr_found)
+		why = "rr was not found: install it (apt install rr), or name it with --rr=PATH";
+	else if (!facts->rr_answers)
+		why = "rr does not answer `rr help` with its version: is --rr=PATH really rr?";
+	else if (!facts->ptrace_allowed)
+		why = "ptrace is forbidden here, and rr needs it: set kernel.yama.ptrace_scope to "
+		      "1 or "
+		      "less, or run the container with --cap-add=SYS_PTRACE";
+	if (why != NULL) {
+		strlcpy(out->error, why, sizeof(out->error));
+		return true;
+	}
+	if (facts->rr_version < RR_OLDEST) {
+		snprintf(out->error, sizeof(out->error),
+		    "rr " VERSION_FORMAT " is too old: rr-warden needs 5.6.0 or later",
+		    VERSION_PARTS(facts->rr_version));
+		return true;
+	}
+	return false;
+}
+
+/* Why the hardware cannot be used, with its remedy, or NULL when it can. */
+static const char *hardware_obstacle(const struct pmu_facts *facts)
+{
+	if (facts->event_since == 0)
+		return "rr knows no counter of this processor";
+	switch (facts->counter) {
+	case PMU_COUNTER_DENIED:
+		return "the kernel denies the processor's counters to this user (allow them: "
+		       "sysctl "
+		       "kernel.perf_event_paranoid=1, or CAP_PERFMON)";
+	case PMU_COUNTER_MISSING:
+		return "this machine shows no performance counters (usual in virtual machines)";
+	case PMU_COUNTER_MISCOUNTS:
+		return "the processor's branch counter does not count right here";
+	case PMU_COUNTER_WORKS:
+		break;
+	}
+	if (facts->rr_version < facts->event_since)
+		return "the counters work, but this rr does not know the processor (install a "
+		       "newer rr)";
+	return NULL;
+}
+
+static void use_hardware(const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	out->kind = PMU_HARDWARE;
+	out->maps_only = facts->vvar_split && facts->rr_version < RR_KNOWS_VVAR;
+	strlcpy(
+	    out->why, "the processor's counter of conditional branches works", sizeof(out->why));
+	if (facts->speculates_on_locks)
+		strlcpy(out->warning,
+		    "this AMD processor speculates on locks, which makes rr diverge: apply the "
+		    "workaround of https://github.com/rr-debugger/rr/wiki/Zen",
+		    sizeof(out->warning));
+}
+
+static int use_software(const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	if (facts->rr_own_software) {
+		out->kind = PMU_RR_SOFTWARE;
+		return 0;
+	}
+	if (!facts->x86_64) {
+		strlcpy(out->error,
+		    "the software PMU counts x86-64 code only, and there is no usable counter "
+		    "here: "
+		    "use a machine whose counters rr knows, or an rr with -W (rr.soft)",
+		    sizeof(out->error));
+		return -1;
+	}
+	out->kind = PMU_SOFTWARE;
+	out->short_skid = facts->own_events || facts->calls_dispatched;
+	return 0;
+}
+
+int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out)
+{
+	out->why[0] = out->warning[0] = out->error[0] = '\0';
+	out->maps_only = out->short_skid = false;
+	out->rr_version = facts->rr_version;
+	if (refuse(facts, out))
+		return -1;
+	out->no_syscall_buffer = !facts->switches_counted &&
+				 (facts->rr_version < RR_RECORDS_SWITCHES || !facts->own_events);
+	const char *obstacle = hardware_obstacle(facts);
+	if (mode == PMU_MODE_SOFTWARE) {
+		strlcpy(out->why, "asked for", sizeof(out->why));
+		return use_software(facts, out);
+	}
+	if (obstacle == NULL) {
+		use_hardware(facts, out);
+		return 0;
+	}
+	if (mode == PMU_MODE_HARDWARE) {
+		snprintf(out->error, sizeof(out->error),
+		    "%s; --pmu=auto or --pmu=software works without", obstacle);
+		return -1;
+	}
+	strlcpy(out->why, obstacle, sizeof(out->why));
+	return use_software(facts, out);
+}
+
+int pmu_choose(enum pmu_mode mode, const char *rr, struct pmu_choice *out)
+{
+	struct pmu_facts facts;
+	*out = (struct pmu_choice){.kind = PMU_HARDWARE};
+	pmu_probe(rr, &facts, out->rr_path);
+	return pmu_decide(mode, &facts, out);
+}
+
+const char *const *pmu_rr_options(const struct pmu_choice *choice)
+{
+	static const char *const none[] = {NULL};
+	static const char *const own_software[] = {"-W", NULL};
+	/*
+	 * Named whatever the processor is: rr refuses one it does not know. It goes the last
+	 * stretch to a moment, as long as the skid it expects of the processor, in single steps:
+	 * 10000 branches on Zen. Its start-up checks for Intel issue system calls of their own on
+	 * the counter, past any interposed symbol.
+	 */
+	static const char *const zen[] = {"-A", "AMD Zen", NULL};
+	static const char *const skylake[] = {"-A", "Intel Skylake", NULL};
+	switch (choice->kind) {
+	case PMU_HARDWARE:
+		return none;
+	case PMU_RR_SOFTWARE:
+		return own_software;
+	case PMU_SOFTWARE:
+		return choice->short_skid ? skylake : zen;
+	}
+	return none;
+}
+
+void pmu_environment_free(char **environment)
+{
+	for (size_t i = 0; environment != NULL && environment[i] != NULL; i++)
+		free(environment[i]);
+	free(environment);
+}
+
+static bool names_variable(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+	return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* "NAME=FIRST", and behind a colon what base has there. NULL with errno. */
+static char *list_entry(const char *name, const char *first, size_t length, char *const base[])
+{
+	const char *before = "";
+	char *entry = NULL;
+	for (size_t i = 0; base[i] != NULL; i++)
+		if (names_variable(base[i], name))
+			before = base[i] + strlen(name) + 1;
+	if (asprintf(
+		&entry, "%s=%.*s%s%s", name, (int)length, first, before[0] ? ":" : "", before) < 0)
+		return NULL;
+	return entry;
+}
+
+/*
+ * A space ends a path in LD_PRELOAD, but not in LD_LIBRARY_PATH: such a library is preloaded by its
+ * name alone, out of the folder that is searched first. The library takes both out again when it is
+ * loaded, so that the program gets the environment that the user gave.
+ */
+static bool is_preloaded_by_name(const char *softpmu)
+{
+	return strchr(softpmu, ' ') != NULL;
+}
+
+static bool add_preload(char **all, size_t *used, const char *softpmu, char *const base[])
+{
+	const char *name = strrchr(softpmu, '/') + 1;
+	if (!is_preloaded_by_name(softpmu))
+		name = softpmu;
+	else if ((all[(*used)++] = list_entry(
+		      "LD_LIBRARY_PATH", softpmu, (size_t)(name - 1 - softpmu), base)) == NULL)
+		return false;
+	return (all[(*used)++] = list_entry("LD_PRELOAD", name, strlen(name), base)) != NULL;
+}
+
+char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, char *const base[])
+{
+	bool preload = choice->kind == PMU_SOFTWARE || choice->maps_only;
+	size_t count = 0, used = 0;
+	bool complete = true;
+	if (preload && (softpmu[0] != '/' || strpbrk(softpmu, ":;") != NULL))
+		return errno = EINVAL, NULL;
+	if (preload && access(softpmu, R_OK) != 0)
+		return NULL;
+	while (base[count] != NULL)
+		count++;
+	char **all = calloc(count + 4, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	for (size_t i = 0; i < count && complete; i++) {
+		if (preload && names_variable(base[i], "LD_PRELOAD"))
+			continue;
+		if (preload && is_preloaded_by_name(softpmu) &&
+		    names_variable(base[i], "LD_LIBRARY_PATH"))
+			continue;
+		if (choice->maps_only && names_variable(base[i], SOFTPMU_VARIABLE))
+			continue;
+		complete = (all[used++] = strdup(base[i])) != NULL;
+	}
+	if (preload && complete)
+		complete = add_preload(all, &used, softpmu, base);
+	if (choice->maps_only && complete)
+		complete = (all[used++] = strdup(SOFTPMU_VARIABLE "=maps")) != NULL;
+	if (!complete) {
+		pmu_environment_free(all);
+		return errno = ENOMEM, NULL;
+	}
+	return all;
+}

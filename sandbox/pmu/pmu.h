@@ -1,0 +1,93 @@
+#ifndef SANDBOX_PMU_H
+#define SANDBOX_PMU_H
+/*
+ * Which performance counters rr is to use here, and how to start rr so that it does.
+ *
+ * One choice for everybody who starts rr: the workers, `rr-warden rr` and `rr-warden doctor`. It
+ * runs rr once (`rr help`) and so must be made before the caller gives up fork and exec.
+ */
+#include "sandbox/pmu/pmu_event.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum pmu_mode { PMU_MODE_AUTO, PMU_MODE_HARDWARE, PMU_MODE_SOFTWARE };
+
+enum pmu_kind {
+	PMU_HARDWARE,	 /* the processor's counters */
+	PMU_RR_SOFTWARE, /* software counters that this rr brings itself (-W) */
+	PMU_SOFTWARE,	 /* our softpmu.so, loaded into rr */
+};
+
+#define PMU_MESSAGE_MAX 256
+
+/* What was found out before the choice. */
+struct pmu_facts {
+	bool x86_64;
+	bool rr_found;
+	bool rr_answers;      /* `rr help` ended and named a version */
+	unsigned rr_version;  /* as PMU_RR_VERSION */
+	bool rr_own_software; /* `rr -W` exists */
+	bool ptrace_allowed;
+	bool vvar_split;	  /* Linux 6.13: [vvar_vclock], which rr before 5.9 dies of */
+	unsigned event_since;	  /* first rr that knows this processor; 0: none does */
+	enum pmu_counter counter; /* meaningless when event_since is 0 */
+	bool speculates_on_locks; /* Zen, see pmu_event.h */
+	bool switches_counted;	  /* the kernel lets this user count context switches */
+	bool own_events;	  /* the kernel lets this user have software events of their own */
+	bool calls_dispatched;	  /* Linux 5.11: a process can answer its own system calls */
+};
+
+struct pmu_choice {
+	enum pmu_kind kind;
+	unsigned rr_version;	/* as PMU_RR_VERSION */
+	char rr_path[PATH_MAX]; /* absolute: what to exec */
+	/* Hardware counters, but rr needs softpmu.so all the same, to see one [vvar]. */
+	bool maps_only;
+	/* `rr record` must be given -n: this user may not count context switches. */
+	bool no_syscall_buffer;
+	/* softpmu.so as a processor whose overflow comes 100 branches late at most, not 10000. */
+	bool short_skid;
+	char why[PMU_MESSAGE_MAX];     /* one clause: the reason for this kind */
+	char warning[PMU_MESSAGE_MAX]; /* what will be unreliable and its remedy, or "" */
+	char error[PMU_MESSAGE_MAX];   /* one line with its remedy when there is no choice */
+};
+
+/* "auto", "hardware", "software"; -1 for anything else. */
+int pmu_mode_from_name(const char *name);
+/* "hardware", "rr-software", "software". */
+const char *pmu_kind_name(enum pmu_kind kind);
+
+/*
+ * Makes the choice. rr is a path, or a name that is looked up in PATH. Returns 0, or -1 with
+ * out->error filled. Takes a few milliseconds; at most 5 s when rr does not answer.
+ */
+int pmu_choose(enum pmu_mode mode, const char *rr, struct pmu_choice *out);
+
+/* The pure part of it: facts in, choice out. out->rr_path is left alone. */
+int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out);
+
+/* Reads version and -W from what `rr help` printed (a string). */
+void pmu_read_rr_help(const char *text, struct pmu_facts *facts);
+
+/*
+ * Options to put directly behind argv[0] of rr, NULL-terminated, static: what makes it use the
+ * choice.
+ */
+const char *const *pmu_rr_options(const struct pmu_choice *choice);
+
+/*
+ * The environment for rr: a copy of base (NULL-terminated) and, where needed, LD_PRELOAD with
+ * softpmu, an absolute path, before what is there; its folder in LD_LIBRARY_PATH too where the path
+ * holds a space. NULL with errno: ENOMEM, EINVAL for a path that these cannot hold (not absolute,
+ * or with a colon or semicolon), ENOENT or EACCES for one that cannot be read. Give it to
+ * pmu_environment_free.
+ */
+char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, char *const base[]);
+void pmu_environment_free(char **environment);
+
+/* Finds an executable by path or PATH. Returns 0 with its absolute path, or -1 with errno. */
+int pmu_find_program(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * Finds out what pmu_decide needs to know. Must leave no process, descriptor or counter behind, and
+ * wait for rr no longer than RR_HELP_SECONDS.
+ */
+#include "sandbox/pmu/pmu_probe.h"
+
+#include "sandbox/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define RR_HELP_SECONDS 5
+#define RR_HELP_MAX	(16 * 1024)
+
+int pmu_find_program(const char *name, char *path, size_t size)
+{
+	const char *directories = getenv("PATH");
+	if (name[0] == '\0')
+		return errno = ENOENT, -1;
+	if (strchr(name, '/') != NULL) {
+		cleanup_free char *real = realpath(name, NULL);
+		if (real == NULL || access(real, X_OK) != 0)
+			return -1;
+		return strlcpy(path, real, size) < size ? 0 : (errno = ENAMETOOLONG, -1);
+	}
+	if (directories == NULL)
+		directories = "/usr/local/bin:/usr/bin:/bin";
+	for (const char *from = directories; *from != '\0';) {
+		size_t length = strcspn(from, ":");
+		int wrote = snprintf(path, size, "%.*s/%s", (int)length, from, name);
+		if (from[0] == '/' && wrote > 0 && (size_t)wrote < size && access(path, X_OK) == 0)
+			return 0;
+		from += length + (from[length] == ':');
+	}
+	return errno = ENOENT, -1;
+}
+
+static long milliseconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000L + now.tv_nsec / 1000000L;
+}
+
+static pid_t start_rr_help(const char *rr, int output)
+{
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
+		_exit(127);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execl(rr, "rr", "help", (char *)NULL);
+	_exit(127);
+}
+
+/* Reads until end of file, the buffer's end or the deadline; terminates the text. */
+static void read_text(int fd, char *text, size_t size)
+{
+	long deadline = milliseconds_now() + RR_HELP_SECONDS * 1000L;
+	size_t length = 0;
+	while (length < size - 1) {
+		long left = deadline - milliseconds_now();
+		struct pollfd readable = {.fd = fd, .events = POLLIN};
+		if (left <= 0 || (poll(&readable, 1, (int)left) < 0 && errno != EINTR))
+			break;
+		if (readable.revents == 0)
+			continue;
+		ssize_t got = read(fd, text + length, size - 1 - length);
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	text[length] = '\0';
+}
+
+static void ask_rr(const char *rr, struct pmu_facts *facts)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	cleanup_fd int output = ends[0];
+	pid_t pid = start_rr_help(rr, ends[1]);
+	close(ends[1]);
+	if (pid < 0)
+		return;
+	char text[RR_HELP_MAX];
+	read_text(output, text, sizeof(text));
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	pmu_read_rr_help(text, facts);
+}
+
+/* Seizes a child of its own, as rr will: Yama, a container's filter or a tracer above us says no.
+ */
+static bool try_ptrace(void)
+{
+	pid_t pid = fork();
+	if (pid < 0)
+		return false;
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	bool allowed = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return allowed;
+}
+
+/* Linux 6.13 and later show a second mapping of the kind in every process. */
+static bool vvar_is_split(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	if (maps == NULL)
+		return false;
+	char line[PATH_MAX + 128];
+	bool split = false;
+	while (!split && fgets(line, sizeof(line), maps) != NULL)
+		split = strstr(line, "[vvar_vclock]") != NULL;
+	fclose(maps);
+	return split;
+}
+
+/* The counter that rr's syscall buffer opens in the recorded program, kernel included. */
+static bool try_switch_counter(void)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(attr),
+	    .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	    .disabled = 1,
+	    .sample_period = 1,
+	};
+	cleanup_fd int fd =
+	    (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd >= 0;
+}
+
+/* An event of the kernel's that counts nothing, of this process: not even that everywhere. */
+static bool try_own_event(void)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(attr),
+	    .config = PERF_COUNT_SW_DUMMY,
+	    .exclude_kernel = 1,
+	    .disabled = 1,
+	};
+	cleanup_fd int fd =
+	    (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd >= 0;
+}
+
+static void try_counter(struct pmu_facts *facts)
+{
+	struct pmu_processor processor;
+	facts->x86_64 = pmu_processor_here(&processor);
+	const struct pmu_event *event = pmu_event_of(&processor);
+	if (event == NULL)
+		return;
+	facts->event_since = event->rr_since;
+	facts->counter = pmu_counter_try(event->config);
+	facts->speculates_on_locks = facts->counter == PMU_COUNTER_WORKS &&
+				     processor.vendor == PMU_AMD && pmu_zen_speculates_on_locks();
+}
+
+void pmu_probe(const char *rr, struct pmu_facts *facts, char *path)
+{
+	*facts = (struct pmu_facts){.counter = PMU_COUNTER_MISSING};
+	facts->rr_found = pmu_find_program(rr, path, PATH_MAX) == 0;
+	if (!facts->rr_found)
+		return;
+	ask_rr(path, facts);
+	facts->ptrace_allowed = try_ptrace();
+	facts->vvar_split = vvar_is_split();
+	facts->switches_counted = try_switch_counter();
+	facts->own_events = try_own_event();
+	/* Turning off what is off: is it known here? */
+	facts->calls_dispatched =
+	    prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
+	try_counter(facts);
+}

@@ -1,0 +1,275 @@
+/*
+ * The allow-list view: a tmpfs gets the mount points and links that are needed, the named trees are
+ * put on them, and the old root goes. Must never show a path that neither the settings nor
+ * policy.c's list of the system name.
+ */
+#include "sandbox/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "sandbox/mounts.h"
+#include "sandbox/policy.h"
+
+#define SHOWN_MAX    1024
+#define ROOT_OPTIONS "size=4m,nr_inodes=16384,mode=755"
+
+/* A tree held by a descriptor, and where it is to appear. */
+struct shown {
+	const char *path; /* absolute */
+	int tree;
+	bool writable, is_directory;
+};
+
+struct view {
+	struct shown shown[SHOWN_MAX];
+	size_t count;
+	int root;	  /* the new one */
+	const char *step; /* for the error */
+	const char *path; /* of the call, that the step is at; NULL: none */
+};
+
+static int hold(struct view *view, const char *path, bool writable)
+{
+	struct stat status;
+	int tree;
+
+	if (view->count == SHOWN_MAX) {
+		errno = E2BIG;
+		return -1;
+	}
+	tree = mounts_hold(path);
+	if (tree < 0)
+		return -1;
+	if (fstat(tree, &status) < 0 || mounts_seal(tree, writable) < 0) {
+		close(tree);
+		return -1;
+	}
+	view->shown[view->count++] = (struct shown){.path = path,
+	    .tree = tree,
+	    .writable = writable,
+	    .is_directory = S_ISDIR(status.st_mode)};
+	return 0;
+}
+
+static bool is_below(const char *path, const char *const *roots)
+{
+	for (; roots && *roots; roots++) {
+		size_t length = strlen(*roots);
+		if (strncmp(path, *roots, length) == 0 && path[length] == '/')
+			return true;
+	}
+	return false;
+}
+
+/* What lies in a directory whose entries can be removed must not be a mount: it would be busy. */
+static int hold_all(
+    struct view *view, const char *const *paths, bool writable, const char *const *parents)
+{
+	for (; paths && *paths; paths++) {
+		if (is_below(*paths, parents))
+			continue;
+		view->path = *paths;
+		if (hold(view, *paths, writable) < 0)
+			return -1;
+		view->path = NULL;
+	}
+	return 0;
+}
+
+static int make_link(struct view *view, const char *path, const char *target)
+{
+	char parent[PATH_MAX];
+	char *slash;
+
+	if (strlcpy(parent, path + 1, sizeof(parent)) >= sizeof(parent)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	slash = strrchr(parent, '/');
+	if (slash) {
+		*slash = '\0';
+		if (mounts_make_point(view->root, parent, true) < 0)
+			return -1;
+	}
+	return symlinkat(target, view->root, path + 1) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+/* Of the system what is there: links such as /bin as links, all else by its tree. */
+static int hold_system(struct view *view)
+{
+	char target[PATH_MAX];
+
+	for (const char *const *path = system_view; *path; path++) {
+		ssize_t length = readlink(*path, target, sizeof(target) - 1);
+
+		if (length > 0) {
+			target[length] = '\0';
+			if (make_link(view, *path, target) < 0)
+				return -1;
+		} else if (hold(view, *path, false) < 0 && errno != ENOENT && errno != ENOTDIR &&
+			   errno != EACCES && errno != ELOOP) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int make_links(struct view *view, const char *const *links)
+{
+	for (; links && links[0]; links += 2) {
+		view->path = links[0];
+		if (make_link(view, links[0], links[1]) < 0)
+			return -1;
+		view->path = NULL;
+	}
+	return 0;
+}
+
+/* First of all: what is named may lie in them. */
+static int make_own(struct view *view)
+{
+	static const char *const own[] = {"proc", "dev", "tmp", "var/tmp", NULL};
+
+	for (const char *const *path = own; *path; path++)
+		if (mounts_make_point(view->root, *path, true) < 0)
+			return -1;
+	return mounts_private_tmp(view->root);
+}
+
+/* A path that the tmpfs cannot hold, as a link in its way, is the call's fault. */
+static int make_empty(struct view *view, const struct sandbox_settings *settings)
+{
+	for (const char *const *path = settings->empty; path && *path; path++) {
+		view->path = *path;
+		if ((*path)[1] && mounts_make_point(view->root, *path + 1, true) < 0)
+			return -1;
+		view->path = NULL;
+	}
+	return 0;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct shown *left = a, *right = b;
+	size_t left_length = strlen(left->path), right_length = strlen(right->path);
+
+	if (left_length != right_length)
+		return left_length < right_length ? -1 : 1;
+	return (int)left->writable - (int)right->writable;
+}
+
+/* All mount points before the first tree, so that none is made in what is shown. */
+static int show_all(struct view *view)
+{
+	qsort(view->shown, view->count, sizeof(*view->shown), by_length);
+	for (size_t i = 0; i < view->count; i++) {
+		view->path = view->shown[i].path;
+		if (mounts_make_point(
+			view->root, view->shown[i].path + 1, view->shown[i].is_directory) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < view->count; i++) {
+		view->path = view->shown[i].path;
+		if (mounts_show(view->shown[i].tree, view->root, view->shown[i].path + 1) < 0)
+			return -1;
+	}
+	view->path = NULL;
+	return 0;
+}
+
+static int show_proc(struct view *view)
+{
+	cleanup_fd int proc = mounts_hold("/proc");
+
+	if (proc < 0 || mounts_show(proc, view->root, "proc") < 0)
+		return -1;
+	return mounts_guard_proc(view->root);
+}
+
+/* The old root is put over the new one and taken away from there. */
+static int leave_old_root(struct view *view)
+{
+	if (fchdir(view->root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
+	    umount2(".", MNT_DETACH) < 0)
+		return -1;
+	return chdir("/");
+}
+
+static int build(struct view *view, const struct sandbox_settings *settings)
+{
+	view->step = "propagation";
+	if (mounts_make_private() < 0)
+		return -1;
+	view->step = "new root";
+	view->root = mounts_memory(ROOT_OPTIONS, 0);
+	/* over the old root, which stays in sight by its path until the end */
+	if (view->root < 0 ||
+	    move_mount(view->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return -1;
+	view->step = "system";
+	if (hold_system(view) < 0)
+		return -1;
+	view->step = "private directories";
+	if (make_own(view) < 0)
+		return -1;
+	view->step = "links";
+	if (make_links(view, settings->links) < 0)
+		return -1;
+	view->step = "named paths";
+	if (hold_all(view, settings->read_only, false, NULL) < 0 ||
+	    hold_all(view, settings->parents, true, NULL) < 0 ||
+	    hold_all(view, settings->read_write, true, settings->parents) < 0 ||
+	    make_empty(view, settings) < 0)
+		return -1;
+	view->step = "places of named paths";
+	if (show_all(view) < 0)
+		return -1;
+	view->step = "/proc";
+	if (show_proc(view) < 0)
+		return -1;
+	view->step = "private /dev";
+	if (mounts_private_dev(view->root) < 0)
+		return -1;
+	view->step = "read-only root";
+	if (mounts_set(view->root, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY, 0) < 0)
+		return -1;
+	view->step = "old root";
+	return leave_old_root(view);
+}
+
+int view_enter(
+    const struct sandbox_settings *settings, bool *call_failed, char *why, size_t why_size)
+{
+	cleanup_free struct view *view = calloc(1, sizeof(*view));
+	int result, error;
+
+	if (!view) {
+		snprintf(why, why_size, "memory");
+		return -1;
+	}
+	view->root = -1;
+	result = build(view, settings);
+	if (result == 0 && settings->directory) {
+		view->step = view->path = settings->directory;
+		result = chdir(settings->directory);
+	}
+	error = errno;
+	*call_failed = result < 0 && view->path;
+	if (result < 0)
+		snprintf(why, why_size, "%.150s: %s", view->path ? view->path : view->step,
+		    strerror(error));
+	for (size_t i = 0; i < view->count; i++)
+		close(view->shown[i].tree);
+	cleanup_close(&view->root);
+	errno = error;
+	return result;
+}

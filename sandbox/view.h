@@ -1,0 +1,18 @@
+#ifndef SANDBOX_VIEW_H
+#define SANDBOX_VIEW_H
+/*
+ * The file system as a process sees it that works for a trace: an empty root, and in it only what
+ * is named.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include "sandbox/sandbox.h"
+
+/*
+ * In a fresh mount namespace, for good. Returns 0, or -1 with errno and why; *call_failed then says
+ * whether a path of the settings is the reason.
+ */
+int view_enter(
+    const struct sandbox_settings *settings, bool *call_failed, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,47 @@
+#ifndef SANDBOX_BROKER_H
+#define SANDBOX_BROKER_H
+/*
+ * How a worker asks the monitor for one file of the user's: a packet of fixed form, and a packet
+ * back with one descriptor or the reason why not. What is given is the monitor's to decide.
+ */
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The worker's end, from exec on. Its other end is closed where a worker has no broker. */
+#define WORKER_BROKER_FD 4
+
+#define BROKER_WHY_MAX 160
+
+enum broker_what {
+	BROKER_SOURCE,	       /* a source file by its path, to be read */
+	BROKER_READ_ARCHIVE,   /* the archive that the call names, to be read */
+	BROKER_WRITE_ARCHIVE,  /* the archive that the call names, new, to be written */
+	BROKER_DISCARD_ARCHIVE /* removes what BROKER_WRITE_ARCHIVE made; no descriptor comes */
+};
+
+struct broker_request {
+	uint32_t what;
+	char path[PATH_MAX]; /* BROKER_SOURCE: absolute; else "" */
+};
+
+struct broker_reply {
+	int32_t error; /* 0, or an errno */
+	char why[BROKER_WHY_MAX];
+	char path[PATH_MAX]; /* what was opened, links resolved */
+};
+
+/*
+ * Asks on `fd` and waits for the answer, at most 10 seconds. Returns the descriptor (CLOEXEC; the
+ * caller's), or 0 for what brings none; -1 with errno, and why in reply->why. path may be NULL.
+ */
+int broker_ask(int fd, enum broker_what what, const char *path, struct broker_reply *reply);
+
+/* The monitor's side. Returns 1 with a request, 0 when the worker is gone, -1 for a packet that is
+ * none. */
+int broker_receive(int fd, struct broker_request *request);
+
+/* Sends a reply, with a descriptor unless that is -1. */
+int broker_send(int fd, const struct broker_reply *reply, int descriptor);
+
+#endif

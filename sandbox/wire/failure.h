@@ -1,0 +1,55 @@
+#ifndef SANDBOX_FAILURE_H
+#define SANDBOX_FAILURE_H
+/*
+ * Why a call failed, as both sides say it: what happened and why (message), what to do next (hint).
+ */
+#include <jansson.h>
+
+#define FAILURE_MESSAGE_MAX 1024
+#define FAILURE_HINT_MAX    512
+
+/* The names of codes are what clients see; they stay. */
+#define FAILURE_CODES(X)                                                                           \
+	X(INVALID_ARGUMENT, "invalid_argument")                                                    \
+	X(NO_SESSION, "no_session")                                                                \
+	X(AMBIGUOUS_SESSION, "ambiguous_session")                                                  \
+	X(NOT_FOUND, "not_found")                                                                  \
+	X(NOT_ALLOWED, "not_allowed")                                                              \
+	X(TIMEOUT, "timeout")                                                                      \
+	X(CANCELLED, "cancelled")                                                                  \
+	X(WORKER_DIED, "worker_died")                                                              \
+	X(SANDBOX_VIOLATION, "sandbox_violation")                                                  \
+	X(RR_FAILED, "rr_failed")                                                                  \
+	X(GDB_FAILED, "gdb_failed")                                                                \
+	X(LIMIT, "limit")                                                                          \
+	X(UNSUPPORTED, "unsupported")                                                              \
+	X(INTERNAL, "internal")
+
+enum error_code {
+#define X(name, text) ERROR_##name,
+	FAILURE_CODES(X)
+#undef X
+	    ERROR_CODE_COUNT
+};
+
+/* Starts as {0}; it holds a failure once its message is not empty. */
+struct failure {
+	enum error_code code;
+	char message[FAILURE_MESSAGE_MAX]; /* UTF-8 without control characters */
+	char hint[FAILURE_HINT_MAX];	   /* "" for none */
+	json_t *details; /* owned: further fields of the error, such as the stop; or NULL */
+};
+
+/* Fills in all but the details. hint may be NULL. Bytes of the message that are not to be shown
+ * are replaced. */
+void failure_set(struct failure *failure, enum error_code code, const char *hint,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Another hint, for who knows better what was meant. */
+void failure_set_hint(struct failure *failure, const char *hint);
+
+/* The name of a code, and the code of a name: ERROR_INTERNAL for a name that is none. */
+const char *failure_name(enum error_code code);
+enum error_code failure_code(const char *name);
+
+#endif

@@ -1,0 +1,102 @@
+#ifndef SANDBOX_PROTO_H
+#define SANDBOX_PROTO_H
+/*
+ * The wire between supervisor and worker: the one thing that both sides share.
+ *
+ * SOCK_SEQPACKET, CLOEXEC, NONBLOCK. A packet is this header and then `len` bytes of compact JSON:
+ *
+ *	u32 type	even: supervisor to worker; odd: worker to supervisor
+ *	u32 id		chosen by the supervisor, echoed by the worker; 0 where nothing is answered
+ *	u32 len		bytes of JSON that follow, at most WIRE_JSON_MAX
+ *	u32 flags	WIRE_FLAG_*
+ *
+ * all in host byte order: the two ends are one machine.
+ *
+ * The supervisor sends one operation at a time to a worker (WIRE_OP_*), and beside it only
+ * WIRE_INTERRUPT and WIRE_STOP. The worker answers an operation `type` with exactly one packet of
+ * type `type + 1` and the same id, before which any number of WIRE_PROGRESS and at most one
+ * WIRE_STATE may stand. JSON of an answer: the result object (the tool's structuredContent); with
+ * WIRE_FLAG_ERROR it is {"code","message","hint"} and whatever else the answer to the client is to
+ * carry ("moment", "frame", ...).
+ */
+#include <stdint.h>
+
+#define WIRE_JSON_MAX	(64 * 1024) /* larger packets fail with EMSGSIZE on default buffers */
+#define WIRE_RESULT_MAX (40 * 1024) /* a result: clients cut or refuse what is longer */
+#define WIRE_DEPTH_MAX	32	    /* nesting of any JSON on the wire */
+
+struct wire_header {
+	uint32_t type;
+	uint32_t id;
+	uint32_t len;
+	uint32_t flags;
+};
+
+#define WIRE_FLAG_ERROR 1u /* the answer is an error object */
+
+/* Operations: WIRE_OP_NAME of each tool that a worker answers (see tools.def), and of others 0. The
+ * JSON of a request is {"args": the tool's validated arguments}; of WIRE_OP_START see below. */
+enum wire_type {
+	WIRE_OP_START = 2,
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
+	WIRE_OP_##NAME = (operation),
+#include "sandbox/wire/tools.def"
+	WIRE_INTERRUPT = 200, /* {"reason": "timeout"|"cancelled"|"asked"}; not answered itself:
+				     the running operation is */
+	WIRE_STOP = 202,      /* {}: end the tools and exit 0; answered by the worker's end */
+	WIRE_PROGRESS =
+	    301,	  /* {"progress": n, "total"?: n, "message"?: text}; id of the operation */
+	WIRE_STATE = 303, /* the session as data (see below); replaces the one before */
+	WIRE_VIOLATION = 305, /* {"syscall": number}, id 0: what seccomp killed the worker for; its
+				 last packet (see sandbox_syscall_name) */
+};
+
+enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
+
+/* clang-format off */
+/*
+ * WIRE_OP_START, the first packet to every worker, by the monitor, with all it may know:
+ *	{"kind": "replay"|"record"|"query",
+ *	 "rr": path, "gdb": path, "softpmu": path or "", "pmu": "auto"|"hardware"|"software",
+ *	 "timeouts": {"startup", "connect", "forward", "reverse", "breakpoint", "eval", "record"},
+ *		seconds; 0: none
+ *	 "limits": {"memory", "output", "processes", "trace_bytes", "free_disk", "cpu_seconds"},
+ *		bytes, seconds, numbers; 0: no limit
+ *	 "roots": [directories that traces may be under; empty: any],
+ *	 "directories": [directories a recorded program may be started in; empty: any],
+ *	 "sources": [directories that sources are looked for below, beside the program's own],
+ *	 "commands": [fnmatch patterns of the programs that may be recorded; empty: any],
+ *	 "variables": [fnmatch patterns of the variables that a call may set, where "commands" limits],
+ *	 "read_only", "read_write": [paths that the monitor left visible, for the tools' Landlock],
+ *	 "changes": bool, a query that changes a trace or makes one, "probes": bool, one that tries
+ *		the counters,
+ *	 "parents": [directories of which an entry may be removed],
+ *	 "in_view": bool, all that is in sight may be read, "compat_abi": bool, the trace has 32-bit
+ *		programs, "own_network": bool, a recording has a private network,
+ *	 "allow_calls": bool, "allow_gdb_command": bool,
+ *	 "sandbox": {layer: "require"|"prefer"|"off"},
+ *	 "sandbox_report": {layer: "full"|"off"|why it is degraded; as the monitor got it}}
+ * Where new traces go by default is in the environment, as rr has it (_RR_TRACE_DIR).
+ * Answer: {"pid": n, "sandbox": {"level": ..., "layers": {...}}}.
+ *
+ * WIRE_OP_REPLAY_START carries {"args": ..., "restore"?: a WIRE_STATE object}: with it the worker
+ * brings the session to that stop, with its breakpoints, checkpoints, thread and frame, before it
+ * answers. WIRE_STATE JSON, made by the worker after each operation that changed it:
+ *	{"trace_dir", "pid", "fork_pid"?: bool, "moment": {event, ticks, tid}, "selected_tid", "frame",
+ *	 "breakpoints": [...], "checkpoints": [...]}
+ * at most WIRE_STATE_MAX; opaque to the supervisor but for "moment".
+ */
+/* clang-format on */
+#define WIRE_STATE_MAX (32 * 1024)
+
+/* The id of WIRE_OP_START and its answer: the monitor sends it, before the supervisor has the
+ * channel. */
+#define WIRE_START_ID UINT32_MAX
+
+/* The worker's end of the socketpair, from exec on. */
+#define WORKER_CHANNEL_FD 3
+
+/* How a worker ends that has lost rr or gdb: whatever it had taken it has answered before. */
+#define WORKER_EXIT_LOST 3
+
+#endif

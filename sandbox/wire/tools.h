@@ -1,0 +1,50 @@
+#ifndef SANDBOX_TOOLS_H
+#define SANDBOX_TOOLS_H
+/*
+ * What the rows of tools.def use: limits that both sides hold a client to, and the words that a
+ * choice takes.
+ */
+
+#define TOOL_TEXT_MAX	4096		  /* bytes of a text argument */
+#define TOOL_NUMBER_MAX 1000000		  /* of breakpoints, checkpoints and threads */
+#define TOOL_LEVEL_MAX	10000000	  /* of a stack */
+#define TOOL_PID_MAX	4194304		  /* the kernel's own bound */
+#define TOOL_EVENT_MAX	((1LL << 53) - 1) /* clients read numbers as doubles */
+
+#define RECORD_ATTEMPTS_DEFAULT 10
+#define RECORD_ATTEMPTS_MAX	1000
+#define RECORD_OUTPUT_DEFAULT	8192 /* bytes of each stream */
+#define SOURCE_LINES_MAX	500
+#define VALUE_ELEMENTS_DEFAULT	200 /* of an array, as gdb is started */
+#define VALUE_DEPTH_DEFAULT	8   /* of nested structures, as gdb is started */
+
+/* Choices: L(list); each list is X(enumerator, word), its first word the default. */
+#define TOOL_CHOICES(L)                                                                            \
+	L(kept_traces)                                                                             \
+	L(step_unit)                                                                               \
+	L(watch_access)                                                                            \
+	L(value_format)                                                                            \
+	L(memory_format)
+
+#define CHOICES_kept_traces(X) X(KEEP_FAILING, "failing") X(KEEP_ALL, "all")
+#define CHOICES_step_unit(X)   X(STEP_LINE, "line") X(STEP_INSTRUCTION, "instruction")
+#define CHOICES_watch_access(X)                                                                    \
+	X(WATCH_WRITE, "write") X(WATCH_READ, "read") X(WATCH_ACCESS, "access")
+#define CHOICES_value_format(X)                                                                    \
+	X(FORMAT_NATURAL, "natural")                                                               \
+	X(FORMAT_HEX, "hex")                                                                       \
+	X(FORMAT_DECIMAL, "decimal")                                                               \
+	X(FORMAT_OCTAL, "octal")                                                                   \
+	X(FORMAT_BINARY, "binary")
+#define CHOICES_memory_format(X)                                                                   \
+	X(MEMORY_HEX, "hex") X(MEMORY_DUMP, "dump") X(MEMORY_PLAIN, "plain")
+
+#define ENUMERATOR(enumerator, word) enumerator,
+#define L(list)                                                                                    \
+	enum list { CHOICES_##list(ENUMERATOR) };                                                  \
+	extern const char *const choices_##list[]; /* NULL-terminated */
+TOOL_CHOICES(L)
+#undef L
+#undef ENUMERATOR
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * See doctor.h. Changes nothing but for the small recording that it makes and removes.
+ */
+#include "supervisor/doctor/doctor.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "supervisor/doctor/own_server.h"
+#include "supervisor/status.h"
+
+#define PROGRAM	 "/bin/true"
+#define TEXT_MAX 2048
+#define MEGABYTE (1 << 20)
+
+static const char *const states[] = {
+    [DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning", [DOCTOR_PROBLEM] = "problem"};
+static const char *const colors[] = {
+    [DOCTOR_OK] = "\033[32m", [DOCTOR_WARNING] = "\033[33m", [DOCTOR_PROBLEM] = "\033[31m"};
+static const char *const verdicts[] = {[DOCTOR_OK] = "Recording and replaying work here.",
+    [DOCTOR_WARNING] = "Recording and replaying work here, with the warnings above.",
+    [DOCTOR_PROBLEM] = "Recording and replaying do not both work here."};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text == NULL ? "" : text;
+}
+
+__attribute__((format(printf, 5, 6))) static void add(json_t *findings, enum doctor_exit state,
+    const char *subject, const char *fix, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s}", "state", states[state],
+					    "subject", subject, "text", text, "fix", fix));
+}
+
+/* ---- This machine ---------------------------------------------------------------------------- */
+
+static void find_kernel(json_t *findings)
+{
+	struct utsname kernel;
+
+	if (uname(&kernel) < 0)
+		return;
+	if (strcmp(kernel.machine, "x86_64") == 0)
+		add(findings, DOCTOR_OK, "kernel", "", "%s %s, %s", kernel.sysname, kernel.release,
+		    kernel.machine);
+	else
+		add(findings, DOCTOR_PROBLEM, "kernel", "use a machine with an x86-64 processor",
+		    "%s: rr-warden needs x86_64", kernel.machine);
+}
+
+static const char *const sources[] = {[SOURCE_ADMIN] = POLICY_FILE,
+    [SOURCE_FILE] = "the --config file",
+    [SOURCE_ENV] = "the environment",
+    [SOURCE_FLAG] = "a flag"};
+
+/* Whether there is a ceiling, and each value that is not the default with whose word it is. */
+static void find_settings(json_t *findings, const struct policy *policy)
+{
+	char text[TEXT_MAX];
+
+	snprintf(text, sizeof(text), "%s%s",
+	    policy_has_ceiling(policy) ? POLICY_FILE " is the ceiling" : "no " POLICY_FILE,
+	    policy_has_ceiling(policy) ? "" : ": users set their own limits");
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		enum policy_source source = policy_source_of(policy, (enum setting)i);
+		if (source == SOURCE_DEFAULT)
+			continue;
+		strlcat(text, "; ", sizeof(text));
+		strlcat(text, setting_rows[i].key, sizeof(text));
+		strlcat(text, " by ", sizeof(text));
+		strlcat(text, sources[source], sizeof(text));
+	}
+	add(findings, DOCTOR_OK, "settings", "", "%s", text);
+}
+
+/* What switches user namespaces off on this machine, as far as the kernel tells. */
+static const struct {
+	const char *file;
+	long long off;
+	const char *fix;
+} namespace_switches[] = {
+    {"/proc/sys/kernel/unprivileged_userns_clone", 0,
+	"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1"},
+    {"/proc/sys/user/max_user_namespaces", 0,
+	"allow user namespaces: sysctl user.max_user_namespaces=10000"},
+    {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+	"load an AppArmor profile that allows rr-warden user namespaces (the Debian package has "
+	"one), or sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+};
+
+/* The number that a file of /proc holds; -1 without such a file. */
+static long long read_number(const char *path)
+{
+	char text[32] = "", *end = text;
+	long long number = -1;
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return -1;
+	if (fgets(text, sizeof(text), file) != NULL)
+		number = strtoll(text, &end, 10);
+	fclose(file);
+	return end == text ? -1 : number;
+}
+
+/* The switch that is off, or "": then status_findings' own words stay. */
+static const char *namespace_fix(void)
+{
+	for (size_t i = 0; i < sizeof(namespace_switches) / sizeof(namespace_switches[0]); i++)
+		if (read_number(namespace_switches[i].file) == namespace_switches[i].off)
+			return namespace_switches[i].fix;
+	return "";
+}
+
+/* status_findings speaks for a server that can open no file; the doctor can look. */
+static void sharpen_fixes(json_t *findings)
+{
+	const char *fix = namespace_fix();
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		if (fix[0] != 0 && strstr(text_of(finding, "text"), "user_ns") != NULL)
+			json_object_set_new(finding, "fix", json_string(fix));
+	}
+}
+
+/* The free space where traces go, in the nearest folder above that exists. */
+static void find_disk(json_t *findings, const json_t *status, const struct policy *policy)
+{
+	char path[PATH_MAX];
+	struct statvfs disk;
+	char *slash;
+
+	if (strlcpy(path, text_of(status, "trace_base_dir"), sizeof(path)) >= sizeof(path) ||
+	    path[0] != '/')
+		return;
+	while (statvfs(path, &disk) < 0 && (slash = strrchr(path, '/')) != NULL && slash != path)
+		*slash = 0;
+	if (statvfs(path, &disk) < 0)
+		return;
+	unsigned long long free_bytes = (unsigned long long)disk.f_bavail * disk.f_frsize;
+	bool enough = free_bytes > (unsigned long long)policy_number(policy, SETTING_FREE_DISK);
+	add(findings, enough ? DOCTOR_OK : DOCTOR_PROBLEM, "traces",
+	    enough ? "" : "remove traces (rr_rm), or name another place with --trace-dir=",
+	    "%s, %llu MB free", text_of(status, "trace_base_dir"), free_bytes / MEGABYTE);
+}
+
+/* ---- One recording, for real ----------------------------------------------------------------- */
+
+/* The server's own hint, but for what only somebody who builds can fix. */
+static const char *fix_for(const json_t *failure)
+{
+	if (strstr(text_of(failure, "message"), "loading shared libraries") != NULL)
+		return "this rr-warden was built for another system: build it here, or install its "
+		       "package";
+	return text_of(failure, "hint");
+}
+
+/* Calls a tool for a finding of this subject; NULL, with the finding added, when that fails. */
+static json_t *try_tool(json_t *findings, struct own_server *server, const char *subject,
+    const char *tool, json_t *args)
+{
+	const char *why = "";
+	bool failed;
+	json_t *answer = own_server_call(server, tool, args, &failed, &why);
+
+	if (answer != NULL && !failed)
+		return answer;
+	if (strcmp(text_of(answer, "code"), "not_allowed") == 0)
+		add(findings, DOCTOR_WARNING, subject, "",
+		    "not tried, because the settings forbid it: %s", text_of(answer, "message"));
+	else
+		add(findings, DOCTOR_PROBLEM, subject, fix_for(answer), "%s fails: %s", tool,
+		    answer == NULL ? why : text_of(answer, "message"));
+	json_decref(answer);
+	return NULL;
+}
+
+/* Replays the trace from its start to its end. */
+static void try_replay(json_t *findings, struct own_server *server, const char *trace)
+{
+	json_t *started = try_tool(
+	    findings, server, "replay", "rr_replay_start", json_pack("{s:s}", "trace_dir", trace));
+	if (started == NULL)
+		return;
+	const char *session = text_of(started, "session");
+	json_t *stop = try_tool(
+	    findings, server, "replay", "rr_continue", json_pack("{s:s}", "session", session));
+	if (stop != NULL && strcmp(text_of(stop, "reason"), "end") == 0)
+		add(findings, DOCTOR_OK, "replay", "", "replayed it to its end");
+	else if (stop != NULL)
+		add(findings, DOCTOR_PROBLEM, "replay",
+		    "report this, with `rr-warden doctor --json`",
+		    "the replay stopped at \"%s\" and not at the end", text_of(stop, "reason"));
+	json_decref(stop);
+	bool failed;
+	const char *why;
+	json_decref(own_server_call(
+	    server, "rr_replay_stop", json_pack("{s:s}", "session", session), &failed, &why));
+	json_decref(started);
+}
+
+static void try_recording(json_t *findings, struct own_server *server)
+{
+	bool failed;
+	const char *why;
+	json_t *recorded = try_tool(
+	    findings, server, "recording", "rr_record", json_pack("{s:[s]}", "command", PROGRAM));
+
+	if (recorded == NULL)
+		return;
+	const char *trace = text_of(recorded, "trace_dir");
+	json_t *exit_code = json_object_get(recorded, "exit_code");
+	if (json_is_integer(exit_code) && json_integer_value(exit_code) == 0)
+		add(findings, DOCTOR_OK, "recording", "", "recorded %s in %.1f s", PROGRAM,
+		    json_number_value(json_object_get(recorded, "seconds")));
+	else
+		add(findings, DOCTOR_PROBLEM, "recording",
+		    "report this, with `rr-warden doctor --json`",
+		    "%s did not end as it does without rr", PROGRAM);
+	try_replay(findings, server, trace);
+	json_decref(own_server_call(
+	    server, "rr_rm", json_pack("{s:s}", "trace_dir", trace), &failed, &why));
+	json_decref(recorded);
+}
+
+/* ---- Findings as text ------------------------------------------------------------------------ */
+
+static enum doctor_exit worst_of(const json_t *findings)
+{
+	enum doctor_exit worst = DOCTOR_OK;
+	const json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		for (enum doctor_exit state = DOCTOR_OK; state <= DOCTOR_PROBLEM; state++)
+			if (state > worst && strcmp(text_of(finding, "state"), states[state]) == 0)
+				worst = state;
+	}
+	return worst;
+}
+
+static void print_state(enum doctor_exit state, bool color)
+{
+	printf("%s%-8s%s", color ? colors[state] : "", states[state], color ? "\033[0m" : "");
+}
+
+static void print_findings(const json_t *findings)
+{
+	bool color = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
+	const json_t *finding;
+	size_t i;
+
+	printf("rr-warden %s\n\n", RR_WARDEN_VERSION);
+	json_array_foreach(findings, i, finding)
+	{
+		for (enum doctor_exit state = DOCTOR_OK; state <= DOCTOR_PROBLEM; state++)
+			if (strcmp(text_of(finding, "state"), states[state]) == 0)
+				print_state(state, color);
+		printf(" %-10s %s\n", text_of(finding, "subject"), text_of(finding, "text"));
+		if (text_of(finding, "fix")[0] != 0)
+			printf("%20sfix: %s\n", "", text_of(finding, "fix"));
+	}
+	printf("\n%s\n", verdicts[worst_of(findings)]);
+}
+
+static void print_json(const json_t *findings, json_t *status)
+{
+	json_t *all = json_pack("{s:s, s:s, s:O, s:O?}", "version", RR_WARDEN_VERSION, "result",
+	    states[worst_of(findings)], "findings", findings, "status", status);
+
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	printf("\n");
+	json_decref(all);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static bool read_arguments(int argc, char *const argv[], int rest, bool *json, bool *record)
+{
+	*json = false;
+	*record = true;
+	for (int i = rest; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			*json = true;
+		else if (strcmp(argv[i], "--record") == 0)
+			*record = true;
+		else if (strcmp(argv[i], "--no-record") == 0)
+			*record = false;
+		else
+			return fprintf(stderr,
+				   "rr-warden: doctor has no option %s; it has --json and "
+				   "--no-record. "
+				   "Settings go before it: rr-warden --pmu=software doctor\n",
+				   argv[i]),
+			       false;
+	}
+	return true;
+}
+
+/* What the server says, as findings; the status itself, or NULL when there is none. */
+static json_t *ask_server(
+    json_t *findings, const struct policy *policy, struct own_server *server, bool record)
+{
+	json_t *status = try_tool(findings, server, "server", "rr_status", json_object());
+
+	if (status == NULL)
+		return NULL;
+	json_t *found = status_findings(status);
+	sharpen_fixes(found);
+	json_array_extend(findings, found);
+	json_decref(found);
+	find_disk(findings, status, policy);
+	if (!record)
+		add(findings, DOCTOR_OK, "recording", "", "not tried (--no-record)");
+	else if (worst_of(findings) != DOCTOR_PROBLEM)
+		try_recording(findings, server);
+	return status;
+}
+
+int doctor_run(const struct policy *policy, int argc, char *const argv[], int rest)
+{
+	bool json, record;
+
+	if (!read_arguments(argc, argv, rest, &json, &record))
+		return DOCTOR_USAGE;
+	json_t *findings = json_array(), *status = NULL;
+	find_kernel(findings);
+	find_settings(findings, policy);
+	struct own_server *server = own_server_start(rest - 2, argv + 1);
+	if (server == NULL)
+		add(findings, DOCTOR_PROBLEM, "server", "see what it says on standard error",
+		    "it does not start");
+	else
+		status = ask_server(findings, policy, server, record);
+	if (server != NULL && worst_of(findings) == DOCTOR_PROBLEM)
+		own_server_repeat(server);
+	own_server_end(server);
+	if (json)
+		print_json(findings, status);
+	else
+		print_findings(findings);
+	int result = (int)worst_of(findings);
+	json_decref(findings);
+	json_decref(status);
+	return result;
+}

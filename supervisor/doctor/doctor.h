@@ -1,0 +1,20 @@
+#ifndef SUPERVISOR_DOCTOR_DOCTOR_H
+#define SUPERVISOR_DOCTOR_DOCTOR_H
+/*
+ * `rr-warden doctor`: says what works on this machine, what does not, and how to fix it. It starts
+ * this very server, asks it for rr_status, and lets it record and replay a small program.
+ *
+ * Prints one line for each finding, or with --json one object:
+ *	{"version", "result": "ok"|"warning"|"problem",
+ *	 "findings": [{"state": "ok"|"warning"|"problem", "subject", "text", "fix"}], "status":
+ *rr_status}
+ */
+#include "supervisor/policy.h"
+
+/* The exit status: by the worst finding. */
+enum doctor_exit { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_USAGE = 64 };
+
+/* argv as main has it; rest is the index of the doctor's own first argument. */
+int doctor_run(const struct policy *policy, int argc, char *const argv[], int rest);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * The exceptions: what single tools have done around their calls.
+ */
+#include "supervisor/hooks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "supervisor/dispatch.h"
+#include "supervisor/status.h"
+
+/* A trace may be named by its path or, in the default directory, by its name alone. */
+static bool is_same_trace(const char *left, const char *right)
+{
+	const char *left_name = strrchr(left, '/'), *right_name = strrchr(right, '/');
+
+	if (left_name && right_name)
+		return strcmp(left, right) == 0;
+	return strcmp(left_name ? left_name + 1 : left, right_name ? right_name + 1 : right) == 0;
+}
+
+/* rr maps files of the trace as it goes: a replay does not survive its removal. */
+bool hook_before_removal(
+    struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
+{
+	const char *trace = json_string_value(json_object_get(arguments, "trace_dir"));
+	struct session *session = NULL;
+	struct failure failure = {0};
+
+	while (trace != NULL && (session = session_next_open(dispatch->table, session)) != NULL) {
+		const char *open = session_trace(session);
+		if (open == NULL || !is_same_trace(open, trace))
+			continue;
+		failure_set(&failure, ERROR_NOT_ALLOWED, "rr_replay_stop it first",
+		    "session %s replays this trace", session_name(session));
+		dispatch_fail(request, &failure);
+		return false;
+	}
+	return true;
+}
+
+void hook_after_list(struct dispatch *dispatch, const struct session *session,
+    const struct call *call, json_t *result)
+{
+	json_t *recordings = json_object_get(result, "recordings"), *recording;
+	size_t i;
+
+	(void)session;
+	(void)call;
+	json_decref(dispatch->trace_names);
+	dispatch->trace_names = json_array();
+	json_array_foreach(recordings, i, recording)
+	{
+		json_t *path = json_object_get(recording, "trace_dir");
+		if (json_is_string(path) && i < DISPATCH_COMPLETIONS_MAX)
+			json_array_append(dispatch->trace_names, path);
+	}
+}
+
+void hook_after_status(struct dispatch *dispatch, const struct session *session,
+    const struct call *call, json_t *result)
+{
+	(void)call;
+	status_complete(result, dispatch->policy, session, dispatch_session_list(dispatch));
+}

@@ -1,0 +1,396 @@
+/*
+ * See broker.h. Every request ends in one line of the audit. Must never open a file for writing
+ * that exists, nor any that is not a regular one.
+ */
+#include "supervisor/monitor/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+#include "sandbox/drop.h"
+#include "sandbox/log.h"
+#include "sandbox/wire/broker.h"
+#include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/trace_sight.h"
+
+#define ROOTS_MAX  64
+#define SOURCE_MAX (16L * 1024 * 1024) /* bytes; larger files are no source */
+
+/* Where sources are opened. */
+struct roots {
+	char paths[ROOTS_MAX][PATH_MAX];
+	const char *list[ROOTS_MAX + 1]; /* NULL-terminated */
+	size_t count;
+};
+
+/* In memory that the launcher, the process and the child that becomes the worker share: the child
+ * fills it in. */
+struct broker {
+	int fd;
+	struct roots trees, flats; /* with what is below, or only what is right in them */
+	bool reads, writes;	   /* the archive */
+	char archive[PATH_MAX];	   /* its path with links resolved; "": none */
+	char directory[PATH_MAX];  /* the archive's */
+	const char *why_none;	   /* of an archive that must not be opened */
+	int error;		   /* the same, 0: EACCES */
+	struct stat made;	   /* the archive that was made; st_ino 0: none */
+};
+
+/* ---- Judging ----------------------------------------------------------------------------------
+ */
+
+/* A component that begins with a dot holds keys and settings, not sources. */
+static bool has_dotted(const char *below)
+{
+	return below[0] == '.' || strstr(below, "/.") != NULL;
+}
+
+static bool is_source_place(const struct broker *broker, const char *real)
+{
+	const char *const *root = broker->trees.list;
+
+	for (; *root; root++)
+		if (sight_is_within(real, *root) && !has_dotted(real + strlen(*root)))
+			return true;
+	for (root = broker->flats.list; *root; root++) {
+		const char *below = real + strlen(*root);
+		if (sight_is_within(real, *root) && below[0] == '/' && !strchr(below + 1, '/') &&
+		    below[1] != '.')
+			return true;
+	}
+	return false;
+}
+
+static bool is_kernels(int fd)
+{
+	struct statfs status;
+
+	return fstatfs(fd, &status) < 0 || status.f_type == PROC_SUPER_MAGIC ||
+	       status.f_type == SYSFS_MAGIC;
+}
+
+static bool is_ours(const struct stat *status)
+{
+	return status->st_uid == geteuid() || status->st_uid == 0 || status->st_mode & S_IROTH;
+}
+
+static int refuse(struct broker_reply *reply, int error, const char *why)
+{
+	reply->error = error;
+	snprintf(reply->why, sizeof(reply->why), "%s", why);
+	return -1;
+}
+
+/* What was opened, or -1 with the reply's error. `fd` is taken. */
+static int judge(int fd, off_t most, struct broker_reply *reply)
+{
+	cleanup_fd int held = fd;
+	struct stat status;
+
+	if (held < 0)
+		return refuse(reply, errno, strerror(errno));
+	if (fstat(held, &status) < 0 || !S_ISREG(status.st_mode) || is_kernels(held))
+		return refuse(reply, EINVAL, "it is not a regular file");
+	if (!is_ours(&status))
+		return refuse(reply, EACCES, "it belongs to somebody else");
+	if (most > 0 && status.st_size > most)
+		return refuse(reply, EFBIG, "it is too large");
+	return steal_fd(&held);
+}
+
+/* A path without links: one that has become a link since is refused by the kernel. */
+static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode)
+{
+	struct open_how how = {.flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+	    .mode = mode,
+	    .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+	return (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------
+ */
+
+static int open_source(struct broker *broker, const char *path, struct broker_reply *reply)
+{
+	struct sight ignored = {0};
+
+	if (sight_follow(&ignored, path, false, reply->path) < 0)
+		return refuse(reply, errno, strerror(errno));
+	if (!is_source_place(broker, reply->path))
+		return refuse(reply, EACCES,
+		    "it is not below the program's own tree; --source-dir=DIRECTORY shows others");
+	return judge(open_strictly(AT_FDCWD, reply->path, O_RDONLY, 0), SOURCE_MAX, reply);
+}
+
+static int open_archive(
+    struct broker *broker, bool allowed, bool writes, struct broker_reply *reply)
+{
+	int fd;
+
+	snprintf(reply->path, sizeof(reply->path), "%s", broker->archive);
+	if (!allowed || !broker->archive[0])
+		return refuse(reply, broker->error ? broker->error : EACCES,
+		    broker->why_none ? broker->why_none : "this call names no archive");
+	if (!writes)
+		return judge(open_strictly(AT_FDCWD, broker->archive, O_RDONLY, 0), 0, reply);
+	fd = judge(open_strictly(
+		       AT_FDCWD, broker->archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600),
+	    0, reply);
+	if (fd >= 0 && fstat(fd, &broker->made) < 0)
+		broker->made.st_ino = 0;
+	return fd;
+}
+
+/* Only while the name still is the file that was made. */
+static int discard_archive(struct broker *broker, struct broker_reply *reply)
+{
+	cleanup_fd int directory = open_strictly(AT_FDCWD, broker->directory, O_PATH, 0);
+	const char *name = strrchr(broker->archive, '/');
+	struct stat now;
+
+	snprintf(reply->path, sizeof(reply->path), "%s", broker->archive);
+	if (directory < 0 || !name || broker->made.st_ino == 0 ||
+	    fstatat(directory, name + 1, &now, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    now.st_ino != broker->made.st_ino || now.st_dev != broker->made.st_dev ||
+	    unlinkat(directory, name + 1, 0) < 0)
+		return refuse(reply, EACCES, "it is not what was made");
+	broker->made.st_ino = 0;
+	return -1;
+}
+
+static const char *const names[] = {[BROKER_SOURCE] = "source",
+    [BROKER_READ_ARCHIVE] = "archive to read",
+    [BROKER_WRITE_ARCHIVE] = "archive to write",
+    [BROKER_DISCARD_ARCHIVE] = "archive to remove"};
+
+static void answer(struct broker *broker, const struct broker_request *request)
+{
+	static struct broker_reply reply;
+	cleanup_fd int fd = -1;
+
+	memset(&reply, 0, sizeof(reply));
+	switch ((enum broker_what)request->what) {
+	case BROKER_SOURCE:
+		fd = open_source(broker, request->path, &reply);
+		break;
+	case BROKER_READ_ARCHIVE:
+		fd = open_archive(broker, broker->reads, false, &reply);
+		break;
+	case BROKER_WRITE_ARCHIVE:
+		fd = open_archive(broker, broker->writes, true, &reply);
+		break;
+	case BROKER_DISCARD_ARCHIVE:
+		fd = discard_archive(broker, &reply);
+		break;
+	default:
+		log_audit("a worker sent a request that is no request: it gets no more files");
+		_exit(1);
+	}
+	/* Sources are looked for in many places: where there is none, nothing was refused. */
+	if (request->what != BROKER_SOURCE || (reply.error != ENOENT && reply.error != ENOTDIR))
+		log_audit("%s %s: %s", names[request->what],
+		    request->what == BROKER_SOURCE ? request->path : broker->archive,
+		    reply.error ? reply.why : "granted");
+	if (broker_send(broker->fd, &reply, fd) < 0)
+		_exit(0);
+}
+
+/* ---- The process ------------------------------------------------------------------------------
+ */
+
+static int confine(const struct broker *broker, const struct sandbox_settings *settings)
+{
+	struct sandbox_settings own = {.parent = getppid(),
+	    .read_only = broker->trees.list,
+	    .memory_max = settings->memory_max};
+	const char *directory[] = {broker->directory, NULL};
+	struct sandbox_report report = {0};
+	char why[BROKER_WHY_MAX];
+
+	memcpy(own.want, settings->want, sizeof(own.want));
+	if (broker->archive[0])
+		own.read_write = directory;
+	own.files_only = broker->flats.list;
+	if (sandbox_enter(ROLE_BROKER, &own, &broker->fd, 1, &report, why, sizeof(why)) == 0)
+		return 0;
+	log_line(LOG_LEVEL_ERROR, "the broker's sandbox: %s", why);
+	return -1;
+}
+
+/* What it is for comes once; until then it holds nothing and knows nothing. */
+static _Noreturn void run(struct broker *broker, const struct sandbox_settings *settings)
+{
+	static struct broker_request request;
+	char go;
+	int got;
+
+	if (drop_descriptors(&broker->fd, 1) < 0 || recv(broker->fd, &go, 1, 0) != 1)
+		_exit(0);
+	if (confine(broker, settings) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
+		_exit(1);
+	while ((got = broker_receive(broker->fd, &request)) != 0)
+		if (got > 0)
+			answer(broker, &request);
+	_exit(0);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), wanted = strlen(end);
+
+	return length > wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+/* What of a path lies below where the client works: only there a dot is a refusal. */
+static const char *below_known_place(const struct composition *composition, const char *real)
+{
+	struct sight ignored = {0};
+	char here[PATH_MAX];
+
+	if (sight_follow(&ignored, composition->paths->here, false, here) == 0 &&
+	    sight_is_within(real, here))
+		return real + strlen(here);
+	return real;
+}
+
+/* Finds the archive's place. One that cannot be given is refused when it is asked for. */
+static void find_archive(struct broker *broker, const struct composition *composition)
+{
+	char path[PATH_MAX], *real = broker->archive;
+	struct sight ignored = {0};
+
+	broker->reads = composition->operation == WIRE_OP_IMPORT;
+	broker->writes = composition->operation == WIRE_OP_EXPORT;
+	if (!composition->names[LAUNCH_FILE][0] || (!broker->reads && !broker->writes))
+		return;
+	if (trace_sight_absolute(composition, composition->names[LAUNCH_FILE], path, sizeof(path)) <
+		0 ||
+	    sight_follow(&ignored, path, true, real) < 0 || !strrchr(real, '/')[1]) {
+		real[0] = '\0';
+		broker->error = errno;
+		broker->why_none = strerror(errno);
+		return;
+	}
+	strlcpy(broker->directory, real, sizeof(broker->directory));
+	*strrchr(broker->directory, '/') = '\0';
+	if (!broker->directory[0])
+		strlcpy(broker->directory, "/", sizeof(broker->directory));
+	if (!trace_sight_may_be_here(composition, broker->directory))
+		broker->why_none = "the server's trace roots say where archives may be";
+	else if (broker->writes && !ends_with(real, ".tar"))
+		broker->why_none = "an archive is written only under a name that ends in .tar";
+	else if (has_dotted(below_known_place(composition, real)))
+		broker->why_none =
+		    "no archive is read or written where a part of the path begins with a dot";
+	else
+		return;
+	real[0] = '\0';
+}
+
+static void add_root(struct roots *roots, const char *real)
+{
+	if (roots->count < ROOTS_MAX &&
+	    strlcpy(roots->paths[roots->count], real, PATH_MAX) < PATH_MAX) {
+		roots->list[roots->count] = roots->paths[roots->count];
+		roots->count++;
+	}
+}
+
+static void add_list(
+    struct roots *roots, const struct composition *composition, enum setting setting)
+{
+	struct sight ignored = {0};
+	char real[PATH_MAX];
+
+	for (const char *const *item = policy_list(composition->policy, setting); *item; item++)
+		if (sight_follow(&ignored, *item, false, real) == 0)
+			add_root(roots, real);
+}
+
+int broker_tell(struct broker *broker, const struct composition *composition, int end)
+{
+	const struct sight *sight = &composition->sight;
+	char ready;
+
+	if (!broker)
+		return 0;
+	for (size_t i = 0; i < sight->counts[SIGHT_TREE]; i++)
+		add_root(&broker->trees, sight->lists[SIGHT_TREE][i]);
+	for (size_t i = 0; i < sight->counts[SIGHT_FLAT]; i++)
+		add_root(&broker->flats, sight->lists[SIGHT_FLAT][i]);
+	add_list(&broker->trees, composition, SETTING_SOURCES);
+	add_list(&broker->trees, composition, SETTING_DIRECTORIES);
+	find_archive(broker, composition);
+	return send(end, "", 1, MSG_NOSIGNAL) == 1 && recv(end, &ready, 1, 0) == 1 ? 0 : -1;
+}
+
+void broker_close(struct broker *broker)
+{
+	if (broker)
+		munmap(broker, sizeof(*broker));
+}
+
+static bool needs_files(const struct composition *composition)
+{
+	return composition->kind == WORKER_REPLAY || composition->operation == WIRE_OP_IMPORT ||
+	       composition->operation == WIRE_OP_EXPORT;
+}
+
+static int fork_process(struct broker *broker, const struct sandbox_settings *settings, int fd)
+{
+	pid_t self = getpid(), pid = fork();
+	sigset_t none;
+
+	if (pid != 0)
+		return pid < 0 ? -1 : 0;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	broker->fd = fd;
+	(void)prctl(PR_SET_NAME, "rr-warden-files");
+	if (drop_die_with(self) < 0)
+		_exit(1);
+	run(broker, settings);
+}
+
+int broker_start(const struct composition *composition, const struct sandbox_settings *settings,
+    struct broker **broker)
+{
+	cleanup_fd int worker = -1;
+	cleanup_fd int process = -1;
+	int ends[2];
+
+	*broker = NULL;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	worker = ends[0];
+	process = ends[1];
+	if (!needs_files(composition))
+		return steal_fd(&worker);
+	*broker =
+	    mmap(NULL, sizeof(**broker), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (*broker == MAP_FAILED) {
+		*broker = NULL;
+		return -1;
+	}
+	if (fork_process(*broker, settings, process) < 0) {
+		broker_close(*broker);
+		*broker = NULL;
+		return -1;
+	}
+	return steal_fd(&worker);
+}

@@ -1,0 +1,29 @@
+#ifndef SUPERVISOR_BROKER_H
+#define SUPERVISOR_BROKER_H
+/*
+ * The process beside a worker that opens files of the user's for it, one at a time and by the
+ * policy: sources below the trees of the recorded program, and the archive that the call names. It
+ * is a process of its own, outside of the worker's namespaces and confined to these places, so that
+ * neither a dead file system nor what a worker sends can harm the launcher.
+ */
+#include "sandbox/sandbox.h"
+
+struct composition;
+struct broker;
+
+/*
+ * In the launcher: forks the process, which waits to be told what it is for. Returns the worker's
+ * end and *broker, for broker_tell and broker_close; -1 with errno. Where the kind of worker asks
+ * for no files, there is no process, and the end is one that nobody listens on.
+ */
+int broker_start(const struct composition *composition, const struct sandbox_settings *settings,
+    struct broker **broker);
+
+/* In the child that becomes the worker, once it is known what is seen: tells the process, and waits
+ * until it is confined. Returns 0, -1 when it is not. */
+int broker_tell(struct broker *broker, const struct composition *composition, int end);
+
+/* In the launcher: forgets it; it ends with its worker. */
+void broker_close(struct broker *broker);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * See compose.h. Runs in the child that becomes the worker, while it still sees the whole file
+ * system: a path that loops, vanishes or blocks ends that child and its call. Must never show a
+ * path that neither the policy nor the call names.
+ */
+#include "supervisor/monitor/compose.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+#include "sandbox/pmu/pmu.h"
+#include "supervisor/monitor/broker.h"
+#include "supervisor/monitor/recording_sight.h"
+#include "supervisor/monitor/trace_sight.h"
+
+/* What an operation needs. Everything that is not listed here sees the system only. */
+struct need {
+	uint32_t operation;
+	enum trace_sight trace;
+	bool base;	/* the traces below LAUNCH_BASE, or below the default directory */
+	bool new_trace; /* one is made in the default directory */
+};
+
+static const struct need needs[] = {
+    {WIRE_OP_REPLAY_START, TRACE_SIGHT_REPLAY, false, false},
+    {WIRE_OP_CRASH_REPORT, TRACE_SIGHT_REPLAY, false, false},
+    {WIRE_OP_PS, TRACE_SIGHT_READ, false, false},
+    {WIRE_OP_TRACEINFO, TRACE_SIGHT_READ, false, false},
+    {WIRE_OP_PACK, TRACE_SIGHT_CHANGE, false, false},
+    {WIRE_OP_EXPORT, TRACE_SIGHT_CHANGE, false, false},
+    {WIRE_OP_RM, TRACE_SIGHT_REMOVE, false, false},
+    {WIRE_OP_IMPORT, TRACE_SIGHT_NONE, false, true},
+    {WIRE_OP_LIST_RECORDINGS, TRACE_SIGHT_NONE, true, false},
+};
+
+void compose_begin(struct composition *composition, const struct policy *policy,
+    const struct paths *paths, const struct launch_request *request)
+{
+	const char *name = request->names;
+
+	*composition = (struct composition){.policy = policy,
+	    .paths = paths,
+	    .kind = (enum worker_kind)request->kind,
+	    .operation = request->operation};
+	for (int i = 0; i < LAUNCH_NAME_COUNT; i++) {
+		composition->names[i] = name;
+		name += strlen(name) + 1;
+	}
+}
+
+static const struct need *need_of(const struct composition *composition)
+{
+	static const struct need replay = {0, TRACE_SIGHT_REPLAY, false, false};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (needs[i].operation == composition->operation)
+			return &needs[i];
+	/* a session that comes back does so for any call */
+	return composition->kind == WORKER_REPLAY ? &replay : NULL;
+}
+
+bool compose_changes(const struct composition *composition)
+{
+	const struct need *need = need_of(composition);
+
+	return need && (need->new_trace || need->trace == TRACE_SIGHT_CHANGE ||
+			   need->trace == TRACE_SIGHT_REMOVE);
+}
+
+static void offer_list(struct composition *composition, enum sight_list list, enum setting setting)
+{
+	for (const char *const *item = policy_list(composition->policy, setting); *item; item++)
+		sight_offer(&composition->sight, list, *item);
+}
+
+/* An rr or gdb that lies elsewhere than the system's needs its libraries and data beside it: these
+ * folders of its prefix, not the prefix, which may be a home. */
+static void offer_tool(struct composition *composition, enum setting setting)
+{
+	static const char *const folders[] = {"lib", "lib64", "share"};
+	char found[PATH_MAX], real[PATH_MAX], path[PATH_MAX + 8];
+	char *slash;
+
+	if (pmu_find_program(policy_text(composition->policy, setting), found, sizeof(found)) < 0 ||
+	    sight_follow(&composition->sight, found, false, real) < 0 ||
+	    sight_is_within(real, "/usr"))
+		return;
+	slash = strrchr(real, '/');
+	*slash = '\0';
+	sight_offer(&composition->sight, SIGHT_READ, real);
+	slash = strrchr(real, '/');
+	if (!slash || slash == real)
+		return;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", real, folders[i]);
+		sight_offer(&composition->sight, SIGHT_READ, path);
+	}
+}
+
+/* The folder of the worker: its library for rr lies there, and what a bundle brings along. */
+static void offer_own_folder(struct composition *composition)
+{
+	char folder[PATH_MAX];
+
+	strlcpy(folder, composition->paths->worker, sizeof(folder));
+	*strrchr(folder, '/') = '\0';
+	sight_offer(&composition->sight, SIGHT_READ, folder);
+}
+
+static int add_needed(struct composition *composition, const struct need *need,
+    const struct sandbox_settings *settings, char *why, size_t why_size)
+{
+	if (need->trace != TRACE_SIGHT_NONE &&
+	    trace_sight_add(composition, need->trace, settings, why, why_size) < 0)
+		return -1;
+	if (need->base && trace_sight_add_base(composition, why, why_size) < 0)
+		return -1;
+	if (need->new_trace)
+		trace_sight_add_new(composition);
+	return 0;
+}
+
+int compose_sight(void *owner, struct sandbox_settings *settings, char *why, size_t why_size)
+{
+	struct composition *composition = owner;
+	const struct need *need = need_of(composition);
+	struct sight *sight = &composition->sight;
+	char here[PATH_MAX];
+
+	offer_own_folder(composition);
+	offer_tool(composition, SETTING_RR);
+	offer_tool(composition, SETTING_GDB);
+	if (composition->kind == WORKER_RECORD) {
+		if (recording_sight_add(composition, settings, why, why_size) < 0)
+			return -1;
+	} else {
+		/* Relative names begin here; nothing of it is seen. */
+		if (sight_follow(sight, composition->paths->here, false, here) == 0 &&
+		    sight_add(sight, SIGHT_EMPTY, here) == 0)
+			settings->directory =
+			    sight->lists[SIGHT_EMPTY][sight->counts[SIGHT_EMPTY] - 1];
+		if (need && add_needed(composition, need, settings, why, why_size) < 0)
+			return -1;
+		if (composition->kind == WORKER_REPLAY) {
+			offer_list(composition, SIGHT_READ, SETTING_SOURCES);
+			offer_list(composition, SIGHT_READ, SETTING_DIRECTORIES);
+		}
+	}
+	/* The worker compares where a trace lies with these, so they have to be there. */
+	offer_list(composition, SIGHT_EMPTY, SETTING_ROOTS);
+	sight_apply(sight, settings);
+	if (broker_tell(composition->broker, composition, composition->broker_end) == 0)
+		return 0;
+	snprintf(why, why_size, "the process that opens files for the worker does not start");
+	return -1;
+}

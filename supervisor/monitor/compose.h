@@ -1,0 +1,37 @@
+#ifndef SUPERVISOR_COMPOSE_H
+#define SUPERVISOR_COMPOSE_H
+/*
+ * What a worker sees and may write, decided by the policy, its kind and what its call names.
+ */
+#include <stdbool.h>
+#include "sandbox/wire/proto.h"
+#include "supervisor/monitor/launcher.h"
+#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/source_tree.h"
+
+/* A worker while it is being made: in the launcher what was asked for, in the child the answer. */
+struct composition {
+	const struct policy *policy;
+	const struct paths *paths;
+	enum worker_kind kind;
+	uint32_t operation;
+	const char *names[LAUNCH_NAME_COUNT]; /* "": not named */
+	struct sight sight;
+	struct source_homes homes;
+	struct broker *broker; /* NULL: this worker has none */
+	int broker_end;	       /* the worker's end of the way to it */
+	bool compat_abi;       /* the trace has 32-bit programs */
+};
+
+/* Reads a request that was checked for its form. */
+void compose_begin(struct composition *composition, const struct policy *policy,
+    const struct paths *paths, const struct launch_request *request);
+
+/* As struct sandbox_settings' compose has it; owner is the composition. Runs in the child. errno
+ * tells what kind of failure it is: ENOENT, EPERM, EACCES, E2BIG, or another for a wrong name. */
+int compose_sight(void *owner, struct sandbox_settings *settings, char *why, size_t why_size);
+
+/* Whether the worker's operation changes a trace or makes one. */
+bool compose_changes(const struct composition *composition);
+
+#endif

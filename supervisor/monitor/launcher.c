@@ -1,0 +1,171 @@
+/*
+ * The supervisor's side of the launcher, and the keeper between them.
+ */
+#include "supervisor/monitor/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+#include "sandbox/log.h"
+
+#define KEEPER_DEATHS_MAX 5 /* of launchers younger than a second, in a row */
+
+static void die_with(pid_t parent)
+{
+	/* Between the fork and the prctl the parent may have died already. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+}
+
+/* Our stdin and stdout are the client's: nobody below may hold them, let alone write to them. */
+static void leave_client(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		_exit(1);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+/* The keeper runs no more than a launcher does, and may no more. */
+static void confine_keeper(int fd, const struct policy *policy)
+{
+	struct sandbox_settings settings;
+	struct sandbox_report report = {0};
+	char why[LAUNCH_WHY_MAX];
+
+	launcher_layers(&settings, policy);
+	settings.parent = getppid();
+	if (sandbox_enter(ROLE_LAUNCHER, &settings, &fd, 1, &report, why, sizeof(why)) < 0) {
+		log_line(LOG_LEVEL_ERROR, "the keeper's sandbox: %s", why);
+		_exit(1);
+	}
+}
+
+static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct policy *policy)
+{
+	struct sandbox_machine machine;
+	int deaths = 0;
+
+	/* Once, and before anybody was heard: what a launcher finds later may be an attacker's
+	 * doing. */
+	sandbox_probe(&machine);
+	confine_keeper(fd, policy);
+	while (deaths < KEEPER_DEATHS_MAX) {
+		time_t begun = time(NULL);
+		pid_t self = getpid(), launcher = fork();
+
+		if (launcher == 0) {
+			die_with(self);
+			launcher_run(fd, paths, policy, &machine);
+		}
+		if (launcher < 0)
+			_exit(1);
+		while (waitpid(launcher, NULL, 0) < 0 && errno == EINTR)
+			;
+		deaths = time(NULL) - begun > 1 ? 0 : deaths + 1;
+	}
+	_exit(1);
+}
+
+int launcher_start(const struct paths *paths, const struct policy *policy)
+{
+	cleanup_fd int ours = -1;
+	cleanup_fd int theirs = -1;
+	int ends[2];
+	pid_t self = getpid(), keeper;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	ours = ends[0];
+	theirs = ends[1];
+	if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+		return -1;
+	keeper = fork();
+	if (keeper < 0)
+		return -1;
+	if (keeper == 0) {
+		die_with(self);
+		setsid();
+		leave_client();
+		close(ours);
+		keeper_run(theirs, paths, policy);
+	}
+	return steal_fd(&ours);
+}
+
+void launcher_name(struct launch_request *request, uint32_t tag, enum worker_kind kind,
+    uint32_t operation, const char *const names[LAUNCH_NAME_COUNT])
+{
+	*request = (struct launch_request){.tag = tag, .kind = kind, .operation = operation};
+	for (int i = 0; i < LAUNCH_NAME_COUNT; i++) {
+		const char *name = names[i] && strlen(names[i]) < PATH_MAX ? names[i] : "";
+		size_t size = strlen(name) + 1;
+		memcpy(request->names + request->length, name, size);
+		request->length += (uint32_t)size;
+	}
+}
+
+int launcher_request(int fd, const struct launch_request *request)
+{
+	size_t size = offsetof(struct launch_request, names) + request->length;
+
+	return send(fd, request, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -1;
+}
+
+static const enum setting layer_settings[LAYER_COUNT] = {
+#define X(NAME, name, DEFAULT, flag) [LAYER_##NAME] = SETTING_LAYER_##NAME,
+    LAYERS(X)
+#undef X
+};
+
+void launcher_layers(struct sandbox_settings *settings, const struct policy *policy)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (int layer = 0; layer < LAYER_COUNT; layer++)
+		settings->want[layer] =
+		    (enum sandbox_want)policy_number(policy, layer_settings[layer]);
+}
+
+static void take_fds(struct msghdr *message, int fds[2])
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    c->cmsg_len != CMSG_LEN(2 * sizeof(int)))
+			continue;
+		memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
+	}
+}
+
+int launcher_receive(int fd, struct launch_notice *notice, int fds[2])
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct iovec part = {.iov_base = notice, .iov_len = sizeof(*notice)};
+	struct msghdr message = {.msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = sizeof(control)};
+	ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+
+	fds[0] = fds[1] = -1;
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+	if (got != sizeof(*notice))
+		return -1;
+	take_fds(&message, fds);
+	notice->why[sizeof(notice->why) - 1] = 0;
+	return 1;
+}

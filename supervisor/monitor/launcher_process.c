@@ -1,0 +1,350 @@
+/*
+ * The launcher itself: on a request that the policy allows, forks a worker into its sandbox, tells
+ * it what it is and execs it; on a worker's death, says how it died. Answers to nobody but the
+ * supervisor, and believes it nothing: of a request it takes the kind of worker and names, which
+ * the child follows. Reads no JSON.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/wire/broker.h"
+#include "sandbox/wire/channel.h"
+#include "sandbox/log.h"
+#include "supervisor/monitor/broker.h"
+#include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/launcher.h"
+#include "supervisor/monitor/start_message.h"
+#include "supervisor/session.h"
+
+#define EXIT_NO_EXEC 127
+#define CHILDREN_MAX (2 * SESSION_SLOTS) /* those that are dying count too */
+
+struct child {
+	pid_t pid;
+	uint32_t tag;
+};
+
+struct launcher {
+	int fd;
+	const struct paths *paths;
+	const struct policy *policy;
+	const struct sandbox_machine *machine;
+	struct child children[CHILDREN_MAX];
+};
+
+static const enum sandbox_role roles[] = {
+    [WORKER_REPLAY] = ROLE_WORKER, [WORKER_RECORD] = ROLE_RECORD, [WORKER_QUERY] = ROLE_QUERY};
+
+static void send_notice(struct launcher *launcher, const struct launch_notice *notice, int fds[2])
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	struct iovec part = {.iov_base = (void *)notice, .iov_len = sizeof(*notice)};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (fds != NULL) {
+		struct cmsghdr *header;
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(2 * sizeof(int));
+		memcpy(CMSG_DATA(header), fds, 2 * sizeof(int));
+	}
+	while (sendmsg(launcher->fd, &message, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			_exit(1); /* no supervisor, no launcher */
+}
+
+/* A variable of ours for the worker, where we have it. */
+static void pass_on(char **environment, size_t *count, const char *name)
+{
+	const char *value = getenv(name);
+
+	if (value && asprintf(&environment[*count], "%s=%s", name, value) >= 0)
+		++*count;
+	environment[*count] = NULL;
+}
+
+/* A recorded program runs in its user's environment. No other worker needs what is in it but for
+ * these: there may be passwords. */
+static char **environment_of(enum worker_kind kind)
+{
+	static const char *const names[] = {
+	    "PATH", "HOME", "XDG_DATA_HOME", "_RR_TRACE_DIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ"};
+	static char *environment[sizeof(names) / sizeof(*names) + 1];
+	size_t count = 0;
+
+	if (kind == WORKER_RECORD)
+		return environ;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		pass_on(environment, &count, names[i]);
+	return environment;
+}
+
+/* The first packet that the worker reads, by our hand: nobody else tells it what it is. */
+static int tell_worker(const struct launcher *launcher, const struct composition *composition,
+    const struct sandbox_settings *settings, const struct sandbox_report *report, int supervisors)
+{
+	json_t *message =
+	    start_message(launcher->policy, launcher->paths, composition, settings, report);
+	enum channel_result sent =
+	    channel_send(supervisors, WIRE_OP_START, WIRE_START_ID, 0, message);
+
+	json_decref(message);
+	return sent == CHANNEL_OK ? 0 : -1;
+}
+
+/* Both ends to their places, and nothing else stays open. */
+static int place_ends(int channel, int broker)
+{
+	int high_channel = fcntl(channel, F_DUPFD, WORKER_BROKER_FD + 1);
+	int high_broker = fcntl(broker, F_DUPFD, WORKER_BROKER_FD + 1);
+
+	if (dup2(high_channel, WORKER_CHANNEL_FD) < 0 || dup2(high_broker, WORKER_BROKER_FD) < 0)
+		return -1;
+	return (int)syscall(SYS_close_range, WORKER_BROKER_FD + 1, ~0U, 0);
+}
+
+static _Noreturn void become_worker(
+    const struct launcher *launcher, enum worker_kind kind, int channel, int broker)
+{
+	sigset_t none;
+	char *argv[] = {(char *)"rr-warden-worker", NULL};
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (place_ends(channel, broker) < 0)
+		_exit(EXIT_NO_EXEC);
+	execve(launcher->paths->worker, argv, environment_of(kind));
+	_exit(EXIT_NO_EXEC);
+}
+
+static struct child *child_slot(struct launcher *launcher, pid_t pid)
+{
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if (launcher->children[i].pid == pid)
+			return &launcher->children[i];
+	return NULL;
+}
+
+static void fail(struct launch_notice *notice, const char *what, int error)
+{
+	notice->what = LAUNCH_FAILED;
+	notice->code = ERROR_INTERNAL;
+	snprintf(notice->why, sizeof(notice->why), "%s: %s", what, strerror(error));
+}
+
+static void take_limits(struct sandbox_settings *settings, const struct policy *policy)
+{
+	settings->memory_max = (size_t)policy_number(policy, SETTING_MEMORY);
+	settings->processes_max = (unsigned)policy_number(policy, SETTING_PROCESSES);
+	settings->cpu_seconds = (unsigned)policy_number(policy, SETTING_CPU);
+}
+
+/* Its own code cannot say it: what the child found wrong is known here by its words alone. */
+static enum error_code code_of(const struct sandbox_report *report)
+{
+	if (!report->call_failed)
+		return ERROR_SANDBOX_VIOLATION;
+	switch (report->error) {
+	case EPERM:
+	case EACCES:
+		return ERROR_NOT_ALLOWED;
+	case ENOENT:
+		return ERROR_NOT_FOUND;
+	case E2BIG:
+		return ERROR_LIMIT;
+	default:
+		return ERROR_INVALID_ARGUMENT;
+	}
+}
+
+static pid_t fork_worker(const struct launcher *launcher, const struct launch_request *request,
+    const int ends[2], struct launch_notice *notice, int *pidfd)
+{
+	static struct composition composition;
+	struct sandbox_settings settings;
+	struct sandbox_report report;
+	pid_t pid;
+
+	compose_begin(&composition, launcher->policy, launcher->paths, request);
+	launcher_layers(&settings, launcher->policy);
+	take_limits(&settings, launcher->policy);
+	settings.machine = launcher->machine;
+	settings.own_network = policy_number(launcher->policy, SETTING_NETWORK) != 0;
+	settings.compose = compose_sight;
+	settings.owner = &composition;
+	composition.broker_end = broker_start(&composition, &settings, &composition.broker);
+	if (composition.broker_end < 0)
+		return -1;
+	pid = sandbox_fork(
+	    roles[request->kind], &settings, &report, pidfd, notice->why, sizeof(notice->why));
+	if (pid == 0) {
+		if (tell_worker(launcher, &composition, &settings, &report, ends[0]) < 0)
+			_exit(EXIT_NO_EXEC);
+		become_worker(
+		    launcher, (enum worker_kind)request->kind, ends[1], composition.broker_end);
+	}
+	close(composition.broker_end);
+	broker_close(composition.broker);
+	if (pid < 0)
+		notice->code = code_of(&report);
+	return pid;
+}
+
+static void launch(struct launcher *launcher, const struct launch_request *request)
+{
+	struct launch_notice notice = {.what = LAUNCH_STARTED, .tag = request->tag};
+	struct child *child = child_slot(launcher, 0);
+	int ends[2], fds[2] = {-1, -1}, pidfd = -1;
+	pid_t pid;
+
+	if (child == NULL || channel_pair(ends) < 0) {
+		fail(&notice, "no worker can be started", child == NULL ? EAGAIN : errno);
+		send_notice(launcher, &notice, NULL);
+		return;
+	}
+	pid = fork_worker(launcher, request, ends, &notice, &pidfd);
+	close(ends[1]);
+	if (pid < 0) {
+		notice.what = LAUNCH_FAILED;
+		if (notice.why[0] == 0)
+			fail(&notice, "no worker can be forked", errno);
+		send_notice(launcher, &notice, NULL);
+	} else {
+		*child = (struct child){.pid = pid, .tag = request->tag};
+		notice.pid = pid;
+		fds[0] = ends[0];
+		fds[1] = pidfd;
+		send_notice(launcher, &notice, fds);
+	}
+	close(ends[0]);
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
+static void reap(struct launcher *launcher)
+{
+	struct launch_notice notice = {.what = LAUNCH_EXITED};
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+		struct child *child = child_slot(launcher, pid);
+		if (child == NULL)
+			continue;
+		notice.tag = child->tag;
+		notice.pid = pid;
+		notice.status = status;
+		child->pid = 0;
+		send_notice(launcher, &notice, NULL);
+	}
+}
+
+/* Whole, and nothing that the policy keeps from every client. */
+static bool is_allowed(
+    const struct launcher *launcher, const struct launch_request *request, ssize_t got)
+{
+	size_t strings = 0;
+
+	if (got < (ssize_t)offsetof(struct launch_request, names) ||
+	    request->length > sizeof(request->names) ||
+	    (size_t)got != offsetof(struct launch_request, names) + request->length)
+		return false;
+	for (size_t at = 0; at < request->length; at++)
+		strings += request->names[at] == '\0';
+	if (strings != LAUNCH_NAME_COUNT || request->names[request->length - 1] != '\0')
+		return false;
+	if (request->kind == WORKER_RECORD && !policy_number(launcher->policy, SETTING_RECORD))
+		return false;
+	return request->kind > WORKER_ANY && request->kind <= WORKER_QUERY;
+}
+
+static void take_request(struct launcher *launcher)
+{
+	struct launch_request request;
+	ssize_t got = recv(launcher->fd, &request, sizeof(request), MSG_DONTWAIT);
+
+	if (got == 0)
+		_exit(0);
+	if (got < 0)
+		return;
+	if (is_allowed(launcher, &request, got))
+		launch(launcher, &request);
+	else
+		log_line(LOG_LEVEL_ERROR, "the monitor refused a request of the supervisor's");
+}
+
+static int watch_children(void)
+{
+	sigset_t children;
+
+	/* SIGINT and SIGHUP of a terminal are the supervisor's to answer. */
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigaddset(&children, SIGINT);
+	sigaddset(&children, SIGHUP);
+	sigaddset(&children, SIGTERM);
+	sigprocmask(SIG_SETMASK, &children, NULL);
+	sigdelset(&children, SIGINT);
+	sigdelset(&children, SIGHUP);
+	sigdelset(&children, SIGTERM);
+	return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int lock_down(const struct launcher *launcher, int signals)
+{
+	const int keep[] = {launcher->fd, signals};
+	struct sandbox_settings settings;
+	struct sandbox_report report = {0};
+	char why[LAUNCH_WHY_MAX];
+
+	launcher_layers(&settings, launcher->policy);
+	settings.parent = getppid();
+	if (sandbox_enter(ROLE_LAUNCHER, &settings, keep, 2, &report, why, sizeof(why)) == 0)
+		return 0;
+	log_line(LOG_LEVEL_ERROR, "the launcher's sandbox: %s", why);
+	return -1;
+}
+
+_Noreturn void launcher_run(int fd, const struct paths *paths, const struct policy *policy,
+    const struct sandbox_machine *machine)
+{
+	struct launcher launcher = {.fd = fd, .paths = paths, .policy = policy, .machine = machine};
+	struct launch_notice hello = {.what = LAUNCH_HELLO};
+	struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	polls[1].fd = watch_children();
+	if (polls[1].fd < 0 || lock_down(&launcher, polls[1].fd) < 0)
+		_exit(1);
+	send_notice(&launcher, &hello, NULL);
+	for (;;) {
+		if (poll(polls, 2, -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (polls[1].revents != 0) {
+			while (read(polls[1].fd, &info, sizeof(info)) > 0)
+				;
+			reap(&launcher);
+		}
+		if (polls[0].revents != 0)
+			take_request(&launcher);
+	}
+}

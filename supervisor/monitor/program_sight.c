@@ -1,0 +1,179 @@
+/*
+ * See program_sight.h. The names come from a stranger: shown is only an ELF file that belongs to
+ * this user or that everybody may read, or a file of the machine's administrator that everybody may
+ * read, outside of homes.
+ */
+#include "supervisor/monitor/program_sight.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+#include "sandbox/policy.h"
+#include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/recorded_files.h"
+#include "supervisor/monitor/source_tree.h"
+
+#define LINKS_LOOKED_MAX 4000 /* entries of a library's directory that are looked at */
+
+static bool is_of_system(const char *real)
+{
+	for (const char *const *path = system_view; *path; path++)
+		if (sight_is_within(real, *path))
+			return true;
+	return false;
+}
+
+/* Where an administrator limits what is seen, homes are seen as far as the policy names them. */
+static bool policy_allows(struct composition *composition, const char *real)
+{
+	static const enum setting lists[] = {SETTING_ROOTS, SETTING_SOURCES, SETTING_DIRECTORIES};
+	char at[PATH_MAX];
+
+	if (!policy_list(composition->policy, SETTING_ROOTS)[0] ||
+	    !source_is_in_home(&composition->homes, real))
+		return true;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		for (const char *const *item = policy_list(composition->policy, lists[i]); *item;
+		     item++)
+			if (sight_follow(&composition->sight, *item, false, at) == 0 &&
+			    sight_is_within(real, at))
+				return true;
+	return false;
+}
+
+/* 0 when it is no ELF file, else ELFCLASS32 or ELFCLASS64. */
+static int elf_class(int fd)
+{
+	unsigned char ident[EI_NIDENT];
+
+	if (pread(fd, ident, sizeof(ident), 0) != (ssize_t)sizeof(ident) ||
+	    memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return 0;
+	return ident[EI_CLASS] == ELFCLASS32 ? ELFCLASS32 : ELFCLASS64;
+}
+
+/* Opened without a wait for a pipe's or a device's other end. */
+static int open_file(int at, const char *path, struct stat *status)
+{
+	cleanup_fd int fd =
+	    openat(at, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, status) < 0 || !S_ISREG(status->st_mode))
+		return -1;
+	return steal_fd(&fd);
+}
+
+static bool is_shown(struct composition *composition, const char *real)
+{
+	struct stat status;
+	cleanup_fd int fd = open_file(AT_FDCWD, real, &status);
+	bool everybodys, programs;
+
+	if (fd < 0 || !policy_allows(composition, real))
+		return false;
+	everybodys = status.st_mode & S_IROTH;
+	programs = elf_class(fd) != 0 && (status.st_uid == geteuid() || everybodys);
+	return programs || (status.st_uid == 0 && geteuid() != 0 && everybodys &&
+			       !source_is_in_home(&composition->homes, real));
+}
+
+/* gdb looks for a library by the name that the loader used, which is a link beside it as often as
+ * not. */
+static void add_links_to(struct composition *composition, const char *real)
+{
+	char directory[PATH_MAX], path[2 * PATH_MAX], target[PATH_MAX];
+	const char *name = strrchr(real, '/') + 1;
+	DIR *entries;
+	struct dirent *entry;
+	size_t looked = 0;
+
+	strlcpy(directory, real, sizeof(directory));
+	*strrchr(directory, '/') = '\0';
+	entries = opendir(*directory ? directory : "/");
+	while (entries && looked++ < LINKS_LOOKED_MAX && (entry = readdir(entries))) {
+		ssize_t length;
+		if (entry->d_type != DT_LNK)
+			continue;
+		length = readlinkat(dirfd(entries), entry->d_name, target, sizeof(target) - 1);
+		if (length <= 0)
+			continue;
+		target[length] = '\0';
+		if (strcmp(target, name) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+		(void)sight_follow(&composition->sight, path, false, target);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+static void add_tree(struct composition *composition, const char *real)
+{
+	char tree[PATH_MAX];
+	bool flat;
+
+	if (source_tree_of(&composition->homes, real, tree, &flat))
+		(void)sight_add(&composition->sight, flat ? SIGHT_FLAT : SIGHT_TREE, tree);
+}
+
+/* The file, the links to it, its sources' tree, and its debug information where that lies beside
+ * it. */
+static void add_program(struct composition *composition, const char *real)
+{
+	static const char *const companions[] = {".debug", ".dwp"};
+	char path[PATH_MAX];
+
+	if (sight_add(&composition->sight, SIGHT_READ, real) < 0)
+		return;
+	add_links_to(composition, real);
+	add_tree(composition, real);
+	for (size_t i = 0; i < sizeof(companions) / sizeof(*companions); i++)
+		if ((size_t)snprintf(path, sizeof(path), "%s%s", real, companions[i]) <
+			sizeof(path) &&
+		    is_shown(composition, path))
+			(void)sight_add(&composition->sight, SIGHT_READ, path);
+}
+
+static void take_name(struct composition *composition, int trace, const char *name)
+{
+	char real[PATH_MAX];
+	struct stat status;
+	cleanup_fd int fd = -1;
+
+	if (name[0] != '/') { /* a file of the trace */
+		if (!strchr(name, '/'))
+			fd = open_file(trace, name, &status);
+		composition->compat_abi |= fd >= 0 && elf_class(fd) == ELFCLASS32;
+		return;
+	}
+	if (sight_follow(&composition->sight, name, false, real) < 0)
+		return;
+	fd = open_file(AT_FDCWD, real, &status);
+	composition->compat_abi |= fd >= 0 && elf_class(fd) == ELFCLASS32;
+	if (fd >= 0 && !is_of_system(real) && is_shown(composition, real))
+		add_program(composition, real);
+}
+
+void program_sight_add(
+    struct composition *composition, int trace, const struct sandbox_settings *settings)
+{
+	cleanup_free char *names = malloc(RECORDED_FILES_BYTES_MAX);
+	size_t length =
+	    names ? recorded_files_list(trace, settings, names, RECORDED_FILES_BYTES_MAX) : 0;
+	const char *last = "";
+
+	source_homes_find(&composition->homes);
+	for (size_t at = 0; at < length; at += strlen(names + at) + 1) {
+		if (strcmp(names + at, last) != 0)
+			take_name(composition, trace, names + at);
+		last = names + at;
+	}
+}

@@ -1,0 +1,24 @@
+#ifndef SUPERVISOR_RECORDED_FILES_H
+#define SUPERVISOR_RECORDED_FILES_H
+/*
+ * Which files a recording says it mapped: a replay needs these and no others. A trace is a
+ * stranger's work, so a child that can do nothing else reads it, and its answer is only a list of
+ * names that the caller has to judge.
+ */
+#include <stddef.h>
+#include "sandbox/sandbox.h"
+
+#define RECORDED_FILES_BYTES_MAX (512 * 1024)
+
+/*
+ * The names that the trace directory's list of mappings holds, each ending with NUL, one behind the
+ * other in names[size]: absolute paths as the recorded program saw them, and names of files in the
+ * trace. Returns how many bytes were filled; 0 when the list cannot be read.
+ */
+size_t recorded_files_list(
+    int trace, const struct sandbox_settings *settings, char *names, size_t size);
+
+/* For the tests: the same of the bytes of an unpacked list, without a child. */
+size_t recorded_files_parse(const unsigned char *bytes, size_t length, char *names, size_t size);
+
+#endif

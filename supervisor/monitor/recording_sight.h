@@ -1,0 +1,15 @@
+#ifndef SUPERVISOR_RECORDING_SIGHT_H
+#define SUPERVISOR_RECORDING_SIGHT_H
+/*
+ * What a recording may write, and what is hidden from it.
+ */
+#include <stddef.h>
+#include "sandbox/sandbox.h"
+
+struct composition;
+
+/* Returns 0, or -1 with errno and why. */
+int recording_sight_add(
+    struct composition *composition, struct sandbox_settings *settings, char *why, size_t why_size);
+
+#endif

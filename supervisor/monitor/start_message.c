@@ -1,0 +1,101 @@
+/*
+ * See start_message.h. Knows the policy and the composition, and nothing that a client has said.
+ */
+#include "supervisor/monitor/start_message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define QUERY_MEMORY_MAX (2LL << 30)
+
+static const struct {
+	const char *name;
+	enum setting setting;
+} timeouts[] = {{"startup", SETTING_TIMEOUT_STARTUP}, {"connect", SETTING_TIMEOUT_CONNECT},
+    {"forward", SETTING_TIMEOUT_FORWARD}, {"reverse", SETTING_TIMEOUT_REVERSE},
+    {"breakpoint", SETTING_TIMEOUT_BREAKPOINT}, {"eval", SETTING_TIMEOUT_EVAL},
+    {"record", SETTING_TIMEOUT_RECORD}},
+  limits[] = {{"memory", SETTING_MEMORY}, {"output", SETTING_OUTPUT},
+      {"processes", SETTING_PROCESSES}, {"trace_bytes", SETTING_TRACE_BYTES},
+      {"free_disk", SETTING_FREE_DISK}, {"cpu_seconds", SETTING_CPU}},
+  lists[] = {{"roots", SETTING_ROOTS}, {"directories", SETTING_DIRECTORIES},
+      {"commands", SETTING_COMMANDS}, {"variables", SETTING_VARIABLES},
+      {"sources", SETTING_SOURCES}};
+
+static const char *const kind_names[] = {[WORKER_ANY] = "",
+    [WORKER_REPLAY] = "replay",
+    [WORKER_RECORD] = "record",
+    [WORKER_QUERY] = "query"};
+
+static json_t *list_json(const char *const *items)
+{
+	json_t *array = json_array();
+
+	for (; items && *items; items++)
+		json_array_append_new(array, json_string(*items));
+	return array;
+}
+
+/* rr ps and its like need little, but believe every length that a crafted trace claims. */
+static long long query_memory(const struct policy *policy)
+{
+	long long granted = policy_number(policy, SETTING_MEMORY);
+
+	return granted == 0 || granted > QUERY_MEMORY_MAX ? QUERY_MEMORY_MAX : granted;
+}
+
+static void add_numbers(json_t *spans, json_t *bounds, const struct policy *policy)
+{
+	for (size_t i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++)
+		json_object_set_new(spans, timeouts[i].name,
+		    json_integer(policy_number(policy, timeouts[i].setting)));
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		json_object_set_new(
+		    bounds, limits[i].name, json_integer(policy_number(policy, limits[i].setting)));
+}
+
+json_t *start_message_policy(const struct policy *policy)
+{
+	json_t *spans = json_object(), *bounds = json_object();
+	json_t *message = json_pack("{s:o, s:o, s:b, s:b}", "timeouts", spans, "limits", bounds,
+	    "allow_calls", (int)policy_number(policy, SETTING_CALLS), "allow_gdb_command",
+	    (int)policy_number(policy, SETTING_GDB_COMMANDS));
+
+	if (!message)
+		return NULL;
+	add_numbers(spans, bounds, policy);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		json_object_set_new(
+		    message, lists[i].name, list_json(policy_list(policy, lists[i].setting)));
+	return message;
+}
+
+json_t *start_message(const struct policy *policy, const struct paths *paths,
+    const struct composition *composition, const struct sandbox_settings *settings,
+    const struct sandbox_report *report)
+{
+	json_t *message = start_message_policy(policy);
+	bool seen = report->got[LAYER_MOUNT_NS] == GOT_FULL;
+	bool whole = composition->kind == WORKER_RECORD && geteuid() != 0;
+	json_t *more =
+	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "kind",
+		kind_names[composition->kind], "rr", policy_text(policy, SETTING_RR), "gdb",
+		policy_text(policy, SETTING_GDB), "pmu", policy_text(policy, SETTING_PMU),
+		"softpmu", paths->softpmu, "sandbox", sandbox_wants_json(settings),
+		"sandbox_report", sandbox_report_json(report), "read_only",
+		list_json(settings->read_only), "read_write", list_json(settings->read_write),
+		"parents", list_json(settings->parents), "in_view", seen || whole, "compat_abi",
+		composition->compat_abi, "own_network", settings->own_network);
+
+	if (compose_changes(composition))
+		json_object_set_new(more, "changes", json_true());
+	if (composition->operation == WIRE_OP_STATUS)
+		json_object_set_new(more, "probes", json_true());
+	if (composition->kind == WORKER_QUERY)
+		json_object_set_new(json_object_get(message, "limits"), "memory",
+		    json_integer(query_memory(policy)));
+	json_object_update(message, more);
+	json_decref(more);
+	return message;
+}

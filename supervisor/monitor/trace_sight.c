@@ -1,0 +1,333 @@
+/*
+ * See trace_sight.h. A directory counts as a trace only when it has a trace's files, and a file as
+ * a recorded program only when it is one: what a stranger's trace names is not shown for its name.
+ */
+#include "supervisor/monitor/trace_sight.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+#include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/program_sight.h"
+
+#define LATEST	    "latest-trace"
+#define ENTRIES_MAX 100000 /* of a directory that is looked through for traces */
+
+/* ---- Names ------------------------------------------------------------------------------------
+ */
+
+static const char *absolute_variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] == '/' ? value : NULL;
+}
+
+static int join(char *path, size_t size, const char *directory, const char *name)
+{
+	return (size_t)snprintf(path, size, "%s/%s", directory, name) < size ? 0 : -1;
+}
+
+int trace_sight_absolute(
+    const struct composition *composition, const char *name, char *path, size_t size)
+{
+	const char *home = absolute_variable("HOME");
+
+	if (name[0] == '/')
+		return strlcpy(path, name, size) < size ? 0 : -1;
+	if (strncmp(name, "~/", 2) == 0 && home)
+		return join(path, size, home, name + 2);
+	return join(path, size, composition->paths->here, name);
+}
+
+static void add_base(struct trace_bases *bases, const char *directory, const char *name)
+{
+	if (directory && join(bases->paths[bases->count], PATH_MAX, directory, name) == 0)
+		bases->count++;
+}
+
+/* As rr has it: the variable, or the XDG directory, or an old ~/.rr. */
+void trace_sight_bases(const struct composition *composition, struct trace_bases *bases)
+{
+	const char *named = getenv("_RR_TRACE_DIR"), *home = absolute_variable("HOME");
+	const char *data = absolute_variable("XDG_DATA_HOME");
+
+	bases->count = 0;
+	if (named && *named) {
+		if (trace_sight_absolute(composition, named, bases->paths[0], PATH_MAX) == 0)
+			bases->count = 1;
+		return;
+	}
+	if (data)
+		add_base(bases, data, "rr");
+	else
+		add_base(bases, home, ".local/share/rr");
+	add_base(bases, home, ".rr");
+}
+
+/* errno is what becomes the answer's code. */
+static int fail(int error, const char *path, const char *reason, char *why, size_t why_size)
+{
+	snprintf(why, why_size, "%.180s: %s", path, reason);
+	errno = error;
+	return -1;
+}
+
+/* What the worker cannot know: that a path is a loop, or not for it. The rest it says itself. */
+static int fail_to_follow(const char *path, int error, char *why, size_t why_size)
+{
+	switch (error) {
+	case ENOENT:
+		return 0;
+	case EPERM:
+		return fail(
+		    EPERM, path, "what lies in /proc, /sys or /dev is no trace", why, why_size);
+	case EACCES:
+		return fail(EPERM, path, "it may not be read", why, why_size);
+	case ENOTDIR:
+		return fail(EINVAL, path, "it is not a directory, so not a trace", why, why_size);
+	default:
+		return fail(EINVAL, path, strerror(error), why, why_size);
+	}
+}
+
+/* ---- Traces -----------------------------------------------------------------------------------
+ */
+
+static bool is_file(int directory, const char *name)
+{
+	struct stat status;
+
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(status.st_mode);
+}
+
+/* Whether there is nothing but the marks, which a killed removal leaves to the last. */
+static bool has_marks_only(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	size_t others = 0;
+
+	while (entries && others == 0 && (entry = readdir(entries)))
+		others += strcmp(entry->d_name, "version") != 0 &&
+			  strcmp(entry->d_name, "incomplete") != 0 && entry->d_name[0] != '.';
+	if (entries)
+		closedir(entries);
+	return entries && others == 0;
+}
+
+static bool is_stream(const char *name)
+{
+	static const char *const streams[] = {"events", "data", "mmaps", "tasks"};
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)
+		if (strcmp(name, streams[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What an rr that was killed while it made a trace has left: empty streams, and nothing else. */
+static bool is_beginning(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat status;
+	bool sound = entries && is_file(directory, "events");
+
+	while (sound && (entry = readdir(entries)))
+		sound = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			(is_stream(entry->d_name) &&
+			    fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+			    S_ISREG(status.st_mode) && status.st_size == 0);
+	if (entries)
+		closedir(entries);
+	return sound;
+}
+
+/* More than a file called "version" makes a trace: /proc has one, and so have many programs. */
+static bool is_trace(int directory)
+{
+	return is_beginning(directory) ||
+	       ((is_file(directory, "version") || is_file(directory, "incomplete")) &&
+		   (is_file(directory, "events") || has_marks_only(directory)));
+}
+
+bool trace_sight_may_be_here(const struct composition *composition, const char *real)
+{
+	const char *const *root = policy_list(composition->policy, SETTING_ROOTS);
+	struct sight ignored = {0};
+	char at[PATH_MAX];
+
+	if (!*root)
+		return true;
+	for (; *root; root++)
+		if (sight_follow(&ignored, *root, false, at) == 0 && sight_is_within(real, at))
+			return true;
+	return false;
+}
+
+static int add_parent(struct composition *composition, const char *real, char *why, size_t why_size)
+{
+	char parent[PATH_MAX];
+
+	strlcpy(parent, real, sizeof(parent));
+	*strrchr(parent, '/') = '\0';
+	if (!*parent)
+		return fail(EPERM, real, "a trace in / is not removed", why, why_size);
+	return sight_add(&composition->sight, SIGHT_PARENT, parent);
+}
+
+/* The trace at a path that was followed. */
+static int add_trace(struct composition *composition, const char *real, enum trace_sight how,
+    const struct sandbox_settings *settings, char *why, size_t why_size)
+{
+	struct sight *sight = &composition->sight;
+	bool writes = how == TRACE_SIGHT_CHANGE || how == TRACE_SIGHT_REMOVE;
+	cleanup_fd int trace = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int error = errno;
+
+	if (!trace_sight_may_be_here(composition, real))
+		return 0;
+	if (trace < 0)
+		return fail_to_follow(real, error, why, why_size);
+	if (!is_trace(trace))
+		return sight_add(sight, SIGHT_EMPTY, real);
+	if (how == TRACE_SIGHT_REMOVE && add_parent(composition, real, why, why_size) < 0)
+		return -1;
+	if (sight_add(sight, writes ? SIGHT_WRITE : SIGHT_READ, real) < 0)
+		return -1;
+	if (how == TRACE_SIGHT_REPLAY || how == TRACE_SIGHT_CHANGE)
+		program_sight_add(composition, trace, settings);
+	return 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+int trace_sight_add(struct composition *composition, enum trace_sight how,
+    const struct sandbox_settings *settings, char *why, size_t why_size)
+{
+	const char *name = composition->names[LAUNCH_TRACE];
+	bool keep_last = how == TRACE_SIGHT_REMOVE;
+	char paths[1 + TRACE_BASES_MAX][PATH_MAX], real[PATH_MAX];
+	struct trace_bases bases;
+	size_t count = 0;
+
+	if (!*name && how == TRACE_SIGHT_REMOVE)
+		return 0;
+	if (*name && trace_sight_absolute(composition, name, paths[0], PATH_MAX) == 0)
+		count = 1;
+	/* A bare name is one of the traces at their usual place, but for a directory that is here.
+	 */
+	if (!*name || (!strchr(name, '/') && !is_directory(paths[0]))) {
+		count = 0;
+		trace_sight_bases(composition, &bases);
+		for (size_t i = 0; i < bases.count; i++)
+			if (join(paths[count], PATH_MAX, bases.paths[i], *name ? name : LATEST) ==
+			    0)
+				count++;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (sight_follow(&composition->sight, paths[i], keep_last, real) < 0) {
+			if (fail_to_follow(paths[i], errno, why, why_size) < 0)
+				return -1;
+			continue;
+		}
+		if (add_trace(composition, real, how, settings, why, why_size) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- Directories of traces --------------------------------------------------------------------
+ */
+
+/* The entries that are traces, each by itself, and the link to the newest. */
+static int add_entries(
+    struct composition *composition, const char *base, char *why, size_t why_size)
+{
+	DIR *entries = opendir(base);
+	struct dirent *entry;
+	size_t looked = 0;
+	int result = sight_add(&composition->sight, SIGHT_EMPTY, base);
+
+	while (entries && result == 0 && looked++ < ENTRIES_MAX && (entry = readdir(entries))) {
+		char path[PATH_MAX], real[PATH_MAX];
+		if (join(path, sizeof(path), base, entry->d_name) < 0 || entry->d_name[0] == '.')
+			continue;
+		if (entry->d_type == DT_LNK && strcmp(entry->d_name, LATEST) == 0)
+			(void)sight_follow(&composition->sight, path, false, real);
+		if (sight_follow(&composition->sight, path, true, real) < 0)
+			continue;
+		cleanup_fd int fd = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN
+					? openat(dirfd(entries), entry->d_name,
+					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+					: -1;
+		if (fd >= 0 && is_trace(fd))
+			result = sight_add(&composition->sight, SIGHT_READ, real);
+	}
+	if (entries)
+		closedir(entries);
+	if (result < 0 && errno == E2BIG)
+		return fail(E2BIG, base,
+		    "it holds more than 1000 traces; remove some, or name a directory with fewer",
+		    why, why_size);
+	return result;
+}
+
+int trace_sight_add_base(struct composition *composition, char *why, size_t why_size)
+{
+	const char *name = composition->names[LAUNCH_BASE];
+	char path[PATH_MAX], real[PATH_MAX];
+	struct trace_bases bases;
+
+	if (!*name) {
+		trace_sight_bases(composition, &bases);
+		for (size_t i = 0; i < bases.count; i++)
+			sight_offer(&composition->sight, SIGHT_READ, bases.paths[i]);
+		return 0;
+	}
+	if (trace_sight_absolute(composition, name, path, sizeof(path)) < 0)
+		return 0;
+	if (sight_follow(&composition->sight, path, false, real) < 0)
+		return fail_to_follow(path, errno, why, why_size);
+	return trace_sight_may_be_here(composition, real)
+		   ? add_entries(composition, real, why, why_size)
+		   : 0;
+}
+
+/* Made privately, with what is missing above it, as rr would. */
+static void make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(path, 0700);
+		*slash = '/';
+	}
+	(void)mkdir(path, 0700);
+}
+
+void trace_sight_add_new(struct composition *composition)
+{
+	struct trace_bases bases;
+
+	trace_sight_bases(composition, &bases);
+	if (bases.count > 0)
+		make_directories(bases.paths[0]);
+	for (size_t i = 0; i < bases.count; i++)
+		sight_offer(&composition->sight, SIGHT_WRITE, bases.paths[i]);
+}

@@ -1,0 +1,300 @@
+/*
+ * A client of our own server, so that what a person gets is what an agent gets: the same policy,
+ * sandbox and engine. Must never record anything by itself.
+ */
+#include "supervisor/record_until_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The server, and what was read of it. */
+struct server {
+	pid_t pid;
+	FILE *to, *from;
+	long long last_id;
+	char *line; /* getline's */
+	size_t room;
+};
+
+struct request {
+	json_t *arguments;   /* of rr_record_until */
+	const char *archive; /* where the failing trace goes as one file, or NULL */
+};
+
+static const char usage[] =
+    "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT] [--timeout=SECONDS]\n"
+    "          [--[no-]chaos] [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n\n"
+    "Records COMMAND again and again until it fails, keeps that trace and removes the others.\n"
+    "Prints the path of the trace, and that of the archive. WHAT is failure (the default: a "
+    "status\n"
+    "other than 0, a signal or the timeout), exit:STATUS, signal:SIGNAL, timeout or output:TEXT.\n"
+    "Exits 0 when COMMAND never failed, 1 when it failed and its trace is kept, 2 on trouble.\n";
+
+static const struct option options[] = {
+    {"attempts", required_argument, NULL, 'n'},
+    {"fail-when", required_argument, NULL, 'w'},
+    {"timeout", required_argument, NULL, 't'},
+    {"chaos", no_argument, NULL, 'c'},
+    {"no-chaos", no_argument, NULL, 'o'},
+    {"trace-dir", required_argument, NULL, 'd'},
+    {"export", required_argument, NULL, 'e'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int complain(const char *what, const char *why)
+{
+	fprintf(stderr, "rr-warden: %s%s%s\n", what, why[0] ? ": " : "", why);
+	return RECORD_UNTIL_TROUBLE;
+}
+
+static void set_text(json_t *arguments, const char *name, const char *text)
+{
+	json_object_set_new(arguments, name, json_string(text));
+}
+
+/* One option into the tool's arguments, which the server checks. False when it is not known. */
+static bool read_option(struct request *request, int option)
+{
+	switch (option) {
+	case 'n':
+		set_text(request->arguments, "attempts", optarg);
+		return true;
+	case 'w':
+		set_text(request->arguments, "fail_when", optarg);
+		return true;
+	case 't':
+		set_text(request->arguments, "timeout", optarg);
+		return true;
+	case 'c':
+	case 'o':
+		json_object_set_new(request->arguments, "chaos", json_boolean(option == 'c'));
+		return true;
+	case 'd':
+		set_text(request->arguments, "trace_dir", optarg);
+		return true;
+	case 'e':
+		request->archive = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns -1, or the exit status when there is nothing to record. */
+static int read_request(struct request *request, int argc, char *const argv[])
+{
+	json_t *command = json_array();
+	int option;
+
+	json_object_set_new(request->arguments, "command", command);
+	optind = 1;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+n:h", options, NULL)) != -1) {
+		if (option == 'h')
+			return fputs(usage, stdout) < 0 ? RECORD_UNTIL_TROUBLE : 0;
+		if (!read_option(request, option)) {
+			fputs(usage, stderr);
+			return complain("no such option", argv[optind - 1]);
+		}
+	}
+	for (; optind < argc; optind++)
+		if (json_array_append_new(command, json_string(argv[optind])) < 0)
+			return complain("the command must be UTF-8", "");
+	if (json_array_size(command) > 0)
+		return -1;
+	fputs(usage, stderr);
+	return complain("there is no command to record", "");
+}
+
+/* ---- The server ---------------------------------------------------------------------------- */
+
+static bool start_server(struct server *server, const char *program, char *const argv[], int count)
+{
+	int to[2], from[2];
+	char **arguments = calloc((size_t)count + 1, sizeof(*arguments));
+
+	if (arguments == NULL || pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
+		return false;
+	memcpy(arguments, argv, (size_t)count * sizeof(*arguments));
+	signal(SIGPIPE, SIG_IGN);
+	server->pid = fork();
+	if (server->pid == 0) {
+		signal(SIGPIPE, SIG_DFL);
+		if (dup2(to[0], STDIN_FILENO) >= 0 && dup2(from[1], STDOUT_FILENO) >= 0)
+			execv(program, arguments);
+		_exit(complain(program, strerror(errno)));
+	}
+	free(arguments);
+	close(to[0]);
+	close(from[1]);
+	server->to = fdopen(to[1], "w");
+	server->from = fdopen(from[0], "r");
+	return server->pid > 0 && server->to != NULL && server->from != NULL;
+}
+
+/* Its input's end ends it. */
+static void end_server(struct server *server)
+{
+	if (server->to != NULL)
+		fclose(server->to);
+	if (server->pid > 0)
+		while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	if (server->from != NULL)
+		fclose(server->from);
+	free(server->line);
+}
+
+static void send_message(struct server *server, json_t *message)
+{
+	json_object_set_new(message, "jsonrpc", json_string("2.0"));
+	json_dumpf(message, server->to, JSON_COMPACT);
+	fputc('\n', server->to);
+	fflush(server->to);
+	json_decref(message);
+}
+
+/* On a terminal the newest replaces the one before. */
+static void show_progress(const json_t *message)
+{
+	const char *text =
+	    json_string_value(json_object_get(json_object_get(message, "params"), "message"));
+
+	if (text != NULL)
+		fprintf(stderr, isatty(STDERR_FILENO) ? "\r\033[K%s" : "%s\n", text);
+}
+
+/* The result of a request, or NULL with a complaint; progress is shown meanwhile. */
+static json_t *ask(struct server *server, const char *method, json_t *params)
+{
+	long long id = ++server->last_id;
+	json_t *message, *result = NULL;
+
+	send_message(server,
+	    json_pack("{s:I, s:s, s:o}", "id", (json_int_t)id, "method", method, "params", params));
+	while (getline(&server->line, &server->room, server->from) > 0) {
+		message = json_loads(server->line, 0, NULL);
+		bool mine = json_integer_value(json_object_get(message, "id")) == id;
+		if (mine)
+			result = json_incref(json_object_get(message, "result"));
+		else
+			show_progress(message);
+		json_decref(message);
+		if (mine)
+			break;
+	}
+	if (result == NULL)
+		complain("the server gave no answer", "");
+	return result;
+}
+
+/* The structured content of a tool's answer, or NULL after saying why not. */
+static json_t *call_tool(struct server *server, const char *name, json_t *arguments)
+{
+	json_t *result = ask(server, "tools/call",
+	    json_pack("{s:s, s:o, s:{s:s}}", "name", name, "arguments", arguments, "_meta",
+		"progressToken", name));
+	json_t *content = json_incref(json_object_get(result, "structuredContent"));
+	const char *hint = json_string_value(json_object_get(content, "hint"));
+
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	if (json_is_true(json_object_get(result, "isError"))) {
+		complain(name, json_string_value(json_object_get(content, "message")));
+		if (hint != NULL && hint[0])
+			fprintf(stderr, "%s\n", hint);
+		json_decref(content);
+		content = NULL;
+	}
+	json_decref(result);
+	return content;
+}
+
+static bool greet(struct server *server)
+{
+	json_t *result = ask(server, "initialize",
+	    json_pack("{s:s, s:{}, s:{s:s, s:s}}", "protocolVersion", "2025-11-25", "capabilities",
+		"clientInfo", "name", "rr-warden record-until", "version", RR_WARDEN_VERSION));
+
+	send_message(server, json_pack("{s:s}", "method", "notifications/initialized"));
+	json_decref(result);
+	return result != NULL;
+}
+
+/* ---- What came of it ----------------------------------------------------------------------- */
+
+/* "3 attempts: exit 0 (2), SIGSEGV (1)", and what the last one printed. */
+static void tell_attempts(const json_t *answer)
+{
+	const char *ending, *output = json_string_value(json_object_get(answer, "stderr"));
+	json_t *count;
+	bool first = true;
+
+	fprintf(stderr,
+	    "%lld attempts:", (long long)json_integer_value(json_object_get(answer, "attempts")));
+	json_object_foreach(json_object_get(answer, "endings"), ending, count)
+	{
+		fprintf(stderr, "%s %s (%lld)", first ? "" : ",", ending,
+		    (long long)json_integer_value(count));
+		first = false;
+	}
+	fprintf(stderr, "\n%s", output == NULL ? "" : output);
+}
+
+static int export_trace(struct server *server, const char *trace, const char *file)
+{
+	json_t *answer = call_tool(
+	    server, "rr_export", json_pack("{s:s, s:s}", "trace_dir", trace, "file", file));
+	const char *path = json_string_value(json_object_get(answer, "file"));
+
+	if (path != NULL)
+		printf("%s\n", path);
+	json_decref(answer);
+	return path == NULL ? RECORD_UNTIL_TROUBLE : RECORD_UNTIL_FAILED;
+}
+
+static int record(struct server *server, const struct request *request)
+{
+	json_t *answer = call_tool(server, "rr_record_until", json_incref(request->arguments));
+	const char *trace = json_string_value(json_object_get(answer, "trace_dir"));
+	int status = RECORD_UNTIL_TROUBLE;
+
+	if (answer != NULL) {
+		tell_attempts(answer);
+		status = json_is_true(json_object_get(answer, "failed"))
+			     ? RECORD_UNTIL_FAILED
+			     : RECORD_UNTIL_NEVER_FAILED;
+	}
+	if (status == RECORD_UNTIL_FAILED && trace != NULL) {
+		printf("%s\n", trace);
+		if (request->archive != NULL)
+			status = export_trace(server, trace, request->archive);
+	}
+	json_decref(answer);
+	return status;
+}
+
+int record_until_command_run(const char *program, int argc, char *const argv[], int rest)
+{
+	struct request request = {.arguments = json_object()};
+	struct server server = {0};
+	int status = read_request(&request, argc - rest + 1, argv + rest - 1);
+
+	if (status < 0 && (!start_server(&server, program, argv, rest - 1) || !greet(&server)))
+		status = complain("the server did not start", strerror(errno));
+	if (status < 0)
+		status = record(&server, &request);
+	end_server(&server);
+	json_decref(request.arguments);
+	return status;
+}

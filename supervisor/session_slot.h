@@ -1,0 +1,91 @@
+#ifndef SUPERVISOR_SESSION_SLOT_H
+#define SUPERVISOR_SESSION_SLOT_H
+/*
+ * The inside of a session: shared by session.c, session_events.c and the test of the matrix only.
+ */
+#include "supervisor/deadlines.h"
+#include "supervisor/session.h"
+
+#define SESSION_ID_MAX 16
+
+/* As clients see them in quotes. */
+#define SESSION_STATES(X)                                                                          \
+	X(LAUNCHING, "starting")    /* the launcher was asked for a worker */                      \
+	X(STARTING, "starting")	    /* the worker's answer to WIRE_OP_START is awaited */          \
+	X(OPENING, "starting")	    /* WIRE_OP_REPLAY_START is out */                              \
+	X(READY, "ready")	    /* no call */                                                  \
+	X(RUNNING, "running")	    /* the first call is out */                                    \
+	X(INTERRUPTING, "stopping") /* it was asked to end early */                                \
+	X(STOPPING, "ending")	    /* WIRE_STOP is out */                                         \
+	X(DEAD, "resting")	    /* no worker: the next call brings the session back */
+
+enum session_state {
+#define X(name, text) SESSION_##name,
+	SESSION_STATES(X)
+#undef X
+	    SESSION_STATE_COUNT
+};
+
+enum session_event {
+	EVENT_CALL,	     /* a call was put into the queue */
+	EVENT_LAUNCHED,	     /* there is a worker and a channel to it */
+	EVENT_LAUNCH_FAILED, /* failure; its hint may be "" */
+	EVENT_ANSWER,	     /* packet: to what is outstanding */
+	EVENT_DEADLINE,
+	EVENT_CANCEL,	 /* call: its client wants no answer any more */
+	EVENT_INTERRUPT, /* rr_interrupt */
+	EVENT_LOST,	 /* failure, not_taken */
+	EVENT_STOP,	 /* call: rr_replay_stop */
+	SESSION_EVENT_COUNT
+};
+
+struct event_data {
+	struct call *call;
+	const struct channel_packet *packet;
+	const struct failure *failure;
+	bool not_taken; /* the call that is out was not begun */
+};
+
+struct session {
+	struct session_table *table; /* NULL: a free slot */
+	unsigned number;	     /* of replay sessions: "s<number>" */
+	char id[SESSION_ID_MAX];
+	enum worker_kind kind;
+	enum session_state state;
+	struct worker_spec *spec;
+	struct connection *connection; /* to its worker; NULL: it has none */
+	struct call *calls;	       /* the first is the one that runs, or is being started for */
+	struct call *stops;	       /* rr_replay_stop calls waiting for the end */
+	json_t *open_args, *worker_state, *sandbox;
+	bool opened;   /* it came up once */
+	bool closing;  /* will be freed at the end of its worker */
+	bool restored; /* it was brought back, and no call has said so yet */
+	bool unsent;   /* the call that is out found the channel closed */
+	const char *interrupt_reason;
+	int restore_failures;
+	uint32_t last_wire_id, outstanding_id, outstanding_type;
+	int64_t deadline, created, last_used;
+	int64_t last_progress;
+};
+
+struct session_table {
+	struct session_ports ports;
+	struct session sessions[SESSION_SLOTS];
+	struct session *last_used; /* its slot may be free or another's by now */
+	unsigned last_number;
+};
+
+/* Walks the used slots: start with NULL. */
+struct session *session_next(struct session_table *table, struct session *after);
+
+/* Frees the slot; its queues are empty, or no longer anybody's. */
+void session_release(struct session *session);
+
+/* Delivers an event. The session may be freed by it. */
+void session_deliver(
+    struct session *session, enum session_event event, const struct event_data *data);
+
+/* For the unit tests: whether a cell of the matrix is filled. */
+bool session_has_action(enum session_state state, enum session_event event);
+
+#endif

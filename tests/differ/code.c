@@ -1,0 +1,297 @@
+/*
+ * Makes random code. Instructions are random bytes under the prefixes and opcode maps there are,
+ * as far as the decoder knows them and they do the same wherever and whenever they run. They may
+ * fault: that must come out the same as well.
+ */
+#include "tests/differ/code.h"
+
+#include <Zydis/Zydis.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { INSTRUCTION_MAX = 15, TRIES = 1000 };
+
+uint64_t code_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static uint64_t below(uint64_t *seed, uint64_t limit)
+{
+	return code_random(seed) % limit;
+}
+
+/* What differs from run to run by itself, or leaves the test. */
+static bool is_unfit(const ZydisDecodedInstruction *z)
+{
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_XSAVE:
+	case ZYDIS_CATEGORY_XSAVEOPT:
+	case ZYDIS_CATEGORY_SEGOP:
+	case ZYDIS_CATEGORY_RDWRFSGS:
+	case ZYDIS_CATEGORY_RDRAND:
+	case ZYDIS_CATEGORY_RDSEED:
+	case ZYDIS_CATEGORY_PKU:
+		return true;
+	default:
+		break;
+	}
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_RDTSC:
+	case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_RDPID:
+	case ZYDIS_MNEMONIC_RDPRU:
+	case ZYDIS_MNEMONIC_CPUID:
+	case ZYDIS_MNEMONIC_XGETBV:
+	case ZYDIS_MNEMONIC_SGDT:
+	case ZYDIS_MNEMONIC_SIDT:
+	case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_SMSW:
+	case ZYDIS_MNEMONIC_STR:
+	case ZYDIS_MNEMONIC_LSL:
+	case ZYDIS_MNEMONIC_LAR:
+	case ZYDIS_MNEMONIC_PUSHF: /* a step shows in what it pushes */
+	case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_POPF:
+	case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_FNSAVE:
+	case ZYDIS_MNEMONIC_FNSTENV:
+	case ZYDIS_MNEMONIC_UMWAIT:
+	case ZYDIS_MNEMONIC_TPAUSE:
+	case ZYDIS_MNEMONIC_VMMCALL:
+	case ZYDIS_MNEMONIC_VMCALL:
+	case ZYDIS_MNEMONIC_MONITORX:
+	case ZYDIS_MNEMONIC_MWAITX:
+		return true;
+	default:
+		return z->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED;
+	}
+}
+
+static size_t random_prefixes(uint8_t *bytes, uint64_t *seed)
+{
+	static const uint8_t legacy[] = {0x66, 0xf2, 0xf3, 0xf0, 0x66, 0x65, 0x2e, 0x66};
+	size_t n = 0;
+
+	if (below(seed, 4) == 0)
+		bytes[n++] = legacy[below(seed, sizeof legacy)];
+	if (below(seed, 2) == 0)
+		bytes[n++] = (uint8_t)(0x40 | below(seed, 16));
+	return n;
+}
+
+/* Prefixes and map, up to the opcode; random bytes follow. */
+static size_t random_map(uint8_t *bytes, uint64_t *seed)
+{
+	size_t n;
+
+	switch (below(seed, 9)) {
+	case 0:
+	case 1:
+	case 2:
+		return random_prefixes(bytes, seed);
+	case 3:
+	case 4:
+		n = random_prefixes(bytes, seed);
+		bytes[n] = 0x0f;
+		return n + 1;
+	case 5:
+		n = random_prefixes(bytes, seed);
+		bytes[n] = 0x0f;
+		bytes[n + 1] = below(seed, 2) ? 0x38 : 0x3a;
+		return n + 2;
+	case 6: /* x87 */
+		bytes[0] = (uint8_t)(0xd8 | below(seed, 8));
+		return 1;
+	case 7: /* VEX */
+		bytes[0] = 0xc4;
+		bytes[1] = (uint8_t)(below(seed, 8) << 5 | (1 + below(seed, 3)));
+		return 3;
+	default: /* EVEX */
+		bytes[0] = 0x62;
+		bytes[1] = (uint8_t)(below(seed, 16) << 4 | (1 + below(seed, 3)));
+		bytes[2] |= 4;
+		return 4;
+	}
+}
+
+/* Memory operands mostly hit: small displacements, and data at the end of those relative to rip. */
+static void aim(uint8_t *bytes, const ZydisDecodedInstruction *z, uint64_t address, uint64_t *seed)
+{
+	uint32_t displacement = (uint32_t)below(seed, 256);
+
+	if (z->raw.disp.size != 32)
+		return;
+	if (z->raw.modrm.mod == 0 && z->raw.modrm.rm == 5)
+		displacement += (uint32_t)(DATA_BASE + DATA_SIZE / 2 - address - z->length);
+	memcpy(bytes + z->raw.disp.offset, &displacement, sizeof displacement);
+}
+
+static size_t random_instruction(uint8_t *bytes, uint64_t address, uint64_t *seed)
+{
+	static ZydisDecoder decoder;
+	ZydisDecodedInstruction z;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t noise[2] = {code_random(seed), code_random(seed)};
+
+		memcpy(bytes, noise, INSTRUCTION_MAX);
+		random_map(bytes, seed);
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
+			&decoder, NULL, bytes, INSTRUCTION_MAX, &z)) ||
+		    is_unfit(&z))
+			continue;
+		aim(bytes, &z, address, seed);
+		return z.length;
+	}
+	bytes[0] = 0x90;
+	return 1;
+}
+
+struct link {
+	size_t at; /* of four bytes */
+	unsigned block;
+	bool relative;
+};
+
+struct writer {
+	struct code *code;
+	struct link link[CODE_BLOCKS * 4];
+	unsigned links;
+};
+
+static void put(struct writer *writer, const char *bytes, size_t length)
+{
+	memcpy(writer->code->bytes + writer->code->length, bytes, length);
+	writer->code->length += length;
+}
+
+/* Four bytes that will lead to a block, or be its address. */
+static void put_link(struct writer *writer, uint64_t *seed, bool relative)
+{
+	writer->link[writer->links++] =
+	    (struct link){writer->code->length, (unsigned)below(seed, CODE_BLOCKS), relative};
+	put(writer, "\0\0\0\0", 4);
+}
+
+static void put_branch(struct writer *writer, uint64_t *seed)
+{
+	char bytes[4];
+
+	if (below(seed, 6) == 0) { /* loopne, loope, loop, jrcxz over two bytes */
+		size_t n = 0;
+
+		if (below(seed, 4) == 0)
+			bytes[n++] = 0x67;
+		bytes[n++] = (char)(0xe0 | below(seed, 4));
+		bytes[n++] = 2;
+		put(writer, bytes, n);
+		put(writer, "\x31\xc0", 2); /* xor eax, eax */
+		return;
+	}
+	bytes[0] = 0x0f;
+	bytes[1] = (char)(0x80 | below(seed, 16));
+	put(writer, bytes, 2);
+	put_link(writer, seed, true);
+}
+
+/* How a block ends, after its branch. */
+static void put_end(struct writer *writer, uint64_t *seed)
+{
+	switch (below(seed, 12)) {
+	case 0: /* jmp */
+		put(writer, "\xe9", 1);
+		put_link(writer, seed, true);
+		break;
+	case 1: /* call */
+	case 2:
+		put(writer, "\xe8", 1);
+		put_link(writer, seed, true);
+		break;
+	case 3: /* push address; ret */
+		put(writer, "\x68", 1);
+		put_link(writer, seed, false);
+		put(writer, "\xc3", 1);
+		break;
+	case 4: /* push address; ret 8 */
+		put(writer, "\x68", 1);
+		put_link(writer, seed, false);
+		put(writer, "\xc2\x08\x00", 3);
+		break;
+	case 5: /* mov ecx, address; jmp rcx */
+		put(writer, "\xb9", 1);
+		put_link(writer, seed, false);
+		put(writer, "\xff\xe1", 2);
+		break;
+	case 6: /* mov r11d, address; call r11 */
+		put(writer, "\x41\xbb", 2);
+		put_link(writer, seed, false);
+		put(writer, "\x41\xff\xd3", 3);
+		break;
+	case 7: /* push address; call [rsp] */
+		put(writer, "\x68", 1);
+		put_link(writer, seed, false);
+		put(writer, "\xff\x14\x24", 3);
+		break;
+	case 8: /* push address; jmp [rsp + 0] */
+		put(writer, "\x68", 1);
+		put_link(writer, seed, false);
+		put(writer, "\xff\x64\x24\x00", 4);
+		break;
+	case 9: /* ret, to whatever is there */
+		put(writer, "\xf3\xc3", 2);
+		break;
+	default: /* on into the next block */
+		break;
+	}
+}
+
+static void set_links(struct writer *writer)
+{
+	struct code *code = writer->code;
+
+	for (unsigned i = 0; i < writer->links; i++) {
+		const struct link *link = &writer->link[i];
+		uint64_t target = code->block[link->block];
+		uint32_t value = (uint32_t)target;
+
+		if (link->relative)
+			value = (uint32_t)(target - (CODE_BASE + link->at + 4));
+		memcpy(code->bytes + link->at, &value, sizeof value);
+	}
+}
+
+void code_generate(struct code *code, uint64_t *seed)
+{
+	struct writer writer = {.code = code};
+
+	code->length = 0;
+	for (unsigned i = 0; i < CODE_BLOCKS; i++) {
+		code->block[i] = CODE_BASE + code->length;
+		for (uint64_t n = below(seed, 6); n > 0; n--)
+			code->length += random_instruction(
+			    code->bytes + code->length, CODE_BASE + code->length, seed);
+		put_branch(&writer, seed);
+		for (uint64_t n = below(seed, 3); n > 0; n--)
+			code->length += random_instruction(
+			    code->bytes + code->length, CODE_BASE + code->length, seed);
+		put_end(&writer, seed);
+	}
+	put(&writer, "\x0f\x0b", 2); /* ud2 */
+	set_links(&writer);
+}

@@ -1,0 +1,512 @@
+/*
+ * The differ: random code runs in the code cache and, in a twin process, in single steps, and the
+ * whole state is compared: registers, flags, vectors, x87, memory, signals.
+ *
+ *	differ [SECONDS [SEED]]
+ *
+ * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
+ * to go; then the state is compared at each leg's end. And step by step through the cache itself:
+ * then, at every instruction of the translation, the state that a stop there would show must be
+ * one that the program passes through. Prints what it did; on a difference, what differs, the code,
+ * and the seed to have it again. The last line is as tests/run.sh wants it.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "tests/differ/code.h"
+#include "tests/differ/twin.h"
+#include "worker/softpmu/codecache.h"
+#include "worker/softpmu/counters.h"
+#include "worker/softpmu/decode.h"
+#include "worker/softpmu/recover.h"
+#include "worker/softpmu/regions.h"
+#include "worker/softpmu/tracees.h"
+
+enum {
+	LEGS = 12,		/* of one piece of code */
+	CACHE_STEPS = 400,	/* of one piece of code */
+	REFERENCE_MAX = 400000, /* steps that one leg may stand for */
+	EVERY_FEW = 7,
+	SECONDS = 40,
+};
+
+#define FLAG_TRAP   0x100ull
+#define FLAG_RESUME 0x10000ull
+
+struct differ {
+	uint64_t seed, seed_of_code;
+	struct code code;
+	struct twin cached, stepped;
+	struct codecache *cache;
+	struct tracees *tracees;
+	struct tracee *tracee;
+	struct counter counter;
+	struct user_regs_struct initial;
+	uint64_t branches; /* that `stepped` has retired */
+	struct stop stop;  /* its last */
+	bool wild;	   /* this piece cannot be compared any further */
+	bool traps; /* the random code has set the trap flag: these twins are of no more use */
+	struct {
+		uint64_t pieces, legs, steps, branches, signals, places;
+	} totals;
+};
+
+static struct differ differ;
+
+static _Noreturn void fail(const char *what)
+{
+	printf("DIFFERENCE: %s (piece %" PRIu64 ", seed %" PRIu64 ")\ncode", what,
+	    differ.totals.pieces, differ.seed_of_code);
+	for (size_t i = 0; i < differ.code.length; i++)
+		printf(" %02x", differ.code.bytes[i]);
+	printf("\n0 passed, 1 failed\n");
+	twin_end(&differ.cached);
+	twin_end(&differ.stepped);
+	exit(1);
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} registers[] = {
+#define REGISTER(name)                                                                             \
+	{                                                                                          \
+#name, offsetof(struct user_regs_struct, name)                                     \
+	}
+    REGISTER(rip), REGISTER(eflags), REGISTER(rsp), REGISTER(rax), REGISTER(rbx), REGISTER(rcx),
+    REGISTER(rdx), REGISTER(rsi), REGISTER(rdi), REGISTER(rbp), REGISTER(r8), REGISTER(r9),
+    REGISTER(r10), REGISTER(r11), REGISTER(r12), REGISTER(r13), REGISTER(r14), REGISTER(r15),
+    REGISTER(fs_base), REGISTER(gs_base)};
+
+static uint64_t value_of(const struct user_regs_struct *regs, size_t i)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)regs + registers[i].offset, sizeof value);
+	return registers[i].offset == offsetof(struct user_regs_struct, eflags)
+		   ? value & ~FLAG_RESUME
+		   : value;
+}
+
+/* The first register that differs, or NULL. */
+static const char *different_register(
+    const struct user_regs_struct *a, const struct user_regs_struct *b)
+{
+	for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+		if (value_of(a, i) != value_of(b, i))
+			return registers[i].name;
+	}
+	return NULL;
+}
+
+static void expect_registers(const struct user_regs_struct *cached, const char *when)
+{
+	const char *name = different_register(cached, &differ.stop.regs);
+
+	if (!name)
+		return;
+	for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
+		printf("%-8s %016" PRIx64 " %016" PRIx64 "\n", registers[i].name,
+		    value_of(cached, i), value_of(&differ.stop.regs, i));
+	printf("%s: ", when);
+	fail(name);
+}
+
+/* Components that are in their initial state may be saved or not: as if they were. */
+static void normalize(uint8_t *state)
+{
+	enum { SSE = 160, SSE_SIZE = 256, AVX = 576, AVX_SIZE = 256, HEADER = 512 };
+	uint64_t saved;
+
+	memcpy(&saved, state + HEADER, sizeof saved);
+	if (!(saved & 2))
+		memset(state + SSE, 0, SSE_SIZE);
+	if (!(saved & 4))
+		memset(state + AVX, 0, AVX_SIZE);
+	memset(state + HEADER, 0, 64);
+	memset(state + 464, 0, 48); /* not the processor's */
+	/*
+	 * Where the last x87 instruction was, and its operand: a copy's own address in the cache,
+	 * and on AMD's processors lost with any switch to another process.
+	 */
+	memset(state + 6, 0, 18);
+}
+
+static void expect_state(void)
+{
+	static uint8_t cached[TWIN_STATE_MAX], stepped[TWIN_STATE_MAX];
+
+	twin_get_state(&differ.cached, cached);
+	twin_get_state(&differ.stepped, stepped);
+	normalize(cached);
+	normalize(stepped);
+	for (size_t i = 0; i < TWIN_STATE_MAX; i++) {
+		if (cached[i] == stepped[i])
+			continue;
+		printf("byte %zu of the extended state: %02x and %02x\n", i, cached[i], stepped[i]);
+		fail("extended state");
+	}
+}
+
+static void expect_memory(uint64_t address, size_t size)
+{
+	static uint8_t cached[DATA_SIZE], stepped[DATA_SIZE];
+
+	twin_read(&differ.cached, address, cached, size);
+	twin_read(&differ.stepped, address, stepped, size);
+	for (size_t i = 0; i < size; i++) {
+		if (cached[i] == stepped[i])
+			continue;
+		printf("at 0x%" PRIx64 ": %02x and %02x\n", address + i, cached[i], stepped[i]);
+		fail("memory");
+	}
+}
+
+/* One step of the reference. */
+static void step_reference(void)
+{
+	struct block block;
+	uint64_t rip = differ.stop.regs.rip;
+	pid_t pid = differ.stepped.pid;
+
+	decode_instruction(regions_read_code, &pid, rip, &block);
+	twin_step(&differ.stepped, &differ.stop);
+	differ.totals.steps++;
+	differ.traps |= (differ.stop.regs.eflags & FLAG_TRAP) != 0;
+	if (differ.stop.signal == 0)
+		differ.branches += block.ending.counts;
+}
+
+/* A wild access to where the arena is in the one twin, and nothing in the other. */
+static bool hit_the_arena(void)
+{
+	const struct space *space = differ.tracee->space;
+
+	return differ.stop.signal == SIGSEGV && space &&
+	       arena_overlaps(&space->arena, differ.stop.address, differ.stop.address + 64);
+}
+
+/*
+ * What the twins cannot be compared in. The trap flag is what the reference is stepped by: once a
+ * popf of the random code has set it, it no longer tells the program's steps from ours.
+ */
+static bool is_incomparable(void)
+{
+	return differ.traps || hit_the_arena();
+}
+
+/* Steps the reference to where the cached twin says that it is. */
+static void follow(const struct user_regs_struct *regs, uint64_t branches)
+{
+	int steps = 0;
+
+	while ((differ.branches != branches || differ.stop.regs.rip != regs->rip ||
+		   different_register(regs, &differ.stop.regs)) &&
+	       differ.branches <= branches && differ.stop.signal == 0 && !differ.traps &&
+	       steps++ < REFERENCE_MAX)
+		step_reference();
+	if (is_incomparable()) {
+		differ.wild = true;
+		return;
+	}
+	if (differ.branches != branches) {
+		printf("%" PRIu64 " branches counted, %" PRIu64 " stepped; rip %llx and %llx\n",
+		    branches, differ.branches, (unsigned long long)regs->rip,
+		    (unsigned long long)differ.stop.regs.rip);
+		fail("count");
+	}
+	expect_registers(regs, "registers");
+}
+
+/* Both are to have met the same signal. */
+static void expect_signal(const struct stop *cached)
+{
+	differ.totals.signals++;
+	for (int steps = 0; differ.stop.signal == 0 && !differ.traps && steps < REFERENCE_MAX;
+	     steps++)
+		step_reference();
+	if (is_incomparable())
+		return;
+	if (cached->signal != differ.stop.signal || cached->code != differ.stop.code ||
+	    cached->address != differ.stop.address) {
+		printf("signal %d code %d at %" PRIx64 ", and %d %d %" PRIx64 "; rip %llx %llx\n",
+		    cached->signal, cached->code, cached->address, differ.stop.signal,
+		    differ.stop.code, differ.stop.address, (unsigned long long)cached->regs.rip,
+		    (unsigned long long)differ.stop.regs.rip);
+		fail("signal");
+	}
+	expect_registers(&cached->regs, "registers at a signal");
+}
+
+/* Both begin at a block, with the same random registers. */
+static void restart(void)
+{
+	uint64_t *seed = &differ.seed;
+	struct user_regs_struct regs = differ.initial;
+
+	for (size_t i = 3; i < 18; i++) {
+		uint64_t value = code_random(seed);
+
+		switch (value % 4) {
+		case 0:
+			value = code_random(seed);
+			break;
+		case 1:
+			value = code_random(seed) & 0xff;
+			break;
+		default:
+			value = DATA_BASE + DATA_SIZE / 2 + (code_random(seed) & 0x7f8);
+			break;
+		}
+		memcpy((char *)&regs + registers[i].offset, &value, sizeof value);
+	}
+	regs.rsp = STACK_BASE + STACK_SIZE / 2;
+	regs.eflags = 0x202 | (code_random(seed) & 0xcd5);
+	regs.rip = differ.code.block[code_random(seed) % CODE_BLOCKS];
+	regs.orig_rax = (uint64_t)-1;
+	twin_set(&differ.cached, &regs);
+	twin_set(&differ.stepped, &regs);
+	differ.stop = (struct stop){.regs = regs};
+}
+
+static void randomize_memory(void)
+{
+	static uint64_t words[DATA_SIZE / 8];
+	static uint8_t state[TWIN_STATE_MAX];
+	enum { SSE = 160, ALL = 2432 };
+
+	for (size_t i = 0; i < DATA_SIZE / 8; i++)
+		words[i] = code_random(&differ.seed);
+	twin_write(&differ.cached, DATA_BASE, words, DATA_SIZE);
+	twin_write(&differ.stepped, DATA_BASE, words, DATA_SIZE);
+	twin_write(&differ.cached, STACK_BASE, words, STACK_SIZE);
+	twin_write(&differ.stepped, STACK_BASE, words, STACK_SIZE);
+	twin_get_state(&differ.stepped, state);
+	memcpy(state + SSE, words, 256);
+	if (differ.stepped.state_size > 576)
+		memcpy(state + 576, words + 64, 256);
+	if (differ.stepped.state_size >= ALL)
+		memcpy(state + 832, words + 256, ALL - 832);
+	state[512] |= differ.stepped.state_size >= ALL ? 0xe7 : 7;
+	differ.cached.state_size = differ.stepped.state_size;
+	twin_set_state(&differ.cached, state);
+	twin_set_state(&differ.stepped, state);
+}
+
+static void new_code(void)
+{
+	differ.seed_of_code = differ.seed;
+	code_generate(&differ.code, &differ.seed);
+	twin_write(&differ.cached, CODE_BASE, differ.code.bytes, differ.code.length);
+	twin_write(&differ.stepped, CODE_BASE, differ.code.bytes, differ.code.length);
+	codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
+	randomize_memory();
+	restart();
+	differ.totals.pieces++;
+}
+
+/* The tracee is at an instruction that does not run in the cache: it is stepped in both. */
+static void step_both(void)
+{
+	struct stop stop;
+
+	twin_step(&differ.cached, &stop);
+	step_reference();
+	if (stop.signal)
+		expect_signal(&stop);
+	differ.wild = is_incomparable();
+	if (!differ.wild)
+		expect_registers(&stop.regs, "registers after a step");
+	if (stop.signal)
+		restart();
+}
+
+static bool start_leg(int request, uint64_t branches)
+{
+	struct user_regs_struct regs;
+	long result = -1;
+
+	twin_get(&differ.cached, &regs);
+	differ.counter.period = differ.counter.left = branches;
+	differ.tracee->request = request;
+	differ.tracee->mode = RESUME_RUN;
+	differ.branches = 0;
+	if (!codecache_start(differ.cache, differ.tracees, differ.tracee, &regs, &result))
+		return false;
+	if (result < 0)
+		fail("ptrace");
+	return true;
+}
+
+/* A leg as rr has it. */
+static void run_leg(void)
+{
+	enum codecache_verdict verdict = CODECACHE_RUNS;
+	struct stop stop;
+	uint64_t branches = 0;
+
+	if (!start_leg(PTRACE_CONT, 6 + code_random(&differ.seed) % 60)) {
+		step_both();
+		return;
+	}
+	while (verdict == CODECACHE_RUNS) {
+		twin_wait(&differ.cached, &stop);
+		verdict = codecache_judge(
+		    differ.cache, differ.tracee, stop.status, false, &stop.regs, &branches);
+	}
+	differ.totals.legs++;
+	differ.totals.branches += branches;
+	if (verdict == CODECACHE_GONE)
+		fail("the tracee is gone");
+	if (verdict == CODECACHE_LEG_ENDS) {
+		follow(&stop.regs, branches);
+		return;
+	}
+	{
+		siginfo_t info = {0};
+
+		ptrace(PTRACE_GETSIGINFO, differ.cached.pid, 0, &info);
+		stop.address = (uint64_t)info.si_addr;
+	}
+	expect_signal(&stop);
+	differ.wild = is_incomparable();
+	if (!differ.wild && differ.branches != branches)
+		fail("count at a signal");
+	restart();
+}
+
+/* What a stop at these registers would show. */
+static uint64_t look(struct user_regs_struct *regs)
+{
+	struct space *space = differ.tracee->space;
+	struct budget before = space->budget;
+	uint64_t *counter[BUDGET_COUNTERS], passed;
+
+	space_counters(space, counter);
+	budget_read(&space->budget, counter);
+	recover_state(space, regs);
+	passed = space->budget.passed;
+	space->budget = before;
+	return passed;
+}
+
+/* Steps through the translation itself. */
+static void step_through(void)
+{
+	struct stop stop;
+
+	if (!start_leg(PTRACE_SINGLESTEP, 1000)) {
+		step_both();
+		return;
+	}
+	for (int i = 0; i < CACHE_STEPS; i++) {
+		enum codecache_verdict verdict;
+		struct user_regs_struct regs;
+		uint64_t branches;
+
+		twin_wait(&differ.cached, &stop);
+		if (stop.signal == 0 && i < CACHE_STEPS - 1) {
+			regs = stop.regs;
+			branches = look(&regs);
+			differ.totals.places++;
+			follow(&regs, branches);
+			if (differ.wild)
+				i = CACHE_STEPS;
+			ptrace(PTRACE_SINGLESTEP, differ.cached.pid, 0, 0);
+			continue;
+		}
+		verdict = codecache_judge(
+		    differ.cache, differ.tracee, stop.status, false, &stop.regs, &branches);
+		if (verdict == CODECACHE_RUNS)
+			continue;
+		if (verdict == CODECACHE_FOR_RR && stop.signal) {
+			siginfo_t info = {0};
+
+			ptrace(PTRACE_GETSIGINFO, differ.cached.pid, 0, &info);
+			stop.address = (uint64_t)info.si_addr;
+			expect_signal(&stop);
+			differ.wild = is_incomparable();
+			restart();
+			return;
+		}
+		follow(&stop.regs, branches);
+		return;
+	}
+	/* It ran on at the last: let it come out. */
+	twin_wait(&differ.cached, &stop);
+	{
+		uint64_t branches;
+
+		while (codecache_judge(differ.cache, differ.tracee, stop.status, true, &stop.regs,
+			   &branches) == CODECACHE_RUNS)
+			twin_wait(&differ.cached, &stop);
+		follow(&stop.regs, branches);
+	}
+}
+
+static void run_piece(void)
+{
+	new_code();
+	differ.wild = false;
+	for (int i = 0; i < LEGS && !differ.wild; i++) {
+		if (differ.totals.pieces % EVERY_FEW == 0)
+			step_through();
+		else
+			run_leg();
+		if (!differ.wild)
+			expect_state();
+	}
+	if (differ.wild)
+		return;
+	expect_memory(DATA_BASE, DATA_SIZE);
+	expect_memory(STACK_BASE, STACK_SIZE);
+}
+
+static void start_twins(void)
+{
+	differ.traps = false;
+	twin_start(&differ.cached);
+	twin_start(&differ.stepped);
+	twin_get(&differ.stepped, &differ.initial);
+	differ.cache = codecache_new();
+	differ.tracees = tracees_new();
+	differ.tracee = tracees_get(differ.tracees, differ.cached.pid);
+	differ.counter = (struct counter){.open = true, .ticks = true, .enabled = true};
+	differ.tracee->ticks = &differ.counter;
+}
+
+static void end_twins(void)
+{
+	twin_end(&differ.cached);
+	twin_end(&differ.stepped);
+}
+
+int main(int argc, char **argv)
+{
+	time_t end = time(NULL) + (argc > 1 ? strtol(argv[1], NULL, 10) : SECONDS);
+
+	differ.seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) << 20 | 1;
+	printf("seed %" PRIu64 "\n", differ.seed);
+	fflush(stdout);
+	start_twins();
+	while (time(NULL) < end) {
+		run_piece();
+		if (differ.traps) {
+			end_twins();
+			start_twins();
+		}
+	}
+	end_twins();
+	printf("%" PRIu64 " pieces, %" PRIu64 " legs, %" PRIu64 " branches, %" PRIu64
+	       " places, %" PRIu64 " signals, %" PRIu64
+	       " reference steps: no difference\n1 passed, 0 failed\n",
+	    differ.totals.pieces, differ.totals.legs, differ.totals.branches, differ.totals.places,
+	    differ.totals.signals, differ.totals.steps);
+	return 0;
+}

@@ -1,0 +1,96 @@
+/*
+ * `rr-warden config CLIENT` prints what the client's own parser takes: JSON that names this very
+ * program with the options given, and shell words that come out as they went in.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+#include "tests/runner.h"
+
+#define COMMAND_MAX 8192
+#define ODD_OPTION  "--trace-dir=/it's here/$HOME"
+
+static const char *server_path(void)
+{
+	const char *server = getenv("RR_WARDEN");
+	return server == NULL ? "build/bin/rr-warden" : server;
+}
+
+/* What the shell prints for a command; *status is its exit status. */
+static const char *output_of(const char *command, int *status)
+{
+	static char text[COMMAND_MAX];
+	FILE *pipe = popen(command, "re");
+	ck_assert_ptr_nonnull(pipe);
+	text[fread(text, 1, sizeof(text) - 1, pipe)] = 0;
+	int ended = pclose(pipe);
+	ck_assert(WIFEXITED(ended));
+	*status = WEXITSTATUS(ended);
+	return text;
+}
+
+static const char *config_of(const char *client, int *status)
+{
+	char command[COMMAND_MAX];
+	snprintf(command, sizeof(command),
+	    "'%s' --pmu=software \"--trace-dir=/it's here/\\$HOME\" "
+	    "config %s 2>&1",
+	    server_path(), client);
+	return output_of(command, status);
+}
+
+static const struct {
+	const char *client, *key;
+} json_clients[] = {{"claude", "mcpServers"}, {"gemini", "mcpServers"}, {"cursor", "mcpServers"},
+    {"vscode", "servers"}};
+
+START_TEST(a_file_names_this_program_with_its_options)
+{
+	int status;
+	const char *text = strchr(config_of(json_clients[_i].client, &status), '{');
+	ck_assert_int_eq(status, 0);
+	ck_assert_ptr_nonnull(text);
+	json_t *file = json_loads(text, 0, NULL);
+	const json_t *server = json_object_get(json_object_get(file, json_clients[_i].key), "rr");
+	ck_assert_int_eq(access(answer_text(server, "command"), X_OK), 0);
+	expect_text(server, "args.0", "--pmu=software");
+	expect_text(server, "args.1", ODD_OPTION);
+	ck_assert_int_eq(answer_count(server, "args"), 2);
+	json_decref(file);
+}
+END_TEST
+
+START_TEST(a_command_survives_the_shell)
+{
+	int status;
+	char command[COMMAND_MAX];
+	const char *text = config_of("codex", &status);
+	snprintf(command, sizeof(command), "set -- %.*s; eval printf '%%s' '\"$'$#'\"'",
+	    (int)strcspn(text, "\n"), text);
+	ck_assert_str_eq(output_of(command, &status), ODD_OPTION);
+}
+END_TEST
+
+START_TEST(an_unknown_client_is_refused_with_the_known_ones)
+{
+	int status;
+	const char *text = config_of("emacs", &status);
+	ck_assert_int_eq(status, 2);
+	ck_assert_ptr_nonnull(strstr(text, "claude, codex, gemini, cursor, vscode"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("client config");
+	TCase *tests = tcase_create("client config");
+	suite_add_tcase(suite, tests);
+	tcase_add_loop_test(tests, a_file_names_this_program_with_its_options, 0,
+	    (int)(sizeof(json_clients) / sizeof(json_clients[0])));
+	tcase_add_test(tests, a_command_survives_the_shell);
+	tcase_add_test(tests, an_unknown_client_is_refused_with_the_known_ones);
+	return run_suite(suite);
+}

@@ -1,0 +1,102 @@
+/*
+ * Programs without symbols, and the program as the processor sees it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+static unsigned long long hex(const json_t *answer, const char *path)
+{
+	return strtoull(answer_text(answer, path), NULL, 16);
+}
+
+START_TEST(frames_without_symbols_say_where_they_are_and_are_told_apart)
+{
+	struct place place = place_open();
+	char *program = harness_program("list_corruption"), command[2048];
+	char *stripped = harness_path(place.folder, "stripped");
+
+	snprintf(command, sizeof(command), "strip -o '%s' '%s'", stripped, program);
+	ck_assert_int_eq(system(command), 0);
+	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", stripped,
+	    "trace_dir", place.trace));
+	free(client_replay(place.client, place.trace));
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "signal.name", "SIGSEGV");
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "frame.module"), "stripped"));
+	ck_assert(
+	    hex(stop, "frame.base") + hex(stop, "frame.offset") == hex(stop, "frame.address"));
+	json_decref(stop);
+	/* report_total and main, at two addresses. */
+	json_t *trace = client_tool(place.client, "rr_backtrace", NULL);
+	ck_assert_ptr_null(answer_at(trace, "frames.1.folded"));
+	ck_assert_ptr_nonnull(strstr(answer_text(trace, "frames.1.module"), "stripped"));
+	ck_assert(hex(trace, "frames.0.offset") != hex(trace, "frames.1.offset"));
+	for (size_t i = 0; i < answer_count(trace, "frames"); i++)
+		ck_assert_ptr_null(
+		    json_object_get(json_array_get(answer_at(trace, "frames"), i), "folded"));
+	json_decref(trace);
+	free(stripped);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(instructions_are_shown_from_a_function_and_from_here)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+
+	scene_run_to(&scene, "set_late");
+	json_t *here = client_tool(scene.client, "rr_disassemble", "{s:i}", "count", 5);
+	ck_assert_uint_eq(answer_count(here, "instructions"), 5);
+	const char *line = json_string_value(json_array_get(answer_at(here, "instructions"), 0));
+	ck_assert_int_eq(strncmp(line, "=> 0x", 5), 0);
+	ck_assert_ptr_nonnull(strstr(line, "<set_late+"));
+	json_decref(here);
+	json_t *there = client_tool(
+	    scene.client, "rr_disassemble", "{s:s, s:i}", "location", "toggle", "count", 3);
+	line = json_string_value(json_array_get(answer_at(there, "instructions"), 0));
+	ck_assert_ptr_nonnull(strstr(line, "<toggle+0>"));
+	ck_assert_ptr_null(strstr(line, "=>"));
+	json_decref(there);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "0x10"));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "nothing"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_memory_map_is_that_of_the_moment)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	json_t *early = client_tool(scene.client, "rr_memory_map", NULL);
+
+	scene_run_to(&scene, "set_late");
+	json_t *map = client_tool(scene.client, "rr_memory_map", NULL);
+	ck_assert_uint_gt(answer_count(map, "mappings"), answer_count(early, "mappings"));
+	char *text = answer_show(map);
+	ck_assert_ptr_nonnull(strstr(text, "r-xp"));
+	ck_assert_ptr_nonnull(strstr(text, "libc.so.6"));
+	ck_assert_ptr_nonnull(strstr(text, "[stack]"));
+	free(text);
+	json_t *one = client_tool(scene.client, "rr_memory_map", "{s:s}", "address", "&late");
+	ck_assert_uint_eq(answer_count(one, "mappings"), 1);
+	const char *line = json_string_value(json_array_get(answer_at(one, "mappings"), 0));
+	ck_assert_ptr_nonnull(strstr(line, "rw-p"));
+	ck_assert_ptr_nonnull(strstr(line, "many_watch"));
+	json_decref(one);
+	json_decref(map);
+	json_decref(early);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {frames_without_symbols_say_where_they_are_and_are_told_apart,
+	    instructions_are_shown_from_a_function_and_from_here,
+	    the_memory_map_is_that_of_the_moment, NULL};
+	return scene_main("code", tests, (const char *const[]){"many_watch", NULL});
+}

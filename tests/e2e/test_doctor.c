@@ -1,0 +1,200 @@
+/*
+ * `rr-warden doctor` says that all is well only where a recording was made and replayed, names what
+ * is missing with its fix, and leaves nothing behind.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define COMMAND_MAX 8192
+#define NOT_HERE    77 /* of the doubles */
+
+static const char *server_path(void)
+{
+	const char *server = getenv("RR_WARDEN");
+	return server == NULL ? "build/bin/rr-warden" : server;
+}
+
+/* The object that doctor --json prints behind a prefix of the shell, and its exit status. */
+static json_t *examine(const char *prefix, const char *server, const char *options, int *status)
+{
+	char command[COMMAND_MAX];
+	json_error_t error;
+
+	snprintf(command, sizeof(command), "%s '%s' %s doctor --json 2>/dev/null", prefix, server,
+	    options);
+	FILE *pipe = popen(command, "re");
+	ck_assert_ptr_nonnull(pipe);
+	json_t *said = json_loadf(pipe, JSON_DISABLE_EOF_CHECK, &error);
+	int ended = pclose(pipe);
+	ck_assert(WIFEXITED(ended));
+	*status = WEXITSTATUS(ended);
+	ck_assert_msg(said != NULL || *status == NOT_HERE, "no JSON: %s", error.text);
+	return said;
+}
+
+static const json_t *finding_on(const json_t *said, const char *subject, const char *state)
+{
+	json_t *findings = answer_at(said, "findings"), *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		if (strcmp(answer_text(finding, "subject"), subject) == 0 &&
+		    strcmp(answer_text(finding, "state"), state) == 0)
+			return finding;
+	}
+	char *shown = answer_show(said);
+	ck_abort_msg("no %s for %s in %s", state, subject, shown);
+}
+
+START_TEST(well_means_recorded_and_replayed)
+{
+	char *home = harness_scratch(0), prefix[COMMAND_MAX], *pattern;
+	int status;
+	snprintf(prefix, sizeof(prefix), "_RR_TRACE_DIR='%s'", home);
+	json_t *said = examine(prefix, server_path(), "", &status);
+	expect_text(finding_on(said, "recording", "ok"), "fix", "");
+	expect_text(finding_on(said, "replay", "ok"), "fix", "");
+	expect_text(finding_on(said, "rr", "ok"), "fix", "");
+	ck_assert_int_ne(status, 2);
+	ck_assert_ptr_nonnull(answer_at(said, "status.rr.version"));
+	ck_assert_str_eq(answer_text(said, "status.trace_base_dir"), home);
+	glob_t left;
+	pattern = harness_path(home, "true*");
+	ck_assert_msg(glob(pattern, 0, NULL, &left) == GLOB_NOMATCH, "the recording stays");
+	globfree(&left);
+	free(pattern);
+	json_decref(said);
+	harness_scratch_free(home);
+}
+END_TEST
+
+START_TEST(what_is_missing_is_a_problem_with_a_fix)
+{
+	static const char *const missing[] = {"rr", "gdb"};
+	for (size_t i = 0; i < 2; i++) {
+		char options[64];
+		int status;
+		snprintf(options, sizeof(options), "--%s=/nowhere/%s", missing[i], missing[i]);
+		json_t *said = examine("", server_path(), options, &status);
+		const char *fix = answer_text(finding_on(said, missing[i], "problem"), "fix");
+		ck_assert_msg(strstr(fix, "apt install") != NULL, "%s", fix);
+		ck_assert_int_eq(status, 2);
+		json_decref(said);
+	}
+}
+END_TEST
+
+/* As Docker makes it: recording works, replaying wants a network of its own or the user's word. */
+START_TEST(in_a_container_it_names_the_way_to_replay)
+{
+	char *double_path = harness_program("../doubles/container"), container[COMMAND_MAX];
+	int status;
+	snprintf(container, sizeof(container), "'%s'", double_path);
+	json_t *said = examine(container, server_path(), "", &status);
+	if (status != NOT_HERE) {
+		ck_assert_int_eq(status, 2);
+		finding_on(said, "recording", "ok");
+		const char *text = answer_text(finding_on(said, "replay", "problem"), "text");
+		ck_assert_msg(strstr(text, "net_ns") != NULL, "%s", text);
+		text = answer_text(finding_on(said, "replay", "problem"), "fix");
+		ck_assert_msg(strstr(text, "--sandbox-net_ns=prefer") != NULL, "%s", text);
+		const char *layers = answer_text(finding_on(said, "sandbox", "warning"), "text");
+		ck_assert_msg(strstr(layers, "user_ns") != NULL, "%s", layers);
+		json_decref(said);
+		said = examine(container, server_path(), "--sandbox-net_ns=prefer", &status);
+		ck_assert_int_eq(status, 1);
+		finding_on(said, "replay", "ok");
+		finding_on(said, "sandbox", "warning");
+	}
+	json_decref(said);
+	free(double_path);
+}
+END_TEST
+
+START_TEST(it_names_the_switch_that_is_off)
+{
+	char *double_path = harness_program("../doubles/no_spaces"), prefix[COMMAND_MAX];
+	int status;
+	snprintf(prefix, sizeof(prefix), "'%s'", double_path);
+	/* execv, and so a path without the shell's help */
+	char *server = realpath(server_path(), NULL);
+	json_t *said = examine(prefix, server, "", &status);
+	if (status != NOT_HERE) {
+		const char *fix = answer_text(finding_on(said, "sandbox", "warning"), "fix");
+		ck_assert_msg(strstr(fix, "max_user_namespaces") != NULL, "%s", fix);
+		ck_assert_msg(strstr(fix, "apparmor") == NULL, "not only the switch: %s", fix);
+	}
+	json_decref(said);
+	free(server);
+	free(double_path);
+}
+END_TEST
+
+START_TEST(it_says_whose_word_a_setting_is)
+{
+	int status;
+	json_t *said = examine("RR_MCP_TIMEOUT_EVAL=7", server_path(), "--sessions=3", &status);
+	const char *text = answer_text(finding_on(said, "settings", "ok"), "text");
+	ck_assert_msg(strstr(text, "eval by the environment") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "count by a flag") != NULL, "%s", text);
+	json_decref(said);
+}
+END_TEST
+
+/* Copies the server's bin and libexec, with a softpmu.so that nobody can load. */
+static char *server_with_broken_counter(const char *folder)
+{
+	char command[COMMAND_MAX], *server = harness_path(folder, "bin/rr-warden");
+	char *top = strdup(server_path());
+	for (int up = 0; up < 2; up++)
+		*strrchr(top, '/') = 0;
+	snprintf(command, sizeof(command),
+	    "cp -r '%s/bin' '%s/libexec' '%s/' && echo broken >'%s/libexec/rr-warden/softpmu.so'",
+	    top, top, folder, folder);
+	ck_assert_int_eq(system(command), 0);
+	free(top);
+	return server;
+}
+
+START_TEST(a_counter_that_cannot_be_loaded_is_noticed)
+{
+	char *folder = harness_scratch(0), *server = server_with_broken_counter(folder);
+	int status;
+	json_t *said = examine("", server, "--pmu=software", &status);
+	ck_assert_int_eq(status, 2);
+	finding_on(said, "recording", "problem");
+	json_decref(said);
+	free(server);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+START_TEST(people_read_one_line_for_each_finding)
+{
+	char command[COMMAND_MAX], line[COMMAND_MAX];
+	int findings = 0;
+	snprintf(command, sizeof(command), "'%s' doctor --no-record", server_path());
+	FILE *pipe = popen(command, "re");
+	ck_assert_ptr_nonnull(pipe);
+	while (fgets(line, sizeof(line), pipe) != NULL)
+		findings += strncmp(line, "ok  ", 4) == 0 || strncmp(line, "warning ", 8) == 0;
+	ck_assert_int_ge(findings, 6);
+	ck_assert_int_ne(WEXITSTATUS(pclose(pipe)), 2);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {well_means_recorded_and_replayed,
+	    what_is_missing_is_a_problem_with_a_fix, in_a_container_it_names_the_way_to_replay,
+	    a_counter_that_cannot_be_loaded_is_noticed, people_read_one_line_for_each_finding,
+	    it_names_the_switch_that_is_off, it_says_whose_word_a_setting_is, NULL};
+	return scene_main("doctor", tests, (const char *const[]){NULL});
+}

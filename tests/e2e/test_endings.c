@@ -1,0 +1,164 @@
+/*
+ * How the server ends: what it was asked is answered as far as that goes in a bounded time, and
+ * what nobody can read or start any more is not waited for. test_containment.c counts what is left.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "many_watch"
+#define HELLO                                                                                      \
+	"{\"jsonrpc\":\"2.0\",\"id\":\"i\",\"method\":\"initialize\",\"params\":{"                 \
+	"\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"                                  \
+	"\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n"                                    \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+#define SLEEPER                                                                                    \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"            \
+	"\"rr_record\",\"arguments\":{\"command\":[\"/bin/sleep\",\"3600\"],"                      \
+	"\"trace_dir\":\"%s/t\"}}}\n"
+
+static long long send_sleeper(struct client *client, const char *folder)
+{
+	char *trace = harness_path(folder, "t");
+	long long id = client_tool_send(client, "rr_record",
+	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", trace));
+
+	census_await(client_pid(client), "sleep");
+	free(trace);
+	return id;
+}
+
+START_TEST(without_a_standard_input_it_ends_at_once)
+{
+	const char *server = getenv("RR_WARDEN");
+	const char *script = "exec \"$0\" <&-";
+	struct client *client = client_start(&(struct client_options){.server = "/bin/sh",
+	    .raw = true,
+	    .args = (const char *const[]){
+		"-c", script, server == NULL ? "build/bin/rr-warden" : server, NULL}});
+	int status = client_wait_exit(client, 10);
+
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	client_abandon(client);
+}
+END_TEST
+
+START_TEST(a_call_in_flight_at_the_end_of_input_is_answered)
+{
+	struct client *client = client_start(NULL);
+	long long id = client_tool_send(client, "rr_list_recordings", NULL);
+
+	client_close_stdin(client);
+	json_decref(client_tool_result(client, id, 30));
+	ck_assert_int_eq(client_wait_exit(client, 10), 0);
+	client_abandon(client);
+}
+END_TEST
+
+START_TEST(a_call_that_goes_on_after_the_end_of_input_is_ended_with_an_answer)
+{
+	char *folder = harness_scratch(0);
+	struct client *client = client_start(NULL);
+	long long id = send_sleeper(client, folder);
+	double start = harness_now();
+
+	client_close_stdin(client);
+	json_t *failed = client_tool_failure(client, id, "cancelled", 30);
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "input"));
+	json_decref(failed);
+	ck_assert_int_eq(client_wait_exit(client, 10), 0);
+	ck_assert_msg(harness_now() - start < 20, "it took %.1f s", harness_now() - start);
+	client_abandon(client);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+START_TEST(the_end_of_input_ends_an_idle_session_at_once)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	double start = harness_now();
+
+	client_close_stdin(scene.client);
+	client_wait_exit(scene.client, 10);
+	ck_assert_msg(harness_now() - start < 3, "it took %.1f s", harness_now() - start);
+	client_abandon(scene.client);
+	free(scene.session);
+}
+END_TEST
+
+/* A host that is gone but for its end of our stdin: some child of its holds that. */
+START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
+{
+	const char *server = getenv("RR_WARDEN");
+	char *folder = harness_scratch(0), request[1024];
+	int in[2], out[2], status;
+	double start;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl(server == NULL ? "build/bin/rr-warden" : server, "rr-warden", NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	snprintf(request, sizeof(request), HELLO SLEEPER, folder);
+	ck_assert_int_eq(write(in[1], request, strlen(request)), (ssize_t)strlen(request));
+	census_await(pid, "sleep");
+	close(out[0]);
+	start = harness_now();
+	while (waitpid(pid, &status, WNOHANG) == 0 && harness_now() - start < 20)
+		usleep(10000);
+	ck_assert_msg(harness_now() - start < 5, "it took %.1f s", harness_now() - start);
+	ck_assert(census_await_none(getpid(), 10) >= 0);
+	close(in[1]);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+/* The launcher is the keeper's child, and the keeper the server's: nobody is left to start another.
+ */
+START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	long long running = client_tool_send(scene.client, "rr_step",
+	    json_pack("{s:i, s:s}", "count", 1000000, "unit", "instruction"));
+	int status;
+
+	usleep(300 * 1000);
+	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);
+	json_t *failed = client_tool_failure(scene.client, running, "worker_died", 30);
+	ck_assert(!answer_true(failed, "session_alive"));
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "start the server again"));
+	json_decref(failed);
+	status = client_wait_exit(scene.client, 10);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	ck_assert_ptr_nonnull(strstr(client_stderr(scene.client), "starts workers"));
+	client_abandon(scene.client);
+	free(scene.session);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {without_a_standard_input_it_ends_at_once,
+	    a_call_in_flight_at_the_end_of_input_is_answered,
+	    a_call_that_goes_on_after_the_end_of_input_is_ended_with_an_answer,
+	    the_end_of_input_ends_an_idle_session_at_once,
+	    a_reader_that_is_gone_is_noticed_while_a_call_runs,
+	    without_the_process_that_starts_workers_it_answers_and_ends, NULL};
+	static const char *const programs[] = {PROGRAM, NULL};
+
+	return scene_main("endings", tests, programs);
+}

@@ -1,0 +1,407 @@
+/*
+ * Programs that put another in their place: sh, env, themselves, from a thread. A session stands in
+ * one image of the process and goes over the exec both ways.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+/* A trace of `sh -c "true; exec PROGRAM ARGUMENT"`, in a place of its own. */
+static struct place shell_place(const char *program, const char *argument)
+{
+	struct place place = place_open();
+	char *path = harness_program(program), *line = NULL;
+
+	if (asprintf(&line, "true; exec %s %s", path, argument) < 0)
+		harness_fail("out of memory");
+	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s], s:s}", "command", "sh",
+	    "-c", line, "trace_dir", place.trace));
+	free(line);
+	free(path);
+	return place;
+}
+
+static struct place self_place(void)
+{
+	struct place place = place_open();
+
+	json_decref(client_record(place.client, place.trace, "exec_self", NULL));
+	return place;
+}
+
+static json_t *replay_at(struct place *place, const char *at)
+{
+	return client_tool(
+	    place->client, "rr_replay_start", "{s:s, s:s}", "trace_dir", place->trace, "at", at);
+}
+
+static json_t *go_on(struct place *place, int reverse)
+{
+	return client_tool(place->client, "rr_continue", "{s:b}", "reverse", reverse);
+}
+
+static void set_breakpoint(struct place *place, const char *location)
+{
+	client_tool_done(place->client, "rr_breakpoint_set", "{s:s}", "location", location);
+}
+
+static void expect_value(struct place *place, const char *expression, const char *value)
+{
+	json_t *answer =
+	    client_tool(place->client, "rr_evaluate", "{s:s}", "expression", expression);
+
+	expect_text(answer, "value", value);
+	json_decref(answer);
+}
+
+START_TEST(ps_lists_the_images_of_a_process)
+{
+	struct place place = shell_place("exit_code", "3");
+	json_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
+
+	ck_assert_uint_eq(answer_count(list, "processes.0.images"), 2);
+	ck_assert_ptr_nonnull(strstr(answer_text(list, "processes.0.images.0.file"), "sh"));
+	ck_assert_ptr_nonnull(strstr(answer_text(list, "processes.0.images.1.file"), "exit_code"));
+	ck_assert_int_gt(answer_number(list, "processes.0.images.1.event"),
+	    answer_number(list, "processes.0.images.0.event"));
+	json_decref(list);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_session_follows_into_the_last_image)
+{
+	struct place place = shell_place("recursion", "");
+	json_t *started =
+	    client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace);
+
+	ck_assert_ptr_nonnull(strstr(answer_text(started, "command"), "recursion"));
+	ck_assert_uint_eq(answer_count(started, "images"), 2);
+	ck_assert(answer_true(started, "images.1.current"));
+	set_breakpoint(&place, "is_even");
+	json_t *stop = go_on(&place, 0);
+	expect_text(stop, "reason", "breakpoint");
+	expect_text(stop, "frame.function", "is_even");
+	json_decref(stop);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "1"), *stop;
+	static const char *const counts[] = {"1", "2", "2"};
+
+	ck_assert_uint_eq(answer_count(started, "images"), 4);
+	ck_assert(answer_true(started, "images.0.current"));
+	set_breakpoint(&place, "main");
+	/* The third exec is a thread's: rr dies of running into it. */
+	for (int i = 0; i < 4; i++) {
+		stop = go_on(&place, 0);
+		expect_text(stop, "reason", "breakpoint");
+		expect_text(stop, "frame.function", "main");
+		json_decref(stop);
+		if (i)
+			expect_value(&place, "argc", counts[1]);
+		stop = go_on(&place, 0);
+		expect_text(stop, "reason", i < 3 ? "exec" : "end");
+		if (i < 3) {
+			char current[40];
+			snprintf(current, sizeof(current), "images.%d.current", i + 1);
+			ck_assert(answer_true(stop, current));
+		}
+		json_decref(stop);
+	}
+	json_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
+	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
+	expect_number(list, "breakpoints.0.hits", 4);
+	json_decref(list);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(going_back_crosses_the_exec_too)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "start"), *stop;
+
+	ck_assert(answer_true(started, "images.3.current"));
+	set_breakpoint(&place, "exec_next");
+	set_breakpoint(&place, "main");
+	for (int i = 3; i > 0; i--) {
+		stop = go_on(&place, 1);
+		expect_text(stop, "reason", "breakpoint");
+		expect_text(stop, "frame.function", "exec_next");
+		json_decref(stop);
+		stop = go_on(&place, 1);
+		expect_text(stop, "reason", "breakpoint");
+		expect_text(stop, "frame.function", "main");
+		json_decref(stop);
+		stop = go_on(&place, 1);
+		expect_text(stop, "reason", i > 1 ? "exec" : "start");
+		json_decref(stop);
+	}
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(moments_of_every_image_can_be_gone_to)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "1"), *stop;
+	char moments[4][64];
+	static const char *const values[] = {"1", "2", "2", "2"};
+
+	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "main");
+	for (int i = 0; i < 4; i++) {
+		stop = go_on(&place, 0);
+		expect_text(stop, "frame.function", "main");
+		snprintf(moments[i], sizeof(moments[i]), "%lld:%lld",
+		    answer_number(stop, "moment.event"), answer_number(stop, "moment.ticks"));
+		json_decref(stop);
+		json_decref(go_on(&place, 0));
+	}
+	static const int order[] = {0, 3, 1, 2, 0, 2};
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moments[order[i]]);
+		expect_text(stop, "frame.function", "main");
+		json_decref(stop);
+		expect_value(&place, "argc", values[order[i]]);
+	}
+	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_step_back_from_the_first_instruction_comes_to_the_call_of_exec)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "start"), *stop;
+
+	stop =
+	    client_tool(place.client, "rr_step", "{s:s, s:b}", "unit", "instruction", "reverse", 1);
+	expect_text(stop, "reason", "exec");
+	ck_assert(answer_true(stop, "images.2.current"));
+	json_decref(stop);
+	json_t *trace = client_tool(place.client, "rr_backtrace", NULL);
+	char *text = answer_show(trace);
+	ck_assert_ptr_nonnull(strstr(text, "exec_next"));
+	free(text);
+	json_decref(trace);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_watchpoint_belongs_to_its_image)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "1"), *stop;
+
+	client_tool_done(
+	    place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "main", "temporary", 1);
+	json_decref(go_on(&place, 0));
+	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "path");
+	stop = go_on(&place, 0);
+	expect_text(stop, "reason", "watchpoint");
+	json_decref(stop);
+	for (int i = 0; i < 3; i++) {
+		stop = go_on(&place, 0);
+		expect_text(stop, "reason", "exec");
+		json_decref(stop);
+	}
+	json_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
+	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
+	ck_assert(answer_true(list, "breakpoints.0.elsewhere"));
+	json_decref(list);
+	/* Back in its image it is there again. */
+	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "40"));
+	stop = go_on(&place, 0);
+	expect_text(stop, "reason", "watchpoint");
+	json_decref(stop);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_checkpoint_in_another_image_is_gone_back_to)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "1");
+
+	client_tool_done(place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "exec_next",
+	    "temporary", 1);
+	json_decref(go_on(&place, 0));
+	expect_value(
+	    &place, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
+	json_t *saved = client_tool(place.client, "rr_checkpoint_save", NULL);
+	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
+	json_t *stop = client_tool(place.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
+	    (json_int_t)answer_number(saved, "checkpoint_id"));
+	expect_text(stop, "frame.function", "exec_next");
+	json_decref(stop);
+	expect_value(
+	    &place, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
+	json_decref(saved);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
+{
+	struct place place = self_place();
+	json_t *started = replay_at(&place, "1"), *stop;
+
+	set_breakpoint(&place, "exec_next");
+	json_decref(go_on(&place, 0));
+	stop = go_on(&place, 0);
+	expect_text(stop, "reason", "exec");
+	json_decref(stop);
+	json_decref(go_on(&place, 0));
+	expect_value(&place, "next_count[0]", "49 '1'");
+	kill(census_await(client_pid(place.client), "rr"), SIGKILL);
+	sleep(1);
+	json_t *value =
+	    client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "next_count[0]");
+	ck_assert(answer_true(value, "restored"));
+	expect_text(value, "value", "49 '1'");
+	json_decref(value);
+	/* And can still cross: this is the exec of a thread. */
+	stop = go_on(&place, 0);
+	expect_text(stop, "reason", "exec");
+	ck_assert(answer_true(stop, "images.2.current"));
+	json_decref(stop);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_crash_report_is_of_the_program_that_crashed)
+{
+	struct place place = shell_place("list_corruption", "");
+	json_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+
+	expect_text(report, "signal.name", "SIGSEGV");
+	expect_text(report, "frames.0.function", "report_total");
+	json_decref(report);
+	place_close(&place);
+}
+END_TEST
+
+/* A trace of a program that starts another, which crashes; the pid of that one. */
+static json_int_t record_parent(struct place *place, json_t *command)
+{
+	json_decref(client_tool(place->client, "rr_record", "{s:o, s:s}", "command", command,
+	    "trace_dir", place->trace));
+	json_t *list = client_tool(place->client, "rr_ps", "{s:s}", "trace_dir", place->trace);
+	json_int_t child = answer_number(list, "processes.1.pid");
+	json_decref(list);
+	return child;
+}
+
+START_TEST(the_child_that_crashed_is_named)
+{
+	struct place place = place_open();
+	char *program = harness_program("list_corruption"), *line = NULL, pid[40];
+
+	if (asprintf(&line, "%s; exit 7", program) < 0)
+		harness_fail("out of memory");
+	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "sh", "-c", line));
+	json_t *report = client_tool_fails(
+	    place.client, "rr_crash_report", "not_found", "{s:s}", "trace_dir", place.trace);
+	snprintf(pid, sizeof(pid), "pid %lld", (long long)child);
+	ck_assert_ptr_nonnull(strstr(answer_text(report, "hint"), pid));
+	json_decref(report);
+	report = client_tool(
+	    place.client, "rr_crash_report", "{s:s, s:I}", "trace_dir", place.trace, "pid", child);
+	expect_text(report, "frames.0.function", "report_total");
+	json_decref(report);
+	free(line);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+/* timeout ends itself by the signal that ended its child. */
+START_TEST(a_crash_that_only_repeats_another_says_so)
+{
+	struct place place = place_open();
+	char *program = harness_program("list_corruption");
+	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "timeout", "60", program));
+	json_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+
+	expect_number(report, "other_crash.pid", child);
+	expect_text(report, "other_crash.signal", "SIGSEGV");
+	json_decref(report);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(who_wrote_it_is_found_in_the_image_and_not_before)
+{
+	struct place place = shell_place("many_watch", "");
+	json_t *started = replay_at(&place, "end"), *change;
+
+	change = client_tool(place.client, "rr_last_change", "{s:s}", "expression", "late");
+	expect_text(change, "frame.function", "set_late");
+	json_decref(change);
+	change = client_tool_fails(
+	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "rewritten");
+	ck_assert_ptr_nonnull(strstr(answer_text(change, "hint"), "exec"));
+	json_decref(change);
+	json_decref(started);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(env_and_timeout_lead_to_the_program)
+{
+	struct place place = place_open();
+	char *program = harness_program("recursion");
+
+	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s,s,s], s:s}", "command",
+	    "timeout", "60", "env", "X=1", program, "trace_dir", place.trace));
+	json_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
+	json_t *started = client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
+	    place.trace, "pid", (json_int_t)answer_number(list, "processes.1.pid"));
+	ck_assert_ptr_nonnull(strstr(answer_text(started, "command"), "recursion"));
+	set_breakpoint(&place, "is_even");
+	json_t *stop = go_on(&place, 0);
+	expect_text(stop, "frame.function", "is_even");
+	json_decref(stop);
+	json_decref(started);
+	json_decref(list);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {ps_lists_the_images_of_a_process,
+	    a_session_follows_into_the_last_image,
+	    from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it,
+	    going_back_crosses_the_exec_too, moments_of_every_image_can_be_gone_to,
+	    a_step_back_from_the_first_instruction_comes_to_the_call_of_exec,
+	    a_watchpoint_belongs_to_its_image, a_checkpoint_in_another_image_is_gone_back_to,
+	    a_session_whose_rr_dies_comes_back_in_its_image,
+	    a_crash_report_is_of_the_program_that_crashed, the_child_that_crashed_is_named,
+	    a_crash_that_only_repeats_another_says_so,
+	    who_wrote_it_is_found_in_the_image_and_not_before, env_and_timeout_lead_to_the_program,
+	    NULL};
+	return scene_main("exec", tests, (const char *const[]){NULL});
+}

@@ -1,0 +1,89 @@
+/*
+ * Programs built with -O2, in C++: what is kept nowhere is listed as such, structures have their
+ * members, and a value without an address says where it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+/* Stands in weigh() behind its last call. */
+static struct scene behind_the_call(void)
+{
+	struct scene scene = scene_open("optimized_values", NULL);
+
+	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "weigh"));
+	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "puts"));
+	json_decref(client_tool(scene.client, "rr_finish", NULL));
+	return scene;
+}
+
+static const json_t *named(const json_t *list, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (strcmp(answer_text(json_array_get(list, i), "name"), name) == 0)
+			return json_array_get(list, i);
+	harness_fail("no %s", name);
+}
+
+START_TEST(structures_by_value_show_their_members_in_stops_and_stacks)
+{
+	struct scene scene = scene_open("optimized_values", NULL);
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "weigh");
+	const json_t *where = named(answer_at(stop, "frame.arguments"), "where");
+
+	ck_assert_ptr_nonnull(strstr(answer_text(where, "value"), "x = 41"));
+	json_decref(stop);
+	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	where = named(answer_at(trace, "frames.0.arguments"), "where");
+	ck_assert_ptr_nonnull(strstr(answer_text(where, "value"), "x = 41"));
+	json_decref(trace);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_is_optimized_out_is_listed_as_such)
+{
+	struct scene scene = behind_the_call();
+	json_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	const json_t *list = answer_at(locals, "variables");
+
+	expect_text(named(list, "gone"), "value", "<optimized out>");
+	expect_text(named(list, "kept"), "value", "44");
+	ck_assert_ptr_nonnull(strstr(answer_text(named(list, "where"), "value"), "optimized out"));
+	json_decref(locals);
+	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	for (size_t i = 0; i < answer_count(trace, "frames.0.arguments"); i++)
+		ck_assert_str_ne(
+		    answer_text(json_array_get(answer_at(trace, "frames.0.arguments"), i), "value"),
+		    "");
+	json_decref(trace);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_value_without_address_says_where_it_is)
+{
+	static const char *const tools[] = {"rr_watchpoint_set", "rr_last_change"};
+	struct scene scene = behind_the_call();
+
+	for (int i = 0; i < 2; i++) {
+		json_t *failed = client_tool_fails(
+		    scene.client, tools[i], "invalid_argument", "{s:s}", "expression", "kept");
+		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "in register $"));
+		json_decref(failed);
+		failed = client_tool_fails(
+		    scene.client, tools[i], "invalid_argument", "{s:s}", "expression", "gone");
+		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "optimized out"));
+		json_decref(failed);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {structures_by_value_show_their_members_in_stops_and_stacks,
+	    what_is_optimized_out_is_listed_as_such, a_value_without_address_says_where_it_is,
+	    NULL};
+	return scene_main("optimized", tests, (const char *const[]){"optimized_values", NULL});
+}

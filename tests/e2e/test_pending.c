@@ -1,0 +1,106 @@
+/*
+ * Breakpoints in libraries that are not loaded yet: they wait, say so, and stop the program.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+static json_t *go_on(struct scene *scene)
+{
+	return client_tool(scene->client, "rr_continue", NULL);
+}
+
+START_TEST(a_function_of_a_library_waits_at_the_programs_start_and_is_hit)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	json_t *set = client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "write");
+
+	ck_assert(answer_true(set, "pending"));
+	json_decref(set);
+	json_t *stop = go_on(&scene);
+	expect_text(stop, "reason", "breakpoint");
+	expect_number(stop, "breakpoint", 1);
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "frame.function"), "write"));
+	json_decref(stop);
+	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	ck_assert_ptr_null(answer_at(list, "breakpoints.0.pending"));
+	expect_number(list, "breakpoints.0.hits", 1);
+	json_decref(list);
+	stop = go_on(&scene);
+	expect_text(stop, "reason", "end");
+	ck_assert_ptr_null(answer_at(stop, "never_loaded"));
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(until_waits_for_a_library_too)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "write");
+
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "frame.function"), "write"));
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_no_library_has_is_said_at_the_end)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	json_t *set =
+	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "frobnicate");
+
+	ck_assert(answer_true(set, "pending"));
+	json_decref(set);
+	json_t *stop = go_on(&scene);
+	expect_text(stop, "reason", "end");
+	expect_number(stop, "never_loaded.0", 1);
+	json_decref(stop);
+	/* Now that all libraries are loaded it is a mistake. */
+	json_decref(client_tool_fails(scene.client, "rr_breakpoint_set", "invalid_argument",
+	    "{s:s}", "location", "frobnicate_more"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_mistyped_name_of_the_program_is_an_error_at_its_start)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+	json_t *failed = client_tool_fails(
+	    scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}", "location", "togle");
+
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "toggle"));
+	json_decref(failed);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_library_that_is_loaded_late_is_waited_for_on_demand)
+{
+	struct scene scene = scene_open("plugin", NULL);
+
+	scene_run_to(&scene, "main");
+	json_decref(client_tool_fails(
+	    scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}", "location", "cbrt"));
+	json_t *set = client_tool(
+	    scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "cbrt", "pending", 1);
+	ck_assert(answer_true(set, "pending"));
+	json_decref(set);
+	json_t *stop = go_on(&scene);
+	expect_text(stop, "reason", "breakpoint");
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "frame.function"), "cbrt"));
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    a_function_of_a_library_waits_at_the_programs_start_and_is_hit,
+	    until_waits_for_a_library_too, what_no_library_has_is_said_at_the_end,
+	    a_mistyped_name_of_the_program_is_an_error_at_its_start,
+	    a_library_that_is_loaded_late_is_waited_for_on_demand, NULL};
+	return scene_main("pending", tests, (const char *const[]){"many_watch", "plugin", NULL});
+}

@@ -1,0 +1,125 @@
+/*
+ * `rr-warden record-until`, as a person or a CI job calls it: what it prints where, and how it
+ * exits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+#include "tests/runner.h"
+
+struct job {
+	char *folder;
+	char output[8192]; /* its stdout */
+	int status;
+};
+
+/* Runs it in a shell, in a folder of its own, where its traces go, too. */
+static struct job run(const char *before, const char *arguments)
+{
+	struct job job = {.folder = harness_scratch(0)};
+	const char *server = getenv("RR_WARDEN");
+	char *here = getcwd(NULL, 0), command[8192];
+
+	snprintf(command, sizeof(command),
+	    "cd '%s' && export _RR_TRACE_DIR=\"$PWD/traces\" && '%s%s%s' %s record-until %s",
+	    job.folder, server == NULL || *server != '/' ? here : "",
+	    server == NULL || *server != '/' ? "/" : "",
+	    server == NULL ? "build/bin/rr-warden" : server, before, arguments);
+	FILE *pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	job.output[fread(job.output, 1, sizeof(job.output) - 1, pipe)] = '\0';
+	int status = pclose(pipe);
+	job.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	free(here);
+	return job;
+}
+
+static void job_end(struct job *job)
+{
+	harness_scratch_free(job->folder);
+}
+
+/* Its third run fails. */
+#define FLAKY "sh -c 'echo >>runs; [ $(wc -l <runs) != 3 ]'"
+
+START_TEST(a_failure_is_kept_and_its_path_printed)
+{
+	struct job job = run("", "-n 5 -- " FLAKY);
+	char *expected = harness_path(job.folder, "traces/sh-0\n");
+
+	ck_assert_int_eq(job.status, 1);
+	ck_assert_str_eq(job.output, expected);
+	job.output[strcspn(job.output, "\n")] = '\0';
+	struct client *client = client_start(NULL);
+	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", job.output);
+	expect_number(list, "processes.0.exit_code", 1);
+	json_decref(list);
+	client_end(client);
+	free(expected);
+	job_end(&job);
+}
+END_TEST
+
+START_TEST(the_failing_trace_leaves_as_one_file)
+{
+	struct job job = run("", "--chaos --export failure.tar -- " FLAKY);
+	char *archive = harness_path(job.folder, "failure.tar");
+
+	ck_assert_int_eq(job.status, 1);
+	ck_assert_ptr_nonnull(strstr(job.output, archive));
+	ck_assert_int_eq(access(archive, R_OK), 0);
+	free(archive);
+	job_end(&job);
+}
+END_TEST
+
+START_TEST(a_program_that_never_fails_leaves_nothing)
+{
+	struct job job = run("", "-n 2 --no-chaos true 2>&1");
+
+	ck_assert_int_eq(job.status, 0);
+	ck_assert_msg(strstr(job.output, "2 attempts: exit 0 (2)") != NULL, "%s", job.output);
+	job_end(&job);
+}
+END_TEST
+
+/* What is called wrongly or cannot be recorded, and what is said of it. */
+static const struct {
+	const char *before, *arguments, *said;
+} troubles[] = {
+    {"", "", "no command"},
+    {"", "--attemps=3 true", "no such option"},
+    {"", "-n 0 true", "attempts"},
+    {"", "-- no-such-program-anywhere", "no-such-program-anywhere"},
+    {"--record=no", "true", "off in this server"},
+};
+
+START_TEST(trouble_is_told_from_a_failure)
+{
+	char arguments[256];
+	snprintf(arguments, sizeof(arguments), "%s 2>&1", troubles[_i].arguments);
+	struct job job = run(troubles[_i].before, arguments);
+
+	ck_assert_msg(job.status == 2, "%d: %s", job.status, job.output);
+	ck_assert_msg(strstr(job.output, troubles[_i].said) != NULL, "%s", job.output);
+	job_end(&job);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record-until");
+	TCase *all = tcase_create("record-until");
+
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	tcase_add_test(all, a_failure_is_kept_and_its_path_printed);
+	tcase_add_test(all, the_failing_trace_leaves_as_one_file);
+	tcase_add_test(all, a_program_that_never_fails_leaves_nothing);
+	tcase_add_loop_test(
+	    all, trouble_is_told_from_a_failure, 0, (int)(sizeof(troubles) / sizeof(*troubles)));
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}

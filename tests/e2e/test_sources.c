@@ -1,0 +1,180 @@
+/*
+ * Sources that are not where the debug information says: moved with the program, moved elsewhere,
+ * or gone. Where the server was started makes no difference.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+/* A tree of an author: the program in bin/, its sources where they lay when it was built. */
+struct tree {
+	char *folder, *trace, *program;
+	struct client *client;
+};
+
+static void copy(const char *from, const char *to, mode_t mode)
+{
+	char command[2048];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s'", from, to);
+	if (system(command) != 0)
+		harness_fail("%s", command);
+	chmod(to, mode);
+}
+
+static void add_source(const char *folder, const char *name)
+{
+	char to[1024], from[1024];
+
+	snprintf(to, sizeof(to), "%s/tests", folder);
+	mkdir(to, 0755);
+	snprintf(to, sizeof(to), "%s/tests/programs", folder);
+	mkdir(to, 0755);
+	snprintf(to, sizeof(to), "%s/tests/programs/%s", folder, name);
+	snprintf(from, sizeof(from), "tests/programs/%s", name);
+	copy(from, to, 0644);
+}
+
+static struct tree tree_open(const char *program, const char *source, const char *const *args)
+{
+	struct tree tree = {.folder = harness_scratch(0)};
+	char *built = harness_program(program), *bin = harness_path(tree.folder, "bin");
+
+	mkdir(bin, 0755);
+	tree.program = harness_path(bin, program);
+	copy(built, tree.program, 0755);
+	if (source)
+		add_source(tree.folder, source);
+	tree.trace = harness_path(tree.folder, "trace");
+	tree.client = client_start(&(struct client_options){.args = args});
+	json_decref(client_tool(tree.client, "rr_record", "{s:[s], s:s}", "command", tree.program,
+	    "trace_dir", tree.trace));
+	free(client_replay(tree.client, tree.trace));
+	free(bin);
+	free(built);
+	return tree;
+}
+
+static void tree_close(struct tree *tree)
+{
+	client_end(tree->client);
+	free(tree->program);
+	free(tree->trace);
+	harness_scratch_free(tree->folder);
+}
+
+static json_t *run_to(struct tree *tree, const char *function)
+{
+	return client_tool(tree->client, "rr_continue", "{s:s}", "until", function);
+}
+
+static void expect_source(const json_t *stop, const char *line)
+{
+	char *text = answer_show(answer_at(stop, "source"));
+
+	ck_assert_msg(strstr(text, line) != NULL, "%s", text);
+	free(text);
+}
+
+START_TEST(sources_that_moved_with_the_program_are_shown)
+{
+	struct tree tree = tree_open("moved", "moved.c", NULL);
+	json_t *stop = run_to(&tree, "first");
+
+	expect_source(stop, "the line of the first stop");
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "source_warning"), tree.folder));
+	json_decref(stop);
+	json_t *lines = client_tool(
+	    tree.client, "rr_source_lines", "{s:s, s:i}", "file", "moved.c", "line", 14);
+	char *text = answer_show(lines);
+	ck_assert_ptr_nonnull(strstr(text, "the line of the second"));
+	free(text);
+	json_decref(lines);
+	tree_close(&tree);
+}
+END_TEST
+
+START_TEST(what_is_nowhere_is_said_once_with_the_remedy)
+{
+	struct tree tree = tree_open("moved", NULL, NULL);
+	json_t *stop = run_to(&tree, "first");
+
+	ck_assert_uint_eq(answer_count(stop, "source"), 0);
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "source_warning"), "--source-dir"));
+	json_decref(stop);
+	stop = run_to(&tree, "second");
+	ck_assert_ptr_null(answer_at(stop, "source_warning"));
+	json_decref(stop);
+	tree_close(&tree);
+}
+END_TEST
+
+START_TEST(a_directory_of_sources_that_the_server_was_given_is_looked_through)
+{
+	char *elsewhere = harness_scratch(0), *flag = NULL;
+
+	add_source(elsewhere, "moved.c");
+	if (asprintf(&flag, "--source-dir=%s", elsewhere) < 0)
+		harness_fail("out of memory");
+	struct tree tree = tree_open("moved", NULL, (const char *const[]){flag, NULL});
+	json_t *stop = run_to(&tree, "first");
+	expect_source(stop, "the line of the first stop");
+	json_decref(stop);
+	tree_close(&tree);
+	free(flag);
+	harness_scratch_free(elsewhere);
+}
+END_TEST
+
+/* The same name, relative, in the directory that the server runs in: another file. */
+START_TEST(the_directory_of_the_server_gives_no_sources)
+{
+	char *decoy = harness_scratch(0), *file = NULL, here[1024];
+
+	add_source(decoy, "moved_relative.cc");
+	file = harness_path(decoy, "tests/programs/moved_relative.cc");
+	harness_write_file(file, "decoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\n"
+				 "decoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\n");
+	if (!getcwd(here, sizeof(here)))
+		harness_fail("getcwd: %m");
+	for (int i = 0; i < 2; i++) {
+		struct tree tree = {.folder = harness_scratch(0)};
+		char *built = harness_program("moved_relative");
+		tree.program = harness_path(tree.folder, "moved_relative");
+		copy(built, tree.program, 0755);
+		if (i)
+			add_source(tree.folder, "moved_relative.cc");
+		tree.trace = harness_path(tree.folder, "trace");
+		if (chdir(decoy) != 0)
+			harness_fail("chdir: %m");
+		tree.client = client_start(NULL);
+		if (chdir(here) != 0)
+			harness_fail("chdir: %m");
+		json_decref(client_tool(tree.client, "rr_record", "{s:[s], s:s}", "command",
+		    tree.program, "trace_dir", tree.trace));
+		free(client_replay(tree.client, tree.trace));
+		json_t *stop = run_to(&tree, "counter::next");
+		if (i)
+			expect_source(stop, "the line of the stop");
+		else
+			ck_assert_uint_eq(answer_count(stop, "source"), 0);
+		json_decref(stop);
+		free(built);
+		tree_close(&tree);
+	}
+	free(file);
+	harness_scratch_free(decoy);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {sources_that_moved_with_the_program_are_shown,
+	    what_is_nowhere_is_said_once_with_the_remedy,
+	    a_directory_of_sources_that_the_server_was_given_is_looked_through,
+	    the_directory_of_the_server_gives_no_sources, NULL};
+	return scene_main("sources", tests, (const char *const[]){NULL});
+}

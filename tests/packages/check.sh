@@ -1,0 +1,105 @@
+#!/bin/sh
+# Installs the wheel and the npm packages from their files, without a network, into a new home as an
+# ordinary user, and lets a real MCP client record and replay through each. See also deb.sh.
+#
+#	check.sh BUILD CLIENTS PROGRAM	CLIENTS: what `make deps-clients` made; PROGRAM: one that crashes
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+clients=$2 program=$3
+passed=0 failed=0
+export npm_config_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
+
+judge() { # judge STATUS NAME
+	if [ "$1" = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok: $2"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $2"
+		sed 's/^/    /' "$scratch/log"
+	fi
+}
+
+# try NAME COMMAND...
+try() {
+	name=$1
+	shift
+	status=0
+	"$@" >"$scratch/log" 2>&1 || status=1
+	judge "$status" "$name"
+}
+
+scratch=$(mktemp -d /var/tmp/rr-warden-packages.XXXXXX)
+trap 'rm -rf "$scratch"' EXIT INT TERM
+home=$scratch/home
+mkdir "$home" "$scratch/path"
+ln -s "$(command -v readlink)" "$scratch/path/"
+cp "$build"/rr_warden-*.whl "$build"/rr-warden-[0-9]*.tgz "$build"/rr-warden-linux-x64-*.tgz "$program" "$scratch/"
+program=$scratch/$(basename "$program")
+wheel=$(echo "$scratch"/rr_warden-*.whl)
+main=$(echo "$scratch"/rr-warden-[0-9]*.tgz)
+platform=$(echo "$scratch"/rr-warden-linux-x64-*.tgz)
+
+# as_user COMMAND...: our users are ordinary ones. Root becomes somebody without a name.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid 29871 --regid 29871 --clear-groups env HOME="$home" TMPDIR="$home" "$@"
+	else
+		env HOME="$home" TMPDIR="$home" "$@"
+	fi
+}
+if [ "$(id -u)" = 0 ]; then
+	chown -R 29871:29871 "$scratch"
+	as_user test -r "$clients/check.mjs" || {
+		echo "check-packages: other users cannot read $clients, so run this as an ordinary user" >&2
+		exit 1
+	}
+fi
+
+node=$clients/node_modules/.bin/node
+client() { as_user "$node" "$clients/check.mjs" "$1" "$program" sdk-v1; }
+
+# Without rr and gdb the server still answers, and says how to get them.
+names_what_is_missing() {
+	as_user env PATH="$scratch/path" "$1" doctor >"$scratch/missing" 2>&1 && return 1
+	grep 'install.*apt install rr' "$scratch/missing" && grep 'install.*apt install gdb' "$scratch/missing"
+}
+
+# inhabit NAME PROGRAM: the same for all ways to install.
+inhabit() {
+	try "$1: doctor finds everything it needs" as_user "$2" doctor
+	try "$1: a client of the TypeScript SDK records and replays" client "$2"
+	try "$1: says how to get rr and gdb where they are missing" names_what_is_missing "$2"
+}
+
+# As pipx lays it out: a virtual environment below a dotted folder, and a link in ~/.local/bin.
+venv=$home/.local/share/pipx/venvs/rr-warden
+try "wheel: pip installs it from the file" as_user sh -ec "
+	python3 -m venv '$venv'
+	'$venv/bin/pip' install --quiet --no-index '$wheel'
+	mkdir -p '$home/.local/bin'
+	ln -s '$venv/bin/rr-warden' '$home/.local/bin/rr-warden'"
+inhabit wheel "$home/.local/bin/rr-warden"
+try "wheel: it holds no Python" sh -c "! unzip -l '$wheel' | grep '\.py\$'"
+try "wheel: pip removes all of it" as_user sh -ec "
+	'$venv/bin/pip' uninstall --quiet --yes rr-warden
+	[ -z \"\$(find '$venv' ! -type d -name '*rr-warden*')\" ]"
+
+try "npm: installs from the files" as_user npm install --silent --prefix "$home/project" "$platform" "$main"
+inhabit npm "$home/project/node_modules/.bin/rr-warden"
+try "npm: npx runs it from the files" as_user npx --yes --package="$platform" --package="$main" -- rr-warden --version
+try "npm: no install scripts" sh -c "! tar -xOzf '$main' package/package.json | grep '\"scripts\"' &&
+	! tar -xOzf '$platform' package/package.json | grep '\"scripts\"'"
+without() {
+	as_user mkdir -p "$home/alone/node_modules" &&
+		as_user cp -r "$home/project/node_modules/rr-warden" "$home/alone/node_modules/" || return 1
+	as_user "$home/alone/node_modules/rr-warden/bin/rr-warden" --version && return 1
+	as_user "$home/alone/node_modules/rr-warden/bin/rr-warden" --version 2>&1 | grep 'rr-warden-linux-x64 is not installed'
+}
+try "npm: without the platform's package it says what is missing" without
+
+try "server.json agrees with the packages" python3 "$here/server_json.py" "$build/server.json" "$wheel" "$main" "$platform"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Holds the Debian package to its promises: no word from lintian, the same bytes from a second build
+# in other surroundings, all hardening, and a whole life in a bare root of each release.
+#
+#	deb.sh BUILD [RELEASE...]	default: bookworm trixie; "none" leaves the roots out
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=$(mkdir -p "$1" && cd "$1" && pwd)
+shift
+passed=0 failed=0
+
+judge() { # judge STATUS NAME
+	if [ "$1" = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok: $2"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $2"
+	fi
+}
+
+again=$(mktemp -d)
+trap 'rm -rf "$again"' EXIT INT TERM
+
+# The unit tests run in the bare roots' builds; here only the packages count.
+export DEB_BUILD_OPTIONS=nocheck
+sh "$top/packaging/build-deb.sh" "$build" >/dev/null
+lintian --allow-root --pedantic --display-info --display-experimental --fail-on=pedantic,experimental,info,warning,error \
+	"$build"/rr-warden_*.changes && status=0 || status=1
+judge "$status" "lintian --pedantic is silent"
+
+(umask 077 && env TZ=Asia/Tokyo LC_ALL=C DEB_BUILD_OPTIONS="nocheck parallel=1" TMPDIR="$again" \
+	sh "$top/packaging/build-deb.sh" "$again/out" >/dev/null)
+status=0
+for file in "$build"/rr-warden*_*.deb "$build"/rr-warden*_*.dsc "$build"/rr-warden*_*.tar.*; do
+	cmp "$file" "$again/out/$(basename "$file")" || status=1
+done
+judge "$status" "a second build elsewhere gives the same bytes"
+
+dpkg-deb -x "$build"/rr-warden_*_amd64.deb "$again/root"
+status=0
+for file in usr/bin/rr-warden usr/libexec/rr-warden/rr-warden-worker usr/libexec/rr-warden/softpmu.so; do
+	sections=$(readelf -lW -d -s "$again/root/$file")
+	for promise in GNU_RELRO BIND_NOW __stack_chk_fail 'Type: *DYN\|Elf file type is DYN' _chk@; do
+		echo "$sections" | grep -q "$promise" || {
+			echo "$file lacks $promise"
+			status=1
+		}
+	done
+done
+judge "$status" "every binary is position-independent, fortified, with stack protection, full RELRO"
+
+[ $# -gt 0 ] || set -- bookworm trixie
+for release in "$@"; do
+	[ "$release" != none ] || continue
+	BARE_CACHE="$build/bare" sh "$top/tests/bare/run.sh" -c 'sh tests/packages/deb_lifecycle.sh' "$release" && status=0 || status=1
+	judge "$status" "the package's life on $release"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,19 @@
+/*
+ * Built so that its debug information names its source relative to nowhere, and in C++.
+ */
+#include <cstdio>
+
+struct counter {
+	int value;
+	int next()
+	{
+		return ++value; /* the line of the stop */
+	}
+};
+
+int main()
+{
+	counter count = {41};
+	std::printf("%d\n", count.next());
+	return 0;
+}

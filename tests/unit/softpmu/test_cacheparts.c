@@ -1,0 +1,173 @@
+/*
+ * The pure parts of the code cache: the budget of branches, the index of pages, the places, and
+ * what rr is not shown.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/runner.h"
+#include "worker/softpmu/arena.h"
+#include "worker/softpmu/budget.h"
+#include "worker/softpmu/codecache.h"
+#include "worker/softpmu/pageindex.h"
+#include "worker/softpmu/places.h"
+
+START_TEST(a_budget_never_lets_more_pass_than_there_are)
+{
+	uint64_t words[BUDGET_COUNTERS], *const counter[BUDGET_COUNTERS] = {&words[0], &words[1]};
+	static const uint64_t most[] = {BUDGET_LEAST, 5, 6, 63, 64, 65, 1000, 500000, 20000000};
+
+	for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+		struct budget budget = {.used = {i * 70000, 3}};
+
+		budget_begin(&budget);
+		budget_load(&budget, counter, most[i]);
+		/* A counter at c lets c - 1 pass; each must let some. */
+		ck_assert_uint_eq(words[0] - 1 + words[1] - 1, most[i]);
+		ck_assert_uint_gt(words[0], 1);
+		ck_assert_uint_gt(words[1], 1);
+	}
+}
+END_TEST
+
+START_TEST(a_budget_counts_what_passed_over_all_its_loads)
+{
+	uint64_t words[BUDGET_COUNTERS], *const counter[BUDGET_COUNTERS] = {&words[0], &words[1]};
+	struct budget budget = {0};
+
+	budget_begin(&budget);
+	budget_load(&budget, counter, 100);
+	words[0] -= 7;
+	ck_assert_uint_eq(budget_read(&budget, counter), 7);
+	ck_assert_uint_eq(budget_read(&budget, counter), 7);
+	words[1] -= 5;
+	budget_read(&budget, counter);
+	budget_load(&budget, counter, 88);
+	words[1] -= 3;
+	ck_assert_uint_eq(budget_read(&budget, counter), 15);
+}
+END_TEST
+
+struct taken {
+	uint32_t numbers[64];
+	unsigned count;
+};
+
+static bool take(void *context, uint32_t number, uint64_t start, uint64_t end)
+{
+	struct taken *taken = context;
+
+	(void)start;
+	(void)end;
+	taken->numbers[taken->count++] = number;
+	return true;
+}
+
+START_TEST(the_index_finds_what_touches_a_page)
+{
+	struct pageindex *index = pageindex_new();
+	struct taken taken = {0};
+
+	ck_assert(pageindex_add(index, 0x1ff0, 0x2010, 1)); /* pages 1 and 2 */
+	ck_assert(pageindex_add(index, 0x5000, 0x5010, 2));
+	ck_assert(pageindex_add(index, 0x7ffffffff000, 0x7ffffffff001, 3));
+	pageindex_remove(index, 0x2fff, 0x3000, take, &taken);
+	ck_assert_uint_eq(taken.count, 1);
+	ck_assert_uint_eq(taken.numbers[0], 1);
+	taken.count = 0;
+	pageindex_remove(index, 0, UINT64_MAX, take, &taken);
+	ck_assert_uint_eq(taken.count, 3); /* number 1 was still on page 1 */
+	taken.count = 0;
+	pageindex_remove(index, 0, UINT64_MAX, take, &taken);
+	ck_assert_uint_eq(taken.count, 0);
+	pageindex_free(index);
+}
+END_TEST
+
+START_TEST(the_index_keeps_all_when_it_grows)
+{
+	struct pageindex *index = pageindex_new();
+
+	for (uint32_t i = 0; i < 5000; i++)
+		ck_assert(pageindex_add(index, i * 0x3000ull, i * 0x3000ull + 1, i));
+	for (uint32_t i = 0; i < 5000; i++) {
+		struct taken taken = {0};
+
+		pageindex_remove(index, i * 0x3000ull, i * 0x3000ull + 1, take, &taken);
+		ck_assert_uint_eq(taken.count, 1);
+		ck_assert_uint_eq(taken.numbers[0], i);
+	}
+	pageindex_free(index);
+}
+END_TEST
+
+START_TEST(a_later_place_replaces_one_without_code)
+{
+	struct places places = {0};
+
+	places_add(&places, &(struct place){.offset = 16, .original = 1});
+	places_add(&places, &(struct place){.offset = 20, .original = 2});
+	places_add(&places, &(struct place){.offset = 20, .original = 3});
+	ck_assert_uint_eq(places_find(&places, 16)->original, 1);
+	ck_assert_uint_eq(places_find(&places, 20)->original, 3);
+	ck_assert_ptr_null(places_find(&places, 18));
+	ck_assert_ptr_null(places_find(&places, 21));
+	places_free(&places);
+}
+END_TEST
+
+START_TEST(a_place_gives_the_program_its_state_back)
+{
+	/* sub ecx, 1, ten bytes behind the place, with the flags spoilt */
+	const uint8_t code[16] = {[5] = 0x83, 0xe9, 0x01};
+	const struct place spoilt = {
+	    .kind = PLACE_SPOILT, .flags = PLACE_PENDING, .distance = 5, .original = 0x1000};
+	const struct place jump = {
+	    .kind = PLACE_PAST_CHECK, .flags = PLACE_RCX_SAVED, .original = 0x5000};
+	struct user_regs_struct regs = {.rcx = 1, .eflags = 0x8d5};
+
+	ck_assert(places_recover(&spoilt, 7, 8, code, sizeof code, &regs));
+	ck_assert_uint_eq(regs.rip, 0x1003);
+	ck_assert_uint_eq(regs.rcx, 0);
+	ck_assert_uint_eq(regs.eflags & 0x8d5, 0x44); /* zero, even parity */
+	regs.rcx = (uint64_t)-0x1000;
+	ck_assert(!places_recover(&jump, 7, 8, code, sizeof code, &regs));
+	ck_assert_uint_eq(regs.rip, 0x4000);
+	ck_assert_uint_eq(regs.rcx, 7);
+}
+END_TEST
+
+START_TEST(rr_sees_the_programs_files_and_not_ours)
+{
+	char text[512], expected[256];
+	size_t length;
+
+	snprintf(text, sizeof text,
+	    "1-2 r-xp a\n3-4 r-xs /memfd:%s (deleted)\n"
+	    "5-6 r-xs /memfd:rr-warden-code-cache (deleted)\n7-8 r--p b",
+	    arena_name());
+	snprintf(expected, sizeof expected,
+	    "1-2 r-xp a\n5-6 r-xs /memfd:rr-warden-code-cache (deleted)\n7-8 r--p b");
+	length = codecache_hide(text, strlen(text));
+	ck_assert_uint_eq(length, strlen(expected));
+	ck_assert_mem_eq(text, expected, length);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("softpmu code cache");
+	TCase *tests = tcase_create("parts");
+
+	tcase_add_test(tests, a_budget_never_lets_more_pass_than_there_are);
+	tcase_add_test(tests, a_budget_counts_what_passed_over_all_its_loads);
+	tcase_add_test(tests, the_index_finds_what_touches_a_page);
+	tcase_add_test(tests, the_index_keeps_all_when_it_grows);
+	tcase_add_test(tests, a_later_place_replaces_one_without_code);
+	tcase_add_test(tests, a_place_gives_the_program_its_state_back);
+	tcase_add_test(tests, rr_sees_the_programs_files_and_not_ours);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

@@ -1,0 +1,88 @@
+/*
+ * A tracee's memory is read and written the same way where process_vm_readv and process_vm_writev
+ * are forbidden, as they are in Docker's default container. Every test runs in a process of its
+ * own, and that process is its own tracee.
+ */
+#include "worker/softpmu/memory.h"
+
+#include <check.h>
+#include <errno.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void forbid_process_vm(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	ck_assert_int_eq(
+	    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(process_vm_readv), 0), 0);
+	ck_assert_int_eq(
+	    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(process_vm_writev), 0), 0);
+	ck_assert_int_eq(seccomp_load(filter), 0);
+	seccomp_release(filter);
+}
+
+/* _i is 1 where the calls are forbidden. */
+static void set_up_for(int forbidden)
+{
+	if (forbidden)
+		forbid_process_vm();
+}
+
+START_TEST(lists_of_different_lengths_are_read_in_order)
+{
+	char there[] = "abcdefgh", first[3], second[6] = "";
+	struct iovec remote[] = {{there, 5}, {there + 5, 3}};
+	struct iovec local[] = {{first, 3}, {second, 5}};
+	set_up_for(_i);
+	ck_assert_int_eq(memory_read(getpid(), local, 2, remote, 2), 8);
+	ck_assert_mem_eq(first, "abc", 3);
+	ck_assert_str_eq(second, "defgh");
+}
+END_TEST
+
+START_TEST(a_read_ends_before_what_is_not_mapped)
+{
+	char there[] = "abcd", here[8];
+	struct iovec remote[] = {{there, 4}, {(void *)16, 4}}, local = {here, 8};
+	set_up_for(_i);
+	ck_assert_int_eq(memory_read(getpid(), &local, 1, remote, 2), 4);
+	ck_assert_int_eq(memory_read(getpid(), &local, 1, remote + 1, 1), -EFAULT);
+}
+END_TEST
+
+START_TEST(what_is_written_is_there)
+{
+	char there[5] = "....", here[] = "wxyz";
+	struct iovec remote = {there, 4}, local = {here, 4};
+	set_up_for(_i);
+	ck_assert_int_eq(memory_write(getpid(), &local, 1, &remote, 1), 4);
+	ck_assert_str_eq(there, "wxyz");
+	ck_assert(memory_is_writable(getpid(), (uint64_t)(uintptr_t)there));
+}
+END_TEST
+
+/* Only who respects the pages' protection can tell; the other says "writable", which is safe. */
+START_TEST(code_is_not_writable_as_far_as_anybody_can_tell)
+{
+	set_up_for(_i);
+	ck_assert_int_eq(memory_is_writable(getpid(), (uint64_t)(uintptr_t)strlen), _i);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("memory");
+	TCase *tests = tcase_create("memory");
+	SRunner *runner = srunner_create(suite);
+	suite_add_tcase(suite, tests);
+	tcase_add_loop_test(tests, lists_of_different_lengths_are_read_in_order, 0, 2);
+	tcase_add_loop_test(tests, a_read_ends_before_what_is_not_mapped, 0, 2);
+	tcase_add_loop_test(tests, what_is_written_is_there, 0, 2);
+	tcase_add_loop_test(tests, code_is_not_writable_as_far_as_anybody_can_tell, 0, 2);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}

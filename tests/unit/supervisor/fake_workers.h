@@ -1,0 +1,94 @@
+#ifndef TESTS_UNIT_SUPERVISOR_FAKE_WORKERS_H
+#define TESTS_UNIT_SUPERVISOR_FAKE_WORKERS_H
+/*
+ * The workers' half of struct session_ports, without workers: takes note of what they are sent, and
+ * says what the test has them say.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "supervisor/session.h"
+
+struct connection {
+	struct session *session; /* NULL: free */
+};
+
+static struct {
+	struct connection slots[SESSION_SLOTS];
+	struct session *last; /* that asked for a worker, or sent one something, last */
+	int launches, drops;
+	bool launcher_gone;
+	enum channel_result sending;
+	uint32_t last_type, last_id;
+	json_t *last_json;
+	void (*note)(const char *what, const char *more); /* of interrupts and stops; or NULL */
+} workers;
+
+static inline struct connection *workers_launch(
+    void *owner, const struct worker_spec *spec, struct session *session)
+{
+	struct connection *connection = workers.slots;
+
+	(void)owner;
+	ck_assert_ptr_nonnull(spec);
+	workers.launches++;
+	if (workers.launcher_gone)
+		return NULL;
+	while (connection->session != NULL)
+		connection++;
+	connection->session = workers.last = session;
+	/* The launcher sends this one. */
+	workers.last_type = WIRE_OP_START;
+	workers.last_id = WIRE_START_ID;
+	return connection;
+}
+
+static inline enum channel_result workers_send(
+    struct connection *connection, uint32_t type, uint32_t id, const json_t *json)
+{
+	if (workers.sending != CHANNEL_OK)
+		return workers.sending;
+	workers.last = connection->session;
+	workers.last_type = type;
+	if (id != 0)
+		workers.last_id = id;
+	json_decref(workers.last_json);
+	workers.last_json = json_deep_copy(json);
+	if (type == WIRE_INTERRUPT && workers.note != NULL)
+		workers.note("interrupt", json_string_value(json_object_get(json, "reason")));
+	else if (type == WIRE_STOP && workers.note != NULL)
+		workers.note("stop", NULL);
+	return CHANNEL_OK;
+}
+
+static inline void workers_drop(struct connection *connection)
+{
+	ck_assert_ptr_nonnull(connection->session);
+	connection->session = NULL;
+	workers.drops++;
+}
+
+/* A packet of this session's worker; type 0 answers what was sent last. */
+static inline void packet(struct session *session, uint32_t type, uint32_t flags, const char *text)
+{
+	struct channel_packet got = {.type = type ? type : workers.last_type + 1,
+	    .id = workers.last_id,
+	    .flags = flags,
+	    .json = json_loads(text, 0, NULL)};
+
+	ck_assert_ptr_nonnull(got.json);
+	session_packet(session, &got);
+	json_decref(got.json);
+}
+
+static inline void workers_reset(void)
+{
+	memset(&workers, 0, sizeof(workers));
+}
+
+static inline void workers_clear(void)
+{
+	json_decref(workers.last_json);
+}
+
+#endif

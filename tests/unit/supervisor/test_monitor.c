@@ -1,0 +1,296 @@
+/*
+ * The monitor against a supervisor that was taken over, and against traces and paths that were made
+ * to harm it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "supervisor/monitor/broker.h"
+#include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/recorded_files.h"
+#include "supervisor/monitor/source_tree.h"
+#include "tests/runner.h"
+
+#define ANSWER_MS 5000
+#define QUIET_MS  300
+
+static struct policy *policy;
+static struct paths paths;
+static char folder[] = "/tmp/rr-warden-unit.XXXXXX", home[64], secret[80];
+static struct composition composition;
+static struct sandbox_settings settings;
+static char why[256];
+
+static void set_up(void)
+{
+	memcpy(strrchr(folder, '.') + 1, "XXXXXX", 7);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(home, sizeof(home), "%s/home", folder);
+	snprintf(secret, sizeof(secret), "%s/.ssh", home);
+	ck_assert(mkdir(home, 0700) == 0 && mkdir(secret, 0700) == 0);
+	setenv("HOME", home, 1);
+	unsetenv("XDG_DATA_HOME");
+	unsetenv("_RR_TRACE_DIR");
+	policy = policy_new();
+	strlcpy(paths.worker, "/usr/bin/true", sizeof(paths.worker));
+	strlcpy(paths.here, home, sizeof(paths.here));
+	sandbox_settings_default(&settings);
+}
+
+static void tear_down(void)
+{
+	char command[128];
+
+	policy_free(policy);
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- What is seen ------------------------------------------------------------------------------
+ */
+
+static const struct {
+	enum worker_kind kind;
+	uint32_t operation;
+} workers[] = {{WORKER_REPLAY, WIRE_OP_REPLAY_START}, {WORKER_REPLAY, WIRE_OP_CONTINUE},
+    {WORKER_QUERY, WIRE_OP_PS}, {WORKER_QUERY, WIRE_OP_TRACEINFO}, {WORKER_QUERY, WIRE_OP_PACK},
+    {WORKER_QUERY, WIRE_OP_EXPORT}, {WORKER_QUERY, WIRE_OP_RM}, {WORKER_QUERY, WIRE_OP_IMPORT},
+    {WORKER_QUERY, WIRE_OP_LIST_RECORDINGS}, {WORKER_QUERY, WIRE_OP_STATUS},
+    {WORKER_QUERY, WIRE_OP_RECORD}, {WORKER_QUERY, 9999}};
+#define WORKERS ((int)(sizeof(workers) / sizeof(*workers)))
+
+static int compose(int worker, const char *name)
+{
+	const char *const names[LAUNCH_NAME_COUNT] = {name, name, name, name, name};
+	static struct launch_request request;
+
+	launcher_name(&request, 1, workers[worker].kind, workers[worker].operation, names);
+	compose_begin(&composition, policy, &paths, &request);
+	return compose_sight(&composition, &settings, why, sizeof(why));
+}
+
+static void expect_unseen(enum sight_list list, const char *name)
+{
+	const char *const private[] = {"/", "/etc", "/home", "/root", home, secret, folder};
+
+	for (size_t i = 0; i < composition.sight.counts[list]; i++)
+		for (size_t k = 0; k < sizeof(private) / sizeof(*private); k++)
+			ck_assert_msg(strcmp(composition.sight.lists[list][i], private[k]) != 0,
+			    "%s shows %s", name, private[k]);
+}
+
+START_TEST(a_name_shows_nothing_but_traces)
+{
+	const char *const names[] = {"/", "/etc", "/etc/shadow", home, secret, ".", "..", "~/",
+	    "~/.ssh", ".ssh", "/proc/1/root", "/proc/self/cwd", "/home", "/root", "../../../etc",
+	    "", "/dev", "/./", "//etc//"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (compose(_i, names[i]) < 0)
+			continue;
+		expect_unseen(SIGHT_READ, names[i]);
+		expect_unseen(SIGHT_WRITE, names[i]);
+		expect_unseen(SIGHT_PARENT, names[i]);
+		expect_unseen(SIGHT_TREE, names[i]);
+		expect_unseen(SIGHT_FLAT, names[i]);
+	}
+}
+END_TEST
+
+START_TEST(a_file_called_version_makes_no_trace)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/version", secret);
+	fclose(fopen(path, "w"));
+	snprintf(path, sizeof(path), "%s/id", secret);
+	fclose(fopen(path, "w"));
+	ck_assert_int_eq(compose(0, secret), 0);
+	expect_unseen(SIGHT_READ, secret);
+	ck_assert_int_eq(compose(8, "/"), 0); /* /proc/version */
+	expect_unseen(SIGHT_READ, "/");
+	for (size_t i = 0; i < composition.sight.counts[SIGHT_READ]; i++)
+		ck_assert(!sight_is_within(composition.sight.lists[SIGHT_READ][i], "/proc"));
+}
+END_TEST
+
+START_TEST(a_path_that_loops_is_the_calls_error)
+{
+	char loop[80], last[90];
+
+	snprintf(loop, sizeof(loop), "%s/loop", home);
+	snprintf(last, sizeof(last), "%s/loop/trace", home);
+	ck_assert_int_eq(symlink("loop", loop), 0);
+	ck_assert_int_lt(compose(0, last), 0);
+	ck_assert_ptr_nonnull(strstr(why, last));
+	ck_assert_ptr_nonnull(strstr(why, strerror(ELOOP)));
+	ck_assert_int_eq(compose(0, "/no/such/trace"), 0); /* the worker says that */
+}
+END_TEST
+
+START_TEST(links_on_the_way_are_noted_and_the_kernels_own_are_not_followed)
+{
+	static struct sight sight;
+	char link[80], path[90], real[PATH_MAX];
+
+	snprintf(link, sizeof(link), "%s/link", folder);
+	snprintf(path, sizeof(path), "%s/link/.ssh/../.ssh", folder);
+	ck_assert_int_eq(symlink("home", link), 0);
+	ck_assert_int_eq(sight_follow(&sight, path, false, real), 0);
+	ck_assert_str_eq(real, secret);
+	ck_assert_uint_ge(sight.link_count, 1);
+	ck_assert_str_eq(sight.links[2 * (sight.link_count - 1)], link);
+	ck_assert_int_lt(sight_follow(&sight, "/proc/self/root/etc", false, real), 0);
+	ck_assert_int_eq(errno, EPERM);
+}
+END_TEST
+
+START_TEST(the_tree_of_a_program_is_its_authors_and_no_home)
+{
+	static const struct {
+		const char *program, *tree;
+		bool flat;
+	} cases[] = {{"/home/u/work/build/bin/prog", "/home/u/work", false},
+	    {"/home/u/prog", "/home/u", true}, {"/tmp/build/prog", "/tmp/build", false},
+	    {"/tmp/prog", "/tmp", true}, {"/srv/project/build/prog", "/srv/project", false},
+	    {"/srv/prog", "/srv", false}, {"/root/prog", "/root", true}};
+	struct source_homes homes;
+	char tree[PATH_MAX];
+	bool flat;
+
+	source_homes_find(&homes);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ck_assert(source_tree_of(&homes, cases[i].program, tree, &flat));
+		ck_assert_str_eq(tree, cases[i].tree);
+		ck_assert_int_eq(flat, cases[i].flat);
+	}
+	ck_assert(!source_tree_of(&homes, "/prog", tree, &flat));
+}
+END_TEST
+
+/* ---- Requests -----------------------------------------------------------------------------------
+ */
+
+static enum launch_what next_notice(int fd, int wait_ms, bool *came)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	struct launch_notice notice;
+	int fds[2];
+
+	for (;;) {
+		*came = poll(&ready, 1, wait_ms) == 1;
+		if (!*came || launcher_receive(fd, &notice, fds) <= 0)
+			return LAUNCH_HELLO;
+		for (int i = 0; i < 2; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+		if (notice.what != LAUNCH_HELLO)
+			return (enum launch_what)notice.what;
+	}
+}
+
+static void expect_silence(int fd, const struct launch_request *request, size_t size)
+{
+	bool came;
+
+	ck_assert_int_eq(send(fd, request, size, MSG_NOSIGNAL), size);
+	next_notice(fd, QUIET_MS, &came);
+	ck_assert_msg(!came, "a request of %zu bytes was obeyed", size);
+}
+
+START_TEST(requests_that_no_supervisor_sends_are_refused)
+{
+	static struct launch_request good, bad;
+	const size_t head = offsetof(struct launch_request, names);
+	const char *const none[LAUNCH_NAME_COUNT] = {NULL};
+	bool came;
+
+	ck_assert_int_eq(policy_set(policy, SETTING_RECORD, "no", SOURCE_FLAG, why), 0);
+	int fd = launcher_start(&paths, policy);
+	ck_assert_int_ge(fd, 0);
+	launcher_name(&good, 7, WORKER_QUERY, WIRE_OP_STATUS, none);
+	expect_silence(fd, &good, head - 1);
+	expect_silence(fd, &good, head + good.length - 1);
+	bad = good;
+	bad.kind = 99;
+	expect_silence(fd, &bad, head + bad.length);
+	bad = good;
+	bad.kind = WORKER_ANY;
+	expect_silence(fd, &bad, head + bad.length);
+	bad = good;
+	bad.length = UINT32_MAX;
+	expect_silence(fd, &bad, head + good.length);
+	bad = good;
+	memset(bad.names, 'x', sizeof(bad.names));
+	bad.length = LAUNCH_NAMES_MAX;
+	expect_silence(fd, &bad, head + bad.length);
+	bad = good;
+	bad.kind = WORKER_RECORD; /* the policy forbids it */
+	expect_silence(fd, &bad, head + bad.length);
+	ck_assert_int_eq(launcher_request(fd, &good), 0);
+	ck_assert_int_eq(next_notice(fd, ANSWER_MS, &came), LAUNCH_STARTED);
+	close(fd);
+}
+END_TEST
+
+/* ---- Lists of mappings
+ * ---------------------------------------------------------------------------- */
+
+/* One message in the packed encoding: a root struct without data and with one pointer, to six bytes
+ * of text. */
+static const unsigned char packed[] = {0x10, 0x03, /* one segment of three words */
+    0x40, 0x01,					   /* struct: 0 words, 1 pointer */
+    0x11, 0x01, 0x3a,				   /* list of 7 bytes, right behind */
+    0x3f, '/', 'a', '/', 'b', '/', 'c'};
+
+START_TEST(names_are_read_from_a_list_of_mappings)
+{
+	char names[64];
+
+	ck_assert_uint_eq(recorded_files_parse(packed, sizeof(packed), names, sizeof(names)), 7);
+	ck_assert_str_eq(names, "/a/b/c");
+	ck_assert_uint_eq(recorded_files_parse(packed, sizeof(packed), names, 6), 0);
+}
+END_TEST
+
+START_TEST(garbage_is_no_list_of_mappings)
+{
+	unsigned char bytes[256];
+	char names[512];
+
+	srandom(1);
+	for (int round = 0; round < 400; round++) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (unsigned char)random();
+		memcpy(bytes, packed, (size_t)random() % sizeof(packed));
+		for (size_t length = 0; length < sizeof(bytes); length += 17)
+			ck_assert_uint_le(recorded_files_parse(bytes, length, names, sizeof(names)),
+			    sizeof(names));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("monitor");
+	TCase *tests = tcase_create("monitor");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_loop_test(tests, a_name_shows_nothing_but_traces, 0, WORKERS);
+	tcase_add_test(tests, a_file_called_version_makes_no_trace);
+	tcase_add_test(tests, a_path_that_loops_is_the_calls_error);
+	tcase_add_test(tests, links_on_the_way_are_noted_and_the_kernels_own_are_not_followed);
+	tcase_add_test(tests, the_tree_of_a_program_is_its_authors_and_no_home);
+	tcase_add_test(tests, requests_that_no_supervisor_sends_are_refused);
+	tcase_add_test(tests, names_are_read_from_a_list_of_mappings);
+	tcase_add_test(tests, garbage_is_no_list_of_mappings);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

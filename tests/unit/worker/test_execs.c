@@ -1,0 +1,189 @@
+/*
+ * What `rr dump -e` prints, as text of every kind, and the execs and endings that come out of it.
+ */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/trace/execs.h"
+#include "tests/runner.h"
+
+#define EVENT(event, name, state, tid)                                                             \
+	"{\n  real_time:1.5 global_time:" event ", event:`" name "' (state:" state ") tid:" tid    \
+	", ticks:7\n"
+#define LEAVES(event, tid) EVENT(event, "SYSCALL: execve", "EXITING_SYSCALL", tid)
+#define FINE		   "rax:0x0 rbx:0x0 rcx:0x1\n"
+#define FAILED		   "rax:0xfffffffffffffffe rbx:0x0\n"
+#define FILE_OF(tid, file) "  TraceTaskEvent::EXEC tid=" tid " file=" file "\n"
+#define END		   "}\n"
+
+/* Fed in pieces of `step` bytes: a line may be split anywhere. */
+static struct execs parse_in(const char *text, size_t step)
+{
+	struct execs execs = {0};
+	struct execs_parser *parser = execs_parser_new(&execs);
+	size_t length = strlen(text);
+
+	for (size_t at = 0; at < length; at += step)
+		execs_parser_feed(parser, text + at, length - at < step ? length - at : step);
+	execs_parser_end(parser);
+	return execs;
+}
+
+START_TEST(an_exec_has_its_event_its_process_and_its_file)
+{
+	static const char text[] = EVENT("1", "SYSCALL: prctl", "EXITING_SYSCALL", "17")
+	    FINE END LEAVES("14", "17") FINE FILE_OF("17", "/usr/bin/sh") END LEAVES("159", "17")
+		FINE FILE_OF("17", "/home/me/a b") END;
+
+	for (size_t step = 1; step < 40; step += 6) {
+		struct execs execs = parse_in(text, step);
+		ck_assert_uint_eq(execs.count, 2);
+		ck_assert_int_eq(execs.first_pid, 17);
+		ck_assert_int_eq(execs.list[0].event, 14);
+		ck_assert_str_eq(execs.list[0].file, "/usr/bin/sh");
+		ck_assert_int_eq(execs.list[1].event, 159);
+		ck_assert_str_eq(execs.list[1].file, "/home/me/a b");
+		ck_assert(!execs.list[1].by_thread);
+		ck_assert_int_eq(execs.last, 159);
+		execs_free(&execs);
+	}
+}
+END_TEST
+
+START_TEST(an_exec_that_failed_or_only_begins_is_none)
+{
+	struct execs execs = parse_in(
+	    LEAVES("20", "17") FAILED END EVENT("21", "SYSCALL: execve", "ENTERING_SYSCALL", "17")
+		FINE END EVENT("22", "SYSCALL: read", "EXITING_SYSCALL", "17") FINE END,
+	    1000);
+
+	ck_assert_uint_eq(execs.count, 0);
+	execs_free(&execs);
+}
+END_TEST
+
+START_TEST(execveat_and_32_bit_registers_count_too)
+{
+	struct execs execs = parse_in(EVENT("30", "SYSCALL: execveat", "EXITING_SYSCALL", "17")
+					  FINE END LEAVES("31", "17") "eax:0x0 ebx:0x0\n" END,
+	    1000);
+
+	ck_assert_uint_eq(execs.count, 2);
+	execs_free(&execs);
+}
+END_TEST
+
+/* rr writes a CLONE instead of an EXEC then, and names no file. */
+START_TEST(an_exec_from_a_thread_is_told_by_its_missing_file)
+{
+	struct execs execs = parse_in(LEAVES("269", "17") FINE
+	    "  TraceTaskEvent::CLONE tid=17 parent=23 clone_flags=0x50f00\n" END,
+	    1000);
+
+	ck_assert_uint_eq(execs.count, 1);
+	ck_assert(execs.list[0].by_thread);
+	ck_assert_ptr_null(execs.list[0].file);
+	execs_free(&execs);
+}
+END_TEST
+
+START_TEST(endings_carry_their_status)
+{
+	struct execs execs = parse_in(EVENT("40", "EXIT", "x", "17") FINE
+	    "  TraceTaskEvent::EXIT tid=17 status=139\n" END,
+	    1000);
+
+	ck_assert_uint_eq(execs.ending_count, 1);
+	ck_assert_int_eq(execs.endings[0].pid, 17);
+	ck_assert_int_eq(execs.endings[0].status, 139);
+	execs_free(&execs);
+}
+END_TEST
+
+START_TEST(signals_are_told_apart_by_whether_a_handler_ran)
+{
+	struct execs execs = parse_in(
+	    EVENT("50", "SIGNAL: SIGCHLD(async)", "x", "17")
+		FINE END EVENT("51", "SIGNAL_HANDLER: SIGCHLD(async)", "x", "17")
+		    FINE END EVENT("52", "SIGNAL_HANDLER: SIGRT2(async)", "x", "17")
+			FINE END EVENT("53", "SIGNAL_DELIVERY: SIGSEGV(det)", "x", "17")
+			    FINE END EVENT("54", "SIGNAL_HANDLER: SIGnothing(async)", "x", "17")
+				FINE END EVENT("55", "SIGNAL_HANDLER: SIGRT99(async)", "x", "17")
+				    FINE END,
+	    1000);
+
+	ck_assert(execs.handled == (1ULL << (SIGCHLD - 1) | 1ULL << (34 - 1)));
+	ck_assert(execs.unhandled == 1ULL << (SIGSEGV - 1));
+	execs_free(&execs);
+}
+END_TEST
+
+START_TEST(strange_text_gives_nothing_and_takes_no_memory)
+{
+	char *text = malloc(200000);
+
+	memset(text, 'x', 199999);
+	text[199999] = '\0';
+	memcpy(text, "  TraceTaskEvent::EXEC tid=17 file=", 35);
+	struct execs execs = parse_in(text, 4096);
+	ck_assert_uint_eq(execs.count, 0);
+	execs_free(&execs);
+	execs = parse_in("  real_time:1 global_time:-4, event:`SYSCALL: execve' "
+			 "(state:EXITING_SYSCALL) tid:-9, ticks:1\n" FINE
+			 "  real_time:1 global_time:99999999999999999999, tid:1\n" FINE,
+	    7);
+	ck_assert_uint_eq(execs.count, 0);
+	execs_free(&execs);
+	/* A file's name that is too long is unknown, the exec is not. */
+	memcpy(text, LEAVES("14", "17") FINE, strlen(LEAVES("14", "17") FINE));
+	memcpy(text + strlen(LEAVES("14", "17") FINE), "  TraceTaskEvent::EXEC tid=17 file=", 35);
+	execs = parse_in(text, 4096);
+	ck_assert_uint_eq(execs.count, 1);
+	ck_assert(!execs.list[0].by_thread);
+	ck_assert_ptr_null(execs.list[0].file);
+	execs_free(&execs);
+	free(text);
+}
+END_TEST
+
+START_TEST(the_list_is_bounded)
+{
+	struct execs execs = {0};
+	struct execs_parser *parser = execs_parser_new(&execs);
+	char text[200];
+
+	for (int i = 0; i < EXECS_MAX + 10; i++) {
+		int length = snprintf(text, sizeof(text),
+		    "  real_time:1 global_time:%d, event:`SYSCALL: "
+		    "execve' (state:EXITING_SYSCALL) tid:17, ticks:1\nrax:0x0 \n",
+		    i + 1);
+		execs_parser_feed(parser, text, (size_t)length);
+	}
+	execs_parser_end(parser);
+	ck_assert_uint_eq(execs.count, EXECS_MAX);
+	ck_assert(execs.cut);
+	json_t *shown = execs_json(&execs, 17);
+	ck_assert_uint_eq(json_array_size(shown), EXECS_SHOWN);
+	ck_assert_ptr_null(execs_json(&execs, 18));
+	json_decref(shown);
+	execs_free(&execs);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {an_exec_has_its_event_its_process_and_its_file,
+	    an_exec_that_failed_or_only_begins_is_none, execveat_and_32_bit_registers_count_too,
+	    an_exec_from_a_thread_is_told_by_its_missing_file, endings_carry_their_status,
+	    signals_are_told_apart_by_whether_a_handler_ran,
+	    strange_text_gives_nothing_and_takes_no_memory, the_list_is_bounded};
+	Suite *suite = suite_create("execs");
+	TCase *all = tcase_create("execs");
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		tcase_add_test(all, tests[i]);
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}

@@ -1,0 +1,194 @@
+/*
+ * Bytes of instructions, and the memory that they read and write: named, implied, or of a vector.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/investigate/operand.h"
+#include "worker/session/mappings.h"
+#include "tests/runner.h"
+
+#define PC 0x1000
+
+static struct instruction decode(const char *bytes, size_t length)
+{
+	struct instruction instruction;
+
+	ck_assert(operand_decode((const uint8_t *)bytes, length, PC, true, &instruction));
+	return instruction;
+}
+
+#define DECODE(bytes) decode(bytes, sizeof(bytes) - 1)
+
+START_TEST(an_operand_in_memory_has_its_registers_and_its_access)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+		const char *text, *base, *index;
+		unsigned scale, size;
+		int64_t displacement;
+		bool reads, writes;
+	} cases[] = {
+	    /* mov (%rax),%eax */
+	    {"\x8b\x00", 2, "(%rax)", "rax", "", 0, 4, 0, true, false},
+	    /* mov %eax,0x8(%rdx) */
+	    {"\x89\x42\x08", 3, "0x8(%rdx)", "rdx", "", 0, 4, 8, false, true},
+	    /* movl $1,-0x10(%rbp,%rcx,4) */
+	    {"\xc7\x44\x8d\xf0\x01\x00\x00\x00", 8, "-0x10(%rbp,%rcx,4)", "rbp", "rcx", 4, 4, -16,
+		false, true},
+	    /* cmp %al,(%rdi) */
+	    {"\x38\x07", 2, "(%rdi)", "rdi", "", 0, 1, 0, true, false},
+	    /* lock cmpxchg %rcx,(%rdi) */
+	    {"\xf0\x48\x0f\xb1\x0f", 5, "(%rdi)", "rdi", "", 0, 8, 0, true, true},
+	    /* xadd %eax,(%rbx) */
+	    {"\x0f\xc1\x03", 3, "(%rbx)", "rbx", "", 0, 4, 0, true, true},
+	    /* rep stos %al,(%rdi) */
+	    {"\xf3\xaa", 2, "(%rdi)", "rdi", "", 0, 1, 0, false, true},
+	    /* mov %fs:0x28,%rax */
+	    {"\x64\x48\x8b\x04\x25\x28\x00\x00\x00", 9, "%fs:0x28", "", "", 0, 8, 0x28, true,
+		false},
+	    /* mov 0x10(%rip),%eax: counted from the next instruction */
+	    {"\x8b\x05\x10\x00\x00\x00", 6, "0x10(%rip)", "", "", 0, 4, PC + 6 + 0x10, true, false},
+	    /* push %rax */
+	    {"\x50", 1, "(%rsp)", "rsp", "", 0, 8, -8, false, true},
+	    /* vmovdqu %ymm0,(%rdi) */
+	    {"\xc5\xfe\x7f\x07", 4, "(%rdi)", "rdi", "", 0, 32, 0, false, true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct instruction instruction = decode(cases[i].bytes, cases[i].length);
+		const struct memory_operand *operand = &instruction.operands[0];
+		ck_assert_uint_eq(instruction.count, 1);
+		ck_assert_uint_eq(instruction.length, cases[i].length);
+		ck_assert_str_eq(operand->text, cases[i].text);
+		ck_assert_str_eq(operand->base, cases[i].base);
+		ck_assert_str_eq(operand->index, cases[i].index);
+		if (cases[i].index[0])
+			ck_assert_uint_eq(operand->scale, cases[i].scale);
+		ck_assert_uint_eq(operand->size, cases[i].size);
+		ck_assert_int_eq(operand->displacement, cases[i].displacement);
+		ck_assert_int_eq(operand->reads, cases[i].reads);
+		ck_assert_int_eq(operand->writes, cases[i].writes);
+		ck_assert_uint_eq(operand->align, 1);
+	}
+}
+END_TEST
+
+START_TEST(a_copy_of_strings_has_two_operands)
+{
+	struct instruction instruction = DECODE("\xf3\xa4");
+
+	ck_assert_uint_eq(instruction.count, 2);
+	for (int i = 0; i < 2; i++)
+		ck_assert(strcmp(instruction.operands[i].base,
+			      instruction.operands[i].writes ? "rdi" : "rsi") == 0);
+	ck_assert_ptr_nonnull(strstr(instruction.text, "rep movsb"));
+}
+END_TEST
+
+START_TEST(aligned_forms_say_what_they_need)
+{
+	/* movaps %xmm0,(%rdi); movups; vmovaps %ymm0,(%rdi); paddd (%rax),%xmm0; vpaddd of it */
+	ck_assert_uint_eq(DECODE("\x0f\x29\x07").operands[0].align, 16);
+	ck_assert_uint_eq(DECODE("\x0f\x11\x07").operands[0].align, 1);
+	ck_assert_uint_eq(DECODE("\xc5\xfc\x29\x07").operands[0].align, 32);
+	ck_assert_uint_eq(DECODE("\x66\x0f\xfe\x00").operands[0].align, 16);
+	ck_assert_uint_eq(DECODE("\xc5\xf9\xfe\x00").operands[0].align, 1);
+}
+END_TEST
+
+START_TEST(a_gather_has_as_many_addresses_as_lanes)
+{
+	/* vpgatherdd %ymm1,(%rax,%ymm2,4),%ymm0 */
+	struct instruction instruction = DECODE("\xc4\xe2\x75\x90\x04\x90");
+	const struct memory_operand *operand = &instruction.operands[0];
+
+	ck_assert_uint_eq(instruction.count, 1);
+	ck_assert_str_eq(operand->index, "ymm2");
+	ck_assert_uint_eq(operand->lanes, 8);
+	ck_assert_uint_eq(operand->lane_bits, 32);
+	ck_assert_uint_eq(operand->scale, 4);
+	/* vpgatherqq %ymm1,(%rax,%ymm2,8),%ymm0 */
+	instruction = DECODE("\xc4\xe2\xf5\x91\x04\xd0");
+	ck_assert_uint_eq(instruction.operands[0].lanes, 4);
+	ck_assert_uint_eq(instruction.operands[0].lane_bits, 64);
+}
+END_TEST
+
+START_TEST(what_only_computes_an_address_touches_nothing)
+{
+	ck_assert_uint_eq(DECODE("\x48\x8d\x58\x08").count, 0); /* lea 0x8(%rax),%rbx */
+	ck_assert_uint_eq(DECODE("\x0f\x1f\x00").count, 0);	/* nopl (%rax) */
+	ck_assert_uint_eq(DECODE("\x0f\x18\x08").count, 0);	/* prefetcht0 (%rax) */
+	ck_assert_uint_eq(DECODE("\x01\xd8").count, 0);		/* add %ebx,%eax */
+}
+END_TEST
+
+START_TEST(any_bytes_are_taken)
+{
+	struct instruction instruction;
+	uint8_t bytes[INSTRUCTION_BYTES_MAX] = {0};
+	unsigned seed = 1;
+
+	ck_assert(!operand_decode(bytes, 0, PC, true, &instruction));
+	for (int round = 0; round < 200000; round++) {
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			seed = seed * 1103515245 + 12345;
+			bytes[i] = (uint8_t)(seed >> 16);
+		}
+		if (!operand_decode(bytes, 1 + seed % sizeof(bytes), PC, round % 2, &instruction))
+			continue;
+		ck_assert_uint_le(instruction.count, OPERANDS_MAX);
+		for (size_t i = 0; i < instruction.count; i++) {
+			ck_assert_uint_gt(instruction.operands[i].align, 0);
+			ck_assert_uint_lt(strlen(instruction.operands[i].text), OPERAND_TEXT_MAX);
+		}
+	}
+}
+END_TEST
+
+START_TEST(mappings_are_read_with_their_rights_and_files)
+{
+	struct mappings *mappings = mappings_parse(
+	    "process 12\nMapped address spaces:\n\n"
+	    "          Start Addr           End Addr       Size     Offset  Perms  objfile\n"
+	    "      0x559544b78000     0x559544b79000     0x1000        0x0  r--p   /a b/prog\n"
+	    "      0x559544b79000     0x559544b7a000     0x1000     0x1000  r-xp   /a b/prog  \n"
+	    "      0x7fa39b6a5000     0x7fa39b6a8000     0x3000        0x0  rw-p   \n"
+	    "      nonsense\n"
+	    "      0x7ffef2547000     0x7ffef2569000    0x22000        0x0  [stack]\n");
+	const struct mapping *code;
+
+	ck_assert_ptr_nonnull(mappings);
+	ck_assert_uint_eq(mappings_count(mappings), 4);
+	code = mappings_find(mappings, 0x559544b79123);
+	ck_assert_ptr_nonnull(code);
+	ck_assert_str_eq(code->rights, "r-xp");
+	ck_assert_str_eq(code->file, "/a b/prog");
+	ck_assert_uint_eq(mappings_base(mappings, code), 0x559544b78000);
+	ck_assert_ptr_null(mappings_find(mappings, 0x559544b7a000));
+	ck_assert_str_eq(mappings_find(mappings, 0x7fa39b6a5000)->file, "");
+	ck_assert_str_eq(mappings_above(mappings, 0x7ffef0000000)->file, "[stack]");
+	ck_assert_str_eq(mappings_above(mappings, 0x7ffef0000000)->rights, "");
+	ck_assert_ptr_null(mappings_above(mappings, 0x7fffffffffff));
+	mappings_free(mappings);
+	ck_assert_ptr_null(mappings_parse("warning: unable to open /proc file\n"));
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {an_operand_in_memory_has_its_registers_and_its_access,
+	    a_copy_of_strings_has_two_operands, aligned_forms_say_what_they_need,
+	    a_gather_has_as_many_addresses_as_lanes, what_only_computes_an_address_touches_nothing,
+	    any_bytes_are_taken, mappings_are_read_with_their_rights_and_files};
+	Suite *suite = suite_create("operand");
+	TCase *all = tcase_create("operand");
+
+	tcase_set_timeout(all, 60);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		tcase_add_test(all, tests[i]);
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}

@@ -1,0 +1,221 @@
+/*
+ * What gdb and rr say to each other, and the two corrections on the way: whom a reverse resume is
+ * about, and an interrupt that ends the run for sure.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/relay.h"
+#include "tests/runner.h"
+
+static struct relay *relay;
+
+static void begin(void)
+{
+	relay = relay_new();
+	ck_assert_ptr_nonnull(relay);
+}
+
+static void end(void)
+{
+	relay_free(relay);
+}
+
+static void say(enum relay_end from, const char *bytes)
+{
+	ck_assert(relay_take(relay, from, bytes, strlen(bytes)));
+}
+
+/* What waits for an end is this, and is taken off. */
+static void expect(enum relay_end to, const char *bytes)
+{
+	size_t length;
+	const char *pending = relay_pending(relay, to, &length);
+
+	ck_assert_msg(length == strlen(bytes) && (!length || !memcmp(pending, bytes, length)),
+	    "%.*s where %s was expected", (int)length, pending ? pending : "", bytes);
+	relay_sent(relay, to, length);
+}
+
+/* As any session begins: acknowledgements are switched off. */
+static void begin_without_acks(void)
+{
+	begin();
+	say(RELAY_GDB, "+$QStartNoAckMode#b0");
+	expect(RELAY_GDB, "+");
+	expect(RELAY_RR, "$QStartNoAckMode#b0");
+	say(RELAY_RR, "+$OK#9a");
+	expect(RELAY_RR, "+");
+	expect(RELAY_GDB, "$OK#9a");
+	say(RELAY_GDB, "+");
+	expect(RELAY_RR, "");
+}
+
+/* gdb has all threads go on, and the program stops in a thread. */
+static void stop_forward_in(const char *thread)
+{
+	char failure[64];
+
+	say(RELAY_GDB, "$vCont;c#a8");
+	expect(RELAY_RR, "$vCont;c#a8");
+	snprintf(failure, sizeof(failure), "$T05thread:%s;#00", thread);
+	say(RELAY_RR, failure);
+	expect(RELAY_GDB, failure);
+}
+
+START_TEST(packets_pass_as_they_are_whole_or_in_pieces)
+{
+	begin_without_acks();
+	say(RELAY_GDB, "$m40");
+	expect(RELAY_RR, "");
+	say(RELAY_GDB, "00,8#");
+	expect(RELAY_RR, "");
+	say(RELAY_GDB, "11$g#67");
+	expect(RELAY_RR, "$m4000,8#11$g#67");
+	say(RELAY_RR, "$00#60");
+	expect(RELAY_GDB, "$00#60");
+	end();
+}
+END_TEST
+
+START_TEST(before_a_reverse_continue_rr_is_told_again_whom_gdb_means)
+{
+	begin_without_acks();
+	say(RELAY_GDB, "$Hcp1.-1#00");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_RR, "$Hcp1.-1#00");
+	expect(RELAY_GDB, "$OK#9a");
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$bc#c5");
+	say(RELAY_RR, "$T05thread:p1.1;#00");
+	expect(RELAY_GDB, "$T05thread:p1.1;#00");
+	stop_forward_in("p1.2");
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$Hcp1.-1#d8$bc#c5");
+	/* gdb did not ask, so it gets no answer. */
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_GDB, "");
+	say(RELAY_RR, "$T05thread:p1.3;#00");
+	expect(RELAY_GDB, "$T05thread:p1.3;#00");
+	/* And once more where gdb goes on by itself. */
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$Hcp1.-1#d8$bc#c5");
+	end();
+}
+END_TEST
+
+START_TEST(a_step_back_is_of_the_thread_that_gdb_named)
+{
+	begin_without_acks();
+	say(RELAY_GDB, "$Hcp1.2#00");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_RR, "$Hcp1.2#00");
+	expect(RELAY_GDB, "$OK#9a");
+	stop_forward_in("p1.3");
+	say(RELAY_GDB, "$bs#d5");
+	expect(RELAY_RR, "$Hcp1.2#ac$bs#d5");
+	say(RELAY_RR, "$OK#9a$T05thread:p1.2;#00");
+	expect(RELAY_GDB, "$T05thread:p1.2;#00");
+	/* A row of steps stays a row to rr. */
+	say(RELAY_GDB, "$bs#d5");
+	expect(RELAY_RR, "$bs#d5");
+	end();
+}
+END_TEST
+
+START_TEST(an_interrupt_reaches_rr_while_it_runs_and_its_stop_reaches_gdb)
+{
+	begin_without_acks();
+	say(RELAY_GDB, "$vCont;c#a8");
+	expect(RELAY_RR, "$vCont;c#a8");
+	ck_assert(relay_is_running(relay));
+	relay_interrupt(relay);
+	relay_interrupt(relay);
+	expect(RELAY_RR, "\003");
+	say(RELAY_RR, "$T00thread:p1.1;#00");
+	expect(RELAY_RR, "$qC#b4");
+	expect(RELAY_GDB, "");
+	say(RELAY_RR, "$QCp1.1#00");
+	expect(RELAY_GDB, "$T00thread:p1.1;#00");
+	ck_assert(!relay_is_running(relay));
+	end();
+}
+END_TEST
+
+START_TEST(the_answer_to_an_interrupt_that_came_too_late_is_no_stop_of_the_next_run)
+{
+	begin_without_acks();
+	say(RELAY_GDB, "$vCont;c#a8");
+	expect(RELAY_RR, "$vCont;c#a8");
+	relay_interrupt(relay);
+	expect(RELAY_RR, "\003");
+	say(RELAY_RR, "$T05thread:p1.1;#00$T00thread:p1.1;#00");
+	expect(RELAY_GDB, "");
+	say(RELAY_RR, "$QCp1.1#00");
+	expect(RELAY_GDB, "$T05thread:p1.1;#00");
+	end();
+}
+END_TEST
+
+START_TEST(what_gdb_resumes_by_itself_after_an_interrupt_has_stopped_already)
+{
+	begin_without_acks();
+	stop_forward_in("p1.4");
+	relay_interrupt(relay);
+	expect(RELAY_RR, "");
+	say(RELAY_GDB, "$vCont;r401000,401008:p1.4#00");
+	expect(RELAY_RR, "");
+	expect(RELAY_GDB, "$T00thread:p1.4;#a4");
+	relay_permit(relay);
+	say(RELAY_GDB, "$vCont;s:p1.4#00");
+	expect(RELAY_RR, "$vCont;s:p1.4#00");
+	end();
+}
+END_TEST
+
+START_TEST(a_seek_is_let_finish)
+{
+	begin_without_acks();
+	say(RELAY_GDB, "$vRun;;3132#00");
+	expect(RELAY_RR, "$vRun;;3132#00");
+	ck_assert(relay_is_running(relay));
+	relay_interrupt(relay);
+	expect(RELAY_RR, "");
+	say(RELAY_RR, "$T05thread:p1.1;#00");
+	expect(RELAY_GDB, "$T05thread:p1.1;#00");
+	ck_assert(!relay_is_running(relay));
+	end();
+}
+END_TEST
+
+START_TEST(a_packet_without_end_is_refused)
+{
+	static char much[RELAY_PACKET_MAX / 2];
+
+	begin();
+	memset(much, 'x', sizeof(much));
+	ck_assert(relay_take(relay, RELAY_RR, "$", 1));
+	ck_assert(relay_take(relay, RELAY_RR, much, sizeof(much)));
+	ck_assert(!relay_take(relay, RELAY_RR, much, sizeof(much)));
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("relay");
+	TCase *all = tcase_create("all");
+	const TTest *const tests[] = {packets_pass_as_they_are_whole_or_in_pieces,
+	    before_a_reverse_continue_rr_is_told_again_whom_gdb_means,
+	    a_step_back_is_of_the_thread_that_gdb_named,
+	    an_interrupt_reaches_rr_while_it_runs_and_its_stop_reaches_gdb,
+	    the_answer_to_an_interrupt_that_came_too_late_is_no_stop_of_the_next_run,
+	    what_gdb_resumes_by_itself_after_an_interrupt_has_stopped_already, a_seek_is_let_finish,
+	    a_packet_without_end_is_refused, NULL};
+
+	for (size_t i = 0; tests[i]; i++)
+		tcase_add_test(all, tests[i]);
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}

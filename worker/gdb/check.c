@@ -1,0 +1,49 @@
+/*
+ * Turns what gdb answered into the error that the client gets, and refuses text that gdb could not
+ * take. It never sends a command to gdb.
+ */
+#include <string.h>
+#include "worker/gdb/check.h"
+#include "worker/gdb/mi.h"
+
+bool gdb_quote(char *to, const char *what, const char *text, struct failure *failure)
+{
+	if (mi_quote(to, GDB_QUOTED_MAX, text) >= 0)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "give it as one line of plain text",
+	    "%s has control characters in it, or is longer than %d bytes", what,
+	    GDB_QUOTED_MAX - 8);
+	return false;
+}
+
+void gdb_fail_interrupted(const struct worker *worker, struct failure *failure)
+{
+	if (worker->interrupt == INTERRUPT_TIMEOUT)
+		failure_set(failure, ERROR_TIMEOUT, "ask for less, or give it a longer timeout",
+		    "the time for this command is over");
+	else
+		failure_set(failure, ERROR_CANCELLED, NULL, "the command was interrupted");
+}
+
+bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, const char *hint,
+    struct failure *failure)
+{
+	const char *message = gdb_message(gdb);
+
+	switch (outcome) {
+	case GDB_DONE:
+		return true;
+	case GDB_REFUSED:
+		if (gdb_was_interrupted(gdb) && strcmp(message, "Quit") == 0)
+			gdb_fail_interrupted(gdb_worker(gdb), failure);
+		else
+			failure_set(failure, code, hint, "%s", message);
+		return false;
+	case GDB_LOST:
+		failure_set(failure,
+		    strncmp(message, "rr", 2) == 0 ? ERROR_RR_FAILED : ERROR_GDB_FAILED,
+		    "the session is brought back by the next call on it", "%s", message);
+		return false;
+	}
+	return false;
+}

@@ -1,0 +1,95 @@
+#ifndef WORKER_GDB_H
+#define WORKER_GDB_H
+/*
+ * One gdb over its MI: commands with tokens, their results, the last stop, captured console text.
+ *
+ * Only commands that the worker builds are sent; what a client wrote goes in as one quoted C string
+ * (gdb_quote). Every function that waits also keeps the side descriptors drained and lets an
+ * interrupt through.
+ */
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "worker/gdb/remote.h"
+#include "worker/serve/ops.h"
+#include "worker/serve/tool.h"
+
+#define GDB_COMMAND_MAX (16 * 1024)
+#define GDB_CONSOLE_MAX (64 * 1024)
+#define GDB_QUOTED_MAX	(8 * 1024)
+
+/* The console command that drops the memory gdb keeps; gdb before 11 has none. */
+#define GDB_FORGET_MEMORY "maint flush dcache"
+
+enum gdb_outcome {
+	GDB_DONE,    /* it did it */
+	GDB_REFUSED, /* it answered with an error: gdb_message */
+	GDB_LOST,    /* gdb or rr has gone, or broke the protocol: gdb_message */
+};
+
+struct gdb;
+
+/* Called when a side descriptor has bytes or has closed; returns false to be called no more. */
+typedef bool gdb_side_ready(void *owner, int fd);
+/* Called when gdb or a side has closed: returns why in `text`, or false when all is well. */
+typedef bool gdb_lost_why(void *owner, char *text, size_t size);
+
+struct gdb *gdb_new(struct worker *worker, struct tool *tool, void *owner);
+void gdb_free(struct gdb *gdb);
+/* At most GDB_SIDES_MAX of them. */
+void gdb_watch(struct gdb *gdb, int fd, gdb_side_ready *ready);
+void gdb_unwatch(struct gdb *gdb, int fd);
+/* Takes the connection that gdb is to reach rr by, and moves what passes through it. */
+void gdb_connect(struct gdb *gdb, struct remote *remote);
+/* Parts gdb from this rr for good, and forgets where the program stood: another rr comes. */
+enum gdb_outcome gdb_disconnect(struct gdb *gdb);
+/* While `expected`, rr may end while the program runs, and gdb_run then returns GDB_DONE without a
+ * new stop: gdb_has_lost_rr. Otherwise that is the end of the session. */
+void gdb_expect_end(struct gdb *gdb, bool expected);
+bool gdb_has_lost_rr(const struct gdb *gdb);
+void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why);
+
+/* Sends one whole line, and waits for nothing: for tidying up whose outcome does not matter. */
+void gdb_tell(struct gdb *gdb, const char *command);
+
+/* Sends one command and waits for its result. *results (may be NULL): owned by the caller. */
+enum gdb_outcome gdb_command(struct gdb *gdb, json_t **results, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+enum gdb_outcome gdb_commandv(
+    struct gdb *gdb, json_t **results, const char *format, va_list arguments);
+
+/* Runs a console command (quoted here) and captures what it prints, bounded; text stays until the
+ * next command. */
+enum gdb_outcome gdb_console(struct gdb *gdb, const char **text, const char *command);
+
+/* What the last command printed on the console; borrowed until the next. */
+const char *gdb_console_text(const struct gdb *gdb);
+
+/* Sends a command that resumes the program, and waits until it has stopped for good. */
+enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Waits for the last stop of a command that may make several: once gdb has answered another one,
+ * no more can come. */
+enum gdb_outcome gdb_settle(struct gdb *gdb);
+
+/* Waits for bytes of anybody, once: for what comes before gdb is spoken to. */
+enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms);
+
+/* The last *stopped record's results, borrowed; NULL before the first. */
+json_t *gdb_last_stop(const struct gdb *gdb);
+bool gdb_is_running(const struct gdb *gdb);
+/* Whether an interrupt ended the last gdb_run. */
+bool gdb_was_interrupted(const struct gdb *gdb);
+/* The breakpoint of the last =breakpoint-created, borrowed; gdb_forget_created first. */
+json_t *gdb_created_breakpoint(const struct gdb *gdb);
+void gdb_forget_created(struct gdb *gdb);
+
+/* The worker that gdb_new was given. */
+const struct worker *gdb_worker(const struct gdb *gdb);
+
+/* Text of the last refusal or loss. */
+const char *gdb_message(const struct gdb *gdb);
+
+#endif

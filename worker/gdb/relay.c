@@ -1,0 +1,350 @@
+/*
+ * Reads packets of the remote protocol and decides which go through. It trusts neither end: what
+ * does not frame, or does not end, loses the session and nothing else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/relay.h"
+
+#define INTERRUPT_BYTE '\003'
+#define THREAD_MAX     64 /* bytes of a thread's name in the protocol: p1234.5678 */
+#define CHECKSUM_CHARS 2
+
+/* What the program does, as far as the two have said. */
+enum motion {
+	STOPPED,
+	RUNNING,
+	SEEKING,       /* vRun: rr replays to another moment and looks at nothing meanwhile */
+	SYNCHRONISING, /* stopped; whether an interrupt byte is still on its way is being found out
+			*/
+};
+
+struct bytes {
+	char *at;
+	size_t length, size;
+};
+
+struct relay {
+	struct bytes in[2], out[2]; /* by relay_end */
+	bool no_ack, asks_no_ack;
+	enum motion motion;
+	bool backwards; /* the last resume */
+	bool named;	/* gdb has sent Hc since the last stop: rr knows */
+	bool wants_stop, byte_sent;
+	unsigned dropped;	  /* replies of rr that answer what we put in */
+	struct bytes held;	  /* the stop that waits for SYNCHRONISING to end */
+	char resumes[THREAD_MAX]; /* gdb's last Hc, without these two letters; "": none yet */
+	char stopped[THREAD_MAX]; /* the thread of rr's last stop; "": none yet */
+};
+
+struct relay *relay_new(void)
+{
+	return calloc(1, sizeof(struct relay));
+}
+
+void relay_free(struct relay *relay)
+{
+	if (!relay)
+		return;
+	for (int end = RELAY_GDB; end <= RELAY_RR; end++) {
+		free(relay->in[end].at);
+		free(relay->out[end].at);
+	}
+	free(relay->held.at);
+	free(relay);
+}
+
+static bool append(struct bytes *to, const char *bytes, size_t length)
+{
+	size_t size = to->size ? to->size : 4096;
+	char *bigger;
+
+	while (size - to->length < length)
+		size *= 2;
+	if (size > 2 * (size_t)RELAY_PACKET_MAX)
+		return false;
+	if (size != to->size) {
+		bigger = realloc(to->at, size);
+		if (!bigger)
+			return false;
+		to->at = bigger;
+		to->size = size;
+	}
+	memcpy(to->at + to->length, bytes, length);
+	to->length += length;
+	return true;
+}
+
+static void drop_front(struct bytes *bytes, size_t length)
+{
+	bytes->length -= length;
+	memmove(bytes->at, bytes->at + length, bytes->length);
+}
+
+const char *relay_pending(const struct relay *relay, enum relay_end to, size_t *length)
+{
+	*length = relay->out[to].length;
+	return relay->out[to].at;
+}
+
+void relay_sent(struct relay *relay, enum relay_end to, size_t length)
+{
+	drop_front(&relay->out[to], length);
+}
+
+bool relay_is_running(const struct relay *relay)
+{
+	return relay->motion == RUNNING || relay->motion == SEEKING;
+}
+
+/* A packet of our own: $TEXT#checksum. */
+static bool put(struct relay *relay, enum relay_end to, const char *text)
+{
+	unsigned char sum = 0;
+	char tail[8];
+
+	for (const char *c = text; *c; c++)
+		sum = (unsigned char)(sum + (unsigned char)*c);
+	snprintf(tail, sizeof(tail), "#%02x", sum);
+	return append(&relay->out[to], "$", 1) && append(&relay->out[to], text, strlen(text)) &&
+	       append(&relay->out[to], tail, strlen(tail));
+}
+
+static bool starts(const char *body, size_t length, const char *with)
+{
+	size_t n = strlen(with);
+
+	return length >= n && memcmp(body, with, n) == 0;
+}
+
+static bool is(const char *body, size_t length, const char *text)
+{
+	return length == strlen(text) && memcmp(body, text, length) == 0;
+}
+
+static void copy(char to[THREAD_MAX], const char *from, size_t length)
+{
+	if (length < THREAD_MAX) {
+		memcpy(to, from, length);
+		to[length] = '\0';
+	}
+}
+
+static bool is_backwards(const char *body, size_t length)
+{
+	return is(body, length, "bc") || is(body, length, "bs");
+}
+
+static bool is_resume(const char *body, size_t length)
+{
+	return is_backwards(body, length) || starts(body, length, "vCont;") ||
+	       is(body, length, "c") || is(body, length, "s") || starts(body, length, "C") ||
+	       starts(body, length, "S");
+}
+
+/*
+ * Whether rr may have another thread in mind than gdb has. It has not after a step back of the same
+ * thread, and those are spared: rr makes a row of them quick only when nothing comes in between.
+ */
+static bool must_name_thread(const struct relay *relay, const char *body, size_t length)
+{
+	return relay->resumes[0] && !relay->named && is_backwards(body, length) &&
+	       (is(body, length, "bc") || !relay->backwards ||
+		   strcmp(relay->resumes, relay->stopped) != 0);
+}
+
+/* gdb resumes although the program is to stand: to gdb it has stopped where it was. */
+static bool refuse_resume(struct relay *relay)
+{
+	char failure[THREAD_MAX + 32];
+
+	if (relay->stopped[0])
+		snprintf(failure, sizeof(failure), "T00thread:%s;", relay->stopped);
+	else
+		snprintf(failure, sizeof(failure), "S00");
+	return put(relay, RELAY_GDB, failure);
+}
+
+static bool resume(struct relay *relay, const char *body, size_t length, bool *pass)
+{
+	char thread[THREAD_MAX + 2];
+
+	if (relay->wants_stop) {
+		*pass = false;
+		return refuse_resume(relay);
+	}
+	if (must_name_thread(relay, body, length)) {
+		snprintf(thread, sizeof(thread), "Hc%s", relay->resumes);
+		if (!put(relay, RELAY_RR, thread))
+			return false;
+		relay->named = true;
+		relay->dropped++;
+	}
+	relay->backwards = is_backwards(body, length);
+	relay->motion = RUNNING;
+	return true;
+}
+
+/* One packet of gdb's; *pass: whether rr is to have it. */
+static bool take_request(struct relay *relay, const char *body, size_t length, bool *pass)
+{
+	*pass = true;
+	if (starts(body, length, "Hc")) {
+		relay->named = true;
+		copy(relay->resumes, body + 2, length - 2);
+		return true;
+	}
+	if (is(body, length, "QStartNoAckMode"))
+		relay->asks_no_ack = true;
+	else if (starts(body, length, "vRun"))
+		relay->motion = SEEKING;
+	else if (is_resume(body, length))
+		return resume(relay, body, length, pass);
+	return true;
+}
+
+static void note_thread(struct relay *relay, const char *body, size_t length)
+{
+	static const char key[] = "thread:";
+	const char *end = body + length, *at = memmem(body, length, key, sizeof(key) - 1);
+	const char *close;
+
+	if (!at)
+		return;
+	at += sizeof(key) - 1;
+	close = memchr(at, ';', (size_t)(end - at));
+	copy(relay->stopped, at, (size_t)((close ? close : end) - at));
+}
+
+static bool is_stop(const char *body, size_t length)
+{
+	return length && (body[0] == 'T' || body[0] == 'S');
+}
+
+static bool is_end(const char *body, size_t length)
+{
+	return length && (body[0] == 'W' || body[0] == 'X');
+}
+
+/*
+ * rr may have stopped by itself before it saw the interrupt byte, and answers that with another
+ * stop once it reads it. What it says to a question asked now comes behind that.
+ */
+static bool synchronise(struct relay *relay, const char *packet, size_t length)
+{
+	relay->held.length = 0;
+	relay->motion = SYNCHRONISING;
+	return append(&relay->held, packet, length) && put(relay, RELAY_RR, "qC");
+}
+
+/* The question is answered: now gdb may have the stop. */
+static bool synchronised(struct relay *relay)
+{
+	relay->motion = STOPPED;
+	relay->byte_sent = false;
+	return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
+}
+
+/* One packet of rr's, whole; *pass: whether gdb is to have it (now). */
+static bool take_reply(struct relay *relay, const char *packet, size_t whole, bool *pass)
+{
+	const char *body = packet + 1;
+	size_t length = whole - 2 - CHECKSUM_CHARS;
+
+	*pass = false;
+	if (relay->dropped) {
+		relay->dropped--;
+		return true;
+	}
+	if (relay->motion == SYNCHRONISING)
+		return is_stop(body, length) || synchronised(relay);
+	*pass = true;
+	if (is_stop(body, length)) {
+		relay->named = false;
+		note_thread(relay, body, length);
+		if (relay->motion == RUNNING && relay->byte_sent) {
+			*pass = false;
+			return synchronise(relay, packet, whole);
+		}
+	}
+	if (is_stop(body, length) || is_end(body, length) || relay->motion == SEEKING)
+		relay->motion = STOPPED;
+	return true;
+}
+
+/* gdb sees acknowledgements switched off once the answer to that has gone through. */
+static void note_acks(struct relay *relay, enum relay_end from, const char *body, size_t length)
+{
+	if (from != RELAY_RR || !relay->asks_no_ack)
+		return;
+	relay->asks_no_ack = false;
+	relay->no_ack = is(body, length, "OK");
+}
+
+static bool take_packet(struct relay *relay, enum relay_end from, const char *packet, size_t whole)
+{
+	enum relay_end to = from == RELAY_GDB ? RELAY_RR : RELAY_GDB;
+	const char *body = packet + 1;
+	size_t length = whole - 2 - CHECKSUM_CHARS;
+	bool pass, fine;
+
+	/* Each end's packets are acknowledged here, and the other's acknowledgements end here. */
+	if (!relay->no_ack && !append(&relay->out[from], "+", 1))
+		return false;
+	fine = from == RELAY_GDB ? take_request(relay, body, length, &pass)
+				 : take_reply(relay, packet, whole, &pass);
+	note_acks(relay, from, body, length);
+	return fine && (!pass || append(&relay->out[to], packet, whole));
+}
+
+/* rr looks for the byte between two steps of its replay. One is enough. */
+static bool send_interrupt(struct relay *relay)
+{
+	static const char byte = INTERRUPT_BYTE;
+
+	if (relay->motion != RUNNING || relay->byte_sent)
+		return true;
+	relay->byte_sent = true;
+	return append(&relay->out[RELAY_RR], &byte, 1);
+}
+
+bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, size_t length)
+{
+	struct bytes *in = &relay->in[from];
+	size_t at = 0;
+	bool fine;
+
+	if (!append(in, bytes, length))
+		return false;
+	fine = true;
+	while (fine && at < in->length) {
+		const char *packet = in->at + at, *hash;
+
+		if (*packet != '$') {
+			if (*packet == INTERRUPT_BYTE && from == RELAY_GDB)
+				fine = send_interrupt(relay);
+			at++;
+			continue;
+		}
+		hash = memchr(packet, '#', in->length - at);
+		if (!hash || in->length - at < (size_t)(hash - packet) + 1 + CHECKSUM_CHARS)
+			break;
+		fine =
+		    take_packet(relay, from, packet, (size_t)(hash - packet) + 1 + CHECKSUM_CHARS);
+		at += (size_t)(hash - packet) + 1 + CHECKSUM_CHARS;
+	}
+	drop_front(in, at);
+	return fine && in->length <= RELAY_PACKET_MAX;
+}
+
+void relay_interrupt(struct relay *relay)
+{
+	relay->wants_stop = true;
+	send_interrupt(relay);
+}
+
+void relay_permit(struct relay *relay)
+{
+	relay->wants_stop = false;
+}

@@ -1,0 +1,44 @@
+#ifndef WORKER_RELAY_H
+#define WORKER_RELAY_H
+/*
+ * What gdb and rr say to each other in the remote protocol, packet by packet, passed on with two
+ * corrections. Pure: bytes in, bytes out, no I/O.
+ *
+ * 1. gdb names the thread that a reverse resume is about (`Hc`) only when that has changed since it
+ *    last said so. rr forgets it at most stops and takes the thread that stopped: a reverse run
+ * then reports the stops of that one thread, and passes the others by without a word. So gdb's last
+ *    `Hc` goes before each reverse resume again.
+ * 2. An interrupt ends the run for sure: rr gets its interrupt byte only while it runs, a reply
+ * that crossed it on the way is not taken for the next run's, and where gdb would resume once more
+ * by itself (a false condition, the next of a million steps) it is told that the program has
+ * stopped.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RELAY_PACKET_MAX                                                                           \
+	(4 * 1024 * 1024) /* bytes of one packet; a longer one breaks the protocol */
+
+enum relay_end { RELAY_GDB, RELAY_RR };
+
+struct relay;
+
+/* NULL: out of memory. */
+struct relay *relay_new(void);
+void relay_free(struct relay *relay);
+
+/* Takes what one end has sent. False: it is no such protocol, and the session is lost. */
+bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, size_t length);
+
+/* What is to be sent to an end, borrowed until the next call; relay_sent takes it off. */
+const char *relay_pending(const struct relay *relay, enum relay_end to, size_t *length);
+void relay_sent(struct relay *relay, enum relay_end to, size_t length);
+
+/* Whether gdb has resumed the program and rr has not yet said that it stopped. */
+bool relay_is_running(const struct relay *relay);
+
+/* Has the program stop as soon as it can, and keeps it from being resumed until relay_permit. */
+void relay_interrupt(struct relay *relay);
+void relay_permit(struct relay *relay);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * How gdb is set up for a session: everything is off that follows the wishes of the recorded
+ * program (auto-load, debuginfod) or that changes it, and output and reads are bounded. Nothing
+ * here comes from a client.
+ */
+#include <stdio.h>
+#include "worker/gdb/settings.h"
+
+/* In this order. What may fail in an old gdb without harm is marked, and said to it without
+ * waiting; the others go into the script that it sources, which ends at the first that it refuses.
+ */
+static const struct {
+	const char *command;
+	bool may_fail;
+} settings[] = {
+    {"mi-async on", false},
+    {"confirm off", false},
+    {"auto-load off", false},
+    {"auto-load safe-path /nonexistent", false},
+    {"debuginfod enabled off", true},
+    {"index-cache enabled off", true},
+    {"may-call-functions off", true},
+    {"may-write-memory off", false},
+    {"sysroot /", false},
+    {"directories $cdir", false},   /* not where the server happens to run */
+    {"remotetimeout 10000", false}, /* vRun replays: it may take long, and gdb must not give up */
+    {"startup-with-shell off", false},
+    {"can-use-hw-watchpoints 1", false},
+    {"print elements 200", false},
+    {"print repeats 10", false},
+    {"print max-depth 8", true},
+    {"print frame-arguments all", true}, /* structures too, not "..." */
+    {"max-value-size 32768", false},	 /* reading a megabyte through rr takes seconds */
+    /* What a debug register can do: gdb would ask rr for more, which rr does by single steps. */
+    {"remote hardware-watchpoint-limit 4", false},
+    {"remote hardware-watchpoint-length-limit 8", false},
+    {"backtrace limit unlimited", false},
+    /* gdb would open the file through rr, which refuses every name that is not ASCII (since 10). */
+    {"exec-file-mismatch off", true},
+    {"dcache line-size 4096", true},
+    {"width 0", false},
+    {"height 0", false},
+    {"style enabled off", true},
+    {"history save off", false},
+    {"python print-stack none", true},
+};
+
+bool settings_write(int file)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (!settings[i].may_fail && dprintf(file, "set %s\n", settings[i].command) < 0)
+			return false;
+	return true;
+}
+
+void settings_tell(struct gdb *gdb)
+{
+	char command[64];
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (settings[i].may_fail) {
+			snprintf(command, sizeof(command), "-gdb-set %s\n", settings[i].command);
+			gdb_tell(gdb, command);
+		}
+}

@@ -1,0 +1,276 @@
+/*
+ * rr_last_change: who wrote a value last. It searches backward, does not believe what it finds
+ * unless it fits what the value is now, and searches forward where it does not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/handlers.h"
+#include "worker/gdb/mi.h"
+#include "worker/investigate/scan.h"
+#include "worker/session/watchpoint.h"
+#include "worker/session/excursion.h"
+#include "worker/session/images.h"
+#include "worker/session/position.h"
+#include "worker/session/signals.h"
+#include "worker/session/stop.h"
+#include "worker/session/values.h"
+
+#define STOPS_MAX 1000000
+
+/* What ends a program unless it is caught. A search for something else runs past them. Not SIGTRAP:
+ * to pass that by, rr would pass watchpoints by as well. */
+#define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
+
+/* Memory does not live longer than the image of the process that it belongs to. */
+static void fail_unwritten(struct replay *replay, const char *expression, struct failure *failure)
+{
+	failure_set(failure, ERROR_NOT_FOUND,
+	    images_at(replay)
+		? "it has had this value since exec began this program, or since before the memory "
+		  "was mapped: what ran before had other memory"
+		: "it has had this value from the start of the recording, or from before the "
+		  "memory was mapped",
+	    "nothing wrote %.200s before this moment", expression);
+}
+
+static json_t *change_answer(const json_t *stop, const char *expression)
+{
+	static const char *const kept[] = {"moment", "frame", "source", "tid", "thread_name"};
+	const json_t *watch = json_object_get(stop, "watch");
+	json_t *json = json_object();
+
+	json_object_set_new(json, "expression", json_string(expression));
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (json_object_get(stop, kept[i]))
+			json_object_set(json, kept[i], json_object_get(stop, kept[i]));
+	json_object_set(json, "old", json_object_get(watch, "old"));
+	json_object_set(json, "new", json_object_get(watch, "new"));
+	return json;
+}
+
+/* A value that is watched, and what it was where the search began. */
+struct watched {
+	const char *expression;
+	int watch; /* gdb's number */
+	char address[32];
+	long long size;
+	char *now;   /* as gdb prints it; NULL: it cannot be read */
+	char *bytes; /* the same in hexadecimal; NULL likewise */
+	struct moment until;
+	struct moment last; /* forward: behind the last change; event 0: none yet */
+};
+
+static void forget_watched(struct watched *watched)
+{
+	free(watched->now);
+	free(watched->bytes);
+}
+
+static char *read_bytes(struct replay *replay, const struct watched *watched)
+{
+	json_t *results = NULL;
+	const char *contents = NULL;
+	char *bytes = NULL;
+
+	if (watched->address[0] &&
+	    gdb_command(replay->gdb, &results, "-data-read-memory-bytes %s %lld", watched->address,
+		watched->size) == GDB_DONE)
+		contents =
+		    mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
+	if (contents)
+		bytes = strdup(contents);
+	json_decref(results);
+	return bytes;
+}
+
+static char *read_value(struct replay *replay, const char *format, const char *expression)
+{
+	char text[REPLAY_EXPRESSION_MAX + 64], why[256], *value = NULL, *type = NULL;
+
+	snprintf(text, sizeof(text), format, expression);
+	if (values_read(replay, text, &value, &type, why, sizeof(why)) != 0) {
+		free(value);
+		value = NULL;
+	}
+	free(type);
+	return value;
+}
+
+static void learn_watched(struct replay *replay, struct watched *watched)
+{
+	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	char *size = read_value(replay, "sizeof(%s)", watched->expression);
+
+	watched->until = replay->moment;
+	watched->now = read_value(replay, "%s", watched->expression);
+	if (address && size) {
+		watched->size = strtoll(size, NULL, 0);
+		snprintf(watched->address, sizeof(watched->address), "0x%llx",
+		    strtoull(address, NULL, 0));
+		watched->bytes = read_bytes(replay, watched);
+	}
+	free(address);
+	free(size);
+}
+
+/* gdb puts a pointer's type before it and what it points to behind, the latter as it is now. */
+static bool same_value(const char *a, const char *b)
+{
+	size_t length;
+
+	if (a[0] == '(' && strstr(a, ") "))
+		a = strstr(a, ") ") + 2;
+	if (b[0] == '(' && strstr(b, ") "))
+		b = strstr(b, ") ") + 2;
+	length = strncmp(a, "0x", 2) == 0 ? strcspn(a, " ") + 1 : strlen(a) + 1;
+	return strncmp(a, b, length) == 0 ||
+	       (strncmp(a, "0x", 2) == 0 && strncmp(b, "0x", 2) == 0 &&
+		   strtoull(a, NULL, 16) == strtoull(b, NULL, 16));
+}
+
+/* True when the value was really changed here: not merely mapped, and not to the same. */
+static bool is_change(const struct watched *watched, const struct hit *hit)
+{
+	return hit->kind == STOP_WATCHPOINT && hit->number == watched->watch && hit->old &&
+	       hit->new &&strcmp(hit->old, hit->new) != 0 && strcmp(hit->old, "<unreadable>") != 0;
+}
+
+struct back {
+	const struct watched *watched;
+	bool fits; /* what was written is what the value was where the search began */
+};
+
+static enum scan_verdict see_backward(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct back *back = context;
+
+	(void)replay;
+	(void)failure;
+	if (!is_change(back->watched, hit))
+		return SCAN_ON;
+	back->fits = !back->watched->now || same_value(hit->new, back->watched->now);
+	return SCAN_ENOUGH;
+}
+
+/* Whether a moment comes after another; of two within one event the ticks tell, where the thread is
+ * the same, and it is. */
+static bool is_later(const struct moment *a, const struct moment *b)
+{
+	return a->event > b->event ||
+	       (a->event == b->event && a->tid == b->tid && a->ticks > b->ticks);
+}
+
+static enum scan_verdict see_forward(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct watched *watched = context;
+
+	if (!is_change(watched, hit))
+		return SCAN_ON;
+	if (!position_update(replay, failure))
+		return SCAN_GIVE_UP;
+	if (is_later(&replay->moment, &watched->until))
+		return SCAN_ENOUGH;
+	watched->last = replay->moment;
+	return SCAN_ON;
+}
+
+/* From here on forward, for the last change before the search began: slower, and by another way. */
+static enum scan_end search_forward(
+    struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	struct back back = {.watched = watched};
+	enum scan_end end = scan_run(replay, FORWARD, STOPS_MAX, see_forward, watched, failure);
+
+	if (end == SCAN_FAILED)
+		return end;
+	if (!watched->last.event)
+		return SCAN_EDGE;
+	if (!position_go(replay, &watched->last, failure))
+		return SCAN_FAILED;
+	return scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
+}
+
+/* Whether the value was another one here, at the start, than where the search began. */
+static bool differs_here(struct replay *replay, const struct watched *watched)
+{
+	char *here = read_bytes(replay, watched);
+	bool differs = here && watched->bytes && strcmp(here, watched->bytes) != 0;
+
+	free(here);
+	return differs;
+}
+
+/* To the last change: the program stands before it then. */
+static bool search(struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	struct back back = {.watched = watched};
+	enum scan_end end = scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
+	bool doubtful =
+	    end == SCAN_EDGE ? differs_here(replay, watched) : end == SCAN_FOUND && !back.fits;
+
+	if (doubtful)
+		end = search_forward(replay, watched, failure);
+	if (end == SCAN_EDGE && doubtful)
+		failure_set(failure, ERROR_RR_FAILED,
+		    "rr_watchpoint_set on it and rr_continue from the start shows what changes it",
+		    "%.200s differs from what it was at the start, but no write of it was seen",
+		    watched->expression);
+	else if (end == SCAN_EDGE)
+		fail_unwritten(replay, watched->expression, failure);
+	return end == SCAN_FOUND;
+}
+
+static json_t *find_change(struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	json_t *stop = NULL;
+
+	watched->watch =
+	    watchpoint_insert(replay, watched->expression, "write", true, NULL, failure);
+	if (!watched->watch)
+		return NULL;
+	gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " nostop noprint pass");
+	if (search(replay, watched, failure))
+		stop = stop_describe(replay, BACKWARD, NULL, failure);
+	if (!replay->worker->broken) {
+		gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " stop print pass");
+		signals_apply(replay);
+		gdb_command(replay->gdb, NULL, "-break-delete %d", watched->watch);
+	}
+	return stop;
+}
+
+json_t *tool_last_change(
+    struct worker *worker, const struct last_change_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct watched watched = {.expression = args->expression};
+	json_t *stop, *result = NULL;
+	struct failure late = {0};
+	bool readable;
+
+	if (!replay)
+		return NULL;
+	learn_watched(replay, &watched);
+	readable = watched.now != NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	stop = find_change(replay, &watched, failure);
+	forget_watched(&watched);
+	if (stop)
+		result = change_answer(stop, args->expression);
+	else if (!readable && failure->code == ERROR_NOT_FOUND)
+		failure_set_hint(failure,
+		    "it cannot be read at this moment: a pointer in it is bad, so ask who "
+		    "wrote that pointer last");
+	json_decref(stop);
+	if (result && args->move) {
+		excursion_stay(&excursion);
+	} else if (!excursion_return(&excursion, &late) && result) {
+		json_decref(result);
+		result = NULL;
+		*failure = late;
+	}
+	return result;
+}

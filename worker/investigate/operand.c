@@ -1,0 +1,186 @@
+/*
+ * Decodes by Zydis. What it calls hidden or implicit is taken as well: that is where rep movs, push
+ * and call touch memory.
+ */
+#include "worker/investigate/operand.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <Zydis/Zydis.h>
+
+/* Stores and loads of old that fault where the address is no multiple of their size; the forms with
+ * VEX do so only where their name says aligned. */
+static bool must_align(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_MOVAPS:
+	case ZYDIS_MNEMONIC_MOVAPD:
+	case ZYDIS_MNEMONIC_MOVDQA:
+	case ZYDIS_MNEMONIC_MOVNTDQ:
+	case ZYDIS_MNEMONIC_MOVNTDQA:
+	case ZYDIS_MNEMONIC_MOVNTPS:
+	case ZYDIS_MNEMONIC_MOVNTPD:
+	case ZYDIS_MNEMONIC_VMOVAPS:
+	case ZYDIS_MNEMONIC_VMOVAPD:
+	case ZYDIS_MNEMONIC_VMOVDQA:
+	case ZYDIS_MNEMONIC_VMOVDQA32:
+	case ZYDIS_MNEMONIC_VMOVDQA64:
+	case ZYDIS_MNEMONIC_VMOVNTDQ:
+	case ZYDIS_MNEMONIC_VMOVNTPS:
+	case ZYDIS_MNEMONIC_VMOVNTPD:
+	case ZYDIS_MNEMONIC_CMPXCHG16B:
+		return true;
+	case ZYDIS_MNEMONIC_MOVUPS:
+	case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQU:
+	case ZYDIS_MNEMONIC_LDDQU:
+		return false;
+	default:
+		/* Arithmetic of SSE on whole registers: paddd (%rax),%xmm0. */
+		return instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+		       (instruction->meta.isa_set == ZYDIS_ISA_SET_SSE ||
+			   instruction->meta.isa_set == ZYDIS_ISA_SET_SSE2);
+	}
+}
+
+static void name_register(char name[OPERAND_REGISTER_MAX], ZydisRegister reg)
+{
+	const char *text = reg == ZYDIS_REGISTER_NONE ? "" : ZydisRegisterGetString(reg);
+
+	snprintf(name, OPERAND_REGISTER_MAX, "%s", text ? text : "");
+}
+
+static bool is_relative(ZydisRegister reg)
+{
+	return reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP;
+}
+
+static void name_segment(struct memory_operand *operand, ZydisRegister segment)
+{
+	if (segment == ZYDIS_REGISTER_FS || segment == ZYDIS_REGISTER_GS)
+		snprintf(operand->segment, sizeof(operand->segment), "%s_base",
+		    ZydisRegisterGetString(segment));
+}
+
+/* A gather's index: each lane is an address of its own. */
+static void note_lanes(
+    struct memory_operand *operand, const ZydisDecodedInstruction *instruction, ZydisRegister index)
+{
+	const char *mnemonic = ZydisMnemonicGetString(instruction->mnemonic);
+	ZyanU16 bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, index);
+
+	/* vpgatherdq, vgatherqps: the letter behind gather or scatter is the index's. */
+	mnemonic = mnemonic ? strstr(mnemonic, "er") : NULL;
+	operand->lane_bits = mnemonic && mnemonic[2] == 'q' ? 64 : 32;
+	operand->lanes = bits / operand->lane_bits;
+}
+
+static void write_text(struct memory_operand *operand, const ZydisDecodedOperandMem *memory)
+{
+	char segment[8] = "", displacement[24] = "", index[24] = "", base[16] = "";
+	int64_t value = memory->disp.has_displacement ? memory->disp.value : 0;
+	bool absolute = !operand->index[0] && memory->base == ZYDIS_REGISTER_NONE;
+
+	if (operand->segment[0])
+		snprintf(segment, sizeof(segment), "%%%.2s:", operand->segment);
+	if (value || absolute)
+		snprintf(displacement, sizeof(displacement), "%s0x%llx", value < 0 ? "-" : "",
+		    value < 0 ? -(unsigned long long)value : (unsigned long long)value);
+	if (operand->index[0])
+		snprintf(index, sizeof(index), ",%%%.7s,%u", operand->index, operand->scale);
+	if (memory->base != ZYDIS_REGISTER_NONE)
+		snprintf(base, sizeof(base), "%%%s", ZydisRegisterGetString(memory->base));
+	snprintf(operand->text, sizeof(operand->text), absolute ? "%s%s" : "%s%s(%s%s)", segment,
+	    displacement, base, index);
+}
+
+/* push and call write below where the stack pointer is before them. */
+static bool is_push(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *from)
+{
+	return from->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+	       (from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+	       (instruction->meta.category == ZYDIS_CATEGORY_PUSH ||
+		   instruction->meta.category == ZYDIS_CATEGORY_CALL);
+}
+
+static void take_operand(struct memory_operand *operand, const ZydisDecodedInstruction *instruction,
+    const ZydisDecodedOperand *from, uint64_t next)
+{
+	const ZydisDecodedOperandMem *memory = &from->mem;
+
+	*operand = (struct memory_operand){
+	    .reads = from->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+	    .writes = from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+	    .size = from->size / 8,
+	    .align = 1,
+	    .scale = memory->scale,
+	    .displacement = memory->disp.has_displacement ? memory->disp.value : 0,
+	    .address_bits = instruction->address_width,
+	};
+	name_segment(operand, memory->segment);
+	name_register(operand->index, memory->index);
+	if (memory->type == ZYDIS_MEMOP_TYPE_VSIB) {
+		note_lanes(operand, instruction, memory->index);
+		operand->size = from->element_size / 8;
+	} else if (operand->size >= 16 && must_align(instruction)) {
+		operand->align = operand->size;
+	}
+	write_text(operand, memory);
+	if (is_relative(memory->base))
+		operand->displacement += (int64_t)next;
+	else
+		name_register(operand->base, memory->base);
+	if (is_push(instruction, from))
+		operand->displacement -= operand->size;
+}
+
+static bool touches_memory(
+    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+	       instruction->mnemonic != ZYDIS_MNEMONIC_NOP &&
+	       instruction->meta.category != ZYDIS_CATEGORY_PREFETCH &&
+	       (operand->actions &
+		   (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_MASK_WRITE));
+}
+
+static void write_instruction(struct instruction *instruction,
+    const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, uint64_t pc)
+{
+	ZydisFormatter formatter;
+
+	instruction->text[0] = '\0';
+	if (!ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+		return;
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+	ZydisFormatterSetProperty(
+	    &formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+	    &formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterFormatInstruction(&formatter, decoded, operands,
+	    decoded->operand_count_visible, instruction->text, sizeof(instruction->text), pc,
+	    ZYAN_NULL);
+}
+
+bool operand_decode(const uint8_t *bytes, size_t length, uint64_t pc, bool is_64_bit,
+    struct instruction *instruction)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction decoded;
+	ZydisDecoder decoder;
+
+	*instruction = (struct instruction){0};
+	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder,
+		is_64_bit ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
+		is_64_bit ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, length, &decoded, operands)))
+		return false;
+	instruction->length = decoded.length;
+	write_instruction(instruction, &decoded, operands, pc);
+	for (size_t i = 0; i < decoded.operand_count && instruction->count < OPERANDS_MAX; i++)
+		if (touches_memory(&decoded, &operands[i]))
+			take_operand(&instruction->operands[instruction->count++], &decoded,
+			    &operands[i], pc + decoded.length);
+	return true;
+}

@@ -1,0 +1,109 @@
+/*
+ * See program.h. Must never start the program, and never take a name for checked that was not
+ * opened.
+ */
+#include "worker/record/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+
+/* One candidate as exec sees it from the program's directory. 0 or errno. */
+static int check_executable(int directory, const char *path, char real[PATH_MAX])
+{
+	struct stat status;
+	char link[64];
+	ssize_t length;
+	cleanup_fd int fd = openat(directory, path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &status) < 0)
+		return errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
+	if (!S_ISREG(status.st_mode) || faccessat(directory, path, X_OK, AT_EACCESS) < 0 ||
+	    !(status.st_mode & 0111))
+		return EACCES;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, real, PATH_MAX - 1);
+	if (length < 0)
+		return errno;
+	real[length] = '\0';
+	return 0;
+}
+
+/*
+ * As rr and execvp look for it. 0 or errno; real gets where it is. In PATH only a file that is
+ * there counts: a directory of PATH that may not be read, or is no directory, holds no program for
+ * us.
+ */
+static int find_executable(int directory, const char *name, const char *search, char real[PATH_MAX])
+{
+	int error = ENOENT;
+
+	if (strchr(name, '/'))
+		return check_executable(directory, name, real);
+	while (search && *search) {
+		size_t length = strcspn(search, ":");
+		char path[PATH_MAX];
+		int written = snprintf(
+		    path, sizeof(path), "%.*s/%s", (int)length, length ? search : ".", name);
+		struct stat status;
+		search += length + (search[length] == ':');
+		if (written >= (int)sizeof(path) || fstatat(directory, path, &status, 0) < 0 ||
+		    S_ISDIR(status.st_mode))
+			continue;
+		int got = check_executable(directory, path, real);
+		if (got == 0)
+			return 0;
+		error = got;
+	}
+	return error;
+}
+
+static bool command_is_allowed(const json_t *patterns, const char *path)
+{
+	size_t index;
+	json_t *pattern;
+
+	if (json_array_size(patterns) == 0)
+		return true;
+	json_array_foreach(patterns, index,
+	    pattern) if (fnmatch(json_string_value(pattern), path, 0) == 0) return true;
+	return false;
+}
+
+bool program_find(const struct worker *worker, const char *directory, const char *name,
+    const char *search, char folder[TRACE_PATH_MAX], struct failure *failure)
+{
+	char real[PATH_MAX] = "";
+	cleanup_fd int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int error = find_executable(start, name, search, real);
+
+	if (error == ENOENT || error == ENOTDIR)
+		return trace_fail_path(failure, ERROR_NOT_FOUND,
+		    "a program without a slash is looked for in PATH, one with a slash from "
+		    "working_directory on",
+		    "there is no program", name, 0);
+	if (error)
+		return trace_fail_path(failure, ERROR_INVALID_ARGUMENT,
+		    "command[0] must be a file that this user may execute",
+		    "cannot be executed:", name, error);
+	if (!command_is_allowed(worker->config.commands, real))
+		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
+		    "the server's policy says which programs may be recorded",
+		    "may not be recorded:", real, 0);
+	if (!trace_check_nameable(
+		"a recording could not be replayed, because gdb cannot be told the name of", real,
+		failure))
+		return false;
+	*strrchr(real, '/') = '\0';
+	strlcpy(folder, *real ? real : "/", TRACE_PATH_MAX);
+	return true;
+}

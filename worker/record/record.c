@@ -1,0 +1,81 @@
+/*
+ * rr_record: one recording and its answer.
+ */
+#include "worker/record/record.h"
+
+#include <string.h>
+#include "worker/serve/handlers.h"
+#include "worker/serve/query.h"
+#include "worker/record/record_result.h"
+#include "worker/record/room.h"
+#include "worker/serve/rr_words.h"
+
+/* rr failed: its words, and nothing left of the trace, which cannot be replayed. */
+void record_fail(struct recording *recording, struct failure *failure)
+{
+	char words[4096], end[64];
+	size_t length = stream_tail(recording->errors, words, sizeof(words));
+
+	tool_describe_end(&recording->rr, end, sizeof(end));
+	if (recording->ending == ENDING_ABANDONED && !recording->begun)
+		failure_set(failure, ERROR_TIMEOUT,
+		    "rr needs address space and processes of its own: look at --memory, "
+		    "--processes and `ulimit -a`, and at --timeout-startup on a slow machine",
+		    "rr had not started the program after %.0f s, and was killed",
+		    recording_seconds(recording));
+	else if (room_explain(recording, words, length, failure))
+		;
+	else if (recording->ending == ENDING_ABANDONED)
+		failure_set(failure, ERROR_TIMEOUT, "record again with a longer timeout",
+		    "rr did not close the trace after the program was ended; it was killed and "
+		    "the trace, which cannot be replayed, removed");
+	else
+		rr_words_fail(failure, "rr record", end, words, length);
+	recording_remove(recording);
+}
+
+/* A trace that rr closed without having executed the program is refused by rr ps. */
+bool record_is_usable(struct recording *recording, json_t **list)
+{
+	struct failure refused = {0};
+
+	if (recording->trace < 0 || trace_state_of(recording->trace) != TRACE_COMPLETE)
+		return false;
+	*list = query_processes(recording->worker, recording->plan.destination.trace,
+	    RECORD_PROCESSES_BUDGET, &refused);
+	return *list || refused.code != ERROR_INVALID_ARGUMENT;
+}
+
+static json_t *conclude(struct recording *recording, struct failure *failure)
+{
+	json_t *list = NULL, *result;
+
+	if (!record_is_usable(recording, &list)) {
+		record_fail(recording, failure);
+		return NULL;
+	}
+	if (!recording->plan.destination.named)
+		destination_link_latest(&recording->plan.destination);
+	result = record_result(recording, list, recording_seconds(recording));
+	if (recording->reason != END_CANCELLED)
+		return result;
+	failure_set(failure, ERROR_CANCELLED, "the trace is complete up to that moment",
+	    "the recording was cancelled and the program killed");
+	failure->details = result;
+	return NULL;
+}
+
+json_t *tool_record(struct worker *worker, const struct record_args *args, struct failure *failure)
+{
+	struct record_request request = RECORD_REQUEST(args);
+	struct recording recording = {0};
+	json_t *result = NULL;
+
+	if (!recording_open(&recording, worker))
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	else if (record_plan_make(worker, &request, &recording.plan, failure) &&
+		 recording_run(&recording, failure))
+		result = conclude(&recording, failure);
+	recording_close(&recording);
+	return result;
+}

@@ -1,0 +1,57 @@
+#ifndef WORKER_RECORD_PLAN_H
+#define WORKER_RECORD_PLAN_H
+/*
+ * What is to be recorded, checked before rr is started: command, directory, environment, trace.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include "sandbox/pmu/pmu.h"
+#include "worker/record/destination.h"
+#include "worker/serve/ops.h"
+
+#define RECORD_ARGS_MAX	      1024 /* words of the command */
+#define RECORD_ENV_MAX	      1024
+#define RECORD_TIMEOUT_MAX    (7 * 24 * 3600.0)
+#define RECORD_RR_OPTIONS_MAX 24 /* words before the command */
+
+/* What rr_record and rr_record_until are both asked for; borrowed from their arguments. */
+struct record_request {
+	json_t *command, *env;
+	const char *working_directory, *trace_dir, *input;
+	double timeout;
+	bool chaos;
+	long long num_cores, output_limit; /* cores 0: as the machine has them */
+};
+
+/* From a struct record_args or record_until_args. */
+#define RECORD_REQUEST(args)                                                                       \
+	((struct record_request){.command = (args)->command,                                       \
+	    .env = (args)->env,                                                                    \
+	    .working_directory = (args)->working_directory,                                        \
+	    .trace_dir = (args)->trace_dir,                                                        \
+	    .input = (args)->stdin,                                                                \
+	    .timeout = (args)->timeout,                                                            \
+	    .chaos = (args)->chaos,                                                                \
+	    .num_cores = (args)->num_cores,                                                        \
+	    .output_limit = (args)->output_limit})
+
+struct record_plan {
+	struct pmu_choice pmu;
+	const char **argv;			/* of rr; owned, the words borrowed */
+	char **environment;			/* of rr; owned */
+	char directory[TRACE_PATH_MAX];		/* where the program starts */
+	char program_directory[TRACE_PATH_MAX]; /* where the program's file is */
+	struct destination destination;
+	const char *input;   /* text for its stdin, or NULL; borrowed from args */
+	double timeout;	     /* seconds, 0: none */
+	size_t output_limit; /* bytes of each stream in the answer */
+	char cores[16];
+};
+
+/* Checks everything that can be told without rr. False with *failure filled; on disk no more is
+ * made than directories above the trace. record_plan_free in every case. */
+bool record_plan_make(const struct worker *worker, const struct record_request *request,
+    struct record_plan *plan, struct failure *failure);
+void record_plan_free(struct record_plan *plan);
+
+#endif

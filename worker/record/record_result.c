@@ -1,0 +1,128 @@
+/*
+ * What is answered about a recording. The trace is believed on how the program ended, not rr's own
+ * exit, which is the program's as well as rr's.
+ */
+#include "worker/record/record_result.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "worker/trace/process_list.h"
+#include "worker/trace/trace.h"
+
+#define NOTE_MAX       256
+#define LEAST_OUTPUT   256  /* bytes of a stream that stay whatever their escapes cost */
+#define RESULT_RESERVE 8192 /* bytes for what is set after the output */
+
+static const char *const reason_names[] = {
+    [END_ITSELF] = NULL,
+    [END_TIMEOUT] = "timeout",
+    [END_CANCELLED] = "cancelled",
+    [END_ASKED] = "interrupt",
+    [END_TRACE_SIZE] = "trace_size",
+    [END_DISK] = "disk_space",
+    [END_STARTUP] = "startup",
+};
+
+static const char *const reason_notes[] = {
+    [END_ITSELF] = NULL,
+    [END_TIMEOUT] = "The program was ended at the time limit; the trace is complete up to there.",
+    [END_CANCELLED] = "The recording was cancelled; the trace is complete up to there.",
+    [END_ASKED] = "The program was ended on request; the trace is complete up to there.",
+    [END_TRACE_SIZE] =
+	"The program was ended because the trace outgrew its limit; it is complete up to there.",
+    [END_DISK] = "The program was ended because the disk is nearly full; rr_rm makes room.",
+    [END_STARTUP] = "rr was ended because it did not start the program in time.",
+};
+
+/* Output in, as much as fits; escapes may cost several bytes each. */
+static void set_output(json_t *result, const struct recording *recording)
+{
+	bool cut;
+
+	for (size_t max = recording->plan.output_limit;; max /= 2) {
+		cut = false;
+		json_object_set_new(result, "stdout", stream_to_json(recording->output, max, &cut));
+		json_object_set_new(result, "stderr", stream_to_json(recording->errors, max, &cut));
+		if (max <= LEAST_OUTPUT ||
+		    json_dumpb(result, NULL, 0, JSON_COMPACT) + RESULT_RESERVE <= WIRE_RESULT_MAX)
+			break;
+	}
+	json_object_set_new(result, "truncated", json_boolean(cut));
+	if (!cut)
+		return;
+	json_object_set_new(
+	    result, "stdout_bytes", json_integer((json_int_t)recording->output->total));
+	json_object_set_new(
+	    result, "stderr_bytes", json_integer((json_int_t)recording->errors->total));
+}
+
+/* Processes that rr killed when the first one had ended, or the recording was. */
+static size_t count_left_behind(json_t *processes)
+{
+	size_t index, count = 0;
+	json_t *process;
+
+	json_array_foreach(processes, index, process)
+	{
+		const char *signal = json_string_value(json_object_get(process, "signal"));
+		if (index > 0 && (json_is_false(json_object_get(process, "ended")) ||
+				     (signal && strcmp(signal, "SIGKILL") == 0)))
+			count++;
+	}
+	return count;
+}
+
+static void set_note(json_t *result, const struct recording *recording, json_t *processes)
+{
+	char note[NOTE_MAX];
+	size_t left = count_left_behind(processes);
+
+	if (recording->reason != END_ITSELF) {
+		json_object_set_new(
+		    result, "ended_by", json_string(reason_names[recording->reason]));
+		json_object_set_new(result, "note", json_string(reason_notes[recording->reason]));
+	} else if (left) {
+		snprintf(note, sizeof(note),
+		    "The first process had ended while %zu other%s still ran or had been killed: "
+		    "a recording ends with its first process, and rr kills the rest.",
+		    left, left == 1 ? "" : "s");
+		json_object_set_new(result, "note", json_string(note));
+	}
+}
+
+/* How the first process ended: as the trace has it, else as rr itself did, which ends as it did. */
+static void set_ending(json_t *result, json_t *first, int status)
+{
+	static const char *const keys[] = {"exit_code", "signal"};
+	char name[32];
+
+	if (!first && WIFSIGNALED(status))
+		json_object_set_new(result, "signal",
+		    json_string(signal_to_name(WTERMSIG(status), name, sizeof(name))));
+	else if (!first)
+		json_object_set_new(result, "exit_code", json_integer(WEXITSTATUS(status)));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (json_object_get(first, keys[i]))
+			json_object_set(result, keys[i], json_object_get(first, keys[i]));
+}
+
+json_t *record_result(const struct recording *recording, json_t *list, double seconds)
+{
+	json_t *processes = list ? json_object_get(list, "processes") : json_array();
+	json_t *result = json_pack("{s:o,s:f,s:O,s:s}", "trace_dir",
+	    trace_path_to_json(recording->plan.destination.trace), "seconds", seconds, "processes",
+	    processes, "pmu", pmu_kind_name(recording->plan.pmu.kind));
+
+	if (recording->sandbox)
+		json_object_set(result, "sandbox", recording->sandbox);
+	if (json_object_get(list, "more"))
+		json_object_set(result, "more_processes", json_object_get(list, "more"));
+	set_ending(result, json_array_get(processes, 0), recording->rr.status);
+	set_note(result, recording, processes);
+	set_output(result, recording);
+	if (!list)
+		json_decref(processes);
+	json_decref(list);
+	return result;
+}

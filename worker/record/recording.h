@@ -1,0 +1,67 @@
+#ifndef WORKER_RECORDING_H
+#define WORKER_RECORDING_H
+/*
+ * A recording while it runs: rr and the program under it, what they print, and their end.
+ */
+#include "worker/serve/ops.h"
+#include "worker/record/record_plan.h"
+#include "worker/record/stream.h"
+#include "worker/serve/tool.h"
+
+/* From the wish to end a recording on: the program may clean up, then it is killed, and rr, which
+ * closes the trace at that, is killed last. */
+#define RECORD_GRACE_MS 2000 /* after SIGTERM to the program */
+#define RECORD_CLOSE_MS 5000 /* for rr to close the trace after the program was killed */
+
+#define RECORD_TICK_MS 1000 /* between two looks at disk, and two progress messages */
+
+enum end_reason {
+	END_ITSELF,
+	END_TIMEOUT,
+	END_CANCELLED,
+	END_ASKED,
+	END_TRACE_SIZE,
+	END_DISK,
+	END_STARTUP, /* rr did not get as far as to start the program */
+};
+
+enum ending { ENDING_NOT, ENDING_TERMINATED, ENDING_KILLED, ENDING_ABANDONED };
+
+struct recording {
+	json_t *sandbox; /* what confines rr, as rr_record answers it; NULL: not started */
+	struct worker *worker;
+	struct record_plan plan;
+	struct tool rr;
+	int pidfd; /* of rr */
+	int trace; /* the trace's directory once it is there, or -1 */
+	struct stream *output, *errors;
+	uint64_t errors_seen; /* of `errors`, when the last progress was made */
+	size_t input_given;
+	long long started, next_tick, next_step; /* ms, monotonic */
+	enum end_reason reason;
+	bool begun;	  /* the program runs, or has run */
+	bool interrupted; /* the reason came from the supervisor */
+	enum ending ending;
+	int attempt, attempts;	   /* 0 of 0: just one */
+	struct failure unconfined; /* has a message when the worker could not be confined */
+};
+
+/* False without memory. recording_close in every case. */
+bool recording_open(struct recording *recording, struct worker *worker);
+void recording_close(struct recording *recording);
+
+/* Runs what recording->plan says until rr has ended, for whatever reason. False with the reply
+ * failed when it could not be started. */
+bool recording_run(struct recording *recording, struct failure *failure);
+
+/* Forgets a run that has ended, its output and its trace's directory, so that the plan can be run
+ * again. */
+void recording_forget(struct recording *recording);
+
+/* Removes the trace that was made. */
+void recording_remove(struct recording *recording);
+
+/* Since its start. */
+double recording_seconds(const struct recording *recording);
+
+#endif

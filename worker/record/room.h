@@ -1,0 +1,25 @@
+#ifndef WORKER_ROOM_H
+#define WORKER_ROOM_H
+/*
+ * Room on the disks that a recording writes to: the trace's own, and the one with rr's temporary
+ * files, where a full disk ends rr without a word.
+ */
+#include "worker/record/recording.h"
+
+/* Bytes that --free-disk keeps free; 0: none. */
+uint64_t room_to_keep(const struct worker *worker);
+
+/* Bytes that this user may still write to the file system of an open directory. UINT64_MAX where it
+ * does not say. */
+uint64_t room_left(int directory);
+
+/* Before rr starts. False with the failure filled in, the directory named. */
+bool room_check(
+    const struct worker *worker, const struct record_plan *plan, struct failure *failure);
+
+/* After rr has failed, with what it said. True with the failure filled in when that was for want of
+ * room. */
+bool room_explain(
+    const struct recording *recording, const char *words, size_t length, struct failure *failure);
+
+#endif

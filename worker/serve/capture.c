@@ -1,0 +1,159 @@
+/*
+ * Running a tool to its end. Must never keep more than the named limits of what it prints, nor wait
+ * without watching the channel.
+ */
+#include "worker/serve/capture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_SIZE 16384
+#define LINGER_MS 200 /* for it to exit, once its streams are closed */
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void keep_output(struct capture *capture, const char *bytes, size_t length)
+{
+	size_t room = CAPTURE_OUTPUT_MAX - capture->output_length;
+	char *grown;
+
+	if (capture->sink) {
+		capture->sink(capture->owner, bytes, length);
+		return;
+	}
+	if (length > room) {
+		capture->cut = true;
+		length = room;
+	}
+	grown = realloc(capture->output, capture->output_length + length + 1);
+	if (!grown) {
+		capture->cut = true;
+		return;
+	}
+	capture->output = grown;
+	memcpy(grown + capture->output_length, bytes, length);
+	capture->output_length += length;
+	grown[capture->output_length] = '\0';
+}
+
+static void keep_errors(struct capture *capture, const char *bytes, size_t length)
+{
+	size_t room = sizeof(capture->errors) - capture->errors_length;
+
+	if (length > room)
+		length = room;
+	memcpy(capture->errors + capture->errors_length, bytes, length);
+	capture->errors_length += length;
+}
+
+/* Reads what is there. At the end of the stream closes it. */
+static void drain(struct capture *capture, int *fd, bool errors)
+{
+	char bytes[READ_SIZE];
+	ssize_t got = read(*fd, bytes, sizeof(bytes));
+
+	if (got > 0) {
+		if (errors)
+			keep_errors(capture, bytes, (size_t)got);
+		else
+			keep_output(capture, bytes, (size_t)got);
+	} else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+		close(*fd);
+		*fd = -1;
+	}
+}
+
+static bool fail_to_wait(struct worker *worker, const char *path, struct failure *failure)
+{
+	switch (worker->interrupt) {
+	case INTERRUPT_CANCELLED:
+	case INTERRUPT_ASKED:
+		failure_set(failure, ERROR_CANCELLED, NULL, "%s was ended on request", path);
+		break;
+	case INTERRUPT_NONE:
+	case INTERRUPT_TIMEOUT:
+		failure_set(
+		    failure, ERROR_TIMEOUT, NULL, "%s did not end in time and was killed", path);
+		break;
+	}
+	return false;
+}
+
+/* Both streams end when the tool has: nothing below it may hold them open. */
+static bool read_all(struct worker *worker, struct capture *capture, long long deadline)
+{
+	struct tool *tool = &capture->tool;
+
+	while (tool->output >= 0 || tool->errors >= 0) {
+		struct pollfd fds[] = {
+		    {.fd = tool->output, .events = POLLIN}, {.fd = tool->errors, .events = POLLIN}};
+		long long left = deadline - now_ms();
+		if (left <= 0)
+			return false;
+		worker_wait(worker, fds, 2, (int)left);
+		if (worker->interrupt != INTERRUPT_NONE)
+			return false;
+		if (fds[0].revents)
+			drain(capture, &tool->output, false);
+		if (fds[1].revents)
+			drain(capture, &tool->errors, true);
+	}
+	return true;
+}
+
+bool capture_run(struct worker *worker, const struct tool_spec *spec, int timeout_ms,
+    struct capture *capture, struct failure *failure)
+{
+	return capture_stream(worker, spec, timeout_ms, NULL, NULL, capture, failure);
+}
+
+bool capture_stream(struct worker *worker, const struct tool_spec *spec, int timeout_ms,
+    capture_sink *sink, void *owner, struct capture *capture, struct failure *failure)
+{
+	char why[256] = "";
+	bool done;
+
+	*capture = (struct capture){.tool = TOOL_NONE, .sink = sink, .owner = owner};
+	capture->output = calloc(1, 1);
+	if (!capture->output || tool_start(&capture->tool, spec, why, sizeof(why)) != 0) {
+		failure_set(
+		    failure, ERROR_RR_FAILED, NULL, "%s did not start: %s", spec->path, why);
+		return false;
+	}
+	done = read_all(worker, capture, now_ms() + timeout_ms);
+	if (!done)
+		fail_to_wait(worker, spec->path, failure);
+	/* With its streams closed it has nothing more to say; one that stays is killed. */
+	struct tool *const tools[] = {&capture->tool};
+	for (int i = 0; done && i < LINGER_MS && capture->tool.pid; i++) {
+		tools_reap(tools, 1);
+		if (capture->tool.pid)
+			usleep(1000);
+	}
+	tool_end(&capture->tool);
+	return done;
+}
+
+void capture_free(struct capture *capture)
+{
+	tool_end(&capture->tool);
+	free(capture->output);
+	capture->output = NULL;
+}
+
+bool capture_succeeded(const struct capture *capture)
+{
+	return WIFEXITED(capture->tool.status) && WEXITSTATUS(capture->tool.status) == 0;
+}

@@ -1,0 +1,77 @@
+/*
+ * Locks the worker down. Must never leave it running when a required layer is missing.
+ */
+#include "worker/serve/confine.h"
+
+#include <string.h>
+#include "sandbox/wire/broker.h"
+#include "worker/serve/places.h"
+
+#define WHY_MAX	  192
+#define EXTRA_MAX 6 /* descriptors beside the channel and the tools' */
+
+/* Namespaces were the launcher's doing; what we got ourselves is ours to say. */
+static void merge_report(struct worker_config *config, const struct sandbox_report *report)
+{
+	json_t *own = sandbox_report_json(report), *text;
+	const char *layer;
+
+	json_object_foreach(own, layer, text)
+	{
+		if (strcmp(json_string_value(text), "off") != 0)
+			json_object_set(config->sandbox_report, layer, text);
+	}
+	json_decref(own);
+}
+
+bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
+    const int *extra, struct failure *failure)
+{
+	struct sandbox_report report = {0};
+	struct sandbox_settings settings;
+	struct places places;
+	int keep[16];
+	size_t count = 0;
+	char why[WHY_MAX];
+
+	keep[count++] = worker->channel;
+	keep[count++] = WORKER_BROKER_FD;
+	for (; *extra >= 0 && count < 2 + EXTRA_MAX; extra++)
+		keep[count++] = *extra;
+	for (size_t i = 0; tools && tools[i] && count + 3 <= sizeof(keep) / sizeof(*keep); i++) {
+		keep[count++] = tools[i]->input;
+		keep[count++] = tools[i]->output;
+		keep[count++] = tools[i]->errors;
+	}
+	tool_settings(&worker->config, &settings);
+	places_begin(&places, &worker->config);
+	places_apply(&places, &settings);
+	settings.parent = 0; /* the launcher has seen to that */
+	settings.memory_max = 0;
+	settings.processes_max = 0;
+	settings.cpu_seconds = 0;
+	if (sandbox_enter(role, &settings, keep, count, &report, why, sizeof(why)) == 0) {
+		merge_report(&worker->config, &report);
+		worker->config.confined = true;
+		return true;
+	}
+	failure_set(failure, ERROR_SANDBOX_VIOLATION,
+	    "rr-warden doctor tells what this machine lacks; a policy of prefer does without it",
+	    "the worker cannot be confined: %s", why);
+	worker->broken = true;
+	return false;
+}
+
+json_t *worker_tool_report(
+    const struct worker_config *config, const struct sandbox_settings *settings)
+{
+	struct worker_config copy = {.sandbox_report = json_copy(config->sandbox_report)};
+	struct sandbox_report report = {0};
+	json_t *summary;
+
+	sandbox_expect(settings, &report);
+	merge_report(&copy, &report);
+	summary = op_sandbox_summary(&copy);
+	json_decref(copy.sandbox_report);
+	return summary;
+}

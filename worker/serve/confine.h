@@ -1,0 +1,23 @@
+#ifndef WORKER_CONFINE_H
+#define WORKER_CONFINE_H
+/*
+ * The worker's own lock-down, for when it has started its tools (or, a query worker, has learnt
+ * what it is for).
+ */
+#include "sandbox/sandbox.h"
+#include "worker/serve/ops.h"
+#include "worker/serve/tool.h"
+
+/*
+ * Enters the role for good; of its descriptors the worker keeps the channel, `extra` (ends with -1)
+ * and the pipes of `tools` (NULL-terminated, or NULL). What was got goes into the configuration's
+ * sandbox report. Returns false with *failure filled when a required layer could not be had.
+ */
+bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
+    const int *extra, struct failure *failure);
+
+/* {"level", "layers"} of a tool that was started, confined by these settings. New reference. */
+json_t *worker_tool_report(
+    const struct worker_config *config, const struct sandbox_settings *settings);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * See files.h. Debug information names these files, so none is opened that waits for somebody, or
+ * that the kernel makes up: in /proc lies what this worker itself holds.
+ */
+#include "worker/serve/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "sandbox/wire/broker.h"
+
+#define SOURCE_MAX (16L * 1024 * 1024) /* larger ones are no source */
+
+static void say(char *why, const char *text)
+{
+	if (why)
+		snprintf(why, FILES_WHY_MAX, "%s", text);
+}
+
+static int open_in_view(const char *path)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct statfs system;
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info) < 0 || fstatfs(fd, &system) < 0)
+		return -1;
+	if (!S_ISREG(info.st_mode) || info.st_size > SOURCE_MAX) {
+		errno = EFBIG;
+		return -1;
+	}
+	if (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC) {
+		errno = EINVAL;
+		return -1;
+	}
+	return steal_fd(&fd);
+}
+
+/* What is in the view and no source is not asked for. EACCES is Landlock's word where there is no
+ * view. */
+static int open_anywhere(const char *path, char *why)
+{
+	struct broker_reply reply = {0};
+	int fd = path[0] == '/' ? open_in_view(path) : -1;
+
+	if (fd >= 0)
+		return fd;
+	if (path[0] != '/') {
+		errno = ENOENT;
+		say(why, "the debug information does not say where it lies");
+		return -1;
+	}
+	if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
+		say(why, strerror(errno));
+		return -1;
+	}
+	fd = broker_ask(WORKER_BROKER_FD, BROKER_SOURCE, path, &reply);
+	if (fd < 0)
+		say(why, reply.why);
+	return fd > 0 ? fd : -1;
+}
+
+int files_open_source(struct files *files, const char *path, char *why)
+{
+	struct kept_file *kept;
+	int fd;
+
+	for (size_t i = 0; i < FILES_KEPT; i++)
+		if (files->kept[i].path && strcmp(files->kept[i].path, path) == 0)
+			return lseek(files->kept[i].fd, 0, SEEK_SET) == 0 ? files->kept[i].fd : -1;
+	fd = open_anywhere(path, why);
+	if (fd < 0)
+		return -1;
+	kept = &files->kept[files->next++ % FILES_KEPT];
+	if (kept->path) {
+		free(kept->path);
+		close(kept->fd);
+	}
+	*kept = (struct kept_file){.path = strdup(path), .fd = fd};
+	return fd;
+}
+
+void files_forget(struct files *files)
+{
+	for (size_t i = 0; i < FILES_KEPT; i++) {
+		if (!files->kept[i].path)
+			continue;
+		free(files->kept[i].path);
+		close(files->kept[i].fd);
+	}
+	*files = (struct files){0};
+}

@@ -1,0 +1,87 @@
+/*
+ * The operations of a worker, made from the rows of sandbox/wire/tools.def: which function answers
+ * each, and how its arguments reach their struct.
+ */
+#include "worker/serve/handlers.h"
+
+#include "worker/serve/arguments.h"
+#include "worker/serve/harmless.h"
+
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
+	static const char *const names_of_##name[] = {
+#define ARG(type, name, required, absent, min, max, choices, help) #name,
+#define END_TOOL                                                                                   \
+	NULL                                                                                       \
+	}                                                                                          \
+	;
+#include "sandbox/wire/tools.def"
+
+/* All enums of choices are unsigned to the compiler. */
+#define BIND_STRING(name, row)	 argument_string(row, &args->name, failure)
+#define BIND_INTEGER(name, row)	 argument_integer(row, &args->name, failure)
+#define BIND_NUMBER(name, row)	 argument_number(row, &args->name, failure)
+#define BIND_FLAG(name, row)	 argument_flag(row, &args->name, failure)
+#define BIND_CHOICE(name, row)	 argument_choice(row, (unsigned *)&args->name, failure)
+#define BIND_TEXTS(name, row)	 argument_texts(row, &args->name, failure)
+#define BIND_TEXT_MAP(name, row) argument_text_map(row, &args->name, failure)
+#define L(list)                                                                                    \
+	_Static_assert(_Generic((enum list)0, unsigned : 1, default : 0), "see BIND_CHOICE");
+TOOL_CHOICES(L)
+#undef L
+
+/* Unused for the tools that no worker answers. */
+#define choices_none NULL
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
+	__attribute__((unused)) static bool bind_##name(                                           \
+	    const json_t *given, struct name##_args *args, struct failure *failure)                \
+	{                                                                                          \
+		args->given = given;                                                               \
+		return arguments_are_known(given, names_of_##name, failure)
+#define ARG(type, name, required, absent, min, max, choices, help)                                 \
+	&&BIND_##type(name,                                                                        \
+	    ((struct argument){given, #name, required, absent, min, max, choices_##choices}))
+#define END_TOOL                                                                                   \
+	;                                                                                          \
+	}
+#include "sandbox/wire/tools.def"
+
+#define CALL_IF(name, may)                                                                         \
+	static json_t *call_##name(                                                                \
+	    struct worker *worker, const json_t *given, struct failure *failure)                   \
+	{                                                                                          \
+		struct name##_args args = {0};                                                     \
+		return (may) && bind_##name(given, &args, failure)                                 \
+			   ? tool_##name(worker, &args, failure)                                   \
+			   : NULL;                                                                 \
+	}
+#define CALL(name) CALL_IF(name, true)
+/* What they are given goes to gdb. */
+#define CALL_SESSION(name) CALL_IF(name, harmless_arguments(#name, given, failure))
+#define CALL_OPEN(name)	   CALL(name)
+#define CALL_EITHER(name)  CALL_SESSION(name)
+#define CALL_RECORD(name)  CALL(name)
+#define CALL_QUERY(name)   CALL(name)
+#define CALL_HERE(name)
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
+	CALL_##handler(name)
+#include "sandbox/wire/tools.def"
+
+#define ROW_SESSION(operation, name) {operation, WORKER_REPLAY, call_##name},
+#define ROW_OPEN(operation, name)    {operation, WORKER_REPLAY, call_##name},
+#define ROW_EITHER(operation, name)  {operation, WORKER_REPLAY, call_##name},
+#define ROW_RECORD(operation, name)  {operation, WORKER_RECORD, call_##name},
+#define ROW_QUERY(operation, name)   {operation, WORKER_QUERY, call_##name},
+#define ROW_HERE(operation, name)
+static const struct op ops[] = {
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
+	ROW_##handler(operation, name)
+#include "sandbox/wire/tools.def"
+};
+
+const struct op *op_find(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (ops[i].type == type)
+			return &ops[i];
+	return NULL;
+}

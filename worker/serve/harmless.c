@@ -1,0 +1,101 @@
+/*
+ * Looks for gdb's own names, which all begin with $_. What is not on the list is refused: a later
+ * gdb may have more of them.
+ */
+#include "worker/serve/harmless.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define NAME_MAX_SHOWN 40
+#define DEPTH_MAX      4
+
+/* They only compute, or tell where gdb is. Not $_siginfo: rr takes reading it for the beginning of
+ * a call into the program, and leaves the recording. */
+static const char *const known[] = {
+    "$_",
+    "$__",
+    "$_exitcode",
+    "$_exitsignal",
+    "$_thread",
+    "$_gthread",
+    "$_inferior",
+    "$_isvoid",
+    "$_cimag",
+    "$_creal",
+    "$_strlen",
+    "$_streq",
+    "$_memeq",
+    "$_regex",
+    "$_as_string",
+    "$_caller_is",
+    "$_caller_matches",
+    "$_any_caller_is",
+    "$_any_caller_matches",
+};
+
+static size_t name_length(const char *name)
+{
+	size_t length = 1;
+
+	while (isalnum((unsigned char)name[length]) || name[length] == '_')
+		length++;
+	return length;
+}
+
+static bool is_known(const char *name, size_t length)
+{
+	bool previous_value = true; /* $__, and $_ with a number: values of the history */
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strlen(known[i]) == length && strncmp(known[i], name, length) == 0)
+			return true;
+	for (size_t i = 2; i < length; i++)
+		previous_value = previous_value && isdigit((unsigned char)name[i]);
+	return previous_value;
+}
+
+bool harmless_text(const char *text, struct failure *failure)
+{
+	for (const char *at = text; (at = strstr(at, "$_")); at += 2) {
+		size_t length = name_length(at);
+
+		if (is_known(at, length))
+			continue;
+		failure_set(failure, ERROR_NOT_ALLOWED, "use names of the recorded program",
+		    "%.*s is gdb's own and may reach outside of the recorded program",
+		    (int)(length < NAME_MAX_SHOWN ? length : NAME_MAX_SHOWN), at);
+		return false;
+	}
+	return true;
+}
+
+static bool harmless_value(const json_t *value, int depth, struct failure *failure)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	if (depth > DEPTH_MAX) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the arguments nest too deeply");
+		return false;
+	}
+	if (json_is_string(value))
+		return harmless_text(json_string_value(value), failure);
+	json_array_foreach(
+	    value, i, member) if (!harmless_value(member, depth + 1, failure)) return false;
+	json_object_foreach((json_t *)value, key, member)
+	{
+		if (!harmless_text(key, failure) || !harmless_value(member, depth + 1, failure))
+			return false;
+	}
+	return true;
+}
+
+bool harmless_arguments(const char *tool, const json_t *given, struct failure *failure)
+{
+	/* Off unless the administrator lets clients do with gdb whatever they want. */
+	if (strcmp(tool, "gdb_command") == 0)
+		return true;
+	return harmless_value(given, 0, failure);
+}

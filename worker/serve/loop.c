@@ -1,0 +1,207 @@
+/*
+ * The worker's loop: one packet in, one operation, one answer out; and the waiting in between that
+ * lets an interrupt, a stop or the supervisor's death through. Knows no tool.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sandbox/wire/channel.h"
+#include "worker/serve/ops.h"
+
+#define WAIT_FDS_MAX 16
+#define EXIT_CHANNEL 4 /* the supervisor broke the protocol, or is gone */
+
+static _Noreturn void worker_exit(struct worker *worker, int status)
+{
+	if (worker->end)
+		worker->end(worker);
+	_exit(status);
+}
+
+/* An answer must arrive: waits while the channel is full. */
+static void send_answer(struct worker *worker, uint32_t type, uint32_t flags, const json_t *json)
+{
+	for (;;) {
+		switch (channel_send(worker->channel, type, worker->running_id, flags, json)) {
+		case CHANNEL_OK:
+			return;
+		case CHANNEL_AGAIN: {
+			struct pollfd out = {.fd = worker->channel, .events = POLLOUT};
+			if (poll(&out, 1, -1) < 0 && errno != EINTR)
+				worker_exit(worker, EXIT_CHANNEL);
+			break;
+		}
+		case CHANNEL_CLOSED:
+		case CHANNEL_REJECTED:
+		case CHANNEL_TOO_LONG:
+			worker_exit(worker, EXIT_CHANNEL);
+		}
+	}
+}
+
+static json_t *check_length(json_t *result, struct failure *failure)
+{
+	size_t size = json_dumpb(result, NULL, 0, JSON_COMPACT);
+
+	if (size <= WIRE_RESULT_MAX)
+		return result;
+	json_decref(result);
+	failure_set(failure, ERROR_LIMIT, "ask for less at once",
+	    "the result would have been %zu bytes, more than %d", size, WIRE_RESULT_MAX);
+	return NULL;
+}
+
+static json_t *error_object(struct failure *failure)
+{
+	json_t *error = failure->details ? json_incref(failure->details) : json_object();
+
+	if (!failure->message[0])
+		failure_set(failure, ERROR_INTERNAL, NULL, "the operation gave no result");
+	json_object_set_new(error, "code", json_string(failure_name(failure->code)));
+	json_object_set_new(error, "message", json_string(failure->message));
+	json_object_set_new(error, "hint", json_string(failure->hint));
+	return error;
+}
+
+/* The result is stolen; without one the failure is the answer. */
+static void answer(struct worker *worker, uint32_t type, json_t *result, struct failure *failure)
+{
+	json_t *json = result ? check_length(result, failure) : NULL;
+	uint32_t flags = json ? 0 : WIRE_FLAG_ERROR;
+
+	if (!json)
+		json = error_object(failure);
+	send_answer(worker, type + 1, flags, json);
+	json_decref(json);
+	json_decref(failure->details);
+}
+
+static json_t *run(
+    struct worker *worker, const struct op *op, const json_t *request, struct failure *failure)
+{
+	if (op->kind == worker->config.kind)
+		return op->call(worker, json_object_get(request, "args"), failure);
+	failure_set(failure, ERROR_INTERNAL, NULL, "not an operation of this kind of worker");
+	return NULL;
+}
+
+/* op is NULL for WIRE_OP_START. */
+static void run_op(struct worker *worker, const struct op *op, json_t *request)
+{
+	struct failure failure = {0};
+	json_t *result;
+
+	worker->interrupt = INTERRUPT_NONE;
+	worker->request = request;
+	result = op ? run(worker, op, request, &failure) : op_start(worker, request, &failure);
+	answer(worker, op ? op->type : WIRE_OP_START, result, &failure);
+	worker->request = NULL;
+	worker->running_id = 0;
+	worker->interrupt = INTERRUPT_NONE;
+	if (worker->broken)
+		worker_exit(worker, WORKER_EXIT_LOST);
+}
+
+static enum interrupt_reason interrupt_reason(const json_t *json)
+{
+	const char *text = json_string_value(json_object_get(json, "reason"));
+
+	if (text && strcmp(text, "timeout") == 0)
+		return INTERRUPT_TIMEOUT;
+	if (text && strcmp(text, "cancelled") == 0)
+		return INTERRUPT_CANCELLED;
+	return INTERRUPT_ASKED;
+}
+
+/* One packet, if there is one; an operation only when none runs. */
+static void take_packet(struct worker *worker)
+{
+	struct channel_packet packet = {0};
+	const char *why = NULL;
+	enum channel_result got = channel_receive(worker->channel, &packet, &why);
+	const struct op *op = NULL;
+
+	if (got == CHANNEL_AGAIN)
+		return;
+	if (got != CHANNEL_OK)
+		worker_exit(worker, got == CHANNEL_CLOSED ? 0 : EXIT_CHANNEL);
+	if (packet.type == WIRE_STOP)
+		worker_exit(worker, 0);
+	if (packet.type == WIRE_INTERRUPT) {
+		if (worker->running_id)
+			worker->interrupt = interrupt_reason(packet.json);
+	} else if (worker->running_id || packet.id == 0 ||
+		   (!(op = op_find(packet.type)) && packet.type != WIRE_OP_START)) {
+		worker_exit(worker, EXIT_CHANNEL);
+	} else {
+		worker->running_id = packet.id;
+		run_op(worker, op, packet.json);
+	}
+	json_decref(packet.json);
+}
+
+int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int timeout_ms)
+{
+	struct pollfd all[WAIT_FDS_MAX + 1];
+	int ready;
+
+	if (count > WAIT_FDS_MAX) {
+		errno = EINVAL;
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++)
+		all[i] = fds[i];
+	all[count] = (struct pollfd){.fd = worker->channel, .events = POLLIN};
+	ready = poll(all, count + 1, timeout_ms);
+	for (size_t i = 0; i < count; i++)
+		fds[i] = all[i];
+	if (ready < 0) {
+		for (size_t i = 0; i < count; i++)
+			fds[i].revents = 0;
+		return 0;
+	}
+	if (all[count].revents) {
+		enum interrupt_reason before = worker->interrupt;
+		ready--;
+		take_packet(worker);
+		if (worker->interrupt != before)
+			return 0;
+	}
+	return ready;
+}
+
+int worker_run(struct worker *worker)
+{
+	for (;;) {
+		if (worker->idle)
+			worker->idle(worker);
+		else
+			worker_wait(worker, NULL, 0, -1);
+		if (worker->broken)
+			worker_exit(worker, WORKER_EXIT_LOST);
+	}
+}
+
+void worker_progress(struct worker *worker, double progress, double total, const char *message)
+{
+	json_t *json = json_pack("{s:f}", "progress", progress);
+
+	if (!json)
+		return;
+	if (total >= 0)
+		json_object_set_new(json, "total", json_real(total));
+	if (message)
+		json_object_set_new(json, "message", json_string(message));
+	channel_send(worker->channel, WIRE_PROGRESS, worker->running_id, 0, json);
+	json_decref(json);
+}
+
+void worker_state(struct worker *worker, json_t *state)
+{
+	if (!state)
+		return;
+	if (json_dumpb(state, NULL, 0, JSON_COMPACT) <= WIRE_STATE_MAX)
+		send_answer(worker, WIRE_STATE, 0, state);
+	json_decref(state);
+}

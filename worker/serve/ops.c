@@ -1,0 +1,105 @@
+/*
+ * WIRE_OP_START, the first operation: what this worker is to be.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "worker/serve/ops.h"
+#include "worker/serve/confine.h"
+
+static enum worker_kind kind_from_name(const char *name)
+{
+	if (strcmp(name, "replay") == 0)
+		return WORKER_REPLAY;
+	if (strcmp(name, "record") == 0)
+		return WORKER_RECORD;
+	if (strcmp(name, "query") == 0)
+		return WORKER_QUERY;
+	return WORKER_ANY;
+}
+
+static char *copy_string(json_t *args, const char *key)
+{
+	const char *text = json_string_value(json_object_get(args, key));
+
+	return strdup(text ? text : "");
+}
+
+static json_t *keep(json_t *args, const char *key, bool array)
+{
+	json_t *value = json_object_get(args, key);
+
+	if (value && (array ? json_is_array(value) : json_is_object(value)))
+		return json_incref(value);
+	return array ? json_array() : json_object();
+}
+
+/* "full" when every layer of the report is, "off" when every one is off, else "degraded". */
+json_t *op_sandbox_summary(const struct worker_config *config)
+{
+	json_t *report = config->sandbox_report;
+	size_t full = 0, off = 0, count = json_object_size(report);
+	const char *layer, *level = "degraded";
+	json_t *got;
+
+	json_object_foreach(report, layer, got)
+	{
+		const char *text = json_string_value(got);
+		full += text && (strcmp(text, "full") == 0 ||
+				    strncmp(text, LAYER_UNUSED, strlen(LAYER_UNUSED)) == 0);
+		off += text && strcmp(text, "off") == 0;
+	}
+	if (off == count)
+		level = "off";
+	else if (full == count)
+		level = "full";
+	return json_pack("{s:s,s:O}", "level", level, "layers", report);
+}
+
+json_t *op_start(struct worker *worker, json_t *message, struct failure *failure)
+{
+	struct worker_config *config = &worker->config;
+	const char *kind = json_string_value(json_object_get(message, "kind"));
+
+	if (config->kind != WORKER_ANY) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "the worker is started already");
+		return NULL;
+	}
+	*config = (struct worker_config){
+	    .kind = kind_from_name(kind ? kind : ""),
+	    .rr = copy_string(message, "rr"),
+	    .gdb = copy_string(message, "gdb"),
+	    .softpmu = copy_string(message, "softpmu"),
+	    .pmu = copy_string(message, "pmu"),
+	    .timeouts = keep(message, "timeouts", false),
+	    .limits = keep(message, "limits", false),
+	    .roots = keep(message, "roots", true),
+	    .directories = keep(message, "directories", true),
+	    .sources = keep(message, "sources", true),
+	    .commands = keep(message, "commands", true),
+	    .variables = keep(message, "variables", true),
+	    .changes = json_is_true(json_object_get(message, "changes")),
+	    .probes = json_is_true(json_object_get(message, "probes")),
+	    .read_only = keep(message, "read_only", true),
+	    .read_write = keep(message, "read_write", true),
+	    .parents = keep(message, "parents", true),
+	    .sandbox = keep(message, "sandbox", false),
+	    .sandbox_report = keep(message, "sandbox_report", false),
+	    .in_view = json_is_true(json_object_get(message, "in_view")),
+	    .compat_abi = json_is_true(json_object_get(message, "compat_abi")),
+	    .own_network = json_is_true(json_object_get(message, "own_network")),
+	    .allow_calls = json_is_true(json_object_get(message, "allow_calls")),
+	    .allow_gdb_command = json_is_true(json_object_get(message, "allow_gdb_command")),
+	};
+	if (config->kind == WORKER_ANY) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
+		return NULL;
+	}
+	if (config->kind == WORKER_QUERY && !worker_confine(worker,
+						config->changes	 ? ROLE_CHANGE
+						: config->probes ? ROLE_STATUS
+								 : ROLE_QUERY,
+						NULL, (int[]){-1}, failure))
+		return NULL;
+	return json_pack("{s:i,s:o}", "pid", (int)getpid(), "sandbox", op_sandbox_summary(config));
+}

@@ -1,0 +1,85 @@
+#ifndef WORKER_OPS_H
+#define WORKER_OPS_H
+/*
+ * Operations of a worker: the message → handler table, and what a handler gets and gives back.
+ *
+ * One operation runs at a time. A handler that waits for a tool does so in worker_wait, which also
+ * watches the channel, so that an interrupt reaches it at once and a vanished supervisor ends us.
+ */
+#include <jansson.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sandbox/wire/failure.h"
+#include "sandbox/wire/proto.h"
+
+enum interrupt_reason { INTERRUPT_NONE, INTERRUPT_TIMEOUT, INTERRUPT_CANCELLED, INTERRUPT_ASKED };
+
+/* What WIRE_OP_START told us; strings are owned by the worker. */
+struct worker_config {
+	enum worker_kind kind;
+	char *rr, *gdb, *softpmu, *pmu;
+	json_t *timeouts, *limits, *roots, *directories, *commands, *sources, *variables; /* as on
+							     the wire */
+	json_t *read_only, *read_write, *parents; /* for struct sandbox_settings of the tools */
+	bool allow_calls, allow_gdb_command;
+	bool changes,
+	    probes; /* a query: it may write what it sees as writable; it tries counters */
+	bool in_view, compat_abi, own_network; /* as struct sandbox_settings has them */
+	bool confined; /* the worker has entered a role: what it starts is in it already */
+	json_t *sandbox, *sandbox_report;
+};
+
+struct worker {
+	int channel;
+	struct worker_config config;
+	uint32_t running_id; /* id of the operation that runs, 0: none */
+	json_t *request;     /* its whole JSON, borrowed: "args" and what stands beside them */
+	bool broken;	     /* set by a handler whose tools are lost: answer, then exit non-zero */
+	void (*end)(struct worker *worker); /* ends what the worker started, before it exits */
+	void (*idle)(
+	    struct worker *worker); /* waits (in worker_wait) between operations, or NULL */
+	enum interrupt_reason
+	    interrupt;	       /* asked for while the operation runs; cleared before each */
+	struct replay *replay; /* the session, once REPLAY_START succeeded */
+};
+
+/* One operation: `given` are the tool's arguments as they came; returns the result, or NULL with
+ * *failure filled (see handlers.h). */
+struct op {
+	uint32_t type; /* WIRE_OP_* */
+	enum worker_kind kind;
+	json_t *(*call)(struct worker *worker, const json_t *given, struct failure *failure);
+};
+
+/* NULL when there is no such operation. */
+const struct op *op_find(uint32_t type);
+
+/* WIRE_OP_START: takes what this worker is to be, and enters the role of a worker that only looks
+ * at traces. NULL with *failure filled. */
+json_t *op_start(struct worker *worker, json_t *message, struct failure *failure);
+
+/* {"level": "full"|"degraded"|"off", "layers": {...}} of what the launcher got. */
+json_t *op_sandbox_summary(const struct worker_config *config);
+
+/* Takes packets from the channel and answers operations until told to stop; returns the exit
+ * status. */
+int worker_run(struct worker *worker);
+
+/*
+ * Polls `fds` and the channel for at most timeout_ms (-1: no limit). Returns the number of `fds`
+ * that are ready, 0 at the timeout or when worker->interrupt has just been set. Ends the process
+ * when the supervisor is gone or asks to stop.
+ */
+int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int timeout_ms);
+
+/* Sends WIRE_PROGRESS for the running operation; total < 0: unknown; message may be NULL. Drops it
+ * silently when the channel is full. */
+void worker_progress(struct worker *worker, double progress, double total, const char *message);
+
+/* Sends WIRE_STATE; state is stolen. */
+void worker_state(struct worker *worker, json_t *state);
+
+#endif

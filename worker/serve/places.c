@@ -1,0 +1,44 @@
+/*
+ * Lists of directories for a sandbox. Must never name a directory that the call was not checked
+ * for.
+ */
+#include "worker/serve/places.h"
+
+#include <unistd.h>
+
+static void add(const char **list, size_t *count, const char *directory)
+{
+	if (directory && *directory && *count < PLACES_MAX - 1)
+		list[(*count)++] = directory;
+}
+
+void places_read(struct places *places, const char *directory)
+{
+	add(places->read_only, &places->read_count, directory);
+}
+
+void places_write(struct places *places, const char *directory)
+{
+	add(places->read_write, &places->write_count, directory);
+}
+
+void places_begin(struct places *places, const struct worker_config *config)
+{
+	size_t index;
+	json_t *directory;
+
+	*places = (struct places){0};
+	json_array_foreach(config->read_only, index, directory)
+	    places_read(places, json_string_value(directory));
+	places->parents[0] = json_string_value(json_array_get(config->parents, 0));
+	json_array_foreach(config->read_write, index, directory)
+	    places_write(places, json_string_value(directory));
+}
+
+void places_apply(const struct places *places, struct sandbox_settings *settings)
+{
+	settings->read_only = places->read_only;
+	settings->read_write = places->read_write;
+	settings->parents = places->parents;
+	settings->parent = getpid();
+}

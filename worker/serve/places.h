@@ -1,0 +1,28 @@
+#ifndef WORKER_PLACES_H
+#define WORKER_PLACES_H
+/*
+ * The directories a tool may see and write, for its sandbox: those that the launcher left visible
+ * and those that this call needs.
+ */
+#include "sandbox/sandbox.h"
+#include "worker/serve/ops.h"
+
+#define PLACES_MAX 1024
+
+struct places {
+	const char *read_only[PLACES_MAX];
+	const char *read_write[PLACES_MAX];
+	const char *parents[2];
+	size_t read_count, write_count;
+};
+
+/* Begins with those of the configuration, which must outlive `places`. */
+void places_begin(struct places *places, const struct worker_config *config);
+void places_read(struct places *places, const char *directory);
+void places_write(struct places *places, const char *directory);
+
+/* Points the settings at the lists; `places` must outlive them. Sets who the tool dies with, too.
+ */
+void places_apply(const struct places *places, struct sandbox_settings *settings);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef WORKER_QUERY_H
+#define WORKER_QUERY_H
+/*
+ * The short operations about traces and this machine: what there is, what is in it, what runs here.
+ */
+#include "worker/serve/capture.h"
+#include "worker/serve/ops.h"
+
+#define QUERY_TIMEOUT_S	  30	      /* of one tool, where the configuration gives no "startup" */
+#define QUERY_PAGE_BUDGET (30 * 1024) /* bytes of JSON of the recordings of one answer */
+
+/* The processes of the complete trace at an absolute path, as process_list_parse makes them, or
+ * NULL with *failure filled. */
+json_t *query_processes(
+    struct worker *worker, const char *path, size_t budget, struct failure *failure);
+
+/*
+ * Runs `rr COMMAND PATH` on a trace that was judged, without counters; `writes`: it may change the
+ * trace. False with *failure filled; capture_free in every case.
+ */
+bool query_run_rr(struct worker *worker, const char *command, const char *path, bool writes,
+    int limit_ms, struct capture *capture, struct failure *failure);
+
+/* Fails the reply with how rr ended and what it said. */
+void query_fail_with_words(
+    struct failure *failure, const char *doing, const struct capture *capture);
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef WORKER_RR_WORDS_H
+#define WORKER_RR_WORDS_H
+/*
+ * What rr said when it failed, turned into an error that tells what to do.
+ */
+#include <stddef.h>
+#include "worker/serve/ops.h"
+
+/*
+ * Fails the reply with rr's own words (bytes of its stderr, the last lines of which count) and the
+ * remedy for the failures that are known. `doing` is a clause: "rr ps". end: how it ended, or NULL.
+ */
+void rr_words_fail(
+    struct failure *failure, const char *doing, const char *end, const char *words, size_t length);
+
+#endif

@@ -1,0 +1,58 @@
+#ifndef WORKER_TOOL_H
+#define WORKER_TOOL_H
+/*
+ * The tools a worker drives (rr, gdb): started confined and with nothing inherited, watched through
+ * pipes, ended for sure.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "sandbox/sandbox.h"
+#include "worker/serve/ops.h"
+
+struct tool_spec {
+	const char *path; /* absolute */
+	char *const *argv;
+	char *const *environment; /* all of it */
+	enum sandbox_role role;
+	const struct sandbox_settings *settings;
+	bool wants_input;      /* a pipe on its stdin; else /dev/null */
+	bool merge_output;     /* its stderr goes where its stdout goes */
+	int output;	       /* its stdout goes to this descriptor; -1: to a pipe of ours */
+	const char *directory; /* where it starts; NULL: where we are */
+	int extra;	       /* kept open in the tool under TOOL_EXTRA_FD; -1: none */
+	pid_t parent;	       /* whose child it is to be: 0 ours, else our own parent's */
+};
+
+#define TOOL_EXTRA_FD 3
+
+struct tool {
+	pid_t pid;  /* 0: not running */
+	int input;  /* write end, -1: none; all ends are CLOEXEC and NONBLOCK */
+	int output; /* read end, -1: none */
+	int errors; /* read end, -1: none */
+	int status; /* as from waitpid, once pid is 0 */
+};
+
+#define TOOL_NONE ((struct tool){.input = -1, .output = -1, .errors = -1})
+
+/* Starts a tool in a process group of its own that dies with us. Returns 0, or -1 with why. */
+int tool_start(struct tool *tool, const struct tool_spec *spec, char *why, size_t why_size);
+
+/* Reaps whatever has ended, strays that we inherited as init of a pid namespace too: of the tools
+ * among them pid becomes 0 and status is filled. */
+void tools_reap(struct tool *const tools[], size_t count);
+
+/* Kills it with its process group, waits for it and closes its pipes. Safe to repeat. */
+void tool_end(struct tool *tool);
+
+/* "signal 9 (Killed)" or "status 1". */
+void tool_describe_end(const struct tool *tool, char *text, size_t size);
+
+/* What the configuration says of the sandbox, and its limits, for a tool of this worker. */
+void tool_settings(const struct worker_config *config, struct sandbox_settings *settings);
+
+/* PATH, HOME, LANG and the like: what a tool needs and nothing of ours. Static. */
+extern char *const tool_environment[];
+
+#endif

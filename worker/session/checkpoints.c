@@ -1,0 +1,131 @@
+/*
+ * Saves, lists and goes back to checkpoints: {id, moment with pc, where, held}. `held` is rr's
+ * number of its own checkpoint there, which lasts as long as this rr and is not saved.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/serve/handlers.h"
+#include "worker/session/replay.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/position.h"
+#include "worker/session/stop.h"
+
+#define WHERE_MAX 160
+
+static json_t *find(struct replay *replay, long long id, size_t *at, struct failure *failure)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(replay->checkpoints, i, entry)
+	{
+		if (json_integer_value(json_object_get(entry, "id")) == id) {
+			*at = i;
+			return entry;
+		}
+	}
+	failure_set(failure, ERROR_NOT_FOUND, "rr_checkpoint_list shows those there are",
+	    "there is no checkpoint %lld", id);
+	return NULL;
+}
+
+static json_t *shown(const json_t *entry)
+{
+	struct moment moment;
+	json_t *json = json_copy((json_t *)entry);
+
+	json_object_del(json, "held");
+
+	if (position_from_json(json_object_get(entry, "moment"), &moment))
+		json_object_set_new(json, "moment", position_json(&moment));
+	return json;
+}
+
+json_t *tool_checkpoint_save(
+    struct worker *worker, const struct checkpoint_save_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *results = NULL, *frame, *entry, *result;
+	char where[WHERE_MAX];
+
+	(void)args;
+	if (!replay)
+		return NULL;
+	if (json_array_size(replay->checkpoints) >= REPLAY_CHECKPOINTS_MAX) {
+		failure_set(failure, ERROR_LIMIT, "delete some with rr_checkpoint_delete",
+		    "there are %d checkpoints already", REPLAY_CHECKPOINTS_MAX);
+		return NULL;
+	}
+	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
+	    replay->selected.number);
+	frame = json_object_get(results, "frame");
+	snprintf(where, sizeof(where), "%s at %s:%s",
+	    mi_text(frame, "func") ? mi_text(frame, "func") : "??",
+	    mi_text(frame, "file") ? mi_text(frame, "file") : "??",
+	    mi_text(frame, "line") ? mi_text(frame, "line") : "?");
+	json_decref(results);
+	entry = json_pack("{s:i,s:o,s:s}", "id", replay->next_checkpoint++, "moment",
+	    position_json_exact(&replay->moment), "where", where);
+	if (replay->at_end)
+		json_object_set_new(entry, "at_end", json_true());
+	json_object_set_new(entry, "held", json_integer(position_hold(replay)));
+	json_array_append_new(replay->checkpoints, entry);
+	result = shown(entry);
+	json_object_set(result, "checkpoint_id", json_object_get(entry, "id"));
+	replay_changed(replay);
+	return result;
+}
+
+json_t *tool_checkpoint_restore(
+    struct worker *worker, const struct checkpoint_restore_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct moment moment;
+	json_t *entry, *stop;
+	size_t at;
+	int held;
+
+	entry = replay ? find(replay, args->checkpoint_id, &at, failure) : NULL;
+	if (!entry || !position_from_json(json_object_get(entry, "moment"), &moment))
+		return NULL;
+	held = (int)json_integer_value(json_object_get(entry, "held"));
+	if (json_is_true(json_object_get(entry, "at_end")) ? !position_go_end(replay, failure)
+	    : position_is_held(replay, held)		   ? !position_return(replay, held, failure)
+							   : !position_go(replay, &moment, failure))
+		return NULL;
+	stop = stop_answer(replay, FORWARD, "event", failure);
+	replay_changed(replay);
+	return stop;
+}
+
+json_t *tool_checkpoint_list(
+    struct worker *worker, const struct checkpoint_list_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *list, *entry;
+	size_t i;
+
+	(void)args;
+	if (!replay)
+		return NULL;
+	list = json_array();
+	json_array_foreach(replay->checkpoints, i, entry) json_array_append_new(list, shown(entry));
+	return json_pack("{s:o}", "checkpoints", list);
+}
+
+json_t *tool_checkpoint_delete(
+    struct worker *worker, const struct checkpoint_delete_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *entry, *result;
+	size_t at;
+
+	entry = replay ? find(replay, args->checkpoint_id, &at, failure) : NULL;
+	if (!entry)
+		return NULL;
+	result = json_pack("{s:O}", "deleted", json_object_get(entry, "id"));
+	position_release(replay, (int)json_integer_value(json_object_get(entry, "held")));
+	json_array_remove(replay->checkpoints, at);
+	replay_changed(replay);
+	return result;
+}

@@ -1,0 +1,42 @@
+#ifndef WORKER_EXCURSION_H
+#define WORKER_EXCURSION_H
+/*
+ * Goes somewhere and comes back, whatever happens on the way: the place, the selected thread and
+ * frame, and the client's breakpoints, which stay out of the way meanwhile.
+ *
+ *	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+ *
+ * returns at the end of the block, unless excursion_return or excursion_stay came before.
+ */
+#include "worker/session/replay.h"
+
+/* Where the session stands, to be found again. */
+struct place {
+	struct moment moment;
+	int tid, frame; /* selected */
+	bool at_end, at_signal;
+	int held; /* rr's own checkpoint there; 0: none */
+};
+
+struct excursion {
+	struct replay *replay; /* NULL: it is over */
+	struct place from;
+};
+
+#define cleanup_excursion __attribute__((cleanup(excursion_cleanup)))
+
+struct excursion excursion_begin(struct replay *replay);
+
+/* Notes the present place in `place`, in the stead of what it held. */
+void excursion_note(struct excursion *excursion, struct place *place);
+void excursion_forget(struct excursion *excursion, struct place *place);
+/* Will come back to that place, which it takes over, and not to where it began. */
+void excursion_divert(struct excursion *excursion, struct place *place);
+
+/* Ends it here. */
+void excursion_stay(struct excursion *excursion);
+/* Ends it where it began; false with *failure filled when there is no coming back. */
+bool excursion_return(struct excursion *excursion, struct failure *failure);
+void excursion_cleanup(struct excursion *excursion);
+
+#endif

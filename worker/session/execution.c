@@ -1,0 +1,387 @@
+/*
+ * Moves the program: each operation is one or a few resumptions, then one stop that is described in
+ * full. Counts hold in both directions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/handlers.h"
+#include "worker/session/breakpoints.h"
+#include "worker/session/stop.h"
+#include "worker/session/excursion.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/names.h"
+#include "worker/session/pending.h"
+#include "worker/session/position.h"
+#include "worker/session/resume.h"
+
+#define FINISH_PAGE	 1000 /* frames looked through at once */
+#define FINISH_PAGES_MAX 1000
+
+#define INSTRUCTIONS_AT_ONCE 200
+#define LINES_AT_ONCE	     20
+#define LINELESS_FRAMES_MAX  20
+#define LINELESS_HINT                                                                              \
+	"no source lines are known here: rr_step with unit instruction works everywhere, or set "  \
+	"a "                                                                                       \
+	"breakpoint and rr_continue to it"
+
+static json_t *answer(
+    struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
+{
+	json_t *stop = stop_answer(replay, direction, reason, failure);
+
+	replay_changed(replay);
+	return stop;
+}
+
+/* Where the recording ends there is no further forward: the end is the answer once more. */
+static bool is_over(const struct replay *replay, enum direction direction)
+{
+	return direction == FORWARD && replay->at_end;
+}
+
+static enum direction direction_of(bool reverse)
+{
+	return reverse ? BACKWARD : FORWARD;
+}
+
+/* Whether a continue that has ended here is to go on, to the next of `count` stops. */
+static bool is_countable(const struct replay *replay)
+{
+	const char *reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+
+	return reason && !gdb_was_interrupted(replay->gdb) &&
+	       (strcmp(reason, "breakpoint-hit") == 0 || strstr(reason, "watchpoint-trigger"));
+}
+
+static json_t *continue_times(
+    struct replay *replay, enum direction direction, long long count, struct failure *failure)
+{
+	const struct resumption on = {"continue", direction, false, -1, 0};
+
+	for (long long i = 0; i < count; i++) {
+		if (!resume_run(replay, &on, failure))
+			return NULL;
+		if (!is_countable(replay))
+			break;
+		if (i + 1 < count)
+			worker_progress(replay->worker, (double)(i + 1), (double)count, NULL);
+	}
+	return answer(replay, direction, NULL, failure);
+}
+
+/* An internal breakpoint for this call only; 0 with *failure filled. */
+static int set_until(struct replay *replay, const char *location, struct failure *failure)
+{
+	char quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL;
+	enum gdb_outcome outcome;
+	int number = 0;
+
+	if (!gdb_quote(quoted, "until", location, failure))
+		return 0;
+	outcome = gdb_command(replay->gdb, &results, "-break-insert %s", quoted);
+	if (!gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure) &&
+	    outcome == GDB_REFUSED && pending_is_likely(replay, location, false, failure)) {
+		*failure = (struct failure){0};
+		outcome = gdb_command(replay->gdb, &results, "-break-insert -f %s", quoted);
+		gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	}
+	if (outcome == GDB_DONE)
+		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
+	else if (!replay->worker->broken)
+		names_suggest(replay, location, failure);
+	json_decref(results);
+	return number;
+}
+
+json_t *tool_continue(
+    struct worker *worker, const struct continue_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	enum direction direction = direction_of(args->reverse);
+	json_t *stop;
+	int number = 0;
+
+	if (!replay)
+		return NULL;
+	if (is_over(replay, direction))
+		return answer(replay, direction, NULL, failure);
+	if (args->until) {
+		number = set_until(replay, args->until, failure);
+		if (!number)
+			return NULL;
+	}
+	stop = continue_times(replay, direction, args->count, failure);
+	if (number && !worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	if (stop && replay->at_end)
+		pending_note(replay, stop);
+	return stop;
+}
+
+/* Whether the selected frame is where source lines are known. */
+static bool has_line(struct replay *replay)
+{
+	json_t *results = NULL;
+	bool known = gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
+			 replay->selected.number, replay->selected.frame) == GDB_DONE &&
+		     mi_text(json_object_get(results, "frame"), "line");
+
+	json_decref(results);
+	return known;
+}
+
+/* Goes on to main. The answer, which is an ordinary stop where something else came first. */
+static json_t *run_to_main(struct replay *replay, struct failure *failure)
+{
+	const struct resumption on = {"continue", FORWARD, false, -1, 0};
+	json_t *results = NULL, *stop = NULL;
+	int number = 0;
+	bool there;
+
+	if (gdb_command(replay->gdb, &results, "-break-insert main") == GDB_DONE)
+		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
+	json_decref(results);
+	if (number) {
+		if (resume_run(replay, &on, failure)) {
+			there = mi_number(gdb_last_stop(replay->gdb), "bkptno", 0) == number;
+			stop = answer(replay, FORWARD, there ? "step" : NULL, failure);
+		}
+		if (!replay->worker->broken)
+			gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+		return stop;
+	}
+	failure_set(failure, ERROR_UNSUPPORTED, LINELESS_HINT,
+	    "there are no source lines here, and no main to go to");
+	return NULL;
+}
+
+/*
+ * Where no lines are known gdb would step instruction by instruction until there are some, which
+ * from the start of a program takes minutes: out to the callers, or on to main, is a bounded way.
+ */
+static json_t *step_to_line(
+    struct replay *replay, enum direction direction, struct failure *failure)
+{
+	const struct resumption out = {"finish", direction, true, 0, 0};
+	const char *reason = NULL;
+
+	for (int i = 0; i < LINELESS_FRAMES_MAX && !has_line(replay); i++) {
+		struct failure no_caller = {0};
+
+		if (!resume_run(replay, &out, &no_caller)) {
+			if (replay->worker->broken || direction == BACKWARD) {
+				*failure = no_caller;
+				failure_set_hint(failure, LINELESS_HINT);
+				return NULL;
+			}
+			/* The outermost frame, or what gdb takes for its caller is none. */
+			return run_to_main(replay, failure);
+		}
+		if (!position_update(replay, failure))
+			return NULL;
+		reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+		if (!reason || strcmp(reason, "function-finished") != 0)
+			break;
+	}
+	reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+	return answer(replay, direction,
+	    reason && strcmp(reason, "function-finished") == 0 ? "step" : NULL, failure);
+}
+
+/* Steps in portions, so that there is progress to tell. */
+static bool step_times(
+    struct replay *replay, const struct resumption *step, long long count, struct failure *failure)
+{
+	long long portion =
+	    strstr(step->verb, "-instruction") ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE;
+
+	for (long long done = 0; done < count; done += portion) {
+		struct resumption some = *step;
+		const char *reason;
+
+		some.count = count - done < portion ? count - done : portion;
+		if (!resume_run(replay, &some, failure))
+			return false;
+		reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+		if (!reason || strcmp(reason, "end-stepping-range") != 0)
+			break;
+		worker_progress(replay->worker, (double)done, (double)count, NULL);
+	}
+	return true;
+}
+
+static json_t *step(struct replay *replay, const char *const verbs[2], enum direction direction,
+    enum step_unit unit, long long count, struct failure *failure)
+{
+	const struct resumption one = {verbs[unit == STEP_INSTRUCTION], direction, true, -1, 0};
+
+	if (!replay)
+		return NULL;
+	if (is_over(replay, direction))
+		return answer(replay, direction, NULL, failure);
+	if (unit == STEP_LINE && !has_line(replay))
+		return step_to_line(replay, direction, failure);
+	if (!step_times(replay, &one, count, failure))
+		return NULL;
+	return answer(replay, direction, NULL, failure);
+}
+
+json_t *tool_step(struct worker *worker, const struct step_args *args, struct failure *failure)
+{
+	static const char *const verbs[] = {"step", "step-instruction"};
+
+	return step(replay_of(worker, failure), verbs, direction_of(args->reverse), args->unit,
+	    args->count, failure);
+}
+
+json_t *tool_next(struct worker *worker, const struct next_args *args, struct failure *failure)
+{
+	static const char *const verbs[] = {"next", "next-instruction"};
+
+	return step(replay_of(worker, failure), verbs, direction_of(args->reverse), args->unit,
+	    args->count, failure);
+}
+
+static int level_in(const json_t *stack, const char *function)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(stack, i, frame)
+	{
+		const char *name = mi_text(frame, "func");
+		if (name && strcmp(name, function) == 0)
+			return mi_number(frame, "level", -1);
+	}
+	return -1;
+}
+
+/* The level of the nearest caller of the selected frame with that name; -1 with *failure filled.
+ */
+static int level_of(struct replay *replay, const char *function, struct failure *failure)
+{
+	int level = -1, from = replay->selected.frame + 1;
+	bool more = true;
+
+	for (int page = 0; level < 0 && more && page < FINISH_PAGES_MAX; page++) {
+		json_t *results = NULL;
+
+		if (!gdb_check(replay->gdb,
+			gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
+			    replay->selected.number, from, from + FINISH_PAGE - 1),
+			ERROR_INVALID_ARGUMENT, "this is the outermost frame", failure))
+			return -1;
+		level = level_in(json_object_get(results, "stack"), function);
+		more = json_array_size(json_object_get(results, "stack")) == FINISH_PAGE;
+		from += FINISH_PAGE;
+		json_decref(results);
+	}
+	if (level < 0)
+		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the callers",
+		    "no caller named %.200s", function);
+	return level;
+}
+
+json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	enum direction direction = direction_of(args->reverse);
+	struct resumption out = {"finish", direction, true, 0, 0};
+
+	if (!replay)
+		return NULL;
+	if (is_over(replay, direction))
+		return answer(replay, direction, NULL, failure);
+	out.frame = replay->selected.frame;
+	if (args->function) {
+		out.frame = level_of(replay, args->function, failure) - 1;
+		if (out.frame < 0)
+			return NULL;
+	}
+	if (!resume_run(replay, &out, failure))
+		return NULL;
+	return answer(replay, direction, direction == BACKWARD ? "finished" : NULL, failure);
+}
+
+/* Goes there, or stays: a moment that is not in the recording costs nothing. */
+static json_t *go(
+    struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
+{
+	bool exactly = to->ticks || to->pc, fine;
+	struct failure lost = {0};
+
+	if (position_is_beyond(replay, to->event, failure))
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	fine = exactly ? position_go(replay, to, failure)
+		       : position_go_event(replay, to->event, failure);
+	if (fine && !exactly)
+		fine = !position_is_beyond(replay, to->event, failure);
+	if (fine) {
+		excursion_stay(&excursion);
+		return answer(replay, FORWARD, reason, failure);
+	}
+	if (!excursion_return(&excursion, &lost) && lost.message[0])
+		*failure = lost;
+	return NULL;
+}
+
+json_t *tool_run_to_event(
+    struct worker *worker, const struct run_to_event_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+
+	return replay ? go(replay, &(struct moment){.event = args->event_number}, NULL, failure)
+		      : NULL;
+}
+
+/* "start", "end", EVENT or EVENT:TICKS. */
+static bool parse_moment(const char *text, struct moment *moment, struct failure *failure)
+{
+	const char *wrong = NULL, *colon = strchr(text, ':');
+	char event[24];
+
+	*moment = (struct moment){0};
+	if (strcmp(text, "start") == 0)
+		return true;
+	if (strcmp(text, "end") == 0) {
+		moment->event = REPLAY_EVENT_FAR;
+		return true;
+	}
+	snprintf(event, sizeof(event), "%.*s", (int)(colon ? colon - text : 20), text);
+	moment->event = strtonum(event, 0, TOOL_EVENT_MAX, &wrong);
+	if (!wrong && colon)
+		moment->ticks = strtonum(colon + 1, 0, TOOL_EVENT_MAX, &wrong);
+	if (!wrong)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	    "moment must be start, end, an event number, or event:ticks, not %.60s", text);
+	return false;
+}
+
+json_t *tool_goto(struct worker *worker, const struct goto_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct moment moment;
+
+	if (!replay || !parse_moment(args->moment, &moment, failure))
+		return NULL;
+	position_recall(replay, &moment);
+	return go(replay, &moment, moment.event ? "event" : "start", failure);
+}
+
+json_t *tool_when(struct worker *worker, const struct when_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct moment moment;
+	json_t *result;
+
+	(void)args;
+	if (!replay || !position_read(replay, &moment, failure))
+		return NULL;
+	result = position_json(&moment);
+	return result;
+}

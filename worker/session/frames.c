@@ -1,0 +1,419 @@
+/*
+ * Threads, frames and stacks. A stack may be a hundred thousand frames deep: it is read in pieces,
+ * repeated frames are folded with their count, and what is left is reachable by its level.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/arguments.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/frames.h"
+#include "worker/session/modules.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/position.h"
+#include "worker/session/source.h"
+#include "worker/session/stop.h"
+#include "worker/session/values.h"
+
+#define CHUNK		 200  /* frames asked of gdb at once */
+#define SCAN_MAX	 2000 /* frames looked at for one answer: each is unwound through rr */
+#define PERIOD_MAX	 4
+#define RESULT_BUDGET	 (32 * 1024)
+#define THREADS_SHOWN	 100
+#define FULL_FRAMES_MAX	 20 /* with locals */
+#define FULL_FRAME_BYTES 3000
+
+static bool is_nameless(const json_t *frame)
+{
+	const char *function = mi_text(frame, "function");
+
+	return !function || strcmp(function, "??") == 0;
+}
+
+static bool same_frame(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"function", "file", "line", "library"};
+
+	/* A name that nobody knows says nothing: there the address does. */
+	if (is_nameless(a) &&
+	    !json_equal(json_object_get(a, "address"), json_object_get(b, "address")))
+		return false;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
+		if (x != y && !json_equal(x, y))
+			return false;
+	}
+	return true;
+}
+
+static size_t repetitions(const json_t *frames, size_t at, size_t period)
+{
+	size_t count = json_array_size(frames), next = at + period;
+
+	while (next < count &&
+	       same_frame(json_array_get(frames, next), json_array_get(frames, next - period)))
+		next++;
+	return (next - at) / period - 1;
+}
+
+size_t frames_repeated(const json_t *frames, size_t at, size_t *period)
+{
+	for (*period = 1; *period <= PERIOD_MAX; (*period)++) {
+		if (at + *period > json_array_size(frames))
+			break;
+		size_t found = repetitions(frames, at, *period);
+		if (found >= 2)
+			return found;
+	}
+	return 0;
+}
+
+static bool list_frames(
+    struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
+{
+	json_t *results = NULL;
+	enum gdb_outcome outcome = gdb_command(
+	    replay->gdb, &results, "-stack-list-frames --thread %d %d %d", thread, from, to);
+
+	*stack = NULL;
+	if (outcome == GDB_REFUSED && from > 0 && !gdb_was_interrupted(replay->gdb)) {
+		*stack = json_array(); /* beyond the outermost frame */
+		return true;
+	}
+	if (!gdb_check(replay->gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
+		return false;
+	*stack = json_incref(json_object_get(results, "stack"));
+	json_decref(results);
+	return *stack != NULL;
+}
+
+static void add_arguments(struct replay *replay, int thread, int from, int to, json_t *frames)
+{
+	json_t *results = NULL, *entry, *row, *list;
+	size_t i;
+
+	if (gdb_command(replay->gdb, &results,
+		"-stack-list-arguments --thread %d --all-values %d %d", thread, from,
+		to) != GDB_DONE)
+		return;
+	list = json_object_get(results, "stack-args");
+	json_array_foreach(list, i, row)
+	{
+		json_t *with = stop_frame(row);
+		entry = json_array_get(frames, i);
+		if (entry)
+			json_object_set(entry, "arguments", json_object_get(with, "arguments"));
+		json_decref(with);
+	}
+	json_decref(results);
+}
+
+/* Reads frames from..from+count-1 as they are to be shown. */
+static bool read_chunk(struct replay *replay, int thread, int from, int count, json_t **frames,
+    struct failure *failure)
+{
+	json_t *stack, *frame;
+	size_t i;
+
+	*frames = json_array();
+	if (!list_frames(replay, thread, from, from + count - 1, &stack, failure))
+		return false;
+	json_array_foreach(stack, i, frame) json_array_append_new(*frames, stop_frame(frame));
+	if (json_array_size(stack))
+		add_arguments(
+		    replay, thread, from, from + (int)json_array_size(stack) - 1, *frames);
+	modules_locate(replay, *frames);
+	json_decref(stack);
+	return true;
+}
+
+static json_t *fold_note(const json_t *chunk, size_t at, size_t period, size_t times)
+{
+	json_t *functions = json_array(), *frame;
+	json_int_t level = json_integer_value(json_object_get(json_array_get(chunk, at), "level"));
+
+	for (size_t i = 0; i < period; i++) {
+		frame = json_array_get(chunk, at + i);
+		json_array_append(functions, json_object_get(frame, "function"));
+	}
+	return json_pack("{s:I,s:o,s:I,s:I}", "folded", (json_int_t)(times * period), "functions",
+	    functions, "from_level", level + (json_int_t)period, "to_level",
+	    level + (json_int_t)(period + times * period) - 1);
+}
+
+struct page {
+	json_t *frames;
+	size_t room, depth;
+};
+
+static bool page_add(struct page *page, json_t *entry)
+{
+	size_t size = json_dumpb(entry, NULL, 0, JSON_COMPACT) + 1;
+
+	if (size > page->room || json_array_size(page->frames) >= page->depth)
+		return false;
+	page->room -= size;
+	json_array_append(page->frames, entry);
+	return true;
+}
+
+/* A fold that the chunk before began is lengthened instead of begun anew. */
+static bool continues_fold(struct page *page, const json_t *frame)
+{
+	size_t count = json_array_size(page->frames);
+	json_t *last = count ? json_array_get(page->frames, count - 1) : NULL;
+	json_t *functions = json_object_get(last, "functions");
+	json_t *before = count > 1 ? json_array_get(page->frames, count - 2) : NULL;
+
+	if (json_array_size(functions) != 1 || !same_frame(before, frame))
+		return false;
+	json_object_set_new(
+	    last, "folded", json_integer(json_integer_value(json_object_get(last, "folded")) + 1));
+	json_object_set(last, "to_level", json_object_get(frame, "level"));
+	return true;
+}
+
+/* Moves a chunk's frames to the page, folded; returns how many of the chunk were taken. */
+static size_t take_chunk(struct page *page, const json_t *chunk)
+{
+	size_t at = 0, count = json_array_size(chunk), period, times;
+
+	while (at < count) {
+		if (continues_fold(page, json_array_get(chunk, at))) {
+			at++;
+			continue;
+		}
+		times = frames_repeated(chunk, at, &period);
+		for (size_t i = 0; i < (times ? period : 1); i++)
+			if (!page_add(page, json_array_get(chunk, at + i)))
+				return at + i;
+		at += times ? period : 1;
+		if (!times)
+			continue;
+		json_t *note = fold_note(chunk, at - period, period, times);
+		bool added = page_add(page, note);
+		json_decref(note);
+		if (!added)
+			return at;
+		at += times * period;
+	}
+	return at;
+}
+
+bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
+    json_t *frames, int *next, struct failure *failure)
+{
+	struct page page = {.frames = frames, .room = budget, .depth = (size_t)depth};
+	int level = start, ask = depth < CHUNK ? depth + 1 : CHUNK;
+	json_t *chunk = NULL;
+
+	*next = -1;
+	while (level - start < SCAN_MAX) {
+		if (!read_chunk(replay, thread, level, ask, &chunk, failure)) {
+			json_decref(chunk);
+			return false;
+		}
+		size_t count = json_array_size(chunk), taken = take_chunk(&page, chunk);
+		json_decref(chunk);
+		level += (int)taken;
+		if (taken < count) {
+			*next = level;
+			return true;
+		}
+		if (count < (size_t)ask)
+			return true;
+		ask = CHUNK;
+	}
+	*next = level;
+	return true;
+}
+
+static json_t *thread_json(const struct replay *replay, const json_t *thread)
+{
+	const char *name = mi_text(thread, "name");
+	json_t *json = json_pack("{s:i}", "tid", mi_tid(thread));
+
+	if (mi_tid(thread) == replay->selected.tid)
+		json_object_set_new(json, "selected", json_true());
+	if (name)
+		json_object_set_new(json, "name", json_string(name));
+	if (json_object_get(thread, "frame"))
+		json_object_set_new(json, "frame", stop_frame(json_object_get(thread, "frame")));
+	return json;
+}
+
+json_t *tool_thread_list(
+    struct worker *worker, const struct thread_list_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *results = NULL, *threads, *thread, *result;
+	size_t i;
+
+	(void)args;
+	if (!replay || !gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-thread-info"),
+			   ERROR_GDB_FAILED, NULL, failure))
+		return NULL;
+	threads = json_array();
+	json_array_foreach(json_object_get(results, "threads"), i, thread)
+	{
+		if (i == THREADS_SHOWN)
+			break;
+		json_array_append_new(threads, thread_json(replay, thread));
+	}
+	result = json_pack("{s:o,s:i}", "threads", threads, "selected", replay->selected.tid);
+	if (json_array_size(json_object_get(results, "threads")) > THREADS_SHOWN)
+		json_object_set_new(result, "more",
+		    json_integer((json_int_t)json_array_size(json_object_get(results, "threads")) -
+				 THREADS_SHOWN));
+	json_decref(results);
+	return result;
+}
+
+/* Frame, source and thread of what is selected now. */
+static json_t *describe_selection(struct replay *replay, struct failure *failure)
+{
+	json_t *results = NULL, *frame, *json;
+	int at;
+
+	if (!gdb_check(replay->gdb,
+		gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
+		    replay->selected.number, replay->selected.frame),
+		ERROR_GDB_FAILED, NULL, failure))
+		return NULL;
+	frame = json_object_get(results, "frame");
+	at = mi_number(frame, "line", 0);
+	json = json_pack("{s:i,s:o}", "tid", replay->selected.tid, "frame", stop_frame(frame));
+	json_object_set_new(json, "source",
+	    source_read(replay, at ? mi_text(frame, "fullname") : NULL, at - 2, at + 2, at, NULL));
+	json_decref(results);
+	replay_changed(replay);
+	return json;
+}
+
+static void fail_without_thread(long long tid, struct failure *failure)
+{
+	failure_set(failure, ERROR_NOT_FOUND, "rr_thread_list shows the threads there are now",
+	    "there is no thread %lld at this moment", tid);
+}
+
+json_t *tool_thread_select(
+    struct worker *worker, const struct thread_select_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	long long tid;
+
+	if (!replay || !argument_thread("thread_id", args->thread_id, 0, &tid, failure))
+		return NULL;
+	if (!selection_set_thread(replay, (int)tid)) {
+		fail_without_thread(tid, failure);
+		return NULL;
+	}
+	return describe_selection(replay, failure);
+}
+
+json_t *tool_select_frame(
+    struct worker *worker, const struct select_frame_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	long long level = args->frame_level;
+
+	if (!replay)
+		return NULL;
+	/* -stack-select-frame takes any number and then stands at the outermost frame. */
+	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
+		replay->selected.number, level) == GDB_REFUSED) {
+		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames there are",
+		    "there is no frame %lld", level);
+		return NULL;
+	}
+	if (!selection_set_frame(replay, (int)level)) {
+		gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
+		    ERROR_NOT_FOUND, "rr_backtrace shows the frames there are", failure);
+		return NULL;
+	}
+	return describe_selection(replay, failure);
+}
+
+static void add_locals(struct replay *replay, int thread, json_t *frames)
+{
+	json_t *frame, *locals;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		if (i == FULL_FRAMES_MAX)
+			break;
+		if (!json_object_get(frame, "level"))
+			continue;
+		locals = values_list(replay, thread,
+		    (int)json_integer_value(json_object_get(frame, "level")), false,
+		    FULL_FRAME_BYTES, NULL);
+		if (locals)
+			json_object_set_new(frame, "locals", locals);
+	}
+}
+
+static json_t *backtrace_all(struct replay *replay, int depth, struct failure *failure)
+{
+	json_t *results = NULL, *threads, *thread, *frames, *entry;
+	size_t i, count, budget;
+	int next;
+
+	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-thread-info"),
+		ERROR_GDB_FAILED, NULL, failure))
+		return NULL;
+	threads = json_array();
+	count = json_array_size(json_object_get(results, "threads"));
+	budget = RESULT_BUDGET / (count ? count : 1);
+	json_array_foreach(json_object_get(results, "threads"), i, thread)
+	{
+		if (i == THREADS_SHOWN)
+			break;
+		struct failure ignored = {0};
+		entry = thread_json(replay, thread);
+		json_object_del(entry, "selected");
+		json_object_del(entry, "frame");
+		frames = json_array();
+		if (frames_collect(replay, mi_number(thread, "id", 0), 0, depth, budget - 150,
+			frames, &next, &ignored) &&
+		    next >= 0)
+			json_object_set_new(entry, "more", json_pack("{s:i}", "start", next));
+		json_object_set_new(entry, "frames", frames);
+		json_array_append_new(threads, entry);
+	}
+	json_decref(results);
+	return json_pack("{s:[],s:o}", "frames", "threads", threads);
+}
+
+json_t *tool_backtrace(
+    struct worker *worker, const struct backtrace_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *frames, *result;
+	int next, thread;
+	long long tid;
+
+	if (!replay)
+		return NULL;
+	if (args->thread && strcmp(args->thread, "all") == 0)
+		return backtrace_all(replay, (int)args->max_depth, failure);
+	if (!argument_thread("thread", args->thread, replay->selected.tid, &tid, failure))
+		return NULL;
+	thread = args->thread ? selection_number(replay, (int)tid) : replay->selected.number;
+	if (!thread) {
+		fail_without_thread(tid, failure);
+		return NULL;
+	}
+	frames = json_array();
+	if (!frames_collect(replay, thread, (int)args->start, (int)args->max_depth,
+		args->full ? RESULT_BUDGET / 3 : RESULT_BUDGET, frames, &next, failure)) {
+		json_decref(frames);
+		return NULL;
+	}
+	if (args->full)
+		add_locals(replay, thread, frames);
+	result = json_pack("{s:o,s:I}", "frames", frames, "tid", (json_int_t)tid);
+	if (next >= 0)
+		json_object_set_new(result, "more", json_pack("{s:i}", "start", next));
+	return result;
+}

@@ -1,0 +1,199 @@
+/*
+ * Which images there are, from the execs of the trace. Nothing here runs but rr dump.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "worker/session/images.h"
+#include "sandbox/wire/scrub.h"
+#include "worker/trace/execs.h"
+
+#define FILE_SHOWN   400
+#define IMAGES_SHOWN 50
+
+struct images {
+	struct image *list;
+	size_t count, at;
+	int killed_pid, killed_by;
+	uint64_t handled; /* signals, bit N-1 */
+};
+
+static bool add(struct images *images, struct image image)
+{
+	struct image *bigger = reallocarray(images->list, images->count + 1, sizeof(*images->list));
+
+	if (!bigger)
+		return false;
+	images->list = bigger;
+	bigger[images->count++] = image;
+	return true;
+}
+
+void images_free(struct images *images)
+{
+	if (!images)
+		return;
+	for (size_t i = 0; i < images->count; i++)
+		free(images->list[i].file);
+	free(images->list);
+	free(images);
+}
+
+/* Those of one process; a child that is to be looked at from its fork on has one more. */
+static bool take(struct replay *replay, struct images *images, struct execs *execs)
+{
+	bool fine = true;
+
+	if (replay->fork_pid)
+		fine = add(images, (struct image){.forked = true});
+	for (size_t i = 0; fine && i < execs->count; i++) {
+		struct exec *exec = &execs->list[i];
+		if (exec->pid != replay->pid)
+			continue;
+		if (images->count == IMAGES_MAX) {
+			execs->cut = true;
+			break;
+		}
+		fine = add(images, (struct image){
+				       .event = exec->event,
+				       .file = exec->file,
+				       .by_thread = exec->by_thread,
+				   });
+		exec->file = NULL;
+	}
+	/* Nothing is known of it: rr replay will find it, or say that there is none. */
+	return fine && (images->count || add(images, (struct image){0}));
+}
+
+static void warn(struct replay *replay, const struct execs *execs)
+{
+	if (execs->cut && execs->count)
+		json_array_append_new(replay->warnings,
+		    json_sprintf("the recording is long: calls of exec were looked for up to event "
+				 "%lld only",
+			execs->last));
+}
+
+static void note_killed(struct replay *replay, const struct execs *execs)
+{
+	for (size_t i = 0; i < execs->ending_count; i++) {
+		const struct ending *ending = &execs->endings[i];
+		if (!WIFSIGNALED(ending->status) || ending->pid == replay->pid)
+			continue;
+		replay->images->killed_pid = ending->pid;
+		replay->images->killed_by = WTERMSIG(ending->status);
+	}
+}
+
+int images_killed_pid(const struct replay *replay, int *signal)
+{
+	*signal = replay->images->killed_by;
+	return replay->images->killed_pid;
+}
+
+bool images_handle_signal(const struct replay *replay, int number)
+{
+	return replay->images->handled >> (number - 1) & 1;
+}
+
+bool images_learn(struct replay *replay, struct failure *failure)
+{
+	struct execs execs;
+	bool fine = execs_read(replay->worker, replay->trace_dir, EXECS_READ_MS, &execs, failure);
+
+	images_free(replay->images);
+	replay->images = calloc(1, sizeof(*replay->images));
+	if (fine && !replay->pid)
+		replay->pid = execs.first_pid;
+	if (fine && (!replay->images || !take(replay, replay->images, &execs))) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		fine = false;
+	}
+	if (fine) {
+		warn(replay, &execs);
+		note_killed(replay, &execs);
+		replay->images->handled = execs.handled & ~execs.unhandled;
+	}
+	execs_free(&execs);
+	return fine;
+}
+
+size_t images_count(const struct replay *replay)
+{
+	return replay->images->count;
+}
+
+size_t images_at(const struct replay *replay)
+{
+	return replay->images->at;
+}
+
+void images_set(struct replay *replay, size_t number)
+{
+	if (number < replay->images->count)
+		replay->images->at = number;
+}
+
+const struct image *images_get(const struct replay *replay, size_t number)
+{
+	return &replay->images->list[number];
+}
+
+size_t images_of_event(const struct replay *replay, long long event)
+{
+	size_t number = replay->images->count - 1;
+
+	while (number > 0 && replay->images->list[number].event >= event)
+		number--;
+	return number;
+}
+
+static long long start_of(const struct replay *replay, size_t number)
+{
+	long long event = images_get(replay, number)->event;
+
+	return event ? event + 1 : 0;
+}
+
+long long images_start(const struct replay *replay)
+{
+	return start_of(replay, replay->images->at);
+}
+
+long long images_last_start(const struct replay *replay)
+{
+	return start_of(replay, replay->images->count - 1);
+}
+
+json_t *images_json(const struct replay *replay)
+{
+	json_t *list, *json;
+
+	if (replay->images->count < 2)
+		return NULL;
+	list = json_array();
+	for (size_t i = 0; i < replay->images->count && i < IMAGES_SHOWN; i++) {
+		const struct image *image = images_get(replay, i);
+		json = json_pack("{s:I}", "event", (json_int_t)image->event);
+		if (image->file)
+			json_object_set_new(json, "file",
+			    scrub_json_middle(image->file, strlen(image->file), FILE_SHOWN, NULL));
+		if (image->forked)
+			json_object_set_new(json, "forked", json_true());
+		if (i == replay->images->at)
+			json_object_set_new(json, "current", json_true());
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+void images_name(const struct replay *replay, size_t number, char *text, size_t size)
+{
+	const struct image *image = images_get(replay, number);
+
+	if (image->file)
+		snprintf(text, size, "%s", image->file);
+	else
+		snprintf(text, size, "the image that began at event %lld", image->event);
+}

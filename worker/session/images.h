@@ -1,0 +1,54 @@
+#ifndef WORKER_IMAGES_H
+#define WORKER_IMAGES_H
+/*
+ * The images of the session's process: exec puts another program in its place, with memory and
+ * symbols of its own. Each image lives for a stretch of events; the session stands in one of them.
+ * Data only: crossing.h is what goes from one to another.
+ */
+#include <jansson.h>
+#include "worker/session/replay.h"
+
+#define IMAGES_MAX 1000 /* of one process; further ones are warned of */
+
+struct image {
+	long long
+	    event;	/* of the exec: the image begins behind it. 0: at the process's beginning */
+	char *file;	/* NULL: rr does not say */
+	bool by_thread; /* a thread other than the leader called exec: rr dies when it runs there */
+	bool forked;	/* no exec began it, but a fork */
+};
+
+/* Reads from the trace which images the process has, and which process it is. False with
+ * *failure filled; a trace that rr cannot read is rr replay's to refuse. */
+bool images_learn(struct replay *replay, struct failure *failure);
+void images_free(struct images *images);
+
+/* How many there are: 1 at least. */
+size_t images_count(const struct replay *replay);
+/* The number of the one the session stands in, from 0. */
+size_t images_at(const struct replay *replay);
+void images_set(struct replay *replay, size_t number);
+const struct image *images_get(const struct replay *replay, size_t number);
+
+/* The number of the image that lives at an event: its exec lies before. REPLAY_EVENT_FAR: the last.
+ */
+size_t images_of_event(const struct replay *replay, long long event);
+
+/* The first event of the image the session stands in, and of the last; 0: that of the process. */
+long long images_start(const struct replay *replay);
+long long images_last_start(const struct replay *replay);
+
+/* [{event, file?, current?}]; NULL where there is only one. */
+json_t *images_json(const struct replay *replay);
+
+/* Another process of the trace that ended by a signal, the last of them, and that signal; 0: none.
+ */
+int images_killed_pid(const struct replay *replay, int *signal);
+
+/* Whether each signal of that number ran a handler in the recording, and there was one. */
+bool images_handle_signal(const struct replay *replay, int number);
+
+/* What a person calls the image: its file, or where it began. */
+void images_name(const struct replay *replay, size_t number, char *text, size_t size);
+
+#endif

@@ -1,0 +1,551 @@
+/*
+ * The start of a session's tools: rr replay as gdb's server, gdb without init files, gdb's settings
+ * and rr's own commands sourced into it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "sandbox/pmu/pmu.h"
+#include "worker/session/images.h"
+#include "worker/session/launch.h"
+#include "worker/serve/confine.h"
+#include "worker/serve/places.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/settings.h"
+#include "sandbox/wire/scrub.h"
+
+#define WHY_MAX	      512
+#define RR_ARGS_MAX   32
+#define PUMP_GRACE_MS 200
+
+/* rr has `run` make a step first, for a gdb of 2014: each restart would stop twice. */
+static const char without_hook[] = "define hook-run\nend\n";
+
+/* Keeps the end of what rr says: what the program wrote before the session begins comes first. */
+static void keep_launch(struct replay *replay, const char *bytes, size_t length)
+{
+	size_t most = sizeof(replay->launch) - 1, drop;
+
+	if (length > most) {
+		bytes += length - most;
+		length = most;
+	}
+	if (replay->launch_length + length > most) {
+		drop = replay->launch_length + length - most;
+		replay->launch_length -= drop;
+		memmove(replay->launch, replay->launch + drop, replay->launch_length);
+	}
+	memcpy(replay->launch + replay->launch_length, bytes, length);
+	replay->launch_length += length;
+	replay->launch[replay->launch_length] = '\0';
+}
+
+static bool take_rr_output(void *owner, int fd)
+{
+	struct replay *replay = owner;
+	char bytes[16 * 1024];
+	ssize_t got = read(fd, bytes, sizeof(bytes));
+
+	if (got <= 0)
+		return got < 0 && (errno == EAGAIN || errno == EINTR);
+	if (!replay->connected)
+		keep_launch(replay, bytes, (size_t)got);
+	output_add(replay->output, bytes, (size_t)got);
+	return true;
+}
+
+/* gdb's stderr: nothing of it is for the client, but it must not fill up. */
+static bool take_gdb_errors(void *owner, int fd)
+{
+	struct replay *replay = owner;
+	char bytes[4096];
+	ssize_t got = read(fd, bytes, sizeof(bytes));
+
+	if (got > 0)
+		snprintf(replay->gdb_words, sizeof(replay->gdb_words), "%.*s",
+		    (int)(got < 400 ? got : 400), bytes);
+	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+static bool explain_loss(void *owner, char *text, size_t size)
+{
+	struct replay *replay = owner;
+	struct tool *tools[] = {&replay->rr, &replay->gdb_tool};
+	char end[64], words[600];
+
+	for (int waited = 0; waited < PUMP_GRACE_MS; waited += 10) {
+		tools_reap(tools, 2);
+		if (replay->rr.pid == 0 || replay->gdb_tool.pid == 0)
+			break;
+		usleep(10000);
+	}
+	take_rr_output(replay, replay->rr.output);
+	output_rr_words(replay->output, words, sizeof(words));
+	if (replay->rr.pid == 0) {
+		tool_describe_end(&replay->rr, end, sizeof(end));
+		snprintf(text, size, "rr ended with %s: %s", end, words);
+	} else if (replay->gdb_tool.pid == 0) {
+		tool_describe_end(&replay->gdb_tool, end, sizeof(end));
+		scrub_bytes(words, sizeof(words), replay->gdb_words, strlen(replay->gdb_words));
+		snprintf(text, size, "gdb ended with %s%s%s", end, words[0] ? ": " : "", words);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool choose_pmu(struct replay *replay, struct failure *failure)
+{
+	const struct worker_config *config = &replay->worker->config;
+	int mode = pmu_mode_from_name(config->pmu);
+
+	if (!replay->choice)
+		replay->choice = calloc(1, sizeof(*replay->choice));
+	if (!replay->choice) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
+		config->rr[0] ? config->rr : "rr", replay->choice) != 0) {
+		failure_set(failure, ERROR_RR_FAILED, "rr_status tells what is missing", "%s",
+		    replay->choice->error);
+		return false;
+	}
+	snprintf(replay->pmu, sizeof(replay->pmu), "%s", pmu_kind_name(replay->choice->kind));
+	return true;
+}
+
+/* The tools see what the launcher left visible, and the trace. */
+static void confined_settings(
+    const struct replay *replay, struct sandbox_settings *sandbox, struct places *places)
+{
+	tool_settings(&replay->worker->config, sandbox);
+	places_begin(places, &replay->worker->config);
+	places_read(places, replay->trace_dir);
+	places_apply(places, sandbox);
+}
+
+/* Room for the numbers of a command line. */
+struct rr_line {
+	const char *argv[RR_ARGS_MAX];
+	size_t count;
+	char port[16], pid[24], event[24];
+};
+
+static void add(struct rr_line *line, const char *argument)
+{
+	if (line->count < RR_ARGS_MAX - 1)
+		line->argv[line->count++] = argument;
+}
+
+/* Which process, and which of its images: rr stops where both have begun. */
+static void add_process(struct rr_line *line, const struct replay *replay, size_t number)
+{
+	const struct image *image = images_get(replay, number);
+	bool several = images_count(replay) > 1;
+
+	if (!replay->asked_pid && !several)
+		return;
+	snprintf(line->pid, sizeof(line->pid), "%lld", replay->pid);
+	add(line, image->forked || replay->fork_pid ? "-f" : "-p");
+	add(line, line->pid);
+	if (!several || image->forked)
+		return;
+	line->argv[line->count - 2] = "-p";
+	snprintf(line->event, sizeof(line->event), "%lld", image->event);
+	add(line, "-g");
+	add(line, line->event);
+}
+
+static void compose_rr(struct rr_line *line, const struct replay *replay, size_t number, int port)
+{
+	static const char *const fixed[] = {"-M", "replay", "-k", "-s"};
+
+	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
+	for (const char *const *option = pmu_rr_options(replay->choice); *option; option++)
+		add(line, *option);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+		add(line, fixed[i]);
+	snprintf(line->port, sizeof(line->port), "%d", port);
+	add(line, line->port);
+	add_process(line, replay, number);
+	add(line, replay->trace_dir);
+}
+
+/* Starts rr for an image of the process; port 0: one of its choice, parent 0: as our child. */
+static bool start_rr(struct replay *replay, size_t number, int port, pid_t parent,
+    struct tool *tool, struct failure *failure)
+{
+	const struct worker_config *config = &replay->worker->config;
+	char **environment = pmu_rr_environment(replay->choice, config->softpmu, tool_environment);
+	struct sandbox_settings sandbox;
+	struct places places;
+	struct rr_line line;
+	char why[WHY_MAX];
+	bool started;
+
+	if (!environment) {
+		failure_set(failure, ERROR_INTERNAL, NULL,
+		    "the software counters' library %s cannot be used", config->softpmu);
+		return false;
+	}
+	compose_rr(&line, replay, number, port);
+	confined_settings(replay, &sandbox, &places);
+	if (parent)
+		sandbox.parent = parent;
+	started = tool_start(tool,
+		      &(struct tool_spec){.path = replay->choice->rr_path,
+			  .argv = (char *const *)line.argv,
+			  .environment = environment,
+			  .role = ROLE_RR_REPLAY,
+			  .settings = &sandbox,
+			  .merge_output = true,
+			  .output = -1,
+			  .extra = -1,
+			  .parent = parent},
+		      why, sizeof(why)) == 0;
+	pmu_environment_free(environment);
+	if (!started)
+		failure_set(failure, ERROR_RR_FAILED, NULL, "rr does not start: %s", why);
+	return started;
+}
+
+/* In the starter's process, for another image. */
+static bool start_again(void *owner, unsigned number, int port, pid_t parent, struct tool *tool,
+    struct failure *failure)
+{
+	struct replay *replay = owner;
+
+	if (number < images_count(replay))
+		return start_rr(replay, number, port, parent, tool, failure);
+	failure_set(failure, ERROR_INTERNAL, NULL, "there is no image %u", number);
+	return false;
+}
+
+static bool start_gdb(struct replay *replay, int commands, struct failure *failure)
+{
+	const struct worker_config *config = &replay->worker->config;
+	static const char *const argv[] = {"gdb", "--nx", "--quiet", "--interpreter=mi3", "-iex",
+	    "set auto-load off", "-iex", "set debuginfod enabled off", NULL};
+	struct sandbox_settings sandbox;
+	struct places places;
+	char path[PATH_MAX], why[WHY_MAX];
+
+	if (pmu_find_program(config->gdb[0] ? config->gdb : "gdb", path, sizeof(path)) != 0) {
+		failure_set(failure, ERROR_GDB_FAILED, NULL,
+		    "%s was not found: install it (apt install gdb), or name it with --gdb=PATH",
+		    config->gdb[0] ? config->gdb : "gdb");
+		return false;
+	}
+	confined_settings(replay, &sandbox, &places);
+	if (tool_start(&replay->gdb_tool,
+		&(struct tool_spec){.path = path,
+		    .argv = (char *const *)argv,
+		    .environment = tool_environment,
+		    .role = ROLE_GDB,
+		    .settings = &sandbox,
+		    .wants_input = true,
+		    .output = -1,
+		    .extra = commands},
+		why, sizeof(why)) == 0)
+		return true;
+	failure_set(failure, ERROR_GDB_FAILED, NULL, "gdb does not start: %s", why);
+	return false;
+}
+
+/* Has rr write its gdb commands into memory that gdb sources them from. */
+static bool fetch_commands(struct replay *replay, int file, struct failure *failure)
+{
+	const char *const argv[] = {replay->choice->rr_path, "gdbinit", NULL};
+	struct sandbox_settings sandbox;
+	struct places places;
+	struct tool tool;
+	char why[WHY_MAX], ignored[256];
+	bool written = settings_write(file);
+
+	confined_settings(replay, &sandbox, &places);
+	if (tool_start(&tool,
+		&(struct tool_spec){.path = replay->choice->rr_path,
+		    .argv = (char *const *)argv,
+		    .environment = tool_environment,
+		    .role = ROLE_QUERY, /* it only prints, and that filter is built sooner */
+		    .settings = &sandbox,
+		    .output = file,
+		    .extra = -1},
+		why, sizeof(why)) != 0) {
+		failure_set(failure, ERROR_RR_FAILED, NULL, "rr does not start: %s", why);
+		return false;
+	}
+	for (;;) {
+		struct pollfd fd = {.fd = tool.errors, .events = POLLIN};
+		worker_wait(replay->worker, &fd, 1, -1);
+		if (replay->worker->interrupt ||
+		    (fd.revents && read(tool.errors, ignored, sizeof(ignored)) <= 0))
+			break;
+	}
+	tool_end(&tool);
+	if (written &&
+	    write(file, without_hook, sizeof(without_hook) - 1) == sizeof(without_hook) - 1)
+		return true;
+	failure_set(failure, ERROR_INTERNAL, NULL, "rr's commands could not be kept");
+	return false;
+}
+
+/* 'target extended-remote 127.0.0.1:PORT' EXECUTABLE, at the end of a shell command line. */
+bool launch_parse(const char *text, int *port, char *executable, size_t size)
+{
+	static const char remote[] = "extended-remote ";
+	const char *at = strstr(text, remote), *end, *colon;
+	size_t length;
+
+	end = at ? strchr(at, '\n') : NULL;
+	colon = at ? strchr(at, ':') : NULL;
+	if (!end || !colon || colon > end)
+		return false;
+	*port = (int)strtol(colon + 1, (char **)&at, 10);
+	while (at < end && (*at == '\'' || *at == ' '))
+		at++;
+	while (end > at && (end[-1] == '\'' || end[-1] == ' '))
+		end--;
+	length = (size_t)(end - at);
+	if (*port <= 0 || *port > 65535 || length == 0 || length >= size)
+		return false;
+	memcpy(executable, at, length);
+	executable[length] = '\0';
+	return true;
+}
+
+static bool await_rr(struct replay *replay, int *port, struct failure *failure)
+{
+	char executable[PATH_MAX];
+
+	while (!launch_parse(replay->launch, port, executable, sizeof(executable))) {
+		if (replay->worker->interrupt) {
+			gdb_fail_interrupted(replay->worker, failure);
+			replay->worker->broken = true;
+			return false;
+		}
+		if (!gdb_check(
+			replay->gdb, gdb_pump(replay->gdb, -1), ERROR_RR_FAILED, NULL, failure))
+			return false;
+	}
+	free(replay->executable);
+	replay->executable = strdup(executable);
+	return replay->executable != NULL;
+}
+
+static bool configure(struct replay *replay, struct failure *failure)
+{
+	char command[64];
+
+	settings_tell(replay->gdb);
+	snprintf(command, sizeof(command), "source /proc/self/fd/%d", TOOL_EXTRA_FD);
+	return gdb_check(
+	    replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL, failure);
+}
+
+/*
+ * What was read stays known until the program runs: a stopped replay does not change, and each read
+ * costs a round through rr. gdb forgets by itself when it resumes, not when it starts anew.
+ */
+static void keep_memory(struct replay *replay)
+{
+	replay->caches = gdb_console(replay->gdb, NULL, GDB_FORGET_MEMORY) == GDB_DONE &&
+			 gdb_console(replay->gdb, NULL, "mem 0 0 rw cache") == GDB_DONE;
+}
+
+/* Where an image begins: its first instruction runs once only. */
+static void note_first(struct replay *replay)
+{
+	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	const char *address = mi_text(frame, "addr");
+
+	replay->first_pc = address ? strtoull(address, NULL, 16) : 0;
+}
+
+static bool connect_tools(
+    struct replay *replay, const struct remote *remote, struct failure *failure)
+{
+	char quoted[GDB_QUOTED_MAX];
+
+	if (!gdb_quote(quoted, "the executable's name", replay->executable, failure))
+		return false;
+	if (gdb_command(replay->gdb, NULL, "-file-exec-and-symbols %s", quoted) == GDB_REFUSED)
+		json_array_append_new(
+		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
+					  gdb_message(replay->gdb)));
+	replay->connected = true;
+	/* What came before the session's first moment, rr's invitation to gdb among it. */
+	json_decref(output_take(replay->output, 1));
+	if (!gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL, "-target-select extended-remote 127.0.0.1:%d",
+		    remote_port(remote)),
+		ERROR_GDB_FAILED, NULL, failure))
+		return false;
+	while (!gdb_last_stop(replay->gdb))
+		if (!gdb_check(
+			replay->gdb, gdb_pump(replay->gdb, -1), ERROR_GDB_FAILED, NULL, failure))
+			return false;
+	note_first(replay);
+	if (!replay->caches)
+		keep_memory(replay);
+	else
+		gdb_console(replay->gdb, NULL, GDB_FORGET_MEMORY);
+	return true;
+}
+
+/* The way from gdb to rr, through us. */
+static struct remote *make_way(struct replay *replay, int port, struct failure *failure)
+{
+	struct remote *remote = remote_new();
+
+	if (remote && remote_reach_rr(remote, port) == 0) {
+		gdb_connect(replay->gdb, remote);
+		return remote;
+	}
+	failure_set(
+	    failure, ERROR_INTERNAL, NULL, "gdb and rr cannot be connected: %s", strerror(errno));
+	remote_free(remote);
+	return NULL;
+}
+
+/* Where there is more than one image, rr will have to be started again. */
+static bool prepare_crossing(struct replay *replay, struct failure *failure)
+{
+	return images_count(replay) < 2 ||
+	       starter_begin(&replay->starter, start_again, replay, failure);
+}
+
+static bool confine(
+    struct replay *replay, int commands, const struct remote *remote, struct failure *failure)
+{
+	/* -1 ends the list. */
+	int keep[] = {commands, replay->trace, remote_gdb_fd(remote), remote_rr_fd(remote),
+	    replay->starter.socket, -1};
+
+	return worker_confine(replay->worker, ROLE_WORKER,
+	    (struct tool *[]){&replay->rr, &replay->gdb_tool, NULL}, keep, failure);
+}
+
+static bool launch(struct replay *replay, struct failure *failure)
+{
+	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
+	struct remote *remote = NULL;
+	int port = 0;
+
+	/* gdb takes the longest to start, so it goes first: rr is asked for its version, and for
+	 * the images of the process, meanwhile. */
+	if (!start_gdb(replay, commands, failure) || !choose_pmu(replay, failure) ||
+	    !images_learn(replay, failure))
+		return false;
+	images_set(replay, images_of_event(replay, replay->wanted_event));
+	if (!start_rr(replay, images_at(replay), 0, 0, &replay->rr, failure))
+		return false;
+	replay->gdb = gdb_new(replay->worker, &replay->gdb_tool, replay);
+	if (!replay->gdb) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	gdb_on_loss(replay->gdb, explain_loss);
+	gdb_watch(replay->gdb, replay->rr.output, take_rr_output);
+	gdb_watch(replay->gdb, replay->gdb_tool.errors, take_gdb_errors);
+	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
+	       await_rr(replay, &port, failure) && (remote = make_way(replay, port, failure)) &&
+	       prepare_crossing(replay, failure) && confine(replay, commands, remote, failure) &&
+	       connect_tools(replay, remote, failure);
+}
+
+bool launch_image(struct replay *replay, size_t number, struct failure *failure)
+{
+	struct remote *remote;
+	int port;
+
+	if (!gdb_check(replay->gdb, gdb_disconnect(replay->gdb), ERROR_GDB_FAILED, NULL, failure))
+		return false;
+	gdb_unwatch(replay->gdb, replay->rr.output);
+	tool_end(&replay->rr);
+	replay->connected = false;
+	replay->launch_length = 0;
+	replay->launch[0] = '\0';
+	images_set(replay, number);
+	if (!starter_ask(&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure))
+		return false;
+	gdb_watch(replay->gdb, replay->rr.output, take_rr_output);
+	if (!await_rr(replay, &port, failure))
+		return false;
+	remote = starter_connect(&replay->starter, replay->worker, failure);
+	if (!remote)
+		return false;
+	gdb_connect(replay->gdb, remote);
+	return connect_tools(replay, remote, failure);
+}
+
+/* The child that pid names never ran exec: rr wants to be asked for it in another way. */
+static bool is_forked_only(const struct replay *replay)
+{
+	return replay->pid && !replay->fork_pid && strstr(replay->launch, "never exec()ed");
+}
+
+static void clear(struct replay *replay, struct failure *failure)
+{
+	starter_end(&replay->starter);
+	gdb_free(replay->gdb);
+	replay->gdb = NULL;
+	tool_end(&replay->gdb_tool);
+	tool_end(&replay->rr);
+	replay->launch_length = 0;
+	replay->launch[0] = '\0';
+	replay->worker->broken = false;
+	*failure = (struct failure){0};
+}
+
+/* What can be done about what rr said when it did not come up. */
+static const char *hint_for(const char *message)
+{
+	static const struct {
+		const char *said; /* the last fits all */
+		const char *hint;
+	} cases[] = {
+	    {"CPUID",
+		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
+		"the program here"},
+	    {"XSAVE",
+		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
+		"the program here"},
+	    {"Failed to stat",
+		"a file that the program used is gone, or the server may not see it: "
+		"--source-dir=DIRECTORY shows it; rr_pack keeps a trace whole"},
+	    {"Metadata of", "a file that the program used has changed since: record again, and "
+			    "rr_pack the trace to keep it whole"},
+	    {"", "rr_traceinfo tells how the trace was made, rr_status what this machine lacks"},
+	};
+	size_t at = 0;
+
+	while (!strstr(message, cases[at].said))
+		at++;
+	return cases[at].hint;
+}
+
+bool launch_tools(struct replay *replay, struct failure *failure)
+{
+	if (launch(replay, failure))
+		return true;
+	if (is_forked_only(replay)) {
+		clear(replay, failure);
+		replay->fork_pid = true;
+		return launch(replay, failure);
+	}
+	if (failure->code == ERROR_RR_FAILED && !replay->worker->interrupt && replay->rr.pid == 0)
+		snprintf(failure->hint, sizeof(failure->hint), "%s", hint_for(failure->message));
+	else if (failure->code == ERROR_GDB_FAILED && replay->gdb_tool.pid == 0)
+		failure_set_hint(failure, "try again; `rr-warden doctor` tries rr and gdb");
+	if (replay->pid && strstr(replay->launch, "No process")) {
+		failure_set(failure, ERROR_NOT_FOUND, "rr_ps lists the processes of a recording",
+		    "the recording has no process %lld", replay->pid);
+	}
+	return false;
+}

@@ -1,0 +1,161 @@
+/*
+ * Opens a session, new or brought back, and has it end with its worker.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/handlers.h"
+#include "worker/session/images.h"
+#include "worker/session/launch.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/position.h"
+#include "worker/session/signals.h"
+#include "worker/session/state.h"
+#include "worker/session/stop.h"
+#include "worker/trace/trace.h"
+
+static void end_session(struct worker *worker)
+{
+	replay_free(worker->replay);
+	worker->replay = NULL;
+}
+
+/* Between operations the tools are watched too: that one has died is to be known at once. */
+static void wait_idle(struct worker *worker)
+{
+	gdb_pump(worker->replay->gdb, -1);
+}
+
+/* Which process rr has us debug, and from which file on this machine it came. */
+static void learn_process(struct replay *replay)
+{
+	json_t *results = NULL, *group;
+	const char *text;
+
+	if (gdb_command(replay->gdb, &results, "-list-thread-groups") == GDB_DONE) {
+		group = json_array_get(json_object_get(results, "groups"), 0);
+		text = mi_text(group, "pid");
+		if (text)
+			replay->pid = strtol(text, NULL, 10);
+	}
+	json_decref(results);
+}
+
+/* Where a session is to begin: the start of an image, or an event. */
+struct beginning {
+	bool at_start;
+	long long event;
+};
+
+/* `at` says start, end or an event. The start is that of the last image, where the program is that
+ * the others only led to; of a child that is looked at from its fork on, that of the fork. */
+static bool read_at(const char *text, bool fork_pid, struct beginning *at, struct failure *failure)
+{
+	const char *wrong = NULL;
+
+	*at = (struct beginning){.event = REPLAY_EVENT_FAR};
+	if (!text || strcmp(text, "start") == 0)
+		*at =
+		    (struct beginning){.at_start = true, .event = fork_pid ? 0 : REPLAY_EVENT_FAR};
+	else if (strcmp(text, "end") != 0)
+		at->event = strtonum(text, 0, TOOL_EVENT_MAX, &wrong);
+	if (wrong)
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "at must be start, end or an event number");
+	return !wrong;
+}
+
+static json_t *answer(struct replay *replay, struct failure *failure)
+{
+	json_t *stop = stop_describe(replay, FORWARD, "start", failure), *images;
+
+	if (!stop)
+		return NULL;
+	replay->opened = replay->moment;
+	json_object_set_new(stop, "pid", json_integer(replay->pid));
+	json_object_set_new(stop, "command", json_string(replay->executable));
+	images = images_json(replay);
+	if (images)
+		json_object_set_new(stop, "images", images);
+	json_object_set_new(stop, "pmu", json_string(replay->pmu));
+	json_object_set_new(stop, "sandbox", op_sandbox_summary(&replay->worker->config));
+	if (json_array_size(replay->warnings))
+		json_object_set(stop, "warnings", replay->warnings);
+	return stop;
+}
+
+/* The event at which a saved session stood. */
+static long long saved_event(const json_t *restore)
+{
+	if (json_is_true(json_object_get(restore, "at_end")))
+		return REPLAY_EVENT_FAR;
+	return json_integer_value(json_object_get(json_object_get(restore, "moment"), "event"));
+}
+
+static bool begin(struct replay *replay, const struct replay_start_args *args,
+    const json_t *restore, struct failure *failure)
+{
+	struct beginning at;
+
+	replay->pid =
+	    restore ? json_integer_value(json_object_get(restore, "asked_pid")) : args->pid;
+	replay->fork_pid =
+	    restore ? json_is_true(json_object_get(restore, "fork_pid")) : args->fork_pid;
+	replay->asked_pid = replay->pid;
+	if (!read_at(args->at, replay->fork_pid, &at, failure))
+		return false;
+	replay->wanted_event = restore ? saved_event(restore) : at.event;
+	if (!launch_tools(replay, failure))
+		return false;
+	learn_process(replay);
+	signals_begin(replay);
+	if (restore)
+		return state_restore(replay, restore, failure);
+	return at.at_start || position_go_event(replay, at.event, failure);
+}
+
+json_t *tool_replay_start(
+    struct worker *worker, const struct replay_start_args *args, struct failure *failure)
+{
+	const json_t *restore = json_object_get(worker->request, "restore");
+	const char *name = args->trace_dir ? args->trace_dir : "";
+	struct trace trace = {.directory = -1};
+	struct replay *replay;
+	json_t *result = NULL;
+
+	if (worker->replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "this worker has a session already");
+		return NULL;
+	}
+	if (json_is_object(restore) && mi_text(restore, "trace_dir"))
+		name = mi_text(restore, "trace_dir");
+	else
+		restore = NULL;
+	if (!trace_open(worker, name, true, &trace, failure)) {
+		trace_close(&trace);
+		return NULL;
+	}
+	replay = worker->replay = replay_new(worker, &trace);
+	trace_close(&trace);
+	if (!replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	worker->end = end_session;
+	replay->changed = state_send;
+	if (begin(replay, args, restore, failure))
+		result = answer(replay, failure);
+	if (result) {
+		if (restore)
+			state_select(replay, restore);
+		worker->idle = wait_idle;
+		replay_changed(replay);
+	} else {
+		/* A session that did not come about leaves nothing to go on with: no next call
+		 * brings it back, as the hint for others says. */
+		if (worker->broken && !restore && strstr(failure->hint, "brought back"))
+			failure_set_hint(failure, "open it again; rr_status tells more");
+		worker->broken = true;
+	}
+	return result;
+}

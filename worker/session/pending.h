@@ -1,0 +1,21 @@
+#ifndef WORKER_PENDING_H
+#define WORKER_PENDING_H
+/*
+ * Breakpoints in what is not loaded yet: gdb keeps them and sets them once it is. That is right for
+ * a library's function before the dynamic linker has run, and wrong for a name that is mistyped.
+ */
+#include "worker/session/replay.h"
+
+/* After gdb refused a location with *refused: whether it is to wait for what will be loaded.
+ * `asked`: the client wants that in any case. */
+bool pending_is_likely(
+    struct replay *replay, const char *location, bool asked, const struct failure *refused);
+
+/* Whether gdb's description of a breakpoint says that it waits still. */
+bool pending_waits(const json_t *bkpt);
+
+/* Adds to an answer which of the client's breakpoints still wait: at the end of the recording they
+ * wait for ever. */
+void pending_note(struct replay *replay, json_t *answer);
+
+#endif

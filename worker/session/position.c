@@ -1,0 +1,406 @@
+/*
+ * Reads and seeks moments. rr's own commands come from `rr gdbinit`, sourced into gdb at the start
+ * of the session; what they print is text for people, so it is read here and nowhere else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/session/breakpoints.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/crossing.h"
+#include "worker/session/images.h"
+#include "worker/session/position.h"
+#include "worker/session/stop_reason.h"
+
+#define PC_STOPS_MAX	64   /* stops at the wanted pc before its ticks are reached */
+#define SEEK_BACK_MAX	4096 /* events to look for an earlier one of the same task */
+#define EXEC_EVENTS_MAX 64   /* where a thread calls exec, the others end meanwhile */
+#define STEPS_MAX	20000
+#define HELD_MAX	1000000 /* checkpoints that one rr keeps in its life */
+#define EXACT_INTEGER	(1LL << 53)
+
+/* The number behind the last ": " of what a command of rr printed. */
+static bool read_number(struct replay *replay, const char *command, const char **text,
+    long long *number, struct failure *failure)
+{
+	enum gdb_outcome outcome = gdb_console(replay->gdb, text, command);
+	const char *colon;
+	char *end;
+
+	if (!gdb_check(replay->gdb, outcome, ERROR_RR_FAILED, NULL, failure))
+		return false;
+	colon = strchr(*text, ':');
+	if (colon) {
+		*number = strtoll(colon + 1, &end, 10);
+		if (end != colon + 1)
+			return true;
+	}
+	failure_set(failure, ERROR_RR_FAILED, NULL, "rr did not say %s: %.200s", command, *text);
+	return false;
+}
+
+static unsigned long long read_pc(struct replay *replay)
+{
+	json_t *stop = gdb_last_stop(replay->gdb);
+	const char *address = mi_text(json_object_get(stop, "frame"), "addr");
+
+	return address ? strtoull(address, NULL, 16) : 0;
+}
+
+bool position_read(struct replay *replay, struct moment *moment, struct failure *failure)
+{
+	const char *text;
+
+	*moment = (struct moment){0};
+	if (!read_number(replay, "when", &text, &moment->event, failure))
+		return false;
+	/* rr before 5.8 names the current event, later ones the last completed: one less. */
+	if (strncmp(text, "Completed", 9) == 0)
+		moment->event++;
+	if (!read_number(replay, "when-ticks", &text, &moment->ticks, failure))
+		return false;
+	moment->tid = replay->selected.tid;
+	return true;
+}
+
+bool position_update(struct replay *replay, struct failure *failure)
+{
+	struct moment moment;
+
+	selection_take_stop(replay);
+	if (!position_read(replay, &moment, failure))
+		return false;
+	moment.pc = read_pc(replay);
+	replay->moment = moment;
+	if (stop_kind(replay) == STOP_END)
+		replay->end = moment;
+	return true;
+}
+
+bool position_is_end(const struct replay *replay)
+{
+	const struct moment *now = &replay->moment, *end = &replay->end;
+
+	return stop_kind(replay) == STOP_END ||
+	       (end->event && now->event == end->event && now->ticks == end->ticks &&
+		   now->tid == end->tid && now->pc == end->pc);
+}
+
+static json_t *number(long long value)
+{
+	char text[32];
+
+	if (value < EXACT_INTEGER)
+		return json_integer(value);
+	snprintf(text, sizeof(text), "%lld", value);
+	return json_string(text);
+}
+
+json_t *position_json(const struct moment *moment)
+{
+	return json_pack("{s:o,s:o,s:i}", "event", number(moment->event), "ticks",
+	    number(moment->ticks), "tid", moment->tid);
+}
+
+json_t *position_json_exact(const struct moment *moment)
+{
+	json_t *json = position_json(moment);
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", moment->pc);
+	json_object_set_new(json, "pc", json_string(text));
+	return json;
+}
+
+static long long integer_of(const json_t *json, const char *name)
+{
+	const json_t *value = json_object_get(json, name);
+
+	if (json_is_integer(value))
+		return json_integer_value(value);
+	return json_is_string(value) ? strtoll(json_string_value(value), NULL, 0) : -1;
+}
+
+bool position_from_json(const json_t *json, struct moment *moment)
+{
+	const char *pc = mi_text(json, "pc");
+
+	*moment = (struct moment){
+	    .event = integer_of(json, "event"),
+	    .ticks = integer_of(json, "ticks"),
+	    .tid = (int)integer_of(json, "tid"),
+	    .pc = pc ? strtoull(pc, NULL, 16) : 0,
+	};
+	return moment->event >= 0 && moment->ticks >= 0;
+}
+
+static bool restart(struct replay *replay, const char *target, struct failure *failure)
+{
+	struct gdb *gdb = replay->gdb;
+
+	if (replay->caches)
+		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
+	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
+		NULL, failure) ||
+	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, failure) ||
+	    !gdb_check(gdb, gdb_settle(gdb), ERROR_RR_FAILED, NULL, failure))
+		return false;
+	return position_update(replay, failure);
+}
+
+/* `run N` ends where N is completed: the current event is the next one then. */
+static bool run_to(struct replay *replay, long long event, struct failure *failure)
+{
+	char target[32];
+
+	snprintf(target, sizeof(target), "%lld", event > 0 ? event - 1 : 0);
+	return restart(replay, target, failure);
+}
+
+bool position_go_event(struct replay *replay, long long event, struct failure *failure)
+{
+	/* The beginning is that of the image the session stands in. */
+	if (event <= 0)
+		event = images_start(replay);
+	if (!crossing_enter(replay, images_of_event(replay, event), failure))
+		return false;
+	/* From the end rr would look for a later event, and never stop doing so. */
+	if (position_is_end(replay) && event > replay->moment.event)
+		return true;
+	if (!run_to(replay, event, failure))
+		return false;
+	/* rr cannot stop at every event, and here passed the exec. */
+	return !crossing_is_passed(replay) ||
+	       (crossing_enter(replay, images_at(replay) + 1, failure) &&
+		   position_update(replay, failure));
+}
+
+bool position_go_exec(struct replay *replay, size_t number, struct failure *failure)
+{
+	long long exec = images_get(replay, number)->event;
+
+	if (!crossing_enter(replay, number - 1, failure))
+		return false;
+	for (long long event = exec; event > exec - EXEC_EVENTS_MAX; event--) {
+		if (!run_to(replay, event, failure))
+			return false;
+		if (!crossing_is_passed(replay))
+			return true;
+	}
+	failure_set(failure, ERROR_UNSUPPORTED, "rr_goto an event further back",
+	    "rr cannot stop in front of the exec at event %lld", exec);
+	return false;
+}
+
+bool position_go_end(struct replay *replay, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_event(replay, REPLAY_EVENT_FAR, failure);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+bool position_is_beyond(struct replay *replay, long long event, struct failure *failure)
+{
+	if (replay->end.event == 0 || event <= replay->end.event || event == REPLAY_EVENT_FAR)
+		return false;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_goto with moment \"end\" goes there",
+	    "there is no event %lld: the process ends at event %lld", event, replay->end.event);
+	return true;
+}
+
+/* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
+ */
+static bool go_pc(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	struct gdb *gdb = replay->gdb;
+	json_t *results = NULL;
+	bool fine = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
+	    ERROR_RR_FAILED, NULL, failure);
+	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
+
+	json_decref(results);
+	for (int i = 0; fine && i < PC_STOPS_MAX; i++) {
+		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
+
+		if (replay->moment.event > to->event || position_is_end(replay) ||
+		    (same_task && replay->moment.ticks > to->ticks))
+			break;
+		if (same_task && replay->moment.pc == to->pc && replay->moment.ticks == to->ticks)
+			break;
+		fine = gdb_check(
+			   gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
+		       position_update(replay, failure);
+	}
+	if (number_of)
+		gdb_command(gdb, NULL, "-break-delete %d", number_of);
+	return fine;
+}
+
+/*
+ * rr seeks ticks for the task that is current, and from the next event on: within the event that
+ * is being worked towards it overshoots. So the seek begins at an earlier event of the same task.
+ * Returns false when there is none, with *failure filled or (*none) because rr has no such event.
+ */
+static bool go_before(
+    struct replay *replay, const struct moment *to, bool *none, struct failure *failure)
+{
+	*none = false;
+	for (long long back = 1; back <= SEEK_BACK_MAX && back <= to->event; back *= 2) {
+		if (!position_go_event(replay, to->event - back, failure))
+			return false;
+		if (replay->moment.event < to->event &&
+		    (to->tid == 0 || replay->moment.tid == to->tid) &&
+		    replay->moment.ticks <= to->ticks)
+			return true;
+	}
+	*none = true;
+	return false;
+}
+
+/* Where rr cannot seek: single steps, which are few between two events that near each other. */
+static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	for (int i = 0; i < STEPS_MAX && replay->moment.ticks < to->ticks; i++) {
+		if (replay->worker->interrupt) {
+			gdb_fail_interrupted(replay->worker, failure);
+			return false;
+		}
+		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction 4"),
+			ERROR_RR_FAILED, NULL, failure) ||
+		    !position_update(replay, failure))
+			return false;
+	}
+	return true;
+}
+
+static bool go_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	char target[32];
+	bool none;
+
+	snprintf(target, sizeof(target), "t%lld", to->ticks);
+	if (go_before(replay, to, &none, failure))
+		return restart(replay, target, failure);
+	if (!none || !position_go_event(replay, to->event, failure))
+		return false;
+	return to->pc ? go_pc(replay, to, failure) : step_to_ticks(replay, to, failure);
+}
+
+static bool is_there(const struct replay *replay, const struct moment *to)
+{
+	return replay->moment.event == to->event && replay->moment.ticks == to->ticks &&
+	       (to->tid == 0 || replay->moment.tid == to->tid);
+}
+
+static bool is_exactly_there(const struct replay *replay, const struct moment *to)
+{
+	return is_there(replay, to) && (to->pc == 0 || replay->moment.pc == to->pc);
+}
+
+/*
+ * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks goes its
+ * last thousand by single steps: where the instruction is known, an event and a breakpoint are
+ * quicker.
+ */
+static bool go(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	struct failure missed = {0};
+
+	if (!position_go_event(replay, to->event, failure) ||
+	    position_is_beyond(replay, to->event, failure))
+		return false;
+	if (is_exactly_there(replay, to))
+		return true;
+	if (to->pc && replay->moment.event == to->event &&
+	    (replay->moment.tid != to->tid || replay->moment.ticks <= to->ticks)) {
+		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
+			return true;
+		if (replay->worker->broken || replay->worker->interrupt) {
+			*failure = missed;
+			return false;
+		}
+	}
+	/* Where an event cannot be stopped at, rr goes on to the next that can. */
+	if (!is_there(replay, to) && !go_ticks(replay, to, failure))
+		return false;
+	return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, failure);
+}
+
+bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = go(replay, to, failure);
+	breakpoints_resume(replay);
+	if (replay->worker->broken || replay->worker->interrupt ||
+	    position_is_beyond(replay, to->event, failure))
+		return false;
+	if (fine && is_exactly_there(replay, to))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "every stop names its moment, and rr_when too",
+	    "the program does not pass event %lld with ticks %lld", to->event, to->ticks);
+	return false;
+}
+
+void position_remember(struct replay *replay)
+{
+	replay->seen[replay->seen_next++ % REPLAY_SEEN_MAX] = replay->moment;
+}
+
+void position_recall(const struct replay *replay, struct moment *moment)
+{
+	size_t count = replay->seen_next < REPLAY_SEEN_MAX ? replay->seen_next : REPLAY_SEEN_MAX;
+
+	for (size_t i = 1; i <= count; i++) {
+		const struct moment *seen =
+		    &replay->seen[(replay->seen_next - i) % REPLAY_SEEN_MAX];
+		if (seen->event != moment->event || seen->ticks != moment->ticks ||
+		    (moment->tid && seen->tid != moment->tid))
+			continue;
+		*moment = *seen;
+		return;
+	}
+}
+
+int position_hold(struct replay *replay)
+{
+	static const char said[] = "Checkpoint ";
+	const char *text, *found;
+	int number;
+
+	if (gdb_console(replay->gdb, &text, "checkpoint") != GDB_DONE)
+		return 0;
+	found = strstr(text, said);
+	number = found ? (int)strtol(found + sizeof(said) - 1, NULL, 10) : 0;
+	return number > 0 && number < HELD_MAX ? replay->rr_number * HELD_MAX + number : 0;
+}
+
+bool position_is_held(const struct replay *replay, int held)
+{
+	return held && held / HELD_MAX == replay->rr_number;
+}
+
+bool position_return(struct replay *replay, int held, struct failure *failure)
+{
+	char target[32];
+	bool fine;
+
+	snprintf(target, sizeof(target), "c%d", held % HELD_MAX);
+	breakpoints_suspend(replay);
+	fine = restart(replay, target, failure);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+void position_release(struct replay *replay, int held)
+{
+	char command[48];
+
+	snprintf(command, sizeof(command), "delete checkpoint %d", held % HELD_MAX);
+	if (position_is_held(replay, held))
+		gdb_console(replay->gdb, NULL, command);
+}

@@ -1,0 +1,56 @@
+#ifndef WORKER_POSITION_H
+#define WORKER_POSITION_H
+/*
+ * Where in the recording the program stands, with one meaning whatever rr's version: `event` is the
+ * event that is being worked towards ("current event"), ticks and tid are of the selected thread.
+ */
+#include "worker/session/replay.h"
+
+/* Reads from rr where the selected thread stands. */
+bool position_read(struct replay *replay, struct moment *moment, struct failure *failure);
+
+/* After a stop: takes note of the thread that stopped, and of its moment in replay->moment. */
+bool position_update(struct replay *replay, struct failure *failure);
+
+/* At the end, where rr goes no further forward: as the stop says, or because it was so before. */
+bool position_is_end(const struct replay *replay);
+
+json_t *position_json(const struct moment *moment);
+/* The same with pc, for checkpoints and state. */
+json_t *position_json_exact(const struct moment *moment);
+/* False when it is none. */
+bool position_from_json(const json_t *json, struct moment *moment);
+
+/* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */
+bool position_go_event(struct replay *replay, long long event, struct failure *failure);
+
+/* Goes to the last moment before the exec that began image `number`, in the image before. */
+bool position_go_exec(struct replay *replay, size_t number, struct failure *failure);
+
+/* Goes to the end of the process, with the client's breakpoints out of the way. */
+bool position_go_end(struct replay *replay, struct failure *failure);
+
+/* Fails the failure when that event is known to lie behind the end (which is no event of its own).
+ */
+bool position_is_beyond(struct replay *replay, long long event, struct failure *failure);
+
+/* Goes to a moment: its event, then its ticks, then its pc where that is known; fails when the
+ * program does not pass there. Breakpoints are out of the way meanwhile. */
+bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
+
+/* Keeps a moment that an answer names, so that going there later brings back the very instruction.
+ */
+void position_remember(struct replay *replay);
+void position_recall(const struct replay *replay, struct moment *moment);
+
+/*
+ * Has rr keep this moment itself: coming back is exact and needs no replay, but lasts only as long
+ * as this rr, which ends where the session crosses an exec: position_is_held. Returns a number for
+ * it, or 0.
+ */
+int position_hold(struct replay *replay);
+bool position_is_held(const struct replay *replay, int held);
+bool position_return(struct replay *replay, int held, struct failure *failure);
+void position_release(struct replay *replay, int held);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * What a session is made of: taken and given back. Everything that acts on it is in the modules
+ * beside.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "worker/session/images.h"
+#include "worker/session/replay.h"
+#include "worker/trace/trace.h"
+
+void replay_free(struct replay *replay)
+{
+	if (!replay)
+		return;
+	gdb_free(replay->gdb);
+	starter_end(&replay->starter);
+	tool_end(&replay->gdb_tool);
+	tool_end(&replay->rr);
+	images_free(replay->images);
+	free(replay->choice);
+	output_free(replay->output);
+	json_decref(replay->breakpoints);
+	json_decref(replay->checkpoints);
+	json_decref(replay->signals);
+	json_decref(replay->warnings);
+	json_decref(replay->sources);
+	json_decref(replay->sources_missed);
+	cleanup_close(&replay->trace);
+	files_forget(&replay->files);
+	free(replay->trace_dir);
+	free(replay->executable);
+	free(replay->original);
+	free(replay);
+}
+
+struct replay *replay_of(struct worker *worker, struct failure *failure)
+{
+	if (!worker->replay)
+		failure_set(failure, ERROR_NO_SESSION, "start one with rr_replay_start",
+		    "this session is not started");
+	return worker->replay;
+}
+
+struct replay *replay_new(struct worker *worker, struct trace *trace)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+
+	if (!replay)
+		return NULL;
+	replay->worker = worker;
+	replay->rr = replay->gdb_tool = TOOL_NONE;
+	replay->starter = STARTER_NONE;
+	replay->trace_dir = strdup(trace->path);
+	replay->trace = steal_fd(&trace->directory);
+	replay->output = output_new();
+	replay->breakpoints = json_array();
+	replay->checkpoints = json_array();
+	replay->signals = json_object();
+	replay->warnings = json_array();
+	replay->sources = json_object();
+	replay->sources_missed = json_object();
+	replay->next_breakpoint = replay->next_checkpoint = 1;
+	replay->selected.number = 1;
+	if (replay->trace_dir && replay->output)
+		return replay;
+	replay_free(replay);
+	return NULL;
+}
+
+void replay_changed(struct replay *replay)
+{
+	if (replay->changed)
+		replay->changed(replay);
+}

@@ -1,0 +1,91 @@
+#ifndef WORKER_REPLAY_H
+#define WORKER_REPLAY_H
+/*
+ * A replay session inside its worker: one rr, one gdb, and what the worker itself keeps about them.
+ * Shared by the modules that serve operations on it; nobody else looks inside.
+ */
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include "worker/gdb/check.h"
+#include "worker/gdb/gdb.h"
+#include "worker/serve/files.h"
+#include "worker/serve/ops.h"
+#include "worker/session/output.h"
+#include "worker/session/selection.h"
+#include "worker/serve/tool.h"
+#include "worker/session/starter.h"
+
+#define REPLAY_BREAKPOINTS_MAX 200
+#define REPLAY_CHECKPOINTS_MAX 200
+#define REPLAY_EXPRESSION_MAX  4096
+#define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
+#define REPLAY_SEEN_MAX	       256	       /* moments of answers that are remembered */
+#define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of any trace: rr stops at the end */
+
+/* A place in the recording. Between two conditional branches ticks stand still: pc tells apart. */
+struct moment {
+	long long event, ticks;
+	int tid; /* as recorded */
+	unsigned long long pc;
+};
+
+enum direction { FORWARD, BACKWARD };
+
+struct images;
+struct pmu_choice;
+
+struct replay {
+	struct worker *worker;
+	void (*changed)(struct replay *replay); /* has the supervisor keep how it is now */
+	struct tool rr, gdb_tool;
+	struct gdb *gdb;
+	struct output *output;
+	char launch[REPLAY_LAUNCH_LINE_MAX]; /* what rr said before it was connected to */
+	size_t launch_length;
+	char *trace_dir, *executable, *original; /* original may be NULL */
+	int trace; /* its directory, locked for as long as the session has a worker; see trace_lock
+		    */
+	struct pmu_choice *choice; /* how rr counts here */
+	struct images *images;	   /* see images.h */
+	struct starter starter;	   /* where the process has several */
+	struct files files;	   /* sources that were shown */
+	json_t *sources,
+	    *sources_missed; /* by recorded path: where each lies, "" nowhere; see source.c */
+	char pmu[32];
+	char gdb_words[512];	  /* the last that gdb said on its stderr */
+	long long pid, asked_pid; /* asked_pid 0: the first process */
+	bool fork_pid, connected, at_end, at_signal;
+	bool crossed; /* the last run went over an exec: the next stop described says so */
+	unsigned long long first_pc; /* of the image's first instruction */
+	int suspended;		     /* how many have the client's breakpoints out of the way */
+	int rr_number;		     /* counts the rrs: what one holds is not the next one's */
+	long long
+	    wanted_event; /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
+	bool caches;	  /* gdb keeps the memory it has read */
+	struct moment moment, opened;	     /* now; as the session was opened */
+	struct moment end;		     /* of this process; event 0: not known yet */
+	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
+	size_t seen_next;
+	struct selection selected;
+	json_t *breakpoints; /* see breakpoints.c */
+	int next_breakpoint;
+	json_t *checkpoints; /* see checkpoints.c */
+	int next_checkpoint;
+	json_t *signals; /* see signals.c */
+	json_t *warnings;
+};
+
+struct trace;
+
+/* The trace's descriptor, and the lock with it, becomes the session's. NULL: out of memory. */
+struct replay *replay_new(struct worker *worker, struct trace *trace);
+void replay_free(struct replay *replay);
+
+/* Has what a session is as data kept anew: to be called after each change of it. */
+void replay_changed(struct replay *replay);
+
+/* The session, or NULL with *failure filled when there is none (yet). */
+struct replay *replay_of(struct worker *worker, struct failure *failure);
+
+#endif

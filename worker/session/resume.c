@@ -1,0 +1,143 @@
+/*
+ * Resumes the program, and puts right what gdb and rr get wrong between them when it went back.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/session/breakpoints.h"
+#include "worker/session/crossing.h"
+#include "worker/session/images.h"
+#include "worker/session/position.h"
+#include "worker/session/resume.h"
+#include "worker/session/stop_reason.h"
+
+#define OPTIONS_MAX 96
+
+/*
+ * gdb passes the breakpoint that a thread stands at when that thread is the selected one, or when
+ * it saw it stop there: which it did not after rr started anew. What runs all threads may as well
+ * begin with the one that the moment is of, whatever the client has selected.
+ */
+static void select_stopped(struct replay *replay, const struct resumption *resumption)
+{
+	if (!resumption->stepping && replay->moment.tid &&
+	    replay->moment.tid != replay->selected.tid)
+		selection_set_thread(replay, replay->moment.tid);
+}
+
+/* MI wants its own options before those of the command. */
+static enum gdb_outcome resume(struct replay *replay, const struct resumption *resumption)
+{
+	char options[OPTIONS_MAX] = "";
+	size_t length = 0;
+
+	select_stopped(replay, resumption);
+	if (resumption->stepping)
+		length =
+		    (size_t)snprintf(options, OPTIONS_MAX, " --thread %d", replay->selected.number);
+	if (resumption->frame >= 0)
+		length += (size_t)snprintf(
+		    options + length, OPTIONS_MAX - length, " --frame %d", resumption->frame);
+	if (resumption->direction == BACKWARD)
+		length += (size_t)snprintf(options + length, OPTIONS_MAX - length, " --reverse");
+	if (resumption->count)
+		snprintf(options + length, OPTIONS_MAX - length, " %lld", resumption->count);
+	return gdb_run(replay->gdb, "-exec-%s%s", resumption->verb, options);
+}
+
+/*
+ * Going back to where a library was not loaded yet, gdb still knows it, and finds that it cannot
+ * set breakpoints of its own in it. Where it starts anew it looks again what is loaded.
+ */
+static bool look_again(struct replay *replay)
+{
+	static const char said[] = "Cannot insert breakpoint 0.";
+	struct failure ignored = {0};
+	int tid = replay->selected.tid, here;
+	bool fine;
+
+	if (strncmp(gdb_message(replay->gdb), said, sizeof(said) - 1) != 0)
+		return false;
+	here = position_hold(replay);
+	fine = here && position_return(replay, here, &ignored);
+	position_release(replay, here);
+	if (fine && tid != replay->selected.tid)
+		selection_set_thread(replay, tid);
+	return fine;
+}
+
+/* From an image's first instruction back to the exec that put it there, in the image before. */
+static bool cross_backward(struct replay *replay, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_exec(replay, images_at(replay), failure);
+	breakpoints_resume(replay);
+	/* What was printed up to here is known to who comes from later. */
+	json_decref(output_take(replay->output, 1));
+	replay->at_signal = replay->at_end = false;
+	return fine;
+}
+
+/* Where a run forward has come to the exec that ends the image, the next one begins. */
+static bool cross_forward(struct replay *replay, struct failure *failure)
+{
+	bool lost = gdb_has_lost_rr(replay->gdb);
+
+	if (images_count(replay) < 2 ||
+	    (!lost && (stop_kind(replay) != STOP_EVENT || gdb_was_interrupted(replay->gdb))))
+		return true;
+	if (!lost && !position_update(replay, failure))
+		return false;
+	if (!crossing_is_reached(replay, replay->moment.event))
+		return true;
+	if (!crossing_enter(replay, images_at(replay) + 1, failure))
+		return false;
+	replay->crossed = true;
+	return true;
+}
+
+static bool resume_once(
+    struct replay *replay, const struct resumption *resumption, struct failure *failure)
+{
+	enum gdb_outcome outcome;
+	bool fine;
+
+	if (resumption->direction == FORWARD)
+		crossing_await(replay);
+	outcome = resume(replay, resumption);
+	if (outcome == GDB_REFUSED && look_again(replay))
+		outcome = resume(replay, resumption);
+	fine = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	if (!fine)
+		breakpoints_explain(replay, failure);
+	else if (resumption->direction == FORWARD)
+		fine = cross_forward(replay, failure);
+	gdb_expect_end(replay->gdb, false);
+	return fine;
+}
+
+bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
+{
+	struct moment before;
+	bool again;
+
+	if (resumption->direction == BACKWARD && crossing_is_behind(replay)) {
+		replay->crossed = resumption->stepping;
+		if (!cross_backward(replay, failure) || resumption->stepping)
+			return !failure->message[0];
+	}
+	before = replay->moment;
+	again = resumption->direction == BACKWARD &&
+		(replay->at_signal || (resumption->stepping && replay->at_end));
+	if (!resume_once(replay, resumption, failure))
+		return false;
+	if (!again || gdb_was_interrupted(replay->gdb) || stop_kind(replay) != STOP_SIGNAL)
+		return true;
+	if (!position_update(replay, failure))
+		return false;
+	if (replay->moment.ticks != before.ticks || replay->moment.pc != before.pc ||
+	    replay->moment.tid != before.tid)
+		return true;
+	return resume_once(replay, resumption, failure);
+}

@@ -1,0 +1,71 @@
+/*
+ * Translates between tids and gdb's numbers, and keeps what is selected. rr tells gdb the tid as
+ * recorded ("Thread 123.456"); its own `when-tid` gives the replaying task's.
+ */
+#include <stdio.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/replay.h"
+#include "worker/session/selection.h"
+
+static void select_row(struct replay *replay, int number, const json_t *thread)
+{
+	const char *name = mi_text(thread, "name");
+
+	replay->selected = (struct selection){.number = number, .tid = mi_tid(thread)};
+	if (name)
+		snprintf(replay->selected.name, sizeof(replay->selected.name), "%s", name);
+}
+
+void selection_take_stop(struct replay *replay)
+{
+	int number = mi_number(gdb_last_stop(replay->gdb), "thread-id", 1);
+	json_t *results = NULL;
+
+	gdb_command(replay->gdb, &results, "-thread-info %d", number);
+	select_row(replay, number, json_array_get(json_object_get(results, "threads"), 0));
+	json_decref(results);
+}
+
+/* The row of a thread in gdb's list, borrowed from *results, which the caller frees. */
+static const json_t *find_row(struct replay *replay, int tid, json_t **results)
+{
+	json_t *thread;
+	size_t i;
+
+	*results = NULL;
+	gdb_command(replay->gdb, results, "-thread-info");
+	json_array_foreach(json_object_get(*results, "threads"), i,
+	    thread) if (mi_tid(thread) == tid) return thread;
+	return NULL;
+}
+
+int selection_number(struct replay *replay, int tid)
+{
+	json_t *results;
+	int number = mi_number(find_row(replay, tid, &results), "id", 0);
+
+	json_decref(results);
+	return number;
+}
+
+bool selection_set_thread(struct replay *replay, int tid)
+{
+	json_t *results;
+	const json_t *thread = find_row(replay, tid, &results);
+	int number = mi_number(thread, "id", 0);
+	bool fine =
+	    number && gdb_command(replay->gdb, NULL, "-thread-select %d", number) == GDB_DONE;
+
+	if (fine)
+		select_row(replay, number, thread);
+	json_decref(results);
+	return fine;
+}
+
+bool selection_set_frame(struct replay *replay, int level)
+{
+	if (gdb_command(replay->gdb, NULL, "-stack-select-frame %d", level) != GDB_DONE)
+		return false;
+	replay->selected.frame = level;
+	return true;
+}

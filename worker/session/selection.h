@@ -1,0 +1,32 @@
+#ifndef WORKER_SELECTION_H
+#define WORKER_SELECTION_H
+/*
+ * The selected thread and frame: the one place that sets them. Clients know a thread by its tid as
+ * recorded; gdb's own numbers change whenever rr starts anew, and are never shown.
+ */
+#include <stdbool.h>
+
+#define SELECTION_NAME_MAX 64
+
+struct replay;
+
+struct selection {
+	int number;		       /* gdb's, of the thread; good until the program moves */
+	int tid;		       /* as recorded; 0: not known */
+	int frame;		       /* level; 0: the innermost */
+	char name[SELECTION_NAME_MAX]; /* of the thread; "": none is known */
+};
+
+/* Selects the thread of gdb's last stop, in its innermost frame. */
+void selection_take_stop(struct replay *replay);
+
+/* Selects a thread by its tid; false, and nothing has changed, when there is none now. */
+bool selection_set_thread(struct replay *replay, int tid);
+
+/* Selects a frame of the selected thread; false when gdb does not. */
+bool selection_set_frame(struct replay *replay, int level);
+
+/* gdb's number of the thread with that tid; 0: there is none now. */
+int selection_number(struct replay *replay, int tid);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * Source lines around a stop, or asked for. Debug information names the file, and it is not to be
+ * trusted: only regular files are opened, never for long.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "sandbox/cleanup.h"
+#include "worker/serve/handlers.h"
+#include "worker/gdb/mi.h"
+#include "sandbox/wire/scrub.h"
+#include "worker/session/images.h"
+#include "worker/session/source.h"
+#include "worker/session/source_search.h"
+
+#define PLACES_MAX    2000 /* files whose place is remembered */
+#define RESULT_BUDGET (32 * 1024)
+
+struct opening {
+	struct replay *replay;
+	char *why; /* may be NULL */
+};
+
+static int open_one(void *owner, const char *path)
+{
+	const struct opening *opening = owner;
+
+	return files_open_source(&opening->replay->files, path, opening->why);
+}
+
+/* Beside the program, where it lies in its author's tree, and where the administrator says. */
+static void choose_roots(const struct replay *replay, struct source_roots *roots)
+{
+	const char *program = images_get(replay, images_at(replay))->file;
+	size_t i;
+	json_t *directory;
+
+	*roots = (struct source_roots){0};
+	json_array_foreach(replay->worker->config.sources, i, directory)
+	    source_roots_add(roots, json_string_value(directory));
+	source_roots_of_program(roots, program ? program : replay->executable);
+}
+
+/* Where the file lies that the debug information names; "" where it is nowhere. Borrowed. A
+ * relative name would mean a file of wherever the server was started. */
+static const char *place_of(struct replay *replay, const char *path, char *why)
+{
+	struct opening opening = {replay, why};
+	const json_t *known = json_object_get(replay->sources, path);
+	struct source_roots roots;
+	char found[PATH_MAX];
+
+	if (known)
+		return json_string_value(known);
+	snprintf(found, sizeof(found), "%s", path);
+	if (path[0] != '/' || open_one(&opening, path) < 0) {
+		opening.why = NULL;
+		choose_roots(replay, &roots);
+		if (source_search(&roots, path, open_one, &opening, found) < 0)
+			found[0] = '\0';
+	}
+	if (json_object_size(replay->sources) >= PLACES_MAX)
+		json_object_clear(replay->sources);
+	json_object_set_new(replay->sources, path, json_string(found));
+	known = json_object_get(replay->sources, path);
+	return known ? json_string_value(known) : "";
+}
+
+/* The descriptor is replay->files'. */
+static int open_kept(struct replay *replay, const char *path, char *why)
+{
+	const char *place = path ? place_of(replay, path, why) : "";
+
+	return place[0] ? files_open_source(&replay->files, place, why) : -1;
+}
+
+/* At its beginning, to be closed by the caller. */
+static FILE *open_source(struct replay *replay, const char *path, char *why)
+{
+	int kept = open_kept(replay, path, why);
+	cleanup_fd int fd = kept < 0 ? -1 : fcntl(kept, F_DUPFD_CLOEXEC, 0);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (file)
+		steal_fd(&fd);
+	return file;
+}
+
+static json_t *line_json(int line, const char *text, size_t length, int current)
+{
+	char shown[SOURCE_LINE_MAX + 1];
+
+	while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+		length--;
+	scrub_bytes(shown, sizeof(shown), text, length);
+	return json_pack("{s:i,s:s,s:b}", "line", line, "text", shown, "current", line == current);
+}
+
+json_t *source_read(
+    struct replay *replay, const char *path, int first, int last, int current, char *why)
+{
+	json_t *lines = json_array();
+	FILE *file = open_source(replay, path, why);
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	if (!file)
+		return lines;
+	for (int line = 1; line <= last && (length = getline(&text, &size, file)) >= 0; line++)
+		if (line >= first)
+			json_array_append_new(
+			    lines, line_json(line, text, (size_t)length, current));
+	free(text);
+	fclose(file);
+	return lines;
+}
+
+/* Once for each file: what to do about one that is nowhere. Libraries of the system, which have
+ * relative names, come without sources. */
+static const char *missing(struct replay *replay, const char *path, char *text, size_t size)
+{
+	if (path[0] != '/' || json_object_get(replay->sources_missed, path))
+		return "";
+	if (json_object_size(replay->sources_missed) >= PLACES_MAX)
+		json_object_clear(replay->sources_missed);
+	json_object_set_new(replay->sources_missed, path, json_true());
+	snprintf(text, size,
+	    "%.300s is not there, nor a file like it below the program's directory: "
+	    "start the server with --source-dir=DIRECTORY of the sources",
+	    path);
+	return text;
+}
+
+const char *source_doubt(struct replay *replay, const char *path, char *text, size_t size)
+{
+	struct stat source, program;
+	const char *place = path ? place_of(replay, path, NULL) : "";
+	int fd = path ? open_kept(replay, path, NULL) : -1;
+
+	text[0] = '\0';
+	if (path && fd < 0)
+		return missing(replay, path, text, size);
+	if (fd < 0 || !replay->executable || fstat(fd, &source) != 0)
+		return "";
+	if (strcmp(place, path) != 0)
+		snprintf(text, size, "shown from %.300s", place);
+	if (stat(replay->executable, &program) == 0 && source.st_mtime > program.st_mtime)
+		snprintf(text + strlen(text), size - strlen(text),
+		    "%sthis file is newer than the recorded program: lines may not match",
+		    text[0] ? "; " : "");
+	return text;
+}
+
+/* Asks gdb for the full name of a source file that is named as a person would. What the debug
+ * information does not name is no source, whatever its path. */
+static bool resolve(struct replay *replay, const char *file, char *path, struct failure *failure)
+{
+	char quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL, *found = NULL, *entry;
+	const char *full;
+	size_t i, length = strlen(file);
+
+	if (!gdb_quote(quoted, "file", file, failure))
+		return false;
+	if (!gdb_check(replay->gdb,
+		gdb_command(replay->gdb, &results, "-file-list-exec-source-files"),
+		ERROR_GDB_FAILED, NULL, failure))
+		return false;
+	json_array_foreach(json_object_get(results, "files"), i, entry)
+	{
+		full = mi_text(entry, "fullname");
+		size_t have = full ? strlen(full) : 0;
+		if (full && have >= length && have < PATH_MAX &&
+		    strcmp(full + have - length, file) == 0 &&
+		    (have == length || full[have - length - 1] == '/')) {
+			found = entry;
+			break;
+		}
+	}
+	if (found)
+		snprintf(path, PATH_MAX, "%s", mi_text(found, "fullname"));
+	else
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "use a name that a frame of rr_backtrace shows",
+		    "no source file %.200s in the program's debug information", file);
+	json_decref(results);
+	return found != NULL;
+}
+
+/* The file and line of the selected frame. */
+static bool current_place(struct replay *replay, char *path, int *line, struct failure *failure)
+{
+	json_t *results = NULL, *frame;
+	bool fine = gdb_check(replay->gdb,
+	    gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
+		replay->selected.number, replay->selected.frame),
+	    ERROR_GDB_FAILED, NULL, failure);
+
+	frame = json_object_get(results, "frame");
+	if (fine && !mi_text(frame, "fullname")) {
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "select a frame that has source, or name a file",
+		    "the selected frame has no source");
+		fine = false;
+	} else if (fine) {
+		snprintf(path, PATH_MAX, "%s", mi_text(frame, "fullname"));
+		*line = mi_number(frame, "line", 1);
+	}
+	json_decref(results);
+	return fine;
+}
+
+json_t *tool_source_lines(
+    struct worker *worker, const struct source_lines_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	long long line = args->line, count = args->count;
+	char path[PATH_MAX] = "";
+	int current = 0, first;
+	json_t *lines, *result;
+	char why[FILES_WHY_MAX] = "", doubt[SOURCE_DOUBT_MAX];
+
+	if (!replay || (!args->file && !current_place(replay, path, &current, failure)) ||
+	    (args->file && !resolve(replay, args->file, path, failure)))
+		return NULL;
+	if (line == 0)
+		line = current ? current : count / 2 + 1;
+	first = line > count / 2 ? (int)(line - count / 2) : 1;
+	lines = source_read(
+	    replay, path, first, first + (int)count - 1, current ? current : (int)line, why);
+	if (json_array_size(lines) == 0) {
+		json_decref(lines);
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "sources are looked for where the debug information says, below the program's "
+		    "directory, and below what the server's --source-dir=DIRECTORY names",
+		    "no such lines in %.300s%s%s", path, why[0] ? ": " : "", why);
+		return NULL;
+	}
+	result = json_pack("{s:s,s:o}", "file", path, "lines", lines);
+	if (source_doubt(replay, path, doubt, sizeof(doubt))[0])
+		json_object_set_new(result, "warning", json_string(doubt));
+	return result;
+}

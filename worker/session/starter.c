@@ -1,0 +1,281 @@
+/*
+ * The starter's process and the two questions it answers, in packets of fixed size:
+ *
+ *	START number	-> {pid, why} and the read end of the tool's output
+ *	CONNECT		-> {port, why} and two sockets: a listener for gdb, a connection to the tool
+ *
+ * Neither side believes a length, a number or a missing descriptor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "worker/session/starter.h"
+
+#define WHY_MAX	      256
+#define FDS_MAX	      2
+#define ANSWER_MS     20000 /* starting rr is a matter of milliseconds */
+#define WAITS_MAX     20
+#define FIRST_FD_KEPT 3
+
+enum verb { VERB_START = 1, VERB_CONNECT };
+
+struct question {
+	uint32_t verb, number;
+};
+
+struct answer {
+	int32_t number; /* pid or port; 0: failed */
+	char why[WHY_MAX];
+};
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
+};
+
+/* ---- The starter's side -------------------------------------------------------------------- */
+
+static void send_answer(int socket, const struct answer *answer, const int *fds, size_t count)
+{
+	union control control = {0};
+	struct iovec part = {(void *)answer, sizeof(*answer)};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (count) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	}
+	while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+/* A port that is free now: rr is told to take it, so that CONNECT leads nowhere else. */
+static int free_port(void)
+{
+	struct sockaddr_in address = {
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(address);
+	cleanup_fd int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+		return 0;
+	return ntohs(address.sin_port);
+}
+
+struct duty {
+	starter_start *start;
+	void *owner;
+	int socket, port;
+	pid_t worker;
+};
+
+static void do_start(struct duty *duty, unsigned number)
+{
+	struct failure failure = {0};
+	struct answer answer = {0};
+	struct tool tool = TOOL_NONE;
+
+	duty->port = free_port();
+	if (duty->port &&
+	    duty->start(duty->owner, number, duty->port, duty->worker, &tool, &failure)) {
+		answer.number = tool.pid;
+		send_answer(duty->socket, &answer, &tool.output, 1);
+		close(tool.output);
+		return;
+	}
+	snprintf(answer.why, sizeof(answer.why), "%.*s", WHY_MAX - 1,
+	    failure.message[0] ? failure.message : strerror(errno));
+	send_answer(duty->socket, &answer, NULL, 0);
+}
+
+static void do_connect(struct duty *duty)
+{
+	struct remote *remote = remote_new();
+	struct answer answer = {0};
+	int fds[FDS_MAX];
+
+	if (remote && duty->port && remote_reach_rr(remote, duty->port) == 0) {
+		answer.number = remote_port(remote);
+		fds[0] = remote_gdb_fd(remote);
+		fds[1] = remote_rr_fd(remote);
+		send_answer(duty->socket, &answer, fds, 2);
+	} else {
+		snprintf(answer.why, sizeof(answer.why), "%s", strerror(errno));
+		send_answer(duty->socket, &answer, NULL, 0);
+	}
+	remote_free(remote);
+}
+
+static _Noreturn void serve(struct duty *duty)
+{
+	struct question question;
+	ssize_t got;
+
+	for (;;) {
+		got = recv(duty->socket, &question, sizeof(question), MSG_TRUNC);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got != (ssize_t)sizeof(question))
+			_exit(0); /* the worker has gone, or is not itself any more */
+		if (question.verb == VERB_START)
+			do_start(duty, question.number);
+		else if (question.verb == VERB_CONNECT)
+			do_connect(duty);
+		else
+			_exit(0);
+	}
+}
+
+/* Keeps nothing of the worker's but this socket and the standard streams. */
+static _Noreturn void become_starter(struct duty *duty)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != duty->worker)
+		_exit(0);
+	prctl(PR_SET_NAME, "rr-starter");
+	if (dup3(duty->socket, FIRST_FD_KEPT, O_CLOEXEC) < 0 && duty->socket != FIRST_FD_KEPT)
+		_exit(0);
+	duty->socket = FIRST_FD_KEPT;
+	close_range(FIRST_FD_KEPT + 1, ~0u, 0);
+	serve(duty);
+}
+
+/* ---- The worker's side --------------------------------------------------------------------- */
+
+bool starter_begin(
+    struct starter *starter, starter_start *start, void *owner, struct failure *failure)
+{
+	struct duty duty = {.start = start, .owner = owner, .worker = getpid()};
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+	    (pid = fork()) < 0) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "no process to start rr again: %s",
+		    strerror(errno));
+		return false;
+	}
+	if (pid == 0) {
+		duty.socket = ends[1];
+		become_starter(&duty);
+	}
+	close(ends[1]);
+	*starter = (struct starter){.pid = pid, .socket = ends[0]};
+	return true;
+}
+
+void starter_end(struct starter *starter)
+{
+	if (starter->pid > 0) {
+		kill(starter->pid, SIGKILL);
+		while (waitpid(starter->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (starter->socket >= 0)
+		close(starter->socket);
+	*starter = STARTER_NONE;
+}
+
+/* Takes the descriptors that came along, all of them, so that none stays open unknown. */
+static size_t take_fds(struct msghdr *message, int fds[FDS_MAX])
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	size_t count;
+
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(header), count * sizeof(int));
+	return count;
+}
+
+/* Asks, and waits for the answer with exactly `wanted` descriptors. */
+static bool ask(struct starter *starter, struct worker *worker, struct question question,
+    struct answer *answer, int fds[FDS_MAX], size_t wanted)
+{
+	union control control = {0};
+	struct iovec part = {answer, sizeof(*answer)};
+	struct msghdr message = {.msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = control.bytes,
+	    .msg_controllen = sizeof(control.bytes)};
+	struct pollfd ready = {.fd = starter->socket, .events = POLLIN};
+	size_t count;
+	ssize_t got;
+
+	*answer = (struct answer){0};
+	if (send(starter->socket, &question, sizeof(question), MSG_NOSIGNAL) < 0)
+		return false;
+	/* An interrupt ends a wait early; starting rr is over before it would matter. */
+	for (int i = 0; i < WAITS_MAX && !ready.revents; i++)
+		worker_wait(worker, &ready, 1, ANSWER_MS / WAITS_MAX);
+	got = recvmsg(starter->socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	count = got > 0 ? take_fds(&message, fds) : 0;
+	answer->why[WHY_MAX - 1] = '\0';
+	if (got == (ssize_t)sizeof(*answer) && answer->number > 0 && count == wanted)
+		return true;
+	while (count)
+		close(fds[--count]);
+	return false;
+}
+
+static void fail(const struct answer *answer, struct worker *worker, struct failure *failure)
+{
+	worker->broken = true;
+	failure_set(failure, ERROR_RR_FAILED, "the next call brings the session back",
+	    "rr could not be started for another image of the process: %s",
+	    answer->why[0] ? answer->why : "no answer");
+}
+
+bool starter_ask(struct starter *starter, struct worker *worker, unsigned number, struct tool *tool,
+    struct failure *failure)
+{
+	struct question question = {VERB_START, number};
+	struct answer answer = {0};
+	int fds[FDS_MAX];
+
+	*tool = TOOL_NONE;
+	if (!ask(starter, worker, question, &answer, fds, 1)) {
+		fail(&answer, worker, failure);
+		return false;
+	}
+	tool->pid = answer.number;
+	tool->output = fds[0];
+	return true;
+}
+
+struct remote *starter_connect(
+    struct starter *starter, struct worker *worker, struct failure *failure)
+{
+	struct question question = {VERB_CONNECT, 0};
+	struct remote *remote;
+	struct answer answer = {0};
+	int fds[FDS_MAX];
+
+	if (!ask(starter, worker, question, &answer, fds, 2)) {
+		fail(&answer, worker, failure);
+		return NULL;
+	}
+	remote = remote_adopt(answer.number, fds[0], fds[1]);
+	if (remote)
+		return remote;
+	close(fds[0]);
+	close(fds[1]);
+	fail(&answer, worker, failure);
+	return NULL;
+}

@@ -1,0 +1,45 @@
+#ifndef WORKER_STARTER_H
+#define WORKER_STARTER_H
+/*
+ * A process beside the worker that can still start rr when the worker itself has given that up. It
+ * takes a number and nothing else: what is started, on which trace and in which sandbox was settled
+ * before the worker read its first byte of gdb's. It ends with the worker.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "worker/gdb/remote.h"
+#include "worker/serve/ops.h"
+#include "worker/serve/tool.h"
+
+struct starter {
+	pid_t pid;  /* 0: none */
+	int socket; /* -1: none; to be kept when the worker confines itself */
+};
+
+#define STARTER_NONE ((struct starter){.socket = -1})
+
+/*
+ * Starts the tool that `number` stands for, as a child of `parent`, serving gdb's protocol on
+ * `port`. Runs in the starter's process, with `owner` as it was at starter_begin. Must check the
+ * number. False with *failure filled.
+ */
+typedef bool starter_start(void *owner, unsigned number, int port, pid_t parent, struct tool *tool,
+    struct failure *failure);
+
+/* Forks it. False with *failure filled. */
+bool starter_begin(
+    struct starter *starter, starter_start *start, void *owner, struct failure *failure);
+void starter_end(struct starter *starter);
+
+/* Has it start number's tool: a child of ours, with its output to read. False, *failure filled.
+ */
+bool starter_ask(struct starter *starter, struct worker *worker, unsigned number, struct tool *tool,
+    struct failure *failure);
+
+/* The way from gdb to the tool that was asked for last, once it listens. NULL, *failure filled.
+ */
+struct remote *starter_connect(
+    struct starter *starter, struct worker *worker, struct failure *failure);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Saves and restores a session. Restoring goes to the moment first: expressions and locations mean
+ * what they meant there.
+ */
+#include "worker/session/breakpoints.h"
+#include "worker/session/position.h"
+#include "worker/session/signals.h"
+#include "worker/session/state.h"
+
+/* What rr itself holds does not outlive it. */
+static json_t *checkpoints_json(const struct replay *replay)
+{
+	json_t *saved = json_deep_copy(replay->checkpoints), *entry;
+	size_t i;
+
+	json_array_foreach(saved, i, entry) json_object_del(entry, "held");
+	return saved;
+}
+
+static json_t *state_json(const struct replay *replay)
+{
+	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
+	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
+	    (json_int_t)replay->asked_pid, "fork_pid", replay->fork_pid, "moment",
+	    position_json_exact(&replay->moment), "selected_tid", replay->selected.tid, "frame",
+	    replay->selected.frame, "at_end", replay->at_end, "at_signal", replay->at_signal,
+	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),
+	    "next_breakpoint", replay->next_breakpoint, "next_checkpoint", replay->next_checkpoint,
+	    "signals", signals_save(replay));
+}
+
+void state_send(struct replay *replay)
+{
+	if (replay->worker->broken)
+		return;
+	worker_state(replay->worker, state_json(replay));
+}
+
+static int integer(const json_t *state, const char *name)
+{
+	return (int)json_integer_value(json_object_get(state, name));
+}
+
+bool state_restore(struct replay *replay, const json_t *state, struct failure *failure)
+{
+	const json_t *checkpoints = json_object_get(state, "checkpoints");
+	struct moment moment;
+
+	if (!position_from_json(json_object_get(state, "moment"), &moment)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "the saved state has no moment");
+		return false;
+	}
+	if (json_is_true(json_object_get(state, "at_end"))) {
+		if (!position_go_event(replay, REPLAY_EVENT_FAR, failure))
+			return false;
+		replay->at_end = true;
+	} else if (!position_go(replay, &moment, failure)) {
+		return false;
+	}
+	breakpoints_restore(replay, json_object_get(state, "breakpoints"));
+	signals_restore(replay, json_object_get(state, "signals"));
+	if (json_is_array(checkpoints)) {
+		json_decref(replay->checkpoints);
+		replay->checkpoints = json_deep_copy(checkpoints);
+	}
+	if (integer(state, "next_breakpoint") > replay->next_breakpoint)
+		replay->next_breakpoint = integer(state, "next_breakpoint");
+	if (integer(state, "next_checkpoint") > replay->next_checkpoint)
+		replay->next_checkpoint = integer(state, "next_checkpoint");
+	return true;
+}
+
+void state_select(struct replay *replay, const json_t *state)
+{
+	int frame = integer(state, "frame"), tid = integer(state, "selected_tid");
+
+	replay->at_signal = json_is_true(json_object_get(state, "at_signal"));
+	if (tid && tid != replay->selected.tid)
+		selection_set_thread(replay, tid);
+	if (frame)
+		selection_set_frame(replay, frame);
+}

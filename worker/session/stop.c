@@ -1,0 +1,208 @@
+/*
+ * Describes a stop as an agent is told of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/session/breakpoints.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/crossing.h"
+#include "worker/session/images.h"
+#include "worker/session/modules.h"
+#include "worker/session/position.h"
+#include "sandbox/wire/scrub.h"
+#include "worker/session/source.h"
+#include "worker/session/stop.h"
+#include "worker/session/stop_reason.h"
+
+#define VALUE_MAX     512  /* bytes shown of a value */
+#define ARGUMENTS_MAX 20   /* of a frame */
+#define OUTPUT_MAX    4096 /* bytes shown of the program's output */
+#define SOURCE_AROUND 2
+
+static json_t *bounded(const char *text)
+{
+	return text ? scrub_json_middle(text, strlen(text), VALUE_MAX, NULL) : json_string("");
+}
+
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	if (text)
+		json_object_set_new(object, name, bounded(text));
+}
+
+json_t *stop_frame(const json_t *frame)
+{
+	json_t *json = json_object(), *arguments = json_array(), *argument;
+	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
+	size_t i;
+
+	json_object_set_new(json, "level", json_integer(mi_number(frame, "level", 0)));
+	set_text(json, "function", function ? function : "??");
+	set_text(json, "file", full ? full : mi_text(frame, "file"));
+	if (mi_text(frame, "line"))
+		json_object_set_new(json, "line", json_integer(mi_number(frame, "line", 0)));
+	set_text(json, "address", mi_text(frame, "addr"));
+	set_text(json, "library", full ? NULL : mi_text(frame, "from"));
+	json_array_foreach(json_object_get(frame, "args"), i, argument)
+	{
+		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
+		if (i == ARGUMENTS_MAX)
+			break;
+		/* gdb names a parameter's value at entry beside the parameter: twice the same. */
+		if (name && !strchr(name, '@'))
+			json_array_append_new(arguments,
+			    json_pack("{s:s,s:o}", "name", name, "value", bounded(value)));
+	}
+	json_object_set_new(json, "arguments", arguments);
+	return json;
+}
+
+static void add_source(struct replay *replay, json_t *json, const json_t *frame)
+{
+	const char *path = mi_text(frame, "fullname");
+	int at = mi_number(frame, "line", 0);
+	char doubt[SOURCE_DOUBT_MAX];
+
+	json_object_set_new(json, "source",
+	    source_read(
+		replay, at ? path : NULL, at - SOURCE_AROUND, at + SOURCE_AROUND, at, NULL));
+	if (at && source_doubt(replay, path, doubt, sizeof(doubt))[0])
+		json_object_set_new(json, "source_warning", json_string(doubt));
+}
+
+/* gdb reports old and new in the order it saw them, which backwards is the wrong one. */
+static json_t *watch_json(
+    struct replay *replay, const json_t *stop, enum direction direction, int *number)
+{
+	static const char *const kinds[] = {"wpt", "hw-rwpt", "hw-awpt"};
+	const json_t *value = json_object_get(stop, "value"), *point = NULL;
+	const char *old = mi_text(value, "old"), *new = mi_text(value, "new");
+	const char *expression = NULL;
+	json_t *watch = json_object();
+
+	for (size_t i = 0; i < 3 && !point; i++)
+		point = json_object_get(stop, kinds[i]);
+	*number = point ? mi_number(point, "number", 0) : mi_number(stop, "wpnum", 0);
+	expression = breakpoints_expression(replay, *number);
+	set_text(watch, "expression", expression ? expression : mi_text(point, "exp"));
+	if (!new)
+		new = mi_text(value, "value");
+	set_text(watch, "old", direction == BACKWARD && old ? new : old);
+	set_text(watch, "new", direction == BACKWARD && old ? old : new);
+	if (!point)
+		json_object_set_new(watch, "out_of_scope", json_true());
+	return watch;
+}
+
+static void add_cause(
+    struct replay *replay, json_t *json, const json_t *stop, enum direction direction)
+{
+	const char *disposition = mi_text(stop, "disp");
+	int gdb_number = mi_number(stop, "bkptno", 0), client = 0;
+	bool ends = disposition && strcmp(disposition, "del") == 0;
+
+	switch (stop_kind(replay)) {
+	case STOP_WATCHPOINT:
+		json_object_set_new(
+		    json, "watch", watch_json(replay, stop, direction, &gdb_number));
+		ends = strcmp(mi_text(stop, "reason"), "watchpoint-scope") == 0;
+		break;
+	case STOP_SIGNAL:
+		json_object_set_new(json, "signal",
+		    json_pack("{s:s?,s:s?}", "name", mi_text(stop, "signal-name"), "meaning",
+			mi_text(stop, "signal-meaning")));
+		break;
+	case STOP_FINISHED:
+		set_text(json, "return_value", mi_text(stop, "return-value"));
+		break;
+	case STOP_BREAKPOINT:
+	case STOP_STEP:
+	case STOP_START:
+	case STOP_END:
+	case STOP_EXITED:
+	case STOP_EVENT:
+		break;
+	}
+	client = breakpoints_client_number(replay, gdb_number);
+	if (client)
+		json_object_set_new(json, "breakpoint", json_integer(client));
+	if (client && ends)
+		breakpoints_forget(replay, gdb_number);
+}
+
+/* At an exec: which images there are, and which one has begun. */
+static void add_images(const struct replay *replay, json_t *json)
+{
+	json_t *images = images_json(replay);
+
+	if (images)
+		json_object_set_new(json, "images", images);
+}
+
+json_t *stop_describe(
+    struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
+{
+	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output;
+	enum stop_kind kind = stop_kind(replay);
+	bool ended = kind == STOP_END || kind == STOP_EXITED;
+
+	/* Once the process has exited for gdb nothing can be looked at: back to its last moment. */
+	if (kind == STOP_EXITED && !position_go_end(replay, failure))
+		goto out;
+	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	replay->at_signal = kind == STOP_SIGNAL;
+	if (!position_update(replay, failure))
+		goto out;
+	replay->at_end = ended || position_is_end(replay);
+	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))
+		reason = "interrupted";
+	else if (kind == STOP_EVENT && replay->at_end)
+		reason = "end"; /* it has not moved */
+	else if (kind == STOP_EVENT && (replay->crossed || direction == BACKWARD))
+		/* rr stops there without a reason */
+		reason = replay->crossed || crossing_is_behind(replay) ? "exec" : "start";
+	replay->crossed = false;
+	json = json_object();
+	json_object_set_new(
+	    json, "reason", json_string(reason && !ended ? reason : stop_kind_name(kind)));
+	add_cause(replay, json, stop, direction);
+	json_object_set_new(json, "tid", json_integer(replay->selected.tid));
+	if (replay->selected.name[0])
+		json_object_set_new(json, "thread_name", json_string(replay->selected.name));
+	json_object_set_new(json, "frame", stop_frame(frame));
+	modules_locate_one(replay, json_object_get(json, "frame"));
+	add_source(replay, json, frame);
+	json_object_set_new(json, "moment", position_json(&replay->moment));
+	if (reason && strcmp(reason, "exec") == 0)
+		add_images(replay, json);
+	position_remember(replay);
+	output = output_take(replay->output, OUTPUT_MAX);
+	if (output)
+		json_object_set_new(json, "output", output);
+out:
+	json_decref(stop);
+	return json;
+}
+
+json_t *stop_answer(
+    struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
+{
+	json_t *json = stop_describe(replay, direction, reason, failure);
+	enum interrupt_reason interrupt = replay->worker->interrupt;
+
+	if (!json || !gdb_was_interrupted(replay->gdb) || interrupt == INTERRUPT_ASKED ||
+	    interrupt == INTERRUPT_NONE)
+		return json;
+	failure->details = json;
+	failure_set(failure, interrupt == INTERRUPT_TIMEOUT ? ERROR_TIMEOUT : ERROR_CANCELLED,
+	    interrupt == INTERRUPT_TIMEOUT
+		? "continue from here, give it a longer timeout, or set a "
+		  "breakpoint nearer"
+		: "the session stands at a valid stop and goes on from here",
+	    "%s; the program now stands at event %lld, ticks %lld",
+	    interrupt == INTERRUPT_TIMEOUT ? "the time for this command is over"
+					   : "the command was cancelled",
+	    replay->moment.event, replay->moment.ticks);
+	return NULL;
+}

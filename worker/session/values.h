@@ -1,0 +1,18 @@
+#ifndef WORKER_VALUES_H
+#define WORKER_VALUES_H
+/*
+ * Expressions and variables: evaluated without side effects, and cut to what can be shown.
+ */
+#include "worker/session/replay.h"
+
+/* The variables of a frame as [{name, value, type}], at most `budget` bytes; *left_out (may be
+ * NULL) counts what did not fit. NULL when there is no such frame. */
+json_t *values_list(
+    struct replay *replay, int thread, int frame, bool arguments, size_t budget, size_t *left_out);
+
+/* Evaluates in the selected thread and frame: 0 with *value and *type owned by the caller, or -1
+ * with why filled. */
+int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
+    size_t why_size);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Sets a hardware watchpoint in gdb, and finds the address that one stands on. It never lets gdb
+ * watch by single steps, which takes hours, and it does not know the client's list of breakpoints.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/serve/arguments.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/unplaced.h"
+#include "worker/session/watchpoint.h"
+
+json_t *watchpoint_address(struct replay *replay, const char *expression)
+{
+	char quoted[GDB_QUOTED_MAX], text[REPLAY_EXPRESSION_MAX + 64];
+	json_t *results = NULL, *resolved = NULL;
+	const char *address, *space;
+
+	snprintf(text, sizeof(text), "(void *) &(%s)", expression);
+	if (mi_quote(quoted, sizeof(quoted), text) > 0 &&
+	    gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
+		replay->selected.frame, quoted) == GDB_DONE) {
+		address = mi_text(results, "value");
+		space = address ? strchr(address, ' ') : NULL;
+		if (address)
+			resolved = json_stringn(
+			    address, space ? (size_t)(space - address) : strlen(address));
+	}
+	json_decref(results);
+	return resolved;
+}
+
+static bool is_hardware(const json_t *bkpt)
+{
+	const char *type = mi_text(bkpt, "type");
+
+	return type && (strncmp(type, "hw ", 3) == 0 || strncmp(type, "read ", 5) == 0 ||
+			   strncmp(type, "acc ", 4) == 0);
+}
+
+int watchpoint_insert(struct replay *replay, const char *expression, const char *access,
+    bool location, const char *condition, struct failure *failure)
+{
+	static const char *const verbs[] = {"watch", "rwatch", "awatch"};
+	char command[GDB_QUOTED_MAX / 2], quoted[GDB_QUOTED_MAX];
+	int length, verb = 0, number;
+
+	for (int i = 0; choices_watch_access[i]; i++)
+		if (access && strcmp(access, choices_watch_access[i]) == 0)
+			verb = i;
+	length = snprintf(command, sizeof(command), "%s%s %s%s%s", verbs[verb],
+	    location ? " -l" : "", expression, condition ? " if " : "", condition ? condition : "");
+	if (length < 0 || (size_t)length >= sizeof(command)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the expression is too long");
+		return 0;
+	}
+	if (!gdb_quote(quoted, "expression", command, failure))
+		return 0;
+	gdb_forget_created(replay->gdb);
+	if (!gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL,
+		    "-interpreter-exec --thread %d --frame %d console %s", replay->selected.number,
+		    replay->selected.frame, quoted),
+		ERROR_INVALID_ARGUMENT,
+		"give an expression that has an address in the selected frame, or one of the form "
+		"*(TYPE *) ADDRESS",
+		failure)) {
+		unplaced_explain(replay, expression, failure);
+		return 0;
+	}
+	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
+	if (number && is_hardware(gdb_created_breakpoint(replay->gdb)))
+		return number;
+	if (number)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "watch a part of it: at most 8 bytes each, 4 at a time",
+	    "%.200s cannot be watched by the hardware, and watching by single steps takes hours",
+	    expression);
+	return 0;
+}

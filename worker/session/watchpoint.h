@@ -1,0 +1,17 @@
+#ifndef WORKER_WATCHPOINT_H
+#define WORKER_WATCHPOINT_H
+/*
+ * One hardware watchpoint in gdb, set in the selected thread and frame.
+ */
+#include "worker/session/replay.h"
+
+/* Sets a hardware watchpoint on where an expression's value lies (or on the expression); returns
+ * gdb's number, or 0 with *failure filled. */
+int watchpoint_insert(struct replay *replay, const char *expression, const char *access,
+    bool location, const char *condition, struct failure *failure);
+
+/* The address of an expression's value as text, to set the watchpoint again later, when the names
+ * in the expression may mean something else. Owned by the caller; NULL when there is none. */
+json_t *watchpoint_address(struct replay *replay, const char *expression);
+
+#endif

@@ -1,0 +1,245 @@
+/*
+ * Maps the arena. Everything is mapped at the program's first run after an exec or a fork, before
+ * it can install a filter against it. It must never replace a mapping of the program's: every
+ * address is asked for with MAP_FIXED_NOREPLACE.
+ */
+#include "worker/softpmu/arena.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "worker/softpmu/inject.h"
+#include "worker/softpmu/kernel.h"
+#include "worker/softpmu/memory.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+enum {
+	LOW_CODE = ARENA_CODE_SIZE, /* behind the data part */
+	PATH_BELOW_STACK = 1024,    /* beyond the red zone; put back afterwards */
+	PATH_SIZE = 64,
+	STEPS_TO_A_GAP = 32,
+};
+
+#define REACH	      0x7f000000ull /* of a 32-bit displacement, with room for a part */
+#define LOW_END	      0x80000000ull
+#define BELOW_PROGRAM 0x20000000ull
+#define BELOW_SHARED  0x50000000ull /* libraries are mapped downwards from the loader */
+#define SHARED	      0x7e0000000000ull
+#define USER_END      0x800000000000ull
+#define FILE_SIZE     (ARENA_DATA_SIZE + ARENA_PARTS * (uint64_t)ARENA_CODE_SIZE)
+
+const uint32_t arena_data_places[ARENA_DATA_PLACES] = {
+    0x50000000, 0x58000000, 0x30000000, 0x20000000};
+
+const char *arena_name(void)
+{
+	static char name[64];
+	uint64_t random = 0;
+
+	if (name[0] == '\0') {
+		if (kernel_call(SYS_getrandom, (long)&random, sizeof random, 0, 0, 0, 0) < 0)
+			random = (uint64_t)getpid();
+		snprintf(
+		    name, sizeof name, "rr-warden-code-cache-%016llx", (unsigned long long)random);
+	}
+	return name;
+}
+
+uint64_t arena_id_in(pid_t tid, uint64_t data)
+{
+	uint64_t id = 0;
+	struct iovec local = {&id, sizeof id};
+	struct iovec remote = {(void *)(uintptr_t)(data + ARENA_ID), sizeof id};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof id ? id : 0;
+}
+
+static bool reaches(uint64_t part, uint64_t address)
+{
+	return address < part + REACH && address + REACH > part + ARENA_CODE_SIZE;
+}
+
+int arena_part_near(const struct arena *arena, uint64_t address)
+{
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		if (arena->part[i].address && reaches(arena->part[i].address, address))
+			return i;
+	}
+	return -1;
+}
+
+int arena_part_at(const struct arena *arena, uint64_t address)
+{
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		if (arena->part[i].address && address - arena->part[i].address < ARENA_CODE_SIZE)
+			return i;
+	}
+	return -1;
+}
+
+bool arena_overlaps(const struct arena *arena, uint64_t start, uint64_t end)
+{
+	if (start < arena->data + ARENA_DATA_SIZE && end > arena->data)
+		return true;
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		uint64_t part = arena->part[i].address;
+
+		if (part && start < part + ARENA_CODE_SIZE && end > part)
+			return true;
+	}
+	return false;
+}
+
+static bool place_low(struct arena *arena, const struct mappings *mappings)
+{
+	for (size_t i = 0; i < ARENA_DATA_PLACES; i++) {
+		uint64_t data = arena_data_places[i];
+
+		if (!mappings_is_free(mappings, data, data + LOW_CODE + ARENA_CODE_SIZE))
+			continue;
+		arena->data = data;
+		arena->part[0].address = data + LOW_CODE;
+		return true;
+	}
+	return false;
+}
+
+/* A free place for a part that reaches `code`, or 0. */
+static uint64_t place_near(const struct mappings *mappings, uint64_t code)
+{
+	uint64_t below = code >= SHARED ? BELOW_SHARED : BELOW_PROGRAM;
+	uint64_t at = (code & ~0xffffffull) - below;
+
+	for (int i = 0; i < STEPS_TO_A_GAP && reaches(at, code); i++) {
+		if (at > LOW_END && mappings_is_free(mappings, at, at + ARENA_CODE_SIZE))
+			return at;
+		at -= ARENA_CODE_SIZE;
+	}
+	return 0;
+}
+
+/* Parts for all code there is; what is out of reach runs without the cache. */
+static void place_parts(struct arena *arena, const struct mappings *mappings)
+{
+	int next = 1;
+
+	for (size_t i = mappings->count; i-- > 0 && next < ARENA_PARTS;) {
+		const struct mapping *mapping = &mappings->list[i];
+		uint64_t place;
+
+		if (!mapping->code || mapping->end > USER_END ||
+		    arena_part_near(arena, mapping->start) >= 0)
+			continue;
+		place = place_near(mappings, mapping->start);
+		if (place)
+			arena->part[next++].address = place;
+	}
+}
+
+static bool create(struct arena *arena, int *memfd)
+{
+	*memfd = memfd_create(arena_name(), MFD_CLOEXEC);
+	if (*memfd < 0)
+		return false;
+	if (kernel_call(SYS_ftruncate, *memfd, FILE_SIZE, 0, 0, 0, 0) < 0)
+		return false;
+	arena->memory = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, *memfd, 0);
+	if (arena->memory == MAP_FAILED)
+		arena->memory = NULL;
+	for (int i = 0; i < ARENA_PARTS && arena->memory; i++)
+		arena->part[i].memory =
+		    arena->memory + ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE;
+	return arena->memory;
+}
+
+static bool map_one(struct injection *injection, long fd, uint64_t address, uint64_t size,
+    int rights, uint64_t offset)
+{
+	const uint64_t map[6] = {address, size, (uint64_t)rights, MAP_SHARED | MAP_FIXED_NOREPLACE,
+	    (uint64_t)fd, offset};
+	/* A forked child gets an arena of its own: its parent's counts would be changed by it. */
+	const uint64_t advice[6] = {address, size, MADV_DONTFORK};
+
+	return inject_call(injection, SYS_mmap, map) == (long)address &&
+	       inject_call(injection, SYS_madvise, advice) == 0;
+}
+
+static bool map_all(const struct arena *arena, struct injection *injection, long fd)
+{
+	const uint64_t close_it[6] = {(uint64_t)fd};
+	bool mapped =
+	    map_one(injection, fd, arena->data, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
+
+	for (int i = 0; i < ARENA_PARTS && mapped; i++) {
+		if (arena->part[i].address)
+			mapped = map_one(injection, fd, arena->part[i].address, ARENA_CODE_SIZE,
+			    PROT_READ | PROT_EXEC, ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE);
+	}
+	inject_call(injection, SYS_close, close_it);
+	return mapped;
+}
+
+/* Opens the memory file in the tracee, by its name under /proc written below the stack. */
+static long open_there(struct injection *injection, uint64_t path, int memfd)
+{
+	const uint64_t open_it[6] = {path, O_RDWR | O_CLOEXEC};
+	char name[PATH_SIZE] = {0}, before[PATH_SIZE];
+	struct iovec local = {before, PATH_SIZE}, remote = {(void *)(uintptr_t)path, PATH_SIZE};
+	long fd;
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), memfd);
+	if (memory_read(injection->tid, &local, 1, &remote, 1) != PATH_SIZE)
+		return -1;
+	local.iov_base = name;
+	if (memory_write(injection->tid, &local, 1, &remote, 1) != PATH_SIZE)
+		return -1;
+	fd = inject_call(injection, SYS_open, open_it);
+	local.iov_base = before;
+	memory_write(injection->tid, &local, 1, &remote, 1);
+	return fd;
+}
+
+bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
+    const struct mappings *mappings, const char **reason)
+{
+	struct injection injection;
+	int memfd = -1;
+	long fd = -1;
+	bool mapped = false;
+
+	*reason = "no memory";
+	if (!place_low(arena, mappings)) {
+		*reason = "its low memory is taken";
+		return false;
+	}
+	place_parts(arena, mappings);
+	if (!create(arena, &memfd))
+		goto out;
+	*reason = "the program may not map it";
+	if (!inject_begin(&injection, tid, regs))
+		goto out;
+	fd = open_there(&injection, (regs->rsp - PATH_BELOW_STACK) & ~7ull, memfd);
+	if (fd >= 0)
+		mapped = map_all(arena, &injection, fd);
+	inject_end(&injection);
+	*arena_slot(arena, ARENA_ID) = arena->id;
+out:
+	if (memfd >= 0)
+		kernel_call(SYS_close, memfd, 0, 0, 0, 0, 0);
+	if (!mapped)
+		arena_unmap(arena);
+	return mapped;
+}
+
+void arena_unmap(struct arena *arena)
+{
+	if (arena->memory)
+		kernel_call(SYS_munmap, (long)arena->memory, FILE_SIZE, 0, 0, 0, 0);
+	arena->memory = NULL;
+}

@@ -1,0 +1,100 @@
+/*
+ * The memory of the code cache: a memory file that is mapped into the recorded program and into rr,
+ * so that translating is a write to memory.
+ *
+ * The data part lies in the low 2 GB, where 32-bit absolute addresses reach it from everywhere
+ * without a register. The code parts lie near the code they translate, because a copied instruction
+ * whose operand is relative to rip then needs a new 32-bit displacement and nothing else: one part
+ * in low memory, one below the program, one below the libraries.
+ *
+ * The second byte of each slot's address is 0xcc. A branch into the displacement of an instruction
+ * that names a slot is an int3 therefore, and the exits of the branch counter cost no code.
+ */
+#ifndef RR_WARDEN_SOFTPMU_ARENA_H
+#define RR_WARDEN_SOFTPMU_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "worker/softpmu/codepages.h"
+
+enum {
+	ARENA_PARTS = 3,
+	ARENA_DATA_SIZE = 8 << 20,
+	ARENA_CODE_SIZE = 16 << 20, /* a part; with the data never more than 64 MB in all */
+	ARENA_STUBS = 1 << 20,	    /* at a part's end: an int3 for each entry, by its number */
+	ARENA_CODE_END = ARENA_CODE_SIZE - ARENA_STUBS,
+	ARENA_CODE_START = 16, /* the first byte of each part is the int3 of failed look-ups */
+	ARENA_COUNTERS = 2,
+	ARENA_TABLE_SIZE = 1 << 16,
+
+	/* offsets in the data part */
+	ARENA_ID = 0,
+	ARENA_SLOT_RCX = 0xcc00,
+	ARENA_SLOT_RAX = 0xcc08,
+	ARENA_SLOT_SITE = 0xcc10,
+	ARENA_COUNTER = 0xcc40, /* and the next 64 bytes further: a cache line each */
+	ARENA_TABLE = 0x100000,
+	ARENA_LITERALS = 0x200000,
+	ARENA_LITERALS_MAX = (ARENA_DATA_SIZE - ARENA_LITERALS) / 8,
+};
+
+struct arena_part {
+	uint64_t address; /* in the program; 0: there is none */
+	uint8_t *memory;  /* here */
+};
+
+struct arena {
+	uint64_t id;   /* written at ARENA_ID */
+	uint64_t data; /* the address of the data part in the program */
+	uint8_t *memory;
+	struct arena_part part[ARENA_PARTS];
+};
+
+/*
+ * The name of the memory files: it ends in random digits, so that no file of the program's is taken
+ * for one of ours.
+ */
+const char *arena_name(void);
+
+/*
+ * Maps a new arena into stopped tracee tid, whose registers are regs; they and all else of the
+ * program's stay as they are. False when it cannot be: no room, or the kernel refuses; *reason is
+ * then a phrase that says why.
+ */
+bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
+    const struct mappings *mappings, const char **reason);
+
+/* Gives up this process's view. What is mapped in the program stays. */
+void arena_unmap(struct arena *arena);
+
+/* The id of the arena that tid has at this address of a data part, or 0. */
+uint64_t arena_id_in(pid_t tid, uint64_t data);
+
+/* The part that code at this address is translated into, or -1 when none is near enough. */
+int arena_part_near(const struct arena *arena, uint64_t address);
+
+/* The part that holds this address of the cache, or -1. */
+int arena_part_at(const struct arena *arena, uint64_t address);
+
+/* True when [start, end) touches what the arena occupies. */
+bool arena_overlaps(const struct arena *arena, uint64_t start, uint64_t end);
+
+/* The first addresses at which data parts are tried, and how many there are. */
+extern const uint32_t arena_data_places[];
+enum { ARENA_DATA_PLACES = 4 };
+
+static inline uint64_t *arena_slot(const struct arena *arena, uint32_t offset)
+{
+	return (uint64_t *)(arena->memory + offset);
+}
+
+static inline uint32_t arena_counter(unsigned i)
+{
+	return ARENA_COUNTER + 64 * i;
+}
+
+#endif

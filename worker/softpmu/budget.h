@@ -1,0 +1,34 @@
+/*
+ * How many branches may pass in the cache. One counter would be a chain of loads and stores four
+ * cycles a branch; so blocks take turns with two, and what may pass is shared between them by what
+ * each has used of late. The sum is exact at every moment. Pure.
+ */
+#ifndef RR_WARDEN_SOFTPMU_BUDGET_H
+#define RR_WARDEN_SOFTPMU_BUDGET_H
+
+#include <stdint.h>
+
+enum {
+	BUDGET_COUNTERS = 2,
+	BUDGET_LEAST = 2 * BUDGET_COUNTERS, /* fewer are not worth sharing */
+};
+
+struct budget {
+	uint64_t loaded[BUDGET_COUNTERS];
+	uint64_t used[BUDGET_COUNTERS]; /* of late */
+	uint64_t passed;		/* since it began, as of the last budget_read */
+};
+
+/* Begins: nothing has passed. */
+void budget_begin(struct budget *budget);
+
+/*
+ * Shares `most` branches, at least BUDGET_LEAST: the counters, which the translated code takes one
+ * off before each branch and leaves at 0, are set so that no more can pass.
+ */
+void budget_load(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS], uint64_t most);
+
+/* Branches counted since it began. Call it before each budget_load but the first. */
+uint64_t budget_read(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS]);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * Classifies instructions. A copy is right only if it neither knows where it runs nor shows that to
+ * the program; what is not surely so must be FLOW_NATIVE.
+ */
+#include "worker/softpmu/classify.h"
+
+enum {
+	PREFIX_FS = 0x64,
+	PREFIX_GS = 0x65,
+	PREFIX_OPERAND = 0x66,
+	PREFIX_ADDRESS = 0x67,
+	OPCODE_MOV_TO_SEGMENT = 0x8e,
+	SEGMENT_SS = 2,
+	RR_PAGE = 0x70000000,
+	RR_PAGE_SIZE = 4096,
+	RETURN_POPS_MAX = 4096,
+};
+
+static const ZydisDecoder *decoder(void)
+{
+	static ZydisDecoder one;
+	static bool made;
+
+	if (!made) {
+		ZydisDecoderInit(&one, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		made = true;
+	}
+	return &one;
+}
+
+static bool has_prefix(const ZydisDecodedInstruction *z, uint8_t first, uint8_t last)
+{
+	for (unsigned i = 0; i < z->raw.prefix_count; i++) {
+		if (z->raw.prefixes[i].value >= first && z->raw.prefixes[i].value <= last)
+			return true;
+	}
+	return false;
+}
+
+bool classify_is_rip_relative(const struct instruction *in)
+{
+	return (in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM) && in->z.raw.modrm.mod == 0 &&
+	       in->z.raw.modrm.rm == 5;
+}
+
+uint64_t classify_target(const struct instruction *in)
+{
+	return in->address + in->z.length + (uint64_t)in->z.raw.imm[0].value.s;
+}
+
+static enum flow flow_of_branch(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_LOOP:
+	case ZYDIS_MNEMONIC_LOOPE:
+	case ZYDIS_MNEMONIC_LOOPNE:
+	case ZYDIS_MNEMONIC_JRCXZ:
+	case ZYDIS_MNEMONIC_JECXZ:
+		return has_prefix(z, PREFIX_FS, PREFIX_OPERAND) ? FLOW_NATIVE : FLOW_LOOP;
+	default:
+		break;
+	}
+	/* Besides the sixteen by flags there are transactions and things not made yet. */
+	if ((z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (z->opcode & 0xf0) == 0x70) ||
+	    (z->opcode_map == ZYDIS_OPCODE_MAP_0F && (z->opcode & 0xf0) == 0x80))
+		return has_prefix(z, PREFIX_FS, PREFIX_ADDRESS) ? FLOW_NATIVE : FLOW_BRANCH;
+	return FLOW_NATIVE;
+}
+
+static enum flow flow_of_jump(const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic != ZYDIS_MNEMONIC_JMP || has_prefix(z, PREFIX_FS, PREFIX_ADDRESS))
+		return FLOW_NATIVE;
+	if (z->raw.imm[0].is_relative)
+		return FLOW_JUMP;
+	return z->opcode == 0xff && z->raw.modrm.reg == 4 ? FLOW_JUMP_TO : FLOW_NATIVE;
+}
+
+static enum flow flow_of_call(const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic != ZYDIS_MNEMONIC_CALL || has_prefix(z, PREFIX_OPERAND, PREFIX_ADDRESS))
+		return FLOW_NATIVE;
+	if (z->raw.imm[0].is_relative)
+		return FLOW_CALL;
+	return z->opcode == 0xff && z->raw.modrm.reg == 2 ? FLOW_CALL_TO : FLOW_NATIVE;
+}
+
+static enum flow flow_of_return(const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic != ZYDIS_MNEMONIC_RET || (z->opcode != 0xc3 && z->opcode != 0xc2) ||
+	    has_prefix(z, PREFIX_FS, PREFIX_ADDRESS))
+		return FLOW_NATIVE;
+	/* What it takes off the stack has to fit where the way back is noted. */
+	return z->opcode == 0xc2 && z->raw.imm[0].value.u > RETURN_POPS_MAX ? FLOW_NATIVE
+									    : FLOW_RETURN;
+}
+
+/* Instructions that fall to no class above and are still not to be copied. */
+static bool must_be_native(const struct instruction *in)
+{
+	const ZydisDecodedInstruction *z = &in->z;
+
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_POPF: /* they may set the trap flag */
+	case ZYDIS_MNEMONIC_POPFD:
+	case ZYDIS_MNEMONIC_POPFQ:
+	case ZYDIS_MNEMONIC_FNSTENV: /* they store the address of the last x87 instruction */
+	case ZYDIS_MNEMONIC_FNSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
+		return true;
+	case ZYDIS_MNEMONIC_MOV: /* shadows the next instruction from traps */
+		if (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		    z->opcode == OPCODE_MOV_TO_SEGMENT && z->raw.modrm.reg == SEGMENT_SS)
+			return true;
+		break;
+	default:
+		break;
+	}
+	return classify_is_rip_relative(in) && has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS);
+}
+
+static bool is_in_rr_page(uint64_t address)
+{
+	return address >= RR_PAGE && address < RR_PAGE + RR_PAGE_SIZE;
+}
+
+static enum flow flow_of(const struct instruction *in)
+{
+	const ZydisDecodedInstruction *z = &in->z;
+
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		return flow_of_branch(z);
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return flow_of_jump(z);
+	case ZYDIS_CATEGORY_CALL:
+		return flow_of_call(z);
+	case ZYDIS_CATEGORY_RET:
+		return flow_of_return(z);
+	case ZYDIS_CATEGORY_SYSCALL:
+		/* rr's filter stops the tracee at every call but those from rr's page. */
+		return z->mnemonic == ZYDIS_MNEMONIC_SYSCALL && !is_in_rr_page(in->address)
+			   ? FLOW_IN_PLACE
+			   : FLOW_NATIVE;
+	case ZYDIS_CATEGORY_INTERRUPT:
+		return z->mnemonic == ZYDIS_MNEMONIC_INT3 ? FLOW_IN_PLACE : FLOW_NATIVE;
+	case ZYDIS_CATEGORY_SYSRET:
+		return FLOW_NATIVE;
+	default:
+		return must_be_native(in) ? FLOW_NATIVE : FLOW_ON;
+	}
+}
+
+bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct instruction *in)
+{
+	in->address = address;
+	in->bytes = bytes;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &in->z)))
+		return false;
+	in->flow = flow_of(in);
+	return true;
+}

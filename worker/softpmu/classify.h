@@ -1,0 +1,41 @@
+/*
+ * What the translator has to know of one instruction: whether a copy of it does the same in the
+ * cache, and how control goes on. Pure.
+ */
+#ifndef RR_WARDEN_SOFTPMU_CLASSIFY_H
+#define RR_WARDEN_SOFTPMU_CLASSIFY_H
+
+#include <Zydis/Zydis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum flow {
+	FLOW_ON,      /* to the next instruction */
+	FLOW_BRANCH,  /* a conditional jump by flags; counted */
+	FLOW_LOOP,    /* loop, loope, loopne, jrcxz; counted */
+	FLOW_JUMP,    /* to a known target */
+	FLOW_CALL,    /* the same */
+	FLOW_JUMP_TO, /* to a target in a register or in memory */
+	FLOW_CALL_TO, /* the same */
+	FLOW_RETURN,
+	FLOW_IN_PLACE, /* syscall and int3: done at its own address, which rr looks at */
+	FLOW_NATIVE,   /* not in the cache: the hardware steps it where it is */
+};
+
+struct instruction {
+	uint64_t address;
+	const uint8_t *bytes;
+	ZydisDecodedInstruction z;
+	enum flow flow;
+};
+
+/* Decodes one; false when these bytes are no whole instruction. */
+bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct instruction *in);
+
+bool classify_is_rip_relative(const struct instruction *in);
+
+/* Where a jump, call or branch with a known target goes. */
+uint64_t classify_target(const struct instruction *in);
+
+#endif

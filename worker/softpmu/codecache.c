@@ -1,0 +1,467 @@
+/*
+ * Starts legs in the cache and judges their stops. It must never show rr a tracee inside the cache,
+ * nor let one run that may pass more branches than rr's counter has left.
+ */
+#include "worker/softpmu/codecache.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "worker/softpmu/cachecalls.h"
+#include "worker/softpmu/counters.h"
+#include "worker/softpmu/emit.h"
+#include "worker/softpmu/inject.h"
+#include "worker/softpmu/kernel.h"
+#include "worker/softpmu/memory.h"
+#include "worker/softpmu/message.h"
+#include "worker/softpmu/recover.h"
+#include "worker/softpmu/space.h"
+
+enum {
+	FLAG_TRAP = 1 << 8,
+	CODE_SEGMENT_64 = 0x33,
+	/* Then rr gets a look in: some tens of milliseconds. */
+	LEG_BRANCHES = 20 * 1000 * 1000,
+	INT3 = 0xcc,
+};
+
+struct codecache {
+	struct space *spaces;
+	uint64_t ids;
+	uint64_t made, blocks; /* in spaces that are gone */
+	bool warned;
+	bool given_up; /* no space is made any more */
+};
+
+struct codecache *codecache_new(void)
+{
+	struct codecache *cache = calloc(1, sizeof *cache);
+
+	if (cache)
+		cache->ids = (uint64_t)kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0) << 32 | 0x1cac4e;
+	return cache;
+}
+
+uint64_t codecache_made(const struct codecache *cache)
+{
+	return cache->made;
+}
+
+uint64_t codecache_blocks(const struct codecache *cache)
+{
+	uint64_t blocks = cache->blocks;
+
+	for (const struct space *space = cache->spaces; space; space = space->next)
+		blocks += space->translated;
+	return blocks;
+}
+
+bool codecache_in_use(const struct codecache *cache)
+{
+	return cache->spaces;
+}
+
+void codecache_forget(struct codecache *cache, struct tracee *tracee)
+{
+	struct space *space = tracee->space;
+
+	tracee->space = NULL;
+	tracee->cache_refused = false;
+	if (!space || --space->tasks > 0)
+		return;
+	for (struct space **at = &cache->spaces; *at; at = &(*at)->next) {
+		if (*at != space)
+			continue;
+		*at = space->next;
+		break;
+	}
+	cache->blocks += space->translated;
+	space_free(space);
+}
+
+static bool has_mapped(const struct tracee *tracee, const struct space *space)
+{
+	return arena_id_in(tracee->tid, space->arena.data) == space->arena.id;
+}
+
+/* Tasks that vanished without a word, killed by an exec in another thread. */
+static void forget_vanished(void *context, struct tracee *tracee)
+{
+	if (tracee->space && !has_mapped(tracee, tracee->space))
+		codecache_forget(context, tracee);
+}
+
+/* The space of a tracee, told by what it has mapped: it is never another's by mistake. */
+static struct space *find_space(struct codecache *cache, struct tracee *tracee)
+{
+	if (tracee->space && has_mapped(tracee, tracee->space))
+		return tracee->space;
+	if (tracee->space)
+		codecache_forget(cache, tracee);
+	for (struct space *space = cache->spaces; space; space = space->next) {
+		if (!has_mapped(tracee, space))
+			continue;
+		space->tasks++;
+		return tracee->space = space;
+	}
+	return NULL;
+}
+
+static struct space *make_space(struct codecache *cache, struct tracees *tracees,
+    struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	const char *reason;
+	struct space *space;
+
+	if (cache->given_up || tracee->cache_refused || !inject_is_possible(tracee->tid))
+		return NULL;
+	tracees_visit(tracees, forget_vanished, cache);
+	space = space_new(tracee->tid, regs, cache->ids++, &reason);
+	if (!space) {
+		tracee->cache_refused = true;
+		if (!cache->warned)
+			message_warn("process %d runs without the code cache, because %s: it is "
+				     "recorded rightly, and slowly",
+			    tracee->tid, reason);
+		cache->warned = true;
+		return NULL;
+	}
+	cache->made++;
+	space->tasks = 1;
+	space->next = cache->spaces;
+	cache->spaces = space;
+	return tracee->space = space;
+}
+
+/* The branches that may pass in a leg; the last before an overflow never does. */
+static uint64_t branches_to_go(const struct tracee *tracee, uint64_t passed)
+{
+	uint64_t left = LEG_BRANCHES;
+
+	if (tracee->ticks->period && tracee->ticks->left - 1 < left)
+		left = tracee->ticks->left - 1;
+	return left > passed ? left - passed : 0;
+}
+
+static bool watches_execution(const struct tracee *tracee)
+{
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		uint64_t start, end;
+		bool executes;
+
+		if (!debug_registers_rr_watch(&tracee->debug, i, &start, &end, &executes) &&
+		    executes)
+			return true;
+	}
+	return false;
+}
+
+/* Sets the tracee going at an address of the cache. */
+static long go(const struct tracee *tracee, uint64_t address)
+{
+	long result =
+	    kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rip), address);
+
+	return result < 0 ? result : kernel_ptrace(tracee->request, tracee->tid, 0, 0);
+}
+
+/* Where the code at `original` runs in the cache, or 0. */
+static uint64_t address_for(struct space *space, pid_t tid, uint64_t original, bool lookup)
+{
+	uint32_t number = emit_code(space, tid, original, lookup);
+	const struct block_entry *entry;
+
+	if (number == 0)
+		return 0;
+	entry = blocks_get(space->blocks, number);
+	if (!entry->body || (lookup && !entry->lookup))
+		return 0;
+	return space->arena.part[entry->part].address + (lookup ? entry->lookup : entry->body);
+}
+
+static void load_budget(struct space *space, uint64_t most)
+{
+	uint64_t *counter[BUDGET_COUNTERS];
+
+	space_counters(space, counter);
+	budget_load(&space->budget, counter, most);
+}
+
+static uint64_t read_budget(struct space *space)
+{
+	uint64_t *counter[BUDGET_COUNTERS];
+
+	space_counters(space, counter);
+	return budget_read(&space->budget, counter);
+}
+
+bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tracee *tracee,
+    const struct user_regs_struct *regs, long *result)
+{
+	uint64_t most = branches_to_go(tracee, 0), address;
+	struct space *space;
+
+	if (tracee->cache_pause || most < BUDGET_LEAST || (regs->eflags & FLAG_TRAP) ||
+	    regs->cs != CODE_SEGMENT_64 || watches_execution(tracee)) {
+		tracee->cache_pause = false;
+		return false;
+	}
+	space = find_space(cache, tracee);
+	if (!space)
+		space = make_space(cache, tracees, tracee, regs);
+	if (!space || space->broken)
+		return false;
+	cachecalls_note(space, regs);
+	address = address_for(space, tracee->tid, regs->rip, false);
+	if (!address || debug_registers_disarm(&tracee->debug, tracee->tid) < 0)
+		return false;
+	budget_begin(&space->budget);
+	load_budget(space, most);
+	tracee->leg = LEG_CACHE;
+	*result = go(tracee, address);
+	return true;
+}
+
+/* An int3 of ours at a jump through the table whose target has no entry yet. */
+static uint64_t judge_miss(
+    struct space *space, struct tracee *tracee, bool stay, struct user_regs_struct *regs)
+{
+	uint64_t address = 0;
+
+	/* The jump is undone, and must not come here again. */
+	tracee->cache_pause = !recover_is_canonical(regs->rcx);
+	if (!stay && !tracee->cache_pause)
+		address = address_for(space, tracee->tid, regs->rcx, true);
+	if (!address)
+		recover_state(space, regs);
+	return address;
+}
+
+/* A counter is at its end: if there is more to go, it is filled again and counts once more. */
+static uint64_t judge_exit(struct space *space, struct tracee *tracee, bool stay,
+    const struct place *place, struct user_regs_struct *regs)
+{
+	uint64_t passed = read_budget(space) - 1, most = branches_to_go(tracee, passed);
+
+	if (stay || most < BUDGET_LEAST) {
+		recover_state(space, regs);
+		return 0;
+	}
+	space->budget.passed = passed;
+	load_budget(space, most);
+	if (place->kind == PLACE_SPOILT)
+		return regs->rip - EMIT_EXIT_BACK_FLAGS;
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rcx),
+	    *arena_slot(&space->arena, ARENA_SLOT_RCX));
+	return regs->rip - EMIT_EXIT_BACK_RCX;
+}
+
+/*
+ * An int3 of ours. Returns where to go on in the cache, or 0: then *regs are the program's, and the
+ * budget is read.
+ */
+static uint64_t judge_trap(
+    struct space *space, struct tracee *tracee, bool stay, struct user_regs_struct *regs)
+{
+	const struct place *place;
+	uint64_t address = 0;
+
+	regs->rip--;
+	if (regs->rip == space->arena.part[0].address) {
+		address = judge_miss(space, tracee, stay, regs);
+	} else {
+		place = space_place(space, regs->rip);
+		if (place && (place->flags & PLACE_EXIT))
+			return judge_exit(space, tracee, stay, place, regs);
+		/* A stub, or a body out of force: neither has an effect of its own. */
+		recover_state(space, regs);
+		if (!stay)
+			address = address_for(space, tracee->tid, regs->rip, false);
+	}
+	if (!address)
+		read_budget(space);
+	return address;
+}
+
+/* Faults in copies show the copy's address where the instruction's own belongs. */
+static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is)
+{
+	siginfo_t info = {0};
+
+	if (was == is || kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0 ||
+	    info.si_code <= 0 || (info.si_signo != SIGILL && info.si_signo != SIGFPE) ||
+	    (uint64_t)info.si_addr != was)
+		return;
+	info.si_addr = (void *)(uintptr_t)is;
+	kernel_ptrace(PTRACE_SETSIGINFO, tracee->tid, 0, (uint64_t)&info);
+}
+
+static bool is_own_trap(const struct space *space, const struct tracee *tracee, int status,
+    const struct user_regs_struct *regs)
+{
+	siginfo_t info = {0};
+
+	return status >> 8 == SIGTRAP && arena_part_at(&space->arena, regs->rip - 1) >= 0 &&
+	       kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
+	       info.si_code == SI_KERNEL;
+}
+
+/*
+ * Writes the registers that have changed. Not all at once: the kernel refuses a set with a segment
+ * register as some programs have it.
+ */
+static bool write_back(
+    pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *after)
+{
+	for (size_t at = 0; at < sizeof *after; at += sizeof(uint64_t)) {
+		uint64_t old, new;
+
+		memcpy(&old, (const char *)before + at, sizeof old);
+		memcpy(&new, (const char *)after + at, sizeof new);
+		if (old != new &&kernel_ptrace(PTRACE_POKEUSER, tid, at, new) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_at_call(pid_t tid, uint64_t rip)
+{
+	uint8_t code[2] = {0};
+	struct iovec local = {code, sizeof code}, remote = {(void *)(uintptr_t)rip, sizeof code};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof code && code[0] == 0x0f &&
+	       code[1] == 0x05;
+}
+
+/*
+ * The tracee left the cache for an instruction that is done in place, and every one of these stops
+ * it: a system call by rr's filter, an int3 by itself. Anywhere else it has run uncounted.
+ */
+static void check_place(const struct tracee *tracee, int status, uint64_t rip)
+{
+	uint8_t code[2] = {0};
+	struct iovec local = {code, sizeof code};
+	struct iovec remote = {(void *)(uintptr_t)(rip - 1), sizeof code};
+
+	if (status >> 16 != 0 && status >> 16 != PTRACE_EVENT_STOP)
+		return;
+	if (status >> 8 == (SIGTRAP | 0x80) || is_at_call(tracee->tid, rip))
+		return;
+	if (memory_read(tracee->tid, &local, 1, &remote, 1) == sizeof code &&
+	    (code[0] == INT3 || code[1] == INT3))
+		return;
+	message_fatal("thread %d left the code cache unseen and is at 0x%llx: this is a defect of "
+		      "rr-warden; run again with RR_WARDEN_SOFTPMU=legs and report it",
+	    tracee->tid, (unsigned long long)rip);
+}
+
+enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *tracee, int status,
+    bool stay, struct user_regs_struct *regs, uint64_t *branches)
+{
+	struct space *space = tracee->space;
+	enum codecache_verdict verdict = CODECACHE_FOR_RR;
+	struct user_regs_struct before;
+	uint64_t was;
+
+	(void)cache;
+	*branches = 0;
+	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)regs) < 0)
+		return CODECACHE_GONE;
+	before = *regs;
+	was = regs->rip;
+	if (is_own_trap(space, tracee, status, regs)) {
+		uint64_t address = judge_trap(space, tracee, stay, regs);
+
+		if (address)
+			return go(tracee, address) < 0 ? CODECACHE_GONE : CODECACHE_RUNS;
+		verdict = CODECACHE_LEG_ENDS;
+	} else {
+		read_budget(space);
+		if (arena_part_at(&space->arena, was) < 0)
+			check_place(tracee, status, was);
+		recover_state(space, regs);
+	}
+	*branches = space->budget.passed;
+	if (!write_back(tracee->tid, &before, regs))
+		return CODECACHE_GONE;
+	if (verdict == CODECACHE_FOR_RR && status >> 16 == 0)
+		correct_fault(tracee, was, regs->rip);
+	return verdict;
+}
+
+/* The path that an open is about; not more of it than is read here can be of interest. */
+static bool opens_memory(pid_t tid, const struct user_regs_struct *regs)
+{
+	static const char name[] = "mem";
+	uint64_t at = regs->orig_rax == SYS_open ? regs->rdi : regs->rsi;
+	char path[64] = {0};
+	struct iovec local = {path, sizeof path - 1};
+	struct iovec remote = {(void *)(uintptr_t)at, sizeof path - 1};
+	const char *slash;
+
+	if (regs->orig_rax != SYS_open && regs->orig_rax != SYS_openat &&
+	    regs->orig_rax != SYS_openat2)
+		return false;
+	memory_read(tid, &local, 1, &remote, 1);
+	slash = strrchr(path, '/');
+	return strcmp(slash ? slash + 1 : path, name) == 0;
+}
+
+/*
+ * Through /proc/PID/mem a program may write to code, its own or another's, that its mappings forbid
+ * to change: from here on all run without the cache.
+ */
+static void give_up(struct codecache *cache)
+{
+	for (struct space *space = cache->spaces; space; space = space->next)
+		space->broken = true;
+	cache->given_up = true;
+}
+
+void codecache_note_call(
+    struct codecache *cache, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	struct user_regs_struct call = *regs;
+	struct space *space;
+
+	if (opens_memory(tracee->tid, regs))
+		give_up(cache);
+	/* In a call or behind it, or, as rr does when it makes calls itself, at its instruction. */
+	if (!cachecalls_is_one(regs->orig_rax)) {
+		if (!cachecalls_is_one(regs->rax) || !is_at_call(tracee->tid, regs->rip))
+			return;
+		call.orig_rax = regs->rax;
+	}
+	space = find_space(cache, tracee);
+	if (space)
+		cachecalls_note(space, &call);
+}
+
+void codecache_note_write(struct codecache *cache, uint64_t address, uint64_t size)
+{
+	for (struct space *space = cache->spaces; space && size > 0; space = space->next) {
+		blocks_invalidate(space->blocks, address, address + size);
+		codepages_forget(space->pages, address, address + size);
+	}
+}
+
+size_t codecache_hide(char *text, size_t length)
+{
+	const char *name = arena_name();
+	char *out = text;
+
+	for (char *line = text, *end = text + length; line < end;) {
+		char *newline = memchr(line, '\n', (size_t)(end - line));
+		size_t n = newline ? (size_t)(newline + 1 - line) : (size_t)(end - line);
+
+		if (!memmem(line, n, name, strlen(name))) {
+			memmove(out, line, n);
+			out += n;
+		}
+		line += n;
+	}
+	return (size_t)(out - text);
+}

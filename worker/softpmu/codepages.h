@@ -1,0 +1,56 @@
+/*
+ * The program's code as the translator may use it: what is mapped where, and copies of the pages
+ * that hold code which nothing but rr and a system call can change.
+ */
+#ifndef RR_WARDEN_SOFTPMU_CODEPAGES_H
+#define RR_WARDEN_SOFTPMU_CODEPAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapping {
+	uint64_t start, end; /* [start, end) */
+	bool code;	     /* private, readable, executable, and not writable */
+	bool executable;
+};
+
+struct mappings {
+	struct mapping *list; /* by address */
+	size_t count, room;
+};
+
+/* Reads what tid has mapped; false when it cannot be read. */
+bool mappings_read(struct mappings *mappings, pid_t tid);
+void mappings_free(struct mappings *mappings);
+
+/* The mapping that holds address, or NULL. */
+const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address);
+
+/* True when nothing is mapped in [start, end). */
+bool mappings_is_free(const struct mappings *mappings, uint64_t start, uint64_t end);
+
+struct codepages;
+
+/* NULL when memory is short. Takes over *mappings. */
+struct codepages *codepages_new(struct mappings *mappings);
+void codepages_free(struct codepages *pages);
+
+/*
+ * Copies code of tid from address on, at most length bytes. Returns how many there are: 0 when the
+ * program, or another mapping of the same memory, could write to it.
+ */
+size_t codepages_read(
+    struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes, size_t length);
+
+/* What is at [start, end) may have changed. */
+void codepages_forget(struct codepages *pages, uint64_t start, uint64_t end);
+
+/* The mappings themselves have changed: they are read again before the next copy. */
+void codepages_remapped(struct codepages *pages);
+
+/* True when [start, end) touches memory that was executable when the mappings were read. */
+bool codepages_touches_code(const struct codepages *pages, uint64_t start, uint64_t end);
+
+#endif

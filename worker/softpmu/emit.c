@@ -1,0 +1,292 @@
+/*
+ * The translator: reads original code block by block, plans where each block's branch is counted,
+ * and has it written by sequences.c. Blocks follow each other as control falls through them, and
+ * what they lead to is translated along with them, some at a time. It must never translate code
+ * that codepages.c does not give out.
+ */
+#include "worker/softpmu/emit.h"
+
+#include "worker/softpmu/flagwriter.h"
+#include "worker/softpmu/sequences.h"
+
+enum {
+	BLOCK_INSTRUCTIONS = 48,
+	BLOCK_BYTES = BLOCK_INSTRUCTIONS * 15,
+	TRIP_BLOCKS = 24,    /* translated at a time */
+	ROOM_CODE = 1 << 17, /* more than a trip needs */
+	ROOM_LITERALS = 4096,
+	ROOM_ENTRIES = 4096,
+	NO_COUNTER = -1,
+};
+
+struct source {
+	struct instruction in[BLOCK_INSTRUCTIONS];
+	uint8_t bytes[BLOCK_BYTES];
+	int count;
+	size_t length;
+	enum flow flow; /* of the last instruction */
+	int counter;	/* the instruction in front of which the branch is counted, or NO_COUNTER */
+	bool by_flags;
+};
+
+/* In reach from anywhere in the part? */
+static bool in_reach(const struct emitter *e, uint64_t target)
+{
+	int64_t from_start = (int64_t)(target - e->base);
+	int64_t from_end = from_start - ARENA_CODE_SIZE;
+
+	return from_start == (int32_t)from_start && from_end == (int32_t)from_end;
+}
+
+static bool can_copy(const struct emitter *e, const struct instruction *in)
+{
+	return !classify_is_rip_relative(in) ||
+	       in_reach(e, in->address + in->z.length + (uint64_t)in->z.raw.disp.value);
+}
+
+/* Decodes a block. */
+static void read_block(struct emitter *e, uint64_t original, struct source *source)
+{
+	size_t have =
+	    codepages_read(e->space->pages, e->tid, original, source->bytes, sizeof source->bytes);
+
+	source->count = 0;
+	source->length = 0;
+	source->flow = FLOW_ON;
+	while (source->count < BLOCK_INSTRUCTIONS && source->flow == FLOW_ON) {
+		struct instruction *in = &source->in[source->count];
+
+		if (!classify(original + source->length, source->bytes + source->length,
+			have - source->length, in))
+			return;
+		if (!can_copy(e, in))
+			in->flow = FLOW_NATIVE;
+		source->flow = in->flow;
+		source->length += in->z.length;
+		source->count++;
+	}
+}
+
+/* Where to count, and how. */
+static void plan_counter(struct source *source)
+{
+	int last = source->count - 1;
+
+	source->counter = NO_COUNTER;
+	source->by_flags = false;
+	if (source->flow != FLOW_BRANCH && source->flow != FLOW_LOOP)
+		return;
+	for (int i = last - 1; i >= 0; i--) {
+		if (flagwriter_is(source->in[i].bytes, source->in[i].z.length)) {
+			source->counter = i;
+			source->by_flags = true;
+			return;
+		}
+	}
+	source->counter = last > 0 ? last - 1 : last;
+}
+
+/*
+ * A body must have room for the jump to another one. Where a jump alone left no code at all, the
+ * body stands for the jump, and never for its target: what is made of it may be out of force.
+ */
+static void pad(struct emitter *e, uint32_t body, const struct instruction *last, uint64_t next)
+{
+	if (e->offset - body >= BLOCK_HEAD)
+		return;
+	sequence_nothing(e, e->offset == body ? last->address : next);
+}
+
+/* The last instruction. Returns the address at which the program goes on behind it, or 0. */
+static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32_t body)
+{
+	uint64_t next = in->address + in->z.length;
+	uint32_t number;
+
+	switch (in->flow) {
+	case FLOW_ON:
+		return next;
+	case FLOW_BRANCH:
+		sequence_branch(e, in);
+		return next;
+	case FLOW_LOOP:
+		sequence_loop(e, in);
+		return next;
+	case FLOW_JUMP:
+		return classify_target(in);
+	case FLOW_CALL:
+		sequence_call(e, in);
+		return classify_target(in);
+	case FLOW_JUMP_TO:
+	case FLOW_CALL_TO:
+		sequence_indirect(e, in);
+		return 0;
+	case FLOW_RETURN:
+		sequence_return(e, in);
+		return 0;
+	case FLOW_IN_PLACE:
+		sequence_in_place(e, in);
+		return 0;
+	case FLOW_NATIVE:
+		pad(e, body, in, in->address); /* no link may be where a body's head is */
+		sequence_jump(e, in->address);
+		number = blocks_entry(e->space->blocks, in->address, e->part);
+		if (number == 0 || !blocks_set_native(e->space->blocks, number))
+			e->space->broken = true;
+		return 0;
+	}
+	return 0;
+}
+
+/* One block; returns the address at which it goes on, or 0. */
+static uint64_t put_block(struct emitter *e, uint32_t number)
+{
+	static struct source source;
+	struct blocks *blocks = e->space->blocks;
+	uint64_t original = blocks_get(blocks, number)->original, next;
+	uint32_t body = e->offset;
+
+	read_block(e, original, &source);
+	if (source.count == 0 || (source.count == 1 && source.flow == FLOW_NATIVE)) {
+		if (!blocks_set_native(blocks, number))
+			e->space->broken = true;
+		return 0;
+	}
+	e->space->translated++;
+	plan_counter(&source);
+	for (int i = 0; i < source.count; i++) {
+		const struct instruction *in = &source.in[i];
+		bool pending = source.counter != NO_COUNTER && i >= source.counter;
+
+		if (i == source.counter)
+			sequence_count(e, in->address, source.by_flags);
+		if (i == source.count - 1 && in->flow != FLOW_ON)
+			break;
+		if (i != source.counter)
+			sequence_place(e, pending, in->address);
+		sequence_copy(e, in);
+	}
+	next = put_last(e, &source.in[source.count - 1], body);
+	pad(e, body, &source.in[source.count - 1], next);
+	if (!blocks_set_body(blocks, number, body, (uint16_t)source.length,
+		blocks_hash(source.bytes, source.length)))
+		e->space->broken = true;
+	return next;
+}
+
+/* A body made from what the code is again comes back. */
+static bool revive(struct emitter *e, uint32_t number)
+{
+	struct block_entry *entry = blocks_get(e->space->blocks, number);
+	uint8_t bytes[BLOCK_BYTES];
+
+	for (int i = 0; i < BLOCK_VARIANTS; i++) {
+		const struct variant *variant = &entry->variant[i];
+
+		if (!variant->body ||
+		    codepages_read(e->space->pages, e->tid, entry->original, bytes,
+			variant->length) != variant->length ||
+		    blocks_hash(bytes, variant->length) != variant->hash)
+			continue;
+		blocks_revive(e->space->blocks, number, i);
+		return true;
+	}
+	return false;
+}
+
+/* The entry for an address in this part; 0 when it is in another one, or there is no room. */
+static uint32_t entry_here(struct emitter *e, uint64_t original)
+{
+	int part = arena_part_near(&e->space->arena, original);
+
+	if (part < 0 || (uint8_t)part != e->part)
+		return 0;
+	return blocks_entry(e->space->blocks, original, e->part);
+}
+
+static void begin_in(struct emitter *e, uint8_t part)
+{
+	e->part = part;
+	e->memory = e->space->arena.part[part].memory;
+	e->base = e->space->arena.part[part].address;
+	e->offset = e->space->used[part];
+}
+
+/* Blocks one after the other, as control falls through them. */
+static void put_blocks(struct emitter *e, uint32_t number)
+{
+	for (;;) {
+		uint64_t next = put_block(e, number);
+
+		e->blocks_left--;
+		if (blocks_get(e->space->blocks, number)->native) {
+			sequence_jump(e, blocks_get(e->space->blocks, number)->original);
+			return;
+		}
+		if (next == 0)
+			return;
+		number = entry_here(e, next);
+		if (number == 0 || blocks_get(e->space->blocks, number)->body ||
+		    blocks_get(e->space->blocks, number)->native || e->blocks_left <= 0 ||
+		    revive(e, number)) {
+			sequence_jump(e, next);
+			return;
+		}
+	}
+}
+
+/* The code at `original`, in a part that is near enough. */
+static void put_code(struct emitter *e, const struct wish *wish)
+{
+	int part = arena_part_near(&e->space->arena, wish->original);
+	struct block_entry *entry;
+	uint32_t number;
+
+	if (part < 0)
+		return;
+	begin_in(e, (uint8_t)part);
+	number = entry_here(e, wish->original);
+	if (number == 0)
+		return;
+	entry = blocks_get(e->space->blocks, number);
+	if (!entry->body && !entry->native)
+		revive(e, number);
+	if (entry->native || (entry->body && (entry->lookup || !wish->lookup)))
+		return;
+	if (wish->lookup && !entry->lookup)
+		sequence_lookup(e, number);
+	if (entry->body)
+		sequence_jump(e, wish->original);
+	else
+		put_blocks(e, number);
+	e->space->used[part] = e->offset;
+}
+
+static bool is_full(const struct space *space)
+{
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		if (space->used[i] > ARENA_CODE_END - ROOM_CODE)
+			return true;
+	}
+	return space->literals > ARENA_LITERALS_MAX - ROOM_LITERALS ||
+	       blocks_count(space->blocks) > BLOCKS_MAX - ROOM_ENTRIES;
+}
+
+uint32_t emit_code(struct space *space, pid_t tid, uint64_t original, bool lookup)
+{
+	static struct emitter e;
+	int part = arena_part_near(&space->arena, original);
+
+	if (part < 0 || space->broken)
+		return 0;
+	if (is_full(space))
+		space_flush(space);
+	e.space = space;
+	e.tid = tid;
+	e.blocks_left = TRIP_BLOCKS;
+	e.count = 0;
+	sequence_wish(&e, original, lookup);
+	for (e.first = 0; e.first < e.count && e.blocks_left > 0 && !space->broken; e.first++)
+		put_code(&e, &e.queue[e.first]);
+	return space->broken ? 0 : blocks_entry(space->blocks, original, (uint8_t)part);
+}

@@ -1,0 +1,24 @@
+/*
+ * Instructions that set all arithmetic flags whatever these were: the branch counter may spoil the
+ * flags in front of one. When the program stops between the counter and such an instruction, the
+ * flags of before are lost; so the instruction is done here, and the program stands behind it.
+ * Pure: never touches a tracee.
+ */
+#ifndef RR_WARDEN_SOFTPMU_FLAGWRITER_H
+#define RR_WARDEN_SOFTPMU_FLAGWRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+/*
+ * True for an instruction that writes the flags O, S, Z, A and P, reads none of them, can neither
+ * fault nor touch memory, and that flagwriter_apply knows. C it writes too, or leaves alone.
+ */
+bool flagwriter_is(const uint8_t *bytes, size_t length);
+
+/* Does it: operands and flags in *regs, rip one instruction further. */
+void flagwriter_apply(const uint8_t *bytes, size_t length, struct user_regs_struct *regs);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * Injected system calls. All signals but SIGTRAP are blocked meanwhile, so that nothing but the
+ * call happens in the tracee. A stop that is not the step's own must stay where it is: rr waits for
+ * it.
+ */
+#include "worker/softpmu/inject.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "worker/softpmu/kernel.h"
+#include "worker/softpmu/memory.h"
+
+/* rr's page: three-byte stubs `syscall; ret`. The sixth is privileged and untraced in recordings
+ * and in replays. */
+#define RR_UNTRACED_CALL 0x7000000full
+
+/* The next stop of the step; false, and nothing consumed, when it is another one. */
+static bool wait_for_step(pid_t tid, bool *seccomp)
+{
+	siginfo_t info = {0};
+	int status = 0;
+	long got;
+
+	do {
+		got = kernel_call(SYS_waitid, P_PID, tid, (long)&info,
+		    WEXITED | WSTOPPED | __WALL | WNOWAIT, 0, 0);
+	} while (got == -EINTR);
+	*seccomp = info.si_status == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8);
+	if (got < 0 || info.si_code != CLD_TRAPPED || (info.si_status != SIGTRAP && !*seccomp))
+		return false;
+	do {
+		got = kernel_call(SYS_wait4, tid, (long)&status, __WALL, 0, 0, 0);
+	} while (got == -EINTR);
+	return got == tid;
+}
+
+bool inject_is_possible(pid_t tid)
+{
+	uint8_t code[3] = {0};
+	struct iovec local = {code, sizeof code};
+	struct iovec remote = {(void *)RR_UNTRACED_CALL, sizeof code};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof code && code[0] == 0x0f &&
+	       code[1] == 0x05 && code[2] == 0xc3;
+}
+
+bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs)
+{
+	uint64_t all = ~(1ull << (SIGTRAP - 1));
+
+	*injection = (struct injection){.tid = tid, .regs = regs};
+	return inject_is_possible(tid) &&
+	       kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked) >= 0 &&
+	       kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all) >= 0;
+}
+
+long inject_call(struct injection *injection, long number, const uint64_t argument[6])
+{
+	struct user_regs_struct regs = *injection->regs;
+	bool seccomp = true;
+
+	regs.rip = RR_UNTRACED_CALL;
+	regs.orig_rax = (uint64_t)-1;
+	regs.rax = (uint64_t)number;
+	regs.rdi = argument[0];
+	regs.rsi = argument[1];
+	regs.rdx = argument[2];
+	regs.r10 = argument[3];
+	regs.r8 = argument[4];
+	regs.r9 = argument[5];
+	if (kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)&regs) < 0)
+		return -ESRCH;
+	while (seccomp) {
+		if (kernel_ptrace(PTRACE_SINGLESTEP, injection->tid, 0, 0) < 0 ||
+		    !wait_for_step(injection->tid, &seccomp))
+			return -ESRCH;
+	}
+	if (kernel_ptrace(PTRACE_GETREGS, injection->tid, 0, (uint64_t)&regs) < 0)
+		return -ESRCH;
+	return (long)regs.rax;
+}
+
+void inject_end(struct injection *injection)
+{
+	kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)injection->regs);
+	kernel_ptrace(PTRACE_SETSIGMASK, injection->tid, 8, (uint64_t)&injection->blocked);
+}

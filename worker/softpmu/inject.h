@@ -1,0 +1,32 @@
+/*
+ * System calls made in a stopped tracee, on our behalf: through the `syscall` instruction in rr's
+ * own page that rr's seccomp filters let pass, so that neither rr nor the program's filters see
+ * them.
+ */
+#ifndef RR_WARDEN_SOFTPMU_INJECT_H
+#define RR_WARDEN_SOFTPMU_INJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct injection {
+	pid_t tid;
+	const struct user_regs_struct *regs; /* the program's, put back at the end */
+	uint64_t blocked;		     /* signals, the program's */
+};
+
+/* True once rr's page is there: straight after an exec it is not. */
+bool inject_is_possible(pid_t tid);
+
+/* Begins; false when rr's page is not there (yet) or the tracee does not stand still. */
+bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs);
+
+/* One call: its result, -errno, or -ESRCH when the tracee is being killed. */
+long inject_call(struct injection *injection, long number, const uint64_t argument[6]);
+
+/* Puts registers and signal mask back. */
+void inject_end(struct injection *injection);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * What each place in translated code stands for, and with it the way back: from wherever the
+ * tracee stops in the cache to the state that the program itself would be in. It is computed, and
+ * nothing runs for it: an instruction of ours either has no effect yet, and its traces are taken
+ * back, or it stands for a jump that is done, and the tracee is put at its target.
+ * Pure: never touches a tracee.
+ */
+#ifndef RR_WARDEN_SOFTPMU_PLACES_H
+#define RR_WARDEN_SOFTPMU_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+enum place_kind {
+	PLACE_AT,	  /* the program is at `original` */
+	PLACE_AT_TARGET,  /* it is at the address in rcx */
+	PLACE_PAST_CHECK, /* it is at the address rcx + `original`, see sequences.c */
+	PLACE_SPOILT,	  /* flags are spoilt: an instruction close by sets them */
+};
+
+enum {
+	PLACE_PENDING = 1,   /* one branch is counted that has not retired */
+	PLACE_RCX_SAVED = 2, /* the program's rcx is in its slot */
+	PLACE_RAX_SAVED = 4, /* and its rax */
+	PLACE_EXIT = 8,	     /* the int3 of a counter that is at its end */
+	PLACE_JUMPED = 16,   /* the start of a jump through the table */
+};
+
+struct place {
+	uint32_t offset; /* in its part of the cache */
+	uint8_t kind;	 /* enum place_kind */
+	uint8_t flags;
+	/*
+	 * PLACE_SPOILT: bytes from here to the instruction that sets the flags, and `original` is
+	 * that instruction's address. PLACE_JUMPED: what undoes the jump's effect on rsp.
+	 */
+	int16_t distance;
+	uint64_t original;
+};
+
+struct places {
+	struct place *list; /* by offset */
+	size_t count, room;
+};
+
+/*
+ * Adds a place; offsets only grow, and of two with the same offset the later holds. False when
+ * memory is short.
+ */
+bool places_add(struct places *places, const struct place *place);
+
+/* The place at an offset, or NULL. */
+const struct place *places_find(const struct places *places, uint32_t offset);
+
+void places_clear(struct places *places);
+void places_free(struct places *places);
+
+/*
+ * Puts *regs into the program's own state. rcx and rax: what the slots hold. code: the translated
+ * code from the place on, `length` bytes of it. True when a branch is counted that has not retired.
+ */
+bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const uint8_t *code,
+    size_t length, struct user_regs_struct *regs);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * The way back from the cache. It must never leave anything of the cache's in the registers.
+ */
+#include "worker/softpmu/recover.h"
+
+#include "worker/softpmu/message.h"
+
+enum { INSTRUCTION_MAX = 15 };
+
+bool recover_is_canonical(uint64_t address)
+{
+	return (uint64_t)((int64_t)(address << 16) >> 16) == address;
+}
+
+/*
+ * The tracee is on its way to where no address is. That faults in the jump, not at its target: the
+ * jump is undone, and the hardware does it. Each notes its place before anything else, see
+ * sequences.c.
+ */
+static void undo_jump(const struct space *space, struct user_regs_struct *regs)
+{
+	uint64_t site = *arena_slot(&space->arena, ARENA_SLOT_SITE);
+	unsigned part = (unsigned)(site >> 28) & 3;
+	const struct place *place =
+	    part < ARENA_PARTS ? places_find(&space->places[part], (uint32_t)site & 0xfffffff)
+			       : NULL;
+
+	if (!place || !(place->flags & PLACE_JUMPED))
+		return;
+	regs->rip = place->original;
+	regs->rsp += (uint64_t)(int64_t)place->distance;
+}
+
+static void recover_place(
+    struct space *space, const struct place *place, struct user_regs_struct *regs)
+{
+	int part = arena_part_at(&space->arena, regs->rip);
+	uint64_t offset = regs->rip - space->arena.part[part].address;
+
+	if (places_recover(place, *arena_slot(&space->arena, ARENA_SLOT_RCX),
+		*arena_slot(&space->arena, ARENA_SLOT_RAX), space->arena.part[part].memory + offset,
+		2 * INSTRUCTION_MAX, regs))
+		space->budget.passed--;
+	if (!recover_is_canonical(regs->rip))
+		undo_jump(space, regs);
+}
+
+void recover_state(struct space *space, struct user_regs_struct *regs)
+{
+	uint32_t number;
+	const struct place *place;
+
+	if (arena_part_at(&space->arena, regs->rip) < 0)
+		return;
+	number = blocks_at_stub(space->blocks, regs->rip);
+	if (number) {
+		regs->rip = blocks_get(space->blocks, number)->original;
+		return;
+	}
+	place = space_place(space, regs->rip);
+	if (!place)
+		message_fatal("a stop at 0x%llx in the code cache is at no instruction: this is a "
+			      "defect of rr-warden; run again with RR_WARDEN_SOFTPMU=legs and "
+			      "report it",
+		    (unsigned long long)regs->rip);
+	recover_place(space, place, regs);
+}

@@ -1,0 +1,358 @@
+/*
+ * The instructions that the translator writes. A copy does what the original does; what changes is:
+ *
+ *   operands relative to rip     a new displacement
+ *   each conditional branch      is counted before it runs, in one of two ways:
+ *
+ *     Where an instruction X of the block sets all flags and can do nothing else:
+ *         dec qword [counter]; jz exit; X
+ *     or, at the cost of more instructions, without touching the flags:
+ *         mov [rcx slot], rcx; mov rcx, [counter]; lea rcx, [rcx - 1]; mov [counter], rcx;
+ *         jrcxz exit; mov rcx, [rcx slot]
+ *     `exit` is the 0xcc in a slot's address: see arena.h. From there on to the block's end the
+ *     branch is pending: counted, and not retired. cmp and its branch stay side by side.
+ *
+ *   call            push qword [literal]: the original return address; then the target's code
+ *   ret, jmp reg    the target goes to rcx, and through the table by its low 16 bits:
+ *         mov dword [site slot], where; mov [rcx slot], rcx; pop rcx
+ *         mov [rax slot], rax; movzx eax, cx; jmp [table + rax * 8]
+ *     Each target's entry checks that it is meant, and passes on to the next of the same low bits:
+ *         movabs rax, -target; lea rcx, [rcx + rax]; jrcxz ok
+ *         movabs rax, target; lea rcx, [rcx + rax]; jmp [next]
+ *         ok: mov rax, [rax slot]; mov rcx, [rcx slot]
+ *     None of these touches the flags.
+ *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
+ *   what is native  leaves the cache by its stub
+ *
+ * Every instruction written here gets a place. Nothing may be written without one.
+ */
+#include "worker/softpmu/sequences.h"
+
+#include <string.h>
+
+static void put(struct emitter *e, const void *bytes, size_t length)
+{
+	memcpy(e->memory + e->offset, bytes, length);
+	e->offset += (uint32_t)length;
+}
+
+#define CODE(e, ...)                                                                               \
+	do {                                                                                       \
+		const uint8_t code_bytes[] = {__VA_ARGS__};                                        \
+		put(e, code_bytes, sizeof code_bytes);                                             \
+	} while (0)
+
+static void put32(struct emitter *e, uint32_t value)
+{
+	put(e, &value, sizeof value);
+}
+
+static void put64(struct emitter *e, uint64_t value)
+{
+	put(e, &value, sizeof value);
+}
+
+/* The next instruction stands for this. */
+static void place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
+    int distance, uint64_t original)
+{
+	const struct place place = {.offset = offset,
+	    .kind = (uint8_t)kind,
+	    .flags = (uint8_t)flags,
+	    .distance = (int16_t)distance,
+	    .original = original};
+
+	if (!places_add(&e->space->places[e->part], &place))
+		e->space->broken = true;
+}
+
+static void place(struct emitter *e, enum place_kind kind, int flags, uint64_t original)
+{
+	place_at(e, e->offset, kind, flags, 0, original);
+}
+
+/* The 32-bit address of a slot. */
+static void put_slot(struct emitter *e, uint32_t offset)
+{
+	put32(e, (uint32_t)(e->space->arena.data + offset));
+}
+
+/* The 32-bit address of a constant. */
+static void put_literal(struct emitter *e, uint64_t value)
+{
+	uint32_t offset = ARENA_LITERALS + 8 * e->space->literals++;
+
+	*arena_slot(&e->space->arena, offset) = value;
+	put_slot(e, offset);
+}
+
+/* The displacement to an address in reach. */
+static void put_relative(struct emitter *e, uint64_t target)
+{
+	put32(e, (uint32_t)(target - (e->base + e->offset + 4)));
+}
+
+/* The displacement of a jump to original code, wherever that is now or will be. */
+static void put_link(struct emitter *e, uint64_t target)
+{
+	struct space *space = e->space;
+	int part = arena_part_near(&space->arena, target);
+	/* Out of reach: its stub here serves, and is never linked. */
+	uint32_t number = blocks_entry(space->blocks, target, part < 0 ? e->part : (uint8_t)part);
+	const struct block_entry *entry = blocks_get(space->blocks, number);
+
+	if (number == 0) {
+		space->broken = true;
+		return;
+	}
+	if (!entry->body && entry->part == e->part &&
+	    !blocks_add_site(space->blocks, number, e->offset))
+		space->broken = true;
+	put_relative(e, blocks_jump_address(space->blocks, number, e->part));
+}
+
+void sequence_jump(struct emitter *e, uint64_t target)
+{
+	place(e, PLACE_AT, 0, target);
+	CODE(e, 0xe9);
+	put_link(e, target);
+}
+
+void sequence_wish(struct emitter *e, uint64_t original, bool lookup)
+{
+	if (e->count < QUEUE_MAX)
+		e->queue[e->count++] = (struct wish){original, lookup};
+}
+
+static void put_counter_by_flags(struct emitter *e, uint64_t original, uint32_t counter)
+{
+	uint32_t start = e->offset;
+
+	place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0xff, 0x0c, 0x25); /* dec qword [counter] */
+	put_slot(e, counter);
+	place_at(e, start + 5, PLACE_SPOILT, PLACE_PENDING | PLACE_EXIT, 5, original);
+	place_at(e, start + 8, PLACE_SPOILT, PLACE_PENDING, 2, original);
+	CODE(e, 0x74, 0xfb); /* jz to the 0xcc */
+	place_at(e, start + 10, PLACE_SPOILT, PLACE_PENDING, 0, original);
+}
+
+static void put_counter_by_rcx(struct emitter *e, uint64_t original, uint32_t counter)
+{
+	const int saved = PLACE_RCX_SAVED, counted = PLACE_RCX_SAVED | PLACE_PENDING;
+
+	place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	put_slot(e, ARENA_SLOT_RCX);
+	place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [counter] */
+	put_slot(e, counter);
+	place(e, PLACE_AT, saved, original);
+	CODE(e, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
+	place(e, PLACE_AT, saved, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [counter], rcx */
+	put_slot(e, counter);
+	place(e, PLACE_AT, counted, original);
+	CODE(e, 0xe3, 0x05); /* jrcxz to the 0xcc */
+	place(e, PLACE_AT, counted, original);
+	place_at(e, e->offset + 5, PLACE_AT, counted | PLACE_EXIT, 0, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	put_slot(e, ARENA_SLOT_RCX);
+	place(e, PLACE_AT, PLACE_PENDING, original);
+}
+
+void sequence_copy(struct emitter *e, const struct instruction *in)
+{
+	uint32_t at = e->offset;
+	uint64_t next = e->base + e->offset + in->z.length;
+	uint32_t displacement;
+
+	put(e, in->bytes, in->z.length);
+	if (!classify_is_rip_relative(in))
+		return;
+	displacement =
+	    (uint32_t)(in->address + in->z.length + (uint64_t)in->z.raw.disp.value - next);
+	memcpy(e->memory + at + in->z.raw.disp.offset, &displacement, sizeof displacement);
+}
+
+/* mov rcx, the operand of an indirect jump or call */
+static void put_load_target(struct emitter *e, const struct instruction *in)
+{
+	const ZydisDecodedInstruction *z = &in->z;
+	uint8_t rex = 0x48;
+
+	for (unsigned i = 0; i < z->raw.prefix_count; i++) {
+		uint8_t prefix = z->raw.prefixes[i].value;
+
+		if (prefix == 0x64 || prefix == 0x65)
+			CODE(e, prefix);
+		if ((prefix & 0xf0) == 0x40)
+			rex |= prefix & 3;
+	}
+	CODE(e, rex, 0x8b, (uint8_t)(z->raw.modrm.mod << 6 | 1 << 3 | z->raw.modrm.rm));
+	if (z->attributes & ZYDIS_ATTRIB_HAS_SIB)
+		CODE(e, (uint8_t)(z->raw.sib.scale << 6 | z->raw.sib.index << 3 | z->raw.sib.base));
+	if (classify_is_rip_relative(in))
+		put_relative(e, in->address + z->length + (uint64_t)z->raw.disp.value);
+	else
+		put(e, in->bytes + z->raw.disp.offset, z->raw.disp.size / 8u);
+}
+
+/* From here on through the table; rcx is the target and saved. */
+static void put_table_jump(struct emitter *e)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	put_slot(e, ARENA_SLOT_RAX);
+	place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	CODE(e, 0x0f, 0xb7, 0xc1); /* movzx eax, cx */
+	place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0xff, 0x24, 0xc5); /* jmp [rax * 8 + table] */
+	put_slot(e, ARENA_TABLE);
+}
+
+/* How each jump through the table begins: it notes its own place, and saves rcx. */
+static void put_jump_start(struct emitter *e, uint64_t original, int undo)
+{
+	uint32_t start = e->offset;
+
+	place_at(e, e->offset, PLACE_AT, PLACE_JUMPED, undo, original);
+	CODE(e, 0xc7, 0x04, 0x25); /* mov dword [slot], where */
+	put_slot(e, ARENA_SLOT_SITE);
+	put32(e, (uint32_t)e->part << 28 | start);
+	place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	put_slot(e, ARENA_SLOT_RCX);
+}
+
+static void put_push(struct emitter *e, int flags, uint64_t original, uint64_t value)
+{
+	place(e, PLACE_AT, flags, original);
+	CODE(e, 0xff, 0x34, 0x25); /* push qword [literal] */
+	put_literal(e, value);
+	sequence_wish(e, value, true);
+}
+
+void sequence_indirect(struct emitter *e, const struct instruction *in)
+{
+	bool calls = in->flow == FLOW_CALL_TO;
+
+	put_jump_start(e, in->address, calls ? 8 : 0);
+	place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_load_target(e, in);
+	if (calls)
+		put_push(e, PLACE_RCX_SAVED, in->address, in->address + in->z.length);
+	put_table_jump(e);
+}
+
+void sequence_return(struct emitter *e, const struct instruction *in)
+{
+	uint32_t pops = in->z.opcode == 0xc2 ? (uint16_t)in->z.raw.imm[0].value.u : 0;
+
+	put_jump_start(e, in->address, -8 - (int)pops);
+	place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	if (pops == 0) {
+		CODE(e, 0x59); /* pop rcx */
+	} else {
+		CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+		place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+		CODE(e, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp + pops + 8] */
+		put32(e, pops + 8);
+	}
+	put_table_jump(e);
+}
+
+/* A near loop or jrcxz over a jump, because it has no long form. */
+void sequence_loop(struct emitter *e, const struct instruction *in)
+{
+	uint64_t next = in->address + in->z.length, target = classify_target(in);
+
+	place(e, PLACE_AT, PLACE_PENDING, in->address);
+	if (in->z.attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
+		CODE(e, 0x67);
+	CODE(e, in->z.opcode, 0x02);
+	place(e, PLACE_AT, 0, next);
+	CODE(e, 0xeb, 0x05);
+	sequence_jump(e, target);
+	sequence_wish(e, target, false);
+}
+
+void sequence_branch(struct emitter *e, const struct instruction *in)
+{
+	uint64_t target = classify_target(in);
+
+	place(e, PLACE_AT, PLACE_PENDING, in->address);
+	CODE(e, 0x0f, (uint8_t)(0x80 | (in->z.opcode & 15)));
+	put_link(e, target);
+	sequence_wish(e, target, false);
+}
+
+/* The entry for jumps through the table. rcx is the target, rcx and rax are saved. */
+void sequence_lookup(struct emitter *e, uint32_t number)
+{
+	struct block_entry *entry = blocks_get(e->space->blocks, number);
+	uint64_t original = entry->original;
+	uint64_t *head =
+	    arena_slot(&e->space->arena, ARENA_TABLE + 8 * (uint32_t)(original & 0xffff));
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	entry->lookup = e->offset;
+	place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0x48, 0xb8); /* movabs rax, -original */
+	put64(e, -original);
+	place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	place(e, PLACE_PAST_CHECK, both, original);
+	CODE(e, 0xe3, 10 + 4 + 7); /* jrcxz ok */
+	place(e, PLACE_PAST_CHECK, both, original);
+	CODE(e, 0x48, 0xb8); /* movabs rax, original */
+	put64(e, original);
+	place(e, PLACE_PAST_CHECK, both, original);
+	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0xff, 0x24, 0x25); /* jmp [next] */
+	put_literal(e, *head);
+	place(e, PLACE_AT, both, original);
+	CODE(e, 0x48, 0x8b, 0x04, 0x25); /* ok: mov rax, [slot] */
+	put_slot(e, ARENA_SLOT_RAX);
+	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	put_slot(e, ARENA_SLOT_RCX);
+	*head = e->base + entry->lookup;
+}
+
+void sequence_count(struct emitter *e, uint64_t original, bool by_flags)
+{
+	uint32_t counter = arena_counter(e->space->turn++ % ARENA_COUNTERS);
+
+	if (by_flags)
+		put_counter_by_flags(e, original, counter);
+	else
+		put_counter_by_rcx(e, original, counter);
+}
+
+void sequence_call(struct emitter *e, const struct instruction *in)
+{
+	put_push(e, 0, in->address, in->address + in->z.length);
+}
+
+void sequence_in_place(struct emitter *e, const struct instruction *in)
+{
+	place(e, PLACE_AT, 0, in->address);
+	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
+	put_literal(e, in->address);
+	sequence_wish(e, in->address + in->z.length, false);
+}
+
+void sequence_nothing(struct emitter *e, uint64_t original)
+{
+	place(e, PLACE_AT, 0, original);
+	CODE(e, 0x0f, 0x1f, 0x44, 0x00, 0x00);
+}
+
+void sequence_place(struct emitter *e, bool pending, uint64_t original)
+{
+	place(e, PLACE_AT, pending ? PLACE_PENDING : 0, original);
+}

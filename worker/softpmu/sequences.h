@@ -1,0 +1,59 @@
+/*
+ * What translated code is made of; see sequences.c. Everything is written at the emitter's offset
+ * and moves it on.
+ */
+#ifndef RR_WARDEN_SOFTPMU_SEQUENCES_H
+#define RR_WARDEN_SOFTPMU_SEQUENCES_H
+
+#include "worker/softpmu/classify.h"
+#include "worker/softpmu/space.h"
+
+enum { QUEUE_MAX = 128 };
+
+struct wish {
+	uint64_t original;
+	bool lookup;
+};
+
+struct emitter {
+	struct space *space;
+	pid_t tid;
+	uint8_t part;
+	uint8_t *memory; /* of the part */
+	uint64_t base;	 /* its address in the program */
+	uint32_t offset; /* where the next byte goes */
+	int blocks_left;
+	unsigned first, count; /* of the queue */
+	struct wish queue[QUEUE_MAX];
+};
+
+/* The next instruction stands for this one; pending: a branch is counted that has not retired. */
+void sequence_place(struct emitter *e, bool pending, uint64_t original);
+
+/* Code that will be jumped to is translated in the same trip, if there is room in the queue. */
+void sequence_wish(struct emitter *e, uint64_t original, bool lookup);
+
+/* A copy of an instruction; the caller has given it a place. */
+void sequence_copy(struct emitter *e, const struct instruction *in);
+
+/* Counts a branch in front of the instruction at `original`; by_flags: that sets all flags. */
+void sequence_count(struct emitter *e, uint64_t original, bool by_flags);
+
+/* A jump to original code, wherever that is now or will be. */
+void sequence_jump(struct emitter *e, uint64_t target);
+
+/* The last instructions of blocks. */
+void sequence_branch(struct emitter *e, const struct instruction *in);
+void sequence_loop(struct emitter *e, const struct instruction *in);
+void sequence_call(struct emitter *e, const struct instruction *in);
+void sequence_indirect(struct emitter *e, const struct instruction *in);
+void sequence_return(struct emitter *e, const struct instruction *in);
+void sequence_in_place(struct emitter *e, const struct instruction *in);
+
+/* Five bytes that do nothing, with the program at `original`. */
+void sequence_nothing(struct emitter *e, uint64_t original);
+
+/* The entry for jumps through the table. rcx is the target, rcx and rax are saved. */
+void sequence_lookup(struct emitter *e, uint32_t number);
+
+#endif

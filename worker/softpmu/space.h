@@ -1,0 +1,43 @@
+/*
+ * The code cache of one address space: its arena, and what is known of the code in it. Threads and
+ * vfork's children share one; a forked child and a new program get their own.
+ */
+#ifndef RR_WARDEN_SOFTPMU_SPACE_H
+#define RR_WARDEN_SOFTPMU_SPACE_H
+
+#include "worker/softpmu/arena.h"
+#include "worker/softpmu/blocks.h"
+#include "worker/softpmu/budget.h"
+#include "worker/softpmu/codepages.h"
+#include "worker/softpmu/places.h"
+
+struct space {
+	struct space *next;
+	struct arena arena;
+	struct blocks *blocks;
+	struct codepages *pages;
+	struct places places[ARENA_PARTS];
+	uint32_t used[ARENA_PARTS]; /* bytes of code */
+	uint32_t literals;
+	uint64_t translated; /* blocks, ever */
+	unsigned turn;	     /* of the counters, block by block */
+	struct budget budget;
+	bool broken;	/* nothing runs in it any more */
+	unsigned tasks; /* that use it */
+};
+
+/* Makes and maps a new one in tracee tid; NULL with *reason. regs as for arena_map. */
+struct space *space_new(
+    pid_t tid, const struct user_regs_struct *regs, uint64_t id, const char **reason);
+void space_free(struct space *space);
+
+/* Forgets all translations. No tracee may be in the cache. */
+void space_flush(struct space *space);
+
+/* The place at an address of the cache, or NULL. */
+const struct place *space_place(const struct space *space, uint64_t address);
+
+/* The counters, as budget_load wants them. */
+void space_counters(const struct space *space, uint64_t *counter[BUDGET_COUNTERS]);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * A program may block SIGTRAP. The kernel unblocks it for every trap of ours then, and takes the
+ * program's handler away for good. So SIGTRAP is not blocked while our legs run, and is again
+ * whenever rr sees the tracee.
+ */
+#ifndef RR_WARDEN_SOFTPMU_TRAPMASK_H
+#define RR_WARDEN_SOFTPMU_TRAPMASK_H
+
+#include <stdbool.h>
+
+#include "worker/softpmu/tracees.h"
+
+/*
+ * Legs begin. Does nothing when a SIGTRAP of the program's own is pending, because that would be
+ * delivered.
+ */
+void trapmask_open(struct tracee *tracee);
+
+/* Legs have ended: the mask is the program's again. */
+void trapmask_close(struct tracee *tracee);
+
+/* True when a trap is pending that the processor raised. */
+bool trapmask_has_trap(pid_t tid);
+
+#endif

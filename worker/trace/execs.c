@@ -1,0 +1,245 @@
+/*
+ * Parser of `rr dump -e`. Each event is a line with time, event and tid, a line of registers, and
+ * what happened to tasks at that event. Must never trust a number or the length of a line.
+ */
+#include "worker/trace/execs.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+
+#define LINE_MAX_BYTES (EXECS_FILE_MAX + 256)
+#define EVENT_MAX      (1LL << 53)
+#define ENDINGS_MAX    20000
+#define FILE_SHOWN     400
+
+struct execs_parser {
+	struct execs *execs;
+	char line[LINE_MAX_BYTES];
+	size_t length;
+	bool long_line;	  /* the line is longer: only its beginning is in `line` */
+	bool leaves_exec; /* the event is the return of an execve, or execveat */
+	bool counted;	  /* which has succeeded: the last of the list is of this event */
+	long long event;
+	int tid;
+};
+
+/* The number behind `key`, in low..high; -1 when there is none. */
+static long long number_behind(const char *line, const char *key, long long high)
+{
+	const char *at = strstr(line, key);
+	long long value;
+	char *end;
+
+	if (!at)
+		return -1;
+	at += strlen(key);
+	value = strtoll(at, &end, 10);
+	return end == at || value < 0 || value > high ? -1 : value;
+}
+
+/* rr's name of a signal, which ends at "(", as its number; 0 for none. */
+static int signal_number(const char *name)
+{
+	size_t length = strcspn(name, "(");
+	long realtime;
+
+	if (strncmp(name, "SIGRT", 5) == 0) {
+		realtime = strtol(name + 5, NULL, 10);
+		return realtime >= 0 && realtime <= 32 ? 32 + (int)realtime : 0;
+	}
+	if (strncmp(name, "SIGIO(", 6) == 0)
+		return SIGIO;
+	for (int number = 1; length > 3 && number < 32; number++) {
+		const char *known = sigabbrev_np(number);
+		if (known && strncmp(known, name + 3, length - 3) == 0 && !known[length - 3])
+			return number;
+	}
+	return 0;
+}
+
+static void take_signal(struct execs *execs, const char *line)
+{
+	static const char handler[] = "event:`SIGNAL_HANDLER: ";
+	static const char delivery[] = "event:`SIGNAL_DELIVERY: ";
+	const char *with = strstr(line, handler), *without = strstr(line, delivery);
+	int number = with      ? signal_number(with + sizeof(handler) - 1)
+		     : without ? signal_number(without + sizeof(delivery) - 1)
+			       : 0;
+
+	if (number > 0 && number <= 64)
+		*(with ? &execs->handled : &execs->unhandled) |= 1ULL << (number - 1);
+}
+
+static void take_event(struct execs_parser *parser, const char *line)
+{
+	long long event = number_behind(line, "global_time:", EVENT_MAX);
+	long long tid = number_behind(line, " tid:", INT_MAX);
+
+	parser->leaves_exec = parser->counted = false;
+	if (event < 0 || tid <= 0)
+		return;
+	parser->event = parser->execs->last = event;
+	parser->tid = (int)tid;
+	take_signal(parser->execs, line);
+	if (!parser->execs->first_pid)
+		parser->execs->first_pid = (int)tid;
+	parser->leaves_exec =
+	    strstr(line, "EXITING_SYSCALL") &&
+	    (strstr(line, "SYSCALL: execve'") || strstr(line, "SYSCALL: execveat'"));
+}
+
+/* Makes room for one more of `size` bytes; growth is by doubling from the powers of two. */
+static void *room_for(void *list, size_t count, size_t size)
+{
+	return count & (count - 1) ? list : reallocarray(list, count ? 2 * count : 1, size);
+}
+
+static void add_exec(struct execs_parser *parser)
+{
+	struct execs *execs = parser->execs;
+	struct exec *list;
+
+	if (execs->count >= EXECS_MAX ||
+	    !(list = room_for(execs->list, execs->count, sizeof(*list)))) {
+		execs->cut = true;
+		return;
+	}
+	execs->list = list;
+	/* Until the task event says otherwise: for a thread's exec rr writes none. */
+	list[execs->count++] =
+	    (struct exec){.pid = parser->tid, .event = parser->event, .by_thread = true};
+	parser->counted = true;
+}
+
+static void take_registers(struct execs_parser *parser, const char *line)
+{
+	if (parser->leaves_exec &&
+	    (strncmp(line, "rax:0x0 ", 8) == 0 || strncmp(line, "eax:0x0 ", 8) == 0))
+		add_exec(parser);
+	parser->leaves_exec = false;
+}
+
+static void take_file(struct execs_parser *parser, const char *line)
+{
+	struct execs *execs = parser->execs;
+	const char *file = strstr(line, " file=");
+	struct exec *exec;
+
+	if (!parser->counted || number_behind(line, " tid=", INT_MAX) != parser->tid)
+		return;
+	exec = &execs->list[execs->count - 1];
+	exec->by_thread = false;
+	if (file && file[6] && !exec->file && !parser->long_line)
+		exec->file = strdup(file + 6);
+}
+
+static void take_ending(struct execs_parser *parser, const char *line)
+{
+	struct execs *execs = parser->execs;
+	long long tid = number_behind(line, " tid=", INT_MAX);
+	long long status = number_behind(line, " status=", INT_MAX);
+	struct ending *list;
+
+	if (tid <= 0 || status < 0 || execs->ending_count >= ENDINGS_MAX ||
+	    !(list = room_for(execs->endings, execs->ending_count, sizeof(*list))))
+		return;
+	execs->endings = list;
+	list[execs->ending_count++] = (struct ending){(int)tid, (int)status};
+}
+
+static void take_line(struct execs_parser *parser)
+{
+	static const struct {
+		const char *begins;
+		void (*take)(struct execs_parser *parser, const char *line);
+	} kinds[] = {
+	    {"  real_time:", take_event},
+	    {"rax:", take_registers},
+	    {"eax:", take_registers},
+	    {"  TraceTaskEvent::EXEC ", take_file},
+	    {"  TraceTaskEvent::EXIT ", take_ending},
+	};
+	const char *line = parser->line;
+
+	parser->line[parser->length] = '\0';
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strncmp(line, kinds[i].begins, strlen(kinds[i].begins)) != 0)
+			continue;
+		kinds[i].take(parser, line);
+		break;
+	}
+	parser->length = 0;
+	parser->long_line = false;
+}
+
+struct execs_parser *execs_parser_new(struct execs *execs)
+{
+	struct execs_parser *parser = calloc(1, sizeof(*parser));
+
+	if (parser)
+		parser->execs = execs;
+	return parser;
+}
+
+static void append(struct execs_parser *parser, const char *bytes, size_t length)
+{
+	size_t room = sizeof(parser->line) - 1 - parser->length;
+
+	if (length > room) {
+		length = room;
+		parser->long_line = true;
+	}
+	memcpy(parser->line + parser->length, bytes, length);
+	parser->length += length;
+}
+
+void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t length)
+{
+	const char *end = bytes + length, *newline;
+
+	while (bytes < end && (newline = memchr(bytes, '\n', (size_t)(end - bytes)))) {
+		append(parser, bytes, (size_t)(newline - bytes));
+		take_line(parser);
+		bytes = newline + 1;
+	}
+	append(parser, bytes, (size_t)(end - bytes));
+}
+
+void execs_parser_end(struct execs_parser *parser)
+{
+	if (parser && parser->length)
+		take_line(parser);
+	free(parser);
+}
+
+void execs_free(struct execs *execs)
+{
+	for (size_t i = 0; i < execs->count; i++)
+		free(execs->list[i].file);
+	free(execs->list);
+	free(execs->endings);
+	*execs = (struct execs){0};
+}
+
+json_t *execs_json(const struct execs *execs, int pid)
+{
+	json_t *images = NULL, *image;
+
+	for (size_t i = 0; i < execs->count; i++) {
+		const struct exec *exec = &execs->list[i];
+		if (exec->pid != pid || json_array_size(images) >= EXECS_SHOWN)
+			continue;
+		image = json_pack("{s:I}", "event", (json_int_t)exec->event);
+		if (exec->file)
+			json_object_set_new(image, "file",
+			    scrub_json_middle(exec->file, strlen(exec->file), FILE_SHOWN, NULL));
+		if (!images)
+			images = json_array();
+		json_array_append_new(images, image);
+	}
+	return images;
+}
