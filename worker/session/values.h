@@ -5,6 +5,8 @@
  */
 #include "worker/session/replay.h"
 
+#define VALUES_BUDGET (32 * 1024) /* bytes of values in one answer */
+
 /* The variables of a frame as [{name, value, type}], at most `budget` bytes; *left_out (may be
  * NULL) counts what did not fit. NULL when there is no such frame. */
 json_t *values_list(

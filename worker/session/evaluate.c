@@ -1,0 +1,261 @@
+/*
+ * What a client asks gdb to evaluate, with or without calls into the program, and the raw command.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/excursion.h"
+#include "worker/session/position.h"
+#include "worker/session/values.h"
+
+#define OPTIMIZED_OUT	"<optimized out>" /* as gdb writes it */
+#define EXPRESSIONS_MAX 50
+#define VALUE_MAX	8000 /* bytes of one value, when one was asked for */
+
+/* Of gdb's output command; 0: its own choice. */
+static const char format_letters[] = {[FORMAT_NATURAL] = 0,
+    [FORMAT_HEX] = 'x',
+    [FORMAT_DECIMAL] = 'd',
+    [FORMAT_OCTAL] = 'o',
+    [FORMAT_BINARY] = 't'};
+
+static int read_formatted(struct replay *replay, char letter, const char *expression, char **value,
+    char **type, char *why, size_t why_size)
+{
+	char command[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL;
+
+	if (values_read(replay, expression, value, type, why, why_size) != 0)
+		return -1;
+	if (!letter)
+		return 0;
+	snprintf(command, sizeof(command), "output/%c %s", letter, expression);
+	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
+	    gdb_command(replay->gdb, &results,
+		"-interpreter-exec --thread %d --frame %d console %s", replay->selected.number,
+		replay->selected.frame, quoted) != GDB_DONE) {
+		snprintf(why, why_size, "%s", gdb_message(replay->gdb));
+		return -1;
+	}
+	json_decref(results);
+	free(*value);
+	*value = strdup(gdb_console_text(replay->gdb));
+	return 0;
+}
+
+static json_t *evaluate_one(struct replay *replay, const char *expression, char letter, size_t max)
+{
+	char *value = NULL, *type = NULL, why[512];
+	json_t *json = json_object();
+	size_t cut = 0;
+
+	json_object_set_new(json, "expression", json_string(expression));
+	if (read_formatted(replay, letter, expression, &value, &type, why, sizeof(why)) == 0) {
+		json_object_set_new(
+		    json, "value", scrub_json_middle(value, strlen(value), max, &cut));
+		json_object_set_new(json, "type", scrub_json(type, strlen(type), 400, NULL));
+	} else {
+		json_object_set_new(json, "error", json_string(why));
+	}
+	if (value && strcmp(value, OPTIMIZED_OUT) == 0)
+		json_object_set_new(json, "error",
+		    json_sprintf("%.200s is optimized out at this place", expression));
+	if (cut)
+		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
+	free(value);
+	free(type);
+	return json;
+}
+
+static void switch_calls(struct replay *replay, const char *to)
+{
+	gdb_command(replay->gdb, NULL, "-gdb-set may-call-functions %s", to);
+	gdb_command(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
+}
+
+/* expression or expressions[]: one list; NULL with *failure filled. */
+static json_t *wanted(const struct evaluate_args *args, struct failure *failure)
+{
+	json_t *list = json_array(), *entry;
+	size_t i;
+
+	if (args->expression)
+		json_array_append_new(list, json_string(args->expression));
+	json_array_extend(list, args->expressions);
+	if (json_array_size(list) == 0 || json_array_size(list) > EXPRESSIONS_MAX) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "give expression, or up to %d expressions", EXPRESSIONS_MAX);
+		json_decref(list);
+		return NULL;
+	}
+	json_array_foreach(list, i, entry)
+	{
+		if (strlen(json_string_value(entry)) > REPLAY_EXPRESSION_MAX)
+			failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+			    "an expression is longer than %d bytes", REPLAY_EXPRESSION_MAX);
+	}
+	if (!failure->message[0])
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static bool calls_are_allowed(
+    const struct worker *worker, bool wanted_calls, struct failure *failure)
+{
+	if (!wanted_calls || worker->config.allow_calls)
+		return true;
+	failure_set(failure, ERROR_NOT_ALLOWED, "evaluate without calling functions of the program",
+	    "the administrator's policy does not allow calls into the program");
+	return false;
+}
+
+static void fail_evaluation(const char *why, struct failure *failure)
+{
+	static const struct {
+		const char *said; /* in gdb's message; the last fits all */
+		enum error_code code;
+		const char *hint;
+	} cases[] = {
+	    {"may-call-functions", ERROR_NOT_ALLOWED,
+		"read values only; allow_calls: true calls functions, where the policy lets it"},
+	    {"not allowed", ERROR_NOT_ALLOWED,
+		"read values only; allow_calls: true calls functions, where the policy lets it"},
+	    {"Cannot access memory", ERROR_INVALID_ARGUMENT,
+		"nothing is mapped there at this moment; rr_last_change on the pointer finds who "
+		"set it"},
+	    {"optimized out", ERROR_INVALID_ARGUMENT,
+		"the program keeps it nowhere here any more: rr_step or rr_finish with reverse "
+		"goes "
+		"to where it was still there"},
+	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
+	    {"", ERROR_INVALID_ARGUMENT,
+		"rr_locals shows the names there are; rr_select_frame changes where they are "
+		"looked up"},
+	};
+	size_t at = 0;
+
+	while (!strstr(why, cases[at].said))
+		at++;
+	failure_set(failure, cases[at].code, cases[at].hint, "%.400s", why);
+}
+
+static json_t *evaluate_all(
+    struct replay *replay, const json_t *list, char letter, struct failure *failure)
+{
+	size_t i, count = json_array_size(list), max = VALUES_BUDGET / count;
+	json_t *results = json_array(), *result = NULL, *entry, *only;
+
+	if (max > VALUE_MAX)
+		max = VALUE_MAX;
+	json_array_foreach(list, i, entry)
+	{
+		if (replay->worker->broken || replay->worker->interrupt)
+			break;
+		json_array_append_new(
+		    results, evaluate_one(replay, json_string_value(entry), letter, max - 100));
+	}
+	only = json_array_get(results, 0);
+	if (replay->worker->broken) {
+		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+	} else if (replay->worker->interrupt) {
+		gdb_fail_interrupted(replay->worker, failure);
+	} else if (count == 1 && json_object_get(only, "error")) {
+		fail_evaluation(mi_text(only, "error"), failure);
+	} else {
+		result = json_pack("{s:O}", "results", results);
+		if (count == 1) {
+			json_object_set(result, "value", json_object_get(only, "value"));
+			json_object_set(result, "type", json_object_get(only, "type"));
+		}
+	}
+	json_decref(results);
+	return result;
+}
+
+/*
+ * With calls into the program, which rr lets run on a copy of it. That copy stays what gdb sees
+ * until the program goes on: going back to where we are ends it.
+ */
+static json_t *evaluate_with_calls(
+    struct replay *replay, const json_t *list, char letter, struct failure *failure)
+{
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	struct failure late = {0};
+	json_t *result;
+
+	switch_calls(replay, "on");
+	result = evaluate_all(replay, list, letter, failure);
+	if (replay->worker->broken)
+		return result;
+	switch_calls(replay, "off");
+	if (excursion.from.at_end) /* which is where we are to gdb: away from there first */
+		position_go_event(replay, excursion.from.moment.event - 1, &late);
+	if (excursion_return(&excursion, &late) || !result)
+		return result;
+	json_decref(result);
+	*failure = late;
+	return NULL;
+}
+
+json_t *tool_evaluate(
+    struct worker *worker, const struct evaluate_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	char letter = format_letters[args->format];
+	bool elements = args->max_elements != VALUE_ELEMENTS_DEFAULT;
+	json_t *list, *result;
+
+	if (!replay || !calls_are_allowed(worker, args->allow_calls, failure))
+		return NULL;
+	list = wanted(args, failure);
+	if (!list)
+		return NULL;
+	if (elements)
+		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
+	result = args->allow_calls ? evaluate_with_calls(replay, list, letter, failure)
+				   : evaluate_all(replay, list, letter, failure);
+	if (elements && !worker->broken)
+		gdb_command(
+		    replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
+	json_decref(list);
+	return result;
+}
+
+/* The one way to gdb's own commands; off unless the administrator has turned it on. */
+json_t *tool_gdb_command(
+    struct worker *worker, const struct gdb_command_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	char quoted[GDB_QUOTED_MAX];
+	const char *text;
+	json_t *result;
+	size_t cut = 0;
+
+	if (!replay)
+		return NULL;
+	if (!worker->config.allow_gdb_command) {
+		failure_set(failure, ERROR_NOT_ALLOWED, "use the tools for what you want to know",
+		    "the administrator's policy does not allow raw gdb commands");
+		return NULL;
+	}
+	if (!gdb_quote(quoted, "command", args->command, failure) ||
+	    !gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL,
+		    "-interpreter-exec --thread %d --frame %d console %s", replay->selected.number,
+		    replay->selected.frame, quoted),
+		ERROR_INVALID_ARGUMENT, NULL, failure))
+		return NULL;
+	text = gdb_console_text(replay->gdb);
+	result = json_pack(
+	    "{s:o}", "output", scrub_json_middle(text, strlen(text), VALUES_BUDGET, &cut));
+	if (cut)
+		json_object_set_new(result, "truncated", json_integer((json_int_t)cut));
+	/* It may have let the program run. */
+	gdb_check(replay->gdb, gdb_settle(replay->gdb), ERROR_GDB_FAILED, NULL, failure);
+	replay_changed(replay);
+	return result;
+}
