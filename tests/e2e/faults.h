@@ -71,16 +71,16 @@ enum fault_outcome {
 	ROW(SUPERVISOR, DISK_FULL, NEVER, NEVER, NEVER, NEVER, NEVER, "it writes no file")         \
 	ROW(KEEPER, KILLED, ENDS, ENDS, ENDS, ENDS, ENDS,                                          \
 	    "nobody is left to fork workers, and a locked supervisor cannot")                      \
-	ROW(KEEPER, STOPPED, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                         \
-	    "it is needed to fork the first launcher, and when one dies")                          \
+	ROW(KEEPER, STOPPED, LIVES, LIVES, LIVES, LIVES, CLOSED,                                   \
+	    "it is needed when a launcher dies, and not before")                                   \
 	ROW(KEEPER, EXITED, ENDS, ENDS, ENDS, ENDS, ENDS, "as when it is killed")                  \
 	ROW(KEEPER, INPUT_ENDED, NEVER, NEVER, NEVER, NEVER, NEVER, "it reads nothing")            \
-	ROW(KEEPER, GARBAGE, ENDS | LIVES, ENDS, ENDS, ENDS, ENDS,                                 \
+	ROW(KEEPER, GARBAGE, ENDS, ENDS, ENDS, ENDS, ENDS,                                         \
 	    "the launcher's channel is its own, and what breaks the protocol there is not "        \
 	    "trusted again")                                                                       \
-	ROW(KEEPER, NO_MEMORY, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                       \
+	ROW(KEEPER, NO_MEMORY, LIVES, LIVES, LIVES, LIVES, CLOSED,                                 \
 	    "the launchers that it forks from then on have none either")                           \
-	ROW(KEEPER, NO_DESCRIPTORS, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED, "the same")      \
+	ROW(KEEPER, NO_DESCRIPTORS, LIVES, LIVES, LIVES, LIVES, CLOSED, "the same")                \
 	ROW(KEEPER, DISK_FULL, NEVER, NEVER, NEVER, NEVER, NEVER, "it writes no file")             \
 	ROW(LAUNCHER, KILLED, LIVES | REFUSED, BACK, BACK, BACK, CLOSED,                           \
 	    "its workers die with it; the keeper forks another, which is asked again for "         \
@@ -90,9 +90,8 @@ enum fault_outcome {
 	ROW(LAUNCHER, EXITED, LIVES | REFUSED, BACK, BACK, BACK, CLOSED, "as when it is killed")   \
 	ROW(LAUNCHER, INPUT_ENDED, NEVER, NEVER, NEVER, NEVER, NEVER,                              \
 	    "its input ends with the supervisor, and it with both")                                \
-	ROW(LAUNCHER, GARBAGE, ENDS | REFUSED, ENDS, ENDS, ENDS, ENDS,                             \
-	    "it holds the policy: one that breaks the protocol is not trusted again; while it "    \
-	    "starts a worker it holds that channel, too, and garbage there costs the worker")      \
+	ROW(LAUNCHER, GARBAGE, ENDS, ENDS, ENDS, ENDS, ENDS,                                       \
+	    "it holds the policy: one that breaks the protocol is not trusted again")              \
 	ROW(LAUNCHER, NO_MEMORY, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                     \
 	    "sessions do not need it")                                                             \
 	ROW(LAUNCHER, NO_DESCRIPTORS, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                \

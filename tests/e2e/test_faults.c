@@ -131,16 +131,27 @@ static pid_t await_process(pid_t server, enum fault_process process)
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
-/* Where a process speaks to the one above it: our own on a socket, the tools on their stdout. */
+struct view {
+	struct client *client;
+	const struct cell *cell;
+	int voice; /* the victim's descriptor for garbage; -1: not known before its time */
+	bool brought;
+	char first[64], next[64]; /* what the call in flight and the one after it came to */
+};
+
+/* Where a process speaks to the one above it: our own on a socket, the tools on their stdout. While
+ * the launcher starts a worker it has more sockets than this one, so ask before. */
 static int voice_of(enum fault_process process, pid_t pid)
 {
 	return process == RR || process == GDB ? STDOUT_FILENO : inject_find_socket(pid);
 }
 
 /* False when this user may not. */
-static bool bring(struct client *client, pid_t victim, const struct cell *cell)
+static bool bring(struct view *view, pid_t victim)
 {
 	static const char garbage[] = "\x7f}{ no word of it is true\n";
+	const struct cell *cell = view->cell;
+	struct client *client = view->client;
 
 	switch (cell->kind) {
 	case KILLED:
@@ -154,8 +165,9 @@ static bool bring(struct client *client, pid_t victim, const struct cell *cell)
 		return true;
 	case GARBAGE:
 		if (cell->process != SUPERVISOR)
-			return inject_write(
-			    victim, voice_of(cell->process, victim), garbage, sizeof(garbage) - 1);
+			return inject_write(victim,
+			    view->voice >= 0 ? view->voice : voice_of(cell->process, victim),
+			    garbage, sizeof(garbage) - 1);
 		client_send_bytes(client, garbage, sizeof(garbage) - 1);
 		return true;
 	case NO_MEMORY:
@@ -171,13 +183,6 @@ static bool bring(struct client *client, pid_t victim, const struct cell *cell)
 }
 
 /* ---- One cell ------------------------------------------------------------------------------ */
-
-struct view {
-	struct client *client;
-	const struct cell *cell;
-	bool brought;
-	char first[64], next[64]; /* what the call in flight and the one after it came to */
-};
 
 static struct client *start_server(void)
 {
@@ -213,7 +218,7 @@ static long long interrupt_deaf_run(struct view *view, pid_t victim)
 	usleep(50 * 1000);
 	if (first)
 		kill(rr, SIGCONT);
-	view->brought = bring(view->client, victim, view->cell);
+	view->brought = bring(view, victim);
 	if (!first && (victim != rr || view->cell->kind != STOPPED))
 		kill(rr, SIGCONT);
 	return id;
@@ -230,10 +235,25 @@ static long long stop_deaf_worker(struct view *view, pid_t victim)
 	if (first)
 		kill(worker, SIGCONT);
 	/* A worker that goes on may end before the fault has found it. */
-	view->brought = bring(view->client, victim, view->cell) || first;
+	view->brought = bring(view, victim) || first;
 	if (!first && (victim != worker || view->cell->kind != STOPPED))
 		kill(worker, SIGCONT);
 	return id;
+}
+
+/* A server that has just begun is none that starts a session: its processes are found when each is
+ * what it will be. A worker came and went by then. */
+static void settle(struct view *view)
+{
+	pid_t server = client_pid(view->client), launcher;
+	enum fault_process process = view->cell->process;
+
+	client_tool_done(view->client, "rr_ps", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	launcher = await_process(server, LAUNCHER);
+	while (census_child(launcher) != 0)
+		usleep(1000);
+	if (process == KEEPER || process == LAUNCHER)
+		view->voice = voice_of(process, find(server, process));
 }
 
 /* Brings the session into the phase and the fault into the process; returns the call in flight. */
@@ -243,11 +263,12 @@ static long long suffer(struct view *view)
 	const struct cell *cell = view->cell;
 	long long id = 0;
 
-	await_process(client_pid(client), LAUNCHER);
-	if (cell->phase == STARTING)
+	if (cell->phase == STARTING) {
+		settle(view);
 		id = send_open(client);
-	else
+	} else {
 		free(client_replay(client, scene_trace(PROGRAM)));
+	}
 	pid_t victim = await_process(client_pid(client), cell->process);
 	if (cell->phase == INTERRUPTING)
 		return interrupt_deaf_run(view, victim);
@@ -255,7 +276,7 @@ static long long suffer(struct view *view)
 		return stop_deaf_worker(view, victim);
 	if (cell->phase == RUNNING)
 		id = send_long_run(client);
-	view->brought = bring(client, victim, cell);
+	view->brought = bring(view, victim);
 	usleep(ENOUGH_MS * 1000);
 	if (cell->phase == READY)
 		id = client_tool_send(
@@ -375,7 +396,7 @@ static enum verdict judge(struct view *view)
 
 static enum verdict run_cell(const struct cell *cell)
 {
-	struct view view = {.client = start_server(), .cell = cell};
+	struct view view = {.client = start_server(), .cell = cell, .voice = -1};
 
 	alarm(CELL_S);
 	enum verdict verdict = judge(&view);
