@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "worker/serve/handlers.h"
-#include "worker/serve/query.h"
+#include "worker/trace/query.h"
 #include "worker/record/record_result.h"
 #include "worker/record/room.h"
 #include "worker/serve/rr_words.h"

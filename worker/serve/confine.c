@@ -62,6 +62,28 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 	return false;
 }
 
+/* "full" when every layer of the report is, "off" when every one is off, else "degraded". */
+json_t *worker_sandbox_summary(const struct worker_config *config)
+{
+	json_t *report = config->sandbox_report;
+	size_t full = 0, off = 0, count = json_object_size(report);
+	const char *layer, *level = "degraded";
+	json_t *got;
+
+	json_object_foreach(report, layer, got)
+	{
+		const char *text = json_string_value(got);
+		full += text && (strcmp(text, "full") == 0 ||
+				    strncmp(text, LAYER_UNUSED, strlen(LAYER_UNUSED)) == 0);
+		off += text && strcmp(text, "off") == 0;
+	}
+	if (off == count)
+		level = "off";
+	else if (full == count)
+		level = "full";
+	return json_pack("{s:s,s:O}", "level", level, "layers", report);
+}
+
 json_t *worker_tool_report(
     const struct worker_config *config, const struct sandbox_settings *settings)
 {
@@ -71,7 +93,7 @@ json_t *worker_tool_report(
 
 	sandbox_expect(settings, &report);
 	merge_report(&copy, &report);
-	summary = op_sandbox_summary(&copy);
+	summary = worker_sandbox_summary(&copy);
 	json_decref(copy.sandbox_report);
 	return summary;
 }

@@ -16,7 +16,10 @@
 bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
     const int *extra, struct failure *failure);
 
-/* {"level", "layers"} of a tool that was started, confined by these settings. New reference. */
+/* {"level": "full"|"degraded"|"off", "layers": {...}}: the sandbox report. New reference. */
+json_t *worker_sandbox_summary(const struct worker_config *config);
+
+/* The same of a tool that was started, confined by these settings. New reference. */
 json_t *worker_tool_report(
     const struct worker_config *config, const struct sandbox_settings *settings);
 

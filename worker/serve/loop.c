@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "sandbox/wire/channel.h"
 #include "worker/serve/ops.h"
+#include "worker/serve/start.h"
 
 #define WAIT_FDS_MAX 16
 #define EXIT_CHANNEL 4 /* the supervisor broke the protocol, or is gone */

@@ -57,13 +57,6 @@ struct op {
 /* NULL when there is no such operation. */
 const struct op *op_find(uint32_t type);
 
-/* WIRE_OP_START: takes what this worker is to be, and enters the role of a worker that only looks
- * at traces. NULL with *failure filled. */
-json_t *op_start(struct worker *worker, json_t *message, struct failure *failure);
-
-/* {"level": "full"|"degraded"|"off", "layers": {...}} of what the launcher got. */
-json_t *op_sandbox_summary(const struct worker_config *config);
-
 /* Takes packets from the channel and answers operations until told to stop; returns the exit
  * status. */
 int worker_run(struct worker *worker);

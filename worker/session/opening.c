@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/serve/confine.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
@@ -78,7 +79,7 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 	if (images)
 		json_object_set_new(stop, "images", images);
 	json_object_set_new(stop, "pmu", json_string(replay->pmu));
-	json_object_set_new(stop, "sandbox", op_sandbox_summary(&replay->worker->config));
+	json_object_set_new(stop, "sandbox", worker_sandbox_summary(&replay->worker->config));
 	if (json_array_size(replay->warnings))
 		json_object_set(stop, "warnings", replay->warnings);
 	return stop;

@@ -15,7 +15,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/trace/archive.h"
 #include "worker/trace/listing.h"
-#include "worker/serve/query.h"
+#include "worker/trace/query.h"
 #include "worker/trace/removal.h"
 #include "worker/trace/trace.h"
 

@@ -1,13 +1,15 @@
 #ifndef WORKER_QUERY_H
 #define WORKER_QUERY_H
 /*
- * The short operations about traces and this machine: what there is, what is in it, what runs here.
+ * Asks rr about one trace, in a process of its own that has no counters.
  */
 #include "worker/serve/capture.h"
 #include "worker/serve/ops.h"
 
-#define QUERY_TIMEOUT_S	  30	      /* of one tool, where the configuration gives no "startup" */
-#define QUERY_PAGE_BUDGET (30 * 1024) /* bytes of JSON of the recordings of one answer */
+#define QUERY_TIMEOUT_S 30 /* of one tool, where the configuration gives no "startup" */
+
+/* How long a tool may take that answers such a question. */
+int query_timeout_ms(const struct worker *worker);
 
 /* The processes of the complete trace at an absolute path, as process_list_parse makes them, or
  * NULL with *failure filled. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "worker/serve/ops.h"
 #include "worker/serve/confine.h"
+#include "worker/serve/start.h"
 
 static enum worker_kind kind_from_name(const char *name)
 {
@@ -32,28 +32,6 @@ static json_t *keep(json_t *args, const char *key, bool array)
 	if (value && (array ? json_is_array(value) : json_is_object(value)))
 		return json_incref(value);
 	return array ? json_array() : json_object();
-}
-
-/* "full" when every layer of the report is, "off" when every one is off, else "degraded". */
-json_t *op_sandbox_summary(const struct worker_config *config)
-{
-	json_t *report = config->sandbox_report;
-	size_t full = 0, off = 0, count = json_object_size(report);
-	const char *layer, *level = "degraded";
-	json_t *got;
-
-	json_object_foreach(report, layer, got)
-	{
-		const char *text = json_string_value(got);
-		full += text && (strcmp(text, "full") == 0 ||
-				    strncmp(text, LAYER_UNUSED, strlen(LAYER_UNUSED)) == 0);
-		off += text && strcmp(text, "off") == 0;
-	}
-	if (off == count)
-		level = "off";
-	else if (full == count)
-		level = "full";
-	return json_pack("{s:s,s:O}", "level", level, "layers", report);
 }
 
 json_t *op_start(struct worker *worker, json_t *message, struct failure *failure)
@@ -101,5 +79,6 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 								 : ROLE_QUERY,
 						NULL, (int[]){-1}, failure))
 		return NULL;
-	return json_pack("{s:i,s:o}", "pid", (int)getpid(), "sandbox", op_sandbox_summary(config));
+	return json_pack(
+	    "{s:i,s:o}", "pid", (int)getpid(), "sandbox", worker_sandbox_summary(config));
 }

@@ -1,0 +1,12 @@
+#ifndef WORKER_START_H
+#define WORKER_START_H
+/*
+ * The first operation of every worker.
+ */
+#include "worker/serve/ops.h"
+
+/* WIRE_OP_START: takes what this worker is to be, and enters the role of a worker that only looks
+ * at traces. NULL with *failure filled. */
+json_t *op_start(struct worker *worker, json_t *message, struct failure *failure);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * rr_status as a worker sees it: which rr, gdb and counter this machine has.
+ */
+#include <string.h>
+#include "sandbox/pmu/pmu.h"
+#include "sandbox/wire/scrub.h"
+#include "worker/serve/capture.h"
+#include "worker/serve/handlers.h"
+#include "worker/serve/places.h"
+#include "worker/trace/query.h"
+#include "worker/trace/trace.h"
+
+/* The first line that `PROGRAM --version` prints, or "". */
+static void read_version(
+    struct worker *worker, const char *program, char *path, char *version, size_t size)
+{
+	const char *const argv[] = {path, "--version", NULL};
+	struct sandbox_settings settings;
+	struct tool_spec spec = {.path = path,
+	    .argv = (char *const *)argv,
+	    .environment = tool_environment,
+	    .role = ROLE_QUERY,
+	    .settings = &settings,
+	    .output = -1,
+	    .extra = -1};
+	struct places places;
+	struct capture capture = {.tool = TOOL_NONE};
+	struct failure ignored = {0};
+
+	*version = '\0';
+	if (pmu_find_program(program, path, PATH_MAX) < 0) {
+		*path = '\0';
+		return;
+	}
+	tool_settings(&worker->config, &settings);
+	places_begin(&places, &worker->config);
+	places_apply(&places, &settings);
+	if (capture_run(worker, &spec, query_timeout_ms(worker), &capture, &ignored)) {
+		/* rr says it on stderr. */
+		bool said = capture.output_length > 0;
+		const char *text = said ? capture.output : capture.errors;
+		size_t length = said ? capture.output_length : capture.errors_length;
+		const char *end = memchr(text, '\n', length);
+		scrub_bytes(version, size, text, end ? (size_t)(end - text) : length);
+	}
+	capture_free(&capture);
+}
+
+static json_t *program_status(struct worker *worker, const char *program)
+{
+	char path[PATH_MAX], version[128];
+
+	read_version(worker, program, path, version, sizeof(version));
+	if (!*path)
+		return json_pack("{s:s,s:b}", "name", program, "found", 0);
+	return json_pack(
+	    "{s:o,s:b,s:s}", "path", trace_path_to_json(path), "found", 1, "version", version);
+}
+
+static json_t *pmu_status(const struct worker *worker)
+{
+	struct pmu_choice choice;
+	int mode = pmu_mode_from_name(worker->config.pmu);
+
+	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode, worker->config.rr, &choice) <
+	    0)
+		return json_pack("{s:s,s:s}", "kind", "none", "error", choice.error);
+	return json_pack("{s:s,s:s,s:s}", "kind", pmu_kind_name(choice.kind), "why", choice.why,
+	    "warning", choice.warning);
+}
+
+json_t *tool_status(struct worker *worker, const struct status_args *args, struct failure *failure)
+{
+	char base[TRACE_PATH_MAX] = "";
+
+	(void)args;
+	(void)failure;
+	trace_base_dir(base, sizeof(base));
+	return json_pack("{s:o,s:o,s:o,s:o,s:O,s:O}", "rr",
+	    program_status(worker, worker->config.rr), "gdb",
+	    program_status(worker, worker->config.gdb), "pmu", pmu_status(worker), "trace_base_dir",
+	    trace_path_to_json(base), "sandbox", worker->config.sandbox_report, "limits",
+	    worker->config.limits);
+}
