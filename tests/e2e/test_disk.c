@@ -109,12 +109,24 @@ START_TEST(a_full_directory_for_temporary_files_is_named)
 }
 END_TEST
 
+/* The program fills the directory itself, and rr needs room there for each new process. */
+START_TEST(a_directory_for_temporary_files_that_fills_up_later_is_named)
+{
+	struct disk disk = disk_open("8m", false, "--free-disk=0", true);
+	expect_no_room(&disk,
+	    send_record(&disk, "cat /dev/zero >\"$TMPDIR/fill\" 2>/dev/null; "
+			       "for i in 1 2 3 4 5 6 7 8; do /bin/ls >/dev/null & done; wait"));
+	disk_close(&disk);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {a_recording_that_would_leave_too_little_room_is_not_begun,
 	    a_recording_ends_while_there_is_room_to_close_its_trace,
 	    a_disk_that_fills_up_is_a_limit_and_leaves_no_trace, a_disk_that_is_full_is_a_limit,
-	    a_full_directory_for_temporary_files_is_named, NULL};
+	    a_full_directory_for_temporary_files_is_named,
+	    a_directory_for_temporary_files_that_fills_up_later_is_named, NULL};
 
 	if (system("unshare -Urm true 2>/dev/null") != 0) {
 		puts("skipped: no user namespaces here, so no small file systems");
