@@ -43,16 +43,16 @@ static int set_limit(int resource, rlim_t value)
 	return setrlimit(resource, &limit);
 }
 
-int drop_limits(const struct sandbox_settings *settings)
+int drop_limits(const struct sandbox_policy *policy)
 {
 	const struct {
 		int resource;
 		rlim_t value;
 	} limits[] = {
-	    {RLIMIT_AS, settings->memory_max},
-	    {RLIMIT_NPROC, settings->processes_max},
-	    {RLIMIT_FSIZE, settings->file_max},
-	    {RLIMIT_CPU, settings->cpu_seconds},
+	    {RLIMIT_AS, policy->memory_max},
+	    {RLIMIT_NPROC, policy->processes_max},
+	    {RLIMIT_FSIZE, policy->file_max},
+	    {RLIMIT_CPU, policy->cpu_seconds},
 	};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
@@ -129,10 +129,10 @@ static int compare_fds(const void *a, const void *b)
 
 int drop_descriptors(const int *keep, size_t count)
 {
-	int sorted[FDS_KEEP_MAX] = {0};
+	int sorted[FDS_settings_MAX] = {0};
 	unsigned from = STDERR_FILENO + 1;
 
-	if (count > FDS_KEEP_MAX) {
+	if (count > FDS_settings_MAX) {
 		errno = E2BIG;
 		return -1;
 	}

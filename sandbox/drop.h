@@ -11,8 +11,8 @@
 /* No exec below us raises privileges: first of all, since seccomp and Landlock ask for it. */
 int drop_new_privs(void);
 
-/* Limits of the settings; never a core file. */
-int drop_limits(const struct sandbox_settings *settings);
+/* Limits of the policy; never a core file. */
+int drop_limits(const struct sandbox_policy *policy);
 
 /*
  * Empties every set, the bounding and ambient ones too, but for the bits `keep` of those it has.
@@ -32,8 +32,8 @@ int drop_dumpable(void);
 /* Memory once writable is never executable, where the kernel has that (6.3): best effort. */
 void drop_writable_code(void);
 
-/* Closes all descriptors above 2 but `keep`, at most FDS_KEEP_MAX of them. */
-#define FDS_KEEP_MAX 16
+/* Closes all descriptors above 2 but `keep`, at most FDS_settings_MAX of them. */
+#define FDS_settings_MAX 16
 int drop_descriptors(const int *keep, size_t count);
 
 #endif

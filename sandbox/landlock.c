@@ -1,5 +1,5 @@
 /*
- * A Landlock ruleset from a role's policy. All rights the kernel knows are handled, so what no rule
+ * A Landlock ruleset from a role's rules. All rights the kernel knows are handled, so what no rule
  * gives is refused. Must never fail open: a right or a path that cannot be ruled is refused.
  */
 #include "sandbox/landlock.h"
@@ -123,11 +123,11 @@ static int allow_all(const struct ruleset *set, const char *const *paths, uint64
  * Where the role has its view, all that is in it; else the system by the same list as the view's.
  * Rules cannot take away: what is not to be read is left out from the start.
  */
-static int allow_system(const struct ruleset *set, const struct sandbox_settings *settings)
+static int allow_system(const struct ruleset *set, const struct sandbox_policy *policy)
 {
 	const uint64_t device = FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV;
 
-	if (settings->in_view)
+	if (policy->in_view)
 		return allow_at(set, AT_FDCWD, "/", FS_READS) < 0
 			   ? -1
 			   : allow_at(
@@ -137,12 +137,11 @@ static int allow_system(const struct ruleset *set, const struct sandbox_settings
 
 /* Tracees' memory is written through /proc/PID/mem. What else of /proc can be written, uid 0 could
  * write without any capability, so there the view's guard is needed. */
-static uint64_t rights_of_proc(
-    const struct role_policy *policy, const struct sandbox_settings *settings)
+static uint64_t rights_of_proc(const struct role_rules *rules, const struct sandbox_policy *policy)
 {
-	bool guarded = settings->in_view || geteuid() != 0;
+	bool guarded = policy->in_view || geteuid() != 0;
 
-	return FS_READS | (policy->writes_proc && guarded ? FS_WRITE_FILE : 0);
+	return FS_READS | (rules->writes_proc && guarded ? FS_WRITE_FILE : 0);
 }
 
 /* Where the worker lies, and the counters' library that rr loads, be it in a home or in /tmp. */
@@ -170,8 +169,8 @@ static int allow_port(const struct ruleset *set, unsigned port, uint64_t rights)
 	return (int)syscall(SYS_landlock_add_rule, set->fd, RULE_NET_PORT, &rule, 0);
 }
 
-static void choose_rights(struct ruleset *set, const struct role_policy *policy,
-    const struct sandbox_settings *settings, int abi)
+static void choose_rights(struct ruleset *set, const struct role_rules *rules,
+    const struct sandbox_policy *policy, int abi)
 {
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions) && versions[i].abi <= abi;
 	     i++) {
@@ -179,48 +178,48 @@ static void choose_rights(struct ruleset *set, const struct role_policy *policy,
 		set->net |= versions[i].net;
 		set->scoped |= versions[i].scoped;
 	}
-	if (!policy->keeps_signals)
+	if (!rules->keeps_signals)
 		set->scoped &= ~SCOPE_SIGNAL;
 	/* A recording with its user's network reaches what its user reaches. */
-	if (policy->user_network && !settings->own_network)
+	if (rules->user_network && !policy->own_network)
 		set->scoped &= ~SCOPE_ABSTRACT;
 	/* Without a port the role's TCP cannot be ruled, and seccomp alone says what it may. */
-	if (policy->binds_port && !settings->tcp_port)
+	if (rules->binds_port && !policy->tcp_port)
 		set->net &= ~NET_BIND;
-	if (policy->connects && !settings->tcp_port)
+	if (rules->connects && !policy->tcp_port)
 		set->net &= ~NET_CONNECT;
 }
 
 /* What the role has of the system. */
-static int allow_role(const struct ruleset *set, const struct role_policy *policy,
-    const struct sandbox_settings *settings)
+static int allow_role(
+    const struct ruleset *set, const struct role_rules *rules, const struct sandbox_policy *policy)
 {
-	if (allow_system(set, settings) < 0 || allow_programs(set) < 0 ||
-	    allow_at(set, AT_FDCWD, "/proc", rights_of_proc(policy, settings)) < 0)
+	if (allow_system(set, policy) < 0 || allow_programs(set) < 0 ||
+	    allow_at(set, AT_FDCWD, "/proc", rights_of_proc(rules, policy)) < 0)
 		return -1;
-	return policy->writes ? allow_at(set, AT_FDCWD, "/dev/shm", FS_READS | FS_CHANGES) : 0;
+	return rules->writes ? allow_at(set, AT_FDCWD, "/dev/shm", FS_READS | FS_CHANGES) : 0;
 }
 
-static int add_rules(const struct ruleset *set, const struct role_policy *policy,
-    const struct sandbox_settings *settings)
+static int add_rules(
+    const struct ruleset *set, const struct role_rules *rules, const struct sandbox_policy *policy)
 {
-	uint64_t net = (policy->binds_port ? NET_BIND : 0) | (policy->connects ? NET_CONNECT : 0);
+	uint64_t net = (rules->binds_port ? NET_BIND : 0) | (rules->connects ? NET_CONNECT : 0);
 
-	if (policy->reads_system && allow_role(set, policy, settings) < 0)
+	if (rules->reads_system && allow_role(set, rules, policy) < 0)
 		return -1;
-	if (allow_all(set, settings->read_only, FS_READS) < 0 ||
-	    allow_all(set, settings->files_only, FS_READ_FILE) < 0)
+	if (allow_all(set, policy->read_only, FS_READS) < 0 ||
+	    allow_all(set, policy->files_only, FS_READ_FILE) < 0)
 		return -1;
-	if (policy->writes_tmp && allow_all(set, temporary, FS_READS | FS_CHANGES) < 0)
+	if (rules->writes_tmp && allow_all(set, temporary, FS_READS | FS_CHANGES) < 0)
 		return -1;
-	if (policy->writes && allow_all(set, settings->parents, FS_REMOVES) < 0)
+	if (rules->writes && allow_all(set, policy->parents, FS_REMOVES) < 0)
 		return -1;
-	if (allow_all(set, settings->read_write, FS_READS | (policy->writes ? FS_CHANGES : 0)) < 0)
+	if (allow_all(set, policy->read_write, FS_READS | (rules->writes ? FS_CHANGES : 0)) < 0)
 		return -1;
-	return settings->tcp_port && net ? allow_port(set, settings->tcp_port, net) : 0;
+	return policy->tcp_port && net ? allow_port(set, policy->tcp_port, net) : 0;
 }
 
-int landlock_restrict(const struct role_policy *policy, const struct sandbox_settings *settings)
+int landlock_restrict(const struct role_rules *rules, const struct sandbox_policy *policy)
 {
 	static const size_t sizes[] = {0, 8, 8, 8, 16, 16, 24};
 	struct ruleset set = {.fd = -1};
@@ -230,12 +229,12 @@ int landlock_restrict(const struct role_policy *policy, const struct sandbox_set
 		errno = ENOSYS;
 		return -1;
 	}
-	choose_rights(&set, policy, settings, abi);
+	choose_rights(&set, rules, policy, abi);
 	struct ruleset_attr attr = {set.fs, set.net, set.scoped};
 	set.fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizes[abi < 6 ? abi : 6], 0);
 	if (set.fd < 0)
 		return -1;
-	if (add_rules(&set, policy, settings) == 0)
+	if (add_rules(&set, rules, policy) == 0)
 		result = (int)syscall(SYS_landlock_restrict_self, set.fd, 0);
 	close(set.fd);
 	return result;

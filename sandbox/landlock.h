@@ -5,7 +5,7 @@
  * stands where there are no mount namespaces, and doubles them where there are.
  */
 #include <stddef.h>
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 #include "sandbox/sandbox.h"
 
 /* From this version on all that we ask for is ruled: files, truncation, TCP, devices, scopes. */
@@ -18,6 +18,6 @@ int landlock_abi(void);
  * Restricts the calling thread to what the role may reach. Returns 0, or -1 with errno (ENOSYS,
  * EOPNOTSUPP: no Landlock here).
  */
-int landlock_restrict(const struct role_policy *policy, const struct sandbox_settings *settings);
+int landlock_restrict(const struct role_rules *rules, const struct sandbox_policy *policy);
 
 #endif

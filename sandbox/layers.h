@@ -2,12 +2,12 @@
 #define SANDBOX_LAYERS_H
 /*
  * The layers of the sandbox, in one list: the enum, the names, the defaults, the namespace flags
- * and the settings of the policy are made from it. The namespaces stand in the order in which they
+ * and the settings of the layers are made from it. The namespaces stand in the order in which they
  * are set up.
  *
  * F(X, NAME, name, DEFAULT, default, clone flag or 0). X is handed through, so that another list
- * can be built from this one (see SETTINGS in supervisor/policy.h). A network namespace is required
- * because rr's debug port has no password.
+ * can be built from this one (see SETTINGS in supervisor/settings.h). A network namespace is
+ * required because rr's debug port has no password.
  */
 #include <sched.h>
 

@@ -24,8 +24,8 @@ int log_level_from_name(const char *name);
  */
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same at no level: "rr-warden[PID]: audit: TEXT\n". What a policy granted or refused is always
- * said. */
+/* The same at no level: "rr-warden[PID]: audit: TEXT\n". What the settings granted or refused is
+ * always said. */
 void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 
 #define DEVICES_MAX 16
 #define STRICT	    (RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)

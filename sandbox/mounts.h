@@ -41,7 +41,7 @@ int mounts_cover(int root, const char *path, const char *options);
 /* Directories down to `path`, relative to `root`, and at its end one more or an empty file. */
 int mounts_make_point(int root, const char *path, bool is_directory);
 
-/* A private /dev at root/dev, with harmless devices (see policy.h), pts and shm. */
+/* A private /dev at root/dev, with harmless devices (see roles.h), pts and shm. */
 int mounts_private_dev(int root);
 
 /* Private /tmp and /var/tmp below `root`, where these directories exist. */

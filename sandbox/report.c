@@ -14,11 +14,11 @@ static const char *const layer_names[LAYER_COUNT] = {
 #undef X
 };
 
-static const char *const want_names[] = {
-    [WANT_OFF] = "off", [WANT_PREFER] = "prefer", [WANT_REQUIRE] = "require"};
+static const char *const request_names[] = {
+    [REQUEST_OFF] = "off", [REQUEST_PREFER] = "prefer", [REQUEST_REQUIRE] = "require"};
 
-static const enum sandbox_want default_wants[LAYER_COUNT] = {
-#define X(NAME, name, DEFAULT, flag) [LAYER_##NAME] = WANT_##DEFAULT,
+static const enum layer_request default_requests[LAYER_COUNT] = {
+#define X(NAME, name, DEFAULT, flag) [LAYER_##NAME] = REQUEST_##DEFAULT,
     LAYERS(X)
 #undef X
 };
@@ -36,31 +36,31 @@ int sandbox_layer_from_name(const char *name)
 	return -1;
 }
 
-void sandbox_settings_default(struct sandbox_settings *settings)
+void sandbox_policy_default(struct sandbox_policy *policy)
 {
-	memset(settings, 0, sizeof(*settings));
-	memcpy(settings->want, default_wants, sizeof(default_wants));
+	memset(policy, 0, sizeof(*policy));
+	memcpy(policy->requested, default_requests, sizeof(default_requests));
 }
 
-json_t *sandbox_wants_json(const struct sandbox_settings *settings)
+json_t *sandbox_requested_json(const struct sandbox_policy *policy)
 {
 	json_t *json = json_object();
 
 	for (int layer = 0; json && layer < LAYER_COUNT; layer++)
 		json_object_set_new(
-		    json, layer_names[layer], json_string(want_names[settings->want[layer]]));
+		    json, layer_names[layer], json_string(request_names[policy->requested[layer]]));
 	return json;
 }
 
-static const char *got_text(const struct sandbox_report *report, int layer)
+static const char *status_text(const struct sandbox_report *report, int layer)
 {
-	switch (report->got[layer]) {
-	case GOT_OFF:
+	switch (report->status[layer]) {
+	case STATUS_OFF:
 		return "off";
-	case GOT_FULL:
+	case STATUS_FULL:
 		return "full";
-	case GOT_DEGRADED:
-	case GOT_UNUSED:
+	case STATUS_DEGRADED:
+	case STATUS_UNUSED:
 		return report->why[layer];
 	}
 	return "off";
@@ -71,18 +71,19 @@ json_t *sandbox_report_json(const struct sandbox_report *report)
 	json_t *json = json_object();
 
 	for (int layer = 0; json && layer < LAYER_COUNT; layer++)
-		json_object_set_new(json, layer_names[layer], json_string(got_text(report, layer)));
+		json_object_set_new(
+		    json, layer_names[layer], json_string(status_text(report, layer)));
 	return json;
 }
 
-void sandbox_wants_from_json(struct sandbox_settings *settings, const json_t *json)
+void sandbox_requested_from_json(struct sandbox_policy *policy, const json_t *json)
 {
 	for (int layer = 0; layer < LAYER_COUNT; layer++) {
 		const char *want = json_string_value(json_object_get(json, layer_names[layer]));
 
-		for (int i = WANT_OFF; want && i <= WANT_REQUIRE; i++)
-			if (strcmp(want, want_names[i]) == 0)
-				settings->want[layer] = (enum sandbox_want)i;
+		for (int i = REQUEST_OFF; want && i <= REQUEST_REQUIRE; i++)
+			if (strcmp(want, request_names[i]) == 0)
+				policy->requested[layer] = (enum layer_request)i;
 	}
 }
 

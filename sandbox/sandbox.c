@@ -22,7 +22,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/mounts.h"
 #include "sandbox/ns.h"
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 #include "sandbox/seccomp.h"
 #include "sandbox/view.h"
 #include "sandbox/whole.h"
@@ -53,32 +53,32 @@ struct outcome {
 };
 
 static void note(
-    struct sandbox_report *report, enum sandbox_layer layer, enum sandbox_got got, const char *why)
+    struct sandbox_report *report, enum sandbox_layer layer, enum layer_status got, const char *why)
 {
-	report->got[layer] = got;
+	report->status[layer] = got;
 	snprintf(report->why[layer], sizeof(report->why[layer]), "%s", why);
 }
 
 /* ---- The child ------------------------------------------------------------------------------ */
 
 static int set_up_namespace(enum sandbox_role role, enum sandbox_layer layer,
-    const struct sandbox_settings *settings, struct outcome *outcome)
+    const struct sandbox_policy *policy, struct outcome *outcome)
 {
 	switch (layer) {
 	case LAYER_PID_NS:
 		if (mounts_fresh_proc() < 0)
 			return -1;
-		if (settings->want[LAYER_RLIMITS] != WANT_OFF)
-			ns_limit_processes(settings->processes_max);
+		if (policy->requested[LAYER_RLIMITS] != REQUEST_OFF)
+			ns_limit_processes(policy->processes_max);
 		return 0;
 	case LAYER_NET_NS:
 		return ns_loopback_up();
 	case LAYER_MOUNT_NS:
 		if (role == ROLE_RECORD)
 			return whole_enter(
-			    settings, &outcome->call_failed, outcome->why, sizeof(outcome->why));
+			    policy, &outcome->call_failed, outcome->why, sizeof(outcome->why));
 		return view_enter(
-		    settings, &outcome->call_failed, outcome->why, sizeof(outcome->why));
+		    policy, &outcome->call_failed, outcome->why, sizeof(outcome->why));
 	case LAYER_NO_NEW_PRIVS:
 	case LAYER_RLIMITS:
 	case LAYER_CAPABILITIES:
@@ -93,19 +93,19 @@ static int set_up_namespace(enum sandbox_role role, enum sandbox_layer layer,
 	return 0;
 }
 
-static int compose(struct sandbox_settings *settings, struct outcome *outcome)
+static int compose(struct sandbox_policy *policy, struct outcome *outcome)
 {
-	if (!settings->compose)
+	if (!policy->compose)
 		return 0;
 	outcome->call_failed = true;
-	if (settings->compose(settings->owner, settings, outcome->why, sizeof(outcome->why)) < 0)
+	if (policy->compose(policy->owner, policy, outcome->why, sizeof(outcome->why)) < 0)
 		return -1;
 	outcome->call_failed = false;
 	return 0;
 }
 
 static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
-    struct sandbox_settings *settings, struct outcome *outcome)
+    struct sandbox_policy *policy, struct outcome *outcome)
 {
 	outcome->layer = LAYER_USER_NS;
 	if (flags & CLONE_NEWUSER && ns_map_ids(uid, gid) < 0)
@@ -114,22 +114,22 @@ static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
 	if (flags & CLONE_NEWUSER)
 		(void)ns_forbid_nesting();
 	/* while everything is in sight yet */
-	if (compose(settings, outcome) < 0)
+	if (compose(policy, outcome) < 0)
 		return -1;
 	for (size_t i = 0; i < LAYER_COUNT; i++) {
 		outcome->layer = (int)layer_flags[i].layer;
 		if (flags & layer_flags[i].flag &&
-		    set_up_namespace(role, layer_flags[i].layer, settings, outcome) < 0)
+		    set_up_namespace(role, layer_flags[i].layer, policy, outcome) < 0)
 			return -1;
 	}
 	/* What made the namespaces must not reach into what runs in them. */
 	outcome->layer = LAYER_CAPABILITIES;
-	if (settings->want[LAYER_CAPABILITIES] != WANT_OFF &&
+	if (policy->requested[LAYER_CAPABILITIES] != REQUEST_OFF &&
 	    (drop_new_privs() < 0 || drop_capabilities(0) < 0))
 		return -1;
 	/* Whoever takes the child over before it limits itself has these limits already. */
 	outcome->layer = LAYER_RLIMITS;
-	if (settings->want[LAYER_RLIMITS] != WANT_OFF && drop_limits(settings) < 0)
+	if (policy->requested[LAYER_RLIMITS] != REQUEST_OFF && drop_limits(policy) < 0)
 		return -1;
 	outcome->layer = -1;
 	return 0;
@@ -137,7 +137,7 @@ static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
 
 /* Returns in a child that is set up, with the parent's consent; ends every other. */
 static void become_child(enum sandbox_role role, int channel, uint64_t flags, uid_t uid, gid_t gid,
-    struct sandbox_settings *settings)
+    struct sandbox_policy *policy)
 {
 	struct outcome outcome = {.layer = -1};
 	char consent;
@@ -145,7 +145,7 @@ static void become_child(enum sandbox_role role, int channel, uint64_t flags, ui
 	/* getppid() is 0 in a pid namespace: the consent shows that the parent lived after this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		_exit(1);
-	if (set_up(role, flags, uid, gid, settings, &outcome) < 0) {
+	if (set_up(role, flags, uid, gid, policy, &outcome) < 0) {
 		outcome.error = errno;
 		if (!*outcome.why)
 			snprintf(outcome.why, sizeof(outcome.why), "%s", strerror(errno));
@@ -179,7 +179,7 @@ static void await_outcome(int channel, struct outcome *outcome)
 }
 
 /* As fork, with these namespaces; -1 with the outcome, and no child left. */
-static pid_t fork_into(enum sandbox_role role, uint64_t flags, struct sandbox_settings *settings,
+static pid_t fork_into(enum sandbox_role role, uint64_t flags, struct sandbox_policy *policy,
     int *pidfd, struct outcome *outcome)
 {
 	uid_t uid = geteuid();
@@ -196,7 +196,7 @@ static pid_t fork_into(enum sandbox_role role, uint64_t flags, struct sandbox_se
 	pid = ns_fork(flags, pidfd);
 	if (pid == 0) {
 		close(ends[0]);
-		become_child(role, ends[1], flags, uid, gid, settings);
+		become_child(role, ends[1], flags, uid, gid, policy);
 		return 0;
 	}
 	outcome->error = errno;
@@ -248,7 +248,7 @@ static uint64_t learn(struct sandbox_machine *machine, const struct outcome *out
 
 static void probe_namespaces(struct sandbox_machine *machine)
 {
-	struct sandbox_settings settings = {0};
+	struct sandbox_policy policy = {0};
 	struct outcome outcome;
 	uint64_t flags = 0, before;
 	int pidfd = -1;
@@ -258,7 +258,7 @@ static void probe_namespaces(struct sandbox_machine *machine)
 		flags |= layer_flags[i].flag;
 	do {
 		before = flags;
-		pid = fork_into(ROLE_WORKER, flags, &settings, &pidfd, &outcome);
+		pid = fork_into(ROLE_WORKER, flags, &policy, &pidfd, &outcome);
 		if (pid == 0)
 			_exit(0);
 		if (pid < 0 && outcome.layer >= 0)
@@ -283,13 +283,13 @@ void sandbox_probe(struct sandbox_machine *machine)
 /* ---- The fork ---------------------------------------------------------------------------------
  */
 
-static enum sandbox_want want_of(
-    enum sandbox_role role, enum sandbox_layer layer, const struct sandbox_settings *settings)
+static enum layer_request requested_of(
+    enum sandbox_role role, enum sandbox_layer layer, const struct sandbox_policy *policy)
 {
-	enum sandbox_want want = settings->want[layer];
+	enum layer_request want = policy->requested[layer];
 
-	if (layer == LAYER_NET_NS && role != ROLE_WORKER && want == WANT_REQUIRE)
-		return WANT_PREFER;
+	if (layer == LAYER_NET_NS && role != ROLE_WORKER && want == REQUEST_REQUIRE)
+		return REQUEST_PREFER;
 	return want;
 }
 
@@ -306,34 +306,34 @@ static bool may_administer(void)
 }
 
 /* The namespaces that this child gets, or -1 with why when a required one is missing. */
-static int choose_namespaces(enum sandbox_role role, const struct sandbox_settings *settings,
+static int choose_namespaces(enum sandbox_role role, const struct sandbox_policy *policy,
     const struct sandbox_machine *machine, uint64_t *flags, struct sandbox_report *report,
     char *why, size_t why_size)
 {
 	*flags = 0;
 	for (size_t i = 0; i < LAYER_COUNT; i++) {
 		enum sandbox_layer layer = layer_flags[i].layer;
-		enum sandbox_want want = want_of(role, layer, settings);
+		enum layer_request want = requested_of(role, layer, policy);
 
-		if (!layer_flags[i].flag || want == WANT_OFF)
+		if (!layer_flags[i].flag || want == REQUEST_OFF)
 			continue;
-		if (layer == LAYER_NET_NS && role == ROLE_RECORD && !settings->own_network) {
-			note(report, layer, GOT_UNUSED,
+		if (layer == LAYER_NET_NS && role == ROLE_RECORD && !policy->own_network) {
+			note(report, layer, STATUS_UNUSED,
 			    LAYER_UNUSED "a recording has its user's network");
 			continue;
 		}
-		if (layer == LAYER_PID_NS && settings->want[LAYER_MOUNT_NS] == WANT_OFF) {
-			note(report, layer, GOT_DEGRADED, "needs mount_ns, which is off");
-		} else if (settings->want[LAYER_USER_NS] == WANT_OFF && !may_administer()) {
-			note(report, layer, GOT_DEGRADED, "needs user_ns, which is off");
+		if (layer == LAYER_PID_NS && policy->requested[LAYER_MOUNT_NS] == REQUEST_OFF) {
+			note(report, layer, STATUS_DEGRADED, "needs mount_ns, which is off");
+		} else if (policy->requested[LAYER_USER_NS] == REQUEST_OFF && !may_administer()) {
+			note(report, layer, STATUS_DEGRADED, "needs user_ns, which is off");
 		} else if (machine->has[layer]) {
 			*flags |= layer_flags[i].flag;
-			note(report, layer, GOT_FULL, "");
+			note(report, layer, STATUS_FULL, "");
 			continue;
 		} else {
-			note(report, layer, GOT_DEGRADED, machine->why[layer]);
+			note(report, layer, STATUS_DEGRADED, machine->why[layer]);
 		}
-		if (want == WANT_REQUIRE) {
+		if (want == REQUEST_REQUIRE) {
 			snprintf(
 			    why, why_size, "%s: %s", sandbox_layer_name(layer), report->why[layer]);
 			return -1;
@@ -342,10 +342,10 @@ static int choose_namespaces(enum sandbox_role role, const struct sandbox_settin
 	return 0;
 }
 
-pid_t sandbox_fork(enum sandbox_role role, struct sandbox_settings *settings,
+pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
     struct sandbox_report *report, int *pidfd, char *why, size_t why_size)
 {
-	const struct sandbox_machine *machine = settings->machine;
+	const struct sandbox_machine *machine = policy->machine;
 	struct sandbox_machine found;
 	struct outcome outcome;
 	uint64_t flags;
@@ -358,11 +358,11 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_settings *settings,
 		sandbox_probe(&found);
 		machine = &found;
 	}
-	if (choose_namespaces(role, settings, machine, &flags, report, why, why_size) < 0) {
+	if (choose_namespaces(role, policy, machine, &flags, report, why, why_size) < 0) {
 		errno = report->error = EPERM;
 		return -1;
 	}
-	pid = fork_into(role, flags, settings, pidfd, &outcome);
+	pid = fork_into(role, flags, policy, pidfd, &outcome);
 	if (pid >= 0)
 		return pid;
 	report->call_failed = outcome.call_failed;
@@ -380,48 +380,48 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_settings *settings,
  */
 
 /* Which capabilities a role keeps: root's launcher needs more where there is no user namespace. */
-static uint64_t kept_capabilities(const struct role_policy *policy)
+static uint64_t kept_capabilities(const struct role_rules *rules)
 {
 	uint64_t map_root = UINT64_C(1) << CAP_SETFCAP;
 	int pidfd;
 	pid_t pid;
 
-	if (!policy->capabilities || geteuid() != 0)
+	if (!rules->capabilities || geteuid() != 0)
 		return 0;
 	pid = ns_fork(CLONE_NEWUSER, &pidfd);
 	if (pid == 0)
 		_exit(0);
 	if (pid < 0)
-		return policy->capabilities;
+		return rules->capabilities;
 	waitpid(pid, NULL, 0);
 	close(pidfd);
-	return policy->capabilities & map_root;
+	return rules->capabilities & map_root;
 }
 
 /* One step of sandbox_enter. 0; -1 with errno; or 1 with the reason for "degraded". */
-typedef int step_function(const struct role_policy *policy, const struct sandbox_settings *settings,
-    const char **degraded);
+typedef int step_function(
+    const struct role_rules *rules, const struct sandbox_policy *policy, const char **degraded);
 
-static int step_new_privs(const struct role_policy *policy, const struct sandbox_settings *settings,
-    const char **degraded)
+static int step_new_privs(
+    const struct role_rules *rules, const struct sandbox_policy *policy, const char **degraded)
 {
-	(void)policy, (void)settings, (void)degraded;
+	(void)rules, (void)policy, (void)degraded;
 	return drop_new_privs();
 }
 
-static int step_limits(const struct role_policy *policy, const struct sandbox_settings *settings,
-    const char **degraded)
+static int step_limits(
+    const struct role_rules *rules, const struct sandbox_policy *policy, const char **degraded)
 {
-	(void)policy, (void)degraded;
-	return drop_limits(settings);
+	(void)rules, (void)degraded;
+	return drop_limits(policy);
 }
 
-static int step_landlock(const struct role_policy *policy, const struct sandbox_settings *settings,
-    const char **degraded)
+static int step_landlock(
+    const struct role_rules *rules, const struct sandbox_policy *policy, const char **degraded)
 {
-	if (!policy->landlocked)
+	if (!rules->landlocked)
 		return 0;
-	if (landlock_restrict(policy, settings) < 0)
+	if (landlock_restrict(rules, policy) < 0)
 		return -1;
 	if (landlock_abi() >= LANDLOCK_ABI_FULL)
 		return 0;
@@ -429,20 +429,20 @@ static int step_landlock(const struct role_policy *policy, const struct sandbox_
 	return 1;
 }
 
-static int step_capabilities(const struct role_policy *policy,
-    const struct sandbox_settings *settings, const char **degraded)
+static int step_capabilities(
+    const struct role_rules *rules, const struct sandbox_policy *policy, const char **degraded)
 {
-	(void)settings, (void)degraded;
-	return drop_capabilities(kept_capabilities(policy));
+	(void)policy, (void)degraded;
+	return drop_capabilities(kept_capabilities(rules));
 }
 
-static int step_seccomp(const struct role_policy *policy, const struct sandbox_settings *settings,
-    const char **degraded)
+static int step_seccomp(
+    const struct role_rules *rules, const struct sandbox_policy *policy, const char **degraded)
 {
-	bool compat = policy->compat == COMPAT_ALWAYS ||
-		      (policy->compat == COMPAT_ASKED && settings->compat_abi);
+	bool compat =
+	    rules->compat == COMPAT_ALWAYS || (rules->compat == COMPAT_ASKED && policy->compat_abi);
 
-	switch (seccomp_enter(policy, compat)) {
+	switch (seccomp_enter(rules, compat)) {
 	case SECCOMP_LOADED:
 		return 0;
 	case SECCOMP_EXEC_STAYS:
@@ -460,29 +460,29 @@ static bool machine_lacks(enum sandbox_layer layer)
 	return layer == LAYER_LANDLOCK && landlock_abi() < 1;
 }
 
-static int take_layer(enum sandbox_layer layer, step_function *step,
-    const struct role_policy *policy, const struct sandbox_settings *settings,
+static int apply_layer(enum sandbox_layer layer, step_function *step,
+    const struct role_rules *rules, const struct sandbox_policy *policy,
     struct sandbox_report *report, char *why, size_t why_size)
 {
 	const char *degraded = "";
 	int result;
 
-	if (settings->want[layer] == WANT_OFF) {
-		note(report, layer, GOT_OFF, "");
+	if (policy->requested[layer] == REQUEST_OFF) {
+		note(report, layer, STATUS_OFF, "");
 		return 0;
 	}
-	result = step(policy, settings, &degraded);
+	result = step(rules, policy, &degraded);
 	if (result < 0) {
 		int error = errno;
 		bool lacking = machine_lacks(layer);
-		note(report, layer, GOT_DEGRADED, strerror(error));
-		if (lacking && settings->want[layer] != WANT_REQUIRE)
+		note(report, layer, STATUS_DEGRADED, strerror(error));
+		if (lacking && policy->requested[layer] != REQUEST_REQUIRE)
 			return 0;
 		snprintf(why, why_size, "%s: %s", sandbox_layer_name(layer), strerror(error));
 		errno = error;
 		return -1;
 	}
-	note(report, layer, result ? GOT_DEGRADED : GOT_FULL, degraded);
+	note(report, layer, result ? STATUS_DEGRADED : STATUS_FULL, degraded);
 	return 0;
 }
 
@@ -492,41 +492,40 @@ static int fail_step(const char *step, char *why, size_t why_size)
 	return -1;
 }
 
-int sandbox_enter(enum sandbox_role role, const struct sandbox_settings *settings,
-    const int *keep_fds, size_t keep_count, struct sandbox_report *report, char *why,
-    size_t why_size)
+int sandbox_enter(enum sandbox_role role, const struct sandbox_policy *policy, const int *keep_fds,
+    size_t keep_count, struct sandbox_report *report, char *why, size_t why_size)
 {
-	const struct role_policy *policy = &role_policies[role];
+	const struct role_rules *rules = &role_rules[role];
 
 	/* jansson seeds its hash from /dev/urandom at its first use: now, while that opens */
-	if (policy->reports)
+	if (rules->reports)
 		json_object_seed(0);
 	/* Before everything: seccomp and Landlock ask for it. */
-	if (take_layer(LAYER_NO_NEW_PRIVS, step_new_privs, policy, settings, report, why, why_size))
+	if (apply_layer(LAYER_NO_NEW_PRIVS, step_new_privs, rules, policy, report, why, why_size))
 		return -1;
-	if (take_layer(LAYER_RLIMITS, step_limits, policy, settings, report, why, why_size))
+	if (apply_layer(LAYER_RLIMITS, step_limits, rules, policy, report, why, why_size))
 		return -1;
 	if (drop_descriptors(keep_fds, keep_count) < 0)
 		return fail_step("descriptors", why, why_size);
 	/* While /proc and directories still open; before capabilities go, which it needs none of.
 	 */
-	if (take_layer(LAYER_LANDLOCK, step_landlock, policy, settings, report, why, why_size))
+	if (apply_layer(LAYER_LANDLOCK, step_landlock, rules, policy, report, why, why_size))
 		return -1;
-	if (take_layer(
-		LAYER_CAPABILITIES, step_capabilities, policy, settings, report, why, why_size))
+	if (apply_layer(
+		LAYER_CAPABILITIES, step_capabilities, rules, policy, report, why, why_size))
 		return -1;
-	if (policy->undumpable && drop_dumpable() < 0)
+	if (rules->undumpable && drop_dumpable() < 0)
 		return fail_step("dumpable", why, why_size);
-	if (policy->reports)
+	if (rules->reports)
 		drop_writable_code();
 	/* After the last change of credentials, which clears it. */
-	if (settings->parent && drop_die_with(settings->parent) < 0)
+	if (policy->parent && drop_die_with(policy->parent) < 0)
 		return fail_step("parent", why, why_size);
 	/* Last: it forbids what the steps above need. */
-	return take_layer(LAYER_SECCOMP, step_seccomp, policy, settings, report, why, why_size);
+	return apply_layer(LAYER_SECCOMP, step_seccomp, rules, policy, report, why, why_size);
 }
 
-void sandbox_expect(const struct sandbox_settings *settings, struct sandbox_report *report)
+void sandbox_expect(const struct sandbox_policy *policy, struct sandbox_report *report)
 {
 	int abi = landlock_abi();
 
@@ -534,10 +533,11 @@ void sandbox_expect(const struct sandbox_settings *settings, struct sandbox_repo
 		enum sandbox_layer layer = layer_flags[i].layer;
 		if (layer_flags[i].flag)
 			continue;
-		note(report, layer, settings->want[layer] == WANT_OFF ? GOT_OFF : GOT_FULL, "");
+		note(report, layer,
+		    policy->requested[layer] == REQUEST_OFF ? STATUS_OFF : STATUS_FULL, "");
 	}
-	if (report->got[LAYER_LANDLOCK] == GOT_FULL && abi < 1)
-		note(report, LAYER_LANDLOCK, GOT_DEGRADED, NO_LANDLOCK);
-	else if (report->got[LAYER_LANDLOCK] == GOT_FULL && abi < LANDLOCK_ABI_FULL)
-		note(report, LAYER_LANDLOCK, GOT_DEGRADED, OLD_LANDLOCK);
+	if (report->status[LAYER_LANDLOCK] == STATUS_FULL && abi < 1)
+		note(report, LAYER_LANDLOCK, STATUS_DEGRADED, NO_LANDLOCK);
+	else if (report->status[LAYER_LANDLOCK] == STATUS_FULL && abi < LANDLOCK_ABI_FULL)
+		note(report, LAYER_LANDLOCK, STATUS_DEGRADED, OLD_LANDLOCK);
 }

@@ -2,8 +2,8 @@
 #define SANDBOX_SANDBOX_H
 /*
  * The sandbox as its callers see it: a role, a requirement for each layer, and an honest report of
- * what was got. The layers themselves are small verbs in drop.h, ns.h, landlock.h, seccomp.h and
- * fds.h; their tables are in policy.h.
+ * what it has. The layers themselves are small verbs in drop.h, ns.h, landlock.h, seccomp.h and
+ * fds.h; their tables are in roles.h.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ enum sandbox_role {
 	ROLE_COUNT
 };
 
-enum sandbox_want { WANT_OFF, WANT_PREFER, WANT_REQUIRE };
+enum layer_request { REQUEST_OFF, REQUEST_PREFER, REQUEST_REQUIRE };
 
 #define SANDBOX_WHY_MAX 96
 
@@ -45,15 +45,15 @@ struct sandbox_machine {
 
 /*
  * What is seen of the file system. Where mount namespaces work, the role gets an empty root with
- * what it needs of the system (system_view in policy.c), private /tmp, /var/tmp, /dev and /dev/shm,
+ * what it needs of the system (system_view in roles.c), private /tmp, /var/tmp, /dev and /dev/shm,
  * and what is named here. A role that records sees all of the machine instead, read-only, and may
  * write what is named here. Landlock's rules are made from the same lists.
  *
  * All names are absolute paths without links. A named path that is not there or cannot be had fails
  * the call, not the layer.
  */
-struct sandbox_settings {
-	enum sandbox_want want[LAYER_COUNT];
+struct sandbox_policy {
+	enum layer_request requested[LAYER_COUNT];
 	const char *const *read_write; /* NULL-terminated paths the role may write, or NULL */
 	const char *const *read_only;  /* further ones it may read, or NULL */
 	const char *const *parents;    /* directories of which it may remove entries, or NULL */
@@ -77,19 +77,19 @@ struct sandbox_settings {
 	/* sandbox_fork: called in the child, in its namespaces but with all of the file system
 	 * still in sight, to fill in the lists above; they must outlive the set-up. Returns 0, or
 	 * -1 with why. NULL: they are filled in already. */
-	int (*compose)(void *owner, struct sandbox_settings *settings, char *why, size_t why_size);
+	int (*compose)(void *owner, struct sandbox_policy *policy, char *why, size_t why_size);
 	void *owner;
 };
 
-enum sandbox_got {
-	GOT_OFF,
-	GOT_FULL,
-	GOT_DEGRADED, /* the machine lacks it */
-	GOT_UNUSED    /* this role does without it by design */
+enum layer_status {
+	STATUS_OFF,
+	STATUS_FULL,
+	STATUS_DEGRADED, /* the machine lacks it */
+	STATUS_UNUSED	 /* this role does without it by design */
 };
 
 struct sandbox_report {
-	enum sandbox_got got[LAYER_COUNT];
+	enum layer_status status[LAYER_COUNT];
 	char why[LAYER_COUNT][SANDBOX_WHY_MAX]; /* of what was degraded or unused, one clause */
 	bool call_failed; /* sandbox_fork's -1 is due to a path of the call, not to a layer */
 	int error;	  /* sandbox_fork's errno of that */
@@ -100,14 +100,15 @@ const char *sandbox_layer_name(enum sandbox_layer layer);
 int sandbox_layer_from_name(const char *name);
 
 /* The default: seccomp, no_new_privs, capabilities and rlimits required, the rest preferred. */
-void sandbox_settings_default(struct sandbox_settings *settings);
+void sandbox_policy_default(struct sandbox_policy *policy);
 
-/* The JSON of settings' wants and of reports, as WIRE_OP_START has them ({layer: text}). */
-json_t *sandbox_wants_json(const struct sandbox_settings *settings);
+/* The JSON of a policy's requested layers and of reports, as WIRE_OP_START has them ({layer:
+ * text}). */
+json_t *sandbox_requested_json(const struct sandbox_policy *policy);
 json_t *sandbox_report_json(const struct sandbox_report *report);
 
-/* Takes wants from such JSON; what is missing or unknown stays as it is. */
-void sandbox_wants_from_json(struct sandbox_settings *settings, const json_t *json);
+/* Takes requested layers from such JSON; what is missing or unknown stays as it is. */
+void sandbox_requested_from_json(struct sandbox_policy *policy, const json_t *json);
 
 /* The name of a system call of this architecture, or "system call N", in text[size]. */
 const char *sandbox_syscall_name(int number, char *text, size_t size);
@@ -125,21 +126,21 @@ void sandbox_probe(struct sandbox_machine *machine);
  * up, with *pidfd open (CLOEXEC). The report's namespace layers are filled in both. -1 with errno
  * and why (which layer or which path, what failed) when a required layer is missing or any step
  * failed: no child is left then. The child dies with the parent (PDEATHSIG KILL) and has the
- * settings' limits. A private network is required of ROLE_WORKER only, since rr's debug port has no
+ * policy's limits. A private network is required of ROLE_WORKER only, since rr's debug port has no
  * password; for queries "require" means "prefer" there, and a recording has its user's network
- * unless the settings say otherwise.
+ * unless the policy says otherwise.
  *
  * The caller must be single-threaded.
  */
-pid_t sandbox_fork(enum sandbox_role role, struct sandbox_settings *settings,
+pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
     struct sandbox_report *report, int *pidfd, char *why, size_t why_size);
 
 /*
- * What sandbox_enter gives with these settings where it succeeds, for who reports on another
+ * What sandbox_enter gives with this policy where it succeeds, for who reports on another
  * process that has entered a role: it gives every layer that is wanted, but for what the machine
  * lacks. Fills the report's other layers than the namespaces.
  */
-void sandbox_expect(const struct sandbox_settings *settings, struct sandbox_report *report);
+void sandbox_expect(const struct sandbox_policy *policy, struct sandbox_report *report);
 
 /*
  * Locks the calling process for its role, for good: no_new_privs, rlimits, descriptors, Landlock,
@@ -151,8 +152,7 @@ void sandbox_expect(const struct sandbox_settings *settings, struct sandbox_repo
  * To be called in a tool's child between fork and exec as well; there nothing but the exec or an
  * exit may follow (ROLE_GDB allows one exec only). The path to be exec'd must be in what is seen.
  */
-int sandbox_enter(enum sandbox_role role, const struct sandbox_settings *settings,
-    const int *keep_fds, size_t keep_count, struct sandbox_report *report, char *why,
-    size_t why_size);
+int sandbox_enter(enum sandbox_role role, const struct sandbox_policy *policy, const int *keep_fds,
+    size_t keep_count, struct sandbox_report *report, char *why, size_t why_size);
 
 #endif

@@ -33,9 +33,9 @@ static uint32_t action_of(enum verdict verdict)
 	switch (verdict) {
 	case VERDICT_ALLOW:
 		return SCMP_ACT_ALLOW;
-	case VERDICT_REFUSE:
+	case VERDICT_EPERM:
 		return SCMP_ACT_ERRNO(EPERM);
-	case VERDICT_ABSENT:
+	case VERDICT_ENOSYS:
 		return SCMP_ACT_ERRNO(ENOSYS);
 	case VERDICT_TRAP:
 		return SCMP_ACT_TRAP;
@@ -66,20 +66,20 @@ static int add_row(scmp_filter_ctx filter, const struct syscall_row *row, bool o
 	return seccomp_rule_add_array(filter, action_of(verdict), row->number, count, compare);
 }
 
-static int add_rows(scmp_filter_ctx filter, const struct role_policy *policy, bool once)
+static int add_rows(scmp_filter_ctx filter, const struct role_rules *rules, bool once)
 {
 	int result = 0;
 
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; result == 0 && i < policy->groups[g].count; i++) {
-			result = add_row(filter, &policy->groups[g].rows[i], once);
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; result == 0 && i < rules->groups[g].count; i++) {
+			result = add_row(filter, &rules->groups[g].rows[i], once);
 			if (result == -EDOM) /* a call that this architecture does not have */
 				result = 0;
 		}
 	return result;
 }
 
-static int build(scmp_filter_ctx filter, const struct role_policy *policy, bool once, bool compat)
+static int build(scmp_filter_ctx filter, const struct role_rules *rules, bool once, bool compat)
 {
 	int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
@@ -87,14 +87,14 @@ static int build(scmp_filter_ctx filter, const struct role_policy *policy, bool 
 		result = seccomp_arch_add(filter, SCMP_ARCH_X86);
 	/* No balanced tree: the kernel keeps a bitmap of what is always allowed, and a tree would
 	 * double the time to build. */
-	return result == 0 ? add_rows(filter, policy, once) : result;
+	return result == 0 ? add_rows(filter, rules, once) : result;
 }
 
-static bool has_once(const struct role_policy *policy)
+static bool has_once(const struct role_rules *rules)
 {
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++)
-			if (policy->groups[g].rows[i].verdict == VERDICT_ONCE)
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++)
+			if (rules->groups[g].rows[i].verdict == VERDICT_ONCE)
 				return true;
 	return false;
 }
@@ -175,20 +175,20 @@ static int export_filter(
 }
 
 /* Builds and loads; with `once` returns the listener of the exec, else 0. -1 with errno. */
-static int build_and_load(const struct role_policy *policy, bool once, bool compat)
+static int build_and_load(const struct role_rules *rules, bool once, bool compat)
 {
 	__attribute__((cleanup(cleanup_filter))) scmp_filter_ctx filter =
-	    seccomp_init(action_of(policy->otherwise));
+	    seccomp_init(action_of(rules->otherwise));
 	struct sock_filter program[FILTER_MAX];
 	struct sock_fprog loaded = {.filter = program};
-	int result = filter ? build(filter, policy, once, compat) : -ENOMEM;
+	int result = filter ? build(filter, rules, once, compat) : -ENOMEM;
 
 	if (result < 0) {
 		errno = -result;
 		return -1;
 	}
 	/* Where everything else is allowed nothing must be answered in the kernel's place. */
-	result = export_filter(filter, policy->otherwise != VERDICT_ALLOW, program, FILTER_MAX);
+	result = export_filter(filter, rules->otherwise != VERDICT_ALLOW, program, FILTER_MAX);
 	if (result < 0)
 		return -1;
 	loaded.len = (unsigned short)result;
@@ -196,14 +196,14 @@ static int build_and_load(const struct role_policy *policy, bool once, bool comp
 	    once ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &loaded);
 }
 
-static enum seccomp_result load(const struct role_policy *policy, bool once, bool compat)
+static enum seccomp_result load(const struct role_rules *rules, bool once, bool compat)
 {
 	static int source[2]; /* outlives this frame: the thread reads it */
 	int listener;
 
 	if (once && start_permitting(source) < 0)
 		return SECCOMP_FAILED;
-	listener = build_and_load(policy, once, compat);
+	listener = build_and_load(rules, once, compat);
 	if (listener < 0)
 		return SECCOMP_FAILED;
 	if (once && write(source[1], &listener, sizeof(listener)) != sizeof(listener))
@@ -278,25 +278,25 @@ static void on_worker_violation(int signal_number, siginfo_t *info, void *contex
 	tell_and_die((unsigned)info->si_syscall);
 }
 
-static int report_violations(const struct role_policy *policy)
+static int report_violations(const struct role_rules *rules)
 {
-	bool is_worker = policy == &role_policies[ROLE_WORKER];
+	bool is_worker = rules == &role_rules[ROLE_WORKER];
 	struct sigaction action = {
 	    .sa_flags = SA_SIGINFO, .sa_sigaction = is_worker ? on_worker_violation : on_violation};
 
-	return policy->reports ? sigaction(SIGSYS, &action, NULL) : 0;
+	return rules->reports ? sigaction(SIGSYS, &action, NULL) : 0;
 }
 
-enum seccomp_result seccomp_enter(const struct role_policy *policy, bool compat)
+enum seccomp_result seccomp_enter(const struct role_rules *rules, bool compat)
 {
-	bool once = has_once(policy);
+	bool once = has_once(rules);
 	enum seccomp_result result;
 
-	if (report_violations(policy) < 0)
+	if (report_violations(rules) < 0)
 		return SECCOMP_FAILED;
-	result = load(policy, once, compat);
+	result = load(rules, once, compat);
 	if (result == SECCOMP_LOADED || !once)
 		return result;
 	/* EBUSY: a container has a listener of its own; EINVAL: before Linux 5.0 */
-	return load(policy, false, compat) == SECCOMP_LOADED ? SECCOMP_EXEC_STAYS : SECCOMP_FAILED;
+	return load(rules, false, compat) == SECCOMP_LOADED ? SECCOMP_EXEC_STAYS : SECCOMP_FAILED;
 }

@@ -3,7 +3,7 @@
 /*
  * The system call filter of a role, made from its table and loaded for good.
  */
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 
 enum seccomp_result {
 	SECCOMP_LOADED,
@@ -14,10 +14,10 @@ enum seccomp_result {
 
 /*
  * Loads the role's filter, with the 32-bit architecture where `compat` is true; no_new_privs must
- * be set. Where the policy reports, SIGSYS from now on says the call's number on stderr and, for a
+ * be set. Where the role reports, SIGSYS from now on says the call's number on stderr and, for a
  * worker, as WIRE_VIOLATION on its channel, and then kills. Where it has VERDICT_ONCE rows, a
  * thread stands by until the exec has happened, so the caller must exec or exit soon.
  */
-enum seccomp_result seccomp_enter(const struct role_policy *policy, bool compat);
+enum seccomp_result seccomp_enter(const struct role_rules *rules, bool compat);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The allow-list view: a tmpfs gets the mount points and links that are needed, the named trees are
- * put on them, and the old root goes. Must never show a path that neither the settings nor
- * policy.c's list of the system name.
+ * put on them, and the old root goes. Must never show a path that neither the policy nor
+ * roles.c's list of the system name.
  */
 #include "sandbox/view.h"
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/mounts.h"
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 
 #define SHOWN_MAX    1024
 #define ROOT_OPTIONS "size=4m,nr_inodes=16384,mode=755"
@@ -146,9 +146,9 @@ static int make_own(struct view *view)
 }
 
 /* A path that the tmpfs cannot hold, as a link in its way, is the call's fault. */
-static int make_empty(struct view *view, const struct sandbox_settings *settings)
+static int make_empty(struct view *view, const struct sandbox_policy *policy)
 {
-	for (const char *const *path = settings->empty; path && *path; path++) {
+	for (const char *const *path = policy->empty; path && *path; path++) {
 		view->path = *path;
 		if ((*path)[1] && mounts_make_point(view->root, *path + 1, true) < 0)
 			return -1;
@@ -204,7 +204,7 @@ static int leave_old_root(struct view *view)
 	return chdir("/");
 }
 
-static int build(struct view *view, const struct sandbox_settings *settings)
+static int build(struct view *view, const struct sandbox_policy *policy)
 {
 	view->step = "propagation";
 	if (mounts_make_private() < 0)
@@ -222,13 +222,13 @@ static int build(struct view *view, const struct sandbox_settings *settings)
 	if (make_own(view) < 0)
 		return -1;
 	view->step = "links";
-	if (make_links(view, settings->links) < 0)
+	if (make_links(view, policy->links) < 0)
 		return -1;
 	view->step = "named paths";
-	if (hold_all(view, settings->read_only, false, NULL) < 0 ||
-	    hold_all(view, settings->parents, true, NULL) < 0 ||
-	    hold_all(view, settings->read_write, true, settings->parents) < 0 ||
-	    make_empty(view, settings) < 0)
+	if (hold_all(view, policy->read_only, false, NULL) < 0 ||
+	    hold_all(view, policy->parents, true, NULL) < 0 ||
+	    hold_all(view, policy->read_write, true, policy->parents) < 0 ||
+	    make_empty(view, policy) < 0)
 		return -1;
 	view->step = "places of named paths";
 	if (show_all(view) < 0)
@@ -246,8 +246,7 @@ static int build(struct view *view, const struct sandbox_settings *settings)
 	return leave_old_root(view);
 }
 
-int view_enter(
-    const struct sandbox_settings *settings, bool *call_failed, char *why, size_t why_size)
+int view_enter(const struct sandbox_policy *policy, bool *call_failed, char *why, size_t why_size)
 {
 	cleanup_free struct view *view = calloc(1, sizeof(*view));
 	int result, error;
@@ -257,10 +256,10 @@ int view_enter(
 		return -1;
 	}
 	view->root = -1;
-	result = build(view, settings);
-	if (result == 0 && settings->directory) {
-		view->step = view->path = settings->directory;
-		result = chdir(settings->directory);
+	result = build(view, policy);
+	if (result == 0 && policy->directory) {
+		view->step = view->path = policy->directory;
+		result = chdir(policy->directory);
 	}
 	error = errno;
 	*call_failed = result < 0 && view->path;

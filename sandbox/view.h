@@ -10,9 +10,8 @@
 
 /*
  * In a fresh mount namespace, for good. Returns 0, or -1 with errno and why; *call_failed then says
- * whether a path of the settings is the reason.
+ * whether a path of the policy is the reason.
  */
-int view_enter(
-    const struct sandbox_settings *settings, bool *call_failed, char *why, size_t why_size);
+int view_enter(const struct sandbox_policy *policy, bool *call_failed, char *why, size_t why_size);
 
 #endif

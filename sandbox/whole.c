@@ -1,6 +1,6 @@
 /*
  * A recording's view. What may be written is taken hold of first (open_tree), then everything
- * becomes read-only, /dev becomes private, and what was held is put on top. Where the settings ask
+ * becomes read-only, /dev becomes private, and what was held is put on top. Where the policy asks
  * for covers, homes and secrets disappear in between. Must never make a mount point in a directory
  * of the machine.
  */
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/mounts.h"
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 
 #define NAMED_MAX 256
 
@@ -144,7 +144,7 @@ static int show_all(struct whole *whole)
 	return 0;
 }
 
-static int build(struct whole *whole, const struct sandbox_settings *settings)
+static int build(struct whole *whole, const struct sandbox_policy *policy)
 {
 	whole->step = "propagation";
 	if (mounts_make_private() < 0)
@@ -153,8 +153,8 @@ static int build(struct whole *whole, const struct sandbox_settings *settings)
 	whole->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (whole->root < 0)
 		return -1;
-	if (hold_all(whole, settings->read_only, false) < 0 ||
-	    hold_all(whole, settings->read_write, true) < 0)
+	if (hold_all(whole, policy->read_only, false) < 0 ||
+	    hold_all(whole, policy->read_write, true) < 0)
 		return -1;
 	qsort(whole->named, whole->count, sizeof(*whole->named), by_length);
 	whole->step = "read-only root";
@@ -164,18 +164,17 @@ static int build(struct whole *whole, const struct sandbox_settings *settings)
 	if (mounts_private_dev(whole->root) < 0)
 		return -1;
 	whole->step = "hidden directories";
-	if (settings->covers && cover_all(whole) < 0)
+	if (policy->covers && cover_all(whole) < 0)
 		return -1;
 	whole->step = "places of named directories";
-	if (make_points(whole) < 0 || (settings->covers && seal_all(whole) < 0) ||
+	if (make_points(whole) < 0 || (policy->covers && seal_all(whole) < 0) ||
 	    show_all(whole) < 0)
 		return -1;
 	whole->step = "guarding /proc";
 	return mounts_guard_proc(whole->root);
 }
 
-int whole_enter(
-    const struct sandbox_settings *settings, bool *call_failed, char *why, size_t why_size)
+int whole_enter(const struct sandbox_policy *policy, bool *call_failed, char *why, size_t why_size)
 {
 	cleanup_free struct whole *whole = calloc(1, sizeof(*whole));
 	int result, error;
@@ -185,13 +184,13 @@ int whole_enter(
 		return -1;
 	}
 	whole->root = -1;
-	result = build(whole, settings);
+	result = build(whole, policy);
 	/* from where we are ".." would lead under the covers */
 	if (result == 0)
 		result = chdir("/");
-	if (result == 0 && settings->directory) {
-		whole->path = settings->directory;
-		result = chdir(settings->directory);
+	if (result == 0 && policy->directory) {
+		whole->path = policy->directory;
+		result = chdir(policy->directory);
 	}
 	error = errno;
 	*call_failed = result < 0 && whole->path;

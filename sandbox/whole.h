@@ -9,7 +9,6 @@
 #include "sandbox/sandbox.h"
 
 /* As view_enter. */
-int whole_enter(
-    const struct sandbox_settings *settings, bool *call_failed, char *why, size_t why_size);
+int whole_enter(const struct sandbox_policy *policy, bool *call_failed, char *why, size_t why_size);
 
 #endif

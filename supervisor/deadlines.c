@@ -40,7 +40,7 @@ static long long asked_attempts(const json_t *args)
 }
 
 long long deadline_seconds(
-    const struct policy *policy, enum deadline_class class, const json_t *args)
+    const struct settings *settings, enum deadline_class class, const json_t *args)
 {
 	long long seconds, asked = asked_seconds(args);
 
@@ -48,12 +48,12 @@ long long deadline_seconds(
 		return 0;
 	if (class == DEADLINE_DIRECTION && json_is_true(json_object_get(args, "reverse")))
 		class = DEADLINE_REVERSE;
-	seconds = policy_number(policy, class_settings[class]);
+	seconds = settings_number(settings, class_settings[class]);
 	/* The client's limit is for one attempt: the worker keeps it. */
 	if (class == DEADLINE_ATTEMPTS)
 		return seconds * asked_attempts(args);
 	if (class == DEADLINE_OPEN && seconds != 0) {
-		long long startup = policy_number(policy, SETTING_TIMEOUT_STARTUP);
+		long long startup = settings_number(settings, SETTING_TIMEOUT_STARTUP);
 		seconds = startup == 0 ? 0 : seconds + startup;
 	}
 	if (asked == 0)

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 #define DEADLINE_NEVER		 INT64_MAX
 #define DEADLINE_SECOND		 INT64_C(1000000000)
@@ -30,9 +30,9 @@ enum deadline_class {
 	DEADLINE_CLASS_COUNT
 };
 
-/* Seconds the policy gives to a class; 0: no limit. */
+/* Seconds the settings give to a class; 0: no limit. */
 long long deadline_seconds(
-    const struct policy *policy, enum deadline_class class, const json_t *args);
+    const struct settings *settings, enum deadline_class class, const json_t *args);
 
 /* The moment `seconds` after now; 0 seconds: DEADLINE_NEVER. */
 int64_t deadline_after(int64_t now, long long seconds);

@@ -112,7 +112,7 @@ static void call_session(
 		dispatch_fail(request, &out_of_memory);
 		return;
 	}
-	call->seconds = deadline_seconds(dispatch->policy, tools_routed[tool].class, call->args);
+	call->seconds = deadline_seconds(dispatch->settings, tools_routed[tool].class, call->args);
 	mcp_request_set_data(request, call);
 	if (session_add_call(session, call))
 		return;
@@ -131,7 +131,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 		return;
 	}
 	call->seconds =
-	    deadline_seconds(dispatch->policy, tools_routed[call->tool].class, call->args);
+	    deadline_seconds(dispatch->settings, tools_routed[call->tool].class, call->args);
 	mcp_request_set_data(request, call);
 	if (session_open(dispatch->table, kind, open_args, call) != NULL)
 		return;
@@ -143,7 +143,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 static void open_session(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments)
 {
-	unsigned most = (unsigned)policy_number(dispatch->policy, SETTING_SESSIONS);
+	unsigned most = (unsigned)settings_number(dispatch->settings, SETTING_SESSIONS);
 	json_t *open_args;
 	struct call *call;
 
@@ -235,14 +235,14 @@ static bool is_permitted(
 	const struct setting_row *row = &setting_rows[need->setting];
 	struct failure failure = {0};
 
-	if (!need->is_needed || policy_number(dispatch->policy, need->setting) != 0 ||
+	if (!need->is_needed || settings_number(dispatch->settings, need->setting) != 0 ||
 	    (need->flag != NULL && !json_is_true(json_object_get(arguments, need->flag))))
 		return true;
 	failure_set(&failure, ERROR_NOT_ALLOWED, NULL, "%s is off in this server ([%s] %s)",
 	    need->what != NULL ? need->what : tools_shown[tool].name, row->section, row->key);
 	snprintf(failure.hint, sizeof(failure.hint),
-	    policy_has_ceiling(dispatch->policy)
-		? "the administrator sets this in " POLICY_FILE
+	    settings_has_ceiling(dispatch->settings)
+		? "the administrator sets this in " SETTINGS_FILE
 		: "the person who runs the server can start it with --%s",
 	    row->flag);
 	dispatch_fail(request, &failure);

@@ -5,13 +5,13 @@
  * opens one, and puts what comes back into the client's words.
  */
 #include "mcp/server.h"
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 #include "supervisor/session.h"
 
 #define DISPATCH_COMPLETIONS_MAX 100
 
 struct dispatch {
-	const struct policy *policy;
+	const struct settings *settings;
 	struct session_table *table;
 	json_t *trace_names; /* of the last list of recordings: for completion */
 };

@@ -61,5 +61,5 @@ void hook_after_status(struct dispatch *dispatch, const struct session *session,
     const struct call *call, json_t *result)
 {
 	(void)call;
-	status_complete(result, dispatch->policy, session, dispatch_session_list(dispatch));
+	status_complete(result, dispatch->settings, session, dispatch_session_list(dispatch));
 }

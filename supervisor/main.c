@@ -34,7 +34,7 @@
 #define LAST_FLUSH_MS 20
 
 struct supervisor {
-	struct policy *policy;
+	struct settings *settings;
 	struct paths paths;
 	struct loop *loop;
 	struct connections *connections;
@@ -78,7 +78,7 @@ static int create_parts(struct supervisor *supervisor, int launcher)
 	    .progress = dispatch_progress,
 	    .client = &supervisor->dispatch,
 	    .now = deadline_now,
-	    .policy = supervisor->policy};
+	    .settings = supervisor->settings};
 
 	supervisor->loop = loop_new();
 	if (supervisor->loop == NULL)
@@ -90,7 +90,7 @@ static int create_parts(struct supervisor *supervisor, int launcher)
 	loop_add_clock(supervisor->loop,
 	    &(struct loop_clock){session_nearest_deadline, session_expire, supervisor->table});
 	supervisor->dispatch =
-	    (struct dispatch){.policy = supervisor->policy, .table = supervisor->table};
+	    (struct dispatch){.settings = supervisor->settings, .table = supervisor->table};
 	dispatch_handler(&supervisor->dispatch, &supervisor->handler);
 	return loop_add(supervisor->loop, supervisor->signals, POLLIN, end_by_signal, supervisor);
 }
@@ -98,13 +98,13 @@ static int create_parts(struct supervisor *supervisor, int launcher)
 /* Gives up everything but what is open already. */
 static int lock_down(struct supervisor *supervisor, int launcher)
 {
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct sandbox_report report = {0};
-	char why[POLICY_WHY_MAX];
+	char why[SETTINGS_WHY_MAX];
 	const int keep[] = {launcher, supervisor->signals};
 
-	launcher_layers(&settings, supervisor->policy);
-	if (sandbox_enter(ROLE_SUPERVISOR, &settings, keep, 2, &report, why, sizeof(why)) < 0) {
+	launcher_layers(&policy, supervisor->settings);
+	if (sandbox_enter(ROLE_SUPERVISOR, &policy, keep, 2, &report, why, sizeof(why)) < 0) {
 		log_line(LOG_LEVEL_ERROR, "the supervisor's sandbox: %s", why);
 		return -1;
 	}
@@ -150,11 +150,11 @@ static int serve(struct supervisor *supervisor)
 {
 	int launcher, status;
 
-	if (supervisor->policy != NULL &&
-	    policy_text(supervisor->policy, SETTING_TRACE_DIR)[0] != 0)
-		setenv("_RR_TRACE_DIR", policy_text(supervisor->policy, SETTING_TRACE_DIR), 1);
+	if (supervisor->settings != NULL &&
+	    settings_text(supervisor->settings, SETTING_TRACE_DIR)[0] != 0)
+		setenv("_RR_TRACE_DIR", settings_text(supervisor->settings, SETTING_TRACE_DIR), 1);
 	supervisor->signals = watch_signals();
-	launcher = launcher_start(&supervisor->paths, supervisor->policy);
+	launcher = launcher_start(&supervisor->paths, supervisor->settings);
 	if (supervisor->signals < 0 || launcher < 0 || create_parts(supervisor, launcher) < 0) {
 		log_line(LOG_LEVEL_ERROR, "cannot start: %s", strerror(errno));
 		return 1;
@@ -181,8 +181,8 @@ int main(int argc, char **argv)
 	paths_find_home();
 	if (hold_standard_descriptors() < 0)
 		return 1;
-	options_read(&options, argc, argv, POLICY_FILE);
-	supervisor.policy = options.policy;
+	options_read(&options, argc, argv, SETTINGS_FILE);
+	supervisor.settings = options.settings;
 	if (paths_find(&supervisor.paths) < 0) {
 		fprintf(
 		    stderr, "rr-warden: cannot tell where it is installed: %s\n", strerror(errno));
@@ -196,13 +196,13 @@ int main(int argc, char **argv)
 		printf("rr-warden %s\n", RR_WARDEN_VERSION);
 		return 0;
 	case MODE_RR:
-		return rr_command_run(
-		    supervisor.policy, &supervisor.paths, argc - options.rest, argv + options.rest);
+		return rr_command_run(supervisor.settings, &supervisor.paths, argc - options.rest,
+		    argv + options.rest);
 	case MODE_WRONG:
 		fprintf(stderr, "rr-warden: %s\n", options.why);
 		return EXIT_USAGE;
 	case MODE_DOCTOR:
-		return doctor_run(supervisor.policy, argc, argv, options.rest);
+		return doctor_run(supervisor.settings, argc, argv, options.rest);
 	case MODE_RECORD_UNTIL:
 		return record_until_command_run(supervisor.paths.program, argc, argv, options.rest);
 	case MODE_CONFIG:

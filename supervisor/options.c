@@ -30,8 +30,8 @@ static const struct {
 /* What one pass over argv found; applied afterwards, because files come before flags. */
 struct found {
 	const char *config;
-	const char *texts[SETTING_COUNT + POLICY_LIST_MAX];
-	int settings[SETTING_COUNT + POLICY_LIST_MAX];
+	const char *texts[SETTING_COUNT + SETTINGS_LIST_MAX];
+	int settings[SETTING_COUNT + SETTINGS_LIST_MAX];
 	size_t count;
 };
 
@@ -178,32 +178,32 @@ static void scan_tools(struct options *options, struct found *found, int argc, c
 	}
 }
 
-static void read_environment(struct policy *policy)
+static void read_environment(struct settings *settings)
 {
-	char why[POLICY_WHY_MAX];
+	char why[SETTINGS_WHY_MAX];
 
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const char *name = setting_rows[i].env;
 		const char *text = name == NULL ? NULL : getenv(name);
 
 		if (text != NULL && *text != 0 &&
-		    policy_set(policy, (enum setting)i, text, SOURCE_ENV, why) < 0)
+		    settings_set(settings, (enum setting)i, text, SOURCE_ENV, why) < 0)
 			fprintf(stderr, "rr-warden: %s is ignored: %s\n", name, why);
 	}
 }
 
 static int apply(struct options *options, const struct found *found, const char *admin_file)
 {
-	struct policy *policy = options->policy;
+	struct settings *settings = options->settings;
 
-	if (policy_load(policy, admin_file, SOURCE_ADMIN, options->why) < 0)
+	if (settings_load(settings, admin_file, SOURCE_ADMIN, options->why) < 0)
 		return -1;
 	if (found->config != NULL &&
-	    policy_load(policy, found->config, SOURCE_FILE, options->why) < 0)
+	    settings_load(settings, found->config, SOURCE_FILE, options->why) < 0)
 		return -1;
-	read_environment(policy);
+	read_environment(settings);
 	for (size_t i = 0; i < found->count; i++)
-		if (policy_set(policy, (enum setting)found->settings[i], found->texts[i],
+		if (settings_set(settings, (enum setting)found->settings[i], found->texts[i],
 			SOURCE_FLAG, options->why) < 0)
 			return -1;
 	return 0;
@@ -220,13 +220,13 @@ void options_read(struct options *options, int argc, char **argv, const char *ad
 	if (options->mode == MODE_HELP || options->mode == MODE_VERSION ||
 	    options->mode == MODE_WRONG)
 		return;
-	options->policy = policy_new();
-	if (options->policy == NULL)
+	options->settings = settings_new();
+	if (options->settings == NULL)
 		snprintf(options->why, sizeof(options->why), "out of memory");
-	if (options->policy == NULL || apply(options, &found, admin_file) < 0) {
+	if (options->settings == NULL || apply(options, &found, admin_file) < 0) {
 		options->mode = MODE_WRONG;
-		policy_free(options->policy);
-		options->policy = NULL;
+		settings_free(options->settings);
+		options->settings = NULL;
 	}
 }
 
@@ -257,7 +257,7 @@ void options_print_help(void)
 	    "Every setting is a flag; in a file it is a line \"key = value\" below its [section]. "
 	    "A flag\n"
 	    "counts more than the environment, that more than --config, that more "
-	    "than\n" POLICY_FILE ". Where that file exists, nobody can exceed it.\n");
+	    "than\n" SETTINGS_FILE ". Where that file exists, nobody can exceed it.\n");
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const struct setting_row *row = &setting_rows[i];
 		if (i == 0 || strcmp(row->section, setting_rows[i - 1].section) != 0)

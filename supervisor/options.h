@@ -5,7 +5,7 @@
  */
 #include <stdbool.h>
 
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 enum options_mode {
 	MODE_SERVE,
@@ -20,15 +20,15 @@ enum options_mode {
 
 struct options {
 	enum options_mode mode;
-	struct policy *policy; /* owned; NULL with MODE_HELP, MODE_VERSION and MODE_WRONG */
-	int rest;	       /* of a subcommand: index in argv of its first argument */
-	char why[POLICY_WHY_MAX];
+	struct settings *settings; /* owned; NULL with MODE_HELP, MODE_VERSION and MODE_WRONG */
+	int rest;		   /* of a subcommand: index in argv of its first argument */
+	char why[SETTINGS_WHY_MAX];
 };
 
 /*
- * Reads argv and the environment, and the files: `admin_file` (POLICY_FILE but in tests), then
+ * Reads argv and the environment, and the files: `admin_file` (SETTINGS_FILE but in tests), then
  * --config's. Wrong values in the environment are named on stderr and ignored; wrong flags are
- * MODE_WRONG. policy_free what it returns in policy.
+ * MODE_WRONG. settings_free what it returns in settings.
  */
 void options_read(struct options *options, int argc, char **argv, const char *admin_file);
 

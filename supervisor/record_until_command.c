@@ -1,5 +1,5 @@
 /*
- * A client of our own server, so that what a person gets is what an agent gets: the same policy,
+ * A client of our own server, so that what a person gets is what an agent gets: the same settings,
  * sandbox and engine. Must never record anything by itself.
  */
 #include "supervisor/record_until_command.h"
@@ -220,7 +220,7 @@ static json_t *call_tool(struct server *server, const char *name, json_t *argume
 	return content;
 }
 
-static bool greet(struct server *server)
+static bool initialize(struct server *server)
 {
 	json_t *result = ask(server, "initialize",
 	    json_pack("{s:s, s:{}, s:{s:s, s:s}}", "protocolVersion", "2025-11-25", "capabilities",
@@ -290,7 +290,7 @@ int record_until_command_run(const char *program, int argc, char *const argv[], 
 	struct server server = {0};
 	int status = read_request(&request, argc - rest + 1, argv + rest - 1);
 
-	if (status < 0 && (!start_server(&server, program, argv, rest - 1) || !greet(&server)))
+	if (status < 0 && (!start_server(&server, program, argv, rest - 1) || !initialize(&server)))
 		status = complain("the server did not start", strerror(errno));
 	if (status < 0)
 		status = record(&server, &request);

@@ -139,13 +139,13 @@ static int become_rr(
 }
 
 int rr_command_run(
-    const struct policy *policy, const struct paths *paths, int argc, char *const argv[])
+    const struct settings *settings, const struct paths *paths, int argc, char *const argv[])
 {
-	int mode = pmu_mode_from_name(policy_text(policy, SETTING_PMU));
+	int mode = pmu_mode_from_name(settings_text(settings, SETTING_PMU));
 	struct pmu_choice choice;
 
 	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
-		policy_text(policy, SETTING_RR), &choice) != 0)
+		settings_text(settings, SETTING_RR), &choice) != 0)
 		return complain(choice.error, "");
 	if (choice.warning[0] != '\0')
 		complain("warning", choice.warning);

@@ -7,15 +7,15 @@
 
 #include "sandbox/pmu/pmu.h"
 #include "supervisor/paths.h"
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 /*
- * Replaces this process by the rr that the policy names, with the counters that it allows and the
+ * Replaces this process by the rr that the settings name, with the counters that they allow and the
  * arguments (argv[0] is rr's first one, not a program's name; NULL-terminated). Returns only when
  * rr could not be started, with the exit status; one line on stderr has said why.
  */
 int rr_command_run(
-    const struct policy *policy, const struct paths *paths, int argc, char *const argv[]);
+    const struct settings *settings, const struct paths *paths, int argc, char *const argv[]);
 
 /*
  * What rr is given: its name, the options that the choice needs, argv with -n put in where the

@@ -16,7 +16,7 @@
 #include "sandbox/wire/channel.h"
 #include "sandbox/wire/failure.h"
 #include "sandbox/wire/proto.h"
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 #define SESSION_SLOTS	    64 /* sessions and jobs at once */
 #define SESSION_CALLS_MAX   16 /* waiting on one session */
@@ -64,7 +64,7 @@ struct session_ports {
 	    const char *message);
 	void *client;
 	int64_t (*now)(void);
-	const struct policy *policy;
+	const struct settings *settings;
 };
 
 struct session_table *session_table_new(const struct session_ports *ports);

@@ -24,7 +24,7 @@ static void enter(struct session *session, enum session_state state, int64_t dea
 static int64_t class_deadline(const struct session *session, enum deadline_class class)
 {
 	return deadline_after(
-	    now_of(session), deadline_seconds(session->table->ports.policy, class, NULL));
+	    now_of(session), deadline_seconds(session->table->ports.settings, class, NULL));
 }
 
 static struct call *pop_call(struct session *session)
@@ -185,7 +185,7 @@ static void send_next_call(struct session *session)
 
 static void become_ready(struct session *session)
 {
-	long long idle = policy_number(session->table->ports.policy, SETTING_IDLE);
+	long long idle = settings_number(session->table->ports.settings, SETTING_IDLE);
 
 	session->last_used = now_of(session);
 	enter(session, SESSION_READY, deadline_after(session->last_used, idle));

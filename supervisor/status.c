@@ -166,10 +166,10 @@ json_t *status_advice(const json_t *facts)
 	return advice;
 }
 
-void status_complete(
-    json_t *result, const struct policy *policy, const struct session *session, json_t *sessions)
+void status_complete(json_t *result, const struct settings *settings, const struct session *session,
+    json_t *sessions)
 {
-	json_t *told = start_message_policy(policy);
+	json_t *told = start_message_policy(settings);
 	static const char *const shown[] = {"limits", "timeouts", "roots", "directories",
 	    "commands", "allow_calls", "allow_gdb_command", NULL};
 	struct utsname kernel;
@@ -181,9 +181,9 @@ void status_complete(
 	if (uname(&kernel) == 0)
 		json_object_set_new(result, "kernel", json_string(kernel.release));
 	json_object_set_new(
-	    result, "max_sessions", json_integer(policy_number(policy, SETTING_SESSIONS)));
+	    result, "max_sessions", json_integer(settings_number(settings, SETTING_SESSIONS)));
 	json_object_set_new(
-	    result, "recording", json_boolean(policy_number(policy, SETTING_RECORD) != 0));
+	    result, "recording", json_boolean(settings_number(settings, SETTING_RECORD) != 0));
 	if (session_sandbox(session) != NULL)
 		json_object_set(result, "sandbox", (json_t *)session_sandbox(session));
 	json_object_set_new(result, "advice", status_advice(result));

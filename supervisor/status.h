@@ -4,12 +4,12 @@
  * What works on this machine and what to fix: the supervisor's part of rr_status and of
  * `rr-warden doctor`, on top of the facts that a query worker gathers (WIRE_OP_STATUS).
  */
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 #include "supervisor/session.h"
 
 /* Adds version, kernel, limits, sandbox, advice and sessions (stolen) to a worker's facts. */
-void status_complete(
-    json_t *result, const struct policy *policy, const struct session *session, json_t *sessions);
+void status_complete(json_t *result, const struct settings *settings, const struct session *session,
+    json_t *sessions);
 
 /*
  * What is there and what is not, from facts with "sandbox" {"level", "layers"}: a new array of

@@ -51,11 +51,11 @@ $found"
 
 # Every setting has its line in the example configuration.
 check_settings() {
-	sed -n 's/^[ \t]*X([A-Z_]*, "\([a-z_]*\)", "\([a-z_]*\)".*/\1 \2/p' supervisor/policy.h |
+	sed -n 's/^[ \t]*X([A-Z_]*, "\([a-z_]*\)", "\([a-z_]*\)".*/\1 \2/p' supervisor/settings.h |
 		while read -r section key; do
 			sed -n "/^\[$section\]/,/^\[/p" packaging/rr-warden.conf | grep -q "^# $key =" ||
 				echo "packaging/rr-warden.conf lacks [$section] $key"
-		done | grep . >&2 && complain "the example configuration is behind supervisor/policy.h"
+		done | grep . >&2 && complain "the example configuration is behind supervisor/settings.h"
 }
 
 # Every tool that is declared is in the README's table, and the table has no other.

@@ -15,12 +15,12 @@ static void read_version(
     struct worker *worker, const char *program, char *path, char *version, size_t size)
 {
 	const char *const argv[] = {path, "--version", NULL};
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct tool_spec spec = {.path = path,
 	    .argv = (char *const *)argv,
 	    .environment = tool_environment,
 	    .role = ROLE_QUERY,
-	    .settings = &settings,
+	    .policy = &policy,
 	    .output = -1,
 	    .extra = -1};
 	struct places places;
@@ -32,9 +32,9 @@ static void read_version(
 		*path = '\0';
 		return;
 	}
-	tool_settings(&worker->config, &settings);
+	tool_policy(&worker->config, &policy);
 	places_begin(&places, &worker->config);
-	places_apply(&places, &settings);
+	places_apply(&places, &policy);
 	if (capture_run(worker, &spec, query_timeout_ms(worker), &capture, &ignored)) {
 		/* rr says it on stderr. */
 		bool said = capture.output_length > 0;

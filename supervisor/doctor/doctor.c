@@ -62,21 +62,21 @@ static void find_kernel(json_t *findings)
 		    "%s: rr-warden needs x86_64", kernel.machine);
 }
 
-static const char *const sources[] = {[SOURCE_ADMIN] = POLICY_FILE,
+static const char *const sources[] = {[SOURCE_ADMIN] = SETTINGS_FILE,
     [SOURCE_FILE] = "the --config file",
     [SOURCE_ENV] = "the environment",
     [SOURCE_FLAG] = "a flag"};
 
 /* Whether there is a ceiling, and each value that is not the default with whose word it is. */
-static void find_settings(json_t *findings, const struct policy *policy)
+static void find_settings(json_t *findings, const struct settings *settings)
 {
 	char text[TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s%s",
-	    policy_has_ceiling(policy) ? POLICY_FILE " is the ceiling" : "no " POLICY_FILE,
-	    policy_has_ceiling(policy) ? "" : ": users set their own limits");
+	    settings_has_ceiling(settings) ? SETTINGS_FILE " is the ceiling" : "no " SETTINGS_FILE,
+	    settings_has_ceiling(settings) ? "" : ": users set their own limits");
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		enum policy_source source = policy_source_of(policy, (enum setting)i);
+		enum setting_source source = settings_source(settings, (enum setting)i);
 		if (source == SOURCE_DEFAULT)
 			continue;
 		strlcat(text, "; ", sizeof(text));
@@ -141,7 +141,7 @@ static void sharpen_fixes(json_t *findings)
 }
 
 /* The free space where traces go, in the nearest folder above that exists. */
-static void find_disk(json_t *findings, const json_t *status, const struct policy *policy)
+static void find_disk(json_t *findings, const json_t *status, const struct settings *settings)
 {
 	char path[PATH_MAX];
 	struct statvfs disk;
@@ -155,7 +155,7 @@ static void find_disk(json_t *findings, const json_t *status, const struct polic
 	if (statvfs(path, &disk) < 0)
 		return;
 	unsigned long long free_bytes = (unsigned long long)disk.f_bavail * disk.f_frsize;
-	bool enough = free_bytes > (unsigned long long)policy_number(policy, SETTING_FREE_DISK);
+	bool enough = free_bytes > (unsigned long long)settings_number(settings, SETTING_FREE_DISK);
 	add(findings, enough ? DOCTOR_OK : DOCTOR_PROBLEM, "traces",
 	    enough ? "" : "remove traces (rr_rm), or name another place with --trace-dir=",
 	    "%s, %llu MB free", text_of(status, "trace_base_dir"), free_bytes / MEGABYTE);
@@ -317,7 +317,7 @@ static bool read_arguments(int argc, char *const argv[], int rest, bool *json, b
 
 /* What the server says, as findings; the status itself, or NULL when there is none. */
 static json_t *ask_server(
-    json_t *findings, const struct policy *policy, struct own_server *server, bool record)
+    json_t *findings, const struct settings *settings, struct own_server *server, bool record)
 {
 	json_t *status = try_tool(findings, server, "server", "rr_status", json_object());
 
@@ -327,7 +327,7 @@ static json_t *ask_server(
 	sharpen_fixes(found);
 	json_array_extend(findings, found);
 	json_decref(found);
-	find_disk(findings, status, policy);
+	find_disk(findings, status, settings);
 	if (!record)
 		add(findings, DOCTOR_OK, "recording", "", "not tried (--no-record)");
 	else if (worst_of(findings) != DOCTOR_PROBLEM)
@@ -335,7 +335,7 @@ static json_t *ask_server(
 	return status;
 }
 
-int doctor_run(const struct policy *policy, int argc, char *const argv[], int rest)
+int doctor_run(const struct settings *settings, int argc, char *const argv[], int rest)
 {
 	bool json, record;
 
@@ -343,13 +343,13 @@ int doctor_run(const struct policy *policy, int argc, char *const argv[], int re
 		return DOCTOR_USAGE;
 	json_t *findings = json_array(), *status = NULL;
 	find_kernel(findings);
-	find_settings(findings, policy);
+	find_settings(findings, settings);
 	struct own_server *server = own_server_start(rest - 2, argv + 1);
 	if (server == NULL)
 		add(findings, DOCTOR_PROBLEM, "server", "see what it says on standard error",
 		    "it does not start");
 	else
-		status = ask_server(findings, policy, server, record);
+		status = ask_server(findings, settings, server, record);
 	if (server != NULL && worst_of(findings) == DOCTOR_PROBLEM)
 		own_server_repeat(server);
 	own_server_end(server);

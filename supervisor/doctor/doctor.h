@@ -9,12 +9,12 @@
  *	 "findings": [{"state": "ok"|"warning"|"problem", "subject", "text", "fix"}], "status":
  *rr_status}
  */
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 /* The exit status: by the worst finding. */
 enum doctor_exit { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_USAGE = 64 };
 
 /* argv as main has it; rest is the index of the doctor's own first argument. */
-int doctor_run(const struct policy *policy, int argc, char *const argv[], int rest);
+int doctor_run(const struct settings *settings, int argc, char *const argv[], int rest);
 
 #endif

@@ -38,7 +38,7 @@ static _Noreturn void become_server(char *const argv[], const int in[2], const i
 	_exit(127);
 }
 
-static bool greet(struct own_server *server);
+static bool initialize(struct own_server *server);
 
 struct own_server *own_server_start(int count, char *const options[])
 {
@@ -63,7 +63,7 @@ struct own_server *own_server_start(int count, char *const options[])
 	close(out[1]);
 	server->in = in[1];
 	server->out = out[0];
-	if (server->pid > 0 && greet(server))
+	if (server->pid > 0 && initialize(server))
 		return server;
 	own_server_repeat(server);
 	own_server_end(server);
@@ -162,7 +162,7 @@ static json_t *request(
 	return result;
 }
 
-static bool greet(struct own_server *server)
+static bool initialize(struct own_server *server)
 {
 	const char *why;
 	json_t *result = request(server, "initialize",

@@ -213,16 +213,15 @@ static void answer(struct broker *broker, const struct broker_request *request)
 /* ---- The process ------------------------------------------------------------------------------
  */
 
-static int confine(const struct broker *broker, const struct sandbox_settings *settings)
+static int confine(const struct broker *broker, const struct sandbox_policy *policy)
 {
-	struct sandbox_settings own = {.parent = getppid(),
-	    .read_only = broker->trees.list,
-	    .memory_max = settings->memory_max};
+	struct sandbox_policy own = {
+	    .parent = getppid(), .read_only = broker->trees.list, .memory_max = policy->memory_max};
 	const char *directory[] = {broker->directory, NULL};
 	struct sandbox_report report = {0};
 	char why[BROKER_WHY_MAX];
 
-	memcpy(own.want, settings->want, sizeof(own.want));
+	memcpy(own.requested, policy->requested, sizeof(own.requested));
 	if (broker->archive[0])
 		own.read_write = directory;
 	own.files_only = broker->flats.list;
@@ -233,7 +232,7 @@ static int confine(const struct broker *broker, const struct sandbox_settings *s
 }
 
 /* What it is for comes once; until then it holds nothing and knows nothing. */
-static _Noreturn void run(struct broker *broker, const struct sandbox_settings *settings)
+static _Noreturn void run(struct broker *broker, const struct sandbox_policy *policy)
 {
 	static struct broker_request request;
 	char go;
@@ -241,7 +240,7 @@ static _Noreturn void run(struct broker *broker, const struct sandbox_settings *
 
 	if (drop_descriptors(&broker->fd, 1) < 0 || recv(broker->fd, &go, 1, 0) != 1)
 		_exit(0);
-	if (confine(broker, settings) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
+	if (confine(broker, policy) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
 	while ((got = broker_receive(broker->fd, &request)) != 0)
 		if (got > 0)
@@ -317,7 +316,7 @@ static void add_list(
 	struct sight ignored = {0};
 	char real[PATH_MAX];
 
-	for (const char *const *item = policy_list(composition->policy, setting); *item; item++)
+	for (const char *const *item = settings_list(composition->settings, setting); *item; item++)
 		if (sight_follow(&ignored, *item, false, real) == 0)
 			add_root(roots, real);
 }
@@ -351,7 +350,7 @@ static bool needs_files(const struct composition *composition)
 	       composition->operation == WIRE_OP_EXPORT;
 }
 
-static int fork_process(struct broker *broker, const struct sandbox_settings *settings, int fd)
+static int fork_process(struct broker *broker, const struct sandbox_policy *policy, int fd)
 {
 	pid_t self = getpid(), pid = fork();
 	sigset_t none;
@@ -364,10 +363,10 @@ static int fork_process(struct broker *broker, const struct sandbox_settings *se
 	(void)prctl(PR_SET_NAME, "rr-warden-files");
 	if (drop_die_with(self) < 0)
 		_exit(1);
-	run(broker, settings);
+	run(broker, policy);
 }
 
-int broker_start(const struct composition *composition, const struct sandbox_settings *settings,
+int broker_start(const struct composition *composition, const struct sandbox_policy *policy,
     struct broker **broker)
 {
 	cleanup_fd int worker = -1;
@@ -387,7 +386,7 @@ int broker_start(const struct composition *composition, const struct sandbox_set
 		*broker = NULL;
 		return -1;
 	}
-	if (fork_process(*broker, settings, process) < 0) {
+	if (fork_process(*broker, policy, process) < 0) {
 		broker_close(*broker);
 		*broker = NULL;
 		return -1;

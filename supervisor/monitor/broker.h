@@ -2,9 +2,9 @@
 #define SUPERVISOR_BROKER_H
 /*
  * The process beside a worker that opens files of the user's for it, one at a time and by the
- * policy: sources below the trees of the recorded program, and the archive that the call names. It
- * is a process of its own, outside of the worker's namespaces and confined to these places, so that
- * neither a dead file system nor what a worker sends can harm the launcher.
+ * settings: sources below the trees of the recorded program, and the archive that the call names.
+ * It is a process of its own, outside of the worker's namespaces and confined to these places, so
+ * that neither a dead file system nor what a worker sends can harm the launcher.
  */
 #include "sandbox/sandbox.h"
 
@@ -16,7 +16,7 @@ struct broker;
  * end and *broker, for broker_tell and broker_close; -1 with errno. Where the kind of worker asks
  * for no files, there is no process, and the end is one that nobody listens on.
  */
-int broker_start(const struct composition *composition, const struct sandbox_settings *settings,
+int broker_start(const struct composition *composition, const struct sandbox_policy *policy,
     struct broker **broker);
 
 /* In the child that becomes the worker, once it is known what is seen: tells the process, and waits

@@ -1,7 +1,7 @@
 /*
  * See compose.h. Runs in the child that becomes the worker, while it still sees the whole file
  * system: a path that loops, vanishes or blocks ends that child and its call. Must never show a
- * path that neither the policy nor the call names.
+ * path that neither the settings nor the call names.
  */
 #include "supervisor/monitor/compose.h"
 
@@ -40,12 +40,12 @@ static const struct need needs[] = {
     {WIRE_OP_LIST_RECORDINGS, TRACE_SIGHT_NONE, true, false},
 };
 
-void compose_begin(struct composition *composition, const struct policy *policy,
+void compose_begin(struct composition *composition, const struct settings *settings,
     const struct paths *paths, const struct launch_request *request)
 {
 	const char *name = request->names;
 
-	*composition = (struct composition){.policy = policy,
+	*composition = (struct composition){.settings = settings,
 	    .paths = paths,
 	    .kind = (enum worker_kind)request->kind,
 	    .operation = request->operation};
@@ -76,7 +76,7 @@ bool compose_changes(const struct composition *composition)
 
 static void offer_list(struct composition *composition, enum sight_list list, enum setting setting)
 {
-	for (const char *const *item = policy_list(composition->policy, setting); *item; item++)
+	for (const char *const *item = settings_list(composition->settings, setting); *item; item++)
 		sight_offer(&composition->sight, list, *item);
 }
 
@@ -88,7 +88,8 @@ static void offer_tool(struct composition *composition, enum setting setting)
 	char found[PATH_MAX], real[PATH_MAX], path[PATH_MAX + 8];
 	char *slash;
 
-	if (pmu_find_program(policy_text(composition->policy, setting), found, sizeof(found)) < 0 ||
+	if (pmu_find_program(settings_text(composition->settings, setting), found, sizeof(found)) <
+		0 ||
 	    sight_follow(&composition->sight, found, false, real) < 0 ||
 	    sight_is_within(real, "/usr"))
 		return;
@@ -116,10 +117,10 @@ static void offer_own_folder(struct composition *composition)
 }
 
 static int add_needed(struct composition *composition, const struct need *need,
-    const struct sandbox_settings *settings, char *why, size_t why_size)
+    const struct sandbox_policy *policy, char *why, size_t why_size)
 {
 	if (need->trace != TRACE_SIGHT_NONE &&
-	    trace_sight_add(composition, need->trace, settings, why, why_size) < 0)
+	    trace_sight_add(composition, need->trace, policy, why, why_size) < 0)
 		return -1;
 	if (need->base && trace_sight_add_base(composition, why, why_size) < 0)
 		return -1;
@@ -128,7 +129,7 @@ static int add_needed(struct composition *composition, const struct need *need,
 	return 0;
 }
 
-int compose_sight(void *owner, struct sandbox_settings *settings, char *why, size_t why_size)
+int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t why_size)
 {
 	struct composition *composition = owner;
 	const struct need *need = need_of(composition);
@@ -139,15 +140,15 @@ int compose_sight(void *owner, struct sandbox_settings *settings, char *why, siz
 	offer_tool(composition, SETTING_RR);
 	offer_tool(composition, SETTING_GDB);
 	if (composition->kind == WORKER_RECORD) {
-		if (recording_sight_add(composition, settings, why, why_size) < 0)
+		if (recording_sight_add(composition, policy, why, why_size) < 0)
 			return -1;
 	} else {
 		/* Relative names begin here; nothing of it is seen. */
 		if (sight_follow(sight, composition->paths->here, false, here) == 0 &&
 		    sight_add(sight, SIGHT_EMPTY, here) == 0)
-			settings->directory =
+			policy->directory =
 			    sight->lists[SIGHT_EMPTY][sight->counts[SIGHT_EMPTY] - 1];
-		if (need && add_needed(composition, need, settings, why, why_size) < 0)
+		if (need && add_needed(composition, need, policy, why, why_size) < 0)
 			return -1;
 		if (composition->kind == WORKER_REPLAY) {
 			offer_list(composition, SIGHT_READ, SETTING_SOURCES);
@@ -156,7 +157,7 @@ int compose_sight(void *owner, struct sandbox_settings *settings, char *why, siz
 	}
 	/* The worker compares where a trace lies with these, so they have to be there. */
 	offer_list(composition, SIGHT_EMPTY, SETTING_ROOTS);
-	sight_apply(sight, settings);
+	sight_apply(sight, policy);
 	if (broker_tell(composition->broker, composition, composition->broker_end) == 0)
 		return 0;
 	snprintf(why, why_size, "the process that opens files for the worker does not start");

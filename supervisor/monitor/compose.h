@@ -1,7 +1,7 @@
 #ifndef SUPERVISOR_COMPOSE_H
 #define SUPERVISOR_COMPOSE_H
 /*
- * What a worker sees and may write, decided by the policy, its kind and what its call names.
+ * What a worker sees and may write, decided by the settings, its kind and what its call names.
  */
 #include <stdbool.h>
 #include "sandbox/wire/proto.h"
@@ -11,7 +11,7 @@
 
 /* A worker while it is being made: in the launcher what was asked for, in the child the answer. */
 struct composition {
-	const struct policy *policy;
+	const struct settings *settings;
 	const struct paths *paths;
 	enum worker_kind kind;
 	uint32_t operation;
@@ -24,12 +24,12 @@ struct composition {
 };
 
 /* Reads a request that was checked for its form. */
-void compose_begin(struct composition *composition, const struct policy *policy,
+void compose_begin(struct composition *composition, const struct settings *settings,
     const struct paths *paths, const struct launch_request *request);
 
-/* As struct sandbox_settings' compose has it; owner is the composition. Runs in the child. errno
+/* As struct sandbox_policy' compose has it; owner is the composition. Runs in the child. errno
  * tells what kind of failure it is: ENOENT, EPERM, EACCES, E2BIG, or another for a wrong name. */
-int compose_sight(void *owner, struct sandbox_settings *settings, char *why, size_t why_size);
+int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t why_size);
 
 /* Whether the worker's operation changes a trace or makes one. */
 bool compose_changes(const struct composition *composition);

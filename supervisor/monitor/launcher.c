@@ -38,21 +38,21 @@ static void leave_client(void)
 }
 
 /* The keeper runs no more than a launcher does, and may no more. */
-static void confine_keeper(int fd, const struct policy *policy)
+static void confine_keeper(int fd, const struct settings *settings)
 {
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct sandbox_report report = {0};
 	char why[LAUNCH_WHY_MAX];
 
-	launcher_layers(&settings, policy);
-	settings.parent = getppid();
-	if (sandbox_enter(ROLE_LAUNCHER, &settings, &fd, 1, &report, why, sizeof(why)) < 0) {
+	launcher_layers(&policy, settings);
+	policy.parent = getppid();
+	if (sandbox_enter(ROLE_LAUNCHER, &policy, &fd, 1, &report, why, sizeof(why)) < 0) {
 		log_line(LOG_LEVEL_ERROR, "the keeper's sandbox: %s", why);
 		_exit(1);
 	}
 }
 
-static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct policy *policy)
+static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct settings *settings)
 {
 	struct sandbox_machine machine;
 	int deaths = 0;
@@ -60,14 +60,14 @@ static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct
 	/* Once, and before anybody was heard: what a launcher finds later may be an attacker's
 	 * doing. */
 	sandbox_probe(&machine);
-	confine_keeper(fd, policy);
+	confine_keeper(fd, settings);
 	while (deaths < KEEPER_DEATHS_MAX) {
 		time_t begun = time(NULL);
 		pid_t self = getpid(), launcher = fork();
 
 		if (launcher == 0) {
 			die_with(self);
-			launcher_run(fd, paths, policy, &machine);
+			launcher_run(fd, paths, settings, &machine);
 		}
 		if (launcher < 0)
 			_exit(1);
@@ -78,7 +78,7 @@ static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct
 	_exit(1);
 }
 
-int launcher_start(const struct paths *paths, const struct policy *policy)
+int launcher_start(const struct paths *paths, const struct settings *settings)
 {
 	cleanup_fd int ours = -1;
 	cleanup_fd int theirs = -1;
@@ -99,7 +99,7 @@ int launcher_start(const struct paths *paths, const struct policy *policy)
 		setsid();
 		leave_client();
 		close(ours);
-		keeper_run(theirs, paths, policy);
+		keeper_run(theirs, paths, settings);
 	}
 	return steal_fd(&ours);
 }
@@ -129,15 +129,15 @@ static const enum setting layer_settings[LAYER_COUNT] = {
 #undef X
 };
 
-void launcher_layers(struct sandbox_settings *settings, const struct policy *policy)
+void launcher_layers(struct sandbox_policy *policy, const struct settings *settings)
 {
-	memset(settings, 0, sizeof(*settings));
+	memset(policy, 0, sizeof(*policy));
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		settings->want[layer] =
-		    (enum sandbox_want)policy_number(policy, layer_settings[layer]);
+		policy->requested[layer] =
+		    (enum layer_request)settings_number(settings, layer_settings[layer]);
 }
 
-static void take_fds(struct msghdr *message, int fds[2])
+static void collect_fds(struct msghdr *message, int fds[2])
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
@@ -165,7 +165,7 @@ int launcher_receive(int fd, struct launch_notice *notice, int fds[2])
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
 	if (got != sizeof(*notice))
 		return -1;
-	take_fds(&message, fds);
+	collect_fds(&message, fds);
 	notice->why[sizeof(notice->why) - 1] = 0;
 	return 1;
 }

@@ -1,7 +1,7 @@
 #ifndef SUPERVISOR_LAUNCHER_H
 #define SUPERVISOR_LAUNCHER_H
 /*
- * The monitor: it holds the policy, decides what a worker sees and may do, and starts it, so that
+ * The monitor: it holds the settings, decides what a worker sees and may do, and starts it, so that
  * the process that parses a client's bytes need not and cannot.
  *
  *	supervisor ── keeper ── launcher ── workers
@@ -20,7 +20,7 @@
 #include "sandbox/wire/proto.h"
 #include "sandbox/sandbox.h"
 #include "supervisor/paths.h"
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 #define LAUNCH_WHY_MAX	 320
 #define LAUNCH_NAMES_MAX (20 * 1024)
@@ -57,12 +57,12 @@ struct launch_notice {
 	char why[LAUNCH_WHY_MAX];
 };
 
-/* The layers the policy wants; nothing visible, no limits. */
-void launcher_layers(struct sandbox_settings *settings, const struct policy *policy);
+/* The layers that the settings ask for; nothing visible, no limits. */
+void launcher_layers(struct sandbox_policy *policy, const struct settings *settings);
 
 /* Forks keeper and launcher, which inherit everything but stdin and stdout. Returns the
  * supervisor's end (CLOEXEC, NONBLOCK), or -1 with errno. */
-int launcher_start(const struct paths *paths, const struct policy *policy);
+int launcher_start(const struct paths *paths, const struct settings *settings);
 
 /* Fills a request; names that are NULL or too long become "". */
 void launcher_name(struct launch_request *request, uint32_t tag, enum worker_kind kind,
@@ -76,7 +76,7 @@ int launcher_request(int fd, const struct launch_request *request);
 int launcher_receive(int fd, struct launch_notice *notice, int fds[2]);
 
 /* The launcher's life, in its own process; never returns. Defined in launcher_process.c. */
-_Noreturn void launcher_run(int fd, const struct paths *paths, const struct policy *policy,
+_Noreturn void launcher_run(int fd, const struct paths *paths, const struct settings *settings,
     const struct sandbox_machine *machine);
 
 #endif

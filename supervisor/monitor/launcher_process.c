@@ -1,5 +1,5 @@
 /*
- * The launcher itself: on a request that the policy allows, forks a worker into its sandbox, tells
+ * The launcher itself: on a request that the settings allow, forks a worker into its sandbox, tells
  * it what it is and execs it; on a worker's death, says how it died. Answers to nobody but the
  * supervisor, and believes it nothing: of a request it takes the kind of worker and names, which
  * the child follows. Reads no JSON.
@@ -39,7 +39,7 @@ struct child {
 struct launcher {
 	int fd;
 	const struct paths *paths;
-	const struct policy *policy;
+	const struct settings *settings;
 	const struct sandbox_machine *machine;
 	struct child children[CHILDREN_MAX];
 };
@@ -99,10 +99,10 @@ static char **environment_of(enum worker_kind kind)
 
 /* The first packet that the worker reads, by our hand: nobody else tells it what it is. */
 static int tell_worker(const struct launcher *launcher, const struct composition *composition,
-    const struct sandbox_settings *settings, const struct sandbox_report *report, int supervisors)
+    const struct sandbox_policy *policy, const struct sandbox_report *report, int supervisors)
 {
 	json_t *message =
-	    start_message(launcher->policy, launcher->paths, composition, settings, report);
+	    start_message(launcher->settings, launcher->paths, composition, policy, report);
 	enum channel_result sent =
 	    channel_send(supervisors, WIRE_OP_START, WIRE_START_ID, 0, message);
 
@@ -151,11 +151,11 @@ static void fail(struct launch_notice *notice, const char *what, int error)
 	snprintf(notice->why, sizeof(notice->why), "%s: %s", what, strerror(error));
 }
 
-static void take_limits(struct sandbox_settings *settings, const struct policy *policy)
+static void set_limits(struct sandbox_policy *policy, const struct settings *settings)
 {
-	settings->memory_max = (size_t)policy_number(policy, SETTING_MEMORY);
-	settings->processes_max = (unsigned)policy_number(policy, SETTING_PROCESSES);
-	settings->cpu_seconds = (unsigned)policy_number(policy, SETTING_CPU);
+	policy->memory_max = (size_t)settings_number(settings, SETTING_MEMORY);
+	policy->processes_max = (unsigned)settings_number(settings, SETTING_PROCESSES);
+	policy->cpu_seconds = (unsigned)settings_number(settings, SETTING_CPU);
 }
 
 /* Its own code cannot say it: what the child found wrong is known here by its words alone. */
@@ -180,24 +180,24 @@ static pid_t fork_worker(const struct launcher *launcher, const struct launch_re
     const int ends[2], struct launch_notice *notice, int *pidfd)
 {
 	static struct composition composition;
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct sandbox_report report;
 	pid_t pid;
 
-	compose_begin(&composition, launcher->policy, launcher->paths, request);
-	launcher_layers(&settings, launcher->policy);
-	take_limits(&settings, launcher->policy);
-	settings.machine = launcher->machine;
-	settings.own_network = policy_number(launcher->policy, SETTING_NETWORK) != 0;
-	settings.compose = compose_sight;
-	settings.owner = &composition;
-	composition.broker_end = broker_start(&composition, &settings, &composition.broker);
+	compose_begin(&composition, launcher->settings, launcher->paths, request);
+	launcher_layers(&policy, launcher->settings);
+	set_limits(&policy, launcher->settings);
+	policy.machine = launcher->machine;
+	policy.own_network = settings_number(launcher->settings, SETTING_NETWORK) != 0;
+	policy.compose = compose_sight;
+	policy.owner = &composition;
+	composition.broker_end = broker_start(&composition, &policy, &composition.broker);
 	if (composition.broker_end < 0)
 		return -1;
 	pid = sandbox_fork(
-	    roles[request->kind], &settings, &report, pidfd, notice->why, sizeof(notice->why));
+	    roles[request->kind], &policy, &report, pidfd, notice->why, sizeof(notice->why));
 	if (pid == 0) {
-		if (tell_worker(launcher, &composition, &settings, &report, ends[0]) < 0)
+		if (tell_worker(launcher, &composition, &policy, &report, ends[0]) < 0)
 			_exit(EXIT_NO_EXEC);
 		become_worker(
 		    launcher, (enum worker_kind)request->kind, ends[1], composition.broker_end);
@@ -258,7 +258,7 @@ static void reap(struct launcher *launcher)
 	}
 }
 
-/* Whole, and nothing that the policy keeps from every client. */
+/* Whole, and nothing that the settings keep from every client. */
 static bool is_allowed(
     const struct launcher *launcher, const struct launch_request *request, ssize_t got)
 {
@@ -272,12 +272,12 @@ static bool is_allowed(
 		strings += request->names[at] == '\0';
 	if (strings != LAUNCH_NAME_COUNT || request->names[request->length - 1] != '\0')
 		return false;
-	if (request->kind == WORKER_RECORD && !policy_number(launcher->policy, SETTING_RECORD))
+	if (request->kind == WORKER_RECORD && !settings_number(launcher->settings, SETTING_RECORD))
 		return false;
 	return request->kind > WORKER_ANY && request->kind <= WORKER_QUERY;
 }
 
-static void take_request(struct launcher *launcher)
+static void serve_request(struct launcher *launcher)
 {
 	struct launch_request request;
 	ssize_t got = recv(launcher->fd, &request, sizeof(request), MSG_DONTWAIT);
@@ -312,22 +312,23 @@ static int watch_children(void)
 static int lock_down(const struct launcher *launcher, int signals)
 {
 	const int keep[] = {launcher->fd, signals};
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct sandbox_report report = {0};
 	char why[LAUNCH_WHY_MAX];
 
-	launcher_layers(&settings, launcher->policy);
-	settings.parent = getppid();
-	if (sandbox_enter(ROLE_LAUNCHER, &settings, keep, 2, &report, why, sizeof(why)) == 0)
+	launcher_layers(&policy, launcher->settings);
+	policy.parent = getppid();
+	if (sandbox_enter(ROLE_LAUNCHER, &policy, keep, 2, &report, why, sizeof(why)) == 0)
 		return 0;
 	log_line(LOG_LEVEL_ERROR, "the launcher's sandbox: %s", why);
 	return -1;
 }
 
-_Noreturn void launcher_run(int fd, const struct paths *paths, const struct policy *policy,
+_Noreturn void launcher_run(int fd, const struct paths *paths, const struct settings *settings,
     const struct sandbox_machine *machine)
 {
-	struct launcher launcher = {.fd = fd, .paths = paths, .policy = policy, .machine = machine};
+	struct launcher launcher = {
+	    .fd = fd, .paths = paths, .settings = settings, .machine = machine};
 	struct launch_notice hello = {.what = LAUNCH_HELLO};
 	struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}};
 	struct signalfd_siginfo info;
@@ -345,6 +346,6 @@ _Noreturn void launcher_run(int fd, const struct paths *paths, const struct poli
 			reap(&launcher);
 		}
 		if (polls[0].revents != 0)
-			take_request(&launcher);
+			serve_request(&launcher);
 	}
 }

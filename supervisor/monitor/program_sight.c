@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/recorded_files.h"
 #include "supervisor/monitor/source_tree.h"
@@ -31,18 +31,18 @@ static bool is_of_system(const char *real)
 	return false;
 }
 
-/* Where an administrator limits what is seen, homes are seen as far as the policy names them. */
-static bool policy_allows(struct composition *composition, const char *real)
+/* Where an administrator limits what is seen, homes are seen as far as the settings name them. */
+static bool settings_allow(struct composition *composition, const char *real)
 {
 	static const enum setting lists[] = {SETTING_ROOTS, SETTING_SOURCES, SETTING_DIRECTORIES};
 	char at[PATH_MAX];
 
-	if (!policy_list(composition->policy, SETTING_ROOTS)[0] ||
+	if (!settings_list(composition->settings, SETTING_ROOTS)[0] ||
 	    !source_is_in_home(&composition->homes, real))
 		return true;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		for (const char *const *item = policy_list(composition->policy, lists[i]); *item;
-		     item++)
+		for (const char *const *item = settings_list(composition->settings, lists[i]);
+		     *item; item++)
 			if (sight_follow(&composition->sight, *item, false, at) == 0 &&
 			    sight_is_within(real, at))
 				return true;
@@ -77,7 +77,7 @@ static bool is_shown(struct composition *composition, const char *real)
 	cleanup_fd int fd = open_file(AT_FDCWD, real, &status);
 	bool everybodys, programs;
 
-	if (fd < 0 || !policy_allows(composition, real))
+	if (fd < 0 || !settings_allow(composition, real))
 		return false;
 	everybodys = status.st_mode & S_IROTH;
 	programs = elf_class(fd) != 0 && (status.st_uid == geteuid() || everybodys);
@@ -142,7 +142,7 @@ static void add_program(struct composition *composition, const char *real)
 			(void)sight_add(&composition->sight, SIGHT_READ, path);
 }
 
-static void take_name(struct composition *composition, int trace, const char *name)
+static void show_named(struct composition *composition, int trace, const char *name)
 {
 	char real[PATH_MAX];
 	struct stat status;
@@ -163,17 +163,17 @@ static void take_name(struct composition *composition, int trace, const char *na
 }
 
 void program_sight_add(
-    struct composition *composition, int trace, const struct sandbox_settings *settings)
+    struct composition *composition, int trace, const struct sandbox_policy *policy)
 {
 	cleanup_free char *names = malloc(RECORDED_FILES_BYTES_MAX);
 	size_t length =
-	    names ? recorded_files_list(trace, settings, names, RECORDED_FILES_BYTES_MAX) : 0;
+	    names ? recorded_files_list(trace, policy, names, RECORDED_FILES_BYTES_MAX) : 0;
 	const char *last = "";
 
 	source_homes_find(&composition->homes);
 	for (size_t at = 0; at < length; at += strlen(names + at) + 1) {
 		if (strcmp(names + at, last) != 0)
-			take_name(composition, trace, names + at);
+			show_named(composition, trace, names + at);
 		last = names + at;
 	}
 }

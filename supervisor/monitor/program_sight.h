@@ -10,6 +10,6 @@ struct composition;
 /* Offers what the open trace says was mapped and what is a program; sets the composition's sight.
  * What cannot be shown is left out: rr says what it misses. */
 void program_sight_add(
-    struct composition *composition, int trace, const struct sandbox_settings *settings);
+    struct composition *composition, int trace, const struct sandbox_policy *policy);
 
 #endif

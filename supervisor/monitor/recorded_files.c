@@ -46,7 +46,7 @@ static void add_name(struct names *names, const unsigned char *bytes, size_t len
 }
 
 /* A list pointer to bytes, at word `at` of a segment of `count` words. */
-static void take_string(const uint64_t *segment, size_t count, size_t at, struct names *names)
+static void add_string(const uint64_t *segment, size_t count, size_t at, struct names *names)
 {
 	uint64_t pointer = segment[at];
 	int64_t offset = (int32_t)(uint32_t)pointer >> 2;
@@ -60,7 +60,7 @@ static void take_string(const uint64_t *segment, size_t count, size_t at, struct
 }
 
 /* The strings that the root struct of a message points to. */
-static void take_root(const uint64_t *segment, size_t count, struct names *names)
+static void add_root(const uint64_t *segment, size_t count, struct names *names)
 {
 	uint64_t pointer = count ? segment[0] : 0;
 	int64_t offset = (int32_t)(uint32_t)pointer >> 2;
@@ -71,12 +71,12 @@ static void take_root(const uint64_t *segment, size_t count, struct names *names
 	    (uint64_t)first + pointers > count)
 		return;
 	for (size_t i = 0; i < pointers; i++)
-		take_string(segment, count, (size_t)first + i, names);
+		add_string(segment, count, (size_t)first + i, names);
 }
 
 /* One message: u32 segments - 1, u32 words of each, padded to a word; then the segments. Returns
  * the words it takes, 0 when there is none. */
-static size_t take_message(const uint64_t *words, size_t count, struct names *names)
+static size_t add_message(const uint64_t *words, size_t count, struct names *names)
 {
 	uint32_t table[SEGMENTS_MAX + 2] = {0};
 	size_t segments, header, total;
@@ -94,7 +94,7 @@ static size_t take_message(const uint64_t *words, size_t count, struct names *na
 		total += table[1 + i];
 	if (total > count)
 		return 0;
-	take_root(words + header, table[1], names);
+	add_root(words + header, table[1], names);
 	return total;
 }
 
@@ -134,7 +134,7 @@ size_t recorded_files_parse(const unsigned char *bytes, size_t length, char *tex
 	size_t count = words ? unpack(bytes, length, words, WORDS_MAX) : 0;
 
 	for (size_t at = 0, took; at < count; at += took) {
-		took = take_message(words + at, count - at, &names);
+		took = add_message(words + at, count - at, &names);
 		if (took == 0)
 			break;
 	}
@@ -179,16 +179,16 @@ static size_t inflate(const unsigned char *file, size_t length, unsigned char *t
 	return out;
 }
 
-static _Noreturn void inspect(int file, int out, const struct sandbox_settings *settings)
+static _Noreturn void inspect(int file, int out, const struct sandbox_policy *policy)
 {
 	const int keep[] = {file, out};
-	struct sandbox_settings own = {.parent = getppid()};
+	struct sandbox_policy own = {.parent = getppid()};
 	struct sandbox_report report = {0};
 	unsigned char *bytes, *unpacked;
 	char why[SANDBOX_WHY_MAX], *names;
 	size_t length;
 
-	memcpy(own.want, settings->want, sizeof(own.want));
+	memcpy(own.requested, policy->requested, sizeof(own.requested));
 	if (sandbox_enter(ROLE_INSPECTOR, &own, keep, 2, &report, why, sizeof(why)) < 0)
 		_exit(1);
 	bytes = malloc(FILE_MAX);
@@ -208,8 +208,7 @@ static _Noreturn void inspect(int file, int out, const struct sandbox_settings *
 	_exit(0);
 }
 
-size_t recorded_files_list(
-    int trace, const struct sandbox_settings *settings, char *names, size_t size)
+size_t recorded_files_list(int trace, const struct sandbox_policy *policy, char *names, size_t size)
 {
 	cleanup_fd int file =
 	    openat(trace, "mmaps", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -223,7 +222,7 @@ size_t recorded_files_list(
 		return 0;
 	child = fork();
 	if (child == 0)
-		inspect(file, ends[1], settings);
+		inspect(file, ends[1], policy);
 	close(ends[1]);
 	length = child > 0 ? read_all(ends[0], names, size) : 0;
 	close(ends[0]);

@@ -16,7 +16,7 @@
  * trace. Returns how many bytes were filled; 0 when the list cannot be read.
  */
 size_t recorded_files_list(
-    int trace, const struct sandbox_settings *settings, char *names, size_t size);
+    int trace, const struct sandbox_policy *policy, char *names, size_t size);
 
 /* For the tests: the same of the bytes of an unpacked list, without a child. */
 size_t recorded_files_parse(const unsigned char *bytes, size_t length, char *names, size_t size);

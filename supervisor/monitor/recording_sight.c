@@ -45,21 +45,21 @@ static int add_named(struct composition *composition, enum sight_list list, cons
 
 static void offer_all(struct composition *composition, enum sight_list list, enum setting setting)
 {
-	for (const char *const *item = policy_list(composition->policy, setting); *item; item++)
+	for (const char *const *item = settings_list(composition->settings, setting); *item; item++)
 		sight_offer(&composition->sight, list, *item);
 }
 
 int recording_sight_add(
-    struct composition *composition, struct sandbox_settings *settings, char *why, size_t why_size)
+    struct composition *composition, struct sandbox_policy *policy, char *why, size_t why_size)
 {
 	const char *const *names = composition->names;
-	bool bounded = policy_list(composition->policy, SETTING_ROOTS)[0] != NULL;
+	bool bounded = settings_list(composition->settings, SETTING_ROOTS)[0] != NULL;
 	const char *home = getenv("HOME");
 
 	/* Root has more to hide from a program than its user's own files. */
-	settings->covers = bounded || geteuid() == 0;
+	policy->covers = bounded || geteuid() == 0;
 	if (access(composition->paths->here, X_OK) == 0)
-		settings->directory = composition->paths->here;
+		policy->directory = composition->paths->here;
 	offer_all(composition, SIGHT_WRITE, SETTING_ROOTS);
 	offer_all(composition, SIGHT_WRITE, SETTING_DIRECTORIES);
 	trace_sight_add_new(composition);

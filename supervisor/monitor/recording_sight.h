@@ -10,6 +10,6 @@ struct composition;
 
 /* Returns 0, or -1 with errno and why. */
 int recording_sight_add(
-    struct composition *composition, struct sandbox_settings *settings, char *why, size_t why_size);
+    struct composition *composition, struct sandbox_policy *policy, char *why, size_t why_size);
 
 #endif

@@ -185,11 +185,11 @@ void sight_offer(struct sight *sight, enum sight_list list, const char *path)
 		(void)sight_add(sight, list, real);
 }
 
-void sight_apply(struct sight *sight, struct sandbox_settings *settings)
+void sight_apply(struct sight *sight, struct sandbox_policy *policy)
 {
-	settings->read_only = sight->lists[SIGHT_READ];
-	settings->read_write = sight->lists[SIGHT_WRITE];
-	settings->parents = sight->lists[SIGHT_PARENT];
-	settings->empty = sight->lists[SIGHT_EMPTY];
-	settings->links = sight->links;
+	policy->read_only = sight->lists[SIGHT_READ];
+	policy->read_write = sight->lists[SIGHT_WRITE];
+	policy->parents = sight->lists[SIGHT_PARENT];
+	policy->empty = sight->lists[SIGHT_EMPTY];
+	policy->links = sight->links;
 }

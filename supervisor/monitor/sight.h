@@ -1,7 +1,7 @@
 #ifndef SUPERVISOR_SIGHT_H
 #define SUPERVISOR_SIGHT_H
 /*
- * What a worker is to see: the lists of struct sandbox_settings while they are made, and the names
+ * What a worker is to see: the lists of struct sandbox_policy while they are made, and the names
  * of a call resolved into them.
  */
 #include <limits.h>
@@ -43,8 +43,8 @@ int sight_add(struct sight *sight, enum sight_list list, const char *real);
 /* Follows and adds; a path that is not there or cannot be followed is left out. */
 void sight_offer(struct sight *sight, enum sight_list list, const char *path);
 
-/* Points the settings at the lists. */
-void sight_apply(struct sight *sight, struct sandbox_settings *settings);
+/* Points the policy at the lists. */
+void sight_apply(struct sight *sight, struct sandbox_policy *policy);
 
 /* Whether the path `path` is `root` or below it; both are of sight_follow. */
 bool sight_is_within(const char *path, const char *root);

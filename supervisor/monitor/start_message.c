@@ -1,5 +1,5 @@
 /*
- * See start_message.h. Knows the policy and the composition, and nothing that a client has said.
+ * See start_message.h. Knows the settings and the composition, and nothing that a client has said.
  */
 #include "supervisor/monitor/start_message.h"
 
@@ -38,55 +38,55 @@ static json_t *list_json(const char *const *items)
 }
 
 /* rr ps and its like need little, but believe every length that a crafted trace claims. */
-static long long query_memory(const struct policy *policy)
+static long long query_memory(const struct settings *settings)
 {
-	long long granted = policy_number(policy, SETTING_MEMORY);
+	long long granted = settings_number(settings, SETTING_MEMORY);
 
 	return granted == 0 || granted > QUERY_MEMORY_MAX ? QUERY_MEMORY_MAX : granted;
 }
 
-static void add_numbers(json_t *spans, json_t *bounds, const struct policy *policy)
+static void add_numbers(json_t *spans, json_t *bounds, const struct settings *settings)
 {
 	for (size_t i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++)
 		json_object_set_new(spans, timeouts[i].name,
-		    json_integer(policy_number(policy, timeouts[i].setting)));
+		    json_integer(settings_number(settings, timeouts[i].setting)));
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		json_object_set_new(
-		    bounds, limits[i].name, json_integer(policy_number(policy, limits[i].setting)));
+		json_object_set_new(bounds, limits[i].name,
+		    json_integer(settings_number(settings, limits[i].setting)));
 }
 
-json_t *start_message_policy(const struct policy *policy)
+json_t *start_message_policy(const struct settings *settings)
 {
 	json_t *spans = json_object(), *bounds = json_object();
 	json_t *message = json_pack("{s:o, s:o, s:b, s:b}", "timeouts", spans, "limits", bounds,
-	    "allow_calls", (int)policy_number(policy, SETTING_CALLS), "allow_gdb_command",
-	    (int)policy_number(policy, SETTING_GDB_COMMANDS));
+	    "allow_calls", (int)settings_number(settings, SETTING_CALLS), "allow_gdb_command",
+	    (int)settings_number(settings, SETTING_GDB_COMMANDS));
 
 	if (!message)
 		return NULL;
-	add_numbers(spans, bounds, policy);
+	add_numbers(spans, bounds, settings);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		json_object_set_new(
-		    message, lists[i].name, list_json(policy_list(policy, lists[i].setting)));
+		    message, lists[i].name, list_json(settings_list(settings, lists[i].setting)));
 	return message;
 }
 
-json_t *start_message(const struct policy *policy, const struct paths *paths,
-    const struct composition *composition, const struct sandbox_settings *settings,
+json_t *start_message(const struct settings *settings, const struct paths *paths,
+    const struct composition *composition, const struct sandbox_policy *policy,
     const struct sandbox_report *report)
 {
-	json_t *message = start_message_policy(policy);
-	bool seen = report->got[LAYER_MOUNT_NS] == GOT_FULL;
+	json_t *message = start_message_policy(settings);
+	bool seen = report->status[LAYER_MOUNT_NS] == STATUS_FULL;
 	bool whole = composition->kind == WORKER_RECORD && geteuid() != 0;
 	json_t *more =
 	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "kind",
-		kind_names[composition->kind], "rr", policy_text(policy, SETTING_RR), "gdb",
-		policy_text(policy, SETTING_GDB), "pmu", policy_text(policy, SETTING_PMU),
-		"softpmu", paths->softpmu, "sandbox", sandbox_wants_json(settings),
+		kind_names[composition->kind], "rr", settings_text(settings, SETTING_RR), "gdb",
+		settings_text(settings, SETTING_GDB), "pmu", settings_text(settings, SETTING_PMU),
+		"softpmu", paths->softpmu, "sandbox", sandbox_requested_json(policy),
 		"sandbox_report", sandbox_report_json(report), "read_only",
-		list_json(settings->read_only), "read_write", list_json(settings->read_write),
-		"parents", list_json(settings->parents), "in_view", seen || whole, "compat_abi",
-		composition->compat_abi, "own_network", settings->own_network);
+		list_json(policy->read_only), "read_write", list_json(policy->read_write),
+		"parents", list_json(policy->parents), "in_view", seen || whole, "compat_abi",
+		composition->compat_abi, "own_network", policy->own_network);
 
 	if (compose_changes(composition))
 		json_object_set_new(more, "changes", json_true());
@@ -94,7 +94,7 @@ json_t *start_message(const struct policy *policy, const struct paths *paths,
 		json_object_set_new(more, "probes", json_true());
 	if (composition->kind == WORKER_QUERY)
 		json_object_set_new(json_object_get(message, "limits"), "memory",
-		    json_integer(query_memory(policy)));
+		    json_integer(query_memory(settings)));
 	json_object_update(message, more);
 	json_decref(more);
 	return message;

@@ -164,7 +164,7 @@ static bool is_trace(int directory)
 
 bool trace_sight_may_be_here(const struct composition *composition, const char *real)
 {
-	const char *const *root = policy_list(composition->policy, SETTING_ROOTS);
+	const char *const *root = settings_list(composition->settings, SETTING_ROOTS);
 	struct sight ignored = {0};
 	char at[PATH_MAX];
 
@@ -189,7 +189,7 @@ static int add_parent(struct composition *composition, const char *real, char *w
 
 /* The trace at a path that was followed. */
 static int add_trace(struct composition *composition, const char *real, enum trace_sight how,
-    const struct sandbox_settings *settings, char *why, size_t why_size)
+    const struct sandbox_policy *policy, char *why, size_t why_size)
 {
 	struct sight *sight = &composition->sight;
 	bool writes = how == TRACE_SIGHT_CHANGE || how == TRACE_SIGHT_REMOVE;
@@ -207,7 +207,7 @@ static int add_trace(struct composition *composition, const char *real, enum tra
 	if (sight_add(sight, writes ? SIGHT_WRITE : SIGHT_READ, real) < 0)
 		return -1;
 	if (how == TRACE_SIGHT_REPLAY || how == TRACE_SIGHT_CHANGE)
-		program_sight_add(composition, trace, settings);
+		program_sight_add(composition, trace, policy);
 	return 0;
 }
 
@@ -219,7 +219,7 @@ static bool is_directory(const char *path)
 }
 
 int trace_sight_add(struct composition *composition, enum trace_sight how,
-    const struct sandbox_settings *settings, char *why, size_t why_size)
+    const struct sandbox_policy *policy, char *why, size_t why_size)
 {
 	const char *name = composition->names[LAUNCH_TRACE];
 	bool keep_last = how == TRACE_SIGHT_REMOVE;
@@ -247,7 +247,7 @@ int trace_sight_add(struct composition *composition, enum trace_sight how,
 				return -1;
 			continue;
 		}
-		if (add_trace(composition, real, how, settings, why, why_size) < 0)
+		if (add_trace(composition, real, how, policy, why, why_size) < 0)
 			return -1;
 	}
 	return 0;

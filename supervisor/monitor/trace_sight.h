@@ -21,7 +21,7 @@ enum trace_sight {
 /* The trace that the call names. Returns 0, also when there is no such trace: the worker says so
  * better. -1 with errno and why for a path that cannot be followed. */
 int trace_sight_add(struct composition *composition, enum trace_sight how,
-    const struct sandbox_settings *settings, char *why, size_t why_size);
+    const struct sandbox_policy *policy, char *why, size_t why_size);
 
 /* All traces of the directory that the call names, or of where traces go by default. */
 int trace_sight_add_base(struct composition *composition, char *why, size_t why_size);
@@ -29,7 +29,7 @@ int trace_sight_add_base(struct composition *composition, char *why, size_t why_
 /* Where traces go by default, to be written: made when it is not there. */
 void trace_sight_add_new(struct composition *composition);
 
-/* Whether the policy's roots allow traces and archives at a path without links. */
+/* Whether the settings allow traces and archives at a path without links. */
 bool trace_sight_may_be_here(const struct composition *composition, const char *real);
 
 /* The directories that traces may be in by default, at most three; each is to be offered. */

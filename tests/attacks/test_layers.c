@@ -237,7 +237,7 @@ static void expect_contained(struct scene *scene)
 	witness_end(&witness);
 }
 
-START_TEST(without_namespaces_a_policy_of_prefer_goes_on_and_says_so)
+START_TEST(without_namespaces_the_setting_prefer_goes_on_and_says_so)
 {
 	if (!spaces_can_be_taken())
 		return;
@@ -351,7 +351,7 @@ int main(void)
 	    the_kernel_confirms_the_layers_of_every_process_of_a_recording,
 	    supervisor_keeper_and_launcher_are_filtered_and_have_no_privileges,
 	    without_namespaces_a_replay_is_refused_for_its_open_port,
-	    without_namespaces_a_policy_of_prefer_goes_on_and_says_so,
+	    without_namespaces_the_setting_prefer_goes_on_and_says_so,
 	    a_required_layer_that_is_missing_ends_everything_below,
 	    the_doctor_says_which_layers_are_missing,
 	    in_a_container_that_allows_them_all_layers_are_there,

@@ -1,7 +1,7 @@
 /*
  * What an administrator limits: each setting on the real server, what it refuses or ends, what is
  * said, and that as much as is granted goes through. That nobody exceeds the administrator's file
- * stands in tests/unit/supervisor/test_policy.c.
+ * stands in tests/unit/supervisor/test_settings.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -66,7 +66,7 @@ static void leave(const struct channel_packet *request)
 static void violate(const struct channel_packet *request)
 {
 	(void)request;
-	seccomp_enter(&role_policies[ROLE_WORKER], false);
+	seccomp_enter(&role_rules[ROLE_WORKER], false);
 	socket(AF_UNIX, SOCK_STREAM, 0);
 	_exit(1);
 }

@@ -91,7 +91,7 @@ enum fault_outcome {
 	ROW(LAUNCHER, INPUT_ENDED, NEVER, NEVER, NEVER, NEVER, NEVER,                              \
 	    "its input ends with the supervisor, and it with both")                                \
 	ROW(LAUNCHER, GARBAGE, ENDS, ENDS, ENDS, ENDS, ENDS,                                       \
-	    "it holds the policy: one that breaks the protocol is not trusted again")              \
+	    "it holds the settings: one that breaks the protocol is not trusted again")              \
 	ROW(LAUNCHER, NO_MEMORY, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                     \
 	    "sessions do not need it")                                                             \
 	ROW(LAUNCHER, NO_DESCRIPTORS, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                \

@@ -97,7 +97,7 @@ bool program_find(const struct worker *worker, const char *directory, const char
 		    "cannot be executed:", name, error);
 	if (!command_is_allowed(worker->config.commands, real))
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
-		    "the server's policy says which programs may be recorded",
+		    "the server's settings say which programs may be recorded",
 		    "may not be recorded:", real, 0);
 	if (!trace_check_nameable(
 		"a recording could not be replayed, because gdb cannot be told the name of", real,

@@ -54,7 +54,7 @@ static bool plan_directory(const struct worker *worker, const struct record_requ
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "working_directory", wanted, errno);
 	if (!trace_path_is_under(worker->config.directories, plan->directory))
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
-		    "the server's policy says where programs may be started",
+		    "the server's settings say where programs may be started",
 		    "programs may not be started in", plan->directory, 0);
 	return true;
 }
@@ -104,8 +104,8 @@ static bool variable_is_sound(const char *name, json_t *value)
 	       strlen(json_string_value(value)) == json_string_length(value);
 }
 
-/* Where the policy lists programs, a variable can make one into another: LD_PRELOAD is the shortest
- * way. */
+/* Where the settings list programs, a variable can make one into another: LD_PRELOAD is the
+ * shortest way. */
 static bool variables_are_allowed(
     const struct worker *worker, const struct record_request *request, struct failure *failure)
 {
@@ -125,7 +125,7 @@ static bool variables_are_allowed(
 		if (i < count)
 			continue;
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "the server's policy lists the programs that may be recorded, and so the "
+		    "the server's settings list the programs that may be recorded, and so the "
 		    "variables too: --record-variable=PATTERN allows one",
 		    "the variable %.100s may not be set", name);
 		return false;
@@ -235,12 +235,12 @@ static bool plan_argv(
 
 /* In the child: what rr may use is found out with no more rights than rr will have. */
 static _Noreturn void choose_confined(const struct worker *worker,
-    const struct sandbox_settings *settings, int answer, struct pmu_choice *choice)
+    const struct sandbox_policy *policy, int answer, struct pmu_choice *choice)
 {
 	struct sandbox_report report = {0};
 	int mode = pmu_mode_from_name(worker->config.pmu);
 
-	if (sandbox_enter(ROLE_RECORD, settings, &answer, 1, &report, choice->error,
+	if (sandbox_enter(ROLE_RECORD, policy, &answer, 1, &report, choice->error,
 		sizeof(choice->error)) == 0)
 		pmu_choose(
 		    mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode, worker->config.rr, choice);
@@ -263,7 +263,7 @@ static bool read_choice(int fd, struct pmu_choice *choice)
 
 static bool plan_pmu(const struct worker *worker, struct record_plan *plan, struct failure *failure)
 {
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct places places;
 	int ends[2];
 	bool chosen;
@@ -273,13 +273,13 @@ static bool plan_pmu(const struct worker *worker, struct record_plan *plan, stru
 		failure_set(failure, ERROR_INTERNAL, NULL, "no pipe: %s", strerror(errno));
 		return false;
 	}
-	tool_settings(&worker->config, &settings);
+	tool_policy(&worker->config, &policy);
 	places_begin(&places, &worker->config);
-	places_apply(&places, &settings);
+	places_apply(&places, &policy);
 	child = fork();
 	int error = errno;
 	if (child == 0)
-		choose_confined(worker, &settings, ends[1], &plan->pmu);
+		choose_confined(worker, &policy, ends[1], &plan->pmu);
 	close(ends[1]);
 	chosen = child > 0 && read_choice(ends[0], &plan->pmu);
 	close(ends[0]);

@@ -304,14 +304,14 @@ static void follow(struct recording *recording)
 
 static bool start_rr(struct recording *recording, struct failure *failure)
 {
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct places places;
 	char why[256];
 	struct tool_spec spec = {.path = recording->plan.argv[0],
 	    .argv = (char *const *)recording->plan.argv,
 	    .environment = recording->plan.environment,
 	    .role = ROLE_RECORD,
-	    .settings = &settings,
+	    .policy = &policy,
 	    .directory = recording->plan.directory,
 	    .wants_input = recording->plan.input != NULL,
 	    .output = -1,
@@ -322,16 +322,16 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 		    "a confined worker records nothing: its filter would be the program's");
 		return false;
 	}
-	tool_settings(&recording->worker->config, &settings);
+	tool_policy(&recording->worker->config, &policy);
 	places_begin(&places, &recording->worker->config);
 	places_write(&places, recording->plan.directory);
 	places_write(&places, recording->plan.destination.parent);
 	places_read(&places, recording->plan.program_directory);
-	places_apply(&places, &settings);
+	places_apply(&places, &policy);
 	recording->started = now_ms();
 	recording->next_tick = recording->started + RECORD_TICK_MS;
 	json_decref(recording->sandbox);
-	recording->sandbox = worker_tool_report(&recording->worker->config, &settings);
+	recording->sandbox = worker_tool_report(&recording->worker->config, &policy);
 	if (tool_start(&recording->rr, &spec, why, sizeof(why)) != 0) {
 		failure_set(failure, ERROR_RR_FAILED, NULL, "rr did not start: %s", why);
 		return false;

@@ -28,7 +28,7 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
     const int *extra, struct failure *failure)
 {
 	struct sandbox_report report = {0};
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct places places;
 	int keep[16];
 	size_t count = 0;
@@ -43,20 +43,20 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 		keep[count++] = tools[i]->output;
 		keep[count++] = tools[i]->errors;
 	}
-	tool_settings(&worker->config, &settings);
+	tool_policy(&worker->config, &policy);
 	places_begin(&places, &worker->config);
-	places_apply(&places, &settings);
-	settings.parent = 0; /* the launcher has seen to that */
-	settings.memory_max = 0;
-	settings.processes_max = 0;
-	settings.cpu_seconds = 0;
-	if (sandbox_enter(role, &settings, keep, count, &report, why, sizeof(why)) == 0) {
+	places_apply(&places, &policy);
+	policy.parent = 0; /* the launcher has seen to that */
+	policy.memory_max = 0;
+	policy.processes_max = 0;
+	policy.cpu_seconds = 0;
+	if (sandbox_enter(role, &policy, keep, count, &report, why, sizeof(why)) == 0) {
 		merge_report(&worker->config, &report);
 		worker->config.confined = true;
 		return true;
 	}
 	failure_set(failure, ERROR_SANDBOX_VIOLATION,
-	    "rr-warden doctor tells what this machine lacks; a policy of prefer does without it",
+	    "rr-warden doctor tells what this machine lacks; the setting prefer does without it",
 	    "the worker cannot be confined: %s", why);
 	worker->broken = true;
 	return false;
@@ -84,14 +84,13 @@ json_t *worker_sandbox_summary(const struct worker_config *config)
 	return json_pack("{s:s,s:O}", "level", level, "layers", report);
 }
 
-json_t *worker_tool_report(
-    const struct worker_config *config, const struct sandbox_settings *settings)
+json_t *worker_tool_report(const struct worker_config *config, const struct sandbox_policy *policy)
 {
 	struct worker_config copy = {.sandbox_report = json_copy(config->sandbox_report)};
 	struct sandbox_report report = {0};
 	json_t *summary;
 
-	sandbox_expect(settings, &report);
+	sandbox_expect(policy, &report);
 	merge_report(&copy, &report);
 	summary = worker_sandbox_summary(&copy);
 	json_decref(copy.sandbox_report);

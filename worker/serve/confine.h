@@ -19,8 +19,7 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 /* {"level": "full"|"degraded"|"off", "layers": {...}}: the sandbox report. New reference. */
 json_t *worker_sandbox_summary(const struct worker_config *config);
 
-/* The same of a tool that was started, confined by these settings. New reference. */
-json_t *worker_tool_report(
-    const struct worker_config *config, const struct sandbox_settings *settings);
+/* The same of a tool that was started, confined by this policy. New reference. */
+json_t *worker_tool_report(const struct worker_config *config, const struct sandbox_policy *policy);
 
 #endif

@@ -23,11 +23,11 @@ struct worker_config {
 	char *rr, *gdb, *softpmu, *pmu;
 	json_t *timeouts, *limits, *roots, *directories, *commands, *sources, *variables; /* as on
 							     the wire */
-	json_t *read_only, *read_write, *parents; /* for struct sandbox_settings of the tools */
+	json_t *read_only, *read_write, *parents; /* for struct sandbox_policy of the tools */
 	bool allow_calls, allow_gdb_command;
 	bool changes,
 	    probes; /* a query: it may write what it sees as writable; it tries counters */
-	bool in_view, compat_abi, own_network; /* as struct sandbox_settings has them */
+	bool in_view, compat_abi, own_network; /* as struct sandbox_policy has them */
 	bool confined; /* the worker has entered a role: what it starts is in it already */
 	json_t *sandbox, *sandbox_report;
 };

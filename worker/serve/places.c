@@ -35,10 +35,10 @@ void places_begin(struct places *places, const struct worker_config *config)
 	    places_write(places, json_string_value(directory));
 }
 
-void places_apply(const struct places *places, struct sandbox_settings *settings)
+void places_apply(const struct places *places, struct sandbox_policy *policy)
 {
-	settings->read_only = places->read_only;
-	settings->read_write = places->read_write;
-	settings->parents = places->parents;
-	settings->parent = getpid();
+	policy->read_only = places->read_only;
+	policy->read_write = places->read_write;
+	policy->parents = places->parents;
+	policy->parent = getpid();
 }

@@ -21,8 +21,8 @@ void places_begin(struct places *places, const struct worker_config *config);
 void places_read(struct places *places, const char *directory);
 void places_write(struct places *places, const char *directory);
 
-/* Points the settings at the lists; `places` must outlive them. Sets who the tool dies with, too.
+/* Points the policy at the lists; `places` must outlive them. Sets who the tool dies with, too.
  */
-void places_apply(const struct places *places, struct sandbox_settings *settings);
+void places_apply(const struct places *places, struct sandbox_policy *policy);
 
 #endif

@@ -110,7 +110,7 @@ static _Noreturn void become_tool(
 	place_descriptors(pipes, spec);
 	if (spec->directory && chdir(spec->directory) != 0)
 		die_unborn(spec->directory, strerror(errno));
-	if (sandbox_enter(spec->role, spec->settings, keep, spec->extra >= 0 ? 2 : 1, &report, why,
+	if (sandbox_enter(spec->role, spec->policy, keep, spec->extra >= 0 ? 2 : 1, &report, why,
 		sizeof(why)) != 0)
 		die_unborn("sandbox", why);
 	execve(spec->path, spec->argv, spec->environment);
@@ -230,18 +230,18 @@ static size_t limit(const struct worker_config *config, const char *name)
 static const enum sandbox_layer inherited[] = {
     LAYER_NO_NEW_PRIVS, LAYER_CAPABILITIES, LAYER_LANDLOCK, LAYER_SECCOMP};
 
-void tool_settings(const struct worker_config *config, struct sandbox_settings *settings)
+void tool_policy(const struct worker_config *config, struct sandbox_policy *policy)
 {
-	sandbox_settings_default(settings);
-	sandbox_wants_from_json(settings, config->sandbox);
+	sandbox_policy_default(policy);
+	sandbox_requested_from_json(policy, config->sandbox);
 	/* A filter lets nobody set up another; what is inherited cannot be left. */
 	for (size_t i = 0; config->confined && i < sizeof(inherited) / sizeof(*inherited); i++)
-		settings->want[inherited[i]] = WANT_OFF;
-	settings->parent = getpid();
-	settings->memory_max = limit(config, "memory");
-	settings->processes_max = (unsigned)limit(config, "processes");
-	settings->cpu_seconds = (unsigned)limit(config, "cpu_seconds");
-	settings->in_view = config->in_view;
-	settings->compat_abi = config->compat_abi;
-	settings->own_network = config->own_network;
+		policy->requested[inherited[i]] = REQUEST_OFF;
+	policy->parent = getpid();
+	policy->memory_max = limit(config, "memory");
+	policy->processes_max = (unsigned)limit(config, "processes");
+	policy->cpu_seconds = (unsigned)limit(config, "cpu_seconds");
+	policy->in_view = config->in_view;
+	policy->compat_abi = config->compat_abi;
+	policy->own_network = config->own_network;
 }

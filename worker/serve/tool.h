@@ -15,7 +15,7 @@ struct tool_spec {
 	char *const *argv;
 	char *const *environment; /* all of it */
 	enum sandbox_role role;
-	const struct sandbox_settings *settings;
+	const struct sandbox_policy *policy;
 	bool wants_input;      /* a pipe on its stdin; else /dev/null */
 	bool merge_output;     /* its stderr goes where its stdout goes */
 	int output;	       /* its stdout goes to this descriptor; -1: to a pipe of ours */
@@ -50,7 +50,7 @@ void tool_end(struct tool *tool);
 void tool_describe_end(const struct tool *tool, char *text, size_t size);
 
 /* What the configuration says of the sandbox, and its limits, for a tool of this worker. */
-void tool_settings(const struct worker_config *config, struct sandbox_settings *settings);
+void tool_policy(const struct worker_config *config, struct sandbox_policy *policy);
 
 /* PATH, HOME, LANG and the like: what a tool needs and nothing of ours. Static. */
 extern char *const tool_environment[];

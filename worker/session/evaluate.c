@@ -109,7 +109,7 @@ static bool calls_are_allowed(
 	if (!wanted_calls || worker->config.allow_calls)
 		return true;
 	failure_set(failure, ERROR_NOT_ALLOWED, "evaluate without calling functions of the program",
-	    "the administrator's policy does not allow calls into the program");
+	    "the administrator's settings do not allow calls into the program");
 	return false;
 }
 
@@ -121,9 +121,9 @@ static void fail_evaluation(const char *why, struct failure *failure)
 		const char *hint;
 	} cases[] = {
 	    {"may-call-functions", ERROR_NOT_ALLOWED,
-		"read values only; allow_calls: true calls functions, where the policy lets it"},
+		"read values only; allow_calls: true calls functions, where the settings let it"},
 	    {"not allowed", ERROR_NOT_ALLOWED,
-		"read values only; allow_calls: true calls functions, where the policy lets it"},
+		"read values only; allow_calls: true calls functions, where the settings let it"},
 	    {"Cannot access memory", ERROR_INVALID_ARGUMENT,
 		"nothing is mapped there at this moment; rr_last_change on the pointer finds who "
 		"set it"},
@@ -239,7 +239,7 @@ json_t *tool_gdb_command(
 		return NULL;
 	if (!worker->config.allow_gdb_command) {
 		failure_set(failure, ERROR_NOT_ALLOWED, "use the tools for what you want to know",
-		    "the administrator's policy does not allow raw gdb commands");
+		    "the administrator's settings do not allow raw gdb commands");
 		return NULL;
 	}
 	if (!gdb_quote(quoted, "command", args->command, failure) ||

@@ -120,10 +120,10 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 }
 
 /* The tools see what the launcher left visible, and the trace. */
-static void confined_settings(
-    const struct replay *replay, struct sandbox_settings *sandbox, struct places *places)
+static void confined_policy(
+    const struct replay *replay, struct sandbox_policy *sandbox, struct places *places)
 {
-	tool_settings(&replay->worker->config, sandbox);
+	tool_policy(&replay->worker->config, sandbox);
 	places_begin(places, &replay->worker->config);
 	places_read(places, replay->trace_dir);
 	places_apply(places, sandbox);
@@ -182,7 +182,7 @@ static bool start_rr(struct replay *replay, size_t number, int port, pid_t paren
 {
 	const struct worker_config *config = &replay->worker->config;
 	char **environment = pmu_rr_environment(replay->choice, config->softpmu, tool_environment);
-	struct sandbox_settings sandbox;
+	struct sandbox_policy sandbox;
 	struct places places;
 	struct rr_line line;
 	char why[WHY_MAX];
@@ -194,7 +194,7 @@ static bool start_rr(struct replay *replay, size_t number, int port, pid_t paren
 		return false;
 	}
 	compose_rr(&line, replay, number, port);
-	confined_settings(replay, &sandbox, &places);
+	confined_policy(replay, &sandbox, &places);
 	if (parent)
 		sandbox.parent = parent;
 	started = tool_start(tool,
@@ -202,7 +202,7 @@ static bool start_rr(struct replay *replay, size_t number, int port, pid_t paren
 			  .argv = (char *const *)line.argv,
 			  .environment = environment,
 			  .role = ROLE_RR_REPLAY,
-			  .settings = &sandbox,
+			  .policy = &sandbox,
 			  .merge_output = true,
 			  .output = -1,
 			  .extra = -1,
@@ -231,7 +231,7 @@ static bool start_gdb(struct replay *replay, int commands, struct failure *failu
 	const struct worker_config *config = &replay->worker->config;
 	static const char *const argv[] = {"gdb", "--nx", "--quiet", "--interpreter=mi3", "-iex",
 	    "set auto-load off", "-iex", "set debuginfod enabled off", NULL};
-	struct sandbox_settings sandbox;
+	struct sandbox_policy sandbox;
 	struct places places;
 	char path[PATH_MAX], why[WHY_MAX];
 
@@ -241,13 +241,13 @@ static bool start_gdb(struct replay *replay, int commands, struct failure *failu
 		    config->gdb[0] ? config->gdb : "gdb");
 		return false;
 	}
-	confined_settings(replay, &sandbox, &places);
+	confined_policy(replay, &sandbox, &places);
 	if (tool_start(&replay->gdb_tool,
 		&(struct tool_spec){.path = path,
 		    .argv = (char *const *)argv,
 		    .environment = tool_environment,
 		    .role = ROLE_GDB,
-		    .settings = &sandbox,
+		    .policy = &sandbox,
 		    .wants_input = true,
 		    .output = -1,
 		    .extra = commands},
@@ -261,19 +261,19 @@ static bool start_gdb(struct replay *replay, int commands, struct failure *failu
 static bool fetch_commands(struct replay *replay, int file, struct failure *failure)
 {
 	const char *const argv[] = {replay->choice->rr_path, "gdbinit", NULL};
-	struct sandbox_settings sandbox;
+	struct sandbox_policy sandbox;
 	struct places places;
 	struct tool tool;
 	char why[WHY_MAX], ignored[256];
 	bool written = settings_write(file);
 
-	confined_settings(replay, &sandbox, &places);
+	confined_policy(replay, &sandbox, &places);
 	if (tool_start(&tool,
 		&(struct tool_spec){.path = replay->choice->rr_path,
 		    .argv = (char *const *)argv,
 		    .environment = tool_environment,
 		    .role = ROLE_QUERY, /* it only prints, and that filter is built sooner */
-		    .settings = &sandbox,
+		    .policy = &sandbox,
 		    .output = file,
 		    .extra = -1},
 		why, sizeof(why)) != 0) {

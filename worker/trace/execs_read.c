@@ -33,12 +33,12 @@ bool execs_read(struct worker *worker, const char *path, int limit_ms, struct ex
 {
 	char rr[PATH_MAX];
 	const char *const argv[] = {rr, "dump", "-e", path, NULL};
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct tool_spec spec = {.path = rr,
 	    .argv = (char *const *)argv,
 	    .environment = tool_environment,
 	    .role = ROLE_QUERY,
-	    .settings = &settings,
+	    .policy = &policy,
 	    .output = -1,
 	    .extra = -1};
 	struct execs_parser *parser;
@@ -55,10 +55,10 @@ bool execs_read(struct worker *worker, const char *path, int limit_ms, struct ex
 		execs_parser_end(parser);
 		return false;
 	}
-	tool_settings(&worker->config, &settings);
+	tool_policy(&worker->config, &policy);
 	places_begin(&places, &worker->config);
 	places_read(&places, path);
-	places_apply(&places, &settings);
+	places_apply(&places, &policy);
 	fine =
 	    judge(worker, capture_stream(worker, &spec, limit_ms, take, parser, &capture, failure),
 		execs, failure);

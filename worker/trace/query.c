@@ -31,12 +31,12 @@ bool query_run_rr(struct worker *worker, const char *command, const char *path, 
 {
 	char rr[PATH_MAX];
 	const char *const argv[] = {rr, command, path, NULL};
-	struct sandbox_settings settings;
+	struct sandbox_policy policy;
 	struct tool_spec spec = {.path = rr,
 	    .argv = (char *const *)argv,
 	    .environment = tool_environment,
 	    .role = ROLE_QUERY,
-	    .settings = &settings,
+	    .policy = &policy,
 	    .output = -1,
 	    .extra = -1};
 
@@ -47,13 +47,13 @@ bool query_run_rr(struct worker *worker, const char *command, const char *path, 
 		return false;
 	}
 	struct places places;
-	tool_settings(&worker->config, &settings);
+	tool_policy(&worker->config, &policy);
 	places_begin(&places, &worker->config);
 	if (writes)
 		places_write(&places, path);
 	else
 		places_read(&places, path);
-	places_apply(&places, &settings);
+	places_apply(&places, &policy);
 	return capture_run(worker, &spec, limit_ms, capture, failure);
 }
 

@@ -11,14 +11,14 @@
 #include "sandbox/sandbox.h"
 #include "tests/unit/sandbox/child.h"
 
-static struct sandbox_settings settings;
+static struct sandbox_policy policy;
 static struct sandbox_report report;
 static char why[256], folder[] = "/tmp/rr-warden-unit.XXXXXX";
 static int pidfd = -1;
 
 static inline void set_up(void)
 {
-	sandbox_settings_default(&settings);
+	sandbox_policy_default(&policy);
 	memcpy(strrchr(folder, '.') + 1, "XXXXXX", 7);
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -35,11 +35,11 @@ static inline void tear_down(void)
 /* A child in fresh namespaces, which must be had. As fork. */
 static inline pid_t confined(enum sandbox_role role)
 {
-	pid_t child = sandbox_fork(role, &settings, &report, &pidfd, why, sizeof(why));
+	pid_t child = sandbox_fork(role, &policy, &report, &pidfd, why, sizeof(why));
 
 	ck_assert_msg(child >= 0, "%s", why);
 	for (int layer = 0; child > 0 && layer < LAYER_COUNT; layer++)
-		ck_assert_msg(report.got[layer] != GOT_DEGRADED, "%s: %s",
+		ck_assert_msg(report.status[layer] != STATUS_DEGRADED, "%s: %s",
 		    sandbox_layer_name((enum sandbox_layer)layer), report.why[layer]);
 	return child;
 }

@@ -2,7 +2,7 @@
 #define TESTS_UNIT_SANDBOX_EXPECTED_H
 /*
  * Which role may call what, said a second time, so that a row that comes into or goes out of
- * policy.c is noticed: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status,
+ * roles.c is noticed: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status,
  * C recorder. A small letter: with certain arguments only.
  */
 /* clang-format off */

@@ -10,13 +10,13 @@
 #include "tests/unit/sandbox/child.h"
 #include "tests/runner.h"
 
-static struct sandbox_settings settings;
+static struct sandbox_policy policy;
 static struct sandbox_report report;
 static char why[256];
 
 static void set_up(void)
 {
-	sandbox_settings_default(&settings);
+	sandbox_policy_default(&policy);
 }
 
 /* AddressSanitizer reserves 20 TB of addresses before the limit is set. */
@@ -26,22 +26,22 @@ START_TEST(limits_are_for_good_and_there_is_no_core)
 {
 	pid_t child = fork();
 
-	settings.memory_max = MEMORY_MAX;
-	settings.processes_max = 77;
-	settings.cpu_seconds = 99;
-	settings.file_max = 1 << 20;
+	policy.memory_max = MEMORY_MAX;
+	policy.processes_max = 77;
+	policy.cpu_seconds = 99;
+	policy.file_max = 1 << 20;
 	if (child == 0) {
 		static const struct {
 			int resource;
 			rlim_t value;
 		} limits[] = {{RLIMIT_AS, MEMORY_MAX}, {RLIMIT_NPROC, 77}, {RLIMIT_CPU, 99},
 		    {RLIMIT_FSIZE, 1 << 20}, {RLIMIT_CORE, 0}};
-		settings.memory_max = MEMORY_MAX;
-		settings.processes_max = 77;
-		settings.cpu_seconds = 99;
-		settings.file_max = 1 << 20;
+		policy.memory_max = MEMORY_MAX;
+		policy.processes_max = 77;
+		policy.cpu_seconds = 99;
+		policy.file_max = 1 << 20;
 		EXPECT(
-		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		    sandbox_enter(ROLE_RECORD, &policy, NULL, 0, &report, why, sizeof(why)) == 0);
 		for (int i = 0; i < 5; i++) {
 			struct rlimit limit;
 			EXPECT(getrlimit(limits[i].resource, &limit) == 0);
@@ -60,9 +60,8 @@ START_TEST(another_parent_than_named_is_refused)
 	pid_t child = fork();
 
 	if (child == 0) {
-		settings.parent = 1 << 21;
-		EXPECT(
-		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) < 0);
+		policy.parent = 1 << 21;
+		EXPECT(sandbox_enter(ROLE_RECORD, &policy, NULL, 0, &report, why, sizeof(why)) < 0);
 		EXPECT(strncmp(why, "parent: ", 8) == 0);
 		_exit(0);
 	}
@@ -74,9 +73,9 @@ START_TEST(a_forked_worker_has_its_limits_before_it_is_one)
 {
 	int pidfd = -1;
 
-	settings.memory_max = MEMORY_MAX;
-	settings.processes_max = 400;
-	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+	policy.memory_max = MEMORY_MAX;
+	policy.processes_max = 400;
+	pid_t child = sandbox_fork(ROLE_WORKER, &policy, &report, &pidfd, why, sizeof(why));
 	ck_assert_msg(child >= 0, "%s", why);
 	if (child == 0) {
 		struct rlimit limit;
@@ -108,9 +107,9 @@ START_TEST(gdb_executes_once)
 	if (child == 0) {
 		char *const argv[] = {self, (char *)"--try-exec", NULL};
 		const char *seen[] = {"/", NULL};
-		settings.want[LAYER_LANDLOCK] = WANT_OFF; /* this program may lie in a home */
-		settings.read_only = seen;
-		EXPECT(sandbox_enter(ROLE_GDB, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		policy.requested[LAYER_LANDLOCK] = REQUEST_OFF; /* this program may lie in a home */
+		policy.read_only = seen;
+		EXPECT(sandbox_enter(ROLE_GDB, &policy, NULL, 0, &report, why, sizeof(why)) == 0);
 		execve("/does/not/exist", argv, environ); /* a failed one does not count */
 		EXPECT(errno == ENOENT);
 		execve(self, argv, environ);

@@ -61,7 +61,7 @@ START_TEST(the_kernel_confirms_every_namespace)
 	}
 	passed(child);
 	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
-		ck_assert_int_eq(report.got[layer], GOT_FULL);
+		ck_assert_int_eq(report.status[layer], STATUS_FULL);
 }
 END_TEST
 
@@ -115,9 +115,9 @@ static int loses_what_it_had(void)
 
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
 		machine.has[layer] = true;
-	settings.machine = &machine;
-	settings.want[LAYER_NET_NS] = WANT_PREFER;
-	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+	policy.machine = &machine;
+	policy.requested[LAYER_NET_NS] = REQUEST_PREFER;
+	pid_t child = sandbox_fork(ROLE_WORKER, &policy, &report, &pidfd, why, sizeof(why));
 	if (child == 0)
 		_exit(0);
 	EXPECT(child < 0 && !report.call_failed);
@@ -166,8 +166,7 @@ START_TEST(the_child_dies_with_its_parent)
 	ck_assert_int_eq(pipe(ends), 0);
 	pid_t parent = fork();
 	if (parent == 0) {
-		pid_t child =
-		    sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+		pid_t child = sandbox_fork(ROLE_WORKER, &policy, &report, &pidfd, why, sizeof(why));
 		if (child == 0) {
 			pause();
 			_exit(0);
@@ -199,7 +198,7 @@ static int without_user_namespaces(int (*body)(void))
 
 static int net_is_missed(void)
 {
-	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+	pid_t child = sandbox_fork(ROLE_WORKER, &policy, &report, &pidfd, why, sizeof(why));
 
 	EXPECT(child < 0);
 	EXPECT(strncmp(why, "net_ns: no user namespace: ", 27) == 0);
@@ -208,15 +207,15 @@ static int net_is_missed(void)
 
 static int goes_on_without(void)
 {
-	settings.want[LAYER_NET_NS] = WANT_PREFER;
-	pid_t child = sandbox_fork(ROLE_WORKER, &settings, &report, &pidfd, why, sizeof(why));
+	policy.requested[LAYER_NET_NS] = REQUEST_PREFER;
+	pid_t child = sandbox_fork(ROLE_WORKER, &policy, &report, &pidfd, why, sizeof(why));
 
 	if (child == 0)
 		_exit(getpid() == 1);
 	EXPECT(child > 0);
 	EXPECT(reap(child) == 0);
 	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
-		EXPECT(report.got[layer] == GOT_DEGRADED && report.why[layer][0]);
+		EXPECT(report.status[layer] == STATUS_DEGRADED && report.why[layer][0]);
 	return 0;
 }
 
@@ -226,7 +225,7 @@ START_TEST(without_user_namespaces_a_replay_is_refused_for_its_open_port)
 }
 END_TEST
 
-START_TEST(without_user_namespaces_a_policy_of_prefer_goes_on_and_says_so)
+START_TEST(without_user_namespaces_the_setting_prefer_goes_on_and_says_so)
 {
 	ck_assert_int_eq(without_user_namespaces(goes_on_without), 0);
 }
@@ -241,13 +240,13 @@ END_TEST
 START_TEST(a_layer_that_is_off_stays_off)
 {
 	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
-		settings.want[layer] = WANT_OFF;
+		policy.requested[layer] = REQUEST_OFF;
 	pid_t child = confined(ROLE_WORKER);
 	if (child == 0)
 		_exit(getpid() == 1);
 	passed(child);
 	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
-		ck_assert_int_eq(report.got[layer], GOT_OFF);
+		ck_assert_int_eq(report.status[layer], STATUS_OFF);
 }
 END_TEST
 
@@ -259,7 +258,7 @@ START_TEST(every_role_ends_with_a_filter_and_without_privileges)
 	if (child == 0) {
 		char text[4096];
 		int keep[] = {kept};
-		EXPECT(sandbox_enter((enum sandbox_role)_i, &settings, keep, 1, &report, why,
+		EXPECT(sandbox_enter((enum sandbox_role)_i, &policy, keep, 1, &report, why,
 			   sizeof(why)) == 0);
 		EXPECT(fcntl(kept, F_GETFD) >= 0);
 		/* the number may be in use again, for gdb's one exec */
@@ -290,9 +289,9 @@ START_TEST(landlock_alone_hides_homes_and_keeps_writes_to_what_is_named)
 		return; /* this kernel has none: rr-warden doctor says so */
 	child = fork();
 	if (child == 0) {
-		settings.read_write = read_write;
+		policy.read_write = read_write;
 		EXPECT(
-		    sandbox_enter(ROLE_RECORD, &settings, NULL, 0, &report, why, sizeof(why)) == 0);
+		    sandbox_enter(ROLE_RECORD, &policy, NULL, 0, &report, why, sizeof(why)) == 0);
 		EXPECT(open("/etc/shadow", O_RDONLY) < 0);
 		EXPECT(open("/var/lib", O_RDONLY | O_DIRECTORY) < 0);
 		EXPECT(geteuid() != 0 || open("/proc/sys/kernel/core_pattern", O_WRONLY) < 0);
@@ -334,7 +333,7 @@ START_TEST(a_worker_that_breaks_out_dies_and_the_call_has_a_name)
 		dup2(open("/dev/null", O_WRONLY), 2);
 		dup2(ends[1], WORKER_CHANNEL_FD);
 		EXPECT(
-		    sandbox_enter(ROLE_WORKER, &settings, keep, 1, &report, why, sizeof(why)) == 0);
+		    sandbox_enter(ROLE_WORKER, &policy, keep, 1, &report, why, sizeof(why)) == 0);
 		socket(AF_INET, SOCK_STREAM, 0);
 		_exit(0);
 	}
@@ -360,7 +359,7 @@ int main(void)
 	tcase_add_test(tcase, the_private_loopback_works_and_the_machines_is_out_of_reach);
 	tcase_add_test(tcase, the_child_dies_with_its_parent);
 	tcase_add_test(tcase, without_user_namespaces_a_replay_is_refused_for_its_open_port);
-	tcase_add_test(tcase, without_user_namespaces_a_policy_of_prefer_goes_on_and_says_so);
+	tcase_add_test(tcase, without_user_namespaces_the_setting_prefer_goes_on_and_says_so);
 	tcase_add_test(tcase, a_layer_that_is_off_stays_off);
 	tcase_add_loop_test(
 	    tcase, every_role_ends_with_a_filter_and_without_privileges, 0, ROLE_BROKER);

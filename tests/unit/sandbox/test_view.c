@@ -28,7 +28,7 @@ START_TEST(only_the_system_is_seen)
 }
 END_TEST
 
-/* It is its user's own act: only who has more than a user's rights, or an administrator's policy,
+/* It is its user's own act: only who has more than a user's rights, or an administrator's settings,
  * has something to hide from it. */
 START_TEST(a_recording_sees_what_its_user_sees)
 {
@@ -50,7 +50,7 @@ END_TEST
 
 START_TEST(a_recording_with_covers_sees_no_secrets)
 {
-	settings.covers = true;
+	policy.covers = true;
 	pid_t child = confined(ROLE_RECORD);
 	if (child == 0) {
 		EXPECT(is_empty("/home") && is_empty("/root") && is_empty("/run"));
@@ -68,7 +68,7 @@ START_TEST(a_recording_has_its_users_network_unless_it_is_to_be_private)
 {
 	char outside[64] = {0}, inside[64] = {0};
 
-	settings.own_network = _i;
+	policy.own_network = _i;
 	ck_assert_int_gt(readlink("/proc/self/ns/net", outside, sizeof(outside) - 1), 0);
 	pid_t child = confined(ROLE_RECORD);
 	if (child == 0) {
@@ -77,7 +77,7 @@ START_TEST(a_recording_has_its_users_network_unless_it_is_to_be_private)
 		_exit(0);
 	}
 	passed(child);
-	ck_assert_int_eq(report.got[LAYER_NET_NS], _i ? GOT_FULL : GOT_UNUSED);
+	ck_assert_int_eq(report.status[LAYER_NET_NS], _i ? STATUS_FULL : STATUS_UNUSED);
 }
 END_TEST
 
@@ -111,9 +111,9 @@ START_TEST(named_paths_are_seen_and_only_writable_ones_written)
 	snprintf(file, sizeof(file), "%s/file", folder);
 	ck_assert(mkdir(shown, 0755) == 0 && mkdir(inner, 0755) == 0 && mkdir(beside, 0755) == 0);
 	make_file(file);
-	settings.read_only = read_only;
-	settings.read_write = read_write;
-	settings.covers = true;
+	policy.read_only = read_only;
+	policy.read_write = read_write;
+	policy.covers = true;
 	pid_t child = confined(roles[_i]);
 	if (child == 0) {
 		EXPECT(exists(shown) && !creates(shown) && !exists(beside));
@@ -137,10 +137,10 @@ START_TEST(links_and_empty_directories_are_there_as_named)
 	snprintf(link, sizeof(link), "%s/link", folder);
 	snprintf(empty, sizeof(empty), "%s/a/b", folder);
 	ck_assert(mkdir(target, 0755) == 0);
-	settings.read_only = read_only;
-	settings.links = links;
-	settings.empty = empties;
-	settings.directory = empty;
+	policy.read_only = read_only;
+	policy.links = links;
+	policy.empty = empties;
+	policy.directory = empty;
 	pid_t child = confined(ROLE_WORKER);
 	if (child == 0) {
 		char here[PATH_MAX];
@@ -168,14 +168,14 @@ START_TEST(a_path_that_cannot_be_had_fails_the_call_and_names_itself)
 	make_file(file);
 	ck_assert(symlink("loop", loop) == 0 && symlink("/usr", link) == 0);
 	snprintf(path, sizeof(path), troubles[_i / 2], folder);
-	settings.read_write = list;
-	pid_t child = sandbox_fork(role, &settings, &report, &pidfd, why, sizeof(why));
+	policy.read_write = list;
+	pid_t child = sandbox_fork(role, &policy, &report, &pidfd, why, sizeof(why));
 	if (child == 0)
 		_exit(0);
 	ck_assert_int_lt(child, 0);
 	ck_assert(report.call_failed);
 	ck_assert_msg(strstr(why, path) == why, "%s", why);
-	settings.read_write = NULL;
+	policy.read_write = NULL;
 	child = confined(role); /* the next call has all layers */
 	if (child == 0)
 		_exit(0);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static struct {
-	struct policy *policy;
+	struct settings *settings;
 	struct session_table *table;
 	struct dispatch dispatch;
 	struct mcp_handler handler;
@@ -59,9 +59,9 @@ static void set_up(void)
 
 	memset(&world, 0, sizeof(world));
 	workers_reset();
-	ports.policy = world.policy = policy_new();
+	ports.settings = world.settings = settings_new();
 	world.table = session_table_new(&ports);
-	world.dispatch = (struct dispatch){.policy = world.policy, .table = world.table};
+	world.dispatch = (struct dispatch){.settings = world.settings, .table = world.table};
 	dispatch_handler(&world.dispatch, &world.handler);
 	world.server = mcp_server_new(&world.handler);
 	feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
@@ -75,7 +75,7 @@ static void tear_down(void)
 {
 	mcp_server_free(world.server);
 	session_table_free(world.table);
-	policy_free(world.policy);
+	settings_free(world.settings);
 	workers_clear();
 	json_decref(world.dispatch.trace_names);
 }
@@ -211,13 +211,13 @@ END_TEST
 
 START_TEST(what_the_policy_forbids_is_not_done)
 {
-	char why[POLICY_WHY_MAX];
+	char why[SETTINGS_WHY_MAX];
 
 	open_session();
 	check_error(call("rr_gdb_command", "{\"command\":\"info\"}"), "not_allowed");
 	check_error(
 	    call("rr_evaluate", "{\"expression\":\"f()\",\"allow_calls\":true}"), "not_allowed");
-	policy_set(world.policy, SETTING_RECORD, "no", SOURCE_FLAG, why);
+	settings_set(world.settings, SETTING_RECORD, "no", SOURCE_FLAG, why);
 	check_error(call("rr_record", "{\"command\":[\"ls\"]}"), "not_allowed");
 	ck_assert_uint_eq(session_count(world.table, WORKER_RECORD), 0);
 }
@@ -225,9 +225,9 @@ END_TEST
 
 START_TEST(sessions_are_bounded_by_the_policy)
 {
-	char why[POLICY_WHY_MAX];
+	char why[SETTINGS_WHY_MAX];
 
-	policy_set(world.policy, SETTING_SESSIONS, "1", SOURCE_FLAG, why);
+	settings_set(world.settings, SETTING_SESSIONS, "1", SOURCE_FLAG, why);
 	open_session();
 	check_error(call("rr_replay_start", "{\"trace_dir\":\"/t\"}"), "limit");
 }

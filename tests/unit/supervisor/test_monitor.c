@@ -20,11 +20,11 @@
 #define ANSWER_MS 5000
 #define QUIET_MS  300
 
-static struct policy *policy;
+static struct settings *settings;
 static struct paths paths;
 static char folder[] = "/tmp/rr-warden-unit.XXXXXX", home[64], secret[80];
 static struct composition composition;
-static struct sandbox_settings settings;
+static struct sandbox_policy policy;
 static char why[256];
 
 static void set_up(void)
@@ -37,17 +37,17 @@ static void set_up(void)
 	setenv("HOME", home, 1);
 	unsetenv("XDG_DATA_HOME");
 	unsetenv("_RR_TRACE_DIR");
-	policy = policy_new();
+	settings = settings_new();
 	strlcpy(paths.worker, "/usr/bin/true", sizeof(paths.worker));
 	strlcpy(paths.here, home, sizeof(paths.here));
-	sandbox_settings_default(&settings);
+	sandbox_policy_default(&policy);
 }
 
 static void tear_down(void)
 {
 	char command[128];
 
-	policy_free(policy);
+	settings_free(settings);
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	ck_assert_int_eq(system(command), 0);
 }
@@ -71,8 +71,8 @@ static int compose(int worker, const char *name)
 	static struct launch_request request;
 
 	launcher_name(&request, 1, workers[worker].kind, workers[worker].operation, names);
-	compose_begin(&composition, policy, &paths, &request);
-	return compose_sight(&composition, &settings, why, sizeof(why));
+	compose_begin(&composition, settings, &paths, &request);
+	return compose_sight(&composition, &policy, why, sizeof(why));
 }
 
 static void expect_unseen(enum sight_list list, const char *name)
@@ -211,8 +211,8 @@ START_TEST(requests_that_no_supervisor_sends_are_refused)
 	const char *const none[LAUNCH_NAME_COUNT] = {NULL};
 	bool came;
 
-	ck_assert_int_eq(policy_set(policy, SETTING_RECORD, "no", SOURCE_FLAG, why), 0);
-	int fd = launcher_start(&paths, policy);
+	ck_assert_int_eq(settings_set(settings, SETTING_RECORD, "no", SOURCE_FLAG, why), 0);
+	int fd = launcher_start(&paths, settings);
 	ck_assert_int_ge(fd, 0);
 	launcher_name(&good, 7, WORKER_QUERY, WIRE_OP_STATUS, none);
 	expect_silence(fd, &good, head - 1);
@@ -231,7 +231,7 @@ START_TEST(requests_that_no_supervisor_sends_are_refused)
 	bad.length = LAUNCH_NAMES_MAX;
 	expect_silence(fd, &bad, head + bad.length);
 	bad = good;
-	bad.kind = WORKER_RECORD; /* the policy forbids it */
+	bad.kind = WORKER_RECORD; /* the settings forbid it */
 	expect_silence(fd, &bad, head + bad.length);
 	ck_assert_int_eq(launcher_request(fd, &good), 0);
 	ck_assert_int_eq(next_notice(fd, ANSWER_MS, &came), LAUNCH_STARTED);

@@ -109,13 +109,13 @@ END_TEST
 
 START_TEST(the_rr_of_the_policy_is_the_one)
 {
-	struct policy *policy = policy_new();
+	struct settings *settings = settings_new();
 	struct paths paths = {0};
 	char *words[] = {"--version", NULL};
-	char why[POLICY_WHY_MAX];
-	ck_assert_int_eq(policy_set(policy, SETTING_RR, "/nowhere/rr", SOURCE_FLAG, why), 0);
-	ck_assert_int_eq(rr_command_run(policy, &paths, 1, words), 127);
-	policy_free(policy);
+	char why[SETTINGS_WHY_MAX];
+	ck_assert_int_eq(settings_set(settings, SETTING_RR, "/nowhere/rr", SOURCE_FLAG, why), 0);
+	ck_assert_int_eq(rr_command_run(settings, &paths, 1, words), 127);
+	settings_free(settings);
 }
 END_TEST
 

@@ -81,27 +81,27 @@ END_TEST
 
 START_TEST(deadlines_come_from_class_direction_and_arguments)
 {
-	struct policy *policy = policy_new();
+	struct settings *settings = settings_new();
 	json_t *back = json_pack("{s:b}", "reverse", 1),
 	       *span = json_pack("{s:f}", "deadline", 7.5);
 	json_t *attempts = json_pack("{s:i, s:i}", "attempts", 3, "timeout", 1);
-	char why[POLICY_WHY_MAX];
+	char why[SETTINGS_WHY_MAX];
 
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_DIRECTION, NULL), 120);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_DIRECTION, back), 300);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_OPEN, NULL), 90);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_REVERSE, span), 8);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_RECORD, NULL), 0);
-	policy_set(policy, SETTING_TIMEOUT_RECORD, "5", SOURCE_FLAG, why);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_RECORD, span), 5);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_ATTEMPTS, NULL), 50);
-	ck_assert_int_eq(deadline_seconds(policy, DEADLINE_ATTEMPTS, attempts), 15);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_DIRECTION, NULL), 120);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_DIRECTION, back), 300);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_OPEN, NULL), 90);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_REVERSE, span), 8);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_RECORD, NULL), 0);
+	settings_set(settings, SETTING_TIMEOUT_RECORD, "5", SOURCE_FLAG, why);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_RECORD, span), 5);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_ATTEMPTS, NULL), 50);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_ATTEMPTS, attempts), 15);
 	ck_assert(deadline_after(5, 0) == DEADLINE_NEVER);
 	ck_assert(deadline_after(5, 2) == 5 + 2 * DEADLINE_SECOND);
 	json_decref(back);
 	json_decref(span);
 	json_decref(attempts);
-	policy_free(policy);
+	settings_free(settings);
 }
 END_TEST
 

@@ -17,7 +17,7 @@
 struct world {
 	char notes[NOTES_MAX];
 	struct session_table *table;
-	struct policy *policy;
+	struct settings *settings;
 	int64_t now;
 };
 
@@ -83,14 +83,14 @@ static inline void set_up(void)
 	workers_reset();
 	workers.note = note;
 	world.now = 1000 * DEADLINE_SECOND;
-	ports.policy = world.policy = policy_new();
+	ports.settings = world.settings = settings_new();
 	world.table = session_table_new(&ports);
 }
 
 static inline void tear_down(void)
 {
 	session_table_free(world.table);
-	policy_free(world.policy);
+	settings_free(world.settings);
 	workers_clear();
 }
 

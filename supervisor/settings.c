@@ -2,7 +2,7 @@
  * Settings: parsing, the ceiling rule, and the configuration file. Reads files only before the
  * supervisor is locked down; never touches the file system otherwise.
  */
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -19,7 +19,7 @@
 #define TYPE_SECONDS SETTING_SECONDS
 #define TYPE_COUNT   SETTING_NUMBER
 #define TYPE_BOOLEAN SETTING_BOOLEAN
-#define TYPE_WANT    SETTING_WANT
+#define TYPE_REQUEST SETTING_REQUEST
 
 const struct setting_row setting_rows[SETTING_COUNT] = {
 #define X(name, section, key, flag, env, type, rule, value, help)                                  \
@@ -29,14 +29,14 @@ const struct setting_row setting_rows[SETTING_COUNT] = {
 };
 
 struct value {
-	enum policy_source source;
+	enum setting_source source;
 	long long number;
 	char *text;
-	char *items[POLICY_LIST_MAX + 1];
+	char *items[SETTINGS_LIST_MAX + 1];
 	size_t count;
 };
 
-struct policy {
+struct settings {
 	struct value values[SETTING_COUNT];
 	struct value ceilings[SETTING_COUNT]; /* what the administrator said, or the defaults */
 	bool has_ceiling;
@@ -87,11 +87,11 @@ static int parse_choice(const char *text, const char *const *choices)
 
 static const char *const boolean_words[] = {
     "no", "yes", "off", "on", "false", "true", "0", "1", NULL};
-static const char *const want_words[] = {"off", "prefer", "require", NULL};
+static const char *const request_words[] = {"off", "prefer", "require", NULL};
 static const char *const network_words[] = {"user", "private", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
-static const char *const type_wants[] = {
+static const char *const type_descriptions[] = {
     [SETTING_TEXT] = "text",
     [SETTING_PMU_CHOICE] = "auto, hardware or software",
     [SETTING_NETWORK_CHOICE] = "user or private",
@@ -100,7 +100,7 @@ static const char *const type_wants[] = {
     [SETTING_SECONDS] = "a number of seconds, or such as 10m or 1h",
     [SETTING_NUMBER] = "a number",
     [SETTING_BOOLEAN] = "yes or no",
-    [SETTING_WANT] = "require, prefer or off",
+    [SETTING_REQUEST] = "require, prefer or off",
 };
 
 static int parse_value(enum setting_type type, const char *text, long long *number)
@@ -111,7 +111,7 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 	switch (type) {
 	case SETTING_TEXT:
 	case SETTING_LIST:
-		return strlen(text) < POLICY_TEXT_MAX ? 0 : -1;
+		return strlen(text) < SETTINGS_TEXT_MAX ? 0 : -1;
 	case SETTING_PMU_CHOICE:
 		return parse_choice(text, pmu_words) < 0 ? -1 : 0;
 	case SETTING_NETWORK_CHOICE:
@@ -128,8 +128,8 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 		choice = parse_choice(text, boolean_words);
 		*number = choice % 2;
 		return choice < 0 ? -1 : 0;
-	case SETTING_WANT:
-		choice = parse_choice(text, want_words);
+	case SETTING_REQUEST:
+		choice = parse_choice(text, request_words);
 		*number = choice;
 		return choice < 0 ? -1 : 0;
 	}
@@ -149,7 +149,7 @@ static int value_store(
 {
 	char *copy;
 
-	if (type == SETTING_LIST && value->count >= POLICY_LIST_MAX)
+	if (type == SETTING_LIST && value->count >= SETTINGS_LIST_MAX)
 		return -1;
 	copy = strdup(text);
 	if (copy == NULL)
@@ -165,11 +165,11 @@ static int value_store(
 	return 0;
 }
 
-struct policy *policy_new(void)
+struct settings *settings_new(void)
 {
-	struct policy *policy = calloc(1, sizeof(*policy));
+	struct settings *settings = calloc(1, sizeof(*settings));
 
-	if (policy == NULL)
+	if (settings == NULL)
 		return NULL;
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const struct setting_row *row = &setting_rows[i];
@@ -178,26 +178,26 @@ struct policy *policy_new(void)
 		if (row->type == SETTING_LIST)
 			continue;
 		if (parse_value(row->type, row->value, &number) < 0 ||
-		    value_store(&policy->values[i], row->type, row->value, number) < 0) {
-			policy_free(policy);
+		    value_store(&settings->values[i], row->type, row->value, number) < 0) {
+			settings_free(settings);
 			return NULL;
 		}
 	}
-	return policy;
+	return settings;
 }
 
-void policy_free(struct policy *policy)
+void settings_free(struct settings *settings)
 {
-	if (policy == NULL)
+	if (settings == NULL)
 		return;
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		value_clear(&policy->values[i]);
-		value_clear(&policy->ceilings[i]);
+		value_clear(&settings->values[i]);
+		value_clear(&settings->ceilings[i]);
 	}
-	free(policy);
+	free(settings);
 }
 
-bool policy_path_within(const char *path, const char *root)
+bool path_is_within(const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
@@ -215,8 +215,7 @@ bool policy_path_within(const char *path, const char *root)
 static bool in_subset(const struct value *ceiling, const char *text)
 {
 	for (size_t i = 0; i < ceiling->count; i++)
-		if (strcmp(text, ceiling->items[i]) == 0 ||
-		    policy_path_within(text, ceiling->items[i]))
+		if (strcmp(text, ceiling->items[i]) == 0 || path_is_within(text, ceiling->items[i]))
 			return true;
 	return false;
 }
@@ -243,22 +242,22 @@ static bool is_granted(
 	return false;
 }
 
-int policy_set(struct policy *policy, enum setting setting, const char *text,
-    enum policy_source source, char *why)
+int settings_set(struct settings *settings, enum setting setting, const char *text,
+    enum setting_source source, char *why)
 {
 	const struct setting_row *row = &setting_rows[setting];
-	struct value *value = &policy->values[setting];
+	struct value *value = &settings->values[setting];
 	long long number;
 
 	if (parse_value(row->type, text, &number) < 0) {
-		snprintf(why, POLICY_WHY_MAX, "%s: \"%.60s\" is not %s", row->key, text,
-		    type_wants[row->type]);
+		snprintf(why, SETTINGS_WHY_MAX, "%s: \"%.60s\" is not %s", row->key, text,
+		    type_descriptions[row->type]);
 		return -1;
 	}
-	if (source != SOURCE_ADMIN && policy->has_ceiling &&
-	    !is_granted(row, &policy->ceilings[setting], text, number)) {
-		snprintf(why, POLICY_WHY_MAX,
-		    "%s=%.60s is more than " POLICY_FILE
+	if (source != SOURCE_ADMIN && settings->has_ceiling &&
+	    !is_granted(row, &settings->ceilings[setting], text, number)) {
+		snprintf(why, SETTINGS_WHY_MAX,
+		    "%s=%.60s is more than " SETTINGS_FILE
 		    " grants ([%s] %s); leave it out, or ask the "
 		    "administrator",
 		    row->flag, text, row->section, row->key);
@@ -269,19 +268,20 @@ int policy_set(struct policy *policy, enum setting setting, const char *text,
 		value_clear(value);
 	value->source = source;
 	if (value_store(value, row->type, text, number) < 0) {
-		snprintf(why, POLICY_WHY_MAX, "%s: more than %d items", row->key, POLICY_LIST_MAX);
+		snprintf(
+		    why, SETTINGS_WHY_MAX, "%s: more than %d items", row->key, SETTINGS_LIST_MAX);
 		return -1;
 	}
 	return 0;
 }
 
 struct load {
-	struct policy *policy;
+	struct settings *settings;
 	FILE *file;
-	enum policy_source source;
+	enum setting_source source;
 	int line, error_line;
 	bool too_long;
-	char why[POLICY_WHY_MAX / 2];
+	char why[SETTINGS_WHY_MAX / 2];
 };
 
 static enum setting find_setting(const char *section, const char *key)
@@ -335,14 +335,14 @@ static int load_setting(void *user, const char *section, const char *key, const 
 {
 	struct load *load = user;
 	enum setting setting = find_setting(section, key);
-	char why[POLICY_WHY_MAX], value[POLICY_LINE_MAX];
+	char why[SETTINGS_WHY_MAX], value[SETTINGS_LINE_MAX];
 
 	if (load->why[0] != 0)
 		return 0;
 	if (setting == SETTING_COUNT) {
 		say_unknown(load, section, key);
 	} else if ((copy_value(value, text, sizeof(value)),
-		       policy_set(load->policy, setting, value, load->source, why)) < 0) {
+		       settings_set(load->settings, setting, value, load->source, why)) < 0) {
 		snprintf(load->why, sizeof(load->why), "%.*s", (int)sizeof(load->why) - 1, why);
 	} else {
 		return 1;
@@ -366,12 +366,12 @@ static char *load_line(char *line, int size, void *stream)
 	return got;
 }
 
-static void remember_ceilings(struct policy *policy)
+static void remember_ceilings(struct settings *settings)
 {
-	policy->has_ceiling = true;
+	settings->has_ceiling = true;
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		const struct value *from = &policy->values[i];
-		struct value *to = &policy->ceilings[i];
+		const struct value *from = &settings->values[i];
+		struct value *to = &settings->ceilings[i];
 
 		to->number = from->number;
 		to->text = from->text == NULL ? NULL : strdup(from->text);
@@ -380,16 +380,17 @@ static void remember_ceilings(struct policy *policy)
 	}
 }
 
-int policy_load(struct policy *policy, const char *path, enum policy_source source, char *why)
+int settings_load(
+    struct settings *settings, const char *path, enum setting_source source, char *why)
 {
-	struct load load = {.policy = policy, .source = source};
+	struct load load = {.settings = settings, .source = source};
 	int line;
 
 	load.file = fopen(path, "re");
 	if (load.file == NULL) {
 		if (source == SOURCE_ADMIN && errno == ENOENT)
 			return 0;
-		snprintf(why, POLICY_WHY_MAX, "%s: %s", path, strerror(errno));
+		snprintf(why, SETTINGS_WHY_MAX, "%s: %s", path, strerror(errno));
 		return -1;
 	}
 	line = ini_parse_stream(load_line, &load, load_setting, &load);
@@ -397,41 +398,41 @@ int policy_load(struct policy *policy, const char *path, enum policy_source sour
 	if (load.too_long) {
 		line = load.line;
 		snprintf(load.why, sizeof(load.why), "a line of more than %d bytes",
-		    POLICY_LINE_MAX - 2);
+		    SETTINGS_LINE_MAX - 2);
 	} else if (load.error_line != 0) {
 		line = load.error_line;
 	}
 	if (line != 0) {
-		snprintf(why, POLICY_WHY_MAX, "%s:%d: %s", path, line,
+		snprintf(why, SETTINGS_WHY_MAX, "%s:%d: %s", path, line,
 		    load.why[0] != 0 ? load.why : "neither [section] nor key = value");
 		return -1;
 	}
 	if (source == SOURCE_ADMIN)
-		remember_ceilings(policy);
+		remember_ceilings(settings);
 	return 0;
 }
 
-long long policy_number(const struct policy *policy, enum setting setting)
+long long settings_number(const struct settings *settings, enum setting setting)
 {
-	return policy->values[setting].number;
+	return settings->values[setting].number;
 }
 
-enum policy_source policy_source_of(const struct policy *policy, enum setting setting)
+enum setting_source settings_source(const struct settings *settings, enum setting setting)
 {
-	return policy->values[setting].source;
+	return settings->values[setting].source;
 }
 
-const char *policy_text(const struct policy *policy, enum setting setting)
+const char *settings_text(const struct settings *settings, enum setting setting)
 {
-	return policy->values[setting].text == NULL ? "" : policy->values[setting].text;
+	return settings->values[setting].text == NULL ? "" : settings->values[setting].text;
 }
 
-const char *const *policy_list(const struct policy *policy, enum setting setting)
+const char *const *settings_list(const struct settings *settings, enum setting setting)
 {
-	return (const char *const *)policy->values[setting].items;
+	return (const char *const *)settings->values[setting].items;
 }
 
-bool policy_has_ceiling(const struct policy *policy)
+bool settings_has_ceiling(const struct settings *settings)
 {
-	return policy->has_ceiling;
+	return settings->has_ceiling;
 }

@@ -2,7 +2,7 @@
  * The tables of files: what roles see of the system, what a recording does not see, and what of
  * /proc and /dev is harmless. One row a thing, with the reason beside it. No code.
  */
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 
 const char *const hidden_paths[] = {
     "/home",		/* users' files */

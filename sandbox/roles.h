@@ -1,5 +1,5 @@
-#ifndef SANDBOX_POLICY_H
-#define SANDBOX_POLICY_H
+#ifndef SANDBOX_ROLES_H
+#define SANDBOX_ROLES_H
 /*
  * What each role may do, as data: system calls, capabilities, files. The verbs that make it so are
  * in seccomp.h, drop.h, ns.h and landlock.h.
@@ -12,8 +12,8 @@
 
 enum verdict {
 	VERDICT_ALLOW,
-	VERDICT_REFUSE, /* EPERM */
-	VERDICT_ABSENT, /* ENOSYS: the C library falls back to an older call that can be filtered */
+	VERDICT_EPERM,	/* EPERM */
+	VERDICT_ENOSYS, /* ENOSYS: the C library falls back to an older call that can be filtered */
 	VERDICT_TRAP,	/* SIGSYS, whose handler names the call and dies: for our own code */
 	VERDICT_KILL,	/* the process dies by SIGSYS */
 	VERDICT_ONCE,	/* allowed the first time (the exec that makes the tool), ENOSYS later */
@@ -49,38 +49,38 @@ struct syscall_group {
 	size_t count;
 };
 
-#define POLICY_GROUPS_MAX 7
+#define ROLE_GROUPS_MAX 7
 
 enum compat {
 	COMPAT_NEVER,
-	COMPAT_ASKED, /* where the settings say so: the trace has 32-bit processes */
+	COMPAT_ASKED, /* where the policy says so: the trace has 32-bit processes */
 	COMPAT_ALWAYS /* a recorded program may be one */
 };
 
-struct role_policy {
+struct role_rules {
 	const char *name;
 	enum verdict otherwise; /* of calls that no row names */
 	enum compat compat;	/* whether 32-bit programs are let run */
-	struct syscall_group groups[POLICY_GROUPS_MAX];
+	struct syscall_group groups[ROLE_GROUPS_MAX];
 
 	uint64_t capabilities; /* that stay, of those it has: bits 1 << CAP_* */
 
 	bool landlocked;   /* Landlock forbids mounting: not for who makes mount namespaces */
 	bool reads_system; /* what of the system is in its view */
 	bool writes_proc;  /* /proc/PID/mem of tracees */
-	bool writes;	   /* what the settings name as writable, and /dev/shm */
+	bool writes;	   /* what the policy names as writable, and /dev/shm */
 	bool
 	    writes_tmp; /* /tmp and /var/tmp too, the machine's where there is no mount namespace */
 	bool binds_port;    /* listens on TCP */
 	bool connects;	    /* connects over TCP */
-	bool user_network;  /* the user's, unless the settings say otherwise */
+	bool user_network;  /* the user's, unless the policy says otherwise */
 	bool keeps_signals; /* may signal only what is confined with it */
 
 	bool undumpable; /* nobody of the same user may ptrace it or read its memory */
 	bool reports;	 /* SIGSYS is named to the supervisor before death */
 };
 
-extern const struct role_policy role_policies[ROLE_COUNT];
+extern const struct role_rules role_rules[ROLE_COUNT];
 
 /*
  * Paths that a recording with covers does not see: a directory gets an empty one on top, a file an

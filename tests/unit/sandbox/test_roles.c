@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox/drop.h"
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 #include "sandbox/seccomp.h"
 #include "tests/unit/sandbox/expected.h"
 #include "tests/runner.h"
@@ -54,22 +54,22 @@ static void on_trap(int number)
 	trapped = 1;
 }
 
-static void lock_down(const struct role_policy *policy)
+static void lock_down(const struct role_rules *rules)
 {
 	signal(SIGALRM, SIG_DFL); /* Check's own would end the test */
 	if (drop_new_privs() < 0 || drop_capabilities(0) < 0 ||
-	    seccomp_enter(policy, policy->compat != COMPAT_NEVER) != SECCOMP_LOADED)
+	    seccomp_enter(rules, rules->compat != COMPAT_NEVER) != SECCOMP_LOADED)
 		_exit(1);
 	signal(SIGSYS, on_trap);
 }
 
-static const struct syscall_row *conditional_row(const struct role_policy *policy, long number)
+static const struct syscall_row *conditional_row(const struct role_rules *rules, long number)
 {
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++)
-			if (policy->groups[g].rows[i].number == number &&
-			    policy->groups[g].rows[i].when.mask)
-				return &policy->groups[g].rows[i];
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++)
+			if (rules->groups[g].rows[i].number == number &&
+			    rules->groups[g].rows[i].when.mask)
+				return &rules->groups[g].rows[i];
 	return NULL;
 }
 
@@ -108,9 +108,9 @@ static void violate(long *a, const struct condition *condition)
 }
 
 /* Nonsense, but for what a condition asks for; `wrong` breaks the first condition. */
-static long probe(const struct role_policy *policy, const struct call *call, bool wrong)
+static long probe(const struct role_rules *rules, const struct call *call, bool wrong)
 {
-	const struct syscall_row *row = conditional_row(policy, call->number);
+	const struct syscall_row *row = conditional_row(rules, call->number);
 	long a[6] = {-1, -1, -1, -1, -1, -1};
 
 	/* flags that the kernel refuses by itself, and that no condition asks about */
@@ -153,16 +153,16 @@ static void wait_and_note(pid_t child, long *answer)
 		*answer = 0; /* it ended as it was asked to */
 }
 
-static void probe_all(const struct role_policy *policy, bool wrong)
+static void probe_all(const struct role_rules *rules, bool wrong)
 {
 	pid_t child = fork();
 
 	if (child == 0) {
 		alarm(HANG_S);
-		lock_down(policy);
+		lock_down(rules);
 		for (size_t i = 0; i < CALLS; i++)
 			if (!is_drastic(calls[i].number) && calls[i].number != SYS_alarm)
-				answers[i] = probe(policy, &calls[i], wrong);
+				answers[i] = probe(rules, &calls[i], wrong);
 		_exit(0);
 	}
 	wait_and_note(child, NULL);
@@ -172,47 +172,47 @@ static void probe_all(const struct role_policy *policy, bool wrong)
 		child = fork();
 		if (child == 0) {
 			alarm(1);
-			lock_down(policy);
-			answers[i] = probe(policy, &calls[i], wrong);
+			lock_down(rules);
+			answers[i] = probe(rules, &calls[i], wrong);
 			_exit(0);
 		}
 		wait_and_note(child, &answers[i]);
 	}
 }
 
-static bool is_refused(const struct role_policy *policy, long number, long answer)
+static bool is_refused(const struct role_rules *rules, long number, long answer)
 {
 	if (number > SYSCALL_KNOWN_MAX)
 		return answer == ENOSYS;
-	return policy->otherwise == VERDICT_TRAP ? answer == TRAPPED : answer == EPERM;
+	return rules->otherwise == VERDICT_TRAP ? answer == TRAPPED : answer == EPERM;
 }
 
-static bool is_absent(const struct role_policy *policy, long number)
+static bool is_absent(const struct role_rules *rules, long number)
 {
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++)
-			if (policy->groups[g].rows[i].number == number &&
-			    policy->groups[g].rows[i].verdict == VERDICT_ABSENT)
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++)
+			if (rules->groups[g].rows[i].number == number &&
+			    rules->groups[g].rows[i].verdict == VERDICT_ENOSYS)
 				return true;
 	return false;
 }
 
 static void check_answer(int role, const struct call *call, long answer)
 {
-	const struct role_policy *policy = &role_policies[roles[role].role];
+	const struct role_rules *rules = &role_rules[roles[role].role];
 	bool listed = strchr(call->roles, roles[role].letter) ||
 		      strchr(call->roles, roles[role].letter + 'a' - 'A');
 
-	if (is_absent(policy, call->number))
-		ck_assert_msg(answer == ENOSYS, "%s: %s is not absent: %ld", policy->name,
-		    call->name, answer);
+	if (is_absent(rules, call->number))
+		ck_assert_msg(
+		    answer == ENOSYS, "%s: %s is not absent: %ld", rules->name, call->name, answer);
 	else if (listed)
 		ck_assert_msg(answer != NOT_REACHED && answer != DIED + SIGSYS &&
-				  !is_refused(policy, call->number, answer),
-		    "%s: %s is to pass and does not: %ld", policy->name, call->name, answer);
+				  !is_refused(rules, call->number, answer),
+		    "%s: %s is to pass and does not: %ld", rules->name, call->name, answer);
 	else
-		ck_assert_msg(is_refused(policy, call->number, answer),
-		    "%s: %s is to be refused and is not: %ld", policy->name, call->name, answer);
+		ck_assert_msg(is_refused(rules, call->number, answer),
+		    "%s: %s is to be refused and is not: %ld", rules->name, call->name, answer);
 }
 
 static void set_up(void)
@@ -231,7 +231,7 @@ static void tear_down(void)
 
 START_TEST(a_role_may_call_what_its_table_says_and_nothing_else)
 {
-	probe_all(&role_policies[roles[_i].role], false);
+	probe_all(&role_rules[roles[_i].role], false);
 	for (size_t i = 0; i < CALLS; i++)
 		check_answer(_i, &calls[i], answers[i]);
 }
@@ -239,14 +239,14 @@ END_TEST
 
 START_TEST(a_condition_on_arguments_holds)
 {
-	const struct role_policy *policy = &role_policies[roles[_i].role];
+	const struct role_rules *rules = &role_rules[roles[_i].role];
 
-	probe_all(policy, true);
+	probe_all(rules, true);
 	for (size_t i = 0; i < CALLS; i++)
 		if (strchr(calls[i].roles, roles[_i].letter + 'a' - 'A') &&
-		    conditional_row(policy, calls[i].number))
-			ck_assert_msg(is_refused(policy, calls[i].number, answers[i]),
-			    "%s: %s passes with wrong arguments: %ld", policy->name, calls[i].name,
+		    conditional_row(rules, calls[i].number))
+			ck_assert_msg(is_refused(rules, calls[i].number, answers[i]),
+			    "%s: %s passes with wrong arguments: %ld", rules->name, calls[i].name,
 			    answers[i]);
 }
 END_TEST
@@ -261,34 +261,34 @@ static const struct call *find_call(long number)
 
 START_TEST(every_row_has_a_probe)
 {
-	const struct role_policy *policy = &role_policies[roles[_i].role];
+	const struct role_rules *rules = &role_rules[roles[_i].role];
 
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++) {
-			const struct syscall_row *row = &policy->groups[g].rows[i];
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++) {
+			const struct syscall_row *row = &rules->groups[g].rows[i];
 			const struct call *call = find_call(row->number);
 
-			if (row->number < 0 || row->verdict == VERDICT_ABSENT) /* 32-bit only */
+			if (row->number < 0 || row->verdict == VERDICT_ENOSYS) /* 32-bit only */
 				continue;
 			ck_assert_msg(
-			    call != NULL, "%s: %d has no probe", policy->name, row->number);
+			    call != NULL, "%s: %d has no probe", rules->name, row->number);
 			ck_assert_msg(strchr(call->roles, roles[_i].letter) ||
 					  strchr(call->roles, roles[_i].letter + 'a' - 'A'),
-			    "%s: %s is in the table, but not expected", policy->name, call->name);
+			    "%s: %s is in the table, but not expected", rules->name, call->name);
 			ck_assert_msg(row->when.mask || row->verdict == VERDICT_ONCE ||
 					  strchr(call->roles, roles[_i].letter),
-			    "%s: %s has lost its condition", policy->name, call->name);
+			    "%s: %s has lost its condition", rules->name, call->name);
 		}
 }
 END_TEST
 
 START_TEST(no_row_says_what_goes_without_saying)
 {
-	const struct role_policy *policy = &role_policies[_i];
+	const struct role_rules *rules = &role_rules[_i];
 
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++)
-			ck_assert_int_ne(policy->groups[g].rows[i].verdict, policy->otherwise);
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++)
+			ck_assert_int_ne(rules->groups[g].rows[i].verdict, rules->otherwise);
 }
 END_TEST
 
@@ -299,7 +299,7 @@ static int status_of(enum sandbox_role role, long number)
 	int status;
 
 	if (child == 0) {
-		lock_down(&role_policies[role]);
+		lock_down(&role_rules[role]);
 		signal(SIGSYS, SIG_DFL);
 		_exit(syscall(number, -1, -1, -1, -1, -1, -1) == -1 ? errno : 0);
 	}
@@ -309,7 +309,7 @@ static int status_of(enum sandbox_role role, long number)
 
 START_TEST(a_recorded_program_dies_of_what_no_program_does)
 {
-	const struct syscall_group *rows = &role_policies[ROLE_RECORD].groups[0];
+	const struct syscall_group *rows = &role_rules[ROLE_RECORD].groups[0];
 
 	ck_assert_uint_ge(rows->count, 8);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -324,23 +324,23 @@ END_TEST
 
 START_TEST(a_recording_is_never_answered_in_the_kernels_place)
 {
-	const struct role_policy *policy = &role_policies[_i ? ROLE_LAUNCHER : ROLE_RECORD];
+	const struct role_rules *rules = &role_rules[_i ? ROLE_LAUNCHER : ROLE_RECORD];
 
-	ck_assert_int_eq(policy->otherwise, VERDICT_ALLOW);
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++)
-			ck_assert_int_eq(policy->groups[g].rows[i].verdict, VERDICT_KILL);
+	ck_assert_int_eq(rules->otherwise, VERDICT_ALLOW);
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++)
+			ck_assert_int_eq(rules->groups[g].rows[i].verdict, VERDICT_KILL);
 }
 END_TEST
 
 START_TEST(calls_newer_than_the_tables_do_not_exist)
 {
-	const struct role_policy *policy = &role_policies[roles[_i].role];
+	const struct role_rules *rules = &role_rules[roles[_i].role];
 
 	ck_assert_int_eq(status_of(roles[_i].role, SYSCALL_KNOWN_MAX + 1), ENOSYS << 8);
 	/* rr asks by this number whether it runs under rr */
 	ck_assert_int_eq(status_of(roles[_i].role, 1008), ENOSYS << 8);
-	(void)policy;
+	(void)rules;
 }
 END_TEST
 
@@ -367,7 +367,7 @@ static long number_for_32_bit(int number)
 }
 
 /* 0 when the filter let it pass, EPERM when it did not. Other ends are the call's own. */
-static int try_32_bit(const struct role_policy *policy, long number, long argument)
+static int try_32_bit(const struct role_rules *rules, long number, long argument)
 {
 	pid_t child = fork();
 	int status;
@@ -377,7 +377,7 @@ static int try_32_bit(const struct role_policy *policy, long number, long argume
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
 		signal(SIGILL, SIG_DFL);
-		lock_down(policy);
+		lock_down(rules);
 		signal(SIGSYS, SIG_DFL);
 		_exit(call_32_bit(number, argument) == -EPERM ? EPERM : 0);
 	}
@@ -389,25 +389,25 @@ static int try_32_bit(const struct role_policy *policy, long number, long argume
 
 START_TEST(every_32_bit_row_passes_and_others_do_not)
 {
-	const struct role_policy *policy = &role_policies[ROLE_RR_REPLAY];
+	const struct role_rules *rules = &role_rules[ROLE_RR_REPLAY];
 	size_t tried = 0;
 
-	for (size_t g = 0; g < POLICY_GROUPS_MAX; g++)
-		for (size_t i = 0; i < policy->groups[g].count; i++) {
-			const struct syscall_row *row = &policy->groups[g].rows[i];
+	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
+		for (size_t i = 0; i < rules->groups[g].count; i++) {
+			const struct syscall_row *row = &rules->groups[g].rows[i];
 			long number = number_for_32_bit(row->number);
 			if (row->number >= 0)
 				continue;
 			ck_assert_int_gt(number, 0);
-			ck_assert_msg(try_32_bit(policy, number,
+			ck_assert_msg(try_32_bit(rules, number,
 					  row->when.mask ? (long)row->when.value : -1) == 0,
 			    "row %zu of group %zu", i, g);
 			tried++;
 		}
 	ck_assert_uint_gt(tried, 5);
-	ck_assert_int_eq(try_32_bit(policy, 102 /* socketcall */, 1 /* socket */), EPERM);
-	ck_assert_int_eq(try_32_bit(policy, 21 /* mount */, -1), EPERM);
-	ck_assert_int_eq(try_32_bit(policy, 23 /* setuid */, -1), EPERM);
+	ck_assert_int_eq(try_32_bit(rules, 102 /* socketcall */, 1 /* socket */), EPERM);
+	ck_assert_int_eq(try_32_bit(rules, 21 /* mount */, -1), EPERM);
+	ck_assert_int_eq(try_32_bit(rules, 23 /* setuid */, -1), EPERM);
 }
 END_TEST
 
@@ -418,11 +418,11 @@ START_TEST(a_32_bit_call_kills_where_no_32_bit_program_runs)
 	int status;
 
 	if (child == 0) {
-		lock_down(&role_policies[role]);
+		lock_down(&role_rules[role]);
 		_exit(call_32_bit(20 /* getpid */, -1) > 0 ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
-	if (role_policies[role].compat != COMPAT_NEVER)
+	if (role_rules[role].compat != COMPAT_NEVER)
 		ck_assert_int_eq(status, 0);
 	else
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
@@ -440,8 +440,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("policy");
-	TCase *tcase = tcase_create("policy");
+	Suite *suite = suite_create("roles");
+	TCase *tcase = tcase_create("roles");
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);

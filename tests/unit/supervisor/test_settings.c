@@ -2,7 +2,7 @@
  * Settings: what a file may say, what comes on top of it, and who may exceed whom.
  */
 #include "supervisor/options.h"
-#include "supervisor/policy.h"
+#include "supervisor/settings.h"
 #include "tests/runner.h"
 
 #include <check.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char admin_file[] = "/tmp/rr-warden-policy.XXXXXX";
+static char admin_file[] = "/tmp/rr-warden-settings.XXXXXX";
 static struct options options;
 
 static void write_admin(const char *text)
@@ -28,7 +28,7 @@ static void set_up(void)
 {
 	int fd;
 
-	strcpy(admin_file, "/tmp/rr-warden-policy.XXXXXX");
+	strcpy(admin_file, "/tmp/rr-warden-settings.XXXXXX");
 	fd = mkstemp(admin_file);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
@@ -41,8 +41,8 @@ static void set_up(void)
 static void tear_down(void)
 {
 	unlink(admin_file);
-	policy_free(options.policy);
-	options.policy = NULL;
+	settings_free(options.settings);
+	options.settings = NULL;
 }
 
 /* Reads a command line of words. */
@@ -52,7 +52,7 @@ static void read_line(const char *line)
 	char *argv[16] = {(char *)"rr-warden"};
 	int argc = 1;
 
-	policy_free(options.policy);
+	settings_free(options.settings);
 	strlcpy(copy, line, sizeof(copy));
 	for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
 		argv[argc++] = word;
@@ -63,13 +63,13 @@ START_TEST(the_defaults_are_the_predecessors)
 {
 	read_line("");
 	ck_assert_int_eq(options.mode, MODE_SERVE);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_STARTUP), 30);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_CONNECT), 60);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_FORWARD), 120);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_REVERSE), 300);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_BREAKPOINT), 30);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_EVAL), 30);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_RECORD), 0);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_STARTUP), 30);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_CONNECT), 60);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_FORWARD), 120);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_REVERSE), 300);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_BREAKPOINT), 30);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_EVAL), 30);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_RECORD), 0);
 }
 END_TEST
 
@@ -79,9 +79,9 @@ START_TEST(flags_go_before_the_environment_and_that_before_files)
 	setenv("RR_MCP_TIMEOUT_REVERSE", "20", 1);
 	setenv("RR_MCP_TIMEOUT_EVAL", "30", 1);
 	read_line("--timeout-eval=5m");
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_FORWARD), 1);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_REVERSE), 20);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_EVAL), 300);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_FORWARD), 1);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_REVERSE), 20);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_EVAL), 300);
 }
 END_TEST
 
@@ -90,7 +90,7 @@ START_TEST(nonsense_in_the_environment_is_left_out)
 	setenv("RR_MCP_TIMEOUT_EVAL", "soon", 1);
 	read_line("");
 	ck_assert_int_eq(options.mode, MODE_SERVE);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_TIMEOUT_EVAL), 30);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_EVAL), 30);
 }
 END_TEST
 
@@ -98,9 +98,9 @@ START_TEST(without_a_file_everybody_may_allow_everything)
 {
 	read_line("--allow-calls --allow-gdb-commands=yes --sandbox-net_ns=off");
 	ck_assert_int_eq(options.mode, MODE_SERVE);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_CALLS), 1);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_GDB_COMMANDS), 1);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_LAYER_NET_NS), 0);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_CALLS), 1);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_GDB_COMMANDS), 1);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_LAYER_NET_NS), 0);
 }
 END_TEST
 
@@ -116,7 +116,7 @@ START_TEST(nobody_exceeds_the_administrators_file)
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		read_line(more[i]);
 		ck_assert_msg(options.mode == MODE_WRONG, "%s was granted", more[i]);
-		ck_assert_ptr_nonnull(strstr(options.why, POLICY_FILE));
+		ck_assert_ptr_nonnull(strstr(options.why, SETTINGS_FILE));
 	}
 }
 END_TEST
@@ -128,10 +128,10 @@ START_TEST(everybody_may_ask_for_less_than_the_administrators_file)
 	read_line("--sessions=2 --memory=1G --allow-calls=no --trace-root=/srv/traces/mine "
 		  "--sandbox-net_ns=require");
 	ck_assert_msg(options.mode == MODE_SERVE, "%s", options.why);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_SESSIONS), 2);
-	ck_assert_int_eq(policy_number(options.policy, SETTING_CALLS), 0);
-	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[0], "/srv/traces/mine");
-	ck_assert_ptr_null(policy_list(options.policy, SETTING_ROOTS)[1]);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_SESSIONS), 2);
+	ck_assert_int_eq(settings_number(options.settings, SETTING_CALLS), 0);
+	ck_assert_str_eq(settings_list(options.settings, SETTING_ROOTS)[0], "/srv/traces/mine");
+	ck_assert_ptr_null(settings_list(options.settings, SETTING_ROOTS)[1]);
 }
 END_TEST
 
@@ -192,14 +192,14 @@ START_TEST(the_sample_configuration_names_every_setting_and_is_accepted)
 	read_line("");
 	ck_assert_msg(options.mode == MODE_SERVE, "%s", options.why);
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		struct policy *plain = policy_new();
-		ck_assert_msg(policy_number(options.policy, (enum setting)i) ==
-				  policy_number(plain, (enum setting)i),
+		struct settings *plain = settings_new();
+		ck_assert_msg(settings_number(options.settings, (enum setting)i) ==
+				  settings_number(plain, (enum setting)i),
 		    "the sample says another %s than the default", setting_rows[i].key);
-		policy_free(plain);
+		settings_free(plain);
 	}
-	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[0], "/home");
-	ck_assert_str_eq(policy_text(options.policy, SETTING_TRACE_DIR), "");
+	ck_assert_str_eq(settings_list(options.settings, SETTING_ROOTS)[0], "/home");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_TRACE_DIR), "");
 }
 END_TEST
 
@@ -207,8 +207,8 @@ START_TEST(lists_grow_line_by_line)
 {
 	write_admin("[traces]\nroots = /a\n  /b\nroots = /c\n");
 	read_line("");
-	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[1], "/b");
-	ck_assert_str_eq(policy_list(options.policy, SETTING_ROOTS)[2], "/c");
+	ck_assert_str_eq(settings_list(options.settings, SETTING_ROOTS)[1], "/b");
+	ck_assert_str_eq(settings_list(options.settings, SETTING_ROOTS)[2], "/c");
 }
 END_TEST
 
@@ -249,8 +249,8 @@ START_TEST(rr_by_hand_is_the_rr_of_the_settings)
 {
 	write_admin("[tools]\nrr = /opt/rr\npmu = software\n");
 	read_line("rr record --pmu=hardware ls");
-	ck_assert_str_eq(policy_text(options.policy, SETTING_RR), "/opt/rr");
-	ck_assert_str_eq(policy_text(options.policy, SETTING_PMU), "software");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_RR), "/opt/rr");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_PMU), "software");
 	ck_assert_int_eq(options.rest, 2);
 }
 END_TEST
@@ -259,8 +259,8 @@ START_TEST(rr_by_hand_takes_flags_of_tools_before_and_behind_its_name)
 {
 	read_line("--pmu=hardware rr --pmu=software --rr=/my/rr record --rr=x");
 	ck_assert_int_eq(options.mode, MODE_RR);
-	ck_assert_str_eq(policy_text(options.policy, SETTING_PMU), "software");
-	ck_assert_str_eq(policy_text(options.policy, SETTING_RR), "/my/rr");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_PMU), "software");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_RR), "/my/rr");
 	ck_assert_int_eq(options.rest, 5);
 	read_line("rr --pmu=magic record");
 	ck_assert_int_eq(options.mode, MODE_WRONG);
@@ -272,20 +272,20 @@ END_TEST
 
 START_TEST(a_path_is_within_a_root_by_its_text)
 {
-	ck_assert(policy_path_within("/a/b", "/a"));
-	ck_assert(policy_path_within("/a", "/a/"));
-	ck_assert(policy_path_within("/x", "/"));
-	ck_assert(!policy_path_within("/ab", "/a"));
-	ck_assert(!policy_path_within("/a/../b", "/a"));
-	ck_assert(!policy_path_within("/a/..", "/a"));
-	ck_assert(!policy_path_within("a", "/a"));
+	ck_assert(path_is_within("/a/b", "/a"));
+	ck_assert(path_is_within("/a", "/a/"));
+	ck_assert(path_is_within("/x", "/"));
+	ck_assert(!path_is_within("/ab", "/a"));
+	ck_assert(!path_is_within("/a/../b", "/a"));
+	ck_assert(!path_is_within("/a/..", "/a"));
+	ck_assert(!path_is_within("a", "/a"));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("policy");
-	TCase *tests = tcase_create("policy");
+	Suite *suite = suite_create("settings");
+	TCase *tests = tcase_create("settings");
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, the_defaults_are_the_predecessors);

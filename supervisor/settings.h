@@ -1,5 +1,5 @@
-#ifndef SUPERVISOR_POLICY_H
-#define SUPERVISOR_POLICY_H
+#ifndef SUPERVISOR_SETTINGS_H
+#define SUPERVISOR_SETTINGS_H
 /*
  * What this server may do, and its limits: one table of settings, and the rule by which the
  * administrator's file, a user's file, the environment and flags are put on top of each other.
@@ -12,12 +12,12 @@
 
 #include "sandbox/layers.h"
 
-#define POLICY_FILE	 "/etc/rr-warden.conf"
-#define POLICY_LIST_MAX	 64
-#define POLICY_TEXT_MAX	 4096
-#define POLICY_WHY_MAX	 512
-#define POLICY_LINE_MAX	 200 /* inih cuts longer lines: we refuse them */
-#define POLICY_FILE_NAME "rr-warden.conf"
+#define SETTINGS_FILE	   "/etc/rr-warden.conf"
+#define SETTINGS_LIST_MAX  64
+#define SETTINGS_TEXT_MAX  4096
+#define SETTINGS_WHY_MAX   512
+#define SETTINGS_LINE_MAX  200 /* inih cuts longer lines: we refuse them */
+#define SETTINGS_FILE_NAME "rr-warden.conf"
 
 /*
  * X(NAME, section, key, flag, environment or NULL, type, rule, default, help). The environment
@@ -55,7 +55,7 @@
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, FREE, "0", "one recording (0: no limit)") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
-	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, WANT, MORE, text, "require, prefer or off")
+	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, REQUEST, MORE, text, "require, prefer or off")
 /* clang-format on */
 
 enum setting {
@@ -74,7 +74,7 @@ enum setting_type {
 	SETTING_SECONDS, /* with a suffix s, m, h, d */
 	SETTING_NUMBER,
 	SETTING_BOOLEAN,
-	SETTING_WANT /* of a sandbox layer: off < prefer < require */
+	SETTING_REQUEST /* of a sandbox layer: off < prefer < require */
 };
 
 /* How a later word relates to the administrator's. */
@@ -96,38 +96,39 @@ struct setting_row {
 
 extern const struct setting_row setting_rows[SETTING_COUNT];
 
-enum policy_source { SOURCE_DEFAULT, SOURCE_ADMIN, SOURCE_FILE, SOURCE_ENV, SOURCE_FLAG };
+enum setting_source { SOURCE_DEFAULT, SOURCE_ADMIN, SOURCE_FILE, SOURCE_ENV, SOURCE_FLAG };
 
-struct policy;
+struct settings;
 
 /* The defaults. NULL when out of memory. */
-struct policy *policy_new(void);
-void policy_free(struct policy *policy);
+struct settings *settings_new(void);
+void settings_free(struct settings *settings);
 
 /*
  * Reads a file; `source` is SOURCE_ADMIN or SOURCE_FILE. An administrator's file that does not
- * exist is no error. Returns 0, or -1 with `why` (POLICY_WHY_MAX bytes): file, line, what is wrong
- * and what would be right.
+ * exist is no error. Returns 0, or -1 with `why` (SETTINGS_WHY_MAX bytes): file, line, what is
+ * wrong and what would be right.
  */
-int policy_load(struct policy *policy, const char *path, enum policy_source source, char *why);
+int settings_load(
+    struct settings *settings, const char *path, enum setting_source source, char *why);
 
 /* Sets one setting from text; lists grow by one item. Returns 0, or -1 with `why`. */
-int policy_set(struct policy *policy, enum setting setting, const char *text,
-    enum policy_source source, char *why);
+int settings_set(struct settings *settings, enum setting setting, const char *text,
+    enum setting_source source, char *why);
 
-long long policy_number(const struct policy *policy, enum setting setting);
-const char *policy_text(const struct policy *policy, enum setting setting);
+long long settings_number(const struct settings *settings, enum setting setting);
+const char *settings_text(const struct settings *settings, enum setting setting);
 
 /* Who said the value last. */
-enum policy_source policy_source_of(const struct policy *policy, enum setting setting);
+enum setting_source settings_source(const struct settings *settings, enum setting setting);
 
 /* A NULL-terminated list; never NULL. Borrowed. */
-const char *const *policy_list(const struct policy *policy, enum setting setting);
+const char *const *settings_list(const struct settings *settings, enum setting setting);
 
 /* Whether an administrator's file was read. */
-bool policy_has_ceiling(const struct policy *policy);
+bool settings_has_ceiling(const struct settings *settings);
 
 /* Whether the absolute path `path` is `root` or below it, by its text: "." and ".." refuse. */
-bool policy_path_within(const char *path, const char *root);
+bool path_is_within(const char *path, const char *root);
 
 #endif

@@ -4,7 +4,7 @@
  * A filter is inherited and can only be narrowed: what the launcher has must suit all that runs
  * below it, recorded programs included.
  */
-#include "sandbox/policy.h"
+#include "sandbox/roles.h"
 
 #include <asm/termbits.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 /* clang-format off */
 #define ALLOW(name)		{SCMP_SYS(name), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
 #define KILL(name)		{SCMP_SYS(name), VERDICT_KILL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define REFUSE(name)		{SCMP_SYS(name), VERDICT_REFUSE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define ABSENT(name)		{SCMP_SYS(name), VERDICT_ABSENT, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+#define ANSWER_EPERM(name)		{SCMP_SYS(name), VERDICT_EPERM, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+#define ANSWER_ENOSYS(name)		{SCMP_SYS(name), VERDICT_ENOSYS, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
 #define ONCE(name)		{SCMP_SYS(name), VERDICT_ONCE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
 #define ALLOW_IF(name, arg, mask, value) \
 				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {0, 0, 0}, {0, 0, 0}}
@@ -34,7 +34,7 @@
 #define GROUP(rows)		{rows, sizeof(rows) / sizeof(*(rows))}
 
 #define OPEN_WRITES	(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-#define CLONE_SPACES	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
+#define CLONE_NAMESPACES	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
 			 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 #define SOCKET_TYPE	0xfu
 
@@ -227,8 +227,8 @@ static const struct syscall_row program_rows[] = {
 static const struct syscall_row gdb_rows[] = {
 	ONCE(execve),			/* becoming gdb */
 	ONCE(execveat),			/* the same */
-	ALLOW_IF(clone, 0, CLONE_THREAD | CLONE_SPACES, CLONE_THREAD), /* gdb's symbol readers */
-	ABSENT(clone3),			/* its flags lie in memory: use clone */
+	ALLOW_IF(clone, 0, CLONE_THREAD | CLONE_NAMESPACES, CLONE_THREAD), /* gdb's symbol readers */
+	ANSWER_ENOSYS(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(vfork),			/* gdb starts `iconv -l`, and waits 15 s when it may not; the child may
 					   not exec, and we stand still until it has ended: no bomb */
 	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, 0),	       /* to the worker, which leads to rr */
@@ -250,7 +250,7 @@ static const struct syscall_row gdb_rows[] = {
 static const struct syscall_row replay_rows[] = {
 	ALLOW(execve),			/* rr_exec_stub, for each exec of the trace */
 	ALLOW(execveat),		/* the same */
-	ALLOW_IF(clone, 0, CLONE_SPACES, 0), /* tracees, checkpoints */
+	ALLOW_IF(clone, 0, CLONE_NAMESPACES, 0), /* tracees, checkpoints */
 	ALLOW(clone3),			/* tracees that used it: rr repeats their call as it was; namespaces
 					   want a capability, and user namespaces cannot be nested */
 	ALLOW(fork),			/* tracees */
@@ -342,8 +342,8 @@ static const struct syscall_row compat_rows[] = {
 static const struct syscall_row query_rows[] = {
 	ALLOW(execve),			/* rr */
 	ALLOW(execveat),		/* rr */
-	ALLOW_IF(clone, 0, CLONE_SPACES, 0), /* rr, and its threads */
-	ABSENT(clone3),			/* its flags lie in memory: use clone */
+	ALLOW_IF(clone, 0, CLONE_NAMESPACES, 0), /* rr, and its threads */
+	ANSWER_ENOSYS(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(fork),			/* rr */
 	ALLOW(vfork),			/* rr */
 	ALLOW(kill),			/* rr, by process group; the pid namespace and Landlock bound it */
@@ -456,7 +456,7 @@ static const struct syscall_row forbidden_rows[] = {
 };
 #define CAP_BIT(cap) (UINT64_C(1) << (cap))
 
-const struct role_policy role_policies[ROLE_COUNT] = {
+const struct role_rules role_rules[ROLE_COUNT] = {
     [ROLE_SUPERVISOR] =
 	{
 	    .name = "supervisor",
@@ -492,7 +492,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
     [ROLE_RR_REPLAY] =
 	{
 	    .name = "rr_replay",
-	    .otherwise = VERDICT_REFUSE,
+	    .otherwise = VERDICT_EPERM,
 	    .compat = COMPAT_ASKED,
 	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
 		GROUP(replay_rows), GROUP(compat_rows)},
@@ -506,7 +506,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
     [ROLE_GDB] =
 	{
 	    .name = "gdb",
-	    .otherwise = VERDICT_REFUSE,
+	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
 		GROUP(program_rows), GROUP(gdb_rows)},
 	    .landlocked = true,
@@ -534,7 +534,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
     [ROLE_QUERY] =
 	{
 	    .name = "query",
-	    .otherwise = VERDICT_REFUSE,
+	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
 		GROUP(program_rows), GROUP(query_rows)},
 	    .landlocked = true,
@@ -544,7 +544,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
     [ROLE_CHANGE] =
 	{
 	    .name = "change",
-	    .otherwise = VERDICT_REFUSE,
+	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
 		GROUP(program_rows), GROUP(query_rows), GROUP(change_rows)},
 	    .landlocked = true,
@@ -555,7 +555,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
     [ROLE_STATUS] =
 	{
 	    .name = "status",
-	    .otherwise = VERDICT_REFUSE,
+	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
 		GROUP(program_rows), GROUP(query_rows), GROUP(status_rows)},
 	    .landlocked = true,
@@ -566,7 +566,7 @@ const struct role_policy role_policies[ROLE_COUNT] = {
     [ROLE_RECORDER] =
 	{
 	    .name = "recorder",
-	    .otherwise = VERDICT_REFUSE,
+	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
 		GROUP(program_rows), GROUP(query_rows), GROUP(change_rows)},
 	    .landlocked = true,
