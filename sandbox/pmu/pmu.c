@@ -81,6 +81,9 @@ static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 	const char *why = NULL;
 	if (!facts->rr_found)
 		why = "rr was not found: install it (apt install rr), or name it with --rr=PATH";
+	else if (facts->no_process)
+		why = "no process could be started to ask rr: end something, or raise `ulimit -u` and "
+		      "--processes";
 	else if (!facts->rr_answers)
 		why = "rr does not answer `rr help` with its version: is --rr=PATH really rr?";
 	else if (!facts->ptrace_allowed)

@@ -25,6 +25,7 @@ enum pmu_kind {
 /* What was found out before the choice. */
 struct pmu_facts {
 	bool x86_64;
+	bool no_process; /* a fork failed, so that rr or the kernel could not be asked */
 	bool rr_found;
 	bool rr_answers;      /* `rr help` ended and named a version */
 	unsigned rr_version;  /* as PMU_RR_VERSION */

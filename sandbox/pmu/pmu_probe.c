@@ -93,6 +93,7 @@ static void ask_rr(const char *rr, struct pmu_facts *facts)
 	cleanup_fd int output = ends[0];
 	pid_t pid = start_rr_help(rr, ends[1]);
 	close(ends[1]);
+	facts->no_process = pid < 0;
 	if (pid < 0)
 		return;
 	char text[RR_HELP_MAX];
@@ -105,9 +106,10 @@ static void ask_rr(const char *rr, struct pmu_facts *facts)
 
 /* Seizes a child of its own, as rr will: Yama, a container's filter or a tracer above us says no.
  */
-static bool try_ptrace(void)
+static bool try_ptrace(struct pmu_facts *facts)
 {
 	pid_t pid = fork();
+	facts->no_process |= pid < 0;
 	if (pid < 0)
 		return false;
 	if (pid == 0) {
@@ -186,7 +188,7 @@ void pmu_probe(const char *rr, struct pmu_facts *facts, char *path)
 	if (!facts->rr_found)
 		return;
 	ask_rr(path, facts);
-	facts->ptrace_allowed = try_ptrace();
+	facts->ptrace_allowed = try_ptrace(facts);
 	facts->vvar_split = vvar_is_split();
 	facts->switches_counted = try_switch_counter();
 	facts->own_events = try_own_event();

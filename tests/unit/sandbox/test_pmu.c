@@ -166,7 +166,7 @@ END_TEST
 START_TEST(what_forbids_rr_is_refused_in_one_line)
 {
 	static const char *const expected[] = {
-	    "apt install rr", "really rr", "too old", "ptrace_scope"};
+	    "apt install rr", "really rr", "too old", "ptrace_scope", "ulimit -u"};
 	struct pmu_facts facts = good_machine();
 	switch (_i) {
 	case 0:
@@ -180,6 +180,10 @@ START_TEST(what_forbids_rr_is_refused_in_one_line)
 		break;
 	case 3:
 		facts.ptrace_allowed = false;
+		break;
+	case 4:
+		facts.no_process = true;
+		facts.rr_answers = facts.ptrace_allowed = false;
 		break;
 	}
 	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), -1);
@@ -408,7 +412,7 @@ static Suite *pmu_suite(void)
 	    the_software_pmu_is_a_processor_of_short_skid_unless_its_checks_cannot_be_answered, 0,
 	    4);
 	tcase_add_test(decision, zen_that_speculates_on_locks_is_warned_of);
-	tcase_add_loop_test(decision, what_forbids_rr_is_refused_in_one_line, 0, 4);
+	tcase_add_loop_test(decision, what_forbids_rr_is_refused_in_one_line, 0, 5);
 	tcase_add_test(decision, other_processors_without_counters_are_refused);
 	tcase_add_loop_test(decision, the_version_is_read_from_help, 0, 6);
 	tcase_add_loop_test(decision, processors_have_the_event_that_rr_uses, 0, 6);
