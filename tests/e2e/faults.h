@@ -40,7 +40,8 @@ enum fault_kind { FAULT_KINDS(X) FAULT_KIND_COUNT };
 enum fault_phase { FAULT_PHASES(X) FAULT_PHASE_COUNT };
 #undef X
 
-/* What a client sees. A cell with several of them depends on what the process happens to need. */
+/* What a client sees. A cell with several of them depends on what the process happens to need, and
+ * when: it may also show one of them with the call in flight and another with the next. */
 enum fault_outcome {
 	LIVES = 1 << 0,	  /* the call in flight has its result, the session goes on */
 	BACK = 1 << 1,	  /* the call in flight fails at once and says what died; the next call
@@ -91,7 +92,7 @@ enum fault_outcome {
 	ROW(LAUNCHER, INPUT_ENDED, NEVER, NEVER, NEVER, NEVER, NEVER,                              \
 	    "its input ends with the supervisor, and it with both")                                \
 	ROW(LAUNCHER, GARBAGE, ENDS, ENDS, ENDS, ENDS, ENDS,                                       \
-	    "it holds the settings: one that breaks the protocol is not trusted again")              \
+	    "it holds the settings: one that breaks the protocol is not trusted again")            \
 	ROW(LAUNCHER, NO_MEMORY, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                     \
 	    "sessions do not need it")                                                             \
 	ROW(LAUNCHER, NO_DESCRIPTORS, LIVES | REFUSED, LIVES, LIVES, LIVES, CLOSED,                \

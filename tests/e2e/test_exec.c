@@ -9,13 +9,13 @@
 #include <unistd.h>
 #include "tests/e2e/scene.h"
 
-/* A trace of `sh -c "true; exec PROGRAM ARGUMENT"`, in a place of its own. */
+/* A trace of `sh -c "true; exec 'PROGRAM' ARGUMENT"`, in a place of its own. */
 static struct place shell_place(const char *program, const char *argument)
 {
 	struct place place = place_open();
 	char *path = harness_program(program), *line = NULL;
 
-	if (asprintf(&line, "true; exec %s %s", path, argument) < 0)
+	if (asprintf(&line, "true; exec '%s' %s", path, argument) < 0)
 		harness_fail("out of memory");
 	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s], s:s}", "command", "sh",
 	    "-c", line, "trace_dir", place.trace));
@@ -316,7 +316,7 @@ START_TEST(the_child_that_crashed_is_named)
 	struct place place = place_open();
 	char *program = harness_program("list_corruption"), *line = NULL, pid[40];
 
-	if (asprintf(&line, "%s; exit 7", program) < 0)
+	if (asprintf(&line, "'%s'; exit 7", program) < 0)
 		harness_fail("out of memory");
 	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "sh", "-c", line));
 	json_t *report = client_tool_fails(

@@ -323,6 +323,8 @@ static unsigned outcome_of(const struct view *view, bool ended, bool held)
 		return LIVES;
 	if (ok && gone)
 		return view->cell->phase == STOPPING ? CLOSED : 0;
+	if (ok && back)
+		return LIVES | BACK;
 	if (restored && alive)
 		return BACK;
 	if (is_one_of(view->first, "worker_died rr_failed gdb_failed") && back)
@@ -383,7 +385,8 @@ static enum verdict judge(struct view *view)
 	describe(answer, view->first, sizeof(view->first));
 	describe(next, view->next, sizeof(view->next));
 	unsigned outcome = outcome_of(view, next == NULL && has_ended(view->client), held);
-	if ((outcome & cell->expected) != 0 && twice == NULL && honest)
+	bool expected = outcome != 0 && (outcome & cell->expected) == outcome;
+	if (expected && twice == NULL && honest)
 		return AS_EXPECTED;
 	char *shown = answer_show(answer);
 	printf("%s, %s, %s: %s, then %s%s%s\n  %.600s\n", process_names[cell->process],
