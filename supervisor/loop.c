@@ -43,11 +43,6 @@ void loop_set_turn(struct loop *loop, void (*turn)(void *owner), void *owner)
 	loop->turn_owner = owner;
 }
 
-void loop_free(struct loop *loop)
-{
-	free(loop);
-}
-
 static nfds_t find(const struct loop *loop, int fd)
 {
 	nfds_t i;

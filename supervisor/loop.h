@@ -23,7 +23,6 @@ struct loop_clock {
 
 /* NULL when out of memory. */
 struct loop *loop_new(void);
-void loop_free(struct loop *loop);
 
 /* At most LOOP_CLOCKS_MAX. */
 void loop_add_clock(struct loop *loop, const struct loop_clock *clock);

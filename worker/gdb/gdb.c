@@ -532,11 +532,6 @@ json_t *gdb_last_stop(const struct gdb *gdb)
 	return gdb->stop;
 }
 
-bool gdb_is_running(const struct gdb *gdb)
-{
-	return gdb->running;
-}
-
 bool gdb_was_interrupted(const struct gdb *gdb)
 {
 	return gdb->interrupted;

@@ -79,7 +79,6 @@ enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms);
 
 /* The last *stopped record's results, borrowed; NULL before the first. */
 json_t *gdb_last_stop(const struct gdb *gdb);
-bool gdb_is_running(const struct gdb *gdb);
 /* Whether an interrupt ended the last gdb_run. */
 bool gdb_was_interrupted(const struct gdb *gdb);
 /* The breakpoint of the last =breakpoint-created, borrowed; gdb_forget_created first. */

@@ -187,13 +187,3 @@ json_t *images_json(const struct replay *replay)
 	}
 	return list;
 }
-
-void images_name(const struct replay *replay, size_t number, char *text, size_t size)
-{
-	const struct image *image = images_get(replay, number);
-
-	if (image->file)
-		snprintf(text, size, "%s", image->file);
-	else
-		snprintf(text, size, "the image that began at event %lld", image->event);
-}

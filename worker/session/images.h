@@ -48,7 +48,4 @@ int images_killed_pid(const struct replay *replay, int *signal);
 /* Whether each signal of that number ran a handler in the recording, and there was one. */
 bool images_handle_signal(const struct replay *replay, int number);
 
-/* What a person calls the image: its file, or where it began. */
-void images_name(const struct replay *replay, size_t number, char *text, size_t size);
-
 #endif

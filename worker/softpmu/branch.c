@@ -63,8 +63,3 @@ bool branch_is_taken(
 	}
 	return false;
 }
-
-bool branch_counts_rcx(enum branch_condition condition)
-{
-	return condition >= BRANCH_LOOPNE && condition <= BRANCH_LOOP;
-}

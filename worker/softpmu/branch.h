@@ -39,7 +39,4 @@ enum branch_condition {
 bool branch_is_taken(
     enum branch_condition condition, uint64_t eflags, uint64_t rcx, unsigned address_bits);
 
-/* True for the three loops, which take one off rcx, whichever way they go. */
-bool branch_counts_rcx(enum branch_condition condition);
-
 #endif
