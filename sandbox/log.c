@@ -11,29 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const level_names[] = {
-    [LOG_LEVEL_ERROR] = "error",
-    [LOG_LEVEL_WARNING] = "warning",
-    [LOG_LEVEL_INFO] = "info",
-    [LOG_LEVEL_DEBUG] = "debug",
-};
-
-/* The one piece of state outside main's: a log that had to be handed around would not be used. */
-static enum log_level threshold = LOG_LEVEL_WARNING;
-
-void log_set_level(enum log_level level)
-{
-	threshold = level;
-}
-
-int log_level_from_name(const char *name)
-{
-	for (size_t i = 0; i < sizeof(level_names) / sizeof(*level_names); i++)
-		if (strcmp(level_names[i], name) == 0)
-			return (int)i;
-	return -1;
-}
-
 void log_escape(char *line, size_t size, const char *text)
 {
 	static const char hex[] = "0123456789abcdef", cut[] = "...";
@@ -83,14 +60,12 @@ out:
 	errno = saved;
 }
 
-void log_line(enum log_level level, const char *format, ...)
+void log_error(const char *format, ...)
 {
 	va_list args;
 
-	if (level > threshold)
-		return;
 	va_start(args, format);
-	write_line(level_names[level], format, args);
+	write_line("error", format, args);
 	va_end(args);
 }
 

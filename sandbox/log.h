@@ -10,22 +10,13 @@
 
 #define LOG_LINE_MAX 1024
 
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
-
-/* Lines above the level are dropped from now on; the default is LOG_LEVEL_WARNING. */
-void log_set_level(enum log_level level);
-
-/* The level of a name ("error", "warning", "info", "debug"); -1 when unknown. */
-int log_level_from_name(const char *name);
-
 /*
- * Writes "rr-warden[PID]: LEVEL: TEXT\n" in one write. Never blocks the caller for a full pipe
+ * Writes "rr-warden[PID]: error: TEXT\n" in one write. Never blocks the caller for a full pipe
  * longer than the kernel takes to refuse, never fails, keeps errno.
  */
-void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same at no level: "rr-warden[PID]: audit: TEXT\n". What the settings granted or refused is
- * always said. */
+/* The same with "audit": what the settings granted or refused. */
 void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

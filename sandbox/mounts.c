@@ -39,14 +39,9 @@ int mounts_fresh_proc(void)
 	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-int mounts_open(const char *path)
-{
-	return open_strictly(AT_FDCWD, path, 0);
-}
-
 int mounts_hold(const char *path)
 {
-	cleanup_fd int fd = mounts_open(path);
+	cleanup_fd int fd = open_strictly(AT_FDCWD, path, 0);
 
 	if (fd < 0)
 		return -1;

@@ -17,10 +17,8 @@ int mounts_make_private(void);
 /* Mounts /proc of a fresh pid namespace. First of all: the kernel asks for an uncovered /proc. */
 int mounts_fresh_proc(void);
 
-/* Opens (O_PATH) an absolute path in which no component is a link. */
-int mounts_open(const char *path);
-
-/* A copy of the mounts at a path, with what is mounted below it, attached to nothing. */
+/* A copy of the mounts at an absolute path in which no component is a link, with what is mounted
+ * below it, attached to nothing. */
 int mounts_hold(const char *path);
 
 /* Makes a held copy nosuid and nodev, and read-only unless `writable`. */

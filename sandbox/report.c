@@ -28,14 +28,6 @@ const char *sandbox_layer_name(enum sandbox_layer layer)
 	return layer_names[layer];
 }
 
-int sandbox_layer_from_name(const char *name)
-{
-	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		if (strcmp(layer_names[layer], name) == 0)
-			return layer;
-	return -1;
-}
-
 void sandbox_policy_default(struct sandbox_policy *policy)
 {
 	memset(policy, 0, sizeof(*policy));

@@ -95,9 +95,8 @@ struct sandbox_report {
 	int error;	  /* sandbox_fork's errno of that */
 };
 
-/* The stable name of a layer, and back; -1 when unknown. */
+/* The stable name of a layer. */
 const char *sandbox_layer_name(enum sandbox_layer layer);
-int sandbox_layer_from_name(const char *name);
 
 /* The default: seccomp, no_new_privs, capabilities and rlimits required, the rest preferred. */
 void sandbox_policy_default(struct sandbox_policy *policy);

@@ -105,7 +105,7 @@ static int lock_down(struct supervisor *supervisor, int launcher)
 
 	launcher_layers(&policy, supervisor->settings);
 	if (sandbox_enter(ROLE_SUPERVISOR, &policy, keep, 2, &report, why, sizeof(why)) < 0) {
-		log_line(LOG_LEVEL_ERROR, "the supervisor's sandbox: %s", why);
+		log_error("the supervisor's sandbox: %s", why);
 		return -1;
 	}
 	return 0;
@@ -127,7 +127,7 @@ static int end_calls(struct supervisor *supervisor)
 		    supervisor->client.input_ended ? "the client's input ended"
 						   : "the server was told to end");
 	if (alone)
-		log_line(LOG_LEVEL_ERROR, "%s", failure.message);
+		log_error("%s", failure.message);
 	session_end_all(supervisor->table, &failure);
 	return alone;
 }
@@ -156,7 +156,7 @@ static int serve(struct supervisor *supervisor)
 	supervisor->signals = watch_signals();
 	launcher = launcher_start(&supervisor->paths, supervisor->settings);
 	if (supervisor->signals < 0 || launcher < 0 || create_parts(supervisor, launcher) < 0) {
-		log_line(LOG_LEVEL_ERROR, "cannot start: %s", strerror(errno));
+		log_error("cannot start: %s", strerror(errno));
 		return 1;
 	}
 	/* Only now, or workers would inherit it: the kernel buries a keeper that was killed. */
@@ -167,7 +167,7 @@ static int serve(struct supervisor *supervisor)
 		return 1;
 	client_start(&supervisor->client, supervisor->loop, supervisor->server);
 	if (loop_run(supervisor->loop) < 0)
-		log_line(LOG_LEVEL_ERROR, "poll: %s", strerror(errno));
+		log_error("poll: %s", strerror(errno));
 	status = end_calls(supervisor);
 	client_flush(&supervisor->client, LAST_FLUSH_MS);
 	return status;

@@ -227,7 +227,7 @@ static int confine(const struct broker *broker, const struct sandbox_policy *pol
 	own.files_only = broker->flats.list;
 	if (sandbox_enter(ROLE_BROKER, &own, &broker->fd, 1, &report, why, sizeof(why)) == 0)
 		return 0;
-	log_line(LOG_LEVEL_ERROR, "the broker's sandbox: %s", why);
+	log_error("the broker's sandbox: %s", why);
 	return -1;
 }
 

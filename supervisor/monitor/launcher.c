@@ -47,7 +47,7 @@ static void confine_keeper(int fd, const struct settings *settings)
 	launcher_layers(&policy, settings);
 	policy.parent = getppid();
 	if (sandbox_enter(ROLE_LAUNCHER, &policy, &fd, 1, &report, why, sizeof(why)) < 0) {
-		log_line(LOG_LEVEL_ERROR, "the keeper's sandbox: %s", why);
+		log_error("the keeper's sandbox: %s", why);
 		_exit(1);
 	}
 }

@@ -289,7 +289,7 @@ static void serve_request(struct launcher *launcher)
 	if (is_allowed(launcher, &request, got))
 		launch(launcher, &request);
 	else
-		log_line(LOG_LEVEL_ERROR, "the monitor refused a request of the supervisor's");
+		log_error("the monitor refused a request of the supervisor's");
 }
 
 static int watch_children(void)
@@ -320,7 +320,7 @@ static int lock_down(const struct launcher *launcher, int signals)
 	policy.parent = getppid();
 	if (sandbox_enter(ROLE_LAUNCHER, &policy, keep, 2, &report, why, sizeof(why)) == 0)
 		return 0;
-	log_line(LOG_LEVEL_ERROR, "the launcher's sandbox: %s", why);
+	log_error("the launcher's sandbox: %s", why);
 	return -1;
 }
 

@@ -25,7 +25,6 @@ static void free_stderr(void)
 	close(saved_stderr);
 	close(pipe_ends[0]);
 	close(pipe_ends[1]);
-	log_set_level(LOG_LEVEL_WARNING);
 }
 
 static ssize_t logged(char *line, size_t size)
@@ -36,11 +35,11 @@ static ssize_t logged(char *line, size_t size)
 	return got;
 }
 
-START_TEST(a_line_names_its_level_and_ends_with_a_newline)
+START_TEST(a_line_says_what_it_is_and_ends_with_a_newline)
 {
 	char line[2 * LOG_LINE_MAX];
 
-	log_line(LOG_LEVEL_ERROR, "worker %d died", 7);
+	log_error("worker %d died", 7);
 	logged(line, sizeof(line));
 	ck_assert_ptr_nonnull(strstr(line, ": error: worker 7 died\n"));
 }
@@ -61,22 +60,10 @@ START_TEST(a_long_line_is_cut_and_says_so)
 
 	memset(text, '\n', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	log_line(LOG_LEVEL_ERROR, "%s", text);
+	log_error("%s", text);
 	ck_assert_int_le(logged(line, sizeof(line)), LOG_LINE_MAX);
 	ck_assert_ptr_nonnull(strstr(line, "...\n"));
 	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
-}
-END_TEST
-
-START_TEST(lines_above_the_level_are_dropped)
-{
-	char line[LOG_LINE_MAX];
-
-	log_line(LOG_LEVEL_INFO, "quiet");
-	ck_assert_int_lt(logged(line, sizeof(line)), 0);
-	log_set_level(log_level_from_name("info"));
-	log_line(LOG_LEVEL_INFO, "loud");
-	ck_assert_int_gt(logged(line, sizeof(line)), 0);
 }
 END_TEST
 
@@ -87,14 +74,8 @@ START_TEST(a_full_pipe_drops_the_line_and_errno_stays)
 	while (write(2, filler, sizeof(filler)) > 0)
 		continue;
 	errno = ENOENT;
-	log_line(LOG_LEVEL_ERROR, "lost");
+	log_error("lost");
 	ck_assert_int_eq(errno, ENOENT);
-}
-END_TEST
-
-START_TEST(an_unknown_level_has_no_number)
-{
-	ck_assert_int_eq(log_level_from_name("loud"), -1);
 }
 END_TEST
 
@@ -104,12 +85,10 @@ int main(void)
 	TCase *tcase = tcase_create("log");
 
 	tcase_add_checked_fixture(tcase, catch_stderr, free_stderr);
-	tcase_add_test(tcase, a_line_names_its_level_and_ends_with_a_newline);
+	tcase_add_test(tcase, a_line_says_what_it_is_and_ends_with_a_newline);
 	tcase_add_test(tcase, control_characters_and_other_bytes_are_escaped);
 	tcase_add_test(tcase, a_long_line_is_cut_and_says_so);
-	tcase_add_test(tcase, lines_above_the_level_are_dropped);
 	tcase_add_test(tcase, a_full_pipe_drops_the_line_and_errno_stays);
-	tcase_add_test(tcase, an_unknown_level_has_no_number);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
