@@ -6,36 +6,19 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/serve/capture.h"
 #include "worker/serve/handlers.h"
-#include "worker/serve/places.h"
+#include "worker/serve/lookup.h"
 #include "worker/trace/query.h"
 #include "worker/trace/trace.h"
 
 /* The first line that `PROGRAM --version` prints, or "". */
 static void read_version(
-    struct worker *worker, const char *program, char *path, char *version, size_t size)
+    struct worker *worker, const struct lookup *program, char *version, size_t size)
 {
-	const char *const argv[] = {path, "--version", NULL};
-	struct sandbox_policy policy;
-	struct tool_spec spec = {.path = path,
-	    .argv = (char *const *)argv,
-	    .environment = tool_environment,
-	    .role = ROLE_QUERY,
-	    .policy = &policy,
-	    .output = -1,
-	    .extra = -1};
-	struct places places;
 	struct capture capture = {.tool = TOOL_NONE};
 	struct failure ignored = {0};
 
 	*version = '\0';
-	if (pmu_find_program(program, path, PATH_MAX) < 0) {
-		*path = '\0';
-		return;
-	}
-	tool_policy(&worker->config, &policy);
-	places_begin(&places, &worker->config);
-	places_apply(&places, &policy);
-	if (capture_run(worker, &spec, query_timeout_ms(worker), &capture, &ignored)) {
+	if (capture_run(worker, &program->spec, query_timeout_ms(worker), &capture, &ignored)) {
 		/* rr says it on stderr. */
 		bool said = capture.output_length > 0;
 		const char *text = said ? capture.output : capture.errors;
@@ -46,15 +29,17 @@ static void read_version(
 	capture_free(&capture);
 }
 
-static json_t *program_status(struct worker *worker, const char *program)
+static json_t *program_status(struct worker *worker, const char *name)
 {
-	char path[PATH_MAX], version[128];
+	static const char *const arguments[] = {"--version", NULL};
+	struct lookup program;
+	char version[128];
 
-	read_version(worker, program, path, version, sizeof(version));
-	if (!*path)
-		return json_pack("{s:s,s:b}", "name", program, "found", 0);
-	return json_pack(
-	    "{s:o,s:b,s:s}", "path", trace_path_to_json(path), "found", 1, "version", version);
+	if (lookup_prepare(&program, &worker->config, name, arguments) < 0)
+		return json_pack("{s:s,s:b}", "name", name, "found", 0);
+	read_version(worker, &program, version, sizeof(version));
+	return json_pack("{s:o,s:b,s:s}", "path", trace_path_to_json(program.program), "found", 1,
+	    "version", version);
 }
 
 static json_t *pmu_status(const struct worker *worker)

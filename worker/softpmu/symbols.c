@@ -280,16 +280,7 @@ INTERPOSED int fcntl(int fd, int command, ...)
 	return any_fcntl(fd, command, argument);
 }
 
-INTERPOSED int fcntl64(int fd, int command, ...)
-{
-	va_list list;
-	long argument;
-
-	va_start(list, command);
-	argument = va_arg(list, long);
-	va_end(list);
-	return any_fcntl(fd, command, argument);
-}
+INTERPOSED int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
 
 /* Tracing. */
 

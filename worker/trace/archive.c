@@ -36,36 +36,31 @@ static int fail(char *why, const char *what, const char *name)
 	return -1;
 }
 
-static int write_all(int file, const void *bytes, size_t length)
-{
-	const char *at = bytes;
+enum way { IN, OUT };
 
+/* All of it, or -1. Bytes that go out stay as they are. */
+static int move_all(enum way way, int file, char *at, size_t length)
+{
 	while (length) {
-		ssize_t written = write(file, at, length);
-		if (written < 0 && errno == EINTR)
+		ssize_t moved = way == IN ? read(file, at, length) : write(file, at, length);
+		if (moved < 0 && errno == EINTR)
 			continue;
-		if (written <= 0)
+		if (moved <= 0)
 			return -1;
-		at += written;
-		length -= (size_t)written;
+		at += moved;
+		length -= (size_t)moved;
 	}
 	return 0;
 }
 
+static int write_all(int file, const void *bytes, size_t length)
+{
+	return move_all(OUT, file, (char *)bytes, length);
+}
+
 static int read_all(int file, void *bytes, size_t length)
 {
-	char *at = bytes;
-
-	while (length) {
-		ssize_t got = read(file, at, length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return -1;
-		at += got;
-		length -= (size_t)got;
-	}
-	return 0;
+	return move_all(IN, file, bytes, length);
 }
 
 static uint64_t padding_of(uint64_t size)

@@ -4,12 +4,9 @@
  */
 #include "worker/trace/execs.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "worker/serve/capture.h"
-#include "worker/serve/places.h"
+#include "worker/serve/lookup.h"
 
 static void take(void *owner, const char *bytes, size_t length)
 {
@@ -31,37 +28,23 @@ static bool judge(struct worker *worker, bool ended, struct execs *execs, struct
 bool execs_read(struct worker *worker, const char *path, int limit_ms, struct execs *execs,
     struct failure *failure)
 {
-	char rr[PATH_MAX];
-	const char *const argv[] = {rr, "dump", "-e", path, NULL};
-	struct sandbox_policy policy;
-	struct tool_spec spec = {.path = rr,
-	    .argv = (char *const *)argv,
-	    .environment = tool_environment,
-	    .role = ROLE_QUERY,
-	    .policy = &policy,
-	    .output = -1,
-	    .extra = -1};
+	const char *const arguments[] = {"dump", "-e", path, NULL};
+	struct lookup rr;
 	struct execs_parser *parser;
 	struct capture capture;
-	struct places places;
 	bool fine;
 
 	*execs = (struct execs){0};
 	parser = execs_parser_new(execs);
-	if (!parser ||
-	    pmu_find_program(worker->config.rr[0] ? worker->config.rr : "rr", rr, sizeof(rr)) < 0) {
-		failure_set(failure, ERROR_RR_FAILED, "install rr, or name it with --rr",
-		    "%s cannot be found: %s", worker->config.rr, strerror(errno));
+	if (!parser || lookup_prepare(&rr, &worker->config, worker->config.rr, arguments) < 0) {
+		lookup_fail_without_rr(&worker->config, failure);
 		execs_parser_end(parser);
 		return false;
 	}
-	tool_policy(&worker->config, &policy);
-	places_begin(&places, &worker->config);
-	places_read(&places, path);
-	places_apply(&places, &policy);
-	fine =
-	    judge(worker, capture_stream(worker, &spec, limit_ms, take, parser, &capture, failure),
-		execs, failure);
+	lookup_show(&rr, path, false);
+	fine = judge(worker,
+	    capture_stream(worker, &rr.spec, limit_ms, take, parser, &capture, failure), execs,
+	    failure);
 	execs_parser_end(parser);
 	/* rr ps and rr replay say better than rr dump what is wrong with a trace. */
 	execs->cut |= fine && !capture_succeeded(&capture);

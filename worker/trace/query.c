@@ -3,17 +3,14 @@
  */
 #include "worker/trace/query.h"
 
-#include <errno.h>
-#include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "worker/serve/capture.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/lookup.h"
+#include "worker/serve/rr_words.h"
 #include "worker/trace/execs.h"
 #include "worker/trace/listing.h"
-#include "worker/serve/places.h"
 #include "worker/trace/process_list.h"
 #include "worker/trace/removal.h"
-#include "worker/serve/rr_words.h"
 #include "worker/trace/trace.h"
 #include "worker/trace/trace_info.h"
 
@@ -29,32 +26,16 @@ int query_timeout_ms(const struct worker *worker)
 bool query_run_rr(struct worker *worker, const char *command, const char *path, bool writes,
     int limit_ms, struct capture *capture, struct failure *failure)
 {
-	char rr[PATH_MAX];
-	const char *const argv[] = {rr, command, path, NULL};
-	struct sandbox_policy policy;
-	struct tool_spec spec = {.path = rr,
-	    .argv = (char *const *)argv,
-	    .environment = tool_environment,
-	    .role = ROLE_QUERY,
-	    .policy = &policy,
-	    .output = -1,
-	    .extra = -1};
+	const char *const arguments[] = {command, path, NULL};
+	struct lookup rr;
 
 	*capture = (struct capture){.tool = TOOL_NONE};
-	if (pmu_find_program(worker->config.rr, rr, sizeof(rr)) < 0) {
-		failure_set(failure, ERROR_RR_FAILED, "install rr, or name it with --rr",
-		    "%s cannot be found: %s", worker->config.rr, strerror(errno));
+	if (lookup_prepare(&rr, &worker->config, worker->config.rr, arguments) < 0) {
+		lookup_fail_without_rr(&worker->config, failure);
 		return false;
 	}
-	struct places places;
-	tool_policy(&worker->config, &policy);
-	places_begin(&places, &worker->config);
-	if (writes)
-		places_write(&places, path);
-	else
-		places_read(&places, path);
-	places_apply(&places, &policy);
-	return capture_run(worker, &spec, limit_ms, capture, failure);
+	lookup_show(&rr, path, writes);
+	return capture_run(worker, &rr.spec, limit_ms, capture, failure);
 }
 
 void query_fail_with_words(

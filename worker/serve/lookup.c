@@ -1,0 +1,46 @@
+/*
+ * Describes a run of a program that answers one question. Never starts it: see capture.h.
+ */
+#include "worker/serve/lookup.h"
+
+#include <errno.h>
+#include <string.h>
+#include "sandbox/pmu/pmu.h"
+
+int lookup_prepare(struct lookup *lookup, const struct worker_config *config, const char *program,
+    const char *const *arguments)
+{
+	size_t count = 0;
+
+	if (pmu_find_program(program, lookup->program, sizeof(lookup->program)) < 0)
+		return -1;
+	lookup->argv[count++] = lookup->program;
+	while (*arguments && count <= LOOKUP_ARGUMENTS_MAX)
+		lookup->argv[count++] = *arguments++;
+	lookup->argv[count] = NULL;
+	lookup->spec = (struct tool_spec){.path = lookup->program,
+	    .argv = (char *const *)lookup->argv,
+	    .environment = tool_environment,
+	    .role = ROLE_QUERY,
+	    .policy = &lookup->policy,
+	    .output = -1,
+	    .extra = -1};
+	tool_policy(config, &lookup->policy);
+	places_begin(&lookup->places, config);
+	places_apply(&lookup->places, &lookup->policy);
+	return 0;
+}
+
+void lookup_show(struct lookup *lookup, const char *directory, bool writes)
+{
+	if (writes)
+		places_write(&lookup->places, directory);
+	else
+		places_read(&lookup->places, directory);
+}
+
+void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure)
+{
+	failure_set(failure, ERROR_RR_FAILED, "install rr, or name it with --rr",
+	    "%s cannot be found: %s", config->rr, strerror(errno));
+}

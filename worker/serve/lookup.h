@@ -1,0 +1,33 @@
+#ifndef WORKER_LOOKUP_H
+#define WORKER_LOOKUP_H
+/*
+ * A program that is run to answer one question (rr ps, gdb --version), confined as what only looks.
+ */
+#include <limits.h>
+#include "worker/serve/places.h"
+#include "worker/serve/tool.h"
+
+#define LOOKUP_ARGUMENTS_MAX 4
+
+struct lookup {
+	char program[PATH_MAX];
+	const char *argv[LOOKUP_ARGUMENTS_MAX + 2];
+	struct places places;
+	struct sandbox_policy policy;
+	struct tool_spec spec; /* for capture_run; points into all of these */
+};
+
+/*
+ * Finds the program and says how it is to run. `arguments` (ends with NULL, borrowed) are those
+ * behind its name. Returns 0, or -1 with errno when there is no such program.
+ */
+int lookup_prepare(struct lookup *lookup, const struct worker_config *config, const char *program,
+    const char *const *arguments);
+
+/* It is also to see this directory, or to write in it. */
+void lookup_show(struct lookup *lookup, const char *directory, bool writes);
+
+/* After lookup_prepare has failed for rr. */
+void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure);
+
+#endif
