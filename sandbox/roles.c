@@ -8,6 +8,7 @@
 
 #include <asm/termbits.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -372,6 +373,8 @@ static const struct syscall_row change_rows[] = {
 	ALLOW(copy_file_range),		/* copying files */
 	ALLOW_IF(ioctl, 1, UINT32_MAX, (uint32_t)FICLONE),	/* copying files */
 	ALLOW_IF(ioctl, 1, UINT32_MAX, (uint32_t)FICLONERANGE), /* the same */
+	/* which blocks a file shares with others: rr 5.9 packs such files once */
+	ALLOW_IF(ioctl, 1, UINT32_MAX, (uint32_t)FS_IOC_FIEMAP),
 	ALLOW(ftruncate),		/* files */
 	ALLOW(truncate),		/* files */
 	ALLOW(fallocate),		/* files */

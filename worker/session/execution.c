@@ -133,10 +133,11 @@ static bool has_line(struct replay *replay)
 	return known;
 }
 
-/* Goes on to main. The answer, which is an ordinary stop where something else came first. */
-static json_t *run_to_main(struct replay *replay, struct failure *failure)
+/* Goes on to main, or back to it or to the start. The answer, which is an ordinary stop where
+ * something else came first. */
+static json_t *run_to_main(struct replay *replay, enum direction direction, struct failure *failure)
 {
-	const struct resumption on = {"continue", FORWARD, false, -1, 0};
+	const struct resumption on = {"continue", direction, false, -1, 0};
 	json_t *results = NULL, *stop = NULL;
 	int number = 0;
 	bool there;
@@ -144,18 +145,18 @@ static json_t *run_to_main(struct replay *replay, struct failure *failure)
 	if (gdb_command(replay->gdb, &results, "-break-insert main") == GDB_DONE)
 		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
 	json_decref(results);
-	if (number) {
-		if (resume_run(replay, &on, failure)) {
-			there = mi_number(gdb_last_stop(replay->gdb), "bkptno", 0) == number;
-			stop = answer(replay, FORWARD, there ? "step" : NULL, failure);
-		}
-		if (!replay->worker->broken)
-			gdb_command(replay->gdb, NULL, "-break-delete %d", number);
-		return stop;
+	if (!number && direction == FORWARD) {
+		failure_set(failure, ERROR_UNSUPPORTED, LINELESS_HINT,
+		    "there are no source lines here, and no main to go to");
+		return NULL;
 	}
-	failure_set(failure, ERROR_UNSUPPORTED, LINELESS_HINT,
-	    "there are no source lines here, and no main to go to");
-	return NULL;
+	if (resume_run(replay, &on, failure)) {
+		there = number && mi_number(gdb_last_stop(replay->gdb), "bkptno", 0) == number;
+		stop = answer(replay, direction, there ? "step" : NULL, failure);
+	}
+	if (number && !replay->worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	return stop;
 }
 
 /*
@@ -172,13 +173,13 @@ static json_t *step_to_line(
 		struct failure no_caller = {0};
 
 		if (!resume_run(replay, &out, &no_caller)) {
-			if (replay->worker->broken || direction == BACKWARD) {
+			if (replay->worker->broken) {
 				*failure = no_caller;
 				failure_set_hint(failure, LINELESS_HINT);
 				return NULL;
 			}
 			/* The outermost frame, or what gdb takes for its caller is none. */
-			return run_to_main(replay, failure);
+			return run_to_main(replay, direction, failure);
 		}
 		if (!position_update(replay, failure))
 			return NULL;
@@ -301,8 +302,13 @@ json_t *tool_finish(struct worker *worker, const struct finish_args *args, struc
 		if (out.frame < 0)
 			return NULL;
 	}
-	if (!resume_run(replay, &out, failure))
-		return NULL;
+	if (!resume_run(replay, &out, failure)) {
+		/* Code of no known function, as a dynamic linker without symbols is before main. */
+		if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
+			return NULL;
+		*failure = (struct failure){0};
+		return run_to_main(replay, direction, failure);
+	}
 	return answer(replay, direction, direction == BACKWARD ? "finished" : NULL, failure);
 }
 
