@@ -9,7 +9,8 @@
 
 #include "supervisor/monitor/start_message.h"
 
-#define TEXT_MAX 512
+#define TEXT_MAX    512
+#define CARRIED_MAX 2560
 
 #define STATE_OK      "ok"
 #define STATE_WARNING "warning"
@@ -66,6 +67,20 @@ static void find_tool(json_t *findings, const json_t *facts, const char *tool)
 	add_finding(findings, STATE_PROBLEM, tool, "not found", text);
 }
 
+/* What Linux has and this rr does not know; recordings go on in spite of it. */
+static void find_carried(json_t *findings, const char *carried)
+{
+	char text[CARRIED_MAX];
+
+	if (carried[0] == 0)
+		return;
+	snprintf(text, sizeof(text),
+	    "this rr is older than %s; in recordings rr-warden stands in for what rr lacks, and "
+	    "programs get such calls refused as on an older Linux",
+	    carried);
+	add_finding(findings, STATE_OK, "newer", text, "");
+}
+
 /* pmu's error and warning are sentences that end in their remedy. */
 static void find_counters(json_t *findings, const json_t *facts)
 {
@@ -83,6 +98,7 @@ static void find_counters(json_t *findings, const json_t *facts)
 	if (member_text(facts, "pmu", "warning")[0] != 0)
 		add_finding(
 		    findings, STATE_WARNING, "counters", member_text(facts, "pmu", "warning"), "");
+	find_carried(findings, member_text(facts, "pmu", "carried"));
 }
 
 static bool is_namespace(const char *layer)

@@ -45,13 +45,16 @@ static json_t *program_status(struct worker *worker, const char *name)
 static json_t *pmu_status(const struct worker *worker)
 {
 	struct pmu_choice choice;
+	char carried[PMU_CARRIED_MAX] = "";
 	int mode = pmu_mode_from_name(worker->config.pmu);
 
 	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode, worker->config.rr, &choice) <
 	    0)
 		return json_pack("{s:s,s:s}", "kind", "none", "error", choice.error);
-	return json_pack("{s:s,s:s,s:s}", "kind", pmu_kind_name(choice.kind), "why", choice.why,
-	    "warning", choice.warning);
+	if (choice.carry_only || choice.kind == PMU_SOFTWARE)
+		pmu_carried(choice.rr_version, carried, sizeof(carried));
+	return json_pack("{s:s,s:s,s:s,s:s}", "kind", pmu_kind_name(choice.kind), "why", choice.why,
+	    "warning", choice.warning, "carried", carried);
 }
 
 json_t *tool_status(struct worker *worker, const struct status_args *args, struct failure *failure)

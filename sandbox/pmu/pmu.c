@@ -14,13 +14,17 @@
 #include <string.h>
 
 /* The oldest rr that was tried, the first without the [vvar_vclock] fault, the first whose syscall
- * buffer can do without counting context switches. */
+ * buffer can do without counting context switches, the first that may know all of newer_calls.def
+ * (not released by the end of 2026). */
 #define RR_OLDEST	    PMU_RR_VERSION(5, 6, 0)
 #define RR_KNOWS_VVAR	    PMU_RR_VERSION(5, 9, 0)
 #define RR_RECORDS_SWITCHES PMU_RR_VERSION(5, 9, 0)
+#define RR_KNOWS_LINUX	    PMU_RR_VERSION(5, 10, 0)
 
 /* How softpmu.so is told to do less, or something else. */
 #define SOFTPMU_VARIABLE "RR_WARDEN_SOFTPMU"
+/* rr's version, so that it refuses what this rr does not know. */
+#define VERSION_VARIABLE "RR_WARDEN_RR_VERSION"
 
 static const char *const mode_names[] = {"auto", "hardware", "software"};
 
@@ -82,7 +86,8 @@ static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 	if (!facts->rr_found)
 		why = "rr was not found: install it (apt install rr), or name it with --rr=PATH";
 	else if (facts->no_process)
-		why = "no process could be started to ask rr: end something, or raise `ulimit -u` and "
+		why = "no process could be started to ask rr: end something, or raise `ulimit -u` "
+		      "and "
 		      "--processes";
 	else if (!facts->rr_answers)
 		why = "rr does not answer `rr help` with its version: is --rr=PATH really rr?";
@@ -129,7 +134,7 @@ static const char *hardware_obstacle(const struct pmu_facts *facts)
 static void use_hardware(const struct pmu_facts *facts, struct pmu_choice *out)
 {
 	out->kind = PMU_HARDWARE;
-	out->maps_only = facts->vvar_split && facts->rr_version < RR_KNOWS_VVAR;
+	out->carry_only = facts->x86_64 && facts->rr_version < RR_KNOWS_LINUX;
 	strlcpy(
 	    out->why, "the processor's counter of conditional branches works", sizeof(out->why));
 	if (facts->speculates_on_locks)
@@ -161,7 +166,7 @@ static int use_software(const struct pmu_facts *facts, struct pmu_choice *out)
 int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out)
 {
 	out->why[0] = out->warning[0] = out->error[0] = '\0';
-	out->maps_only = out->short_skid = false;
+	out->carry_only = out->short_skid = false;
 	out->rr_version = facts->rr_version;
 	if (refuse(facts, out))
 		return -1;
@@ -183,6 +188,30 @@ int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_cho
 	}
 	strlcpy(out->why, obstacle, sizeof(out->why));
 	return use_software(facts, out);
+}
+
+static const struct {
+	unsigned since;
+	const char *name;
+} newer[] = {
+    {RR_KNOWS_VVAR, "[vvar_vclock]"},
+#define NEWER_CALLS(first, last, since, loud, name)			      {since, name},
+#define NEWER_VALUES(number, argument, first, last, error, since, loud, name) {since, name},
+#include "sandbox/pmu/newer_calls.def"
+#undef NEWER_CALLS
+#undef NEWER_VALUES
+};
+
+void pmu_carried(unsigned rr_version, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
+		if (newer[i].since != 0 && rr_version >= newer[i].since)
+			continue;
+		if (text[0] != '\0')
+			strlcat(text, ", ", size);
+		strlcat(text, newer[i].name, size);
+	}
 }
 
 int pmu_choose(enum pmu_mode mode, const char *rr, struct pmu_choice *out)
@@ -266,7 +295,7 @@ static bool add_preload(char **all, size_t *used, const char *softpmu, char *con
 
 char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, char *const base[])
 {
-	bool preload = choice->kind == PMU_SOFTWARE || choice->maps_only;
+	bool preload = choice->kind == PMU_SOFTWARE || choice->carry_only;
 	size_t count = 0, used = 0;
 	bool complete = true;
 	if (preload && (softpmu[0] != '/' || strpbrk(softpmu, ":;") != NULL))
@@ -275,7 +304,7 @@ char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, 
 		return NULL;
 	while (base[count] != NULL)
 		count++;
-	char **all = calloc(count + 4, sizeof(*all));
+	char **all = calloc(count + 5, sizeof(*all));
 	if (all == NULL)
 		return NULL;
 	for (size_t i = 0; i < count && complete; i++) {
@@ -284,14 +313,18 @@ char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, 
 		if (preload && is_preloaded_by_name(softpmu) &&
 		    names_variable(base[i], "LD_LIBRARY_PATH"))
 			continue;
-		if (choice->maps_only && names_variable(base[i], SOFTPMU_VARIABLE))
+		if (choice->carry_only && names_variable(base[i], SOFTPMU_VARIABLE))
+			continue;
+		if (preload && names_variable(base[i], VERSION_VARIABLE))
 			continue;
 		complete = (all[used++] = strdup(base[i])) != NULL;
 	}
 	if (preload && complete)
 		complete = add_preload(all, &used, softpmu, base);
-	if (choice->maps_only && complete)
-		complete = (all[used++] = strdup(SOFTPMU_VARIABLE "=maps")) != NULL;
+	if (preload && complete)
+		complete = asprintf(&all[used++], VERSION_VARIABLE "=%u", choice->rr_version) > 0;
+	if (choice->carry_only && complete)
+		complete = (all[used++] = strdup(SOFTPMU_VARIABLE "=carry")) != NULL;
 	if (!complete) {
 		pmu_environment_free(all);
 		return errno = ENOMEM, NULL;

@@ -21,6 +21,7 @@ enum pmu_kind {
 };
 
 #define PMU_MESSAGE_MAX 256
+#define PMU_CARRIED_MAX 2048
 
 /* What was found out before the choice. */
 struct pmu_facts {
@@ -31,7 +32,6 @@ struct pmu_facts {
 	unsigned rr_version;  /* as PMU_RR_VERSION */
 	bool rr_own_software; /* `rr -W` exists */
 	bool ptrace_allowed;
-	bool vvar_split;	  /* Linux 6.13: [vvar_vclock], which rr before 5.9 dies of */
 	unsigned event_since;	  /* first rr that knows this processor; 0: none does */
 	enum pmu_counter counter; /* meaningless when event_since is 0 */
 	bool speculates_on_locks; /* Zen, see pmu_event.h */
@@ -44,8 +44,8 @@ struct pmu_choice {
 	enum pmu_kind kind;
 	unsigned rr_version;	/* as PMU_RR_VERSION */
 	char rr_path[PATH_MAX]; /* absolute: what to exec */
-	/* Hardware counters, but rr needs softpmu.so all the same, to see one [vvar]. */
-	bool maps_only;
+	/* Hardware counters, but rr needs softpmu.so all the same: Linux is newer than it. */
+	bool carry_only;
 	/* `rr record` must be given -n: this user may not count context switches. */
 	bool no_syscall_buffer;
 	/* softpmu.so as a processor whose overflow comes 100 branches late at most, not 10000. */
@@ -87,6 +87,12 @@ const char *const *pmu_rr_options(const struct pmu_choice *choice);
  */
 char **pmu_rr_environment(const struct pmu_choice *choice, const char *softpmu, char *const base[]);
 void pmu_environment_free(char **environment);
+
+/*
+ * What softpmu.so carries this rr over: the names of what is newer than it, with commas between
+ * them. PMU_CARRIED_MAX bytes are enough.
+ */
+void pmu_carried(unsigned rr_version, char *text, size_t size);
 
 /* Finds an executable by path or PATH. Returns 0 with its absolute path, or -1 with errno. */
 int pmu_find_program(const char *name, char *path, size_t size);

@@ -124,20 +124,6 @@ static bool try_ptrace(struct pmu_facts *facts)
 	return allowed;
 }
 
-/* Linux 6.13 and later show a second mapping of the kind in every process. */
-static bool vvar_is_split(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	if (maps == NULL)
-		return false;
-	char line[PATH_MAX + 128];
-	bool split = false;
-	while (!split && fgets(line, sizeof(line), maps) != NULL)
-		split = strstr(line, "[vvar_vclock]") != NULL;
-	fclose(maps);
-	return split;
-}
-
 /* The counter that rr's syscall buffer opens in the recorded program, kernel included. */
 static bool try_switch_counter(void)
 {
@@ -189,7 +175,6 @@ void pmu_probe(const char *rr, struct pmu_facts *facts, char *path)
 		return;
 	ask_rr(path, facts);
 	facts->ptrace_allowed = try_ptrace(facts);
-	facts->vvar_split = vvar_is_split();
 	facts->switches_counted = try_switch_counter();
 	facts->own_events = try_own_event();
 	/* Turning off what is off: is it known here? */

@@ -58,7 +58,7 @@ static bool inside_syscall(const struct tracee *tracee, const struct user_regs_s
 {
 	struct __ptrace_syscall_info info = {0};
 
-	if ((long)regs->orig_rax < 0)
+	if ((long)regs->orig_rax < 0 && !tracee->refused)
 		return false;
 	switch (tracee->last_event) {
 	case PTRACE_EVENT_FORK:

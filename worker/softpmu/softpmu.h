@@ -13,6 +13,7 @@
  *   trapmask.c    SIGTRAP, when the program blocks it
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
+ *   newcalls.c    system calls that are newer than rr
  *   message.c     one-line messages
  *
  * Nearly everything runs in the code cache, inside the program's own process:
@@ -45,7 +46,8 @@
  *   RR_WARDEN_SOFTPMU=run          the default
  *   RR_WARDEN_SOFTPMU=legs         do without the code cache (a second opinion)
  *   RR_WARDEN_SOFTPMU=step         single-step everything (a third one; the bench's baseline)
- *   RR_WARDEN_SOFTPMU=maps         nothing but the joined [vvar] line, for real counters and old rr
+ *   RR_WARDEN_SOFTPMU=carry        nothing but maps.c and newcalls.c: rr counts with the processor
+ *   RR_WARDEN_RR_VERSION=50600     rr's version, for newcalls.c; without it rr is taken for old
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
 #ifndef RR_WARDEN_SOFTPMU_SOFTPMU_H
@@ -62,7 +64,7 @@
 #include "worker/softpmu/regions.h"
 #include "worker/softpmu/tracees.h"
 
-enum softpmu_mode { MODE_RUN, MODE_LEGS, MODE_STEP, MODE_MAPS };
+enum softpmu_mode { MODE_RUN, MODE_LEGS, MODE_STEP, MODE_CARRY };
 
 struct softpmu {
 	struct counters *counters;
@@ -70,6 +72,7 @@ struct softpmu {
 	struct regions *regions;
 	struct codecache *cache;
 	enum softpmu_mode mode;
+	unsigned rr_version; /* as PMU_RR_VERSION, 0: not told */
 	pthread_t main_thread;
 	char *stats_path;
 	struct raw_calls raw_calls;

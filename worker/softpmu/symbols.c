@@ -23,6 +23,7 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/maps.h"
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/newcalls.h"
 #include "worker/softpmu/resume.h"
 #include "worker/softpmu/softpmu.h"
 #include "worker/softpmu/stops.h"
@@ -131,8 +132,9 @@ static void take_out_of_preload(void)
 static void read_environment(void)
 {
 	static const char *const modes[] = {
-	    [MODE_RUN] = "run", [MODE_LEGS] = "legs", [MODE_STEP] = "step", [MODE_MAPS] = "maps"};
+	    [MODE_RUN] = "run", [MODE_LEGS] = "legs", [MODE_STEP] = "step", [MODE_CARRY] = "carry"};
 	const char *stats = getenv("RR_WARDEN_SOFTPMU_STATS"), *mode = getenv("RR_WARDEN_SOFTPMU");
+	const char *version = getenv("RR_WARDEN_RR_VERSION");
 	size_t known = sizeof modes / sizeof modes[0];
 	size_t i = 0;
 
@@ -143,8 +145,10 @@ static void read_environment(void)
 		instance.mode = (enum softpmu_mode)i;
 	else
 		message_warn(
-		    "RR_WARDEN_SOFTPMU=%s is ignored: it may be run, legs, step or maps", mode);
+		    "RR_WARDEN_SOFTPMU=%s is ignored: it may be run, legs, step or carry", mode);
 	unsetenv("RR_WARDEN_SOFTPMU_STATS");
+	instance.rr_version = version ? (unsigned)strtoul(version, NULL, 10) : 0;
+	unsetenv("RR_WARDEN_RR_VERSION");
 	unsetenv("RR_WARDEN_SOFTPMU");
 	take_out_of_preload();
 }
@@ -200,7 +204,7 @@ INTERPOSED long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number == SYS_perf_event_open && instance.mode != MODE_MAPS && instance.counters &&
+	if (number == SYS_perf_event_open && instance.mode != MODE_CARRY && instance.counters &&
 	    counters_open(instance.counters, instance.tracees, (const struct perf_event_attr *)a[0],
 		(pid_t)a[1], &result)) {
 		counter = counters_find(instance.counters, (int)result);
@@ -290,7 +294,7 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 	struct tracee *tracee;
 	unsigned index;
 
-	if (instance.mode == MODE_MAPS)
+	if (instance.mode == MODE_CARRY)
 		return false;
 	if (resume_is_request((int)request)) {
 		*result = resume_request(&instance, pid, (int)request, (int)data);
@@ -346,6 +350,9 @@ INTERPOSED long ptrace(enum __ptrace_request request, ...)
 	va_end(list);
 	if (peeks)
 		data = (uint64_t)&word;
+	if (resume_is_request((int)request))
+		newcalls_refuse(
+		    instance.rr_version, tracees_get(instance.tracees, pid), (int)request);
 	if (!answer_ptrace(request, pid, address, data, &result))
 		result = kernel_ptrace(request, pid, address, data);
 	if (result < 0 || !peeks)
@@ -355,6 +362,15 @@ INTERPOSED long ptrace(enum __ptrace_request request, ...)
 }
 
 /* Waiting. */
+
+/* rr is about to see this stop. */
+static void show(pid_t pid)
+{
+	struct tracee *tracee = tracees_find(instance.tracees, pid);
+
+	if (tracee)
+		newcalls_restore(tracee);
+}
 
 /* rr expects its ITIMER_REAL to interrupt a wait; while we run legs it may fire between waits. */
 static bool alarm_is_due(unsigned stops)
@@ -400,6 +416,7 @@ INTERPOSED pid_t waitpid(pid_t pid, int *status, int options)
 		if (stops_judge(&instance, got, &raw) == STOP_FOR_RR) {
 			if (status)
 				*status = raw;
+			show(got);
 			return got;
 		}
 		if (alarm_is_due(stops))
@@ -465,6 +482,7 @@ INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 		if (verdict == STOP_FOR_RR) {
 			if (WIFSTOPPED(status))
 				out->si_status = status >> 8;
+			show(out->si_pid);
 			return result;
 		}
 		if (alarm_is_due(stops))

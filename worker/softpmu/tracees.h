@@ -54,6 +54,9 @@ struct tracee {
 	bool trap_blocked;  /* the program blocks SIGTRAP, and we do not while it runs */
 	bool overflowed;    /* the stop rr saw stands for a counter overflow */
 	siginfo_t overflow; /* its siginfo */
+
+	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
+	uint64_t refused_number; /* the call's */
 };
 
 struct tracees;

@@ -44,7 +44,6 @@ START_TEST(working_counters_are_used)
 	struct pmu_facts facts = good_machine();
 	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
 	ck_assert_int_eq(choice.kind, PMU_HARDWARE);
-	ck_assert(!choice.maps_only);
 	ck_assert(!choice.no_syscall_buffer);
 	ck_assert_str_eq(choice.warning, "");
 }
@@ -103,16 +102,29 @@ START_TEST(an_rr_too_old_for_the_processor_does_not_get_its_counters)
 }
 END_TEST
 
-START_TEST(rr_before_5_9_gets_the_merged_vvar_even_with_hardware)
+START_TEST(rr_that_is_older_than_linux_gets_the_library_even_with_hardware)
 {
 	struct pmu_facts facts = good_machine();
-	facts.vvar_split = true;
-	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
-	ck_assert(!choice.maps_only);
-	facts.rr_version = PMU_RR_VERSION(5, 8, 0);
 	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
 	ck_assert_int_eq(choice.kind, PMU_HARDWARE);
-	ck_assert(choice.maps_only);
+	ck_assert(choice.carry_only);
+	facts.rr_version = PMU_RR_VERSION(5, 10, 0);
+	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
+	ck_assert(!choice.carry_only);
+}
+END_TEST
+
+START_TEST(what_is_carried_is_named_for_the_version)
+{
+	char text[PMU_CARRIED_MAX];
+	pmu_carried(PMU_RR_VERSION(5, 6, 0), text, sizeof(text));
+	ck_assert_uint_lt(strlen(text), sizeof(text) - 1);
+	ck_assert_ptr_nonnull(strstr(text, "[vvar_vclock], MADV_GUARD_INSTALL"));
+	ck_assert_ptr_nonnull(strstr(text, "openat2"));
+	pmu_carried(PMU_RR_VERSION(5, 9, 0), text, sizeof(text));
+	ck_assert_ptr_null(strstr(text, "[vvar_vclock]"));
+	ck_assert_ptr_nonnull(strstr(text, "MADV_GUARD_INSTALL"));
+	ck_assert_ptr_null(strstr(text, "openat2"));
 }
 END_TEST
 
@@ -307,14 +319,16 @@ START_TEST(the_library_goes_before_what_was_preloaded)
 }
 END_TEST
 
-START_TEST(hardware_with_an_old_rr_loads_the_library_for_the_maps_only)
+START_TEST(hardware_with_an_old_rr_loads_the_library_to_carry_it_only)
 {
 	char *base[] = {"RR_WARDEN_SOFTPMU=step", NULL};
-	struct pmu_choice old = {.kind = PMU_HARDWARE, .maps_only = true};
+	struct pmu_choice old = {
+	    .kind = PMU_HARDWARE, .rr_version = PMU_RR_VERSION(5, 6, 0), .carry_only = true};
 	char **environment = pmu_rr_environment(&old, library, base);
 	ck_assert_ptr_nonnull(environment);
 	ck_assert_str_eq(value_of(environment, "LD_PRELOAD"), library);
-	ck_assert_str_eq(value_of(environment, "RR_WARDEN_SOFTPMU"), "maps");
+	ck_assert_str_eq(value_of(environment, "RR_WARDEN_SOFTPMU"), "carry");
+	ck_assert_str_eq(value_of(environment, "RR_WARDEN_RR_VERSION"), "50600");
 	pmu_environment_free(environment);
 }
 END_TEST
@@ -404,7 +418,8 @@ static Suite *pmu_suite(void)
 	tcase_add_test(decision, software_mode_ignores_working_counters);
 	tcase_add_test(decision, an_rr_with_its_own_software_counters_uses_them);
 	tcase_add_test(decision, an_rr_too_old_for_the_processor_does_not_get_its_counters);
-	tcase_add_test(decision, rr_before_5_9_gets_the_merged_vvar_even_with_hardware);
+	tcase_add_test(decision, rr_that_is_older_than_linux_gets_the_library_even_with_hardware);
+	tcase_add_test(decision, what_is_carried_is_named_for_the_version);
 	tcase_add_test(decision, a_user_who_may_not_count_switches_records_without_syscall_buffer);
 	tcase_add_test(
 	    decision, where_all_events_are_forbidden_rr_5_9_records_without_syscall_buffer_too);
@@ -423,7 +438,7 @@ static Suite *pmu_suite(void)
 	tcase_add_unchecked_fixture(start, make_library, remove_library);
 	tcase_add_test(start, hardware_leaves_the_environment_alone);
 	tcase_add_test(start, the_library_goes_before_what_was_preloaded);
-	tcase_add_test(start, hardware_with_an_old_rr_loads_the_library_for_the_maps_only);
+	tcase_add_test(start, hardware_with_an_old_rr_loads_the_library_to_carry_it_only);
 	tcase_add_test(start, a_path_with_a_space_is_preloaded_by_name_out_of_its_folder);
 	tcase_add_loop_test(start, a_path_that_the_loader_would_split_is_refused, 0, 3);
 	tcase_add_test(start, a_missing_library_is_an_error_and_not_a_silent_rr);

@@ -1,0 +1,88 @@
+/*
+ * System calls that are newer than the rr of this machine: the recording goes on, the program gets
+ * an older kernel's answer, and a replay shows the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PATH_SIZE 4096
+
+/* What no rr records that was released by the end of 2026; the program's other calls some do. */
+static const char *const refused[] = {"MADV_GUARD_INSTALL EINVAL", "MADV_GUARD_REMOVE EINVAL",
+    "TCGETS2 ENOTTY", "TCSETSW2 ENOTTY", "PR_GET_MDWE EINVAL", "PR_GET_AUXV EINVAL",
+    "PR_SET_SYSCALL_USER_DISPATCH EINVAL", "F_DUPFD_QUERY EINVAL", "preadv2 ENOSYS",
+    "mlock2 ENOSYS", "cachestat ENOSYS", "futex_wake ENOSYS", "mseal ENOSYS",
+    "file_getattr ENOSYS"};
+
+START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
+{
+	struct place place = place_open();
+	json_t *recorded = client_record(place.client, place.trace, "newer_calls", NULL);
+	expect_number(recorded, "exit_code", 0);
+	const char *output = answer_text(recorded, "stdout");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		ck_assert_msg(
+		    strstr(output, refused[i]) != NULL, "no %s in %s", refused[i], output);
+	ck_assert_ptr_null(strstr(output, "changed"));
+
+	free(client_replay(place.client, place.trace));
+	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "end");
+	expect_text(stop, "output", output);
+	json_decref(stop);
+	json_decref(recorded);
+	place_close(&place);
+}
+END_TEST
+
+/* Each call is told once: a loop must not fill the output. */
+START_TEST(a_refused_call_that_no_libc_makes_is_told)
+{
+	struct place place = place_open();
+	char *program = harness_program("newer_calls");
+	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s,s,s],s:s}", "command",
+	    program, "mseal", "mlock2", "mlock2", "trace_dir", place.trace);
+	const char *told = strstr(answer_text(recorded, "stderr"), "mlock2");
+	ck_assert_ptr_nonnull(told);
+	ck_assert_ptr_null(strstr(told + 1, "mlock2"));
+	ck_assert_ptr_null(strstr(answer_text(recorded, "stderr"), "mseal"));
+	json_decref(recorded);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+/* Runs the double of rr with the library as rr gets it where the hardware counts. */
+static void run_tracer(const char *environment, char *output, size_t size)
+{
+	char *tracer = harness_program("../doubles/tracer"), command[2 * PATH_SIZE];
+	snprintf(command, sizeof(command), "%s '%s'", environment, tracer);
+	FILE *pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	output[fread(output, 1, size - 1, pipe)] = '\0';
+	ck_assert_int_eq(pclose(pipe), 0);
+	free(tracer);
+}
+
+START_TEST(with_hardware_counters_rr_is_carried_too)
+{
+	char *library = harness_program("../../libexec/rr-warden/softpmu.so");
+	char environment[PATH_SIZE], output[256];
+	snprintf(environment, sizeof(environment),
+	    "RR_WARDEN_SOFTPMU=carry RR_WARDEN_RR_VERSION=50900 LD_PRELOAD='%s'", library);
+	run_tracer(environment, output, sizeof(output));
+	/* The number and the argument of the call, and what is in the result's register. */
+	ck_assert_str_eq(output, "entry 28 102 -38\nexit 28 102 -22\n");
+	free(library);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {newer_calls_are_refused_as_by_an_older_kernel_and_replay,
+	    a_refused_call_that_no_libc_makes_is_told, with_hardware_counters_rr_is_carried_too,
+	    NULL};
+	return scene_main("newer", tests, (const char *const[]){NULL});
+}
