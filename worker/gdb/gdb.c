@@ -9,19 +9,29 @@
 #include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/lines.h"
 #include "worker/gdb/mi.h"
-#include "worker/gdb/text.h"
 
 #define GDB_SIDES_MAX 4
-#define LOG_MAX	      1024
 #define PATIENCE_MS   1000 /* for a run to end after rr was told to stop */
 
 struct side {
 	int fd;
 	gdb_side_ready *ready;
 };
+
+/* Between gdb and rr. */
+enum connection {
+	CONNECTION_NEEDED,  /* its end is the end of the session */
+	CONNECTION_MAY_END, /* rr may end, or be left, without harm */
+	CONNECTION_ENDED,   /* and gdb has noticed */
+	CONNECTION_LOST,    /* gdb or rr has gone, for good */
+};
+
+/* Who was told of the operation's interrupt. */
+enum interruption { INTERRUPTION_NONE, INTERRUPTION_OF_RR, INTERRUPTION_OF_GDB };
 
 struct gdb {
 	struct worker *worker;
@@ -32,18 +42,12 @@ struct gdb {
 	size_t side_count;
 	gdb_lost_why *lost_why;
 	struct lines lines;
-	long long token; /* of the last command sent */
-	bool answered, refused, running, lost, interrupted, interrupt_sent;
-	bool end_expected;	  /* rr may end, or be left, without harm */
-	bool parted;		  /* and gdb has noticed */
+	struct exchange exchange;
+	enum connection connection;
+	enum interruption interruption;
+	long long interrupted_at; /* ms */
 	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
-	bool signalled;		  /* gdb itself was told to give up what it computes */
-	bool cut_short;		  /* a command was broken off: see forget_frames */
-	long long interrupt_seen; /* ms */
-	unsigned stops;		  /* how many *stopped there have been */
-	json_t *results, *stop, *created;
-	struct text console, log;
-	char message[FAILURE_MESSAGE_MAX];
+	bool frames_stale;	  /* a command was broken off: see forget_frames */
 };
 
 struct gdb *gdb_new(struct worker *worker, struct tool *tool, void *owner)
@@ -55,8 +59,7 @@ struct gdb *gdb_new(struct worker *worker, struct tool *tool, void *owner)
 	gdb->worker = worker;
 	gdb->tool = tool;
 	gdb->owner = owner;
-	if (!lines_begin(&gdb->lines) || !text_begin(&gdb->console, GDB_CONSOLE_MAX) ||
-	    !text_begin(&gdb->log, LOG_MAX)) {
+	if (!lines_begin(&gdb->lines) || !exchange_begin(&gdb->exchange)) {
 		gdb_free(gdb);
 		return NULL;
 	}
@@ -67,11 +70,7 @@ void gdb_free(struct gdb *gdb)
 {
 	if (!gdb)
 		return;
-	json_decref(gdb->results);
-	json_decref(gdb->stop);
-	json_decref(gdb->created);
-	text_end(&gdb->console);
-	text_end(&gdb->log);
+	exchange_end(&gdb->exchange);
 	lines_end(&gdb->lines);
 	remote_free(gdb->remote);
 	free(gdb);
@@ -97,13 +96,13 @@ void gdb_unwatch(struct gdb *gdb, int fd)
 
 void gdb_expect_end(struct gdb *gdb, bool expected)
 {
-	gdb->end_expected = expected;
-	gdb->parted = false;
+	if (gdb->connection != CONNECTION_LOST)
+		gdb->connection = expected ? CONNECTION_MAY_END : CONNECTION_NEEDED;
 }
 
 bool gdb_has_lost_rr(const struct gdb *gdb)
 {
-	return gdb->parted;
+	return gdb->connection == CONNECTION_ENDED;
 }
 
 void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why)
@@ -113,121 +112,53 @@ void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why)
 
 static void lose(struct gdb *gdb, const char *why)
 {
-	if (gdb->lost)
+	struct exchange *exchange = &gdb->exchange;
+
+	if (gdb->connection == CONNECTION_LOST)
 		return;
-	gdb->lost = true;
+	gdb->connection = CONNECTION_LOST;
 	gdb->worker->broken = true;
-	if (!gdb->lost_why || !gdb->lost_why(gdb->owner, gdb->message, sizeof(gdb->message)))
-		snprintf(gdb->message, sizeof(gdb->message), "gdb: %s", why);
+	if (!gdb->lost_why ||
+	    !gdb->lost_why(gdb->owner, exchange->message, sizeof(exchange->message)))
+		snprintf(exchange->message, sizeof(exchange->message), "gdb: %s", why);
 }
 
-static void part(struct gdb *gdb, const char *why)
+/* gdb has noticed that rr has gone. */
+static void part(struct gdb *gdb)
 {
-	if (!gdb->end_expected) {
-		lose(gdb, why);
-		return;
+	switch (gdb->connection) {
+	case CONNECTION_NEEDED:
+		lose(gdb, "it was cut off from rr");
+		break;
+	case CONNECTION_MAY_END:
+		gdb->connection = CONNECTION_ENDED;
+		exchange_part(&gdb->exchange);
+		break;
+	case CONNECTION_ENDED:
+	case CONNECTION_LOST:
+		break;
 	}
-	gdb->parted = true;
-	gdb->running = false;
-}
-
-static void replace(json_t **place, json_t *with)
-{
-	json_decref(*place);
-	*place = json_incref(with);
-}
-
-static void take_exec(struct gdb *gdb, struct mi_record *record)
-{
-	if (strcmp(record->name, "running") == 0) {
-		gdb->running = true;
-	} else if (strcmp(record->name, "stopped") == 0) {
-		gdb->running = false;
-		gdb->stops++;
-		replace(&gdb->stop, record->results);
-	}
-}
-
-static bool is_disconnection(const char *message)
-{
-	return strncmp(message, "Remote connection closed", 24) == 0 ||
-	       strncmp(message, "Remote communication error", 26) == 0;
-}
-
-/* gdb has said that it runs and then finds that it cannot: why is in its log only. */
-static void take_failed_start(struct gdb *gdb)
-{
-	static const char heading[] = "Warning:\n";
-	const char *why = gdb->log.bytes;
-
-	gdb->running = false;
-	if (strncmp(why, heading, sizeof(heading) - 1) == 0)
-		why += sizeof(heading) - 1;
-	if (!*why)
-		return;
-	snprintf(gdb->message, sizeof(gdb->message), "%s", why);
-	for (char *end = gdb->message; (end = strchr(end, '\n')); end++)
-		*end = ' ';
-}
-
-static void take_result(struct gdb *gdb, struct mi_record *record)
-{
-	const char *message = mi_text(record->results, "msg");
-	bool started = gdb->answered;
-
-	if (record->token != gdb->token)
-		return;
-	gdb->answered = true;
-	gdb->refused = strcmp(record->name, "error") == 0;
-	if (strcmp(record->name, "running") == 0)
-		gdb->running = true;
-	if (gdb->refused)
-		snprintf(gdb->message, sizeof(gdb->message), "%s", message ? message : "error");
-	if (gdb->refused && started)
-		take_failed_start(gdb);
-	if (gdb->refused && is_disconnection(gdb->message))
-		part(gdb, "it was cut off from rr");
-	replace(&gdb->results, record->results);
 }
 
 static void take_line(void *owner, const char *line, size_t length)
 {
 	struct gdb *gdb = owner;
-	struct mi_record record;
-	const char *why;
+	const char *why = NULL;
 
-	/* gdb's own warnings (BFD's) come between the records, on the same pipe. */
-	if (mi_parse(line, length, &record, &why) != 0) {
-		if (length && line[0] >= '0' && line[0] <= '9')
-			lose(gdb, why);
-		return;
-	}
-	switch (record.kind) {
-	case MI_RESULT:
-		take_result(gdb, &record);
+	switch (exchange_take(&gdb->exchange, line, length, &why)) {
+	case NEWS_NONE:
 		break;
-	case MI_EXEC:
-		take_exec(gdb, &record);
+	case NEWS_REFUSED_CUT_OFF:
+		part(gdb);
 		break;
-	case MI_NOTIFY:
-		if (strcmp(record.name, "breakpoint-created") == 0)
-			replace(&gdb->created, json_object_get(record.results, "bkpt"));
+	case NEWS_WARNED_CUT_OFF:
+		if (gdb->connection != CONNECTION_NEEDED)
+			part(gdb);
 		break;
-	case MI_CONSOLE:
-		text_append(&gdb->console, json_string_value(record.results));
-		break;
-	case MI_LOG:
-		text_append(&gdb->log, json_string_value(record.results));
-		/* It says so here, and nowhere else, when it happens while the program runs. */
-		if (gdb->end_expected && is_disconnection(json_string_value(record.results)))
-			part(gdb, NULL);
-		break;
-	case MI_STATUS:
-	case MI_TARGET:
-	case MI_PROMPT:
+	case NEWS_BROKEN:
+		lose(gdb, why);
 		break;
 	}
-	json_decref(record.results);
 }
 
 static void read_gdb(struct gdb *gdb)
@@ -252,7 +183,7 @@ static void read_side(struct gdb *gdb, size_t at)
 	if (gdb->sides[at].ready(gdb->owner, gdb->sides[at].fd))
 		return;
 	gdb->sides[at] = gdb->sides[--gdb->side_count];
-	if (!gdb->end_expected)
+	if (gdb->connection == CONNECTION_NEEDED)
 		lose(gdb, "a tool has ended");
 }
 
@@ -267,16 +198,27 @@ static long long now_ms(void)
 /* A command that gdb computes by itself ends by a signal only. */
 static void signal_gdb(struct gdb *gdb)
 {
-	gdb->signalled = true;
+	gdb->interruption = INTERRUPTION_OF_GDB;
 	if (gdb->tool->pid > 0)
 		kill(gdb->tool->pid, SIGINT);
+}
+
+static void begin_interruption(struct gdb *gdb)
+{
+	gdb->interrupted_at = now_ms();
+	if (!gdb->resuming || !gdb->remote) {
+		signal_gdb(gdb);
+		return;
+	}
+	gdb->interruption = INTERRUPTION_OF_RR;
+	remote_interrupt(gdb->remote);
 }
 
 /* rr was told; what takes long now is either rr, which cannot be hurried, or gdb itself. */
 static void insist(struct gdb *gdb)
 {
-	if (gdb->resuming && !gdb->signalled && gdb->remote && !remote_is_running(gdb->remote) &&
-	    now_ms() - gdb->interrupt_seen >= PATIENCE_MS)
+	if (gdb->resuming && gdb->remote && !remote_is_running(gdb->remote) &&
+	    now_ms() - gdb->interrupted_at >= PATIENCE_MS)
 		signal_gdb(gdb);
 }
 
@@ -284,19 +226,19 @@ static void insist(struct gdb *gdb)
 static void pass_interrupt(struct gdb *gdb)
 {
 	if (gdb->worker->interrupt == INTERRUPT_NONE) {
-		gdb->interrupt_sent = gdb->signalled = false;
+		gdb->interruption = INTERRUPTION_NONE;
 		return;
 	}
-	if (gdb->interrupt_sent) {
+	switch (gdb->interruption) {
+	case INTERRUPTION_NONE:
+		begin_interruption(gdb);
+		break;
+	case INTERRUPTION_OF_RR:
 		insist(gdb);
-		return;
+		break;
+	case INTERRUPTION_OF_GDB:
+		break;
 	}
-	gdb->interrupt_sent = gdb->interrupted = true;
-	gdb->interrupt_seen = now_ms();
-	if (gdb->resuming && gdb->remote)
-		remote_interrupt(gdb->remote);
-	else
-		signal_gdb(gdb);
 }
 
 /* What is polled: the sides, the two ends of the connection to rr, gdb's own output. */
@@ -318,7 +260,7 @@ static void move_packets(struct gdb *gdb, enum relay_end from)
 {
 	if (remote_move(gdb->remote, from))
 		return;
-	if (!gdb->end_expected) {
+	if (gdb->connection == CONNECTION_NEEDED) {
 		lose(
 		    gdb, from == RELAY_RR ? "rr has closed the connection" : "it has disconnected");
 		return;
@@ -328,22 +270,27 @@ static void move_packets(struct gdb *gdb, enum relay_end from)
 	gdb->remote = NULL;
 }
 
-enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms)
+static enum gdb_outcome outcome_of(const struct gdb *gdb)
+{
+	return gdb->connection == CONNECTION_LOST ? GDB_LOST : GDB_DONE;
+}
+
+enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms)
 {
 	struct pollfd fds[GDB_SIDES_MAX + 3] = {0};
 	size_t sides = gdb->side_count, count;
-	long long token = gdb->token;
+	long long token = gdb->exchange.token;
 
-	if (gdb->lost)
+	if (gdb->connection == CONNECTION_LOST)
 		return GDB_LOST;
 	pass_interrupt(gdb);
-	if (gdb->interrupt_sent && !gdb->signalled)
+	if (gdb->interruption == INTERRUPTION_OF_RR)
 		timeout_ms = PATIENCE_MS;
 	count = choose_fds(gdb, fds);
 	worker_wait(gdb->worker, fds, count, timeout_ms);
 	/* Between operations the wait itself runs them: what was ready is stale then. */
-	if (gdb->token != token)
-		return gdb->lost ? GDB_LOST : GDB_DONE;
+	if (gdb->exchange.token != token)
+		return outcome_of(gdb);
 	/* Sides first: what the program wrote before a stop is there before the stop is. From the
 	 * last, because reading one may take it out of the list. */
 	for (size_t i = sides; i-- > 0;)
@@ -355,7 +302,14 @@ enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms)
 		move_packets(gdb, RELAY_RR);
 	if (fds[sides + 2].revents)
 		read_gdb(gdb);
-	return gdb->lost ? GDB_LOST : GDB_DONE;
+	return outcome_of(gdb);
+}
+
+/* A command that is not sent. */
+static enum gdb_outcome refuse(struct gdb *gdb, const char *why)
+{
+	snprintf(gdb->exchange.message, sizeof(gdb->exchange.message), "%s", why);
+	return GDB_REFUSED;
 }
 
 static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_list arguments)
@@ -366,40 +320,42 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 
 	if (!command)
 		return GDB_REFUSED;
-	gdb->answered = gdb->refused = false;
 	if (gdb->worker->interrupt == INTERRUPT_NONE)
-		gdb->interrupted = false;
-	text_clear(&gdb->console);
-	text_clear(&gdb->log);
-	head = snprintf(command, GDB_COMMAND_MAX, "%lld", ++gdb->token);
+		gdb->interruption = INTERRUPTION_NONE;
+	head = snprintf(command, GDB_COMMAND_MAX, "%lld", exchange_next(&gdb->exchange));
 	body = vsnprintf(command + head, GDB_COMMAND_MAX - 1 - (size_t)head, format, arguments);
 	if (body < 0 || (size_t)(head + body) >= GDB_COMMAND_MAX - 1) {
-		snprintf(gdb->message, sizeof(gdb->message), "the command is too long");
-		return GDB_REFUSED; /* cppcheck-suppress memleak; the cleanup attribute frees it */
+		/* cppcheck-suppress memleak; the cleanup attribute frees it */
+		return refuse(gdb, "the command is too long");
 	}
 	length = (size_t)(head + body);
 	command[length++] = '\n';
-	while (sent < length && !gdb->lost) {
+	while (sent < length && gdb->connection != CONNECTION_LOST) {
 		ssize_t done = write(gdb->tool->input, command + sent, length - sent);
 		if (done > 0)
 			sent += (size_t)done;
 		else if (done < 0 && errno == EAGAIN)
-			gdb_pump(gdb, 50);
+			gdb_wait(gdb, 50);
 		else if (done < 0 && errno != EINTR)
 			lose(gdb, "it does not read");
 	}
-	return gdb->lost ? GDB_LOST : GDB_DONE;
+	return outcome_of(gdb);
+}
+
+/* What could be waited for may still have been refused. */
+static enum gdb_outcome judge(const struct gdb *gdb, enum gdb_outcome outcome)
+{
+	return outcome == GDB_DONE && gdb->exchange.answer == ANSWER_REFUSED ? GDB_REFUSED
+									     : outcome;
 }
 
 static enum gdb_outcome await_answer(struct gdb *gdb)
 {
 	enum gdb_outcome outcome = GDB_DONE;
 
-	while (outcome == GDB_DONE && !gdb->answered)
-		outcome = gdb_pump(gdb, -1);
-	if (outcome == GDB_DONE && gdb->refused)
-		return GDB_REFUSED;
-	return outcome;
+	while (outcome == GDB_DONE && gdb->exchange.answer == ANSWER_AWAITED)
+		outcome = gdb_wait(gdb, -1);
+	return judge(gdb, outcome);
 }
 
 static enum gdb_outcome send_plain(struct gdb *gdb, const char *format, ...)
@@ -417,7 +373,7 @@ static enum gdb_outcome send_plain(struct gdb *gdb, const char *format, ...)
  * look again. */
 static void forget_frames(struct gdb *gdb)
 {
-	gdb->cut_short = false;
+	gdb->frames_stale = false;
 	if (send_plain(gdb, "-interpreter-exec console \"maintenance flush register-cache\"") ==
 	    GDB_DONE)
 		await_answer(gdb);
@@ -429,7 +385,8 @@ void gdb_tell(struct gdb *gdb, const char *command)
 
 	/* Without a token: whatever it answers is nobody's. A pipe this full has a gdb behind it
 	 * that does not read, which the next command finds out. */
-	if (!gdb->lost && write(gdb->tool->input, command, length) != (ssize_t)length)
+	if (gdb->connection != CONNECTION_LOST &&
+	    write(gdb->tool->input, command, length) != (ssize_t)length)
 		lose(gdb, "it does not read");
 }
 
@@ -438,18 +395,18 @@ enum gdb_outcome gdb_commandv(
 {
 	enum gdb_outcome outcome;
 
-	if (gdb->cut_short && gdb->worker->interrupt == INTERRUPT_NONE)
+	if (gdb->frames_stale && gdb->worker->interrupt == INTERRUPT_NONE)
 		forget_frames(gdb);
 	outcome = send_command(gdb, format, arguments);
 	if (results)
 		*results = NULL;
 	if (outcome == GDB_DONE)
 		outcome = await_answer(gdb);
-	gdb->cut_short |= gdb->interrupted;
+	gdb->frames_stale |= gdb_was_interrupted(gdb);
 	if (outcome != GDB_DONE)
 		return outcome;
 	if (results)
-		*results = json_incref(gdb->results);
+		*results = json_incref(gdb->exchange.results);
 	return GDB_DONE;
 }
 
@@ -470,37 +427,37 @@ enum gdb_outcome gdb_console(struct gdb *gdb, const char **text, const char *com
 	enum gdb_outcome outcome;
 
 	if (!quoted || mi_quote(quoted, GDB_QUOTED_MAX, command) < 0) {
-		snprintf(gdb->message, sizeof(gdb->message), "the command cannot be sent");
-		return GDB_REFUSED;
+		return refuse(gdb, "the command cannot be sent");
 	}
 	outcome = gdb_command(gdb, NULL, "-interpreter-exec console %s", quoted);
 	if (text)
-		*text = gdb->console.bytes;
+		*text = gdb->exchange.console.bytes;
 	return outcome;
 }
 
 const char *gdb_console_text(const struct gdb *gdb)
 {
-	return gdb->console.bytes;
+	return gdb->exchange.console.bytes;
 }
 
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 {
 	enum gdb_outcome outcome;
-	unsigned stops = gdb->stops;
+	unsigned stops = gdb->exchange.stops;
 	va_list arguments;
 
 	gdb->resuming = true;
 	va_start(arguments, format);
 	outcome = gdb_commandv(gdb, NULL, format, arguments);
 	va_end(arguments);
-	while (outcome == GDB_DONE && !gdb->refused && !gdb->parted &&
-	       (gdb->running || gdb->stops == stops))
-		outcome = gdb_pump(gdb, -1);
+	while (outcome == GDB_DONE && gdb->exchange.answer == ANSWER_DONE &&
+	       gdb->connection != CONNECTION_ENDED &&
+	       (gdb->exchange.running || gdb->exchange.stops == stops))
+		outcome = gdb_wait(gdb, -1);
 	gdb->resuming = false;
 	if (gdb->remote)
 		remote_permit(gdb->remote);
-	return outcome == GDB_DONE && gdb->refused ? GDB_REFUSED : outcome;
+	return judge(gdb, outcome);
 }
 
 enum gdb_outcome gdb_disconnect(struct gdb *gdb)
@@ -513,8 +470,7 @@ enum gdb_outcome gdb_disconnect(struct gdb *gdb)
 	gdb_expect_end(gdb, false);
 	remote_free(gdb->remote);
 	gdb->remote = NULL;
-	json_decref(gdb->stop);
-	gdb->stop = NULL;
+	exchange_forget_stop(&gdb->exchange);
 	return outcome == GDB_LOST ? GDB_LOST : GDB_DONE;
 }
 
@@ -522,30 +478,29 @@ enum gdb_outcome gdb_settle(struct gdb *gdb)
 {
 	enum gdb_outcome outcome = gdb_command(gdb, NULL, "-gdb-show confirm");
 
-	while (outcome == GDB_DONE && gdb->running)
-		outcome = gdb_pump(gdb, -1);
+	while (outcome == GDB_DONE && gdb->exchange.running)
+		outcome = gdb_wait(gdb, -1);
 	return outcome;
 }
 
 json_t *gdb_last_stop(const struct gdb *gdb)
 {
-	return gdb->stop;
+	return gdb->exchange.stop;
 }
 
 bool gdb_was_interrupted(const struct gdb *gdb)
 {
-	return gdb->interrupted;
+	return gdb->interruption != INTERRUPTION_NONE;
 }
 
 json_t *gdb_created_breakpoint(const struct gdb *gdb)
 {
-	return gdb->created;
+	return gdb->exchange.created;
 }
 
 void gdb_forget_created(struct gdb *gdb)
 {
-	json_decref(gdb->created);
-	gdb->created = NULL;
+	exchange_forget_created(&gdb->exchange);
 }
 
 const struct worker *gdb_worker(const struct gdb *gdb)
@@ -555,5 +510,5 @@ const struct worker *gdb_worker(const struct gdb *gdb)
 
 const char *gdb_message(const struct gdb *gdb)
 {
-	return gdb->message;
+	return gdb->exchange.message;
 }

@@ -16,7 +16,6 @@
 #include "worker/serve/tool.h"
 
 #define GDB_COMMAND_MAX (16 * 1024)
-#define GDB_CONSOLE_MAX (64 * 1024)
 #define GDB_QUOTED_MAX	(8 * 1024)
 
 /* The console command that drops the memory gdb keeps; gdb before 11 has none. */
@@ -75,7 +74,7 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 enum gdb_outcome gdb_settle(struct gdb *gdb);
 
 /* Waits for bytes of anybody, once: for what comes before gdb is spoken to. */
-enum gdb_outcome gdb_pump(struct gdb *gdb, int timeout_ms);
+enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms);
 
 /* The last *stopped record's results, borrowed; NULL before the first. */
 json_t *gdb_last_stop(const struct gdb *gdb);

@@ -330,7 +330,7 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 			return false;
 		}
 		if (!gdb_check(
-			replay->gdb, gdb_pump(replay->gdb, -1), ERROR_RR_FAILED, NULL, failure))
+			replay->gdb, gdb_wait(replay->gdb, -1), ERROR_RR_FAILED, NULL, failure))
 			return false;
 	}
 	free(replay->executable);
@@ -388,7 +388,7 @@ static bool connect_tools(
 		return false;
 	while (!gdb_last_stop(replay->gdb))
 		if (!gdb_check(
-			replay->gdb, gdb_pump(replay->gdb, -1), ERROR_GDB_FAILED, NULL, failure))
+			replay->gdb, gdb_wait(replay->gdb, -1), ERROR_GDB_FAILED, NULL, failure))
 			return false;
 	note_first(replay);
 	if (!replay->caches)

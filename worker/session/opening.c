@@ -24,7 +24,7 @@ static void end_session(struct worker *worker)
 /* Between operations the tools are watched too: that one has died is to be known at once. */
 static void wait_idle(struct worker *worker)
 {
-	gdb_pump(worker->replay->gdb, -1);
+	gdb_wait(worker->replay->gdb, -1);
 }
 
 /* Which process rr has us debug, and from which file on this machine it came. */

@@ -1,0 +1,307 @@
+/*
+ * The exchange with gdb: commands and answers, runs and stops, interrupts, and the ways it ends.
+ */
+#include "scripted.h"
+#include "tests/runner.h"
+#include "worker/gdb/check.h"
+#include "worker/gdb/mi.h"
+
+#define SCRIPT(...) ((const struct line[]){__VA_ARGS__, {0}})
+
+static struct scripted peer;
+
+static struct gdb *begin(const struct line *script)
+{
+	scripted_begin(&peer, script, NULL);
+	return peer.gdb;
+}
+
+static void end(void)
+{
+	gdb_free(peer.gdb);
+	scripted_end(&peer);
+}
+
+START_TEST(a_command_gets_its_result)
+{
+	struct gdb *gdb =
+	    begin(SCRIPT({"-data-evaluate-expression 1", "^done,value=\"1\"\n(gdb) "}));
+	json_t *results;
+
+	ck_assert_int_eq(gdb_command(gdb, &results, "-data-evaluate-expression %d", 1), GDB_DONE);
+	ck_assert_str_eq(mi_text(results, "value"), "1");
+	json_decref(results);
+	end();
+}
+END_TEST
+
+START_TEST(an_answer_with_another_token_is_nobodys)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", "^done\n77^error,msg=\"not this one\""}));
+
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
+	end();
+}
+END_TEST
+
+START_TEST(a_refusal_is_told_in_gdbs_words)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", "^error,msg=\"No symbol \\\"x\\\".\""}));
+	struct failure failure = {0};
+
+	ck_assert(!gdb_check(gdb, gdb_command(gdb, NULL, "-a"), ERROR_NOT_FOUND, "look", &failure));
+	ck_assert_int_eq(failure.code, ERROR_NOT_FOUND);
+	ck_assert_str_eq(failure.message, "No symbol \"x\".");
+	ck_assert(!peer.worker.broken);
+	end();
+}
+END_TEST
+
+START_TEST(what_a_command_prints_is_kept_until_the_next)
+{
+	struct gdb *gdb = begin(
+	    SCRIPT({"-interpreter-exec console \"when\"", "~\"Current event: \"\n~\"7\\n\"\n^done"},
+		{"-a", "^done"}));
+	const char *text;
+
+	ck_assert_int_eq(gdb_console(gdb, &text, "when"), GDB_DONE);
+	ck_assert_str_eq(text, "Current event: 7\n");
+	gdb_command(gdb, NULL, "-a");
+	ck_assert_str_eq(gdb_console_text(gdb), "");
+	end();
+}
+END_TEST
+
+START_TEST(a_command_that_is_too_long_is_not_sent)
+{
+	static char text[GDB_COMMAND_MAX];
+	struct gdb *gdb = begin(SCRIPT({"-a", "^done"}));
+
+	memset(text, 'x', sizeof(text) - 1);
+	ck_assert_int_eq(gdb_command(gdb, NULL, "%s", text), GDB_REFUSED);
+	ck_assert_str_eq(gdb_message(gdb), "the command is too long");
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
+	end();
+}
+END_TEST
+
+START_TEST(a_run_lasts_until_the_program_has_stopped)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-continue",
+	    "^running\n*running,thread-id=\"all\"\n*stopped,reason=\"breakpoint-hit\""}));
+
+	ck_assert_int_eq(gdb_run(gdb, "-exec-continue"), GDB_DONE);
+	ck_assert_str_eq(mi_text(gdb_last_stop(gdb), "reason"), "breakpoint-hit");
+	end();
+}
+END_TEST
+
+START_TEST(of_several_stops_the_last_is_waited_for)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-run", "^running\n*stopped,reason=\"first\""},
+	    {"-gdb-show confirm", "*running,thread-id=\"all\"\n^done,value=\"off\"\n"
+				  "*stopped,reason=\"second\""}));
+
+	ck_assert_int_eq(gdb_run(gdb, "-exec-run"), GDB_DONE);
+	ck_assert_int_eq(gdb_settle(gdb), GDB_DONE);
+	ck_assert_str_eq(mi_text(gdb_last_stop(gdb), "reason"), "second");
+	end();
+}
+END_TEST
+
+START_TEST(a_run_that_fails_after_its_start_says_why)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-continue",
+	    "^running\n*running,thread-id=\"all\"\n&\"Warning:\\n\"\n"
+	    "&\"Cannot insert breakpoint 2.\\n\"\n^error,msg=\"Command aborted.\""}));
+
+	ck_assert_int_eq(gdb_run(gdb, "-exec-continue"), GDB_REFUSED);
+	ck_assert_str_eq(gdb_message(gdb), "Cannot insert breakpoint 2. ");
+	end();
+}
+END_TEST
+
+START_TEST(the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", "=breakpoint-created,bkpt={number=\"4\"}\n^done"}));
+
+	gdb_command(gdb, NULL, "-a");
+	ck_assert_int_eq(mi_number(gdb_created_breakpoint(gdb), "number", 0), 4);
+	gdb_forget_created(gdb);
+	ck_assert_ptr_null(gdb_created_breakpoint(gdb));
+	end();
+}
+END_TEST
+
+START_TEST(a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", NULL}));
+	struct failure failure = {0};
+
+	ck_assert(!gdb_check(gdb, gdb_command(gdb, NULL, "-a"), ERROR_NOT_FOUND, NULL, &failure));
+	ck_assert_int_eq(failure.code, ERROR_GDB_FAILED);
+	ck_assert_str_eq(failure.message, "gdb: it has ended");
+	ck_assert(peer.worker.broken);
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-b"), GDB_LOST);
+	end();
+}
+END_TEST
+
+START_TEST(a_record_that_cannot_be_read_loses_the_session)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", "1^done,value={"}));
+
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_LOST);
+	ck_assert(peer.worker.broken);
+	end();
+}
+END_TEST
+
+START_TEST(other_lines_between_the_records_do_not_matter)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", "BFD: something is odd\n^done"}));
+
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
+	end();
+}
+END_TEST
+
+#define CUT_OFF "^error,msg=\"Remote connection closed\""
+
+START_TEST(without_rr_the_session_is_lost)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", CUT_OFF}));
+
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_LOST);
+	ck_assert_str_eq(gdb_message(gdb), "gdb: it was cut off from rr");
+	end();
+}
+END_TEST
+
+START_TEST(where_rr_may_end_a_run_ends_with_it)
+{
+	struct gdb *gdb = begin(
+	    SCRIPT({"-exec-continue",
+		       "^running\n*running,thread-id=\"all\"\n&\"Remote connection closed\\n\""},
+		{"-gdb-show confirm", "^done"}));
+
+	gdb_expect_end(gdb, true);
+	ck_assert_int_eq(gdb_run(gdb, "-exec-continue"), GDB_DONE);
+	ck_assert(gdb_has_lost_rr(gdb));
+	ck_assert(!peer.worker.broken);
+	ck_assert_int_eq(gdb_settle(gdb), GDB_DONE);
+	gdb_expect_end(gdb, false);
+	ck_assert(!gdb_has_lost_rr(gdb));
+	end();
+}
+END_TEST
+
+START_TEST(parting_from_rr_forgets_the_stop)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-continue", "^running\n*stopped,reason=\"x\""},
+	    {"-target-disconnect", CUT_OFF}, {"-a", CUT_OFF}));
+
+	gdb_run(gdb, "-exec-continue");
+	ck_assert_int_eq(gdb_disconnect(gdb), GDB_DONE);
+	ck_assert_ptr_null(gdb_last_stop(gdb));
+	/* And from then on rr is needed again. */
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_LOST);
+	end();
+}
+END_TEST
+
+START_TEST(an_interrupt_breaks_off_what_gdb_computes_once_an_operation)
+{
+	struct gdb *gdb =
+	    begin(SCRIPT({"-a", ""}, {INTERRUPTED, "^error,msg=\"Quit\""}, {"-b", "^done"},
+		{"-interpreter-exec console \"maintenance flush register-cache\"", "^done"},
+		{"-c", "^done"}));
+	struct failure failure = {0};
+
+	peer.worker.interrupt = INTERRUPT_TIMEOUT;
+	ck_assert(!gdb_check(gdb, gdb_command(gdb, NULL, "-a"), ERROR_NOT_FOUND, NULL, &failure));
+	ck_assert_int_eq(failure.code, ERROR_TIMEOUT);
+	ck_assert(gdb_was_interrupted(gdb));
+	/* What describes the stop is not broken off as well. */
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-b"), GDB_DONE);
+	/* The next operation: gdb looks at the frames anew. */
+	peer.worker.interrupt = INTERRUPT_NONE;
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-c"), GDB_DONE);
+	ck_assert(!gdb_was_interrupted(gdb));
+	end();
+}
+END_TEST
+
+static char side_bytes[16];
+
+static bool read_side(void *owner, int fd)
+{
+	ssize_t got = read(fd, side_bytes, sizeof(side_bytes) - 1);
+
+	(void)owner;
+	return got > 0;
+}
+
+/* A pipe beside gdb, as of what the program prints. */
+static int watch_side(struct gdb *gdb)
+{
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	gdb_watch(gdb, ends[0], read_side);
+	return ends[1];
+}
+
+START_TEST(what_the_program_prints_is_read_while_gdb_is_waited_for)
+{
+	struct gdb *gdb = begin(SCRIPT({"-a", "^done"}));
+	int side = watch_side(gdb);
+
+	ck_assert_int_eq(write(side, "hello", 5), 5);
+	while (!side_bytes[0])
+		ck_assert_int_eq(gdb_wait(gdb, -1), GDB_DONE);
+	ck_assert_str_eq(side_bytes, "hello");
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
+	end();
+}
+END_TEST
+
+static bool explain(void *owner, char *text, size_t size)
+{
+	(void)owner;
+	snprintf(text, size, "rr has died");
+	return true;
+}
+
+START_TEST(a_tool_that_ends_loses_the_session_for_its_own_reason)
+{
+	struct gdb *gdb = begin(SCRIPT({NULL}));
+	struct failure failure = {0};
+
+	gdb_on_loss(gdb, explain);
+	close(watch_side(gdb));
+	ck_assert(!gdb_check(gdb, gdb_wait(gdb, -1), ERROR_NOT_FOUND, NULL, &failure));
+	ck_assert_int_eq(failure.code, ERROR_RR_FAILED);
+	ck_assert_str_eq(failure.message, "rr has died");
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_command_gets_its_result,
+	    an_answer_with_another_token_is_nobodys, a_refusal_is_told_in_gdbs_words,
+	    what_a_command_prints_is_kept_until_the_next, a_command_that_is_too_long_is_not_sent,
+	    a_run_lasts_until_the_program_has_stopped, of_several_stops_the_last_is_waited_for,
+	    a_run_that_fails_after_its_start_says_why,
+	    the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten,
+	    a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent,
+	    a_record_that_cannot_be_read_loses_the_session,
+	    other_lines_between_the_records_do_not_matter, without_rr_the_session_is_lost,
+	    where_rr_may_end_a_run_ends_with_it, parting_from_rr_forgets_the_stop,
+	    an_interrupt_breaks_off_what_gdb_computes_once_an_operation,
+	    what_the_program_prints_is_read_while_gdb_is_waited_for,
+	    a_tool_that_ends_loses_the_session_for_its_own_reason, NULL};
+
+	return run_tests("gdb", tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/*
+ * The state that gdb's records make. It believes only results with the token of the last command.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/exchange.h"
+#include "worker/gdb/mi.h"
+
+bool exchange_begin(struct exchange *exchange)
+{
+	*exchange = (struct exchange){.answer = ANSWER_DONE};
+	return text_begin(&exchange->console, EXCHANGE_CONSOLE_MAX) &&
+	       text_begin(&exchange->log, EXCHANGE_LOG_MAX);
+}
+
+void exchange_end(struct exchange *exchange)
+{
+	json_decref(exchange->results);
+	json_decref(exchange->stop);
+	json_decref(exchange->created);
+	text_end(&exchange->console);
+	text_end(&exchange->log);
+}
+
+long long exchange_next(struct exchange *exchange)
+{
+	exchange->answer = ANSWER_AWAITED;
+	text_clear(&exchange->console);
+	text_clear(&exchange->log);
+	return ++exchange->token;
+}
+
+void exchange_part(struct exchange *exchange)
+{
+	exchange->running = false;
+}
+
+void exchange_forget_stop(struct exchange *exchange)
+{
+	json_decref(exchange->stop);
+	exchange->stop = NULL;
+}
+
+void exchange_forget_created(struct exchange *exchange)
+{
+	json_decref(exchange->created);
+	exchange->created = NULL;
+}
+
+static void replace(json_t **place, json_t *with)
+{
+	json_decref(*place);
+	*place = json_incref(with);
+}
+
+static void note_exec(struct exchange *exchange, const struct mi_record *record)
+{
+	if (strcmp(record->name, "running") == 0) {
+		exchange->running = true;
+	} else if (strcmp(record->name, "stopped") == 0) {
+		exchange->running = false;
+		exchange->stops++;
+		replace(&exchange->stop, record->results);
+	}
+}
+
+static bool is_disconnection(const char *message)
+{
+	return strncmp(message, "Remote connection closed", 24) == 0 ||
+	       strncmp(message, "Remote communication error", 26) == 0;
+}
+
+/* gdb has said that it runs and then finds that it cannot: why is in its log only. */
+static void explain_failed_start(struct exchange *exchange)
+{
+	static const char heading[] = "Warning:\n";
+	const char *why = exchange->log.bytes;
+
+	if (strncmp(why, heading, sizeof(heading) - 1) == 0)
+		why += sizeof(heading) - 1;
+	if (!*why)
+		return;
+	snprintf(exchange->message, sizeof(exchange->message), "%s", why);
+	for (char *end = exchange->message; (end = strchr(end, '\n')); end++)
+		*end = ' ';
+}
+
+static enum news note_refusal(struct exchange *exchange, const struct mi_record *record)
+{
+	const char *message = mi_text(record->results, "msg");
+	bool started = exchange->answer == ANSWER_DONE;
+
+	exchange->answer = ANSWER_REFUSED;
+	snprintf(exchange->message, sizeof(exchange->message), "%s", message ? message : "error");
+	if (started) {
+		exchange->running = false;
+		explain_failed_start(exchange);
+	}
+	return is_disconnection(exchange->message) ? NEWS_REFUSED_CUT_OFF : NEWS_NONE;
+}
+
+static enum news note_result(struct exchange *exchange, const struct mi_record *record)
+{
+	if (record->token != exchange->token)
+		return NEWS_NONE;
+	replace(&exchange->results, record->results);
+	if (strcmp(record->name, "error") == 0)
+		return note_refusal(exchange, record);
+	exchange->answer = ANSWER_DONE;
+	if (strcmp(record->name, "running") == 0)
+		exchange->running = true;
+	return NEWS_NONE;
+}
+
+static enum news note(struct exchange *exchange, const struct mi_record *record)
+{
+	switch (record->kind) {
+	case MI_RESULT:
+		return note_result(exchange, record);
+	case MI_EXEC:
+		note_exec(exchange, record);
+		break;
+	case MI_NOTIFY:
+		if (strcmp(record->name, "breakpoint-created") == 0)
+			replace(&exchange->created, json_object_get(record->results, "bkpt"));
+		break;
+	case MI_CONSOLE:
+		text_append(&exchange->console, json_string_value(record->results));
+		break;
+	case MI_LOG:
+		text_append(&exchange->log, json_string_value(record->results));
+		if (is_disconnection(json_string_value(record->results)))
+			return NEWS_WARNED_CUT_OFF;
+		break;
+	case MI_STATUS:
+	case MI_TARGET:
+	case MI_PROMPT:
+		break;
+	}
+	return NEWS_NONE;
+}
+
+enum news exchange_take(
+    struct exchange *exchange, const char *line, size_t length, const char **why)
+{
+	struct mi_record record;
+	enum news news;
+
+	/* gdb's own warnings (BFD's) come between the records, on the same pipe. */
+	if (mi_parse(line, length, &record, why) != 0)
+		return length && line[0] >= '0' && line[0] <= '9' ? NEWS_BROKEN : NEWS_NONE;
+	news = note(exchange, &record);
+	json_decref(record.results);
+	return news;
+}

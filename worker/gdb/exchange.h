@@ -1,0 +1,55 @@
+#ifndef WORKER_EXCHANGE_H
+#define WORKER_EXCHANGE_H
+/*
+ * What gdb has said: the answer to the last command, the last stop, what was printed. One line in,
+ * one state; no I/O.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "sandbox/wire/failure.h"
+#include "worker/gdb/text.h"
+
+#define EXCHANGE_CONSOLE_MAX (64 * 1024) /* bytes of what a command prints */
+#define EXCHANGE_LOG_MAX     1024
+
+/* To the last command. gdb may refuse one after all that it has said is running. */
+enum answer { ANSWER_AWAITED, ANSWER_DONE, ANSWER_REFUSED };
+
+/* What a line means for the connection between gdb and rr. */
+enum news {
+	NEWS_NONE,
+	NEWS_REFUSED_CUT_OFF, /* the command failed because rr has gone */
+	NEWS_WARNED_CUT_OFF,  /* gdb noticed while the program ran, and says so in its log only */
+	NEWS_BROKEN,	      /* a record that cannot be read */
+};
+
+struct exchange {
+	long long token; /* of the last command */
+	enum answer answer;
+	bool running;	/* the program, as far as gdb has said */
+	unsigned stops; /* how many *stopped there have been */
+	json_t *results, *stop, *created;
+	struct text console, log;
+	char message[FAILURE_MESSAGE_MAX]; /* of the last refusal or loss */
+};
+
+/* False: out of memory. exchange_end frees what there is in either case. */
+bool exchange_begin(struct exchange *exchange);
+void exchange_end(struct exchange *exchange);
+
+/* Another command is to be sent, with the token that this returns; what was printed is forgotten.
+ */
+long long exchange_next(struct exchange *exchange);
+
+/* Takes one line of gdb's. *why (static text) is filled for NEWS_BROKEN. */
+enum news exchange_take(
+    struct exchange *exchange, const char *line, size_t length, const char **why);
+
+void exchange_forget_stop(struct exchange *exchange);
+void exchange_forget_created(struct exchange *exchange);
+
+/* rr has gone: the program does not run any more. */
+void exchange_part(struct exchange *exchange);
+
+#endif
