@@ -31,6 +31,19 @@ static const struct point points[] = {
 
 enum { TOUCH, SET_TEXT, VALUE, FIELD, TEXT, POINTS };
 
+/* What a point may be set to stop for only: where a number is the one that was drawn from so many.
+ */
+static const struct {
+	const char *number;
+	unsigned below; /* some are never reached */
+} conditions[POINTS] = {
+    [TOUCH] = {"round", 7},
+    [SET_TEXT] = {"who", 4},
+    [VALUE] = {"value % 5", 6},
+    [FIELD] = {"*(unsigned *)&field % 4", 4},
+    [TEXT] = {"text[8] - 'a'", 4},
+};
+
 /* Where the session stands among the hits: behind hit `behind`, before hit `ahead`. Of those
  * between the two it is on one, or it is not known where it stands among them. */
 struct whereabouts {
@@ -44,7 +57,7 @@ struct walker {
 	unsigned long long chance;
 	struct whereabouts at;
 	long long numbers[POINTS]; /* 0: not set */
-	long long only_round;	   /* the condition of TOUCH; -1: none */
+	long long only[POINTS];	   /* the number in its condition; -1: it has none */
 	struct {
 		long long id;
 		struct whereabouts at;
@@ -111,6 +124,21 @@ static void disagree(struct walker *walker, const char *what, int hit, const jso
 	    walker->at.ahead, shown);
 }
 
+/* The number that a condition compares, at that hit: of a write, behind it. */
+static long long compared(const struct hit *hit)
+{
+	long long new = strtoll(hit->new, NULL, 0);
+	const long long numbers[POINTS] = {
+	    [TOUCH] = hit->round,
+	    [SET_TEXT] = hit->who,
+	    [VALUE] = new % 5,
+	    [FIELD] = new % 4,
+	    [TEXT] = (signed char)(new & 0xff) - 'a',
+	};
+
+	return numbers[hit->point];
+}
+
 static bool is_active(const struct walker *walker, int hit)
 {
 	const struct hit *one = &walker->sweep->hits[hit];
@@ -118,7 +146,7 @@ static bool is_active(const struct walker *walker, int hit)
 	if (one->point == POINT_SIGNAL)
 		return true;
 	return walker->numbers[one->point] &&
-	       (one->point != TOUCH || walker->only_round < 0 || one->round == walker->only_round);
+	       (walker->only[one->point] < 0 || compared(one) == walker->only[one->point]);
 }
 
 /* The first hit from `from` on in a direction at which the session stops; -1 or hit_count: none. */
@@ -355,10 +383,21 @@ static void move_evaluate(struct walker *walker)
 	json_decref(answer);
 }
 
+static long long set_point(struct walker *walker, int point)
+{
+	char condition[64];
+
+	snprintf(condition, sizeof(condition), "%s == %lld", conditions[point].number,
+	    walker->only[point]);
+	if (walker->only[point] < 0)
+		condition[0] = '\0';
+	note(walker, " set %s%s%s;", points[point].what, condition[0] ? " if " : "", condition);
+	return sweep_set(walker->client, &points[point], condition[0] ? condition : NULL);
+}
+
 static void move_points(struct walker *walker)
 {
 	int point = (int)draw(walker, POINTS);
-	char condition[32];
 
 	if (walker->numbers[point]) {
 		note(walker, " clear %s;", points[point].what);
@@ -367,13 +406,9 @@ static void move_points(struct walker *walker)
 		walker->numbers[point] = 0;
 		return;
 	}
-	if (point == TOUCH)
-		walker->only_round = draw(walker, 2) ? (long long)draw(walker, 6) : -1;
-	snprintf(condition, sizeof(condition), "round == %lld", walker->only_round);
-	note(walker, " set %s%s%s;", points[point].what, point == TOUCH ? " if " : "",
-	    point == TOUCH ? condition : "");
-	walker->numbers[point] = sweep_set(walker->client, &points[point],
-	    point == TOUCH && walker->only_round >= 0 ? condition : NULL);
+	walker->only[point] =
+	    draw(walker, 2) ? (long long)draw(walker, conditions[point].below) : -1;
+	walker->numbers[point] = set_point(walker, point);
 }
 
 static void move_checkpoint(struct walker *walker)
@@ -424,8 +459,8 @@ static void walk(struct walker *walker)
 	note(walker, " set:");
 	for (int i = 0; i < POINTS; i++)
 		if (walker->numbers[i])
-			note(walker, " %s", points[i].what);
-	note(walker, " only round %lld;", walker->only_round);
+			note(walker, " %s (%lld)", points[i].what, walker->only[i]);
+	note(walker, ";");
 	move_goto(walker);
 	for (int i = 0; i < STEPS_IN_WALK; i++) {
 		moves[draw(walker, sizeof(moves) / sizeof(*moves))](walker);
@@ -483,7 +518,7 @@ static void walk_in(const char *how, const char *count, bool innermost)
 {
 	char *folder = harness_scratch(0);
 	struct walker walker = {
-	    .client = client_start(NULL), .chance = seed(how, count, innermost), .only_round = -1};
+	    .client = client_start(NULL), .chance = seed(how, count, innermost)};
 	char *trace = record(walker.client, folder, how, count);
 	double until;
 

@@ -488,6 +488,11 @@ json_t *gdb_last_stop(const struct gdb *gdb)
 	return gdb->exchange.stop;
 }
 
+void gdb_amend_stop(struct gdb *gdb, json_t *stop)
+{
+	replace(&gdb->stop, stop);
+}
+
 bool gdb_was_interrupted(const struct gdb *gdb)
 {
 	return gdb->interruption != INTERRUPTION_NONE;

@@ -6,7 +6,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi.h"
 #include "worker/investigate/fault.h"
-#include "worker/investigate/scan.h"
+#include "worker/session/scan.h"
 #include "worker/session/excursion.h"
 #include "worker/session/frames.h"
 #include "worker/session/images.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi.h"
-#include "worker/investigate/scan.h"
+#include "worker/session/scan.h"
 #include "worker/session/watchpoint.h"
 #include "worker/session/excursion.h"
 #include "worker/session/images.h"

@@ -46,6 +46,25 @@ const char *breakpoints_expression(const struct replay *replay, int gdb_number)
 	return mi_text(gdb_number ? find(replay, "gdb", gdb_number, NULL) : NULL, "what");
 }
 
+bool breakpoints_are_conditional(const struct replay *replay)
+{
+	bool some = false;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(replay->breakpoints, i, entry)
+	{
+		if (!json_integer_value(json_object_get(entry, "gdb")) ||
+		    json_is_true(json_object_get(entry, "disabled")))
+			continue;
+		if (json_is_true(json_object_get(entry, "temporary")) ||
+		    json_object_get(entry, "ignore_count"))
+			return false;
+		some |= json_object_get(entry, "condition") || json_object_get(entry, "thread");
+	}
+	return some;
+}
+
 void breakpoints_explain(const struct replay *replay, struct failure *failure)
 {
 	static const char said[] = "Cannot insert breakpoint ";

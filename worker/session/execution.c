@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/session/last_hit.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/stop.h"
@@ -55,18 +56,46 @@ static bool is_countable(const struct replay *replay)
 	       (strcmp(reason, "breakpoint-hit") == 0 || strstr(reason, "watchpoint-trigger"));
 }
 
+/* One stop back: by way of a scan where that is quicker, and a watchpoint's condition means the
+ * same then as going on. */
+static bool continue_back(struct replay *replay, struct failure *failure)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+
+	if (last_hit_serves(replay))
+		switch (last_hit_go(replay, failure)) {
+		case LAST_HIT_THERE:
+		case LAST_HIT_CUT:
+			return true;
+		case LAST_HIT_FAILED:
+			return false;
+		case LAST_HIT_UNKNOWN:
+			break;
+		}
+	return resume_run(replay, &back, failure);
+}
+
+/* Where the next search back begins. */
+static bool stand_here(struct replay *replay, struct failure *failure)
+{
+	replay->at_end = replay->at_signal = false;
+	return position_update(replay, failure);
+}
+
 static json_t *continue_times(
     struct replay *replay, enum direction direction, long long count, struct failure *failure)
 {
-	const struct resumption on = {"continue", direction, false, -1, 0};
+	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 
 	for (long long i = 0; i < count; i++) {
-		if (!resume_run(replay, &on, failure))
+		if (direction == BACKWARD ? !continue_back(replay, failure)
+					  : !resume_run(replay, &on, failure))
 			return NULL;
-		if (!is_countable(replay))
+		if (i + 1 == count || !is_countable(replay))
 			break;
-		if (i + 1 < count)
-			worker_progress(replay->worker, (double)(i + 1), (double)count, NULL);
+		if (direction == BACKWARD && !stand_here(replay, failure))
+			return NULL;
+		worker_progress(replay->worker, (double)(i + 1), (double)count, NULL);
 	}
 	return answer(replay, direction, NULL, failure);
 }

@@ -9,7 +9,9 @@
 
 struct hit {
 	enum stop_kind kind;
-	int number;	       /* gdb's, of the breakpoint or watchpoint; 0: none */
+	int number;	       /* gdb's, of the watchpoint, else of the breakpoint; 0: none */
+	bool watched;	       /* a watchpoint saw an access, which ends where the program stands */
+	int breakpoint;	       /* gdb's, of one where the program stands, beside that; 0: none */
 	const char *old, *new; /* of a write, in the order they were in the program; or NULL */
 	const char *signal;    /* of STOP_SIGNAL; or NULL */
 };

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "worker/gdb/mi.h"
-#include "worker/investigate/scan.h"
+#include "worker/session/scan.h"
 
 static const json_t *watchpoint_of(const json_t *stop)
 {
@@ -21,9 +21,10 @@ static struct hit hit_here(const struct replay *replay, enum direction direction
 {
 	const json_t *stop = gdb_last_stop(replay->gdb), *value = json_object_get(stop, "value");
 	const json_t *point = watchpoint_of(stop);
-	struct hit hit = {.kind = stop_kind(replay)};
+	struct hit hit = {.kind = stop_kind(replay), .watched = point != NULL};
 
-	hit.number = point ? mi_number(point, "number", 0) : mi_number(stop, "bkptno", 0);
+	hit.breakpoint = mi_number(stop, "bkptno", 0);
+	hit.number = point ? mi_number(point, "number", 0) : hit.breakpoint;
 	hit.old = mi_text(value, direction == BACKWARD ? "new" : "old");
 	hit.new = mi_text(value, direction == BACKWARD ? "old" : "new");
 	if (hit.kind == STOP_SIGNAL)

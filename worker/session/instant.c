@@ -1,0 +1,128 @@
+/*
+ * Reads what makes an instant. It never moves the program.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/instant.h"
+
+#define REGISTERS   "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" /* gdb numbers the general ones first */
+#define STACK_WORDS 16
+#define WORD_CHARS  16 /* of 8 bytes in hexadecimal */
+
+static json_t *read_registers(struct replay *replay, const char *what)
+{
+	json_t *results = NULL, *list;
+
+	gdb_command(replay->gdb, &results, "-data-list-register-%s " REGISTERS, what);
+	list = json_incref(json_object_get(
+	    results, strncmp(what, "names", 5) == 0 ? "register-names" : "register-values"));
+	json_decref(results);
+	return list;
+}
+
+static char *read_stack(struct replay *replay)
+{
+	json_t *results = NULL;
+	const char *contents = NULL;
+	char *stack = NULL;
+
+	if (gdb_command(replay->gdb, &results, "-data-read-memory-bytes $sp %d", STACK_WORDS * 8) ==
+	    GDB_DONE)
+		contents =
+		    mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
+	if (contents && strlen(contents) == (size_t)STACK_WORDS * WORD_CHARS)
+		stack = strdup(contents);
+	json_decref(results);
+	return stack;
+}
+
+struct instant instant_take(struct replay *replay)
+{
+	return (struct instant){.moment = replay->moment,
+	    .registers = read_registers(replay, "values x"),
+	    .stack = read_stack(replay)};
+}
+
+void instant_forget(struct instant *instant)
+{
+	json_decref(instant->registers);
+	free(instant->stack);
+	*instant = (struct instant){0};
+}
+
+static bool same_stack(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool instant_is_here(struct replay *replay, const struct instant *instant)
+{
+	const struct moment *a = &replay->moment, *b = &instant->moment;
+	struct instant now;
+	bool same;
+
+	if (a->event != b->event || a->ticks != b->ticks || a->tid != b->tid || a->pc != b->pc)
+		return false;
+	now = instant_take(replay);
+	same =
+	    json_equal(now.registers, instant->registers) && same_stack(now.stack, instant->stack);
+	instant_forget(&now);
+	return same;
+}
+
+/* Not the flags, nor what a 32-bit program has among its first sixteen. */
+static bool is_general(const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+
+	return length >= 2 && strcmp(name, "eip") != 0 && strcmp(name, "eflags") != 0 &&
+	       !(length == 2 && name[1] == 's');
+}
+
+static size_t add_registers(
+    struct replay *replay, const struct instant *instant, char to[INSTANT_CONDITION_MAX])
+{
+	json_t *names = read_registers(replay, "names"), *row;
+	size_t i, length = 0;
+
+	json_array_foreach(instant->registers, i, row)
+	{
+		const char *name =
+		    json_string_value(json_array_get(names, (size_t)mi_number(row, "number", 0)));
+		const char *value = mi_text(row, "value");
+
+		if (is_general(name) && value && length < INSTANT_CONDITION_MAX / 2)
+			length += (size_t)snprintf(to + length, INSTANT_CONDITION_MAX - length,
+			    "%s$%s == %.20s", length ? " && " : "", name, value);
+	}
+	json_decref(names);
+	return length;
+}
+
+/* A word as it lies in memory, its lowest byte first. */
+static unsigned long long word_at(const char *stack, int number)
+{
+	unsigned long long word = 0;
+	unsigned byte;
+
+	for (int i = 7; i >= 0; i--)
+		if (sscanf(stack + (ptrdiff_t)number * WORD_CHARS + (ptrdiff_t)i * 2, "%2x",
+			&byte) == 1)
+			word = word << 8 | byte;
+	return word;
+}
+
+void instant_condition(
+    struct replay *replay, const struct instant *instant, char to[INSTANT_CONDITION_MAX])
+{
+	size_t length = add_registers(replay, instant, to);
+
+	for (int i = 0; instant->stack && i < STACK_WORDS; i++)
+		length += (size_t)snprintf(to + length, INSTANT_CONDITION_MAX - length,
+		    "%s((unsigned long long *)$sp)[%d] == 0x%llx", length ? " && " : "", i,
+		    word_at(instant->stack, i));
+	if (!length)
+		snprintf(to, INSTANT_CONDITION_MAX, "1");
+}

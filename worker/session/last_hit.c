@@ -1,0 +1,331 @@
+/*
+ * Runs forward from further and further back up to where the session stands (the bound), counts the
+ * stops, and runs once more to the last of them. Counting is exact where moments are not: several
+ * stops may share event and ticks. Where it cannot tell on which side of the bound a stop lies it
+ * says so, and the caller runs backward instead.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/last_hit.h"
+#include "worker/session/scan.h"
+#include "worker/session/breakpoints.h"
+#include "worker/session/crossing.h"
+#include "worker/session/images.h"
+#include "worker/session/instant.h"
+#include "worker/session/position.h"
+#include "worker/session/resume.h"
+
+#define STOPS_MAX   1000000
+#define BACK_FIRST  64 /* events of the first stretch; each further one is BACK_GROWS as long */
+#define BACK_GROWS  8
+#define QUOTED_ONCE (2 * INSTANT_CONDITION_MAX)
+
+struct search {
+	struct instant bound;  /* where the search began, and ends */
+	bool at_end;	       /* the bound is the end of the process: all stops lie before it */
+	int held;	       /* rr's checkpoint at the bound; 0: none */
+	int guard;	       /* gdb's number of the breakpoint at the bound; 0: none */
+	struct moment from;    /* where this stretch begins */
+	long long stops, last; /* of this stretch: seen, and the last before the bound (from 1) */
+	struct moment last_at;
+	bool last_is_access; /* it is a watchpoint's: to who goes back it lies before the access */
+	bool arrived, doubtful;
+};
+
+static bool is_before(const struct search *search, const struct moment *moment)
+{
+	const struct moment *bound = &search->bound.moment;
+
+	return search->at_end || moment->event < bound->event ||
+	       (moment->event == bound->event && moment->tid == bound->tid &&
+		   moment->ticks < bound->ticks);
+}
+
+static bool is_behind(const struct search *search, const struct moment *moment)
+{
+	const struct moment *bound = &search->bound.moment;
+
+	return !search->at_end && (moment->event > bound->event ||
+				      (moment->event == bound->event && moment->tid == bound->tid &&
+					  moment->ticks > bound->ticks));
+}
+
+/* A breakpoint where the access ends is the later of the two, unless the bound is there. */
+static void keep(struct search *search, const struct moment *moment, const struct hit *hit)
+{
+	search->last = search->stops;
+	search->last_at = *moment;
+	search->last_is_access = hit->watched && (search->arrived || !hit->breakpoint ||
+						     hit->breakpoint == search->guard);
+	search->doubtful |= !is_before(search, moment);
+}
+
+/* Only an access can be a hit at the bound itself: it is over there, and everything else that stops
+ * there has been seen by who stands there. */
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct search *search = context;
+	bool guard = search->guard && hit->number == search->guard;
+
+	if (!position_update(replay, failure))
+		return SCAN_GIVE_UP;
+	search->arrived = !search->at_end && instant_is_here(replay, &search->bound);
+	if (is_behind(search, &replay->moment))
+		return SCAN_ENOUGH;
+	if (!guard)
+		search->stops++;
+	if (!guard && (!search->arrived || hit->watched))
+		keep(search, &replay->moment, hit);
+	return search->arrived ? SCAN_ENOUGH : SCAN_ON;
+}
+
+/* Has the program stop at the bound, on its way forward. */
+static void set_guard(struct replay *replay, struct search *search)
+{
+	char condition[INSTANT_CONDITION_MAX], quoted[QUOTED_ONCE];
+	json_t *results = NULL;
+
+	if (search->at_end || !search->bound.moment.pc)
+		return;
+	instant_condition(replay, &search->bound, condition);
+	if (mi_quote(quoted, sizeof(quoted), condition) > 0 &&
+	    gdb_command(replay->gdb, &results, "-break-insert -c %s *0x%llx", quoted,
+		search->bound.moment.pc) == GDB_DONE)
+		search->guard = mi_number(json_object_get(results, "bkpt"), "number", 0);
+	json_decref(results);
+}
+
+static void remove_guard(struct replay *replay, struct search *search)
+{
+	if (search->guard && !replay->worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", search->guard);
+	search->guard = 0;
+}
+
+/* Goes to the beginning of a stretch, with what is set out of the way meanwhile. */
+static bool go_event(struct replay *replay, long long event, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_event(replay, event, failure);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+static bool go_bound(struct replay *replay, const struct search *search, struct failure *failure)
+{
+	bool at_end = search->at_end;
+	bool fine = at_end ? position_go_end(replay, failure)
+		    : position_is_held(replay, search->held)
+			? position_return(replay, search->held, failure)
+			: position_go(replay, &search->bound.moment, failure);
+
+	replay->at_end = at_end;
+	return fine;
+}
+
+/* The stops between `from`, where the program stands, and the bound. */
+static bool look(struct replay *replay, struct search *search, struct failure *failure)
+{
+	enum scan_end end;
+
+	search->stops = search->last = 0;
+	search->arrived = search->doubtful = false;
+	set_guard(replay, search);
+	end = scan_run(replay, FORWARD, STOPS_MAX, see, search, failure);
+	remove_guard(replay, search);
+	return end != SCAN_FAILED;
+}
+
+static enum scan_verdict count_down(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	long long *left = context;
+
+	(void)replay;
+	(void)hit;
+	(void)failure;
+	return --*left > 0 ? SCAN_ON : SCAN_ENOUGH;
+}
+
+/* To the last stop of the stretch, once more. */
+static bool go_last(struct replay *replay, const struct search *search, struct failure *failure)
+{
+	long long left = search->last;
+	const struct moment *there = &search->last_at;
+
+	return go_event(replay, search->from.event, failure) &&
+	       scan_run(replay, FORWARD, STOPS_MAX, count_down, &left, failure) == SCAN_FOUND &&
+	       position_update(replay, failure) && replay->moment.event == there->event &&
+	       replay->moment.ticks == there->ticks && replay->moment.pc == there->pc &&
+	       replay->moment.tid == there->tid;
+}
+
+/* gdb's record of an access, as it would be if the program had come from the other side. */
+static json_t *turned(const json_t *forward, const json_t *step)
+{
+	static const char *const taken[] = {"frame", "thread-id", "stopped-threads", "core"};
+	json_t *stop = json_copy((json_t *)forward), *value = json_object_get(forward, "value");
+	json_t *old = json_object_get(value, "old"), *new = json_object_get(value, "new");
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (json_object_get(step, taken[i]))
+			json_object_set(stop, taken[i], json_object_get(step, taken[i]));
+	if (old && new)
+		json_object_set_new(stop, "value", json_pack("{s:O,s:O}", "old", new, "new", old));
+	json_object_set_new(stop, "reason", json_string("watchpoint-trigger"));
+	json_object_del(stop, "bkptno");
+	return stop;
+}
+
+static bool run_back(
+    struct replay *replay, const char *verb, bool stepping, struct failure *failure)
+{
+	const struct resumption back = {verb, BACKWARD, stepping, -1, 0};
+	bool fine;
+
+	replay->at_signal = replay->at_end = false;
+	breakpoints_suspend(replay);
+	fine = resume_run(replay, &back, failure);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+/* From where an access has ended to where it begins. */
+static bool turn_access(struct replay *replay, struct failure *failure)
+{
+	json_t *forward = json_incref(gdb_last_stop(replay->gdb)), *stop;
+	bool fine = run_back(replay, "step-instruction", true, failure);
+
+	if (fine) {
+		stop = turned(forward, gdb_last_stop(replay->gdb));
+		gdb_amend_stop(replay->gdb, stop);
+		json_decref(stop);
+	}
+	json_decref(forward);
+	return fine;
+}
+
+/* From the last stop, reached from before, to where a run backward stops at it. */
+static bool turn(struct replay *replay, const struct search *search, struct failure *failure)
+{
+	if (search->last_is_access)
+		return turn_access(replay, failure);
+	if (stop_kind(replay) == STOP_SIGNAL)
+		return run_back(replay, "continue", false, failure) &&
+		       stop_kind(replay) == STOP_SIGNAL;
+	return stop_kind(replay) == STOP_BREAKPOINT;
+}
+
+/* Nothing stops between the start and the bound. */
+static bool go_start(struct replay *replay, struct failure *failure)
+{
+	return go_event(replay, 0, failure) && run_back(replay, "continue", false, failure);
+}
+
+/* Goes `back` events before the bound; false when the program has no place to stand before it. */
+static bool begin_stretch(struct replay *replay, struct search *search, long long back, bool *first,
+    struct failure *failure)
+{
+	long long start = images_start(replay), event = search->bound.moment.event - back;
+
+	*first = event <= start;
+	if (!go_event(replay, *first ? 0 : event, failure))
+		return false;
+	search->from = replay->moment;
+	return true;
+}
+
+enum found { FOUND_STOP, FOUND_NONE, FOUND_DOUBT, FOUND_FAILURE };
+
+/* Stretch by stretch, until one has a stop in it. */
+static enum found find(struct replay *replay, struct search *search, struct failure *failure)
+{
+	struct moment searched = search->bound.moment;
+	bool first = false;
+
+	for (long long back = BACK_FIRST; !first; back *= BACK_GROWS) {
+		if (!begin_stretch(replay, search, back, &first, failure))
+			return FOUND_FAILURE;
+		if (!is_before(search, &replay->moment))
+			continue;
+		if (!look(replay, search, failure)) {
+			search->from = searched;
+			return FOUND_FAILURE;
+		}
+		if (!search->arrived && search->doubtful)
+			return FOUND_DOUBT;
+		if (search->last)
+			return FOUND_STOP;
+		searched = search->from;
+	}
+	return is_before(search, &search->from) ? FOUND_NONE : FOUND_DOUBT;
+}
+
+/* After an interrupt: where everything behind has been searched. */
+static enum last_hit cut(struct replay *replay, struct search *search, struct failure *failure)
+{
+	struct failure late = {0};
+	bool some = search->from.event < search->bound.moment.event;
+	bool fine =
+	    some ? go_event(replay, search->from.event, &late) : go_bound(replay, search, &late);
+
+	if (fine)
+		*failure = (struct failure){0};
+	return fine ? LAST_HIT_CUT : LAST_HIT_FAILED;
+}
+
+static enum last_hit go(struct replay *replay, struct search *search, struct failure *failure)
+{
+	bool fine = false;
+
+	switch (find(replay, search, failure)) {
+	case FOUND_STOP:
+		fine = go_last(replay, search, failure) && turn(replay, search, failure);
+		break;
+	case FOUND_NONE:
+		fine = go_start(replay, failure);
+		break;
+	case FOUND_DOUBT:
+		break;
+	case FOUND_FAILURE:
+		if (replay->worker->broken)
+			return LAST_HIT_FAILED;
+		if (replay->worker->interrupt)
+			return cut(replay, search, failure);
+		break;
+	}
+	if (fine)
+		return LAST_HIT_THERE;
+	*failure = (struct failure){0};
+	if (replay->worker->broken || !go_bound(replay, search, failure))
+		return LAST_HIT_FAILED;
+	return LAST_HIT_UNKNOWN;
+}
+
+bool last_hit_serves(const struct replay *replay)
+{
+	/* From the image before another one rr cannot always run on to its end. */
+	return breakpoints_are_conditional(replay) && !crossing_is_behind(replay) &&
+	       images_at(replay) + 1 == images_count(replay);
+}
+
+enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
+{
+	struct search search = {.bound = instant_take(replay),
+	    .at_end = replay->at_end,
+	    .held = replay->at_end ? 0 : position_hold(replay),
+	    .from = replay->moment};
+	enum last_hit end = go(replay, &search, failure);
+
+	if (!replay->worker->broken) {
+		position_release(replay, search.held);
+		/* What was printed on the way is known to who comes from later. */
+		json_decref(output_take(replay->output, 1));
+	}
+	instant_forget(&search.bound);
+	return end;
+}
