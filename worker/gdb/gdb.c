@@ -490,7 +490,8 @@ json_t *gdb_last_stop(const struct gdb *gdb)
 
 void gdb_amend_stop(struct gdb *gdb, json_t *stop)
 {
-	replace(&gdb->stop, stop);
+	json_decref(gdb->exchange.stop);
+	gdb->exchange.stop = json_incref(stop);
 }
 
 bool gdb_was_interrupted(const struct gdb *gdb)
