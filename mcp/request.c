@@ -202,13 +202,27 @@ static json_t *tool_result(json_t *text, json_t *structured, bool is_error)
 	    "structuredContent", structured, "isError", is_error);
 }
 
-void mcp_request_answer(struct mcp_request *request, json_t *structured)
+void mcp_request_answer_text(struct mcp_request *request, json_t *structured, const char *text)
 {
-	char *text = json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	char *dumped = text ? NULL : json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	const char *shown = text ? text : dumped;
 
 	mcp_request_answer_result(
-	    request, tool_result(json_string(text ? text : "{}"), structured, false));
-	free(text);
+	    request, tool_result(text_json(shown ? shown : "{}"), structured, false));
+	free(dumped);
+}
+
+void mcp_request_answer(struct mcp_request *request, json_t *structured)
+{
+	mcp_request_answer_text(request, structured, NULL);
+}
+
+static void append_text(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "\n%.*s", text_cut(more, size), more);
+	text[text_cut(text, size - 5)] = '\0'; /* a cut may have split a character */
 }
 
 /* "key: value" lines of the extra fields, strings as they are, the rest as JSON. */
@@ -233,7 +247,8 @@ static void append_extra(char *text, size_t size, json_t *extra)
 	text[text_cut(text, size - 5)] = '\0'; /* a cut may have split a character */
 }
 
-static json_t *error_text(const char *code, const char *message, const char *hint, json_t *extra)
+static json_t *error_text(
+    const char *code, const char *message, const char *hint, json_t *extra, const char *extra_text)
 {
 	char *text = malloc(ERROR_TEXT_MAX);
 
@@ -242,16 +257,19 @@ static json_t *error_text(const char *code, const char *message, const char *hin
 	snprintf(text, ERROR_TEXT_MAX, "%s: %.*s%s%.*s", code,
 	    text_cut(message, ERROR_TEXT_MAX / 3), message, hint && *hint ? "\nTry: " : "",
 	    hint ? text_cut(hint, ERROR_TEXT_MAX / 3) : 0, hint ? hint : "");
-	append_extra(text, ERROR_TEXT_MAX, extra);
+	if (extra_text)
+		append_text(text, ERROR_TEXT_MAX, extra_text);
+	else
+		append_extra(text, ERROR_TEXT_MAX, extra);
 	json_t *string = text_json(text);
 	free(text);
 	return string;
 }
 
 static void fail_tool(struct mcp_request *request, const char *code, const char *message,
-    const char *hint, json_t *extra)
+    const char *hint, json_t *extra, const char *extra_text)
 {
-	json_t *text = error_text(code, message, hint, extra);
+	json_t *text = error_text(code, message, hint, extra, extra_text);
 	json_t *structured = extra ? json_incref(extra) : json_object();
 
 	json_object_set_new(structured, "code", text_json(code));
@@ -287,9 +305,15 @@ static void fail_with_error(
 void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
     const char *hint, json_t *extra)
 {
+	mcp_request_fail_text(request, code, message, hint, extra, NULL);
+}
+
+void mcp_request_fail_text(struct mcp_request *request, const char *code, const char *message,
+    const char *hint, json_t *extra, const char *text)
+{
 	if (!request->cancelled) {
 		if (request->kind == MCP_CALL_TOOL)
-			fail_tool(request, code, message, hint, extra);
+			fail_tool(request, code, message, hint, extra, text);
 		else
 			fail_with_error(request, code, message, hint);
 	}

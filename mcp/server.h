@@ -129,11 +129,14 @@ void *mcp_request_data(const struct mcp_request *request);
 void mcp_request_progress(
     struct mcp_request *request, double progress, double total, const char *message);
 
-/* Each answers and frees the request. `structured` is an object and is stolen; the text content is
- * the same JSON. The owner keeps it under its limit. */
+/* Each answers and frees the request. `structured` is an object and is stolen; the owner keeps it
+ * under its limit. The text content is `text`, which says the same, or with NULL the same JSON. */
+void mcp_request_answer_text(struct mcp_request *request, json_t *structured, const char *text);
 void mcp_request_answer(struct mcp_request *request, json_t *structured);
 /* isError result with structured {code, message, hint, ...extra (stolen, may be NULL)} and a text
- * that carries all of it for a person. */
+ * that carries all of it for a person: the extra as `text`, or with NULL as lines "key: value". */
+void mcp_request_fail_text(struct mcp_request *request, const char *code, const char *message,
+    const char *hint, json_t *extra, const char *text);
 void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
     const char *hint, json_t *extra);
 void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);

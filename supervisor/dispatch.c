@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/answers.h"
 #include "supervisor/resources.h"
 #include "supervisor/tools.h"
 
@@ -33,10 +34,36 @@ static const struct failure unknown_resource = {.code = ERROR_NOT_FOUND,
     .message = "no such resource",
     .hint = "resources/list and resources/templates/list tell what there is"};
 
-void dispatch_fail(struct mcp_request *request, const struct failure *failure)
+/* NULL: the JSON itself is to be the text. To be freed. */
+static char *form(struct dispatch *dispatch, json_t *result, const char *main)
 {
-	mcp_request_fail(request, failure_name(failure->code), failure->message, failure->hint,
-	    failure->details);
+	char *text;
+
+	answers_trim(result, main, dispatch->directory);
+	text = answers_text(result);
+	if (settings_number(dispatch->settings, SETTING_ANSWERS) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void dispatch_give(
+    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result)
+{
+	char *text = form(dispatch, result, tools_shown[tool].results[0].name);
+
+	mcp_request_answer_text(request, result, text);
+	free(text);
+}
+
+void dispatch_fail(
+    struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure)
+{
+	char *text = failure->details == NULL ? NULL : form(dispatch, failure->details, NULL);
+
+	mcp_request_fail_text(request, failure_name(failure->code), failure->message, failure->hint,
+	    failure->details, text);
+	free(text);
 }
 
 json_t *dispatch_session_list(struct dispatch *dispatch)
@@ -84,7 +111,7 @@ static void fail_unknown_session(
 		failure_set(&failure, code, hint, "there is no session %.40s", id);
 	else
 		failure_set(&failure, code, hint, "no session is open");
-	dispatch_fail(request, &failure);
+	dispatch_fail(dispatch, request, &failure);
 }
 
 static struct session *choose(
@@ -109,7 +136,7 @@ static void call_session(
 		return;
 	call = make_call(request, tool, arguments);
 	if (call == NULL) {
-		dispatch_fail(request, &out_of_memory);
+		dispatch_fail(dispatch, request, &out_of_memory);
 		return;
 	}
 	call->seconds = deadline_seconds(dispatch->settings, tools_routed[tool].class, call->args);
@@ -118,7 +145,7 @@ static void call_session(
 		return;
 	mcp_request_set_data(request, NULL);
 	free_call(call);
-	dispatch_fail(request, &too_many_calls);
+	dispatch_fail(dispatch, request, &too_many_calls);
 }
 
 /* Starts a worker of its own for a call. */
@@ -127,7 +154,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 {
 	if (call == NULL) {
 		json_decref(open_args);
-		dispatch_fail(request, &out_of_memory);
+		dispatch_fail(dispatch, request, &out_of_memory);
 		return;
 	}
 	call->seconds =
@@ -137,7 +164,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 		return;
 	mcp_request_set_data(request, NULL);
 	free_call(call);
-	dispatch_fail(request, &no_slot);
+	dispatch_fail(dispatch, request, &no_slot);
 }
 
 static void open_session(
@@ -152,7 +179,7 @@ static void open_session(
 		    .details = json_pack("{s:o}", "sessions", dispatch_session_list(dispatch))};
 		failure_set(&failure, ERROR_LIMIT, "rr_replay_stop one of them",
 		    "as many sessions are open as this server allows");
-		dispatch_fail(request, &failure);
+		dispatch_fail(dispatch, request, &failure);
 		return;
 	}
 	open_args = json_object();
@@ -178,7 +205,7 @@ static void start_job(struct dispatch *dispatch, struct mcp_request *request, en
 	if (session_count(dispatch->table, WORKER_RECORD) +
 		session_count(dispatch->table, WORKER_QUERY) >=
 	    SESSION_JOBS_MAX) {
-		dispatch_fail(request, &too_many_jobs);
+		dispatch_fail(dispatch, request, &too_many_jobs);
 		return;
 	}
 	call = make_call(request, tool, arguments);
@@ -196,7 +223,7 @@ void handle_stop(struct dispatch *dispatch, struct mcp_request *request, json_t 
 	if (session == NULL)
 		return;
 	if (call == NULL) {
-		dispatch_fail(request, &out_of_memory);
+		dispatch_fail(dispatch, request, &out_of_memory);
 		return;
 	}
 	mcp_request_set_data(request, call);
@@ -218,14 +245,14 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 		json_object_set_new(
 		    answer, "command", json_string(tools_shown[running->tool].name));
 	session_interrupt(session);
-	mcp_request_answer(request, answer);
+	dispatch_give(dispatch, request, TOOL_INTERRUPT, answer);
 }
 
 void handle_sessions(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
 	(void)arguments;
-	mcp_request_answer(
-	    request, json_pack("{s:o}", "sessions", dispatch_session_list(dispatch)));
+	dispatch_give(dispatch, request, TOOL_SESSIONS,
+	    json_pack("{s:o}", "sessions", dispatch_session_list(dispatch)));
 }
 
 static bool is_permitted(
@@ -245,7 +272,7 @@ static bool is_permitted(
 		? "the administrator sets this in " SETTINGS_FILE
 		: "the person who runs the server can start it with --%s",
 	    row->flag);
-	dispatch_fail(request, &failure);
+	dispatch_fail(dispatch, request, &failure);
 	return false;
 }
 
@@ -307,6 +334,13 @@ void dispatch_progress(
 		mcp_request_progress(call->request, progress, total, message);
 }
 
+/* With one session open there is nothing to tell apart, but for the call that opened it. */
+static bool says_session(struct dispatch *dispatch, const struct call *call)
+{
+	return session_count(dispatch->table, WORKER_REPLAY) > 1 ||
+	       tools_routed[call->tool].handler != HANDLER_SESSION;
+}
+
 static void answer_result(struct dispatch *dispatch, const struct session *session,
     const struct call *call, json_t *result)
 {
@@ -322,13 +356,13 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 		free(text);
 		return;
 	}
-	if (session_name(session) != NULL)
+	if (session_name(session) != NULL && says_session(dispatch, call))
 		json_object_set_new(result, "session", json_string(session_name(session)));
-	mcp_request_answer(request, result);
+	dispatch_give(dispatch, request, (size_t)call->tool, result);
 }
 
-static void answer_failure(
-    const struct session *session, const struct call *call, struct outcome *outcome)
+static void answer_failure(struct dispatch *dispatch, const struct session *session,
+    const struct call *call, struct outcome *outcome)
 {
 	struct failure *failure = &outcome->failure;
 
@@ -340,7 +374,7 @@ static void answer_failure(
 		json_object_set_new(
 		    failure->details, "session_alive", json_boolean(outcome->alive));
 	}
-	dispatch_fail(call->request, failure);
+	dispatch_fail(dispatch, call->request, failure);
 }
 
 void dispatch_answer(
@@ -356,7 +390,7 @@ void dispatch_answer(
 		if (outcome->result != NULL)
 			answer_result(dispatch, session, call, outcome->result);
 		else
-			answer_failure(session, call, outcome);
+			answer_failure(dispatch, session, call, outcome);
 	}
 	free_call(call);
 }
@@ -389,7 +423,7 @@ static void read_resource(void *owner, struct mcp_request *request, const char *
 	case RESOURCE_SESSION:
 		session = session_choose(dispatch->table, name, &code);
 		if (session == NULL) {
-			dispatch_fail(request, &unknown_session);
+			dispatch_fail(dispatch, request, &unknown_session);
 			break;
 		}
 		arguments = session_describe(session, true);
@@ -399,7 +433,7 @@ static void read_resource(void *owner, struct mcp_request *request, const char *
 		json_decref(arguments);
 		break;
 	case RESOURCE_UNKNOWN:
-		dispatch_fail(request, &unknown_resource);
+		dispatch_fail(dispatch, request, &unknown_resource);
 		break;
 	}
 }

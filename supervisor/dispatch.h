@@ -13,7 +13,8 @@
 struct dispatch {
 	const struct settings *settings;
 	struct session_table *table;
-	json_t *trace_names; /* of the last list of recordings: for completion */
+	const char *directory; /* where the server was started; NULL: not known */
+	json_t *trace_names;   /* of the last list of recordings: for completion */
 };
 
 /* What this server is to a client: its tables, and callbacks into the dispatch, which has to
@@ -26,9 +27,14 @@ void dispatch_answer(
 void dispatch_progress(
     void *owner, const struct call *call, double progress, double total, const char *message);
 
+/* Answers a request with a tool's result, which is stolen: the one place where its form is made. */
+void dispatch_give(
+    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result);
+
 /* Answers a request with a failure, whose details are stolen: the one place where codes become the
  * names that clients see. */
-void dispatch_fail(struct mcp_request *request, const struct failure *failure);
+void dispatch_fail(
+    struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure);
 
 /* The open sessions as rr_sessions shows them. New reference. */
 json_t *dispatch_session_list(struct dispatch *dispatch);

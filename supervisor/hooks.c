@@ -33,7 +33,7 @@ bool hook_before_removal(
 			continue;
 		failure_set(&failure, ERROR_NOT_ALLOWED, "rr_replay_stop it first",
 		    "session %s replays this trace", session_name(session));
-		dispatch_fail(request, &failure);
+		dispatch_fail(dispatch, request, &failure);
 		return false;
 	}
 	return true;

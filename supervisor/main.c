@@ -40,6 +40,7 @@ struct supervisor {
 	struct connections *connections;
 	struct session_table *table;
 	struct dispatch dispatch;
+	char directory[PATH_MAX]; /* where we were started */
 	struct mcp_handler handler;
 	struct mcp_server *server;
 	struct client client;
@@ -89,8 +90,9 @@ static int create_parts(struct supervisor *supervisor, int launcher)
 		return -1;
 	loop_add_clock(supervisor->loop,
 	    &(struct loop_clock){session_nearest_deadline, session_expire, supervisor->table});
-	supervisor->dispatch =
-	    (struct dispatch){.settings = supervisor->settings, .table = supervisor->table};
+	supervisor->dispatch = (struct dispatch){.settings = supervisor->settings,
+	    .table = supervisor->table,
+	    .directory = getcwd(supervisor->directory, sizeof(supervisor->directory))};
 	dispatch_handler(&supervisor->dispatch, &supervisor->handler);
 	return loop_add(supervisor->loop, supervisor->signals, POLLIN, end_by_signal, supervisor);
 }

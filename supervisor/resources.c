@@ -31,8 +31,8 @@ const char resources_instructions[] =
 
 const char resources_guide[] =
     "# Debugging with rr\n\n"
-    "A trace is one run of a program, recorded exactly. A session replays it: stopped at a moment "
-    "{event, ticks, tid}, it can go to any other, forward or backward. Nothing you do changes the "
+    "A trace is one run of a program, recorded exactly. A session replays it: stopped at a moment, "
+    "written event:ticks, it can go to any other, forward or backward. Nothing you do changes the "
     "run.\n\n"
     "## Ways that work\n\n"
     "- **Crash**: rr_crash_report(trace_dir). It opens a session and leaves it open. Then "

@@ -319,9 +319,21 @@ const char *session_state_name(const struct session *session)
 	return state_names[session->state];
 }
 
+/* As answers name it: "event:ticks". */
+static void set_moment(json_t *json, const json_t *moment)
+{
+	const char *ticks = json_string_value(json_object_get(moment, "ticks"));
+
+	if (moment != NULL)
+		json_object_set_new(json, "moment",
+		    json_sprintf("%lld:%s",
+			(long long)json_integer_value(json_object_get(moment, "event")),
+			ticks == NULL ? "0" : ticks));
+}
+
 json_t *session_describe(const struct session *session, bool whole)
 {
-	static const char *const kept[] = {"trace_dir", "pid", "moment"};
+	static const char *const kept[] = {"trace_dir", "pid"};
 	int64_t now = session->table->ports.now();
 	json_t *json = json_pack("{s:s, s:s, s:I, s:I}", "session", session->id, "state",
 	    session_state_name(session), "age_seconds",
@@ -335,6 +347,7 @@ json_t *session_describe(const struct session *session, bool whole)
 		if (value != NULL)
 			json_object_set(json, kept[i], value);
 	}
+	set_moment(json, json_object_get(session->worker_state, "moment"));
 	if (whole && session->worker_state != NULL)
 		json_object_update_missing(json, session->worker_state);
 	return json;

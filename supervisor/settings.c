@@ -14,6 +14,7 @@
 #define TYPE_TEXT    SETTING_TEXT
 #define TYPE_PMU     SETTING_PMU_CHOICE
 #define TYPE_NETWORK SETTING_NETWORK_CHOICE
+#define TYPE_ANSWERS SETTING_ANSWERS_CHOICE
 #define TYPE_LIST    SETTING_LIST
 #define TYPE_BYTES   SETTING_BYTES
 #define TYPE_SECONDS SETTING_SECONDS
@@ -89,12 +90,14 @@ static const char *const boolean_words[] = {
     "no", "yes", "off", "on", "false", "true", "0", "1", NULL};
 static const char *const request_words[] = {"off", "prefer", "require", NULL};
 static const char *const network_words[] = {"user", "private", NULL};
+static const char *const answers_words[] = {"text", "json", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
 static const char *const type_descriptions[] = {
     [SETTING_TEXT] = "text",
     [SETTING_PMU_CHOICE] = "auto, hardware or software",
     [SETTING_NETWORK_CHOICE] = "user or private",
+    [SETTING_ANSWERS_CHOICE] = "text or json",
     [SETTING_LIST] = "one item a line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or such as 10m or 1h",
@@ -116,6 +119,10 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 		return parse_choice(text, pmu_words) < 0 ? -1 : 0;
 	case SETTING_NETWORK_CHOICE:
 		choice = parse_choice(text, network_words);
+		*number = choice;
+		return choice < 0 ? -1 : 0;
+	case SETTING_ANSWERS_CHOICE:
+		choice = parse_choice(text, answers_words);
 		*number = choice;
 		return choice < 0 ? -1 : 0;
 	case SETTING_BYTES:

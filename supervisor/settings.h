@@ -46,6 +46,7 @@
 	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory that replays may read sources and symbols from (repeatable)") \
 	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions may call functions of the program") \
 	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command may pass raw gdb commands") \
+	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "the text of an answer: text, as a debugger prints it, or json, the same as its structure") \
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "start of rr") \
 	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb") \
 	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
@@ -69,6 +70,7 @@ enum setting_type {
 	SETTING_TEXT,
 	SETTING_PMU_CHOICE,
 	SETTING_NETWORK_CHOICE, /* user < private */
+	SETTING_ANSWERS_CHOICE, /* text < json */
 	SETTING_LIST,
 	SETTING_BYTES,	 /* with a suffix K, M, G, T */
 	SETTING_SECONDS, /* with a suffix s, m, h, d */

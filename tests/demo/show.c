@@ -96,38 +96,12 @@ void show_call(const char *tool, const json_t *args)
 
 /* ---- Frames and source ----------------------------------------------------------------------- */
 
-/* "a=1, b=2", from gdb's own notation or from an array of {name, value}. */
-static const char *arguments_of(const json_t *frame)
-{
-	static char text[TEXT_MAX];
-	json_t *argument;
-	size_t i;
-
-	strlcpy(text, show_text(frame, "args"), sizeof(text));
-	json_array_foreach(json_object_get(frame, "arguments"), i, argument)
-	{
-		strlcat(text, i == 0 ? "" : ", ", sizeof(text));
-		strlcat(text, show_text(argument, "name"), sizeof(text));
-		strlcat(text, "=", sizeof(text));
-		strlcat(text, show_text(argument, "value"), sizeof(text));
-	}
-	return text;
-}
-
 const char *show_place(const json_t *answer, const char *path)
 {
 	static char text[TEXT_MAX];
 	const json_t *frame = path[0] == 0 ? answer : answer_at(answer, path);
-	const char *at = show_text(frame, "at");
-	json_t *line = json_object_get(frame, "line");
 
-	if (at[0] != 0)
-		snprintf(text, sizeof(text), "%s", base_name(at));
-	else if (line == NULL)
-		snprintf(text, sizeof(text), "%s", base_name(show_text(frame, "library")));
-	else
-		snprintf(text, sizeof(text), "%s:%lld", base_name(show_text(frame, "file")),
-		    (long long)json_integer_value(line));
+	snprintf(text, sizeof(text), "%s", base_name(show_text(frame, "at")));
 	return text;
 }
 
@@ -138,7 +112,7 @@ static void show_frame(const json_t *frame)
 	if (function[0] != 0)
 		show_line("#%lld %s(%s) at %s",
 		    (long long)json_integer_value(json_object_get(frame, "level")), function,
-		    arguments_of(frame), show_place(frame, ""));
+		    show_text(frame, "args"), show_place(frame, ""));
 }
 
 static const char *without_indent(const char *text)
@@ -148,13 +122,11 @@ static const char *without_indent(const char *text)
 	return text;
 }
 
-/* The source is one string with "=>" at the current line, or an array of lines. */
+/* The source is one string with "=>" at the current line. */
 const char *show_current_line(const json_t *answer)
 {
 	static char text[TEXT_MAX];
 	const char *mark = strstr(show_text(answer, "source"), "=>");
-	json_t *line;
-	size_t i;
 
 	text[0] = 0;
 	if (mark != NULL) {
@@ -163,11 +135,6 @@ const char *show_current_line(const json_t *answer)
 			mark++;
 		mark = without_indent(mark);
 		snprintf(text, sizeof(text), "%.*s", (int)strcspn(mark, "\n"), mark);
-	}
-	json_array_foreach(json_object_get(answer, "source"), i, line)
-	{
-		if (answer_true(line, "current"))
-			snprintf(text, sizeof(text), "%s", without_indent(show_text(line, "text")));
 	}
 	return text;
 }
@@ -185,6 +152,14 @@ static void show_values(const json_t *values, const char *name)
 	}
 }
 
+static void show_lines(const json_t *lines)
+{
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) show_line("%s", json_string_value(line));
+}
+
 static void show_frames(const json_t *frames)
 {
 	json_t *frame;
@@ -196,18 +171,14 @@ static void show_frames(const json_t *frames)
 			break;
 		show_frame(frame);
 		if (i == 0)
-			show_values(json_object_get(frame, "locals"), "name");
+			show_lines(json_object_get(frame, "locals"));
 	}
 }
 
-/* A signal is {name, meaning} where a program stands, and its name where one has ended. */
 static void show_signal(const json_t *answer)
 {
-	if (answer_at(answer, "signal.name") != NULL)
-		show_line("%s (%s)", show_text(answer, "signal.name"),
-		    show_text(answer, "signal.meaning"));
-	else if (answer_at(answer, "signal") != NULL)
-		show_line("the program ended with %s", show_text(answer, "signal"));
+	if (answer_at(answer, "signal") != NULL)
+		show_line("%s", show_text(answer, "signal"));
 	if (answer_at(answer, "fault") != NULL)
 		show_line("%s of %s: %s", show_text(answer, "fault.access"),
 		    show_text(answer, "fault.address"), show_text(answer, "fault.mapping"));

@@ -62,6 +62,32 @@ bool answer_true(const json_t *answer, const char *path)
 	return json_is_true(answer_at(answer, path));
 }
 
+static long long number_behind(const json_t *answer, const char *path, const char *mark)
+{
+	const char *text = answer_text(answer, path),
+		   *at = mark == NULL ? text : strrchr(text, *mark);
+	char *end = NULL;
+	long long number = at == NULL ? 0 : strtoll(mark == NULL ? at : at + 1, &end, 10);
+	if (at == NULL || end == at + (mark != NULL))
+		harness_fail("%s has no such number in %s", path, answer_show(answer));
+	return number;
+}
+
+long long answer_line(const json_t *answer, const char *path)
+{
+	return number_behind(answer_at(answer, path), "at", ":");
+}
+
+long long answer_event(const json_t *answer, const char *path)
+{
+	return number_behind(answer, path, NULL);
+}
+
+long long answer_ticks(const json_t *answer, const char *path)
+{
+	return number_behind(answer, path, ":");
+}
+
 size_t answer_count(const json_t *answer, const char *path)
 {
 	json_t *value = must_have(answer, path);
@@ -122,15 +148,55 @@ static json_t *wait_result(struct client *client, long long id, double timeout_s
 	return result;
 }
 
+/* What a person does not read: types beside values, the address of a function that is known, bytes
+ * that are dumped, layers that are as they should be. */
+static bool is_for_programs(const char *key)
+{
+	static const char *const keys[] = {"type", "argument", "address", "contents", "layers"};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether each line of a text is in another. */
+static bool has_lines(const char *text, const char *lines)
+{
+	char *copy = strdup(lines), *rest = copy, *line;
+	bool all = true;
+	while (all && (line = strsep(&rest, "\n")) != NULL)
+		all = strstr(text, line) != NULL;
+	free(copy);
+	return all;
+}
+
+static void check_is_said(const char *text, const json_t *value, const char *name)
+{
+	char number[40] = "";
+	const char *key;
+	json_t *part;
+	size_t i;
+	json_object_foreach((json_t *)value, key, part)
+	{
+		if (json_is_false(part) || json_is_null(part))
+			harness_fail("%s says nothing", key);
+		if (!is_for_programs(key))
+			check_is_said(text, part, key);
+	}
+	json_array_foreach(value, i, part) check_is_said(text, part, name);
+	if (json_is_integer(value))
+		snprintf(number, sizeof(number), "%lld", json_integer_value(value));
+	if (!has_lines(text, json_is_string(value) ? json_string_value(value) : number))
+		harness_fail("the text does not say %s: %s", name, text);
+}
+
 /* Clients show the model the text or the structure, so both must carry the same. */
 static void check_text_agrees(const json_t *result)
 {
 	const char *text = answer_text(result, "content.0.text");
-	json_t *structured = must_have(result, "structuredContent");
-	json_t *said = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-	if (said == NULL || !json_equal(said, structured))
-		harness_fail("text and structuredContent differ: %s", answer_show(result));
-	json_decref(said);
+	if (text[0] == '{')
+		harness_fail("the text is JSON: %s", text);
+	check_is_said(text, must_have(result, "structuredContent"), "it");
 }
 
 json_t *client_tool_result(struct client *client, long long id, double timeout_s)

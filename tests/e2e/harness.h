@@ -136,6 +136,10 @@ json_t *answer_at(const json_t *answer, const char *path);
 /* The same, which must be there and of that type. Numbers may be strings of digits. */
 const char *answer_text(const json_t *answer, const char *path);
 long long answer_number(const json_t *answer, const char *path);
+/* The line of the frame at `path`; event and ticks of the moment there. */
+long long answer_line(const json_t *answer, const char *path);
+long long answer_event(const json_t *answer, const char *path);
+long long answer_ticks(const json_t *answer, const char *path);
 bool answer_true(const json_t *answer, const char *path);
 size_t answer_count(const json_t *answer, const char *path);
 

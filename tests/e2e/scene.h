@@ -48,5 +48,7 @@ int scene_main(const char *name, const TTest *const *tests, const char *const *p
 	ck_assert_str_eq(answer_text((answer), (path)), (expected))
 #define expect_number(answer, path, expected)                                                      \
 	ck_assert_int_eq(answer_number((answer), (path)), (expected))
+#define expect_line(answer, path, expected)                                                        \
+	ck_assert_int_eq(answer_line((answer), (path)), (expected))
 
 #endif

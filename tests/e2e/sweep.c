@@ -8,12 +8,14 @@
 
 struct place_in_time sweep_place(const json_t *answer)
 {
-	return (struct place_in_time){
-	    .event = answer_number(answer, "moment.event"),
-	    .ticks = answer_number(answer, "moment.ticks"),
-	    .tid = answer_number(answer, "moment.tid"),
+	struct place_in_time place = {
+	    .event = answer_event(answer, "moment"),
+	    .ticks = answer_ticks(answer, "moment"),
+	    .tid = answer_number(answer, "tid"),
 	    .pc = strtoull(answer_text(answer, "frame.address"), NULL, 16),
 	};
+	snprintf(place.moment, sizeof(place.moment), "%s", answer_text(answer, "moment"));
+	return place;
 }
 
 /* One thread runs within an event; its ticks stand still between two branches. */
@@ -56,14 +58,12 @@ static int point_of(const struct sweep *sweep, const long long *numbers, long lo
 
 static long long argument_of(const json_t *stop, const char *name)
 {
-	const json_t *arguments = answer_at(stop, "frame.arguments");
-	json_t *one;
-	size_t i;
+	char key[32];
+	const char *found;
 
-	json_array_foreach(
-	    arguments, i, one) if (strcmp(answer_text(one, "name"), name) ==
-				   0) return strtoll(answer_text(one, "value"), NULL, 0);
-	return -1;
+	snprintf(key, sizeof(key), "%s=", name);
+	found = strstr(answer_text(stop, "frame.args"), key);
+	return found ? strtoll(found + strlen(key), NULL, 0) : -1;
 }
 
 static struct hit hit_of(const struct sweep *sweep, const json_t *stop, const long long *numbers)

@@ -23,6 +23,7 @@ struct point {
 struct place_in_time {
 	long long event, ticks, tid; /* event 0: not known */
 	unsigned long long pc;	     /* tells apart what lies between two branches */
+	char moment[64];	     /* as the answer named it */
 };
 
 struct hit {

@@ -37,7 +37,7 @@ static void run_to_crash(struct client *client, const char *session)
 {
 	json_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", session);
 	expect_text(stop, "reason", "signal");
-	expect_text(stop, "signal.name", "SIGSEGV");
+	expect_text(stop, "signal", "SIGSEGV");
 	expect_text(stop, "frame.function", "report_total");
 	json_decref(stop);
 }
@@ -54,7 +54,7 @@ static void find_culprit(struct client *client, const char *session)
 	} while (strcmp(answer_text(stop, "reason"), "signal") == 0);
 	expect_text(stop, "reason", "watchpoint");
 	expect_text(stop, "frame.function", "session_touch");
-	expect_number(stop, "frame.line", harness_line(PROGRAM, CULPRIT));
+	expect_line(stop, "frame", harness_line(PROGRAM, CULPRIT));
 	json_decref(stop);
 }
 
@@ -72,7 +72,7 @@ START_TEST(the_write_behind_a_crash_is_found_backward)
 
 	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "place");
 	expect_text(value, "value", "3");
-	expect_text(value, "results.0.expression", "place");
+	ck_assert_ptr_null(answer_at(value, "results")); /* the same once more */
 	json_decref(value);
 	scene_close(&scene);
 }
@@ -83,9 +83,9 @@ START_TEST(one_call_reports_the_crash)
 	struct client *client = client_start(NULL);
 	json_t *report =
 	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	expect_text(report, "signal.name", "SIGSEGV");
+	expect_text(report, "signal", "SIGSEGV");
 	expect_text(report, "frames.0.function", "report_total");
-	ck_assert_ptr_nonnull(answer_at(report, "moment.event"));
+	ck_assert_ptr_nonnull(answer_at(report, "moment"));
 	json_decref(report);
 
 	/* The session it opened stands at the crash: what was wrong there can be asked for next. */
@@ -103,7 +103,7 @@ START_TEST(one_call_finds_the_last_change)
 	json_t *change =
 	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK);
 	expect_text(change, "frame.function", "session_touch");
-	expect_number(change, "frame.line", harness_line(PROGRAM, CULPRIT));
+	expect_line(change, "frame", harness_line(PROGRAM, CULPRIT));
 	ck_assert_str_ne(answer_text(change, "old"), answer_text(change, "new"));
 	json_decref(change);
 

@@ -297,13 +297,10 @@ static void move_continue(struct walker *walker)
 
 static void go_to(struct walker *walker, const struct place_in_time *place)
 {
-	char moment[64];
-
-	snprintf(moment, sizeof(moment), "%lld:%lld", place->event, place->ticks);
-	note(walker, " goto %s;", moment);
-	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", moment);
+	note(walker, " goto %s;", place->moment);
+	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", place->moment);
 	struct place_in_time at = sweep_place(stop);
-	if (!same_place(&at, place))
+	if (!same_place(&at, place) || at.pc != place->pc)
 		disagree(walker, "goto", -1, stop);
 	walker->at = locate(walker, &at);
 	json_decref(stop);

@@ -37,31 +37,27 @@ START_TEST(a_stop_tells_why_where_source_and_moment)
 	json_t *set =
 	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	long long line = harness_line(PROGRAM, "late = 42;");
+	char place[128];
 	expect_text(set, "function", "set_late");
-	expect_number(set, "line", line);
-	ck_assert_ptr_nonnull(strstr(answer_text(set, "file"), PROGRAM ".c"));
+	snprintf(place, sizeof(place), "tests/programs/" PROGRAM ".c:%lld", line);
+	expect_text(set, "at", place); /* from where the server was started */
 	ck_assert_int_eq(strncmp(answer_text(set, "address"), "0x", 2), 0);
 
 	json_t *stop = run(&scene, 0, 1);
 	expect_text(stop, "reason", "breakpoint");
 	expect_number(stop, "frame.level", 0);
 	expect_text(stop, "frame.function", "set_late");
-	expect_number(stop, "frame.line", line);
-	ck_assert_uint_eq(answer_count(stop, "frame.arguments"), 0);
-	ck_assert_uint_ge(answer_count(stop, "source"), 3);
-	size_t current = 0;
-	for (size_t i = 0; i < answer_count(stop, "source"); i++) {
-		json_t *one = json_array_get(answer_at(stop, "source"), i);
-		if (!answer_true(one, "current"))
-			continue;
-		expect_number(one, "line", line);
-		ck_assert_ptr_nonnull(strstr(answer_text(one, "text"), "late = 42;"));
-		current++;
-	}
-	ck_assert_uint_eq(current, 1);
-	ck_assert_int_gt(answer_number(stop, "moment.event"), 0);
-	ck_assert_int_gt(answer_number(stop, "moment.ticks"), 0);
-	ck_assert_int_gt(answer_number(stop, "moment.tid"), 0);
+	expect_line(stop, "frame", line);
+	expect_text(stop, "frame.at", place);
+	ck_assert_ptr_null(answer_at(stop, "frame.args"));
+	snprintf(place, sizeof(place), "=> %lld  \tlate = 42;\n", line);
+	const char *source = answer_text(stop, "source"), *current = strstr(source, place);
+	ck_assert_msg(current != NULL, "%s", source);
+	ck_assert_ptr_eq(strstr(source, "=>"), current);
+	ck_assert_ptr_null(strstr(current + 1, "=>"));
+	ck_assert_int_gt(answer_event(stop, "moment"), 0);
+	ck_assert_int_gt(answer_ticks(stop, "moment"), 0);
+	ck_assert_int_gt(answer_number(stop, "tid"), 0);
 	json_decref(stop);
 	json_decref(set);
 	scene_close(&scene);
@@ -280,10 +276,10 @@ START_TEST(next_forward_and_as_often_backward_comes_to_the_same_line)
 	json_t *stop = client_tool(scene.client, "rr_next", "{s:i}", "count", 2);
 	expect_text(stop, "reason", "step");
 	expect_text(stop, "frame.function", "main");
-	expect_number(stop, "frame.line", line + 2);
+	expect_line(stop, "frame", line + 2);
 	json_decref(stop);
 	stop = client_tool(scene.client, "rr_next", "{s:i, s:b}", "count", 2, "reverse", 1);
-	expect_number(stop, "frame.line", line);
+	expect_line(stop, "frame", line);
 	json_decref(stop);
 	scene_close(&scene);
 }
@@ -295,8 +291,7 @@ START_TEST(step_goes_into_a_function_and_back_out)
 	scene_run_to(&scene, "main");
 	json_t *stop = client_tool(scene.client, "rr_step", NULL);
 	expect_text(stop, "frame.function", "count_up");
-	expect_text(stop, "frame.arguments.0.name", "times");
-	expect_text(stop, "frame.arguments.0.value", "4");
+	expect_text(stop, "frame.args", "times=4");
 	json_decref(stop);
 	stop = client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1);
 	expect_text(stop, "frame.function", "main");
@@ -401,7 +396,7 @@ START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
 		json_t *stop = client_tool(
 		    scene.client, "rr_run_to_event", "{s:I}", "event_number", (json_int_t)event);
 		expect_text(stop, "reason", "event");
-		expect_number(stop, "moment.event", event);
+		ck_assert_int_eq(answer_event(stop, "moment"), event);
 		json_decref(stop);
 		json_t *now = client_tool(scene.client, "rr_when", NULL);
 		expect_number(now, "event", event);
@@ -419,12 +414,11 @@ START_TEST(when_is_the_moment_of_the_stop_and_comes_back_with_it)
 	set_breakpoint(&scene, "toggle");
 	json_t *first = run(&scene, 0, 1);
 	json_t *now = client_tool(scene.client, "rr_when", NULL);
-	expect_number(now, "event", answer_number(first, "moment.event"));
-	expect_number(now, "ticks", answer_number(first, "moment.ticks"));
-	expect_number(now, "tid", answer_number(first, "moment.tid"));
+	expect_number(now, "event", answer_event(first, "moment"));
+	expect_text(now, "moment", answer_text(first, "moment"));
+	expect_number(now, "tid", answer_number(first, "tid"));
 	json_t *second = run(&scene, 0, 1);
-	ck_assert_int_gt(
-	    answer_number(second, "moment.ticks"), answer_number(first, "moment.ticks"));
+	ck_assert_int_gt(answer_ticks(second, "moment"), answer_ticks(first, "moment"));
 	json_t *again = run(&scene, 1, 1);
 	ck_assert(json_equal(answer_at(first, "moment"), answer_at(again, "moment")));
 	json_decref(first);
@@ -440,17 +434,15 @@ START_TEST(goto_comes_to_the_very_tick)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "set_late");
 	json_t *then = client_tool(scene.client, "rr_when", NULL);
-	char moment[64];
-	snprintf(moment, sizeof(moment), "%lld:%lld", answer_number(then, "event"),
-	    answer_number(then, "ticks"));
+	const char *moment = answer_text(then, "moment");
 	static const char *const from[] = {"start", "end"};
 	for (int i = 0; i < 2; i++) {
 		json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", from[i]));
 		/* A tick is some instructions long: the event and the tick are what can be asked.
 		 */
 		json_t *stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment);
-		expect_number(stop, "moment.event", answer_number(then, "event"));
-		expect_number(stop, "moment.ticks", answer_number(then, "ticks"));
+		expect_text(stop, "moment", moment);
+		expect_text(stop, "frame.function", "set_late");
 		json_decref(stop);
 	}
 	json_t *stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
@@ -491,7 +483,7 @@ START_TEST(conditions_ignore_counts_and_temporaries_hold)
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "fill_four",
 	    "condition", "round == 2");
 	json_t *stop = run(&scene, 0, 1);
-	expect_text(stop, "frame.arguments.0.value", "2");
+	expect_text(stop, "frame.args", "round=2");
 	json_decref(stop);
 
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));

@@ -8,6 +8,7 @@
 #include "worker/investigate/fault.h"
 #include "worker/session/scan.h"
 #include "worker/session/excursion.h"
+#include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
@@ -37,7 +38,7 @@ static json_t *thread_tops(struct replay *replay)
 			if (i == THREADS_SHOWN)
 				break;
 			top = json_pack("{s:i,s:o}", "tid", mi_tid(thread), "frame",
-			    stop_frame(json_object_get(thread, "frame")));
+			    frame_listed(replay, json_object_get(thread, "frame")));
 			if (name)
 				json_object_set_new(top, "name", json_string(name));
 			json_array_append_new(tops, top);
@@ -67,17 +68,16 @@ static json_t *report_here(struct replay *replay, json_t *stop, struct failure *
 	json_array_foreach(frames, i, frame)
 	{
 		/* Frames without source (abort, raise) have nothing to show. */
-		if (!json_object_get(frame, "line") || with_locals++ >= FRAMES_WITH_LOCALS)
+		if (!frame_is_own(replay, frame) || with_locals++ >= FRAMES_WITH_LOCALS)
 			continue;
-		locals = values_list(replay, replay->selected.number,
-		    (int)json_integer_value(json_object_get(frame, "level")), false, LOCALS_BYTES,
-		    NULL);
-		if (locals)
-			json_object_set_new(frame, "locals", locals);
+		locals = values_lines(replay, replay->selected.number,
+		    (int)json_integer_value(json_object_get(frame, "level")), LOCALS_BYTES);
+		json_object_set_new(frame, "locals", locals);
 	}
+	frames_finish(replay, frames);
 	json_object_set_new(report, "frames", frames);
 	if (next >= 0)
-		json_object_set_new(report, "more", json_pack("{s:i}", "start", next));
+		json_object_set_new(report, "more", json_integer(next));
 	fault = fault_json(replay);
 	if (fault)
 		json_object_set_new(report, "fault", fault);

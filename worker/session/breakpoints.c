@@ -171,12 +171,11 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 		json_object_set_new(json, "pending", json_true());
 		return json;
 	}
-	json_object_set_new(
-	    json, "function", json_string(mi_text(place, "func") ? mi_text(place, "func") : "??"));
-	if (full)
-		json_object_set_new(json, "file", json_string(full));
-	if (mi_text(place, "line"))
-		json_object_set_new(json, "line", json_integer(mi_number(place, "line", 0)));
+	if (mi_text(place, "func"))
+		json_object_set_new(json, "function", json_string(mi_text(place, "func")));
+	if (full && mi_text(place, "line"))
+		json_object_set_new(
+		    json, "at", json_sprintf("%s:%s", full, mi_text(place, "line")));
 	if (mi_text(place, "addr"))
 		json_object_set_new(json, "address", json_string(mi_text(place, "addr")));
 	if (json_array_size(several) > 1)
@@ -359,8 +358,8 @@ json_t *tool_watchpoint_set(
 	if (resolved)
 		json_object_set_new(entry, "resolved", resolved);
 	number = remember(replay, entry, gdb_number);
-	result = json_pack("{s:i,s:s,s:s,s:b}", "number", number, "expression", args->expression,
-	    "access_type", access, "location", (int)args->location);
+	result = json_pack("{s:i,s:s,s:s}", "number", number, "expression", args->expression,
+	    "access_type", access);
 	if (resolved)
 		json_object_set(result, "address", resolved);
 	json_decref(entry);

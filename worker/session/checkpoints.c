@@ -29,7 +29,7 @@ static json_t *find(struct replay *replay, long long id, size_t *at, struct fail
 	return NULL;
 }
 
-static json_t *shown(const json_t *entry)
+static json_t *shown(const struct replay *replay, const json_t *entry)
 {
 	struct moment moment;
 	json_t *json = json_copy((json_t *)entry);
@@ -37,7 +37,7 @@ static json_t *shown(const json_t *entry)
 	json_object_del(json, "held");
 
 	if (position_from_json(json_object_get(entry, "moment"), &moment))
-		json_object_set_new(json, "moment", position_json(&moment));
+		json_object_set_new(json, "moment", position_text(replay, &moment));
 	return json;
 }
 
@@ -70,8 +70,9 @@ json_t *tool_checkpoint_save(
 		json_object_set_new(entry, "at_end", json_true());
 	json_object_set_new(entry, "held", json_integer(position_hold(replay)));
 	json_array_append_new(replay->checkpoints, entry);
-	result = shown(entry);
+	result = shown(replay, entry);
 	json_object_set(result, "checkpoint_id", json_object_get(entry, "id"));
+	json_object_del(result, "id");
 	replay_changed(replay);
 	return result;
 }
@@ -109,7 +110,8 @@ json_t *tool_checkpoint_list(
 	if (!replay)
 		return NULL;
 	list = json_array();
-	json_array_foreach(replay->checkpoints, i, entry) json_array_append_new(list, shown(entry));
+	json_array_foreach(replay->checkpoints, i, entry)
+	    json_array_append_new(list, shown(replay, entry));
 	return json_pack("{s:o}", "checkpoints", list);
 }
 

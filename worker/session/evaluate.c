@@ -166,11 +166,9 @@ static json_t *evaluate_all(
 	} else if (count == 1 && json_object_get(only, "error")) {
 		fail_evaluation(mi_text(only, "error"), failure);
 	} else {
-		result = json_pack("{s:O}", "results", results);
-		if (count == 1) {
-			json_object_set(result, "value", json_object_get(only, "value"));
-			json_object_set(result, "type", json_object_get(only, "type"));
-		}
+		result = count == 1 ? json_copy(only) : json_pack("{s:O}", "results", results);
+		if (count == 1)
+			json_object_del(result, "expression");
 	}
 	json_decref(results);
 	return result;

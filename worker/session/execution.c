@@ -373,11 +373,25 @@ json_t *tool_run_to_event(
 		      : NULL;
 }
 
-/* "start", "end", EVENT or EVENT:TICKS. */
+/* "@401136" behind the ticks, where there is one. */
+static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
+{
+	const char *at = strchr(colon, '@');
+	char *end;
+
+	*ticks_length = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
+	if (!at)
+		return true;
+	moment->pc = strtoull(at + 1, &end, 16);
+	return end != at + 1 && *end == '\0' && moment->pc;
+}
+
+/* "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. */
 static bool parse_moment(const char *text, struct moment *moment, struct failure *failure)
 {
 	const char *wrong = NULL, *colon = strchr(text, ':');
-	char event[24];
+	char event[24], ticks[24];
+	size_t ticks_length = 1;
 
 	*moment = (struct moment){0};
 	if (strcmp(text, "start") == 0)
@@ -386,14 +400,20 @@ static bool parse_moment(const char *text, struct moment *moment, struct failure
 		moment->event = REPLAY_EVENT_FAR;
 		return true;
 	}
+	if (colon && !parse_pc(colon, &ticks_length, moment))
+		wrong = "pc";
 	snprintf(event, sizeof(event), "%.*s", (int)(colon ? colon - text : 20), text);
-	moment->event = strtonum(event, 0, TOOL_EVENT_MAX, &wrong);
+	snprintf(ticks, sizeof(ticks), "%.*s", (int)ticks_length, colon ? colon + 1 : "0");
+	if (!wrong)
+		moment->event = strtonum(event, 0, TOOL_EVENT_MAX, &wrong);
 	if (!wrong && colon)
-		moment->ticks = strtonum(colon + 1, 0, TOOL_EVENT_MAX, &wrong);
+		moment->ticks = strtonum(ticks, 0, TOOL_EVENT_MAX, &wrong);
 	if (!wrong)
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-	    "moment must be start, end, an event number, or event:ticks, not %.60s", text);
+	    "moment must be start, end, an event number, or event:ticks as answers give it, "
+	    "not %.60s",
+	    text);
 	return false;
 }
 
@@ -412,11 +432,12 @@ json_t *tool_when(struct worker *worker, const struct when_args *args, struct fa
 {
 	struct replay *replay = replay_of(worker, failure);
 	struct moment moment;
-	json_t *result;
 
 	(void)args;
 	if (!replay || !position_read(replay, &moment, failure))
 		return NULL;
-	result = position_json(&moment);
-	return result;
+	if (moment.event == replay->moment.event && moment.ticks == replay->moment.ticks)
+		moment.pc = replay->moment.pc;
+	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
+	    position_text(replay, &moment), "tid", moment.tid);
 }

@@ -7,35 +7,29 @@
 #include <string.h>
 #include "worker/serve/arguments.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/frame.h"
 #include "worker/session/frames.h"
-#include "worker/session/modules.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/position.h"
 #include "worker/session/source.h"
-#include "worker/session/stop.h"
 #include "worker/session/values.h"
 
 #define CHUNK		 200  /* frames asked of gdb at once */
 #define SCAN_MAX	 2000 /* frames looked at for one answer: each is unwound through rr */
 #define PERIOD_MAX	 4
+#define FOLD_NAMES_MAX	 500
 #define RESULT_BUDGET	 (32 * 1024)
 #define THREADS_SHOWN	 100
+#define SOURCE_AROUND	 2
 #define FULL_FRAMES_MAX	 20 /* with locals */
 #define FULL_FRAME_BYTES 3000
 
-static bool is_nameless(const json_t *frame)
-{
-	const char *function = mi_text(frame, "function");
-
-	return !function || strcmp(function, "??") == 0;
-}
-
 static bool same_frame(const json_t *a, const json_t *b)
 {
-	static const char *const keys[] = {"function", "file", "line", "library"};
+	static const char *const keys[] = {"function", "at", "library"};
 
 	/* A name that nobody knows says nothing: there the address does. */
-	if (is_nameless(a) &&
+	if (!mi_text(a, "function") &&
 	    !json_equal(json_object_get(a, "address"), json_object_get(b, "address")))
 		return false;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -99,10 +93,10 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	list = json_object_get(results, "stack-args");
 	json_array_foreach(list, i, row)
 	{
-		json_t *with = stop_frame(row);
+		json_t *with = frame_args(row);
 		entry = json_array_get(frames, i);
-		if (entry)
-			json_object_set(entry, "arguments", json_object_get(with, "arguments"));
+		if (entry && with)
+			json_object_set(entry, "args", with);
 		json_decref(with);
 	}
 	json_decref(results);
@@ -118,27 +112,26 @@ static bool read_chunk(struct replay *replay, int thread, int from, int count, j
 	*frames = json_array();
 	if (!list_frames(replay, thread, from, from + count - 1, &stack, failure))
 		return false;
-	json_array_foreach(stack, i, frame) json_array_append_new(*frames, stop_frame(frame));
+	json_array_foreach(stack, i, frame) json_array_append_new(*frames, frame_json(frame));
 	if (json_array_size(stack))
 		add_arguments(
 		    replay, thread, from, from + (int)json_array_size(stack) - 1, *frames);
-	modules_locate(replay, *frames);
 	json_decref(stack);
 	return true;
 }
 
 static json_t *fold_note(const json_t *chunk, size_t at, size_t period, size_t times)
 {
-	json_t *functions = json_array(), *frame;
-	json_int_t level = json_integer_value(json_object_get(json_array_get(chunk, at), "level"));
+	char names[FOLD_NAMES_MAX] = "";
+	size_t length = 0;
 
-	for (size_t i = 0; i < period; i++) {
-		frame = json_array_get(chunk, at + i);
-		json_array_append(functions, json_object_get(frame, "function"));
+	for (size_t i = 0; i < period && length < sizeof(names); i++) {
+		const char *name = mi_text(json_array_get(chunk, at + i), "function");
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%.100s",
+		    i ? ", " : "", name ? name : "??");
 	}
-	return json_pack("{s:I,s:o,s:I,s:I}", "folded", (json_int_t)(times * period), "functions",
-	    functions, "from_level", level + (json_int_t)period, "to_level",
-	    level + (json_int_t)(period + times * period) - 1);
+	return json_pack("{s:I,s:o,s:I}", "folded", (json_int_t)(times * period), "what",
+	    json_sprintf("%s again and again", names), "period", (json_int_t)period);
 }
 
 struct page {
@@ -162,14 +155,12 @@ static bool continues_fold(struct page *page, const json_t *frame)
 {
 	size_t count = json_array_size(page->frames);
 	json_t *last = count ? json_array_get(page->frames, count - 1) : NULL;
-	json_t *functions = json_object_get(last, "functions");
 	json_t *before = count > 1 ? json_array_get(page->frames, count - 2) : NULL;
 
-	if (json_array_size(functions) != 1 || !same_frame(before, frame))
+	if (json_integer_value(json_object_get(last, "period")) != 1 || !same_frame(before, frame))
 		return false;
 	json_object_set_new(
 	    last, "folded", json_integer(json_integer_value(json_object_get(last, "folded")) + 1));
-	json_object_set(last, "to_level", json_object_get(frame, "level"));
 	return true;
 }
 
@@ -228,17 +219,16 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 	return true;
 }
 
-static json_t *thread_json(const struct replay *replay, const json_t *thread)
+static json_t *thread_json(struct replay *replay, const json_t *thread)
 {
 	const char *name = mi_text(thread, "name");
 	json_t *json = json_pack("{s:i}", "tid", mi_tid(thread));
 
-	if (mi_tid(thread) == replay->selected.tid)
-		json_object_set_new(json, "selected", json_true());
 	if (name)
 		json_object_set_new(json, "name", json_string(name));
 	if (json_object_get(thread, "frame"))
-		json_object_set_new(json, "frame", stop_frame(json_object_get(thread, "frame")));
+		json_object_set_new(
+		    json, "frame", frame_listed(replay, json_object_get(thread, "frame")));
 	return json;
 }
 
@@ -272,20 +262,25 @@ json_t *tool_thread_list(
 /* Frame, source and thread of what is selected now. */
 static json_t *describe_selection(struct replay *replay, struct failure *failure)
 {
-	json_t *results = NULL, *frame, *json;
-	int at;
+	json_t *frames = NULL, *frame, *json, *source;
+	char path[FRAME_PATH_MAX];
+	int at = 0;
 
-	if (!gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
-		    replay->selected.number, replay->selected.frame),
-		ERROR_GDB_FAILED, NULL, failure))
+	if (!read_chunk(
+		replay, replay->selected.number, replay->selected.frame, 1, &frames, failure)) {
+		json_decref(frames);
 		return NULL;
-	frame = json_object_get(results, "frame");
-	at = mi_number(frame, "line", 0);
-	json = json_pack("{s:i,s:o}", "tid", replay->selected.tid, "frame", stop_frame(frame));
-	json_object_set_new(json, "source",
-	    source_read(replay, at ? mi_text(frame, "fullname") : NULL, at - 2, at + 2, at, NULL));
-	json_decref(results);
+	}
+	frame = json_array_get(frames, 0);
+	json = json_pack("{s:i}", "tid", replay->selected.tid);
+	source = frame_place(frame, path, &at)
+		     ? source_read(replay, path, at - SOURCE_AROUND, at + SOURCE_AROUND, at, NULL)
+		     : NULL;
+	if (frame)
+		json_object_set(json, "frame", frame_finish(replay, frame));
+	if (source)
+		json_object_set_new(json, "source", source);
+	json_decref(frames);
 	replay_changed(replay);
 	return json;
 }
@@ -343,11 +338,10 @@ static void add_locals(struct replay *replay, int thread, json_t *frames)
 	{
 		if (i == FULL_FRAMES_MAX)
 			break;
-		if (!json_object_get(frame, "level"))
+		if (json_object_get(frame, "folded"))
 			continue;
-		locals = values_list(replay, thread,
-		    (int)json_integer_value(json_object_get(frame, "level")), false,
-		    FULL_FRAME_BYTES, NULL);
+		locals = values_lines(replay, thread,
+		    (int)json_integer_value(json_object_get(frame, "level")), FULL_FRAME_BYTES);
 		if (locals)
 			json_object_set_new(frame, "locals", locals);
 	}
@@ -371,18 +365,18 @@ static json_t *backtrace_all(struct replay *replay, int depth, struct failure *f
 			break;
 		struct failure ignored = {0};
 		entry = thread_json(replay, thread);
-		json_object_del(entry, "selected");
 		json_object_del(entry, "frame");
 		frames = json_array();
 		if (frames_collect(replay, mi_number(thread, "id", 0), 0, depth, budget - 150,
 			frames, &next, &ignored) &&
 		    next >= 0)
-			json_object_set_new(entry, "more", json_pack("{s:i}", "start", next));
+			json_object_set_new(entry, "more", json_integer(next));
+		frames_finish(replay, frames);
 		json_object_set_new(entry, "frames", frames);
 		json_array_append_new(threads, entry);
 	}
 	json_decref(results);
-	return json_pack("{s:[],s:o}", "frames", "threads", threads);
+	return json_pack("{s:o}", "threads", threads);
 }
 
 json_t *tool_backtrace(
@@ -412,8 +406,9 @@ json_t *tool_backtrace(
 	}
 	if (args->full)
 		add_locals(replay, thread, frames);
+	frames_finish(replay, frames);
 	result = json_pack("{s:o,s:I}", "frames", frames, "tid", (json_int_t)tid);
 	if (next >= 0)
-		json_object_set_new(result, "more", json_pack("{s:i}", "start", next));
+		json_object_set_new(result, "more", json_integer(next));
 	return result;
 }

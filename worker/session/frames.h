@@ -15,7 +15,7 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 /*
  * How many frames repeat from `at` on: frames[at .. at+period) and again, at least twice after the
  * first. Returns the number of repetitions beyond the first, with *period; 0 when none. Frames are
- * equal when function, file and line are.
+ * equal when function, place and library are, and addresses where no function is known.
  */
 size_t frames_repeated(const json_t *frames, size_t at, size_t *period);
 

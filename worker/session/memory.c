@@ -60,8 +60,7 @@ static json_t *describe_memory(
 		failure_set(failure, ERROR_NOT_FOUND, NULL, "gdb gave no memory");
 		return NULL;
 	}
-	result = json_pack("{s:s,s:s,s:i}", "address", begin, "contents", contents, "count",
-	    (int)(strlen(contents) / 2));
+	result = json_pack("{s:s,s:s}", "address", begin, "contents", contents);
 	if (dump && strlen(contents) / 2 <= DUMP_BYTES_MAX) {
 		memory_dump(
 		    lines, (DUMP_BYTES_MAX / DUMP_PER_LINE + 2) * DUMP_LINE_MAX, address, contents);

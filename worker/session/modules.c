@@ -13,27 +13,25 @@
 
 static bool is_nameless(const json_t *frame)
 {
-	const char *function = mi_text(frame, "function");
-
-	return json_object_get(frame, "level") && (!function || strcmp(function, "??") == 0);
+	return json_object_get(frame, "level") && !mi_text(frame, "function");
 }
 
 static void locate(const struct mappings *mappings, json_t *frame)
 {
 	const char *text = mi_text(frame, "address");
-	unsigned long long address = text ? strtoull(text, NULL, 16) : 0, base;
+	unsigned long long address = text ? strtoull(text, NULL, 16) : 0;
 	const struct mapping *mapping = address ? mappings_find(mappings, address) : NULL;
-	char hex[24];
+	char place[MODULE_SHOWN + 24];
+	const char *name;
+	int length;
 
 	if (!mapping || !mapping->file[0])
 		return;
-	base = mappings_base(mappings, mapping);
-	json_object_set_new(frame, "module",
-	    scrub_json_middle(mapping->file, strlen(mapping->file), MODULE_SHOWN, NULL));
-	snprintf(hex, sizeof(hex), "0x%llx", address - base);
-	json_object_set_new(frame, "offset", json_string(hex));
-	snprintf(hex, sizeof(hex), "0x%llx", base);
-	json_object_set_new(frame, "base", json_string(hex));
+	name = strrchr(mapping->file, '/') ? strrchr(mapping->file, '/') + 1 : mapping->file;
+	length = snprintf(place, sizeof(place), "%.*s+0x%llx", MODULE_SHOWN, name,
+	    address - mappings_base(mappings, mapping));
+	json_object_set_new(
+	    frame, "at", scrub_json(place, (size_t)length, sizeof(place) * 4, NULL));
 }
 
 void modules_locate(struct replay *replay, json_t *frames)

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include "worker/session/replay.h"
 
-/* Adds {module, offset, base} to those of the frames (stop_frame's) that have no function's name,
+/* Sets `at` of those of the frames (frame_json's) that have no function's name to "module+0x1234",
  * as far as their addresses lie in a file. */
 void modules_locate(struct replay *replay, json_t *frames);
 /* The same of one frame. */

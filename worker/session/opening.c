@@ -74,7 +74,8 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 		return NULL;
 	replay->opened = replay->moment;
 	json_object_set_new(stop, "pid", json_integer(replay->pid));
-	json_object_set_new(stop, "command", json_string(replay->executable));
+	json_object_set_new(
+	    stop, "command", json_string(replay->original ? replay->original : replay->executable));
 	images = images_json(replay);
 	if (images)
 		json_object_set_new(stop, "images", images);

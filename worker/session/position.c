@@ -17,7 +17,6 @@
 #define EXEC_EVENTS_MAX 64   /* where a thread calls exec, the others end meanwhile */
 #define STEPS_MAX	20000
 #define HELD_MAX	1000000 /* checkpoints that one rr keeps in its life */
-#define EXACT_INTEGER	(1LL << 53)
 
 /* The number behind the last ": " of what a command of rr printed. */
 static bool read_number(struct replay *replay, const char *command, const char **text,
@@ -86,30 +85,38 @@ bool position_is_end(const struct replay *replay)
 		   now->tid == end->tid && now->pc == end->pc);
 }
 
-static json_t *number(long long value)
+/* The oldest moment that an answer named with the same event and ticks, which the two name without
+ * a pc; NULL: none. */
+static const struct moment *namesake(const struct replay *replay, const struct moment *moment)
 {
-	char text[32];
+	size_t count = replay->seen_next < REPLAY_SEEN_MAX ? replay->seen_next : REPLAY_SEEN_MAX;
 
-	if (value < EXACT_INTEGER)
-		return json_integer(value);
-	snprintf(text, sizeof(text), "%lld", value);
-	return json_string(text);
+	for (size_t i = count; i > 0; i--) {
+		const struct moment *seen =
+		    &replay->seen[(replay->seen_next - i) % REPLAY_SEEN_MAX];
+		if (seen->event == moment->event && seen->ticks == moment->ticks)
+			return seen;
+	}
+	return NULL;
 }
 
-json_t *position_json(const struct moment *moment)
+json_t *position_text(const struct replay *replay, const struct moment *moment)
 {
-	return json_pack("{s:o,s:o,s:i}", "event", number(moment->event), "ticks",
-	    number(moment->ticks), "tid", moment->tid);
+	const struct moment *first = namesake(replay, moment);
+
+	if (!first || !moment->pc || first->pc == moment->pc)
+		return json_sprintf("%lld:%lld", moment->event, moment->ticks);
+	return json_sprintf("%lld:%lld@%llx", moment->event, moment->ticks, moment->pc);
 }
 
 json_t *position_json_exact(const struct moment *moment)
 {
-	json_t *json = position_json(moment);
-	char text[32];
+	char ticks[32], pc[32];
 
-	snprintf(text, sizeof(text), "0x%llx", moment->pc);
-	json_object_set_new(json, "pc", json_string(text));
-	return json;
+	snprintf(ticks, sizeof(ticks), "%lld", moment->ticks);
+	snprintf(pc, sizeof(pc), "0x%llx", moment->pc);
+	return json_pack("{s:I,s:s,s:i,s:s}", "event", (json_int_t)moment->event, "ticks", ticks,
+	    "tid", moment->tid, "pc", pc);
 }
 
 static long long integer_of(const json_t *json, const char *name)
@@ -353,17 +360,10 @@ void position_remember(struct replay *replay)
 
 void position_recall(const struct replay *replay, struct moment *moment)
 {
-	size_t count = replay->seen_next < REPLAY_SEEN_MAX ? replay->seen_next : REPLAY_SEEN_MAX;
+	const struct moment *seen = moment->pc ? NULL : namesake(replay, moment);
 
-	for (size_t i = 1; i <= count; i++) {
-		const struct moment *seen =
-		    &replay->seen[(replay->seen_next - i) % REPLAY_SEEN_MAX];
-		if (seen->event != moment->event || seen->ticks != moment->ticks ||
-		    (moment->tid && seen->tid != moment->tid))
-			continue;
+	if (seen)
 		*moment = *seen;
-		return;
-	}
 }
 
 int position_hold(struct replay *replay)

@@ -15,8 +15,13 @@ bool position_update(struct replay *replay, struct failure *failure);
 /* At the end, where rr goes no further forward: as the stop says, or because it was so before. */
 bool position_is_end(const struct replay *replay);
 
-json_t *position_json(const struct moment *moment);
-/* The same with pc, for checkpoints and state. */
+/*
+ * As answers name it and rr_goto takes it back: "event:ticks". Between two branches ticks stand
+ * still: where an earlier answer gave that name to another instruction, "@pc" follows, in
+ * hexadecimal.
+ */
+json_t *position_text(const struct replay *replay, const struct moment *moment);
+/* As {event, ticks, tid, pc}, for checkpoints and state. */
 json_t *position_json_exact(const struct moment *moment);
 /* False when it is none. */
 bool position_from_json(const json_t *json, struct moment *moment);

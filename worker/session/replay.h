@@ -20,7 +20,7 @@
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
 #define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
-#define REPLAY_SEEN_MAX	       256	       /* moments of answers that are remembered */
+#define REPLAY_SEEN_MAX	       4096	       /* moments of answers that are remembered */
 #define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of any trace: rr stops at the end */
 
 /* A place in the recording. Between two conditional branches ticks stand still: pc tells apart. */

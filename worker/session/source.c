@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "sandbox/cleanup.h"
@@ -88,34 +89,47 @@ static FILE *open_source(struct replay *replay, const char *path, char *why)
 	return file;
 }
 
-static json_t *line_json(int line, const char *text, size_t length, int current)
+static void print_line(FILE *to, int line, int last, const char *text, size_t length, int current)
 {
 	char shown[SOURCE_LINE_MAX + 1];
+	int width = snprintf(NULL, 0, "%d", last);
 
-	while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+	while (length && strchr(" \t\r\n", text[length - 1]))
 		length--;
 	scrub_bytes(shown, sizeof(shown), text, length);
-	return json_pack("{s:i,s:s,s:b}", "line", line, "text", shown, "current", line == current);
+	fprintf(to, "%s %*d%s%s\n", line == current ? "=>" : "  ", width, line, length ? "  " : "",
+	    shown);
 }
 
 json_t *source_read(
     struct replay *replay, const char *path, int first, int last, int current, char *why)
 {
-	json_t *lines = json_array();
-	FILE *file = open_source(replay, path, why);
-	char *text = NULL;
-	size_t size = 0;
+	FILE *file = open_source(replay, path, why), *shown = NULL;
+	char *text = NULL, *line_text = NULL;
+	size_t size = 0, line_size = 0;
+	json_t *source = NULL;
 	ssize_t length;
 
-	if (!file)
-		return lines;
-	for (int line = 1; line <= last && (length = getline(&text, &size, file)) >= 0; line++)
+	if (file)
+		shown = open_memstream(&text, &size);
+	for (int line = 1; shown && line <= last && ftell(shown) < RESULT_BUDGET; line++) {
+		if ((length = getline(&line_text, &line_size, file)) < 0)
+			break;
 		if (line >= first)
-			json_array_append_new(
-			    lines, line_json(line, text, (size_t)length, current));
+			print_line(shown, line, last, line_text, (size_t)length, current);
+	}
+	if (shown && fclose(shown) == 0 && size)
+		source = json_stringn(text, size - 1);
 	free(text);
-	fclose(file);
-	return lines;
+	free(line_text);
+	if (file)
+		fclose(file);
+	return source;
+}
+
+bool source_is_there(struct replay *replay, const char *path)
+{
+	return place_of(replay, path, NULL)[0] != '\0';
 }
 
 /* Once for each file: what to do about one that is nowhere. Libraries of the system, which have
@@ -218,28 +232,31 @@ json_t *tool_source_lines(
 {
 	struct replay *replay = replay_of(worker, failure);
 	long long line = args->line, count = args->count;
-	char path[PATH_MAX] = "";
-	int current = 0, first;
-	json_t *lines, *result;
+	char path[PATH_MAX] = "", here[PATH_MAX] = "";
 	char why[FILES_WHY_MAX] = "", doubt[SOURCE_DOUBT_MAX];
+	struct failure nowhere = {0};
+	int current = 0, first;
+	json_t *source, *result;
 
 	if (!replay || (!args->file && !current_place(replay, path, &current, failure)) ||
 	    (args->file && !resolve(replay, args->file, path, failure)))
 		return NULL;
+	/* The mark is where the program stands, in that file and no other. */
+	if (args->file &&
+	    (!current_place(replay, here, &current, &nowhere) || strcmp(here, path) != 0))
+		current = 0;
 	if (line == 0)
 		line = current ? current : count / 2 + 1;
 	first = line > count / 2 ? (int)(line - count / 2) : 1;
-	lines = source_read(
-	    replay, path, first, first + (int)count - 1, current ? current : (int)line, why);
-	if (json_array_size(lines) == 0) {
-		json_decref(lines);
+	source = source_read(replay, path, first, first + (int)count - 1, current, why);
+	if (!source) {
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "sources are looked for where the debug information says, below the program's "
 		    "directory, and below what the server's --source-dir=DIRECTORY names",
 		    "no such lines in %.300s%s%s", path, why[0] ? ": " : "", why);
 		return NULL;
 	}
-	result = json_pack("{s:s,s:o}", "file", path, "lines", lines);
+	result = json_pack("{s:s,s:o}", "file", path, "source", source);
 	if (source_doubt(replay, path, doubt, sizeof(doubt))[0])
 		json_object_set_new(result, "warning", json_string(doubt));
 	return result;

@@ -9,10 +9,13 @@
 #define SOURCE_DOUBT_MAX 700
 #define SOURCE_LINE_MAX	 400 /* bytes shown of one line */
 
-/* Lines first..last of a file as [{line, text, current}]; empty when there is none, with the reason
- * in why[FILES_WHY_MAX] (may be NULL). */
+/* Lines first..last of a file as one string, each with its number, "=>" before the current one (0:
+ * none); NULL when there is none, with the reason in why[FILES_WHY_MAX] (may be NULL). */
 json_t *source_read(
     struct replay *replay, const char *path, int first, int last, int current, char *why);
+
+/* Whether the file that the debug information names is to be had. */
+bool source_is_there(struct replay *replay, const char *path);
 
 /* "" or what is to be said of the file: it lies elsewhere than was recorded, it is newer than the
  * program, or it is nowhere, which is said once. In text[size], SOURCE_DOUBT_MAX bytes. */

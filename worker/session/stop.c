@@ -7,8 +7,8 @@
 #include "worker/session/breakpoints.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/crossing.h"
+#include "worker/session/frame.h"
 #include "worker/session/images.h"
-#include "worker/session/modules.h"
 #include "worker/session/position.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/session/source.h"
@@ -16,7 +16,6 @@
 #include "worker/session/stop_reason.h"
 
 #define VALUE_MAX     512  /* bytes shown of a value */
-#define ARGUMENTS_MAX 20   /* of a frame */
 #define OUTPUT_MAX    4096 /* bytes shown of the program's output */
 #define SOURCE_AROUND 2
 
@@ -31,42 +30,16 @@ static void set_text(json_t *object, const char *name, const char *text)
 		json_object_set_new(object, name, bounded(text));
 }
 
-json_t *stop_frame(const json_t *frame)
-{
-	json_t *json = json_object(), *arguments = json_array(), *argument;
-	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
-	size_t i;
-
-	json_object_set_new(json, "level", json_integer(mi_number(frame, "level", 0)));
-	set_text(json, "function", function ? function : "??");
-	set_text(json, "file", full ? full : mi_text(frame, "file"));
-	if (mi_text(frame, "line"))
-		json_object_set_new(json, "line", json_integer(mi_number(frame, "line", 0)));
-	set_text(json, "address", mi_text(frame, "addr"));
-	set_text(json, "library", full ? NULL : mi_text(frame, "from"));
-	json_array_foreach(json_object_get(frame, "args"), i, argument)
-	{
-		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
-		if (i == ARGUMENTS_MAX)
-			break;
-		/* gdb names a parameter's value at entry beside the parameter: twice the same. */
-		if (name && !strchr(name, '@'))
-			json_array_append_new(arguments,
-			    json_pack("{s:s,s:o}", "name", name, "value", bounded(value)));
-	}
-	json_object_set_new(json, "arguments", arguments);
-	return json;
-}
-
 static void add_source(struct replay *replay, json_t *json, const json_t *frame)
 {
 	const char *path = mi_text(frame, "fullname");
 	int at = mi_number(frame, "line", 0);
+	json_t *source =
+	    source_read(replay, at ? path : NULL, at - SOURCE_AROUND, at + SOURCE_AROUND, at, NULL);
 	char doubt[SOURCE_DOUBT_MAX];
 
-	json_object_set_new(json, "source",
-	    source_read(
-		replay, at ? path : NULL, at - SOURCE_AROUND, at + SOURCE_AROUND, at, NULL));
+	if (source)
+		json_object_set_new(json, "source", source);
 	if (at && source_doubt(replay, path, doubt, sizeof(doubt))[0])
 		json_object_set_new(json, "source_warning", json_string(doubt));
 }
@@ -109,9 +82,7 @@ static void add_cause(
 		ends = strcmp(mi_text(stop, "reason"), "watchpoint-scope") == 0;
 		break;
 	case STOP_SIGNAL:
-		json_object_set_new(json, "signal",
-		    json_pack("{s:s?,s:s?}", "name", mi_text(stop, "signal-name"), "meaning",
-			mi_text(stop, "signal-meaning")));
+		set_text(json, "signal", mi_text(stop, "signal-name"));
 		break;
 	case STOP_FINISHED:
 		set_text(json, "return_value", mi_text(stop, "return-value"));
@@ -170,10 +141,9 @@ json_t *stop_describe(
 	json_object_set_new(json, "tid", json_integer(replay->selected.tid));
 	if (replay->selected.name[0])
 		json_object_set_new(json, "thread_name", json_string(replay->selected.name));
-	json_object_set_new(json, "frame", stop_frame(frame));
-	modules_locate_one(replay, json_object_get(json, "frame"));
+	json_object_set_new(json, "frame", frame_finish(replay, frame_json(frame)));
 	add_source(replay, json, frame);
-	json_object_set_new(json, "moment", position_json(&replay->moment));
+	json_object_set_new(json, "moment", position_text(replay, &replay->moment));
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
 	position_remember(replay);

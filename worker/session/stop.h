@@ -18,7 +18,4 @@ json_t *stop_answer(
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure);
 
-/* {level, function, file, line, address, arguments[]} of MI's frame. */
-json_t *stop_frame(const json_t *frame);
-
 #endif

@@ -177,6 +177,19 @@ json_t *values_list(
 	return list;
 }
 
+json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget)
+{
+	json_t *list = values_list(replay, thread, frame, false, budget, NULL),
+	       *lines = json_array();
+	json_t *variable;
+	size_t i;
+
+	json_array_foreach(list, i, variable) json_array_append_new(
+	    lines, json_sprintf("%s = %s", mi_text(variable, "name"), mi_text(variable, "value")));
+	json_decref(list);
+	return lines;
+}
+
 json_t *tool_locals(struct worker *worker, const struct locals_args *args, struct failure *failure)
 {
 	struct replay *replay = replay_of(worker, failure);

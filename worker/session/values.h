@@ -12,6 +12,9 @@
 json_t *values_list(
     struct replay *replay, int thread, int frame, bool arguments, size_t budget, size_t *left_out);
 
+/* A frame's local variables, without its arguments, as ["name = value"]; empty without any. */
+json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget);
+
 /* Evaluates in the selected thread and frame: 0 with *value and *type owned by the caller, or -1
  * with why filled. */
 int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,

@@ -165,7 +165,9 @@ START_TEST(a_session_opens_and_answers_with_its_name)
 	worker_says("{\"value\":\"3\"}");
 	message = next_line();
 	check_field(json_object_get(message, "result"), "value", "3");
-	check_field(json_object_get(message, "result"), "session", "s1");
+	/* With one session open there is nothing to tell apart. */
+	ck_assert_ptr_null(json_object_get(
+	    json_object_get(json_object_get(message, "result"), "structuredContent"), "session"));
 	json_decref(message);
 }
 END_TEST
@@ -274,7 +276,7 @@ START_TEST(rr_sessions_tells_trace_state_and_position)
 	open_session();
 	ck_assert_ptr_null(call("rr_when", "{}"));
 	workers.last_type = WIRE_STATE - 1;
-	worker_says("{\"moment\":{\"event\":9,\"ticks\":1,\"tid\":7},\"pid\":7}");
+	worker_says("{\"moment\":{\"event\":9,\"ticks\":\"31\",\"tid\":7},\"pid\":7}");
 	workers.last_type = WIRE_OP_WHEN;
 	worker_says("{\"event\":9}");
 	json_decref(next_line());
@@ -283,8 +285,7 @@ START_TEST(rr_sessions_tells_trace_state_and_position)
 	    json_object_get(json_object_get(result, "structuredContent"), "sessions"), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(session, "trace_dir")), "/t");
 	ck_assert_str_eq(json_string_value(json_object_get(session, "state")), "ready");
-	ck_assert_int_eq(
-	    json_integer_value(json_object_get(json_object_get(session, "moment"), "event")), 9);
+	ck_assert_str_eq(json_string_value(json_object_get(session, "moment")), "9:31");
 	json_decref(result);
 }
 END_TEST

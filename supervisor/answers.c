@@ -1,0 +1,86 @@
+/*
+ * Trims answers. The texts are made in answers_text.c.
+ */
+#include "supervisor/answers.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define DEPTH_MAX 16 /* of answers; what is deeper stays as it is */
+
+static bool is_empty(const json_t *value)
+{
+	return json_is_false(value) || json_is_null(value) ||
+	       (json_is_string(value) && json_string_length(value) == 0) ||
+	       (json_is_array(value) && json_array_size(value) == 0) ||
+	       (json_is_object(value) && json_object_size(value) == 0);
+}
+
+/* Only words of ours: a value of the program that holds a path keeps it. */
+static bool holds_paths(const char *key)
+{
+	static const char *const keys[] = {"at", "file", "conclusion", "where"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Without each "DIRECTORY/" that begins a word; NULL where there is none. */
+static json_t *shortened(const char *text, const char *directory)
+{
+	size_t length = strlen(directory), end = strlen(text), out = 0;
+	char short_text[8192];
+	bool found = false;
+
+	if (end >= sizeof(short_text))
+		return NULL;
+	for (size_t i = 0; i < end;) {
+		bool begins = i == 0 || strchr(" (", text[i - 1]) != NULL;
+		if (begins && strncmp(text + i, directory, length) == 0 &&
+		    text[i + length] == '/') {
+			i += length + 1;
+			found = true;
+		} else {
+			short_text[out++] = text[i++];
+		}
+	}
+	return found ? json_stringn(short_text, out) : NULL;
+}
+
+static void shorten(json_t *object, const char *key, json_t *value, const char *directory)
+{
+	json_t *text = NULL;
+
+	if (directory != NULL && directory[0] == '/' && directory[1] != 0 &&
+	    json_is_string(value) && holds_paths(key))
+		text = shortened(json_string_value(value), directory);
+	if (text != NULL)
+		json_object_set_new(object, key, text);
+}
+
+static void trim(json_t *value, const char *main, const char *directory, int depth)
+{
+	const char *key;
+	json_t *part;
+	void *next;
+	size_t i;
+
+	if (depth > DEPTH_MAX)
+		return;
+	json_array_foreach(value, i, part) trim(part, NULL, directory, depth + 1);
+	json_object_foreach_safe(value, next, key, part)
+	{
+		trim(part, NULL, directory, depth + 1);
+		if (!is_empty(part))
+			shorten(value, key, part, directory);
+		else if (main == NULL || strcmp(key, main) != 0 || !json_is_array(part))
+			json_object_del(value, key);
+	}
+}
+
+void answers_trim(json_t *result, const char *main, const char *directory)
+{
+	trim(result, main, directory, 0);
+}

@@ -1,0 +1,118 @@
+/*
+ * The form of answers: what is left out, and what the text looks like.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/answers.h"
+#include "tests/runner.h"
+
+static void expect_trimmed(const char *from, const char *main, const char *to)
+{
+	json_t *json = json_loads(from, 0, NULL);
+	char *shown;
+
+	answers_trim(json, main, "/home/me");
+	shown = json_dumps(json, JSON_COMPACT);
+	ck_assert_str_eq(shown, to);
+	free(shown);
+	json_decref(json);
+}
+
+static void expect_said(const char *from, const char *text)
+{
+	json_t *json = json_loads(from, 0, NULL);
+	char *said = answers_text(json);
+
+	ck_assert_str_eq(said, text);
+	free(said);
+	json_decref(json);
+}
+
+START_TEST(what_says_nothing_is_left_out_at_every_level)
+{
+	expect_trimmed(
+	    "{\"a\":false,\"b\":[],\"c\":{\"d\":\"\",\"e\":null},\"f\":[{\"g\":{}}],\"h\":0}", NULL,
+	    "{\"f\":[{}],\"h\":0}");
+}
+END_TEST
+
+START_TEST(a_list_that_was_asked_for_stays_when_it_is_empty)
+{
+	expect_trimmed("{\"breakpoints\":[],\"more\":[]}", "breakpoints", "{\"breakpoints\":[]}");
+	expect_trimmed("{\"failed\":false}", "failed", "{}");
+}
+END_TEST
+
+START_TEST(paths_below_the_directory_are_relative_and_others_stay)
+{
+	expect_trimmed(
+	    "{\"frame\":{\"at\":\"/home/me/a/b.c:7\"},\"frames\":[{\"at\":\"/home/mel/x.c:1\"}]}",
+	    NULL, "{\"frame\":{\"at\":\"a/b.c:7\"},\"frames\":[{\"at\":\"/home/mel/x.c:1\"}]}");
+	expect_trimmed("{\"conclusion\":\"f wrote it (/home/me/b.c:7)\",\"value\":\"/home/me/x\"}",
+	    NULL, "{\"conclusion\":\"f wrote it (b.c:7)\",\"value\":\"/home/me/x\"}");
+}
+END_TEST
+
+START_TEST(a_stop_is_said_as_a_debugger_says_it)
+{
+	expect_said(
+	    "{\"reason\":\"breakpoint\",\"breakpoint\":2,\"tid\":7,\"thread_name\":\"work\","
+	    "\"frame\":{\"level\":0,\"function\":\"store\",\"args\":\"a=0x55, v=94\","
+	    "\"at\":\"lost.c:8\",\"address\":\"0x401136\"},"
+	    "\"source\":\"=> 8  x = 1;\",\"moment\":\"177:42\"}",
+	    "breakpoint 2 at 177:42, thread 7 work\n"
+	    "#0 store (a=0x55, v=94) at lost.c:8\n"
+	    "=> 8  x = 1;");
+	expect_said("{\"reason\":\"watchpoint\",\"breakpoint\":1,\"watch\":{\"expression\":\"n\","
+		    "\"old\":\"1\",\"new\":\"2\"},\"moment\":\"5:6\"}",
+	    "watchpoint 1, n: 1 -> 2 at 5:6");
+	expect_said("{\"reason\":\"signal\",\"signal\":\"SIGSEGV\"}", "signal SIGSEGV");
+}
+END_TEST
+
+START_TEST(stacks_have_their_locals_folds_and_modules)
+{
+	expect_said("{\"frames\":[{\"folded\":3,\"what\":\"raise ... abort in libc\"},"
+		    "{\"level\":3,\"function\":\"main\",\"at\":\"a.c:1\",\"locals\":[\"i = 4\"]},"
+		    "{\"level\":4,\"address\":\"0x55\",\"at\":\"a.out+0x15\"},"
+		    "{\"level\":5,\"function\":\"_start\",\"at\":\"ld.so\"}]}",
+	    "   3 frames: raise ... abort in libc\n"
+	    "#3 main () at a.c:1\n     i = 4\n"
+	    "#4 0x55 in ?? () from a.out+0x15\n"
+	    "#5 _start () from ld.so");
+}
+END_TEST
+
+START_TEST(whatever_else_an_answer_has_is_said_without_json)
+{
+	expect_said("{\"list\":[{\"pid\":3,\"in\":{\"x\":\"y\"}}],\"words\":[\"a\",\"b\"],"
+		    "\"text\":\"one\\ntwo\\n\",\"none\":[],\"yes\":true}",
+	    "list:\n  pid=3 in=(x=y)\nwords: a, b\ntext:\none\ntwo\nnone: none\nyes: true");
+}
+END_TEST
+
+START_TEST(a_dump_is_for_the_text_only)
+{
+	json_t *json =
+	    json_loads("{\"address\":\"0x1\",\"contents\":\"41\",\"dump\":\"0x1 41\\n\"}", 0, NULL);
+	char *said = answers_text(json);
+
+	ck_assert_str_eq(said, "0x1 41");
+	ck_assert_uint_eq(json_object_size(json), 2);
+	free(said);
+	json_decref(json);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {what_says_nothing_is_left_out_at_every_level,
+	    a_list_that_was_asked_for_stays_when_it_is_empty,
+	    paths_below_the_directory_are_relative_and_others_stay,
+	    a_stop_is_said_as_a_debugger_says_it, stacks_have_their_locals_folds_and_modules,
+	    whatever_else_an_answer_has_is_said_without_json, a_dump_is_for_the_text_only, NULL};
+
+	return run_tests("answers", tests, NULL, NULL);
+}
