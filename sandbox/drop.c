@@ -129,10 +129,10 @@ static int compare_fds(const void *a, const void *b)
 
 int drop_descriptors(const int *keep, size_t count)
 {
-	int sorted[FDS_settings_MAX] = {0};
+	int sorted[FDS_KEEP_MAX] = {0};
 	unsigned from = STDERR_FILENO + 1;
 
-	if (count > FDS_settings_MAX) {
+	if (count > FDS_KEEP_MAX) {
 		errno = E2BIG;
 		return -1;
 	}

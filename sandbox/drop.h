@@ -32,8 +32,8 @@ int drop_dumpable(void);
 /* Memory once writable is never executable, where the kernel has that (6.3): best effort. */
 void drop_writable_code(void);
 
-/* Closes all descriptors above 2 but `keep`, at most FDS_settings_MAX of them. */
-#define FDS_settings_MAX 16
+/* Closes all descriptors above 2 but `keep`, at most FDS_KEEP_MAX of them. */
+#define FDS_KEEP_MAX 16
 int drop_descriptors(const int *keep, size_t count);
 
 #endif

@@ -252,8 +252,7 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(execve),			/* rr_exec_stub, for each exec of the trace */
 	ALLOW(execveat),		/* the same */
 	ALLOW_IF(clone, 0, CLONE_NAMESPACES, 0), /* tracees, checkpoints */
-	ALLOW(clone3),			/* tracees that used it: rr repeats their call as it was; namespaces
-					   want a capability, and user namespaces cannot be nested */
+	ANSWER_ENOSYS(clone3),		/* its flags lie in memory; rr answers its tracees so while it records */
 	ALLOW(fork),			/* tracees */
 	ALLOW(vfork),			/* tracees */
 	ALLOW(ptrace),			/* the work itself: of its own children */

@@ -26,7 +26,7 @@
 	L(value_format)                                                                            \
 	L(memory_format)
 
-#define CHOICES_kept_traces(X) X(settings_FAILING, "failing") X(settings_ALL, "all")
+#define CHOICES_kept_traces(X) X(KEEP_FAILING, "failing") X(KEEP_ALL, "all")
 #define CHOICES_step_unit(X)   X(STEP_LINE, "line") X(STEP_INSTRUCTION, "instruction")
 #define CHOICES_watch_access(X)                                                                    \
 	X(WATCH_WRITE, "write") X(WATCH_READ, "read") X(WATCH_ACCESS, "access")

@@ -70,7 +70,7 @@ static bool read_args(
     struct hunt *hunt, const struct record_until_args *args, struct failure *failure)
 {
 	hunt->attempts = hunt->recording.attempts = (int)args->attempts;
-	hunt->keep_all = args->keep == settings_ALL;
+	hunt->keep_all = args->keep == KEEP_ALL;
 	if (hunt->keep_all && args->trace_dir) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "leave trace_dir out",
 		    "trace_dir names one trace, keep asks for all");
