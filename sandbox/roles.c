@@ -338,6 +338,27 @@ static const struct syscall_row compat_rows[] = {
 	ALLOW(ipc),			/* 32-bit tracees: shared memory */
 };
 
+/* Who starts rr confines it once more. */
+static const struct syscall_row confine_rows[] = {
+	ALLOW(kill),			/* rr, by process group; the pid namespace and Landlock bound it */
+	ALLOW(seccomp),			/* its filter */
+	ALLOW(memfd_create),		/* the same, as instructions */
+	ALLOW(landlock_create_ruleset),	/* its files and ports */
+	ALLOW(landlock_add_rule),	/* the same */
+	ALLOW(landlock_restrict_self),	/* the same */
+	ALLOW(capget),			/* its capabilities: none */
+	ALLOW(capset),			/* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_CAPBSET_DROP),     /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_CAP_AMBIENT),	     /* the same */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_NO_NEW_PRIVS), /* only narrows */
+	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_DUMPABLE),     /* nobody traces it before it is rr */
+};
+
+/* Starts rr again. rr and its tracees inherit this filter, so it has their rows too. */
+static const struct syscall_row starter_rows[] = {
+	ALLOW(connect),			/* to rr's port */
+};
+
 /* rr ps, traceinfo and the like, started and waited for by the query worker. */
 static const struct syscall_row query_rows[] = {
 	ALLOW(execve),			/* rr */
@@ -346,20 +367,8 @@ static const struct syscall_row query_rows[] = {
 	ANSWER_ENOSYS(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(fork),			/* rr */
 	ALLOW(vfork),			/* rr */
-	ALLOW(kill),			/* rr, by process group; the pid namespace and Landlock bound it */
 	ALLOW(pidfd_open),		/* rr's end as an event */
-	ALLOW(seccomp),			/* what it starts is confined once more */
-	ALLOW(capget),			/* the same */
-	ALLOW(capset),			/* the same */
-	ALLOW(landlock_create_ruleset),	/* the same */
-	ALLOW(landlock_add_rule),	/* the same */
-	ALLOW(landlock_restrict_self),	/* the same */
-	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_NO_NEW_PRIVS), /* the same */
-	ALLOW_IF(prctl, 0, UINT32_MAX, PR_SET_DUMPABLE),     /* the same */
-	ALLOW_IF(prctl, 0, UINT32_MAX, PR_CAPBSET_DROP),     /* the same */
-	ALLOW_IF(prctl, 0, UINT32_MAX, PR_CAP_AMBIENT),	     /* the same */
 	ALLOW(flock),			/* a trace that is in use */
-	ALLOW(memfd_create),		/* the filter of what it starts, as instructions */
 	ALLOW(sched_setaffinity),	/* rr */
 };
 
@@ -538,7 +547,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .name = "query",
 	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(query_rows)},
+		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .keeps_signals = true,
@@ -548,7 +557,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .name = "change",
 	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(query_rows), GROUP(change_rows)},
+		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows), GROUP(change_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -559,7 +568,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .name = "status",
 	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(query_rows), GROUP(status_rows)},
+		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows), GROUP(status_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -570,7 +579,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .name = "recorder",
 	    .otherwise = VERDICT_EPERM,
 	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(query_rows), GROUP(change_rows)},
+		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows), GROUP(change_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -582,6 +591,22 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .groups = {GROUP(broker_rows)},
 	    .landlocked = true,
 	    .writes = true,
+	    .undumpable = true,
+	},
+    [ROLE_STARTER] =
+	{
+	    .name = "starter",
+	    .otherwise = VERDICT_EPERM,
+	    .compat = COMPAT_ASKED,
+	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
+		GROUP(replay_rows), GROUP(compat_rows), GROUP(confine_rows), GROUP(starter_rows)},
+	    .landlocked = true,
+	    .reads_system = true,
+	    .writes_proc = true,
+	    .writes = true,
+	    .binds_port = true,
+	    .connects = true,
+	    .keeps_signals = true,
 	    .undumpable = true,
 	},
     [ROLE_INSPECTOR] =

@@ -23,6 +23,7 @@ enum sandbox_role {
 	ROLE_STATUS,	/* rr_status: tries the counters */
 	ROLE_RECORDER,	/* a record worker once rr records: looks after the trace, asks rr ps */
 	ROLE_BROKER,	/* opens files for a worker */
+	ROLE_STARTER,	/* starts rr again beside a confined worker */
 	ROLE_INSPECTOR, /* reads one open file and writes what it found: nothing else */
 	ROLE_COUNT
 };
@@ -69,7 +70,7 @@ struct sandbox_policy {
 	unsigned processes_max; /* 0: no limit */
 	size_t file_max;	/* bytes of one file, 0: no limit */
 	unsigned cpu_seconds;	/* 0: no limit */
-	unsigned tcp_port;	/* the one port rr may listen on and gdb may connect to, 0: any */
+	unsigned tcp_port;	/* the one port rr may bind and gdb may connect to, 0: any */
 	pid_t parent; /* sandbox_enter: the process whose death is ours too, 0: nobody's */
 
 	/* sandbox_fork: what the machine has; NULL: it is probed for this call. */

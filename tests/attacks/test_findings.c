@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "tests/attacks/witness.h"
@@ -353,6 +354,26 @@ START_TEST(a_replay_reaches_no_socket)
 }
 END_TEST
 
+/* The version of the kernel's Landlock; from 4 on it rules ports. */
+static long landlock_version(void)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+}
+
+START_TEST(a_replay_listens_on_no_port_but_that_of_rr)
+{
+	if (!can_play(_i) || landlock_version() < 4)
+		return;
+	struct stage stage = stage_open(
+	    _i, (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
+
+	replay(&stage);
+	expect_refused(&stage, "any port", tried(&stage, "reach_bind(0)"));
+	expect_refused(&stage, "port 40123", tried(&stage, "reach_bind(40123)"));
+	stage_close(&stage);
+}
+END_TEST
+
 /* ---- 5: archives -------------------------------------------------------------------------------
  */
 
@@ -542,6 +563,7 @@ int main(void)
 	    {rr_source_lines_shows_the_programs_sources_and_nothing_else, PLAYS},
 	    {a_program_in_a_home_is_recorded_and_its_traces_are_removed_and_packed, PLAYS},
 	    {a_replay_reaches_no_socket, PLAYS},
+	    {a_replay_listens_on_no_port_but_that_of_rr, PLAYS},
 	    {rr_export_makes_archives_and_no_other_files, PLAYS},
 	    {without_namespaces_a_replay_is_as_tight_as_what_is_left, 2},
 	    {with_a_list_of_commands_the_environment_is_a_list_too, 1},

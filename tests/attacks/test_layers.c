@@ -28,6 +28,17 @@ static char *status_of(pid_t pid)
 	return harness_file(path);
 }
 
+/* How many filters a process has, those of who started it among them. */
+static int filters_of(pid_t pid)
+{
+	static const char name[] = "Seccomp_filters:\t";
+	char *status = status_of(pid), *line = status ? strstr(status, name) : NULL;
+	int count = line ? (int)strtol(line + sizeof(name) - 1, NULL, 10) : 0;
+
+	free(status);
+	return count;
+}
+
 static void check_confined(const struct census_process *process)
 {
 	static const char *const lines[] = {"NoNewPrivs:\t1\n", "Seccomp:\t2\n",
@@ -89,6 +100,21 @@ START_TEST(the_kernel_confirms_the_layers_of_every_process_of_a_session)
 	ck_assert_uint_ge(check_all_below(worker, true), 3); /* rr, gdb, the tracee */
 	ck_assert_int_gt(census_find(worker, "rr", 0), 0);
 	ck_assert_int_gt(census_find(worker, "gdb", 0), 0);
+	scene_close(&scene);
+}
+END_TEST
+
+/* A process with several images has one beside its worker that can start rr again. */
+START_TEST(the_kernel_confirms_the_layers_of_the_process_that_starts_rr_again)
+{
+	struct scene scene = scene_open("exec_self", NULL);
+	pid_t worker = census_find(client_pid(scene.client), WORKER, 0);
+
+	pid_t starter = census_find(worker, "rr-starter", 0);
+	pid_t launcher = census_child(census_child(client_pid(scene.client)));
+	ck_assert_int_gt(starter, 0);
+	ck_assert_int_gt(filters_of(starter), filters_of(launcher));
+	ck_assert_uint_ge(check_all_below(worker, true), 3); /* rr, gdb, the starter */
 	scene_close(&scene);
 }
 END_TEST
@@ -348,6 +374,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {the_kernel_confirms_the_layers_of_every_process_of_a_session,
+	    the_kernel_confirms_the_layers_of_the_process_that_starts_rr_again,
 	    the_kernel_confirms_the_layers_of_every_process_of_a_recording,
 	    supervisor_keeper_and_launcher_are_filtered_and_have_no_privileges,
 	    without_namespaces_a_replay_is_refused_for_its_open_port,
@@ -357,5 +384,5 @@ int main(void)
 	    in_a_container_that_allows_them_all_layers_are_there,
 	    layers_that_are_off_are_said_to_be_off, NULL};
 
-	return scene_main("layers", tests, (const char *const[]){PROGRAM, NULL});
+	return scene_main("layers", tests, (const char *const[]){PROGRAM, "exec_self", NULL});
 }

@@ -2,8 +2,10 @@
  * Functions for a debugger to call in a replay: each tries to reach something outside, and returns
  * what the kernel answered (negative: an errno).
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +61,19 @@ long reach_unix(const char *path)
 		return -errno;
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
 	return answer(connect(fd, (struct sockaddr *)&address, sizeof(address)));
+}
+
+/* A port to listen on; 0: any. */
+long reach_bind(int port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	    .sin_port = htons((in_port_t)port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0)
+		return -errno;
+	return answer(bind(fd, (struct sockaddr *)&address, sizeof(address)));
 }
 
 /* The 32-bit door: socketcall(SYS_SOCKET, {AF_NETLINK, SOCK_RAW, 0}). */

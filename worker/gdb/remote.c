@@ -38,15 +38,25 @@ static void send_at_once(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-static int listen_somewhere(int *port)
+/* What is left of an earlier connection on the same port must not stand in the way. */
+static void use_again(int fd)
 {
-	struct sockaddr_in address = loopback(0);
+	int on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+}
+
+/* On *port, which is chosen and filled in where it is 0. */
+static int listen_on(int *port)
+{
+	struct sockaddr_in address = loopback(*port);
 	socklen_t size = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -1;
 	send_at_once(fd); /* what is accepted there inherits it */
+	use_again(fd);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, 1) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&address, &size) == 0) {
 		*port = ntohs(address.sin_port);
@@ -56,7 +66,7 @@ static int listen_somewhere(int *port)
 	return -1;
 }
 
-struct remote *remote_new(void)
+struct remote *remote_new(int port)
 {
 	struct remote *remote = calloc(1, sizeof(*remote));
 
@@ -64,7 +74,8 @@ struct remote *remote_new(void)
 		return NULL;
 	remote->ends[RELAY_RR] = -1;
 	remote->relay = relay_new();
-	remote->ends[RELAY_GDB] = listen_somewhere(&remote->port);
+	remote->port = port;
+	remote->ends[RELAY_GDB] = listen_on(&remote->port);
 	if (remote->relay && remote->ends[RELAY_GDB] >= 0)
 		return remote;
 	remote_free(remote);
@@ -99,6 +110,16 @@ void remote_free(struct remote *remote)
 int remote_port(const struct remote *remote)
 {
 	return remote->port;
+}
+
+int remote_free_port(void)
+{
+	int port = 0, fd = listen_on(&port);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return port;
 }
 
 int remote_reach_rr(struct remote *remote, int port)

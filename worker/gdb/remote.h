@@ -12,8 +12,8 @@
 
 struct remote;
 
-/* Listens on a port of the loopback interface. NULL with errno. */
-struct remote *remote_new(void);
+/* Listens on a port of the loopback interface; 0: a free one. NULL with errno. */
+struct remote *remote_new(int port);
 void remote_free(struct remote *remote);
 
 /* One whose listener (on `port`, not blocking) and connection to rr another process made; takes
@@ -22,6 +22,9 @@ struct remote *remote_adopt(int port, int listener, int rr);
 
 /* Where gdb is to connect. */
 int remote_port(const struct remote *remote);
+
+/* A port that is free now, for rr to be told to take; 0 with errno. */
+int remote_free_port(void);
 
 /* Connects to rr's port; to be called once. -1 with errno. */
 int remote_reach_rr(struct remote *remote, int port);

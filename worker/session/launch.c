@@ -176,7 +176,8 @@ static void compose_rr(struct rr_line *line, const struct replay *replay, size_t
 	add(line, replay->trace_dir);
 }
 
-/* Starts rr for an image of the process; port 0: one of its choice, parent 0: as our child. */
+/* Starts rr for an image of the process; it may listen on this port and on no other. parent 0: as
+ * our child. */
 static bool start_rr(struct replay *replay, size_t number, int port, pid_t parent,
     struct tool *tool, struct failure *failure)
 {
@@ -193,8 +194,15 @@ static bool start_rr(struct replay *replay, size_t number, int port, pid_t paren
 		    "the software counters' library %s cannot be used", config->softpmu);
 		return false;
 	}
+	if (!port) {
+		failure_set(
+		    failure, ERROR_INTERNAL, NULL, "there is no port for rr: %s", strerror(errno));
+		pmu_environment_free(environment);
+		return false;
+	}
 	compose_rr(&line, replay, number, port);
 	confined_policy(replay, &sandbox, &places);
+	sandbox.tcp_port = (unsigned)port;
 	if (parent)
 		sandbox.parent = parent;
 	started = tool_start(tool,
@@ -226,7 +234,8 @@ static bool start_again(void *owner, unsigned number, int port, pid_t parent, st
 	return false;
 }
 
-static bool start_gdb(struct replay *replay, int commands, struct failure *failure)
+/* gdb may connect to this port and to no other. */
+static bool start_gdb(struct replay *replay, int commands, int port, struct failure *failure)
 {
 	const struct worker_config *config = &replay->worker->config;
 	static const char *const argv[] = {"gdb", "--nx", "--quiet", "--interpreter=mi3", "-iex",
@@ -242,6 +251,7 @@ static bool start_gdb(struct replay *replay, int commands, struct failure *failu
 		return false;
 	}
 	confined_policy(replay, &sandbox, &places);
+	sandbox.tcp_port = (unsigned)port;
 	if (tool_start(&replay->gdb_tool,
 		&(struct tool_spec){.path = path,
 		    .argv = (char *const *)argv,
@@ -398,26 +408,41 @@ static bool connect_tools(
 	return true;
 }
 
-/* The way from gdb to rr, through us. */
-static struct remote *make_way(struct replay *replay, int port, struct failure *failure)
+static void cleanup_remote(struct remote **remote)
 {
-	struct remote *remote = remote_new();
+	remote_free(*remote);
+}
 
-	if (remote && remote_reach_rr(remote, port) == 0) {
-		gdb_connect(replay->gdb, remote);
-		return remote;
+/* Leads gdb's port to rr, through us. The way is gdb's from then on. */
+static bool lead_to_rr(
+    struct replay *replay, struct remote **remote, int port, struct failure *failure)
+{
+	if (remote_reach_rr(*remote, port) != 0) {
+		failure_set(
+		    failure, ERROR_INTERNAL, NULL, "rr cannot be reached: %s", strerror(errno));
+		return false;
 	}
-	failure_set(
-	    failure, ERROR_INTERNAL, NULL, "gdb and rr cannot be connected: %s", strerror(errno));
-	remote_free(remote);
-	return NULL;
+	gdb_connect(replay->gdb, *remote);
+	*remote = NULL;
+	return true;
 }
 
 /* Where there is more than one image, rr will have to be started again. */
-static bool prepare_crossing(struct replay *replay, struct failure *failure)
+static bool prepare_crossing(
+    struct replay *replay, const struct remote *remote, struct failure *failure)
 {
-	return images_count(replay) < 2 ||
-	       starter_begin(&replay->starter, start_again, replay, failure);
+	struct sandbox_policy sandbox;
+	struct places places;
+
+	if (images_count(replay) < 2)
+		return true;
+	confined_policy(replay, &sandbox, &places);
+	return starter_begin(&replay->starter,
+	    &(struct starter_spec){.start = start_again,
+		.owner = replay,
+		.policy = &sandbox,
+		.gdb_port = remote_port(remote)},
+	    failure);
 }
 
 static bool confine(
@@ -434,16 +459,22 @@ static bool confine(
 static bool launch(struct replay *replay, struct failure *failure)
 {
 	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
-	struct remote *remote = NULL;
+	__attribute__((cleanup(cleanup_remote))) struct remote *remote = remote_new(0);
+	const struct remote *way = remote;
 	int port = 0;
 
+	if (!remote) {
+		failure_set(
+		    failure, ERROR_INTERNAL, NULL, "there is no port for gdb: %s", strerror(errno));
+		return false;
+	}
 	/* gdb takes the longest to start, so it goes first: rr is asked for its version, and for
 	 * the images of the process, meanwhile. */
-	if (!start_gdb(replay, commands, failure) || !choose_pmu(replay, failure) ||
-	    !images_learn(replay, failure))
+	if (!start_gdb(replay, commands, remote_port(way), failure) ||
+	    !choose_pmu(replay, failure) || !images_learn(replay, failure))
 		return false;
 	images_set(replay, images_of_event(replay, replay->wanted_event));
-	if (!start_rr(replay, images_at(replay), 0, 0, &replay->rr, failure))
+	if (!start_rr(replay, images_at(replay), remote_free_port(), 0, &replay->rr, failure))
 		return false;
 	replay->gdb = gdb_new(replay->worker, &replay->gdb_tool, replay);
 	if (!replay->gdb) {
@@ -454,9 +485,9 @@ static bool launch(struct replay *replay, struct failure *failure)
 	gdb_watch(replay->gdb, replay->rr.output, take_rr_output);
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, take_gdb_errors);
 	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
-	       await_rr(replay, &port, failure) && (remote = make_way(replay, port, failure)) &&
-	       prepare_crossing(replay, failure) && confine(replay, commands, remote, failure) &&
-	       connect_tools(replay, remote, failure);
+	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
+	       prepare_crossing(replay, way, failure) && confine(replay, commands, way, failure) &&
+	       connect_tools(replay, way, failure);
 }
 
 bool launch_image(struct replay *replay, size_t number, struct failure *failure)

@@ -63,24 +63,9 @@ static void send_answer(int socket, const struct answer *answer, const int *fds,
 		;
 }
 
-/* A port that is free now: rr is told to take it, so that CONNECT leads nowhere else. */
-static int free_port(void)
-{
-	struct sockaddr_in address = {
-	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(address);
-	cleanup_fd int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) != 0 ||
-	    getsockname(fd, (struct sockaddr *)&address, &size) != 0)
-		return 0;
-	return ntohs(address.sin_port);
-}
-
 struct duty {
-	starter_start *start;
-	void *owner;
-	int socket, port;
+	const struct starter_spec *spec;
+	int socket, port; /* rr's */
 	pid_t worker;
 };
 
@@ -90,9 +75,10 @@ static void do_start(struct duty *duty, unsigned number)
 	struct answer answer = {0};
 	struct tool tool = TOOL_NONE;
 
-	duty->port = free_port();
-	if (duty->port &&
-	    duty->start(duty->owner, number, duty->port, duty->worker, &tool, &failure)) {
+	/* rr is told to take it, so that CONNECT leads nowhere else. */
+	duty->port = remote_free_port();
+	if (duty->port && duty->spec->start(duty->spec->owner, number, duty->port, duty->worker,
+			      &tool, &failure)) {
 		answer.number = tool.pid;
 		send_answer(duty->socket, &answer, &tool.output, 1);
 		close(tool.output);
@@ -105,7 +91,7 @@ static void do_start(struct duty *duty, unsigned number)
 
 static void do_connect(struct duty *duty)
 {
-	struct remote *remote = remote_new();
+	struct remote *remote = remote_new(duty->spec->gdb_port);
 	struct answer answer = {0};
 	int fds[FDS_MAX];
 
@@ -141,9 +127,13 @@ static _Noreturn void serve(struct duty *duty)
 	}
 }
 
-/* Keeps nothing of the worker's but this socket and the standard streams. */
+/* Keeps nothing of the worker's but this socket and the standard streams. The first answer, before
+ * any question, says whether it is confined. */
 static _Noreturn void become_starter(struct duty *duty)
 {
+	struct sandbox_report report = {0};
+	struct answer answer = {0};
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != duty->worker)
 		_exit(0);
@@ -151,16 +141,23 @@ static _Noreturn void become_starter(struct duty *duty)
 	if (dup3(duty->socket, FIRST_FD_KEPT, O_CLOEXEC) < 0 && duty->socket != FIRST_FD_KEPT)
 		_exit(0);
 	duty->socket = FIRST_FD_KEPT;
-	close_range(FIRST_FD_KEPT + 1, ~0u, 0);
+	if (sandbox_enter(ROLE_STARTER, duty->spec->policy, &duty->socket, 1, &report, answer.why,
+		sizeof(answer.why)) != 0) {
+		send_answer(duty->socket, &answer, NULL, 0);
+		_exit(0);
+	}
+	answer.number = 1;
+	send_answer(duty->socket, &answer, NULL, 0);
 	serve(duty);
 }
 
 /* ---- The worker's side --------------------------------------------------------------------- */
 
 bool starter_begin(
-    struct starter *starter, starter_start *start, void *owner, struct failure *failure)
+    struct starter *starter, const struct starter_spec *spec, struct failure *failure)
 {
-	struct duty duty = {.start = start, .owner = owner, .worker = getpid()};
+	struct duty duty = {.spec = spec, .worker = getpid()};
+	struct answer answer = {0};
 	int ends[2];
 	pid_t pid;
 
@@ -176,7 +173,13 @@ bool starter_begin(
 	}
 	close(ends[1]);
 	*starter = (struct starter){.pid = pid, .socket = ends[0]};
-	return true;
+	if (recv(ends[0], &answer, sizeof(answer), 0) == (ssize_t)sizeof(answer) && answer.number)
+		return true;
+	answer.why[WHY_MAX - 1] = '\0';
+	failure_set(failure, ERROR_SANDBOX_VIOLATION, NULL, "the process that starts rr again: %s",
+	    answer.why[0] ? answer.why : "it has ended");
+	starter_end(starter);
+	return false;
 }
 
 void starter_end(struct starter *starter)

@@ -27,9 +27,17 @@ struct starter {
 typedef bool starter_start(void *owner, unsigned number, int port, pid_t parent, struct tool *tool,
     struct failure *failure);
 
-/* Forks it. False with *failure filled. */
+struct starter_spec {
+	starter_start *start;
+	void *owner;
+	const struct sandbox_policy *policy; /* its own, in the role ROLE_STARTER */
+	int gdb_port;			     /* the one that gdb may connect to */
+};
+
+/* Forks it, and waits until it is confined. `spec` is used during the call only, but `owner` lives
+ * on in the starter's process. False with *failure filled. */
 bool starter_begin(
-    struct starter *starter, starter_start *start, void *owner, struct failure *failure);
+    struct starter *starter, const struct starter_spec *spec, struct failure *failure);
 void starter_end(struct starter *starter);
 
 /* Has it start number's tool: a child of ours, with its output to read. False, *failure filled.

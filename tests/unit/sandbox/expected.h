@@ -3,122 +3,122 @@
 /*
  * Which role may call what, said a second time, so that a row that comes into or goes out of
  * roles.c is noticed: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status,
- * C recorder. A small letter: with certain arguments only.
+ * C recorder, A starter. A small letter: with certain arguments only.
  */
 /* clang-format off */
 #define EXPECTED(X) \
 	X(_sysctl, "") \
-	X(accept, "R") \
-	X(accept4, "WR") \
-	X(access, "WRGQXTC") \
+	X(accept, "RA") \
+	X(accept4, "WRA") \
+	X(access, "WRGQXTCA") \
 	X(acct, "") \
 	X(add_key, "") \
 	X(adjtimex, "") \
 	X(afs_syscall, "") \
-	X(alarm, "RGQXTC") \
-	X(arch_prctl, "RGQXTC") \
-	X(bind, "R") \
+	X(alarm, "RGQXTCA") \
+	X(arch_prctl, "RGQXTCA") \
+	X(bind, "RA") \
 	X(bpf, "") \
-	X(brk, "SWRGQXTC") \
-	X(capget, "RQXTC") \
-	X(capset, "QXTC") \
-	X(chdir, "RGQXTC") \
+	X(brk, "SWRGQXTCA") \
+	X(capget, "RQXTCA") \
+	X(capset, "QXTCA") \
+	X(chdir, "RGQXTCA") \
 	X(chmod, "") \
 	X(chown, "") \
 	X(chroot, "") \
 	X(clock_adjtime, "") \
-	X(clock_getres, "SWRGQXTC") \
-	X(clock_gettime, "SWRGQXTC") \
-	X(clock_nanosleep, "SWRGQXTC") \
+	X(clock_getres, "SWRGQXTCA") \
+	X(clock_gettime, "SWRGQXTCA") \
+	X(clock_nanosleep, "SWRGQXTCA") \
 	X(clock_settime, "") \
-	X(clone, "rgqxtc") \
-	X(clone3, "R") \
-	X(close, "SWRGQXTC") \
-	X(close_range, "SWRGQXTC") \
-	X(connect, "G") \
+	X(clone, "rgqxtca") \
+	X(clone3, "") \
+	X(close, "SWRGQXTCA") \
+	X(close_range, "SWRGQXTCA") \
+	X(connect, "GA") \
 	X(copy_file_range, "XC") \
 	X(creat, "XC") \
 	X(create_module, "") \
 	X(delete_module, "") \
-	X(dup, "SWRGQXTC") \
-	X(dup2, "SWRGQXTC") \
-	X(dup3, "SWRGQXTC") \
+	X(dup, "SWRGQXTCA") \
+	X(dup2, "SWRGQXTCA") \
+	X(dup3, "SWRGQXTCA") \
 	X(epoll_create, "") \
-	X(epoll_create1, "SWRGQXTC") \
-	X(epoll_ctl, "SWRGQXTC") \
+	X(epoll_create1, "SWRGQXTCA") \
+	X(epoll_ctl, "SWRGQXTCA") \
 	X(epoll_ctl_old, "") \
-	X(epoll_pwait, "SWRGQXTC") \
+	X(epoll_pwait, "SWRGQXTCA") \
 	X(epoll_pwait2, "") \
-	X(epoll_wait, "SWRGQXTC") \
+	X(epoll_wait, "SWRGQXTCA") \
 	X(epoll_wait_old, "") \
-	X(eventfd, "RGQXTC") \
-	X(eventfd2, "SWRGQXTC") \
-	X(execve, "RgQXTC") \
-	X(execveat, "RgQXTC") \
-	X(exit, "SWRGQXTC") \
-	X(exit_group, "SWRGQXTC") \
-	X(faccessat, "WRGQXTC") \
-	X(faccessat2, "WRGQXTC") \
-	X(fadvise64, "RGQXTC") \
-	X(fallocate, "RXC") \
+	X(eventfd, "RGQXTCA") \
+	X(eventfd2, "SWRGQXTCA") \
+	X(execve, "RgQXTCA") \
+	X(execveat, "RgQXTCA") \
+	X(exit, "SWRGQXTCA") \
+	X(exit_group, "SWRGQXTCA") \
+	X(faccessat, "WRGQXTCA") \
+	X(faccessat2, "WRGQXTCA") \
+	X(fadvise64, "RGQXTCA") \
+	X(fallocate, "RXCA") \
 	X(fanotify_init, "") \
 	X(fanotify_mark, "") \
-	X(fchdir, "RGQXTC") \
+	X(fchdir, "RGQXTCA") \
 	X(fchmod, "XC") \
 	X(fchmodat, "") \
 	X(fchown, "") \
 	X(fchownat, "") \
-	X(fcntl, "swrgqxtc") \
+	X(fcntl, "swrgqxtca") \
 	X(fdatasync, "XC") \
 	X(fgetxattr, "") \
 	X(finit_module, "") \
 	X(flistxattr, "") \
 	X(flock, "QXTC") \
-	X(fork, "RQXTC") \
+	X(fork, "RQXTCA") \
 	X(fremovexattr, "") \
 	X(fsconfig, "") \
 	X(fsetxattr, "") \
 	X(fsmount, "") \
 	X(fsopen, "") \
 	X(fspick, "") \
-	X(fstat, "SWRGQXTC") \
-	X(fstatfs, "WRGQXTC") \
+	X(fstat, "SWRGQXTCA") \
+	X(fstatfs, "WRGQXTCA") \
 	X(fsync, "XC") \
-	X(ftruncate, "RXC") \
-	X(futex, "SWRGQXTC") \
+	X(ftruncate, "RXCA") \
+	X(futex, "SWRGQXTCA") \
 	X(futex_waitv, "") \
 	X(futimesat, "") \
 	X(get_kernel_syms, "") \
 	X(get_mempolicy, "") \
-	X(get_robust_list, "R") \
-	X(get_thread_area, "R") \
-	X(getcpu, "RGQXTC") \
-	X(getcwd, "WRGQXTC") \
-	X(getdents, "RGQXTC") \
-	X(getdents64, "WRGQXTC") \
-	X(getegid, "SWRGQXTC") \
-	X(geteuid, "SWRGQXTC") \
-	X(getgid, "SWRGQXTC") \
-	X(getgroups, "RGQXTC") \
+	X(get_robust_list, "RA") \
+	X(get_thread_area, "RA") \
+	X(getcpu, "RGQXTCA") \
+	X(getcwd, "WRGQXTCA") \
+	X(getdents, "RGQXTCA") \
+	X(getdents64, "WRGQXTCA") \
+	X(getegid, "SWRGQXTCA") \
+	X(geteuid, "SWRGQXTCA") \
+	X(getgid, "SWRGQXTCA") \
+	X(getgroups, "RGQXTCA") \
 	X(getitimer, "") \
-	X(getpeername, "RG") \
-	X(getpgid, "RGQXTC") \
-	X(getpgrp, "RGQXTC") \
-	X(getpid, "SWRGQXTC") \
+	X(getpeername, "RGA") \
+	X(getpgid, "RGQXTCA") \
+	X(getpgrp, "RGQXTCA") \
+	X(getpid, "SWRGQXTCA") \
 	X(getpmsg, "") \
-	X(getppid, "SWRGQXTC") \
-	X(getpriority, "R") \
-	X(getrandom, "SWRGQXTC") \
-	X(getresgid, "RGQXTC") \
-	X(getresuid, "RGQXTC") \
-	X(getrlimit, "RGQXTC") \
-	X(getrusage, "SWRGQXTC") \
-	X(getsid, "RGQXTC") \
-	X(getsockname, "RG") \
-	X(getsockopt, "SWRGQXTC") \
-	X(gettid, "SWRGQXTC") \
-	X(gettimeofday, "SWRGQXTC") \
-	X(getuid, "SWRGQXTC") \
+	X(getppid, "SWRGQXTCA") \
+	X(getpriority, "RA") \
+	X(getrandom, "SWRGQXTCA") \
+	X(getresgid, "RGQXTCA") \
+	X(getresuid, "RGQXTCA") \
+	X(getrlimit, "RGQXTCA") \
+	X(getrusage, "SWRGQXTCA") \
+	X(getsid, "RGQXTCA") \
+	X(getsockname, "RGA") \
+	X(getsockopt, "SWRGQXTCA") \
+	X(gettid, "SWRGQXTCA") \
+	X(gettimeofday, "SWRGQXTCA") \
+	X(getuid, "SWRGQXTCA") \
 	X(getxattr, "") \
 	X(init_module, "") \
 	X(inotify_add_watch, "G") \
@@ -134,196 +134,196 @@
 	X(io_uring_enter, "") \
 	X(io_uring_register, "") \
 	X(io_uring_setup, "") \
-	X(ioctl, "wrgqxtc") \
+	X(ioctl, "wrgqxtca") \
 	X(ioperm, "") \
 	X(iopl, "") \
 	X(ioprio_get, "") \
 	X(ioprio_set, "") \
-	X(kcmp, "R") \
+	X(kcmp, "RA") \
 	X(kexec_file_load, "") \
 	X(kexec_load, "") \
 	X(keyctl, "") \
-	X(kill, "WrQXTC") \
-	X(landlock_add_rule, "QXTC") \
-	X(landlock_create_ruleset, "QXTC") \
-	X(landlock_restrict_self, "QXTC") \
+	X(kill, "WrQXTCA") \
+	X(landlock_add_rule, "QXTCA") \
+	X(landlock_create_ruleset, "QXTCA") \
+	X(landlock_restrict_self, "QXTCA") \
 	X(lchown, "") \
 	X(lgetxattr, "") \
 	X(link, "XC") \
 	X(linkat, "XC") \
-	X(listen, "R") \
+	X(listen, "RA") \
 	X(listxattr, "") \
 	X(llistxattr, "") \
 	X(lookup_dcookie, "") \
 	X(lremovexattr, "") \
-	X(lseek, "SWRGQXTC") \
+	X(lseek, "SWRGQXTCA") \
 	X(lsetxattr, "") \
-	X(lstat, "WRGQXTC") \
-	X(madvise, "SWRGQXTC") \
+	X(lstat, "WRGQXTCA") \
+	X(madvise, "SWRGQXTCA") \
 	X(mbind, "") \
-	X(membarrier, "SWRGQXTC") \
-	X(memfd_create, "RQXTC") \
+	X(membarrier, "SWRGQXTCA") \
+	X(memfd_create, "RQXTCA") \
 	X(memfd_secret, "") \
 	X(migrate_pages, "") \
-	X(mincore, "RG") \
-	X(mkdir, "RXC") \
+	X(mincore, "RGA") \
+	X(mkdir, "RXCA") \
 	X(mkdirat, "XC") \
 	X(mknod, "") \
 	X(mknodat, "") \
-	X(mlock, "R") \
+	X(mlock, "RA") \
 	X(mlock2, "") \
 	X(mlockall, "") \
-	X(mmap, "swRGQXTC") \
-	X(modify_ldt, "R") \
+	X(mmap, "swRGQXTCA") \
+	X(modify_ldt, "RA") \
 	X(mount, "") \
 	X(mount_setattr, "") \
 	X(move_mount, "") \
 	X(move_pages, "") \
-	X(mprotect, "swRGQXTC") \
+	X(mprotect, "swRGQXTCA") \
 	X(mq_getsetattr, "") \
 	X(mq_notify, "") \
 	X(mq_open, "") \
 	X(mq_timedreceive, "") \
 	X(mq_timedsend, "") \
 	X(mq_unlink, "") \
-	X(mremap, "SWRGQXTC") \
+	X(mremap, "SWRGQXTCA") \
 	X(msgctl, "") \
 	X(msgget, "") \
 	X(msgrcv, "") \
 	X(msgsnd, "") \
-	X(msync, "RGQXTC") \
-	X(munlock, "R") \
+	X(msync, "RGQXTCA") \
+	X(munlock, "RA") \
 	X(munlockall, "") \
-	X(munmap, "SWRGQXTC") \
+	X(munmap, "SWRGQXTCA") \
 	X(name_to_handle_at, "") \
-	X(nanosleep, "SWRGQXTC") \
-	X(newfstatat, "sWRGQXTC") \
+	X(nanosleep, "SWRGQXTCA") \
+	X(newfstatat, "sWRGQXTCA") \
 	X(nfsservctl, "") \
-	X(open, "wRGQXTC") \
+	X(open, "wRGQXTCA") \
 	X(open_by_handle_at, "") \
 	X(open_tree, "") \
-	X(openat, "wRGQXTC") \
-	X(openat2, "RGQXTC") \
-	X(pause, "RGQXTC") \
-	X(perf_event_open, "RT") \
-	X(personality, "RT") \
+	X(openat, "wRGQXTCA") \
+	X(openat2, "RGQXTCA") \
+	X(pause, "RGQXTCA") \
+	X(perf_event_open, "RTA") \
+	X(personality, "RTA") \
 	X(pidfd_getfd, "") \
 	X(pidfd_open, "WQXTC") \
 	X(pidfd_send_signal, "SW") \
-	X(pipe, "RGQXTC") \
-	X(pipe2, "WRGQXTC") \
+	X(pipe, "RGQXTCA") \
+	X(pipe2, "WRGQXTCA") \
 	X(pivot_root, "") \
-	X(pkey_alloc, "R") \
-	X(pkey_free, "R") \
-	X(pkey_mprotect, "R") \
-	X(poll, "SWRGQXTC") \
-	X(ppoll, "SWRGQXTC") \
-	X(prctl, "rgqxtc") \
-	X(pread64, "SWRGQXTC") \
-	X(preadv, "RGQXTC") \
+	X(pkey_alloc, "RA") \
+	X(pkey_free, "RA") \
+	X(pkey_mprotect, "RA") \
+	X(poll, "SWRGQXTCA") \
+	X(ppoll, "SWRGQXTCA") \
+	X(prctl, "rgqxtca") \
+	X(pread64, "SWRGQXTCA") \
+	X(preadv, "RGQXTCA") \
 	X(preadv2, "") \
-	X(prlimit64, "swrgqxtc") \
+	X(prlimit64, "swrgqxtca") \
 	X(process_madvise, "") \
 	X(process_mrelease, "") \
-	X(process_vm_readv, "RT") \
-	X(process_vm_writev, "RT") \
-	X(pselect6, "SWRGQXTC") \
-	X(ptrace, "RT") \
+	X(process_vm_readv, "RTA") \
+	X(process_vm_writev, "RTA") \
+	X(pselect6, "SWRGQXTCA") \
+	X(ptrace, "RTA") \
 	X(putpmsg, "") \
-	X(pwrite64, "RXC") \
-	X(pwritev, "RXC") \
+	X(pwrite64, "RXCA") \
+	X(pwritev, "RXCA") \
 	X(pwritev2, "") \
 	X(query_module, "") \
 	X(quotactl, "") \
 	X(quotactl_fd, "") \
-	X(read, "SWRGQXTC") \
+	X(read, "SWRGQXTCA") \
 	X(readahead, "") \
-	X(readlink, "WRGQXTC") \
-	X(readlinkat, "WRGQXTC") \
-	X(readv, "SWRGQXTC") \
+	X(readlink, "WRGQXTCA") \
+	X(readlinkat, "WRGQXTCA") \
+	X(readv, "SWRGQXTCA") \
 	X(reboot, "") \
-	X(recvfrom, "SWRGQXTC") \
+	X(recvfrom, "SWRGQXTCA") \
 	X(recvmmsg, "") \
-	X(recvmsg, "SWRGQXTC") \
+	X(recvmsg, "SWRGQXTCA") \
 	X(remap_file_pages, "") \
 	X(removexattr, "") \
 	X(rename, "XC") \
 	X(renameat, "XC") \
 	X(renameat2, "XC") \
 	X(request_key, "") \
-	X(restart_syscall, "SWRGQXTC") \
-	X(rmdir, "RXC") \
-	X(rseq, "SWRGQXTC") \
-	X(rt_sigaction, "SWRGQXTC") \
-	X(rt_sigpending, "RGQXTC") \
-	X(rt_sigprocmask, "SWRGQXTC") \
+	X(restart_syscall, "SWRGQXTCA") \
+	X(rmdir, "RXCA") \
+	X(rseq, "SWRGQXTCA") \
+	X(rt_sigaction, "SWRGQXTCA") \
+	X(rt_sigpending, "RGQXTCA") \
+	X(rt_sigprocmask, "SWRGQXTCA") \
 	X(rt_sigqueueinfo, "") \
-	X(rt_sigreturn, "SWRGQXTC") \
-	X(rt_sigsuspend, "RGQXTC") \
-	X(rt_sigtimedwait, "RGQXTC") \
+	X(rt_sigreturn, "SWRGQXTCA") \
+	X(rt_sigsuspend, "RGQXTCA") \
+	X(rt_sigtimedwait, "RGQXTCA") \
 	X(rt_tgsigqueueinfo, "") \
-	X(sched_get_priority_max, "RGQXTC") \
-	X(sched_get_priority_min, "RGQXTC") \
-	X(sched_getaffinity, "SWRGQXTC") \
+	X(sched_get_priority_max, "RGQXTCA") \
+	X(sched_get_priority_min, "RGQXTCA") \
+	X(sched_getaffinity, "SWRGQXTCA") \
 	X(sched_getattr, "") \
-	X(sched_getparam, "RGQXTC") \
-	X(sched_getscheduler, "RGQXTC") \
+	X(sched_getparam, "RGQXTCA") \
+	X(sched_getscheduler, "RGQXTCA") \
 	X(sched_rr_get_interval, "") \
-	X(sched_setaffinity, "RQXTC") \
+	X(sched_setaffinity, "RQXTCA") \
 	X(sched_setattr, "") \
 	X(sched_setparam, "") \
 	X(sched_setscheduler, "") \
-	X(sched_yield, "SWRGQXTC") \
-	X(seccomp, "RQXTC") \
+	X(sched_yield, "SWRGQXTCA") \
+	X(seccomp, "RQXTCA") \
 	X(security, "") \
-	X(select, "SWRGQXTC") \
+	X(select, "SWRGQXTCA") \
 	X(semctl, "") \
 	X(semget, "") \
 	X(semop, "") \
 	X(semtimedop, "") \
 	X(sendfile, "XC") \
 	X(sendmmsg, "") \
-	X(sendmsg, "SWRGQXTC") \
-	X(sendto, "SWRGQXTC") \
+	X(sendmsg, "SWRGQXTCA") \
+	X(sendto, "SWRGQXTCA") \
 	X(set_mempolicy, "") \
 	X(set_mempolicy_home_node, "") \
-	X(set_robust_list, "SWRGQXTC") \
-	X(set_thread_area, "R") \
-	X(set_tid_address, "SWRGQXTC") \
+	X(set_robust_list, "SWRGQXTCA") \
+	X(set_thread_area, "RA") \
+	X(set_tid_address, "SWRGQXTCA") \
 	X(setdomainname, "") \
 	X(setfsgid, "") \
 	X(setfsuid, "") \
 	X(setgid, "") \
 	X(setgroups, "") \
 	X(sethostname, "") \
-	X(setitimer, "RGQXTC") \
+	X(setitimer, "RGQXTCA") \
 	X(setns, "") \
-	X(setpgid, "RGQXTC") \
-	X(setpriority, "R") \
+	X(setpgid, "RGQXTCA") \
+	X(setpriority, "RA") \
 	X(setregid, "") \
 	X(setresgid, "") \
 	X(setresuid, "") \
 	X(setreuid, "") \
-	X(setrlimit, "RGQXTC") \
-	X(setsid, "R") \
-	X(setsockopt, "RG") \
+	X(setrlimit, "RGQXTCA") \
+	X(setsid, "RA") \
+	X(setsockopt, "RGA") \
 	X(settimeofday, "") \
 	X(setuid, "") \
 	X(setxattr, "") \
-	X(shmat, "R") \
-	X(shmctl, "R") \
-	X(shmdt, "R") \
-	X(shmget, "R") \
-	X(shutdown, "SWRGQXTC") \
-	X(sigaltstack, "SWRGQXTC") \
+	X(shmat, "RA") \
+	X(shmctl, "RA") \
+	X(shmdt, "RA") \
+	X(shmget, "RA") \
+	X(shutdown, "SWRGQXTCA") \
+	X(sigaltstack, "SWRGQXTCA") \
 	X(signalfd, "") \
-	X(signalfd4, "SWRGQXTC") \
-	X(socket, "rg") \
-	X(socketpair, "R") \
+	X(signalfd4, "SWRGQXTCA") \
+	X(socket, "rga") \
+	X(socketpair, "RA") \
 	X(splice, "") \
-	X(stat, "WRGQXTC") \
-	X(statfs, "WRGQXTC") \
-	X(statx, "WRGQXTC") \
+	X(stat, "WRGQXTCA") \
+	X(statfs, "WRGQXTCA") \
+	X(statx, "WRGQXTCA") \
 	X(swapoff, "") \
 	X(swapon, "") \
 	X(symlink, "XC") \
@@ -332,28 +332,28 @@
 	X(sync_file_range, "") \
 	X(syncfs, "") \
 	X(sysfs, "") \
-	X(sysinfo, "SWRGQXTC") \
+	X(sysinfo, "SWRGQXTCA") \
 	X(syslog, "") \
 	X(tee, "") \
-	X(tgkill, "sWRgqxtc") \
-	X(time, "SWRGQXTC") \
+	X(tgkill, "sWRgqxtcA") \
+	X(time, "SWRGQXTCA") \
 	X(timer_create, "G") \
 	X(timer_delete, "G") \
 	X(timer_getoverrun, "") \
 	X(timer_gettime, "") \
 	X(timer_settime, "G") \
-	X(timerfd_create, "SWRGQXTC") \
+	X(timerfd_create, "SWRGQXTCA") \
 	X(timerfd_gettime, "") \
-	X(timerfd_settime, "SWRGQXTC") \
-	X(times, "RGQXTC") \
+	X(timerfd_settime, "SWRGQXTCA") \
+	X(times, "RGQXTCA") \
 	X(tkill, "") \
 	X(truncate, "XC") \
 	X(tuxcall, "") \
-	X(umask, "RGQXTC") \
+	X(umask, "RGQXTCA") \
 	X(umount2, "") \
-	X(uname, "SWRGQXTC") \
-	X(unlink, "RXC") \
-	X(unlinkat, "RXC") \
+	X(uname, "SWRGQXTCA") \
+	X(unlink, "RXCA") \
+	X(unlinkat, "RXCA") \
 	X(unshare, "") \
 	X(uselib, "") \
 	X(userfaultfd, "") \
@@ -361,14 +361,14 @@
 	X(utime, "") \
 	X(utimensat, "XC") \
 	X(utimes, "") \
-	X(vfork, "RGQXTC") \
+	X(vfork, "RGQXTCA") \
 	X(vhangup, "") \
 	X(vmsplice, "") \
 	X(vserver, "") \
-	X(wait4, "SWRGQXTC") \
-	X(waitid, "SWRGQXTC") \
-	X(write, "SWRGQXTC") \
-	X(writev, "SWRGQXTC")
+	X(wait4, "SWRGQXTCA") \
+	X(waitid, "SWRGQXTCA") \
+	X(write, "SWRGQXTCA") \
+	X(writev, "SWRGQXTCA")
 /* clang-format on */
 
 #endif

@@ -41,7 +41,8 @@ static const struct {
 	char letter;
 	enum sandbox_role role;
 } roles[] = {{'S', ROLE_SUPERVISOR}, {'W', ROLE_WORKER}, {'R', ROLE_RR_REPLAY}, {'G', ROLE_GDB},
-    {'Q', ROLE_QUERY}, {'X', ROLE_CHANGE}, {'T', ROLE_STATUS}, {'C', ROLE_RECORDER}};
+    {'Q', ROLE_QUERY}, {'X', ROLE_CHANGE}, {'T', ROLE_STATUS}, {'C', ROLE_RECORDER},
+    {'A', ROLE_STARTER}};
 #define ROLES ((int)(sizeof(roles) / sizeof(*roles)))
 
 /* Shared with the probing children: 0 or an errno, or one of the above. */

@@ -307,6 +307,73 @@ START_TEST(landlock_alone_hides_homes_and_keeps_writes_to_what_is_named)
 }
 END_TEST
 
+/* A socket that is bound to a port of the loopback interface; 0: a free one, which it fills in. -1
+ * with errno. */
+static int bind_to(int *port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)*port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), result;
+
+	result = bind(fd, (struct sockaddr *)&address, sizeof(address));
+	if (result == 0 && getsockname(fd, (struct sockaddr *)&address, &length) == 0) {
+		*port = ntohs(address.sin_port);
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static int connect_to(int port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return connect(fd, (struct sockaddr *)&address, sizeof(address));
+}
+
+static bool is_denied(int result)
+{
+	return result < 0 && errno == EACCES;
+}
+
+/* Landlock alone: seccomp lets rr bind and gdb connect, to whatever port. */
+START_TEST(rr_binds_its_port_gdb_connects_to_it_and_neither_has_another)
+{
+	static const enum sandbox_role port_roles[] = {ROLE_RR_REPLAY, ROLE_GDB};
+	int own = 0, other = 0, any = 0, own_fd = bind_to(&own), other_fd = bind_to(&other);
+	pid_t child;
+
+	if (landlock_abi() < 4)
+		return; /* it rules no ports yet */
+	ck_assert_int_eq(listen(own_fd, 1), 0);
+	ck_assert_int_eq(listen(other_fd, 1), 0);
+	if (port_roles[_i] == ROLE_RR_REPLAY)
+		close(own_fd);
+	child = fork();
+	if (child == 0) {
+		policy.requested[LAYER_SECCOMP] = REQUEST_OFF;
+		policy.tcp_port = (unsigned)own;
+		EXPECT(sandbox_enter(port_roles[_i], &policy, NULL, 0, &report, why, sizeof(why)) ==
+		       0);
+		EXPECT(is_denied(connect_to(other)));
+		EXPECT(is_denied(bind_to(&any)));
+		if (port_roles[_i] == ROLE_RR_REPLAY)
+			EXPECT(bind_to(&own) >= 0 && is_denied(connect_to(own)));
+		else
+			EXPECT(connect_to(own) == 0);
+		_exit(0);
+	}
+	passed(child);
+	close(own_fd);
+	close(other_fd);
+}
+END_TEST
+
 /* A worker that does what it may not; as init of a pid namespace too. */
 static void check_violation(pid_t child, int channel)
 {
@@ -364,6 +431,8 @@ int main(void)
 	tcase_add_loop_test(
 	    tcase, every_role_ends_with_a_filter_and_without_privileges, 0, ROLE_BROKER);
 	tcase_add_test(tcase, landlock_alone_hides_homes_and_keeps_writes_to_what_is_named);
+	tcase_add_loop_test(
+	    tcase, rr_binds_its_port_gdb_connects_to_it_and_neither_has_another, 0, 2);
 	tcase_add_loop_test(tcase, a_worker_that_breaks_out_dies_and_the_call_has_a_name, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
