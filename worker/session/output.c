@@ -155,6 +155,24 @@ json_t *output_take(struct output *output, size_t max)
 	return text;
 }
 
+/* The next complaint that begins with `start`. That rr will not be debugged itself, which it says
+ * last, is none. */
+static const char *next_complaint(const char *from, size_t length, const char *start)
+{
+	static const char not_interactive[] = "start_emergency_debug";
+	const char *at = memmem(from, length, start, strlen(start)), *line_end;
+
+	for (; at;
+	     at = memmem(line_end, length - (size_t)(line_end - from), start, strlen(start))) {
+		line_end = memchr(at, '\n', length - (size_t)(at - from));
+		line_end = line_end ? line_end : from + length;
+		if (!memmem(
+			at, (size_t)(line_end - at), not_interactive, sizeof(not_interactive) - 1))
+			return at;
+	}
+	return NULL;
+}
+
 /* Where rr says what is wrong, in `from`, up to the backtrace that it adds; NULL when nowhere. */
 static const char *find_complaint(const char *from, size_t length, size_t *found)
 {
@@ -163,7 +181,7 @@ static const char *find_complaint(const char *from, size_t length, size_t *found
 	const char *at = NULL, *end;
 
 	for (size_t i = 0; i < 2 && !at; i++)
-		at = memmem(from, length, starts[i], strlen(starts[i]));
+		at = next_complaint(from, length, starts[i]);
 	if (!at)
 		return NULL;
 	*found = length - (size_t)(at - from);
