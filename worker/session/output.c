@@ -15,6 +15,7 @@
 #define WORDS_MAX   8192	/* of rr's own words: room for a backtrace behind them */
 #define MARK_MAX    48
 #define NOTE_ROOM   128
+#define FATAL_MAX   1000 /* of what rr dies of */
 
 struct output {
 	char head[OUTPUT_HALF], tail[OUTPUT_HALF]; /* the tail is a ring */
@@ -24,6 +25,13 @@ struct output {
 	char mark[MARK_MAX]; /* a mark that is being received */
 	size_t mark_length;
 	bool in_program; /* the bytes that come are the program's */
+	/* What rr died of, and what it said so before: behind it rr may show the trace at length.
+	 */
+	struct fatal {
+		char text[FATAL_MAX];
+		size_t length;
+	} fatal, earlier;
+	size_t fatal_matched; /* bytes of its beginning that the last ones are */
 };
 
 struct output *output_new(void)
@@ -45,8 +53,29 @@ static void add_words(struct output *output, char c)
 	output->words[output->words_length++] = c;
 }
 
+static const char fatal_start[] = "[FATAL";
+
+/* Keeps the last two texts that begin so. */
+static void add_fatal(struct output *output, char c)
+{
+	struct fatal *fatal = &output->fatal;
+	size_t start = sizeof(fatal_start) - 1;
+
+	if (fatal->length > 0 && fatal->length < FATAL_MAX)
+		fatal->text[fatal->length++] = c;
+	if (c != fatal_start[output->fatal_matched])
+		output->fatal_matched = 0;
+	if (c != fatal_start[output->fatal_matched] || ++output->fatal_matched < start)
+		return;
+	output->fatal_matched = 0;
+	output->earlier = *fatal;
+	memcpy(fatal->text, fatal_start, start);
+	fatal->length = start;
+}
+
 static void add_byte(struct output *output, char c)
 {
+	add_fatal(output, c);
 	if (!output->in_program) {
 		add_words(output, c);
 		return;
@@ -155,68 +184,43 @@ json_t *output_take(struct output *output, size_t max)
 	return text;
 }
 
-/* The next complaint that begins with `start`. That rr will not be debugged itself, which it says
- * last, is none. */
-static const char *next_complaint(const char *from, size_t length, const char *start)
+/* Up to what rr adds for its own developers. */
+static size_t length_of_complaint(const char *text, size_t length)
+{
+	static const char *const ends[] = {"=== Start rr backtrace", "Tail of trace dump"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const char *end = memmem(text, length, ends[i], strlen(ends[i]));
+		if (end)
+			length = (size_t)(end - text);
+	}
+	return length;
+}
+
+/* That rr will not be debugged itself is no complaint; it says so last. */
+static const struct fatal *find_fatal(const struct output *output)
 {
 	static const char not_interactive[] = "start_emergency_debug";
-	const char *at = memmem(from, length, start, strlen(start)), *line_end;
+	const struct fatal *last = &output->fatal;
 
-	for (; at;
-	     at = memmem(line_end, length - (size_t)(line_end - from), start, strlen(start))) {
-		line_end = memchr(at, '\n', length - (size_t)(at - from));
-		line_end = line_end ? line_end : from + length;
-		if (!memmem(
-			at, (size_t)(line_end - at), not_interactive, sizeof(not_interactive) - 1))
-			return at;
-	}
-	return NULL;
-}
-
-/* Where rr says what is wrong, in `from`, up to the backtrace that it adds; NULL when nowhere. */
-static const char *find_complaint(const char *from, size_t length, size_t *found)
-{
-	static const char *const starts[] = {"[FATAL", "[ERROR"};
-	static const char ends[] = "=== Start rr backtrace";
-	const char *at = NULL, *end;
-
-	for (size_t i = 0; i < 2 && !at; i++)
-		at = next_complaint(from, length, starts[i]);
-	if (!at)
-		return NULL;
-	*found = length - (size_t)(at - from);
-	end = memmem(at, *found, ends, strlen(ends));
-	if (end)
-		*found = (size_t)(end - at);
-	return at;
-}
-
-/* rr's last words come behind the program's output, unmarked. */
-static bool complaint_in_output(const struct output *output, char *text, size_t size)
-{
-	size_t tail = output->total - output->head_length, length;
-	size_t kept = tail < OUTPUT_HALF ? tail : OUTPUT_HALF;
-	cleanup_free char *all = malloc(output->head_length + kept + 1);
-	const char *found;
-
-	if (!all)
-		return false;
-	memcpy(all, output->head, output->head_length);
-	for (size_t i = 0; i < kept; i++)
-		all[output->head_length + i] = output->tail[(tail - kept + i) % OUTPUT_HALF];
-	found = find_complaint(all, output->head_length + kept, &length);
-	if (found)
-		scrub_bytes(text, size, found, length);
-	return found != NULL;
+	return memmem(last->text, last->length, not_interactive, sizeof(not_interactive) - 1)
+		   ? &output->earlier
+		   : last;
 }
 
 void output_rr_words(const struct output *output, char *text, size_t size)
 {
-	size_t want = output->words_length < size / 2 ? output->words_length : size / 2;
-	const char *found = output->words + output->words_length - want;
+	const struct fatal *fatal = find_fatal(output);
+	size_t length = output->words_length < size / 2 ? output->words_length : size / 2;
+	const char *words = output->words, *from = words + output->words_length - length;
+	const char *error = memmem(words, output->words_length, "[ERROR", 6);
 
-	if (complaint_in_output(output, text, size))
-		return;
-	const char *complaint = find_complaint(output->words, output->words_length, &want);
-	scrub_bytes(text, size, complaint ? complaint : found, want);
+	if (fatal->length > 0) {
+		from = fatal->text;
+		length = fatal->length;
+	} else if (error) {
+		from = error;
+		length = output->words_length - (size_t)(error - words);
+	}
+	scrub_bytes(text, size, from, length_of_complaint(from, length));
 }

@@ -172,6 +172,24 @@ START_TEST(rrs_complaint_is_said_without_its_backtrace)
 }
 END_TEST
 
+START_TEST(rrs_complaint_is_found_before_a_long_dump_of_the_trace)
+{
+	static const char said[] =
+	    "[rr 1 2]noise [FATAL [FATAL ./src/Task.cc:1446] \n -> Assertion\n"
+	    "Tail of trace dump:\n";
+	static const char last[] =
+	    "[FATAL ./src/log.cc:512:start_emergency_debug()] (not interactive)\n";
+	struct output *output = output_new();
+	output_add(output, said, sizeof(said) - 1);
+	for (int i = 0; i < 100000; i++)
+		output_add(output, "{ event }\n", 10);
+	output_add(output, last, sizeof(last) - 1);
+	output_rr_words(output, text, sizeof(text));
+	ck_assert_str_eq(text, "[FATAL ./src/Task.cc:1446] \n -> Assertion\n");
+	output_free(output);
+}
+END_TEST
+
 START_TEST(rrs_invitation_is_read_in_both_spellings)
 {
 	static const char old[] =
@@ -224,7 +242,9 @@ int main(void)
 	    a_long_text_keeps_head_and_tail_and_counts_what_is_between, any_bytes_fit_their_bound,
 	    repeated_frames_are_counted_with_their_period, rrs_marks_are_taken_out_of_the_output,
 	    rrs_announcements_are_taken_out_of_the_output, endless_output_keeps_head_and_tail,
-	    rrs_complaint_is_said_without_its_backtrace, rrs_invitation_is_read_in_both_spellings,
+	    rrs_complaint_is_said_without_its_backtrace,
+	    rrs_complaint_is_found_before_a_long_dump_of_the_trace,
+	    rrs_invitation_is_read_in_both_spellings,
 
 	    near_names_have_small_distances, memory_is_shown_as_lines_with_their_text, NULL};
 
