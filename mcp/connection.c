@@ -40,7 +40,8 @@ void connection_add_common_fields(
 	}
 	json_object_set_new(meta, "io.modelcontextprotocol/serverInfo",
 	    json_pack("{s:s, s:s}", "name", handler->name, "version", handler->version));
-	json_object_set_new(result, "resultType", json_string("complete"));
+	if (!json_object_get(result, "resultType"))
+		json_object_set_new(result, "resultType", json_string("complete"));
 }
 
 void connection_result(const struct mcp_incoming *incoming, json_t *result)

@@ -27,6 +27,8 @@ struct mcp_server {
 	bool initialized; /* by a legacy initialize */
 	struct mcp_request *requests;
 	size_t in_flight;
+	struct mcp_task *tasks;
+	size_t task_count;
 	struct mcp_page *pages[MCP_LISTS][MCP_REVISIONS];
 	size_t page_count[MCP_LISTS];
 };
@@ -47,7 +49,7 @@ void connection_error(
     const struct mcp_incoming *incoming, enum rpc_code code, const char *message, json_t *data);
 void connection_notify(struct mcp_server *server, const char *method, json_t *params);
 
-/* Adds what every result of the revision carries. */
+/* Adds what every result of the revision carries, and the result's type where it has none. */
 void connection_add_common_fields(
     const struct mcp_handler *handler, enum mcp_revision revision, json_t *result);
 

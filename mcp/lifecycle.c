@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mcp/request.h"
+#include "mcp/tasks.h"
 #include "mcp/text.h"
 
 #define META_PREFIX	  "io.modelcontextprotocol/"
@@ -129,6 +130,8 @@ void lifecycle_discover(const struct mcp_incoming *incoming)
 	    json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version, "capabilities",
 		server_capabilities(handler), "ttlMs", DISCOVER_FRESH_MS, "cacheScope", "public");
 
+	json_object_set_new(json_object_get(result, "capabilities"), "extensions",
+	    json_pack("{s:{}}", TASKS_EXTENSION));
 	set_instructions(result, handler);
 	connection_result(incoming, result);
 }
@@ -140,6 +143,12 @@ void lifecycle_listen(const struct mcp_incoming *incoming)
 	if (!json_is_object(json_object_get(incoming->params, "notifications"))) {
 		connection_invalid_params(incoming,
 		    "Invalid params: subscriptions/listen needs notifications, an object");
+		return;
+	}
+	/* Clients poll their tasks; only those that take tasks may as much as ask to be told. */
+	if (json_object_get(json_object_get(incoming->params, "notifications"), "taskIds") &&
+	    !tasks_are_taken(incoming)) {
+		tasks_refuse_client(incoming);
 		return;
 	}
 	struct mcp_request *request = request_begin(incoming, MCP_LISTEN);

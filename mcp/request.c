@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "mcp/tasks.h"
 #include "mcp/text.h"
 
 #define DOUBLE_INTEGER_MAX 9007199254740992.0 /* 2^53 */
@@ -69,6 +71,10 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 		request->capabilities =
 		    json_incref(json_object_get(json_object_get(incoming->params, "_meta"),
 			"io.modelcontextprotocol/clientCapabilities"));
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	request->begun = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	request->takes_tasks = kind == MCP_CALL_TOOL && tasks_are_taken(incoming);
 	request->next = server->requests;
 	if (request->next)
 		request->next->previous = request;
@@ -77,7 +83,8 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 	return request;
 }
 
-static void request_end(struct mcp_request *request)
+/* It is in flight no more. */
+static void request_unlink(struct mcp_request *request)
 {
 	struct mcp_server *server = request->server;
 
@@ -85,6 +92,12 @@ static void request_end(struct mcp_request *request)
 	if (request->next)
 		request->next->previous = request->previous;
 	server->in_flight--;
+}
+
+static void request_end(struct mcp_request *request)
+{
+	if (!request->task)
+		request_unlink(request);
 	json_decref(request->id);
 	json_decref(request->token);
 	json_decref(request->arguments);
@@ -93,7 +106,7 @@ static void request_end(struct mcp_request *request)
 	free(request);
 }
 
-static void request_drop(struct mcp_request *request)
+void request_drop(struct mcp_request *request)
 {
 	const struct mcp_handler *handler = request->server->handler;
 
@@ -132,7 +145,9 @@ void mcp_request_progress(
 	double last = request->has_pending ? request->pending : request->sent;
 	bool first = !request->has_pending && !request->has_sent;
 
-	if (!request->token || !isfinite(progress) || (!first && progress <= last))
+	if (request->task && isfinite(progress))
+		tasks_note(request->task, progress, total, message);
+	if (request->task || !request->token || !isfinite(progress) || (!first && progress <= last))
 		return;
 	request->has_pending = true;
 	request->pending = progress;
@@ -192,8 +207,22 @@ void mcp_request_answer_result(struct mcp_request *request, json_t *result)
 		json_object_set_new(result, "ttlMs", json_integer(0));
 		json_object_set_new(result, "cacheScope", json_string("private"));
 	}
-	connection_result(&incoming, result);
+	if (request->task) {
+		connection_add_common_fields(request->server->handler, request->revision, result);
+		tasks_complete(request->task, result);
+	} else {
+		connection_result(&incoming, result);
+	}
 	request_end(request);
+}
+
+void request_answer_task(struct mcp_request *request, json_t *description)
+{
+	struct mcp_incoming incoming = request_as_incoming(request);
+
+	json_object_set_new(description, "resultType", json_string("task"));
+	connection_result(&incoming, description);
+	request_unlink(request);
 }
 
 static json_t *tool_result(json_t *text, json_t *structured, bool is_error)

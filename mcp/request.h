@@ -21,6 +21,10 @@ struct mcp_request {
 	void *data;
 	bool cancelled; /* within the owner's cancel: an answer is dropped */
 
+	bool takes_tasks;      /* the client would take a task for it */
+	int64_t begun;	       /* ms of CLOCK_MONOTONIC */
+	struct mcp_task *task; /* what the client has of it by now, or NULL */
+
 	json_t *token; /* NULL: no progress wanted */
 	double sent, pending, pending_total;
 	bool has_sent, has_pending;
@@ -31,6 +35,10 @@ struct mcp_request {
 struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_request_kind kind);
 void request_cancel(struct mcp_server *server, const json_t *params);
 void request_cancel_all(struct mcp_server *server);
+/* The owner drops it; it is freed, and nothing is sent for it. */
+void request_drop(struct mcp_request *request);
+/* Answers with a description of its task (stolen); the request is in flight no more, and lives. */
+void request_answer_task(struct mcp_request *request, json_t *description);
 
 /* Sends the newest tick of every request that has one. */
 void request_flush_progress(struct mcp_server *server);

@@ -9,6 +9,7 @@
 #include "mcp/lists.h"
 #include "mcp/methods.h"
 #include "mcp/request.h"
+#include "mcp/tasks.h"
 
 #define IN_2025 (1u << MCP_REVISION_2025)
 #define IN_2026 (1u << MCP_REVISION_2026)
@@ -33,6 +34,9 @@ static const struct method methods[] = {
     {"prompts/list", IN_ALL, prompts_list},
     {"prompts/get", IN_ALL, prompts_get},
     {"completion/complete", IN_ALL, prompts_complete},
+    {"tasks/get", IN_2026, tasks_get},
+    {"tasks/update", IN_2026, tasks_update},
+    {"tasks/cancel", IN_2026, tasks_cancel},
 };
 
 static const struct method *method_find(const char *name)
@@ -132,6 +136,7 @@ void mcp_server_free(struct mcp_server *server)
 	if (!server)
 		return;
 	request_cancel_all(server);
+	tasks_clear(server);
 	lists_clear(server);
 	line_reader_clear(&server->input);
 	output_queue_clear(&server->output);

@@ -8,11 +8,13 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define MCP_STRING_MAX	  16384 /* bytes of a string argument that names no bound of its own */
 #define MCP_ELEMENTS_MAX  1024
-#define MCP_IN_FLIGHT_MAX 64  /* requests the owner holds at once; more are refused */
-#define MCP_PAGE_DEFAULT  200 /* items a page of a list */
+#define MCP_IN_FLIGHT_MAX 64   /* requests the owner holds at once; more are refused */
+#define MCP_PAGE_DEFAULT  200  /* items a page of a list */
+#define MCP_TASK_AFTER_MS 5000 /* a call that takes longer becomes a task */
 
 struct mcp_server;
 struct mcp_request; /* one call in flight; owned by the server until answered */
@@ -110,6 +112,14 @@ bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length
 
 /* Requests that the owner has not answered yet. */
 size_t mcp_server_in_flight(const struct mcp_server *server);
+
+/*
+ * Where the client takes tasks, a call that has run for MCP_TASK_AFTER_MS is answered with one: for
+ * the owner nothing changes. Times are milliseconds of CLOCK_MONOTONIC. The first names when the
+ * next call is due, INT64_MAX for never; the second turns those that are due by now.
+ */
+int64_t mcp_server_next_task(const struct mcp_server *server);
+void mcp_server_make_tasks(struct mcp_server *server, int64_t now);
 
 /* False while too much output waits: stop reading stdin then (backpressure). */
 bool mcp_server_wants_input(const struct mcp_server *server);

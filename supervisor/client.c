@@ -12,6 +12,7 @@
 #include "supervisor/deadlines.h"
 
 #define CLIENT_READ_MAX (64 * 1024)
+#define MILLISECOND	(DEADLINE_SECOND / 1000)
 
 static void end(struct client *client)
 {
@@ -25,7 +26,7 @@ static void end_input(struct client *client)
 	loop_remove(client->loop, STDIN_FILENO);
 	client->reading = false;
 	client->input_ended = true;
-	client->deadline = deadline_now() + CLIENT_DRAIN_MS * (DEADLINE_SECOND / 1000);
+	client->deadline = deadline_now() + CLIENT_DRAIN_MS * MILLISECOND;
 }
 
 static void read_input(void *owner, short events)
@@ -101,7 +102,12 @@ static void turn(void *owner)
 static int64_t nearest_deadline(void *owner)
 {
 	const struct client *client = owner;
-	return client->deadline;
+	int64_t task = mcp_server_next_task(client->server);
+
+	/* Whose input has ended asks for no task any more: its calls stay calls. */
+	if (client->input_ended || task == INT64_MAX)
+		return client->deadline;
+	return task * MILLISECOND;
 }
 
 static void expire(void *owner, int64_t now)
@@ -110,6 +116,8 @@ static void expire(void *owner, int64_t now)
 
 	if (client->deadline <= now)
 		end(client);
+	else if (!client->input_ended)
+		mcp_server_make_tasks(client->server, now / MILLISECOND);
 }
 
 void client_start(struct client *client, struct loop *loop, struct mcp_server *server)

@@ -30,8 +30,10 @@ static const struct mcp_tool tools[] = {
 static const struct mcp_resource resources[] = {{"rr://guide", "guide", "t", "d", "text/plain"}};
 static const struct mcp_prompt prompts[] = {{"debug", "t", "d", params}};
 
+enum { HELD_MAX = MCP_IN_FLIGHT_MAX + 256 }; /* and what has become a task */
+
 struct fuzz_owner {
-	struct mcp_request *held[MCP_IN_FLIGHT_MAX];
+	struct mcp_request *held[HELD_MAX];
 	size_t count;
 };
 
@@ -45,7 +47,7 @@ static void call_tool(void *owner, struct mcp_request *request, size_t tool, jso
 	else if (tool == 2)
 		mcp_request_fail(
 		    request, "not_found", "nothing", "look", json_deep_copy(arguments));
-	else if (fuzz->count < MCP_IN_FLIGHT_MAX)
+	else if (fuzz->count < HELD_MAX)
 		fuzz->held[fuzz->count++] = request;
 	else
 		abort(); /* more in flight than the bound */
@@ -141,8 +143,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t some = size - at < step ? size - at : step;
 		if (!mcp_server_feed(server, (const char *)data + at, some))
 			abort();
-		if (size > 0 && data[0] & 128)
+		if (size > 0 && data[0] & 128) {
 			drain(server);
+			mcp_server_make_tasks(server, INT64_MAX);
+		}
 	}
 	mcp_server_feed(server, "\n", 1);
 	while (owner.count > 0)

@@ -1,0 +1,109 @@
+/*
+ * Calls that take long, for a host that takes tasks: the call is answered at once, the recording
+ * goes on, and its result waits to be asked for.
+ */
+#include <string.h>
+#include <time.h>
+#include "tests/e2e/scene.h"
+
+#define TASKS "io.modelcontextprotocol/tasks"
+
+/* A request of revision 2026-07-28 from a client that takes tasks: its result. */
+static json_t *ask(struct client *client, const char *method, json_t *params)
+{
+	json_object_set_new(params, "_meta",
+	    json_pack("{s:s, s:{s:{s:{}}}}", "io.modelcontextprotocol/protocolVersion",
+		"2026-07-28", "io.modelcontextprotocol/clientCapabilities", "extensions", TASKS));
+	json_t *answer =
+	    client_wait(client, client_send(client, method, params), HARNESS_TIMEOUT_S);
+	ck_assert_ptr_nonnull(answer);
+	json_t *result = json_incref(json_object_get(answer, "result"));
+	ck_assert_ptr_nonnull(result);
+	json_decref(answer);
+	return result;
+}
+
+static json_t *ask_of_task(struct client *client, const char *method, const char *id)
+{
+	return ask(client, method, json_pack("{s:s}", "taskId", id));
+}
+
+/* Records `sleep SECONDS`, which a call does not wait for; the task. */
+static json_t *record_sleep(struct client *client, const char *seconds, const char *trace)
+{
+	json_t *task = ask(client, "tools/call",
+	    json_pack("{s:s, s:{s:[s,s], s:s}}", "name", "rr_record", "arguments", "command",
+		"/bin/sleep", seconds, "trace_dir", trace));
+	expect_text(task, "resultType", "task");
+	expect_text(task, "status", "working");
+	return task;
+}
+
+/* Polls until the task is at work no more. */
+static json_t *end_of_task(struct client *client, const json_t *task)
+{
+	for (double until = harness_now() + HARNESS_TIMEOUT_S; harness_now() < until;) {
+		json_t *now = ask_of_task(client, "tasks/get", answer_text(task, "taskId"));
+		if (strcmp(answer_text(now, "status"), "working") != 0)
+			return now;
+		json_decref(now);
+		nanosleep(&(struct timespec){.tv_nsec = 200 * 1000 * 1000}, NULL);
+	}
+	harness_fail("the task does not end");
+}
+
+static struct place open_raw(void)
+{
+	struct place place = {.folder = harness_scratch(0)};
+	place.trace = harness_path(place.folder, "trace");
+	place.client = client_start(&(struct client_options){.raw = true});
+	return place;
+}
+
+START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
+{
+	struct place place = open_raw();
+	json_t *task = record_sleep(place.client, "8", place.trace);
+	json_t *end = end_of_task(place.client, task);
+	expect_text(end, "status", "completed");
+	expect_number(end, "result.structuredContent.exit_code", 0);
+	expect_text(end, "result.structuredContent.trace_dir", place.trace);
+	json_decref(end);
+	json_decref(task);
+
+	/* What is quick is answered as ever, for the same client. */
+	json_t *listed = ask(place.client, "tools/call",
+	    json_pack("{s:s, s:{s:s}}", "name", "rr_ps", "arguments", "trace_dir", place.trace));
+	expect_text(listed, "resultType", "complete");
+	json_decref(listed);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_cancelled_task_ends_its_recording)
+{
+	struct place place = open_raw();
+	json_t *task = record_sleep(place.client, "100000", place.trace);
+	json_decref(ask_of_task(place.client, "tasks/cancel", answer_text(task, "taskId")));
+	json_t *end = end_of_task(place.client, task);
+	expect_text(end, "status", "cancelled");
+	json_decref(end);
+	json_decref(task);
+	place_close(&place); /* by EOF, and nothing is left */
+}
+END_TEST
+
+START_TEST(a_server_that_ends_takes_its_tasks_along)
+{
+	struct place place = open_raw();
+	json_decref(record_sleep(place.client, "100000", place.trace));
+	place_close(&place);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_long_recording_is_a_task_with_the_recording_as_its_result,
+	    a_cancelled_task_ends_its_recording, a_server_that_ends_takes_its_tasks_along, NULL};
+	return scene_main("tasks", tests, (const char *const[]){NULL});
+}
