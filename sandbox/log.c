@@ -9,7 +9,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syslog.h>
+#include <sys/un.h>
 #include <unistd.h>
+
+/* Connected to the system's log; -1: the audit goes to stderr alone. */
+static int audit_fd = -1;
 
 void log_escape(char *line, size_t size, const char *text)
 {
@@ -60,6 +66,20 @@ out:
 	errno = saved;
 }
 
+/* As RFC 3164 has it, without the time, which the daemon adds. */
+static void send_audit(const char *format, va_list args)
+{
+	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 64], line[LOG_LINE_MAX];
+	int saved = errno, len;
+
+	vsnprintf(text, sizeof(text), format, args);
+	log_escape(escaped, sizeof(escaped), text);
+	len = snprintf(line, sizeof(line), "<%d>rr-warden[%d]: audit: %s", LOG_AUTHPRIV | LOG_INFO,
+	    (int)getpid(), escaped);
+	(void)send(audit_fd, line, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL); /* stderr has it */
+	errno = saved;
+}
+
 void log_error(const char *format, ...)
 {
 	va_list args;
@@ -76,4 +96,24 @@ void log_audit(const char *format, ...)
 	va_start(args, format);
 	write_line("audit", format, args);
 	va_end(args);
+	if (audit_fd < 0)
+		return;
+	va_start(args, format);
+	send_audit(format, args);
+	va_end(args);
+}
+
+int log_audit_to(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return audit_fd = fd;
+	log_error(
+	    "the audit goes to stderr alone, because %s cannot be used: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return audit_fd = -1;
 }

@@ -16,8 +16,17 @@
  */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with "audit": what the settings granted or refused. */
+/* The same with "audit": what the settings granted or refused. Goes where log_audit_to says too. */
 void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#define LOG_SYSLOG "/dev/log"
+
+/*
+ * From now on the audit goes to a daemon's socket as well, as authpriv.info. Returns the
+ * descriptor, which stays open and is not the caller's to close; -1 when nobody listens there, and
+ * stderr says so.
+ */
+int log_audit_to(const char *path);
 
 /*
  * Copies text into line[size] with everything but printable ASCII as \xNN, cut with "..." when it

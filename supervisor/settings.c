@@ -15,6 +15,7 @@
 #define TYPE_PMU     SETTING_PMU_CHOICE
 #define TYPE_NETWORK SETTING_NETWORK_CHOICE
 #define TYPE_ANSWERS SETTING_ANSWERS_CHOICE
+#define TYPE_AUDIT   SETTING_AUDIT_CHOICE
 #define TYPE_LIST    SETTING_LIST
 #define TYPE_BYTES   SETTING_BYTES
 #define TYPE_SECONDS SETTING_SECONDS
@@ -93,11 +94,22 @@ static const char *const network_words[] = {"user", "private", NULL};
 static const char *const answers_words[] = {"text", "json", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
+static const char *const audit_words[] = {"stderr", "syslog", NULL};
+
+static const char *const *const type_words[] = {
+    [SETTING_PMU_CHOICE] = pmu_words,
+    [SETTING_NETWORK_CHOICE] = network_words,
+    [SETTING_ANSWERS_CHOICE] = answers_words,
+    [SETTING_AUDIT_CHOICE] = audit_words,
+    [SETTING_REQUEST] = request_words,
+};
+
 static const char *const type_descriptions[] = {
     [SETTING_TEXT] = "text",
     [SETTING_PMU_CHOICE] = "auto, hardware or software",
     [SETTING_NETWORK_CHOICE] = "user or private",
     [SETTING_ANSWERS_CHOICE] = "text or json",
+    [SETTING_AUDIT_CHOICE] = "stderr or syslog",
     [SETTING_LIST] = "one item a line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or such as 10m or 1h",
@@ -116,13 +128,11 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 	case SETTING_LIST:
 		return strlen(text) < SETTINGS_TEXT_MAX ? 0 : -1;
 	case SETTING_PMU_CHOICE:
-		return parse_choice(text, pmu_words) < 0 ? -1 : 0;
 	case SETTING_NETWORK_CHOICE:
-		choice = parse_choice(text, network_words);
-		*number = choice;
-		return choice < 0 ? -1 : 0;
 	case SETTING_ANSWERS_CHOICE:
-		choice = parse_choice(text, answers_words);
+	case SETTING_AUDIT_CHOICE:
+	case SETTING_REQUEST:
+		choice = parse_choice(text, type_words[type]);
 		*number = choice;
 		return choice < 0 ? -1 : 0;
 	case SETTING_BYTES:
@@ -134,10 +144,6 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 	case SETTING_BOOLEAN:
 		choice = parse_choice(text, boolean_words);
 		*number = choice % 2;
-		return choice < 0 ? -1 : 0;
-	case SETTING_REQUEST:
-		choice = parse_choice(text, request_words);
-		*number = choice;
 		return choice < 0 ? -1 : 0;
 	}
 	return -1;

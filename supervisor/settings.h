@@ -54,6 +54,7 @@
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, FREE, "0", "one recording (0: no limit)") \
+	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where the lines of the audit go: stderr, or syslog as well") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
 	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, REQUEST, MORE, text, "require, prefer or off")
@@ -71,6 +72,7 @@ enum setting_type {
 	SETTING_PMU_CHOICE,
 	SETTING_NETWORK_CHOICE, /* user < private */
 	SETTING_ANSWERS_CHOICE, /* text < json */
+	SETTING_AUDIT_CHOICE,	/* stderr < syslog */
 	SETTING_LIST,
 	SETTING_BYTES,	 /* with a suffix K, M, G, T */
 	SETTING_SECONDS, /* with a suffix s, m, h, d */

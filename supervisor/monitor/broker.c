@@ -43,6 +43,7 @@ struct broker {
 	int fd;
 	struct roots trees, flats; /* with what is below, or only what is right in them */
 	bool reads, writes;	   /* the archive */
+	bool syslog;		   /* the audit goes there too */
 	char archive[PATH_MAX];	   /* its path with links resolved; "": none */
 	char directory[PATH_MAX];  /* the archive's */
 	const char *why_none;	   /* of an archive that must not be opened */
@@ -213,8 +214,9 @@ static void answer(struct broker *broker, const struct broker_request *request)
 /* ---- The process ------------------------------------------------------------------------------
  */
 
-static int confine(const struct broker *broker, const struct sandbox_policy *policy)
+static int confine(const struct broker *broker, const struct sandbox_policy *policy, int audit)
 {
+	const int keep[] = {broker->fd, audit};
 	struct sandbox_policy own = {
 	    .parent = getppid(), .read_only = broker->trees.list, .memory_max = policy->memory_max};
 	const char *directory[] = {broker->directory, NULL};
@@ -225,7 +227,8 @@ static int confine(const struct broker *broker, const struct sandbox_policy *pol
 	if (broker->archive[0])
 		own.read_write = directory;
 	own.files_only = broker->flats.list;
-	if (sandbox_enter(ROLE_BROKER, &own, &broker->fd, 1, &report, why, sizeof(why)) == 0)
+	if (sandbox_enter(ROLE_BROKER, &own, keep, audit < 0 ? 1 : 2, &report, why, sizeof(why)) ==
+	    0)
 		return 0;
 	log_error("the broker's sandbox: %s", why);
 	return -1;
@@ -236,11 +239,12 @@ static _Noreturn void run(struct broker *broker, const struct sandbox_policy *po
 {
 	static struct broker_request request;
 	char go;
-	int got;
+	int got, audit;
 
 	if (drop_descriptors(&broker->fd, 1) < 0 || recv(broker->fd, &go, 1, 0) != 1)
 		_exit(0);
-	if (confine(broker, policy) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
+	audit = broker->syslog ? log_audit_to(LOG_SYSLOG) : -1;
+	if (confine(broker, policy, audit) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
 	while ((got = broker_receive(broker->fd, &request)) != 0)
 		if (got > 0)
@@ -332,6 +336,7 @@ int broker_tell(struct broker *broker, const struct composition *composition, in
 		add_root(&broker->trees, sight->lists[SIGHT_TREE][i]);
 	for (size_t i = 0; i < sight->counts[SIGHT_FLAT]; i++)
 		add_root(&broker->flats, sight->lists[SIGHT_FLAT][i]);
+	broker->syslog = settings_number(composition->settings, SETTING_AUDIT) != 0;
 	add_list(&broker->trees, composition, SETTING_SOURCES);
 	add_list(&broker->trees, composition, SETTING_DIRECTORIES);
 	find_archive(broker, composition);

@@ -289,7 +289,7 @@ static void serve_request(struct launcher *launcher)
 	if (is_allowed(launcher, &request, got))
 		launch(launcher, &request);
 	else
-		log_error("the monitor refused a request of the supervisor's");
+		log_audit("the monitor refused a request of the supervisor's");
 }
 
 static int watch_children(void)
@@ -311,14 +311,17 @@ static int watch_children(void)
 
 static int lock_down(const struct launcher *launcher, int signals)
 {
-	const int keep[] = {launcher->fd, signals};
+	bool syslog = settings_number(launcher->settings, SETTING_AUDIT) != 0;
+	int audit = syslog ? log_audit_to(LOG_SYSLOG) : -1;
+	const int keep[] = {launcher->fd, signals, audit};
 	struct sandbox_policy policy;
 	struct sandbox_report report = {0};
 	char why[LAUNCH_WHY_MAX];
 
 	launcher_layers(&policy, launcher->settings);
 	policy.parent = getppid();
-	if (sandbox_enter(ROLE_LAUNCHER, &policy, keep, 2, &report, why, sizeof(why)) == 0)
+	if (sandbox_enter(
+		ROLE_LAUNCHER, &policy, keep, audit < 0 ? 2 : 3, &report, why, sizeof(why)) == 0)
 		return 0;
 	log_error("the launcher's sandbox: %s", why);
 	return -1;

@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include "sandbox/log.h"
 #include "tests/runner.h"
@@ -42,6 +45,37 @@ START_TEST(a_line_says_what_it_is_and_ends_with_a_newline)
 	log_error("worker %d died", 7);
 	logged(line, sizeof(line));
 	ck_assert_ptr_nonnull(strstr(line, ": error: worker 7 died\n"));
+}
+END_TEST
+
+START_TEST(the_audit_goes_to_a_daemon_too_where_the_settings_say_so)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char folder[] = "/tmp/rr-warden-log-XXXXXX", line[2 * LOG_LINE_MAX];
+	int daemon = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/log", folder);
+	ck_assert_int_lt(log_audit_to(address.sun_path), 0);
+	logged(line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "the audit goes to stderr alone"));
+	ck_assert_int_eq(bind(daemon, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_ge(log_audit_to(address.sun_path), 0);
+	log_audit("source %s: granted", "/a\nb");
+	logged(line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, ": audit: source /a\\x0ab: granted\n"));
+	memset(line, 0, sizeof(line));
+	ck_assert_int_gt(recv(daemon, line, sizeof(line) - 1, 0), 0);
+	ck_assert_int_eq(strncmp(line, "<86>rr-warden[", 14), 0); /* authpriv.info */
+	ck_assert_ptr_nonnull(strstr(line, "]: audit: source /a\\x0ab: granted"));
+	log_error("of no concern to it");
+	ck_assert_int_lt(recv(daemon, line, sizeof(line), 0), 0);
+	close(daemon); /* it ends: stderr still has the line */
+	logged(line, sizeof(line));
+	log_audit("another");
+	ck_assert_int_gt(logged(line, sizeof(line)), 0);
+	unlink(address.sun_path);
+	rmdir(folder);
 }
 END_TEST
 
@@ -86,6 +120,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, catch_stderr, free_stderr);
 	tcase_add_test(tcase, a_line_says_what_it_is_and_ends_with_a_newline);
+	tcase_add_test(tcase, the_audit_goes_to_a_daemon_too_where_the_settings_say_so);
 	tcase_add_test(tcase, control_characters_and_other_bytes_are_escaped);
 	tcase_add_test(tcase, a_long_line_is_cut_and_says_so);
 	tcase_add_test(tcase, a_full_pipe_drops_the_line_and_errno_stays);
