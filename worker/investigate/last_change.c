@@ -228,7 +228,7 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	json_t *stop = NULL;
 
 	watched->watch =
-	    watchpoint_insert(replay, watched->expression, "write", true, NULL, failure);
+	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
 	if (!watched->watch)
 		return NULL;
 	gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " nostop noprint pass");

@@ -1,8 +1,7 @@
 #ifndef WORKER_BREAKPOINTS_H
 #define WORKER_BREAKPOINTS_H
 /*
- * Breakpoints and watchpoints of the client: numbered by us, so that a number means the same after
- * the session was brought back, whatever gdb numbers its own.
+ * The client's breakpoints and watchpoints in gdb: breakpoint.h is what is known of each.
  */
 #include "worker/session/replay.h"
 
@@ -29,6 +28,21 @@ const char *breakpoints_expression(const struct replay *replay, int gdb_number);
 void breakpoints_explain(const struct replay *replay, struct failure *failure);
 /* gdb deleted it by itself (temporary, or its scope ended). */
 void breakpoints_forget(struct replay *replay, int gdb_number);
+
+/* Sets it; returns what gdb made of it (the caller's), or NULL with *failure filled. */
+json_t *breakpoints_insert(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
+/* Takes over one that gdb has under this number (0: not in this image). Returns where it is, until
+ * another comes or goes, or NULL with *failure filled and gdb's deleted. */
+const struct breakpoint *breakpoints_keep(
+    struct replay *replay, struct breakpoint *breakpoint, int gdb_number, struct failure *failure);
+
+/* Of what gdb answered to -break-list, borrowed: its rows, and the row of a breakpoint of gdb's;
+ * NULL when there is none. */
+const json_t *breakpoints_rows(const json_t *results);
+const json_t *breakpoints_row(const json_t *rows, long long gdb_number);
+/* How often it was hit, in all images. `row` may be NULL. */
+long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row);
 
 /* For state.c: all of them as data, and back again; what cannot be set again becomes a warning. */
 json_t *breakpoints_save(const struct replay *replay);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/breakpoints.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 
@@ -55,31 +56,21 @@ bool pending_waits(const json_t *bkpt)
 	return address && strcmp(address, "<PENDING>") == 0;
 }
 
-static bool waits(const json_t *rows, json_int_t number)
-{
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach(rows, i,
-	    row) if (mi_number(row, "number", 0) == number && pending_waits(row)) return true;
-	return false;
-}
-
 void pending_note(struct replay *replay, json_t *answer)
 {
-	json_t *results = NULL, *entry, *numbers;
+	json_t *results = NULL, *numbers;
 	const json_t *rows;
-	size_t i;
 
-	if (!json_array_size(replay->breakpoints) ||
+	if (!replay->breakpoints.count ||
 	    gdb_command(replay->gdb, &results, "-break-list") != GDB_DONE)
 		return;
-	rows = json_object_get(json_object_get(results, "BreakpointTable"), "body");
+	rows = breakpoints_rows(results);
 	numbers = json_array();
-	json_array_foreach(replay->breakpoints, i, entry)
-	{
-		if (waits(rows, json_integer_value(json_object_get(entry, "gdb"))))
-			json_array_append(numbers, json_object_get(entry, "number"));
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+
+		if (pending_waits(breakpoints_row(rows, breakpoint->gdb)))
+			json_array_append_new(numbers, json_integer(breakpoint->number));
 	}
 	if (json_array_size(numbers))
 		json_object_set(answer, "never_loaded", numbers);

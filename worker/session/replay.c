@@ -21,7 +21,7 @@ void replay_free(struct replay *replay)
 	images_free(replay->images);
 	free(replay->choice);
 	output_free(replay->output);
-	json_decref(replay->breakpoints);
+	breakpoint_list_clear(&replay->breakpoints);
 	json_decref(replay->checkpoints);
 	json_decref(replay->signals);
 	json_decref(replay->warnings);
@@ -55,13 +55,12 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->trace_dir = strdup(trace->path);
 	replay->trace = steal_fd(&trace->directory);
 	replay->output = output_new();
-	replay->breakpoints = json_array();
 	replay->checkpoints = json_array();
 	replay->signals = json_object();
 	replay->warnings = json_array();
 	replay->sources = json_object();
 	replay->sources_missed = json_object();
-	replay->next_breakpoint = replay->next_checkpoint = 1;
+	replay->breakpoints.next = replay->next_checkpoint = 1;
 	replay->selected.number = 1;
 	if (replay->trace_dir && replay->output)
 		return replay;

@@ -11,12 +11,12 @@
 #include "worker/gdb/gdb.h"
 #include "worker/serve/files.h"
 #include "worker/serve/ops.h"
+#include "worker/session/breakpoint.h"
 #include "worker/session/output.h"
 #include "worker/session/selection.h"
 #include "worker/serve/tool.h"
 #include "worker/session/starter.h"
 
-#define REPLAY_BREAKPOINTS_MAX 200
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
 #define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
@@ -58,7 +58,6 @@ struct replay {
 	bool fork_pid, connected, at_end, at_signal;
 	bool crossed; /* the last run went over an exec: the next stop described says so */
 	unsigned long long first_pc; /* of the image's first instruction */
-	int suspended;		     /* how many have the client's breakpoints out of the way */
 	int rr_number;		     /* counts the rrs: what one holds is not the next one's */
 	long long
 	    wanted_event; /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
@@ -68,8 +67,7 @@ struct replay {
 	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;
 	struct selection selected;
-	json_t *breakpoints; /* see breakpoints.c */
-	int next_breakpoint;
+	struct breakpoint_list breakpoints;
 	json_t *checkpoints; /* see checkpoints.c */
 	int next_checkpoint;
 	json_t *signals; /* see signals.c */

@@ -25,7 +25,7 @@ static json_t *state_json(const struct replay *replay)
 	    position_json_exact(&replay->moment), "selected_tid", replay->selected.tid, "frame",
 	    replay->selected.frame, "at_end", replay->at_end, "at_signal", replay->at_signal,
 	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),
-	    "next_breakpoint", replay->next_breakpoint, "next_checkpoint", replay->next_checkpoint,
+	    "next_breakpoint", replay->breakpoints.next, "next_checkpoint", replay->next_checkpoint,
 	    "signals", signals_save(replay));
 }
 
@@ -63,8 +63,8 @@ bool state_restore(struct replay *replay, const json_t *state, struct failure *f
 		json_decref(replay->checkpoints);
 		replay->checkpoints = json_deep_copy(checkpoints);
 	}
-	if (integer(state, "next_breakpoint") > replay->next_breakpoint)
-		replay->next_breakpoint = integer(state, "next_breakpoint");
+	if (integer(state, "next_breakpoint") > replay->breakpoints.next)
+		replay->breakpoints.next = integer(state, "next_breakpoint");
 	if (integer(state, "next_checkpoint") > replay->next_checkpoint)
 		replay->next_checkpoint = integer(state, "next_checkpoint");
 	return true;

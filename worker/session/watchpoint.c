@@ -5,16 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
-#include "worker/serve/arguments.h"
-#include "worker/serve/handlers.h"
 #include "worker/session/unplaced.h"
 #include "worker/session/watchpoint.h"
 
-json_t *watchpoint_address(struct replay *replay, const char *expression)
+char *watchpoint_address(struct replay *replay, const char *expression)
 {
 	char quoted[GDB_QUOTED_MAX], text[REPLAY_EXPRESSION_MAX + 64];
-	json_t *results = NULL, *resolved = NULL;
-	const char *address, *space;
+	json_t *results = NULL;
+	const char *address;
+	char *resolved = NULL;
 
 	snprintf(text, sizeof(text), "(void *) &(%s)", expression);
 	if (mi_quote(quoted, sizeof(quoted), text) > 0 &&
@@ -22,10 +21,8 @@ json_t *watchpoint_address(struct replay *replay, const char *expression)
 		"-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
 		replay->selected.frame, quoted) == GDB_DONE) {
 		address = mi_text(results, "value");
-		space = address ? strchr(address, ' ') : NULL;
 		if (address)
-			resolved = json_stringn(
-			    address, space ? (size_t)(space - address) : strlen(address));
+			resolved = strndup(address, strcspn(address, " "));
 	}
 	json_decref(results);
 	return resolved;
@@ -39,17 +36,15 @@ static bool is_hardware(const json_t *bkpt)
 			   strncmp(type, "acc ", 4) == 0);
 }
 
-int watchpoint_insert(struct replay *replay, const char *expression, const char *access,
+int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure)
 {
-	static const char *const verbs[] = {"watch", "rwatch", "awatch"};
+	static const char *const verbs[] = {
+	    [WATCH_WRITE] = "watch", [WATCH_READ] = "rwatch", [WATCH_ACCESS] = "awatch"};
 	char command[GDB_QUOTED_MAX / 2], quoted[GDB_QUOTED_MAX];
-	int length, verb = 0, number;
+	int length, number;
 
-	for (int i = 0; choices_watch_access[i]; i++)
-		if (access && strcmp(access, choices_watch_access[i]) == 0)
-			verb = i;
-	length = snprintf(command, sizeof(command), "%s%s %s%s%s", verbs[verb],
+	length = snprintf(command, sizeof(command), "%s%s %s%s%s", verbs[access],
 	    location ? " -l" : "", expression, condition ? " if " : "", condition ? condition : "");
 	if (length < 0 || (size_t)length >= sizeof(command)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the expression is too long");

@@ -7,11 +7,11 @@
 
 /* Sets a hardware watchpoint on where an expression's value lies (or on the expression); returns
  * gdb's number, or 0 with *failure filled. */
-int watchpoint_insert(struct replay *replay, const char *expression, const char *access,
+int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure);
 
 /* The address of an expression's value as text, to set the watchpoint again later, when the names
  * in the expression may mean something else. Owned by the caller; NULL when there is none. */
-json_t *watchpoint_address(struct replay *replay, const char *expression);
+char *watchpoint_address(struct replay *replay, const char *expression);
 
 #endif

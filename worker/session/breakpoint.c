@@ -1,0 +1,150 @@
+/*
+ * Keeps what the client has set.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/cleanup.h"
+#include "worker/gdb/mi.h"
+#include "worker/session/breakpoint.h"
+
+void breakpoint_clear(struct breakpoint *breakpoint)
+{
+	free(breakpoint->what);
+	free(breakpoint->condition);
+	free(breakpoint->resolved);
+	*breakpoint = (struct breakpoint){0};
+}
+
+static void add_text(json_t *json, const char *name, const char *text)
+{
+	if (text)
+		json_object_set_new(json, name, json_string(text));
+}
+
+static void add_flag(json_t *json, const char *name, bool flag)
+{
+	if (flag)
+		json_object_set_new(json, name, json_true());
+}
+
+static void add_number(json_t *json, const char *name, long long number)
+{
+	if (number)
+		json_object_set_new(json, name, json_integer(number));
+}
+
+json_t *breakpoint_json(const struct breakpoint *breakpoint)
+{
+	json_t *json = json_pack("{s:i,s:s,s:s}", "number", breakpoint->number, "kind",
+	    breakpoint->watches ? "watchpoint" : "breakpoint", "what", breakpoint->what);
+
+	add_text(json, "condition", breakpoint->condition);
+	add_flag(json, "temporary", breakpoint->temporary);
+	add_flag(json, "pending", breakpoint->pending);
+	add_number(json, "ignore_count", breakpoint->ignore_count);
+	add_number(json, "thread", breakpoint->thread);
+	if (breakpoint->watches)
+		add_text(json, "access", choices_watch_access[breakpoint->access]);
+	add_flag(json, "by_location", breakpoint->by_location);
+	add_text(json, "resolved", breakpoint->resolved);
+	if (breakpoint->bound)
+		json_object_set_new(json, "image", json_integer(breakpoint->image));
+	add_number(json, "hits_before", breakpoint->hits_before);
+	return json;
+}
+
+static long long number_of(const json_t *json, const char *name)
+{
+	return json_integer_value(json_object_get(json, name));
+}
+
+static char *text_of(const json_t *json, const char *name)
+{
+	const char *text = mi_text(json, name);
+
+	return text ? strdup(text) : NULL;
+}
+
+static enum watch_access access_of(const char *name)
+{
+	unsigned access = 0;
+
+	for (unsigned i = 0; name && choices_watch_access[i]; i++)
+		if (strcmp(name, choices_watch_access[i]) == 0)
+			access = i;
+	return (enum watch_access)access;
+}
+
+bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint)
+{
+	const char *kind = mi_text(json, "kind");
+
+	*breakpoint = (struct breakpoint){
+	    .number = (int)number_of(json, "number"),
+	    .watches = kind && strcmp(kind, "watchpoint") == 0,
+	    .what = text_of(json, "what"),
+	    .condition = text_of(json, "condition"),
+	    .temporary = json_is_true(json_object_get(json, "temporary")),
+	    .pending = json_is_true(json_object_get(json, "pending")),
+	    .ignore_count = number_of(json, "ignore_count"),
+	    .thread = number_of(json, "thread"),
+	    .access = access_of(mi_text(json, "access")),
+	    .by_location = json_is_true(json_object_get(json, "by_location")),
+	    .resolved = text_of(json, "resolved"),
+	    .bound = json_is_integer(json_object_get(json, "image")),
+	    .image = number_of(json, "image"),
+	    .hits_before = number_of(json, "hits_before"),
+	};
+	return kind && breakpoint->what;
+}
+
+struct breakpoint *breakpoint_list_add(struct breakpoint_list *list, struct breakpoint *breakpoint)
+{
+	struct breakpoint *bigger =
+	    breakpoint->what ? reallocarray(list->entries, list->count + 1, sizeof(*list->entries))
+			     : NULL;
+
+	if (!bigger)
+		return NULL;
+	list->entries = bigger;
+	if (!breakpoint->number)
+		breakpoint->number = list->next;
+	if (breakpoint->number >= list->next)
+		list->next = breakpoint->number + 1;
+	bigger[list->count] = *breakpoint;
+	*breakpoint = (struct breakpoint){0};
+	return &bigger[list->count++];
+}
+
+void breakpoint_list_remove(struct breakpoint_list *list, struct breakpoint *breakpoint)
+{
+	size_t behind = (size_t)(list->entries + list->count - breakpoint - 1);
+
+	breakpoint_clear(breakpoint);
+	memmove(breakpoint, breakpoint + 1, behind * sizeof(*breakpoint));
+	list->count--;
+}
+
+void breakpoint_list_clear(struct breakpoint_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		breakpoint_clear(&list->entries[i]);
+	free(list->entries);
+	*list = (struct breakpoint_list){0};
+}
+
+struct breakpoint *breakpoint_by_number(const struct breakpoint_list *list, long long number)
+{
+	for (size_t i = 0; number && i < list->count; i++)
+		if (list->entries[i].number == number)
+			return &list->entries[i];
+	return NULL;
+}
+
+struct breakpoint *breakpoint_by_gdb(const struct breakpoint_list *list, long long gdb)
+{
+	for (size_t i = 0; gdb && i < list->count; i++)
+		if (list->entries[i].gdb == gdb)
+			return &list->entries[i];
+	return NULL;
+}

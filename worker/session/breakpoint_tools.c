@@ -1,0 +1,237 @@
+/*
+ * rr_breakpoint_set, _remove and _list, and rr_watchpoint_set.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/serve/arguments.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/breakpoints.h"
+#include "worker/session/names.h"
+#include "worker/session/pending.h"
+#include "worker/session/watchpoint.h"
+
+static bool has_room(struct replay *replay, struct failure *failure)
+{
+	if (replay->breakpoints.count < BREAKPOINTS_MAX)
+		return true;
+	failure_set(failure, ERROR_LIMIT, "remove some with rr_breakpoint_remove",
+	    "there are %d breakpoints already", BREAKPOINTS_MAX);
+	return false;
+}
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static json_t *describe(const json_t *bkpt, int number, const char *location)
+{
+	const json_t *place = bkpt, *several = json_object_get(bkpt, "locations");
+	const char *full;
+	json_t *json;
+
+	if (json_array_size(several))
+		place = json_array_get(several, 0);
+	full = mi_text(place, "fullname");
+	json = json_pack("{s:i,s:s}", "number", number, "location", location);
+	if (pending_waits(place)) {
+		json_object_set_new(json, "pending", json_true());
+		return json;
+	}
+	if (mi_text(place, "func"))
+		json_object_set_new(json, "function", json_string(mi_text(place, "func")));
+	if (full && mi_text(place, "line"))
+		json_object_set_new(
+		    json, "at", json_sprintf("%s:%s", full, mi_text(place, "line")));
+	if (mi_text(place, "addr"))
+		json_object_set_new(json, "address", json_string(mi_text(place, "addr")));
+	if (json_array_size(several) > 1)
+		json_object_set_new(
+		    json, "places", json_integer((json_int_t)json_array_size(several)));
+	return json;
+}
+
+/* gdb's message does not say whether it is about the location or about the condition. */
+static void suggest(struct replay *replay, const struct breakpoint *wanted, struct failure *failure)
+{
+	if (strncmp(failure->message, "No line ", 8) == 0)
+		failure_set_hint(failure, "rr_source_lines shows the lines there are");
+	else if (wanted->condition && strncmp(failure->message, "Function ", 9) != 0 &&
+		 strncmp(failure->message, "No source file", 14) != 0)
+		failure_set_hint(failure,
+		    "the condition is looked up where the location lies, with the names there");
+	else
+		names_suggest(replay, wanted->what, failure);
+}
+
+/* A bare address is set wherever it may lie; rr cannot stop where nothing is mapped. */
+static bool is_mapped(
+    struct replay *replay, const json_t *bkpt, const char *location, struct failure *failure)
+{
+	const char *address = mi_text(bkpt, "addr");
+
+	if (location[strspn(location, " ")] != '*' || !address ||
+	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
+		return true;
+	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "set it at a moment where that is mapped; rr_backtrace gives addresses of code",
+	    "nothing is mapped at %s at this moment", address);
+	return false;
+}
+
+static json_t *insert_now_or_later(
+    struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure)
+{
+	json_t *bkpt = breakpoints_insert(replay, wanted, failure);
+
+	if (bkpt || replay->worker->broken || replay->worker->interrupt ||
+	    !pending_is_likely(replay, wanted->what, later, failure))
+		return bkpt;
+	*failure = (struct failure){0};
+	wanted->pending = true;
+	return breakpoints_insert(replay, wanted, failure);
+}
+
+/* What was asked for is taken over when it is set. */
+static json_t *set_breakpoint(
+    struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure)
+{
+	json_t *bkpt = insert_now_or_later(replay, wanted, later, failure), *result = NULL;
+	const struct breakpoint *kept;
+
+	if (!bkpt) {
+		if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
+			suggest(replay, wanted, failure);
+		return NULL;
+	}
+	if (is_mapped(replay, bkpt, wanted->what, failure)) {
+		kept = breakpoints_keep(replay, wanted, mi_number(bkpt, "number", 0), failure);
+		result = kept ? describe(bkpt, kept->number, kept->what) : NULL;
+	}
+	json_decref(bkpt);
+	return result;
+}
+
+json_t *tool_breakpoint_set(
+    struct worker *worker, const struct breakpoint_set_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct breakpoint wanted;
+	json_t *result;
+	long long thread;
+
+	if (!replay || !has_room(replay, failure) ||
+	    !argument_thread("thread", args->thread, 0, &thread, failure))
+		return NULL;
+	wanted = (struct breakpoint){
+	    .what = copy(args->location),
+	    .condition = copy(args->condition),
+	    .temporary = args->temporary,
+	    .ignore_count = args->ignore_count,
+	    .thread = thread,
+	};
+	result = set_breakpoint(replay, &wanted, args->pending, failure);
+	breakpoint_clear(&wanted);
+	if (result)
+		replay_changed(replay);
+	return result;
+}
+
+json_t *tool_watchpoint_set(
+    struct worker *worker, const struct watchpoint_set_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	const struct breakpoint *kept;
+	struct breakpoint wanted;
+	json_t *result = NULL;
+	int number;
+
+	if (!replay || !has_room(replay, failure))
+		return NULL;
+	number = watchpoint_insert(
+	    replay, args->expression, args->access_type, args->location, args->condition, failure);
+	if (!number)
+		return NULL;
+	wanted = (struct breakpoint){
+	    .watches = true,
+	    .what = copy(args->expression),
+	    .condition = copy(args->condition),
+	    .access = args->access_type,
+	    .by_location = args->location,
+	    .resolved = args->location ? watchpoint_address(replay, args->expression) : NULL,
+	};
+	kept = breakpoints_keep(replay, &wanted, number, failure);
+	if (kept) {
+		result = json_pack("{s:i,s:s,s:s}", "number", kept->number, "expression",
+		    kept->what, "access_type", choices_watch_access[kept->access]);
+		if (kept->resolved)
+			json_object_set_new(result, "address", json_string(kept->resolved));
+		replay_changed(replay);
+	}
+	breakpoint_clear(&wanted);
+	return result;
+}
+
+json_t *tool_breakpoint_remove(
+    struct worker *worker, const struct breakpoint_remove_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct breakpoint *breakpoint;
+
+	if (!replay)
+		return NULL;
+	breakpoint = breakpoint_by_number(&replay->breakpoints, args->breakpoint_number);
+	if (!breakpoint) {
+		failure_set(failure, ERROR_NOT_FOUND, "rr_breakpoint_list shows those there are",
+		    "there is no breakpoint %lld", args->breakpoint_number);
+		return NULL;
+	}
+	/* gdb may have deleted it by itself: it is gone either way. */
+	if (gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb) == GDB_LOST) {
+		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		return NULL;
+	}
+	breakpoint_list_remove(&replay->breakpoints, breakpoint);
+	replay_changed(replay);
+	return json_pack("{s:I}", "removed", (json_int_t)args->breakpoint_number);
+}
+
+static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
+{
+	static const char *const shown[] = {
+	    "kind", "condition", "temporary", "ignore_count", "thread", "access"};
+	json_t *all = breakpoint_json(breakpoint), *json;
+	const json_t *row = breakpoints_row(rows, breakpoint->gdb);
+
+	json = breakpoint->watches ? json_pack("{s:i,s:s}", "number", breakpoint->number,
+					 "expression", breakpoint->what)
+				   : describe(row, breakpoint->number, breakpoint->what);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+		if (json_object_get(all, shown[i]))
+			json_object_set(json, shown[i], json_object_get(all, shown[i]));
+	json_object_set_new(json, "hits", json_integer(breakpoints_hits(breakpoint, row)));
+	if (!breakpoint->gdb)
+		json_object_set_new(json, "elsewhere", json_true());
+	json_decref(all);
+	return json;
+}
+
+json_t *tool_breakpoint_list(
+    struct worker *worker, const struct breakpoint_list_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *results = NULL, *list;
+
+	(void)args;
+	if (!replay || !gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
+			   ERROR_GDB_FAILED, NULL, failure))
+		return NULL;
+	list = json_array();
+	for (size_t i = 0; i < replay->breakpoints.count; i++)
+		json_array_append_new(
+		    list, list_one(&replay->breakpoints.entries[i], breakpoints_rows(results)));
+	json_decref(results);
+	return json_pack("{s:o}", "breakpoints", list);
+}
