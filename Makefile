@@ -75,10 +75,20 @@ $(BUILD)/obj/%.o: %.c $(FLAGS)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
+# The plugin's skills, which the server shows to its clients as well.
+SKILLS_OBJ := $(BUILD)/obj/supervisor/skills_shown.o
+$(SKILLS_OBJ:.o=.c): packaging/skills.sh $(wildcard packaging/claude-plugin/skills/*/SKILL.md)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)sh $< $(patsubst %/SKILL.md,%,$(filter %.md,$^)) >$@.new && mv $@.new $@
+$(SKILLS_OBJ): $(SKILLS_OBJ:.o=.c) $(FLAGS)
+	$(call say,CC,$<)
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
 # One archive for each top folder and its subfolders. main.c stays out, so that the unit tests can link
 # the rest; the software PMU stays out, because it is a library of its own.
 sources_of = $(filter-out %/main.c $(1)/softpmu/%,$(wildcard $(1)/*.c $(1)/*/*.c))
-objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))
+objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))$(if $(filter supervisor,$(1)), $(SKILLS_OBJ))
 ARCHIVES  := $(patsubst %,$(BUILD)/obj/%.a,mcp sandbox supervisor worker)
 
 .SECONDEXPANSION:

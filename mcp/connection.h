@@ -11,8 +11,14 @@
 enum mcp_revision { MCP_REVISION_2025, MCP_REVISION_2026 }; /* up to 2025-11-25; from 2026-07-28 */
 #define MCP_REVISIONS 2
 
-enum mcp_list { MCP_LIST_TOOLS, MCP_LIST_RESOURCES, MCP_LIST_TEMPLATES, MCP_LIST_PROMPTS };
-#define MCP_LISTS 4
+enum mcp_list {
+	MCP_LIST_TOOLS,
+	MCP_LIST_RESOURCES,
+	MCP_LIST_TEMPLATES,
+	MCP_LIST_PROMPTS,
+	MCP_LIST_SKILLS
+};
+#define MCP_LISTS 5
 
 struct mcp_page { /* a serialized result, ready to be sent */
 	char *json;

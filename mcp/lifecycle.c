@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mcp/request.h"
+#include "mcp/skills.h"
 #include "mcp/tasks.h"
 #include "mcp/text.h"
 
@@ -79,7 +80,7 @@ static json_t *server_capabilities(const struct mcp_handler *handler)
 {
 	json_t *capabilities = json_pack("{s:{}}", "tools");
 
-	if (handler->resource_count > 0 || handler->template_count > 0)
+	if (handler->resource_count > 0 || handler->template_count > 0 || handler->skill_count > 0)
 		json_object_set_new(capabilities, "resources", json_object());
 	if (handler->prompt_count > 0)
 		json_object_set_new(capabilities, "prompts", json_object());
@@ -130,8 +131,10 @@ void lifecycle_discover(const struct mcp_incoming *incoming)
 	    json_pack("{s:[s], s:o, s:i, s:s}", "supportedVersions", modern_version, "capabilities",
 		server_capabilities(handler), "ttlMs", DISCOVER_FRESH_MS, "cacheScope", "public");
 
-	json_object_set_new(json_object_get(result, "capabilities"), "extensions",
-	    json_pack("{s:{}}", TASKS_EXTENSION));
+	json_t *extensions = json_pack("{s:{}}", TASKS_EXTENSION);
+	if (handler->skill_count > 0)
+		json_object_set_new(extensions, SKILLS_EXTENSION, json_object());
+	json_object_set_new(json_object_get(result, "capabilities"), "extensions", extensions);
 	set_instructions(result, handler);
 	connection_result(incoming, result);
 }

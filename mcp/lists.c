@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mcp/schema.h"
+#include "mcp/skills.h"
 
 #define LIST_FRESH_MS 300000
 
@@ -55,6 +56,8 @@ static json_t *describe_any_resource(const struct mcp_resource *resource, const 
 
 static json_t *describe_resource(const struct mcp_handler *handler, size_t index)
 {
+	if (index >= handler->resource_count)
+		return skills_describe_resource(&handler->skills[index - handler->resource_count]);
 	return describe_any_resource(&handler->resources[index], "uri");
 }
 
@@ -81,6 +84,11 @@ static json_t *describe_prompt(const struct mcp_handler *handler, size_t index)
 	return item;
 }
 
+static json_t *describe_skill(const struct mcp_handler *handler, size_t index)
+{
+	return skills_describe(&handler->skills[index]);
+}
+
 struct list_kind {
 	const char *key;
 	json_t *(*describe)(const struct mcp_handler *handler, size_t index);
@@ -91,6 +99,7 @@ static const struct list_kind list_kinds[MCP_LISTS] = {
     [MCP_LIST_RESOURCES] = {"resources", describe_resource},
     [MCP_LIST_TEMPLATES] = {"resourceTemplates", describe_template},
     [MCP_LIST_PROMPTS] = {"prompts", describe_prompt},
+    [MCP_LIST_SKILLS] = {"skills", describe_skill},
 };
 
 static size_t list_size(const struct mcp_handler *handler, enum mcp_list list)
@@ -99,13 +108,21 @@ static size_t list_size(const struct mcp_handler *handler, enum mcp_list list)
 	case MCP_LIST_TOOLS:
 		return handler->tool_count;
 	case MCP_LIST_RESOURCES:
-		return handler->resource_count;
+		return handler->resource_count + handler->skill_count;
 	case MCP_LIST_TEMPLATES:
 		return handler->template_count;
 	case MCP_LIST_PROMPTS:
 		return handler->prompt_count;
+	case MCP_LIST_SKILLS:
+		return handler->skill_count;
 	}
 	return 0;
+}
+
+void lists_set_caching(json_t *result)
+{
+	json_object_set_new(result, "ttlMs", json_integer(LIST_FRESH_MS));
+	json_object_set_new(result, "cacheScope", json_string("public"));
 }
 
 static json_t *describe_page(const struct mcp_handler *handler, enum mcp_list list,
@@ -116,10 +133,8 @@ static json_t *describe_page(const struct mcp_handler *handler, enum mcp_list li
 	for (size_t i = first; i < end; i++)
 		json_array_append_new(items, list_kinds[list].describe(handler, i));
 	json_t *result = json_pack("{s:o}", list_kinds[list].key, items);
-	if (revision == MCP_REVISION_2026) {
-		json_object_set_new(result, "ttlMs", json_integer(LIST_FRESH_MS));
-		json_object_set_new(result, "cacheScope", json_string("public"));
-	}
+	if (revision == MCP_REVISION_2026)
+		lists_set_caching(result);
 	connection_add_common_fields(handler, revision, result);
 	return result;
 }

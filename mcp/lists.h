@@ -1,7 +1,7 @@
 #ifndef MCP_LISTS_H
 #define MCP_LISTS_H
 /*
- * The four lists, page by page. They are the same for every client and never change while the
+ * The lists, page by page. They are the same for every client and never change while the
  * server runs, so each page is serialized once, at the start.
  */
 #include "mcp/connection.h"
@@ -9,5 +9,8 @@
 bool lists_prepare(struct mcp_server *server); /* false without memory */
 void lists_clear(struct mcp_server *server);
 void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list);
+
+/* Says how long a result stays true, as results that can be kept must. */
+void lists_set_caching(json_t *result);
 
 #endif

@@ -14,6 +14,8 @@ mcp_method lifecycle_initialize, lifecycle_ping, lifecycle_discover, lifecycle_l
 mcp_method tools_list, tools_call;
 mcp_method resources_list, resources_list_templates, resources_read;
 mcp_method prompts_list, prompts_get, prompts_complete;
+/* skills.c */
+mcp_method skills_list, skills_get;
 /* tasks.c */
 mcp_method tasks_get, tasks_update, tasks_cancel;
 

@@ -7,6 +7,7 @@
 #include "mcp/lists.h"
 #include "mcp/methods.h"
 #include "mcp/request.h"
+#include "mcp/skills.h"
 
 #define URI_MAX_BYTES 4096
 
@@ -35,7 +36,10 @@ void resources_read(const struct mcp_incoming *incoming)
 	if (!request)
 		return;
 	request->uri = json_incref(json_object_get(incoming->params, "uri"));
-	if (handler->read_resource)
+	const struct mcp_skill *skill = skills_find(handler, uri);
+	if (skill)
+		mcp_request_contents(request, SKILLS_MIME_TYPE, skill->text);
+	else if (handler->read_resource)
 		handler->read_resource(handler->owner, request, uri);
 	else
 		mcp_request_fail(

@@ -34,6 +34,8 @@ static const struct method methods[] = {
     {"prompts/list", IN_ALL, prompts_list},
     {"prompts/get", IN_ALL, prompts_get},
     {"completion/complete", IN_ALL, prompts_complete},
+    {"skills/list", IN_2026, skills_list},
+    {"skills/get", IN_2026, skills_get},
     {"tasks/get", IN_2026, tasks_get},
     {"tasks/update", IN_2026, tasks_update},
     {"tasks/cancel", IN_2026, tasks_cancel},

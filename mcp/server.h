@@ -64,6 +64,14 @@ struct mcp_prompt {
 	const struct mcp_param *params;
 };
 
+/* A skill of one file; its frontmatter has a name and a description and nothing else. */
+struct mcp_skill {
+	const char *uri, *name, *description;
+	const char *text;   /* the file, byte for byte */
+	const char *digest; /* "sha256:" and 64 digits */
+	size_t size;	    /* of the text, in bytes */
+};
+
 /* What the server asks of its owner. Pointers stay valid as long as the server does. */
 struct mcp_handler {
 	const char *name, *title, *version, *instructions;
@@ -73,6 +81,8 @@ struct mcp_handler {
 	size_t resource_count, template_count;
 	const struct mcp_prompt *prompts;
 	size_t prompt_count;
+	const struct mcp_skill *skills; /* in resources/list as well */
+	size_t skill_count;
 	size_t page_size; /* 0: MCP_PAGE_DEFAULT */
 	/* The owner's codes of the failures that mcp/ itself reports. Where no tool was called, a
 	 * failure with one of the first two becomes the fitting protocol error. */

@@ -9,6 +9,7 @@
 
 #include "supervisor/answers.h"
 #include "supervisor/resources.h"
+#include "supervisor/skills.h"
 #include "supervisor/tools.h"
 
 static const struct failure out_of_memory = {
@@ -479,6 +480,8 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .template_count = TEMPLATE_COUNT,
 	    .prompts = prompts_shown,
 	    .prompt_count = PROMPT_COUNT,
+	    .skills = skills_shown,
+	    .skill_count = skills_count,
 	    .codes = {failure_name(ERROR_INVALID_ARGUMENT), failure_name(ERROR_NOT_FOUND),
 		failure_name(ERROR_LIMIT)},
 	    .call_tool = call_tool,

@@ -27,7 +27,8 @@ const char resources_instructions[] =
     "way; rr_watchpoint_set and rr_continue(reverse=true) the long one.\n"
     "4. Every answer names its moment; rr_goto(moment) goes back there. Cite moments in reports.\n"
     "An error says in `hint` what to try next. rr_status tells what is wrong with the machine. "
-    "More: resource rr://guide.";
+    "More: resource rr://guide. Playbooks: resources skill://debug-crash/SKILL.md, and likewise "
+    "find-corruption, find-race, find-deadlock, flaky-test, wrong-output.";
 
 const char resources_guide[] =
     "# Debugging with rr\n\n"

@@ -28,6 +28,7 @@ static const struct mcp_tool tools[] = {
     {"fail", "Fail", "d", params, params, 0},
 };
 static const struct mcp_resource resources[] = {{"rr://guide", "guide", "t", "d", "text/plain"}};
+static const struct mcp_skill skills[] = {{"skill://s/SKILL.md", "s", "d", "t", "sha256:0", 1}};
 static const struct mcp_prompt prompts[] = {{"debug", "t", "d", params}};
 
 enum { HELD_MAX = MCP_IN_FLIGHT_MAX + 256 }; /* and what has become a task */
@@ -127,6 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    .template_count = 1,
 	    .prompts = prompts,
 	    .prompt_count = 1,
+	    .skills = skills,
+	    .skill_count = 1,
 	    .page_size = 2,
 	    .call_tool = call_tool,
 	    .cancel = cancel,
