@@ -246,7 +246,13 @@ static uint64_t learn(struct sandbox_machine *machine, const struct outcome *out
 	return flags;
 }
 
-static void probe_namespaces(struct sandbox_machine *machine)
+/* What may be had again in a moment tells nothing about the machine. */
+static bool is_want_of_room(int error)
+{
+	return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
+static int probe_namespaces(struct sandbox_machine *machine)
 {
 	struct sandbox_policy policy = {0};
 	struct outcome outcome;
@@ -261,6 +267,10 @@ static void probe_namespaces(struct sandbox_machine *machine)
 		pid = fork_into(ROLE_WORKER, flags, &policy, &pidfd, &outcome);
 		if (pid == 0)
 			_exit(0);
+		if (pid < 0 && is_want_of_room(outcome.error)) {
+			errno = outcome.error;
+			return -1;
+		}
 		if (pid < 0 && outcome.layer >= 0)
 			flags = learn(machine, &outcome);
 	} while (pid < 0 && flags && flags != before);
@@ -268,16 +278,17 @@ static void probe_namespaces(struct sandbox_machine *machine)
 		waitpid(pid, NULL, 0);
 		close(pidfd);
 	}
+	return 0;
 }
 
-void sandbox_probe(struct sandbox_machine *machine)
+int sandbox_probe(struct sandbox_machine *machine)
 {
 	*machine = (struct sandbox_machine){0};
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
 		machine->has[layer] = true;
 	if (landlock_abi() < 1)
 		lacks(machine, LAYER_LANDLOCK, "", NO_LANDLOCK);
-	probe_namespaces(machine);
+	return probe_namespaces(machine);
 }
 
 /* ---- The fork ---------------------------------------------------------------------------------
@@ -355,7 +366,12 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
 	*pidfd = -1;
 	snprintf(why, why_size, "%s", "");
 	if (!machine) {
-		sandbox_probe(&found);
+		if (sandbox_probe(&found) < 0) {
+			report->error = errno;
+			snprintf(
+			    why, why_size, "no process to try a sandbox with: %s", strerror(errno));
+			return -1;
+		}
 		machine = &found;
 	}
 	if (choose_namespaces(role, policy, machine, &flags, report, why, why_size) < 0) {

@@ -115,9 +115,10 @@ const char *sandbox_syscall_name(int number, char *text, size_t size);
 
 /*
  * Finds out what this machine gives to a process of ours. To be called once, at start, before
- * anybody else's word can have an influence; forks. The caller must be single-threaded.
+ * anybody else's word can have an influence; forks. The caller must be single-threaded. Returns 0;
+ * -1 with errno when there is no room for a process, which tells nothing about the machine.
  */
-void sandbox_probe(struct sandbox_machine *machine);
+int sandbox_probe(struct sandbox_machine *machine);
 
 /*
  * Forks a child into fresh namespaces (user, pid, net with lo up, mount, ipc, uts): those that are

@@ -59,7 +59,14 @@ static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct
 
 	/* Once, and before anybody was heard: what a launcher finds later may be an attacker's
 	 * doing. */
-	sandbox_probe(&machine);
+	if (sandbox_probe(&machine) < 0) {
+		log_error(
+		    "no process can be started to find out what this machine gives to a sandbox: "
+		    "%s; "
+		    "end something, or raise `ulimit -u`",
+		    strerror(errno));
+		_exit(1);
+	}
 	confine_keeper(fd, settings);
 	while (deaths < KEEPER_DEATHS_MAX) {
 		time_t begun = time(NULL);

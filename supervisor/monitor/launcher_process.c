@@ -158,9 +158,17 @@ static void set_limits(struct sandbox_policy *policy, const struct settings *set
 	policy->cpu_seconds = (unsigned)settings_number(settings, SETTING_CPU);
 }
 
+/* Nothing is wrong with the call or the sandbox: there is no room for one more process. */
+static bool lacks_room(const struct sandbox_report *report)
+{
+	return report->error == EAGAIN || report->error == ENOMEM;
+}
+
 /* Its own code cannot say it: what the child found wrong is known here by its words alone. */
 static enum error_code code_of(const struct sandbox_report *report)
 {
+	if (lacks_room(report))
+		return ERROR_LIMIT;
 	if (!report->call_failed)
 		return ERROR_SANDBOX_VIOLATION;
 	switch (report->error) {
@@ -206,6 +214,11 @@ static pid_t fork_worker(const struct launcher *launcher, const struct launch_re
 	broker_close(composition.broker);
 	if (pid < 0)
 		notice->code = code_of(&report);
+	if (pid < 0 && lacks_room(&report))
+		snprintf(notice->why, sizeof(notice->why),
+		    "no worker could be started: %s: end something, or raise `ulimit -u` and the "
+		    "server's memory",
+		    strerror(report.error));
 	return pid;
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -237,6 +238,31 @@ START_TEST(a_layer_that_the_machine_had_and_a_session_does_not_get_ends_the_sess
 }
 END_TEST
 
+/* As an ordinary user without room for a process, whom the machine would give every layer. */
+static int has_no_room(void)
+{
+	const struct rlimit none = {0, 0};
+	struct sandbox_machine machine;
+
+	EXPECT(geteuid() != 0 || setresuid(65534, 65534, 65534) == 0);
+	EXPECT(setrlimit(RLIMIT_NPROC, &none) == 0);
+	EXPECT(sandbox_probe(&machine) < 0 && errno == EAGAIN);
+	policy.requested[LAYER_NET_NS] = REQUEST_PREFER;
+	EXPECT(sandbox_fork(ROLE_WORKER, &policy, &report, &pidfd, why, sizeof(why)) < 0);
+	EXPECT(report.error == EAGAIN);
+	return 0;
+}
+
+START_TEST(without_room_for_a_process_no_layer_is_taken_for_missing)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(has_no_room());
+	passed(child);
+}
+END_TEST
+
 START_TEST(a_layer_that_is_off_stays_off)
 {
 	for (int layer = LAYER_USER_NS; layer <= LAYER_UTS_NS; layer++)
@@ -427,6 +453,7 @@ int main(void)
 	tcase_add_test(tcase, the_child_dies_with_its_parent);
 	tcase_add_test(tcase, without_user_namespaces_a_replay_is_refused_for_its_open_port);
 	tcase_add_test(tcase, without_user_namespaces_the_setting_prefer_goes_on_and_says_so);
+	tcase_add_test(tcase, without_room_for_a_process_no_layer_is_taken_for_missing);
 	tcase_add_test(tcase, a_layer_that_is_off_stays_off);
 	tcase_add_loop_test(
 	    tcase, every_role_ends_with_a_filter_and_without_privileges, 0, ROLE_BROKER);
