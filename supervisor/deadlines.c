@@ -48,6 +48,9 @@ long long deadline_seconds(
 		return 0;
 	if (class == DEADLINE_DIRECTION && json_is_true(json_object_get(args, "reverse")))
 		class = DEADLINE_REVERSE;
+	/* What is read at another moment is gone to first. */
+	if (class == DEADLINE_EVAL && json_object_get(args, "at") != NULL)
+		class = DEADLINE_REVERSE;
 	seconds = settings_number(settings, class_settings[class]);
 	/* The client's limit is for one attempt: the worker keeps it. */
 	if (class == DEADLINE_ATTEMPTS)

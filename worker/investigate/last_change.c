@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/scan.h"
 #include "worker/session/watchpoint.h"
+#include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
@@ -251,7 +252,7 @@ json_t *tool_last_change(
 	struct failure late = {0};
 	bool readable;
 
-	if (!replay)
+	if (!replay || !evaluate_may(args->evaluate, failure))
 		return NULL;
 	learn_watched(replay, &watched);
 	readable = watched.now != NULL;
@@ -259,7 +260,8 @@ json_t *tool_last_change(
 	stop = find_change(replay, &watched, failure);
 	forget_watched(&watched);
 	if (stop)
-		result = change_answer(stop, args->expression);
+		result =
+		    evaluate_beside(replay, change_answer(stop, args->expression), args->evaluate);
 	else if (!readable && failure->code == ERROR_NOT_FOUND)
 		failure_set_hint(failure,
 		    "it cannot be read at this moment: a pointer in it is bad, so ask who "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/serve/handlers.h"
+#include "worker/session/evaluate.h"
 #include "worker/session/replay.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/position.h"
@@ -86,6 +87,8 @@ json_t *tool_checkpoint_restore(
 	size_t at;
 	int held;
 
+	if (!evaluate_may(args->evaluate, failure))
+		return NULL;
 	entry = replay ? find(replay, args->checkpoint_id, &at, failure) : NULL;
 	if (!entry || !position_from_json(json_object_get(entry, "moment"), &moment))
 		return NULL;
@@ -96,7 +99,7 @@ json_t *tool_checkpoint_restore(
 		return NULL;
 	stop = stop_answer(replay, FORWARD, "event", failure);
 	replay_changed(replay);
-	return stop;
+	return evaluate_beside(replay, stop, args->evaluate);
 }
 
 json_t *tool_checkpoint_list(

@@ -7,6 +7,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
 #include "worker/session/position.h"
 #include "worker/session/values.h"
@@ -14,6 +15,7 @@
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb writes it */
 #define EXPRESSIONS_MAX 50
 #define VALUE_MAX	8000 /* bytes of one value, when one was asked for */
+#define BESIDE_BUDGET	8000 /* bytes of the values beside a stop */
 
 /* Of gdb's output command; 0: its own choice. */
 static const char format_letters[] = {[FORMAT_NATURAL] = 0,
@@ -76,28 +78,63 @@ static void switch_calls(struct replay *replay, const char *to)
 	gdb_command(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
 }
 
+bool evaluate_may(const json_t *expressions, struct failure *failure)
+{
+	const json_t *entry;
+	size_t i;
+
+	if (json_array_size(expressions) > EXPRESSIONS_MAX) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "at most %d expressions are read at once", EXPRESSIONS_MAX);
+		return false;
+	}
+	json_array_foreach(expressions, i, entry)
+	{
+		if (strlen(json_string_value(entry)) <= REPLAY_EXPRESSION_MAX)
+			continue;
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "an expression is longer than %d bytes", REPLAY_EXPRESSION_MAX);
+		return false;
+	}
+	return true;
+}
+
+json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expressions)
+{
+	size_t i, count = json_array_size(expressions);
+	json_t *values, *entry, *read;
+
+	if (!stop || !count)
+		return stop;
+	values = json_object();
+	json_array_foreach((json_t *)expressions, i, entry)
+	{
+		const char *expression = json_string_value(entry), *error;
+
+		read = evaluate_one(replay, expression, 0, BESIDE_BUDGET / count);
+		error = mi_text(read, "error");
+		if (error)
+			json_object_set_new(values, expression, json_sprintf("<%s>", error));
+		else
+			json_object_set(values, expression, json_object_get(read, "value"));
+		json_decref(read);
+	}
+	json_object_set_new(stop, "evaluated", values);
+	return stop;
+}
+
 /* expression or expressions[]: one list; NULL with *failure filled. */
 static json_t *wanted(const struct evaluate_args *args, struct failure *failure)
 {
-	json_t *list = json_array(), *entry;
-	size_t i;
+	json_t *list = json_array();
 
 	if (args->expression)
 		json_array_append_new(list, json_string(args->expression));
 	json_array_extend(list, args->expressions);
-	if (json_array_size(list) == 0 || json_array_size(list) > EXPRESSIONS_MAX) {
+	if (json_array_size(list) == 0)
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
 		    "give expression, or up to %d expressions", EXPRESSIONS_MAX);
-		json_decref(list);
-		return NULL;
-	}
-	json_array_foreach(list, i, entry)
-	{
-		if (strlen(json_string_value(entry)) > REPLAY_EXPRESSION_MAX)
-			failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-			    "an expression is longer than %d bytes", REPLAY_EXPRESSION_MAX);
-	}
-	if (!failure->message[0])
+	else if (evaluate_may(list, failure))
 		return list;
 	json_decref(list);
 	return NULL;
@@ -192,19 +229,41 @@ static json_t *evaluate_with_calls(
 	switch_calls(replay, "off");
 	if (excursion.from.at_end) /* which is where we are to gdb: away from there first */
 		position_go_event(replay, excursion.from.moment.event - 1, &late);
-	if (excursion_return(&excursion, &late) || !result)
-		return result;
-	json_decref(result);
-	*failure = late;
-	return NULL;
+	return excursion_answer(&excursion, result, failure);
+}
+
+static json_t *evaluate_here(struct replay *replay, const json_t *list,
+    const struct evaluate_args *args, struct failure *failure)
+{
+	char letter = format_letters[args->format];
+	bool elements = args->max_elements != VALUE_ELEMENTS_DEFAULT;
+	json_t *result;
+
+	if (elements)
+		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
+	result = args->allow_calls ? evaluate_with_calls(replay, list, letter, failure)
+				   : evaluate_all(replay, list, letter, failure);
+	if (elements && !replay->worker->broken)
+		gdb_command(
+		    replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
+	return result;
+}
+
+static json_t *evaluate_there(struct replay *replay, const json_t *list,
+    const struct evaluate_args *args, struct failure *failure)
+{
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	json_t *result = NULL;
+
+	if (position_go_named(replay, args->at, failure))
+		result = evaluate_here(replay, list, args, failure);
+	return excursion_answer(&excursion, result, failure);
 }
 
 json_t *tool_evaluate(
     struct worker *worker, const struct evaluate_args *args, struct failure *failure)
 {
 	struct replay *replay = replay_of(worker, failure);
-	char letter = format_letters[args->format];
-	bool elements = args->max_elements != VALUE_ELEMENTS_DEFAULT;
 	json_t *list, *result;
 
 	if (!replay || !calls_are_allowed(worker, args->allow_calls, failure))
@@ -212,13 +271,8 @@ json_t *tool_evaluate(
 	list = wanted(args, failure);
 	if (!list)
 		return NULL;
-	if (elements)
-		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
-	result = args->allow_calls ? evaluate_with_calls(replay, list, letter, failure)
-				   : evaluate_all(replay, list, letter, failure);
-	if (elements && !worker->broken)
-		gdb_command(
-		    replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
+	result = args->at ? evaluate_there(replay, list, args, failure)
+			  : evaluate_here(replay, list, args, failure);
 	json_decref(list);
 	return result;
 }

@@ -91,6 +91,17 @@ bool excursion_return(struct excursion *excursion, struct failure *failure)
 	return fine;
 }
 
+json_t *excursion_answer(struct excursion *excursion, json_t *answer, struct failure *failure)
+{
+	struct failure late = {0};
+
+	if (excursion_return(excursion, &late) || !answer)
+		return answer;
+	json_decref(answer);
+	*failure = late;
+	return NULL;
+}
+
 void excursion_cleanup(struct excursion *excursion)
 {
 	struct failure ignored = {0};

@@ -37,6 +37,9 @@ void excursion_divert(struct excursion *excursion, struct place *place);
 void excursion_stay(struct excursion *excursion);
 /* Ends it where it began; false with *failure filled when there is no coming back. */
 bool excursion_return(struct excursion *excursion, struct failure *failure);
+/* The same, with an answer that was found meanwhile (NULL: none, *failure is filled): it is given
+ * back, or NULL when there is no coming back. */
+json_t *excursion_answer(struct excursion *excursion, json_t *answer, struct failure *failure);
 void excursion_cleanup(struct excursion *excursion);
 
 #endif

@@ -9,13 +9,16 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/stop.h"
+#include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
+#include "worker/session/images.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 
+#define SHARE_MAX	 160  /* bytes */
 #define FINISH_PAGE	 1000 /* frames looked through at once */
 #define FINISH_PAGES_MAX 1000
 
@@ -27,11 +30,58 @@
 	"a "                                                                                       \
 	"breakpoint and rr_continue to it"
 
+/* The session, when what is to be read at the stop is right too; NULL with *failure filled. */
+static struct replay *depart(struct worker *worker, const json_t *evaluate, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+
+	if (!replay || !evaluate_may(evaluate, failure))
+		return NULL;
+	replay->departed = replay->moment;
+	return replay;
+}
+
+/* What share of the way was searched before it was cut off; "" where that is not known. */
+static void describe_share(
+    const struct replay *replay, enum direction direction, char *text, size_t size)
+{
+	long long from = replay->departed.event, to = replay->moment.event;
+	long long edge = direction == BACKWARD ? images_start(replay) : images_last_event(replay);
+	long long way = edge > from ? edge - from : from - edge;
+	long long done = to > from ? to - from : from - to;
+
+	text[0] = '\0';
+	if (from && edge && way > 0 && done <= way)
+		snprintf(text, size,
+		    "events %lld to %lld are searched, %lld%% of the way to the %s at %lld", from,
+		    to, done * 100 / way, direction == BACKWARD ? "start" : "end", edge);
+}
+
+/* Adds the share to what is told of a run that was cut off, as a stop or as a failure. */
+static void tell_share(
+    struct replay *replay, enum direction direction, json_t *stop, struct failure *failure)
+{
+	size_t length = strlen(failure->message);
+	char share[SHARE_MAX];
+
+	describe_share(replay, direction, share, sizeof(share));
+	if (!share[0])
+		return;
+	json_object_set_new(stop ? stop : failure->details, "searched", json_string(share));
+	if (stop)
+		return;
+	snprintf(failure->message + length, sizeof(failure->message) - length, "; %s", share);
+	failure_set_hint(
+	    failure, "the same call goes on from here; a longer deadline lets it run for longer");
+}
+
 static json_t *answer(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
 {
 	json_t *stop = stop_answer(replay, direction, reason, failure);
 
+	if (gdb_was_interrupted(replay->gdb) && (stop || failure->details))
+		tell_share(replay, direction, stop, failure);
 	replay_changed(replay);
 	return stop;
 }
@@ -125,16 +175,13 @@ static int set_until(struct replay *replay, const char *location, struct failure
 	return number;
 }
 
-json_t *tool_continue(
-    struct worker *worker, const struct continue_args *args, struct failure *failure)
+static json_t *run_on(
+    struct replay *replay, const struct continue_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	enum direction direction = direction_of(args->reverse);
 	json_t *stop;
 	int number = 0;
 
-	if (!replay)
-		return NULL;
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
 	if (args->until) {
@@ -143,11 +190,20 @@ json_t *tool_continue(
 			return NULL;
 	}
 	stop = continue_times(replay, direction, args->count, failure);
-	if (number && !worker->broken)
+	if (number && !replay->worker->broken)
 		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
 	if (stop && replay->at_end)
 		pending_note(replay, stop);
 	return stop;
+}
+
+json_t *tool_continue(
+    struct worker *worker, const struct continue_args *args, struct failure *failure)
+{
+	struct replay *replay = depart(worker, args->evaluate, failure);
+
+	return replay ? evaluate_beside(replay, run_on(replay, args, failure), args->evaluate)
+		      : NULL;
 }
 
 /* Whether the selected frame is where source lines are known. */
@@ -248,8 +304,6 @@ static json_t *step(struct replay *replay, const char *const verbs[2], enum dire
 {
 	const struct resumption one = {verbs[unit == STEP_INSTRUCTION], direction, true, -1, 0};
 
-	if (!replay)
-		return NULL;
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
 	if (unit == STEP_LINE && !has_line(replay))
@@ -262,17 +316,25 @@ static json_t *step(struct replay *replay, const char *const verbs[2], enum dire
 json_t *tool_step(struct worker *worker, const struct step_args *args, struct failure *failure)
 {
 	static const char *const verbs[] = {"step", "step-instruction"};
+	struct replay *replay = depart(worker, args->evaluate, failure);
 
-	return step(replay_of(worker, failure), verbs, direction_of(args->reverse), args->unit,
-	    args->count, failure);
+	return replay ? evaluate_beside(replay,
+			    step(replay, verbs, direction_of(args->reverse), args->unit,
+				args->count, failure),
+			    args->evaluate)
+		      : NULL;
 }
 
 json_t *tool_next(struct worker *worker, const struct next_args *args, struct failure *failure)
 {
 	static const char *const verbs[] = {"next", "next-instruction"};
+	struct replay *replay = depart(worker, args->evaluate, failure);
 
-	return step(replay_of(worker, failure), verbs, direction_of(args->reverse), args->unit,
-	    args->count, failure);
+	return replay ? evaluate_beside(replay,
+			    step(replay, verbs, direction_of(args->reverse), args->unit,
+				args->count, failure),
+			    args->evaluate)
+		      : NULL;
 }
 
 static int level_in(const json_t *stack, const char *function)
@@ -315,14 +377,12 @@ static int level_of(struct replay *replay, const char *function, struct failure 
 	return level;
 }
 
-json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)
+static json_t *finish(
+    struct replay *replay, const struct finish_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	enum direction direction = direction_of(args->reverse);
 	struct resumption out = {"finish", direction, true, 0, 0};
 
-	if (!replay)
-		return NULL;
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
 	out.frame = replay->selected.frame;
@@ -341,22 +401,26 @@ json_t *tool_finish(struct worker *worker, const struct finish_args *args, struc
 	return answer(replay, direction, direction == BACKWARD ? "finished" : NULL, failure);
 }
 
+json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)
+{
+	struct replay *replay = depart(worker, args->evaluate, failure);
+
+	return replay ? evaluate_beside(replay, finish(replay, args, failure), args->evaluate)
+		      : NULL;
+}
+
 /* Goes there, or stays: a moment that is not in the recording costs nothing. */
 static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {
-	bool exactly = to->ticks || to->pc, fine;
 	struct failure lost = {0};
 
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	fine = exactly ? position_go(replay, to, failure)
-		       : position_go_event(replay, to->event, failure);
-	if (fine && !exactly)
-		fine = !position_is_beyond(replay, to->event, failure);
-	if (fine) {
+	if (position_go_asked(replay, to, failure)) {
 		excursion_stay(&excursion);
+		replay->departed = (struct moment){0};
 		return answer(replay, FORWARD, reason, failure);
 	}
 	if (!excursion_return(&excursion, &lost) && lost.message[0])
@@ -367,65 +431,23 @@ static json_t *go(
 json_t *tool_run_to_event(
     struct worker *worker, const struct run_to_event_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
+	struct replay *replay = depart(worker, args->evaluate, failure);
+	struct moment moment = {.event = args->event_number};
 
-	return replay ? go(replay, &(struct moment){.event = args->event_number}, NULL, failure)
+	return replay ? evaluate_beside(replay, go(replay, &moment, NULL, failure), args->evaluate)
 		      : NULL;
-}
-
-/* "@401136" behind the ticks, where there is one. */
-static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
-{
-	const char *at = strchr(colon, '@');
-	char *end;
-
-	*ticks_length = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
-	if (!at)
-		return true;
-	moment->pc = strtoull(at + 1, &end, 16);
-	return end != at + 1 && *end == '\0' && moment->pc;
-}
-
-/* "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. */
-static bool parse_moment(const char *text, struct moment *moment, struct failure *failure)
-{
-	const char *wrong = NULL, *colon = strchr(text, ':');
-	char event[24], ticks[24];
-	size_t ticks_length = 1;
-
-	*moment = (struct moment){0};
-	if (strcmp(text, "start") == 0)
-		return true;
-	if (strcmp(text, "end") == 0) {
-		moment->event = REPLAY_EVENT_FAR;
-		return true;
-	}
-	if (colon && !parse_pc(colon, &ticks_length, moment))
-		wrong = "pc";
-	snprintf(event, sizeof(event), "%.*s", (int)(colon ? colon - text : 20), text);
-	snprintf(ticks, sizeof(ticks), "%.*s", (int)ticks_length, colon ? colon + 1 : "0");
-	if (!wrong)
-		moment->event = strtonum(event, 0, TOOL_EVENT_MAX, &wrong);
-	if (!wrong && colon)
-		moment->ticks = strtonum(ticks, 0, TOOL_EVENT_MAX, &wrong);
-	if (!wrong)
-		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-	    "moment must be start, end, an event number, or event:ticks as answers give it, "
-	    "not %.60s",
-	    text);
-	return false;
 }
 
 json_t *tool_goto(struct worker *worker, const struct goto_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
+	struct replay *replay = depart(worker, args->evaluate, failure);
 	struct moment moment;
 
-	if (!replay || !parse_moment(args->moment, &moment, failure))
+	if (!replay || !position_parse(args->moment, &moment, failure))
 		return NULL;
 	position_recall(replay, &moment);
-	return go(replay, &moment, moment.event ? "event" : "start", failure);
+	return evaluate_beside(
+	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);
 }
 
 json_t *tool_when(struct worker *worker, const struct when_args *args, struct failure *failure)

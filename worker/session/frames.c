@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/serve/arguments.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/excursion.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/gdb/mi.h"
@@ -379,16 +380,13 @@ static json_t *backtrace_all(struct replay *replay, int depth, struct failure *f
 	return json_pack("{s:o}", "threads", threads);
 }
 
-json_t *tool_backtrace(
-    struct worker *worker, const struct backtrace_args *args, struct failure *failure)
+static json_t *backtrace(
+    struct replay *replay, const struct backtrace_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *frames, *result;
 	int next, thread;
 	long long tid;
 
-	if (!replay)
-		return NULL;
 	if (args->thread && strcmp(args->thread, "all") == 0)
 		return backtrace_all(replay, (int)args->max_depth, failure);
 	if (!argument_thread("thread", args->thread, replay->selected.tid, &tid, failure))
@@ -411,4 +409,25 @@ json_t *tool_backtrace(
 	if (next >= 0)
 		json_object_set_new(result, "more", json_integer(next));
 	return result;
+}
+
+static json_t *backtrace_there(
+    struct replay *replay, const struct backtrace_args *args, struct failure *failure)
+{
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	json_t *result = NULL;
+
+	if (position_go_named(replay, args->at, failure))
+		result = backtrace(replay, args, failure);
+	return excursion_answer(&excursion, result, failure);
+}
+
+json_t *tool_backtrace(
+    struct worker *worker, const struct backtrace_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+
+	if (!replay)
+		return NULL;
+	return args->at ? backtrace_there(replay, args, failure) : backtrace(replay, args, failure);
 }

@@ -13,6 +13,7 @@
 #define IMAGES_SHOWN 50
 
 struct images {
+	long long last_event; /* of the trace; 0: not known */
 	struct image *list;
 	size_t count, at;
 	int killed_pid, killed_by;
@@ -114,9 +115,15 @@ bool images_learn(struct replay *replay, struct failure *failure)
 		warn(replay, &execs);
 		note_killed(replay, &execs);
 		replay->images->handled = execs.handled & ~execs.unhandled;
+		replay->images->last_event = execs.cut ? 0 : execs.last;
 	}
 	execs_free(&execs);
 	return fine;
+}
+
+long long images_last_event(const struct replay *replay)
+{
+	return replay->images->last_event;
 }
 
 size_t images_count(const struct replay *replay)

@@ -38,6 +38,9 @@ size_t images_of_event(const struct replay *replay, long long event);
 long long images_start(const struct replay *replay);
 long long images_last_start(const struct replay *replay);
 
+/* The last event of the trace; 0: it was too long to read. */
+long long images_last_event(const struct replay *replay);
+
 /* [{event, file?, current?}]; NULL where there is only one. */
 json_t *images_json(const struct replay *replay);
 

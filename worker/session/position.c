@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/wire/tools.h"
 #include "worker/session/breakpoints.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/crossing.h"
@@ -343,6 +344,8 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	breakpoints_suspend(replay);
 	fine = go(replay, to, failure);
 	breakpoints_resume(replay);
+	if (replay->worker->interrupt && !failure->message[0])
+		gdb_fail_interrupted(replay->worker, failure);
 	if (replay->worker->broken || replay->worker->interrupt ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;
@@ -351,6 +354,69 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	failure_set(failure, ERROR_INVALID_ARGUMENT, "every stop names its moment, and rr_when too",
 	    "the program does not pass event %lld with ticks %lld", to->event, to->ticks);
 	return false;
+}
+
+/* "@401136" behind the ticks, where there is one. */
+static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
+{
+	const char *at = strchr(colon, '@');
+	char *end;
+
+	*ticks_length = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
+	if (!at)
+		return true;
+	moment->pc = strtoull(at + 1, &end, 16);
+	return end != at + 1 && *end == '\0' && moment->pc;
+}
+
+/* "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. */
+bool position_parse(const char *name, struct moment *moment, struct failure *failure)
+{
+	const char *wrong = NULL, *colon = strchr(name, ':');
+	char event[24], ticks[24];
+	size_t ticks_length = 1;
+
+	*moment = (struct moment){0};
+	if (strcmp(name, "start") == 0)
+		return true;
+	if (strcmp(name, "end") == 0) {
+		moment->event = REPLAY_EVENT_FAR;
+		return true;
+	}
+	if (colon && !parse_pc(colon, &ticks_length, moment))
+		wrong = "pc";
+	snprintf(event, sizeof(event), "%.*s", (int)(colon ? colon - name : 20), name);
+	snprintf(ticks, sizeof(ticks), "%.*s", (int)ticks_length, colon ? colon + 1 : "0");
+	if (!wrong)
+		moment->event = strtonum(event, 0, TOOL_EVENT_MAX, &wrong);
+	if (!wrong && colon)
+		moment->ticks = strtonum(ticks, 0, TOOL_EVENT_MAX, &wrong);
+	if (!wrong)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	    "moment must be start, end, an event number, or event:ticks as answers give it, "
+	    "not %.60s",
+	    name);
+	return false;
+}
+
+bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	if (to->ticks || to->pc)
+		return position_go(replay, to, failure);
+	return position_go_event(replay, to->event, failure) &&
+	       !position_is_beyond(replay, to->event, failure);
+}
+
+bool position_go_named(struct replay *replay, const char *name, struct failure *failure)
+{
+	struct moment moment;
+
+	if (!position_parse(name, &moment, failure))
+		return false;
+	position_recall(replay, &moment);
+	return !position_is_beyond(replay, moment.event, failure) &&
+	       position_go_asked(replay, &moment, failure);
 }
 
 void position_remember(struct replay *replay)

@@ -43,6 +43,13 @@ bool position_is_beyond(struct replay *replay, long long event, struct failure *
  * program does not pass there. Breakpoints are out of the way meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
 
+/* Goes where a client says: "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. False with
+ * *failure filled: it is not there then, and its breakpoints should be out of the way. */
+bool position_go_named(struct replay *replay, const char *name, struct failure *failure);
+/* What is meant: exactly a moment (ticks or pc are set), or the first of its event. */
+bool position_parse(const char *name, struct moment *moment, struct failure *failure);
+bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
+
 /* Keeps a moment that an answer names, so that going there later brings back the very instruction.
  */
 void position_remember(struct replay *replay);

@@ -63,6 +63,7 @@ struct replay {
 	    wanted_event; /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
 	bool caches;	  /* gdb keeps the memory it has read */
 	struct moment moment, opened;	     /* now; as the session was opened */
+	struct moment departed; /* where the run began that is under way; event 0: none is */
 	struct moment end;		     /* of this process; event 0: not known yet */
 	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;

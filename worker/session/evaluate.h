@@ -1,0 +1,15 @@
+#ifndef WORKER_EVALUATE_H
+#define WORKER_EVALUATE_H
+/*
+ * Values that a client wants told with a stop: its argument `evaluate`.
+ */
+#include "worker/session/replay.h"
+
+/* To be asked before the program moves: false, with *failure filled, when they are too many. */
+bool evaluate_may(const json_t *expressions, struct failure *failure);
+
+/* Adds {"evaluated": {expression: value}}, read in the selected frame; of what cannot be read, why,
+ * in <>. Returns the stop, which may be NULL. */
+json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expressions);
+
+#endif
