@@ -27,20 +27,43 @@ const char *breakpoints_expression(const struct replay *replay, int gdb_number)
 	return breakpoint ? breakpoint->what : NULL;
 }
 
-bool breakpoints_are_conditional(const struct replay *replay)
+static bool has_condition(const struct breakpoint *breakpoint)
 {
-	bool some = false;
+	return breakpoint->condition || breakpoint->thread;
+}
 
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+static bool watches_on_condition(const struct breakpoint *breakpoint)
+{
+	return breakpoint->watches && breakpoint->condition;
+}
 
-		if (!breakpoint->gdb)
-			continue;
-		if (breakpoint->temporary || breakpoint->ignore_count)
-			return false;
-		some |= breakpoint->condition || breakpoint->thread;
-	}
-	return some;
+static bool counts(const struct breakpoint *breakpoint)
+{
+	return breakpoint->temporary || breakpoint->ignore_count;
+}
+
+/* Whether it is so for any that is set here. */
+static bool any(const struct replay *replay, bool is_so(const struct breakpoint *))
+{
+	for (size_t i = 0; i < replay->breakpoints.count; i++)
+		if (replay->breakpoints.entries[i].gdb && is_so(&replay->breakpoints.entries[i]))
+			return true;
+	return false;
+}
+
+bool breakpoints_have_condition(const struct replay *replay)
+{
+	return any(replay, has_condition);
+}
+
+bool breakpoints_watch_on_condition(const struct replay *replay)
+{
+	return any(replay, watches_on_condition);
+}
+
+bool breakpoints_count(const struct replay *replay)
+{
+	return any(replay, counts);
 }
 
 void breakpoints_explain(const struct replay *replay, struct failure *failure)

@@ -15,8 +15,11 @@ void breakpoints_resume(struct replay *replay);
 void breakpoints_leave(struct replay *replay);
 void breakpoints_enter(struct replay *replay);
 
-/* Whether any that is set here stops on a condition only, and none counts or ends by being hit. */
-bool breakpoints_are_conditional(const struct replay *replay);
+/* Whether any that is set here stops on a condition only; a watchpoint with one; one that counts
+ * its hits, or ends with one. */
+bool breakpoints_have_condition(const struct replay *replay);
+bool breakpoints_watch_on_condition(const struct replay *replay);
+bool breakpoints_count(const struct replay *replay);
 
 /* The client's number of gdb's, 0 when it is an internal one. */
 int breakpoints_client_number(const struct replay *replay, int gdb_number);

@@ -10,6 +10,7 @@
 #include "worker/session/breakpoints.h"
 #include "worker/session/stop.h"
 #include "worker/session/evaluate.h"
+#include "worker/session/crossing.h"
 #include "worker/session/excursion.h"
 #include "worker/session/images.h"
 #include "worker/gdb/mi.h"
@@ -122,6 +123,15 @@ static bool continue_back(struct replay *replay, struct failure *failure)
 		case LAST_HIT_UNKNOWN:
 			break;
 		}
+	if (breakpoints_watch_on_condition(replay) && !crossing_is_behind(replay)) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_goto an earlier moment and rr_continue forward; or remove the condition, "
+		    "or "
+		    "breakpoints that are temporary or ignore hits; or rr_step one instruction "
+		    "first",
+		    "a watchpoint's condition cannot be searched for backward from here");
+		return false;
+	}
 	return resume_run(replay, &back, failure);
 }
 

@@ -11,25 +11,26 @@
 #define STACK_WORDS 16
 #define WORD_CHARS  16 /* of 8 bytes in hexadecimal */
 
-static json_t *read_registers(struct replay *replay, const char *what)
+static json_t *read_registers(struct replay *replay, int thread)
 {
 	json_t *results = NULL, *list;
 
-	gdb_command(replay->gdb, &results, "-data-list-register-%s " REGISTERS, what);
-	list = json_incref(json_object_get(
-	    results, strncmp(what, "names", 5) == 0 ? "register-names" : "register-values"));
+	gdb_command(replay->gdb, &results,
+	    "-data-list-register-values --thread %d --frame 0 x " REGISTERS, thread);
+	list = json_incref(json_object_get(results, "register-values"));
 	json_decref(results);
 	return list;
 }
 
-static char *read_stack(struct replay *replay)
+static char *read_stack(struct replay *replay, int thread)
 {
 	json_t *results = NULL;
 	const char *contents = NULL;
 	char *stack = NULL;
 
-	if (gdb_command(replay->gdb, &results, "-data-read-memory-bytes $sp %d", STACK_WORDS * 8) ==
-	    GDB_DONE)
+	if (gdb_command(replay->gdb, &results,
+		"-data-read-memory-bytes --thread %d --frame 0 $sp %d", thread,
+		STACK_WORDS * 8) == GDB_DONE)
 		contents =
 		    mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
 	if (contents && strlen(contents) == (size_t)STACK_WORDS * WORD_CHARS)
@@ -40,9 +41,12 @@ static char *read_stack(struct replay *replay)
 
 struct instant instant_take(struct replay *replay)
 {
+	/* The client may have selected another thread, and another frame, than what stopped. */
+	int thread = selection_number(replay, replay->moment.tid);
+
 	return (struct instant){.moment = replay->moment,
-	    .registers = read_registers(replay, "values x"),
-	    .stack = read_stack(replay)};
+	    .registers = read_registers(replay, thread),
+	    .stack = read_stack(replay, thread)};
 }
 
 void instant_forget(struct instant *instant)
@@ -84,9 +88,11 @@ static bool is_general(const char *name)
 static size_t add_registers(
     struct replay *replay, const struct instant *instant, char to[INSTANT_CONDITION_MAX])
 {
-	json_t *names = read_registers(replay, "names"), *row;
+	json_t *results = NULL, *names, *row;
 	size_t i, length = 0;
 
+	gdb_command(replay->gdb, &results, "-data-list-register-names " REGISTERS);
+	names = json_object_get(results, "register-names");
 	json_array_foreach(instant->registers, i, row)
 	{
 		const char *name =
@@ -97,7 +103,7 @@ static size_t add_registers(
 			length += (size_t)snprintf(to + length, INSTANT_CONDITION_MAX - length,
 			    "%s$%s == %.20s", length ? " && " : "", name, value);
 	}
-	json_decref(names);
+	json_decref(results);
 	return length;
 }
 

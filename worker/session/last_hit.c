@@ -308,9 +308,12 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 
 bool last_hit_serves(const struct replay *replay)
 {
-	/* From the image before another one rr cannot always run on to its end. */
-	return breakpoints_are_conditional(replay) && !crossing_is_behind(replay) &&
-	       images_at(replay) + 1 == images_count(replay);
+	size_t next = images_at(replay) + 1;
+
+	/* What runs too far must not run into an exec that ends rr. */
+	return breakpoints_have_condition(replay) && !breakpoints_count(replay) &&
+	       !crossing_is_behind(replay) &&
+	       (next == images_count(replay) || !images_get(replay, next)->by_thread);
 }
 
 enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
