@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { isCreateTaskResultV2, isDetailedTaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 
 // The object literal that starts at `start` of a script.
 function literalAt(script, start) {
@@ -56,6 +57,18 @@ const results = {
   "prompts/get": "GetPromptResult",
   "completion/complete": "CompleteResult",
 };
+// The same for the extensions, whose schemas the specification's does not hold: what says yes.
+const extended = {
+  "tasks/get": isDetailedTaskV2,
+  "tasks/update": (result) => result.resultType === "complete",
+  "tasks/cancel": (result) => result.resultType === "complete",
+  "skills/list": (result) => result.skills.every(isSkill) && isCacheable(result),
+  "skills/get": (result) => isSkill(result.skill) && isCacheable(result),
+};
+const isCacheable = (result) => result.ttlMs >= 0 && ["public", "private"].includes(result.cacheScope);
+const isSkill = ({ uri, frontmatter, resources }) =>
+  frontmatter.name && frontmatter.description && resources[0].uri === uri &&
+  resources.every(({ digest, size }) => /^sha256:[0-9a-f]{64}$/.test(digest) && size > 0);
 const notifications = {
   "notifications/progress": "ProgressNotification",
   "notifications/message": "LoggingMessageNotification",
@@ -141,7 +154,10 @@ export class Wire {
         continue;
       }
       if (request.method === "initialize") era = message.result.protocolVersion;
-      this.validate(request.revision ?? era, results[request.method], message.result);
+      const isExtended =
+        message.result.resultType === "task" ? isCreateTaskResultV2 : extended[request.method];
+      if (isExtended) assert.ok(isExtended(message.result), `${request.method}: ${entry.line}`);
+      else this.validate(request.revision ?? era, results[request.method], message.result);
     }
     return { lines, opening };
   }
