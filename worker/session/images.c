@@ -98,25 +98,29 @@ bool images_handle_signal(const struct replay *replay, int number)
 	return replay->images->handled >> (number - 1) & 1;
 }
 
+bool images_from_execs(struct replay *replay, struct execs *execs, struct failure *failure)
+{
+	images_free(replay->images);
+	replay->images = calloc(1, sizeof(*replay->images));
+	if (!replay->pid)
+		replay->pid = execs->first_pid;
+	if (!replay->images || !take(replay, replay->images, execs)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	warn(replay, execs);
+	note_killed(replay, execs);
+	replay->images->handled = execs->handled & ~execs->unhandled;
+	replay->images->last_event = execs->cut ? 0 : execs->last;
+	return true;
+}
+
 bool images_learn(struct replay *replay, struct failure *failure)
 {
 	struct execs execs;
-	bool fine = execs_read(replay->worker, replay->trace_dir, EXECS_READ_MS, &execs, failure);
+	bool fine = execs_read(replay->worker, replay->trace_dir, EXECS_READ_MS, &execs, failure) &&
+		    images_from_execs(replay, &execs, failure);
 
-	images_free(replay->images);
-	replay->images = calloc(1, sizeof(*replay->images));
-	if (fine && !replay->pid)
-		replay->pid = execs.first_pid;
-	if (fine && (!replay->images || !take(replay, replay->images, &execs))) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		fine = false;
-	}
-	if (fine) {
-		warn(replay, &execs);
-		note_killed(replay, &execs);
-		replay->images->handled = execs.handled & ~execs.unhandled;
-		replay->images->last_event = execs.cut ? 0 : execs.last;
-	}
 	execs_free(&execs);
 	return fine;
 }

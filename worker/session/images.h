@@ -10,6 +10,8 @@
 
 #define IMAGES_MAX 1000 /* of one process; further ones are warned of */
 
+struct execs;
+
 struct image {
 	long long
 	    event;	/* of the exec: the image begins behind it. 0: at the process's beginning */
@@ -21,6 +23,8 @@ struct image {
 /* Reads from the trace which images the process has, and which process it is. False with
  * *failure filled; a trace that rr cannot read is rr replay's to refuse. */
 bool images_learn(struct replay *replay, struct failure *failure);
+/* The same of execs that were read already, whose file names it takes over. */
+bool images_from_execs(struct replay *replay, struct execs *execs, struct failure *failure);
 void images_free(struct images *images);
 
 /* How many there are: 1 at least. */

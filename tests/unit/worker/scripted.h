@@ -21,6 +21,9 @@
 /* In the stead of a command: gdb is interrupted by a signal. */
 #define INTERRUPTED "(interrupted)"
 
+/* A script, from struct line: {COMMAND, ANSWER}, ... */
+#define SCRIPT(...) ((const struct line[]){__VA_ARGS__, {0}})
+
 /* `answer` is lines of MI; those that begin with ^ get the command's token. NULL: gdb ends. A
  * command that ends with * must only begin so. */
 struct line {

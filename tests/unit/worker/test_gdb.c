@@ -6,8 +6,6 @@
 #include "worker/gdb/check.h"
 #include "worker/gdb/mi.h"
 
-#define SCRIPT(...) ((const struct line[]){__VA_ARGS__, {0}})
-
 static struct scripted peer;
 
 static struct gdb *begin(const struct line *script)
@@ -275,7 +273,7 @@ static bool explain(void *owner, char *text, size_t size)
 
 START_TEST(a_tool_that_ends_loses_the_session_for_its_own_reason)
 {
-	struct gdb *gdb = begin(SCRIPT({NULL}));
+	struct gdb *gdb = begin(SCRIPT({0}));
 	struct failure failure = {0};
 
 	gdb_on_loss(gdb, explain);

@@ -1,0 +1,171 @@
+/*
+ * Where the session stands, as rr says it, and the ways to another moment.
+ */
+#include "session.h"
+#include "tests/runner.h"
+#include "worker/session/position.h"
+
+static const struct moment wanted = {.event = 20, .ticks = 500, .tid = 7, .pc = 0x4010};
+
+START_TEST(rrs_words_become_a_moment)
+{
+	struct failure failure = {0};
+
+	session_begin(SCRIPT({"-exec-continue", STOPPED("", "0x4010")}, STANDS(12, 345)));
+	ck_assert_int_eq(gdb_run(replay->gdb, "-exec-continue"), GDB_DONE);
+	ck_assert(position_update(replay, &failure));
+	ck_assert_int_eq(replay->moment.event, 12);
+	ck_assert_int_eq(replay->moment.ticks, 345);
+	ck_assert_int_eq(replay->moment.tid, 7);
+	ck_assert_int_eq(replay->moment.pc, 0x4010);
+	session_end();
+}
+END_TEST
+
+START_TEST(an_rr_that_names_the_completed_event_means_the_same)
+{
+	struct failure failure = {0};
+	struct moment moment;
+
+	session_begin(SCRIPT(CONSOLE("when", "Completed event: 11"), TICKS(345)));
+	ck_assert(position_read(replay, &moment, &failure));
+	ck_assert_int_eq(moment.event, 12);
+	session_end();
+}
+END_TEST
+
+START_TEST(an_rr_that_does_not_say_where_it_stands_is_a_failure)
+{
+	struct failure failure = {0};
+	struct moment moment;
+
+	session_begin(SCRIPT(CONSOLE("when", "not now")));
+	ck_assert(!position_read(replay, &moment, &failure));
+	ck_assert_int_eq(failure.code, ERROR_RR_FAILED);
+	ck_assert_ptr_nonnull(strstr(failure.message, "not now"));
+	session_end();
+}
+END_TEST
+
+/* `run N` ends where N is completed, so the event before is what rr is asked for. */
+START_TEST(an_event_is_reached_by_one_restart)
+{
+	struct failure failure = {0};
+
+	session_begin(SCRIPT(RESTART("19", "0x4000"), STANDS(20, 400)));
+	ck_assert(position_go_event(replay, 20, &failure));
+	ck_assert_int_eq(replay->moment.event, 20);
+	session_end();
+}
+END_TEST
+
+START_TEST(a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away)
+{
+	struct failure failure = {0};
+
+	session_begin(SCRIPT(RESTART("19", "0x4000"), STANDS(20, 400),
+	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"},
+	    {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, 450),
+	    {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, 500),
+	    {"-break-delete 3", "^done"}));
+	ck_assert(position_go(replay, &wanted, &failure));
+	ck_assert_int_eq(replay->moment.ticks, 500);
+	session_end();
+}
+END_TEST
+
+/* Where its breakpoint passes the ticks by, rr seeks them from an earlier event of the task. */
+START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
+{
+	struct failure failure = {0};
+
+	session_begin(SCRIPT(RESTART("19", "0x4000"), STANDS(20, 400),
+	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"},
+	    {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, 501),
+	    {"-break-delete 3", "^done"}, RESTART("18", "0x3000"), STANDS(19, 300),
+	    RESTART("t500", "0x4008"), STANDS(20, 501),
+	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"4\"}"},
+	    {"-break-delete 4", "^done"}));
+	ck_assert(!position_go(replay, &wanted, &failure));
+	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
+	ck_assert_str_eq(failure.message, "the program does not pass event 20 with ticks 500");
+	session_end();
+}
+END_TEST
+
+START_TEST(beyond_the_end_no_event_is_sought)
+{
+	struct failure failure = {0};
+
+	session_begin(SCRIPT({0}));
+	replay->end = (struct moment){.event = 15, .ticks = 400, .tid = 7};
+	ck_assert(position_is_beyond(replay, wanted.event, &failure));
+	ck_assert_ptr_nonnull(strstr(failure.message, "the process ends at event 15"));
+	session_end();
+}
+END_TEST
+
+START_TEST(from_the_end_rr_is_not_asked_for_a_later_event)
+{
+	struct failure failure = {0};
+
+	session_begin(SCRIPT({0}));
+	replay->moment = replay->end = (struct moment){.event = 15, .ticks = 400, .tid = 7};
+	ck_assert(position_go_event(replay, REPLAY_EVENT_FAR, &failure));
+	session_end();
+}
+END_TEST
+
+START_TEST(what_rr_holds_is_returned_to_by_its_number_as_long_as_that_rr_lives)
+{
+	struct failure failure = {0};
+	int held;
+
+	session_begin(SCRIPT(CONSOLE("checkpoint", "Checkpoint 4 at 0x4010"),
+	    RESTART("c4", "0x4010"), STANDS(20, 500), CONSOLE("delete checkpoint 4", "")));
+	held = position_hold(replay);
+	ck_assert(position_is_held(replay, held));
+	ck_assert(position_return(replay, held, &failure));
+	position_release(replay, held);
+	replay->rr_number++;
+	ck_assert(!position_is_held(replay, held));
+	position_release(replay, held);
+	session_end();
+}
+END_TEST
+
+START_TEST(where_rr_keeps_no_checkpoint_nothing_is_held)
+{
+	session_begin(SCRIPT(CONSOLE("checkpoint", "The program is not being run.")));
+	ck_assert_int_eq(position_hold(replay), 0);
+	ck_assert(!position_is_held(replay, 0));
+	session_end();
+}
+END_TEST
+
+START_TEST(a_moment_survives_as_json)
+{
+	struct moment back, exact = {.event = 20, .ticks = 1LL << 60, .tid = 7, .pc = 0xffff8000};
+	json_t *json = position_json_exact(&exact);
+
+	ck_assert(position_from_json(json, &back));
+	ck_assert(back.event == exact.event && back.ticks == exact.ticks && back.tid == exact.tid &&
+		  back.pc == exact.pc);
+	json_decref(json);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {rrs_words_become_a_moment,
+	    an_rr_that_names_the_completed_event_means_the_same,
+	    an_rr_that_does_not_say_where_it_stands_is_a_failure,
+	    an_event_is_reached_by_one_restart,
+	    a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away,
+	    a_moment_that_the_program_does_not_pass_is_an_error, beyond_the_end_no_event_is_sought,
+	    from_the_end_rr_is_not_asked_for_a_later_event,
+	    what_rr_holds_is_returned_to_by_its_number_as_long_as_that_rr_lives,
+	    where_rr_keeps_no_checkpoint_nothing_is_held, a_moment_survives_as_json, NULL};
+
+	return run_tests("position", tests, NULL, NULL);
+}

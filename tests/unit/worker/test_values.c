@@ -1,0 +1,184 @@
+/*
+ * Values as gdb tells them, and what is said where it does not.
+ */
+#include "session.h"
+#include "tests/runner.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/values.h"
+
+/* The deletion goes along with the creation, and nobody waits for its answer. */
+#define CREATED(expression, answer)                                                                \
+	{"-var-create --thread 1 --frame 0 v * \"" expression "\"", answer},                       \
+	{                                                                                          \
+		"-var-delete v", ""                                                                \
+	}
+#define EVALUATED(expression, answer)                                                              \
+	{                                                                                          \
+		"-data-evaluate-expression --thread 1 --frame 0 \"" expression "\"", answer        \
+	}
+
+static char *value, *type, why[256];
+
+static int read_value(const char *expression)
+{
+	why[0] = '\0';
+	return values_read(replay, expression, &value, &type, why, sizeof(why));
+}
+
+static void end(void)
+{
+	free(value);
+	free(type);
+	session_end();
+}
+
+START_TEST(a_scalar_takes_one_exchange)
+{
+	session_begin(SCRIPT(CREATED("n", "^done,value=\"5\",type=\"int\"")));
+	ck_assert_int_eq(read_value("n"), 0);
+	ck_assert_str_eq(value, "5");
+	ck_assert_str_eq(type, "int");
+	end();
+}
+END_TEST
+
+START_TEST(the_members_of_a_struct_are_read_by_themselves)
+{
+	session_begin(SCRIPT(CREATED("s", "^done,value=\"{...}\",type=\"struct s\""),
+	    EVALUATED("s", "^done,value=\"{a = 1, b = 2}\"")));
+	ck_assert_int_eq(read_value("s"), 0);
+	ck_assert_str_eq(value, "{a = 1, b = 2}");
+	ck_assert_str_eq(type, "struct s");
+	end();
+}
+END_TEST
+
+START_TEST(of_what_is_too_large_the_beginning_is_shown_and_called_that)
+{
+	session_begin(SCRIPT(CREATED("a", "^done,value=\"[100000]\",type=\"char [100000]\""),
+	    EVALUATED("a", "^error,msg=\"value requires 100000 bytes, which is more than "
+			   "max-value-size\""),
+	    EVALUATED("(a)[0]@200", "^done,value=\"{1, 2...}\"")));
+	ck_assert_int_eq(read_value("a"), 0);
+	ck_assert_str_eq(value, "{1, 2...} (its beginning only: it is large)");
+	end();
+}
+END_TEST
+
+START_TEST(gdbs_reason_is_that_of_the_evaluation)
+{
+	session_begin(
+	    SCRIPT(CREATED("m", "^error,msg=\"-var-create: unable to create variable object\""),
+		EVALUATED("m", "^error,msg=\"No symbol \\\"m\\\" in current context.\"")));
+	ck_assert_int_eq(read_value("m"), -1);
+	ck_assert_str_eq(why, "No symbol \"m\" in current context.");
+	end();
+}
+END_TEST
+
+START_TEST(an_expression_of_two_lines_never_reaches_gdb)
+{
+	session_begin(SCRIPT({0}));
+	ck_assert_int_eq(read_value("1\n-exec-run"), -1);
+	ck_assert_ptr_nonnull(strstr(why, "control characters"));
+	end();
+}
+END_TEST
+
+START_TEST(unreadable_memory_says_what_to_ask_next)
+{
+	const struct evaluate_args args = {
+	    .expression = "*p", .max_elements = VALUE_ELEMENTS_DEFAULT};
+	struct failure failure = {0};
+
+	session_begin(SCRIPT(CREATED("*p", "^done,value=\"\",type=\"int\""),
+	    EVALUATED("*p", "^error,msg=\"Cannot access memory at address 0x10\"")));
+	ck_assert_ptr_null(tool_evaluate(&peer.worker, &args, &failure));
+	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
+	ck_assert_str_eq(failure.message, "Cannot access memory at address 0x10");
+	ck_assert_ptr_nonnull(strstr(failure.hint, "rr_last_change"));
+	end();
+}
+END_TEST
+
+START_TEST(one_of_several_that_fails_leaves_the_others)
+{
+	json_t *expressions = json_pack("[ss]", "m", "n"), *result, *results;
+	const struct evaluate_args args = {
+	    .expressions = expressions, .max_elements = VALUE_ELEMENTS_DEFAULT};
+	struct failure failure = {0};
+
+	session_begin(SCRIPT(CREATED("m", "^error,msg=\"unable\""),
+	    EVALUATED("m", "^error,msg=\"No symbol \\\"m\\\".\""),
+	    CREATED("n", "^done,value=\"5\",type=\"int\"")));
+	result = tool_evaluate(&peer.worker, &args, &failure);
+	results = json_object_get(result, "results");
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, 0), "error")),
+	    "No symbol \"m\".");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(json_array_get(results, 1), "value")), "5");
+	json_decref(result);
+	json_decref(expressions);
+	end();
+}
+END_TEST
+
+START_TEST(calls_are_refused_before_gdb_is_asked)
+{
+	const struct evaluate_args args = {.expression = "f()", .allow_calls = true};
+	struct failure failure = {0};
+
+	session_begin(SCRIPT({0}));
+	ck_assert_ptr_null(tool_evaluate(&peer.worker, &args, &failure));
+	ck_assert_int_eq(failure.code, ERROR_NOT_ALLOWED);
+	end();
+}
+END_TEST
+
+#define VARIABLES                                                                                  \
+	"^done,variables=[{name=\"n\",arg=\"1\",type=\"int\",value=\"5\"},"                        \
+	"{name=\"s\",type=\"struct s\"}]"
+
+START_TEST(the_variables_of_a_frame_come_with_their_members)
+{
+	json_t *list;
+
+	session_begin(SCRIPT(
+	    {"-stack-list-variables --thread 1 --frame 2 --simple-values", VARIABLES},
+	    {"-data-evaluate-expression --thread 1 --frame 2 \"s\"", "^done,value=\"{a = 1}\""}));
+	list = values_list(replay, 1, 2, true, VALUES_BUDGET, NULL);
+	ck_assert_uint_eq(json_array_size(list), 2);
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(json_array_get(list, 1), "value")), "{a = 1}");
+	json_decref(list);
+	end();
+}
+END_TEST
+
+START_TEST(variables_that_do_not_fit_are_counted)
+{
+	size_t left_out;
+	json_t *list;
+
+	session_begin(
+	    SCRIPT({"-stack-list-variables --thread 1 --frame 2 --simple-values", VARIABLES}));
+	list = values_list(replay, 1, 2, true, 10, &left_out);
+	ck_assert_uint_eq(json_array_size(list), 0);
+	ck_assert_uint_eq(left_out, 2);
+	json_decref(list);
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_scalar_takes_one_exchange,
+	    the_members_of_a_struct_are_read_by_themselves,
+	    of_what_is_too_large_the_beginning_is_shown_and_called_that,
+	    gdbs_reason_is_that_of_the_evaluation, an_expression_of_two_lines_never_reaches_gdb,
+	    unreadable_memory_says_what_to_ask_next, one_of_several_that_fails_leaves_the_others,
+	    calls_are_refused_before_gdb_is_asked, the_variables_of_a_frame_come_with_their_members,
+	    variables_that_do_not_fit_are_counted, NULL};
+
+	return run_tests("values", tests, NULL, NULL);
+}
