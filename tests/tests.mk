@@ -68,7 +68,7 @@ $(TEST_BIN)/programs/%: tests/programs/%.cc
 	$(Q)$(CXX) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
 
 # Stand-ins that misbehave on purpose.
-DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid container tracer)
+DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid container tracer watcher)
 $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
 	$(link_program)
 

@@ -302,7 +302,10 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 	}
 	if (request == PTRACE_POKEDATA || request == PTRACE_POKETEXT)
 		codecache_note_write(instance.cache, address, sizeof(uint64_t));
-	tracee = tracees_find(instance.tracees, pid);
+	/* A task may have watchpoints before it first runs: rr 5.9 gives a new one its parent's. */
+	tracee = request == PTRACE_POKEUSER && debug_registers_is_offset(address, &index)
+		     ? tracees_get(instance.tracees, pid)
+		     : tracees_find(instance.tracees, pid);
 	if (!tracee)
 		return false;
 	switch (request) {

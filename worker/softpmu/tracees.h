@@ -1,6 +1,6 @@
 /*
- * What is known of each task rr traces. Entries appear when rr first resumes a task or opens a
- * counter for it, and go when the task is gone.
+ * What is known of each task rr traces. Entries appear when rr first resumes a task, opens a
+ * counter for it or sets its debug registers, and go when the task is gone.
  */
 #ifndef RR_WARDEN_SOFTPMU_TRACEES_H
 #define RR_WARDEN_SOFTPMU_TRACEES_H
