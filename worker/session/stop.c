@@ -130,8 +130,9 @@ json_t *stop_describe(
 		reason = "interrupted";
 	else if (kind == STOP_EVENT && replay->at_end)
 		reason = "end"; /* it has not moved */
-	else if (kind == STOP_EVENT && (replay->crossed || direction == BACKWARD))
-		/* rr stops there without a reason */
+	else if (kind == STOP_START ||
+		 (kind == STOP_EVENT && (replay->crossed || direction == BACKWARD)))
+		/* At an image's beginning rr before 5.9 gives no reason, and rr 5.9 the start's. */
 		reason = replay->crossed || crossing_is_behind(replay) ? "exec" : "start";
 	replay->crossed = false;
 	json = json_object();
