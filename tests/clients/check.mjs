@@ -54,11 +54,12 @@ for (const [name, client] of Object.entries(clients)) {
     const result = await client.run(command, world);
     const said = readdirSync(records).map((file) => wire.check(join(records, file)));
     const total = said.reduce((sum, { lines }) => sum + lines, 0);
+    const tasks = said.reduce((sum, record) => sum + record.tasks, 0);
     const openings = [...new Set(said.map(({ opening }) => opening))].join(", ");
     if (total === 0) throw new Error("the tap recorded nothing");
     console.log(
       `ok   ${name}: ${JSON.stringify(result)}, ${total} lines of ${said.length} servers valid, ` +
-        `opened by ${openings}, ` +
+        `opened by ${openings}, ${tasks} tasks, ` +
         `${((Date.now() - begun) / 1000).toFixed(1)} s`,
     );
   } catch (error) {

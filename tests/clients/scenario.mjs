@@ -13,14 +13,15 @@ export async function playScenario(client, { program, traces }) {
   const ask = async (tool, args) => {
     const answer = await client.call(tool, args);
     assert.ok(!answer.isError, `${tool}: ${answer.text}`);
+    // The text is what a debugger prints, the structure what programs read: some clients show one.
     if (answer.text !== undefined && answer.structured !== undefined)
-      assert.deepEqual(JSON.parse(answer.text), answer.structured, `${tool}: text and structure differ`);
+      assert.ok(answer.text.length > 0 && !answer.text.startsWith("{"), `${tool}: ${answer.text}`);
     return answer.structured ?? JSON.parse(answer.text);
   };
 
   const trace = `${traces}/crash-${names.length}-${Math.random().toString(36).slice(2)}`;
   const recorded = await ask("rr_record", { command: [program], trace_dir: trace });
-  assert.equal(recorded.signal?.name ?? recorded.signal, "SIGSEGV");
+  assert.equal(recorded.signal, "SIGSEGV", JSON.stringify(recorded));
   const processes = await ask("rr_ps", { trace_dir: recorded.trace_dir });
   assert.equal(processes.processes.length, 1);
 
@@ -29,7 +30,7 @@ export async function playScenario(client, { program, traces }) {
   assert.ok(session, "no session");
   const stop = await ask("rr_continue", { session });
   assert.equal(stop.reason, "signal");
-  assert.equal(stop.signal.name, "SIGSEGV");
+  assert.equal(stop.signal, "SIGSEGV");
   // Stringified, as models send it.
   const trail = await ask("rr_backtrace", { session, max_depth: "3" });
   assert.equal(trail.frames[0].function, "read_name");

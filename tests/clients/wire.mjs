@@ -107,6 +107,7 @@ export class Wire {
     let era = "2025-11-25";
     let lines = 0;
     let opening;
+    let tasks = 0;
     for (const entry of readFileSync(path, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line))) {
       if (entry.from === "client") {
         const message = JSON.parse(entry.line);
@@ -156,10 +157,11 @@ export class Wire {
       if (request.method === "initialize") era = message.result.protocolVersion;
       const isExtended =
         message.result.resultType === "task" ? isCreateTaskResultV2 : extended[request.method];
+      if (message.result.resultType === "task") tasks++;
       if (isExtended) assert.ok(isExtended(message.result), `${request.method}: ${entry.line}`);
       else this.validate(request.revision ?? era, results[request.method], message.result);
     }
-    return { lines, opening };
+    return { lines, opening, tasks };
   }
 
   validate(revision, name, value) {
