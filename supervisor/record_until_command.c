@@ -5,6 +5,7 @@
 #include "supervisor/record_until_command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
@@ -256,9 +257,11 @@ static int export_trace(struct server *server, const char *trace, const char *fi
 	json_t *answer = call_tool(
 	    server, "rr_export", json_pack("{s:s, s:s}", "trace_dir", trace, "file", file));
 	const char *path = json_string_value(json_object_get(answer, "file"));
+	char absolute[PATH_MAX];
 
+	/* The server shortens what lies below the directory that both are in. */
 	if (path != NULL)
-		printf("%s\n", path);
+		printf("%s\n", realpath(path, absolute) != NULL ? absolute : path);
 	json_decref(answer);
 	return path == NULL ? RECORD_UNTIL_TROUBLE : RECORD_UNTIL_FAILED;
 }

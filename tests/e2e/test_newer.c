@@ -68,14 +68,17 @@ static void run_tracer(const char *environment, char *output, size_t size)
 
 START_TEST(with_hardware_counters_rr_is_carried_too)
 {
-	char *library = harness_program("../../libexec/rr-warden/softpmu.so");
+	char *folder = harness_program("../../libexec/rr-warden");
 	char environment[PATH_SIZE], output[256];
+	/* LD_PRELOAD takes no path with a space. */
 	snprintf(environment, sizeof(environment),
-	    "RR_WARDEN_SOFTPMU=carry RR_WARDEN_RR_VERSION=50900 LD_PRELOAD='%s'", library);
+	    "RR_WARDEN_SOFTPMU=carry RR_WARDEN_RR_VERSION=50900 LD_LIBRARY_PATH='%s' "
+	    "LD_PRELOAD=softpmu.so",
+	    folder);
 	run_tracer(environment, output, sizeof(output));
 	/* The number and the argument of the call, and what is in the result's register. */
 	ck_assert_str_eq(output, "entry 28 102 -38\nexit 28 102 -22\n");
-	free(library);
+	free(folder);
 }
 END_TEST
 
