@@ -30,7 +30,7 @@ struct search {
 	long long stops, last; /* of this stretch: seen, and the last before the bound (from 1) */
 	struct moment last_at;
 	bool last_is_access; /* it is a watchpoint's: to who goes back it lies before the access */
-	bool arrived, doubtful;
+	bool arrived, doubtful, unguarded;
 };
 
 static bool is_before(const struct search *search, const struct moment *moment)
@@ -81,18 +81,29 @@ static enum scan_verdict see(
 	return search->arrived ? SCAN_ENOUGH : SCAN_ON;
 }
 
-/* Has the program stop at the bound, on its way forward. */
+/* Whether gdb can put a breakpoint of its own there now. */
+static bool is_mapped(struct replay *replay, unsigned long long address)
+{
+	return gdb_command(replay->gdb, NULL, "-data-read-memory-bytes 0x%llx 1", address) ==
+	       GDB_DONE;
+}
+
+/*
+ * Has the program stop at the bound, on its way forward. In a library that is not loaded yet only
+ * the processor itself can; it has four places, for watchpoints too.
+ */
 static void set_guard(struct replay *replay, struct search *search)
 {
+	unsigned long long pc = search->bound.moment.pc;
 	char condition[INSTANT_CONDITION_MAX], quoted[QUOTED_ONCE];
 	json_t *results = NULL;
 
-	if (search->at_end || !search->bound.moment.pc)
+	if (search->at_end || search->unguarded || !pc)
 		return;
 	instant_condition(replay, &search->bound, condition);
 	if (mi_quote(quoted, sizeof(quoted), condition) > 0 &&
-	    gdb_command(replay->gdb, &results, "-break-insert -c %s *0x%llx", quoted,
-		search->bound.moment.pc) == GDB_DONE)
+	    gdb_command(replay->gdb, &results, "-break-insert%s -c %s *0x%llx",
+		is_mapped(replay, pc) ? "" : " -h", quoted, pc) == GDB_DONE)
 		search->guard = mi_number(json_object_get(results, "bkpt"), "number", 0);
 	json_decref(results);
 }
@@ -241,6 +252,37 @@ static bool begin_stretch(struct replay *replay, struct search *search, long lon
 
 enum found { FOUND_STOP, FOUND_NONE, FOUND_DOUBT, FOUND_FAILURE };
 
+/* Where the image begins, and the search with it, nothing comes before. */
+static bool is_bound(const struct search *search, const struct moment *moment)
+{
+	const struct moment *bound = &search->bound.moment;
+
+	return moment->event == bound->event && moment->ticks == bound->ticks &&
+	       moment->pc == bound->pc && moment->tid == bound->tid;
+}
+
+static enum found judge(const struct search *search)
+{
+	if (!search->arrived && search->doubtful)
+		return FOUND_DOUBT;
+	return search->last ? FOUND_STOP : FOUND_NONE;
+}
+
+/* One stretch, from where the program stands; once more without a guard where that cannot be set.
+ */
+static enum found try_stretch(struct replay *replay, struct search *search, struct failure *failure)
+{
+	while (!look(replay, search, failure)) {
+		if (replay->worker->broken || replay->worker->interrupt || search->unguarded)
+			return FOUND_FAILURE;
+		*failure = (struct failure){0};
+		search->unguarded = true;
+		if (!go_event(replay, search->from.event, failure))
+			return FOUND_FAILURE;
+	}
+	return judge(search);
+}
+
 /* Stretch by stretch, until one has a stop in it. */
 static enum found find(struct replay *replay, struct search *search, struct failure *failure)
 {
@@ -248,21 +290,21 @@ static enum found find(struct replay *replay, struct search *search, struct fail
 	bool first = false;
 
 	for (long long back = BACK_FIRST; !first; back *= BACK_GROWS) {
+		enum found found;
+
 		if (!begin_stretch(replay, search, back, &first, failure))
 			return FOUND_FAILURE;
 		if (!is_before(search, &replay->moment))
 			continue;
-		if (!look(replay, search, failure)) {
+		found = try_stretch(replay, search, failure);
+		if (found == FOUND_FAILURE)
 			search->from = searched;
-			return FOUND_FAILURE;
-		}
-		if (!search->arrived && search->doubtful)
-			return FOUND_DOUBT;
-		if (search->last)
-			return FOUND_STOP;
+		if (found != FOUND_NONE)
+			return found;
 		searched = search->from;
 	}
-	return is_before(search, &search->from) ? FOUND_NONE : FOUND_DOUBT;
+	return is_before(search, &search->from) || is_bound(search, &search->from) ? FOUND_NONE
+										   : FOUND_DOUBT;
 }
 
 /* After an interrupt: where everything behind has been searched. */
