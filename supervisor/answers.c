@@ -19,7 +19,7 @@ static bool is_empty(const json_t *value)
 /* Only words of ours: a value of the program that holds a path keeps it. */
 static bool holds_paths(const char *key)
 {
-	static const char *const keys[] = {"at", "file", "conclusion", "where"};
+	static const char *const keys[] = {"at", "conclusion", "where"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (strcmp(key, keys[i]) == 0)
@@ -73,7 +73,7 @@ static void trim(json_t *value, const char *main, const char *directory, int dep
 	json_object_foreach_safe(value, next, key, part)
 	{
 		trim(part, NULL, directory, depth + 1);
-		if (!is_empty(part))
+		if (!is_empty(part) || strcmp(key, "session_alive") == 0)
 			shorten(value, key, part, directory);
 		else if (main == NULL || strcmp(key, main) != 0 || !json_is_array(part))
 			json_object_del(value, key);

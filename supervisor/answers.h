@@ -8,8 +8,8 @@
 
 /*
  * Takes out what says nothing: false, null, empty texts, lists and objects, at every level. A list
- * named `main` (may be NULL) is what was asked for, and stays when it is empty. Paths in `at`,
- * `file` and sentences become relative to `directory`, where they lie below it (NULL or "": none).
+ * named `main` (may be NULL) is what was asked for, and stays when it is empty. Paths in `at`
+ * and in sentences become relative to `directory`, where they lie below it (NULL or "": none).
  */
 void answers_trim(json_t *result, const char *main, const char *directory);
 

@@ -212,6 +212,14 @@ static void print_values(FILE *out, const char *key, const json_t *values)
 	}
 }
 
+static void print_evaluated(FILE *out, const char *key, const json_t *values)
+{
+	json_t *value;
+
+	json_object_foreach((json_t *)values, key, value)
+	    fprintf(out, "%s = %s\n", key, json_string_value(value));
+}
+
 static void print_registers(FILE *out, const char *key, const json_t *registers)
 {
 	json_t *value;
@@ -248,7 +256,7 @@ static void print_sandbox(FILE *out, const char *key, const json_t *sandbox)
 /* ---- The heading ----------------------------------------------------------------------------- */
 
 static const char *const heading[] = {"reason", "signal", "breakpoint", "watch", "return_value",
-    "moment", "tid", "thread_name", "conclusion", "dump"};
+    "moment", "side", "tid", "thread_name", "conclusion", "old", "new", "dump"};
 
 static bool is_of_heading(const char *key)
 {
@@ -267,6 +275,8 @@ static void print_watch(FILE *out, const json_t *watch)
 		fprintf(out, ": %s -> %s", text_of(watch, "old"), text_of(watch, "new"));
 	else
 		fprintf(out, ": %s", text_of(watch, "new"));
+	if (text_of(watch, "side")[0] != 0)
+		fprintf(out, ", just %s the write,", text_of(watch, "side"));
 }
 
 /* "breakpoint 1 at 177:4201, thread 1234 worker" */
@@ -282,7 +292,7 @@ static void print_heading(FILE *out, const json_t *result)
 	fputs(text_of(result, "reason"), out);
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
 		value = json_object_get(result, before[i]);
-		if (value == NULL)
+		if (value == NULL || (i == 0 && text_of(result, "conclusion")[0] != 0))
 			continue;
 		if (i == 0 && strcmp(text_of(result, "reason"), "signal") != 0)
 			fputs("signal", out);
@@ -293,6 +303,8 @@ static void print_heading(FILE *out, const json_t *result)
 		print_watch(out, json_object_get(result, "watch"));
 	if (text_of(result, "moment")[0] != 0)
 		fprintf(out, "%sat %s", ftell(out) > begin ? " " : "", text_of(result, "moment"));
+	if (text_of(result, "side")[0] != 0)
+		fprintf(out, ", just %s the write", text_of(result, "side"));
 	if (tid != NULL) {
 		fprintf(out, "%sthread ", ftell(out) > begin ? ", " : "");
 		print_scalar(out, tid);
@@ -301,6 +313,9 @@ static void print_heading(FILE *out, const json_t *result)
 	}
 	if (ftell(out) > begin)
 		fputc('\n', out);
+	if (text_of(result, "new")[0] != 0)
+		fprintf(
+		    out, "it was %s\nand is  %s\n", text_of(result, "old"), text_of(result, "new"));
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -318,6 +333,7 @@ static const struct {
     {"source", print_whole},
     {"variables", print_values},
     {"results", print_values},
+    {"evaluated", print_evaluated},
     {"registers", print_registers},
     {"instructions", print_whole},
     {"mappings", print_whole},

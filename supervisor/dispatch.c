@@ -195,6 +195,9 @@ static void open_session(
 		if (call != NULL)
 			json_object_del(call->args, param->name);
 	}
+	/* What crashed may be another process than the first, which only started it. */
+	if (tool != TOOL_REPLAY_START && json_object_get(arguments, "pid") == NULL)
+		json_object_set_new(open_args, "worst", json_true());
 	call_new(dispatch, request, WORKER_REPLAY, open_args, call);
 }
 

@@ -23,6 +23,7 @@
 	L(kept_traces)                                                                             \
 	L(step_unit)                                                                               \
 	L(watch_access)                                                                            \
+	L(change_side)                                                                             \
 	L(value_format)                                                                            \
 	L(memory_format)
 
@@ -30,6 +31,7 @@
 #define CHOICES_step_unit(X)   X(STEP_LINE, "line") X(STEP_INSTRUCTION, "instruction")
 #define CHOICES_watch_access(X)                                                                    \
 	X(WATCH_WRITE, "write") X(WATCH_READ, "read") X(WATCH_ACCESS, "access")
+#define CHOICES_change_side(X) X(CHANGE_BEFORE, "before") X(CHANGE_AFTER, "after")
 #define CHOICES_value_format(X)                                                                    \
 	X(FORMAT_NATURAL, "natural")                                                               \
 	X(FORMAT_HEX, "hex")                                                                       \

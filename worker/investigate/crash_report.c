@@ -3,87 +3,18 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "worker/investigate/report.h"
 #include "worker/serve/handlers.h"
-#include "worker/gdb/mi.h"
-#include "worker/investigate/fault.h"
 #include "worker/session/scan.h"
 #include "worker/session/excursion.h"
-#include "worker/session/frame.h"
-#include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
 #include "worker/session/stop.h"
-#include "worker/session/values.h"
 #include "worker/trace/process_list.h"
 
-#define SIGNALS_MAX	   100000
-#define REPORT_FRAMES	   20
-#define REPORT_BYTES	   (14 * 1024)
-#define FRAMES_WITH_LOCALS 4
-#define LOCALS_BYTES	   2500
-#define OUTPUT_BYTES	   4096
-#define THREADS_SHOWN	   40
-
-static json_t *thread_tops(struct replay *replay)
-{
-	json_t *results = NULL, *tops = json_array(), *thread;
-	size_t i;
-
-	if (gdb_command(replay->gdb, &results, "-thread-info") == GDB_DONE) {
-		json_array_foreach(json_object_get(results, "threads"), i, thread)
-		{
-			const char *name = mi_text(thread, "name");
-			json_t *top;
-			if (i == THREADS_SHOWN)
-				break;
-			top = json_pack("{s:i,s:o}", "tid", mi_tid(thread), "frame",
-			    frame_listed(replay, json_object_get(thread, "frame")));
-			if (name)
-				json_object_set_new(top, "name", json_string(name));
-			json_array_append_new(tops, top);
-		}
-	}
-	json_decref(results);
-	return tops;
-}
-
-/* Everything there is to say at a fatal signal. */
-static json_t *report_here(struct replay *replay, json_t *stop, struct failure *failure)
-{
-	json_t *report = json_object(), *frames = json_array(), *frame, *locals, *fault;
-	size_t i, with_locals = 0;
-	int next;
-
-	json_object_set(report, "signal", json_object_get(stop, "signal"));
-	json_object_set(report, "moment", json_object_get(stop, "moment"));
-	json_object_set(report, "tid", json_object_get(stop, "tid"));
-	json_object_set(report, "source", json_object_get(stop, "source"));
-	if (!frames_collect(replay, replay->selected.number, 0, REPORT_FRAMES, REPORT_BYTES, frames,
-		&next, failure)) {
-		json_decref(frames);
-		json_decref(report);
-		return NULL;
-	}
-	json_array_foreach(frames, i, frame)
-	{
-		/* Frames without source (abort, raise) have nothing to show. */
-		if (!frame_is_own(replay, frame) || with_locals++ >= FRAMES_WITH_LOCALS)
-			continue;
-		locals = values_lines(replay, replay->selected.number,
-		    (int)json_integer_value(json_object_get(frame, "level")), LOCALS_BYTES);
-		json_object_set_new(frame, "locals", locals);
-	}
-	frames_finish(replay, frames);
-	json_object_set_new(report, "frames", frames);
-	if (next >= 0)
-		json_object_set_new(report, "more", json_integer(next));
-	fault = fault_json(replay);
-	if (fault)
-		json_object_set_new(report, "fault", fault);
-	json_object_set_new(report, "threads", thread_tops(replay));
-	return report;
-}
+#define SIGNALS_MAX  100000
+#define OUTPUT_BYTES 4096
 
 /* What ends a program unless it is caught. */
 static bool is_fatal(const char *signal)
@@ -127,18 +58,18 @@ static enum scan_verdict see_signal(
 		return SCAN_GIVE_UP;
 	excursion_note(crash->excursion, &crash->place);
 	json_decref(crash->report);
-	crash->report = report_here(replay, stop, failure);
+	crash->report = report_of_crash(replay, stop, failure);
 	json_decref(stop);
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
 }
 
-/* `timeout 60 ./a` ends itself by the signal that ended ./a: the report says that there is more. */
+/* A process that was chosen may have ended badly because another one crashed. */
 static void add_other_crash(const struct replay *replay, json_t *report)
 {
 	char name[32];
 	int signal, pid = images_killed_pid(replay, &signal);
 
-	if (pid)
+	if (pid && !replay->worst)
 		json_object_set_new(report, "other_crash",
 		    json_pack("{s:i,s:s}", "pid", pid, "signal",
 			signal_to_name(signal, name, sizeof(name))));
@@ -168,14 +99,18 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	if (scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)
 		return false;
 	keep_output(crash, replay);
-	if (crash->report) {
-		if (crash->output)
-			json_object_set(crash->report, "output", crash->output);
-		add_other_crash(replay, crash->report);
-		return true;
+	if (!crash->report) {
+		crash->report = report_of_ending(replay, crash->output, failure);
+		if (!crash->report && !failure->message[0])
+			fail_without_crash(replay, failure);
+		if (!crash->report)
+			return false;
+		excursion_note(crash->excursion, &crash->place);
 	}
-	fail_without_crash(replay, failure);
-	return false;
+	if (crash->output)
+		json_object_set(crash->report, "output", crash->output);
+	add_other_crash(replay, crash->report);
+	return true;
 }
 
 static bool is_untouched(const struct replay *replay)

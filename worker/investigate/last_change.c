@@ -11,13 +11,21 @@
 #include "worker/session/watchpoint.h"
 #include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
+#include "worker/session/frame.h"
+#include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
+#include "worker/session/resume.h"
 #include "worker/session/signals.h"
+#include "worker/session/source.h"
 #include "worker/session/stop.h"
 #include "worker/session/values.h"
 
-#define STOPS_MAX 1000000
+#define STOPS_MAX      1000000
+#define CALLERS_MAX    12
+#define CALLERS_BYTES  6000
+#define CALLERS_BEYOND 2 /* the first own frame */
+#define SOURCE_AROUND  2
 
 /* What ends a program unless it is caught. A search for something else runs past them. Not SIGTRAP:
  * to pass that by, rr would pass watchpoints by as well. */
@@ -35,19 +43,91 @@ static void fail_unwritten(struct replay *replay, const char *expression, struct
 	    "nothing wrote %.200s before this moment", expression);
 }
 
-static json_t *change_answer(const json_t *stop, const char *expression)
+/* "memcpy, called by load at a.c:7", or "store at a.c:8" */
+static json_t *conclude(const char *expression, const json_t *writer, const json_t *own)
 {
-	static const char *const kept[] = {"moment", "frame", "source", "tid", "thread_name"};
-	const json_t *watch = json_object_get(stop, "watch");
-	json_t *json = json_object();
+	const char *function = mi_text(writer, "function"), *by = mi_text(own, "function");
+	const char *at = mi_text(own, "at");
 
-	json_object_set_new(json, "expression", json_string(expression));
+	if (!function)
+		function = mi_text(writer, "at") ? mi_text(writer, "at") : "code without a name";
+	if (own == writer || !own)
+		return json_sprintf(
+		    "%s wrote %s (%s)", function, expression, at ? at : "no source");
+	return json_sprintf("%s wrote %s, called by %s (%s)", function, expression, by ? by : "??",
+	    at ? at : "no source");
+}
+
+static void add_source(struct replay *replay, json_t *json, const json_t *own)
+{
+	char path[FRAME_PATH_MAX];
+	json_t *source;
+	int line;
+
+	if (!frame_place(own, path, &line))
+		return;
+	source = source_read(replay, path, line - SOURCE_AROUND, line + SOURCE_AROUND, line, NULL);
+	if (source)
+		json_object_set_new(json, "source", source);
+}
+
+/* The callers up to the first that is the program's own, and some beyond. */
+static json_t *callers_up_to(json_t *frames, const json_t *own)
+{
+	json_t *callers = json_array(), *frame;
+	size_t i, beyond = 0;
+
+	json_array_foreach(frames, i, frame)
+	{
+		bool passed = json_integer_value(json_object_get(frame, "level")) >
+			      json_integer_value(json_object_get(own, "level"));
+		if (i > 0 && beyond < CALLERS_BEYOND)
+			json_array_append(callers, frame);
+		beyond += passed;
+	}
+	return callers;
+}
+
+/* Where the program stands, before the write. */
+static json_t *change_answer(struct replay *replay, const json_t *stop, const char *expression)
+{
+	static const char *const kept[] = {"moment", "tid", "thread_name"};
+	const json_t *watch = json_object_get(stop, "watch");
+	json_t *json = json_object(), *frames = json_array(), *own, *callers;
+	struct failure ignored = {0};
+	int next;
+
+	frames_collect(replay, replay->selected.number, 0, CALLERS_MAX, CALLERS_BYTES, frames,
+	    &next, &ignored);
+	own = frames_first_own(replay, frames);
+	json_object_set_new(
+	    json, "conclusion", conclude(expression, json_array_get(frames, 0), own));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (json_object_get(stop, kept[i]))
 			json_object_set(json, kept[i], json_object_get(stop, kept[i]));
+	json_object_set_new(json, "side", json_string("before"));
 	json_object_set(json, "old", json_object_get(watch, "old"));
 	json_object_set(json, "new", json_object_get(watch, "new"));
+	json_object_set(json, "frame", json_object_get(stop, "frame"));
+	callers = callers_up_to(frames, own);
+	add_source(replay, json, own);
+	frames_finish(replay, callers);
+	json_object_set_new(json, "callers", callers);
+	json_decref(frames);
 	return json;
+}
+
+/* From before the write to behind it: one instruction of the same thread. */
+static bool step_behind(struct replay *replay, json_t *json, struct failure *failure)
+{
+	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
+
+	if (!resume_run(replay, &one, failure) || !position_update(replay, failure))
+		return false;
+	json_object_set_new(json, "moment", position_text(replay, &replay->moment));
+	json_object_set_new(json, "side", json_string("after"));
+	position_remember(replay);
+	return true;
 }
 
 /* A value that is watched, and what it was where the search began. */
@@ -243,30 +323,55 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	return stop;
 }
 
+/* The value is named in that frame: the write may be in another one. -1: the selected one. */
+static bool choose_frame(struct replay *replay, long long level, struct failure *failure)
+{
+	if (level < 0 ||
+	    (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
+		 replay->selected.number, level) != GDB_REFUSED &&
+		selection_set_frame(replay, (int)level)))
+		return true;
+	failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames there are",
+	    "there is no frame %lld", level);
+	return false;
+}
+
+/* Searches, and stands at the write, on the side that is asked for. */
+static json_t *find_writer(
+    struct replay *replay, const struct last_change_args *args, struct failure *failure)
+{
+	struct watched watched = {.expression = args->expression};
+	json_t *stop, *result = NULL;
+
+	if (!choose_frame(replay, args->frame, failure))
+		return NULL;
+	learn_watched(replay, &watched);
+	stop = find_change(replay, &watched, failure);
+	if (!stop && !watched.now && failure->code == ERROR_NOT_FOUND)
+		failure_set_hint(failure,
+		    "it cannot be read at this moment: a pointer in it is bad, so ask who "
+		    "wrote that pointer last");
+	forget_watched(&watched);
+	if (stop)
+		result = change_answer(replay, stop, args->expression);
+	json_decref(stop);
+	if (!result || args->side == CHANGE_BEFORE || step_behind(replay, result, failure))
+		return result;
+	json_decref(result);
+	return NULL;
+}
+
 json_t *tool_last_change(
     struct worker *worker, const struct last_change_args *args, struct failure *failure)
 {
 	struct replay *replay = replay_of(worker, failure);
-	struct watched watched = {.expression = args->expression};
-	json_t *stop, *result = NULL;
 	struct failure late = {0};
-	bool readable;
+	json_t *result;
 
 	if (!replay || !evaluate_may(args->evaluate, failure))
 		return NULL;
-	learn_watched(replay, &watched);
-	readable = watched.now != NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	stop = find_change(replay, &watched, failure);
-	forget_watched(&watched);
-	if (stop)
-		result =
-		    evaluate_beside(replay, change_answer(stop, args->expression), args->evaluate);
-	else if (!readable && failure->code == ERROR_NOT_FOUND)
-		failure_set_hint(failure,
-		    "it cannot be read at this moment: a pointer in it is bad, so ask who "
-		    "wrote that pointer last");
-	json_decref(stop);
+	result = evaluate_beside(replay, find_writer(replay, args, failure), args->evaluate);
 	if (result && args->move) {
 		excursion_stay(&excursion);
 	} else if (!excursion_return(&excursion, &late) && result) {

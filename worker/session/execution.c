@@ -419,11 +419,22 @@ json_t *tool_finish(struct worker *worker, const struct finish_args *args, struc
 		      : NULL;
 }
 
+/* Some events rr passes without a stop. */
+static void note_landing(const struct replay *replay, const struct moment *to, json_t *stop)
+{
+	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
+		json_object_set_new(stop, "note",
+		    json_sprintf(
+			"rr does not stop at event %lld: this is the next one where it does",
+			to->event));
+}
+
 /* Goes there, or stays: a moment that is not in the recording costs nothing. */
 static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {
 	struct failure lost = {0};
+	json_t *stop;
 
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
@@ -431,7 +442,9 @@ static json_t *go(
 	if (position_go_asked(replay, to, failure)) {
 		excursion_stay(&excursion);
 		replay->departed = (struct moment){0};
-		return answer(replay, FORWARD, reason, failure);
+		stop = answer(replay, FORWARD, reason, failure);
+		note_landing(replay, to, stop);
+		return stop;
 	}
 	if (!excursion_return(&excursion, &lost) && lost.message[0])
 		*failure = lost;

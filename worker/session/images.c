@@ -17,7 +17,9 @@ struct images {
 	struct image *list;
 	size_t count, at;
 	int killed_pid, killed_by;
-	uint64_t handled; /* signals, bit N-1 */
+	int status;	    /* of the process, as from waitpid; -1: not known */
+	long long together; /* see images_together */
+	uint64_t handled;   /* signals, bit N-1 */
 };
 
 static bool add(struct images *images, struct image image)
@@ -80,7 +82,8 @@ static void note_killed(struct replay *replay, const struct execs *execs)
 {
 	for (size_t i = 0; i < execs->ending_count; i++) {
 		const struct ending *ending = &execs->endings[i];
-		if (!WIFSIGNALED(ending->status) || ending->pid == replay->pid)
+		if (!WIFSIGNALED(ending->status) || ending->pid == replay->pid ||
+		    ending->tid != ending->pid)
 			continue;
 		replay->images->killed_pid = ending->pid;
 		replay->images->killed_by = WTERMSIG(ending->status);
@@ -93,6 +96,16 @@ int images_killed_pid(const struct replay *replay, int *signal)
 	return replay->images->killed_pid;
 }
 
+int images_status(const struct replay *replay)
+{
+	return replay->images->status;
+}
+
+long long images_together(const struct replay *replay)
+{
+	return replay->images->together;
+}
+
 bool images_handle_signal(const struct replay *replay, int number)
 {
 	return replay->images->handled >> (number - 1) & 1;
@@ -102,6 +115,8 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 {
 	images_free(replay->images);
 	replay->images = calloc(1, sizeof(*replay->images));
+	if (!replay->pid && replay->worst)
+		replay->asked_pid = replay->pid = execs_worst_pid(execs);
 	if (!replay->pid)
 		replay->pid = execs->first_pid;
 	if (!replay->images || !take(replay, replay->images, execs)) {
@@ -110,6 +125,8 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 	}
 	warn(replay, execs);
 	note_killed(replay, execs);
+	replay->images->status = execs_status(execs, (int)replay->pid);
+	replay->images->together = execs_together(execs, (int)replay->pid);
 	replay->images->handled = execs->handled & ~execs->unhandled;
 	replay->images->last_event = execs->cut ? 0 : execs->last;
 	return true;

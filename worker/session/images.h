@@ -52,6 +52,13 @@ json_t *images_json(const struct replay *replay);
  */
 int images_killed_pid(const struct replay *replay, int *signal);
 
+/* How the process ended, as from waitpid; -1: not known. */
+int images_status(const struct replay *replay);
+
+/* The last event before the threads that the process ended with began to end: there all of them
+ * are. 0: it ended with one thread. */
+long long images_together(const struct replay *replay);
+
 /* Whether each signal of that number ran a handler in the recording, and there was one. */
 bool images_handle_signal(const struct replay *replay, int number);
 

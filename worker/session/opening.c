@@ -104,6 +104,7 @@ static bool begin(struct replay *replay, const struct replay_start_args *args,
 	replay->fork_pid =
 	    restore ? json_is_true(json_object_get(restore, "fork_pid")) : args->fork_pid;
 	replay->asked_pid = replay->pid;
+	replay->worst = args->worst;
 	if (!read_at(args->at, replay->fork_pid, &at, failure))
 		return false;
 	replay->wanted_event = restore ? saved_event(restore) : at.event;

@@ -55,6 +55,7 @@ struct replay {
 	char pmu[32];
 	char gdb_words[512];	  /* the last that gdb said on its stderr */
 	long long pid, asked_pid; /* asked_pid 0: the first process */
+	bool worst; /* of the processes the one that ended worst, where none is asked for */
 	bool fork_pid, connected, at_end, at_signal;
 	bool crossed; /* the last run went over an exec: the next stop described says so */
 	unsigned long long first_pc; /* of the image's first instruction */

@@ -65,6 +65,8 @@ static json_t *watch_json(
 	set_text(watch, "new", direction == BACKWARD && old ? old : new);
 	if (!point)
 		json_object_set_new(watch, "out_of_scope", json_true());
+	else if (direction == BACKWARD && old)
+		json_object_set_new(watch, "side", json_string("before"));
 	return watch;
 }
 
@@ -147,6 +149,10 @@ json_t *stop_describe(
 	json_object_set_new(json, "moment", position_text(replay, &replay->moment));
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
+	if (replay->at_end && images_together(replay))
+		json_object_set_new(json, "note",
+		    json_sprintf("the other threads have ended by now: rr_goto %lld has them all",
+			images_together(replay)));
 	position_remember(replay);
 	output = output_take(replay->output, OUTPUT_MAX);
 	if (output)

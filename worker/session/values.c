@@ -11,6 +11,10 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/values.h"
 
+#define VALUE_NAME_MAX 100
+#define POINTED_MAX    300 /* bytes of what a pointer points to */
+#define POINTED_COUNT  6
+#define POINTED_BUDGET 8000
 #define LOCAL_MAX      1000 /* bytes of one local */
 #define BEGINNING_ONLY " (its beginning only: it is large)"
 
@@ -186,6 +190,60 @@ json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget
 
 	json_array_foreach(list, i, variable) json_array_append_new(
 	    lines, json_sprintf("%s = %s", mi_text(variable, "name"), mi_text(variable, "value")));
+	json_decref(list);
+	return lines;
+}
+
+/* Whether a value is a pointer to a structure that can be shown: not text, nor a function. */
+static bool points_to_structure(const json_t *variable)
+{
+	const char *type = mi_text(variable, "type"), *value = mi_text(variable, "value");
+	size_t length = type ? strlen(type) : 0;
+
+	if (length < 3 || strcmp(type + length - 2, " *") != 0 || !value ||
+	    strncmp(value, "0x", 2) != 0 || strtoull(value, NULL, 16) == 0)
+		return false;
+	return !strstr(type, "char") && !strstr(type, "void") && !strchr(type, '(') &&
+	       !strstr(type, "FILE");
+}
+
+static json_t *pointed_line(struct replay *replay, int thread, int frame, const char *name)
+{
+	char expression[VALUE_NAME_MAX + 2];
+	json_t *results = NULL, *line = NULL, *shown;
+	const char *value;
+	bool partly;
+
+	if (!is_identifier(name) || strlen(name) > VALUE_NAME_MAX)
+		return NULL;
+	snprintf(expression, sizeof(expression), "*%s", name);
+	if (evaluate_in(replay, thread, frame, expression, &results, &partly) == GDB_DONE) {
+		value = mi_text(results, "value");
+		shown = scrub_json_middle(
+		    value ? value : "", value ? strlen(value) : 0, POINTED_MAX, NULL);
+		line = json_sprintf("%s = %s", expression, json_string_value(shown));
+		json_decref(shown);
+	} else if (!replay->worker->broken) {
+		line = json_sprintf("%s: %.200s", expression, gdb_message(replay->gdb));
+	}
+	json_decref(results);
+	return line;
+}
+
+json_t *values_pointed(struct replay *replay, int thread, int frame)
+{
+	json_t *list = values_list(replay, thread, frame, true, POINTED_BUDGET, NULL);
+	json_t *lines = json_array(), *variable, *line;
+	size_t i;
+
+	json_array_foreach(list, i, variable)
+	{
+		if (json_array_size(lines) == POINTED_COUNT || !points_to_structure(variable))
+			continue;
+		line = pointed_line(replay, thread, frame, mi_text(variable, "name"));
+		if (line)
+			json_array_append_new(lines, line);
+	}
 	json_decref(list);
 	return lines;
 }

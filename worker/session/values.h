@@ -15,6 +15,10 @@ json_t *values_list(
 /* A frame's local variables, without its arguments, as ["name = value"]; empty without any. */
 json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget);
 
+/* What the pointers to structures among a frame's arguments and variables point to, as
+ * ["*name = value"]; where one cannot be read, the line says so. */
+json_t *values_pointed(struct replay *replay, int thread, int frame);
+
 /* Evaluates in the selected thread and frame: 0 with *value and *type owned by the caller, or -1
  * with why filled. */
 int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,

@@ -5,15 +5,19 @@
 #include "worker/trace/execs.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "sandbox/wire/scrub.h"
 
 #define LINE_MAX_BYTES (EXECS_FILE_MAX + 256)
 #define EVENT_MAX      (1LL << 53)
 #define ENDINGS_MAX    20000
+#define THREADS_MAX    4096
+#define TOGETHER_MAX   3 /* events between two threads that end with their process */
 #define FILE_SHOWN     400
 
 struct execs_parser {
@@ -137,6 +141,14 @@ static void take_file(struct execs_parser *parser, const char *line)
 		exec->file = strdup(file + 6);
 }
 
+static int process_of(const struct execs *execs, int tid)
+{
+	for (size_t i = execs->thread_count; i > 0; i--)
+		if (execs->threads[i - 1].tid == tid)
+			return execs->threads[i - 1].pid;
+	return tid;
+}
+
 static void take_ending(struct execs_parser *parser, const char *line)
 {
 	struct execs *execs = parser->execs;
@@ -148,7 +160,26 @@ static void take_ending(struct execs_parser *parser, const char *line)
 	    !(list = room_for(execs->endings, execs->ending_count, sizeof(*list))))
 		return;
 	execs->endings = list;
-	list[execs->ending_count++] = (struct ending){(int)tid, (int)status};
+	list[execs->ending_count++] =
+	    (struct ending){(int)tid, process_of(execs, (int)tid), (int)status, parser->event};
+}
+
+/* A clone that shares the process makes a thread of it. */
+static void take_clone(struct execs_parser *parser, const char *line)
+{
+	static const char flags_are[] = " clone_flags=";
+	struct execs *execs = parser->execs;
+	long long tid = number_behind(line, " tid=", INT_MAX);
+	long long parent = number_behind(line, " parent=", INT_MAX);
+	const char *flags = strstr(line, flags_are);
+	struct thread *list;
+
+	if (tid <= 0 || parent <= 0 || !flags || execs->thread_count >= THREADS_MAX ||
+	    !(strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD) ||
+	    !(list = room_for(execs->threads, execs->thread_count, sizeof(*list))))
+		return;
+	execs->threads = list;
+	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
 }
 
 static void take_line(struct execs_parser *parser)
@@ -162,6 +193,7 @@ static void take_line(struct execs_parser *parser)
 	    {"eax:", take_registers},
 	    {"  TraceTaskEvent::EXEC ", take_file},
 	    {"  TraceTaskEvent::EXIT ", take_ending},
+	    {"  TraceTaskEvent::CLONE ", take_clone},
 	};
 	const char *line = parser->line;
 
@@ -222,6 +254,7 @@ void execs_free(struct execs *execs)
 		free(execs->list[i].file);
 	free(execs->list);
 	free(execs->endings);
+	free(execs->threads);
 	*execs = (struct execs){0};
 }
 
@@ -242,4 +275,67 @@ json_t *execs_json(const struct execs *execs, int pid)
 		json_array_append_new(images, image);
 	}
 	return images;
+}
+
+int execs_status(const struct execs *execs, int pid)
+{
+	for (size_t i = execs->ending_count; i > 0; i--)
+		if (execs->endings[i - 1].tid == pid)
+			return execs->endings[i - 1].status;
+	return -1;
+}
+
+bool execs_is_crash(int status)
+{
+	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
+
+	for (size_t i = 0; status >= 0 && i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (WIFSIGNALED(status) && WTERMSIG(status) == crashes[i])
+			return true;
+	return false;
+}
+
+/* Whether the first process ended as another did before it, directly or as shells put it. */
+static bool passes_on(int first, int other)
+{
+	if (first <= 0 || other <= 0)
+		return false;
+	if (WIFSIGNALED(other) && WIFEXITED(first))
+		return WEXITSTATUS(first) == 128 + WTERMSIG(other);
+	return first == other && !(WIFSIGNALED(other) && WTERMSIG(other) == SIGKILL);
+}
+
+int execs_worst_pid(const struct execs *execs)
+{
+	int first = execs_status(execs, execs->first_pid), heir = execs->first_pid;
+
+	for (size_t i = 0; i < execs->ending_count; i++) {
+		const struct ending *ending = &execs->endings[i];
+
+		if (ending->tid != ending->pid || ending->pid == execs->first_pid)
+			continue;
+		if (execs_is_crash(ending->status))
+			return ending->pid;
+		if (passes_on(first, ending->status))
+			heir = ending->pid;
+	}
+	return heir;
+}
+
+long long execs_together(const struct execs *execs, int pid)
+{
+	long long from = 0;
+	size_t count = 0;
+
+	for (size_t i = execs->ending_count; i > 0; i--) {
+		const struct ending *ending = &execs->endings[i - 1];
+
+		if (ending->pid != pid)
+			continue;
+		if (from && from - ending->event > TOGETHER_MAX)
+			break;
+		from = ending->event;
+		count++;
+	}
+	return count > 1 ? from - 1 : 0;
 }

@@ -23,14 +23,20 @@ struct exec {
 };
 
 struct ending {
-	int pid;
-	int status; /* as from waitpid */
+	int tid, pid; /* of a thread, and the process it belonged to; equal for the first thread */
+	int status;   /* as from waitpid */
+	long long event;
+};
+
+struct thread {
+	int tid, pid;
 };
 
 struct execs {
-	struct exec *list; /* in the order of events */
-	struct ending *endings;
-	size_t count, ending_count;
+	struct exec *list;	/* in the order of events */
+	struct ending *endings; /* likewise */
+	struct thread *threads; /* but the first ones of processes */
+	size_t count, ending_count, thread_count;
 	uint64_t handled, unhandled; /* signals, bit N-1: they ran a handler, or did without */
 	int first_pid;		     /* the first process of the trace; 0: there was no event */
 	long long last;		     /* the last event that was seen */
@@ -47,6 +53,19 @@ void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t le
 void execs_parser_end(struct execs_parser *parser);
 
 void execs_free(struct execs *execs);
+
+/* How a process ended, as from waitpid; -1: not known. */
+int execs_status(const struct execs *execs, int pid);
+
+/* The process that the trace is about: where the first one only passed on how another ended
+ * (timeout ./a, sh -c "./a; true"), that one. */
+int execs_worst_pid(const struct execs *execs);
+
+/* Whether a status is that of a program that crashed: a signal that it brought on itself. */
+bool execs_is_crash(int status);
+
+/* The last event before the threads that a process ended with began to end; 0: it had one. */
+long long execs_together(const struct execs *execs, int pid);
 
 /* [{event, file?}] of one process, at most EXECS_SHOWN of them; NULL when there is none. */
 json_t *execs_json(const struct execs *execs, int pid);

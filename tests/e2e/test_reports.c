@@ -1,0 +1,308 @@
+/*
+ * The questions of one call: what a report says of each kind of end, and what rr_last_change says
+ * of a write.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+static void expect_within(const json_t *answer, const char *path, const char *part)
+{
+	const char *text = answer_text(answer, path);
+
+	ck_assert_msg(strstr(text, part) != NULL, "no %s in %s: %s", part, path, text);
+}
+
+/* "=> N" of the first line of the program's source that holds `text`. */
+static void expect_marked(const json_t *answer, const char *program, const char *text)
+{
+	const char *mark = strstr(answer_text(answer, "source"), "=>");
+
+	ck_assert_ptr_nonnull(mark);
+	ck_assert_int_eq(strtoll(mark + 2, NULL, 10), harness_line(program, text));
+}
+
+static bool has_local(const json_t *frame, const char *begin)
+{
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(frame, "locals"), i,
+	    line) if (strncmp(json_string_value(line), begin, strlen(begin)) == 0) return true;
+	return false;
+}
+
+/* The first frame that is not folded. */
+static const json_t *first_frame(const json_t *report)
+{
+	const json_t *frames = answer_at(report, "frames"), *frame;
+	size_t i;
+
+	json_array_foreach(
+	    frames, i, frame) if (json_object_get(frame, "folded") == NULL) return frame;
+	harness_fail("no frames");
+}
+
+/* Hangs, and is ended by the recording's limit. */
+static void record_hang(struct place *place)
+{
+	char *program = harness_program("deadlock");
+
+	json_decref(client_tool(place->client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
+	    "trace_dir", place->trace, "timeout", 3));
+	free(program);
+}
+
+static const json_t *thread_with(const json_t *report, const char *waits_for)
+{
+	const json_t *threads = answer_at(report, "threads"), *thread;
+	size_t i;
+
+	json_array_foreach(threads, i, thread)
+	{
+		const char *what = json_string_value(json_object_get(thread, "waits_for"));
+		if (what != NULL && strcmp(what, waits_for) == 0)
+			return thread;
+	}
+	harness_fail("nobody waits for %s: %s", waits_for, answer_show(threads));
+}
+
+START_TEST(a_hang_is_reported_with_who_waits_for_whom)
+{
+	struct place place = place_open();
+
+	record_hang(&place);
+	json_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	expect_text(report, "signal", "SIGTERM");
+	expect_within(report, "conclusion", "deadlock: ");
+	ck_assert_uint_eq(answer_count(report, "threads"), 4);
+	const json_t *left = thread_with(report, "mutex left");
+	const json_t *right = thread_with(report, "mutex right");
+	expect_number(left, "held_by", answer_number(right, "tid"));
+	expect_number(right, "held_by", answer_number(left, "tid"));
+	expect_text(left, "frame.function", "transfer");
+	ck_assert_int_eq(
+	    answer_line(left, "frame"), harness_line("deadlock", "pthread_mutex_lock(&to->lock);"));
+	json_decref(report);
+	/* The session stands there: every thread can be looked at. */
+	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
+	ck_assert_uint_eq(answer_count(list, "threads"), 4);
+	json_decref(list);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(the_end_says_where_the_other_threads_still_are)
+{
+	struct place place = place_open();
+	char *together;
+
+	record_hang(&place);
+	free(client_replay(place.client, place.trace));
+	json_t *stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	together = strstr(answer_text(stop, "note"), "rr_goto ");
+	ck_assert_ptr_nonnull(together);
+	long long event = strtoll(together + 8, NULL, 10);
+	json_decref(stop);
+	char moment[24];
+	snprintf(moment, sizeof(moment), "%lld", event);
+	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moment);
+	ck_assert_int_eq(answer_event(stop, "moment"), event);
+	ck_assert_ptr_null(answer_at(stop, "note"));
+	json_decref(stop);
+	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
+	ck_assert_uint_eq(answer_count(list, "threads"), 4);
+	json_decref(list);
+	/* The threads' ends are events that rr does not stop at. */
+	snprintf(moment, sizeof(moment), "%lld", event + 1);
+	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moment);
+	ck_assert_int_gt(answer_event(stop, "moment"), event + 1);
+	expect_within(stop, "note", moment);
+	json_decref(stop);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
+{
+	struct scene scene = scene_open("copies", NULL);
+	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+
+	expect_number(report, "exit_code", 3);
+	expect_within(report, "conclusion", "called by fail (tests/programs/copies.c:");
+	expect_text(report, "printed_last", "cannot go on: bad id");
+	expect_within(report, "hint", "rr_breakpoint_set write");
+	expect_marked(report, "copies", "exit(status);");
+	expect_text(first_frame(report), "function", "fail");
+	ck_assert_ptr_null(answer_at(report, "threads")); /* there is one, and it is told */
+	json_decref(report);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_program_that_ended_well_has_nothing_to_report)
+{
+	struct scene scene = scene_open("many_watch", NULL);
+
+	json_decref(client_tool_fails(scene.client, "rr_crash_report", "not_found", NULL));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_failed_assertion_is_told_from_the_line_that_asserts)
+{
+	struct scene scene = scene_open("abort", NULL);
+	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+
+	expect_text(report, "signal", "SIGABRT");
+	expect_within(report, "conclusion", "called by withdraw (tests/programs/abort.c:");
+	ck_assert_int_ge(answer_number(report, "frames.0.folded"), 2);
+	expect_text(first_frame(report), "function", "withdraw");
+	expect_text(first_frame(report), "args", "balance=10, amount=60");
+	expect_marked(report, "abort", "assert(amount <= balance);");
+	json_decref(report);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_the_pointers_at_a_crash_point_to_is_shown)
+{
+	struct scene scene = scene_open("list_corruption", NULL);
+	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+
+	ck_assert(has_local(first_frame(report), "session = 0x"));
+	ck_assert(has_local(first_frame(report), "*session: Cannot access memory"));
+	json_decref(report);
+	scene_close(&scene);
+}
+END_TEST
+
+static json_t *last_change(struct scene *scene, const char *expression, const char *side)
+{
+	return client_tool(
+	    scene->client, "rr_last_change", "{s:s, s:s}", "expression", expression, "side", side);
+}
+
+static void expect_value(struct scene *scene, const char *expression, const char *value)
+{
+	json_t *answer =
+	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
+	expect_text(answer, "value", value);
+	json_decref(answer);
+}
+
+START_TEST(a_write_inside_memcpy_names_the_programs_own_call)
+{
+	struct scene scene = scene_open("copies", NULL);
+
+	scene_run_to(&scene, "fail");
+	json_t *change = last_change(&scene, "record.id", "before");
+	expect_within(change, "conclusion", "called by load (tests/programs/copies.c:");
+	expect_text(change, "callers.0.function", "load");
+	expect_text(change, "callers.1.function", "main");
+	expect_marked(change, "copies", "memcpy(to, from, length);");
+	expect_text(change, "old", "1");
+	expect_text(change, "new", "-7");
+	json_decref(change);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(both_sides_of_a_write_can_be_gone_to)
+{
+	struct scene scene = scene_open("copies", NULL);
+
+	scene_run_to(&scene, "fail");
+	json_t *before = last_change(&scene, "record.id", "before");
+	json_t *after = last_change(&scene, "record.id", "after");
+	expect_text(before, "side", "before");
+	expect_text(after, "side", "after");
+	expect_value(&scene, "record.id", "-7"); /* the session has not moved */
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(before, "moment"));
+	expect_value(&scene, "record.id", "1");
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(after, "moment"));
+	expect_value(&scene, "record.id", "-7");
+	json_decref(before);
+	json_decref(after);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come)
+{
+	struct scene scene = scene_open("copies", NULL);
+
+	scene_run_to(&scene, "fail");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "record.id");
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_text(stop, "watch.side", "before");
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_continue", NULL);
+	ck_assert_ptr_null(answer_at(stop, "watch.side"));
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_expression_is_named_in_the_frame_that_is_asked_for)
+{
+	struct scene scene = scene_open("copies", NULL);
+
+	scene_run_to(&scene, "fail");
+	json_decref(client_tool_fails(
+	    scene.client, "rr_last_change", "invalid_argument", "{s:s}", "expression", "seen->id"));
+	json_t *change = client_tool(
+	    scene.client, "rr_last_change", "{s:s, s:i}", "expression", "seen->id", "frame", 1);
+	expect_text(change, "callers.0.function", "load");
+	json_decref(change);
+	/* The selection is what it was. */
+	json_t *where = client_tool(scene.client, "rr_locals", NULL);
+	expect_text(where, "variables.0.name", "why");
+	json_decref(where);
+	json_decref(client_tool_fails(scene.client, "rr_last_change", "not_found", "{s:s, s:i}",
+	    "expression", "seen->id", "frame", 99));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(moments_at_the_same_tick_are_told_apart)
+{
+	struct scene scene = scene_open("copies", NULL);
+
+	scene_run_to(&scene, "main");
+	json_t *first = client_tool(scene.client, "rr_when", NULL);
+	json_t *second = client_tool(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+	ck_assert_int_eq(answer_ticks(first, "moment"), answer_ticks(second, "moment"));
+	ck_assert_str_ne(answer_text(first, "moment"), answer_text(second, "moment"));
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	json_t *back =
+	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(second, "moment"));
+	expect_text(back, "frame.address", answer_text(second, "frame.address"));
+	json_decref(back);
+	back =
+	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(first, "moment"));
+	ck_assert_str_ne(answer_text(back, "frame.address"), answer_text(second, "frame.address"));
+	json_decref(back);
+	json_decref(first);
+	json_decref(second);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_hang_is_reported_with_who_waits_for_whom,
+	    the_end_says_where_the_other_threads_still_are,
+	    an_exit_status_is_reported_with_who_exited_and_what_was_printed,
+	    a_program_that_ended_well_has_nothing_to_report,
+	    a_failed_assertion_is_told_from_the_line_that_asserts,
+	    what_the_pointers_at_a_crash_point_to_is_shown,
+	    a_write_inside_memcpy_names_the_programs_own_call, both_sides_of_a_write_can_be_gone_to,
+	    a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come,
+	    the_expression_is_named_in_the_frame_that_is_asked_for,
+	    moments_at_the_same_tick_are_told_apart, NULL};
+	return scene_main("reports", tests,
+	    (const char *const[]){"copies", "abort", "list_corruption", "many_watch", NULL});
+}

@@ -1,0 +1,276 @@
+/*
+ * Puts a report together. What needs no telling is left out: the threads of a program that has one,
+ * variables of frames far from the end.
+ */
+#include "worker/investigate/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/fault.h"
+#include "worker/investigate/waits.h"
+#include "worker/session/frame.h"
+#include "worker/session/frames.h"
+#include "worker/session/images.h"
+#include "worker/session/position.h"
+#include "worker/session/source.h"
+#include "worker/session/stop.h"
+#include "worker/session/stop_reason.h"
+#include "worker/session/values.h"
+#include "worker/trace/process_list.h"
+
+#define REPORT_FRAMES	   20
+#define REPORT_BYTES	   (14 * 1024)
+#define FRAMES_WITH_LOCALS 2
+#define LOCALS_BYTES	   2500
+#define SOURCE_AROUND	   2
+#define LINE_SHOWN	   200
+
+static const char *name_of(const json_t *frame)
+{
+	return mi_text(frame, "function") ? mi_text(frame, "function") : "??";
+}
+
+static const char *place_of(const json_t *frame)
+{
+	return mi_text(frame, "at") ? mi_text(frame, "at") : "no source";
+}
+
+/* "store (a.c:8)", or "memcpy, called by store (a.c:8)": where the program's own code was. */
+static void tell_where(const json_t *frames, const json_t *own, char *text, size_t size)
+{
+	json_int_t level = json_integer_value(json_object_get(own, "level"));
+	const json_t *frame, *below = NULL;
+	size_t i;
+
+	json_array_foreach(frames, i,
+	    frame) if (json_integer_value(json_object_get(frame, "level")) == level - 1 &&
+		       !json_object_get(frame, "folded")) below = frame;
+	if (below)
+		snprintf(text, size, "%.100s, called by %.200s (%.600s)", name_of(below),
+		    name_of(own), place_of(own));
+	else
+		snprintf(text, size, "%.200s (%.600s)", name_of(own), place_of(own));
+}
+
+/* Whether the C library ends the program because main has returned. */
+static bool is_returned(const json_t *frames)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		if (!mi_text(frame, "function"))
+			return false;
+		if (strcmp(mi_text(frame, "function"), "__libc_start_call_main") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Variables of the first own frame, with what they point to, and those of its own caller. */
+static void add_variables(struct replay *replay, json_t *frames, const json_t *first)
+{
+	json_int_t level, from = json_integer_value(json_object_get(first, "level"));
+	size_t i, told = 0;
+	json_t *frame;
+
+	json_array_foreach(frames, i, frame)
+	{
+		level = json_integer_value(json_object_get(frame, "level"));
+		if (json_object_get(frame, "folded") || level < from ||
+		    !frame_is_own(replay, frame) || told++ >= FRAMES_WITH_LOCALS)
+			continue;
+		json_t *lines =
+		    values_lines(replay, replay->selected.number, (int)level, LOCALS_BYTES);
+		json_t *pointed = frame == first
+				      ? values_pointed(replay, replay->selected.number, (int)level)
+				      : json_array();
+		json_array_extend(lines, pointed);
+		json_object_set_new(frame, "locals", lines);
+		json_decref(pointed);
+	}
+}
+
+static void add_source(struct replay *replay, json_t *report, const json_t *own)
+{
+	char path[FRAME_PATH_MAX], doubt[SOURCE_DOUBT_MAX];
+	json_t *source;
+	int line;
+
+	if (!frame_place(own, path, &line))
+		return;
+	source = source_read(replay, path, line - SOURCE_AROUND, line + SOURCE_AROUND, line, NULL);
+	if (source)
+		json_object_set_new(report, "source", source);
+	if (source_doubt(replay, path, doubt, sizeof(doubt))[0])
+		json_object_set_new(report, "source_warning", json_string(doubt));
+}
+
+/* The stack of the selected thread, and in `where` the words for its first own frame. */
+static bool add_stack(
+    struct replay *replay, json_t *report, char *where, size_t size, struct failure *failure)
+{
+	json_t *frames = json_array(), *own;
+	int next;
+
+	if (!frames_collect(replay, replay->selected.number, 0, REPORT_FRAMES, REPORT_BYTES, frames,
+		&next, failure)) {
+		json_decref(frames);
+		return false;
+	}
+	own = frames_first_own(replay, frames);
+	tell_where(frames, own, where, size);
+	if (!frame_is_own(replay, own) && is_returned(frames))
+		snprintf(where, size, "main, which returned it");
+	add_source(replay, report, own);
+	add_variables(replay, frames, own);
+	frames_finish(replay, frames);
+	json_object_set_new(report, "frames", frames);
+	if (next >= 0)
+		json_object_set_new(report, "more", json_integer(next));
+	return true;
+}
+
+/* Every thread, where there are several; returns what they wait for each other, to be freed. */
+static char *add_threads(struct replay *replay, json_t *report)
+{
+	char *cycle;
+	json_t *threads = waits_of_threads(replay, &cycle);
+
+	if (json_array_size(threads) > 1)
+		json_object_set(report, "threads", threads);
+	json_decref(threads);
+	return cycle;
+}
+
+static void take_over(json_t *report, const json_t *stop)
+{
+	static const char *const kept[] = {"signal", "moment", "tid", "thread_name"};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (json_object_get(stop, kept[i]))
+			json_object_set(report, kept[i], json_object_get(stop, kept[i]));
+}
+
+json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failure *failure)
+{
+	json_t *report = json_object(), *fault = fault_json(replay);
+	const char *address = mi_text(fault, "address"), *access = mi_text(fault, "access");
+	char where[1024];
+
+	take_over(report, stop);
+	if (!add_stack(replay, report, where, sizeof(where), failure)) {
+		json_decref(fault);
+		json_decref(report);
+		return NULL;
+	}
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s in %s%s%s%s%s", mi_text(stop, "signal"), where,
+		address && access ? ": " : "", address && access ? access : "",
+		address && access ? " of " : "", address && access ? address : ""));
+	if (fault)
+		json_object_set_new(report, "fault", fault);
+	free(add_threads(replay, report));
+	return report;
+}
+
+/* ---- Endings that are no crash --------------------------------------------------------------- */
+
+/* The last line that is not empty. */
+static json_t *last_line(const json_t *output)
+{
+	const char *text = json_string_value(output), *end, *begin;
+
+	if (!text)
+		return NULL;
+	end = text + strlen(text);
+	while (end > text && (end[-1] == '\n' || end[-1] == ' '))
+		end--;
+	begin = end;
+	while (begin > text && begin[-1] != '\n')
+		begin--;
+	if (end - begin > LINE_SHOWN)
+		begin = end - LINE_SHOWN;
+	return end > begin ? json_stringn(begin, (size_t)(end - begin)) : NULL;
+}
+
+/* To the last moment at which all threads that the process ended with were there. */
+static json_t *go_to_the_last(struct replay *replay, struct failure *failure)
+{
+	long long together = images_together(replay);
+
+	/* The search took no note of where it ended, and from the end nothing later is gone to. */
+	if (stop_kind(replay) == STOP_END && !position_update(replay, failure))
+		return NULL;
+	if (!(together ? position_go_event(replay, together, failure)
+		       : position_go_end(replay, failure)))
+		return NULL;
+	return stop_describe(replay, FORWARD, "event", failure);
+}
+
+static void tell_exit(json_t *report, int status, const char *where, const json_t *output)
+{
+	json_t *line = last_line(output);
+
+	json_object_set_new(report, "exit_code", json_integer(WEXITSTATUS(status)));
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("it ended with exit status %d, from %s", WEXITSTATUS(status), where));
+	if (!line)
+		return;
+	json_object_set_new(report, "printed_last", line);
+	json_object_set_new(report, "hint",
+	    json_string("who printed it: rr_goto end, rr_breakpoint_set write, "
+			"rr_continue reverse=true"));
+}
+
+static void tell_signal(json_t *report, int status, const char *where, const char *cycle)
+{
+	size_t threads = json_array_size(json_object_get(report, "threads"));
+	char name[32];
+
+	signal_to_name(WTERMSIG(status), name, sizeof(name));
+	json_object_set_new(report, "signal", json_string(name));
+	if (cycle)
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("%s; it was ended by %s from outside", cycle, name));
+	else if (threads > 1)
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("it was ended by %s from outside, with %zu threads, and no cycle "
+				 "of locks among them",
+			name, threads));
+	else
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("it was ended by %s from outside, while in %s", name, where));
+}
+
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure)
+{
+	int status = images_status(replay);
+	json_t *report, *stop;
+	char where[1024], *cycle;
+
+	if (status <= 0)
+		return NULL;
+	stop = go_to_the_last(replay, failure);
+	if (!stop)
+		return NULL;
+	report = json_object();
+	take_over(report, stop);
+	json_object_del(report, "signal");
+	json_decref(stop);
+	if (!add_stack(replay, report, where, sizeof(where), failure)) {
+		json_decref(report);
+		return NULL;
+	}
+	cycle = add_threads(replay, report);
+	if (WIFEXITED(status))
+		tell_exit(report, status, where, output);
+	else
+		tell_signal(report, status, where, cycle);
+	free(cycle);
+	return report;
+}
