@@ -299,7 +299,9 @@ static enum layer_request requested_of(
 {
 	enum layer_request want = policy->requested[layer];
 
-	if (layer == LAYER_NET_NS && role != ROLE_WORKER && want == REQUEST_REQUIRE)
+	bool needed = role == ROLE_WORKER || (role == ROLE_RECORD && policy->own_network);
+
+	if (layer == LAYER_NET_NS && !needed && want == REQUEST_REQUIRE)
 		return REQUEST_PREFER;
 	return want;
 }

@@ -127,9 +127,9 @@ int sandbox_probe(struct sandbox_machine *machine);
  * up, with *pidfd open (CLOEXEC). The report's namespace layers are filled in both. -1 with errno
  * and why (which layer or which path, what failed) when a required layer is missing or any step
  * failed: no child is left then. The child dies with the parent (PDEATHSIG KILL) and has the
- * policy's limits. A private network is required of ROLE_WORKER only, since rr's debug port has no
- * password; for queries "require" means "prefer" there, and a recording has its user's network
- * unless the policy says otherwise.
+ * policy's limits. A private network is required of ROLE_WORKER, because rr's debug port has no
+ * password, and of a recording whose policy asks for one. For queries "require" means "prefer"
+ * there, and other recordings have their user's network.
  *
  * The caller must be single-threaded.
  */

@@ -1,0 +1,171 @@
+/*
+ * See stage.h.
+ */
+#include "tests/attacks/stage.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void stage_run(const char *format, ...)
+{
+	char command[TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	if (system(command) != 0)
+		harness_fail("%s", command);
+}
+
+bool stage_can_play(int play)
+{
+	char *wrapper, command[TEXT];
+	bool can;
+
+	if (play & AS_USER && geteuid() != 0)
+		return false;
+	if (!(play & NO_NAMESPACES))
+		return true;
+	wrapper = harness_program("../doubles/no_spaces");
+	snprintf(command, sizeof(command), "'%s' /bin/true", wrapper);
+	can = system(command) == 0;
+	free(wrapper);
+	return can;
+}
+
+static char *server_of(const char *folder, int play)
+{
+	const char *server = getenv("RR_WARDEN");
+	char *wrapper, *path, text[TEXT];
+
+	if (!(play & NO_NAMESPACES))
+		return NULL;
+	wrapper = harness_program("../doubles/no_spaces");
+	path = harness_path(folder, "server");
+	snprintf(text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", wrapper, server);
+	harness_write_file(path, text);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	free(wrapper);
+	return path;
+}
+
+/* The program is built where its source lies, as a user would. */
+static void furnish(struct stage *stage, int play)
+{
+	char *source = harness_program("../../../tests/programs/" STAGE_PROGRAM ".c");
+
+	stage_run("cd '%s' && mkdir real && mkdir -p real/.ssh real/work && ln -s real home",
+	    stage->folder);
+	stage_run("cd '%s/real' && echo %s | tee .ssh/id_test notes.txt work/.env >.bash_history",
+	    stage->folder, SECRET);
+	stage_run(
+	    "cd '%s/real/work' && cp '%s' . && cc -g -O0 -o reach reach.c", stage->folder, source);
+	stage_run("chmod 755 '%s' && chown -R %u '%s'", stage->folder, (unsigned)stage->uid,
+	    stage->folder);
+	free(source);
+	stage->home = harness_path(stage->folder, play & LINKED_HOME ? "home" : "real");
+	stage->project = harness_path(stage->home, "work");
+	stage->program = harness_path(stage->project, "reach");
+	stage->trace = harness_path(stage->home, "trace");
+}
+
+/* A server in the project. */
+struct client *stage_client(
+    const struct stage *stage, int play, const char *const *args, const char *const *env)
+{
+	char *server = server_of(stage->folder, play);
+	struct client *client;
+
+	ck_assert_int_eq(chdir(stage->project), 0);
+	client = client_start(&(struct client_options){.server = server,
+	    .home = stage->home,
+	    .args = args,
+	    .env = env,
+	    .uid = play & AS_USER ? NOBODY : 0});
+	ck_assert_int_eq(chdir("/"), 0);
+	free(server);
+	return client;
+}
+
+struct stage stage_open(int play, const char *const *args, const char *const *env)
+{
+	struct stage stage = {.uid = play & AS_USER ? NOBODY : 0};
+
+	stage.folder = harness_scratch(stage.uid);
+	if (!stage.uid)
+		stage.uid = geteuid();
+	furnish(&stage, play);
+	stage.client = stage_client(&stage, play, args, env);
+	return stage;
+}
+
+void stage_close(struct stage *stage)
+{
+	client_end(stage->client);
+	harness_scratch_free(stage->folder);
+	free(stage->home);
+	free(stage->project);
+	free(stage->program);
+	free(stage->trace);
+	free(stage->session);
+}
+
+json_t *stage_record(struct stage *stage)
+{
+	return client_tool(stage->client, "rr_record", "{s:[s], s:s}", "command", stage->program,
+	    "trace_dir", stage->trace);
+}
+
+void stage_replay(struct stage *stage)
+{
+	json_decref(stage_record(stage));
+	stage->session = client_replay(stage->client, stage->trace);
+	json_decref(client_tool(stage->client, "rr_continue", "{s:s}", "until", "main"));
+}
+
+/* What a function of the program gets in the replay; -1 too when the call is its end. */
+long long stage_tried(struct stage *stage, const char *format, ...)
+{
+	char expression[TEXT];
+	va_list arguments;
+	long long result = -1;
+
+	va_start(arguments, format);
+	vsnprintf(expression, sizeof(expression), format, arguments);
+	va_end(arguments);
+	json_t *answer = client_wait(stage->client,
+	    client_tool_send(stage->client, "rr_evaluate",
+		json_pack("{s:s, s:b}", "expression", expression, "allow_calls", 1)),
+	    60);
+	const char *value = json_string_value(answer_at(answer, "result.structuredContent.value"));
+	if (value)
+		result = strtoll(value, NULL, 10);
+	json_decref(answer);
+	return result;
+}
+
+void expect_refused(const char *what, long long result)
+{
+	ck_assert_msg(result < 0, "%s: %lld in the replay", what, result);
+}
+
+/* What the machine gives in this play, nothing less. */
+void expect_layers(const json_t *answer, int play)
+{
+	static const char *const always[] = {"no_new_privs", "rlimits", "landlock", "seccomp"};
+	char *shown = answer_show(answer), path[64];
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++) {
+		snprintf(path, sizeof(path), "sandbox.layers.%s", always[i]);
+		ck_assert_msg(strcmp(answer_text(answer, path), "full") == 0, "%s", shown);
+	}
+	if (!(play & NO_NAMESPACES))
+		ck_assert_msg(
+		    strcmp(answer_text(answer, "sandbox.level"), "full") == 0, "%s", shown);
+	free(shown);
+}
