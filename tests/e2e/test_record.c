@@ -441,6 +441,9 @@ START_TEST(a_trace_travels_as_one_file)
 
 	json_t *imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
 	expect_text(imported, "trace_dir", trace);
+	/* rr refuses a trace of another processor at its replay: an import says so at once. */
+	ck_assert(answer_true(imported, "cpu.same_as_here"));
+	ck_assert(answer_true(imported, "cpu.xsave_fits"));
 	char *session = client_replay(home.client, trace);
 	json_t *stop = client_tool(home.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "signal");

@@ -217,6 +217,17 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 	json_t *info = client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace);
 	ck_assert(!answer_true(info, "cpu.same_as_here"));
 	json_decref(info);
+	char *file = harness_path(place.folder, "moved.tar");
+	char command[4096];
+	snprintf(command, sizeof(command), "tar -cf '%s' -C '%s' trace", file, place.folder);
+	ck_assert_int_eq(system(command), 0);
+	json_t *imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	ck_assert(!answer_true(imported, "cpu.same_as_here"));
+	ck_assert_ptr_nonnull(strstr(answer_text(imported, "note"), "another processor"));
+	json_decref(client_tool(
+	    place.client, "rr_rm", "{s:s}", "trace_dir", answer_text(imported, "trace_dir")));
+	json_decref(imported);
+	free(file);
 	json_t *answer = client_wait(place.client,
 	    client_tool_send(
 		place.client, "rr_replay_start", json_pack("{s:s}", "trace_dir", place.trace)),

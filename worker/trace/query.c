@@ -103,32 +103,40 @@ json_t *tool_ps(struct worker *worker, const struct ps_args *args, struct failur
 	return list;
 }
 
+json_t *query_trace_info(struct worker *worker, const char *path, struct failure *failure)
+{
+	struct capture capture = {.tool = TOOL_NONE};
+	json_t *result = NULL;
+
+	/* Without a counter rr prints the header and then fails: the header is what is wanted. */
+	if (query_run_rr(
+		worker, "traceinfo", path, false, query_timeout_ms(worker), &capture, failure)) {
+		result = trace_info_parse(capture.output, capture.output_length);
+		if (!result)
+			query_fail_with_words(failure, "rr traceinfo", &capture);
+	}
+	capture_free(&capture);
+	return result;
+}
+
 json_t *tool_traceinfo(
     struct worker *worker, const struct traceinfo_args *args, struct failure *failure)
 {
 	struct trace trace;
-	struct capture capture = {.tool = TOOL_NONE};
 	char created[TIME_TEXT_MAX];
 	json_t *result = NULL;
 
 	if (!trace_open(worker, args->trace_dir, true, &trace, failure))
 		goto out;
-	/* Without a counter rr prints the header and then fails: the header is what is wanted. */
-	if (!query_run_rr(worker, "traceinfo", trace.path, false, query_timeout_ms(worker),
-		&capture, failure))
+	result = query_trace_info(worker, trace.path, failure);
+	if (!result)
 		goto out;
-	result = trace_info_parse(capture.output, capture.output_length);
-	if (!result) {
-		query_fail_with_words(failure, "rr traceinfo", &capture);
-		goto out;
-	}
 	listing_time_text(listing_trace_created(trace.directory).tv_sec, created, sizeof(created));
 	json_object_set_new(result, "trace_dir", trace_path_to_json(trace.path));
 	json_object_set_new(result, "created", json_string(created));
 	json_object_set_new(
 	    result, "bytes", json_integer((json_int_t)listing_trace_bytes(trace.directory)));
 out:
-	capture_free(&capture);
 	trace_close(&trace);
 	return result;
 }

@@ -16,6 +16,9 @@ int query_timeout_ms(const struct worker *worker);
 json_t *query_processes(
     struct worker *worker, const char *path, size_t budget, struct failure *failure);
 
+/* The header of a trace that was judged, as trace_info_parse makes it, or NULL with *failure. */
+json_t *query_trace_info(struct worker *worker, const char *path, struct failure *failure);
+
 /*
  * Runs `rr COMMAND PATH` on a trace that was judged, without counters; `writes`: it may change the
  * trace. False with *failure filled; capture_free in every case.

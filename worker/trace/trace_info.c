@@ -79,6 +79,22 @@ static bool processor_of_trace(json_t *records, struct processor *processor)
 	return json_array_size(records) > 0;
 }
 
+/* The register states that XSAVE saves here: XCR0. False where this cannot be found out. */
+static bool saved_here(uint64_t *xcr0)
+{
+#ifdef __x86_64__
+	uint32_t eax, ebx, ecx, edx;
+	if (!__get_cpuid(LEAF_FAMILY, &eax, &ebx, &ecx, &edx) || !(ecx & bit_OSXSAVE))
+		return false;
+	__asm__ volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+	*xcr0 = (uint64_t)edx << 32 | eax;
+	return true;
+#else
+	(void)xcr0;
+	return false;
+#endif
+}
+
 static json_t *trimmed(const char *text)
 {
 	text += strspn(text, " ");
@@ -88,8 +104,9 @@ static json_t *trimmed(const char *text)
 	return scrub_json(text, length, BRAND_SIZE * 4, NULL);
 }
 
-static json_t *processor_to_json(json_t *records)
+static json_t *processor_to_json(json_t *records, const json_t *xcr0)
 {
+	uint64_t saved;
 	struct processor recorded, here;
 	json_t *json;
 
@@ -101,6 +118,10 @@ static json_t *processor_to_json(json_t *records)
 		json_object_set_new(json, "same_as_here",
 		    json_boolean(recorded.family == here.family &&
 				 strcmp(recorded.vendor, here.vendor) == 0));
+	/* A replay puts back what was saved: all of it must be there to be put back. */
+	if (json_is_integer(xcr0) && saved_here(&saved))
+		json_object_set_new(json, "xsave_fits",
+		    json_boolean(((uint64_t)json_integer_value(xcr0) & ~saved) == 0));
 	return json;
 }
 
@@ -198,7 +219,8 @@ json_t *trace_info_parse(const char *text, size_t length)
 	if (!json_is_array(json_object_get(header, "uuid")))
 		goto out;
 	info = json_pack("{s:o,s:o}", "uuid", uuid_to_json(json_object_get(header, "uuid")), "cpu",
-	    processor_to_json(json_object_get(header, "cpuidRecords")));
+	    processor_to_json(
+		json_object_get(header, "cpuidRecords"), json_object_get(header, "xcr0")));
 	if ((value = json_object_get(header, "ticksSemantics")))
 		json_object_set(info, "ticks_semantics", value);
 	if ((value = json_object_get(header, "bindToCpu")))

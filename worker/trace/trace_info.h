@@ -12,7 +12,7 @@
 #define TRACE_INFO_VARIABLE_MAX	   300	       /* bytes of one */
 
 /*
- * {uuid, ticks_semantics, bound_to_cpu?, chaos?, cpu: {vendor, model, same_as_here?},
+ * {uuid, ticks_semantics, bound_to_cpu?, chaos?, cpu: {vendor, model, same_as_here?, xsave_fits?},
  * cpuid_faulting, environment?: []}. Text that ends early, as rr's does where it cannot replay, is
  * taken as far as it goes. NULL when there is no header in it.
  */

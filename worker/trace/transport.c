@@ -226,6 +226,33 @@ static bool unpack(struct worker *worker, int in, int base, const struct archive
 	return false;
 }
 
+/*
+ * Says at once whether a replay has a chance here, which rr_replay_start finds out in earnest: a
+ * trace of another processor may still be kept, looked through or sent on.
+ */
+static void compare_processors(struct worker *worker, const char *path, json_t *result)
+{
+	struct failure ignored = {0};
+	json_t *info = query_trace_info(worker, path, &ignored);
+	json_t *cpu = json_object_get(info, "cpu");
+	const char *note = NULL;
+
+	if (json_is_false(json_object_get(cpu, "xsave_fits")))
+		note =
+		    "it was recorded on a processor with registers that this one lacks: replay it "
+		    "where it was made";
+	else if (json_is_false(json_object_get(cpu, "same_as_here")))
+		note =
+		    "it was recorded on another processor: rr replays it only where the processor "
+		    "can hide its CPUID (cpuid_faulting), else where it was made";
+	if (cpu)
+		json_object_set(result, "cpu", cpu);
+	if (note)
+		json_object_set_new(result, "note", json_string(note));
+	json_decref(ignored.details);
+	json_decref(info);
+}
+
 static json_t *import_file(struct worker *worker, int in, const char *file, struct failure *failure)
 {
 	struct archive_summary summary;
@@ -258,8 +285,10 @@ static json_t *import_file(struct worker *worker, int in, const char *file, stru
 	    !unpack(worker, in, directory, &summary, name, failure))
 		return NULL;
 	snprintf(path, sizeof(path), "%s/%s", real, name);
-	return json_pack("{s:o,s:I,s:I}", "trace_dir", trace_path_to_json(path), "bytes",
+	json_t *result = json_pack("{s:o,s:I,s:I}", "trace_dir", trace_path_to_json(path), "bytes",
 	    (json_int_t)summary.bytes, "files", (json_int_t)summary.files);
+	compare_processors(worker, path, result);
+	return result;
 }
 
 json_t *tool_import(struct worker *worker, const struct import_args *args, struct failure *failure)

@@ -62,6 +62,24 @@ START_TEST(a_processor_of_elsewhere_is_told)
 }
 END_TEST
 
+static bool fits(const char *text)
+{
+	json_t *info = parse(text), *cpu = json_object_get(info, "cpu");
+	bool yes = json_is_true(json_object_get(cpu, "xsave_fits"));
+
+	ck_assert(json_is_boolean(json_object_get(cpu, "xsave_fits")));
+	json_decref(info);
+	return yes;
+}
+
+/* The x87 state is everywhere; the last bit is nobody's. */
+START_TEST(registers_that_this_machine_cannot_put_back_are_told)
+{
+	ck_assert(fits(BEGIN "  \"xcr0\":1}"));
+	ck_assert(!fits(BEGIN "  \"xcr0\":4611686018427387905}"));
+}
+END_TEST
+
 START_TEST(an_environment_of_any_bytes_is_read)
 {
 	json_t *info =
@@ -159,6 +177,7 @@ int main(void)
 {
 	const TTest *const tests[] = {a_whole_header_is_read,
 	    a_header_that_breaks_off_is_taken_as_far_as_it_goes, a_processor_of_elsewhere_is_told,
+	    registers_that_this_machine_cannot_put_back_are_told,
 	    an_environment_of_any_bytes_is_read, a_large_environment_is_bounded_and_counted,
 	    other_text_is_refused, a_known_failure_has_a_remedy, a_full_disk_is_a_limit,
 	    words_are_made_visible_and_without_backtrace, silence_is_said,
