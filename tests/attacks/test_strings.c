@@ -237,23 +237,24 @@ static json_t *all_attacks(const struct witness *witness)
 	return texts;
 }
 
-START_TEST(a_hostile_string_is_an_argument_and_nothing_else)
+static void attack_with_all(const char *const *arguments)
 {
 	struct witness witness = witness_new();
 	json_t *texts = all_attacks(&witness);
 
-	attack_with(texts, &witness, NULL);
+	attack_with(texts, &witness, arguments);
 	json_decref(texts);
+}
+
+START_TEST(a_hostile_string_is_an_argument_and_nothing_else)
+{
+	attack_with_all(NULL);
 }
 END_TEST
 
 START_TEST(quoting_holds_without_the_sandbox)
 {
-	struct witness witness = witness_new();
-	json_t *texts = all_attacks(&witness);
-
-	attack_with(texts, &witness, bare_arguments);
-	json_decref(texts);
+	attack_with_all(bare_arguments);
 }
 END_TEST
 

@@ -63,6 +63,38 @@ export function serveModel(next) {
   });
 }
 
+// Runs claude on a model of serveModel's: `ended` gives its exit code, `said` what it printed.
+export async function startClaude(claude, model, home, args, path = process.env.PATH) {
+  await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
+  const child = spawn(claude, args, {
+    cwd: home,
+    env: {
+      PATH: path,
+      HOME: home,
+      TERM: "dumb",
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.address().port}`,
+      ANTHROPIC_API_KEY: "none",
+      ENABLE_TOOL_SEARCH: "false",
+      DISABLE_AUTOUPDATER: "1",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      MCP_TIMEOUT: "60000",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk) => (said += chunk));
+  child.stderr.on("data", (chunk) => (said += chunk));
+  return {
+    ended: new Promise((resolve) => child.on("exit", resolve)),
+    said: () => said.slice(0, 2000),
+    stop: () => {
+      child.kill();
+      model.closeAllConnections();
+      model.close();
+    },
+  };
+}
+
 const wordsOf = (content) =>
   typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
 
@@ -107,36 +139,12 @@ export async function run(server, world) {
       input: turn.args,
     };
   });
-  await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
-
-  const claude = spawn(
-    world.claude,
-    [
-      ...["-p", "Debug it.", "--mcp-config", `${home}/mcp.json`, "--strict-mcp-config"],
-      ...["--allowedTools", "mcp__rr-warden", "--output-format", "json"],
-    ],
-    {
-      cwd: home,
-      env: {
-        PATH: process.env.PATH,
-        HOME: home,
-        TERM: "dumb",
-        ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.address().port}`,
-        ANTHROPIC_API_KEY: "none",
-        ENABLE_TOOL_SEARCH: "false",
-        DISABLE_AUTOUPDATER: "1",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        MCP_TIMEOUT: "60000",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  let said = "";
-  claude.stdout.on("data", (chunk) => (said += chunk));
-  claude.stderr.on("data", (chunk) => (said += chunk));
-  const ended = new Promise((resolve) => claude.on("exit", resolve));
-  const tooEarly = ended.then((code) => {
-    throw new Error(`claude ended with ${code}: ${said.slice(0, 2000)}`);
+  const claude = await startClaude(world.claude, model, home, [
+    ...["-p", "Debug it.", "--mcp-config", `${home}/mcp.json`, "--strict-mcp-config"],
+    ...["--allowedTools", "mcp__rr-warden", "--output-format", "json"],
+  ]);
+  const tooEarly = claude.ended.then((code) => {
+    throw new Error(`claude ended with ${code}: ${claude.said()}`);
   });
   tooEarly.catch(() => {});
 
@@ -165,11 +173,9 @@ export async function run(server, world) {
     });
     assert.equal(JSON.parse(slept.text).exit_code, 0, slept.text);
     hand(null);
-    assert.equal(await ended, 0, said);
+    assert.equal(await claude.ended, 0, claude.said());
     return { ...result, calls };
   } finally {
-    claude.kill();
-    model.closeAllConnections();
-    model.close();
+    claude.stop();
   }
 }

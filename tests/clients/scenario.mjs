@@ -43,6 +43,23 @@ export async function playScenario(client, { program, traces }) {
   return { tools: names.length };
 }
 
+// The SDKs' part of it. Connects a client; what it cannot place is in the errors that this returns.
+export async function connectTo(client, Transport, [command, ...args]) {
+  const errors = [];
+  client.onerror = (error) => errors.push(error);
+  await client.connect(new Transport({ command, args }));
+  return errors;
+}
+
+export const playWith = (client, call, world) =>
+  playScenario(
+    {
+      list: async () => (await client.listTools()).tools.map((tool) => tool.name),
+      call: async (name, args) => plain(await call(name, args)),
+    },
+    world,
+  );
+
 // Records what takes seconds, for clients that ask for progress: it comes, and rises.
 export async function watchRecording(call, { traces }) {
   const trace = `${traces}/watched-${Math.random().toString(36).slice(2)}`;

@@ -3,25 +3,15 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { cancelRecording, plain, playScenario, watchRecording } from "./scenario.mjs";
+import { cancelRecording, connectTo, playWith, watchRecording } from "./scenario.mjs";
 
 export async function run(server, world) {
   const client = new Client({ name: "check", version: "1" });
-  const errors = [];
-  client.onerror = (error) => errors.push(error);
-  await client.connect(new StdioClientTransport({ command: server[0], args: server.slice(1) }));
+  const errors = await connectTo(client, StdioClientTransport, server);
   try {
-    const result = await playScenario(
-      {
-        list: async () => (await client.listTools()).tools.map((tool) => tool.name),
-        call: async (name, args) =>
-          plain(
-            await client.callTool({ name, arguments: args }, undefined, {
-              timeout: 120000,
-              onprogress: () => ticks++,
-            }),
-          ),
-      },
+    const result = await playWith(
+      client,
+      (name, args) => client.callTool({ name, arguments: args }, undefined, { timeout: 120000 }),
       world,
     );
     await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);

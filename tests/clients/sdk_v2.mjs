@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { cancelRecording, plain, playScenario, watchRecording } from "./scenario.mjs";
+import { cancelRecording, connectTo, playWith, watchRecording } from "./scenario.mjs";
 
 const modes = { legacy: "legacy", auto: "auto", pin: { pin: "2026-07-28" } };
 
@@ -12,21 +12,11 @@ export const in_mode = (mode) => async (server, world) => {
     { name: "check", version: "1" },
     { versionNegotiation: { mode: modes[mode] } },
   );
-  const errors = [];
-  client.onerror = (error) => errors.push(error);
-  await client.connect(new StdioClientTransport({ command: server[0], args: server.slice(1) }));
+  const errors = await connectTo(client, StdioClientTransport, server);
   try {
-    const result = await playScenario(
-      {
-        list: async () => (await client.listTools()).tools.map((tool) => tool.name),
-        call: async (name, args) =>
-          plain(
-            await client.callTool(
-              { name, arguments: args },
-              { timeout: 120000 },
-            ),
-          ),
-      },
+    const result = await playWith(
+      client,
+      (name, args) => client.callTool({ name, arguments: args }, { timeout: 120000 }),
       world,
     );
     await assert.rejects(client.callTool({ name: "rr_continu", arguments: {} }), /rr_continue/);

@@ -7,30 +7,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 clients=$2 program=$3
-passed=0 failed=0
+. "$here/judge.sh"
 export npm_config_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 
-judge() { # judge STATUS NAME
-	if [ "$1" = 0 ]; then
-		passed=$((passed + 1))
-		echo "ok: $2"
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $2"
-		sed 's/^/    /' "$scratch/log"
-	fi
-}
-
-# try NAME COMMAND...
-try() {
-	name=$1
-	shift
-	status=0
-	"$@" >"$scratch/log" 2>&1 || status=1
-	judge "$status" "$name"
-}
-
 scratch=$(mktemp -d /var/tmp/rr-warden-packages.XXXXXX)
+log=$scratch/log
 trap 'rm -rf "$scratch"' EXIT INT TERM
 home=$scratch/home
 mkdir "$home" "$scratch/path"

@@ -1,9 +1,8 @@
 // Claude Code with the plugin and a scripted model on loopback. The model's first turn runs a program
 // that crashes; the second ends. Answers what the model was given in each.
-import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { serveModel } from "./claude.mjs";
+import { serveModel, startClaude } from "./claude.mjs";
 
 export async function runScripted({ claude, plugin, server, program, home }) {
   mkdirSync(home, { recursive: true });
@@ -21,33 +20,15 @@ export async function runScripted({ claude, plugin, server, program, home }) {
     seen.afterCrash = said;
     return { type: "text", text: "done" };
   });
-  await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
-
-  const child = spawn(
+  const child = await startClaude(
     claude,
+    model,
+    home,
     ["-p", "Run it.", "--plugin-dir", plugin, "--allowedTools", "Bash", "--output-format", "json"],
-    {
-      cwd: home,
-      env: {
-        PATH: `${dirname(server)}:${process.env.PATH}`,
-        HOME: home,
-        TERM: "dumb",
-        ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.address().port}`,
-        ANTHROPIC_API_KEY: "none",
-        ENABLE_TOOL_SEARCH: "false",
-        DISABLE_AUTOUPDATER: "1",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        MCP_TIMEOUT: "60000",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
+    `${dirname(server)}:${process.env.PATH}`,
   );
-  let said = "";
-  child.stdout.on("data", (chunk) => (said += chunk));
-  child.stderr.on("data", (chunk) => (said += chunk));
-  const code = await new Promise((resolve) => child.on("exit", resolve));
-  model.closeAllConnections();
-  model.close();
-  if (code !== 0) throw new Error(`claude ended with ${code}: ${said.slice(0, 2000)}`);
+  const code = await child.ended;
+  child.stop();
+  if (code !== 0) throw new Error(`claude ended with ${code}: ${child.said()}`);
   return seen;
 }

@@ -8,17 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 build=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
-passed=0 failed=0
-
-judge() { # judge STATUS NAME
-	if [ "$1" = 0 ]; then
-		passed=$((passed + 1))
-		echo "ok: $2"
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $2"
-	fi
-}
+. "$here/judge.sh"
 
 again=$(mktemp -d)
 trap 'rm -rf "$again"' EXIT INT TERM

@@ -7,31 +7,12 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 build=$1
-passed=0 failed=0
+. "$here/judge.sh"
 # Under /var/tmp, because makepkg runs as a user without a name and needs to reach it.
 scratch=$(mktemp -d /var/tmp/rr-warden-dist.XXXXXX)
 chmod 755 "$scratch"
+log=$scratch/log
 trap 'rm -rf "$scratch"' EXIT INT TERM
-
-judge() { # judge STATUS NAME
-	if [ "$1" = 0 ]; then
-		passed=$((passed + 1))
-		echo "ok: $2"
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $2"
-		tail -n 30 "$scratch/log" | sed 's/^/    /'
-	fi
-}
-
-# try NAME COMMAND...
-try() {
-	name=$1
-	shift
-	status=0
-	"$@" >"$scratch/log" 2>&1 || status=1
-	judge "$status" "$name"
-}
 
 make -C "$top" --no-print-directory BUILD="$build" dist >/dev/null
 dist=$(cd "$top" && cd "$build/dist" && pwd)

@@ -309,42 +309,53 @@ static bool step_times(
 	return true;
 }
 
-static json_t *step(struct replay *replay, const char *const verbs[2], enum direction direction,
-    enum step_unit unit, long long count, struct failure *failure)
+/* What rr_step and rr_next differ in is the verbs. */
+struct stride {
+	const char *line, *instruction; /* verbs of gdb */
+	enum step_unit unit;
+	bool reverse;
+	long long count;
+	const json_t *evaluate;
+};
+
+static json_t *step(struct replay *replay, const struct stride *stride, struct failure *failure)
 {
-	const struct resumption one = {verbs[unit == STEP_INSTRUCTION], direction, true, -1, 0};
+	enum direction direction = direction_of(stride->reverse);
+	const struct resumption one = {
+	    stride->unit == STEP_LINE ? stride->line : stride->instruction, direction, true, -1, 0};
 
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
-	if (unit == STEP_LINE && !has_line(replay))
+	if (stride->unit == STEP_LINE && !has_line(replay))
 		return step_to_line(replay, direction, failure);
-	if (!step_times(replay, &one, count, failure))
+	if (!step_times(replay, &one, stride->count, failure))
 		return NULL;
 	return answer(replay, direction, NULL, failure);
 }
 
+static json_t *step_answer(
+    struct worker *worker, const struct stride *stride, struct failure *failure)
+{
+	struct replay *replay = depart(worker, stride->evaluate, failure);
+
+	return replay ? evaluate_beside(replay, step(replay, stride, failure), stride->evaluate)
+		      : NULL;
+}
+
 json_t *tool_step(struct worker *worker, const struct step_args *args, struct failure *failure)
 {
-	static const char *const verbs[] = {"step", "step-instruction"};
-	struct replay *replay = depart(worker, args->evaluate, failure);
-
-	return replay ? evaluate_beside(replay,
-			    step(replay, verbs, direction_of(args->reverse), args->unit,
-				args->count, failure),
-			    args->evaluate)
-		      : NULL;
+	return step_answer(worker,
+	    &(struct stride){
+		"step", "step-instruction", args->unit, args->reverse, args->count, args->evaluate},
+	    failure);
 }
 
 json_t *tool_next(struct worker *worker, const struct next_args *args, struct failure *failure)
 {
-	static const char *const verbs[] = {"next", "next-instruction"};
-	struct replay *replay = depart(worker, args->evaluate, failure);
-
-	return replay ? evaluate_beside(replay,
-			    step(replay, verbs, direction_of(args->reverse), args->unit,
-				args->count, failure),
-			    args->evaluate)
-		      : NULL;
+	return step_answer(worker,
+	    &(struct stride){
+		"next", "next-instruction", args->unit, args->reverse, args->count, args->evaluate},
+	    failure);
 }
 
 static int level_in(const json_t *stack, const char *function)

@@ -3,7 +3,7 @@
  */
 #include "mcp/line.h"
 #include "mcp/request.h"
-#include "tests/unit/mcp/exchange.h"
+#include "tests/unit/mcp/asking.h"
 
 #define HOLD(id, meta)                                                                             \
 	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":"       \
@@ -12,21 +12,6 @@
 #define CANCEL(id)                                                                                 \
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"                                         \
 	"cancelled\",\"params\":{\"requestId\":" id "}}"
-
-static json_t *answer;
-
-static void close_and_drop(void)
-{
-	json_decref(answer);
-	answer = NULL;
-	exchange_close();
-}
-
-static void asked(const char *line)
-{
-	json_decref(answer);
-	answer = ask(line);
-}
 
 static void heard(void)
 {

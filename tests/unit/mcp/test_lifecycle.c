@@ -1,26 +1,11 @@
 /*
  * All revisions in one process: what opens each, what each request has to carry, what each may ask.
  */
-#include "tests/unit/mcp/exchange.h"
+#include "tests/unit/mcp/asking.h"
 
 #define META(version, capabilities)                                                                \
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" version                          \
 	",\"io.modelcontextprotocol/clientCapabilities\":" capabilities "}"
-
-static json_t *answer;
-
-static void close_and_drop(void)
-{
-	json_decref(answer);
-	answer = NULL;
-	exchange_close();
-}
-
-static void asked(const char *line)
-{
-	json_decref(answer);
-	answer = ask(line);
-}
 
 static void assert_error(const char *line, long long code)
 {

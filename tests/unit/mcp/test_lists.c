@@ -2,22 +2,7 @@
  * The lists, their pages and what stands in them; reading a resource, getting a prompt, completing
  * an argument.
  */
-#include "tests/unit/mcp/exchange.h"
-
-static json_t *answer;
-
-static void close_and_drop(void)
-{
-	json_decref(answer);
-	answer = NULL;
-	exchange_close();
-}
-
-static void asked(const char *line)
-{
-	json_decref(answer);
-	answer = ask(line);
-}
+#include "tests/unit/mcp/asking.h"
 
 static void reopen_with_pages_of(size_t size)
 {

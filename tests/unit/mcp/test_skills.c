@@ -1,7 +1,7 @@
 /*
  * The Skills extension: a skill is listed, described with its digest, and read as a resource.
  */
-#include "tests/unit/mcp/exchange.h"
+#include "tests/unit/mcp/asking.h"
 
 #define SKILLS "io.modelcontextprotocol/skills"
 #define URI    "skill://find-race/SKILL.md"
@@ -9,8 +9,6 @@
 
 static const struct mcp_skill skill = {
     URI, "find-race", "Finds \"races\"", TEXT, "sha256:00ff", sizeof(TEXT) - 1};
-
-static json_t *answer;
 
 static void open_with_a_skill(void)
 {
@@ -20,19 +18,6 @@ static void open_with_a_skill(void)
 	exchange.handler.skill_count = 1;
 	exchange.server = mcp_server_new(&exchange.handler);
 	ck_assert_ptr_nonnull(exchange.server);
-}
-
-static void close_and_drop(void)
-{
-	json_decref(answer);
-	answer = NULL;
-	exchange_close();
-}
-
-static void asked(const char *line)
-{
-	json_decref(answer);
-	answer = ask(line);
 }
 
 static void expect_entry(json_t *entry)

@@ -1,7 +1,7 @@
 /*
  * The Tasks extension: which calls become tasks, what a client is told of them, and how they end.
  */
-#include "tests/unit/mcp/exchange.h"
+#include "tests/unit/mcp/asking.h"
 
 #define TASKS	"io.modelcontextprotocol/tasks"
 #define TAKING	META_WITH("{\"extensions\":{\"" TASKS "\":{}}}")
@@ -13,21 +13,7 @@
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                   \
 	"\"io.modelcontextprotocol/clientCapabilities\":" capabilities "}"
 
-static json_t *answer;
 static char task_id[64];
-
-static void close_and_drop(void)
-{
-	json_decref(answer);
-	answer = NULL;
-	exchange_close();
-}
-
-static void asked(const char *line)
-{
-	json_decref(answer);
-	answer = ask(line);
-}
 
 static void asked_of_task(const char *method)
 {

@@ -1,0 +1,23 @@
+#ifndef TESTS_MCP_ASKING_H
+#define TESTS_MCP_ASKING_H
+/*
+ * An exchange in which the last answer is kept for the test to look at, and freed after it.
+ */
+#include "tests/unit/mcp/exchange.h"
+
+static json_t *answer;
+
+static inline void close_and_drop(void)
+{
+	json_decref(answer);
+	answer = NULL;
+	exchange_close();
+}
+
+static inline void asked(const char *line)
+{
+	json_decref(answer);
+	answer = ask(line);
+}
+
+#endif
