@@ -11,7 +11,7 @@
 
 #define DEADLINE_NEVER		 INT64_MAX
 #define DEADLINE_SECOND		 INT64_C(1000000000)
-#define DEADLINE_GRACE_MS	 2000 /* between asking an operation to end and killing it */
+#define DEADLINE_GRACE_MS	 4000 /* between asking an operation to end and killing it */
 #define DEADLINE_RECORD_GRACE_MS 8000 /* the program may clean up, rr has its trace to finish */
 #define DEADLINE_STOP_MS	 2000 /* for a worker to end its tools in good order */
 #define DEADLINE_SPAN_MAX	 (7 * 86400) /* seconds a client may ask for */

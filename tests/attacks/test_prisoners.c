@@ -44,7 +44,9 @@ static void expect_nothing_worked(struct client *client, const char *tool)
 	json_t *answer = client_tool(client, tool, "{s:s}", "trace_dir", scene_trace(PROGRAM));
 	char *shown = answer_show(answer);
 
-	ck_assert_msg(answer_count(answer, "worked") == 0, "%s: %s", tool, shown);
+	ck_assert_int_gt(answer_number(answer, "tried"), 0);
+	/* An empty list is left out of an answer. */
+	ck_assert_msg(json_object_get(answer, "worked") == NULL, "%s: %s", tool, shown);
 	char *inside = harness_path(scene_trace(PROGRAM), "rr-warden-was-here");
 	char *beside = harness_path(scene_trace(PROGRAM), "../rr-warden-was-here");
 	ck_assert_msg(access(inside, F_OK) != 0, "%s writes into the trace", tool);

@@ -1,7 +1,7 @@
 /*
  * A worker that has been taken over, put in the real one's place before it has confined itself: it
- * tries what an intruder would, and answers rr_replay_start with what worked: {"worked": [...]}.
- * For tests only; never installed.
+ * tries what an intruder would, and answers rr_replay_start with what worked:
+ * {"tried": N, "worked": [...]}. For tests only; never installed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -260,7 +260,8 @@ static json_t *try_all(const struct channel_packet *request)
 		if (tries[i].try())
 			json_array_append_new(worked, json_string(tries[i].name));
 	write_at_trace(request->json);
-	return json_pack("{s:o, s:i}", "worked", worked, "pid", (int)getpid());
+	return json_pack("{s:I, s:o, s:i}", "tried", (json_int_t)(sizeof(tries) / sizeof(*tries)),
+	    "worked", worked, "pid", (int)getpid());
 }
 
 int main(void)

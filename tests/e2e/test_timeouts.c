@@ -96,7 +96,7 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
 	json_t *stop = client_tool_result(scene.client, id, 60);
 	expect_text(stop, "reason", "interrupted");
-	ck_assert_ptr_nonnull(answer_at(stop, "frame.function"));
+	ck_assert_ptr_nonnull(answer_at(stop, "frame.at"));
 	json_decref(stop);
 	expect_usable(&scene);
 	scene_close(&scene);
