@@ -172,3 +172,27 @@ json_t *scrub_json_middle(const char *from, size_t length, size_t max, size_t *c
 		*cut = left_out;
 	return json_string(text);
 }
+
+size_t scrub_overwritten(char *bytes, size_t length)
+{
+	size_t out = 0, line = 0; /* where the line begins in what is kept */
+
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '\b') {
+			/* A character may be several bytes. */
+			while (out > line && (bytes[out - 1] & 0xc0) == 0x80)
+				out--;
+			out -= out > line;
+			continue;
+		}
+		if (bytes[i] == '\r' && i + 1 < length && bytes[i + 1] != '\n' &&
+		    bytes[i + 1] != '\r') {
+			out = line;
+			continue;
+		}
+		bytes[out++] = bytes[i];
+		if (bytes[i] == '\n')
+			line = out;
+	}
+	return out;
+}

@@ -108,7 +108,6 @@ static void look_at(struct replay *replay, int thread, int kind, struct waiter *
 	unsigned long long address, holder = 0;
 	char name[NAME_MAX_SIZE], expression[64];
 
-	snprintf(waiter->what, sizeof(waiter->what), "%s", kinds[kind].what);
 	if (!is_in_futex(replay, thread) ||
 	    !read_number(replay, thread, "(unsigned long)$rdi", &address) || !address)
 		return;
@@ -122,6 +121,11 @@ static void look_at(struct replay *replay, int thread, int kind, struct waiter *
 		return;
 	}
 	name_address(replay, address, name, sizeof(name));
+	/* The futex of a mutex is its first word; that of a condition is somewhere within. */
+	if (kinds[kind].kind == WAIT_OTHER)
+		name[strcspn(name, "+")] = '\0';
+	if (name[0] && name[strlen(name) - 1] == ' ')
+		name[strlen(name) - 1] = '\0';
 	snprintf(waiter->what, sizeof(waiter->what), "%s %s", kinds[kind].what, name);
 }
 

@@ -160,7 +160,8 @@ static void append(
 	if (from + length < stream->total)
 		length = whole_characters(raw, length);
 	if (length > skip)
-		scrub_bytes(text + used, size - used, raw + skip, length - skip);
+		scrub_bytes(text + used, size - used, raw + skip,
+		    scrub_overwritten(raw + skip, length - skip));
 }
 
 json_t *stream_to_json(const struct stream *stream, size_t max, bool *cut)

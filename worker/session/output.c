@@ -172,7 +172,7 @@ json_t *output_peek(const struct output *output, size_t max)
 		    (size_t)snprintf(all + at, NOTE_ROOM, "\n[... %zu bytes left out ...]\n", lost);
 	for (size_t i = 0; i < kept; i++)
 		all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
-	at = without_announcements(all, at);
+	at = scrub_overwritten(all, without_announcements(all, at));
 	return at ? scrub_json_middle(all, at, max, NULL) : NULL;
 }
 

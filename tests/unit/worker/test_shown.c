@@ -41,6 +41,24 @@ START_TEST(bad_bytes_and_controls_are_made_visible)
 }
 END_TEST
 
+START_TEST(progress_that_is_drawn_over_itself_is_shown_as_it_ends)
+{
+	static const struct {
+		const char *from, *to;
+	} cases[] = {{"1%\b\b25%\b\b\b100%\ndone\n", "100%\ndone\n"},
+	    {"block 1\rblock 2\rblock 3\n", "block 3\n"}, {"dos\r\nlines\r\n", "dos\r\nlines\r\n"},
+	    {"a\n\b\b\bb", "a\nb"}, {"\xc3\xa9\bx", "x"}, {"last\r", "last\r"}, {"", ""}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char bytes[64];
+		size_t length = strlen(cases[i].from);
+		memcpy(bytes, cases[i].from, length);
+		length = scrub_overwritten(bytes, length);
+		bytes[length] = '\0';
+		ck_assert_str_eq(bytes, cases[i].to);
+	}
+}
+END_TEST
+
 START_TEST(a_full_buffer_cuts_no_character)
 {
 	scrub("ab\xe2\x82\xac", 5);
@@ -238,7 +256,7 @@ int main(void)
 	Suite *suite = suite_create("shown");
 	TCase *all = tcase_create("all");
 	const TTest *const tests[] = {valid_text_stays, bad_bytes_and_controls_are_made_visible,
-	    a_full_buffer_cuts_no_character,
+	    progress_that_is_drawn_over_itself_is_shown_as_it_ends, a_full_buffer_cuts_no_character,
 	    a_long_text_keeps_head_and_tail_and_counts_what_is_between, any_bytes_fit_their_bound,
 	    repeated_frames_are_counted_with_their_period, rrs_marks_are_taken_out_of_the_output,
 	    rrs_announcements_are_taken_out_of_the_output, endless_output_keeps_head_and_tail,
