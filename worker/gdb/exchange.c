@@ -70,6 +70,25 @@ static bool is_disconnection(const char *message)
 	       strncmp(message, "Remote communication error", 26) == 0;
 }
 
+/*
+ * gdb and rr do not mean the same registers: gdb takes the process for one of another kind, as
+ * where it was interrupted before it had read what rr says of it. It never asks again.
+ */
+static bool is_disagreement(const char *message)
+{
+	return strncmp(message, "Remote 'g' packet reply", 23) == 0 ||
+	       (strncmp(message, "Truncated register", 18) == 0 && strstr(message, "'g' packet"));
+}
+
+static enum news news_of(const char *message, enum news cut_off, const char **why)
+{
+	if (is_disagreement(message)) {
+		*why = "it does not agree with rr about the registers any more";
+		return NEWS_BROKEN;
+	}
+	return is_disconnection(message) ? cut_off : NEWS_NONE;
+}
+
 /* gdb has said that it runs and then finds that it cannot: why is in its log only. */
 static void explain_failed_start(struct exchange *exchange)
 {
@@ -85,7 +104,8 @@ static void explain_failed_start(struct exchange *exchange)
 		*end = ' ';
 }
 
-static enum news note_refusal(struct exchange *exchange, const struct mi_record *record)
+static enum news note_refusal(
+    struct exchange *exchange, const struct mi_record *record, const char **why)
 {
 	const char *message = mi_text(record->results, "msg");
 	bool started = exchange->answer == ANSWER_DONE;
@@ -96,27 +116,28 @@ static enum news note_refusal(struct exchange *exchange, const struct mi_record 
 		exchange->running = false;
 		explain_failed_start(exchange);
 	}
-	return is_disconnection(exchange->message) ? NEWS_REFUSED_CUT_OFF : NEWS_NONE;
+	return news_of(exchange->message, NEWS_REFUSED_CUT_OFF, why);
 }
 
-static enum news note_result(struct exchange *exchange, const struct mi_record *record)
+static enum news note_result(
+    struct exchange *exchange, const struct mi_record *record, const char **why)
 {
 	if (record->token != exchange->token)
 		return NEWS_NONE;
 	replace(&exchange->results, record->results);
 	if (strcmp(record->name, "error") == 0)
-		return note_refusal(exchange, record);
+		return note_refusal(exchange, record, why);
 	exchange->answer = ANSWER_DONE;
 	if (strcmp(record->name, "running") == 0)
 		exchange->running = true;
 	return NEWS_NONE;
 }
 
-static enum news note(struct exchange *exchange, const struct mi_record *record)
+static enum news note(struct exchange *exchange, const struct mi_record *record, const char **why)
 {
 	switch (record->kind) {
 	case MI_RESULT:
-		return note_result(exchange, record);
+		return note_result(exchange, record, why);
 	case MI_EXEC:
 		note_exec(exchange, record);
 		break;
@@ -129,9 +150,7 @@ static enum news note(struct exchange *exchange, const struct mi_record *record)
 		break;
 	case MI_LOG:
 		text_append(&exchange->log, json_string_value(record->results));
-		if (is_disconnection(json_string_value(record->results)))
-			return NEWS_WARNED_CUT_OFF;
-		break;
+		return news_of(json_string_value(record->results), NEWS_WARNED_CUT_OFF, why);
 	case MI_STATUS:
 	case MI_TARGET:
 	case MI_PROMPT:
@@ -149,7 +168,7 @@ enum news exchange_take(
 	/* gdb's own warnings (BFD's) come between the records, on the same pipe. */
 	if (mi_parse(line, length, &record, why) != 0)
 		return length && line[0] >= '0' && line[0] <= '9' ? NEWS_BROKEN : NEWS_NONE;
-	news = note(exchange, &record);
+	news = note(exchange, &record, why);
 	json_decref(record.results);
 	return news;
 }

@@ -21,7 +21,7 @@ enum news {
 	NEWS_NONE,
 	NEWS_REFUSED_CUT_OFF, /* the command failed because rr has gone */
 	NEWS_WARNED_CUT_OFF,  /* gdb noticed while the program ran, and says so in its log only */
-	NEWS_BROKEN,	      /* a record that cannot be read */
+	NEWS_BROKEN,	      /* a record that cannot be read, or gdb is of no use any more */
 };
 
 struct exchange {

@@ -47,6 +47,7 @@ struct gdb {
 	enum interruption interruption;
 	long long interrupted_at; /* ms */
 	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
+	bool restarting;	  /* with -exec-run */
 	bool frames_stale;	  /* a command was broken off: see forget_frames */
 };
 
@@ -214,10 +215,14 @@ static void begin_interruption(struct gdb *gdb)
 	remote_interrupt(gdb->remote);
 }
 
-/* rr was told; what takes long now is either rr, which cannot be hurried, or gdb itself. */
+/*
+ * rr was told; what takes long now is either rr, which cannot be hurried, or gdb itself. Not while
+ * rr starts anew: interrupted there, before it has read what kind of process it is, gdb takes it
+ * for another and never agrees with rr about the registers again. That part is short.
+ */
 static void insist(struct gdb *gdb)
 {
-	if (gdb->resuming && gdb->remote && !remote_is_running(gdb->remote) &&
+	if (gdb->resuming && !gdb->restarting && gdb->remote && !remote_is_running(gdb->remote) &&
 	    now_ms() - gdb->interrupted_at >= PATIENCE_MS)
 		signal_gdb(gdb);
 }
@@ -447,6 +452,7 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	va_list arguments;
 
 	gdb->resuming = true;
+	gdb->restarting = strncmp(format, "-exec-run", 9) == 0;
 	va_start(arguments, format);
 	outcome = gdb_commandv(gdb, NULL, format, arguments);
 	va_end(arguments);

@@ -247,6 +247,14 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 	return fine;
 }
 
+/* A seek is made of several restarts, which cannot be interrupted themselves. */
+static bool is_interrupted(const struct replay *replay, struct failure *failure)
+{
+	if (replay->worker->interrupt)
+		gdb_fail_interrupted(replay->worker, failure);
+	return replay->worker->interrupt != INTERRUPT_NONE;
+}
+
 /*
  * rr seeks ticks for the task that is current, and from the next event on: within the event that
  * is being worked towards it overshoots. So the seek begins at an earlier event of the same task.
@@ -257,7 +265,8 @@ static bool go_before(
 {
 	*none = false;
 	for (long long back = 1; back <= SEEK_BACK_MAX && back <= to->event; back *= 2) {
-		if (!position_go_event(replay, to->event - back, failure))
+		if (is_interrupted(replay, failure) ||
+		    !position_go_event(replay, to->event - back, failure))
 			return false;
 		if (replay->moment.event < to->event &&
 		    (to->tid == 0 || replay->moment.tid == to->tid) &&
@@ -272,10 +281,8 @@ static bool go_before(
 static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	for (int i = 0; i < STEPS_MAX && replay->moment.ticks < to->ticks; i++) {
-		if (replay->worker->interrupt) {
-			gdb_fail_interrupted(replay->worker, failure);
+		if (is_interrupted(replay, failure))
 			return false;
-		}
 		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction 4"),
 			ERROR_RR_FAILED, NULL, failure) ||
 		    !position_update(replay, failure))

@@ -155,6 +155,30 @@ START_TEST(a_record_that_cannot_be_read_loses_the_session)
 }
 END_TEST
 
+/* Said once it is said to every call: the session has to be brought back. */
+START_TEST(a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session)
+{
+	static const char *const said[] = {
+	    "^error,msg=\"Remote 'g' packet reply is too long (expected 560 bytes, got 816 bytes): "
+	    "00\"",
+	    "^error,msg=\"Truncated register 37 in remote 'g' packet\"",
+	    "&\"Remote 'g' packet reply is too long (expected 560 bytes, got 816 bytes): 00\\n\"",
+	};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+		struct gdb *gdb = begin(SCRIPT({"-a", said[i]}));
+		struct failure failure = {0};
+
+		ck_assert(
+		    !gdb_check(gdb, gdb_command(gdb, NULL, "-a"), ERROR_NOT_FOUND, NULL, &failure));
+		ck_assert_int_eq(failure.code, ERROR_GDB_FAILED);
+		ck_assert_ptr_nonnull(strstr(failure.message, "registers"));
+		ck_assert(peer.worker.broken);
+		end();
+	}
+}
+END_TEST
+
 START_TEST(other_lines_between_the_records_do_not_matter)
 {
 	struct gdb *gdb = begin(SCRIPT({"-a", "BFD: something is odd\n^done"}));
@@ -295,6 +319,7 @@ int main(void)
 	    the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten,
 	    a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent,
 	    a_record_that_cannot_be_read_loses_the_session,
+	    a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session,
 	    other_lines_between_the_records_do_not_matter, without_rr_the_session_is_lost,
 	    where_rr_may_end_a_run_ends_with_it, parting_from_rr_forgets_the_stop,
 	    an_interrupt_breaks_off_what_gdb_computes_once_an_operation,
