@@ -1,0 +1,199 @@
+/*
+ * Searches with conditions, in both directions and to their deadline; and values of other moments
+ * than the one that the session stands at. tests/programs/straight.c has many hits in one moment.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM	 "straight"
+#define HITS_MAX 64
+#define TEXT_MAX 80
+
+/* What a stop at a hit says of it, whichever side it is reached from. */
+struct told {
+	char text[HITS_MAX][TEXT_MAX];
+	size_t count;
+};
+
+/* Its moment without the pc, which is another one behind a write than before it. */
+static void tell(char text[TEXT_MAX], const json_t *stop)
+{
+	const char *moment = answer_text(stop, "moment");
+
+	snprintf(text, TEXT_MAX, "%.*s %s", (int)strcspn(moment, "@"), moment,
+	    answer_at(stop, "watch") ? answer_text(stop, "watch.new")
+				     : answer_text(stop, "frame.args"));
+}
+
+/* Runs to an edge, and keeps every hit on the way. */
+static void run(struct scene *scene, bool reverse, struct told *told)
+{
+	told->count = 0;
+	for (;;) {
+		json_t *stop =
+		    client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse);
+		const char *reason = answer_text(stop, "reason");
+		bool edge = strcmp(reason, reverse ? "start" : "end") == 0;
+
+		ck_assert_uint_lt(told->count, HITS_MAX);
+		if (!edge)
+			tell(told->text[told->count++], stop);
+		json_decref(stop);
+		if (edge)
+			return;
+	}
+}
+
+/* Each hit on the way there is one on the way back, and no other. */
+static void expect_same_hits(struct scene *scene, size_t hits)
+{
+	struct told there, back;
+
+	run(scene, false, &there);
+	run(scene, true, &back);
+	ck_assert_uint_eq(there.count, hits);
+	ck_assert_uint_eq(back.count, hits);
+	for (size_t i = 0; i < hits; i++)
+		ck_assert_str_eq(back.text[i], there.text[hits - 1 - i]);
+}
+
+START_TEST(a_condition_on_a_watchpoint_means_the_same_writes_in_both_directions)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
+	    "condition", "value % 2 == 0");
+	expect_same_hits(&scene, 9);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_condition_on_a_breakpoint_means_the_same_calls_in_both_directions)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "mark",
+	    "condition", "number % 2 == 0");
+	expect_same_hits(&scene, 6);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_count_passes_hits_of_a_condition_back_too)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
+	    "condition", "value == 3");
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	json_t *stop =
+	    client_tool(scene.client, "rr_continue", "{s:b, s:i}", "reverse", 1, "count", 3);
+	expect_text(stop, "watch.old", "2");
+	expect_text(stop, "watch.new", "3");
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_text(stop, "reason", "start");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+/* Where only gdb's own way is left, its other writes are not told as if they were those. */
+START_TEST(a_condition_that_cannot_be_searched_for_backward_is_refused)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
+	    "condition", "value == 3");
+	client_tool_done(
+	    scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "row", "temporary", 1);
+	json_decref(
+	    client_tool_fails(scene.client, "rr_continue", "unsupported", "{s:b}", "reverse", 1));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(values_are_told_with_the_stop)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s, s:[s, s, s]}", "until",
+	    "mark", "evaluate", "number", "value", "nobody");
+	const json_t *values = answer_at(stop, "evaluated");
+	ck_assert_str_eq(json_string_value(json_object_get(values, "number")), "1");
+	ck_assert_str_eq(json_string_value(json_object_get(values, "value")), "6");
+	ck_assert_ptr_nonnull(
+	    strstr(json_string_value(json_object_get(values, "nobody")), "No symbol"));
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_last_change", "{s:s, s:[s]}", "expression", "value",
+	    "evaluate", "value");
+	values = answer_at(stop, "evaluated");
+	ck_assert_str_eq(json_string_value(json_object_get(values, "value")), "5");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(another_moment_is_looked_at_without_moving_there)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
+	char *earlier = strdup(answer_text(stop, "moment"));
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	char *here = strdup(answer_text(stop, "moment"));
+	json_decref(stop);
+
+	json_t *answer = client_tool(
+	    scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "number", "at", earlier);
+	expect_text(answer, "value", "1");
+	json_decref(answer);
+	answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", earlier);
+	expect_text(json_array_get(answer_at(answer, "frames"), 0), "function", "mark");
+	json_decref(answer);
+	json_decref(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s, s:s}",
+	    "expression", "value", "at", "99999999"));
+
+	answer = client_tool(scene.client, "rr_when", NULL);
+	expect_text(answer, "moment", here);
+	json_decref(answer);
+	free(earlier);
+	free(here);
+	scene_close(&scene);
+}
+END_TEST
+
+/* Far more writes than anything looks at in a second. */
+START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
+{
+	struct place place = place_open();
+	char *program = harness_program(PROGRAM);
+	json_decref(client_tool(place.client, "rr_record", "{s:[s, s], s:s}", "command", program,
+	    "1000000", "trace_dir", place.trace));
+	free(client_replay(place.client, place.trace));
+	json_decref(client_tool(place.client, "rr_continue", "{s:s}", "until", "main"));
+	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
+	    "condition", "counter < 0");
+	json_t *failure =
+	    client_tool_fails(place.client, "rr_continue", "timeout", "{s:i}", "deadline", 1);
+	ck_assert_ptr_nonnull(strstr(answer_text(failure, "searched"), "% of the way to the end"));
+	ck_assert_ptr_nonnull(strstr(answer_text(failure, "hint"), "same call"));
+	json_decref(failure);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    a_condition_on_a_watchpoint_means_the_same_writes_in_both_directions,
+	    a_condition_on_a_breakpoint_means_the_same_calls_in_both_directions,
+	    a_count_passes_hits_of_a_condition_back_too,
+	    a_condition_that_cannot_be_searched_for_backward_is_refused,
+	    values_are_told_with_the_stop, another_moment_is_looked_at_without_moving_there,
+	    a_search_that_is_cut_off_says_what_share_it_searched, NULL};
+
+	return scene_main("searches", tests, (const char *const[]){PROGRAM, NULL});
+}
