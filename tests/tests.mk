@@ -150,6 +150,11 @@ $(DEMO): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/demo/*.c)) $(E2E_HARNE
 demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## the demo alone; DEMO_OPTIONS= for the server
 	@$(TEST_ENV) $(DEMO) $(DEMO_OPTIONS)
 
+.PHONY: picture
+picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## draw the README's picture: the demo, as it runs here
+	@$(TEST_ENV) $(DEMO) >$(BUILD)/demo.txt
+	@sh packaging/picture.sh <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session.svg
+
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
 BENCHES :=
 include $(wildcard tests/bench/*.mk)

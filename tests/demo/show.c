@@ -194,7 +194,8 @@ const char *show_bare_value(const char *value)
 static void show_change(const json_t *change)
 {
 	if (answer_at(change, "old") != NULL)
-		show_line("%s was %s, became %s", show_text(change, "expression"),
+		show_line("%s%swas %s, became %s", show_text(change, "expression"),
+		    answer_at(change, "expression") != NULL ? " " : "",
 		    show_bare_value(show_text(change, "old")),
 		    show_bare_value(show_text(change, "new")));
 }

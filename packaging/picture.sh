@@ -1,0 +1,45 @@
+#!/bin/sh
+# Draws a session as an SVG: the demo's output from standard input, its three calls and what they
+# found. Changes nothing of it but the name of the folder that the trace is in.
+#
+#   build/tests/demo | picture.sh >.github/session.svg
+set -eu
+
+awk '
+function escaped(text) {
+	gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text)
+	return text
+}
+function style(text) {
+	if (text ~ /^[0-9]\. / || text ~ /^Found/) return "step"
+	if (text ~ /^  -> /) return "call"
+	if (text ~ /^ *=> / || text ~ /^  list_corruption/) return "code"
+	if (text ~ /^ *was / || text ~ /SIGSEGV|not mapped/) return "fact"
+	if (text ~ /^ *\([0-9.]+ s\)$/) return "time"
+	return "plain"
+}
+# Only the three calls: from the recording to the writer, and the last words.
+/^5\. /  { shown = 0 }
+/^1\. /  { shown = 1 }
+/^Found/ { shown = 1; line[count++] = "" }
+/-> rr_replay_stop/ { shown = 0 }
+!shown { next }
+{
+	gsub(/\/tmp\/[^ ]*\/trace/, "/tmp/trace")
+	line[count++] = $0
+}
+END {
+	if (count < 20) { print "picture.sh: this is not the demo'"'"'s output" > "/dev/stderr"; exit 1 }
+	while (line[count - 1] == "") count--
+	height = count * 19 + 62
+	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"%d\" viewBox=\"0 0 860 %d\" role=\"img\"", height, height
+	print " aria-label=\"A session: three calls from a crash to the line that corrupted the memory\">"
+	print "<style>text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;white-space:pre;fill:#c9d1d9}"
+	print ".step{fill:#fff;font-weight:bold}.call{fill:#7ee787}.code{fill:#79c0ff}.fact{fill:#ffa657}.time{fill:#6e7681}</style>"
+	print "<rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#0d1117\"/>"
+	print "<circle cx=\"22\" cy=\"20\" r=\"6\" fill=\"#ff5f56\"/><circle cx=\"42\" cy=\"20\" r=\"6\" fill=\"#ffbd2e\"/><circle cx=\"62\" cy=\"20\" r=\"6\" fill=\"#27c93f\"/>"
+	for (i = 0; i < count; i++)
+		if (line[i] != "")
+			printf "<text x=\"18\" y=\"%d\" class=\"%s\" xml:space=\"preserve\">%s</text>\n", 56 + i * 19, style(line[i]), escaped(line[i])
+	print "</svg>"
+}'
