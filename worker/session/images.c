@@ -58,11 +58,13 @@ static bool take(struct replay *replay, struct images *images, struct execs *exe
 			execs->cut = true;
 			break;
 		}
-		fine = add(images, (struct image){
-				       .event = exec->event,
-				       .file = exec->file,
-				       .by_thread = exec->by_thread,
-				   });
+		fine = add(images,
+		    (struct image){
+			.event = exec->event,
+			.file = exec->file,
+			.by_thread = exec->by_thread,
+			.call = {exec->call.event, exec->call.ticks, exec->call.tid, exec->call.pc},
+		    });
 		exec->file = NULL;
 	}
 	/* Nothing is known of it: rr replay will find it, or say that there is none. */

@@ -18,6 +18,7 @@ struct image {
 	char *file;	/* NULL: rr does not say */
 	bool by_thread; /* a thread other than the leader called exec: rr dies when it runs there */
 	bool forked;	/* no exec began it, but a fork */
+	struct moment call; /* of exec, the last of the image before; event 0: not known */
 };
 
 /* Reads from the trace which images the process has, and which process it is. False with

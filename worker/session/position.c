@@ -183,23 +183,6 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 		   position_update(replay, failure));
 }
 
-bool position_go_exec(struct replay *replay, size_t number, struct failure *failure)
-{
-	long long exec = images_get(replay, number)->event;
-
-	if (!crossing_enter(replay, number - 1, failure))
-		return false;
-	for (long long event = exec; event > exec - EXEC_EVENTS_MAX; event--) {
-		if (!run_to(replay, event, failure))
-			return false;
-		if (!crossing_is_passed(replay))
-			return true;
-	}
-	failure_set(failure, ERROR_UNSUPPORTED, "rr_goto an event further back",
-	    "rr cannot stop in front of the exec at event %lld", exec);
-	return false;
-}
-
 bool position_go_end(struct replay *replay, struct failure *failure)
 {
 	bool fine;
@@ -253,6 +236,39 @@ static bool is_interrupted(const struct replay *replay, struct failure *failure)
 	if (replay->worker->interrupt)
 		gdb_fail_interrupted(replay->worker, failure);
 	return replay->worker->interrupt != INTERRUPT_NONE;
+}
+
+/*
+ * Runs on to where the call of exec begins. rr cannot stop at every event: it may have come to a
+ * moment before it, from where what runs until the call would be left out.
+ */
+static bool go_call(struct replay *replay, const struct moment *call, struct failure *failure)
+{
+	struct failure missed = {0};
+
+	if (call->event == 0 || replay->moment.event > call->event || go_pc(replay, call, &missed))
+		return true;
+	if (!replay->worker->broken && !replay->worker->interrupt)
+		return true;
+	*failure = missed;
+	return false;
+}
+
+bool position_go_exec(struct replay *replay, size_t number, struct failure *failure)
+{
+	long long exec = images_get(replay, number)->event;
+
+	if (!crossing_enter(replay, number - 1, failure))
+		return false;
+	for (long long event = exec; event > exec - EXEC_EVENTS_MAX; event--) {
+		if (!run_to(replay, event, failure))
+			return false;
+		if (!crossing_is_passed(replay))
+			return go_call(replay, &images_get(replay, number)->call, failure);
+	}
+	failure_set(failure, ERROR_UNSUPPORTED, "rr_goto an event further back",
+	    "rr cannot stop in front of the exec at event %lld", exec);
+	return false;
 }
 
 /*

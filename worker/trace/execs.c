@@ -19,16 +19,22 @@
 #define THREADS_MAX    4096
 #define TOGETHER_MAX   3 /* events between two threads that end with their process */
 #define FILE_SHOWN     400
+#define CALLS_MAX      64 /* under way at the same time; of more the oldest are forgotten */
+#define CALL_LENGTH    2  /* bytes of the instruction */
+#define TICKS_MAX      (1LL << 62)
 
 struct execs_parser {
 	struct execs *execs;
 	char line[LINE_MAX_BYTES];
 	size_t length;
 	bool long_line;	  /* the line is longer: only its beginning is in `line` */
-	bool leaves_exec; /* the event is the return of an execve, or execveat */
+	bool enters_exec; /* the event is the beginning of an execve, or execveat */
+	bool leaves_exec; /* it is the return of one */
 	bool counted;	  /* which has succeeded: the last of the list is of this event */
-	long long event;
+	long long event, ticks;
 	int tid;
+	struct exec_call calls[CALLS_MAX]; /* a ring */
+	size_t next_call;
 };
 
 /* The number behind `key`, in low..high; -1 when there is none. */
@@ -83,17 +89,54 @@ static void take_event(struct execs_parser *parser, const char *line)
 	long long event = number_behind(line, "global_time:", EVENT_MAX);
 	long long tid = number_behind(line, " tid:", INT_MAX);
 
-	parser->leaves_exec = parser->counted = false;
+	parser->enters_exec = parser->leaves_exec = parser->counted = false;
 	if (event < 0 || tid <= 0)
 		return;
+	parser->ticks = number_behind(line, " ticks:", TICKS_MAX);
 	parser->event = parser->execs->last = event;
 	parser->tid = (int)tid;
 	take_signal(parser->execs, line);
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;
-	parser->leaves_exec =
-	    strstr(line, "EXITING_SYSCALL") &&
-	    (strstr(line, "SYSCALL: execve'") || strstr(line, "SYSCALL: execveat'"));
+	if (!strstr(line, "SYSCALL: execve'") && !strstr(line, "SYSCALL: execveat'"))
+		return;
+	parser->enters_exec = strstr(line, "ENTERING_SYSCALL");
+	parser->leaves_exec = strstr(line, "EXITING_SYSCALL");
+}
+
+static struct exec_call *call_of(struct execs_parser *parser, long long tid)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++)
+		if (parser->calls[i].event && parser->calls[i].tid == tid)
+			return &parser->calls[i];
+	return NULL;
+}
+
+static void add_call(struct execs_parser *parser, const char *line)
+{
+	const char *pc = strstr(line, " rip:0x");
+	unsigned long long behind = pc ? strtoull(pc + 5, NULL, 16) : 0;
+	struct exec_call *call = call_of(parser, parser->tid);
+
+	if (!call)
+		call = &parser->calls[parser->next_call++ % CALLS_MAX];
+	*call = (struct exec_call){0};
+	if (behind >= CALL_LENGTH && parser->ticks >= 0)
+		*call = (struct exec_call){
+		    .tid = parser->tid,
+		    .event = parser->event,
+		    .ticks = parser->ticks,
+		    .pc = behind - CALL_LENGTH,
+		};
+}
+
+/* The exec of this event is the one that the task called. */
+static void take_caller(struct execs_parser *parser, long long tid)
+{
+	struct exec_call *call = call_of(parser, tid);
+
+	if (call)
+		parser->execs->list[parser->execs->count - 1].call = *call;
 }
 
 /* Makes room for one more of `size` bytes; growth is by doubling from the powers of two. */
@@ -113,7 +156,8 @@ static void add_exec(struct execs_parser *parser)
 		return;
 	}
 	execs->list = list;
-	/* Until the task event says otherwise: for a thread's exec rr writes none. */
+	/* Until the task event says otherwise: for a thread's exec it is the thread's, or rr
+	 * writes none. */
 	list[execs->count++] =
 	    (struct exec){.pid = parser->tid, .event = parser->event, .by_thread = true};
 	parser->counted = true;
@@ -124,19 +168,24 @@ static void take_registers(struct execs_parser *parser, const char *line)
 	if (parser->leaves_exec &&
 	    (strncmp(line, "rax:0x0 ", 8) == 0 || strncmp(line, "eax:0x0 ", 8) == 0))
 		add_exec(parser);
-	parser->leaves_exec = false;
+	if (parser->enters_exec)
+		add_call(parser, line);
+	parser->enters_exec = parser->leaves_exec = false;
 }
 
 static void take_file(struct execs_parser *parser, const char *line)
 {
 	struct execs *execs = parser->execs;
 	const char *file = strstr(line, " file=");
+	long long tid = number_behind(line, " tid=", INT_MAX);
 	struct exec *exec;
 
-	if (!parser->counted || number_behind(line, " tid=", INT_MAX) != parser->tid)
+	if (!parser->counted)
 		return;
+	take_caller(parser, tid);
 	exec = &execs->list[execs->count - 1];
-	exec->by_thread = false;
+	if (tid == parser->tid)
+		exec->by_thread = false;
 	if (file && file[6] && !exec->file && !parser->long_line)
 		exec->file = strdup(file + 6);
 }
@@ -164,7 +213,7 @@ static void take_ending(struct execs_parser *parser, const char *line)
 	    (struct ending){(int)tid, process_of(execs, (int)tid), (int)status, parser->event};
 }
 
-/* A clone that shares the process makes a thread of it. */
+/* A clone that shares the process makes a thread of it; at an exec its parent is who called. */
 static void take_clone(struct execs_parser *parser, const char *line)
 {
 	static const char flags_are[] = " clone_flags=";
@@ -174,6 +223,8 @@ static void take_clone(struct execs_parser *parser, const char *line)
 	const char *flags = strstr(line, flags_are);
 	struct thread *list;
 
+	if (parser->counted)
+		take_caller(parser, parent);
 	if (tid <= 0 || parent <= 0 || !flags || execs->thread_count >= THREADS_MAX ||
 	    !(strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD) ||
 	    !(list = room_for(execs->threads, execs->thread_count, sizeof(*list))))

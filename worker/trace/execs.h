@@ -15,11 +15,19 @@
 #define EXECS_READ_MS  10000 /* for reading a trace's, while somebody waits */
 #define EXECS_FILE_MAX 4096  /* bytes of a file's name; a longer one is unknown */
 
+/* A call of exec where it begins: the last instruction of the old image. event 0: not known. */
+struct exec_call {
+	int tid;
+	long long event, ticks;
+	unsigned long long pc;
+};
+
 struct exec {
 	int pid;
 	long long event; /* at which the exec has succeeded: the new image begins behind it */
 	char *file;	 /* the new image; NULL: rr does not say */
 	bool by_thread;	 /* a thread that was not the leader called it */
+	struct exec_call call;
 };
 
 struct ending {

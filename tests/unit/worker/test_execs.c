@@ -13,9 +13,13 @@
 	"{\n  real_time:1.5 global_time:" event ", event:`" name "' (state:" state ") tid:" tid    \
 	", ticks:7\n"
 #define LEAVES(event, tid) EVENT(event, "SYSCALL: execve", "EXITING_SYSCALL", tid)
+#define ENTERS(event, tid, rip)                                                                    \
+	EVENT(event, "SYSCALL: execve", "ENTERING_SYSCALL", tid)                                   \
+	"rax:0xffffffffffffffda rip:" rip " eflags:0x246\n" END
 #define FINE		   "rax:0x0 rbx:0x0 rcx:0x1\n"
 #define FAILED		   "rax:0xfffffffffffffffe rbx:0x0\n"
 #define FILE_OF(tid, file) "  TraceTaskEvent::EXEC tid=" tid " file=" file "\n"
+#define CLONE		   "  TraceTaskEvent::CLONE tid=17 parent=23 clone_flags=0x50f00\n"
 #define END		   "}\n"
 
 /* Fed in pieces of `step` bytes: a line may be split anywhere. */
@@ -75,17 +79,46 @@ START_TEST(execveat_and_32_bit_registers_count_too)
 }
 END_TEST
 
-/* rr writes a CLONE instead of an EXEC then, and names no file. */
+/* rr before 5.9 writes a CLONE instead of an EXEC then, and names no file. */
 START_TEST(an_exec_from_a_thread_is_told_by_its_missing_file)
 {
-	struct execs execs = parse_in(LEAVES("269", "17") FINE
-	    "  TraceTaskEvent::CLONE tid=17 parent=23 clone_flags=0x50f00\n" END,
-	    1000);
+	struct execs execs = parse_in(LEAVES("269", "17") FINE CLONE END, 1000);
 
 	ck_assert_uint_eq(execs.count, 1);
 	ck_assert(execs.list[0].by_thread);
 	ck_assert_ptr_null(execs.list[0].file);
 	execs_free(&execs);
+}
+END_TEST
+
+/* Three calls of exec are under way at the same time, one of them by a thread. */
+START_TEST(an_exec_has_the_place_of_its_call_whoever_called_it)
+{
+	static const char text[] = ENTERS("20", "17", "0x7002") ENTERS("21", "23", "0x7fae2f299b42")
+	    ENTERS("22", "40", "0x9002") EVENT("23", "EXIT", "x", "17") FINE END LEAVES("24", "17")
+		FINE "%s" END LEAVES("25", "40") FINE FILE_OF("40", "/bin/true")
+		    END LEAVES("26", "50") FINE FILE_OF("50", "/bin/true") END;
+	/* rr 5.6 names the caller in one way and rr 5.9 in two. */
+	static const char *const named[] = {CLONE, FILE_OF("23", "/bin/sh") CLONE};
+
+	for (int i = 0; i < 2; i++) {
+		char whole[sizeof(text) + 200];
+		struct execs execs;
+
+		snprintf(whole, sizeof(whole), text, named[i]);
+		execs = parse_in(whole, 1000);
+		ck_assert_uint_eq(execs.count, 3);
+		ck_assert(execs.list[0].by_thread);
+		ck_assert_pstr_eq(execs.list[0].file, i == 0 ? NULL : "/bin/sh");
+		ck_assert_int_eq(execs.list[0].call.event, 21);
+		ck_assert_int_eq(execs.list[0].call.ticks, 7);
+		ck_assert_int_eq(execs.list[0].call.tid, 23);
+		ck_assert_uint_eq(execs.list[0].call.pc, 0x7fae2f299b40);
+		ck_assert_int_eq(execs.list[1].call.event, 22);
+		ck_assert_uint_eq(execs.list[1].call.pc, 0x9000);
+		ck_assert_int_eq(execs.list[2].call.event, 0);
+		execs_free(&execs);
+	}
 }
 END_TEST
 
@@ -176,7 +209,8 @@ int main(void)
 {
 	const TTest *const tests[] = {an_exec_has_its_event_its_process_and_its_file,
 	    an_exec_that_failed_or_only_begins_is_none, execveat_and_32_bit_registers_count_too,
-	    an_exec_from_a_thread_is_told_by_its_missing_file, endings_carry_their_status,
+	    an_exec_from_a_thread_is_told_by_its_missing_file,
+	    an_exec_has_the_place_of_its_call_whoever_called_it, endings_carry_their_status,
 	    signals_are_told_apart_by_whether_a_handler_ran,
 	    strange_text_gives_nothing_and_takes_no_memory, the_list_is_bounded};
 	Suite *suite = suite_create("execs");
