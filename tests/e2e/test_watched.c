@@ -10,13 +10,12 @@
 #define COMMAND_SIZE 8192
 
 /* What the double of rr sees, with the library in it or without. */
-static void run_watcher(const char *library, char *output, size_t size)
+static void run_watcher(const char *environment, char *output, size_t size)
 {
 	char *watcher = harness_program("../doubles/watcher"), command[COMMAND_SIZE];
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "RR_WARDEN_SOFTPMU=run %s%s%s '%s'",
-	    library ? "LD_PRELOAD='" : "", library ? library : "", library ? "'" : "", watcher);
+	snprintf(command, sizeof(command), "%s '%s'", environment, watcher);
 	pipe = popen(command, "r");
 	ck_assert_ptr_nonnull(pipe);
 	output[fread(output, 1, size - 1, pipe)] = '\0';
@@ -26,14 +25,16 @@ static void run_watcher(const char *library, char *output, size_t size)
 
 START_TEST(a_watchpoint_set_before_a_process_runs_is_seen_as_without_the_counter)
 {
-	char *library = harness_program("../../libexec/rr-warden/softpmu.so");
+	char *folder = harness_program("../../libexec/rr-warden"), library[COMMAND_SIZE / 2];
 	char alone[256], counted[256];
 
-	run_watcher(NULL, alone, sizeof(alone));
+	/* LD_PRELOAD cannot hold a path with a space. */
+	snprintf(library, sizeof(library), "LD_LIBRARY_PATH='%s' LD_PRELOAD=softpmu.so", folder);
+	run_watcher("", alone, sizeof(alone));
 	run_watcher(library, counted, sizeof(counted));
 	ck_assert_ptr_nonnull(strstr(alone, "stop 5 hits 1 "));
 	ck_assert_str_eq(counted, alone);
-	free(library);
+	free(folder);
 }
 END_TEST
 
