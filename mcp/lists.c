@@ -184,7 +184,7 @@ void lists_clear(struct mcp_server *server)
 		}
 }
 
-/* The page a cursor of ours names; page_count when it is none of ours. */
+/* The page a cursor of ours names; page_count when it is not ours. */
 static size_t page_of_cursor(const struct mcp_server *server, enum mcp_list list, const char *text)
 {
 	char cursor[40];

@@ -78,7 +78,7 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms);
 
 /* The last *stopped record's results, borrowed; NULL before the first. */
 json_t *gdb_last_stop(const struct gdb *gdb);
-/* Puts another record in its stead: of a stop that was reached in another way than gdb knows. */
+/* Replaces it: for a stop that was reached in a way that gdb does not know of. */
 void gdb_amend_stop(struct gdb *gdb, json_t *stop);
 /* Whether an interrupt ended the last gdb_run. */
 bool gdb_was_interrupted(const struct gdb *gdb);

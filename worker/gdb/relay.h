@@ -6,7 +6,7 @@
  *
  * 1. gdb names the thread that a reverse resume is about (`Hc`) only when that has changed since it
  *    last said so. rr forgets it at most stops and takes the thread that stopped: a reverse run
- * then reports the stops of that one thread, and passes the others by without a word. So gdb's last
+ * then reports the stops of that one thread, and passes by the others silently. So gdb's last
  *    `Hc` goes before each reverse resume again.
  * 2. An interrupt ends the run for sure: rr gets its interrupt byte only while it runs, a reply
  * that crossed it on the way is not taken for the next run's, and where gdb would resume once more

@@ -1,5 +1,5 @@
 /*
- * Keeps the beginning of what gdb prints, up to a bound, and drops the rest without a word. It is
+ * Keeps the beginning of what gdb prints, up to a bound, and drops the rest silently. It is
  * always one C string.
  */
 #include <stdlib.h>

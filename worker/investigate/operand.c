@@ -103,8 +103,8 @@ static bool is_push(const ZydisDecodedInstruction *instruction, const ZydisDecod
 		   instruction->meta.category == ZYDIS_CATEGORY_CALL);
 }
 
-static void take_operand(struct memory_operand *operand, const ZydisDecodedInstruction *instruction,
-    const ZydisDecodedOperand *from, uint64_t next)
+static void describe_operand(struct memory_operand *operand,
+    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *from, uint64_t next)
 {
 	const ZydisDecodedOperandMem *memory = &from->mem;
 
@@ -180,7 +180,7 @@ bool operand_decode(const uint8_t *bytes, size_t length, uint64_t pc, bool is_64
 	write_instruction(instruction, &decoded, operands, pc);
 	for (size_t i = 0; i < decoded.operand_count && instruction->count < OPERANDS_MAX; i++)
 		if (touches_memory(&decoded, &operands[i]))
-			take_operand(&instruction->operands[instruction->count++], &decoded,
+			describe_operand(&instruction->operands[instruction->count++], &decoded,
 			    &operands[i], pc + decoded.length);
 	return true;
 }

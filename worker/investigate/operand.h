@@ -27,7 +27,7 @@ struct memory_operand {
 	int64_t displacement;		    /* with the instruction pointer in it, where relative */
 	unsigned address_bits;		    /* the sum is cut to so many */
 	unsigned lanes,
-	    lane_bits; /* the index is so many signed numbers of a vector; 0: it is none */
+	    lane_bits; /* the index is so many signed numbers of a vector; 0: it is not one */
 };
 
 struct instruction {

@@ -147,7 +147,7 @@ static char *add_threads(struct replay *replay, json_t *report)
 	return cycle;
 }
 
-static void take_over(json_t *report, const json_t *stop)
+static void add_stop(json_t *report, const json_t *stop)
 {
 	static const char *const kept[] = {"signal", "moment", "tid", "thread_name"};
 
@@ -162,7 +162,7 @@ json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failur
 	const char *address = mi_text(fault, "address"), *access = mi_text(fault, "access");
 	char where[1024];
 
-	take_over(report, stop);
+	add_stop(report, stop);
 	if (!add_stack(replay, report, where, sizeof(where), failure)) {
 		json_decref(fault);
 		json_decref(report);
@@ -259,7 +259,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct fai
 	if (!stop)
 		return NULL;
 	report = json_object();
-	take_over(report, stop);
+	add_stop(report, stop);
 	json_object_del(report, "signal");
 	json_decref(stop);
 	if (!add_stack(replay, report, where, sizeof(where), failure)) {

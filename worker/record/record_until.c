@@ -150,7 +150,7 @@ static void keep_trace(struct hunt *hunt)
 }
 
 /* rr itself failed, and left no trace that could be replayed. Rare ones are no reason to give up;
- * an rr that fails again and again would do so for ever. True when the hunt goes on. */
+ * an rr that fails again and again would do so forever. True when the hunt goes on. */
 static bool go_on_after_spoilt(struct hunt *hunt, struct failure *failure)
 {
 	char said[SAID_MAX], hint[FAILURE_HINT_MAX];

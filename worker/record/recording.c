@@ -45,7 +45,7 @@ static void close_end(int *fd)
 }
 
 /* Reads once. Returns false when there is nothing more for now. */
-static bool take_output(int *fd, struct stream *stream)
+static bool read_output(int *fd, struct stream *stream)
 {
 	static char bytes[READ_SIZE];
 	ssize_t got = read(*fd, bytes, sizeof(bytes));
@@ -252,7 +252,7 @@ static int pause_ms(const struct recording *recording)
 }
 
 /* Taken is taken: what is run after the recording is not to be interrupted by it. */
-static void take_interrupt(struct recording *recording)
+static void heed_interrupt(struct recording *recording)
 {
 	enum interrupt_reason reason = recording->worker->interrupt;
 
@@ -283,11 +283,11 @@ static void follow(struct recording *recording)
 		    {.fd = rr->output, .events = POLLIN}, {.fd = rr->errors, .events = POLLIN},
 		    {.fd = rr->input, .events = POLLOUT}};
 		worker_wait(recording->worker, fds, 4, pause_ms(recording));
-		take_interrupt(recording);
+		heed_interrupt(recording);
 		if (fds[1].revents)
-			take_output(&rr->output, recording->output);
+			read_output(&rr->output, recording->output);
 		if (fds[2].revents)
-			take_output(&rr->errors, recording->errors);
+			read_output(&rr->errors, recording->errors);
 		if (fds[3].revents)
 			give_input(recording);
 		tick(recording);
@@ -295,10 +295,10 @@ static void follow(struct recording *recording)
 	}
 	look_at_trace(recording);
 	for (size_t taken = 0; rr->output >= 0 && taken < DRAIN_MAX; taken += READ_SIZE)
-		if (!take_output(&rr->output, recording->output))
+		if (!read_output(&rr->output, recording->output))
 			break;
 	for (size_t taken = 0; rr->errors >= 0 && taken < DRAIN_MAX; taken += READ_SIZE)
-		if (!take_output(&rr->errors, recording->errors))
+		if (!read_output(&rr->errors, recording->errors))
 			break;
 }
 

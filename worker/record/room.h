@@ -2,7 +2,7 @@
 #define WORKER_ROOM_H
 /*
  * Room on the disks that a recording writes to: the trace's own, and the one with rr's temporary
- * files, where a full disk ends rr without a word.
+ * files, where a full disk ends rr silently.
  */
 #include "worker/record/recording.h"
 
@@ -17,8 +17,8 @@ uint64_t room_left(int directory);
 bool room_check(
     const struct worker *worker, const struct record_plan *plan, struct failure *failure);
 
-/* After rr has failed, with what it said. True with the failure filled in when that was for want of
- * room. */
+/* After rr has failed, with what it said. True with the failure filled in when the reason was lack
+ * of room. */
 bool room_explain(
     const struct recording *recording, const char *words, size_t length, struct failure *failure);
 

@@ -82,7 +82,7 @@ static json_t *run(
     struct worker *worker, const struct op *op, const json_t *request, struct failure *failure)
 {
 	if (op->kind == worker->config.kind)
-		return op->call(worker, json_object_get(request, "args"), failure);
+		return op->handle(worker, json_object_get(request, "args"), failure);
 	failure_set(failure, ERROR_INTERNAL, NULL, "not an operation of this kind of worker");
 	return NULL;
 }
@@ -116,7 +116,7 @@ static enum interrupt_reason interrupt_reason(const json_t *json)
 }
 
 /* One packet, if there is one; an operation only when none runs. */
-static void take_packet(struct worker *worker)
+static void receive_packet(struct worker *worker)
 {
 	struct channel_packet packet = {0};
 	const char *why = NULL;
@@ -165,7 +165,7 @@ int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int tim
 	if (all[count].revents) {
 		enum interrupt_reason before = worker->interrupt;
 		ready--;
-		take_packet(worker);
+		receive_packet(worker);
 		if (worker->interrupt != before)
 			return 0;
 	}

@@ -51,7 +51,7 @@ struct worker {
 struct op {
 	uint32_t type; /* WIRE_OP_* */
 	enum worker_kind kind;
-	json_t *(*call)(struct worker *worker, const json_t *given, struct failure *failure);
+	json_t *(*handle)(struct worker *worker, const json_t *given, struct failure *failure);
 };
 
 /* NULL when there is no such operation. */

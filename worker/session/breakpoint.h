@@ -42,8 +42,8 @@ struct breakpoint_list {
 /* Frees its texts. */
 void breakpoint_clear(struct breakpoint *breakpoint);
 
-/* All of it but gdb's number, for the state of the session, and back: false when it is none.
- * breakpoint_clear in either case. */
+/* All of it but gdb's number, for the state of the session, and back: false when the JSON describes
+ * no breakpoint. breakpoint_clear in either case. */
 json_t *breakpoint_json(const struct breakpoint *breakpoint);
 bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint);
 

@@ -25,8 +25,8 @@ bool breakpoints_count(const struct replay *replay);
 int breakpoints_client_number(const struct replay *replay, int gdb_number);
 /* What the client asked to watch, or where; borrowed; NULL when unknown. */
 const char *breakpoints_expression(const struct replay *replay, int gdb_number);
-/* Where gdb could not run for want of a place to set one: has the failure say which, and what
- * helps.
+/* After gdb could not run because it could not set one: makes the failure name that one and
+ * what helps.
  */
 void breakpoints_explain(const struct replay *replay, struct failure *failure);
 /* gdb deleted it by itself (temporary, or its scope ended). */

@@ -1,6 +1,6 @@
 /*
- * Crosses an exec. rr does not: forward it stops in front of each exec of the debugged process for
- * ever (and dies at one that a thread called), backward it stops behind it.
+ * Crosses an exec, which rr does not: forward it never gets past an exec of the debugged process
+ * (and dies at one that a thread called), backward it stops behind it.
  */
 #include "worker/session/breakpoints.h"
 #include "worker/session/crossing.h"

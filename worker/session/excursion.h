@@ -27,7 +27,7 @@ struct excursion {
 
 struct excursion excursion_begin(struct replay *replay);
 
-/* Notes the present place in `place`, in the stead of what it held. */
+/* Notes the present place in `place`, in place of what it held. */
 void excursion_note(struct excursion *excursion, struct place *place);
 void excursion_forget(struct excursion *excursion, struct place *place);
 /* Will come back to that place, which it takes over, and not to where it began. */

@@ -273,7 +273,8 @@ static json_t *step_to_line(
 				failure_set_hint(failure, LINELESS_HINT);
 				return NULL;
 			}
-			/* The outermost frame, or what gdb takes for its caller is none. */
+			/* This is the outermost frame, or gdb takes for its caller what is not one.
+			 */
 			return run_to_main(replay, direction, failure);
 		}
 		if (!position_update(replay, failure))

@@ -144,7 +144,7 @@ json_t *frames_first_own(struct replay *replay, const json_t *frames)
 	return lined ? lined : json_array_get(frames, 0);
 }
 
-/* "at" in the stead of "library". */
+/* "at" instead of "library". */
 static void show_library(json_t *frame)
 {
 	const char *library = mi_text(frame, "library");

@@ -166,7 +166,7 @@ static bool continues_fold(struct page *page, const json_t *frame)
 }
 
 /* Moves a chunk's frames to the page, folded; returns how many of the chunk were taken. */
-static size_t take_chunk(struct page *page, const json_t *chunk)
+static size_t append_chunk(struct page *page, const json_t *chunk)
 {
 	size_t at = 0, count = json_array_size(chunk), period, times;
 
@@ -205,7 +205,7 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 			json_decref(chunk);
 			return false;
 		}
-		size_t count = json_array_size(chunk), taken = take_chunk(&page, chunk);
+		size_t count = json_array_size(chunk), taken = append_chunk(&page, chunk);
 		json_decref(chunk);
 		level += (int)taken;
 		if (taken < count) {

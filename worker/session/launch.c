@@ -44,7 +44,7 @@ static void keep_launch(struct replay *replay, const char *bytes, size_t length)
 	replay->launch[replay->launch_length] = '\0';
 }
 
-static bool take_rr_output(void *owner, int fd)
+static bool read_rr_output(void *owner, int fd)
 {
 	struct replay *replay = owner;
 	char bytes[16 * 1024];
@@ -59,7 +59,7 @@ static bool take_rr_output(void *owner, int fd)
 }
 
 /* gdb's stderr: nothing of it is for the client, but it must not fill up. */
-static bool take_gdb_errors(void *owner, int fd)
+static bool read_gdb_errors(void *owner, int fd)
 {
 	struct replay *replay = owner;
 	char bytes[4096];
@@ -83,7 +83,7 @@ static bool explain_loss(void *owner, char *text, size_t size)
 			break;
 		usleep(10000);
 	}
-	take_rr_output(replay, replay->rr.output);
+	read_rr_output(replay, replay->rr.output);
 	output_rr_words(replay->output, words, sizeof(words));
 	if (replay->rr.pid == 0) {
 		tool_describe_end(&replay->rr, end, sizeof(end));
@@ -482,8 +482,8 @@ static bool launch(struct replay *replay, struct failure *failure)
 		return false;
 	}
 	gdb_on_loss(replay->gdb, explain_loss);
-	gdb_watch(replay->gdb, replay->rr.output, take_rr_output);
-	gdb_watch(replay->gdb, replay->gdb_tool.errors, take_gdb_errors);
+	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
+	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
 	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
 	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
 	       prepare_crossing(replay, way, failure) && confine(replay, commands, way, failure) &&
@@ -505,7 +505,7 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	images_set(replay, number);
 	if (!starter_ask(&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure))
 		return false;
-	gdb_watch(replay->gdb, replay->rr.output, take_rr_output);
+	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
 	if (!await_rr(replay, &port, failure))
 		return false;
 	remote = starter_connect(&replay->starter, replay->worker, failure);

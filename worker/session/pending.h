@@ -11,11 +11,11 @@
 bool pending_is_likely(
     struct replay *replay, const char *location, bool asked, const struct failure *refused);
 
-/* Whether gdb's description of a breakpoint says that it waits still. */
+/* Whether gdb's description of a breakpoint says that it still waits. */
 bool pending_waits(const json_t *bkpt);
 
 /* Adds to an answer which of the client's breakpoints still wait: at the end of the recording they
- * wait for ever. */
+ * will never be set. */
 void pending_note(struct replay *replay, json_t *answer);
 
 #endif

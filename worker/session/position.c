@@ -274,7 +274,7 @@ bool position_go_exec(struct replay *replay, size_t number, struct failure *fail
 /*
  * rr seeks ticks for the task that is current, and from the next event on: within the event that
  * is being worked towards it overshoots. So the seek begins at an earlier event of the same task.
- * Returns false when there is none, with *failure filled or (*none) because rr has no such event.
+ * Returns false with *failure filled, or with *none set because rr has no such event.
  */
 static bool go_before(
     struct replay *replay, const struct moment *to, bool *none, struct failure *failure)

@@ -23,7 +23,7 @@ bool position_is_end(const struct replay *replay);
 json_t *position_text(const struct replay *replay, const struct moment *moment);
 /* As {event, ticks, tid, pc}, for checkpoints and state. */
 json_t *position_json_exact(const struct moment *moment);
-/* False when it is none. */
+/* False when that is not a moment. */
 bool position_from_json(const json_t *json, struct moment *moment);
 
 /* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */

@@ -23,7 +23,7 @@
 #define REPLAY_SEEN_MAX	       4096	       /* moments of answers that are remembered */
 #define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of any trace: rr stops at the end */
 
-/* A place in the recording. Between two conditional branches ticks stand still: pc tells apart. */
+/* A place in the recording. Between two conditional branches ticks do not change, but pc does. */
 struct moment {
 	long long event, ticks;
 	int tid; /* as recorded */
@@ -63,9 +63,9 @@ struct replay {
 	long long
 	    wanted_event; /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
 	bool caches;	  /* gdb keeps the memory it has read */
-	struct moment moment, opened;	     /* now; as the session was opened */
-	struct moment departed; /* where the run began that is under way; event 0: none is */
-	struct moment end;		     /* of this process; event 0: not known yet */
+	struct moment moment, opened; /* now; as the session was opened */
+	struct moment departed;	      /* where the run began that is under way; event 0: none is */
+	struct moment end;	      /* of this process; event 0: not known yet */
 	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;
 	struct selection selected;

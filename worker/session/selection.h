@@ -20,13 +20,13 @@ struct selection {
 /* Selects the thread of gdb's last stop, in its innermost frame. */
 void selection_take_stop(struct replay *replay);
 
-/* Selects a thread by its tid; false, and nothing has changed, when there is none now. */
+/* Selects a thread by its tid; false, with nothing changed, when no such thread lives now. */
 bool selection_set_thread(struct replay *replay, int tid);
 
 /* Selects a frame of the selected thread; false when gdb does not. */
 bool selection_set_frame(struct replay *replay, int level);
 
-/* gdb's number of the thread with that tid; 0: there is none now. */
+/* gdb's number of the thread with that tid; 0: no such thread lives now. */
 int selection_number(struct replay *replay, int tid);
 
 #endif

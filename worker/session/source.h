@@ -14,7 +14,7 @@
 json_t *source_read(
     struct replay *replay, const char *path, int first, int last, int current, char *why);
 
-/* Whether the file that the debug information names is to be had. */
+/* Whether the file that the debug information names can be found. */
 bool source_is_there(struct replay *replay, const char *path);
 
 /* "" or what is to be said of the file: it lies elsewhere than was recorded, it is newer than the

@@ -195,7 +195,7 @@ void starter_end(struct starter *starter)
 }
 
 /* Takes the descriptors that came along, all of them, so that none stays open unknown. */
-static size_t take_fds(struct msghdr *message, int fds[FDS_MAX])
+static size_t passed_fds(struct msghdr *message, int fds[FDS_MAX])
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
 	size_t count;
@@ -228,7 +228,7 @@ static bool ask(struct starter *starter, struct worker *worker, struct question 
 	for (int i = 0; i < WAITS_MAX && !ready.revents; i++)
 		worker_wait(worker, &ready, 1, ANSWER_MS / WAITS_MAX);
 	got = recvmsg(starter->socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	count = got > 0 ? take_fds(&message, fds) : 0;
+	count = got > 0 ? passed_fds(&message, fds) : 0;
 	answer->why[WHY_MAX - 1] = '\0';
 	if (got == (ssize_t)sizeof(*answer) && answer->number > 0 && count == wanted)
 		return true;

@@ -316,7 +316,7 @@ static void header_path(const struct header *header, char path[PATH_ROOM])
 		snprintf(path, PATH_ROOM, "%.100s", header->name);
 }
 
-static int take_long_name(struct reader *reader, uint64_t size, char path[PATH_ROOM])
+static int read_long_name(struct reader *reader, uint64_t size, char path[PATH_ROOM])
 {
 	char padding[BLOCK];
 
@@ -346,7 +346,7 @@ static int next_entry(struct reader *reader, struct entry *entry)
 			return fail(reader->why, "not a tar file, or a damaged one", "");
 		if (header.type != 'L' || named)
 			break;
-		if (take_long_name(reader, entry->size, entry->path) < 0)
+		if (read_long_name(reader, entry->size, entry->path) < 0)
 			return -1;
 		named = true;
 	}

@@ -71,7 +71,7 @@ static int signal_number(const char *name)
 	return 0;
 }
 
-static void take_signal(struct execs *execs, const char *line)
+static void note_signal(struct execs *execs, const char *line)
 {
 	static const char handler[] = "event:`SIGNAL_HANDLER: ";
 	static const char delivery[] = "event:`SIGNAL_DELIVERY: ";
@@ -84,7 +84,7 @@ static void take_signal(struct execs *execs, const char *line)
 		*(with ? &execs->handled : &execs->unhandled) |= 1ULL << (number - 1);
 }
 
-static void take_event(struct execs_parser *parser, const char *line)
+static void note_event(struct execs_parser *parser, const char *line)
 {
 	long long event = number_behind(line, "global_time:", EVENT_MAX);
 	long long tid = number_behind(line, " tid:", INT_MAX);
@@ -95,7 +95,7 @@ static void take_event(struct execs_parser *parser, const char *line)
 	parser->ticks = number_behind(line, " ticks:", TICKS_MAX);
 	parser->event = parser->execs->last = event;
 	parser->tid = (int)tid;
-	take_signal(parser->execs, line);
+	note_signal(parser->execs, line);
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;
 	if (!strstr(line, "SYSCALL: execve'") && !strstr(line, "SYSCALL: execveat'"))
@@ -131,7 +131,7 @@ static void add_call(struct execs_parser *parser, const char *line)
 }
 
 /* The exec of this event is the one that the task called. */
-static void take_caller(struct execs_parser *parser, long long tid)
+static void note_caller(struct execs_parser *parser, long long tid)
 {
 	struct exec_call *call = call_of(parser, tid);
 
@@ -163,7 +163,7 @@ static void add_exec(struct execs_parser *parser)
 	parser->counted = true;
 }
 
-static void take_registers(struct execs_parser *parser, const char *line)
+static void note_registers(struct execs_parser *parser, const char *line)
 {
 	if (parser->leaves_exec &&
 	    (strncmp(line, "rax:0x0 ", 8) == 0 || strncmp(line, "eax:0x0 ", 8) == 0))
@@ -173,7 +173,7 @@ static void take_registers(struct execs_parser *parser, const char *line)
 	parser->enters_exec = parser->leaves_exec = false;
 }
 
-static void take_file(struct execs_parser *parser, const char *line)
+static void note_file(struct execs_parser *parser, const char *line)
 {
 	struct execs *execs = parser->execs;
 	const char *file = strstr(line, " file=");
@@ -182,7 +182,7 @@ static void take_file(struct execs_parser *parser, const char *line)
 
 	if (!parser->counted)
 		return;
-	take_caller(parser, tid);
+	note_caller(parser, tid);
 	exec = &execs->list[execs->count - 1];
 	if (tid == parser->tid)
 		exec->by_thread = false;
@@ -198,7 +198,7 @@ static int process_of(const struct execs *execs, int tid)
 	return tid;
 }
 
-static void take_ending(struct execs_parser *parser, const char *line)
+static void note_ending(struct execs_parser *parser, const char *line)
 {
 	struct execs *execs = parser->execs;
 	long long tid = number_behind(line, " tid=", INT_MAX);
@@ -214,7 +214,7 @@ static void take_ending(struct execs_parser *parser, const char *line)
 }
 
 /* A clone that shares the process makes a thread of it; at an exec its parent is who called. */
-static void take_clone(struct execs_parser *parser, const char *line)
+static void note_clone(struct execs_parser *parser, const char *line)
 {
 	static const char flags_are[] = " clone_flags=";
 	struct execs *execs = parser->execs;
@@ -224,7 +224,7 @@ static void take_clone(struct execs_parser *parser, const char *line)
 	struct thread *list;
 
 	if (parser->counted)
-		take_caller(parser, parent);
+		note_caller(parser, parent);
 	if (tid <= 0 || parent <= 0 || !flags || execs->thread_count >= THREADS_MAX ||
 	    !(strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD) ||
 	    !(list = room_for(execs->threads, execs->thread_count, sizeof(*list))))
@@ -233,18 +233,18 @@ static void take_clone(struct execs_parser *parser, const char *line)
 	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
 }
 
-static void take_line(struct execs_parser *parser)
+static void read_line(struct execs_parser *parser)
 {
 	static const struct {
 		const char *begins;
 		void (*take)(struct execs_parser *parser, const char *line);
 	} kinds[] = {
-	    {"  real_time:", take_event},
-	    {"rax:", take_registers},
-	    {"eax:", take_registers},
-	    {"  TraceTaskEvent::EXEC ", take_file},
-	    {"  TraceTaskEvent::EXIT ", take_ending},
-	    {"  TraceTaskEvent::CLONE ", take_clone},
+	    {"  real_time:", note_event},
+	    {"rax:", note_registers},
+	    {"eax:", note_registers},
+	    {"  TraceTaskEvent::EXEC ", note_file},
+	    {"  TraceTaskEvent::EXIT ", note_ending},
+	    {"  TraceTaskEvent::CLONE ", note_clone},
 	};
 	const char *line = parser->line;
 
@@ -286,7 +286,7 @@ void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t le
 
 	while (bytes < end && (newline = memchr(bytes, '\n', (size_t)(end - bytes)))) {
 		append(parser, bytes, (size_t)(newline - bytes));
-		take_line(parser);
+		read_line(parser);
 		bytes = newline + 1;
 	}
 	append(parser, bytes, (size_t)(end - bytes));
@@ -295,7 +295,7 @@ void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t le
 void execs_parser_end(struct execs_parser *parser)
 {
 	if (parser && parser->length)
-		take_line(parser);
+		read_line(parser);
 	free(parser);
 }
 

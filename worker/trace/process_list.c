@@ -37,7 +37,7 @@ const char *signal_to_name(int number, char *name, size_t size)
 }
 
 /* The field up to `end` as a NUL-terminated copy; false when it is too long. */
-static bool take_field(char *field, const char **at, const char *end)
+static bool next_field(char *field, const char **at, const char *end)
 {
 	const char *tab = memchr(*at, '\t', (size_t)(end - *at));
 
@@ -70,14 +70,14 @@ static bool parse_exit(const char *text, struct row *row)
 	return parse_number(text, 0, 255, &row->status);
 }
 
-/* The beginning of a line as a process; false when it is none. */
+/* Parses the beginning of a line as a process; false when it is something else. */
 static bool parse_row(const char *line, const char *end, struct row *row)
 {
 	char pid[FIELD_MAX], ppid[FIELD_MAX], status[FIELD_MAX];
 
 	*row = (struct row){0};
-	if (!take_field(pid, &line, end) || !take_field(ppid, &line, end) ||
-	    !take_field(status, &line, end))
+	if (!next_field(pid, &line, end) || !next_field(ppid, &line, end) ||
+	    !next_field(status, &line, end))
 		return false;
 	/* "7 (3)": 3 is its number in a pid namespace of its own. */
 	pid[strcspn(pid, " ")] = '\0';

@@ -32,7 +32,7 @@ struct processor {
 };
 
 /* Takes one leaf: eax, ebx, ecx, edx. */
-static void take_leaf(struct processor *processor, uint32_t leaf, const uint32_t out[4])
+static void note_leaf(struct processor *processor, uint32_t leaf, const uint32_t out[4])
 {
 	if (leaf == LEAF_VENDOR) {
 		memcpy(processor->vendor, &out[1], 4);
@@ -54,7 +54,7 @@ static bool processor_here(struct processor *processor)
 	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
 		uint32_t out[4];
 		if (__get_cpuid(leaves[i], &out[0], &out[1], &out[2], &out[3]))
-			take_leaf(processor, leaves[i], out);
+			note_leaf(processor, leaves[i], out);
 	}
 	return true;
 #else
@@ -74,7 +74,7 @@ static bool processor_of_trace(json_t *records, struct processor *processor)
 		uint32_t out[4];
 		for (size_t i = 0; i < 4; i++)
 			out[i] = (uint32_t)json_integer_value(json_array_get(record, i + 2));
-		take_leaf(processor, (uint32_t)json_integer_value(json_array_get(record, 0)), out);
+		note_leaf(processor, (uint32_t)json_integer_value(json_array_get(record, 0)), out);
 	}
 	return json_array_size(records) > 0;
 }

@@ -88,7 +88,7 @@ START_TEST(no_argument_of_any_session_tool_lets_it_in)
 		given = row->several
 			    ? json_pack("{s:[s, s]}", row->argument, "1", "$_shell(\"id\")")
 			    : json_pack("{s:s}", row->argument, "$_shell(\"id\")");
-		ck_assert_ptr_null(op_find(tool->operation)->call(NULL, given, &failure));
+		ck_assert_ptr_null(op_find(tool->operation)->handle(NULL, given, &failure));
 		ck_assert_msg(failure.code == ERROR_NOT_ALLOWED, "%s of %s: %s", row->argument,
 		    tool->tool, failure.message);
 		json_decref(given);

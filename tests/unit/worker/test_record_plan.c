@@ -79,7 +79,7 @@ static enum error_code refused(const char *text)
 
 	ck_assert_ptr_nonnull(args);
 	memset(&failure, 0, sizeof(failure));
-	ck_assert_ptr_null(op_find(WIRE_OP_RECORD)->call(&worker, args, &failure));
+	ck_assert_ptr_null(op_find(WIRE_OP_RECORD)->handle(&worker, args, &failure));
 	json_decref(args);
 	return failure.code;
 }
