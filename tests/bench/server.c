@@ -16,6 +16,7 @@
 #define EVALUATIONS    501
 #define IDLE_SESSIONS  32
 #define IDLE_SECONDS   10
+#define FALSE_WRITES   "500"
 #define PROGRAM	       "list_corruption"
 #define EXPRESSION     "clock_seconds"
 
@@ -129,6 +130,36 @@ static void bench_many(const struct bench *bench)
 	client_end(client);
 }
 
+/* Back to the first of so many writes, past the others, which a condition passes over: and the same
+ * by gdb's own command, which is what rr_continue did. */
+static void bench_false_conditions(const struct bench *bench)
+{
+	static const char *const allowed[] = {"--allow-gdb-commands", NULL};
+	struct client *client = client_start(&(struct client_options){.args = allowed});
+	char *program = harness_program("straight"),
+	     *trace = harness_path(bench->scratch, "writes");
+	json_decref(client_tool(client, "rr_record", "{s:[s, s], s:s}", "command", program,
+	    FALSE_WRITES, "trace_dir", trace));
+	free(client_replay(client, trace));
+	json_decref(client_tool(client, "rr_continue", "{s:s}", "until", "main"));
+	client_tool_done(client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
+	    "condition", "counter == 1");
+	json_decref(client_tool(client, "rr_goto", "{s:s}", "moment", "end"));
+	double start = harness_now();
+	json_decref(client_tool(client, "rr_continue", "{s:b}", "reverse", 1));
+	double ours = harness_now() - start;
+
+	json_decref(client_tool(client, "rr_goto", "{s:s}", "moment", "end"));
+	start = harness_now();
+	json_decref(client_tool(client, "rr_gdb_command", "{s:s}", "command", "reverse-continue"));
+	double before = harness_now() - start;
+	client_end(client);
+	free(trace);
+	free(program);
+	figure("gdb's reverse-continue past " FALSE_WRITES " writes / rr_continue with reverse",
+	    "at least 20", "%.1f s / %.2f s = %.0f", before, ours, before / ours);
+}
+
 int main(void)
 {
 	struct bench bench = {.server = getenv("RR_WARDEN")};
@@ -146,6 +177,7 @@ int main(void)
 	bench_session_start(&bench);
 	bench_evaluate(&bench);
 	bench_many(&bench);
+	bench_false_conditions(&bench);
 
 	free(bench.program);
 	free(bench.trace);

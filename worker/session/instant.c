@@ -110,13 +110,13 @@ static size_t add_registers(
 /* A word as it lies in memory, its lowest byte first. */
 static unsigned long long word_at(const char *stack, int number)
 {
+	const char *at = stack + (ptrdiff_t)number * WORD_CHARS;
 	unsigned long long word = 0;
-	unsigned byte;
 
 	for (int i = 7; i >= 0; i--)
-		if (sscanf(stack + (ptrdiff_t)number * WORD_CHARS + (ptrdiff_t)i * 2, "%2x",
-			&byte) == 1)
-			word = word << 8 | byte;
+		word =
+		    word << 8 |
+		    strtoul((char[]){at[(ptrdiff_t)i * 2], at[(ptrdiff_t)i * 2 + 1], 0}, NULL, 16);
 	return word;
 }
 

@@ -17,8 +17,8 @@
 #include "worker/session/resume.h"
 
 #define STOPS_MAX   1000000
-#define BACK_FIRST  8 /* events of the first stretch; each further one is BACK_GROWS as long */
-#define BACK_GROWS  4
+#define BACK_FIRST  32 /* events of the first stretch; each further one is BACK_GROWS as long */
+#define BACK_GROWS  8
 #define QUOTED_ONCE (2 * INSTANT_CONDITION_MAX)
 
 struct search {
