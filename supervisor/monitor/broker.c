@@ -27,8 +27,9 @@
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/trace_sight.h"
 
-#define ROOTS_MAX  64
-#define SOURCE_MAX (16L * 1024 * 1024) /* bytes; larger files are no source */
+#define ROOTS_MAX   64
+#define REFUSED_MAX 1000		/* requests of one worker */
+#define SOURCE_MAX  (16L * 1024 * 1024) /* bytes; larger files are no source */
 
 /* Where sources are opened. */
 struct roots {
@@ -46,6 +47,8 @@ struct broker {
 	bool syslog;		   /* the audit goes there too */
 	char archive[PATH_MAX];	   /* its path with links resolved; "": none */
 	char directory[PATH_MAX];  /* the archive's */
+	char named[PATH_MAX];	   /* as the call names it: for the audit */
+	unsigned refused;	   /* requests */
 	const char *why_none;	   /* of an archive that must not be opened */
 	int error;		   /* the same, 0: EACCES */
 	struct stat made;	   /* the archive that was made; st_ino 0: none */
@@ -116,7 +119,9 @@ static int judge(int fd, off_t most, struct broker_reply *reply)
 /* A path without links: one that has become a link since is refused by the kernel. */
 static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode)
 {
-	struct open_how how = {.flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+	/* with O_PATH the kernel takes no flag of an opened file */
+	uint64_t opened = flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK;
+	struct open_how how = {.flags = flags | O_CLOEXEC | opened,
 	    .mode = mode,
 	    .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 
@@ -203,10 +208,17 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		_exit(1);
 	}
 	/* Sources are looked for in many places: where there is none, nothing was refused. */
-	if (request->what != BROKER_SOURCE || (reply.error != ENOENT && reply.error != ENOTDIR))
+	if (request->what != BROKER_SOURCE || (reply.error != ENOENT && reply.error != ENOTDIR)) {
 		log_audit("%s %s: %s", names[request->what],
-		    request->what == BROKER_SOURCE ? request->path : broker->archive,
+		    request->what == BROKER_SOURCE ? request->path : broker->named,
 		    reply.error ? reply.why : "granted");
+		broker->refused += reply.error != 0;
+	}
+	/* No worker of ours comes near it; one that was taken over would fill the log. */
+	if (broker->refused > REFUSED_MAX) {
+		log_audit("a worker was refused too often: it gets no more files");
+		_exit(1);
+	}
 	if (broker_send(broker->fd, &reply, fd) < 0)
 		_exit(0);
 }
@@ -277,6 +289,7 @@ static void find_archive(struct broker *broker, const struct composition *compos
 	char path[PATH_MAX], *real = broker->archive;
 	struct sight ignored = {0};
 
+	strlcpy(broker->named, composition->names[LAUNCH_FILE], sizeof(broker->named));
 	broker->reads = composition->operation == WIRE_OP_IMPORT;
 	broker->writes = composition->operation == WIRE_OP_EXPORT;
 	if (!composition->names[LAUNCH_FILE][0] || (!broker->reads && !broker->writes))

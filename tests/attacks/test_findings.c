@@ -279,7 +279,7 @@ END_TEST
  */
 
 static const char *const wrong_archives[] = {".ssh/authorized_keys", ".bash_login", ".profile",
-    "x.txt", "archive", ".config/x.tar", ".tar", "work/../.ssh/x.tar", "link.tar"};
+    "x.txt", "archive", ".config/x.tar", ".tar", "work/../.ssh/x.tar", "link.tar", "trace/in.tar"};
 
 START_TEST(rr_export_makes_archives_and_no_other_files)
 {
@@ -297,6 +297,8 @@ START_TEST(rr_export_makes_archives_and_no_other_files)
 		    "trace_dir", stage.trace, "file", path));
 		struct stat status;
 		ck_assert_msg(stat(path, &status) != 0, "%s was made", path);
+		ck_assert_msg(strstr(client_stderr(stage.client), path) != NULL,
+		    "%s is not in the audit", path);
 	}
 	snprintf(path, sizeof(path), "%s/good.tar", stage.home);
 	client_tool_done(
