@@ -29,6 +29,7 @@
 #define PID_SCAN_MAX 100000
 #define BALLOON	     (4L << 30)
 #define MEMORY_STEP  (64L << 20)
+#define REFUSALS     1200 /* above what the broker stands */
 #define BOMB	     4000 /* far above the limit that the test gives */
 
 static bool writes(const char *path)
@@ -229,6 +230,17 @@ static bool talks_the_broker_over(void)
 	       broker_ask(WORKER_BROKER_FD, BROKER_DISCARD_ARCHIVE, NULL, &reply) >= 0;
 }
 
+/* Each refusal is a line of the audit. */
+static bool fills_the_audit(void)
+{
+	struct broker_reply reply;
+
+	for (int i = 0; i < REFUSALS; i++)
+		if (broker_ask(WORKER_BROKER_FD, BROKER_SOURCE, "/etc/shadow", &reply) >= 0)
+			return true;
+	return errno == EACCES; /* still refused, and so still told */
+}
+
 static const struct {
 	const char *name;
 	bool (*try)(void);
@@ -250,6 +262,7 @@ static const struct {
     {"signals others", signals_others},
     {"runs a program with rights", runs_with_rights},
     {"talks the broker over", talks_the_broker_over},
+    {"fills the audit", fills_the_audit},
 };
 
 static json_t *try_all(const struct channel_packet *request)
