@@ -17,8 +17,8 @@ size_t scrub_bytes(char *to, size_t size, const char *from, size_t length);
 json_t *scrub_json(const char *from, size_t length, size_t max, size_t *taken);
 
 /*
- * What a terminal would show of progress that a program draws over itself: takes out, in place, what
- * backspaces and a carriage return within a line overwrote. Returns the new length.
+ * What a terminal would show of progress that a program draws over itself: takes out, in place,
+ * what backspaces and a carriage return within a line overwrote. Returns the new length.
  */
 size_t scrub_overwritten(char *bytes, size_t length);
 
