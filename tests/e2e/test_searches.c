@@ -93,6 +93,9 @@ START_TEST(a_count_passes_hits_of_a_condition_back_too)
 	expect_text(stop, "watch.old", "2");
 	expect_text(stop, "watch.new", "3");
 	json_decref(stop);
+	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	expect_number(json_array_get(answer_at(list, "breakpoints"), 0), "hits", 3);
+	json_decref(list);
 	stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
 	expect_text(stop, "reason", "start");
 	json_decref(stop);

@@ -29,7 +29,8 @@ struct breakpoint {
 	char *resolved;	  /* the typed address of that; NULL: none is known */
 	bool bound;	  /* it means something only in the image that began at `image` */
 	long long image;
-	long long hits_before; /* in other images: gdb counts anew in each */
+	long long hits_before; /* beside what gdb counts: in other images, less those of searches */
+	long long hits_noted;  /* by breakpoints_note_hits */
 };
 
 struct breakpoint_list {

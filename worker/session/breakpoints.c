@@ -229,6 +229,37 @@ long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *ro
 	return breakpoint->hits_before + mi_number(row, "times", 0);
 }
 
+void breakpoints_note_hits(struct replay *replay)
+{
+	json_t *results = NULL;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+
+		breakpoint->hits_noted = breakpoints_hits(
+		    breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+	}
+	json_decref(results);
+}
+
+void breakpoints_forget_hits(struct replay *replay, int reached)
+{
+	json_t *results = NULL;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		bool one_more = reached && breakpoint->gdb == reached;
+
+		breakpoint->hits_before +=
+		    breakpoint->hits_noted + one_more -
+		    breakpoints_hits(
+			breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+	}
+	json_decref(results);
+}
+
 json_t *breakpoints_save(const struct replay *replay)
 {
 	json_t *saved = json_array();

@@ -47,6 +47,11 @@ const json_t *breakpoints_row(const json_t *rows, long long gdb_number);
 /* How often it was hit, in all images. `row` may be NULL. */
 long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row);
 
+/* Before a search that hits them on its way, and after it: the hits are what they were, and one
+ * more of `reached`, gdb's number of where it ended (0: none). */
+void breakpoints_note_hits(struct replay *replay);
+void breakpoints_forget_hits(struct replay *replay, int reached);
+
 /* For state.c: all of them as data, and back again; what cannot be set again becomes a warning. */
 json_t *breakpoints_save(const struct replay *replay);
 void breakpoints_restore(struct replay *replay, const json_t *saved);

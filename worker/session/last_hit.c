@@ -358,15 +358,26 @@ bool last_hit_serves(const struct replay *replay)
 	       (next == images_count(replay) || !images_get(replay, next)->by_thread);
 }
 
+/* gdb's number of what the search ended at; 0: none. */
+static int reached(const struct replay *replay, enum last_hit end)
+{
+	const struct hit hit = scan_hit(replay, BACKWARD);
+
+	return end == LAST_HIT_THERE ? hit.number : 0;
+}
+
 enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
 {
 	struct search search = {.bound = instant_take(replay),
 	    .at_end = replay->at_end,
 	    .held = replay->at_end ? 0 : position_hold(replay),
 	    .from = replay->moment};
-	enum last_hit end = go(replay, &search, failure);
+	enum last_hit end;
 
+	breakpoints_note_hits(replay);
+	end = go(replay, &search, failure);
 	if (!replay->worker->broken) {
+		breakpoints_forget_hits(replay, reached(replay, end));
 		position_release(replay, search.held);
 		/* What was printed on the way is known to who comes from later. */
 		json_decref(output_take(replay->output, 1));

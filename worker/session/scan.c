@@ -17,7 +17,7 @@ static const json_t *watchpoint_of(const json_t *stop)
 }
 
 /* gdb tells old and new in the order it saw them, which backwards is the wrong one. */
-static struct hit hit_here(const struct replay *replay, enum direction direction)
+struct hit scan_hit(const struct replay *replay, enum direction direction)
 {
 	const json_t *stop = gdb_last_stop(replay->gdb), *value = json_object_get(stop, "value");
 	const json_t *point = watchpoint_of(stop);
@@ -65,7 +65,7 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 			gdb_fail_interrupted(replay->worker, failure);
 			return SCAN_FAILED;
 		}
-		hit = hit_here(replay, direction);
+		hit = scan_hit(replay, direction);
 		if (is_edge(hit.kind))
 			return SCAN_EDGE;
 		switch (visit(context, replay, &hit, failure)) {

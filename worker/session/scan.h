@@ -33,6 +33,9 @@ enum scan_end {
 	SCAN_FAILED, /* *failure is filled, SCAN_GIVE_UP and an interrupt included */
 };
 
+/* What gdb's last stop says. Its texts are borrowed until the program moves. */
+struct hit scan_hit(const struct replay *replay, enum direction direction);
+
 /* Visits at most `limit` stops; more than that is a failure. */
 enum scan_end scan_run(struct replay *replay, enum direction direction, long long limit,
     scan_visit *visit, void *context, struct failure *failure);
