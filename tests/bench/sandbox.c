@@ -123,7 +123,7 @@ int main(void)
 	       "limit |\n"
 	       "| ---                | ---          | ---          | ---        | ---        | --- "
 	       "  |\n");
-	compare("session start", "15 ms", clients, trace, measure_start, STARTS);
+	compare("session start", "24 ms", clients, trace, measure_start, STARTS);
 	compare("query (rr_ps)", "", clients, trace, measure_query, QUERIES);
 	for (size_t s = 0; s < SERVERS; s++)
 		free(client_replay(clients[s], trace));
