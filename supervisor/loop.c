@@ -134,19 +134,22 @@ static void visit_clocks(struct loop *loop)
 			loop->clocks[i].expired(loop->clocks[i].owner, now);
 }
 
+int loop_turn(struct loop *loop)
+{
+	if (wait_for_events(loop) < 0)
+		return errno == EINTR ? 0 : -1;
+	visit_sources(loop);
+	visit_clocks(loop);
+	if (!loop->stopped && loop->turn != NULL)
+		loop->turn(loop->turn_owner);
+	return 0;
+}
+
 int loop_run(struct loop *loop)
 {
-	while (!loop->stopped) {
-		if (wait_for_events(loop) < 0) {
-			if (errno == EINTR)
-				continue;
+	while (!loop->stopped)
+		if (loop_turn(loop) < 0)
 			return -1;
-		}
-		visit_sources(loop);
-		visit_clocks(loop);
-		if (!loop->stopped && loop->turn != NULL)
-			loop->turn(loop->turn_owner);
-	}
 	return 0;
 }
 

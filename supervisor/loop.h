@@ -36,7 +36,9 @@ int loop_add(struct loop *loop, int fd, short events, loop_ready *ready, void *o
 void loop_set_events(struct loop *loop, int fd, short events);
 void loop_remove(struct loop *loop, int fd);
 
-/* Runs until loop_stop. Returns 0, or -1 with errno when poll fails. */
+/* Waits once, and visits what is ready. Returns 0, or -1 with errno when poll fails. */
+int loop_turn(struct loop *loop);
+/* Runs until loop_stop. Returns as loop_turn does. */
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
