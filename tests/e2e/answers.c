@@ -152,7 +152,7 @@ static json_t *wait_result(struct client *client, long long id, double timeout_s
  * that are dumped, layers that are as they should be. */
 static bool is_for_programs(const char *key)
 {
-	static const char *const keys[] = {"type", "argument", "address", "contents", "layers"};
+	static const char *const keys[] = {"type", "address", "contents", "layers"};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;

@@ -144,8 +144,6 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
 	if (partly)
 		json_object_set_new(json, "partial", json_true());
-	if (mi_text(variable, "arg"))
-		json_object_set_new(json, "argument", json_true());
 	json_decref(results);
 	return json;
 }
