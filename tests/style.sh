@@ -108,7 +108,7 @@ check_tidy() {
 
 check_scripts() {
 	# shellcheck disable=SC2086
-	shellcheck $scripts || complain "shellcheck found the above"
+	shellcheck -x -P SCRIPTDIR $scripts || complain "shellcheck found the above"
 }
 
 check_format
