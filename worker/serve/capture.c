@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define READ_SIZE 16384
-#define LINGER_MS 200 /* for it to exit, once its streams are closed */
+#define LINGER_US 200000 /* for it to exit, once its streams are closed */
+#define LOOK_US	  100	 /* between looks: it takes less than a millisecond */
 
 static long long now_ms(void)
 {
@@ -137,10 +138,10 @@ bool capture_stream(struct worker *worker, const struct tool_spec *spec, int tim
 		fail_to_wait(worker, spec->path, failure);
 	/* With its streams closed it has nothing more to say; one that stays is killed. */
 	struct tool *const tools[] = {&capture->tool};
-	for (int i = 0; done && i < LINGER_MS && capture->tool.pid; i++) {
+	for (int waited = 0; done && waited < LINGER_US && capture->tool.pid; waited += LOOK_US) {
 		tools_reap(tools, 1);
 		if (capture->tool.pid)
-			usleep(1000);
+			usleep(LOOK_US);
 	}
 	tool_end(&capture->tool);
 	return done;
