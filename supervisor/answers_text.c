@@ -284,7 +284,7 @@ static void print_heading(FILE *out, const json_t *result)
 {
 	static const char *const before[] = {"signal", "breakpoint", "return_value"};
 	json_t *value, *tid = json_object_get(result, "tid");
-	long begin = ftell(out);
+	long begin;
 
 	if (text_of(result, "conclusion")[0] != 0)
 		fprintf(out, "%s\n", text_of(result, "conclusion"));
