@@ -4,15 +4,12 @@
  * A filter is inherited and can only be narrowed: what the launcher has must suit all that runs
  * below it, recorded programs included.
  */
-#include "sandbox/roles.h"
+#include "sandbox/rows.h"
 
 #include <asm/termbits.h>
-#include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <netinet/in.h>
-#include <sched.h>
-#include <seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -20,25 +17,6 @@
 #include <sys/socket.h>
 
 /* clang-format off */
-#define ALLOW(name)		{SCMP_SYS(name), VERDICT_ALLOW, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define KILL(name)		{SCMP_SYS(name), VERDICT_KILL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define ANSWER_EPERM(name)		{SCMP_SYS(name), VERDICT_EPERM, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define ANSWER_ENOSYS(name)		{SCMP_SYS(name), VERDICT_ENOSYS, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define ONCE(name)		{SCMP_SYS(name), VERDICT_ONCE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
-#define ALLOW_IF(name, arg, mask, value) \
-				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {0, 0, 0}, {0, 0, 0}}
-#define ALLOW_IF2(name, arg, mask, value, arg2, mask2, value2) \
-				{SCMP_SYS(name), VERDICT_ALLOW, {arg, mask, value}, {arg2, mask2, value2}, {0, 0, 0}}
-#define ALLOW_IF3(name, arg, value, arg2, value2, arg3, value3) \
-				{SCMP_SYS(name), VERDICT_ALLOW, {arg, UINT32_MAX, value}, \
-				 {arg2, SOCKET_TYPE, value2}, {arg3, UINT32_MAX, value3}}
-#define GROUP(rows)		{rows, sizeof(rows) / sizeof(*(rows))}
-
-#define OPEN_WRITES	(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-#define CLONE_NAMESPACES	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
-			 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
-#define SOCKET_TYPE	0xfu
-
 /* What every C program needs to live, and nothing that reaches beyond the process. */
 static const struct syscall_row life_rows[] = {
 	ALLOW(brk),			/* malloc */
@@ -465,7 +443,13 @@ static const struct syscall_row forbidden_rows[] = {
 	KILL(swapon),			/* the machine's memory */
 	KILL(swapoff),			/* the machine's memory */
 };
-#define CAP_BIT(cap) (UINT64_C(1) << (cap))
+/* Who starts rr for a question; whoever does more has these as well. */
+#define QUERY_GROUPS	GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows), \
+			GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows)
+
+/* rr replay; who starts it has these as well, since filters are inherited. */
+#define REPLAY_GROUPS	GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows), \
+			GROUP(replay_rows), GROUP(compat_rows)
 
 const struct role_rules role_rules[ROLE_COUNT] = {
     [ROLE_SUPERVISOR] =
@@ -505,8 +489,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .name = "rr_replay",
 	    .otherwise = VERDICT_EPERM,
 	    .compat = COMPAT_ASKED,
-	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
-		GROUP(replay_rows), GROUP(compat_rows)},
+	    .groups = {REPLAY_GROUPS},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
@@ -546,8 +529,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	{
 	    .name = "query",
 	    .otherwise = VERDICT_EPERM,
-	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows)},
+	    .groups = {QUERY_GROUPS},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .keeps_signals = true,
@@ -556,8 +538,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	{
 	    .name = "change",
 	    .otherwise = VERDICT_EPERM,
-	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows), GROUP(change_rows)},
+	    .groups = {QUERY_GROUPS, GROUP(change_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -567,8 +548,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	{
 	    .name = "status",
 	    .otherwise = VERDICT_EPERM,
-	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows), GROUP(status_rows)},
+	    .groups = {QUERY_GROUPS, GROUP(status_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -578,8 +558,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	{
 	    .name = "recorder",
 	    .otherwise = VERDICT_EPERM,
-	    .groups = {GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows),
-		GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows), GROUP(change_rows)},
+	    .groups = {QUERY_GROUPS, GROUP(change_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes = true,
@@ -598,8 +577,7 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .name = "starter",
 	    .otherwise = VERDICT_EPERM,
 	    .compat = COMPAT_ASKED,
-	    .groups = {GROUP(life_rows), GROUP(stream_rows), GROUP(program_rows),
-		GROUP(replay_rows), GROUP(compat_rows), GROUP(confine_rows), GROUP(starter_rows)},
+	    .groups = {REPLAY_GROUPS, GROUP(confine_rows), GROUP(starter_rows)},
 	    .landlocked = true,
 	    .reads_system = true,
 	    .writes_proc = true,
