@@ -38,6 +38,8 @@ size_t witness_listeners(void)
 	return count;
 }
 
+/* What is traced and stopped ('t') is rr's: it keeps a copy of the program for each moment that it
+ * was sent to, and ends them with the session. Such a process does nothing. */
 static size_t living(pid_t server)
 {
 	struct census census;
@@ -45,7 +47,7 @@ static size_t living(pid_t server)
 
 	census_take(server, &census);
 	for (size_t i = 0; i < census.count; i++)
-		count += census.processes[i].state != 'Z';
+		count += strchr("Zt", census.processes[i].state) == NULL;
 	return count;
 }
 
