@@ -159,8 +159,9 @@ END_TEST
 START_TEST(a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session)
 {
 	static const char *const said[] = {
-	    "^error,msg=\"Remote 'g' packet reply is too long (expected 560 bytes, got 816 bytes): "
-	    "00\"",
+	    ("^error,msg=\"Remote 'g' packet reply is too long (expected 560 bytes, got 816 "
+	     "bytes): "
+	     "00\""),
 	    "^error,msg=\"Truncated register 37 in remote 'g' packet\"",
 	    "&\"Remote 'g' packet reply is too long (expected 560 bytes, got 816 bytes): 00\\n\"",
 	};
