@@ -2,6 +2,7 @@
  * An agent's way from a program that fails to the line that is at fault, in few calls and few
  * characters: it reads the text of each answer, and takes from it what it asks next.
  */
+#include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,11 @@ START_TEST(what_took_the_queue_away_is_found)
 	expect_read(&agent, "SIGSEGV");
 	expect_place(&agent, "consume (tests/programs/%s.c:%lld)", "early_close",
 	    "pthread_mutex_lock(&fifo->lock);");
-	expect_read(&agent, "waits_for barrier closed:");
+	expect_place(
+	    &agent, "main () at tests/programs/%s.c:%lld", "early_close", "pthread_barrier_wait(&");
+	/* The part of it that waits has no name of its own in newer C libraries. */
+	if (strverscmp(gnu_get_libc_version(), "2.41") < 0)
+		expect_read(&agent, "waits_for barrier closed:");
 	ck_assert_ptr_null(strstr(agent.read, "waits_for mutex")); /* it crashes there */
 	ask(&agent, "rr_last_change", json_pack("{s:s}", "expression", "fifo"));
 	expect_place(&agent, "queue_close wrote fifo (tests/programs/%s.c:%lld)", "early_close",
