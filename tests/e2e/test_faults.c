@@ -368,14 +368,15 @@ static json_t *await_answer(struct view *view, long long id, bool *held)
 	return client_wait(view->client, id, ANSWER_S);
 }
 
-/* Has the server ended with the fault? It may have told of what died before it, and ended then. */
+/* Has the server ended with the fault? What it was asked around its end it may answer yet or not.
+ */
 static bool ends(const struct view *view, const json_t *next)
 {
-	bool told = view->cell->expected == ENDS && strcmp(view->next, "worker_died") == 0;
+	bool must = view->cell->expected == ENDS;
 
-	for (int ms = 0; told && ms < ANSWER_S * 1000 && !has_ended(view->client); ms += 10)
+	for (int ms = 0; must && ms < ANSWER_S * 1000 && !has_ended(view->client); ms += 10)
 		usleep(10 * 1000);
-	return (told || next == NULL) && has_ended(view->client);
+	return (must || next == NULL) && has_ended(view->client);
 }
 
 static enum verdict judge(struct view *view)
