@@ -20,11 +20,12 @@
 #define PROGRAM	     "many_watch"
 #define CELL_S	     120 /* for one cell, on a busy machine */
 #define SIDE_BY_SIDE 5
+#define PLAYS	     3
 #define ANSWER_S     30
 #define ENOUGH_MS    300 /* for what happens at once */
 
 /* How a process that ran one cell ends. */
-enum verdict { AS_EXPECTED, NOT_AS_EXPECTED, SKIPPED };
+enum verdict { AS_EXPECTED, NOT_AS_EXPECTED, SKIPPED, TOO_LATE };
 
 static const char *const process_names[] = {
 #define X(name, text) text,
@@ -125,7 +126,7 @@ static pid_t await_process(pid_t server, enum fault_process process)
 	while ((pid = find(server, process)) == 0 && harness_now() < end)
 		usleep(1000);
 	if (pid == 0)
-		harness_fail("no %s", process_names[process]);
+		harness_fail("no process number %d of the table", (int)process);
 	return pid;
 }
 
@@ -379,7 +380,7 @@ static bool ends(const struct view *view, const json_t *next)
 	return (must || next == NULL) && has_ended(view->client);
 }
 
-static enum verdict judge(struct view *view)
+static enum verdict judge(struct view *view, bool last_play)
 {
 	const struct cell *cell = view->cell;
 	bool held = false;
@@ -399,6 +400,8 @@ static enum verdict judge(struct view *view)
 	bool expected = outcome != 0 && (outcome & cell->expected) == outcome;
 	if (expected && twice == NULL && honest)
 		return AS_EXPECTED;
+	if (outcome == LATE && twice == NULL && honest && !last_play)
+		return TOO_LATE;
 	char *shown = answer_show(answer);
 	printf("%s, %s, %s: %s, then %s%s%s\n  %.600s\n", process_names[cell->process],
 	    kind_names[cell->kind], phase_names[cell->phase], view->first, view->next,
@@ -408,12 +411,12 @@ static enum verdict judge(struct view *view)
 	return NOT_AS_EXPECTED;
 }
 
-static enum verdict run_cell(const struct cell *cell)
+static enum verdict play_cell(const struct cell *cell, bool last_play)
 {
 	struct view view = {.client = start_server(), .cell = cell, .voice = -1};
 
 	alarm(CELL_S);
-	enum verdict verdict = judge(&view);
+	enum verdict verdict = judge(&view, last_play);
 	client_close_stdin(view.client);
 	client_wait_exit(view.client, ANSWER_S);
 	if (census_await_none(getpid(), ANSWER_S) < 0) {
@@ -423,6 +426,16 @@ static enum verdict run_cell(const struct cell *cell)
 	}
 	fflush(stdout);
 	client_abandon(view.client);
+	return verdict;
+}
+
+/* A busy machine is slow without a fault: what came late by chance is played again. */
+static enum verdict run_cell(const struct cell *cell)
+{
+	enum verdict verdict = TOO_LATE;
+
+	for (int play = 1; verdict == TOO_LATE; play++)
+		verdict = play_cell(cell, play == PLAYS);
 	return verdict;
 }
 
