@@ -96,18 +96,18 @@ peak_memory() {
 	field peak_kb "$scratch/stats"
 }
 
-seq 1 200000 | sort -R >"$scratch/lines"
-head -c 800000 /dev/urandom | od >"$scratch/octal"
+seq 1 2000000 | sort -R >"$scratch/lines"
+head -c 2000000 /dev/urandom | od >"$scratch/octal"
 printf 'int main(void) { return 0; }\n' >"$scratch/small.c"
 
 printf '| program | alone, s | recorded, s | replayed, s | recorded : alone | replayed : alone |\n'
 printf '|---|--:|--:|--:|--:|--:|\n'
 row '`/bin/true`' /bin/true
-row 'tight loop' "$build/tests/softpmu_loop" 300000000
-row '`gzip`, 3 MB' gzip -c "$scratch/octal"
-row '`sort`, 200,000 lines' sort "$scratch/lines"
+row 'tight loop' "$build/tests/softpmu_loop" 1000000000
+row '`gzip`, 8 MB' gzip -c "$scratch/octal"
+row '`sort`, 2 million lines' sort "$scratch/lines"
 row 'perl, 20 million rounds' perl -e 'for ($i = 0; $i < 20000000; $i++) { $x += $i } print $x'
-row 'python, 10 million rounds' /usr/bin/python3 -c 'print(sum(range(10000000)))'
+row 'python, 80 million rounds' /usr/bin/python3 -c 'print(sum(range(80000000)))'
 row '`python3 -c pass`' /usr/bin/python3 -c pass
 row '`gcc -c`, a small file' gcc -c -o "$scratch/small.o" "$scratch/small.c"
 
