@@ -16,6 +16,7 @@
 
 #include "sandbox/cleanup.h"
 #include "sandbox/log.h"
+#include "sandbox/wire/descriptors.h"
 
 #define KEEPER_DEATHS_MAX 5 /* of launchers younger than a second, in a row */
 
@@ -144,35 +145,17 @@ void launcher_layers(struct sandbox_policy *policy, const struct settings *setti
 		    (enum layer_request)settings_number(settings, layer_settings[layer]);
 }
 
-static void collect_fds(struct msghdr *message, int fds[2])
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
-		    c->cmsg_len != CMSG_LEN(2 * sizeof(int)))
-			continue;
-		memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
-	}
-}
-
 int launcher_receive(int fd, struct launch_notice *notice, int fds[2])
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control;
-	struct iovec part = {.iov_base = notice, .iov_len = sizeof(*notice)};
-	struct msghdr message = {.msg_iov = &part,
-	    .msg_iovlen = 1,
-	    .msg_control = &control,
-	    .msg_controllen = sizeof(control)};
-	ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	ssize_t got = descriptors_receive(fd, notice, sizeof(*notice), 0, fds, 2);
 
-	fds[0] = fds[1] = -1;
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
-	if (got != sizeof(*notice))
-		return -1;
-	collect_fds(&message, fds);
 	notice->why[sizeof(notice->why) - 1] = 0;
-	return 1;
+	if (got == sizeof(*notice))
+		return 1;
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return -1;
 }

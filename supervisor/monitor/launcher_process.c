@@ -21,6 +21,7 @@
 
 #include "sandbox/wire/broker.h"
 #include "sandbox/wire/channel.h"
+#include "sandbox/wire/descriptors.h"
 #include "sandbox/log.h"
 #include "supervisor/monitor/broker.h"
 #include "supervisor/monitor/compose.h"
@@ -47,26 +48,10 @@ struct launcher {
 static const enum sandbox_role roles[] = {
     [WORKER_REPLAY] = ROLE_WORKER, [WORKER_RECORD] = ROLE_RECORD, [WORKER_QUERY] = ROLE_QUERY};
 
-static void send_notice(struct launcher *launcher, const struct launch_notice *notice, int fds[2])
+static void send_notice(
+    const struct launcher *launcher, const struct launch_notice *notice, const int fds[2])
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control = {0};
-	struct iovec part = {.iov_base = (void *)notice, .iov_len = sizeof(*notice)};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (fds != NULL) {
-		struct cmsghdr *header;
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		header = CMSG_FIRSTHDR(&message);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(2 * sizeof(int));
-		memcpy(CMSG_DATA(header), fds, 2 * sizeof(int));
-	}
-	while (sendmsg(launcher->fd, &message, MSG_NOSIGNAL) < 0)
+	while (descriptors_send(launcher->fd, notice, sizeof(*notice), fds, fds ? 2 : 0) < 0)
 		if (errno != EINTR)
 			_exit(1); /* no supervisor, no launcher */
 }

@@ -274,14 +274,50 @@ END_TEST
 
 /* ---- What the administrator has allowed, and the sandbox still bounds ------------------------ */
 
-static void send_and_forget(struct scene *scene, const char *tool, json_t *args)
-{
-	json_t *answer =
-	    client_wait(scene->client, client_tool_send(scene->client, tool, args), ANSWER_S);
+/* A session that may do what the administrator has allowed, and one beside it that must not notice.
+ */
+struct allowed {
+	struct witness witness;
+	struct scene scene, bystander;
+};
 
-	if (answer == NULL)
-		harness_fail("%s was not answered", tool);
-	json_decref(answer);
+static void open_allowed(struct allowed *allowed, const char *const *args)
+{
+	allowed->witness = witness_new();
+	allowed->scene = scene_open(PROGRAM, &(struct client_options){.args = args});
+	allowed->bystander = (struct scene){
+	    allowed->scene.client, client_replay(allowed->scene.client, scene_trace(PROGRAM))};
+	scene_run_to(&allowed->scene, "count_up");
+}
+
+static void close_allowed(struct allowed *allowed)
+{
+	scene_close(&allowed->scene);
+	witness_end(&allowed->witness);
+	free(allowed->bystander.session);
+}
+
+/* Sends each text, which may hold the witness's folder, in `args` to a tool that may refuse it. */
+static void send_each(struct allowed *allowed, const char *tool, json_t *args, const char *argument,
+    const char *const *formats, size_t count)
+{
+	struct client *client = allowed->scene.client;
+	char text[TEXT_MAX];
+
+	json_object_set_new(args, "session", json_string(allowed->scene.session));
+	for (size_t i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), formats[i], allowed->witness.folder);
+		fprintf(stderr, "%s\n", text);
+		json_object_set_new(args, argument, json_string(text));
+		json_t *answer = client_wait(
+		    client, client_tool_send(client, tool, json_deep_copy(args)), ANSWER_S);
+		if (answer == NULL)
+			harness_fail("%s was not answered", tool);
+		json_decref(answer);
+		witness_look(&allowed->witness, client_pid(client));
+		expect_alive(&allowed->bystander);
+	}
+	json_decref(args);
 }
 
 static const char *const calls[] = {
@@ -297,31 +333,17 @@ static const char *const calls[] = {
 
 START_TEST(allowed_calls_into_the_program_reach_nothing_outside)
 {
-	struct witness witness = witness_new();
-	struct scene scene = scene_open(
-	    PROGRAM, &(struct client_options){
-			 .args = (const char *const[]){"--allow-calls", "--timeout-eval=5", NULL}});
-	char text[TEXT_MAX], *other = client_replay(scene.client, scene_trace(PROGRAM));
-	struct scene bystander = {scene.client, other};
+	struct allowed allowed;
 
-	scene_run_to(&scene, "count_up");
-	json_t *called = client_tool(scene.client, "rr_evaluate", "{s:s, s:b, s:s}", "expression",
-	    "(int)getpid() > 0", "allow_calls", 1, "session", scene.session);
+	open_allowed(&allowed, (const char *const[]){"--allow-calls", "--timeout-eval=5", NULL});
+	json_t *called = client_tool(allowed.scene.client, "rr_evaluate", "{s:s, s:b, s:s}",
+	    "expression", "(int)getpid() > 0", "allow_calls", 1, "session", allowed.scene.session);
 	expect_text(called, "value", "1"); /* or nothing below shows anything */
 	json_decref(called);
-	witness_count(&witness, client_pid(scene.client)); /* with rr's diversion */
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		snprintf(text, sizeof(text), calls[i], witness.folder);
-		fprintf(stderr, "%s\n", text);
-		send_and_forget(&scene, "rr_evaluate",
-		    json_pack("{s:s, s:b, s:s}", "expression", text, "allow_calls", 1, "session",
-			scene.session));
-		witness_look(&witness, client_pid(scene.client));
-		expect_alive(&bystander);
-	}
-	scene_close(&scene);
-	witness_end(&witness);
-	free(other);
+	witness_count(&allowed.witness, client_pid(allowed.scene.client)); /* with rr's diversion */
+	send_each(&allowed, "rr_evaluate", json_pack("{s:b}", "allow_calls", 1), "expression",
+	    calls, sizeof(calls) / sizeof(*calls));
+	close_allowed(&allowed);
 }
 END_TEST
 
@@ -347,28 +369,16 @@ static const char *const commands[] = {
 
 START_TEST(allowed_gdb_commands_reach_nothing_outside)
 {
-	struct witness witness = witness_new();
-	struct scene scene = scene_open(
-	    PROGRAM, &(struct client_options){.args = (const char *const[]){"--allow-gdb-commands",
-						  "--allow-calls", "--timeout-eval=5", NULL}});
-	char text[TEXT_MAX], *other = client_replay(scene.client, scene_trace(PROGRAM));
-	struct scene bystander = {scene.client, other};
+	struct allowed allowed;
 
-	scene_run_to(&scene, "count_up");
-	witness_count(&witness, client_pid(scene.client));
-	client_tool_done(scene.client, "rr_gdb_command", "{s:s, s:s}", "command", "info frame",
-	    "session", scene.session);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		snprintf(text, sizeof(text), commands[i], witness.folder);
-		fprintf(stderr, "%s\n", text);
-		send_and_forget(&scene, "rr_gdb_command",
-		    json_pack("{s:s, s:s}", "command", text, "session", scene.session));
-		witness_look(&witness, client_pid(scene.client));
-		expect_alive(&bystander);
-	}
-	scene_close(&scene);
-	witness_end(&witness);
-	free(other);
+	open_allowed(&allowed, (const char *const[]){"--allow-gdb-commands", "--allow-calls",
+				   "--timeout-eval=5", NULL});
+	witness_count(&allowed.witness, client_pid(allowed.scene.client));
+	client_tool_done(allowed.scene.client, "rr_gdb_command", "{s:s, s:s}", "command",
+	    "info frame", "session", allowed.scene.session);
+	send_each(&allowed, "rr_gdb_command", json_object(), "command", commands,
+	    sizeof(commands) / sizeof(*commands));
+	close_allowed(&allowed);
 }
 END_TEST
 

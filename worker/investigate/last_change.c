@@ -25,7 +25,6 @@
 #define CALLERS_MAX    12
 #define CALLERS_BYTES  6000
 #define CALLERS_BEYOND 2 /* the first own frame */
-#define SOURCE_AROUND  2
 
 /* What ends a program unless it is caught. A search for something else runs past them. Not SIGTRAP:
  * to pass that by, rr would pass watchpoints by as well. */
@@ -58,19 +57,6 @@ static json_t *conclude(const char *expression, const json_t *writer, const json
 	    at ? at : "no source");
 }
 
-static void add_source(struct replay *replay, json_t *json, const json_t *own)
-{
-	char path[FRAME_PATH_MAX];
-	json_t *source;
-	int line;
-
-	if (!frame_place(own, path, &line))
-		return;
-	source = source_read(replay, path, line - SOURCE_AROUND, line + SOURCE_AROUND, line, NULL);
-	if (source)
-		json_object_set_new(json, "source", source);
-}
-
 /* The callers up to the first that is the program's own, and some beyond. */
 static json_t *callers_up_to(json_t *frames, const json_t *own)
 {
@@ -93,7 +79,7 @@ static json_t *change_answer(struct replay *replay, const json_t *stop, const ch
 {
 	static const char *const kept[] = {"moment", "tid", "thread_name"};
 	const json_t *watch = json_object_get(stop, "watch");
-	json_t *json = json_object(), *frames = json_array(), *own, *callers;
+	json_t *json = json_object(), *frames = json_array(), *own, *callers, *source;
 	struct failure ignored = {0};
 	int next;
 
@@ -110,7 +96,9 @@ static json_t *change_answer(struct replay *replay, const json_t *stop, const ch
 	json_object_set(json, "new", json_object_get(watch, "new"));
 	json_object_set(json, "frame", json_object_get(stop, "frame"));
 	callers = callers_up_to(frames, own);
-	add_source(replay, json, own);
+	source = frame_source(replay, own);
+	if (source)
+		json_object_set_new(json, "source", source);
 	frames_finish(replay, callers);
 	json_object_set_new(json, "callers", callers);
 	json_decref(frames);

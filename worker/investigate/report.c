@@ -25,7 +25,6 @@
 #define REPORT_BYTES	   (14 * 1024)
 #define FRAMES_WITH_LOCALS 2
 #define LOCALS_BYTES	   2500
-#define SOURCE_AROUND	   2
 #define LINE_SHOWN	   200
 
 static const char *name_of(const json_t *frame)
@@ -98,15 +97,12 @@ static void add_variables(struct replay *replay, json_t *frames, const json_t *f
 static void add_source(struct replay *replay, json_t *report, const json_t *own)
 {
 	char path[FRAME_PATH_MAX], doubt[SOURCE_DOUBT_MAX];
-	json_t *source;
+	json_t *source = frame_source(replay, own);
 	int line;
 
-	if (!frame_place(own, path, &line))
-		return;
-	source = source_read(replay, path, line - SOURCE_AROUND, line + SOURCE_AROUND, line, NULL);
 	if (source)
 		json_object_set_new(report, "source", source);
-	if (source_doubt(replay, path, doubt, sizeof(doubt))[0])
+	if (frame_place(own, path, &line) && source_doubt(replay, path, doubt, sizeof(doubt))[0])
 		json_object_set_new(report, "source_warning", json_string(doubt));
 }
 

@@ -115,6 +115,14 @@ bool frame_place(const json_t *frame, char path[FRAME_PATH_MAX], int *line)
 	return true;
 }
 
+json_t *frame_source(struct replay *replay, const json_t *frame)
+{
+	char path[FRAME_PATH_MAX];
+	int line;
+
+	return frame_place(frame, path, &line) ? source_around(replay, path, line) : NULL;
+}
+
 bool frame_is_own(struct replay *replay, const json_t *frame)
 {
 	static const char *const systems[] = {"/usr/include/", "/usr/lib/"};

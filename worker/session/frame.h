@@ -30,6 +30,9 @@ json_t *frames_first_own(struct replay *replay, const json_t *frames);
 /* Its path and line, from `at`; false where no line is known. */
 bool frame_place(const json_t *frame, char path[FRAME_PATH_MAX], int *line);
 
+/* The source around its line; NULL where none is known. */
+json_t *frame_source(struct replay *replay, const json_t *frame);
+
 /* As it is shown, with its address: of a frame that the program stands in. Returns the same. */
 json_t *frame_finish(struct replay *replay, json_t *frame);
 

@@ -21,7 +21,6 @@
 #define FOLD_NAMES_MAX	 500
 #define RESULT_BUDGET	 (32 * 1024)
 #define THREADS_SHOWN	 100
-#define SOURCE_AROUND	 2
 #define FULL_FRAMES_MAX	 20 /* with locals */
 #define FULL_FRAME_BYTES 3000
 
@@ -264,8 +263,6 @@ json_t *tool_thread_list(
 static json_t *describe_selection(struct replay *replay, struct failure *failure)
 {
 	json_t *frames = NULL, *frame, *json, *source;
-	char path[FRAME_PATH_MAX];
-	int at = 0;
 
 	if (!read_chunk(
 		replay, replay->selected.number, replay->selected.frame, 1, &frames, failure)) {
@@ -274,9 +271,7 @@ static json_t *describe_selection(struct replay *replay, struct failure *failure
 	}
 	frame = json_array_get(frames, 0);
 	json = json_pack("{s:i}", "tid", replay->selected.tid);
-	source = frame_place(frame, path, &at)
-		     ? source_read(replay, path, at - SOURCE_AROUND, at + SOURCE_AROUND, at, NULL)
-		     : NULL;
+	source = frame_source(replay, frame);
 	if (frame)
 		json_object_set(json, "frame", frame_finish(replay, frame));
 	if (source)

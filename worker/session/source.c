@@ -17,6 +17,7 @@
 #include "worker/session/source_search.h"
 
 #define PLACES_MAX    2000 /* files whose place is remembered */
+#define LINES_AROUND  2
 #define RESULT_BUDGET (32 * 1024)
 
 struct opening {
@@ -125,6 +126,13 @@ json_t *source_read(
 	if (file)
 		fclose(file);
 	return source;
+}
+
+json_t *source_around(struct replay *replay, const char *path, int line)
+{
+	return line
+		   ? source_read(replay, path, line - LINES_AROUND, line + LINES_AROUND, line, NULL)
+		   : NULL;
 }
 
 bool source_is_there(struct replay *replay, const char *path)

@@ -14,6 +14,9 @@
 json_t *source_read(
     struct replay *replay, const char *path, int first, int last, int current, char *why);
 
+/* The line and two on either side, as source_read; NULL for line 0. */
+json_t *source_around(struct replay *replay, const char *path, int line);
+
 /* Whether the file that the debug information names can be found. */
 bool source_is_there(struct replay *replay, const char *path);
 

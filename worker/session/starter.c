@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/wire/descriptors.h"
 #include "worker/session/starter.h"
 
 #define WHY_MAX	      256
-#define FDS_MAX	      2
 #define ANSWER_MS     20000 /* starting rr is a matter of milliseconds */
 #define WAITS_MAX     20
 #define FIRST_FD_KEPT 3
@@ -38,28 +38,11 @@ struct answer {
 	char why[WHY_MAX];
 };
 
-union control {
-	struct cmsghdr header;
-	char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
-};
-
 /* ---- The starter's side -------------------------------------------------------------------- */
 
 static void send_answer(int socket, const struct answer *answer, const int *fds, size_t count)
 {
-	union control control = {0};
-	struct iovec part = {(void *)answer, sizeof(*answer)};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (count) {
-		message.msg_control = control.bytes;
-		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
-	}
-	while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+	while (descriptors_send(socket, answer, sizeof(*answer), fds, count) < 0 && errno == EINTR)
 		;
 }
 
@@ -93,7 +76,7 @@ static void do_connect(struct duty *duty)
 {
 	struct remote *remote = remote_new(duty->spec->gdb_port);
 	struct answer answer = {0};
-	int fds[FDS_MAX];
+	int fds[DESCRIPTORS_MAX];
 
 	if (remote && duty->port && remote_reach_rr(remote, duty->port) == 0) {
 		answer.number = remote_port(remote);
@@ -194,31 +177,11 @@ void starter_end(struct starter *starter)
 	*starter = STARTER_NONE;
 }
 
-/* Takes the descriptors that came along, all of them, so that none stays open unknown. */
-static size_t passed_fds(struct msghdr *message, int fds[FDS_MAX])
-{
-	struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	size_t count;
-
-	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
-		return 0;
-	count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(fds, CMSG_DATA(header), count * sizeof(int));
-	return count;
-}
-
 /* Asks, and waits for the answer with exactly `wanted` descriptors. */
 static bool ask(struct starter *starter, struct worker *worker, struct question question,
-    struct answer *answer, int fds[FDS_MAX], size_t wanted)
+    struct answer *answer, int fds[DESCRIPTORS_MAX], size_t wanted)
 {
-	union control control = {0};
-	struct iovec part = {answer, sizeof(*answer)};
-	struct msghdr message = {.msg_iov = &part,
-	    .msg_iovlen = 1,
-	    .msg_control = control.bytes,
-	    .msg_controllen = sizeof(control.bytes)};
 	struct pollfd ready = {.fd = starter->socket, .events = POLLIN};
-	size_t count;
 	ssize_t got;
 
 	*answer = (struct answer){0};
@@ -227,13 +190,14 @@ static bool ask(struct starter *starter, struct worker *worker, struct question 
 	/* An interrupt ends a wait early; starting rr is over before it would matter. */
 	for (int i = 0; i < WAITS_MAX && !ready.revents; i++)
 		worker_wait(worker, &ready, 1, ANSWER_MS / WAITS_MAX);
-	got = recvmsg(starter->socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	count = got > 0 ? passed_fds(&message, fds) : 0;
+	got = descriptors_receive(
+	    starter->socket, answer, sizeof(*answer), MSG_DONTWAIT, fds, wanted);
 	answer->why[WHY_MAX - 1] = '\0';
-	if (got == (ssize_t)sizeof(*answer) && answer->number > 0 && count == wanted)
+	if (got == (ssize_t)sizeof(*answer) && answer->number > 0 && fds[0] >= 0)
 		return true;
-	while (count)
-		close(fds[--count]);
+	for (size_t i = 0; i < wanted; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	return false;
 }
 
@@ -250,7 +214,7 @@ bool starter_ask(struct starter *starter, struct worker *worker, unsigned number
 {
 	struct question question = {VERB_START, number};
 	struct answer answer = {0};
-	int fds[FDS_MAX];
+	int fds[DESCRIPTORS_MAX];
 
 	*tool = TOOL_NONE;
 	if (!ask(starter, worker, question, &answer, fds, 1)) {
@@ -268,7 +232,7 @@ struct remote *starter_connect(
 	struct question question = {VERB_CONNECT, 0};
 	struct remote *remote;
 	struct answer answer = {0};
-	int fds[FDS_MAX];
+	int fds[DESCRIPTORS_MAX];
 
 	if (!ask(starter, worker, question, &answer, fds, 2)) {
 		fail(&answer, worker, failure);

@@ -15,9 +15,8 @@
 #include "worker/session/stop.h"
 #include "worker/session/stop_reason.h"
 
-#define VALUE_MAX     512  /* bytes shown of a value */
-#define OUTPUT_MAX    4096 /* bytes shown of the program's output */
-#define SOURCE_AROUND 2
+#define VALUE_MAX  512	/* bytes shown of a value */
+#define OUTPUT_MAX 4096 /* bytes shown of the program's output */
 
 static json_t *bounded(const char *text)
 {
@@ -34,8 +33,7 @@ static void add_source(struct replay *replay, json_t *json, const json_t *frame)
 {
 	const char *path = mi_text(frame, "fullname");
 	int at = mi_number(frame, "line", 0);
-	json_t *source =
-	    source_read(replay, at ? path : NULL, at - SOURCE_AROUND, at + SOURCE_AROUND, at, NULL);
+	json_t *source = source_around(replay, path, at);
 	char doubt[SOURCE_DOUBT_MAX];
 
 	if (source)

@@ -413,6 +413,17 @@ static const char *judge_entry(struct reader *reader, const struct entry *entry)
 	return NULL;
 }
 
+/* Returns 1 with the next entry and what judge_entry says of it, 0 at the archive's end, or -1. */
+static int next_sound_entry(struct reader *reader, struct entry *entry, const char **rest)
+{
+	if (next_entry(reader, entry) < 0)
+		return -1;
+	if (reader->ended)
+		return 0;
+	*rest = judge_entry(reader, entry);
+	return *rest ? 1 : -1;
+}
+
 static int skip(struct reader *reader, uint64_t bytes)
 {
 	if (bytes > reader->length - reader->offset)
@@ -427,23 +438,22 @@ int archive_check(int file, struct archive_summary *summary, char *why)
 {
 	struct reader reader;
 	struct entry entry;
+	const char *rest;
 	bool version = false;
+	int more;
 
 	*summary = (struct archive_summary){0};
 	if (open_reader(&reader, file, why) < 0)
 		return -1;
-	for (;;) {
-		if (next_entry(&reader, &entry) < 0)
-			return -1;
-		if (reader.ended)
-			break;
-		const char *rest = judge_entry(&reader, &entry);
-		if (!rest || skip(&reader, entry.size + padding_of(entry.size)) < 0)
+	while ((more = next_sound_entry(&reader, &entry, &rest)) > 0) {
+		if (skip(&reader, entry.size + padding_of(entry.size)) < 0)
 			return -1;
 		version |= strcmp(rest, "version") == 0;
 		summary->files += entry.type == '0';
 		summary->bytes += entry.size;
 	}
+	if (more < 0)
+		return -1;
 	if (!version)
 		return fail(why, "holds no trace that can be replayed", "");
 	strlcpy(summary->name, reader.name, sizeof(summary->name));
@@ -472,17 +482,14 @@ int archive_unpack(int file, int directory, const struct archive_watch *watch, c
 {
 	struct reader reader;
 	struct entry entry;
+	const char *rest;
 	uint64_t done = 0;
+	int more;
 
 	if (open_reader(&reader, file, why) < 0)
 		return -1;
-	for (;;) {
-		if (next_entry(&reader, &entry) < 0)
+	while ((more = next_sound_entry(&reader, &entry, &rest)) > 0)
+		if (unpack_entry(&reader, &entry, rest, directory, &done, watch) < 0)
 			return -1;
-		if (reader.ended)
-			return 0;
-		const char *rest = judge_entry(&reader, &entry);
-		if (!rest || unpack_entry(&reader, &entry, rest, directory, &done, watch) < 0)
-			return -1;
-	}
+	return more;
 }
