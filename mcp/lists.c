@@ -18,13 +18,26 @@ static void set_text(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, json_string(text));
 }
 
+static void set_hint(json_t *hints, const char *name, const struct mcp_tool *tool, unsigned bit)
+{
+	json_object_set_new(hints, name, json_boolean((tool->annotations & bit) != 0));
+}
+
+/* Only what says something: whether a tool destroys or repeats has no meaning where it reads, and a
+ * tool is neither read-only nor idempotent until it says so. Hosts disagree on what a missing
+ * destructiveHint means, so that it is always there where it counts. */
 static json_t *describe_annotations(const struct mcp_tool *tool)
 {
-	return json_pack("{s:b, s:b, s:b, s:b}", "readOnlyHint",
-	    (tool->annotations & MCP_READ_ONLY) != 0, "destructiveHint",
-	    (tool->annotations & MCP_DESTRUCTIVE) != 0, "idempotentHint",
-	    (tool->annotations & MCP_IDEMPOTENT) != 0, "openWorldHint",
-	    (tool->annotations & MCP_OPEN_WORLD) != 0);
+	json_t *hints = json_object();
+
+	if (tool->annotations & MCP_READ_ONLY)
+		set_hint(hints, "readOnlyHint", tool, MCP_READ_ONLY);
+	else
+		set_hint(hints, "destructiveHint", tool, MCP_DESTRUCTIVE);
+	if ((tool->annotations & (MCP_READ_ONLY | MCP_IDEMPOTENT)) == MCP_IDEMPOTENT)
+		set_hint(hints, "idempotentHint", tool, MCP_IDEMPOTENT);
+	set_hint(hints, "openWorldHint", tool, MCP_OPEN_WORLD);
+	return hints;
 }
 
 static json_t *describe_tool(const struct mcp_handler *handler, size_t index)

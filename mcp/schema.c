@@ -3,6 +3,9 @@
  */
 #include "mcp/schema.h"
 
+/* A caller comes near no greater bound; it is checked all the same. */
+#define BOUND_SHOWN_MAX 100000
+
 struct type_schema {
 	const char *type, *items; /* items: of an array, or of a map's values */
 };
@@ -25,6 +28,14 @@ static void schema_add_choices(json_t *schema, const struct mcp_param *param)
 	json_object_set_new(schema, "enum", choices);
 }
 
+static void schema_add_bounds(json_t *schema, const struct mcp_param *param)
+{
+	if (param->min > 1)
+		json_object_set_new(schema, "minimum", json_integer(param->min));
+	if (param->max > 0 && param->max <= BOUND_SHOWN_MAX)
+		json_object_set_new(schema, "maximum", json_integer(param->max));
+}
+
 static json_t *schema_of_param(const struct mcp_param *param, bool input)
 {
 	const struct type_schema *type = &type_schemas[param->type];
@@ -32,17 +43,15 @@ static json_t *schema_of_param(const struct mcp_param *param, bool input)
 
 	if (param->description)
 		json_object_set_new(schema, "description", json_string(param->description));
-	if (type->items && param->type != MCP_STRING_MAP)
+	if (type->items && param->type != MCP_STRING_MAP && input)
 		json_object_set_new(schema, "items", json_pack("{s:s}", "type", type->items));
 	if (type->items && param->type == MCP_STRING_MAP && input)
 		json_object_set_new(
 		    schema, "additionalProperties", json_pack("{s:s}", "type", type->items));
 	if (param->choices)
 		schema_add_choices(schema, param);
-	if (param->type == MCP_INTEGER && input && (param->min || param->max)) {
-		json_object_set_new(schema, "minimum", json_integer(param->min));
-		json_object_set_new(schema, "maximum", json_integer(param->max));
-	}
+	if (param->type == MCP_INTEGER && input)
+		schema_add_bounds(schema, param);
 	return schema;
 }
 

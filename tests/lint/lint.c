@@ -3,6 +3,7 @@
  */
 #include "tests/lint/lint.h"
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,17 @@ static void lint_error_fields(struct lint *lint, json_t *schema)
 		lint_find(lint, "an output schema must not require: errors are held to it too");
 }
 
+/* Hosts ask before what destroys, and disagree on what a missing hint means. */
+static void lint_annotations(struct lint *lint, const json_t *hints)
+{
+	bool reads = json_is_true(json_object_get(hints, "readOnlyHint"));
+
+	if (!json_is_boolean(json_object_get(hints, "openWorldHint")))
+		lint_find(lint, "no openWorldHint");
+	if (reads == json_is_boolean(json_object_get(hints, "destructiveHint")))
+		lint_find(lint, "a tool either is read-only or says whether it destroys");
+}
+
 static void lint_tool(struct lint *lint, json_t *tool)
 {
 	const char *key, *name = json_string_value(json_object_get(tool, "name"));
@@ -165,8 +177,7 @@ static void lint_tool(struct lint *lint, json_t *tool)
 	}
 	if (!json_is_string(json_object_get(tool, "title")))
 		lint_find(lint, "no title");
-	if (json_object_size(json_object_get(tool, "annotations")) != 4)
-		lint_find(lint, "not all four annotations");
+	lint_annotations(lint, json_object_get(tool, "annotations"));
 	lint_top_schema(lint, json_object_get(tool, "inputSchema"), "inputSchema");
 	lint_arguments(lint, json_object_get(tool, "inputSchema"));
 	if (!output)

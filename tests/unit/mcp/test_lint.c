@@ -111,10 +111,17 @@ START_TEST(type_arrays_boolean_schemas_and_null_are_found)
 
 START_TEST(a_bound_no_double_holds_exactly_is_found)
 {
-	const struct mcp_param wide[] = {
-	    {"event", MCP_INTEGER, false, "d", 0, 1LL << 53, NULL}, {0}};
-	tool.params = wide;
-	assert_found("maximum is more than");
+	assert_found_in("{\"type\":\"object\",\"properties\":{\"a\":{\"description\":\"d\","
+			"\"type\":\"integer\",\"maximum\":9007199254740992}}}",
+	    "maximum is more than");
+}
+
+START_TEST(hints_that_hosts_would_guess_are_found)
+{
+	const char *const schema = "{\"type\":\"object\",\"properties\":{}}";
+
+	assert_found_in(schema, "no openWorldHint");
+	assert_found_in(schema, "read-only or says whether it destroys");
 }
 
 START_TEST(fields_an_error_has_keep_their_types)
@@ -148,7 +155,8 @@ int main(void)
 	    keywords_some_client_refuses_are_found_at_any_depth,
 	    type_arrays_boolean_schemas_and_null_are_found,
 	    a_bound_no_double_holds_exactly_is_found, fields_an_error_has_keep_their_types,
-	    names_are_unique_and_the_list_is_under_40_kb, NULL};
+	    hints_that_hosts_would_guess_are_found, names_are_unique_and_the_list_is_under_40_kb,
+	    NULL};
 
 	return run_tests("lint", tests, open_lint, close_lint);
 }

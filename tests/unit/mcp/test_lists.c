@@ -15,7 +15,7 @@ static void reopen_with_pages_of(size_t size)
 	json_decref(initialize("2025-11-25"));
 }
 
-START_TEST(a_tool_is_described_with_its_schemas_and_annotations)
+START_TEST(a_tool_is_described_with_its_schemas)
 {
 	asked(CALL("tools/list", ""));
 	json_t *tool = at(answer, "result/tools/0");
@@ -27,9 +27,19 @@ START_TEST(a_tool_is_described_with_its_schemas_and_annotations)
 	ck_assert_str_eq(text_at(tool, "inputSchema/properties/command/items/type"), "string");
 	ck_assert_str_eq(text_at(tool, "inputSchema/properties/unit/enum/1"), "instruction");
 	ck_assert_str_eq(text_at(tool, "outputSchema/type"), "object");
-	ck_assert(json_is_true(at(tool, "annotations/readOnlyHint")));
-	ck_assert(json_is_true(at(answer, "result/tools/2/annotations/destructiveHint")));
 	ck_assert_str_eq(text_at(answer, "result/tools/1/inputSchema/required/0"), "expression");
+}
+
+START_TEST(annotations_say_what_a_host_must_not_guess_and_no_more)
+{
+	asked(CALL("tools/list", ""));
+	json_t *reads = at(answer, "result/tools/0/annotations");
+	json_t *destroys = at(answer, "result/tools/2/annotations");
+	ck_assert(json_is_true(at(reads, "readOnlyHint")));
+	ck_assert_ptr_null(at(reads, "destructiveHint"));
+	ck_assert(json_is_true(at(destroys, "destructiveHint")));
+	ck_assert_ptr_null(at(destroys, "readOnlyHint"));
+	ck_assert(json_is_false(at(answer, "result/tools/3/annotations/destructiveHint")));
 }
 
 /* One null loses some clients the whole list. */
@@ -210,7 +220,8 @@ START_TEST(a_malformed_completion_is_refused)
 
 int main(void)
 {
-	const TTest *const tests[] = {a_tool_is_described_with_its_schemas_and_annotations,
+	const TTest *const tests[] = {a_tool_is_described_with_its_schemas,
+	    annotations_say_what_a_host_must_not_guess_and_no_more,
 	    what_a_tool_does_not_have_is_left_out, an_output_schema_requires_nothing,
 	    the_list_fits_on_one_page_by_default, cursors_lead_through_all_pages,
 	    a_cursor_that_is_not_ours_is_refused, a_cursor_of_another_list_is_refused,
