@@ -145,7 +145,8 @@ int rr_command_run(
 	struct pmu_choice choice;
 
 	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
-		settings_text(settings, SETTING_RR), &choice) != 0)
+		settings_text(settings, SETTING_RR),
+		(double)settings_number(settings, SETTING_TIMEOUT_STARTUP), &choice) != 0)
 		return complain(choice.error, "");
 	if (choice.warning[0] != '\0')
 		complain("warning", choice.warning);

@@ -2,7 +2,6 @@
  * rr_status as a worker sees it: which rr, gdb and counter this machine has.
  */
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/serve/capture.h"
 #include "worker/serve/handlers.h"
@@ -46,10 +45,8 @@ static json_t *pmu_status(const struct worker *worker)
 {
 	struct pmu_choice choice;
 	char carried[PMU_CARRIED_MAX] = "";
-	int mode = pmu_mode_from_name(worker->config.pmu);
 
-	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode, worker->config.rr, &choice) <
-	    0)
+	if (lookup_counter(&worker->config, &choice) < 0)
 		return json_pack("{s:s,s:s}", "kind", "none", "error", choice.error);
 	if (choice.carry_only || choice.kind == PMU_SOFTWARE)
 		pmu_carried(choice.rr_version, carried, sizeof(carried));

@@ -89,6 +89,9 @@ static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 		why = "no process could be started to ask rr: end something, or raise `ulimit -u` "
 		      "and "
 		      "--processes";
+	else if (facts->rr_late)
+		why = "rr did not answer `rr help` in time: the machine is very busy, or rr hangs; "
+		      "call again, and if that does not help, run `rr help` by hand";
 	else if (!facts->rr_answers)
 		why = "rr does not answer `rr help` with its version: is --rr=PATH really rr?";
 	else if (!facts->ptrace_allowed)
@@ -214,11 +217,12 @@ void pmu_carried(unsigned rr_version, char *text, size_t size)
 	}
 }
 
-int pmu_choose(enum pmu_mode mode, const char *rr, struct pmu_choice *out)
+int pmu_choose(enum pmu_mode mode, const char *rr, double startup, struct pmu_choice *out)
 {
+	bool is_less = startup > 0 && startup < PMU_PATIENCE_SECONDS;
 	struct pmu_facts facts;
 	*out = (struct pmu_choice){.kind = PMU_HARDWARE};
-	pmu_probe(rr, &facts, out->rr_path);
+	pmu_probe(rr, is_less ? startup : PMU_PATIENCE_SECONDS, &facts, out->rr_path);
 	return pmu_decide(mode, &facts, out);
 }
 

@@ -28,6 +28,7 @@ struct pmu_facts {
 	bool x86_64;
 	bool no_process; /* a fork failed, so that rr or the kernel could not be asked */
 	bool rr_found;
+	bool rr_late;	      /* `rr help` did not end in time: nothing is known of this rr */
 	bool rr_answers;      /* `rr help` ended and named a version */
 	unsigned rr_version;  /* as PMU_RR_VERSION */
 	bool rr_own_software; /* `rr -W` exists */
@@ -60,11 +61,15 @@ int pmu_mode_from_name(const char *name);
 /* "hardware", "rr-software", "software". */
 const char *pmu_kind_name(enum pmu_kind kind);
 
+/* What pmu_choose gives rr at most. `rr help` takes 10 ms; a busy machine takes seconds for it. */
+#define PMU_PATIENCE_SECONDS 20
+
 /*
- * Makes the choice. rr is a path, or a name that is looked up in PATH. Returns 0, or -1 with
- * out->error filled. Takes a few milliseconds; at most 5 s when rr does not answer.
+ * Makes the choice. rr is a path, or a name that is looked up in PATH. `startup` is the limit for
+ * rr's start in seconds, 0 or less: none. Returns 0, or -1 with out->error filled. Takes a few
+ * milliseconds; where rr does not answer, PMU_PATIENCE_SECONDS, or `startup` if that is less.
  */
-int pmu_choose(enum pmu_mode mode, const char *rr, struct pmu_choice *out);
+int pmu_choose(enum pmu_mode mode, const char *rr, double startup, struct pmu_choice *out);
 
 /* The pure part of it: facts in, choice out. out->rr_path is left alone. */
 int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out);

@@ -1,6 +1,6 @@
 /*
  * Finds out what pmu_decide needs to know. Must leave no process, descriptor or counter behind, and
- * wait for rr no longer than RR_HELP_SECONDS.
+ * wait for rr no longer than it is told.
  */
 #include "sandbox/pmu/pmu_probe.h"
 
@@ -19,8 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define RR_HELP_SECONDS 5
-#define RR_HELP_MAX	(16 * 1024)
+#define RR_HELP_MAX (16 * 1024)
 
 int pmu_find_program(const char *name, char *path, size_t size)
 {
@@ -65,15 +64,17 @@ static pid_t start_rr_help(const char *rr, int output)
 	_exit(127);
 }
 
-/* Reads until end of file, the buffer's end or the deadline; terminates the text. */
-static void read_text(int fd, char *text, size_t size)
+/* Reads until end of file, the buffer's end or the deadline (false); terminates the text. */
+static bool read_text(int fd, double seconds, char *text, size_t size)
 {
-	long deadline = milliseconds_now() + RR_HELP_SECONDS * 1000L;
+	long deadline = milliseconds_now() + (long)(seconds * 1000);
 	size_t length = 0;
+	bool in_time = true;
 	while (length < size - 1) {
 		long left = deadline - milliseconds_now();
 		struct pollfd readable = {.fd = fd, .events = POLLIN};
-		if (left <= 0 || (poll(&readable, 1, (int)left) < 0 && errno != EINTR))
+		in_time = left > 0;
+		if (!in_time || (poll(&readable, 1, (int)left) < 0 && errno != EINTR))
 			break;
 		if (readable.revents == 0)
 			continue;
@@ -83,9 +84,10 @@ static void read_text(int fd, char *text, size_t size)
 		length += (size_t)got;
 	}
 	text[length] = '\0';
+	return in_time;
 }
 
-static void ask_rr(const char *rr, struct pmu_facts *facts)
+static void ask_rr(const char *rr, double seconds, struct pmu_facts *facts)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -97,7 +99,7 @@ static void ask_rr(const char *rr, struct pmu_facts *facts)
 	if (pid < 0)
 		return;
 	char text[RR_HELP_MAX];
-	read_text(output, text, sizeof(text));
+	facts->rr_late = !read_text(output, seconds, text, sizeof(text));
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -167,13 +169,13 @@ static void try_counter(struct pmu_facts *facts)
 				     processor.vendor == PMU_AMD && pmu_zen_speculates_on_locks();
 }
 
-void pmu_probe(const char *rr, struct pmu_facts *facts, char *path)
+void pmu_probe(const char *rr, double seconds, struct pmu_facts *facts, char *path)
 {
 	*facts = (struct pmu_facts){.counter = PMU_COUNTER_MISSING};
 	facts->rr_found = pmu_find_program(rr, path, PATH_MAX) == 0;
 	if (!facts->rr_found)
 		return;
-	ask_rr(path, facts);
+	ask_rr(path, seconds, facts);
 	facts->ptrace_allowed = try_ptrace(facts);
 	facts->switches_counted = try_switch_counter();
 	facts->own_events = try_own_event();

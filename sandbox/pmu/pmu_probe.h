@@ -5,7 +5,10 @@
  */
 #include "sandbox/pmu/pmu.h"
 
-/* Fills facts; path (PATH_MAX bytes) gets rr's absolute path when there is one. */
-void pmu_probe(const char *rr, struct pmu_facts *facts, char *path);
+/*
+ * Fills facts; path (PATH_MAX bytes) gets rr's absolute path when there is one. Waits for rr's
+ * answer no longer than `seconds`, more than 0.
+ */
+void pmu_probe(const char *rr, double seconds, struct pmu_facts *facts, char *path);
 
 #endif

@@ -206,6 +206,22 @@ START_TEST(the_server_refuses_an_rr_that_is_too_old)
 }
 END_TEST
 
+/* A machine that is too busy looks like this. It is no reason to doubt that it is rr. */
+START_TEST(the_server_says_that_rr_did_not_answer_in_time)
+{
+	char *folder = folder_with("#!/bin/sh\nexec sleep 600\n", false, false);
+	char *rr = harness_path(folder, "rr"), option[4096];
+	snprintf(option, sizeof(option), "--rr=%s", rr);
+	struct client *client = client_start(&(struct client_options){
+	    .args = (const char *const[]){option, "--timeout-startup=1", NULL}});
+	expect_failure(client, "rr_record", program_args(), "did not answer `rr help` in time");
+	expect_failure(client, "rr_replay_start", trace_args(), "did not answer `rr help` in time");
+	client_end(client);
+	free(rr);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 /* The server with a system call forbidden to it and to all it starts. */
 static struct client *client_without(const char *call)
 {
@@ -251,7 +267,8 @@ int main(void)
 	    by_hand_forbidden_ptrace_is_said_in_one_line,
 	    a_32_bit_program_is_refused_by_the_software_pmu,
 	    the_server_says_what_is_missing_when_it_is_wanted,
-	    the_server_refuses_an_rr_that_is_too_old, the_server_says_that_ptrace_is_forbidden,
-	    without_performance_events_all_works, NULL};
+	    the_server_refuses_an_rr_that_is_too_old,
+	    the_server_says_that_rr_did_not_answer_in_time,
+	    the_server_says_that_ptrace_is_forbidden, without_performance_events_all_works, NULL};
 	return scene_main("missing", tests, (const char *const[]){PROGRAM, NULL});
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/record/program.h"
+#include "worker/serve/lookup.h"
 #include "worker/serve/places.h"
 #include "worker/serve/tool.h"
 
@@ -238,12 +239,10 @@ static _Noreturn void choose_confined(const struct worker *worker,
     const struct sandbox_policy *policy, int answer, struct pmu_choice *choice)
 {
 	struct sandbox_report report = {0};
-	int mode = pmu_mode_from_name(worker->config.pmu);
 
 	if (sandbox_enter(ROLE_RECORD, policy, &answer, 1, &report, choice->error,
 		sizeof(choice->error)) == 0)
-		pmu_choose(
-		    mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode, worker->config.rr, choice);
+		lookup_counter(&worker->config, choice);
 	_exit(write(answer, choice, sizeof(*choice)) != sizeof(*choice));
 }
 

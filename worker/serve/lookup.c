@@ -5,7 +5,15 @@
 
 #include <errno.h>
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
+
+int lookup_counter(const struct worker_config *config, struct pmu_choice *choice)
+{
+	int mode = pmu_mode_from_name(config->pmu);
+
+	return pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
+	    config->rr[0] ? config->rr : "rr",
+	    json_number_value(json_object_get(config->timeouts, "startup")), choice);
+}
 
 int lookup_prepare(struct lookup *lookup, const struct worker_config *config, const char *program,
     const char *const *arguments)

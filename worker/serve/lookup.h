@@ -4,6 +4,7 @@
  * A program that is run to answer one question (rr ps, gdb --version), confined as what only looks.
  */
 #include <limits.h>
+#include "sandbox/pmu/pmu.h"
 #include "worker/serve/places.h"
 #include "worker/serve/tool.h"
 
@@ -29,5 +30,8 @@ void lookup_show(struct lookup *lookup, const char *directory, bool writes);
 
 /* After lookup_prepare has failed for rr. */
 void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure);
+
+/* Which counter rr is to use, as pmu_choose says it. Starts rr with the caller's own rights. */
+int lookup_counter(const struct worker_config *config, struct pmu_choice *choice);
 
 #endif

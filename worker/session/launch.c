@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "sandbox/pmu/pmu.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
 #include "worker/serve/confine.h"
+#include "worker/serve/lookup.h"
 #include "worker/serve/places.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
@@ -100,17 +100,13 @@ static bool explain_loss(void *owner, char *text, size_t size)
 
 static bool choose_pmu(struct replay *replay, struct failure *failure)
 {
-	const struct worker_config *config = &replay->worker->config;
-	int mode = pmu_mode_from_name(config->pmu);
-
 	if (!replay->choice)
 		replay->choice = calloc(1, sizeof(*replay->choice));
 	if (!replay->choice) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	if (pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
-		config->rr[0] ? config->rr : "rr", replay->choice) != 0) {
+	if (lookup_counter(&replay->worker->config, replay->choice) != 0) {
 		failure_set(failure, ERROR_RR_FAILED, "rr_status tells what is missing", "%s",
 		    replay->choice->error);
 		return false;

@@ -178,7 +178,7 @@ END_TEST
 START_TEST(what_forbids_rr_is_refused_in_one_line)
 {
 	static const char *const expected[] = {
-	    "apt install rr", "really rr", "too old", "ptrace_scope", "ulimit -u"};
+	    "apt install rr", "really rr", "too old", "ptrace_scope", "ulimit -u", "very busy"};
 	struct pmu_facts facts = good_machine();
 	switch (_i) {
 	case 0:
@@ -196,6 +196,9 @@ START_TEST(what_forbids_rr_is_refused_in_one_line)
 	case 4:
 		facts.no_process = true;
 		facts.rr_answers = facts.ptrace_allowed = false;
+		break;
+	case 5: /* with all of its text but the end: half a text is none */
+		facts.rr_late = true;
 		break;
 	}
 	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), -1);
@@ -386,7 +389,7 @@ static void write_rr(const char *script)
 START_TEST(rr_is_asked_for_its_version)
 {
 	write_rr("#!/bin/sh\necho rr version 5.9.0; echo ' --software-counters' >&2; exit 1\n");
-	ck_assert_int_eq(pmu_choose(PMU_MODE_SOFTWARE, library, &choice), 0);
+	ck_assert_int_eq(pmu_choose(PMU_MODE_SOFTWARE, library, 0, &choice), 0);
 	ck_assert_uint_eq(choice.rr_version, PMU_RR_VERSION(5, 9, 0));
 	ck_assert_int_eq(choice.kind, PMU_RR_SOFTWARE);
 	ck_assert_str_eq(choice.rr_path, library);
@@ -396,14 +399,25 @@ END_TEST
 START_TEST(a_program_that_is_not_rr_is_refused)
 {
 	write_rr("#!/bin/sh\nhead -c 100000 /dev/zero\n");
-	ck_assert_int_eq(pmu_choose(PMU_MODE_AUTO, library, &choice), -1);
+	ck_assert_int_eq(pmu_choose(PMU_MODE_AUTO, library, 0, &choice), -1);
 	ck_assert_ptr_nonnull(strstr(choice.error, "really rr"));
+}
+END_TEST
+
+/* The machine is busy: that is no reason to doubt that it is rr. */
+START_TEST(an_rr_that_does_not_answer_in_time_is_not_doubted)
+{
+	write_rr("#!/bin/sh\necho rr version 5.9.0\nexec sleep 600\n");
+	ck_assert_int_eq(pmu_choose(PMU_MODE_AUTO, library, 0.5, &choice), -1);
+	ck_assert_ptr_nonnull(strstr(choice.error, "did not answer `rr help` in time"));
+	ck_assert_ptr_nonnull(strstr(choice.error, "call again"));
+	ck_assert_ptr_null(strstr(choice.error, "really rr"));
 }
 END_TEST
 
 START_TEST(a_missing_rr_is_refused)
 {
-	ck_assert_int_eq(pmu_choose(PMU_MODE_AUTO, "/nowhere/rr", &choice), -1);
+	ck_assert_int_eq(pmu_choose(PMU_MODE_AUTO, "/nowhere/rr", 0, &choice), -1);
 	ck_assert_ptr_nonnull(strstr(choice.error, "not found"));
 }
 END_TEST
@@ -427,7 +441,7 @@ static Suite *pmu_suite(void)
 	    the_software_pmu_is_a_processor_of_short_skid_unless_its_checks_cannot_be_answered, 0,
 	    4);
 	tcase_add_test(decision, zen_that_speculates_on_locks_is_warned_of);
-	tcase_add_loop_test(decision, what_forbids_rr_is_refused_in_one_line, 0, 5);
+	tcase_add_loop_test(decision, what_forbids_rr_is_refused_in_one_line, 0, 6);
 	tcase_add_test(decision, other_processors_without_counters_are_refused);
 	tcase_add_loop_test(decision, the_version_is_read_from_help, 0, 6);
 	tcase_add_loop_test(decision, processors_have_the_event_that_rr_uses, 0, 6);
@@ -444,6 +458,7 @@ static Suite *pmu_suite(void)
 	tcase_add_test(start, a_missing_library_is_an_error_and_not_a_silent_rr);
 	tcase_add_test(start, rr_is_asked_for_its_version);
 	tcase_add_test(start, a_program_that_is_not_rr_is_refused);
+	tcase_add_test(start, an_rr_that_does_not_answer_in_time_is_not_doubted);
 	tcase_add_test(start, a_missing_rr_is_refused);
 	suite_add_tcase(suite, start);
 	return suite;
