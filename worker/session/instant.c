@@ -1,5 +1,5 @@
 /*
- * Reads what makes an instant. It never moves the program.
+ * Reads what makes an instant, and sets a breakpoint at it. It never moves the program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #define REGISTERS   "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" /* gdb numbers the general ones first */
 #define STACK_WORDS 16
 #define WORD_CHARS  16 /* of 8 bytes in hexadecimal */
+#define QUOTED_ONCE (2 * INSTANT_CONDITION_MAX)
 
 static json_t *read_registers(struct replay *replay, int thread)
 {
@@ -131,4 +132,37 @@ void instant_condition(
 		    word_at(instant->stack, i));
 	if (!length)
 		snprintf(to, INSTANT_CONDITION_MAX, "1");
+}
+
+/* Whether gdb can put a breakpoint of its own there now. */
+static bool is_mapped(struct replay *replay, unsigned long long address)
+{
+	return gdb_command(replay->gdb, NULL, "-data-read-memory-bytes 0x%llx 1", address) ==
+	       GDB_DONE;
+}
+
+/* In a library that is not loaded yet only the processor itself can stop; it has four places, for
+ * watchpoints too. */
+int instant_guard(struct replay *replay, const struct instant *instant)
+{
+	unsigned long long pc = instant->moment.pc;
+	char condition[INSTANT_CONDITION_MAX], quoted[QUOTED_ONCE];
+	json_t *results = NULL;
+	int number = 0;
+
+	if (!pc)
+		return 0;
+	instant_condition(replay, instant, condition);
+	if (mi_quote(quoted, sizeof(quoted), condition) > 0 &&
+	    gdb_command(replay->gdb, &results, "-break-insert%s -c %s *0x%llx",
+		is_mapped(replay, pc) ? "" : " -h", quoted, pc) == GDB_DONE)
+		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
+	json_decref(results);
+	return number;
+}
+
+void instant_unguard(struct replay *replay, int guard)
+{
+	if (guard && !replay->worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", guard);
 }

@@ -16,10 +16,9 @@
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 
-#define STOPS_MAX   1000000
-#define BACK_FIRST  32 /* events of the first stretch; each further one is BACK_GROWS as long */
-#define BACK_GROWS  8
-#define QUOTED_ONCE (2 * INSTANT_CONDITION_MAX)
+#define STOPS_MAX  1000000
+#define BACK_FIRST 32 /* events of the first stretch; each further one is BACK_GROWS as long */
+#define BACK_GROWS 8
 
 struct search {
 	struct instant bound;  /* where the search began, and ends */
@@ -81,40 +80,6 @@ static enum scan_verdict see(
 	return search->arrived ? SCAN_ENOUGH : SCAN_ON;
 }
 
-/* Whether gdb can put a breakpoint of its own there now. */
-static bool is_mapped(struct replay *replay, unsigned long long address)
-{
-	return gdb_command(replay->gdb, NULL, "-data-read-memory-bytes 0x%llx 1", address) ==
-	       GDB_DONE;
-}
-
-/*
- * Has the program stop at the bound, on its way forward. In a library that is not loaded yet only
- * the processor itself can; it has four places, for watchpoints too.
- */
-static void set_guard(struct replay *replay, struct search *search)
-{
-	unsigned long long pc = search->bound.moment.pc;
-	char condition[INSTANT_CONDITION_MAX], quoted[QUOTED_ONCE];
-	json_t *results = NULL;
-
-	if (search->at_end || search->unguarded || !pc)
-		return;
-	instant_condition(replay, &search->bound, condition);
-	if (mi_quote(quoted, sizeof(quoted), condition) > 0 &&
-	    gdb_command(replay->gdb, &results, "-break-insert%s -c %s *0x%llx",
-		is_mapped(replay, pc) ? "" : " -h", quoted, pc) == GDB_DONE)
-		search->guard = mi_number(json_object_get(results, "bkpt"), "number", 0);
-	json_decref(results);
-}
-
-static void remove_guard(struct replay *replay, struct search *search)
-{
-	if (search->guard && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", search->guard);
-	search->guard = 0;
-}
-
 /* Goes to the beginning of a stretch, with what is set out of the way meanwhile. */
 static bool go_event(struct replay *replay, long long event, struct failure *failure)
 {
@@ -145,9 +110,11 @@ static bool look(struct replay *replay, struct search *search, struct failure *f
 
 	search->stops = search->last = 0;
 	search->arrived = search->doubtful = false;
-	set_guard(replay, search);
+	if (!search->at_end && !search->unguarded)
+		search->guard = instant_guard(replay, &search->bound);
 	end = scan_run(replay, FORWARD, STOPS_MAX, see, search, failure);
-	remove_guard(replay, search);
+	instant_unguard(replay, search->guard);
+	search->guard = 0;
 	return end != SCAN_FAILED;
 }
 

@@ -102,6 +102,19 @@ void signals_stop_at_faults(struct replay *replay)
 	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
 }
 
+/* gdb leaves out of "all" what it stops with itself; rr tells a process's end as a SIGKILL. */
+void signals_pass_all(struct replay *replay)
+{
+	gdb_console(replay->gdb, NULL, "handle all nostop noprint pass");
+	gdb_console(replay->gdb, NULL, "handle SIGKILL stop print pass");
+}
+
+void signals_stop_again(struct replay *replay)
+{
+	gdb_console(replay->gdb, NULL, "handle all stop print pass");
+	signals_apply(replay);
+}
+
 void signals_apply(struct replay *replay)
 {
 	tell_all(replay, replay->signals);

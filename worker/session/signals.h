@@ -11,6 +11,10 @@ void signals_begin(struct replay *replay);
 
 /* Has all faults stop, whatever the client has set, until signals_apply. */
 void signals_stop_at_faults(struct replay *replay);
+/* Lets a search run past all signals, until signals_stop_again has them as the client has set them.
+ */
+void signals_pass_all(struct replay *replay);
+void signals_stop_again(struct replay *replay);
 /* Tells gdb once more, after something else was tried. */
 void signals_apply(struct replay *replay);
 

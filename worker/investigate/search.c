@@ -1,0 +1,201 @@
+/*
+ * Sets the bounds of a search, and passes on the hits between them. It sets no breakpoint but the
+ * one that ends the stretch.
+ */
+#include "worker/investigate/search.h"
+
+#include <stdio.h>
+#include "worker/session/images.h"
+#include "worker/session/position.h"
+#include "worker/session/signals.h"
+
+static bool is_before(const struct moment *a, const struct moment *b)
+{
+	return a->event < b->event || (a->event == b->event && a->ticks < b->ticks);
+}
+
+/* A moment of the image the session stands in. */
+static bool parse(
+    struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
+{
+	if (!position_parse(name, moment, failure))
+		return false;
+	position_recall(replay, moment);
+	if (position_is_beyond(replay, moment->event, failure))
+		return false;
+	if (moment->event == 0 || moment->event == REPLAY_EVENT_FAR ||
+	    images_of_event(replay, moment->event) == images_at(replay))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "rr_goto to a moment in that program, and ask there",
+	    "%.60s lies in another program that this process ran: exec came between", name);
+	return false;
+}
+
+static bool take_bound(struct search *search, struct failure *failure)
+{
+	if (!position_go_asked(search->replay, &search->to, failure))
+		return false;
+	/* Where the process ends there is nothing behind. */
+	search->bounded = !position_is_end(search->replay);
+	search->to = search->replay->moment;
+	if (search->bounded)
+		search->bound = instant_take(search->replay);
+	return true;
+}
+
+bool search_stretch(struct replay *replay, const char *from, const char *to,
+    struct moment stretch[2], struct failure *failure)
+{
+	from = from ? from : "start";
+	to = to ? to : "end";
+	if (!parse(replay, from, &stretch[0], failure) || !parse(replay, to, &stretch[1], failure))
+		return false;
+	if (stretch[0].event != REPLAY_EVENT_FAR && !is_before(&stretch[1], &stretch[0]))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "give the earlier moment as from, the later one as to",
+	    "there is nothing to search: to (%.60s) does not lie behind from (%.60s)", to, from);
+	return false;
+}
+
+bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure)
+{
+	*search = (struct search){.replay = replay, .to = stretch[1], .told = -1};
+	if (search->to.event != REPLAY_EVENT_FAR && !take_bound(search, failure))
+		return false;
+	if (!position_go_asked(replay, &stretch[0], failure))
+		return false;
+	search->from = search->reached = replay->moment;
+	signals_pass_all(replay);
+	search->captured = true;
+	return true;
+}
+
+/* The last event that it can come to; 0: not known. */
+static long long last_event(const struct search *search)
+{
+	size_t next = images_at(search->replay) + 1;
+
+	if (search->bounded)
+		return search->to.event;
+	if (next < images_count(search->replay))
+		return images_get(search->replay, next)->event;
+	return images_last_event(search->replay);
+}
+
+/* In percent; -1: not known. */
+static int share(const struct search *search)
+{
+	long long last = last_event(search), way = last - search->from.event;
+
+	if (last == 0 || way <= 0 || search->reached.event > last)
+		return -1;
+	return (int)((search->reached.event - search->from.event) * 100 / way);
+}
+
+static void tell_progress(struct search *search)
+{
+	int now = share(search);
+
+	if (now <= search->told)
+		return;
+	search->told = now;
+	worker_progress(search->replay->worker, now, 100, "percent of the stretch searched");
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct search *search = context;
+	enum scan_verdict verdict = SCAN_ON;
+
+	if (!position_update(replay, failure))
+		return SCAN_GIVE_UP;
+	if (search->bounded && is_before(&search->to, &replay->moment)) {
+		search->over = true;
+		return SCAN_ENOUGH;
+	}
+	search->reached = replay->moment;
+	tell_progress(search);
+	search->over = search->bounded && instant_is_here(replay, &search->bound);
+	if (hit->kind != STOP_SIGNAL && (!search->guard || hit->number != search->guard))
+		verdict = search->visit(search->context, replay, hit, failure);
+	return verdict == SCAN_ON && search->over ? SCAN_ENOUGH : verdict;
+}
+
+/* Where the program was halted, if that can still be told. */
+static enum search_end cut(struct search *search, struct failure *failure)
+{
+	struct failure ignored = {0};
+
+	if (search->replay->worker->broken || !search->replay->worker->interrupt)
+		return SEARCH_FAILED;
+	json_decref(failure->details);
+	*failure = (struct failure){0};
+	if (gdb_was_interrupted(search->replay->gdb) && position_update(search->replay, &ignored) &&
+	    is_before(&search->reached, &search->replay->moment))
+		search->reached = search->replay->moment;
+	json_decref(ignored.details);
+	return SEARCH_CUT;
+}
+
+enum search_end search_run(
+    struct search *search, scan_visit *visit, void *context, struct failure *failure)
+{
+	enum scan_end end;
+
+	if (search->over)
+		return SEARCH_WHOLE;
+	search->visit = visit;
+	search->context = context;
+	if (search->bounded && !search->guard)
+		search->guard = instant_guard(search->replay, &search->bound);
+	end = scan_run(search->replay, FORWARD, SEARCH_STOPS_MAX, see, search, failure);
+	switch (end) {
+	case SCAN_FOUND:
+		return search->over ? SEARCH_WHOLE : SEARCH_ENOUGH;
+	case SCAN_EDGE:
+		search->over = true;
+		return SEARCH_WHOLE;
+	case SCAN_FAILED:
+		break;
+	}
+	return cut(search, failure);
+}
+
+void search_end(struct search *search)
+{
+	struct replay *replay = search->replay;
+
+	instant_unguard(replay, search->guard);
+	instant_forget(&search->bound);
+	search->guard = 0;
+	if (!search->captured || replay->worker->broken)
+		return;
+	signals_stop_again(replay);
+	search->captured = false;
+}
+
+void search_tell(const struct search *search, enum search_end end, json_t *answer)
+{
+	size_t next = images_at(search->replay) + 1;
+	json_t *reached = position_text(search->replay, &search->reached);
+	int percent = share(search);
+	char done[32] = "";
+
+	if (percent >= 0)
+		snprintf(done, sizeof(done), " (%d%%)", percent);
+	if (end == SEARCH_CUT)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("the time is over: searched to %s%s; the same call with from=%s "
+				 "goes on, a longer deadline lets it run for longer",
+			json_string_value(reached), done, json_string_value(reached)));
+	if (end == SEARCH_WHOLE && !search->bounded && next < images_count(search->replay))
+		json_object_set_new(answer, "note",
+		    json_sprintf("only up to the exec at event %lld: what runs behind it is "
+				 "another program",
+			images_get(search->replay, next)->event));
+	json_decref(reached);
+}

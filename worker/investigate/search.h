@@ -1,0 +1,64 @@
+#ifndef WORKER_SEARCH_H
+#define WORKER_SEARCH_H
+/*
+ * Searches a stretch of the recording forward and hands each hit to a visitor. The session's own
+ * replay does the searching: whoever asks begins an excursion before, and ends it after.
+ *
+ *	search_begin	 goes to where the stretch begins
+ *	...		 set what it is to stop at, with gdb's own breakpoints and watchpoints
+ *	search_run	 runs to where the stretch ends
+ *	search_end	 signals stop again as the client has them
+ */
+#include "worker/session/instant.h"
+#include "worker/session/replay.h"
+#include "worker/session/scan.h"
+
+#define SEARCH_STOPS_MAX 1000000
+
+enum search_end {
+	SEARCH_WHOLE,  /* up to the end of the stretch: the program stands there or behind it */
+	SEARCH_ENOUGH, /* the visitor had enough: the program stands at that hit */
+	SEARCH_CUT,    /* interrupted: everything up to `reached` is searched */
+	SEARCH_FAILED, /* *failure is filled */
+};
+
+struct search {
+	struct replay *replay;
+	struct moment from,
+	    to;		      /* where it begins, once it stands there; `to` where it is bounded */
+	bool bounded;	      /* by `to`, which belongs to it; else it ends where the image does */
+	struct instant bound; /* at `to` */
+	int guard;	      /* gdb's number of the breakpoint there; 0: none */
+	struct moment reached;
+	scan_visit *visit;
+	void *context;
+	bool over;     /* the stretch has ended */
+	int told;      /* the share of the trace that was told as progress, in percent */
+	bool captured; /* signals are passed over */
+};
+
+/* Takes the stretch from the names of its ends, which are as rr_goto takes them; NULL: the start of
+ * the image, its end. False with *failure filled where it is none. */
+bool search_stretch(struct replay *replay, const char *from, const char *to,
+    struct moment stretch[2], struct failure *failure);
+
+/* Goes to where the stretch begins; no breakpoint may be enabled yet. False with *failure filled.
+ * search_end is due in either case. */
+bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure);
+
+/*
+ * Runs on from where the program stands. The visitor sees breakpoints and watchpoints, not signals;
+ * replay->moment and the selected thread are those of the hit. It may ask gdb what it likes, and
+ * set and remove breakpoints, but not move the program. To be called again after SEARCH_ENOUGH.
+ */
+enum search_end search_run(
+    struct search *search, scan_visit *visit, void *context, struct failure *failure);
+
+void search_end(struct search *search);
+
+/* Adds to an answer what it has to say of a search that was cut off: "cut_off", with the share that
+ * was searched and how to go on; and where another image follows, that it is not searched. */
+void search_tell(const struct search *search, enum search_end end, json_t *answer);
+
+#endif
