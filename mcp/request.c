@@ -241,11 +241,6 @@ void mcp_request_answer_text(struct mcp_request *request, json_t *structured, co
 	free(dumped);
 }
 
-void mcp_request_answer(struct mcp_request *request, json_t *structured)
-{
-	mcp_request_answer_text(request, structured, NULL);
-}
-
 static void append_text(char *text, size_t size, const char *more)
 {
 	size_t used = strlen(text);

@@ -90,8 +90,8 @@ struct mcp_handler {
 		const char *invalid_argument, *not_found, *limit;
 	} codes;
 	/* Arguments are validated, coerced to their types and borrowed until the answer. Must lead
-	 * to exactly one mcp_request_answer or mcp_request_fail, now or later, but after cancel
-	 * none is needed. Absent and null arguments are not in the object. */
+	 * to exactly one mcp_request_answer_text or mcp_request_fail, now or later, but after
+	 * cancel none is needed. Absent and null arguments are not in the object. */
 	void (*call_tool)(void *owner, struct mcp_request *request, size_t tool, json_t *arguments);
 	/* The client cancelled, or mcp_server_free: the request is freed on return; nothing more is
 	 * sent for it. */
@@ -152,7 +152,6 @@ void mcp_request_progress(
 /* Each answers and frees the request. `structured` is an object and is stolen; the owner keeps it
  * under its limit. The text content is `text`, which says the same, or with NULL the same JSON. */
 void mcp_request_answer_text(struct mcp_request *request, json_t *structured, const char *text);
-void mcp_request_answer(struct mcp_request *request, json_t *structured);
 /* isError result with structured {code, message, hint, ...extra (stolen, may be NULL)} and a text
  * that carries all of it for a person: the extra as `text`, or with NULL as lines "key: value". */
 void mcp_request_fail_text(struct mcp_request *request, const char *code, const char *message,

@@ -48,7 +48,8 @@ static char *form(struct dispatch *dispatch, json_t *result, const char *main)
 	return NULL;
 }
 
-void dispatch_give(
+/* Answers a request with a tool's result, which is stolen: the one place where its form is made. */
+static void give(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result)
 {
 	char *text = form(dispatch, result, tools_shown[tool].results[0].name);
@@ -249,13 +250,13 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 		json_object_set_new(
 		    answer, "command", json_string(tools_shown[running->tool].name));
 	session_interrupt(session);
-	dispatch_give(dispatch, request, TOOL_INTERRUPT, answer);
+	give(dispatch, request, TOOL_INTERRUPT, answer);
 }
 
 void handle_sessions(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
 	(void)arguments;
-	dispatch_give(dispatch, request, TOOL_SESSIONS,
+	give(dispatch, request, TOOL_SESSIONS,
 	    json_pack("{s:o}", "sessions", dispatch_session_list(dispatch)));
 }
 
@@ -362,7 +363,7 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 	}
 	if (session_name(session) != NULL && says_session(dispatch, call))
 		json_object_set_new(result, "session", json_string(session_name(session)));
-	dispatch_give(dispatch, request, (size_t)call->tool, result);
+	give(dispatch, request, (size_t)call->tool, result);
 }
 
 static void answer_failure(struct dispatch *dispatch, const struct session *session,

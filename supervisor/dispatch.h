@@ -27,10 +27,6 @@ void dispatch_answer(
 void dispatch_progress(
     void *owner, const struct call *call, double progress, double total, const char *message);
 
-/* Answers a request with a tool's result, which is stolen: the one place where its form is made. */
-void dispatch_give(
-    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result);
-
 /* Answers a request with a failure, whose details are stolen: the one place where codes become the
  * names that clients see. */
 void dispatch_fail(

@@ -26,30 +26,6 @@ struct session_table *session_table_new(const struct session_ports *ports)
 	return table;
 }
 
-static void clear_calls(struct call *call)
-{
-	while (call != NULL) {
-		struct call *next = call->next;
-		json_decref(call->args);
-		free(call);
-		call = next;
-	}
-}
-
-void session_table_free(struct session_table *table)
-{
-	struct session *session = NULL;
-
-	if (table == NULL)
-		return;
-	while ((session = session_next(table, session)) != NULL) {
-		clear_calls(session->calls);
-		clear_calls(session->stops);
-		session_release(session);
-	}
-	free(table);
-}
-
 void session_release(struct session *session)
 {
 	struct session_table *table = session->table;

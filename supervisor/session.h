@@ -67,8 +67,8 @@ struct session_ports {
 	const struct settings *settings;
 };
 
+/* NULL without memory. After session_end_all, free() is all that it takes to be rid of it. */
 struct session_table *session_table_new(const struct session_ports *ports);
-void session_table_free(struct session_table *table);
 
 /* ---- For the client's side ------------------------------------------------------------------ */
 

@@ -550,27 +550,33 @@ static void abandon(struct session *session, const struct event_data *data)
 	end_session(session, "the session was stopped by rr_replay_stop");
 }
 
+/* A row of the matrix: the compiler refuses one that has no action for some event. */
+#define ROW(call, launched, launch_failed, answer, deadline, cancel, interrupt, lost, stop)        \
+	{                                                                                          \
+		[EVENT_CALL] = call, [EVENT_LAUNCHED] = launched,                                  \
+		[EVENT_LAUNCH_FAILED] = launch_failed, [EVENT_ANSWER] = answer,                    \
+		[EVENT_DEADLINE] = deadline, [EVENT_CANCEL] = cancel,                              \
+		[EVENT_INTERRUPT] = interrupt, [EVENT_LOST] = lost, [EVENT_STOP] = stop,           \
+	}
+
 /* clang-format off */
 static action *const actions[SESSION_STATE_COUNT][SESSION_EVENT_COUNT] = {
 	/*			CALL	    LAUNCHED	LAUNCH_FAILED  ANSWER	    DEADLINE	    CANCEL	    INTERRUPT	     LOST	STOP */
-	[SESSION_LAUNCHING] =	{do_nothing, await_start, launch_failed, do_nothing,  start_too_late, cancel_start,   interrupt_start, lose,	abandon},
-	[SESSION_STARTING] =	{do_nothing, do_nothing, do_nothing,   open_trace,  start_too_late, cancel_start,   interrupt_start, lose,	abandon},
-	[SESSION_OPENING] =	{do_nothing, do_nothing, do_nothing,   opened,	    start_too_late, cancel_start,   interrupt_start, lose,	abandon},
-	[SESSION_READY] =	{run_call,   do_nothing, do_nothing,   do_nothing,  let_idle_go,    forget_waiting, do_nothing,	     lose,	stop_idle},
-	[SESSION_RUNNING] =	{do_nothing, do_nothing, do_nothing,   finish_call, interrupt_late, cancel_running, interrupt_asked, lose,	abandon},
-	[SESSION_INTERRUPTING] = {do_nothing, do_nothing, do_nothing,  finish_call, kill_late,	    cancel_running, do_nothing,	     lose,	abandon},
-	[SESSION_STOPPING] =	{do_nothing, do_nothing, do_nothing,   do_nothing,  gone,	    forget_waiting, do_nothing,	     gone,	add_stop},
-	[SESSION_DEAD] =	{revive,     do_nothing, do_nothing,   do_nothing,  do_nothing,	    forget_waiting, do_nothing,	     do_nothing, abandon},
+	[SESSION_LAUNCHING] =	ROW(do_nothing, await_start, launch_failed, do_nothing,  start_too_late, cancel_start,   interrupt_start, lose,	abandon),
+	[SESSION_STARTING] =	ROW(do_nothing, do_nothing, do_nothing,   open_trace,  start_too_late, cancel_start,   interrupt_start, lose,	abandon),
+	[SESSION_OPENING] =	ROW(do_nothing, do_nothing, do_nothing,   opened,	    start_too_late, cancel_start,   interrupt_start, lose,	abandon),
+	[SESSION_READY] =	ROW(run_call,   do_nothing, do_nothing,   do_nothing,  let_idle_go,    forget_waiting, do_nothing,	     lose,	stop_idle),
+	[SESSION_RUNNING] =	ROW(do_nothing, do_nothing, do_nothing,   finish_call, interrupt_late, cancel_running, interrupt_asked, lose,	abandon),
+	[SESSION_INTERRUPTING] = ROW(do_nothing, do_nothing, do_nothing,  finish_call, kill_late,	    cancel_running, do_nothing,	     lose,	abandon),
+	[SESSION_STOPPING] =	ROW(do_nothing, do_nothing, do_nothing,   do_nothing,  gone,	    forget_waiting, do_nothing,	     gone,	add_stop),
+	[SESSION_DEAD] =	ROW(revive,     do_nothing, do_nothing,   do_nothing,  do_nothing,	    forget_waiting, do_nothing,	     do_nothing, abandon),
 };
 /* clang-format on */
+
+_Static_assert(SESSION_STATE_COUNT == 8 && SESSION_EVENT_COUNT == 9, "each has its row or column");
 
 void session_deliver(
     struct session *session, enum session_event event, const struct event_data *data)
 {
 	actions[session->state][event](session, data);
-}
-
-bool session_has_action(enum session_state state, enum session_event event)
-{
-	return actions[state][event] != NULL;
 }

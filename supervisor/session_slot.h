@@ -1,7 +1,7 @@
 #ifndef SUPERVISOR_SESSION_SLOT_H
 #define SUPERVISOR_SESSION_SLOT_H
 /*
- * The inside of a session: shared by session.c, session_events.c and the test of the matrix only.
+ * The inside of a session: shared by session.c and session_events.c only.
  */
 #include "supervisor/deadlines.h"
 #include "supervisor/session.h"
@@ -84,8 +84,5 @@ void session_release(struct session *session);
 /* Delivers an event. The session may be freed by it. */
 void session_deliver(
     struct session *session, enum session_event event, const struct event_data *data);
-
-/* For the unit tests: whether a cell of the matrix is filled. */
-bool session_has_action(enum session_state state, enum session_event event);
 
 #endif

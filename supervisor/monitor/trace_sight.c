@@ -18,6 +18,7 @@
 #include "supervisor/monitor/program_sight.h"
 
 #define LATEST	    "latest-trace"
+#define BASES_MAX   2
 #define ENTRIES_MAX 100000 /* of a directory that is looked through for traces */
 
 /* ---- Names ------------------------------------------------------------------------------------
@@ -47,6 +48,12 @@ int trace_sight_absolute(
 	return join(path, size, composition->paths->here, name);
 }
 
+/* The directories that traces may be in by default; each is to be offered. */
+struct trace_bases {
+	char paths[BASES_MAX][PATH_MAX];
+	size_t count;
+};
+
 static void add_base(struct trace_bases *bases, const char *directory, const char *name)
 {
 	if (directory && join(bases->paths[bases->count], PATH_MAX, directory, name) == 0)
@@ -54,7 +61,7 @@ static void add_base(struct trace_bases *bases, const char *directory, const cha
 }
 
 /* As rr has it: the variable, or the XDG directory, or an old ~/.rr. */
-void trace_sight_bases(const struct composition *composition, struct trace_bases *bases)
+static void find_bases(const struct composition *composition, struct trace_bases *bases)
 {
 	const char *named = getenv("_RR_TRACE_DIR"), *home = absolute_variable("HOME");
 	const char *data = absolute_variable("XDG_DATA_HOME");
@@ -223,7 +230,7 @@ int trace_sight_add(struct composition *composition, enum trace_sight how,
 {
 	const char *name = composition->names[LAUNCH_TRACE];
 	bool keep_last = how == TRACE_SIGHT_REMOVE;
-	char paths[1 + TRACE_BASES_MAX][PATH_MAX], real[PATH_MAX];
+	char paths[1 + BASES_MAX][PATH_MAX], real[PATH_MAX];
 	struct trace_bases bases;
 	size_t count = 0;
 
@@ -235,7 +242,7 @@ int trace_sight_add(struct composition *composition, enum trace_sight how,
 	 */
 	if (!*name || (!strchr(name, '/') && !is_directory(paths[0]))) {
 		count = 0;
-		trace_sight_bases(composition, &bases);
+		find_bases(composition, &bases);
 		for (size_t i = 0; i < bases.count; i++)
 			if (join(paths[count], PATH_MAX, bases.paths[i], *name ? name : LATEST) ==
 			    0)
@@ -296,7 +303,7 @@ int trace_sight_add_base(struct composition *composition, char *why, size_t why_
 	struct trace_bases bases;
 
 	if (!*name) {
-		trace_sight_bases(composition, &bases);
+		find_bases(composition, &bases);
 		for (size_t i = 0; i < bases.count; i++)
 			sight_offer(&composition->sight, SIGHT_READ, bases.paths[i]);
 		return 0;
@@ -325,7 +332,7 @@ void trace_sight_add_new(struct composition *composition)
 {
 	struct trace_bases bases;
 
-	trace_sight_bases(composition, &bases);
+	find_bases(composition, &bases);
 	if (bases.count > 0)
 		make_directories(bases.paths[0]);
 	for (size_t i = 0; i < bases.count; i++)

@@ -32,14 +32,6 @@ void trace_sight_add_new(struct composition *composition);
 /* Whether the settings allow traces and archives at a path without links. */
 bool trace_sight_may_be_here(const struct composition *composition, const char *real);
 
-/* The directories that traces may be in by default, at most three; each is to be offered. */
-#define TRACE_BASES_MAX 3
-struct trace_bases {
-	char paths[TRACE_BASES_MAX][4096];
-	size_t count;
-};
-void trace_sight_bases(const struct composition *composition, struct trace_bases *bases);
-
 /* An absolute path of what a client wrote, by its text: "~/" is the home, and what is relative
  * begins where the server was started. Returns 0, -1 when it is too long. */
 int trace_sight_absolute(

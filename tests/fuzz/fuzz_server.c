@@ -44,7 +44,7 @@ static void call_tool(void *owner, struct mcp_request *request, size_t tool, jso
 
 	mcp_request_progress(request, 1, 2, "begun");
 	if (tool == 0)
-		mcp_request_answer(request, json_pack("{s:O}", "given", arguments));
+		mcp_request_answer_text(request, json_pack("{s:O}", "given", arguments), NULL);
 	else if (tool == 2)
 		mcp_request_fail(
 		    request, "not_found", "nothing", "look", json_deep_copy(arguments));
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	mcp_server_feed(server, "\n", 1);
 	while (owner.count > 0)
-		mcp_request_answer(owner.held[--owner.count], json_object());
+		mcp_request_answer_text(owner.held[--owner.count], json_object(), NULL);
 	drain(server);
 	mcp_server_free(server);
 	return 0;

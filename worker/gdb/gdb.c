@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -395,7 +396,8 @@ void gdb_tell(struct gdb *gdb, const char *command)
 		lose(gdb, "it does not read");
 }
 
-enum gdb_outcome gdb_commandv(
+/* gdb_command with its arguments as a list. */
+static enum gdb_outcome command_list(
     struct gdb *gdb, json_t **results, const char *format, va_list arguments)
 {
 	enum gdb_outcome outcome;
@@ -421,7 +423,7 @@ enum gdb_outcome gdb_command(struct gdb *gdb, json_t **results, const char *form
 	va_list arguments;
 
 	va_start(arguments, format);
-	outcome = gdb_commandv(gdb, results, format, arguments);
+	outcome = command_list(gdb, results, format, arguments);
 	va_end(arguments);
 	return outcome;
 }
@@ -454,7 +456,7 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	gdb->resuming = true;
 	gdb->restarting = strncmp(format, "-exec-run", 9) == 0;
 	va_start(arguments, format);
-	outcome = gdb_commandv(gdb, NULL, format, arguments);
+	outcome = command_list(gdb, NULL, format, arguments);
 	va_end(arguments);
 	while (outcome == GDB_DONE && gdb->exchange.answer == ANSWER_DONE &&
 	       gdb->connection != CONNECTION_ENDED &&

@@ -8,7 +8,6 @@
  * interrupt through.
  */
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "worker/gdb/remote.h"
@@ -55,8 +54,6 @@ void gdb_tell(struct gdb *gdb, const char *command);
 /* Sends one command and waits for its result. *results (may be NULL): owned by the caller. */
 enum gdb_outcome gdb_command(struct gdb *gdb, json_t **results, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-enum gdb_outcome gdb_commandv(
-    struct gdb *gdb, json_t **results, const char *format, va_list arguments);
 
 /* Runs a console command (quoted here) and captures what it prints, bounded; text stays until the
  * next command. */

@@ -16,9 +16,10 @@
 #include "worker/session/source.h"
 #include "worker/session/source_search.h"
 
-#define PLACES_MAX    2000 /* files whose place is remembered */
-#define LINES_AROUND  2
-#define RESULT_BUDGET (32 * 1024)
+#define PLACES_MAX     2000 /* files whose place is remembered */
+#define LINES_AROUND   2
+#define LINE_MAX_SHOWN 400 /* bytes of one line */
+#define RESULT_BUDGET  (32 * 1024)
 
 struct opening {
 	struct replay *replay;
@@ -92,7 +93,7 @@ static FILE *open_source(struct replay *replay, const char *path, char *why)
 
 static void print_line(FILE *to, int line, int last, const char *text, size_t length, int current)
 {
-	char shown[SOURCE_LINE_MAX + 1];
+	char shown[LINE_MAX_SHOWN + 1];
 	int width = snprintf(NULL, 0, "%d", last);
 
 	while (length && strchr(" \t\r\n", text[length - 1]))
@@ -102,7 +103,9 @@ static void print_line(FILE *to, int line, int last, const char *text, size_t le
 	    shown);
 }
 
-json_t *source_read(
+/* Lines first..last of a file as one string, each with its number, "=>" before the current one (0:
+ * none); NULL when there is none, with the reason in why[FILES_WHY_MAX] (may be NULL). */
+static json_t *read_lines(
     struct replay *replay, const char *path, int first, int last, int current, char *why)
 {
 	FILE *file = open_source(replay, path, why), *shown = NULL;
@@ -130,9 +133,8 @@ json_t *source_read(
 
 json_t *source_around(struct replay *replay, const char *path, int line)
 {
-	return line
-		   ? source_read(replay, path, line - LINES_AROUND, line + LINES_AROUND, line, NULL)
-		   : NULL;
+	return line ? read_lines(replay, path, line - LINES_AROUND, line + LINES_AROUND, line, NULL)
+		    : NULL;
 }
 
 bool source_is_there(struct replay *replay, const char *path)
@@ -256,7 +258,7 @@ json_t *tool_source_lines(
 	if (line == 0)
 		line = current ? current : count / 2 + 1;
 	first = line > count / 2 ? (int)(line - count / 2) : 1;
-	source = source_read(replay, path, first, first + (int)count - 1, current, why);
+	source = read_lines(replay, path, first, first + (int)count - 1, current, why);
 	if (!source) {
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "sources are looked for where the debug information says, below the program's "

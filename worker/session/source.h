@@ -7,14 +7,9 @@
 #include "worker/session/replay.h"
 
 #define SOURCE_DOUBT_MAX 700
-#define SOURCE_LINE_MAX	 400 /* bytes shown of one line */
 
-/* Lines first..last of a file as one string, each with its number, "=>" before the current one (0:
- * none); NULL when there is none, with the reason in why[FILES_WHY_MAX] (may be NULL). */
-json_t *source_read(
-    struct replay *replay, const char *path, int first, int last, int current, char *why);
-
-/* The line and two on either side, as source_read; NULL for line 0. */
+/* A line and two on either side as one string, each with its number and "=>" before the line
+ * itself; NULL for line 0, or when there are none. */
 json_t *source_around(struct replay *replay, const char *path, int line);
 
 /* Whether the file that the debug information names can be found. */

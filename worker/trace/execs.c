@@ -336,7 +336,8 @@ int execs_status(const struct execs *execs, int pid)
 	return -1;
 }
 
-bool execs_is_crash(int status)
+/* Whether a program that ended so crashed: by a signal that it brought on itself. */
+static bool is_crash(int status)
 {
 	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
 
@@ -365,7 +366,7 @@ int execs_worst_pid(const struct execs *execs)
 
 		if (ending->tid != ending->pid || ending->pid == execs->first_pid)
 			continue;
-		if (execs_is_crash(ending->status))
+		if (is_crash(ending->status))
 			return ending->pid;
 		if (passes_on(first, ending->status))
 			heir = ending->pid;

@@ -69,9 +69,6 @@ int execs_status(const struct execs *execs, int pid);
  * (timeout ./a, sh -c "./a; true"), that one. */
 int execs_worst_pid(const struct execs *execs);
 
-/* Whether a status is that of a program that crashed: a signal that it brought on itself. */
-bool execs_is_crash(int status);
-
 /* The last event before the threads that a process ended with began to end; 0: it had one. */
 long long execs_together(const struct execs *execs, int pid);
 

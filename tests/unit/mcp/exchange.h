@@ -87,7 +87,7 @@ static void exchange_call_tool(
 			"food", "fool"));
 		return;
 	default:
-		mcp_request_answer(request, json_pack("{s:O}", "given", arguments));
+		mcp_request_answer_text(request, json_pack("{s:O}", "given", arguments), NULL);
 	}
 }
 

@@ -89,7 +89,7 @@ START_TEST(answers_come_in_the_order_they_are_ready)
 	say(HOLD("\"slow\"", ""));
 	asked(CALL("ping", ""));
 	ck_assert_int_eq(number_at(answer, "id"), 1);
-	mcp_request_answer(exchange.held, json_object());
+	mcp_request_answer_text(exchange.held, json_object(), NULL);
 	heard();
 	ck_assert_str_eq(text_at(answer, "id"), "slow");
 }
@@ -164,7 +164,7 @@ START_TEST(no_tick_goes_out_right_before_the_answer)
 {
 	say(HOLD("1", TOKEN("7")));
 	mcp_request_progress(exchange.held, 10, 10, "done");
-	mcp_request_answer(exchange.held, json_object());
+	mcp_request_answer_text(exchange.held, json_object(), NULL);
 	heard();
 	ck_assert_ptr_nonnull(at(answer, "result"));
 	expect_silence();
@@ -187,7 +187,7 @@ static void answer_when_cancelled(void *owner, struct mcp_request *request)
 {
 	(void)owner;
 	mcp_request_progress(request, 99, 100, "still here");
-	mcp_request_answer(request, json_object());
+	mcp_request_answer_text(request, json_object(), NULL);
 }
 
 START_TEST(an_answer_given_within_cancel_is_dropped)
@@ -205,7 +205,7 @@ START_TEST(cancelling_what_is_unknown_or_answered_is_ignored)
 	say(CANCEL("6"));
 	say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{}}");
 	ck_assert_uint_eq(exchange.cancels, 0);
-	mcp_request_answer(exchange.held, json_object());
+	mcp_request_answer_text(exchange.held, json_object(), NULL);
 	heard();
 	say(CANCEL("5"));
 	ck_assert_uint_eq(exchange.cancels, 0);
@@ -217,7 +217,7 @@ START_TEST(an_id_in_flight_is_not_taken_twice)
 	say(HOLD("5", ""));
 	asked(HOLD("5", ""));
 	ck_assert_int_eq(number_at(answer, "error/code"), -32600);
-	mcp_request_answer(exchange.held, json_object());
+	mcp_request_answer_text(exchange.held, json_object(), NULL);
 	heard();
 	say(HOLD("5", ""));
 	expect_silence();
@@ -302,7 +302,7 @@ START_TEST(a_client_that_never_reads_is_given_up)
 		held[i] = exchange.held;
 	}
 	for (int i = 0; i < 40; i++)
-		mcp_request_answer(held[i], json_pack("{s:s}", "text", long_text));
+		mcp_request_answer_text(held[i], json_pack("{s:s}", "text", long_text), NULL);
 	ck_assert(!mcp_server_feed(exchange.server, NULL, 0));
 	ck_assert_uint_le(mcp_server_output(exchange.server, &bytes), OUTPUT_MAX_BYTES);
 	free(long_text);

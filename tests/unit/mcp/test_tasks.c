@@ -78,7 +78,7 @@ START_TEST(without_the_extension_a_long_call_stays_a_call)
 	ck_assert(mcp_server_next_task(exchange.server) == INT64_MAX);
 	mcp_server_make_tasks(exchange.server, FOREVER);
 	expect_silence();
-	mcp_request_answer(exchange.held, json_pack("{s:s}", "given", "x"));
+	mcp_request_answer_text(exchange.held, json_pack("{s:s}", "given", "x"), NULL);
 	answer = hear();
 	ck_assert_str_eq(text_at(answer, "result/resultType"), "complete");
 	ck_assert_str_eq(text_at(answer, "result/structuredContent/given"), "x");
@@ -90,7 +90,7 @@ START_TEST(a_task_that_is_done_holds_what_the_call_would_have_answered)
 	asked_of_task("tasks/get");
 	ck_assert_str_eq(text_at(answer, "result/status"), "working");
 	ck_assert_str_eq(text_at(answer, "result/resultType"), "complete");
-	mcp_request_answer(exchange.held, json_pack("{s:s}", "given", "x"));
+	mcp_request_answer_text(exchange.held, json_pack("{s:s}", "given", "x"), NULL);
 	expect_silence();
 	for (int i = 0; i < 2; i++) { /* as often as the client likes */
 		asked_of_task("tasks/get");
@@ -205,7 +205,7 @@ START_TEST(tasks_are_bounded_and_none_is_lost)
 	make_task();
 	snprintf(first, sizeof(first), "%s", task_id);
 	for (int i = 0; i < 400; i++) {
-		mcp_request_answer(exchange.held, json_object());
+		mcp_request_answer_text(exchange.held, json_object(), NULL);
 		json_decref(hear()); /* of a call that stayed one */
 		say(CALL("tools/call", HOLD TAKING));
 		mcp_server_make_tasks(exchange.server, mcp_server_next_task(exchange.server));

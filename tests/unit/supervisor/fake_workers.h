@@ -5,6 +5,7 @@
  * says what the test has them say.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "supervisor/session.h"
@@ -23,6 +24,15 @@ static struct {
 	json_t *last_json;
 	void (*note)(const char *what, const char *more); /* of interrupts and stops; or NULL */
 } workers;
+
+/* The end of a table, with whatever it still holds. */
+static inline void end_table(struct session_table *table)
+{
+	const struct failure failure = {.code = ERROR_CANCELLED, .message = "the test is over"};
+
+	session_end_all(table, &failure);
+	free(table);
+}
 
 static inline struct connection *workers_launch(
     void *owner, const struct worker_spec *spec, struct session *session)

@@ -50,7 +50,7 @@ static void begin(void)
 
 static void end(void)
 {
-	session_table_free(world.table);
+	end_table(world.table);
 	settings_free(world.settings);
 	close(launcher);
 	free(connections);

@@ -73,8 +73,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+	end_table(world.table);
 	mcp_server_free(world.server);
-	session_table_free(world.table);
 	settings_free(world.settings);
 	workers_clear();
 	json_decref(world.dispatch.trace_names);

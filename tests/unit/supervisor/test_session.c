@@ -4,15 +4,6 @@
 #include "supervisor/session_slot.h"
 #include "tests/unit/supervisor/world.h"
 
-START_TEST(every_cell_of_the_matrix_is_filled)
-{
-	for (int state = 0; state < SESSION_STATE_COUNT; state++)
-		for (int event = 0; event < SESSION_EVENT_COUNT; event++)
-			ck_assert(session_has_action(
-			    (enum session_state)state, (enum session_event)event));
-}
-END_TEST
-
 START_TEST(starting_goes_by_launch_start_and_opening)
 {
 	struct session *session = open_session("start");
@@ -303,10 +294,9 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {every_cell_of_the_matrix_is_filled,
-	    starting_goes_by_launch_start_and_opening, a_trace_that_does_not_open_leaves_no_session,
-	    calls_wait_for_the_one_that_runs, the_queue_is_bounded,
-	    a_late_command_is_interrupted_and_the_session_goes_on,
+	const TTest *const tests[] = {starting_goes_by_launch_start_and_opening,
+	    a_trace_that_does_not_open_leaves_no_session, calls_wait_for_the_one_that_runs,
+	    the_queue_is_bounded, a_late_command_is_interrupted_and_the_session_goes_on,
 	    a_cancelled_command_is_interrupted_and_not_answered,
 	    a_waiting_call_that_is_cancelled_never_runs, cancelling_the_start_leaves_no_session,
 	    stopping_waits_for_the_end_of_the_worker, stopping_a_busy_session_fails_what_runs,

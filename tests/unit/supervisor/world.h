@@ -89,7 +89,7 @@ static inline void set_up(void)
 
 static inline void tear_down(void)
 {
-	session_table_free(world.table);
+	end_table(world.table);
 	settings_free(world.settings);
 	workers_clear();
 }
