@@ -120,22 +120,21 @@ bool capture_run(struct worker *worker, const struct tool_spec *spec, int timeou
 	return capture_stream(worker, spec, timeout_ms, NULL, NULL, capture, failure);
 }
 
-bool capture_stream(struct worker *worker, const struct tool_spec *spec, int timeout_ms,
-    capture_sink *sink, void *owner, struct capture *capture, struct failure *failure)
+bool capture_started(struct worker *worker, const struct tool *tool, const char *name,
+    int timeout_ms, capture_sink *sink, void *owner, struct capture *capture,
+    struct failure *failure)
 {
-	char why[256] = "";
 	bool done;
 
-	*capture = (struct capture){.tool = TOOL_NONE, .sink = sink, .owner = owner};
-	capture->output = calloc(1, 1);
-	if (!capture->output || tool_start(&capture->tool, spec, why, sizeof(why)) != 0) {
-		failure_set(
-		    failure, ERROR_RR_FAILED, NULL, "%s did not start: %s", spec->path, why);
+	*capture =
+	    (struct capture){.tool = *tool, .sink = sink, .owner = owner, .output = calloc(1, 1)};
+	if (!capture->output) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
 	done = read_all(worker, capture, now_ms() + timeout_ms);
 	if (!done)
-		fail_to_wait(worker, spec->path, failure);
+		fail_to_wait(worker, name, failure);
 	/* With its streams closed it has nothing more to say; one that stays is killed. */
 	struct tool *const tools[] = {&capture->tool};
 	for (int waited = 0; done && waited < LINGER_US && capture->tool.pid; waited += LOOK_US) {
@@ -145,6 +144,22 @@ bool capture_stream(struct worker *worker, const struct tool_spec *spec, int tim
 	}
 	tool_end(&capture->tool);
 	return done;
+}
+
+bool capture_stream(struct worker *worker, const struct tool_spec *spec, int timeout_ms,
+    capture_sink *sink, void *owner, struct capture *capture, struct failure *failure)
+{
+	struct tool tool = TOOL_NONE;
+	char why[256] = "";
+
+	*capture = (struct capture){.tool = TOOL_NONE};
+	if (tool_start(&tool, spec, why, sizeof(why)) != 0) {
+		failure_set(
+		    failure, ERROR_RR_FAILED, NULL, "%s did not start: %s", spec->path, why);
+		return false;
+	}
+	return capture_started(
+	    worker, &tool, spec->path, timeout_ms, sink, owner, capture, failure);
 }
 
 void capture_free(struct capture *capture)

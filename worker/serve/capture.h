@@ -35,6 +35,11 @@ bool capture_run(struct worker *worker, const struct tool_spec *spec, int timeou
 bool capture_stream(struct worker *worker, const struct tool_spec *spec, int timeout_ms,
     capture_sink *sink, void *owner, struct capture *capture, struct failure *failure);
 
+/* The same with a tool that runs already, which it takes over; `name` is for messages. */
+bool capture_started(struct worker *worker, const struct tool *tool, const char *name,
+    int timeout_ms, capture_sink *sink, void *owner, struct capture *capture,
+    struct failure *failure);
+
 void capture_free(struct capture *capture);
 
 /* True when it exited with status 0. */

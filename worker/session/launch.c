@@ -11,6 +11,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/start_rr.h"
 #include "worker/serve/confine.h"
 #include "worker/serve/lookup.h"
 #include "worker/serve/places.h"
@@ -19,7 +20,6 @@
 #include "sandbox/wire/scrub.h"
 
 #define WHY_MAX	      512
-#define RR_ARGS_MAX   32
 #define PUMP_GRACE_MS 200
 
 /* rr has `run` make a step first, for a gdb of 2014: each restart would stop twice. */
@@ -115,121 +115,6 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 	return true;
 }
 
-/* The tools see what the launcher left visible, and the trace. */
-static void confined_policy(
-    const struct replay *replay, struct sandbox_policy *sandbox, struct places *places)
-{
-	tool_policy(&replay->worker->config, sandbox);
-	places_begin(places, &replay->worker->config);
-	places_read(places, replay->trace_dir);
-	places_apply(places, sandbox);
-}
-
-/* Room for the numbers of a command line. */
-struct rr_line {
-	const char *argv[RR_ARGS_MAX];
-	size_t count;
-	char port[16], pid[24], event[24];
-};
-
-static void add(struct rr_line *line, const char *argument)
-{
-	if (line->count < RR_ARGS_MAX - 1)
-		line->argv[line->count++] = argument;
-}
-
-/* Which process, and which of its images: rr stops where both have begun. */
-static void add_process(struct rr_line *line, const struct replay *replay, size_t number)
-{
-	const struct image *image = images_get(replay, number);
-	bool several = images_count(replay) > 1;
-
-	if (!replay->asked_pid && !several)
-		return;
-	snprintf(line->pid, sizeof(line->pid), "%lld", replay->pid);
-	add(line, image->forked || replay->fork_pid ? "-f" : "-p");
-	add(line, line->pid);
-	if (!several || image->forked)
-		return;
-	line->argv[line->count - 2] = "-p";
-	snprintf(line->event, sizeof(line->event), "%lld", image->event);
-	add(line, "-g");
-	add(line, line->event);
-}
-
-static void compose_rr(struct rr_line *line, const struct replay *replay, size_t number, int port)
-{
-	static const char *const fixed[] = {"-M", "replay", "-k", "-s"};
-
-	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
-	for (const char *const *option = pmu_rr_options(replay->choice); *option; option++)
-		add(line, *option);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
-		add(line, fixed[i]);
-	snprintf(line->port, sizeof(line->port), "%d", port);
-	add(line, line->port);
-	add_process(line, replay, number);
-	add(line, replay->trace_dir);
-}
-
-/* Starts rr for an image of the process; it may listen on this port and on no other. parent 0: as
- * our child. */
-static bool start_rr(struct replay *replay, size_t number, int port, pid_t parent,
-    struct tool *tool, struct failure *failure)
-{
-	const struct worker_config *config = &replay->worker->config;
-	char **environment = pmu_rr_environment(replay->choice, config->softpmu, tool_environment);
-	struct sandbox_policy sandbox;
-	struct places places;
-	struct rr_line line;
-	char why[WHY_MAX];
-	bool started;
-
-	if (!environment) {
-		failure_set(failure, ERROR_INTERNAL, NULL,
-		    "the software counters' library %s cannot be used", config->softpmu);
-		return false;
-	}
-	if (!port) {
-		failure_set(
-		    failure, ERROR_INTERNAL, NULL, "there is no port for rr: %s", strerror(errno));
-		pmu_environment_free(environment);
-		return false;
-	}
-	compose_rr(&line, replay, number, port);
-	confined_policy(replay, &sandbox, &places);
-	sandbox.tcp_port = (unsigned)port;
-	if (parent)
-		sandbox.parent = parent;
-	started = tool_start(tool,
-		      &(struct tool_spec){.path = replay->choice->rr_path,
-			  .argv = (char *const *)line.argv,
-			  .environment = environment,
-			  .role = ROLE_RR_REPLAY,
-			  .policy = &sandbox,
-			  .merge_output = true,
-			  .output = -1,
-			  .extra = -1,
-			  .parent = parent},
-		      why, sizeof(why)) == 0;
-	pmu_environment_free(environment);
-	if (!started)
-		failure_set(failure, ERROR_RR_FAILED, NULL, "rr does not start: %s", why);
-	return started;
-}
-
-/* In the starter's process, for another image. */
-static bool start_again(void *owner, unsigned number, int port, pid_t parent, struct tool *tool,
-    struct failure *failure)
-{
-	struct replay *replay = owner;
-
-	if (number < images_count(replay))
-		return start_rr(replay, number, port, parent, tool, failure);
-	failure_set(failure, ERROR_INTERNAL, NULL, "there is no image %u", number);
-	return false;
-}
-
 /* gdb may connect to this port and to no other. */
 static bool start_gdb(struct replay *replay, int commands, int port, struct failure *failure)
 {
@@ -246,7 +131,7 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 		    config->gdb[0] ? config->gdb : "gdb");
 		return false;
 	}
-	confined_policy(replay, &sandbox, &places);
+	start_policy(replay, &sandbox, &places);
 	sandbox.tcp_port = (unsigned)port;
 	if (tool_start(&replay->gdb_tool,
 		&(struct tool_spec){.path = path,
@@ -273,7 +158,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 	char why[WHY_MAX], ignored[256];
 	bool written = settings_write(file);
 
-	confined_policy(replay, &sandbox, &places);
+	start_policy(replay, &sandbox, &places);
 	if (tool_start(&tool,
 		&(struct tool_spec){.path = replay->choice->rr_path,
 		    .argv = (char *const *)argv,
@@ -423,18 +308,16 @@ static bool lead_to_rr(
 	return true;
 }
 
-/* Where there is more than one image, rr will have to be started again. */
-static bool prepare_crossing(
+/* rr will have to be started again: for another image, or to be asked beside the session. */
+static bool prepare_starter(
     struct replay *replay, const struct remote *remote, struct failure *failure)
 {
 	struct sandbox_policy sandbox;
 	struct places places;
 
-	if (images_count(replay) < 2)
-		return true;
-	confined_policy(replay, &sandbox, &places);
+	start_policy(replay, &sandbox, &places);
 	return starter_begin(&replay->starter,
-	    &(struct starter_spec){.start = start_again,
+	    &(struct starter_spec){.start = start_rr_again,
 		.owner = replay,
 		.policy = &sandbox,
 		.gdb_port = remote_port(remote)},
@@ -482,7 +365,7 @@ static bool launch(struct replay *replay, struct failure *failure)
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
 	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
 	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
-	       prepare_crossing(replay, way, failure) && confine(replay, commands, way, failure) &&
+	       prepare_starter(replay, way, failure) && confine(replay, commands, way, failure) &&
 	       connect_tools(replay, way, failure);
 }
 
@@ -499,8 +382,11 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	replay->launch_length = 0;
 	replay->launch[0] = '\0';
 	images_set(replay, number);
-	if (!starter_ask(&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure))
+	if (!starter_ask(
+		&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure)) {
+		failure_set_hint(failure, "the next call brings the session back");
 		return false;
+	}
 	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
 	if (!await_rr(replay, &port, failure))
 		return false;

@@ -111,7 +111,7 @@ static _Noreturn void serve(struct duty *duty)
 }
 
 /* Keeps nothing of the worker's but this socket and the standard streams. The first answer, before
- * any question, says whether it is confined. */
+ * any question, says whether it is confined: where it is not, there is no starter. */
 static _Noreturn void become_starter(struct duty *duty)
 {
 	struct sandbox_report report = {0};
@@ -140,7 +140,6 @@ bool starter_begin(
     struct starter *starter, const struct starter_spec *spec, struct failure *failure)
 {
 	struct duty duty = {.spec = spec, .worker = getpid()};
-	struct answer answer = {0};
 	int ends[2];
 	pid_t pid;
 
@@ -156,13 +155,7 @@ bool starter_begin(
 	}
 	close(ends[1]);
 	*starter = (struct starter){.pid = pid, .socket = ends[0]};
-	if (recv(ends[0], &answer, sizeof(answer), 0) == (ssize_t)sizeof(answer) && answer.number)
-		return true;
-	answer.why[WHY_MAX - 1] = '\0';
-	failure_set(failure, ERROR_SANDBOX_VIOLATION, NULL, "the process that starts rr again: %s",
-	    answer.why[0] ? answer.why : "it has ended");
-	starter_end(starter);
-	return false;
+	return true;
 }
 
 void starter_end(struct starter *starter)
@@ -177,23 +170,21 @@ void starter_end(struct starter *starter)
 	*starter = STARTER_NONE;
 }
 
-/* Asks, and waits for the answer with exactly `wanted` descriptors. */
-static bool ask(struct starter *starter, struct worker *worker, struct question question,
-    struct answer *answer, int fds[DESCRIPTORS_MAX], size_t wanted)
+/* The next answer, with exactly `wanted` descriptors. */
+static bool receive(struct starter *starter, struct worker *worker, struct answer *answer,
+    int fds[DESCRIPTORS_MAX], size_t wanted)
 {
 	struct pollfd ready = {.fd = starter->socket, .events = POLLIN};
 	ssize_t got;
 
 	*answer = (struct answer){0};
-	if (send(starter->socket, &question, sizeof(question), MSG_NOSIGNAL) < 0)
-		return false;
 	/* An interrupt ends a wait early; starting rr is over before it would matter. */
 	for (int i = 0; i < WAITS_MAX && !ready.revents; i++)
 		worker_wait(worker, &ready, 1, ANSWER_MS / WAITS_MAX);
 	got = descriptors_receive(
 	    starter->socket, answer, sizeof(*answer), MSG_DONTWAIT, fds, wanted);
 	answer->why[WHY_MAX - 1] = '\0';
-	if (got == (ssize_t)sizeof(*answer) && answer->number > 0 && fds[0] >= 0)
+	if (got == (ssize_t)sizeof(*answer) && answer->number > 0 && (wanted == 0 || fds[0] >= 0))
 		return true;
 	for (size_t i = 0; i < wanted; i++)
 		if (fds[i] >= 0)
@@ -201,11 +192,23 @@ static bool ask(struct starter *starter, struct worker *worker, struct question 
 	return false;
 }
 
+/* Asks, and waits for the answer; before the first question for the starter to be confined. */
+static bool ask(struct starter *starter, struct worker *worker, struct question question,
+    struct answer *answer, int fds[DESCRIPTORS_MAX], size_t wanted)
+{
+	*answer = (struct answer){0};
+	if (!starter->confined && !receive(starter, worker, answer, fds, 0))
+		return false;
+	starter->confined = true;
+	return send(starter->socket, &question, sizeof(question), MSG_NOSIGNAL) > 0 &&
+	       receive(starter, worker, answer, fds, wanted);
+}
+
+/* Without an answer nobody knows which question the next one would belong to. */
 static void fail(const struct answer *answer, struct worker *worker, struct failure *failure)
 {
-	worker->broken = true;
-	failure_set(failure, ERROR_RR_FAILED, "the next call brings the session back",
-	    "rr could not be started for another image of the process: %s",
+	worker->broken |= !answer->why[0];
+	failure_set(failure, ERROR_RR_FAILED, NULL, "rr could not be started once more: %s",
 	    answer->why[0] ? answer->why : "no answer");
 }
 

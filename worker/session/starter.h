@@ -13,8 +13,9 @@
 #include "worker/serve/tool.h"
 
 struct starter {
-	pid_t pid;  /* 0: none */
-	int socket; /* -1: none; to be kept when the worker confines itself */
+	pid_t pid;     /* 0: none */
+	int socket;    /* -1: none; to be kept when the worker confines itself */
+	bool confined; /* it has said so */
 };
 
 #define STARTER_NONE ((struct starter){.socket = -1})
@@ -34,8 +35,9 @@ struct starter_spec {
 	int gdb_port;			     /* the one that gdb may connect to */
 };
 
-/* Forks it, and waits until it is confined. `spec` is used during the call only, but `owner` lives
- * on in the starter's process. False with *failure filled. */
+/* Forks it. That it is confined is waited for when it is first asked: it starts nothing before.
+ * `spec` and what it points to are used in the starter's process, as they are now. False with
+ * *failure filled. */
 bool starter_begin(
     struct starter *starter, const struct starter_spec *spec, struct failure *failure);
 void starter_end(struct starter *starter);

@@ -12,22 +12,20 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/trace/dump_lines.h"
 
-#define LINE_MAX_BYTES (EXECS_FILE_MAX + 256)
-#define EVENT_MAX      (1LL << 53)
-#define ENDINGS_MAX    20000
-#define THREADS_MAX    4096
-#define TOGETHER_MAX   3 /* events between two threads that end with their process */
-#define FILE_SHOWN     400
-#define CALLS_MAX      64 /* under way at the same time; of more the oldest are forgotten */
-#define CALL_LENGTH    2  /* bytes of the instruction */
-#define TICKS_MAX      (1LL << 62)
+#define ENDINGS_MAX  20000
+#define THREADS_MAX  4096
+#define TOGETHER_MAX 3 /* events between two threads that end with their process */
+#define FILE_SHOWN   400
+#define CALLS_MAX    64 /* under way at the same time; of more the oldest are forgotten */
+#define CALL_LENGTH  2	/* bytes of the instruction */
+#define TICKS_MAX    (1LL << 62)
 
 struct execs_parser {
 	struct execs *execs;
-	char line[LINE_MAX_BYTES];
-	size_t length;
-	bool long_line;	  /* the line is longer: only its beginning is in `line` */
+	struct dump_lines lines;
+	bool too_long;	  /* the line that is read */
 	bool enters_exec; /* the event is the beginning of an execve, or execveat */
 	bool leaves_exec; /* it is the return of one */
 	bool counted;	  /* which has succeeded: the last of the list is of this event */
@@ -36,20 +34,6 @@ struct execs_parser {
 	struct exec_call calls[CALLS_MAX]; /* a ring */
 	size_t next_call;
 };
-
-/* The number behind `key`, in low..high; -1 when there is none. */
-static long long number_behind(const char *line, const char *key, long long high)
-{
-	const char *at = strstr(line, key);
-	long long value;
-	char *end;
-
-	if (!at)
-		return -1;
-	at += strlen(key);
-	value = strtoll(at, &end, 10);
-	return end == at || value < 0 || value > high ? -1 : value;
-}
 
 /* rr's name of a signal, which ends at "(", as its number; 0 for none. */
 static int signal_number(const char *name)
@@ -86,13 +70,13 @@ static void note_signal(struct execs *execs, const char *line)
 
 static void note_event(struct execs_parser *parser, const char *line)
 {
-	long long event = number_behind(line, "global_time:", EVENT_MAX);
-	long long tid = number_behind(line, " tid:", INT_MAX);
+	long long event = dump_number(line, "global_time:", DUMP_EVENT_MAX);
+	long long tid = dump_number(line, " tid:", INT_MAX);
 
 	parser->enters_exec = parser->leaves_exec = parser->counted = false;
 	if (event < 0 || tid <= 0)
 		return;
-	parser->ticks = number_behind(line, " ticks:", TICKS_MAX);
+	parser->ticks = dump_number(line, " ticks:", TICKS_MAX);
 	parser->event = parser->execs->last = event;
 	parser->tid = (int)tid;
 	note_signal(parser->execs, line);
@@ -177,7 +161,7 @@ static void note_file(struct execs_parser *parser, const char *line)
 {
 	struct execs *execs = parser->execs;
 	const char *file = strstr(line, " file=");
-	long long tid = number_behind(line, " tid=", INT_MAX);
+	long long tid = dump_number(line, " tid=", INT_MAX);
 	struct exec *exec;
 
 	if (!parser->counted)
@@ -186,7 +170,7 @@ static void note_file(struct execs_parser *parser, const char *line)
 	exec = &execs->list[execs->count - 1];
 	if (tid == parser->tid)
 		exec->by_thread = false;
-	if (file && file[6] && !exec->file && !parser->long_line)
+	if (file && file[6] && !exec->file && !parser->too_long)
 		exec->file = strdup(file + 6);
 }
 
@@ -201,8 +185,8 @@ static int process_of(const struct execs *execs, int tid)
 static void note_ending(struct execs_parser *parser, const char *line)
 {
 	struct execs *execs = parser->execs;
-	long long tid = number_behind(line, " tid=", INT_MAX);
-	long long status = number_behind(line, " status=", INT_MAX);
+	long long tid = dump_number(line, " tid=", INT_MAX);
+	long long status = dump_number(line, " status=", INT_MAX);
 	struct ending *list;
 
 	if (tid <= 0 || status < 0 || execs->ending_count >= ENDINGS_MAX ||
@@ -218,8 +202,8 @@ static void note_clone(struct execs_parser *parser, const char *line)
 {
 	static const char flags_are[] = " clone_flags=";
 	struct execs *execs = parser->execs;
-	long long tid = number_behind(line, " tid=", INT_MAX);
-	long long parent = number_behind(line, " parent=", INT_MAX);
+	long long tid = dump_number(line, " tid=", INT_MAX);
+	long long parent = dump_number(line, " parent=", INT_MAX);
 	const char *flags = strstr(line, flags_are);
 	struct thread *list;
 
@@ -233,7 +217,7 @@ static void note_clone(struct execs_parser *parser, const char *line)
 	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
 }
 
-static void read_line(struct execs_parser *parser)
+static void read_line(void *owner, const char *line, bool too_long)
 {
 	static const struct {
 		const char *begins;
@@ -246,17 +230,15 @@ static void read_line(struct execs_parser *parser)
 	    {"  TraceTaskEvent::EXIT ", note_ending},
 	    {"  TraceTaskEvent::CLONE ", note_clone},
 	};
-	const char *line = parser->line;
+	struct execs_parser *parser = owner;
 
-	parser->line[parser->length] = '\0';
+	parser->too_long = too_long;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (strncmp(line, kinds[i].begins, strlen(kinds[i].begins)) != 0)
 			continue;
 		kinds[i].take(parser, line);
 		break;
 	}
-	parser->length = 0;
-	parser->long_line = false;
 }
 
 struct execs_parser *execs_parser_new(struct execs *execs)
@@ -268,34 +250,15 @@ struct execs_parser *execs_parser_new(struct execs *execs)
 	return parser;
 }
 
-static void append(struct execs_parser *parser, const char *bytes, size_t length)
-{
-	size_t room = sizeof(parser->line) - 1 - parser->length;
-
-	if (length > room) {
-		length = room;
-		parser->long_line = true;
-	}
-	memcpy(parser->line + parser->length, bytes, length);
-	parser->length += length;
-}
-
 void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t length)
 {
-	const char *end = bytes + length, *newline;
-
-	while (bytes < end && (newline = memchr(bytes, '\n', (size_t)(end - bytes)))) {
-		append(parser, bytes, (size_t)(newline - bytes));
-		read_line(parser);
-		bytes = newline + 1;
-	}
-	append(parser, bytes, (size_t)(end - bytes));
+	dump_lines_feed(&parser->lines, bytes, length, read_line, parser);
 }
 
 void execs_parser_end(struct execs_parser *parser)
 {
-	if (parser && parser->length)
-		read_line(parser);
+	if (parser)
+		dump_lines_end(&parser->lines, read_line, parser);
 	free(parser);
 }
 

@@ -1,0 +1,126 @@
+/*
+ * Reads registers and memory for the operands of an instruction. The bytes and the registers are
+ * the recorded program's: an address is a number here, and nothing is read where it leads.
+ */
+#include "worker/investigate/accessed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/values.h"
+
+bool accessed_number(struct replay *replay, const char *expression, unsigned long long *number)
+{
+	char *value = NULL, *type = NULL, why[64];
+	bool fine = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
+
+	if (fine)
+		*number = strtoull(value, NULL, 0);
+	free(value);
+	free(type);
+	return fine;
+}
+
+static bool add_register(
+    struct replay *replay, const char *name, unsigned scale, unsigned long long *address)
+{
+	unsigned long long value;
+	char expression[40];
+
+	if (!name[0])
+		return true;
+	snprintf(expression, sizeof(expression), "(unsigned long)$%s", name);
+	if (!accessed_number(replay, expression, &value))
+		return false;
+	*address += value * scale;
+	return true;
+}
+
+/* One lane of a vector that holds indexes. */
+static bool add_lane(struct replay *replay, const struct memory_operand *operand, unsigned lane,
+    unsigned long long *address)
+{
+	unsigned long long value;
+	char expression[64];
+
+	snprintf(expression, sizeof(expression), "(long)$%s.v%u_int%u[%u]", operand->index,
+	    operand->lanes, operand->lane_bits, lane);
+	if (!accessed_number(replay, expression, &value))
+		return false;
+	*address += value * operand->scale;
+	return true;
+}
+
+bool accessed_address(struct replay *replay, const struct memory_operand *operand, unsigned lane,
+    unsigned long long *address)
+{
+	*address = (unsigned long long)operand->displacement;
+	if (!add_register(replay, operand->base, 1, address) ||
+	    (operand->lanes ? !add_lane(replay, operand, lane, address)
+			    : !add_register(replay, operand->index, operand->scale, address)))
+		return false;
+	if (operand->address_bits == 32)
+		*address &= 0xffffffffu;
+	return add_register(replay, operand->segment, 1, address);
+}
+
+static int digit(char c)
+{
+	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* Bytes at an address; fewer at the end of what is mapped. */
+size_t accessed_bytes(
+    struct replay *replay, unsigned long long address, uint8_t *bytes, size_t most)
+{
+	json_t *results = NULL;
+	const char *hex = NULL;
+	size_t length = 0;
+
+	for (size_t wanted = most; wanted && !hex; wanted--) {
+		if (gdb_command(replay->gdb, &results, "-data-read-memory-bytes 0x%llx %zu",
+			address, wanted) == GDB_DONE)
+			hex = mi_text(
+			    json_array_get(json_object_get(results, "memory"), 0), "contents");
+		else if (replay->worker->broken)
+			return 0;
+		if (hex)
+			for (; length < wanted && hex[2 * length]; length++)
+				bytes[length] = (uint8_t)(digit(hex[2 * length]) * 16 +
+							  digit(hex[2 * length + 1]));
+		json_decref(results);
+		results = NULL;
+	}
+	return length;
+}
+
+bool accessed_instruction(
+    struct replay *replay, unsigned long long pc, struct instruction *instruction)
+{
+	unsigned long long pointer = 8;
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	size_t length = accessed_bytes(replay, pc, bytes, sizeof(bytes));
+
+	accessed_number(replay, "sizeof(void *)", &pointer);
+	return operand_decode(bytes, length, pc, pointer == 8, instruction);
+}
+
+bool accessed_is_written(struct replay *replay, unsigned long long address)
+{
+	struct instruction instruction;
+	unsigned long long pc, at;
+
+	if (!accessed_number(replay, "(unsigned long)$pc", &pc) ||
+	    !accessed_instruction(replay, pc, &instruction))
+		return false;
+	for (size_t i = 0; i < instruction.count; i++) {
+		const struct memory_operand *operand = &instruction.operands[i];
+		unsigned lanes = operand->lanes ? operand->lanes : 1;
+
+		for (unsigned lane = 0; operand->writes && lane < lanes; lane++)
+			if (accessed_address(replay, operand, lane, &at) && address >= at &&
+			    address - at < operand->size)
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,163 @@
+/*
+ * Command lines of rr, and the sandbox it runs in. What the starter starts is settled here: it is
+ * given a number, never words.
+ */
+#include "worker/session/start_rr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "sandbox/pmu/pmu.h"
+#include "worker/serve/places.h"
+#include "worker/session/images.h"
+
+#define WHY_MAX	    512
+#define RR_ARGS_MAX 32
+
+void start_policy(
+    const struct replay *replay, struct sandbox_policy *sandbox, struct places *places)
+{
+	tool_policy(&replay->worker->config, sandbox);
+	places_begin(places, &replay->worker->config);
+	places_read(places, replay->trace_dir);
+	places_apply(places, sandbox);
+}
+
+/* Room for the numbers of a command line. */
+struct rr_line {
+	const char *argv[RR_ARGS_MAX];
+	size_t count;
+	char port[16], pid[24], event[24];
+};
+
+static void add(struct rr_line *line, const char *argument)
+{
+	if (line->count < RR_ARGS_MAX - 1)
+		line->argv[line->count++] = argument;
+}
+
+static void add_all(struct rr_line *line, const char *const *arguments)
+{
+	for (; *arguments; arguments++)
+		add(line, *arguments);
+}
+
+/* Which process, and which of its images: rr stops where both have begun. */
+static void add_process(struct rr_line *line, const struct replay *replay, size_t number)
+{
+	const struct image *image = images_get(replay, number);
+	bool several = images_count(replay) > 1;
+
+	if (!replay->asked_pid && !several)
+		return;
+	snprintf(line->pid, sizeof(line->pid), "%lld", replay->pid);
+	add(line, image->forked || replay->fork_pid ? "-f" : "-p");
+	add(line, line->pid);
+	if (!several || image->forked)
+		return;
+	line->argv[line->count - 2] = "-p";
+	snprintf(line->event, sizeof(line->event), "%lld", image->event);
+	add(line, "-g");
+	add(line, line->event);
+}
+
+static void compose_server(
+    struct rr_line *line, const struct replay *replay, size_t number, int port)
+{
+	static const char *const fixed[] = {"-M", "replay", "-k", "-s", NULL};
+
+	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
+	add_all(line, pmu_rr_options(replay->choice));
+	add_all(line, fixed);
+	snprintf(line->port, sizeof(line->port), "%d", port);
+	add(line, line->port);
+	add_process(line, replay, number);
+	add(line, replay->trace_dir);
+}
+
+static void compose_aside(struct rr_line *line, const struct replay *replay, enum aside aside)
+{
+	static const char *const fixed[ASIDE_COUNT][4] = {
+	    [ASIDE_EVENTS] = {"dump"}, [ASIDE_OUTPUT] = {"-M", "replay", "-a"}};
+
+	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
+	if (aside == ASIDE_OUTPUT)
+		add_all(line, pmu_rr_options(replay->choice));
+	add_all(line, fixed[aside]);
+	add(line, replay->trace_dir);
+}
+
+/* port 0: it may not listen. */
+static bool start(struct replay *replay, const struct rr_line *line, int port, pid_t parent,
+    struct tool *tool, struct failure *failure)
+{
+	const struct worker_config *config = &replay->worker->config;
+	char **environment = pmu_rr_environment(replay->choice, config->softpmu, tool_environment);
+	struct sandbox_policy sandbox;
+	struct places places;
+	char why[WHY_MAX];
+	bool started;
+
+	if (!environment) {
+		failure_set(failure, ERROR_INTERNAL, NULL,
+		    "the software counters' library %s cannot be used", config->softpmu);
+		return false;
+	}
+	start_policy(replay, &sandbox, &places);
+	sandbox.tcp_port = (unsigned)port;
+	if (parent)
+		sandbox.parent = parent;
+	started = tool_start(tool,
+		      &(struct tool_spec){.path = replay->choice->rr_path,
+			  .argv = (char *const *)line->argv,
+			  .environment = environment,
+			  .role = ROLE_RR_REPLAY,
+			  .policy = &sandbox,
+			  .merge_output = true,
+			  .output = -1,
+			  .extra = -1,
+			  .parent = parent},
+		      why, sizeof(why)) == 0;
+	pmu_environment_free(environment);
+	if (!started)
+		failure_set(failure, ERROR_RR_FAILED, NULL, "rr does not start: %s", why);
+	return started;
+}
+
+bool start_rr(struct replay *replay, size_t number, int port, pid_t parent, struct tool *tool,
+    struct failure *failure)
+{
+	struct rr_line line;
+
+	if (!port) {
+		failure_set(
+		    failure, ERROR_INTERNAL, NULL, "there is no port for rr: %s", strerror(errno));
+		return false;
+	}
+	compose_server(&line, replay, number, port);
+	return start(replay, &line, port, parent, tool, failure);
+}
+
+bool start_aside(
+    struct replay *replay, enum aside aside, struct tool *tool, struct failure *failure)
+{
+	return starter_ask(&replay->starter, replay->worker,
+	    (unsigned)(images_count(replay) + aside), tool, failure);
+}
+
+bool start_rr_again(void *owner, unsigned number, int port, pid_t parent, struct tool *tool,
+    struct failure *failure)
+{
+	struct replay *replay = owner;
+	size_t images = images_count(replay);
+	struct rr_line line;
+
+	if (number < images)
+		return start_rr(replay, number, port, parent, tool, failure);
+	if (number - images < ASIDE_COUNT) {
+		compose_aside(&line, replay, (enum aside)(number - images));
+		return start(replay, &line, 0, parent, tool, failure);
+	}
+	failure_set(failure, ERROR_INTERNAL, NULL, "there is no image %u", number);
+	return false;
+}
