@@ -1,6 +1,6 @@
 /*
- * Prompts: for each way people work with rr, the shortest sequence of tools, with the arguments
- * filled in. Const texts with {name}s.
+ * Prompts: for each use of rr, the shortest sequence of tools, with the arguments filled in. The
+ * texts contain {name} where an argument goes.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct mcp_param trace_args[] = {
 	ARGUMENT("trace_dir", true, "Trace directory"), END};
 static const struct mcp_param corruption_args[] = {
 	ARGUMENT("trace_dir", true, "Trace directory"),
-	ARGUMENT("expression", true, "What is corrupted, as seen at the crash"), END};
+	ARGUMENT("expression", true, "The corrupted value, as an expression at the crash"), END};
 static const struct mcp_param command_args[] = {
 	ARGUMENT("command", true, "The program and its arguments"), END};
 static const struct mcp_param output_args[] = {
@@ -22,61 +22,61 @@ static const struct mcp_param output_args[] = {
 	ARGUMENT("text", true, "The output to explain"), END};
 
 const struct mcp_prompt prompts_shown[PROMPT_COUNT] = {
-	{"debug_crash", "Find the cause of a crash", "From the fatal signal back to the cause", trace_args},
-	{"find_corruption", "Find who corrupted memory", "From a corrupted value back to the write", corruption_args},
-	{"find_race", "Find a data race", "What two threads did to the same memory", trace_args},
-	{"find_deadlock", "Explain a deadlock", "Who waits for what, and who holds it", trace_args},
-	{"flaky_test", "Catch a flaky test", "Record until it fails, then debug that run", command_args},
-	{"explain_output", "Explain a line of output", "Why a program printed what it did", output_args},
+	{"debug_crash", "Find the cause of a crash", "Go back from the fatal signal to the cause", trace_args},
+	{"find_corruption", "Find who corrupted memory", "Go back from a corrupted value to the write", corruption_args},
+	{"find_race", "Find a data race", "Find two threads that use the same memory without a common lock", trace_args},
+	{"find_deadlock", "Explain a deadlock", "Find who waits for which lock, and who holds it", trace_args},
+	{"flaky_test", "Catch a flaky test", "Record until the test fails, then debug that run", command_args},
+	{"explain_output", "Explain a line of output", "Find out why a program printed a text", output_args},
 };
 
 static const char *const texts[PROMPT_COUNT] = {
 	"Find the root cause of the crash recorded in {trace_dir}.\n"
-	"1. rr_crash_report with trace_dir \"{trace_dir}\". Read signal, fault, frames and threads.\n"
-	"2. Decide which value was wrong at the crash. rr_last_change on it; look at the writer's frame "
-	"with rr_locals and rr_source_lines.\n"
-	"3. If the written value was itself computed from a wrong one, repeat with that one, until the "
-	"code is wrong and not the data.\n"
-	"4. Report the cause: file and line, and each step with its moment {event, ticks}.",
+	"1. Call rr_crash_report with trace_dir \"{trace_dir}\". Read the signal, fault, frames and threads.\n"
+	"2. Decide which value was wrong at the crash. Call rr_last_change on it, and look at the writer's "
+	"frame with rr_locals and rr_source_lines.\n"
+	"3. If the writer computed it from another wrong value, repeat step 2 with that one, until you "
+	"reach code that is wrong although the values it reads are right.\n"
+	"4. Report the cause with file and line, and each step with its moment (event:ticks).",
 
 	"Find who corrupted {expression} in the run recorded in {trace_dir}.\n"
-	"1. rr_crash_report with trace_dir \"{trace_dir}\" and move true, or rr_replay_start and rr_goto "
-	"the moment where the value is seen to be bad.\n"
-	"2. rr_evaluate \"{expression}\" there; take its address as well.\n"
-	"3. rr_last_change \"{expression}\": the frame it answers is the writer. If that write is right, "
-	"rr_goto its moment and ask again.\n"
-	"4. Say which statement wrote it, what it meant to write to, and why it hit this memory.",
+	"1. Call rr_crash_report with trace_dir \"{trace_dir}\" and move true. Or call rr_replay_start, and "
+	"rr_goto a moment when the value is wrong.\n"
+	"2. There, call rr_evaluate on \"{expression}\" and on its address.\n"
+	"3. Call rr_last_change on \"{expression}\": the frame in the answer is the writer. If that write is "
+	"legitimate, rr_goto its moment and ask again.\n"
+	"4. Report which statement wrote the value, where it meant to write, and why it hit this memory.",
 
 	"Find the data race in the run recorded in {trace_dir}.\n"
-	"1. rr_replay_start with trace_dir \"{trace_dir}\" and at \"end\"; or rr_crash_report when it crashed.\n"
-	"2. Find the shared value that is wrong. rr_watchpoint_set on it with access_type \"access\".\n"
-	"3. rr_continue with reverse true, several times: note thread, frame and moment of each access.\n"
-	"4. rr_backtrace with thread \"all\" at two accesses that lie close: which locks does each thread "
-	"hold? Name the two accesses that no lock orders.",
+	"1. Call rr_replay_start with trace_dir \"{trace_dir}\" and at \"end\", or rr_crash_report if it crashed.\n"
+	"2. Find the shared value that is wrong. Call rr_watchpoint_set on it with access_type \"access\".\n"
+	"3. Call rr_continue with reverse true several times. Note thread, frame and moment of each access.\n"
+	"4. At two accesses close together, call rr_backtrace with thread \"all\": which locks does each "
+	"thread hold? Report the two accesses without a common lock.",
 
 	"Explain the deadlock recorded in {trace_dir}.\n"
-	"1. rr_replay_start with trace_dir \"{trace_dir}\" and at \"end\".\n"
-	"2. rr_backtrace with thread \"all\": which threads wait in a lock, join or condition?\n"
-	"3. For each lock rr_evaluate its owner (for a pthread mutex m: m.__data.__owner).\n"
-	"4. rr_last_change on the owner field tells where it was taken. Name the cycle.",
+	"1. Call rr_crash_report with trace_dir \"{trace_dir}\": it says what each thread waits for.\n"
+	"2. If that is not enough, call rr_backtrace with thread \"all\", and for each lock rr_evaluate on its "
+	"owner (for a pthread mutex m: m.__data.__owner).\n"
+	"3. Call rr_last_change on each owner field to find where the lock was taken.\n"
+	"4. Report the cycle: each thread, the lock it holds, and the lock it waits for.",
 
 	"Catch a failing run of {command} and find its cause.\n"
-	"1. rr_record the command with chaos true; repeat until exit_code or signal says that it failed. "
-	"rr_rm the traces of good runs.\n"
-	"2. rr_crash_report with the failing trace; or rr_replay_start at \"end\", and back from the failed "
-	"check.\n"
-	"3. rr_last_change from the wrong value on. If threads differ in what they saw, look for the "
-	"missing order between them.",
+	"1. Call rr_record_until with the command. It keeps the trace of the first failing run.\n"
+	"2. Call rr_crash_report with that trace. Or call rr_replay_start with at \"end\", and go back to the "
+	"failed check.\n"
+	"3. Call rr_last_change on the wrong value, and go on from there. If two threads are involved, look "
+	"for accesses without a common lock.",
 
 	"Explain why the run recorded in {trace_dir} printed: {text}\n"
-	"1. rr_replay_start with trace_dir \"{trace_dir}\".\n"
-	"2. rr_breakpoint_set on the function that prints it (or write), with a condition that holds only "
-	"there if you can; rr_continue until the answer's output shows it.\n"
-	"3. rr_backtrace, rr_locals; then rr_last_change on the values that went into the text.",
+	"1. Call rr_replay_start with trace_dir \"{trace_dir}\".\n"
+	"2. Call rr_breakpoint_set on the function that prints it (or on write), if possible with a condition "
+	"that is true only there. Call rr_continue until the output in the answer shows the text.\n"
+	"3. Call rr_backtrace and rr_locals, then rr_last_change on the values that went into the text.",
 };
 /* clang-format on */
 
-/* Length of the {name} at `at` whose argument is given, or 0. */
+/* The length of the {name} at `at`, if its argument is given; else 0. */
 static size_t placeholder(const char *at, const json_t *arguments, const char **value)
 {
 	const char *end = *at == '{' ? strchr(at, '}') : NULL;

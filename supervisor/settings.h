@@ -28,33 +28,33 @@
 	X(RR, "tools", "rr", "rr", NULL, TEXT, FIXED, "rr", "the rr to use: a path, or a name on PATH") \
 	X(GDB, "tools", "gdb", "gdb", NULL, TEXT, FIXED, "gdb", "the gdb to use: a path, or a name on PATH") \
 	X(PMU, "tools", "pmu", "pmu", NULL, PMU, FREE, "auto", "auto, hardware or software") \
-	X(TRACE_DIR, "traces", "directory", "trace-dir", "_RR_TRACE_DIR", TEXT, FREE, "", "where new traces go; default ~/.local/share/rr") \
-	X(ROOTS, "traces", "roots", "trace-root", NULL, LIST, SUBSET, "", "a directory that traces may be under (repeatable; none: any)") \
-	X(TRACE_BYTES, "traces", "size", "trace-size", NULL, BYTES, LESS, "0", "bytes one trace may take (K, M, G, T; 0: no limit)") \
-	X(FREE_DISK, "traces", "free_disk", "free-disk", NULL, BYTES, MORE, "256M", "a recording ends before less than this is free") \
-	X(RECORD, "recording", "allow", "record", NULL, BOOLEAN, LESS, "yes", "whether programs may be recorded") \
-	X(COMMANDS, "recording", "commands", "record-command", NULL, LIST, SUBSET, "", "a pattern of programs that may be recorded (repeatable; none: any)") \
-	X(DIRECTORIES, "recording", "directories", "record-directory", NULL, LIST, SUBSET, "", "a directory to record in (repeatable; none: any)") \
-	X(NETWORK, "recording", "network", "record-network", NULL, NETWORK, MORE, "user", "user: a recorded program has its user's network; private: none but a loopback of its own") \
-	X(VARIABLES, "recording", "variables", "record-variable", NULL, LIST, SUBSET, "", "a pattern of environment variables that a call may set where programs are limited (repeatable; none: none)") \
-	X(OUTPUT, "recording", "output", "record-output", NULL, BYTES, LESS, "0", "bytes kept of each output stream (0: as the answer allows)") \
+	X(TRACE_DIR, "traces", "directory", "trace-dir", "_RR_TRACE_DIR", TEXT, FREE, "", "directory for new traces (default: ~/.local/share/rr)") \
+	X(ROOTS, "traces", "roots", "trace-root", NULL, LIST, SUBSET, "", "allow only traces below this directory (repeatable; none: anywhere)") \
+	X(TRACE_BYTES, "traces", "size", "trace-size", NULL, BYTES, LESS, "0", "largest size of one trace in bytes (K, M, G, T; 0: no limit)") \
+	X(FREE_DISK, "traces", "free_disk", "free-disk", NULL, BYTES, MORE, "256M", "stop a recording when less than this is free on the disk") \
+	X(RECORD, "recording", "allow", "record", NULL, BOOLEAN, LESS, "yes", "whether programs can be recorded") \
+	X(COMMANDS, "recording", "commands", "record-command", NULL, LIST, SUBSET, "", "a pattern of programs that can be recorded (repeatable; none: any)") \
+	X(DIRECTORIES, "recording", "directories", "record-directory", NULL, LIST, SUBSET, "", "record only in this directory (repeatable; none: anywhere)") \
+	X(NETWORK, "recording", "network", "record-network", NULL, NETWORK, MORE, "user", "network of a recorded program: user, its user's; private, only a loopback of its own") \
+	X(VARIABLES, "recording", "variables", "record-variable", NULL, LIST, SUBSET, "", "a pattern of environment variables that a call can set if record-command restricts programs (repeatable; none: no variable)") \
+	X(OUTPUT, "recording", "output", "record-output", NULL, BYTES, LESS, "0", "bytes to keep of each output stream (0: as many as fit the answer)") \
 	X(SESSIONS, "sessions", "count", "sessions", NULL, COUNT, LESS, "32", "replay sessions at once") \
-	X(IDLE, "sessions", "idle", "idle", NULL, SECONDS, LESS, "3600", "an idle session's processes end after this; the next call brings it back (0: never)") \
-	X(MEMORY, "sessions", "memory", "memory", NULL, BYTES, LESS, "0", "address space of each process (0: no limit)") \
-	X(CPU, "sessions", "cpu_time", "cpu-time", NULL, SECONDS, LESS, "0", "processor time of each process (0: no limit)") \
+	X(IDLE, "sessions", "idle", "idle", NULL, SECONDS, LESS, "3600", "end an idle session's processes after this; its next call restores it (0: never)") \
+	X(MEMORY, "sessions", "memory", "memory", NULL, BYTES, LESS, "0", "limit on the address space of each process (0: none)") \
+	X(CPU, "sessions", "cpu_time", "cpu-time", NULL, SECONDS, LESS, "0", "limit on the processor time of each process (0: none)") \
 	X(PROCESSES, "sessions", "processes", "processes", NULL, COUNT, LESS, "4096", "processes of one session or recording") \
-	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory that replays may read sources and symbols from (repeatable)") \
-	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions may call functions of the program") \
-	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command may pass raw gdb commands") \
-	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "the text of an answer: text, as a debugger prints it, or json, the same as its structure") \
-	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "start of rr") \
-	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb") \
+	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory that replays can read sources and symbols from (repeatable)") \
+	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions can call functions of the program") \
+	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command can pass raw gdb commands") \
+	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "an answer's text: text, as a debugger prints it, or json, the same as its structured content") \
+	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "starting rr") \
+	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb to rr") \
 	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
 	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "300", "running backward, searching") \
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, FREE, "0", "one recording (0: no limit)") \
-	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where the lines of the audit go: stderr, or syslog as well") \
+	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
 	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, REQUEST, MORE, text, "require, prefer or off")
@@ -81,14 +81,14 @@ enum setting_type {
 	SETTING_REQUEST /* of a sandbox layer: off < prefer < require */
 };
 
-/* How a later word relates to the administrator's. */
+/* What a user can choose, compared with the administrator's value. */
 enum setting_rule {
-	RULE_FREE,    /* the last word counts */
-	RULE_LESS,    /* at most as much; 0 is no limit, and so the most, but for booleans */
+	RULE_FREE,    /* any value */
+	RULE_LESS,    /* at most as much; except for booleans, 0 means no limit, which is the most */
 	RULE_MORE,    /* at least as much */
-	RULE_SUBSET,  /* within the list, where that is not empty */
-	RULE_GRANTED, /* within the list; nothing where that is empty */
-	RULE_FIXED    /* the same */
+	RULE_SUBSET,  /* a part of the list; anything if the list is empty */
+	RULE_GRANTED, /* a part of the list; nothing if the list is empty */
+	RULE_FIXED    /* only the same value */
 };
 
 struct setting_row {
@@ -123,7 +123,7 @@ int settings_set(struct settings *settings, enum setting setting, const char *te
 long long settings_number(const struct settings *settings, enum setting setting);
 const char *settings_text(const struct settings *settings, enum setting setting);
 
-/* Who said the value last. */
+/* Where the value comes from. */
 enum setting_source settings_source(const struct settings *settings, enum setting setting);
 
 /* A NULL-terminated list; never NULL. Borrowed. */
@@ -132,7 +132,8 @@ const char *const *settings_list(const struct settings *settings, enum setting s
 /* Whether an administrator's file was read. */
 bool settings_has_ceiling(const struct settings *settings);
 
-/* Whether the absolute path `path` is `root` or below it, by its text: "." and ".." refuse. */
+/* Whether the absolute path `path` is `root` or below it. Compares text only; false if the path
+ * contains "." or "..". */
 bool path_is_within(const char *path, const char *root);
 
 #endif

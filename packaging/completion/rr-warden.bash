@@ -1,5 +1,5 @@
-# bash completion of rr-warden. The options and commands are those that `rr-warden --help` lists, so
-# there is no second list here that could be out of date.
+# bash completion for rr-warden. It takes options and commands from `rr-warden --help`, so that there is
+# no second list to keep up to date.
 
 _rr_warden_words()
 {

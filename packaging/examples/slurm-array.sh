@@ -1,6 +1,6 @@
 #!/bin/sh
-# Slurm: spreads the attempts to record a failing run over many machines. The first task that catches
-# one keeps its recording and cancels the others.
+# Slurm: tries to record a failing run on many machines at once. The first task that records one keeps
+# its recording and cancels the others.
 #
 #   mkdir recordings && sbatch slurm-array.sh ./flaky_test --its-arguments
 #
@@ -22,7 +22,7 @@ trap 'rm -rf "$disk"' EXIT INT TERM
 rr-warden --trace-dir="$disk" record-until -n 20 --timeout=60 --export="$disk/failing-run.tar" -- "$@"
 [ -e "$disk/failing-run.tar" ] || exit 0
 
-# mkdir succeeds for one task only: that one's recording is kept.
+# mkdir succeeds for only one task: its recording is kept.
 if mkdir "$shared/$SLURM_ARRAY_JOB_ID"; then
 	cp "$disk/failing-run.tar" "$shared/$SLURM_ARRAY_JOB_ID/"
 	echo "kept $shared/$SLURM_ARRAY_JOB_ID/failing-run.tar"

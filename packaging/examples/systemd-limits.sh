@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts rr-warden in a systemd scope of its own, so that everything it starts shares one limit on
-# memory, processor time and processes. Name this script as the command in the agent's host:
+# Starts rr-warden in its own systemd scope, so that everything it starts shares one limit on memory,
+# processor time and processes. Give this script as the command in the agent's host:
 #
 #   claude mcp add --scope user rr -- /path/to/systemd-limits.sh
 #

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Reads what a shell command answered (a PostToolUse or PostToolUseFailure event on standard input) and,
-# when the output shows that a native program crashed, tells the model that it can record the crash.
+# Reads the result of a shell command (a PostToolUse or PostToolUseFailure event on standard input). If the
+# output shows that a native program crashed, tells the model that it can record the crash.
 # Must never fail or block: whatever it reads, it exits with 0 and prints one JSON object or nothing.
 set -u
 LC_ALL=C
 export LC_ALL
 
-# A bound on what is looked at: the end of an output is where a crash is reported.
+# Reads only the end of a long output, because that is where a crash is reported.
 event=$(tail -c 200000 | tr '\n' ' ')
 
-# The command itself may hold any of the words, so only what follows the answer's key counts. The tool
-# names the output's key tool_response when the command succeeded and error when it failed.
+# The command itself may contain any of the words, so only the text after the result's key counts. That
+# key is tool_response if the command succeeded, and error if it failed.
 case $event in
 *'"hook_event_name":"PostToolUseFailure"'*) name=PostToolUseFailure answer=${event##*\"error\":} ;;
 *'"hook_event_name":"PostToolUse"'*) name=PostToolUse answer=${event##*\"tool_response\":} ;;
@@ -18,7 +18,7 @@ case $event in
 esac
 [ "$answer" != "$event" ] || exit 0
 
-# What only shows text, or is rr already, crashed nothing.
+# Commands that only show text cannot crash a program, and rr already records.
 command=${event#*\"command\":\"}
 case $command in
 cat\ * | grep\ * | rg\ * | sed\ * | awk\ * | head\ * | tail\ * | less\ * | git\ * | rr\ * | rr-warden\ *) exit 0 ;;
@@ -34,4 +34,4 @@ case $answer in
 esac
 
 printf '{"hookSpecificOutput":{"hookEventName":"%s","additionalContext":"%s"}}\n' "$name" \
-	"A native program crashed in this command. rr_record runs it again and keeps a recording; rr_crash_report on that recording shows the crash, and rr_last_change goes back from a bad value to the write that made it. The skill debug-crash has the steps. If the crash does not come every time, use rr_record_until."
+	"A native program crashed in this command. rr_record runs it again and keeps a recording. rr_crash_report shows the crash in that recording, and rr_last_change finds the write of a bad value. The skill debug-crash has the steps. If the program does not crash every time, use rr_record_until."

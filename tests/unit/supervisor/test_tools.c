@@ -154,8 +154,7 @@ START_TEST(every_placeholder_of_a_prompt_is_an_argument)
 		for (const struct mcp_param *p = prompts_shown[i].params; p->name != NULL; p++)
 			json_object_set_new(args, p->name, json_string("filled"));
 		prompts_fill(i, args, text, sizeof(text));
-		ck_assert_msg(
-		    strstr(text, "{") == NULL || strstr(text, "{event, ticks}"), "%s", text);
+		ck_assert_msg(strstr(text, "{") == NULL, "%s", text);
 		ck_assert_ptr_nonnull(strstr(text, "filled"));
 		json_decref(args);
 	}
