@@ -330,13 +330,39 @@ START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 }
 END_TEST
 
+#define MOVES 48 /* rr leaves two processes behind at each */
+
+/* The limit is a hundred. As an ordinary user the session would end there in a fork that rr tries
+ * for ever; as root, without a namespace, the limit is no limit, and rr is replaced all the same.
+ */
+START_TEST(a_session_that_moves_often_does_not_run_out_of_processes)
+{
+	struct scene scene = scene_open("walks",
+	    &(struct client_options){.args = (const char *const[]){"--processes=100", NULL}});
+	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_int_t first = answer_number(now, "event");
+	int restored = 0;
+
+	json_decref(now);
+	for (int i = 0; i < MOVES; i++) {
+		json_t *stop = client_tool(scene.client, "rr_run_to_event", "{s:I}", "event_number",
+		    first + 1 + i * 37 % 101);
+		restored += answer_true(stop, "restored");
+		json_decref(stop);
+	}
+	ck_assert_int_ge(restored, 1);
+	scene_close(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("unusual");
 	TCase *all = tcase_create("unusual");
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	tcase_add_unchecked_fixture(all, NULL, scene_clear);
-	static const char *const programs[] = {PROGRAM, "optimized", "vfork_exec", "fork_tree"};
+	static const char *const programs[] = {
+	    PROGRAM, "optimized", "vfork_exec", "fork_tree", "walks"};
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
 		scene_trace(programs[i]);
 	tcase_add_test(all, a_gigabyte_of_output_is_drained_and_its_ends_shown);
@@ -351,6 +377,7 @@ int main(void)
 	tcase_add_test(all, a_child_that_only_forked_needs_no_more_than_its_pid);
 	tcase_add_test(all, events_behind_the_end_are_refused_at_the_end_too);
 	tcase_add_test(all, a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is);
+	tcase_add_test(all, a_session_that_moves_often_does_not_run_out_of_processes);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

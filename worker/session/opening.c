@@ -6,6 +6,7 @@
 #include <string.h>
 #include "worker/serve/confine.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/copies.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
 #include "worker/gdb/mi.h"
@@ -21,10 +22,15 @@ static void end_session(struct worker *worker)
 	worker->replay = NULL;
 }
 
-/* Between operations the tools are watched too: that one has died is to be known at once. */
+/* Between operations the tools are watched too: that one has died is to be known at once. With
+ * another rr the session has few processes again; the supervisor brings it back for the next call.
+ */
 static void wait_idle(struct worker *worker)
 {
-	gdb_wait(worker->replay->gdb, -1);
+	if (copies_are_too_many(worker->replay))
+		worker->broken = true;
+	else
+		gdb_wait(worker->replay->gdb, -1);
 }
 
 /* Which process rr has us debug, and from which file on this machine it came. */
@@ -152,6 +158,7 @@ json_t *tool_replay_start(
 		if (restore)
 			state_select(replay, restore);
 		worker->idle = wait_idle;
+		copies_begin(replay);
 		replay_changed(replay);
 	} else {
 		/* A session that did not come about leaves nothing to go on with: no next call

@@ -146,6 +146,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 {
 	struct gdb *gdb = replay->gdb;
 
+	replay->copies.seeks++;
 	if (replay->caches)
 		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,

@@ -32,6 +32,12 @@ struct moment {
 
 enum direction { FORWARD, BACKWARD };
 
+/* See copies.h. */
+struct copies {
+	unsigned seeks;	     /* since tasks were counted last */
+	unsigned long tasks; /* as the session began */
+};
+
 struct images;
 struct pmu_choice;
 
@@ -59,7 +65,8 @@ struct replay {
 	bool fork_pid, connected, at_end, at_signal;
 	bool crossed; /* the last run went over an exec: the next stop described says so */
 	unsigned long long first_pc; /* of the image's first instruction */
-	int rr_number;		     /* counts the rrs: what one holds is not the next one's */
+	struct copies copies;
+	int rr_number; /* counts the rrs: what one holds is not the next one's */
 	long long
 	    wanted_event; /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
 	bool caches;	  /* gdb keeps the memory it has read */

@@ -1,0 +1,20 @@
+#ifndef WORKER_COPIES_H
+#define WORKER_COPIES_H
+/*
+ * The copies of the program that rr leaves behind. With each seek rr forks the program where it
+ * arrives, for a later `run` without a number, and forgets the copy of the seek before it without
+ * ending it; what it does end, it does not reap. So a session that moves often would run out of
+ * processes, and an rr that cannot fork tries again for ever.
+ */
+#include "worker/session/replay.h"
+
+/* Counts what there is as the session begins. */
+void copies_begin(struct replay *replay);
+
+/*
+ * True when rr has left so many behind that it is to be replaced. Looks only after some seeks; it
+ * costs milliseconds then.
+ */
+bool copies_are_too_many(struct replay *replay);
+
+#endif
