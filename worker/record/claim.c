@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 
-#define NAMES_SPAN (INT64_MAX >> 1) /* bytes that a lock may be on; two names rarely share one */
+#define NAMES_SPAN (1 << 20) /* bytes of the file; two names rarely share one */
 
 int claim_open(const char *directory)
 {
@@ -32,6 +32,26 @@ static off_t byte_of(const char *name)
 	return (off_t)(hash % NAMES_SPAN);
 }
 
+/* With no more calls than a worker that records is left with. A full disk costs the mark only. */
+static void set_mark(int claims, const char *name, char mark)
+{
+	if (claims >= 0 && lseek(claims, byte_of(name), SEEK_SET) >= 0 &&
+	    write(claims, &mark, 1) != 1)
+		return;
+}
+
+bool claim_was_left(int claims, const char *name)
+{
+	char mark = 0;
+
+	return claims >= 0 && pread(claims, &mark, 1, byte_of(name)) == 1 && mark;
+}
+
+void claim_settle(int claims, const char *name)
+{
+	set_mark(claims, name, 0);
+}
+
 /* Of the open file, not of the process: each plan of a process has its own. */
 bool claim_name(int claims, const char *name)
 {
@@ -40,5 +60,8 @@ bool claim_name(int claims, const char *name)
 	    .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte_of(name), .l_len = 1};
 
 	fcntl(claims, F_OFD_SETLK, &all);
-	return fcntl(claims, F_OFD_SETLK, &one) == 0 || (errno != EAGAIN && errno != EACCES);
+	if (fcntl(claims, F_OFD_SETLK, &one) != 0 && (errno == EAGAIN || errno == EACCES))
+		return false;
+	set_mark(claims, name, 1);
+	return true;
 }

@@ -5,8 +5,9 @@
  * servers they run in. rr makes a trace's directory some time after its name was chosen.
  *
  * In a directory of traces, the file CLAIM_FILE has a byte for each name, and a lock on that byte
- * is the claim. The kernel lets go of it with the process: nothing is left to clear up, whoever
- * dies.
+ * is the claim. The kernel lets go of it with the process, whoever dies. The byte itself is the
+ * mark of a recording that has not been settled: where everything was killed as rr had made the
+ * directory and nothing in it, the mark tells that it is ours to remove.
  */
 #include <stdbool.h>
 
@@ -19,5 +20,11 @@ int claim_open(const char *directory);
 /* Claims `name`, and gives up what was claimed with this descriptor before. False when somebody
  * else has claimed it. True, too, where there are no locks: rr then finds out. */
 bool claim_name(int claims, const char *name);
+
+/* True when a recording under this name began and was never settled, whether it runs or died. */
+bool claim_was_left(int claims, const char *name);
+
+/* The recording has ended, and what it made is a trace or has been removed. */
+void claim_settle(int claims, const char *name);
 
 #endif

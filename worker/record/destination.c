@@ -113,6 +113,29 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/*
+ * Claims the name when it is free, or when all that is there is an empty directory that a killed
+ * recording of ours left. rmdir takes nothing else, and follows no link.
+ */
+static bool claim_free(const struct destination *destination)
+{
+	const char *name = last_part(destination->trace);
+	bool is_there = exists(destination->trace);
+
+	if (is_there && !claim_was_left(destination->claims, name))
+		return false;
+	return claim_name(destination->claims, name) &&
+	       (!is_there || rmdir(destination->trace) == 0);
+}
+
+/* Whatever is there under the name that was claimed is not to be removed by its mark. */
+static void settle(struct destination *destination)
+{
+	if (destination->claimed)
+		claim_settle(destination->claims, last_part(destination->trace));
+	destination->claimed = false;
+}
+
 bool destination_next(struct destination *destination)
 {
 	char *number = strrchr(destination->trace, '-') + 1;
@@ -120,10 +143,11 @@ bool destination_next(struct destination *destination)
 
 	if (destination->named)
 		return false;
+	settle(destination);
 	for (int i = 0; i < DESTINATION_TRIES; i++) {
 		snprintf(number, room, "%d", i);
-		if (!exists(destination->trace) &&
-		    claim_name(destination->claims, last_part(destination->trace)))
+		destination->claimed = claim_free(destination);
+		if (destination->claimed)
 			return true;
 	}
 	return false;
@@ -191,6 +215,7 @@ bool destination_take(const struct worker *worker, const char *name, const char 
 
 void destination_release(struct destination *destination)
 {
+	settle(destination);
 	if (destination->claims > 0)
 		close(destination->claims);
 	destination->claims = 0;

@@ -13,6 +13,7 @@ struct destination {
 	char trace[TRACE_PATH_MAX];  /* absolute; does not exist yet */
 	char parent[TRACE_PATH_MAX]; /* exists, links resolved */
 	bool named;		     /* by the client */
+	bool claimed;		     /* the name, for this recording */
 	int claims; /* holds a name that the client did not choose; 0 or -1: none */
 };
 

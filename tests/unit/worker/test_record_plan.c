@@ -373,6 +373,54 @@ START_TEST(no_two_recordings_claim_one_name)
 }
 END_TEST
 
+static void begin_at_a_0(struct destination *destination)
+{
+	*destination = (struct destination){.claims = claim_open("traces")};
+	snprintf(destination->trace, sizeof(destination->trace), "%s/traces/a-0", base);
+	ck_assert(destination_next(destination));
+	ck_assert_str_eq(strrchr(destination->trace, '/'), "/a-0");
+}
+
+/* Everything was killed as rr had just made the directory: the name is the next recording's. */
+START_TEST(an_empty_directory_that_a_killed_recording_left_is_used_again)
+{
+	struct destination killed;
+
+	begin_at_a_0(&killed);
+	ck_assert_int_eq(mkdir("traces/a-0", 0770), 0);
+	close(killed.claims);
+	begin_at_a_0(&to);
+	ck_assert_int_ne(access("traces/a-0", F_OK), 0);
+	destination_release(&to);
+}
+END_TEST
+
+/* One with anything in it, and one that comes after the recording was settled: somebody's. */
+START_TEST(no_other_directory_is_removed)
+{
+	struct destination killed;
+
+	begin_at_a_0(&killed);
+	ck_assert_int_eq(mkdir("traces/a-0", 0770), 0);
+	put("traces/a-0/file", "somebody's", 0600);
+	close(killed.claims);
+	to = (struct destination){.claims = claim_open("traces")};
+	snprintf(to.trace, sizeof(to.trace), "%s/traces/a-0", base);
+	ck_assert(destination_next(&to));
+	ck_assert_str_eq(strrchr(to.trace, '/'), "/a-1");
+	ck_assert_int_eq(access("traces/a-0/file", F_OK), 0);
+	destination_release(&to);
+
+	ck_assert_int_eq(mkdir("traces/a-1", 0770), 0);
+	to = (struct destination){.claims = claim_open("traces")};
+	snprintf(to.trace, sizeof(to.trace), "%s/traces/a-0", base);
+	ck_assert(destination_next(&to));
+	ck_assert_str_eq(strrchr(to.trace, '/'), "/a-2");
+	ck_assert_int_eq(access("traces/a-1", F_OK), 0);
+	destination_release(&to);
+}
+END_TEST
+
 START_TEST(the_latest_link_is_relative_and_replaced)
 {
 	char target[64] = "";
@@ -448,7 +496,9 @@ int main(void)
 	    a_trace_that_exists_is_refused, a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
 	    what_is_missing_above_a_trace_is_made_but_not_through_a_link,
 	    a_trace_dir_must_name_something_new, numbers_have_bounds, the_next_free_number_is_taken,
-	    no_two_recordings_claim_one_name, the_latest_link_is_relative_and_replaced,
+	    no_two_recordings_claim_one_name,
+	    an_empty_directory_that_a_killed_recording_left_is_used_again,
+	    no_other_directory_is_removed, the_latest_link_is_relative_and_replaced,
 	    only_traces_are_listed_and_the_newest_first,
 	    where_nothing_was_recorded_yet_the_list_is_empty, a_time_is_told_as_utc};
 	Suite *suite = suite_create("record plan");
