@@ -190,6 +190,41 @@ static void print_threads(FILE *out, const char *key, const json_t *threads)
 	}
 }
 
+/* ---- What a search found --------------------------------------------------------------------- */
+
+/* "memcpy, called by store at lost.c:8" */
+static void print_where(FILE *out, const json_t *where)
+{
+	const char *function = text_of(where, "function"), *in = text_of(where, "in");
+
+	fprintf(out, "%s%s%s", in, in[0] != 0 ? ", called by " : "",
+	    function[0] != 0 ? function : "??");
+	if (text_of(where, "at")[0] != 0)
+		fprintf(out, " at %s", text_of(where, "at"));
+}
+
+/* "177:4201 thread 12: 1 -> 2, store at lost.c:8" */
+static void print_changes(FILE *out, const char *key, const json_t *changes)
+{
+	json_t *change;
+	size_t i;
+
+	fprintf(out, "%s:\n", key);
+	json_array_foreach(changes, i, change)
+	{
+		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": ", text_of(change, "moment"),
+		    json_integer_value(json_object_get(change, "tid")));
+		if (json_object_get(change, "old") != NULL)
+			fprintf(out, "%s -> %s, ", text_of(change, "old"), text_of(change, "new"));
+		else
+			fprintf(out, "%s, ", text_of(change, "value"));
+		if (json_object_get(change, "access") != NULL)
+			fprintf(out, "%s, ", text_of(change, "access"));
+		print_where(out, json_object_get(change, "frame"));
+		fputc('\n', out);
+	}
+}
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static void print_values(FILE *out, const char *key, const json_t *values)
@@ -330,6 +365,7 @@ static const struct {
     {"frames", print_frames},
     {"callers", print_frames},
     {"threads", print_threads},
+    {"changes", print_changes},
     {"source", print_whole},
     {"variables", print_values},
     {"results", print_values},

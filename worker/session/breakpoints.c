@@ -229,6 +229,22 @@ long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *ro
 	return breakpoint->hits_before + mi_number(row, "times", 0);
 }
 
+void breakpoints_count_hits(struct replay *replay)
+{
+	json_t *results = NULL;
+
+	if (!replay->breakpoints.count)
+		return;
+	gdb_command(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+
+		breakpoint->hits_before = breakpoints_hits(
+		    breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+	}
+	json_decref(results);
+}
+
 void breakpoints_note_hits(struct replay *replay)
 {
 	json_t *results = NULL;

@@ -47,6 +47,9 @@ const json_t *breakpoints_row(const json_t *rows, long long gdb_number);
 /* How often it was hit, in all images. `row` may be NULL. */
 long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row);
 
+/* Before rr starts anew, where gdb forgets how often each was hit: we do not. */
+void breakpoints_count_hits(struct replay *replay);
+
 /* Before a search that hits them on its way, and after it: the hits are what they were, and one
  * more of `reached`, gdb's number of where it ended (0: none). */
 void breakpoints_note_hits(struct replay *replay);

@@ -149,6 +149,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 	replay->copies.seeks++;
 	if (replay->caches)
 		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
+	breakpoints_count_hits(replay);
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, failure) ||
 	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, failure) ||

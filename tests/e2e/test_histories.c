@@ -1,0 +1,291 @@
+/*
+ * rr_value_history: the same accesses as a plain run forward shows, told of the right place for as
+ * long as it is that, and the session stays as it was.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+#include "tests/e2e/sweep.h"
+#include "tests/runner.h"
+
+static const struct point points[] = {
+    {"value", true},
+    {"*(unsigned *)&field", true},
+    {"*(long *)&text[8]", true},
+    {NULL, false},
+};
+
+static json_t *at(const json_t *changes, size_t row, const char *name)
+{
+	return json_object_get(json_array_get(changes, row), name);
+}
+
+static long long event_of(const char *moment, long long *ticks)
+{
+	char *colon;
+	long long event = strtoll(moment, &colon, 10);
+
+	*ticks = strtoll(colon + 1, NULL, 10);
+	return event;
+}
+
+static void expect_hit(const json_t *changes, size_t row, const struct hit *hit)
+{
+	long long ticks, event = event_of(json_string_value(at(changes, row, "moment")), &ticks);
+
+	ck_assert_int_eq(event, hit->at.event);
+	ck_assert_int_eq(ticks, hit->at.ticks);
+	ck_assert_int_eq(json_integer_value(at(changes, row, "tid")), hit->at.tid);
+	ck_assert_str_eq(json_string_value(at(changes, row, "old")), hit->old);
+	ck_assert_str_eq(json_string_value(at(changes, row, "new")), hit->new);
+}
+
+/* The history of a point, from behind one of its hits (NULL: the start) up to another one (NULL:
+ * the end), has the sweep's hits and no other. */
+static void expect_sweep(struct client *client, const struct sweep *sweep, int point,
+    const struct hit *from, const struct hit *to)
+{
+	json_t *answer = client_tool(client, "rr_value_history", "{s:s, s:s, s:s, s:i}",
+	    "expression", sweep->points[point].what, "from", from ? from->at.moment : "start", "to",
+	    to ? to->at.moment : "end", "limit", 1000);
+	const json_t *changes = json_object_get(answer, "changes");
+	size_t row = 0;
+
+	for (size_t i = 0; i < sweep->hit_count; i++) {
+		const struct hit *hit = &sweep->hits[i];
+
+		if (hit->point != point || (from && hit <= from) || (to && hit > to))
+			continue;
+		ck_assert_uint_lt(row, json_array_size(changes));
+		expect_hit(changes, row++, hit);
+	}
+	ck_assert_uint_eq(row, json_array_size(changes));
+	expect_number(answer, "total", (long long)row);
+	json_decref(answer);
+}
+
+static const struct hit *nth(const struct sweep *sweep, int point, int number)
+{
+	for (size_t i = 0; i < sweep->hit_count; i++)
+		if (sweep->hits[i].point == point && number-- == 0)
+			return &sweep->hits[i];
+	return NULL;
+}
+
+/* threads, forks or signals */
+static void compare(const char *kind)
+{
+	struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, "walks", kind));
+	free(client_replay(place.client, place.trace));
+	struct sweep *sweep = sweep_make(place.client, points);
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "start");
+
+	for (int point = 0; points[point].what; point++) {
+		const struct hit *second = nth(sweep, point, 1), *fourth = nth(sweep, point, 3);
+
+		expect_sweep(place.client, sweep, point, NULL, NULL);
+		expect_sweep(place.client, sweep, point, second, fourth);
+	}
+	sweep_free(sweep);
+	place_close(&place);
+}
+
+START_TEST(a_history_of_several_threads_is_what_a_run_forward_shows)
+{
+	compare("threads");
+}
+END_TEST
+
+START_TEST(a_history_beside_forks_is_what_a_run_forward_shows)
+{
+	compare("forks");
+}
+END_TEST
+
+START_TEST(a_history_among_signals_is_what_a_run_forward_shows)
+{
+	compare("signals");
+}
+END_TEST
+
+START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
+{
+	struct scene scene = scene_open("histories", NULL);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "add");
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "other_work");
+	client_tool_done(scene.client, "rr_continue", "{s:i}", "count", 3);
+	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1);
+	json_t *when = client_tool(scene.client, "rr_when", NULL);
+	json_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
+
+	client_tool_done(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum");
+
+	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_t *points_now = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	ck_assert(json_equal(when, now));
+	ck_assert(json_equal(points_before, points_now));
+	expect_number(points_now, "breakpoints.0.hits", 3);
+	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "rounds");
+	expect_text(value, "value", "10");
+	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_number(stop, "breakpoint", 1);
+	json_decref(when);
+	json_decref(now);
+	json_decref(points_before);
+	json_decref(points_now);
+	json_decref(value);
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_block_of_the_heap_is_followed_from_before_it_was_allocated)
+{
+	struct scene scene = scene_open("histories", NULL);
+	scene_run_to(&scene, "local_work");
+
+	json_t *answer =
+	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum");
+
+	expect_number(answer, "total", 10);
+	expect_text(answer, "changes.0.old", "0");
+	expect_text(answer, "changes.9.new", "55");
+	expect_text(answer, "changes.9.frame.function", "add");
+	expect_line(answer, "changes.9.frame", harness_line("histories", "block->sum += amount"));
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_history_of_a_local_is_that_of_its_own_call)
+{
+	struct scene scene = scene_open("histories", NULL);
+	scene_run_to(&scene, "local_work");
+	scene_run_to(&scene, "local_work");
+
+	json_t *answer =
+	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine");
+
+	expect_number(answer, "total", 4);
+	expect_text(answer, "changes.0.new", "100");
+	expect_text(answer, "changes.3.new", "106");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "the call of local_work"));
+	json_decref(answer);
+
+	/* Asked from start to end, its place has the variables of others as well. */
+	answer = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}", "expression",
+	    "mine", "from", "start", "to", "end");
+	ck_assert_int_gt(answer_number(answer, "total"), 12);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_the_kernel_writes_is_told_of_the_call_that_asked_for_it)
+{
+	struct scene scene = scene_open("histories", NULL);
+
+	json_t *answer = client_tool(scene.client, "rr_value_history", "{s:s, s:i}", "expression",
+	    "&from_pipe", "length", 8);
+
+	expect_number(answer, "total", 1);
+	expect_text(answer, "changes.0.frame.function", "write_by_kernel");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_write_of_the_same_value_is_an_access_but_no_read)
+{
+	struct scene scene = scene_open("histories", NULL);
+
+	json_t *reads = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+	    "phase", "access", "read");
+	expect_number(reads, "total", 1);
+	expect_text(reads, "changes.0.frame.function", "main");
+	expect_text(reads, "changes.0.value", "3");
+	json_t *all = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+	    "flag", "access", "access");
+	expect_number(all, "total", 10);
+	expect_text(all, "changes.0.access", "write");
+	expect_text(all, "changes.0.value", "0");
+	expect_text(all, "changes.3.new", "1");
+	json_decref(reads);
+	json_decref(all);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_counted_and_can_be_asked_for)
+{
+	struct scene scene = scene_open("histories", NULL);
+	scene_run_to(&scene, "local_work");
+
+	json_t *first = client_tool(
+	    scene.client, "rr_value_history", "{s:s, s:i}", "expression", "block->sum", "limit", 4);
+	expect_number(first, "total", 10);
+	ck_assert_uint_eq(answer_count(first, "changes"), 4);
+	expect_number(first, "by.0.write", 10);
+	ck_assert_ptr_nonnull(strstr(answer_text(first, "more"), "6 more"));
+	json_t *next = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+	    "block->sum", "from", answer_text(first, "changes.3.moment"));
+	ck_assert_uint_eq(answer_count(next, "changes"), 6);
+	expect_text(next, "changes.0.old", answer_text(first, "changes.3.new"));
+	json_decref(first);
+	json_decref(next);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
+{
+	struct scene scene = scene_open("histories", NULL);
+	scene_run_to(&scene, "local_work");
+	static const struct {
+		const char *expression, *from, *to, *said;
+	} cases[] = {
+	    {"phase++", "start", "end", "not allowed"},
+	    {"phase + 1", "start", "end", "not in memory"},
+	    {"$rax", "start", "end", "not in memory"},
+	    {"nosuch", "start", "end", "No symbol"},
+	    {"phase", "end", "start", "nothing to search"},
+	    {"phase", "100", "20", "nothing to search"},
+	    {"phase", "soon", "end", "moment must be"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *failure = client_tool_fails(scene.client, "rr_value_history",
+		    "invalid_argument", "{s:s, s:s, s:s}", "expression", cases[i].expression,
+		    "from", cases[i].from, "to", cases[i].to);
+		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
+		    "%s: %s", cases[i].expression, answer_text(failure, "message"));
+		json_decref(failure);
+	}
+	json_t *none = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}",
+	    "expression", "phase", "from", "start", "to", "2");
+	expect_number(none, "total", 0);
+	ck_assert_ptr_nonnull(strstr(answer_text(none, "conclusion"), "no change of phase"));
+	json_decref(none);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_history_of_several_threads_is_what_a_run_forward_shows,
+	    a_history_beside_forks_is_what_a_run_forward_shows,
+	    a_history_among_signals_is_what_a_run_forward_shows,
+	    the_session_stays_where_it_was_with_its_breakpoints,
+	    a_block_of_the_heap_is_followed_from_before_it_was_allocated,
+	    the_history_of_a_local_is_that_of_its_own_call,
+	    what_the_kernel_writes_is_told_of_the_call_that_asked_for_it,
+	    a_write_of_the_same_value_is_an_access_but_no_read,
+	    what_does_not_fit_is_counted_and_can_be_asked_for,
+	    what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason, NULL};
+	const char *const programs[] = {"histories", NULL};
+
+	return scene_main("histories", tests, programs);
+}

@@ -1,0 +1,90 @@
+/*
+ * Decodes the instruction that ends where the program stands. Instructions have no fixed length: it
+ * is found from the beginning of its function. After a jump or a call another one ran.
+ */
+#include "worker/investigate/behind.h"
+
+#include <stdlib.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/accessed.h"
+#include "worker/investigate/where.h"
+
+#define FUNCTION_MAX 65536 /* bytes of one that is looked through */
+
+const char *const behind_words[] = {[BEHIND_UNKNOWN] = "unknown",
+    [BEHIND_READ] = "read",
+    [BEHIND_WRITE] = "write",
+    [BEHIND_BOTH] = "read and write"};
+
+/* Where the last whole instruction before `end` begins; 0: not known. */
+static unsigned long long find_begin(struct replay *replay, unsigned long long end)
+{
+	unsigned long long entry, begin = 0;
+	json_t *results = NULL, *list;
+	const char *address;
+	char name[128];
+
+	if (!where_entry(replay, end - 1, &entry, name, sizeof(name)) ||
+	    end - entry > FUNCTION_MAX ||
+	    gdb_command(replay->gdb, &results, "-data-disassemble -s %llu -e %llu -- 0", entry,
+		end) != GDB_DONE)
+		return 0;
+	list = json_object_get(results, "asm_insns");
+	address = mi_text(json_array_get(list, json_array_size(list) - 1), "address");
+	if (address)
+		begin = strtoull(address, NULL, 16);
+	json_decref(results);
+	return begin;
+}
+
+/* Where several of its operands are in memory, only if it does the same with all of them. */
+static enum behind kind_of(const struct instruction *instruction)
+{
+	static const enum behind kinds[2][2] = {
+	    {BEHIND_UNKNOWN, BEHIND_WRITE}, {BEHIND_READ, BEHIND_BOTH}};
+	enum behind kind = BEHIND_UNKNOWN, one;
+
+	for (size_t i = 0; i < instruction->count; i++) {
+		one = kinds[instruction->operands[i].reads][instruction->operands[i].writes];
+		if (i > 0 && one != kind)
+			return BEHIND_UNKNOWN;
+		kind = one;
+	}
+	return kind;
+}
+
+static enum behind decode(struct replay *replay, unsigned long long end)
+{
+	unsigned long long begin = find_begin(replay, end);
+	struct instruction instruction;
+
+	if (!begin || !accessed_instruction(replay, begin, &instruction) ||
+	    begin + instruction.length != end)
+		return BEHIND_UNKNOWN;
+	return kind_of(&instruction);
+}
+
+static enum behind look_up(struct replay *replay, struct behind_code *code, unsigned long long end)
+{
+	enum behind kind;
+
+	for (size_t i = 0; i < code->count; i++)
+		if (code->known[i].end == end)
+			return code->known[i].kind;
+	kind = decode(replay, end);
+	if (code->count < BEHIND_CODE_MAX) {
+		code->known[code->count].end = end;
+		code->known[code->count++].kind = kind;
+	}
+	return kind;
+}
+
+enum behind behind_access(struct replay *replay, struct behind_code *code, bool changed)
+{
+	enum behind kind = look_up(replay, code, replay->moment.pc);
+
+	/* What changed it and is no write was the kernel, or another instruction. */
+	if (changed)
+		return kind == BEHIND_BOTH ? BEHIND_BOTH : BEHIND_WRITE;
+	return kind;
+}

@@ -1,0 +1,165 @@
+/*
+ * Finds the call by its stack: the frame's function begins with its return address just below the
+ * frame's end, and has returned where its caller runs on with the stack at that end.
+ */
+#include "worker/investigate/life.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/where.h"
+#include "worker/session/last_hit.h"
+#include "worker/session/position.h"
+#include "worker/session/scan.h"
+
+#define LEVELS_MAX 64
+#define RED_ZONE   128 /* bytes below the stack pointer that a function may use */
+#define STOPS_MAX  1000
+
+struct call {
+	unsigned long long entry, back; /* the function's first instruction; behind its call */
+	unsigned long long top;		/* the stack pointer there */
+};
+
+static bool read_number(
+    struct replay *replay, int level, const char *expression, unsigned long long *number)
+{
+	json_t *results = NULL;
+	const char *value = NULL;
+
+	if (gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
+		replay->selected.number, level, expression) == GDB_DONE)
+		value = mi_text(results, "value");
+	if (value)
+		*number = strtoull(value, NULL, 0);
+	json_decref(results);
+	return value != NULL;
+}
+
+/* The level of the frame that has the address; -1: none has. */
+static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
+{
+	int from = replay->selected.frame;
+	unsigned long long low, high;
+
+	if (!read_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
+		return -1;
+	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
+		if (!read_number(replay, level, "$sp", &high) || high < low)
+			return -1;
+		/* An inlined function has no frame of its own on the stack. */
+		if (high == low || address >= high)
+			continue;
+		call->top = high;
+		return read_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
+	}
+	return -1;
+}
+
+static int set(struct replay *replay, unsigned long long address, unsigned long long stack)
+{
+	json_t *results = NULL;
+	int number = 0;
+
+	if (gdb_command(replay->gdb, &results,
+		"-break-insert -c \"(unsigned long) $sp == %llu\" *%llu", stack,
+		address) == GDB_DONE)
+		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
+	json_decref(results);
+	return number;
+}
+
+static void remove_it(struct replay *replay, int number)
+{
+	if (number && !replay->worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+}
+
+/* Back to the call, unless the program stands at its first instruction. */
+static enum life_known find_call(
+    struct replay *replay, const struct call *call, struct moment *begin, struct failure *failure)
+{
+	enum life_known known = LIFE_UNSURE;
+	unsigned long long sp = 0, pc = 0;
+	int number;
+
+	if (read_number(replay, 0, "$pc", &pc) && pc == call->entry &&
+	    read_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
+		*begin = replay->moment;
+		return LIFE_KNOWN;
+	}
+	number = set(replay, call->entry, call->top - 8);
+	if (!number)
+		return LIFE_UNSURE;
+	switch (last_hit_go(replay, failure)) {
+	case LAST_HIT_THERE:
+		if (scan_hit(replay, BACKWARD).number == number)
+			known = position_update(replay, failure) ? LIFE_KNOWN : LIFE_FAILED;
+		break;
+	case LAST_HIT_CUT:
+		gdb_fail_interrupted(replay->worker, failure);
+		known = LIFE_FAILED;
+		break;
+	case LAST_HIT_FAILED:
+		known = LIFE_FAILED;
+		break;
+	case LAST_HIT_UNKNOWN:
+		break;
+	}
+	*begin = replay->moment;
+	remove_it(replay, number);
+	return known;
+}
+
+static enum scan_verdict is_number(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	(void)replay;
+	(void)failure;
+	return hit->number == *(int *)context ? SCAN_ENOUGH : SCAN_ON;
+}
+
+/* From the call on to the return; a call that never returns lives to the end. */
+static enum life_known find_return(
+    struct replay *replay, const struct call *call, struct moment *end, struct failure *failure)
+{
+	int number = set(replay, call->back, call->top);
+	enum scan_end found;
+
+	if (!number)
+		return LIFE_UNSURE;
+	found = scan_run(replay, FORWARD, STOPS_MAX, is_number, &number, failure);
+	remove_it(replay, number);
+	if (found == SCAN_FAILED || (found == SCAN_FOUND && !position_update(replay, failure)))
+		return LIFE_FAILED;
+	*end = found == SCAN_FOUND ? replay->moment : (struct moment){.event = REPLAY_EVENT_FAR};
+	return LIFE_KNOWN;
+}
+
+static bool is_later(const struct moment *a, const struct moment *b)
+{
+	return a->event > b->event || (a->event == b->event && a->ticks > b->ticks);
+}
+
+enum life_known life_find(
+    struct replay *replay, unsigned long long address, struct life *life, struct failure *failure)
+{
+	const struct moment here = replay->moment;
+	enum life_known known;
+	struct call call;
+	unsigned long long pc;
+	int level = find_frame(replay, address, &call);
+
+	if (level < 0)
+		return LIFE_NONE;
+	if (!read_number(replay, level, "$pc", &pc) ||
+	    !where_entry(replay, pc, &call.entry, life->function, sizeof(life->function)))
+		return LIFE_UNSURE;
+	known = find_call(replay, &call, &life->stretch[0], failure);
+	if (known == LIFE_KNOWN)
+		known = find_return(replay, &call, &life->stretch[1], failure);
+	/* A return before the moment that was asked at is another call's. */
+	return known == LIFE_KNOWN && is_later(&here, &life->stretch[1]) ? LIFE_UNSURE : known;
+}

@@ -1,0 +1,360 @@
+/*
+ * rr_value_history: every access to a place in memory, in the order of the program. The first ones
+ * are told one by one, all of them by who made them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/investigate/behind.h"
+#include "worker/investigate/life.h"
+#include "worker/investigate/search.h"
+#include "worker/investigate/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/excursion.h"
+#include "worker/session/mappings.h"
+#include "worker/session/position.h"
+#include "worker/session/signals.h"
+#include "worker/session/values.h"
+#include "worker/session/watchpoint.h"
+
+#define ROWS_BYTES    (20 * 1024) /* of the accesses told one by one */
+#define WRITERS_MAX   40
+#define ACCESSES_MAX  20000 /* after that it gives up counting */
+#define VALUE_MAX     160   /* bytes shown of a value */
+#define EXPRESSION_AT 200
+#define NOTHING	      "<unreadable>" /* as gdb says of what is not mapped */
+
+struct history {
+	const struct value_history_args *args;
+	char watched[REPLAY_EXPRESSION_MAX + 64]; /* what gdb watches */
+	unsigned long long address;
+	int watch; /* gdb's number */
+	json_t *changes, *writers;
+	size_t bytes;
+	long long count;
+	struct behind_code code;
+	struct where_code where;
+	bool full; /* the rows are as many as are told */
+	struct life life;
+	enum life_known known; /* LIFE_KNOWN: the stretch is that of a local's frame */
+};
+
+/* What its answer is about. */
+static const char *verb_of(enum watch_access access)
+{
+	return access == WATCH_WRITE ? "change" : access == WATCH_READ ? "read" : "access";
+}
+
+/* "3 changes" */
+static json_t *counted(long long count, const char *what)
+{
+	const char *many = strcmp(what, "access") == 0 ? "es" : "s";
+
+	return json_sprintf("%lld %s%s", count, what, count == 1 ? "" : many);
+}
+
+static json_t *bounded(const char *text)
+{
+	return scrub_json_middle(text, strlen(text), VALUE_MAX, NULL);
+}
+
+/* Whether it is one of those that are asked for. */
+static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
+{
+	if (wanted == WATCH_WRITE)
+		return changed;
+	return wanted == WATCH_ACCESS || kind == BEHIND_READ || kind == BEHIND_BOTH ||
+	       (kind == BEHIND_UNKNOWN && !changed);
+}
+
+/* {moment, tid, old, new}, or {moment, tid, value, access} where it did not change. NULL: it is not
+ * asked for, or none: the memory was mapped, or given back. */
+static json_t *access_json(
+    struct history *history, struct replay *replay, const struct hit *hit, enum behind kind)
+{
+	const json_t *told = json_object_get(gdb_last_stop(replay->gdb), "value");
+	const char *value = hit->new ? hit->new : mi_text(told, "value");
+	bool changed = hit->old && hit->new;
+	json_t *json;
+
+	if ((changed && (strcmp(hit->old, NOTHING) == 0 || strcmp(hit->new, NOTHING) == 0)) ||
+	    !value || !is_wanted(history->args->access, kind, changed))
+		return NULL;
+	json = json_pack("{s:o, s:i}", "moment", position_text(replay, &replay->moment), "tid",
+	    replay->moment.tid);
+	if (history->args->access != WATCH_WRITE)
+		json_object_set_new(json, "access", json_string(behind_words[kind]));
+	if (changed) {
+		json_object_set_new(json, "old", bounded(hit->old));
+		json_object_set_new(json, "new", bounded(hit->new));
+	} else {
+		json_object_set_new(json, "value", bounded(value));
+	}
+	return json;
+}
+
+static json_t *find_writer(const json_t *writers, const json_t *where)
+{
+	json_t *writer;
+	size_t i;
+
+	json_array_foreach(writers, i, writer)
+	{
+		if (json_equal(json_object_get(writer, "frame"), where))
+			return writer;
+	}
+	return NULL;
+}
+
+/* Counts it under who made it: "read", "write" and so on are its counts. */
+static void add_writer(
+    struct history *history, const json_t *access, json_t *where, enum behind kind)
+{
+	const char *key = behind_words[kind];
+	json_t *writer = find_writer(history->writers, where);
+
+	if (!writer && json_array_size(history->writers) < WRITERS_MAX) {
+		writer = json_pack(
+		    "{s:O, s:O}", "frame", where, "first", json_object_get(access, "moment"));
+		json_array_append_new(history->writers, writer);
+	}
+	if (!writer)
+		return;
+	json_object_set_new(
+	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + 1));
+	json_object_set(writer, "last", json_object_get(access, "moment"));
+}
+
+/* As many rows as are asked for, and as an answer can hold. */
+static void add_row(struct history *history, struct replay *replay, json_t *access, json_t *where)
+{
+	char *text;
+
+	if (history->full)
+		return;
+	json_object_set(access, "frame", where);
+	text = json_dumps(access, JSON_COMPACT);
+	history->bytes += text ? strlen(text) : 0;
+	free(text);
+	json_array_append(history->changes, access);
+	position_remember(replay);
+	history->full = json_array_size(history->changes) == (size_t)history->args->limit ||
+			history->bytes > ROWS_BYTES;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct history *history = context;
+	enum behind kind = BEHIND_WRITE;
+	json_t *access, *where;
+
+	(void)failure;
+	if (!hit->watched || hit->number != history->watch)
+		return SCAN_ON;
+	if (history->args->access != WATCH_WRITE)
+		kind = behind_access(replay, &history->code, hit->old && hit->new);
+	access = access_json(history, replay, hit, kind);
+	if (!access)
+		return SCAN_ON;
+	history->count++;
+	where = where_behind(replay, &history->where);
+	add_row(history, replay, access, where);
+	add_writer(history, access, where, kind);
+	json_decref(where);
+	json_decref(access);
+	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+/* What gdb is to watch: the expression, or so many bytes at the address that it gives. */
+static void name_watched(struct history *history)
+{
+	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
+	const char *expression = history->args->expression;
+	long long length = history->args->length;
+
+	if (length == 0)
+		snprintf(history->watched, sizeof(history->watched), "%s", expression);
+	else if (length <= 8 && types[length])
+		snprintf(history->watched, sizeof(history->watched), "*(unsigned %s *) (%s)",
+		    types[length], expression);
+	else
+		snprintf(history->watched, sizeof(history->watched),
+		    "*(unsigned char (*)[%lld]) (%s)", length, expression);
+}
+
+/* Sets the watchpoint where the names of the expression mean what the client means, and has it out
+ * of the way until the stretch begins. */
+static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
+{
+	char *address;
+
+	name_watched(history);
+	history->watch =
+	    watchpoint_insert(replay, history->watched, history->args->access, true, NULL, failure);
+	if (!history->watch)
+		return false;
+	gdb_command(replay->gdb, NULL, "-break-disable %d", history->watch);
+	address = watchpoint_address(replay, history->watched);
+	history->address = address ? strtoull(address, NULL, 16) : 0;
+	free(address);
+	return true;
+}
+
+/* Where nothing else is asked for, a local's history is that of its own call. */
+static bool choose_stretch(struct history *history, struct replay *replay, struct moment stretch[2],
+    struct failure *failure)
+{
+	const struct value_history_args *args = history->args;
+
+	if (!search_stretch(replay, args->from, args->to, stretch, failure))
+		return false;
+	history->known = LIFE_NONE;
+	if (args->from || args->to)
+		return true;
+	signals_pass_all(replay);
+	history->known = life_find(replay, history->address, &history->life, failure);
+	if (!replay->worker->broken)
+		signals_stop_again(replay);
+	if (history->known == LIFE_KNOWN)
+		memcpy(stretch, history->life.stretch, sizeof(history->life.stretch));
+	return history->known != LIFE_FAILED;
+}
+
+/* "at 0x7ffe10, a local of work in the call from 12:30 to 14:99" */
+static json_t *tell_place(const struct history *history, const struct replay *replay)
+{
+	const struct life *life = &history->life;
+	json_t *from, *to, *told;
+
+	if (history->known != LIFE_KNOWN)
+		return json_sprintf("at 0x%llx", history->address);
+	from = position_text(replay, &life->stretch[0]);
+	to = life->stretch[1].event == REPLAY_EVENT_FAR ? json_string("the end")
+							: position_text(replay, &life->stretch[1]);
+	told = json_sprintf("at 0x%llx, which belongs to the call of %s from %s to %s",
+	    history->address, life->function, json_string_value(from), json_string_value(to));
+	json_decref(from);
+	json_decref(to);
+	return told;
+}
+
+static json_t *conclude(const struct history *history, const struct replay *replay)
+{
+	const char *what = history->args->expression;
+	json_t *count = counted(history->count, verb_of(history->args->access)), *text, *words;
+	json_t *place = tell_place(history, replay);
+	const json_t *writer = json_array_get(history->writers, 0);
+	size_t writers = json_array_size(history->writers);
+
+	if (writers == 1) {
+		words = where_words(json_object_get(writer, "frame"));
+		text = json_sprintf("%s of %.*s (%s), all by %s", json_string_value(count),
+		    EXPRESSION_AT, what, json_string_value(place), json_string_value(words));
+		json_decref(words);
+	} else if (writers > 1) {
+		text = json_sprintf("%s of %.*s (%s), from %zu places", json_string_value(count),
+		    EXPRESSION_AT, what, json_string_value(place), writers);
+	} else {
+		text = json_sprintf("no %s of %.*s (%s) was seen", verb_of(history->args->access),
+		    EXPRESSION_AT, what, json_string_value(place));
+	}
+	json_decref(count);
+	json_decref(place);
+	return text;
+}
+
+/* What another process writes to memory that is shared with it, rr does not show. */
+static bool is_shared(struct replay *replay, unsigned long long address)
+{
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
+	bool shared = mapping && mapping->rights[3] == 's';
+
+	mappings_free(mappings);
+	return shared;
+}
+
+static void add_notes(const struct history *history, enum search_end end, json_t *answer)
+{
+	const json_t *last =
+	    json_array_get(history->changes, json_array_size(history->changes) - 1);
+
+	if (history->count > (long long)json_array_size(history->changes))
+		json_object_set_new(answer, "more",
+		    json_sprintf("%lld more are counted: from=%s tells the next ones",
+			history->count - (long long)json_array_size(history->changes),
+			mi_text(last, "moment")));
+	if (end == SEARCH_ENOUGH)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("it stopped counting at %d, at %s", ACCESSES_MAX,
+			mi_text(json_array_get(history->writers, 0), "last")));
+	if (history->known == LIFE_UNSURE)
+		json_object_set_new(answer, "note",
+		    json_string("this lies on a stack, where other calls have their variables "
+				"too: from and to narrow it"));
+}
+
+static json_t *answer_of(struct history *history, const struct search *search, enum search_end end)
+{
+	struct replay *replay = search->replay;
+	json_t *answer = json_object();
+
+	json_object_set_new(answer, "conclusion", conclude(history, replay));
+	json_object_set_new(answer, "total", json_integer(history->count));
+	if (json_array_size(history->changes))
+		json_object_set(answer, "changes", history->changes);
+	if (json_array_size(history->writers) > 1 || history->full)
+		json_object_set(answer, "by", history->writers);
+	if (is_shared(replay, history->address))
+		json_object_set_new(answer, "shared",
+		    json_string("other processes map this memory too: their writes do not show "
+				"here"));
+	search_tell(search, end, answer);
+	add_notes(history, end, answer);
+	return answer;
+}
+
+static json_t *search_all(struct history *history, struct replay *replay, struct failure *failure)
+{
+	enum search_end end = SEARCH_FAILED;
+	struct search search = {.replay = replay};
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (choose_stretch(history, replay, stretch, failure) &&
+	    search_begin(&search, replay, stretch, failure) &&
+	    gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL, "-break-enable %d", history->watch),
+		ERROR_GDB_FAILED, NULL, failure))
+		end = search_run(&search, see, history, failure);
+	if (end != SEARCH_FAILED)
+		answer = answer_of(history, &search, end);
+	search_end(&search);
+	return answer;
+}
+
+json_t *tool_value_history(
+    struct worker *worker, const struct value_history_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct history history = {.args = args};
+	json_t *answer = NULL;
+
+	if (!replay)
+		return NULL;
+	history.changes = json_array();
+	history.writers = json_array();
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	if (set_watch(&history, replay, failure)) {
+		answer = search_all(&history, replay, failure);
+		if (!replay->worker->broken)
+			gdb_command(replay->gdb, NULL, "-break-delete %d", history.watch);
+	}
+	json_decref(history.changes);
+	json_decref(history.writers);
+	where_forget(&history.where);
+	return excursion_answer(&excursion, answer, failure);
+}

@@ -1,0 +1,156 @@
+/*
+ * Makes one place of a stack. A stack is read only where the innermost frame does not tell.
+ */
+#include "worker/investigate/where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/frame.h"
+#include "worker/session/frames.h"
+
+#define FRAMES_MAX   12
+#define FRAMES_BYTES 6000
+
+static void copy(json_t *to, const char *as, const json_t *from, const char *name)
+{
+	if (json_object_get(from, name))
+		json_object_set(to, as, json_object_get(from, name));
+}
+
+static json_t *place(struct replay *replay, json_t *own, json_t *inner)
+{
+	json_t *where = json_object();
+
+	frame_finish(replay, own);
+	copy(where, "function", own, "function");
+	copy(where, "at", own, "at");
+	if (inner == own)
+		return where;
+	frame_finish(replay, inner);
+	copy(where, "in", inner, json_object_get(inner, "function") ? "function" : "at");
+	return where;
+}
+
+json_t *where_from(struct replay *replay, int level)
+{
+	json_t *frames = json_array(), *where = NULL;
+	struct failure ignored = {0};
+	int next;
+
+	if (frames_collect(replay, replay->selected.number, level, FRAMES_MAX, FRAMES_BYTES, frames,
+		&next, &ignored) &&
+	    json_array_size(frames))
+		where = place(replay, frames_first_own(replay, frames), json_array_get(frames, 0));
+	json_decref(ignored.details);
+	json_decref(frames);
+	return where;
+}
+
+json_t *where_own(struct replay *replay)
+{
+	json_t *frame = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
+	json_t *where =
+	    frame_is_own(replay, frame) ? place(replay, frame, frame) : where_from(replay, 0);
+
+	json_decref(frame);
+	return where ? where : json_object();
+}
+
+void where_forget(struct where_code *code)
+{
+	for (size_t i = 0; i < code->count; i++)
+		json_decref(code->known[i].where);
+	code->count = 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether gdb's `Line 26 of "src/a.c" starts at ...` is of that file. */
+static bool is_of_file(const char *said, const char *path)
+{
+	const char *open = strchr(said, '"'), *close = open ? strchr(open + 1, '"') : NULL;
+	char file[FRAME_PATH_MAX];
+
+	if (!close)
+		return false;
+	snprintf(file, sizeof(file), "%.*s", (int)(close - open - 1), open + 1);
+	return strcmp(base_name(file), base_name(path)) == 0;
+}
+
+/* Sets the line of the instruction that ends at pc. Where a function begins there, another one ran
+ * before. */
+static void step_back(struct replay *replay, json_t *frame, unsigned long long pc)
+{
+	char command[64], path[FRAME_PATH_MAX], name[128];
+	unsigned long long entry;
+	const char *said;
+	int line;
+
+	snprintf(command, sizeof(command), "info line *0x%llx", pc - 1);
+	if (!where_entry(replay, pc, &entry, name, sizeof(name)) || entry == pc ||
+	    !frame_place(frame, path, &line) ||
+	    gdb_console(replay->gdb, &said, command) != GDB_DONE ||
+	    strncmp(said, "Line ", 5) != 0 || !is_of_file(said, path))
+		return;
+	json_object_set_new(
+	    frame, "at", json_sprintf("%s:%d", path, (int)strtol(said + 5, NULL, 10)));
+}
+
+json_t *where_behind(struct replay *replay, struct where_code *code)
+{
+	unsigned long long pc = replay->moment.pc;
+	json_t *frame, *where;
+
+	for (size_t i = 0; i < code->count; i++)
+		if (code->known[i].pc == pc)
+			return json_incref(code->known[i].where);
+	frame = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
+	if (frame_is_own(replay, frame)) {
+		step_back(replay, frame, pc);
+		where = place(replay, frame, frame);
+		if (code->count < WHERE_CODE_MAX) {
+			code->known[code->count].pc = pc;
+			code->known[code->count++].where = json_incref(where);
+		}
+	} else {
+		where = where_from(replay, 0);
+	}
+	json_decref(frame);
+	return where ? where : json_object();
+}
+
+/* "work + 21 in section .text" */
+bool where_entry(struct replay *replay, unsigned long long pc, unsigned long long *entry,
+    char *name, size_t size)
+{
+	char command[64];
+	const char *said, *end;
+
+	snprintf(command, sizeof(command), "info symbol 0x%llx", pc);
+	if (gdb_console(replay->gdb, &said, command) != GDB_DONE)
+		return false;
+	end = strstr(said, " in section");
+	if (!end)
+		return false;
+	snprintf(name, size, "%.*s", (int)(end - said), said);
+	said = strstr(name, " + ");
+	*entry = pc - (said ? strtoull(said + 3, NULL, 10) : 0);
+	name[strcspn(name, " (")] = '\0';
+	return true;
+}
+
+json_t *where_words(const json_t *where)
+{
+	const char *function = mi_text(where, "function"), *at = mi_text(where, "at");
+	const char *in = mi_text(where, "in");
+
+	return json_sprintf("%s%s%s (%s)", in ? in : "", in ? ", called by " : "",
+	    function ? function : "code without a name", at ? at : "no source");
+}
