@@ -108,6 +108,9 @@ row '`gzip`, 8 MB' gzip -c "$scratch/octal"
 row '`sort`, 2 million lines' sort "$scratch/lines"
 row 'perl, 20 million rounds' perl -e 'for ($i = 0; $i < 20000000; $i++) { $x += $i } print $x'
 row 'python, 80 million rounds' /usr/bin/python3 -c 'print(sum(range(80000000)))'
+if command -v node >/dev/null; then
+	row 'node, 200 million rounds' node -e 'let s = 0; for (let i = 0; i < 2e8; i++) s = (s + i * 7) % 1000003; console.log(s)'
+fi
 row '`python3 -c pass`' /usr/bin/python3 -c pass
 row '`gcc -c`, a small file' gcc -c -o "$scratch/small.o" "$scratch/small.c"
 

@@ -169,10 +169,20 @@ struct link {
 	bool relative;
 };
 
+/* A byte that the code may change, by these bits, and stays code that is fit. */
+struct target {
+	size_t at;
+	uint8_t bits;
+};
+
 struct writer {
 	struct code *code;
 	struct link link[CODE_BLOCKS * 4];
 	unsigned links;
+	size_t write[CODE_BLOCKS * 4]; /* xor byte [displacement], bits: where the displacement is */
+	unsigned writes;
+	struct target target[CODE_BLOCKS * 8];
+	unsigned targets;
 };
 
 static void put(struct writer *writer, const char *bytes, size_t length)
@@ -189,6 +199,25 @@ static void put_link(struct writer *writer, uint64_t *seed, bool relative)
 	put(writer, "\0\0\0\0", 4);
 }
 
+static void add_target(struct writer *writer, size_t at, uint8_t bits)
+{
+	writer->target[writer->targets++] = (struct target){at, bits};
+}
+
+/* A constant that can change, and a write to something that can: here, ahead or behind. */
+static void put_write(struct writer *writer, uint64_t *seed)
+{
+	char constant[5] = {(char)(0xb8 | below(seed, 4))}; /* mov eax (ecx, edx, ebx), ... */
+
+	put(writer, "\x80\x35", 2);
+	writer->write[writer->writes++] = writer->code->length;
+	put(writer, "\0\0\0\0\0", 5);
+	if (below(seed, 2) == 0)
+		return;
+	put(writer, constant, sizeof constant);
+	add_target(writer, writer->code->length - 1 - below(seed, 4), 0xff);
+}
+
 static void put_branch(struct writer *writer, uint64_t *seed)
 {
 	char bytes[4];
@@ -198,6 +227,7 @@ static void put_branch(struct writer *writer, uint64_t *seed)
 
 		if (below(seed, 4) == 0)
 			bytes[n++] = 0x67;
+		add_target(writer, writer->code->length + n, 3);
 		bytes[n++] = (char)(0xe0 | below(seed, 4));
 		bytes[n++] = 2;
 		put(writer, bytes, n);
@@ -206,6 +236,7 @@ static void put_branch(struct writer *writer, uint64_t *seed)
 	}
 	bytes[0] = 0x0f;
 	bytes[1] = (char)(0x80 | below(seed, 16));
+	add_target(writer, writer->code->length + 1, 15);
 	put(writer, bytes, 2);
 	put_link(writer, seed, true);
 }
@@ -276,7 +307,19 @@ static void set_links(struct writer *writer)
 	}
 }
 
-void code_generate(struct code *code, uint64_t *seed)
+static void set_writes(struct writer *writer, uint64_t *seed)
+{
+	for (unsigned i = 0; i < writer->writes; i++) {
+		const struct target *target = &writer->target[below(seed, writer->targets)];
+		size_t at = writer->write[i];
+		uint32_t displacement = (uint32_t)(target->at - (at + 5));
+
+		memcpy(writer->code->bytes + at, &displacement, sizeof displacement);
+		writer->code->bytes[at + 4] = (uint8_t)(code_random(seed) & target->bits);
+	}
+}
+
+void code_generate(struct code *code, uint64_t *seed, bool changes)
 {
 	struct writer writer = {.code = code};
 
@@ -286,6 +329,8 @@ void code_generate(struct code *code, uint64_t *seed)
 		for (uint64_t n = below(seed, 6); n > 0; n--)
 			code->length += random_instruction(
 			    code->bytes + code->length, CODE_BASE + code->length, seed);
+		for (uint64_t n = changes ? below(seed, 3) : 0; n > 0; n--)
+			put_write(&writer, seed);
 		put_branch(&writer, seed);
 		for (uint64_t n = below(seed, 3); n > 0; n--)
 			code->length += random_instruction(
@@ -294,4 +339,5 @@ void code_generate(struct code *code, uint64_t *seed)
 	}
 	put(&writer, "\x0f\x0b", 2); /* ud2 */
 	set_links(&writer);
+	set_writes(&writer, seed);
 }

@@ -4,6 +4,8 @@
  *
  *	differ [SECONDS [SEED]]
  *
+ * The code of every other pair of twins writes to itself.
+ *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
  * then, at every instruction of the translation, the state that a stop there would show must be
@@ -33,6 +35,7 @@ enum {
 	CACHE_STEPS = 400,	/* of one piece of code */
 	REFERENCE_MAX = 400000, /* steps that one leg may stand for */
 	EVERY_FEW = 7,
+	TWIN_PIECES = 100,	/* that a pair of twins runs */
 	SECONDS = 40,
 };
 
@@ -51,6 +54,7 @@ struct differ {
 	uint64_t branches; /* that `stepped` has retired */
 	struct stop stop;  /* its last */
 	bool wild;	   /* this piece cannot be compared any further */
+	bool changes;	   /* the code can write to itself */
 	bool traps; /* the random code has set the trap flag: these twins are of no more use */
 	struct {
 		uint64_t pieces, legs, steps, branches, signals, places;
@@ -302,10 +306,11 @@ static void randomize_memory(void)
 static void new_code(void)
 {
 	differ.seed_of_code = differ.seed;
-	code_generate(&differ.code, &differ.seed);
+	code_generate(&differ.code, &differ.seed, differ.changes);
 	twin_write(&differ.cached, CODE_BASE, differ.code.bytes, differ.code.length);
 	twin_write(&differ.stepped, CODE_BASE, differ.code.bytes, differ.code.length);
-	codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
+	if (!differ.changes || differ.totals.pieces % 2) /* as rr does; else it is like the program's */
+		codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
 	randomize_memory();
 	restart();
 	differ.totals.pieces++;
@@ -464,6 +469,7 @@ static void run_piece(void)
 	}
 	if (differ.wild)
 		return;
+	expect_memory(CODE_BASE, differ.code.length);
 	expect_memory(DATA_BASE, DATA_SIZE);
 	expect_memory(STACK_BASE, STACK_SIZE);
 }
@@ -471,8 +477,8 @@ static void run_piece(void)
 static void start_twins(void)
 {
 	differ.traps = false;
-	twin_start(&differ.cached);
-	twin_start(&differ.stepped);
+	twin_start(&differ.cached, differ.changes);
+	twin_start(&differ.stepped, differ.changes);
 	twin_get(&differ.stepped, &differ.initial);
 	differ.cache = codecache_new();
 	differ.tracees = tracees_new();
@@ -497,8 +503,9 @@ int main(int argc, char **argv)
 	start_twins();
 	while (time(NULL) < end) {
 		run_piece();
-		if (differ.traps) {
+		if (differ.traps || differ.totals.pieces % TWIN_PIECES == 0) {
 			end_twins();
+			differ.changes = !differ.changes;
 			start_twins();
 		}
 	}

@@ -36,13 +36,13 @@ static void map(uint64_t address, size_t size, int rights)
 	need(at == (void *)address, "mmap");
 }
 
-static _Noreturn void be_a_twin(void)
+static _Noreturn void be_a_twin(bool changes)
 {
 	static const uint8_t call[] = {0x0f, 0x05, 0xc3};
 	uint8_t *page = (uint8_t *)RR_PAGE;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	map(CODE_BASE, CODE_SIZE, PROT_READ | PROT_EXEC);
+	map(CODE_BASE, CODE_SIZE, PROT_READ | PROT_EXEC | (changes ? PROT_WRITE : 0));
 	map(DATA_BASE, DATA_SIZE, PROT_READ | PROT_WRITE);
 	map(STACK_BASE, STACK_SIZE, PROT_READ | PROT_WRITE);
 	map(RR_PAGE, 4096, PROT_READ | PROT_WRITE);
@@ -53,7 +53,7 @@ static _Noreturn void be_a_twin(void)
 	_exit(0);
 }
 
-void twin_start(struct twin *twin)
+void twin_start(struct twin *twin, bool changes)
 {
 	char name[64];
 	int status;
@@ -61,7 +61,7 @@ void twin_start(struct twin *twin)
 	twin->pid = fork();
 	need(twin->pid >= 0, "fork");
 	if (twin->pid == 0)
-		be_a_twin();
+		be_a_twin(changes);
 	need(waitpid(twin->pid, &status, 0) == twin->pid, "waitpid");
 	snprintf(name, sizeof name, "/proc/%d/mem", twin->pid);
 	twin->memory = open(name, O_RDWR | O_CLOEXEC);

@@ -27,7 +27,8 @@ struct stop {
 	struct user_regs_struct regs;
 };
 
-void twin_start(struct twin *twin);
+/* changes: its code may write to itself. */
+void twin_start(struct twin *twin, bool changes);
 void twin_end(struct twin *twin);
 void twin_write(const struct twin *twin, uint64_t address, const void *bytes, size_t size);
 void twin_read(const struct twin *twin, uint64_t address, void *bytes, size_t size);

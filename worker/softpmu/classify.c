@@ -43,6 +43,22 @@ bool classify_is_rip_relative(const struct instruction *in)
 	       in->z.raw.modrm.rm == 5;
 }
 
+bool classify_writes_memory(const struct instruction *in)
+{
+	ZydisDecodedInstruction again;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (!ZYAN_SUCCESS(
+		ZydisDecoderDecodeFull(decoder(), in->bytes, in->z.length, &again, operands)))
+		return true;
+	for (unsigned i = 0; i < again.operand_count; i++) {
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			return true;
+	}
+	return false;
+}
+
 uint64_t classify_target(const struct instruction *in)
 {
 	return in->address + in->z.length + (uint64_t)in->z.raw.imm[0].value.s;

@@ -35,6 +35,9 @@ bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct inst
 
 bool classify_is_rip_relative(const struct instruction *in);
 
+/* Whether it writes to memory, the stack included. */
+bool classify_writes_memory(const struct instruction *in);
+
 /* Where a jump, call or branch with a known target goes. */
 uint64_t classify_target(const struct instruction *in);
 

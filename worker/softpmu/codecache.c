@@ -259,6 +259,15 @@ static uint64_t judge_exit(struct space *space, struct tracee *tracee, bool stay
 	return regs->rip - EMIT_EXIT_BACK_RCX;
 }
 
+/* The code at rip is not what its body was made from. */
+static void leave_check(
+    struct space *space, const struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	blocks_invalidate(space->blocks, regs->rip, regs->rip + 1);
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rcx), regs->rcx);
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rax), regs->rax);
+}
+
 /*
  * An int3 of ours. Returns where to go on in the cache, or 0: then *regs are the program's, and the
  * budget is read.
@@ -276,8 +285,10 @@ static uint64_t judge_trap(
 		place = space_place(space, regs->rip);
 		if (place && (place->flags & PLACE_EXIT))
 			return judge_exit(space, tracee, stay, place, regs);
-		/* A stub, or a body out of force: neither has an effect of its own. */
+		/* A stub, a body out of force, a check: none has an effect of its own. */
 		recover_state(space, regs);
+		if (place && (place->flags & PLACE_STALE))
+			leave_check(space, tracee, regs);
 		if (!stay)
 			address = address_for(space, tracee->tid, regs->rip, false);
 	}

@@ -1,7 +1,8 @@
 /*
- * Copies of code pages, in a table of fixed size. A page is copied only from a private mapping that
+ * Copies of code pages, in a table of fixed size. A page is kept only from a private mapping that
  * is readable, executable and not writable: then it changes by system calls and by rr's own writes
- * alone, and both are seen. It must never give out a page of any other mapping.
+ * alone, and both are seen. Any other code is read anew each time. It must never give out a page
+ * that is not executable, nor call code unchanging that may change unseen.
  */
 #include "worker/softpmu/codepages.h"
 
@@ -99,7 +100,8 @@ bool mappings_read(struct mappings *mappings, pid_t tid)
 			continue;
 		mapping = (struct mapping){.start = start,
 		    .end = end,
-		    .code = memcmp(rights, "r-xp", 4) == 0,
+		    .code = rights[0] == 'r' && rights[2] == 'x',
+		    .changes = rights[1] == 'w' || rights[3] == 's',
 		    .executable = rights[2] == 'x'};
 		fine = add(mappings, &mapping);
 	}
@@ -171,22 +173,21 @@ static struct page **slot_of(struct codepages *pages, uint64_t address)
 	return &pages->slot[(address / PAGE) % PAGE_SLOTS];
 }
 
-/* The copy of the page at address, which is a page's; NULL when there must be none. */
-static const struct page *get(struct codepages *pages, pid_t tid, uint64_t address)
+/* The copy of the page at address, which is a page's, or NULL. */
+static const struct page *kept(const struct codepages *pages, uint64_t address)
+{
+	const struct page *page = pages->slot[(address / PAGE) % PAGE_SLOTS];
+
+	return page && page->address == address ? page : NULL;
+}
+
+/* Makes it. The mapping must not change. NULL when it cannot be read. */
+static const struct page *keep(struct codepages *pages, pid_t tid, uint64_t address)
 {
 	struct page **slot = slot_of(pages, address);
 	struct page *page = *slot;
-	const struct mapping *mapping;
 	struct iovec local, remote = {(void *)(uintptr_t)address, PAGE};
 
-	if (page && page->address == address)
-		return page;
-	if (pages->stale && !mappings_read(&pages->mappings, tid))
-		return NULL;
-	pages->stale = false;
-	mapping = mappings_find(&pages->mappings, address);
-	if (!mapping || !mapping->code)
-		return NULL;
 	if (!page)
 		page = *slot = malloc(sizeof *page);
 	if (!page)
@@ -199,21 +200,52 @@ static const struct page *get(struct codepages *pages, pid_t tid, uint64_t addre
 	return page;
 }
 
-size_t codepages_read(
-    struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes, size_t length)
+/* The mapping of code at an address, or NULL. */
+static const struct mapping *find_code(struct codepages *pages, pid_t tid, uint64_t address)
 {
+	const struct mapping *mapping;
+
+	if (pages->stale && !mappings_read(&pages->mappings, tid))
+		return NULL;
+	pages->stale = false;
+	mapping = mappings_find(&pages->mappings, address);
+	return mapping && mapping->code ? mapping : NULL;
+}
+
+/* Copies what lies in one page; false when it is not code of that kind. */
+static bool copy_part(struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes,
+    size_t length, bool changes)
+{
+	const struct page *page = kept(pages, address - address % PAGE);
+	const struct mapping *mapping = page ? NULL : find_code(pages, tid, address);
+	struct iovec local = {bytes, length}, remote = {(void *)(uintptr_t)address, length};
+
+	if (page ? changes : !mapping || mapping->changes != changes)
+		return false;
+	if (changes)
+		return memory_read(tid, &local, 1, &remote, 1) == (ssize_t)length;
+	if (!page)
+		page = keep(pages, tid, address - address % PAGE);
+	if (page)
+		memcpy(bytes, page->bytes + address % PAGE, length);
+	return page;
+}
+
+size_t codepages_read(struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes,
+    size_t length, bool *changes)
+{
+	const struct mapping *mapping =
+	    kept(pages, address - address % PAGE) ? NULL : find_code(pages, tid, address);
 	size_t used = 0;
 
-	while (used < length) {
-		uint64_t at = address + used;
-		size_t inside = at % PAGE, part = PAGE - inside;
-		const struct page *page = at >= address ? get(pages, tid, at - inside) : NULL;
+	*changes = mapping && mapping->changes;
+	while (used < length && address + used >= address) {
+		size_t part = PAGE - (address + used) % PAGE;
 
-		if (!page)
-			break;
 		if (part > length - used)
 			part = length - used;
-		memcpy(bytes + used, page->bytes + inside, part);
+		if (!copy_part(pages, tid, address + used, bytes + used, part, *changes))
+			break;
 		used += part;
 	}
 	return used;

@@ -1,6 +1,7 @@
 /*
- * The program's code as the translator may use it: what is mapped where, and copies of the pages
- * that hold code which nothing but rr and a system call can change.
+ * The program's code as the translator may use it: what is mapped where, copies of the pages that
+ * hold code which nothing but rr and a system call can change, and the present bytes of code that
+ * the program can change while it runs.
  */
 #ifndef RR_WARDEN_SOFTPMU_CODEPAGES_H
 #define RR_WARDEN_SOFTPMU_CODEPAGES_H
@@ -12,7 +13,8 @@
 
 struct mapping {
 	uint64_t start, end; /* [start, end) */
-	bool code;	     /* private, readable, executable, and not writable */
+	bool code;	     /* readable and executable */
+	bool changes;	     /* code that is writable, or shared with who may write to it */
 	bool executable;
 };
 
@@ -38,11 +40,12 @@ struct codepages *codepages_new(struct mappings *mappings);
 void codepages_free(struct codepages *pages);
 
 /*
- * Copies code of tid from address on, at most length bytes. Returns how many there are: 0 when the
- * program, or another mapping of the same memory, could write to it.
+ * Copies code of tid from address on, at most length bytes. Returns how many there are: 0 when
+ * there is no code. They are all of one kind: *changes says whether the program, or another mapping
+ * of the same memory, can write to them at any time.
  */
-size_t codepages_read(
-    struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes, size_t length);
+size_t codepages_read(struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes,
+    size_t length, bool *changes);
 
 /* What is at [start, end) may have changed. */
 void codepages_forget(struct codepages *pages, uint64_t start, uint64_t end);

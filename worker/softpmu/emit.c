@@ -24,6 +24,7 @@ struct source {
 	uint8_t bytes[BLOCK_BYTES];
 	int count;
 	size_t length;
+	bool changes;	/* the program can write to it */
 	enum flow flow; /* of the last instruction */
 	int counter;	/* the instruction in front of which the branch is counted, or NO_COUNTER */
 	bool by_flags;
@@ -44,11 +45,14 @@ static bool can_copy(const struct emitter *e, const struct instruction *in)
 	       in_reach(e, in->address + in->z.length + (uint64_t)in->z.raw.disp.value);
 }
 
-/* Decodes a block. */
+/*
+ * Decodes a block. One of code that can change is checked as it begins, and ends with whatever may
+ * write to it.
+ */
 static void read_block(struct emitter *e, uint64_t original, struct source *source)
 {
-	size_t have =
-	    codepages_read(e->space->pages, e->tid, original, source->bytes, sizeof source->bytes);
+	size_t have = codepages_read(e->space->pages, e->tid, original, source->bytes,
+	    sizeof source->bytes, &source->changes);
 
 	source->count = 0;
 	source->length = 0;
@@ -64,7 +68,15 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		source->flow = in->flow;
 		source->length += in->z.length;
 		source->count++;
+		if (source->changes && classify_writes_memory(in))
+			return;
 	}
+}
+
+/* A body of code that changes is not the same as one of equal bytes that does not. */
+static uint64_t hash_of(const uint8_t *bytes, size_t length, bool changes)
+{
+	return blocks_hash(bytes, length) ^ (changes ? 1 : 0);
 }
 
 /* Where to count, and how. */
@@ -154,6 +166,8 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 	}
 	e->space->translated++;
 	plan_counter(&source);
+	if (source.changes)
+		sequence_check(e, original, source.bytes, source.length);
 	for (int i = 0; i < source.count; i++) {
 		const struct instruction *in = &source.in[i];
 		bool pending = source.counter != NO_COUNTER && i >= source.counter;
@@ -169,7 +183,7 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 	next = put_last(e, &source.in[source.count - 1], body);
 	pad(e, body, &source.in[source.count - 1], next);
 	if (!blocks_set_body(blocks, number, body, (uint16_t)source.length,
-		blocks_hash(source.bytes, source.length)))
+		hash_of(source.bytes, source.length, source.changes)))
 		e->space->broken = true;
 	return next;
 }
@@ -179,14 +193,15 @@ static bool revive(struct emitter *e, uint32_t number)
 {
 	struct block_entry *entry = blocks_get(e->space->blocks, number);
 	uint8_t bytes[BLOCK_BYTES];
+	bool changes;
 
 	for (int i = 0; i < BLOCK_VARIANTS; i++) {
 		const struct variant *variant = &entry->variant[i];
 
 		if (!variant->body ||
-		    codepages_read(e->space->pages, e->tid, entry->original, bytes,
-			variant->length) != variant->length ||
-		    blocks_hash(bytes, variant->length) != variant->hash)
+		    codepages_read(e->space->pages, e->tid, entry->original, bytes, variant->length,
+			&changes) != variant->length ||
+		    hash_of(bytes, variant->length, changes) != variant->hash)
 			continue;
 		blocks_revive(e->space->blocks, number, i);
 		return true;

@@ -26,6 +26,7 @@ enum {
 	PLACE_RAX_SAVED = 4, /* and its rax */
 	PLACE_EXIT = 8,	     /* the int3 of a counter that is at its end */
 	PLACE_JUMPED = 16,   /* the start of a jump through the table */
+	PLACE_STALE = 32,    /* the int3 of a check that found other code than was translated */
 };
 
 struct place {

@@ -21,6 +21,11 @@
  *         movabs rax, target; lea rcx, [rcx + rax]; jmp [next]
  *         ok: mov rax, [rax slot]; mov rcx, [rcx slot]
  *     None of these touches the flags.
+ *   code that can change is compared with what was translated, before each run of a block:
+ *         mov [rcx slot], rcx; mov [rax slot], rax
+ *         for each piece:
+ *             mov rax, [piece]; movabs rcx, -value; lea rcx, [rcx + rax]; jrcxz on; int3
+ *         on: mov rax, [rax slot]; mov rcx, [rcx slot]
  *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
  *   what is native  leaves the cache by its stub
  *
@@ -159,6 +164,75 @@ static void put_counter_by_rcx(struct emitter *e, uint64_t original, uint32_t co
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
 	put_slot(e, ARENA_SLOT_RCX);
 	place(e, PLACE_AT, PLACE_PENDING, original);
+}
+
+static void put_saves(struct emitter *e, uint64_t original)
+{
+	place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	put_slot(e, ARENA_SLOT_RCX);
+	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	put_slot(e, ARENA_SLOT_RAX);
+}
+
+static void put_restores(struct emitter *e, uint64_t original)
+{
+	place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_RAX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
+	put_slot(e, ARENA_SLOT_RAX);
+	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	put_slot(e, ARENA_SLOT_RCX);
+}
+
+/* rax = the 1, 2, 4 or 8 bytes at `address` */
+static void put_load_piece(struct emitter *e, uint64_t original, uint64_t address, size_t size)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	if (size < 4) {
+		place(e, PLACE_AT, both, original);
+		CODE(e, 0xb8, 0, 0, 0, 0); /* mov eax, 0 */
+	}
+	place(e, PLACE_AT, both, original);
+	if (size == 8)
+		CODE(e, 0x48);
+	if (size == 2)
+		CODE(e, 0x66);
+	CODE(e, size == 1 ? 0xa0 : 0xa1);
+	put64(e, address);
+}
+
+static void put_compare_piece(struct emitter *e, uint64_t original, uint64_t value)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	place(e, PLACE_AT, both, original);
+	CODE(e, 0x48, 0xb9); /* movabs rcx, -value */
+	put64(e, -value);
+	place(e, PLACE_AT, both, original);
+	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	place(e, PLACE_AT, both, original);
+	CODE(e, 0xe3, 1); /* jrcxz over the int3 */
+	place(e, PLACE_AT, both | PLACE_STALE, original);
+	CODE(e, 0xcc);
+}
+
+void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, size_t length)
+{
+	size_t size = length >= 8 ? 8 : length >= 4 ? 4 : length >= 2 ? 2 : 1;
+
+	put_saves(e, original);
+	for (size_t done = 0; done < length; done += size) {
+		size_t at = done + size <= length ? done : length - size; /* the last may overlap */
+		uint64_t value = 0;
+
+		memcpy(&value, bytes + at, size);
+		put_load_piece(e, original, original + at, size);
+		put_compare_piece(e, original, value);
+	}
+	put_restores(e, original);
 }
 
 void sequence_copy(struct emitter *e, const struct instruction *in)
@@ -314,12 +388,7 @@ void sequence_lookup(struct emitter *e, uint32_t number)
 	place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [next] */
 	put_literal(e, *head);
-	place(e, PLACE_AT, both, original);
-	CODE(e, 0x48, 0x8b, 0x04, 0x25); /* ok: mov rax, [slot] */
-	put_slot(e, ARENA_SLOT_RAX);
-	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	put_slot(e, ARENA_SLOT_RCX);
+	put_restores(e, original); /* ok */
 	*head = e->base + entry->lookup;
 }
 

@@ -42,6 +42,9 @@ void sequence_count(struct emitter *e, uint64_t original, bool by_flags);
 /* A jump to original code, wherever that is now or will be. */
 void sequence_jump(struct emitter *e, uint64_t target);
 
+/* Stops unless the code at `original` is still what it was when it was translated. */
+void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, size_t length);
+
 /* The last instructions of blocks. */
 void sequence_branch(struct emitter *e, const struct instruction *in);
 void sequence_loop(struct emitter *e, const struct instruction *in);
