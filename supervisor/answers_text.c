@@ -155,6 +155,16 @@ static void print_frames(FILE *out, const char *key, const json_t *frames)
 	}
 }
 
+/* Where a text was made that was written later. */
+static void print_formatted(FILE *out, const char *key, const json_t *formatted)
+{
+	fprintf(out, "%s at %s, thread %" JSON_INTEGER_FORMAT "\n", key,
+	    text_of(formatted, "moment"), json_integer_value(json_object_get(formatted, "tid")));
+	print_frames(out, "frames", json_object_get(formatted, "frames"));
+	if (json_object_get(formatted, "frames") != NULL)
+		fputs("written by\n", out);
+}
+
 static void print_one_frame(FILE *out, const char *key, const json_t *frame)
 {
 	(void)key;
@@ -364,6 +374,7 @@ static const struct {
     {"frame", print_one_frame},
     {"frames", print_frames},
     {"callers", print_frames},
+    {"formatted", print_formatted},
     {"threads", print_threads},
     {"changes", print_changes},
     {"source", print_whole},

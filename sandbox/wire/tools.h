@@ -15,6 +15,7 @@
 #define RECORD_ATTEMPTS_MAX	1000
 #define RECORD_OUTPUT_DEFAULT	8192 /* bytes of each stream */
 #define SOURCE_LINES_MAX	500
+#define OUTPUT_WRITES_DEFAULT	20
 #define VALUE_ELEMENTS_DEFAULT	200 /* of an array, as gdb is started */
 #define VALUE_DEPTH_DEFAULT	8   /* of nested structures, as gdb is started */
 
@@ -25,7 +26,8 @@
 	L(watch_access)                                                                            \
 	L(change_side)                                                                             \
 	L(value_format)                                                                            \
-	L(memory_format)
+	L(memory_format)                                                                           \
+	L(printed_to)
 
 #define CHOICES_kept_traces(X) X(KEEP_FAILING, "failing") X(KEEP_ALL, "all")
 #define CHOICES_step_unit(X)   X(STEP_LINE, "line") X(STEP_INSTRUCTION, "instruction")
@@ -40,6 +42,8 @@
 	X(FORMAT_BINARY, "binary")
 #define CHOICES_memory_format(X)                                                                   \
 	X(MEMORY_HEX, "hex") X(MEMORY_DUMP, "dump") X(MEMORY_PLAIN, "plain")
+#define CHOICES_printed_to(X)                                                                      \
+	X(PRINTED_ANY, "any") X(PRINTED_STDOUT, "stdout") X(PRINTED_STDERR, "stderr")
 
 #define ENUMERATOR(enumerator, word) enumerator,
 #define L(list)                                                                                    \

@@ -34,7 +34,8 @@ char *harness_path(const char *folder, const char *name);
 /* The path of a built program of tests/programs, to be freed. */
 char *harness_program(const char *name);
 
-/* The number of the first line of tests/programs/NAME.c that holds `text`. */
+/* The number of the first line of tests/programs/NAME.c, or NAME where it has an ending, that holds
+ * `text`. */
 long long harness_line(const char *name, const char *text);
 
 /* The whole file, NUL-terminated, to be freed. NULL when it cannot be read. */

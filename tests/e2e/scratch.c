@@ -76,7 +76,7 @@ char *harness_program(const char *name)
 long long harness_line(const char *name, const char *text)
 {
 	char path[512];
-	snprintf(path, sizeof(path), "tests/programs/%s.c", name);
+	snprintf(path, sizeof(path), "tests/programs/%s%s", name, strchr(name, '.') ? "" : ".c");
 	char *source = harness_file(path);
 	char *found = source == NULL ? NULL : strstr(source, text);
 	if (found == NULL)

@@ -133,7 +133,7 @@ START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
 	expect_number(report, "exit_code", 3);
 	expect_within(report, "conclusion", "called by fail (tests/programs/copies.c:");
 	expect_text(report, "printed_last", "cannot go on: bad id");
-	expect_within(report, "hint", "rr_breakpoint_set write");
+	expect_within(report, "hint", "rr_who_printed");
 	expect_marked(report, "copies", "exit(status);");
 	expect_text(first_frame(report), "function", "fail");
 	ck_assert_ptr_null(answer_at(report, "threads")); /* there is one, and it is told */

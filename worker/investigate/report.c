@@ -218,9 +218,8 @@ static void tell_exit(json_t *report, int status, const char *where, const json_
 	if (!line)
 		return;
 	json_object_set_new(report, "printed_last", line);
-	json_object_set_new(report, "hint",
-	    json_string("who printed it: rr_goto end, rr_breakpoint_set write, "
-			"rr_continue reverse=true"));
+	json_object_set_new(
+	    report, "hint", json_string("rr_who_printed tells which code printed it"));
 }
 
 static void tell_signal(json_t *report, int status, const char *where, const char *cycle)

@@ -94,6 +94,32 @@ static bool is_libc(const char *library)
 	return false;
 }
 
+/* rr's library that is loaded into the recorded program, and the page that its calls go through. */
+static bool is_rr(const json_t *frame)
+{
+	static const char *const sources[] = {"src/preload/syscall_hook.S:",
+	    "src/preload/raw_syscall.S:", "src/preload/syscallbuf.c:"};
+	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
+	const char *library = mi_text(frame, "library");
+
+	for (size_t i = 0; at && i < sizeof(sources) / sizeof(*sources); i++)
+		if (strstr(at, sources[i]))
+			return true;
+	return (library && strncmp(base_name(library), "librr", 5) == 0) ||
+	       (!at && !library && function && strncmp(function, "syscall_", 8) == 0);
+}
+
+void frames_without_rr(json_t *frames)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(frames); i++)
+		if (is_rr(json_array_get(frames, i)))
+			count = i + 1;
+	while (count-- > 0)
+		json_array_remove(frames, 0);
+}
+
 /* Debian's debug symbols of the C library name its sources as "./nptl/pthread_kill.c". */
 static bool is_foreign(struct replay *replay, const json_t *frame)
 {
@@ -129,7 +155,7 @@ bool frame_is_own(struct replay *replay, const json_t *frame)
 	char path[FRAME_PATH_MAX];
 	int line;
 
-	if (!frame_place(frame, path, &line))
+	if (is_rr(frame) || !frame_place(frame, path, &line))
 		return false;
 	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
 		if (strncmp(path, systems[i], strlen(systems[i])) == 0)

@@ -23,6 +23,10 @@ json_t *frame_args(const json_t *frame);
  */
 bool frame_is_own(struct replay *replay, const json_t *frame);
 
+/* Takes away the innermost frames that are rr's own: those of its library through which the program
+ * makes system calls. */
+void frames_without_rr(json_t *frames);
+
 /* The first of the frames that is the program's own; where there is none the first that has lines,
  * else the first. NULL without any. Borrowed. */
 json_t *frames_first_own(struct replay *replay, const json_t *frames);

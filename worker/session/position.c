@@ -446,7 +446,12 @@ bool position_go_named(struct replay *replay, const char *name, struct failure *
 
 void position_remember(struct replay *replay)
 {
-	replay->seen[replay->seen_next++ % REPLAY_SEEN_MAX] = replay->moment;
+	position_remember_other(replay, &replay->moment);
+}
+
+void position_remember_other(struct replay *replay, const struct moment *moment)
+{
+	replay->seen[replay->seen_next++ % REPLAY_SEEN_MAX] = *moment;
 }
 
 void position_recall(const struct replay *replay, struct moment *moment)

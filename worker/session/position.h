@@ -53,6 +53,7 @@ bool position_go_asked(struct replay *replay, const struct moment *to, struct fa
 /* Keeps a moment that an answer names, so that going there later brings back the very instruction.
  */
 void position_remember(struct replay *replay);
+void position_remember_other(struct replay *replay, const struct moment *moment);
 void position_recall(const struct replay *replay, struct moment *moment);
 
 /*

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
+#include "worker/session/printing.h"
 #include "worker/session/replay.h"
 #include "worker/trace/trace.h"
 
@@ -19,6 +20,7 @@ void replay_free(struct replay *replay)
 	tool_end(&replay->gdb_tool);
 	tool_end(&replay->rr);
 	images_free(replay->images);
+	printing_free(replay->printing);
 	free(replay->choice);
 	output_free(replay->output);
 	breakpoint_list_clear(&replay->breakpoints);

@@ -40,6 +40,7 @@ struct copies {
 
 struct images;
 struct pmu_choice;
+struct printing;
 
 struct replay {
 	struct worker *worker;
@@ -55,6 +56,7 @@ struct replay {
 	struct pmu_choice *choice; /* how rr counts here */
 	struct images *images;	   /* see images.h */
 	struct starter starter;	   /* where the process has several */
+	struct printing *printing; /* what was printed; NULL: not asked for yet */
 	struct files files;	   /* sources that were shown */
 	json_t *sources,
 	    *sources_missed; /* by recorded path: where each lies, "" nowhere; see source.c */

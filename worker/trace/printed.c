@@ -19,8 +19,8 @@ struct printed_parser {
 	long long last; /* event of the last mark */
 };
 
-/* The stream's number; -1: there is no memory for its text. */
-static int stream_of(struct printed *printed, int fd)
+/* The stream's number. */
+static size_t stream_of(struct printed *printed, int fd)
 {
 	size_t i = 0;
 
@@ -30,25 +30,34 @@ static int stream_of(struct printed *printed, int fd)
 		return PRINTED_STREAMS_MAX - 1;
 	if (i == printed->stream_count)
 		printed->streams[printed->stream_count++].fd = fd;
-	return (int)i;
+	return i;
+}
+
+/* Makes room for one more of `size` bytes, by doubling. NULL: out of memory. */
+static void *room_for(void *list, size_t count, size_t size)
+{
+	return count & (count - 1) ? list : reallocarray(list, count ? 2 * count : 1, size);
 }
 
 static bool add_piece(struct printed *printed, const struct write_call *call, int pid)
 {
-	size_t count = printed->count;
-	int stream = stream_of(printed, call->fd);
+	struct printed_stream *stream = &printed->streams[stream_of(printed, call->fd)];
+	struct printed_piece *pieces =
+	    room_for(printed->pieces, printed->count, sizeof(*printed->pieces));
+	size_t *numbers;
 
-	if ((count & (count - 1)) == 0) {
-		struct printed_piece *bigger =
-		    reallocarray(printed->pieces, count ? 2 * count : 1, sizeof(*bigger));
-		if (!bigger)
-			return false;
-		printed->pieces = bigger;
-	}
+	if (!pieces)
+		return false;
+	printed->pieces = pieces;
+	numbers = room_for(stream->pieces, stream->count, sizeof(*stream->pieces));
+	if (!numbers)
+		return false;
+	stream->pieces = numbers;
+	stream->pieces[stream->count++] = printed->count;
 	printed->pieces[printed->count++] = (struct printed_piece){.call = call,
 	    .pid = pid,
-	    .stream = (size_t)stream,
-	    .at = printed->streams[stream].length};
+	    .stream = (size_t)(stream - printed->streams),
+	    .at = stream->length};
 	return true;
 }
 
@@ -164,8 +173,10 @@ void printed_parser_end(struct printed_parser *parser)
 void printed_free(struct printed *printed)
 {
 	writes_free(&printed->writes);
-	for (size_t i = 0; i < printed->stream_count; i++)
+	for (size_t i = 0; i < printed->stream_count; i++) {
 		free(printed->streams[i].text);
+		free(printed->streams[i].pieces);
+	}
 	free(printed->pieces);
 	*printed = (struct printed){0};
 }
@@ -173,12 +184,20 @@ void printed_free(struct printed *printed)
 const struct printed_piece *printed_piece_at(
     const struct printed *printed, size_t stream, size_t at)
 {
-	for (size_t i = 0; i < printed->count; i++) {
-		const struct printed_piece *piece = &printed->pieces[i];
-		if (piece->stream == stream && at >= piece->at && at < piece->at + piece->length)
-			return piece;
+	const struct printed_stream *from = &printed->streams[stream];
+	const struct printed_piece *piece;
+	size_t low = 0, high = from->count;
+
+	/* the last that begins at `at` or before */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (printed->pieces[from->pieces[middle]].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	piece = low ? &printed->pieces[from->pieces[low - 1]] : NULL;
+	return piece && at - piece->at < piece->length ? piece : NULL;
 }
 
 const char *printed_stream_name(int fd, char *name, size_t size)

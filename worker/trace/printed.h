@@ -16,6 +16,7 @@ struct printed_stream {
 	int fd; /* as the program numbers it: 1 is its standard output */
 	char *text;
 	size_t length, size;
+	size_t *pieces, count; /* the numbers of its own */
 };
 
 /* One write that wrote something. */

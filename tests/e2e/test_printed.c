@@ -1,0 +1,243 @@
+/*
+ * From a text of the output to the code that made it: tests/programs/printed.c prints in every way
+ * there is, printed_stream.cc with C++ streams.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "printed"
+#define CPP	"printed_stream"
+
+/* Whether a conclusion names the function, and the line of the program that has the comment. */
+static void expect_named(
+    const json_t *answer, const char *program, const char *function, const char *comment)
+{
+	const char *conclusion = answer_text(answer, "conclusion");
+	char place[64];
+
+	snprintf(place, sizeof(place), ":%lld)", harness_line(program, comment));
+	ck_assert_msg(strstr(conclusion, function) && strstr(conclusion, place), "%s: not %s %s",
+	    conclusion, function, place);
+}
+
+/* Asks for a text; the session does not move. */
+static json_t *ask(struct scene *scene, const char *text)
+{
+	json_t *answer = client_tool(scene->client, "rr_who_printed", "{s:s}", "text", text);
+	json_t *before = client_tool(scene->client, "rr_when", NULL);
+
+	ck_assert_int_gt(answer_event(answer, "moment"), answer_number(before, "event"));
+	json_decref(before);
+	return answer;
+}
+
+/* The answer's moment leads to the write. */
+static void expect_write_at(struct scene *scene, const json_t *answer, const char *path)
+{
+	json_t *stop =
+	    client_tool(scene->client, "rr_goto", "{s:s}", "moment", answer_text(answer, path));
+	json_t *stack = client_tool(scene->client, "rr_backtrace", NULL);
+	char *shown = answer_show(stack);
+
+	expect_text(stop, "moment", answer_text(answer, path));
+	ck_assert_msg(strstr(shown, "write"), "%s", shown);
+	free(shown);
+	json_decref(stack);
+	json_decref(stop);
+}
+
+START_TEST(a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *answer = ask(&scene, "total: 42");
+
+	expect_named(answer, PROGRAM, "format_total", "/* made here */");
+	expect_named(answer, PROGRAM, "bring_out", "/* written here */");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "printf"));
+	expect_text(answer, "text", "total: 42");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "source"), "made here"));
+	char *made = answer_show(answer_at(answer, "formatted.frames"));
+	ck_assert_msg(strstr(made, "add_up") && strstr(made, "report"), "%s", made);
+	free(made);
+	expect_write_at(&scene, answer, "moment");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+/* The buffer holds the same bytes already when the second one prints. */
+START_TEST(the_same_text_again_is_not_taken_for_the_first)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *first = ask(&scene, "the same words");
+	json_t *second = client_tool(
+	    scene.client, "rr_who_printed", "{s:s, s:i}", "text", "the same words", "nth", 2);
+	json_t *last = client_tool(scene.client, "rr_who_printed", "{s:s, s:i}", "pattern",
+	    "^the sa[m]e words$", "nth", -1);
+
+	expect_named(first, PROGRAM, "first_to_say", "/* said first */");
+	expect_text(first, "match", "1 of 2");
+	expect_named(second, PROGRAM, "second_to_say", "/* said again */");
+	expect_text(second, "match", "2 of 2");
+	expect_text(last, "conclusion", answer_text(second, "conclusion"));
+	json_decref(first);
+	json_decref(second);
+	json_decref(last);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_is_written_past_the_buffer_has_its_writer)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *direct = ask(&scene, "directly"), *piece = ask(&scene, "pieces: this one");
+
+	expect_named(direct, PROGRAM, "past_the_buffer", "/* direct */");
+	ck_assert_ptr_nonnull(strstr(answer_text(direct, "conclusion"), "constant"));
+	expect_named(piece, PROGRAM, "past_the_buffer", "/* piece */");
+	json_decref(direct);
+	json_decref(piece);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_text_over_two_writes_names_both)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *answer = ask(&scene, "half, the other");
+
+	expect_named(answer, PROGRAM, "in_two_writes", "/* first half */");
+	ck_assert_uint_eq(answer_count(answer, "writes"), 2);
+	expect_text(answer, "writes.0.text", "half, ");
+	expect_text(answer, "writes.1.text", "the other");
+	expect_write_at(&scene, answer, "writes.1.moment");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(standard_error_is_a_stream_of_its_own)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *answer = client_tool(scene.client, "rr_who_printed", "{s:s, s:s}", "pattern",
+	    "complaint: [0-9]", "stream", "stderr");
+
+	expect_named(answer, PROGRAM, "main", "/* complains */");
+	expect_text(answer, "stream", "stderr");
+	json_decref(answer);
+	json_decref(client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s, s:s}",
+	    "text", "a complaint", "stream", "stdout"));
+	scene_close(&scene);
+}
+END_TEST
+
+/* fork copies what is in the buffer: one text, written by both. */
+START_TEST(a_child_that_printed_is_named_and_can_be_asked)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *answer =
+	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "the child says");
+	long long pid = answer_number(answer, "pid");
+
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "process"));
+	json_decref(answer);
+	json_decref(client_tool(scene.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
+	    scene_trace(PROGRAM), "pid", (json_int_t)pid));
+	answer = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "the child says");
+	expect_named(answer, PROGRAM, "main", "/* in the child */");
+	json_decref(answer);
+	answer = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "left to the child");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "fork"));
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(cpp_streams_lead_to_the_programs_own_code)
+{
+	struct scene scene = scene_open(CPP, NULL);
+	json_t *told = ask(&scene, "told: value=42"), *error = ask(&scene, "at last");
+
+	expect_named(told, CPP ".cc", "tell", "// printed here");
+	expect_named(error, CPP ".cc", "main", "// complains");
+	json_decref(told);
+	json_decref(error);
+	scene_close(&scene);
+}
+END_TEST
+
+/* A program can print what looks like rr's marks: it moves no text to another write. */
+START_TEST(the_output_comes_with_moments_and_marks_are_not_forged)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *all = client_tool(scene.client, "rr_output", NULL), *write, *near;
+	size_t i, forged = 0;
+
+	json_array_foreach(answer_at(all, "writes"), i, write) forged +=
+	    strstr(answer_text(write, "text"), "[rr 1 2]forged") != NULL;
+	ck_assert_uint_eq(forged, 2); /* of parent and child */
+	expect_text(
+	    json_array_get(answer_at(all, "writes"), 0), "text", "total: 42\nthe same words\n");
+	near = client_tool(scene.client, "rr_output", "{s:s, s:i}", "moment", "end", "limit", 1);
+	ck_assert_uint_eq(answer_count(near, "writes"), 1);
+	json_decref(all);
+	json_decref(near);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_was_not_printed_is_told_with_what_is_nearest)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *failure = client_tool_fails(
+	    scene.client, "rr_who_printed", "not_found", "{s:s}", "text", "total: 43");
+
+	ck_assert_ptr_nonnull(strstr(answer_text(failure, "hint"), "total: 42"));
+	json_decref(failure);
+	failure = client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s, s:i}",
+	    "text", "total: 42", "nth", 2);
+	ck_assert_ptr_nonnull(strstr(answer_text(failure, "message"), "1 time"));
+	json_decref(failure);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_pattern_that_is_none_or_has_no_bound_is_refused)
+{
+	static const char *const patterns[] = {
+	    "(", "[a", "a{2000}", "((a{90}){90}){90}", "(a*)\\1", "a{1,90}{1,90}"};
+	struct scene scene = scene_open(PROGRAM, NULL);
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument",
+		    "{s:s}", "pattern", patterns[i]));
+	json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument",
+	    "{s:s, s:s}", "text", "a", "pattern", "b"));
+	json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument", NULL));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_output", "invalid_argument", "{s:s}", "moment", "yesterday"));
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it,
+	    the_same_text_again_is_not_taken_for_the_first,
+	    what_is_written_past_the_buffer_has_its_writer,
+	    a_text_over_two_writes_names_both,
+	    standard_error_is_a_stream_of_its_own,
+	    a_child_that_printed_is_named_and_can_be_asked,
+	    cpp_streams_lead_to_the_programs_own_code,
+	    the_output_comes_with_moments_and_marks_are_not_forged,
+	    what_was_not_printed_is_told_with_what_is_nearest,
+	    a_pattern_that_is_none_or_has_no_bound_is_refused,
+	    NULL,
+	};
+	static const char *const programs[] = {PROGRAM, CPP, NULL};
+
+	return scene_main("printed", tests, programs);
+}

@@ -1,0 +1,46 @@
+#ifndef WORKER_PRINTED_SEARCH_H
+#define WORKER_PRINTED_SEARCH_H
+/*
+ * Looks for a text, or for what matches a pattern, in what was printed. Pure.
+ */
+#include <stdbool.h>
+#include "sandbox/wire/failure.h"
+#include "worker/trace/printed.h"
+
+#define PRINTED_PATTERN_MAX 512	   /* bytes */
+#define PRINTED_LINE_MAX    0xffff /* bytes of a line that a pattern is held against */
+
+struct printed_wanted {
+	const char *text;    /* it, or else */
+	const char *pattern; /* a POSIX extended regular expression, within a line */
+	int fd;		     /* of the stream; -1: any */
+	/* In the order of time; -1 is the last, -2 the one before. 0: the first of that process,
+	 * else the first. */
+	long long nth;
+	int pid;
+};
+
+struct printed_match {
+	const struct printed_piece *piece; /* the write that its first byte came by */
+	size_t stream, at, length;
+};
+
+struct printed_found {
+	struct printed_match match;
+	size_t number, count; /* from 1, of all; 0: there is none, or less than nth asks for */
+};
+
+/* False with *failure filled when the pattern is none, or asks for too much. */
+bool printed_search(const struct printed *printed, const struct printed_wanted *wanted,
+    struct printed_found *found, struct failure *failure);
+
+/* The line that has the longest piece of `text` in it, of three bytes at least: its match is that
+ * piece. False: there is none. */
+bool printed_nearest(
+    const struct printed *printed, const char *text, int fd, struct printed_match *match);
+
+/* The line that a match begins in: from..*end of its stream. */
+size_t printed_line_of(
+    const struct printed *printed, const struct printed_match *match, size_t *end);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * Asks rr for the trace's writes, and then for what they wrote.
+ */
+#include "worker/session/printing.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/capture.h"
+#include "worker/session/images.h"
+#include "worker/session/start_rr.h"
+
+#define PROGRESS_EVERY 64 /* pieces of rr's output */
+
+struct reading {
+	struct replay *replay;
+	struct printed *printed;
+	struct writes_parser *writes;
+	struct printed_parser *texts;
+	unsigned pieces;
+};
+
+static void take_events(void *owner, const char *bytes, size_t length)
+{
+	struct reading *reading = owner;
+
+	writes_parser_feed(reading->writes, bytes, length);
+}
+
+static void take_output(void *owner, const char *bytes, size_t length)
+{
+	struct reading *reading = owner;
+	const struct printed *printed = reading->printed;
+
+	printed_parser_feed(reading->texts, bytes, length);
+	if (printed->count && reading->pieces++ % PROGRESS_EVERY == 0)
+		worker_progress(reading->replay->worker,
+		    (double)printed->pieces[printed->count - 1].call->event,
+		    (double)images_last_event(reading->replay), "reading what was printed");
+}
+
+/* Runs one rr to its end; false with *failure filled. How it ended is in `capture`. */
+static bool ask(struct reading *reading, enum aside aside, capture_sink *sink,
+    struct capture *capture, struct failure *failure)
+{
+	struct tool tool;
+
+	*capture = (struct capture){.tool = TOOL_NONE};
+	return start_aside(reading->replay, aside, &tool, failure) &&
+	       capture_started(
+		   reading->replay->worker, &tool, "rr", INT_MAX, sink, reading, capture, failure);
+}
+
+static void note_end(const struct capture *capture, char *text, size_t size)
+{
+	char end[64];
+
+	if (capture_succeeded(capture))
+		return;
+	tool_describe_end(&capture->tool, end, sizeof(end));
+	snprintf(text, size, "rr ended with %s before the end of the trace", end);
+}
+
+static bool read_all(struct reading *reading, struct printing *printing, struct failure *failure)
+{
+	struct capture capture;
+	bool fine;
+
+	reading->writes = writes_parser_new(&printing->printed.writes);
+	reading->texts = printed_parser_new(&printing->printed);
+	if (!reading->writes || !reading->texts) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	fine = ask(reading, ASIDE_EVENTS, take_events, &capture, failure);
+	capture_free(&capture);
+	if (!fine)
+		return false;
+	fine = ask(reading, ASIDE_OUTPUT, take_output, &capture, failure);
+	if (fine)
+		note_end(&capture, printing->broken_off, sizeof(printing->broken_off));
+	capture_free(&capture);
+	return fine;
+}
+
+const struct printing *printing_learn(struct replay *replay, struct failure *failure)
+{
+	struct reading reading = {.replay = replay};
+	struct printing *printing = replay->printing;
+	bool fine;
+
+	if (printing)
+		return printing;
+	printing = calloc(1, sizeof(*printing));
+	if (!printing) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	reading.printed = &printing->printed;
+	fine = read_all(&reading, printing, failure);
+	writes_parser_end(reading.writes);
+	printed_parser_end(reading.texts);
+	if (fine) {
+		replay->printing = printing;
+		return printing;
+	}
+	printing_free(printing);
+	return NULL;
+}
+
+void printing_free(struct printing *printing)
+{
+	if (printing)
+		printed_free(&printing->printed);
+	free(printing);
+}
