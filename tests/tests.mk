@@ -56,6 +56,9 @@ PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard test
 $(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
+$(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/walks_optimized: private PROGRAM_LIBS := -static -O2
+$(TEST_BIN)/programs/walks_classes: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'
 $(TEST_BIN)/programs/moved_relative: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=.'
 $(TEST_BIN)/programs/%: tests/programs/%.c

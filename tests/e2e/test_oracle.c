@@ -1,85 +1,69 @@
 /*
  * Nothing that goes back, or to somewhere, may answer otherwise than a plain run forward does.
- * tests/programs/walks.c is swept once; then a session walks about at random, in both directions,
- * with points set and removed, with conditions and counts, and each answer must be the sweep's.
+ * A program of tests/programs/walks* is recorded and swept once a round; then a session walks about
+ * at random, in both directions, and each answer must be the sweep's (walk.h).
  *
- * ORACLE_SECONDS is how long each program is walked in (8), ORACLE_SEED where chance begins (1).
+ * ORACLE_SECONDS is how long each program is walked in (6), ORACLE_SEED where chance begins (1). A
+ * failure names the trace, which it leaves, and how to walk in it once more: ORACLE_TRACE,
+ * ORACLE_ROUND and the seed.
  */
 #include <check.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/e2e/sweep.h"
+#include "tests/e2e/walk.h"
 #include "tests/runner.h"
 
-#define STEPS_IN_WALK	8
-#define WALKS_MIN	2 /* however slow the machine is */
-#define CHECKPOINTS_MAX 4
-#define HISTORY_MAX	8192
+#define WALKS_IN_ROUND 24
+#define WALKS_MIN      2 /* however slow the machine is */
+#define LABEL_MAX      512
 
-static const struct point points[] = {
-    {"touch", false},
-    {"set_text", false},
-    {"value", true},
-    {"*(unsigned *)&field", true},
-    {"*(long *)&text[8]", true},
-    {NULL, false},
+static const struct point in_c[] = {
+    [TOUCH] = {"touch", false, "round", 7},
+    [SET_TEXT] = {"set_text", false, "who", 4},
+    [VALUE] = {"value", true, "value % 5", 6},
+    [FIELD] = {"*(unsigned *)&field", true, "*(unsigned *)&field % 4", 4},
+    [TEXT] = {"*(long *)&text[8]", true, "text[8] - 'a'", 4},
+    {NULL, false, NULL, 0},
 };
 
-enum { TOUCH, SET_TEXT, VALUE, FIELD, TEXT, POINTS };
-
-/* What a point may be set to stop for only: where a number is the one that was drawn from so many.
- */
-static const struct {
-	const char *number;
-	unsigned below; /* some are never reached */
-} conditions[POINTS] = {
-    [TOUCH] = {"round", 7},
-    [SET_TEXT] = {"who", 4},
-    [VALUE] = {"value % 5", 6},
-    [FIELD] = {"*(unsigned *)&field % 4", 4},
-    [TEXT] = {"text[8] - 'a'", 4},
+/* The same with a part of a word: its neighbour's writes are none of its own. */
+static const struct point in_c_part[] = {
+    [TOUCH] = {"touch", false, "round", 7},
+    [SET_TEXT] = {"set_text", false, "who", 4},
+    [VALUE] = {"value", true, "value % 5", 6},
+    [FIELD] = {"field.high", true, "field.high % 4", 4},
+    [TEXT] = {"*(long *)&text[8]", true, "text[8] - 'a'", 4},
+    {NULL, false, NULL, 0},
 };
 
-/* Where the session stands among the hits: behind hit `behind`, before hit `ahead`. Of those
- * between the two it is on one, or it is not known where it stands among them. */
-struct whereabouts {
-	int behind, ahead;
-	bool on; /* exactly on the one between the two */
+static const struct point in_classes[] = {
+    [TOUCH] = {"bank::Ledger::touch", false, "round", 7},
+    [SET_TEXT] = {"bank::Ledger::set_text", false, "who", 4},
+    [VALUE] = {"ledger.value", true, "ledger.value % 5", 6},
+    [FIELD] = {"ledger.field.low", true, "ledger.field.low % 4", 4},
+    [TEXT] = {"*(long *)&ledger.text[8]", true, "ledger.text[8] - 'a'", 4},
+    {NULL, false, NULL, 0},
 };
 
-struct walker {
-	struct client *client;
-	struct sweep *sweep;
-	unsigned long long chance;
-	struct whereabouts at;
-	long long numbers[POINTS]; /* 0: not set */
-	long long only[POINTS];	   /* the number in its condition; -1: it has none */
-	struct {
-		long long id;
-		struct whereabouts at;
-	} checkpoints[CHECKPOINTS_MAX];
-	size_t checkpoint_count;
-	char history[HISTORY_MAX];
-	size_t history_length;
-	long walks, moves;
+static const struct ground {
+	const char *program, *how, *count;
+	const struct point *points;
+	bool innermost; /* of a fork tree: in the last process, not in the first */
+} grounds[] = {
+    {"walks_static", "threads", "1", in_c, false},
+    {"walks_static", "threads", "2", in_c_part, false},
+    {"walks", "threads", "4", in_c, false},
+    {"walks_optimized", "threads", "4", in_c, false},
+    {"walks_classes", "threads", "3", in_classes, false},
+    {"walks_static", "threads", "16", in_c, false},
+    {"walks_static", "forks", "3", in_c_part, false},
+    {"walks_static", "forks", "3", in_c, true},
+    {"walks_static", "signals", "4", in_c, false},
 };
 
-static const struct walker *walking;
-
-/* A call that fails ends the process: the walk is told all the same. */
-static void tell_walk(int signal)
-{
-	static const char told[] = "the walk:";
-
-	(void)signal;
-	if (!walking || write(STDERR_FILENO, told, sizeof(told) - 1) < 0 ||
-	    write(STDERR_FILENO, walking->history, walking->history_length) < 0)
-		return;
-}
+#define GROUNDS ((int)(sizeof(grounds) / sizeof(*grounds)))
 
 static long long from_environment(const char *name, long long otherwise)
 {
@@ -88,390 +72,26 @@ static long long from_environment(const char *name, long long otherwise)
 	return text && *text ? strtoll(text, NULL, 0) : otherwise;
 }
 
-static unsigned draw(struct walker *walker, unsigned below)
+/* Other chances in each ground and round. */
+static unsigned long long chance_of(int ground, long long round)
 {
-	walker->chance ^= walker->chance << 13;
-	walker->chance ^= walker->chance >> 7;
-	walker->chance ^= walker->chance << 17;
-	return (unsigned)(walker->chance >> 33) % below;
+	unsigned long long mix = (unsigned long long)from_environment("ORACLE_SEED", 1);
+
+	return ((mix * 1009 + (unsigned)ground) * 1000003 + (unsigned long long)round) *
+	       0x9e3779b97f4a7c15;
 }
 
-static void note(struct walker *walker, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void note(struct walker *walker, const char *format, ...)
+/* Every fourth recording is of a schedule that rr draws. */
+static char *record(
+    struct client *client, const struct ground *ground, const char *folder, long long round)
 {
-	va_list arguments;
+	const char *given = getenv("ORACLE_TRACE");
+	char *trace = given ? strdup(given) : harness_path(folder, "trace");
+	char *program = harness_program(ground->program);
 
-	if (walker->history_length + 200 > HISTORY_MAX)
-		return;
-	va_start(arguments, format);
-	walker->history_length +=
-	    (size_t)vsnprintf(walker->history + walker->history_length, 200, format, arguments);
-	va_end(arguments);
-}
-
-static void disagree(struct walker *walker, const char *what, int hit, const json_t *answer)
-{
-	const struct hit *expected =
-	    hit >= 0 && hit < (int)walker->sweep->hit_count ? &walker->sweep->hits[hit] : NULL;
-	char *shown = answer_show(answer);
-
-	harness_fail("%s: expected hit %d (point %d at %lld:%lld of %lld, %s -> %s), "
-		     "standing in (%d, %d); got %s",
-	    what, hit, expected ? expected->point : 0, expected ? expected->at.event : 0,
-	    expected ? expected->at.ticks : 0, expected ? expected->at.tid : 0,
-	    expected ? expected->old : "", expected ? expected->new : "", walker->at.behind,
-	    walker->at.ahead, shown);
-}
-
-/* The number that a condition compares, at that hit: of a write, behind it. */
-static long long compared(const struct hit *hit)
-{
-	long long new = strtoll(hit->new, NULL, 0);
-	const long long numbers[POINTS] = {
-	    [TOUCH] = hit->round,
-	    [SET_TEXT] = hit->who,
-	    [VALUE] = new % 5,
-	    [FIELD] = new % 4,
-	    [TEXT] = (signed char)(new & 0xff) - 'a',
-	};
-
-	return numbers[hit->point];
-}
-
-static bool is_active(const struct walker *walker, int hit)
-{
-	const struct hit *one = &walker->sweep->hits[hit];
-
-	if (one->point == POINT_SIGNAL)
-		return true;
-	return walker->numbers[one->point] &&
-	       (walker->only[one->point] < 0 || compared(one) == walker->only[one->point]);
-}
-
-/* The first hit from `from` on in a direction at which the session stops; -1 or hit_count: none. */
-static int next_active(const struct walker *walker, int from, int step)
-{
-	int hit = from;
-
-	while (hit >= 0 && hit < (int)walker->sweep->hit_count && !is_active(walker, hit))
-		hit += step;
-	return hit < 0 ? -1 : hit;
-}
-
-static int count_on(const struct walker *walker, int from, int step, int count)
-{
-	int hit = next_active(walker, from, step);
-
-	while (count-- > 1 && hit >= 0 && hit < (int)walker->sweep->hit_count &&
-	       walker->sweep->hits[hit].point != POINT_SIGNAL)
-		hit = next_active(walker, hit + step, step);
-	return hit;
-}
-
-static bool is_watch(const struct walker *walker, int hit)
-{
-	int point = walker->sweep->hits[hit].point;
-
-	return point != POINT_SIGNAL && points[point].watch;
-}
-
-static bool same_place(const struct place_in_time *a, const struct place_in_time *b)
-{
-	return a->event == b->event && a->ticks == b->ticks && a->tid == b->tid;
-}
-
-/* Whether a stop is that hit, reached in that direction; learns where a write begins. */
-static bool agrees(struct walker *walker, int index, bool reverse, const json_t *stop)
-{
-	struct hit *hit = &walker->sweep->hits[index];
-	struct place_in_time at = sweep_place(stop);
-	const char *reason = answer_text(stop, "reason");
-
-	/* Going back, a signal stops before its event, and going on behind it. */
-	if (hit->point == POINT_SIGNAL)
-		return strcmp(reason, "signal") == 0 && at.tid == hit->at.tid &&
-		       at.ticks == hit->at.ticks && hit->at.event - at.event == (reverse ? 1 : 0);
-	if (!is_watch(walker, index))
-		return same_place(&at, &hit->at) && strcmp(reason, "breakpoint") == 0;
-	if (strcmp(reason, "watchpoint") != 0 ||
-	    strcmp(answer_text(stop, "watch.old"), hit->old) != 0 ||
-	    strcmp(answer_text(stop, "watch.new"), hit->new) != 0)
-		return false;
-	if (!reverse)
-		return same_place(&at, &hit->at);
-	if (!hit->before.event)
-		hit->before = at;
-	return same_place(&at, &hit->before) && at.tid == hit->at.tid &&
-	       sweep_compare(&at, &hit->at) <= 0 &&
-	       (index == 0 || sweep_compare(&hit[-1].at, &at) <= 0);
-}
-
-/* A breakpoint is stood on. A write is behind or ahead, by the direction; and a signal is ahead to
- * who came back to it, but who went on to it does not meet it once more on the way back. */
-static void stand_at(struct walker *walker, int hit, bool reverse)
-{
-	bool watch = is_watch(walker, hit), signal = walker->sweep->hits[hit].point == POINT_SIGNAL;
-
-	walker->at.behind = watch && !reverse ? hit : hit - 1;
-	walker->at.ahead = (watch || signal) && reverse ? hit : hit + 1;
-	walker->at.on = walker->at.ahead - walker->at.behind == 2;
-}
-
-static bool is_there(const struct place_in_time *a, const struct place_in_time *b)
-{
-	return same_place(a, b) && a->pc == b->pc;
-}
-
-static bool is_exact(const struct walker *walker)
-{
-	return walker->at.on || walker->at.ahead == walker->at.behind + 1;
-}
-
-/* Whether the moment of a hit lies behind it: a write is done, a signal has come. */
-static bool is_behind(const struct walker *walker, int hit)
-{
-	return is_watch(walker, hit) || walker->sweep->hits[hit].point == POINT_SIGNAL;
-}
-
-/* Where a stop lies that need not be at a hit. */
-static struct whereabouts locate(const struct walker *walker, const struct place_in_time *place)
-{
-	int total = (int)walker->sweep->hit_count;
-	struct whereabouts at = {-1, total, false};
-
-	for (int i = 0; i < total; i++) {
-		const struct hit *hit = &walker->sweep->hits[i];
-		int order = sweep_compare(&hit->at, place);
-		if (is_there(&hit->at, place))
-			return (struct whereabouts){
-			    is_behind(walker, i) ? i : i - 1, i + 1, !is_behind(walker, i)};
-		if (hit->before.event && is_there(&hit->before, place))
-			return (struct whereabouts){i - 1, i, false};
-		if (order < 0)
-			at.behind = i;
-		if (order > 0 && at.ahead > i)
-			at.ahead = i;
-	}
-	return at;
-}
-
-static void check_run(struct walker *walker, bool reverse, int count, const json_t *stop)
-{
-	int total = (int)walker->sweep->hit_count, step = reverse ? -1 : 1;
-	/* Standing on hits that cannot be told apart, either side of each may be meant. */
-	int from = reverse ? walker->at.ahead - 1 : walker->at.behind + 1;
-	int last = reverse ? walker->at.behind : walker->at.ahead;
-
-	/* A known stand on a breakpoint, or between two hits: the search begins beyond it. */
-	if (is_exact(walker))
-		from = last;
-	for (int begin = from; reverse ? begin >= last : begin <= last; begin += step) {
-		int expected = count_on(walker, begin, step, count);
-		if (expected < 0 || expected >= total) {
-			if (strcmp(answer_text(stop, "reason"), reverse ? "start" : "end") != 0)
-				continue;
-			walker->at = reverse ? (struct whereabouts){-1, 0, false}
-					     : (struct whereabouts){total - 1, total, false};
-			return;
-		}
-		if (agrees(walker, expected, reverse, stop)) {
-			stand_at(walker, expected, reverse);
-			return;
-		}
-	}
-	disagree(walker, "continue", count_on(walker, last, step, count), stop);
-}
-
-static void move_continue(struct walker *walker)
-{
-	bool reverse = draw(walker, 2);
-	int count = draw(walker, 3) ? 1 : 2 + (int)draw(walker, 3);
-
-	note(walker, " continue %s %d;", reverse ? "back" : "on", count);
-	json_t *stop = client_tool(
-	    walker->client, "rr_continue", "{s:b, s:i}", "reverse", reverse, "count", count);
-	check_run(walker, reverse, count, stop);
-	json_decref(stop);
-}
-
-static void go_to(struct walker *walker, const struct place_in_time *place)
-{
-	note(walker, " goto %s;", place->moment);
-	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", place->moment);
-	struct place_in_time at = sweep_place(stop);
-	if (!same_place(&at, place) || at.pc != place->pc)
-		disagree(walker, "goto", -1, stop);
-	walker->at = locate(walker, &at);
-	json_decref(stop);
-}
-
-static void move_goto(struct walker *walker)
-{
-	int hit = (int)draw(walker, (unsigned)walker->sweep->hit_count);
-
-	go_to(walker, &walker->sweep->hits[hit].at);
-}
-
-static void move_end(struct walker *walker)
-{
-	note(walker, " goto end;");
-	json_decref(client_tool(walker->client, "rr_goto", "{s:s}", "moment", "end"));
-	walker->at = (struct whereabouts){
-	    (int)walker->sweep->hit_count - 1, (int)walker->sweep->hit_count, false};
-}
-
-/* A step stops at points as well, and stands somewhere between hits otherwise. */
-static void move_step(struct walker *walker)
-{
-	static const char *const tools[] = {"rr_step", "rr_next"};
-	static const char *const units[] = {"line", "instruction"};
-	const char *tool = tools[draw(walker, 2)], *unit = units[draw(walker, 2)];
-	bool reverse = draw(walker, 2);
-	int count = 1 + (int)draw(walker, 4);
-
-	note(walker, " %s %s %d %s;", tool, reverse ? "back" : "on", count, unit);
-	json_t *stop = client_tool(walker->client, tool, "{s:b, s:i, s:s}", "reverse", reverse,
-	    "count", count, "unit", unit);
-	struct place_in_time place = sweep_place(stop);
-	walker->at = locate(walker, &place);
-	json_decref(stop);
-}
-
-/* Who wrote it last is the last write behind us. */
-static void move_last_change(struct walker *walker)
-{
-	int point = VALUE + (int)draw(walker, 3), hit = walker->at.behind;
-
-	if (!is_exact(walker))
-		return; /* not known whether the write is behind us */
-	note(walker, " last change of %s;", points[point].what);
-	while (hit >= 0 && walker->sweep->hits[hit].point != point)
-		hit--;
-	if (hit < 0) {
-		json_decref(client_tool_fails(walker->client, "rr_last_change", "not_found",
-		    "{s:s}", "expression", points[point].what));
-		return;
-	}
-	json_t *answer = client_tool(
-	    walker->client, "rr_last_change", "{s:s}", "expression", points[point].what);
-	const struct hit *expected = &walker->sweep->hits[hit];
-	struct place_in_time at = sweep_place(answer);
-	if (strcmp(answer_text(answer, "old"), expected->old) != 0 ||
-	    strcmp(answer_text(answer, "new"), expected->new) != 0 || at.tid != expected->at.tid ||
-	    sweep_compare(&at, &expected->at) > 0)
-		disagree(walker, "last change", hit, answer);
-	json_decref(answer);
-}
-
-/* What a variable holds is what was last written to it. */
-static void move_evaluate(struct walker *walker)
-{
-	int hit = walker->at.behind;
-
-	if (!is_exact(walker))
-		return;
-	note(walker, " evaluate;");
-	while (hit >= 0 && walker->sweep->hits[hit].point != VALUE)
-		hit--;
-	json_t *answer = client_tool(walker->client, "rr_evaluate", "{s:s}", "expression", "value");
-	if (strcmp(answer_text(answer, "value"), hit < 0 ? "0" : walker->sweep->hits[hit].new) != 0)
-		disagree(walker, "evaluate", hit, answer);
-	json_decref(answer);
-}
-
-static long long set_point(struct walker *walker, int point)
-{
-	char condition[64];
-
-	snprintf(condition, sizeof(condition), "%s == %lld", conditions[point].number,
-	    walker->only[point]);
-	if (walker->only[point] < 0)
-		condition[0] = '\0';
-	note(walker, " set %s%s%s;", points[point].what, condition[0] ? " if " : "", condition);
-	return sweep_set(walker->client, &points[point], condition[0] ? condition : NULL);
-}
-
-static void move_points(struct walker *walker)
-{
-	int point = (int)draw(walker, POINTS);
-
-	if (walker->numbers[point]) {
-		note(walker, " clear %s;", points[point].what);
-		client_tool_done(walker->client, "rr_breakpoint_remove", "{s:I}",
-		    "breakpoint_number", walker->numbers[point]);
-		walker->numbers[point] = 0;
-		return;
-	}
-	walker->only[point] =
-	    draw(walker, 2) ? (long long)draw(walker, conditions[point].below) : -1;
-	walker->numbers[point] = set_point(walker, point);
-}
-
-static void move_checkpoint(struct walker *walker)
-{
-	if (walker->checkpoint_count < CHECKPOINTS_MAX) {
-		note(walker, " checkpoint;");
-		json_t *saved = client_tool(walker->client, "rr_checkpoint_save", NULL);
-		walker->checkpoints[walker->checkpoint_count].id =
-		    answer_number(saved, "checkpoint_id");
-		walker->checkpoints[walker->checkpoint_count++].at = walker->at;
-		json_decref(saved);
-		return;
-	}
-	unsigned which = draw(walker, CHECKPOINTS_MAX);
-	note(walker, " restore %lld;", walker->checkpoints[which].id);
-	json_decref(client_tool(walker->client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
-	    walker->checkpoints[which].id));
-	walker->at = walker->checkpoints[which].at;
-	if (draw(walker, 2))
-		return;
-	note(walker, " forget it;");
-	client_tool_done(walker->client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id",
-	    walker->checkpoints[which].id);
-	walker->checkpoints[which] = walker->checkpoints[--walker->checkpoint_count];
-}
-
-static void move_thread(struct walker *walker)
-{
-	json_t *list = client_tool(walker->client, "rr_thread_list", NULL);
-	size_t count = answer_count(list, "threads");
-	json_t *one =
-	    json_array_get(answer_at(list, "threads"), draw(walker, (unsigned)(count ? count : 1)));
-
-	note(walker, " select thread %lld;", answer_number(one, "tid"));
-	client_tool_done(
-	    walker->client, "rr_thread_select", "{s:I}", "thread_id", answer_number(one, "tid"));
-	json_decref(list);
-}
-
-static void walk(struct walker *walker)
-{
-	static void (*const moves[])(struct walker *) = {move_continue, move_continue,
-	    move_continue, move_continue, move_goto, move_goto, move_step, move_step,
-	    move_last_change, move_last_change, move_evaluate, move_points, move_points,
-	    move_checkpoint, move_thread, move_end};
-
-	walker->history_length = 0;
-	note(walker, " set:");
-	for (int i = 0; i < POINTS; i++)
-		if (walker->numbers[i])
-			note(walker, " %s (%lld)", points[i].what, walker->only[i]);
-	note(walker, ";");
-	move_goto(walker);
-	for (int i = 0; i < STEPS_IN_WALK; i++) {
-		moves[draw(walker, sizeof(moves) / sizeof(*moves))](walker);
-		walker->moves++;
-	}
-	walker->walks++;
-}
-
-static char *record(struct client *client, const char *folder, const char *how, const char *count)
-{
-	char *trace = harness_path(folder, "trace"), *program = harness_program("walks");
-
-	json_decref(client_tool(client, "rr_record", "{s:[s, s, s], s:s}", "command", program, how,
-	    count, "trace_dir", trace));
+	if (!given)
+		client_tool_done(client, "rr_record", "{s:[s, s, s], s:s, s:b}", "command", program,
+		    ground->how, ground->count, "trace_dir", trace, "chaos", round % 4 == 3);
 	free(program);
 	return trace;
 }
@@ -499,80 +119,52 @@ static void start(struct client *client, const char *trace, bool innermost)
 		json_decref(client_tool(client, "rr_continue", "{s:s}", "until", "main"));
 }
 
-/* Another row of chances in each program. */
-static unsigned long long seed(const char *how, const char *count, bool innermost)
+/* One recording and one session; returns the number of walks. */
+static long walk_round(struct client *client, int number, long long round, double until)
 {
-	unsigned long long mix = (unsigned long long)from_environment("ORACLE_SEED", 1);
+	const struct ground *ground = &grounds[number];
+	char *folder = harness_scratch(0), label[LABEL_MAX];
+	char *trace = record(client, ground, folder, round);
+	struct walker *walker;
+	struct sweep *sweep;
+	long walks = 0;
 
-	for (; *how; how++)
-		mix = mix * 131 + (unsigned char)*how;
-	for (; *count; count++)
-		mix = mix * 131 + (unsigned char)*count;
-	return (mix * 2 + innermost) * 0x9e3779b97f4a7c15 | 1;
-}
-
-static void walk_in(const char *how, const char *count, bool innermost)
-{
-	char *folder = harness_scratch(0);
-	struct walker walker = {
-	    .client = client_start(NULL), .chance = seed(how, count, innermost)};
-	char *trace = record(walker.client, folder, how, count);
-	double until;
-
-	walking = &walker;
-	signal(SIGABRT, tell_walk);
-	start(walker.client, trace, innermost);
-	walker.sweep = sweep_make(walker.client, points);
-	until = harness_now() + (double)from_environment("ORACLE_SECONDS", 8);
-	while (harness_now() < until || walker.walks < WALKS_MIN)
-		walk(&walker);
-	printf("%s %s: %zu hits, %ld walks, %ld moves\n", how, count, walker.sweep->hit_count,
-	    walker.walks, walker.moves);
-	client_end(walker.client);
-	sweep_free(walker.sweep);
+	snprintf(label, sizeof(label),
+	    "ORACLE_SEED=%lld ORACLE_GROUND=%d ORACLE_ROUND=%lld ORACLE_TRACE=%s",
+	    from_environment("ORACLE_SEED", 1), number, round, trace);
+	start(client, trace, ground->innermost);
+	sweep = sweep_make(client, ground->points);
+	walker = walker_new(client, sweep, chance_of(number, round), label);
+	while (walks < WALKS_IN_ROUND && (walks < WALKS_MIN || harness_now() < until)) {
+		walker_walk(walker);
+		walks++;
+	}
+	walker_free(walker);
+	sweep_free(sweep);
+	client_tool_done(client, "rr_replay_stop", NULL);
 	free(trace);
 	harness_scratch_free(folder);
+	return walks;
 }
 
-START_TEST(walks_in_one_thread_agree_with_the_sweep)
+START_TEST(walks_agree_with_the_sweep)
 {
-	walk_in("threads", "1", false);
-}
-END_TEST
+	double until = harness_now() + (double)from_environment("ORACLE_SECONDS", 6);
+	long long round = from_environment("ORACLE_ROUND", 0), first = round;
+	long long only = from_environment("ORACLE_GROUND", _i);
+	struct client *client;
+	long walks = 0;
 
-START_TEST(walks_among_two_threads_agree_with_the_sweep)
-{
-	walk_in("threads", "2", false);
-}
-END_TEST
-
-START_TEST(walks_among_four_threads_agree_with_the_sweep)
-{
-	walk_in("threads", "4", false);
-}
-END_TEST
-
-START_TEST(walks_among_sixteen_threads_agree_with_the_sweep)
-{
-	walk_in("threads", "16", false);
-}
-END_TEST
-
-START_TEST(walks_in_the_first_of_a_fork_tree_agree_with_the_sweep)
-{
-	walk_in("forks", "3", false);
-}
-END_TEST
-
-START_TEST(walks_in_the_last_of_a_fork_tree_agree_with_the_sweep)
-{
-	walk_in("forks", "3", true);
-}
-END_TEST
-
-START_TEST(walks_among_signals_agree_with_the_sweep)
-{
-	walk_in("signals", "4", false);
+	if (only != _i)
+		return;
+	client = client_start(NULL);
+	do
+		walks += walk_round(client, _i, round++, until);
+	while (harness_now() < until);
+	client_end(client);
+	printf("%s %s %s: seed %lld, %lld rounds, %ld walks, %ld moves\n", grounds[_i].program,
+	    grounds[_i].how, grounds[_i].count, from_environment("ORACLE_SEED", 1), round - first,
+	    walks, walks * MOVES_IN_WALK);
 }
 END_TEST
 
@@ -580,18 +172,10 @@ int main(void)
 {
 	Suite *suite = suite_create("oracle");
 	TCase *all = tcase_create("oracle");
-	const TTest *const tests[] = {walks_in_one_thread_agree_with_the_sweep,
-	    walks_among_two_threads_agree_with_the_sweep,
-	    walks_among_four_threads_agree_with_the_sweep,
-	    walks_among_sixteen_threads_agree_with_the_sweep,
-	    walks_in_the_first_of_a_fork_tree_agree_with_the_sweep,
-	    walks_in_the_last_of_a_fork_tree_agree_with_the_sweep,
-	    walks_among_signals_agree_with_the_sweep, NULL};
 
-	for (size_t i = 0; tests[i]; i++)
-		tcase_add_test(all, tests[i]);
+	tcase_add_loop_test(all, walks_agree_with_the_sweep, 0, GROUNDS);
 	tcase_set_timeout(
-	    all, (double)from_environment("ORACLE_SECONDS", 8) + SCENE_TEST_TIMEOUT_S);
+	    all, (double)from_environment("ORACLE_SECONDS", 6) + SCENE_TEST_TIMEOUT_S);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

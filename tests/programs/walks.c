@@ -1,7 +1,7 @@
 /*
  * Something to walk about in: threads, children or signals that all write the same few variables in
  * a known number of rounds, in each of the ways that memory is written. What they write depends on
- * who writes and when, so that no two moments look the same.
+ * who writes and when, so that no two moments look the same. It is built in three ways.
  *
  *	walks threads N | walks forks N | walks signals N
  */
@@ -17,27 +17,30 @@
 #define THREADS_MAX 16
 #define ROUNDS	    6
 
-static long value;
+static volatile long value;
 static struct {
 	unsigned low : 4, high : 12;
 } field;
 static char text[32];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void set_value(long to)
+/* A function of its own, with its arguments, however it is optimised. */
+#define APART __attribute__((noinline))
+
+APART static void set_value(long to)
 {
 	value = to;
 }
 
 /* Bytes that a string instruction or a vector one writes. */
-static void set_text(int who, int round)
+APART static void set_text(int who, int round)
 {
 	memset(text, 'a' + who, sizeof(text));
 	if (round % 2)
 		memcpy(text + 8, "12345678", 8);
 }
 
-static void touch(int who, int round)
+APART static void touch(int who, int round)
 {
 	long seen = value;
 
