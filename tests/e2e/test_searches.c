@@ -188,6 +188,38 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 }
 END_TEST
 
+static size_t count_dead(const struct client *client)
+{
+	static struct census census;
+	size_t dead = 0;
+
+	census_take(client_pid(client), &census);
+	for (size_t i = 0; i < census.count; i++)
+		dead += census.processes[i].state == 'Z';
+	return dead;
+}
+
+/* Each seek ends a process for every thread there was; those of the last one may still be there. */
+START_TEST(seeks_leave_no_dead_processes_behind)
+{
+	struct place place = place_open();
+	char *program = harness_program("walks_static");
+	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
+	    "threads", "16", "trace_dir", place.trace));
+	free(client_replay(place.client, place.trace));
+	json_t *stop = client_tool(place.client, "rr_continue", "{s:s}", "until", "touch");
+	for (int i = 0; i < 10; i++) {
+		json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
+		json_decref(client_tool(
+		    place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment")));
+	}
+	json_decref(stop);
+	ck_assert_uint_lt(count_dead(place.client), 80);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -196,7 +228,8 @@ int main(void)
 	    a_count_passes_hits_of_a_condition_back_too,
 	    a_condition_that_cannot_be_searched_for_backward_is_refused,
 	    values_are_told_with_the_stop, another_moment_is_looked_at_without_moving_there,
-	    a_search_that_is_cut_off_says_what_share_it_searched, NULL};
+	    a_search_that_is_cut_off_says_what_share_it_searched,
+	    seeks_leave_no_dead_processes_behind, NULL};
 
 	return scene_main("searches", tests, (const char *const[]){PROGRAM, NULL});
 }

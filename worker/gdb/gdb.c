@@ -42,6 +42,7 @@ struct gdb {
 	struct side sides[GDB_SIDES_MAX];
 	size_t side_count;
 	gdb_lost_why *lost_why;
+	gdb_turned *turned;
 	struct lines lines;
 	struct exchange exchange;
 	enum connection connection;
@@ -110,6 +111,11 @@ bool gdb_has_lost_rr(const struct gdb *gdb)
 void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why)
 {
 	gdb->lost_why = why;
+}
+
+void gdb_on_turn(struct gdb *gdb, gdb_turned *turned)
+{
+	gdb->turned = turned;
 }
 
 static void lose(struct gdb *gdb, const char *why)
@@ -294,6 +300,8 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms)
 		timeout_ms = PATIENCE_MS;
 	count = choose_fds(gdb, fds);
 	worker_wait(gdb->worker, fds, count, timeout_ms);
+	if (gdb->turned)
+		gdb->turned(gdb->owner);
 	/* Between operations the wait itself runs them: what was ready is stale then. */
 	if (gdb->exchange.token != token)
 		return outcome_of(gdb);

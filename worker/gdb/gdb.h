@@ -32,6 +32,8 @@ struct gdb;
 typedef bool gdb_side_ready(void *owner, int fd);
 /* Called when gdb or a side has closed: returns why in `text`, or false when all is well. */
 typedef bool gdb_lost_why(void *owner, char *text, size_t size);
+/* Called after each wait. */
+typedef void gdb_turned(void *owner);
 
 struct gdb *gdb_new(struct worker *worker, struct tool *tool, void *owner);
 void gdb_free(struct gdb *gdb);
@@ -47,6 +49,7 @@ enum gdb_outcome gdb_disconnect(struct gdb *gdb);
 void gdb_expect_end(struct gdb *gdb, bool expected);
 bool gdb_has_lost_rr(const struct gdb *gdb);
 void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why);
+void gdb_on_turn(struct gdb *gdb, gdb_turned *turned);
 
 /* Sends one whole line, and waits for nothing: for tidying up whose outcome does not matter. */
 void gdb_tell(struct gdb *gdb, const char *command);

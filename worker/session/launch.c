@@ -71,14 +71,23 @@ static bool read_gdb_errors(void *owner, int fd)
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static bool explain_loss(void *owner, char *text, size_t size)
+/* rr ends the processes of a checkpoint that it drops, and of each seek, without waiting for them:
+ * they are ours then, and thousands of dead ones would leave no room for another. */
+static void reap(void *owner)
 {
 	struct replay *replay = owner;
 	struct tool *tools[] = {&replay->rr, &replay->gdb_tool};
+
+	tools_reap(tools, sizeof(tools) / sizeof(*tools));
+}
+
+static bool explain_loss(void *owner, char *text, size_t size)
+{
+	struct replay *replay = owner;
 	char end[64], words[600];
 
 	for (int waited = 0; waited < PUMP_GRACE_MS; waited += 10) {
-		tools_reap(tools, 2);
+		reap(replay);
 		if (replay->rr.pid == 0 || replay->gdb_tool.pid == 0)
 			break;
 		usleep(10000);
@@ -361,6 +370,7 @@ static bool launch(struct replay *replay, struct failure *failure)
 		return false;
 	}
 	gdb_on_loss(replay->gdb, explain_loss);
+	gdb_on_turn(replay->gdb, reap);
 	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
 	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
