@@ -14,8 +14,6 @@
 struct point {
 	const char *what; /* a location, or an expression to watch; NULL ends a list */
 	bool watch;
-	const char *number; /* for a condition: what is compared with a number drawn below ... */
-	unsigned below;	    /* ... this; some are never reached. Or NULL, 0 */
 };
 
 #define POINT_SIGNAL                                                                               \

@@ -19,48 +19,43 @@
 #define WALKS_MIN      2 /* however slow the machine is */
 #define LABEL_MAX      512
 
-static const struct point in_c[] = {
-    [TOUCH] = {"touch", false, "round", 7},
-    [SET_TEXT] = {"set_text", false, "who", 4},
-    [VALUE] = {"value", true, "value % 5", 6},
-    [FIELD] = {"*(unsigned *)&field", true, "*(unsigned *)&field % 4", 4},
-    [TEXT] = {"*(long *)&text[8]", true, "text[8] - 'a'", 4},
-    {NULL, false, NULL, 0},
+struct points {
+	struct point points[WALK_POINTS + 1];
+	struct walk_condition conditions[WALK_POINTS];
 };
+
+static const struct points in_c = {
+    {{"touch", false}, {"set_text", false}, {"value", true}, {"*(unsigned *)&field", true},
+	{"*(long *)&text[8]", true}, {NULL, false}},
+    {{"round", 7}, {"who", 4}, {"value % 5", 6}, {"*(unsigned *)&field % 4", 4},
+	{"text[8] - 'a'", 4}}};
 
 /* The same with a part of a word: its neighbour's writes are none of its own. */
-static const struct point in_c_part[] = {
-    [TOUCH] = {"touch", false, "round", 7},
-    [SET_TEXT] = {"set_text", false, "who", 4},
-    [VALUE] = {"value", true, "value % 5", 6},
-    [FIELD] = {"field.high", true, "field.high % 4", 4},
-    [TEXT] = {"*(long *)&text[8]", true, "text[8] - 'a'", 4},
-    {NULL, false, NULL, 0},
-};
+static const struct points in_c_part = {
+    {{"touch", false}, {"set_text", false}, {"value", true}, {"field.high", true},
+	{"*(long *)&text[8]", true}, {NULL, false}},
+    {{"round", 7}, {"who", 4}, {"value % 5", 6}, {"field.high % 4", 4}, {"text[8] - 'a'", 4}}};
 
-static const struct point in_classes[] = {
-    [TOUCH] = {"bank::Ledger::touch", false, "round", 7},
-    [SET_TEXT] = {"bank::Ledger::set_text", false, "who", 4},
-    [VALUE] = {"ledger.value", true, "ledger.value % 5", 6},
-    [FIELD] = {"ledger.field.low", true, "ledger.field.low % 4", 4},
-    [TEXT] = {"*(long *)&ledger.text[8]", true, "ledger.text[8] - 'a'", 4},
-    {NULL, false, NULL, 0},
-};
+static const struct points in_classes = {
+    {{"bank::Ledger::touch", false}, {"bank::Ledger::set_text", false}, {"ledger.value", true},
+	{"ledger.field.low", true}, {"*(long *)&ledger.text[8]", true}, {NULL, false}},
+    {{"round", 7}, {"who", 4}, {"ledger.value % 5", 6}, {"ledger.field.low % 4", 4},
+	{"ledger.text[8] - 'a'", 4}}};
 
 static const struct ground {
 	const char *program, *how, *count;
-	const struct point *points;
+	const struct points *points;
 	bool innermost; /* of a fork tree: in the last process, not in the first */
 } grounds[] = {
-    {"walks_static", "threads", "1", in_c, false},
-    {"walks_static", "threads", "2", in_c_part, false},
-    {"walks", "threads", "4", in_c, false},
-    {"walks_optimized", "threads", "4", in_c, false},
-    {"walks_classes", "threads", "3", in_classes, false},
-    {"walks_static", "threads", "16", in_c, false},
-    {"walks_static", "forks", "3", in_c_part, false},
-    {"walks_static", "forks", "3", in_c, true},
-    {"walks_static", "signals", "4", in_c, false},
+    {"walks_static", "threads", "1", &in_c, false},
+    {"walks_static", "threads", "2", &in_c_part, false},
+    {"walks", "threads", "4", &in_c, false},
+    {"walks_optimized", "threads", "4", &in_c, false},
+    {"walks_classes", "threads", "3", &in_classes, false},
+    {"walks_static", "threads", "16", &in_c, false},
+    {"walks_static", "forks", "3", &in_c_part, false},
+    {"walks_static", "forks", "3", &in_c, true},
+    {"walks_static", "signals", "4", &in_c, false},
 };
 
 #define GROUNDS ((int)(sizeof(grounds) / sizeof(*grounds)))
@@ -133,8 +128,9 @@ static long walk_round(struct client *client, int number, long long round, doubl
 	    "ORACLE_SEED=%lld ORACLE_GROUND=%d ORACLE_ROUND=%lld ORACLE_TRACE=%s",
 	    from_environment("ORACLE_SEED", 1), number, round, trace);
 	start(client, trace, ground->innermost);
-	sweep = sweep_make(client, ground->points);
-	walker = walker_new(client, sweep, chance_of(number, round), label);
+	sweep = sweep_make(client, ground->points->points);
+	walker =
+	    walker_new(client, sweep, ground->points->conditions, chance_of(number, round), label);
 	while (walks < WALKS_IN_ROUND && (walks < WALKS_MIN || harness_now() < until)) {
 		walker_walk(walker);
 		walks++;

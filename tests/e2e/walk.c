@@ -23,6 +23,7 @@ struct walker {
 	struct client *client;
 	struct sweep *sweep;
 	const struct point *points;
+	const struct walk_condition *conditions;
 	const char *label;
 	unsigned long long chance;
 	struct whereabouts at;
@@ -383,7 +384,7 @@ static long long set_point(struct walker *walker, int point)
 {
 	char condition[64];
 
-	snprintf(condition, sizeof(condition), "%s == %lld", walker->points[point].number,
+	snprintf(condition, sizeof(condition), "%s == %lld", walker->conditions[point].number,
 	    walker->only[point]);
 	if (walker->only[point] < 0)
 		condition[0] = '\0';
@@ -404,7 +405,7 @@ static void move_points(struct walker *walker)
 		return;
 	}
 	walker->only[point] =
-	    draw(walker, 2) ? (long long)draw(walker, walker->points[point].below) : -1;
+	    draw(walker, 2) ? (long long)draw(walker, walker->conditions[point].below) : -1;
 	walker->numbers[point] = set_point(walker, point);
 }
 
@@ -470,8 +471,9 @@ void walker_walk(struct walker *walker)
 	walking = NULL;
 }
 
-struct walker *walker_new(
-    struct client *client, struct sweep *sweep, unsigned long long chance, const char *label)
+struct walker *walker_new(struct client *client, struct sweep *sweep,
+    const struct walk_condition conditions[WALK_POINTS], unsigned long long chance,
+    const char *label)
 {
 	struct walker *walker = calloc(1, sizeof(*walker));
 
@@ -480,6 +482,7 @@ struct walker *walker_new(
 	walker->client = client;
 	walker->sweep = sweep;
 	walker->points = sweep->points;
+	walker->conditions = conditions;
 	walker->chance = chance | 1;
 	walker->label = label;
 	signal(SIGABRT, tell_walk);

@@ -9,12 +9,19 @@
 /* What the points of a program are, in this order. */
 enum { TOUCH, SET_TEXT, VALUE, FIELD, TEXT, WALK_POINTS };
 
+/* What a point may be set to stop for only. */
+struct walk_condition {
+	const char *number; /* is one that is drawn from ... */
+	unsigned below;	    /* ... this many; some are never reached */
+};
+
 struct walker;
 
-/* Begins where the session stands. `points` has WALK_POINTS rows and one that ends it; `label` says
- * how to repeat the walk, for a failure. All three are borrowed. */
-struct walker *walker_new(
-    struct client *client, struct sweep *sweep, unsigned long long chance, const char *label);
+/* Begins where the session stands. The sweep's points are WALK_POINTS; `label` says how to repeat
+ * the walk, for a failure. All are borrowed. */
+struct walker *walker_new(struct client *client, struct sweep *sweep,
+    const struct walk_condition conditions[WALK_POINTS], unsigned long long chance,
+    const char *label);
 void walker_free(struct walker *walker);
 
 /* One walk of eight moves, from a hit that chance draws; what is set stays for the next. Ends the
