@@ -21,9 +21,9 @@ static const char *const type_names[] = {
     [MCP_INTEGER] = "an integer",
     [MCP_NUMBER] = "a number",
     [MCP_BOOLEAN] = "true or false",
-    [MCP_STRING_ARRAY] = "an array of strings, as [\"a\", \"b\"]",
-    [MCP_STRING_MAP] = "an object of strings, as {\"NAME\": \"value\"}",
-    [MCP_OBJECT_ARRAY] = "an array of objects, as [{...}, {...}]",
+    [MCP_STRING_ARRAY] = "an array of strings, such as [\"a\", \"b\"]",
+    [MCP_STRING_MAP] = "an object of strings, such as {\"NAME\": \"value\"}",
+    [MCP_OBJECT_ARRAY] = "an array of objects, such as [{...}, {...}]",
 };
 
 static json_t *fault_type(const struct mcp_param *param, struct argument_fault *fault)
@@ -37,7 +37,7 @@ static json_t *fault_limit(
     const struct mcp_param *param, struct argument_fault *fault, size_t limit, const char *unit)
 {
 	snprintf(fault->message, sizeof(fault->message),
-	    "argument \"%s\" is longer than its limit of %zu %s", param->name, limit, unit);
+	    "argument \"%s\" is too long: its limit is %zu %s", param->name, limit, unit);
 	return NULL;
 }
 
@@ -250,7 +250,7 @@ static json_t *accept_elements(const struct mcp_param *param, const json_t *arra
 	}
 	json_array_foreach((json_t *)array, index, element)
 	{
-		json_t *taken = accept_one(param, element, type, "bytes an element", fault);
+		json_t *taken = accept_one(param, element, type, "bytes per element", fault);
 		if (!taken) {
 			json_decref(accepted);
 			return NULL;

@@ -70,8 +70,8 @@ bool lifecycle_settle_revision(struct mcp_incoming *incoming, const char *method
 	if (incoming->server->initialized || method_opens_legacy(method))
 		return true;
 	connection_invalid_params(incoming,
-	    "Invalid params: _meta needs %sprotocolVersion and %sclientCapabilities, or the "
-	    "connection an initialize first",
+	    "Invalid params: send initialize first, or give %sprotocolVersion and "
+	    "%sclientCapabilities in _meta",
 	    META_PREFIX, META_PREFIX);
 	return false;
 }

@@ -32,7 +32,7 @@ static json_t *progress_token(const struct mcp_incoming *incoming)
 
 static void refuse_another(const struct mcp_incoming *incoming, enum mcp_request_kind kind)
 {
-	static const char message[] = "64 requests are in flight already: wait for answers";
+	static const char message[] = "64 requests are in flight: wait for their answers";
 
 	if (kind == MCP_CALL_TOOL)
 		connection_result(incoming,

@@ -112,7 +112,7 @@ int log_audit_to(const char *path)
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 		return audit_fd = fd;
 	log_error(
-	    "the audit goes to stderr alone, because %s cannot be used: %s", path, strerror(errno));
+	    "the audit goes only to stderr, because %s cannot be used: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return audit_fd = -1;

@@ -30,8 +30,8 @@
 #define SETUP_MAX_MS	     10000 /* a dead network mount must not hang the monitor */
 #define SANDBOX_CALL_WHY_MAX 256
 
-#define NO_LANDLOCK  "this kernel has no Landlock, or it is off"
-#define OLD_LANDLOCK "this kernel's Landlock does not rule everything yet"
+#define NO_LANDLOCK  "this kernel has no Landlock, or it is switched off"
+#define OLD_LANDLOCK "this kernel's Landlock is too old for some of the rules"
 
 /* The namespaces among the layers, in their order: a user namespace first, because an ordinary user
  * needs one for the others. */
@@ -175,7 +175,8 @@ static void await_outcome(int channel, struct outcome *outcome)
 	/* Only files can take so long: those of a dead file system. */
 	outcome->call_failed = ready == 0;
 	snprintf(outcome->why, sizeof(outcome->why), "%s",
-	    ready == 0 ? "a file system does not answer" : "the child died in its setup");
+	    ready == 0 ? "a file system does not answer"
+		       : "the child died while it was being set up");
 }
 
 /* As fork, with these namespaces; -1 with the outcome, and no child left. */
@@ -332,7 +333,7 @@ static int choose_namespaces(enum sandbox_role role, const struct sandbox_policy
 			continue;
 		if (layer == LAYER_NET_NS && role == ROLE_RECORD && !policy->own_network) {
 			note(report, layer, STATUS_UNUSED,
-			    LAYER_UNUSED "a recording has its user's network");
+			    LAYER_UNUSED "a recorded program has its user's network");
 			continue;
 		}
 		if (layer == LAYER_PID_NS && policy->requested[LAYER_MOUNT_NS] == REQUEST_OFF) {
@@ -370,8 +371,8 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
 	if (!machine) {
 		if (sandbox_probe(&found) < 0) {
 			report->error = errno;
-			snprintf(
-			    why, why_size, "no process to try a sandbox with: %s", strerror(errno));
+			snprintf(why, why_size, "no process could be started to try a sandbox: %s",
+			    strerror(errno));
 			return -1;
 		}
 		machine = &found;
@@ -464,7 +465,7 @@ static int step_seccomp(
 	case SECCOMP_LOADED:
 		return 0;
 	case SECCOMP_EXEC_STAYS:
-		*degraded = "exec cannot be limited to once here";
+		*degraded = "this machine cannot limit exec to one call";
 		return 1;
 	case SECCOMP_FAILED:
 		return -1;

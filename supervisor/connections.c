@@ -181,7 +181,7 @@ static bool read_packet(struct connection *connection)
 	const char *why = "";
 
 	if (floods(connection)) {
-		lose(connection, false, "the worker flooded its channel, and was ended", "");
+		lose(connection, false, "the worker flooded its channel and was killed", "");
 		return false;
 	}
 	switch (channel_receive(connection->fd, &packet, &why)) {
@@ -195,7 +195,7 @@ static bool read_packet(struct connection *connection)
 		return false;
 	case CHANNEL_REJECTED:
 	case CHANNEL_TOO_LONG:
-		lose(connection, false, "the worker broke the protocol, and was ended: ", why);
+		lose(connection, false, "the worker broke the protocol and was killed: ", why);
 		return false;
 	}
 	return false;
@@ -255,16 +255,18 @@ void connection_describe_end(struct failure *failure, int status, int violation)
 		if (violation >= 0)
 			sandbox_syscall_name(violation, name, sizeof(name));
 		failure_set(failure, ERROR_SANDBOX_VIOLATION, NULL,
-		    "the sandbox ended the worker, which may not call %s", name);
+		    "the sandbox killed the worker, because it called %s, which is not allowed",
+		    name);
 	} else if (WIFSIGNALED(status)) {
 		failure_set(failure, ERROR_WORKER_DIED, NULL,
 		    "the worker was killed by signal %d (%s)", WTERMSIG(status),
 		    strsignal(WTERMSIG(status)));
 	} else if (WEXITSTATUS(status) == 127) {
 		failure_set(
-		    failure, ERROR_WORKER_DIED, NULL, "the worker's program could not be executed");
+		    failure, ERROR_WORKER_DIED, NULL, "the worker's program could not be started");
 	} else if (WEXITSTATUS(status) == WORKER_EXIT_LOST) {
-		failure_set(failure, ERROR_WORKER_DIED, NULL, "rr or gdb ended under the session");
+		failure_set(
+		    failure, ERROR_WORKER_DIED, NULL, "rr or gdb ended while the session was open");
 	} else {
 		failure_set(failure, ERROR_WORKER_DIED, NULL, "the worker ended with status %d",
 		    WEXITSTATUS(status));
@@ -290,11 +292,11 @@ static const char *hint_of(const struct launch_notice *notice)
 	if (notice->code != ERROR_SANDBOX_VIOLATION)
 		return NULL;
 	if (strncmp(notice->why, "net_ns", 6) == 0)
-		return "in a container or where user namespaces are off: allow them (README, \"In "
-		       "a container\"), or start the server with --sandbox-net_ns=prefer: it then "
-		       "replays without a private network, and other users of this machine can "
-		       "reach rr's debug port and through it act as you while a session is open";
-	return "rr-warden doctor tells what this machine lacks";
+		return "allow user namespaces (for containers, see README, \"In a container\"), or "
+		       "start the server with --sandbox-net_ns=prefer: it then replays without a "
+		       "private network, and while a session is open, other users of this machine "
+		       "can connect to rr's debug port and run code as you";
+	return "rr-warden doctor says what this machine lacks";
 }
 
 static void note_failed(struct connections *all, const struct launch_notice *notice)
@@ -325,9 +327,7 @@ static void lose_all(struct connections *all)
 		connection = tags[i] == 0 ? NULL : find(all, tags[i]);
 		if (connection != NULL && (connection = drain(connection)) != NULL)
 			lose(connection, connection->pidfd < 0,
-			    "the process that starts workers died, and the workers "
-			    "with it",
-			    "");
+			    "the process that starts workers died, and all workers with it", "");
 	}
 }
 
@@ -391,6 +391,6 @@ static void expire(void *owner, int64_t now)
 		if (connection->session == NULL || connection->deadline > now)
 			continue;
 		connection->deadline = DEADLINE_NEVER;
-		lose(connection, false, "the worker closed its channel, and was ended", "");
+		lose(connection, false, "the worker closed its channel and was killed", "");
 	}
 }

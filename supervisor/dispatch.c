@@ -16,24 +16,24 @@ static const struct failure out_of_memory = {
     .code = ERROR_INTERNAL, .message = "out of memory", .hint = "try again later"};
 
 static const struct failure too_many_calls = {.code = ERROR_LIMIT,
-    .message = "too many calls wait on this session already",
-    .hint = "wait for their answers, or rr_interrupt the one that runs"};
+    .message = "too many calls are waiting for this session",
+    .hint = "wait for their answers, or call rr_interrupt to stop the running one"};
 
 static const struct failure no_slot = {.code = ERROR_LIMIT,
     .message = "too many sessions and recordings at once",
-    .hint = "wait for one to end, or rr_replay_stop one"};
+    .hint = "wait until one ends, or close a session with rr_replay_stop"};
 
 static const struct failure too_many_jobs = {.code = ERROR_LIMIT,
-    .message = "too many recordings and queries run already",
-    .hint = "wait for one to end"};
+    .message = "too many recordings and queries are running",
+    .hint = "wait until one ends"};
 
 static const struct failure unknown_session = {.code = ERROR_NOT_FOUND,
     .message = "no such session",
-    .hint = "rr_sessions lists those that are open"};
+    .hint = "rr_sessions lists the open sessions"};
 
 static const struct failure unknown_resource = {.code = ERROR_NOT_FOUND,
     .message = "no such resource",
-    .hint = "resources/list and resources/templates/list tell what there is"};
+    .hint = "see resources/list and resources/templates/list"};
 
 /* NULL: the JSON itself is to be the text. To be freed. */
 static char *form(struct dispatch *dispatch, json_t *result, const char *main)
@@ -103,7 +103,7 @@ static void fail_unknown_session(
 {
 	json_t *sessions = dispatch_session_list(dispatch);
 	const char *hint = json_array_size(sessions) > 0
-			       ? "name one of `sessions` with the argument session"
+			       ? "choose one of `sessions` with the argument session"
 			       : "rr_replay_start opens one";
 	struct failure failure = {.details = json_pack("{s:o}", "sessions", sessions)};
 
@@ -179,8 +179,8 @@ static void open_session(
 	if (most != 0 && session_count(dispatch->table, WORKER_REPLAY) >= most) {
 		struct failure failure = {
 		    .details = json_pack("{s:o}", "sessions", dispatch_session_list(dispatch))};
-		failure_set(&failure, ERROR_LIMIT, "rr_replay_stop one of them",
-		    "as many sessions are open as this server allows");
+		failure_set(&failure, ERROR_LIMIT, "close one of them with rr_replay_stop",
+		    "the server's limit on open sessions is reached");
 		dispatch_fail(dispatch, request, &failure);
 		return;
 	}
@@ -270,12 +270,13 @@ static bool is_permitted(
 	if (!need->is_needed || settings_number(dispatch->settings, need->setting) != 0 ||
 	    (need->flag != NULL && !json_is_true(json_object_get(arguments, need->flag))))
 		return true;
-	failure_set(&failure, ERROR_NOT_ALLOWED, NULL, "%s is off in this server ([%s] %s)",
+	failure_set(&failure, ERROR_NOT_ALLOWED, NULL,
+	    "%s is switched off in this server ([%s] %s)",
 	    need->what != NULL ? need->what : tools_shown[tool].name, row->section, row->key);
 	snprintf(failure.hint, sizeof(failure.hint),
 	    settings_has_ceiling(dispatch->settings)
 		? "the administrator sets this in " SETTINGS_FILE
-		: "the person who runs the server can start it with --%s",
+		: "it is on if the server is started with --%s",
 	    row->flag);
 	dispatch_fail(dispatch, request, &failure);
 	return false;

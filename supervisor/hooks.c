@@ -31,8 +31,9 @@ bool hook_before_removal(
 		const char *open = session_trace(session);
 		if (open == NULL || !is_same_trace(open, trace))
 			continue;
-		failure_set(&failure, ERROR_NOT_ALLOWED, "rr_replay_stop it first",
-		    "session %s replays this trace", session_name(session));
+		failure_set(&failure, ERROR_NOT_ALLOWED,
+		    "close that session with rr_replay_stop first",
+		    "session %s is replaying this trace", session_name(session));
 		dispatch_fail(dispatch, request, &failure);
 		return false;
 	}

@@ -120,14 +120,16 @@ static int end_calls(struct supervisor *supervisor)
 	struct failure failure = {0};
 
 	if (alone)
-		failure_set(&failure, ERROR_WORKER_DIED, "start the server again, and the call",
-		    "the process that starts workers died, the workers with it, and the server "
-		    "ends");
+		failure_set(&failure, ERROR_WORKER_DIED,
+		    "start the server again, then repeat the call",
+		    "the process that starts workers died, and all workers with it; the server "
+		    "exits");
 	else
-		failure_set(&failure, ERROR_CANCELLED, "call again, and keep the input open",
-		    "%s before this call was finished",
+		failure_set(&failure, ERROR_CANCELLED,
+		    "repeat the call, and keep the server's input open until it is answered",
+		    "%s before this call finished",
 		    supervisor->client.input_ended ? "the client's input ended"
-						   : "the server was told to end");
+						   : "the server was told to exit");
 	if (alone)
 		log_error("%s", failure.message);
 	session_end_all(supervisor->table, &failure);

@@ -93,9 +93,8 @@ static void say_no_command(struct options *options, const char *word)
 		    "no such command: %.80s; did you mean %s?", word, nearest);
 	else
 		snprintf(options->why, sizeof(options->why),
-		    "no such command: %.80s; there are doctor, config, rr and record-until; "
-		    "without a command it "
-		    "serves MCP",
+		    "no such command: %.80s; the commands are doctor, config, rr and record-until; "
+		    "without a command, rr-warden serves MCP",
 		    word);
 }
 

@@ -32,13 +32,13 @@ struct request {
 };
 
 static const char usage[] =
-    "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT] [--timeout=SECONDS]\n"
-    "          [--[no-]chaos] [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n\n"
-    "Records COMMAND again and again until it fails, keeps that trace and removes the others.\n"
-    "Prints the path of the trace, and that of the archive. WHAT is failure (the default: a "
-    "status\n"
-    "other than 0, a signal or the timeout), exit:STATUS, signal:SIGNAL, timeout or output:TEXT.\n"
-    "Exits 0 when COMMAND never failed, 1 when it failed and its trace is kept, 2 on trouble.\n";
+    "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT] [--timeout=SECONDS]\n     "
+    "     [--[no-]chaos] [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n\nRecords "
+    "COMMAND again and again until it fails, keeps that trace and removes the others.\nPrints the "
+    "path of the trace, and with --export the path of the archive. WHAT is failure (the\ndefault: "
+    "a status other than 0, a signal or the timeout), exit:STATUS, signal:SIGNAL, timeout\nor "
+    "output:TEXT. Exits with 0 if COMMAND never failed, with 1 if it failed and its trace "
+    "was\nkept, and with 2 if nothing could be recorded.\n";
 
 static const struct option options[] = {
     {"attempts", required_argument, NULL, 'n'},
@@ -114,7 +114,7 @@ static int read_request(struct request *request, int argc, char *const argv[])
 	if (json_array_size(command) > 0)
 		return -1;
 	fputs(usage, stderr);
-	return complain("there is no command to record", "");
+	return complain("the command to record is missing", "");
 }
 
 /* ---- The server ---------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static json_t *ask(struct server *server, const char *method, json_t *params)
 			break;
 	}
 	if (result == NULL)
-		complain("the server gave no answer", "");
+		complain("the server did not answer", "");
 	return result;
 }
 

@@ -6,60 +6,52 @@
 #include <string.h>
 
 const struct mcp_resource resources_shown[RESOURCE_COUNT] = {
-    {"rr://guide", "guide", "How to debug with rr", "Which tool first, and what each search costs",
-	"text/markdown"},
+    {"rr://guide", "guide", "How to debug with rr",
+	"Which tool to call first, and what searches cost", "text/markdown"},
     {"rr://traces", "traces", "Traces", "The traces on this machine", "application/json"},
 };
 
 const struct mcp_resource resources_templates[TEMPLATE_COUNT] = {
-    {"rr://traces/{name}", "trace", "A trace", "What one trace is of", "application/json"},
+    {"rr://traces/{name}", "trace", "A trace", "The program and processes of one trace",
+	"application/json"},
     {"rr://sessions/{id}", "session", "A session",
-	"Where a session stands, its breakpoints and checkpoints", "application/json"},
+	"A session's position, breakpoints and checkpoints", "application/json"},
 };
 
 const char resources_instructions[] =
-    "Time-travel debugging with rr. A recording holds one run exactly; replay it forward and "
-    "backward as often as you like: addresses, values and event numbers are the same every time.\n"
-    "1. rr_record the failing program, or rr_list_recordings.\n"
-    "2. rr_crash_report(trace_dir) for a crash: opens a session, goes to the fatal signal and says "
-    "what is to be seen there. Otherwise rr_replay_start.\n"
-    "3. From a bad value to its cause: rr_last_change(expression), again and again, is the short "
-    "way; rr_watchpoint_set and rr_continue(reverse=true) the long one.\n"
-    "4. Every answer names its moment; rr_goto(moment) goes back there. Cite moments in reports.\n"
-    "An error says in `hint` what to try next. rr_status tells what is wrong with the machine. "
-    "More: resource rr://guide. Playbooks: resources skill://debug-crash/SKILL.md, and likewise "
-    "find-corruption, find-race, find-deadlock, flaky-test, wrong-output.";
+    "Time-travel debugging with rr. A recording is one exact run of a program. You can replay it "
+    "forward and backward as often as you like: addresses, values and event numbers are the same "
+    "every time.\n1. Record the failing program with rr_record, or find a recording with "
+    "rr_list_recordings.\n2. For a crash, call rr_crash_report(trace_dir): it opens a session, "
+    "goes to the fatal signal and reports what happened there. Otherwise call rr_replay_start.\n3. "
+    "To get from a bad value to its cause, call rr_last_change(expression), and repeat it on the "
+    "values that the writer read. rr_watchpoint_set and rr_continue(reverse=true) do the same step "
+    "by step.\n4. Every answer names its moment; rr_goto(moment) returns to it. Cite moments in "
+    "reports.\nThe `hint` of an error says what to try next. rr_status says what is wrong with the "
+    "machine. More: resource rr://guide. Playbooks: resources skill://debug-crash/SKILL.md, and "
+    "likewise find-corruption, find-race, find-deadlock, flaky-test, wrong-output.";
 
 const char resources_guide[] =
-    "# Debugging with rr\n\n"
-    "A trace is one run of a program, recorded exactly. A session replays it: stopped at a moment, "
-    "written event:ticks, it can go to any other, forward or backward. Nothing you do changes the "
-    "run.\n\n"
-    "## Ways that work\n\n"
-    "- **Crash**: rr_crash_report(trace_dir). It opens a session and leaves it open. Then "
-    "rr_last_change on the pointer or value that was wrong; repeat on what it was computed from.\n"
-    "- **Wrong output**: rr_breakpoint_set on the function that prints, rr_continue, rr_locals; or "
-    "rr_goto(\"end\") and rr_continue(reverse=true).\n"
-    "- **Corruption**: at the crash, rr_watchpoint_set(expression) and "
-    "rr_continue(reverse=true): the stop is the write. Watchpoints watch the address, so they "
-    "outlive the scope (location=true).\n"
-    "- **Flaky test or race**: rr_record_until(command) repeats it until it fails; then the "
-    "failure is "
-    "caught for good. rr_thread_list, rr_backtrace(thread=\"all\").\n"
-    "- **Deadlock**: record with a timeout, rr_crash_report(trace_dir): what each thread waits "
-    "for, "
-    "and who holds it.\n\n"
-    "## Good to know\n\n"
-    "- Execution tools answer the whole stop: reason, frame, source, moment, what the program "
-    "wrote. No second call is needed to know where you are.\n"
-    "- Reverse runs cost more than forward ones. When many stops lie between, rr_goto nearer "
-    "first.\n"
-    "- A command that takes too long: rr_interrupt from a second call; the session stands at a "
-    "valid stop.\n"
-    "- When a session's processes die, the next call brings it back where it stood and says "
-    "restored.\n"
-    "- Several sessions may be open: name them with `session`.\n"
-    "- Values of 64 bits and addresses are strings.\n";
+    "# Debugging with rr\n\nA trace is one exact run of a program. A session replays it. It is "
+    "stopped at a moment, written event:ticks, and can go to any other moment, forward or "
+    "backward. Nothing you do changes the run.\n\n## What to do\n\n- **Crash**: call "
+    "rr_crash_report(trace_dir). It opens a session and leaves it open. Then call rr_last_change "
+    "on the pointer or value that was wrong, and repeat it on the values that this one was "
+    "computed from.\n- **Wrong output**: call rr_breakpoint_set on the function that prints, "
+    "rr_continue, rr_locals. Or call rr_goto(\"end\") and rr_continue(reverse=true).\n- "
+    "**Corruption**: at the crash, call rr_watchpoint_set(expression) and "
+    "rr_continue(reverse=true): it stops at the write. A watchpoint watches the address, so it "
+    "also works out of scope (location=true).\n- **Flaky test or race**: rr_record_until(command) "
+    "records it until it fails. Every replay of that recording then fails in the same way. Look at "
+    "it with rr_thread_list and rr_backtrace(thread=\"all\").\n- **Deadlock**: record with a "
+    "timeout. rr_crash_report(trace_dir) says what each thread waits for, and which thread holds "
+    "it.\n\n## Good to know\n\n- Tools that run the program answer where and why it stopped: "
+    "reason, frame, source, moment, what the program wrote. You need no second call for that.\n- "
+    "Running backward takes longer than running forward. If there are many stops on the way, first "
+    "go nearer with rr_goto.\n- If a command takes too long, call rr_interrupt. The session then "
+    "stays where the command stopped.\n- If a session's processes die, the next call restores it "
+    "at its last stop and answers restored.\n- Several sessions can be open: choose one with "
+    "`session`.\n- 64-bit values and addresses are strings.\n";
 
 static int hex_digit(char c)
 {

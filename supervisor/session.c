@@ -145,7 +145,7 @@ static void keep_state(struct session *session, json_t *state)
 
 	if (session->kind != WORKER_REPLAY || !json_is_object(json_object_get(state, "moment")) ||
 	    json_dumpb(state, NULL, 0, JSON_COMPACT) > WIRE_STATE_MAX) {
-		reject(session, "the worker sent a session state that is not valid");
+		reject(session, "the worker sent an invalid session state");
 		return;
 	}
 	json_decref(session->worker_state);
@@ -173,7 +173,7 @@ static void pass_progress(struct session *session, const json_t *json)
 void session_packet(struct session *session, const struct channel_packet *packet)
 {
 	if (session->outstanding_id == 0 || packet->id != session->outstanding_id) {
-		reject(session, "the worker answered a request that it was not sent");
+		reject(session, "the worker answered a request that was not sent to it");
 	} else if (packet->type == WIRE_STATE) {
 		keep_state(session, packet->json);
 	} else if (packet->type == WIRE_PROGRESS) {

@@ -124,15 +124,15 @@ void session_end_all(struct session_table *table, const struct failure *failure)
 static void lose(struct session *session, const struct event_data *data);
 
 static const struct failure deaf = {
-    .code = ERROR_WORKER_DIED, .message = "the worker does not read what it is sent"};
+    .code = ERROR_WORKER_DIED, .message = "the worker does not read its channel"};
 
 static const struct failure no_launcher = {.code = ERROR_INTERNAL,
-    .message = "the process that starts workers is gone",
+    .message = "the process that starts workers has ended",
     .hint = "restart the server"};
 
 static const struct failure too_long = {.code = ERROR_INVALID_ARGUMENT,
     .message = "the arguments are longer than 64 KB",
-    .hint = "pass less text"};
+    .hint = "pass shorter arguments"};
 
 /* Sends what is outstanding from now on; a worker that does not take it is lost. */
 static enum channel_result send_operation(struct session *session, uint32_t operation, json_t *json)
@@ -232,8 +232,8 @@ static void fail_opening(struct session *session, const struct failure *failure)
 	if (session->opened)
 		failure_set(&outcome.failure, failure->code,
 		    give_up ? "rr_replay_start opens the trace again" : failure->hint,
-		    "the session could not be brought back%s: %s",
-		    give_up ? " twice, and is given up" : "", failure->message);
+		    "the session could not be restored%s: %s",
+		    give_up ? " twice in a row and is closed" : "", failure->message);
 	if (give_up)
 		session->closing = true;
 	if (call != NULL)
@@ -241,7 +241,7 @@ static void fail_opening(struct session *session, const struct failure *failure)
 	else
 		json_decref(outcome.failure.details);
 	if (give_up) {
-		end_session(session, session->opened ? "the session could not be brought back"
+		end_session(session, session->opened ? "the session could not be restored"
 						     : "the session could not be opened");
 		return;
 	}
@@ -255,7 +255,7 @@ static void launch_failed(struct session *session, const struct event_data *data
 	struct failure failure = *data->failure;
 
 	if (failure.hint[0] == 0)
-		failure_set_hint(&failure, "rr_status tells more");
+		failure_set_hint(&failure, "rr_status shows what may be wrong");
 	fail_opening(session, &failure);
 }
 
@@ -382,8 +382,9 @@ static void lose(struct session *session, const struct event_data *data)
 	}
 	if (session->state <= SESSION_OPENING) {
 		struct failure failure = *data->failure;
-		failure_set_hint(&failure, session->opened ? "the next call tries once more"
-							   : "try again; rr_status tells more");
+		failure_set_hint(&failure, session->opened
+					       ? "the next call tries again"
+					       : "try again; rr_status shows what may be wrong");
 		fail_opening(session, &failure);
 		return;
 	}
@@ -392,7 +393,7 @@ static void lose(struct session *session, const struct event_data *data)
 	if (call != NULL)
 		fail_call(session, call, data->failure->code, data->failure->message,
 		    session->kind == WORKER_REPLAY
-			? "the session comes back where it last stopped with the next call on it"
+			? "the next call on the session restores it at its last stop"
 			: "try again",
 		    session->kind == WORKER_REPLAY);
 	if (session->kind != WORKER_REPLAY) {
@@ -424,8 +425,8 @@ static void start_too_late(struct session *session, const struct event_data *dat
 
 	(void)data;
 	failure_set(&late, ERROR_TIMEOUT, NULL,
-	    session->state == SESSION_OPENING ? "rr and gdb did not come up in time"
-					      : "the worker did not come up in time");
+	    session->state == SESSION_OPENING ? "rr and gdb did not start in time"
+					      : "the worker did not start in time");
 	lose(session, &(struct event_data){.failure = &late});
 }
 
@@ -461,11 +462,11 @@ static void kill_late(struct session *session, const struct event_data *data)
 	(void)data;
 	if (asked)
 		failure_set(&failure, ERROR_CANCELLED, NULL,
-		    "the command did not stop when asked to; its processes were ended");
+		    "the command did not stop when it was interrupted; its processes were killed");
 	else
 		failure_set(&failure, ERROR_TIMEOUT, NULL,
-		    "the command did not end within its %lld s, nor stop when asked to; its "
-		    "processes were ended",
+		    "the command did not end within its limit of %lld s and did not stop when it "
+		    "was interrupted; its processes were killed",
 		    session->calls == NULL ? 0 : session->calls->seconds);
 	lose(session, &(struct event_data){.failure = &failure});
 }
@@ -482,8 +483,8 @@ static void interrupt_start(struct session *session, const struct event_data *da
 	(void)data;
 	if (session->opened && session->calls != NULL)
 		fail_call(session, pop_call(session), ERROR_CANCELLED,
-		    "the command was interrupted before it began: the session was still being "
-		    "brought back",
+		    "the command was interrupted before it began, because the session was still "
+		    "being restored",
 		    NULL, true);
 }
 
@@ -573,7 +574,8 @@ static action *const actions[SESSION_STATE_COUNT][SESSION_EVENT_COUNT] = {
 };
 /* clang-format on */
 
-_Static_assert(SESSION_STATE_COUNT == 8 && SESSION_EVENT_COUNT == 9, "each has its row or column");
+_Static_assert(SESSION_STATE_COUNT == 8 && SESSION_EVENT_COUNT == 9,
+    "a new state needs a row, a new event a column");
 
 void session_deliver(
     struct session *session, enum session_event event, const struct event_data *data)

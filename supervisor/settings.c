@@ -110,9 +110,9 @@ static const char *const type_descriptions[] = {
     [SETTING_NETWORK_CHOICE] = "user or private",
     [SETTING_ANSWERS_CHOICE] = "text or json",
     [SETTING_AUDIT_CHOICE] = "stderr or syslog",
-    [SETTING_LIST] = "one item a line",
+    [SETTING_LIST] = "one item on each line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
-    [SETTING_SECONDS] = "a number of seconds, or such as 10m or 1h",
+    [SETTING_SECONDS] = "a number of seconds, or a time such as 10m or 1h",
     [SETTING_NUMBER] = "a number",
     [SETTING_BOOLEAN] = "yes or no",
     [SETTING_REQUEST] = "require, prefer or off",
@@ -323,7 +323,7 @@ static void say_unknown(struct load *load, const char *section, const char *key)
 	}
 	if (first && used < sizeof(load->why))
 		snprintf(load->why + used, sizeof(load->why) - used,
-		    "; sections are tools, traces, recording, sessions, debugging, timeouts, "
+		    "; the sections are tools, traces, recording, sessions, debugging, timeouts, "
 		    "sandbox");
 }
 
@@ -410,14 +410,14 @@ int settings_load(
 	fclose(load.file);
 	if (load.too_long) {
 		line = load.line;
-		snprintf(load.why, sizeof(load.why), "a line of more than %d bytes",
+		snprintf(load.why, sizeof(load.why), "a line is longer than %d bytes",
 		    SETTINGS_LINE_MAX - 2);
 	} else if (load.error_line != 0) {
 		line = load.error_line;
 	}
 	if (line != 0) {
 		snprintf(why, SETTINGS_WHY_MAX, "%s:%d: %s", path, line,
-		    load.why[0] != 0 ? load.why : "neither [section] nor key = value");
+		    load.why[0] != 0 ? load.why : "this is neither [section] nor key = value");
 		return -1;
 	}
 	if (source == SOURCE_ADMIN)

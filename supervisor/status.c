@@ -22,12 +22,12 @@ static const struct {
 } layer_fixes[] = {
     {"user_ns",
 	"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 "
-	"user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0 (those that "
-	"exist); in a container, see README, \"In a container\""},
-    {"landlock", "boot Linux 5.13 or later with landlock in the lsm= list"},
+	"user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0 (not every "
+	"kernel has all of them); in a container, see README, \"In a container\""},
+    {"landlock", "boot Linux 5.13 or later, with landlock in the lsm= list"},
     {"seccomp", "boot a kernel with CONFIG_SECCOMP_FILTER"},
     {"capabilities", "start rr-warden with fewer privileges"},
-    {"rlimits", "raise the hard limits (ulimit -H), or ask for less"},
+    {"rlimits", "raise the hard limits (ulimit -H), or set lower limits"},
     {"no_new_privs", "boot Linux 3.5 or later"},
 };
 #define LAYER_FIXES (sizeof(layer_fixes) / sizeof(layer_fixes[0]))
@@ -61,8 +61,8 @@ static void find_tool(json_t *findings, const json_t *facts, const char *tool)
 		return;
 	}
 	snprintf(text, sizeof(text),
-	    "install it (Debian, Ubuntu: apt install %s; Fedora: dnf install %s), or name it with "
-	    "--%s=PATH",
+	    "install it (Debian, Ubuntu: apt install %s; Fedora: dnf install %s), or give its path "
+	    "with --%s=PATH",
 	    tool, tool, tool);
 	add_finding(findings, STATE_PROBLEM, tool, "not found", text);
 }
@@ -75,8 +75,8 @@ static void find_carried(json_t *findings, const char *carried)
 	if (carried[0] == 0)
 		return;
 	snprintf(text, sizeof(text),
-	    "this rr is older than %s; in recordings rr-warden stands in for what rr lacks, and "
-	    "programs get such calls refused as on an older Linux",
+	    "this rr does not know %s; rr-warden handles what rr lacks, and for recorded programs "
+	    "such calls fail as on an older Linux",
 	    carried);
 	add_finding(findings, STATE_OK, "newer", text, "");
 }
@@ -156,7 +156,7 @@ json_t *status_findings(const json_t *facts)
 	find_tool(findings, facts, "gdb");
 	find_counters(findings, facts);
 	if (strcmp(member_text(facts, "sandbox", "level"), "full") == 0)
-		add_finding(findings, STATE_OK, "sandbox", "full: every layer is there", "");
+		add_finding(findings, STATE_OK, "sandbox", "full: every layer works", "");
 	find_layers(findings, json_object_get(sandbox, "layers"));
 	return findings;
 }

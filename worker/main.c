@@ -14,7 +14,7 @@ int main(void)
 	struct worker worker = {.channel = WORKER_CHANNEL_FD};
 
 	if (fcntl(WORKER_CHANNEL_FD, F_GETFD) < 0) {
-		fprintf(stderr, "rr-warden-worker: started by rr-warden only\n");
+		fprintf(stderr, "rr-warden-worker: only rr-warden can start this program\n");
 		return 2;
 	}
 	fcntl(WORKER_CHANNEL_FD, F_SETFD, FD_CLOEXEC);

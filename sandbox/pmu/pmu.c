@@ -84,20 +84,19 @@ static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 {
 	const char *why = NULL;
 	if (!facts->rr_found)
-		why = "rr was not found: install it (apt install rr), or name it with --rr=PATH";
+		why = "rr was not found: install it (apt install rr), or give its path with "
+		      "--rr=PATH";
 	else if (facts->no_process)
-		why = "no process could be started to ask rr: end something, or raise `ulimit -u` "
-		      "and "
-		      "--processes";
+		why = "no process could be started to ask rr for its version: end some processes, "
+		      "or raise `ulimit -u` and --processes";
 	else if (facts->rr_late)
-		why = "rr did not answer `rr help` in time: the machine is very busy, or rr hangs; "
-		      "call again, and if that does not help, run `rr help` by hand";
+		why = "`rr help` did not end in time: the machine is very busy, or rr hangs; call "
+		      "again, and if that does not help, run `rr help` in a terminal";
 	else if (!facts->rr_answers)
-		why = "rr does not answer `rr help` with its version: is --rr=PATH really rr?";
+		why = "`rr help` did not print a version: is --rr=PATH really rr?";
 	else if (!facts->ptrace_allowed)
-		why = "ptrace is forbidden here, and rr needs it: set kernel.yama.ptrace_scope to "
-		      "1 or "
-		      "less, or run the container with --cap-add=SYS_PTRACE";
+		why = "rr needs ptrace, which is not allowed here: set kernel.yama.ptrace_scope to "
+		      "1 or less, or run the container with --cap-add=SYS_PTRACE";
 	if (why != NULL) {
 		strlcpy(out->error, why, sizeof(out->error));
 		return true;
@@ -115,16 +114,16 @@ static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 static const char *hardware_obstacle(const struct pmu_facts *facts)
 {
 	if (facts->event_since == 0)
-		return "rr knows no counter of this processor";
+		return "rr does not know this processor's counters";
 	switch (facts->counter) {
 	case PMU_COUNTER_DENIED:
 		return "the kernel denies the processor's counters to this user (allow them: "
 		       "sysctl "
 		       "kernel.perf_event_paranoid=1, or CAP_PERFMON)";
 	case PMU_COUNTER_MISSING:
-		return "this machine shows no performance counters (usual in virtual machines)";
+		return "this machine has no performance counters (usual in virtual machines)";
 	case PMU_COUNTER_MISCOUNTS:
-		return "the processor's branch counter does not count right here";
+		return "the processor's branch counter counts wrongly here";
 	case PMU_COUNTER_WORKS:
 		break;
 	}
@@ -142,8 +141,8 @@ static void use_hardware(const struct pmu_facts *facts, struct pmu_choice *out)
 	    out->why, "the processor's counter of conditional branches works", sizeof(out->why));
 	if (facts->speculates_on_locks)
 		strlcpy(out->warning,
-		    "this AMD processor speculates on locks, which makes rr diverge: apply the "
-		    "workaround of https://github.com/rr-debugger/rr/wiki/Zen",
+		    "this AMD processor speculates on locks, which makes replays diverge: apply "
+		    "the workaround of https://github.com/rr-debugger/rr/wiki/Zen",
 		    sizeof(out->warning));
 }
 
@@ -155,9 +154,9 @@ static int use_software(const struct pmu_facts *facts, struct pmu_choice *out)
 	}
 	if (!facts->x86_64) {
 		strlcpy(out->error,
-		    "the software PMU counts x86-64 code only, and there is no usable counter "
-		    "here: "
-		    "use a machine whose counters rr knows, or an rr with -W (rr.soft)",
+		    "the software counter works only for x86-64 code, and this machine has no "
+		    "other usable counter: use a machine whose counters rr knows, or an rr with -W "
+		    "(rr.soft)",
 		    sizeof(out->error));
 		return -1;
 	}
@@ -186,7 +185,7 @@ int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_cho
 	}
 	if (mode == PMU_MODE_HARDWARE) {
 		snprintf(out->error, sizeof(out->error),
-		    "%s; --pmu=auto or --pmu=software works without", obstacle);
+		    "%s; --pmu=auto or --pmu=software works without it", obstacle);
 		return -1;
 	}
 	strlcpy(out->why, obstacle, sizeof(out->why));

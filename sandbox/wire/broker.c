@@ -55,7 +55,7 @@ static int await_reply(int fd, struct broker_reply *reply)
 		result = poll(&ready, 1, ANSWER_MS);
 	while (result < 0 && errno == EINTR);
 	if (result <= 0)
-		return fail(reply, ETIMEDOUT, "the file's file system does not answer");
+		return fail(reply, ETIMEDOUT, "the file system does not answer");
 	if (descriptors_receive(fd, reply, sizeof(*reply), 0, &descriptor, 1) != sizeof(*reply)) {
 		if (descriptor >= 0)
 			close(descriptor);

@@ -87,11 +87,11 @@ static enum channel_result reject(const char **why, const char *reason)
 static enum channel_result parse(const char *text, size_t len, json_t **json, const char **why)
 {
 	if (!nesting_is_bounded(text, len))
-		return reject(why, "JSON nests too deep");
+		return reject(why, "JSON is nested too deeply");
 
 	*json = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	if (!*json)
-		return reject(why, "JSON does not parse, or has a key twice");
+		return reject(why, "JSON is invalid, or has a duplicate key");
 	if (!json_is_object(*json)) {
 		json_decref(*json);
 		*json = NULL;
@@ -134,11 +134,11 @@ enum channel_result channel_receive(int fd, struct channel_packet *packet, const
 	if (message.msg_flags & MSG_CTRUNC)
 		return reject(why, "a descriptor was passed");
 	if (message.msg_flags & MSG_TRUNC)
-		return reject(why, "packet is longer than allowed");
+		return reject(why, "the packet is longer than allowed");
 	if ((size_t)got < sizeof(header))
-		return reject(why, "packet is shorter than its header");
+		return reject(why, "the packet is shorter than its header");
 	if (header.len != (size_t)got - sizeof(header))
-		return reject(why, "length does not match the packet");
+		return reject(why, "the length does not match the packet");
 
 	packet->type = header.type;
 	packet->id = header.id;

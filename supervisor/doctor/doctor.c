@@ -25,7 +25,7 @@ static const char *const colors[] = {
     [DOCTOR_OK] = "\033[32m", [DOCTOR_WARNING] = "\033[33m", [DOCTOR_PROBLEM] = "\033[31m"};
 static const char *const verdicts[] = {[DOCTOR_OK] = "Recording and replaying work here.",
     [DOCTOR_WARNING] = "Recording and replaying work here, with the warnings above.",
-    [DOCTOR_PROBLEM] = "Recording and replaying do not both work here."};
+    [DOCTOR_PROBLEM] = "Recording or replaying does not work here."};
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -73,7 +73,8 @@ static void find_settings(json_t *findings, const struct settings *settings)
 	char text[TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s%s",
-	    settings_has_ceiling(settings) ? SETTINGS_FILE " is the ceiling" : "no " SETTINGS_FILE,
+	    settings_has_ceiling(settings) ? SETTINGS_FILE " sets the ceiling"
+					   : "no " SETTINGS_FILE,
 	    settings_has_ceiling(settings) ? "" : ": users set their own limits");
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		enum setting_source source = settings_source(settings, (enum setting)i);
@@ -98,8 +99,8 @@ static const struct {
     {"/proc/sys/user/max_user_namespaces", 0,
 	"allow user namespaces: sysctl user.max_user_namespaces=10000"},
     {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
-	"load an AppArmor profile that allows rr-warden user namespaces (the Debian package has "
-	"one), or sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+	"load an AppArmor profile that lets rr-warden make user namespaces (the Debian package "
+	"contains one), or sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 };
 
 /* The number that a file of /proc holds; -1 without such a file. */
@@ -157,7 +158,7 @@ static void find_disk(json_t *findings, const json_t *status, const struct setti
 	unsigned long long free_bytes = (unsigned long long)disk.f_bavail * disk.f_frsize;
 	bool enough = free_bytes > (unsigned long long)settings_number(settings, SETTING_FREE_DISK);
 	add(findings, enough ? DOCTOR_OK : DOCTOR_PROBLEM, "traces",
-	    enough ? "" : "remove traces (rr_rm), or name another place with --trace-dir=",
+	    enough ? "" : "remove traces (rr_rm), or choose another directory with --trace-dir=",
 	    "%s, %llu MB free", text_of(status, "trace_base_dir"), free_bytes / MEGABYTE);
 }
 
@@ -184,7 +185,8 @@ static json_t *try_tool(json_t *findings, struct own_server *server, const char 
 		return answer;
 	if (strcmp(text_of(answer, "code"), "not_allowed") == 0)
 		add(findings, DOCTOR_WARNING, subject, "",
-		    "not tried, because the settings forbid it: %s", text_of(answer, "message"));
+		    "not tried, because the settings do not allow it: %s",
+		    text_of(answer, "message"));
 	else
 		add(findings, DOCTOR_PROBLEM, subject, fix_for(answer), "%s fails: %s", tool,
 		    answer == NULL ? why : text_of(answer, "message"));
@@ -203,11 +205,11 @@ static void try_replay(json_t *findings, struct own_server *server, const char *
 	json_t *stop = try_tool(
 	    findings, server, "replay", "rr_continue", json_pack("{s:s}", "session", session));
 	if (stop != NULL && strcmp(text_of(stop, "reason"), "end") == 0)
-		add(findings, DOCTOR_OK, "replay", "", "replayed it to its end");
+		add(findings, DOCTOR_OK, "replay", "", "replayed it to the end");
 	else if (stop != NULL)
 		add(findings, DOCTOR_PROBLEM, "replay",
-		    "report this, with `rr-warden doctor --json`",
-		    "the replay stopped at \"%s\" and not at the end", text_of(stop, "reason"));
+		    "report this with the output of `rr-warden doctor --json`",
+		    "the replay stopped at \"%s\" instead of the end", text_of(stop, "reason"));
 	json_decref(stop);
 	bool failed;
 	const char *why;
@@ -232,8 +234,8 @@ static void try_recording(json_t *findings, struct own_server *server)
 		    json_number_value(json_object_get(recorded, "seconds")));
 	else
 		add(findings, DOCTOR_PROBLEM, "recording",
-		    "report this, with `rr-warden doctor --json`",
-		    "%s did not end as it does without rr", PROGRAM);
+		    "report this with the output of `rr-warden doctor --json`",
+		    "%s ended differently from a run without rr", PROGRAM);
 	try_replay(findings, server, trace);
 	json_decref(own_server_call(
 	    server, "rr_rm", json_pack("{s:s}", "trace_dir", trace), &failed, &why));
@@ -306,9 +308,9 @@ static bool read_arguments(int argc, char *const argv[], int rest, bool *json, b
 			*record = false;
 		else
 			return fprintf(stderr,
-				   "rr-warden: doctor has no option %s; it has --json and "
-				   "--no-record. "
-				   "Settings go before it: rr-warden --pmu=software doctor\n",
+				   "rr-warden: doctor has no option %s, only --json and "
+				   "--no-record. Put settings before the command: rr-warden "
+				   "--pmu=software doctor\n",
 				   argv[i]),
 			       false;
 	}
@@ -346,7 +348,7 @@ int doctor_run(const struct settings *settings, int argc, char *const argv[], in
 	find_settings(findings, settings);
 	struct own_server *server = own_server_start(rest - 2, argv + 1);
 	if (server == NULL)
-		add(findings, DOCTOR_PROBLEM, "server", "see what it says on standard error",
+		add(findings, DOCTOR_PROBLEM, "server", "read what it prints on standard error",
 		    "it does not start");
 	else
 		status = ask_server(findings, settings, server, record);

@@ -146,7 +146,7 @@ static json_t *request(
 	long long id = ++server->next_id;
 	json_t *message, *result = NULL;
 
-	*why = "the server does not listen";
+	*why = "the server does not read its input";
 	if (!send_message(server, json_pack("{s:s, s:I, s:s, s:o}", "jsonrpc", "2.0", "id",
 				      (json_int_t)id, "method", method, "params", params)))
 		return NULL;

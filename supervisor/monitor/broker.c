@@ -139,7 +139,8 @@ static int open_source(struct broker *broker, const char *path, struct broker_re
 		return refuse(reply, errno, strerror(errno));
 	if (!is_source_place(broker, reply->path))
 		return refuse(reply, EACCES,
-		    "it is not below the program's own tree; --source-dir=DIRECTORY shows others");
+		    "it is outside of the program's source tree; --source-dir=DIRECTORY allows "
+		    "other directories");
 	return judge(open_strictly(AT_FDCWD, reply->path, O_RDONLY, 0), SOURCE_MAX, reply);
 }
 
@@ -174,7 +175,7 @@ static int discard_archive(struct broker *broker, struct broker_reply *reply)
 	    fstatat(directory, name + 1, &now, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    now.st_ino != broker->made.st_ino || now.st_dev != broker->made.st_dev ||
 	    unlinkat(directory, name + 1, 0) < 0)
-		return refuse(reply, EACCES, "it is not what was made");
+		return refuse(reply, EACCES, "it is not the file that was made");
 	broker->made.st_ino = 0;
 	return -1;
 }
@@ -204,7 +205,7 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		fd = discard_archive(broker, &reply);
 		break;
 	default:
-		log_audit("a worker sent a request that is no request: it gets no more files");
+		log_audit("a worker sent an invalid request: it gets no more files");
 		_exit(1);
 	}
 	/* Sources are looked for in many places: where there is none, nothing was refused. */
@@ -216,7 +217,7 @@ static void answer(struct broker *broker, const struct broker_request *request)
 	}
 	/* No worker of ours comes near it; one that was taken over would fill the log. */
 	if (broker->refused > REFUSED_MAX) {
-		log_audit("a worker was refused too often: it gets no more files");
+		log_audit("a worker had too many requests refused: it gets no more files");
 		_exit(1);
 	}
 	if (broker_send(broker->fd, &reply, fd) < 0)
@@ -307,12 +308,11 @@ static void find_archive(struct broker *broker, const struct composition *compos
 	if (!broker->directory[0])
 		strlcpy(broker->directory, "/", sizeof(broker->directory));
 	if (!trace_sight_may_be_here(composition, broker->directory))
-		broker->why_none = "the server's trace roots say where archives may be";
+		broker->why_none = "archives must be below the server's trace roots";
 	else if (broker->writes && !ends_with(real, ".tar"))
-		broker->why_none = "an archive is written only under a name that ends in .tar";
+		broker->why_none = "the name of an archive must end in .tar";
 	else if (has_dotted(below_known_place(composition, real)))
-		broker->why_none =
-		    "no archive is read or written where a part of the path begins with a dot";
+		broker->why_none = "no part of an archive's path may begin with a dot";
 	else
 		return;
 	real[0] = '\0';

@@ -160,6 +160,6 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 	sight_apply(sight, policy);
 	if (broker_tell(composition->broker, composition, composition->broker_end) == 0)
 		return 0;
-	snprintf(why, why_size, "the process that opens files for the worker does not start");
+	snprintf(why, why_size, "the process that opens files for the worker could not be started");
 	return -1;
 }

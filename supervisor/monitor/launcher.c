@@ -61,10 +61,8 @@ static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct
 	/* Once, and before anybody was heard: what a launcher finds later may be an attacker's
 	 * doing. */
 	if (sandbox_probe(&machine) < 0) {
-		log_error(
-		    "no process can be started to find out what this machine gives to a sandbox: "
-		    "%s; "
-		    "end something, or raise `ulimit -u`",
+		log_error("no process could be started to find out which layers this machine "
+			  "supports: %s; end some processes, or raise `ulimit -u`",
 		    strerror(errno));
 		_exit(1);
 	}

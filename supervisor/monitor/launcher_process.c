@@ -201,8 +201,8 @@ static pid_t fork_worker(const struct launcher *launcher, const struct launch_re
 		notice->code = code_of(&report);
 	if (pid < 0 && lacks_room(&report))
 		snprintf(notice->why, sizeof(notice->why),
-		    "no worker could be started: %s: end something, or raise `ulimit -u` and the "
-		    "server's memory",
+		    "no worker could be started: %s: end some processes, or raise `ulimit -u` and "
+		    "the server's memory limit",
 		    strerror(report.error));
 	return pid;
 }
@@ -215,7 +215,7 @@ static void launch(struct launcher *launcher, const struct launch_request *reque
 	pid_t pid;
 
 	if (child == NULL || channel_pair(ends) < 0) {
-		fail(&notice, "no worker can be started", child == NULL ? EAGAIN : errno);
+		fail(&notice, "no worker could be started", child == NULL ? EAGAIN : errno);
 		send_notice(launcher, &notice, NULL);
 		return;
 	}
@@ -224,7 +224,7 @@ static void launch(struct launcher *launcher, const struct launch_request *reque
 	if (pid < 0) {
 		notice.what = LAUNCH_FAILED;
 		if (notice.why[0] == 0)
-			fail(&notice, "no worker can be forked", errno);
+			fail(&notice, "no worker could be forked", errno);
 		send_notice(launcher, &notice, NULL);
 	} else {
 		*child = (struct child){.pid = pid, .tag = request->tag};
@@ -287,7 +287,7 @@ static void serve_request(struct launcher *launcher)
 	if (is_allowed(launcher, &request, got))
 		launch(launcher, &request);
 	else
-		log_audit("the monitor refused a request of the supervisor's");
+		log_audit("the monitor refused a request of the supervisor");
 }
 
 static int watch_children(void)

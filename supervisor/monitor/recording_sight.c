@@ -17,7 +17,8 @@
 static int refuse(const char *path, int error, char *why, size_t why_size)
 {
 	snprintf(why, why_size, "%.180s: %s", path,
-	    error == EPERM ? "nothing is recorded in /proc, /sys or /dev" : strerror(error));
+	    error == EPERM ? "programs cannot be recorded in /proc, /sys or /dev"
+			   : strerror(error));
 	errno = error;
 	return -1;
 }

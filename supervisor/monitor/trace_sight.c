@@ -94,12 +94,12 @@ static int fail_to_follow(const char *path, int error, char *why, size_t why_siz
 	case ENOENT:
 		return 0;
 	case EPERM:
-		return fail(
-		    EPERM, path, "what lies in /proc, /sys or /dev is no trace", why, why_size);
+		return fail(EPERM, path, "a trace cannot be in /proc, /sys or /dev", why, why_size);
 	case EACCES:
-		return fail(EPERM, path, "it may not be read", why, why_size);
+		return fail(EPERM, path, "it cannot be read: permission denied", why, why_size);
 	case ENOTDIR:
-		return fail(EINVAL, path, "it is not a directory, so not a trace", why, why_size);
+		return fail(
+		    EINVAL, path, "it is not a directory, so it cannot be a trace", why, why_size);
 	default:
 		return fail(EINVAL, path, strerror(error), why, why_size);
 	}
@@ -190,7 +190,7 @@ static int add_parent(struct composition *composition, const char *real, char *w
 	strlcpy(parent, real, sizeof(parent));
 	*strrchr(parent, '/') = '\0';
 	if (!*parent)
-		return fail(EPERM, real, "a trace in / is not removed", why, why_size);
+		return fail(EPERM, real, "a trace in / cannot be removed", why, why_size);
 	return sight_add(&composition->sight, SIGHT_PARENT, parent);
 }
 
@@ -291,7 +291,8 @@ static int add_entries(
 		closedir(entries);
 	if (result < 0 && errno == E2BIG)
 		return fail(E2BIG, base,
-		    "it holds more than 1000 traces; remove some, or name a directory with fewer",
+		    "it contains more than 1000 traces; remove some, or name a directory with "
+		    "fewer",
 		    why, why_size);
 	return result;
 }

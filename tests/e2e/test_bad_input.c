@@ -181,7 +181,7 @@ START_TEST(a_damaged_trace_is_refused_or_fails_but_never_hangs)
 	static const struct {
 		const char *name, *damage;
 	} damages[] = {
-	    {"half-written", "touch incomplete && rm -f version"},
+	    {"incomplete", "touch incomplete && rm -f version"},
 	    {"no version", "rm version"},
 	    {"other version", "echo 9999 > version"},
 	    {"no events", ": > events"},

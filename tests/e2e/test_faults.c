@@ -343,7 +343,7 @@ static bool hints_are_true(json_t *answer)
 	const char *hint = json_string_value(json_object_get(content, "hint"));
 	bool alive = json_is_true(json_object_get(content, "session_alive"));
 
-	return hint == NULL || alive || strstr(hint, "brought back") == NULL;
+	return hint == NULL || alive || strstr(hint, "restores") == NULL;
 }
 
 static bool has_ended(struct client *client)

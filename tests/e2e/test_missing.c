@@ -96,7 +96,7 @@ START_TEST(by_hand_forbidden_ptrace_is_said_in_one_line)
 	snprintf(command, sizeof(command), "'%s' ptrace '%s' rr record true 2>&1", forbid,
 	    server_path());
 	char *text = output_of(command, &status);
-	expect_refusal(text, status, "ptrace is forbidden here");
+	expect_refusal(text, status, "ptrace, which is not allowed here");
 	ck_assert_ptr_nonnull(strstr(text, "ptrace_scope"));
 	free(forbid);
 }
@@ -214,8 +214,8 @@ START_TEST(the_server_says_that_rr_did_not_answer_in_time)
 	snprintf(option, sizeof(option), "--rr=%s", rr);
 	struct client *client = client_start(&(struct client_options){
 	    .args = (const char *const[]){option, "--timeout-startup=1", NULL}});
-	expect_failure(client, "rr_record", program_args(), "did not answer `rr help` in time");
-	expect_failure(client, "rr_replay_start", trace_args(), "did not answer `rr help` in time");
+	expect_failure(client, "rr_record", program_args(), "`rr help` did not end in time");
+	expect_failure(client, "rr_replay_start", trace_args(), "`rr help` did not end in time");
 	client_end(client);
 	free(rr);
 	harness_scratch_free(folder);
@@ -235,8 +235,8 @@ static struct client *client_without(const char *call)
 START_TEST(the_server_says_that_ptrace_is_forbidden)
 {
 	struct client *client = client_without("ptrace");
-	expect_failure(client, "rr_record", program_args(), "ptrace is forbidden here");
-	expect_failure(client, "rr_replay_start", trace_args(), "ptrace is forbidden here");
+	expect_failure(client, "rr_record", program_args(), "ptrace, which is not allowed here");
+	expect_failure(client, "rr_replay_start", trace_args(), "ptrace, which is not allowed here");
 	client_end(client);
 }
 END_TEST

@@ -90,7 +90,7 @@ END_TEST
 static const struct {
 	const char *before, *arguments, *said;
 } troubles[] = {
-    {"", "", "no command"},
+    {"", "", "the command to record is missing"},
     {"", "--attemps=3 true", "no such option"},
     {"", "-n 0 true", "attempts"},
     {"", "-- no-such-program-anywhere", "no-such-program-anywhere"},

@@ -100,7 +100,7 @@ START_TEST(an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit)
 	double start = harness_now();
 	json_t *failed = client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}",
 	    "command", "/bin/true", "trace_dir", trace);
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "had not started"));
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "did not start the program"));
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "--memory"));
 	ck_assert_double_lt(harness_now() - start, 30);
 	json_decref(failed);

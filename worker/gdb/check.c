@@ -11,16 +11,15 @@ bool gdb_quote(char *to, const char *what, const char *text, struct failure *fai
 	if (mi_quote(to, GDB_QUOTED_MAX, text) >= 0)
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT, "give it as one line of plain text",
-	    "%s has control characters in it, or is longer than %d bytes", what,
-	    GDB_QUOTED_MAX - 8);
+	    "%s contains control characters, or is longer than %d bytes", what, GDB_QUOTED_MAX - 8);
 	return false;
 }
 
 void gdb_fail_interrupted(const struct worker *worker, struct failure *failure)
 {
 	if (worker->interrupt == INTERRUPT_TIMEOUT)
-		failure_set(failure, ERROR_TIMEOUT, "ask for less, or give it a longer timeout",
-		    "the time for this command is over");
+		failure_set(failure, ERROR_TIMEOUT, "ask for less, or set a longer timeout",
+		    "the command reached its time limit");
 	else
 		failure_set(failure, ERROR_CANCELLED, NULL, "the command was interrupted");
 }
@@ -42,7 +41,7 @@ bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, 
 	case GDB_LOST:
 		failure_set(failure,
 		    strncmp(message, "rr", 2) == 0 ? ERROR_RR_FAILED : ERROR_GDB_FAILED,
-		    "the session is brought back by the next call on it", "%s", message);
+		    "the next call on the session restores it", "%s", message);
 		return false;
 	}
 	return false;

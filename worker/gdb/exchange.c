@@ -83,7 +83,7 @@ static bool is_disagreement(const char *message)
 static enum news news_of(const char *message, enum news cut_off, const char **why)
 {
 	if (is_disagreement(message)) {
-		*why = "it does not agree with rr about the registers any more";
+		*why = "it no longer agrees with rr about the registers";
 		return NEWS_BROKEN;
 	}
 	return is_disconnection(message) ? cut_off : NEWS_NONE;

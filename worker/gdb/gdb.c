@@ -136,7 +136,7 @@ static void part(struct gdb *gdb)
 {
 	switch (gdb->connection) {
 	case CONNECTION_NEEDED:
-		lose(gdb, "it was cut off from rr");
+		lose(gdb, "it lost its connection to rr");
 		break;
 	case CONNECTION_MAY_END:
 		gdb->connection = CONNECTION_ENDED;
@@ -181,7 +181,7 @@ static void read_gdb(struct gdb *gdb)
 		lose(gdb, "it has ended");
 		break;
 	case LINES_TOO_LONG:
-		lose(gdb, "an answer did not end");
+		lose(gdb, "an answer was incomplete");
 		break;
 	}
 }
@@ -192,7 +192,7 @@ static void read_side(struct gdb *gdb, size_t at)
 		return;
 	gdb->sides[at] = gdb->sides[--gdb->side_count];
 	if (gdb->connection == CONNECTION_NEEDED)
-		lose(gdb, "a tool has ended");
+		lose(gdb, "rr or gdb has ended");
 }
 
 static long long now_ms(void)

@@ -88,7 +88,7 @@ static size_t string_room(const struct cursor *cursor)
 static json_t *parse_string(struct cursor *cursor)
 {
 	if (!take(cursor, '"'))
-		return refuse(cursor, "a string was expected");
+		return refuse(cursor, "expected a string");
 
 	size_t length = 0;
 	cleanup_free char *bytes = malloc(string_room(cursor) + 1);
@@ -104,7 +104,7 @@ static json_t *parse_string(struct cursor *cursor)
 		bytes[length++] = c;
 	}
 	if (!take(cursor, '"'))
-		return refuse(cursor, "a string does not end");
+		return refuse(cursor, "unterminated string");
 	return scrub_json(bytes, length, length * 4, NULL);
 }
 
@@ -124,7 +124,7 @@ static bool parse_name(struct cursor *cursor, char *name)
 		name[length++] = *cursor->at++;
 	}
 	name[length] = '\0';
-	return length > 0 || refuse(cursor, "a name was expected") != NULL;
+	return length > 0 || refuse(cursor, "expected a name") != NULL;
 }
 
 /* name=value */
@@ -133,7 +133,7 @@ static json_t *parse_result(struct cursor *cursor, char *name)
 	if (!parse_name(cursor, name))
 		return NULL;
 	if (!take(cursor, '='))
-		return refuse(cursor, "= was expected after a name");
+		return refuse(cursor, "expected = after a name");
 	return parse_value(cursor);
 }
 
@@ -151,7 +151,7 @@ static json_t *parse_tuple(struct cursor *cursor)
 	} while (take(cursor, ','));
 	if (take(cursor, '}'))
 		return tuple;
-	refuse(cursor, "a tuple does not end");
+	refuse(cursor, "unterminated tuple");
 bad:
 	json_decref(tuple);
 	return NULL;
@@ -172,7 +172,7 @@ static json_t *parse_list(struct cursor *cursor)
 	} while (take(cursor, ','));
 	if (take(cursor, ']'))
 		return list;
-	refuse(cursor, "a list does not end");
+	refuse(cursor, "unterminated list");
 bad:
 	json_decref(list);
 	return NULL;
@@ -185,7 +185,7 @@ static json_t *parse_value(struct cursor *cursor)
 	if (++cursor->nodes > MI_NODES_MAX)
 		return refuse(cursor, "too many values");
 	if (cursor->depth == MI_DEPTH_MAX)
-		return refuse(cursor, "nested too deep");
+		return refuse(cursor, "nested too deeply");
 	cursor->depth++;
 	if (take(cursor, '{'))
 		value = parse_tuple(cursor);
@@ -267,7 +267,7 @@ int mi_parse(const char *line, size_t length, struct mi_record *record, const ch
 	    record->kind < MI_CONSOLE ? parse_record(&cursor, record) : parse_string(&cursor);
 	if (record->results && cursor.at != cursor.end) {
 		json_decref(record->results);
-		record->results = refuse(&cursor, "something follows the record");
+		record->results = refuse(&cursor, "trailing text after the record");
 	}
 	if (record->results)
 		return 0;

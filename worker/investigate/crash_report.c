@@ -78,15 +78,15 @@ static void add_other_crash(const struct replay *replay, json_t *report)
 /* Of `sh -c "./a; true"` the first process is the shell: the one that crashed is named. */
 static void fail_without_crash(struct replay *replay, struct failure *failure)
 {
-	char name[32], hint[160] = "rr_ps tells how each process ended";
+	char name[32], hint[160] = "rr_ps shows how each process ended";
 	int signal, pid = images_killed_pid(replay, &signal);
 
 	if (pid)
 		snprintf(hint, sizeof(hint),
-		    "process %d of this recording ended by %s: rr_crash_report "
-		    "with its trace_dir and pid %d",
+		    "process %d of this recording was killed by %s: call rr_crash_report with its "
+		    "trace_dir and pid %d",
 		    pid, signal_to_name(signal, name, sizeof(name)), pid);
-	failure_set(failure, ERROR_NOT_FOUND, hint, "this process did not end by a fatal signal");
+	failure_set(failure, ERROR_NOT_FOUND, hint, "no fatal signal ended this process");
 }
 
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */

@@ -90,13 +90,14 @@ static void name_unmapped(struct replay *replay, const struct mappings *mappings
 	unsigned long long stack = 0;
 
 	if (address < NULL_PAGES)
-		snprintf(text, size, "not mapped: a null pointer, or an offset from one");
+		snprintf(text, size, "not mapped: a null pointer, or an offset from it");
 	else if (address >= USER_TOP)
-		snprintf(text, size, "no address of a program: garbage, or freed memory reused");
+		snprintf(
+		    text, size, "no valid address: garbage, or freed memory that was used again");
 	else if (above && above->start - address < STACK_NEAR &&
 		 accessed_number(replay, "(unsigned long)$sp", &stack) && stack < above->end &&
 		 stack + STACK_NEAR > above->start)
-		snprintf(text, size, "not mapped: below the stack, which has overflowed");
+		snprintf(text, size, "not mapped: below the stack, which overflowed");
 	else
 		snprintf(text, size, "not mapped");
 }
@@ -124,11 +125,11 @@ static void name_mapping(struct replay *replay, const struct mappings *mappings,
 		snprintf(text, size, "%.*s", (int)strcspn(symbol, "\n"), symbol);
 	else
 		snprintf(text, size, "%.200s",
-		    mapping->file[0] ? mapping->file : "the heap or another mapping");
+		    mapping->file[0] ? mapping->file : "the heap, or another mapping");
 	length = strlen(text);
 	if (fault->align > 1)
 		snprintf(text + length, size - length,
-		    ", but the address is no multiple of %u, as this instruction needs",
+		    ", but the address is not a multiple of %u, which this instruction requires",
 		    fault->align);
 	else if (mapping->rights[0])
 		snprintf(text + length, size - length, ", mapped %s%s", mapping->rights,

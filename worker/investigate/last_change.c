@@ -35,9 +35,9 @@ static void fail_unwritten(struct replay *replay, const char *expression, struct
 {
 	failure_set(failure, ERROR_NOT_FOUND,
 	    images_at(replay)
-		? "it has had this value since exec began this program, or since before the memory "
-		  "was mapped: what ran before had other memory"
-		: "it has had this value from the start of the recording, or from before the "
+		? "it has had this value since exec started this program, or since before the "
+		  "memory was mapped: the program before exec had other memory"
+		: "it has had this value since the start of the recording, or since before the "
 		  "memory was mapped",
 	    "nothing wrote %.200s before this moment", expression);
 }
@@ -49,7 +49,7 @@ static json_t *conclude(const char *expression, const json_t *writer, const json
 	const char *at = mi_text(own, "at");
 
 	if (!function)
-		function = mi_text(writer, "at") ? mi_text(writer, "at") : "code without a name";
+		function = mi_text(writer, "at") ? mi_text(writer, "at") : "an unnamed function";
 	if (own == writer || !own)
 		return json_sprintf(
 		    "%s wrote %s (%s)", function, expression, at ? at : "no source");
@@ -284,8 +284,9 @@ static bool search(struct replay *replay, struct watched *watched, struct failur
 		end = search_forward(replay, watched, failure);
 	if (end == SCAN_EDGE && doubtful)
 		failure_set(failure, ERROR_RR_FAILED,
-		    "rr_watchpoint_set on it and rr_continue from the start shows what changes it",
-		    "%.200s differs from what it was at the start, but no write of it was seen",
+		    "set a watchpoint on it with rr_watchpoint_set, and rr_continue from the start "
+		    "to see what changes it",
+		    "%.200s differs from its value at the start, but no write to it was found",
 		    watched->expression);
 	else if (end == SCAN_EDGE)
 		fail_unwritten(replay, watched->expression, failure);
@@ -319,7 +320,7 @@ static bool choose_frame(struct replay *replay, long long level, struct failure 
 		 replay->selected.number, level) != GDB_REFUSED &&
 		selection_set_frame(replay, (int)level)))
 		return true;
-	failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames there are",
+	failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",
 	    "there is no frame %lld", level);
 	return false;
 }
@@ -336,9 +337,8 @@ static json_t *find_writer(
 	learn_watched(replay, &watched);
 	stop = find_change(replay, &watched, failure);
 	if (!stop && !watched.now && failure->code == ERROR_NOT_FOUND)
-		failure_set_hint(failure,
-		    "it cannot be read at this moment: a pointer in it is bad, so ask who "
-		    "wrote that pointer last");
+		failure_set_hint(failure, "it cannot be read at this moment: a pointer in it is "
+					  "bad, so ask for the last write to that pointer");
 	forget_watched(&watched);
 	if (stop)
 		result = change_answer(replay, stop, args->expression);

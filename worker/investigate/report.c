@@ -214,12 +214,12 @@ static void tell_exit(json_t *report, int status, const char *where, const json_
 
 	json_object_set_new(report, "exit_code", json_integer(WEXITSTATUS(status)));
 	json_object_set_new(report, "conclusion",
-	    json_sprintf("it ended with exit status %d, from %s", WEXITSTATUS(status), where));
+	    json_sprintf("it exited with status %d, from %s", WEXITSTATUS(status), where));
 	if (!line)
 		return;
 	json_object_set_new(report, "printed_last", line);
 	json_object_set_new(
-	    report, "hint", json_string("rr_who_printed tells which code printed it"));
+	    report, "hint", json_string("rr_who_printed says which code printed it"));
 }
 
 static void tell_signal(json_t *report, int status, const char *where, const char *cycle)
@@ -231,15 +231,15 @@ static void tell_signal(json_t *report, int status, const char *where, const cha
 	json_object_set_new(report, "signal", json_string(name));
 	if (cycle)
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s; it was ended by %s from outside", cycle, name));
+		    json_sprintf("%s; %s from outside ended it", cycle, name));
 	else if (threads > 1)
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("it was ended by %s from outside, with %zu threads, and no cycle "
-				 "of locks among them",
+		    json_sprintf("%s from outside ended it, with %zu threads and no cycle of locks "
+				 "among them",
 			name, threads));
 	else
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("it was ended by %s from outside, while in %s", name, where));
+		    json_sprintf("%s from outside ended it while it was in %s", name, where));
 }
 
 json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure)

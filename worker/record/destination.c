@@ -79,7 +79,7 @@ static bool make_parent(const struct worker *worker, const char *path, char real
 
 	if (!trace_path_is_under(worker->config.roots, error ? path : real))
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
-		    "the server's trace roots say where traces may be", "no trace may be put into",
+		    "traces must be below the server's trace roots", "no trace may be put into",
 		    path, 0);
 	if (!error)
 		error = make_below(&fd, rest);
@@ -89,7 +89,7 @@ static bool make_parent(const struct worker *worker, const char *path, char real
 		return true;
 	return trace_fail_path(failure,
 	    error == ENOENT || error == ENOTDIR ? ERROR_NOT_FOUND : ERROR_NOT_ALLOWED,
-	    "name a trace_dir in a directory that this user may write to, or leave it out",
+	    "give a trace_dir in a directory that this user can write to, or leave it out",
 	    "no trace can be put into", path, error);
 }
 
@@ -103,7 +103,7 @@ static bool exists(const char *path)
 static bool is_nameable(const struct destination *destination, struct failure *failure)
 {
 	return trace_check_nameable(
-	    "nobody could name the trace to replay it:", destination->trace, failure);
+	    "a trace there could not be named to replay it:", destination->trace, failure);
 }
 
 static const char *last_part(const char *path)
@@ -170,7 +170,7 @@ bool destination_choose(const struct worker *worker, const char *program,
 		last_part(program)) >= (int)sizeof(destination->trace) - 16 ||
 	    !destination_next(destination))
 		return trace_fail_path(
-		    failure, ERROR_LIMIT, "remove traces with rr_rm", "no free name in", real, 0);
+		    failure, ERROR_LIMIT, "remove traces with rr_rm", "no unused name in", real, 0);
 	return is_nameable(destination, failure);
 }
 
@@ -197,8 +197,8 @@ bool destination_take(const struct worker *worker, const char *name, const char 
 		path[end - 1] = '\0';
 	slash = strrchr(path, '/');
 	if (!slash[1] || strcmp(slash, "/.") == 0 || strcmp(slash, "/..") == 0)
-		return trace_fail_path(
-		    failure, ERROR_INVALID_ARGUMENT, NULL, "names no new directory:", name, 0);
+		return trace_fail_path(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "does not name a new directory:", name, 0);
 	*slash = '\0';
 	if (!make_parent(worker, *path ? path : "/", destination->parent, failure))
 		return false;
@@ -208,7 +208,7 @@ bool destination_take(const struct worker *worker, const char *name, const char 
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "too long:", "trace_dir", 0);
 	if (exists(destination->trace))
 		return trace_fail_path(failure, ERROR_INVALID_ARGUMENT,
-		    "name a directory that does not exist yet, or leave trace_dir out",
+		    "give a directory that does not exist yet, or leave trace_dir out",
 		    "trace_dir exists already:", destination->trace, 0);
 	return is_nameable(destination, failure);
 }

@@ -88,19 +88,19 @@ bool program_find(const struct worker *worker, const char *directory, const char
 
 	if (error == ENOENT || error == ENOTDIR)
 		return trace_fail_path(failure, ERROR_NOT_FOUND,
-		    "a program without a slash is looked for in PATH, one with a slash from "
-		    "working_directory on",
+		    "a name without a slash is searched for in PATH; a name with a slash is "
+		    "relative to working_directory",
 		    "there is no program", name, 0);
 	if (error)
 		return trace_fail_path(failure, ERROR_INVALID_ARGUMENT,
-		    "command[0] must be a file that this user may execute",
+		    "command[0] must be a file that this user can execute",
 		    "cannot be executed:", name, error);
 	if (!command_is_allowed(worker->config.commands, real))
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
-		    "the server's settings say which programs may be recorded",
-		    "may not be recorded:", real, 0);
+		    "the server's settings limit which programs can be recorded",
+		    "this program may not be recorded:", real, 0);
 	if (!trace_check_nameable(
-		"a recording could not be replayed, because gdb cannot be told the name of", real,
+		"a recording could not be replayed, because gdb cannot be given the name", real,
 		failure))
 		return false;
 	*strrchr(real, '/') = '\0';

@@ -19,16 +19,16 @@ void record_fail(struct recording *recording, struct failure *failure)
 	tool_describe_end(&recording->rr, end, sizeof(end));
 	if (recording->ending == ENDING_ABANDONED && !recording->begun)
 		failure_set(failure, ERROR_TIMEOUT,
-		    "rr needs address space and processes of its own: look at --memory, "
-		    "--processes and `ulimit -a`, and at --timeout-startup on a slow machine",
-		    "rr had not started the program after %.0f s, and was killed",
+		    "rr needs memory and processes of its own: check --memory, --processes and "
+		    "`ulimit -a`, and --timeout-startup on a slow machine",
+		    "rr did not start the program within %.0f s and was killed",
 		    recording_seconds(recording));
 	else if (room_explain(recording, words, length, failure))
 		;
 	else if (recording->ending == ENDING_ABANDONED)
 		failure_set(failure, ERROR_TIMEOUT, "record again with a longer timeout",
-		    "rr did not close the trace after the program was ended; it was killed and "
-		    "the trace, which cannot be replayed, removed");
+		    "rr did not close the trace after the program ended; rr was killed, and the "
+		    "trace removed, because it cannot be replayed");
 	else
 		rr_words_fail(failure, "rr record", end, words, length);
 	recording_remove(recording);
@@ -60,7 +60,7 @@ static json_t *conclude(struct recording *recording, struct failure *failure)
 	if (recording->reason != END_CANCELLED)
 		return result;
 	failure_set(failure, ERROR_CANCELLED, "the trace is complete up to that moment",
-	    "the recording was cancelled and the program killed");
+	    "the recording was cancelled, and the program was killed");
 	failure->details = result;
 	return NULL;
 }

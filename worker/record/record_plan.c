@@ -29,7 +29,7 @@ static bool check_command(json_t *command, struct failure *failure)
 	}
 	if (!program || !*program) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "for example [\"./test\", \"-v\"]",
-		    "command must be a list of words, the program first");
+		    "command must be a list of words that begins with the program");
 		return false;
 	}
 	return true;
@@ -55,7 +55,7 @@ static bool plan_directory(const struct worker *worker, const struct record_requ
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "working_directory", wanted, errno);
 	if (!trace_path_is_under(worker->config.directories, plan->directory))
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
-		    "the server's settings say where programs may be started",
+		    "the server's settings limit where programs can be started",
 		    "programs may not be started in", plan->directory, 0);
 	return true;
 }
@@ -126,8 +126,8 @@ static bool variables_are_allowed(
 		if (i < count)
 			continue;
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "the server's settings list the programs that may be recorded, and so the "
-		    "variables too: --record-variable=PATTERN allows one",
+		    "the server's settings limit which programs can be recorded, and therefore "
+		    "also the variables: --record-variable=PATTERN allows one",
 		    "the variable %.100s may not be set", name);
 		return false;
 	}
@@ -154,13 +154,14 @@ static bool plan_environment(const struct worker *worker, const struct record_re
 	}
 	if (!sound) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "for example {\"LANG\": \"C\"}",
-		    "env must be an object of variable names and texts");
+		    "env must be an object of variable names and values");
 	} else {
 		/* A copy: what it was made of need not stay. */
 		plan->environment = pmu_rr_environment(&plan->pmu, worker->config.softpmu, list);
 		if (!plan->environment)
-			failure_set(failure, ERROR_INTERNAL, NULL, "no environment for rr: %s (%s)",
-			    strerror(errno), worker->config.softpmu);
+			failure_set(failure, ERROR_INTERNAL, NULL,
+			    "the environment for rr could not be made: %s (%s)", strerror(errno),
+			    worker->config.softpmu);
 	}
 	for (size_t i = 0; i < made; i++)
 		free(owned[i]);
@@ -192,7 +193,7 @@ static bool plan_numbers(const struct worker *worker, const struct record_reques
 	plan->output_limit = (size_t)request->output_limit;
 	if (!(plan->timeout >= 0 && plan->timeout <= RECORD_TIMEOUT_MAX)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-		    "timeout must be 0 (none) to %.0f seconds", RECORD_TIMEOUT_MAX);
+		    "timeout must be from 0 (none) to %.0f seconds", RECORD_TIMEOUT_MAX);
 		return false;
 	}
 	if (request->num_cores)
@@ -286,14 +287,15 @@ static bool plan_pmu(const struct worker *worker, struct record_plan *plan, stru
 		continue;
 	if (child < 0)
 		failure_set(failure, ERROR_LIMIT,
-		    "rr needs processes of its own: look at --processes and `ulimit -u`, or end "
-		    "something",
+		    "rr needs processes of its own: check --processes and `ulimit -u`, or end some "
+		    "processes",
 		    "rr cannot be started: %s", strerror(error));
 	else if (!chosen)
-		failure_set(failure, ERROR_RR_FAILED, "try again; rr_status tells more",
+		failure_set(failure, ERROR_RR_FAILED,
+		    "try again; rr_status shows what may be wrong",
 		    "the process that asks rr for its counters died");
 	else if (plan->pmu.error[0])
-		failure_set(failure, ERROR_RR_FAILED, "rr_status tells what is missing", "%s",
+		failure_set(failure, ERROR_RR_FAILED, "rr_status shows what is missing", "%s",
 		    plan->pmu.error);
 	else
 		return true;

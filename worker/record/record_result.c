@@ -26,13 +26,14 @@ static const char *const reason_names[] = {
 
 static const char *const reason_notes[] = {
     [END_ITSELF] = NULL,
-    [END_TIMEOUT] = "The program was ended at the time limit; the trace is complete up to there.",
-    [END_CANCELLED] = "The recording was cancelled; the trace is complete up to there.",
-    [END_ASKED] = "The program was ended on request; the trace is complete up to there.",
-    [END_TRACE_SIZE] =
-	"The program was ended because the trace outgrew its limit; it is complete up to there.",
-    [END_DISK] = "The program was ended because the disk is nearly full; rr_rm makes room.",
-    [END_STARTUP] = "rr was ended because it did not start the program in time.",
+    [END_TIMEOUT] =
+	"The program was stopped at the time limit; the trace is complete up to that point.",
+    [END_CANCELLED] = "The recording was cancelled; the trace is complete up to that point.",
+    [END_ASKED] = "The program was stopped on request; the trace is complete up to that point.",
+    [END_TRACE_SIZE] = "The program was stopped because the trace reached its size limit; the "
+		       "trace is complete up to that point.",
+    [END_DISK] = "The program was stopped because the disk is nearly full; rr_rm frees space.",
+    [END_STARTUP] = "rr was stopped because it did not start the program in time.",
 };
 
 /* Output in, as much as fits; escapes may cost several bytes each. */
@@ -84,8 +85,8 @@ static void set_note(json_t *result, const struct recording *recording, json_t *
 		json_object_set_new(result, "note", json_string(reason_notes[recording->reason]));
 	} else if (left) {
 		snprintf(note, sizeof(note),
-		    "The first process had ended while %zu other%s still ran or had been killed: "
-		    "a recording ends with its first process, and rr kills the rest.",
+		    "The first process ended while %zu other%s still ran or had been killed: a "
+		    "recording ends with its first process, and rr then kills the rest.",
 		    left, left == 1 ? "" : "s");
 		json_object_set_new(result, "note", json_string(note));
 	}

@@ -73,7 +73,7 @@ static bool read_args(
 	hunt->keep_all = args->keep == KEEP_ALL;
 	if (hunt->keep_all && args->trace_dir) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "leave trace_dir out",
-		    "trace_dir names one trace, keep asks for all");
+		    "trace_dir names one trace, but keep asks for all of them");
 		return false;
 	}
 	return read_failure(hunt, args->fail_when ? args->fail_when : "failure", failure);
@@ -216,7 +216,7 @@ static bool try_all(struct hunt *hunt, bool *found, struct failure *failure)
 		if (!recording->plan.destination.named &&
 		    !destination_next(&recording->plan.destination)) {
 			failure_set(failure, ERROR_LIMIT, "remove traces with rr_rm",
-			    "no free name for another trace");
+			    "no unused name for another trace");
 			return false;
 		}
 	}
@@ -246,8 +246,7 @@ static json_t *conclude(struct hunt *hunt, bool found, struct failure *failure)
 		json_object_del(result, "trace_dir");
 	if (!found && !json_object_get(result, "note"))
 		json_object_set_new(result, "note",
-		    json_string("It never failed; what is shown is the last attempt that rr "
-				"recorded."));
+		    json_string("It never failed; this is the last attempt that rr recorded."));
 	if (hunt->recording.reason != END_CANCELLED)
 		return result;
 	failure_set(

@@ -319,7 +319,8 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 
 	if (recording->worker->config.confined) {
 		failure_set(failure, ERROR_INTERNAL, NULL,
-		    "a confined worker records nothing: its filter would be the program's");
+		    "a confined worker cannot record, because the program would inherit its "
+		    "filter");
 		return false;
 	}
 	tool_policy(&recording->worker->config, &policy);
@@ -401,8 +402,8 @@ bool recording_run(struct recording *recording, struct failure *failure)
 			break;
 		recording_forget(recording);
 	}
-	failure_set(failure, ERROR_INVALID_ARGUMENT, "name a directory that does not exist yet",
-	    "%s was made by somebody else meanwhile", recording->plan.destination.trace);
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "give a directory that does not exist yet",
+	    "somebody else has made %s in the meantime", recording->plan.destination.trace);
 	return false;
 }
 

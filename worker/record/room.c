@@ -16,8 +16,8 @@
 #define ROOM_FOR_TRACE	   (1u << 20)
 #define ROOM_FOR_TEMPORARY (1u << 20)
 
-#define HINT_TRACE     "rr_rm removes traces; or name a trace_dir on a disk with room"
-#define HINT_TEMPORARY "make room there, or set TMPDIR of the server to a directory with room"
+#define HINT_TRACE     "remove traces with rr_rm, or give a trace_dir on another disk"
+#define HINT_TEMPORARY "free space there, or set the server's TMPDIR to a directory on another disk"
 
 uint64_t room_to_keep(const struct worker *worker)
 {
@@ -68,7 +68,7 @@ static void fail(struct failure *failure, const char *what, const char *hint, co
     const char *role, uint64_t left, uint64_t needed)
 {
 	failure_set(failure, ERROR_LIMIT, hint,
-	    "%s: %.400s, %s, has %llu KB left, and %llu KB are needed", what, directory, role,
+	    "%s: %.400s, %s, has %llu KB left, but %llu KB are needed", what, directory, role,
 	    (unsigned long long)(left >> 10), (unsigned long long)(needed >> 10));
 }
 
@@ -87,7 +87,8 @@ static bool find_full(
 	if (left >= for_trace)
 		return false;
 	fail(failure, what, HINT_TRACE, plan->destination.parent,
-	    for_trace > ROOM_FOR_TRACE ? "where --free-disk keeps room" : "where the trace goes",
+	    for_trace > ROOM_FOR_TRACE ? "where --free-disk reserves space"
+				       : "where the trace goes",
 	    left, for_trace);
 	return true;
 }
@@ -97,7 +98,7 @@ bool room_check(
 {
 	uint64_t keep = room_to_keep(worker);
 
-	return !find_full(plan, "there is no room for a recording",
+	return !find_full(plan, "there is not enough disk space for a recording",
 	    keep > ROOM_FOR_TRACE ? keep : ROOM_FOR_TRACE, failure);
 }
 
@@ -122,7 +123,7 @@ bool room_explain(
 		return true;
 	if (said)
 		failure_set(failure, ERROR_LIMIT, HINT_TRACE,
-		    "rr found no room on a disk: of %.300s or of %.300s",
+		    "rr found no space on a disk: that of %.300s or that of %.300s",
 		    recording->plan.destination.parent, temporary(&recording->plan));
 	return said;
 }

@@ -125,7 +125,7 @@ bool argument_texts(struct argument argument, json_t **texts, struct failure *fa
 	for (size_t i = 0; fine && i < json_array_size(value); i++)
 		fine = is_plain_text(json_array_get(value, i));
 	*texts = (json_t *)value;
-	return fine || fail(argument.name, "a list of texts", failure);
+	return fine || fail(argument.name, "a list of strings", failure);
 }
 
 bool argument_text_map(struct argument argument, json_t **map, struct failure *failure)

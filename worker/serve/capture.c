@@ -81,7 +81,7 @@ static bool fail_to_wait(struct worker *worker, const char *path, struct failure
 	switch (worker->interrupt) {
 	case INTERRUPT_CANCELLED:
 	case INTERRUPT_ASKED:
-		failure_set(failure, ERROR_CANCELLED, NULL, "%s was ended on request", path);
+		failure_set(failure, ERROR_CANCELLED, NULL, "%s was stopped on request", path);
 		break;
 	case INTERRUPT_NONE:
 	case INTERRUPT_TIMEOUT:

@@ -56,7 +56,8 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 		return true;
 	}
 	failure_set(failure, ERROR_SANDBOX_VIOLATION,
-	    "rr-warden doctor tells what this machine lacks; the setting prefer does without it",
+	    "rr-warden doctor says what this machine lacks; with the setting prefer, the layer is "
+	    "optional",
 	    "the worker cannot be confined: %s", why);
 	worker->broken = true;
 	return false;

@@ -54,7 +54,7 @@ static int open_anywhere(const char *path, char *why)
 		return fd;
 	if (path[0] != '/') {
 		errno = ENOENT;
-		say(why, "the debug information does not say where it lies");
+		say(why, "the debug information does not say where it is");
 		return -1;
 	}
 	if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {

@@ -62,8 +62,8 @@ bool harmless_text(const char *text, struct failure *failure)
 
 		if (is_known(at, length))
 			continue;
-		failure_set(failure, ERROR_NOT_ALLOWED, "use names of the recorded program",
-		    "%.*s is gdb's own and may reach outside of the recorded program",
+		failure_set(failure, ERROR_NOT_ALLOWED, "use only names of the recorded program",
+		    "%.*s belongs to gdb and can reach outside of the recorded program",
 		    (int)(length < NAME_MAX_SHOWN ? length : NAME_MAX_SHOWN), at);
 		return false;
 	}
@@ -77,7 +77,8 @@ static bool harmless_value(const json_t *value, int depth, struct failure *failu
 	size_t i;
 
 	if (depth > DEPTH_MAX) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the arguments nest too deeply");
+		failure_set(
+		    failure, ERROR_INVALID_ARGUMENT, NULL, "the arguments are nested too deeply");
 		return false;
 	}
 	if (json_is_string(value))

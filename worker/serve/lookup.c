@@ -49,6 +49,6 @@ void lookup_show(struct lookup *lookup, const char *directory, bool writes)
 
 void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure)
 {
-	failure_set(failure, ERROR_RR_FAILED, "install rr, or name it with --rr",
+	failure_set(failure, ERROR_RR_FAILED, "install rr, or give its path with --rr",
 	    "%s cannot be found: %s", config->rr, strerror(errno));
 }

@@ -48,8 +48,8 @@ static json_t *check_length(json_t *result, struct failure *failure)
 	if (size <= WIRE_RESULT_MAX)
 		return result;
 	json_decref(result);
-	failure_set(failure, ERROR_LIMIT, "ask for less at once",
-	    "the result would have been %zu bytes, more than %d", size, WIRE_RESULT_MAX);
+	failure_set(failure, ERROR_LIMIT, "ask for less in one call",
+	    "the result has %zu bytes, more than the limit of %d", size, WIRE_RESULT_MAX);
 	return NULL;
 }
 

@@ -23,32 +23,33 @@ static const struct known_failure known_failures[] = {
     {"Unable to open performance counter", ERROR_RR_FAILED,
 	"this machine has no performance counters: start the server with --pmu=software or auto"},
     {"Performance counter doesn't seem to be working", ERROR_RR_FAILED,
-	"the machine's counters do not count: start the server with --pmu=software"},
+	"the machine's counters do not work: start the server with --pmu=software"},
     {"No supported microarchitectures found", ERROR_RR_FAILED,
 	"this rr does not know the processor: use a newer rr, or --pmu=software"},
     {"[vvar", ERROR_RR_FAILED, "rr before 5.9 does not run on Linux 6.13 and later: use rr 5.9"},
     {"SpecLockMap", ERROR_RR_FAILED,
-	"on AMD Zen rr wants the SpecLockMap workaround: see rr's wiki, page Zen"},
+	"on AMD Zen, rr needs the SpecLockMap workaround: see the page Zen in rr's wiki"},
     {"expected\n", ERROR_RR_FAILED,
-	"the trace was made by an rr with another trace format: record again, or use that rr"},
+	"another version of rr made the trace, with another format: record again, or use that rr"},
     {"terminated abnormally and the trace is incomplete", ERROR_INVALID_ARGUMENT,
-	"the trace is half-written: record again"},
+	"the trace is incomplete: record again"},
     {"different CPUID values", ERROR_RR_FAILED,
 	"the trace was made on a machine with another processor: replay it there"},
     {"CPUID faulting enabled", ERROR_RR_FAILED,
 	"the trace was made on a machine with another processor: replay it there"},
     {"defines ticks differently", ERROR_RR_FAILED,
 	"the trace was made on a machine with another kind of processor: replay it there"},
-    {"This rr build is too old", ERROR_RR_FAILED, "the trace wants a newer rr"},
+    {"This rr build is too old", ERROR_RR_FAILED, "the trace needs a newer rr"},
     {"Invalid trace", ERROR_INVALID_ARGUMENT, "the trace is damaged or empty: record again"},
     {"No space left on device", ERROR_LIMIT, "the disk is full: remove traces with rr_rm"},
     {"errno: ENOSPC", ERROR_LIMIT, "the disk is full: remove traces with rr_rm"},
     {"errno: EDQUOT", ERROR_LIMIT, "the user's disk quota is used up: remove traces with rr_rm"},
     {"cannot run rr recording under rr", ERROR_UNSUPPORTED,
-	"the server itself runs under rr: RUNNING_UNDER_RR is in its environment"},
+	"the server itself runs under rr: its environment contains RUNNING_UNDER_RR"},
     {"execve failed", ERROR_INVALID_ARGUMENT,
 	"the program or the interpreter in its first line cannot be executed"},
-    {"bad_alloc", ERROR_LIMIT, "rr ran out of memory: a damaged trace, or a memory limit too low"},
+    {"bad_alloc", ERROR_LIMIT,
+	"rr ran out of memory: the trace is damaged, or the memory limit is too low"},
 };
 
 static const struct known_failure *find_known(const char *words, size_t length)
@@ -85,5 +86,5 @@ void rr_words_fail(
 	scrub_bytes(text, sizeof(text), words, length);
 	failure_set(failure, known ? known->code : ERROR_RR_FAILED, known ? known->hint : NULL,
 	    "%s failed%s%s: %s", doing, end ? " with " : "", end ? end : "",
-	    *text ? text : "it said nothing");
+	    *text ? text : "it printed nothing");
 }

@@ -40,7 +40,7 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	const char *kind = json_string_value(json_object_get(message, "kind"));
 
 	if (config->kind != WORKER_ANY) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "the worker is started already");
+		failure_set(failure, ERROR_INTERNAL, NULL, "the worker has already been started");
 		return NULL;
 	}
 	*config = (struct worker_config){

@@ -16,7 +16,7 @@ static bool has_room(struct replay *replay, struct failure *failure)
 	if (replay->breakpoints.count < BREAKPOINTS_MAX)
 		return true;
 	failure_set(failure, ERROR_LIMIT, "remove some with rr_breakpoint_remove",
-	    "there are %d breakpoints already", BREAKPOINTS_MAX);
+	    "there are already %d breakpoints", BREAKPOINTS_MAX);
 	return false;
 }
 
@@ -56,11 +56,11 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 static void suggest(struct replay *replay, const struct breakpoint *wanted, struct failure *failure)
 {
 	if (strncmp(failure->message, "No line ", 8) == 0)
-		failure_set_hint(failure, "rr_source_lines shows the lines there are");
+		failure_set_hint(failure, "rr_source_lines shows the lines of the file");
 	else if (wanted->condition && strncmp(failure->message, "Function ", 9) != 0 &&
 		 strncmp(failure->message, "No source file", 14) != 0)
-		failure_set_hint(failure,
-		    "the condition is looked up where the location lies, with the names there");
+		failure_set_hint(failure, "the condition is evaluated at the breakpoint's "
+					  "location, with the names in scope there");
 	else
 		names_suggest(replay, wanted->what, failure);
 }
@@ -76,7 +76,7 @@ static bool is_mapped(
 		return true;
 	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "set it at a moment where that is mapped; rr_backtrace gives addresses of code",
+	    "set it at a moment when that address is mapped; rr_backtrace shows addresses of code",
 	    "nothing is mapped at %s at this moment", address);
 	return false;
 }
@@ -184,7 +184,7 @@ json_t *tool_breakpoint_remove(
 		return NULL;
 	breakpoint = breakpoint_by_number(&replay->breakpoints, args->breakpoint_number);
 	if (!breakpoint) {
-		failure_set(failure, ERROR_NOT_FOUND, "rr_breakpoint_list shows those there are",
+		failure_set(failure, ERROR_NOT_FOUND, "rr_breakpoint_list shows the breakpoints",
 		    "there is no breakpoint %lld", args->breakpoint_number);
 		return NULL;
 	}

@@ -77,9 +77,10 @@ void breakpoints_explain(const struct replay *replay, struct failure *failure)
 	    &replay->breakpoints, strtol(failure->message + sizeof(said) - 1, NULL, 10));
 	if (breakpoint)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "rr_breakpoint_remove it, and set it again where that is mapped",
-		    "breakpoint %d at %.200s keeps the program from running: nothing is mapped "
-		    "there at this moment",
+		    "remove it with rr_breakpoint_remove, and set it again at a moment when that "
+		    "address is mapped",
+		    "breakpoint %d prevents the program from running, because nothing is mapped at "
+		    "%.200s at this moment",
 		    breakpoint->number, breakpoint->what);
 }
 
@@ -164,7 +165,7 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 	if (!tid)
 		return true;
 	if (!number) {
-		failure_set(failure, ERROR_NOT_FOUND, "set it at a moment when the thread lives",
+		failure_set(failure, ERROR_NOT_FOUND, "set it at a moment when the thread exists",
 		    "there is no thread %lld at this moment", tid);
 		return false;
 	}

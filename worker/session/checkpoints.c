@@ -25,7 +25,7 @@ static json_t *find(struct replay *replay, long long id, size_t *at, struct fail
 			return entry;
 		}
 	}
-	failure_set(failure, ERROR_NOT_FOUND, "rr_checkpoint_list shows those there are",
+	failure_set(failure, ERROR_NOT_FOUND, "rr_checkpoint_list shows the checkpoints",
 	    "there is no checkpoint %lld", id);
 	return NULL;
 }
@@ -54,7 +54,7 @@ json_t *tool_checkpoint_save(
 		return NULL;
 	if (json_array_size(replay->checkpoints) >= REPLAY_CHECKPOINTS_MAX) {
 		failure_set(failure, ERROR_LIMIT, "delete some with rr_checkpoint_delete",
-		    "there are %d checkpoints already", REPLAY_CHECKPOINTS_MAX);
+		    "there are already %d checkpoints", REPLAY_CHECKPOINTS_MAX);
 		return NULL;
 	}
 	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",

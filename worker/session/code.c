@@ -130,7 +130,7 @@ json_t *tool_memory_map(
 	if (!mappings) {
 		if (replay)
 			failure_set(failure, ERROR_RR_FAILED, NULL,
-			    "rr does not tell what is mapped: %.200s", gdb_message(replay->gdb));
+			    "rr does not say what is mapped: %.200s", gdb_message(replay->gdb));
 		return NULL;
 	}
 	if (args->address && !find_start(replay, args->address, &address, failure)) {

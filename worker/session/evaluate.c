@@ -63,8 +63,8 @@ static json_t *evaluate_one(struct replay *replay, const char *expression, char 
 		json_object_set_new(json, "error", json_string(why));
 	}
 	if (value && strcmp(value, OPTIMIZED_OUT) == 0)
-		json_object_set_new(json, "error",
-		    json_sprintf("%.200s is optimized out at this place", expression));
+		json_object_set_new(
+		    json, "error", json_sprintf("%.200s is optimized out here", expression));
 	if (cut)
 		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
 	free(value);
@@ -85,7 +85,7 @@ bool evaluate_may(const json_t *expressions, struct failure *failure)
 
 	if (json_array_size(expressions) > EXPRESSIONS_MAX) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-		    "at most %d expressions are read at once", EXPRESSIONS_MAX);
+		    "one call can read at most %d expressions", EXPRESSIONS_MAX);
 		return false;
 	}
 	json_array_foreach(expressions, i, entry)
@@ -145,8 +145,9 @@ static bool calls_are_allowed(
 {
 	if (!wanted_calls || worker->config.allow_calls)
 		return true;
-	failure_set(failure, ERROR_NOT_ALLOWED, "evaluate without calling functions of the program",
-	    "the administrator's settings do not allow calls into the program");
+	failure_set(failure, ERROR_NOT_ALLOWED,
+	    "use an expression that does not call functions of the program",
+	    "the administrator's settings do not allow calls of the program's functions");
 	return false;
 }
 
@@ -158,20 +159,20 @@ static void fail_evaluation(const char *why, struct failure *failure)
 		const char *hint;
 	} cases[] = {
 	    {"may-call-functions", ERROR_NOT_ALLOWED,
-		"read values only; allow_calls: true calls functions, where the settings let it"},
+		"only read values, or set allow_calls to call functions, if the settings allow "
+		"that"},
 	    {"not allowed", ERROR_NOT_ALLOWED,
-		"read values only; allow_calls: true calls functions, where the settings let it"},
+		"only read values, or set allow_calls to call functions, if the settings allow "
+		"that"},
 	    {"Cannot access memory", ERROR_INVALID_ARGUMENT,
-		"nothing is mapped there at this moment; rr_last_change on the pointer finds who "
-		"set it"},
+		"nothing is mapped there at this moment; rr_last_change on the pointer finds its "
+		"last write"},
 	    {"optimized out", ERROR_INVALID_ARGUMENT,
-		"the program keeps it nowhere here any more: rr_step or rr_finish with reverse "
-		"goes "
-		"to where it was still there"},
+		"the program no longer keeps this value here: go back with reverse in rr_step or "
+		"rr_finish to where it still does"},
 	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
 	    {"", ERROR_INVALID_ARGUMENT,
-		"rr_locals shows the names there are; rr_select_frame changes where they are "
-		"looked up"},
+		"rr_locals shows the names in this frame; rr_select_frame selects another frame"},
 	};
 	size_t at = 0;
 
@@ -290,7 +291,7 @@ json_t *tool_gdb_command(
 	if (!replay)
 		return NULL;
 	if (!worker->config.allow_gdb_command) {
-		failure_set(failure, ERROR_NOT_ALLOWED, "use the tools for what you want to know",
+		failure_set(failure, ERROR_NOT_ALLOWED, "use the other tools instead",
 		    "the administrator's settings do not allow raw gdb commands");
 		return NULL;
 	}

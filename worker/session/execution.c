@@ -27,9 +27,8 @@
 #define LINES_AT_ONCE	     20
 #define LINELESS_FRAMES_MAX  20
 #define LINELESS_HINT                                                                              \
-	"no source lines are known here: rr_step with unit instruction works everywhere, or set "  \
-	"a "                                                                                       \
-	"breakpoint and rr_continue to it"
+	"there are no source lines here: use rr_step with unit instruction, or set a breakpoint "  \
+	"and rr_continue to it"
 
 /* The session, when what is to be read at the stop is right too; NULL with *failure filled. */
 static struct replay *depart(struct worker *worker, const json_t *evaluate, struct failure *failure)
@@ -54,8 +53,8 @@ static void describe_share(
 	text[0] = '\0';
 	if (from && edge && way > 0 && done <= way)
 		snprintf(text, size,
-		    "events %lld to %lld are searched, %lld%% of the way to the %s at %lld", from,
-		    to, done * 100 / way, direction == BACKWARD ? "start" : "end", edge);
+		    "events %lld to %lld have been searched, %lld%% of the way to the %s at %lld",
+		    from, to, done * 100 / way, direction == BACKWARD ? "start" : "end", edge);
 }
 
 /* Adds the share to what is told of a run that was cut off, as a stop or as a failure. */
@@ -73,7 +72,7 @@ static void tell_share(
 		return;
 	snprintf(failure->message + length, sizeof(failure->message) - length, "; %s", share);
 	failure_set_hint(
-	    failure, "the same call goes on from here; a longer deadline lets it run for longer");
+	    failure, "the same call goes on from here; a longer deadline lets it search further");
 }
 
 static json_t *answer(
@@ -126,10 +125,9 @@ static bool continue_back(struct replay *replay, struct failure *failure)
 	if (breakpoints_watch_on_condition(replay) && !crossing_is_behind(replay)) {
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "rr_goto an earlier moment and rr_continue forward; or remove the condition, "
-		    "or "
-		    "breakpoints that are temporary or ignore hits; or rr_step one instruction "
-		    "first",
-		    "a watchpoint's condition cannot be searched for backward from here");
+		    "and all breakpoints that are temporary or ignore hits; or rr_step one "
+		    "instruction first",
+		    "the condition of a watchpoint cannot be checked backward from here");
 		return false;
 	}
 	return resume_run(replay, &back, failure);
@@ -437,7 +435,7 @@ static void note_landing(const struct replay *replay, const struct moment *to, j
 	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
 		json_object_set_new(stop, "note",
 		    json_sprintf(
-			"rr does not stop at event %lld: this is the next one where it does",
+			"rr cannot stop at event %lld: this is the next event where it can",
 			to->event));
 }
 

@@ -283,7 +283,7 @@ static json_t *describe_selection(struct replay *replay, struct failure *failure
 
 static void fail_without_thread(long long tid, struct failure *failure)
 {
-	failure_set(failure, ERROR_NOT_FOUND, "rr_thread_list shows the threads there are now",
+	failure_set(failure, ERROR_NOT_FOUND, "rr_thread_list shows the threads at this moment",
 	    "there is no thread %lld at this moment", tid);
 }
 
@@ -313,13 +313,13 @@ json_t *tool_select_frame(
 	/* -stack-select-frame takes any number and then stands at the outermost frame. */
 	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
 		replay->selected.number, level) == GDB_REFUSED) {
-		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames there are",
+		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",
 		    "there is no frame %lld", level);
 		return NULL;
 	}
 	if (!selection_set_frame(replay, (int)level)) {
 		gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
-		    ERROR_NOT_FOUND, "rr_backtrace shows the frames there are", failure);
+		    ERROR_NOT_FOUND, "rr_backtrace shows the frames", failure);
 		return NULL;
 	}
 	return describe_selection(replay, failure);

@@ -75,8 +75,8 @@ static void warn(struct replay *replay, const struct execs *execs)
 {
 	if (execs->cut && execs->count)
 		json_array_append_new(replay->warnings,
-		    json_sprintf("the recording is long: calls of exec were looked for up to event "
-				 "%lld only",
+		    json_sprintf(
+			"the recording is long: calls of exec are known only up to event %lld",
 			execs->last));
 }
 

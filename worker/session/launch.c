@@ -116,7 +116,7 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 		return false;
 	}
 	if (lookup_counter(&replay->worker->config, replay->choice) != 0) {
-		failure_set(failure, ERROR_RR_FAILED, "rr_status tells what is missing", "%s",
+		failure_set(failure, ERROR_RR_FAILED, "rr_status shows what is missing", "%s",
 		    replay->choice->error);
 		return false;
 	}
@@ -136,7 +136,8 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 
 	if (pmu_find_program(config->gdb[0] ? config->gdb : "gdb", path, sizeof(path)) != 0) {
 		failure_set(failure, ERROR_GDB_FAILED, NULL,
-		    "%s was not found: install it (apt install gdb), or name it with --gdb=PATH",
+		    "%s was not found: install it (apt install gdb), or give its path with "
+		    "--gdb=PATH",
 		    config->gdb[0] ? config->gdb : "gdb");
 		return false;
 	}
@@ -153,7 +154,7 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 		    .extra = commands},
 		why, sizeof(why)) == 0)
 		return true;
-	failure_set(failure, ERROR_GDB_FAILED, NULL, "gdb does not start: %s", why);
+	failure_set(failure, ERROR_GDB_FAILED, NULL, "gdb could not be started: %s", why);
 	return false;
 }
 
@@ -177,7 +178,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 		    .output = file,
 		    .extra = -1},
 		why, sizeof(why)) != 0) {
-		failure_set(failure, ERROR_RR_FAILED, NULL, "rr does not start: %s", why);
+		failure_set(failure, ERROR_RR_FAILED, NULL, "rr could not be started: %s", why);
 		return false;
 	}
 	for (;;) {
@@ -191,7 +192,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 	if (written &&
 	    write(file, without_hook, sizeof(without_hook) - 1) == sizeof(without_hook) - 1)
 		return true;
-	failure_set(failure, ERROR_INTERNAL, NULL, "rr's commands could not be kept");
+	failure_set(failure, ERROR_INTERNAL, NULL, "rr's gdb commands could not be stored");
 	return false;
 }
 
@@ -353,7 +354,7 @@ static bool launch(struct replay *replay, struct failure *failure)
 
 	if (!remote) {
 		failure_set(
-		    failure, ERROR_INTERNAL, NULL, "there is no port for gdb: %s", strerror(errno));
+		    failure, ERROR_INTERNAL, NULL, "no port is free for gdb: %s", strerror(errno));
 		return false;
 	}
 	/* gdb takes the longest to start, so it goes first: rr is asked for its version, and for
@@ -394,7 +395,7 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	images_set(replay, number);
 	if (!starter_ask(
 		&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure)) {
-		failure_set_hint(failure, "the next call brings the session back");
+		failure_set_hint(failure, "the next call restores the session");
 		return false;
 	}
 	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
@@ -433,18 +434,16 @@ static const char *hint_for(const char *message)
 		const char *said; /* the last fits all */
 		const char *hint;
 	} cases[] = {
-	    {"CPUID",
-		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
-		"the program here"},
-	    {"XSAVE",
-		"replay it on the machine it was made on (rr_traceinfo tells which), or record "
-		"the program here"},
+	    {"CPUID", "replay it on the machine where it was recorded (rr_traceinfo shows which), "
+		      "or record the program here"},
+	    {"XSAVE", "replay it on the machine where it was recorded (rr_traceinfo shows which), "
+		      "or record the program here"},
 	    {"Failed to stat",
-		"a file that the program used is gone, or the server may not see it: "
-		"--source-dir=DIRECTORY shows it; rr_pack keeps a trace whole"},
-	    {"Metadata of", "a file that the program used has changed since: record again, and "
-			    "rr_pack the trace to keep it whole"},
-	    {"", "rr_traceinfo tells how the trace was made, rr_status what this machine lacks"},
+		"a file that the program used is missing, or the server cannot see it: "
+		"--source-dir=DIRECTORY makes it visible; rr_pack copies such files into a trace"},
+	    {"Metadata of", "a file that the program used has changed since the recording: record "
+			    "again, and use rr_pack to copy such files into the trace"},
+	    {"", "rr_traceinfo shows how the trace was made, rr_status what this machine lacks"},
 	};
 	size_t at = 0;
 
@@ -465,7 +464,7 @@ bool launch_tools(struct replay *replay, struct failure *failure)
 	if (failure->code == ERROR_RR_FAILED && !replay->worker->interrupt && replay->rr.pid == 0)
 		snprintf(failure->hint, sizeof(failure->hint), "%s", hint_for(failure->message));
 	else if (failure->code == ERROR_GDB_FAILED && replay->gdb_tool.pid == 0)
-		failure_set_hint(failure, "try again; `rr-warden doctor` tries rr and gdb");
+		failure_set_hint(failure, "try again; `rr-warden doctor` tests rr and gdb");
 	if (replay->pid && strstr(replay->launch, "No process")) {
 		failure_set(failure, ERROR_NOT_FOUND, "rr_ps lists the processes of a recording",
 		    "the recording has no process %lld", replay->pid);

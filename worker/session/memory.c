@@ -57,7 +57,7 @@ static json_t *describe_memory(
 	json_t *result;
 
 	if (!contents || !lines) {
-		failure_set(failure, ERROR_NOT_FOUND, NULL, "gdb gave no memory");
+		failure_set(failure, ERROR_NOT_FOUND, NULL, "gdb returned no memory");
 		return NULL;
 	}
 	result = json_pack("{s:s,s:s}", "address", begin, "contents", contents);
@@ -85,8 +85,8 @@ json_t *tool_read_memory(
 		gdb_command(replay->gdb, &results,
 		    "-data-read-memory-bytes --thread %d --frame %d %s %lld",
 		    replay->selected.number, replay->selected.frame, quoted, args->count),
-		ERROR_INVALID_ARGUMENT, "address is a number or an expression that gives one",
-		failure))
+		ERROR_INVALID_ARGUMENT,
+		"address must be a number, or an expression with a number as its value", failure))
 		result = describe_memory(json_object_get(results, "memory"),
 		    args->format != MEMORY_PLAIN, args->count, failure);
 	json_decref(results);
@@ -120,7 +120,7 @@ static bool number_list(
 			length += (size_t)snprintf(numbers + length, size - length, " %d", number);
 		else if (count) {
 			failure_set(failure, ERROR_NOT_FOUND,
-			    "names are as gdb has them: rip, xmm0, eflags", "no register %.60s",
+			    "use gdb's names, for instance rip, xmm0, eflags", "no register %.60s",
 			    name ? name : "");
 			return false;
 		}
@@ -156,8 +156,8 @@ json_t *tool_registers(
 	if (!replay)
 		return NULL;
 	if (json_array_size(args->register_names) > REGISTERS_MAX) {
-		failure_set(
-		    failure, ERROR_LIMIT, NULL, "at most %d registers at once", REGISTERS_MAX);
+		failure_set(failure, ERROR_LIMIT, NULL, "one call can read at most %d registers",
+		    REGISTERS_MAX);
 		return NULL;
 	}
 	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &all, "-data-list-register-names"),

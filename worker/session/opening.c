@@ -133,7 +133,7 @@ json_t *tool_replay_start(
 	json_t *result = NULL;
 
 	if (worker->replay) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "this worker has a session already");
+		failure_set(failure, ERROR_INTERNAL, NULL, "this worker already has a session");
 		return NULL;
 	}
 	if (json_is_object(restore) && mi_text(restore, "trace_dir"))
@@ -164,7 +164,8 @@ json_t *tool_replay_start(
 		/* A session that did not come about leaves nothing to go on with: no next call
 		 * brings it back, as the hint for others says. */
 		if (worker->broken && !restore && strstr(failure->hint, "brought back"))
-			failure_set_hint(failure, "open it again; rr_status tells more");
+			failure_set_hint(
+			    failure, "open it again; rr_status shows what may be wrong");
 		worker->broken = true;
 	}
 	return result;

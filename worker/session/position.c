@@ -35,7 +35,7 @@ static bool read_number(struct replay *replay, const char *command, const char *
 		if (end != colon + 1)
 			return true;
 	}
-	failure_set(failure, ERROR_RR_FAILED, NULL, "rr did not say %s: %.200s", command, *text);
+	failure_set(failure, ERROR_RR_FAILED, NULL, "rr did not answer %s: %.200s", command, *text);
 	return false;
 }
 
@@ -268,8 +268,8 @@ bool position_go_exec(struct replay *replay, size_t number, struct failure *fail
 		if (!crossing_is_passed(replay))
 			return go_call(replay, &images_get(replay, number)->call, failure);
 	}
-	failure_set(failure, ERROR_UNSUPPORTED, "rr_goto an event further back",
-	    "rr cannot stop in front of the exec at event %lld", exec);
+	failure_set(failure, ERROR_UNSUPPORTED, "rr_goto an earlier event",
+	    "rr cannot stop before the exec at event %lld", exec);
 	return false;
 }
 
@@ -376,8 +376,9 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 		return false;
 	if (fine && is_exactly_there(replay, to))
 		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT, "every stop names its moment, and rr_when too",
-	    "the program does not pass event %lld with ticks %lld", to->event, to->ticks);
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "every stop shows its moment, and so does rr_when",
+	    "the program does not reach event %lld with ticks %lld", to->event, to->ticks);
 	return false;
 }
 
@@ -419,8 +420,8 @@ bool position_parse(const char *name, struct moment *moment, struct failure *fai
 	if (!wrong)
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-	    "moment must be start, end, an event number, or event:ticks as answers give it, "
-	    "not %.60s",
+	    "moment must be start, end, an event number, or event:ticks as in earlier answers, not "
+	    "%.60s",
 	    name);
 	return false;
 }

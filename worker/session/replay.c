@@ -41,7 +41,7 @@ struct replay *replay_of(struct worker *worker, struct failure *failure)
 {
 	if (!worker->replay)
 		failure_set(failure, ERROR_NO_SESSION, "start one with rr_replay_start",
-		    "this session is not started");
+		    "this session has not been started");
 	return worker->replay;
 }
 

@@ -77,7 +77,7 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 			return SCAN_FAILED;
 		}
 	}
-	failure_set(failure, ERROR_LIMIT, "search in a shorter stretch of the recording",
+	failure_set(failure, ERROR_LIMIT, "search a shorter part of the recording",
 	    "there were more than %lld stops on the way", limit);
 	return SCAN_FAILED;
 }

@@ -152,14 +152,13 @@ static bool take(json_t *changes, const json_t *names, bool stop, struct failure
 
 		if (!number) {
 			failure_set(failure, ERROR_INVALID_ARGUMENT,
-			    "names are as in SIGUSR1, or SIG34 for one without a name",
+			    "use names such as SIGUSR1, or SIG34 for a signal without a name",
 			    "there is no signal %.40s", text ? text : "");
 			return false;
 		}
 		if (!stop && (number == SIGTRAP || number == SIGINT)) {
 			failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-			    "%s is what breakpoints and interrupts stop with: it cannot be passed "
-			    "over",
+			    "%s cannot be passed over, because breakpoints and interrupts use it",
 			    name_of(number, name));
 			return false;
 		}

@@ -152,8 +152,8 @@ static const char *missing(struct replay *replay, const char *path, char *text, 
 		json_object_clear(replay->sources_missed);
 	json_object_set_new(replay->sources_missed, path, json_true());
 	snprintf(text, size,
-	    "%.300s is not there, nor a file like it below the program's directory: "
-	    "start the server with --source-dir=DIRECTORY of the sources",
+	    "%.300s was not found, nor a file of that name below the program's directory: start "
+	    "the server with --source-dir=DIRECTORY",
 	    path);
 	return text;
 }
@@ -173,7 +173,7 @@ const char *source_doubt(struct replay *replay, const char *path, char *text, si
 		snprintf(text, size, "shown from %.300s", place);
 	if (stat(replay->executable, &program) == 0 && source.st_mtime > program.st_mtime)
 		snprintf(text + strlen(text), size - strlen(text),
-		    "%sthis file is newer than the recorded program: lines may not match",
+		    "%sthis file is newer than the recorded program, so lines may not match",
 		    text[0] ? "; " : "");
 	return text;
 }
@@ -208,7 +208,7 @@ static bool resolve(struct replay *replay, const char *file, char *path, struct 
 		snprintf(path, PATH_MAX, "%s", mi_text(found, "fullname"));
 	else
 		failure_set(failure, ERROR_NOT_FOUND,
-		    "use a name that a frame of rr_backtrace shows",
+		    "use a file name from a frame of rr_backtrace",
 		    "no source file %.200s in the program's debug information", file);
 	json_decref(results);
 	return found != NULL;
@@ -226,7 +226,7 @@ static bool current_place(struct replay *replay, char *path, int *line, struct f
 	frame = json_object_get(results, "frame");
 	if (fine && !mi_text(frame, "fullname")) {
 		failure_set(failure, ERROR_NOT_FOUND,
-		    "select a frame that has source, or name a file",
+		    "select a frame that has source, or give a file",
 		    "the selected frame has no source");
 		fine = false;
 	} else if (fine) {
@@ -261,9 +261,9 @@ json_t *tool_source_lines(
 	source = read_lines(replay, path, first, first + (int)count - 1, current, why);
 	if (!source) {
 		failure_set(failure, ERROR_NOT_FOUND,
-		    "sources are looked for where the debug information says, below the program's "
-		    "directory, and below what the server's --source-dir=DIRECTORY names",
-		    "no such lines in %.300s%s%s", path, why[0] ? ": " : "", why);
+		    "the server looks for sources where the debug information says, below the "
+		    "program's directory, and below --source-dir=DIRECTORY",
+		    "there are no such lines in %.300s%s%s", path, why[0] ? ": " : "", why);
 		return NULL;
 	}
 	result = json_pack("{s:s,s:o}", "file", path, "source", source);

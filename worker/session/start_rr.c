@@ -100,7 +100,7 @@ static bool start(struct replay *replay, const struct rr_line *line, int port, p
 
 	if (!environment) {
 		failure_set(failure, ERROR_INTERNAL, NULL,
-		    "the software counters' library %s cannot be used", config->softpmu);
+		    "the library of the software counter, %s, cannot be used", config->softpmu);
 		return false;
 	}
 	start_policy(replay, &sandbox, &places);
@@ -120,7 +120,7 @@ static bool start(struct replay *replay, const struct rr_line *line, int port, p
 		      why, sizeof(why)) == 0;
 	pmu_environment_free(environment);
 	if (!started)
-		failure_set(failure, ERROR_RR_FAILED, NULL, "rr does not start: %s", why);
+		failure_set(failure, ERROR_RR_FAILED, NULL, "rr could not be started: %s", why);
 	return started;
 }
 
@@ -131,7 +131,7 @@ bool start_rr(struct replay *replay, size_t number, int port, pid_t parent, stru
 
 	if (!port) {
 		failure_set(
-		    failure, ERROR_INTERNAL, NULL, "there is no port for rr: %s", strerror(errno));
+		    failure, ERROR_INTERNAL, NULL, "no port is free for rr: %s", strerror(errno));
 		return false;
 	}
 	compose_server(&line, replay, number, port);

@@ -145,8 +145,8 @@ bool starter_begin(
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
 	    (pid = fork()) < 0) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "no process to start rr again: %s",
-		    strerror(errno));
+		failure_set(failure, ERROR_INTERNAL, NULL,
+		    "no process could be started that starts rr again: %s", strerror(errno));
 		return false;
 	}
 	if (pid == 0) {
@@ -208,7 +208,7 @@ static bool ask(struct starter *starter, struct worker *worker, struct question 
 static void fail(const struct answer *answer, struct worker *worker, struct failure *failure)
 {
 	worker->broken |= !answer->why[0];
-	failure_set(failure, ERROR_RR_FAILED, NULL, "rr could not be started once more: %s",
+	failure_set(failure, ERROR_RR_FAILED, NULL, "rr could not be started again: %s",
 	    answer->why[0] ? answer->why : "no answer");
 }
 

@@ -149,7 +149,7 @@ json_t *stop_describe(
 		add_images(replay, json);
 	if (replay->at_end && images_together(replay))
 		json_object_set_new(json, "note",
-		    json_sprintf("the other threads have ended by now: rr_goto %lld has them all",
+		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 			images_together(replay)));
 	position_remember(replay);
 	output = output_take(replay->output, OUTPUT_MAX);
@@ -172,11 +172,10 @@ json_t *stop_answer(
 	failure->details = json;
 	failure_set(failure, interrupt == INTERRUPT_TIMEOUT ? ERROR_TIMEOUT : ERROR_CANCELLED,
 	    interrupt == INTERRUPT_TIMEOUT
-		? "continue from here, give it a longer timeout, or set a "
-		  "breakpoint nearer"
-		: "the session stands at a valid stop and goes on from here",
-	    "%s; the program now stands at event %lld, ticks %lld",
-	    interrupt == INTERRUPT_TIMEOUT ? "the time for this command is over"
+		? "continue from here, set a longer timeout, or set a nearer breakpoint"
+		: "the session is at a valid stop, and can go on from here",
+	    "%s; the program is now at event %lld, ticks %lld",
+	    interrupt == INTERRUPT_TIMEOUT ? "the command reached its time limit"
 					   : "the command was cancelled",
 	    replay->moment.event, replay->moment.ticks);
 	return NULL;

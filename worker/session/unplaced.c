@@ -57,17 +57,18 @@ void unplaced_explain(struct replay *replay, const char *expression, struct fail
 		return;
 	if (is_optimized_out(replay, expression))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "rr_step or rr_finish with reverse goes to where it was still there",
-		    "%.*s is optimized out at this place: the program keeps it nowhere",
+		    "go back with reverse in rr_step or rr_finish to where the program still keeps "
+		    "it",
+		    "%.*s is optimized out here: the program does not keep it anywhere",
 		    EXPRESSION_SHOWN, expression);
 	else if (find_register(replay, expression, name))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "what is in memory can be watched: ask about what it was computed from",
+		    "only memory can be watched: ask about the values that it was computed from",
 		    "%.*s is in register %s here, not in memory", EXPRESSION_SHOWN, expression,
 		    name);
 	else
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "what is in memory can be watched: a variable, a member, *(TYPE *) ADDRESS",
+		    "only memory can be watched: a variable, a member, *(TYPE *) ADDRESS",
 		    "%.*s is not in memory here: it is computed, or kept in registers",
 		    EXPRESSION_SHOWN, expression);
 }

@@ -16,7 +16,7 @@
 #define POINTED_COUNT  6
 #define POINTED_BUDGET 8000
 #define LOCAL_MAX      1000 /* bytes of one local */
-#define BEGINNING_ONLY " (its beginning only: it is large)"
+#define BEGINNING_ONLY " (only the beginning, because it is large)"
 
 static bool is_aggregate(const char *value)
 {
@@ -94,7 +94,7 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 
 	*value = *type = NULL;
 	if (mi_quote(quoted, sizeof(quoted), expression) < 0) {
-		snprintf(why, why_size, "it has control characters in it, or is too long");
+		snprintf(why, why_size, "it contains control characters, or is too long");
 		return -1;
 	}
 	/* Its deletion goes along and is not waited for: what has no token is nobody's answer. */
@@ -260,7 +260,7 @@ json_t *tool_locals(struct worker *worker, const struct locals_args *args, struc
 	    VALUES_BUDGET, &left_out);
 	if (!list)
 		gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_NOT_FOUND,
-		    "the frame may have no debug information", failure);
+		    "this frame may have no debug information", failure);
 	else if (worker->interrupt)
 		gdb_fail_interrupted(worker, failure);
 	else

@@ -70,8 +70,8 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	if (number)
 		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
 	failure_set(failure, ERROR_UNSUPPORTED,
-	    "watch a part of it: at most 8 bytes each, 4 at a time",
-	    "%.200s cannot be watched by the hardware, and watching by single steps takes hours",
+	    "watch a part of it: the hardware can watch 4 places of at most 8 bytes",
+	    "the hardware cannot watch %.200s, and watching it in single steps would take hours",
 	    expression);
 	return 0;
 }

@@ -215,13 +215,13 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 
 	*reason = "no memory";
 	if (!place_low(arena, mappings)) {
-		*reason = "its low memory is taken";
+		*reason = "its low memory is in use";
 		return false;
 	}
 	place_parts(arena, mappings);
 	if (!create(arena, &memfd))
 		goto out;
-	*reason = "the program may not map it";
+	*reason = "the program is not allowed to map it";
 	if (!inject_begin(&injection, tid, regs))
 		goto out;
 	fd = open_there(&injection, (regs->rsp - PATH_BELOW_STACK) & ~7ull, memfd);

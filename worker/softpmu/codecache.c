@@ -123,8 +123,8 @@ static struct space *make_space(struct codecache *cache, struct tracees *tracees
 	if (!space) {
 		tracee->cache_refused = true;
 		if (!cache->warned)
-			message_warn("process %d runs without the code cache, because %s: it is "
-				     "recorded rightly, and slowly",
+			message_warn("process %d runs without the code cache, because %s: the "
+				     "recording is correct, but slow",
 			    tracee->tid, reason);
 		cache->warned = true;
 		return NULL;
@@ -364,8 +364,8 @@ static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 	if (memory_read(tracee->tid, &local, 1, &remote, 1) == sizeof code &&
 	    (code[0] == INT3 || code[1] == INT3))
 		return;
-	message_fatal("thread %d left the code cache unseen and is at 0x%llx: this is a defect of "
-		      "rr-warden; run again with RR_WARDEN_SOFTPMU=legs and report it",
+	message_fatal("thread %d left the code cache unnoticed and is at 0x%llx: this is a bug in "
+		      "rr-warden; run again with RR_WARDEN_SOFTPMU=legs, and report it",
 	    tracee->tid, (unsigned long long)rip);
 }
 

@@ -113,7 +113,7 @@ static int classify(const struct perf_event_attr *attr)
 		if (raw_events[i].config == (attr->config & ~CONFIG_IN_TX))
 			return raw_events[i].ticks;
 	}
-	message_warn("rr asks for event 0x%llx, not one that counts conditional branches: this "
+	message_warn("rr asks for event 0x%llx, which does not count conditional branches: this "
 		     "processor is not supported; see `rr-warden doctor`",
 	    (unsigned long long)attr->config);
 	return -1;
@@ -184,9 +184,8 @@ int counter_control(struct counter *counter, unsigned long request, uintptr_t ar
 		counter->enabled = false;
 		return 0;
 	default:
-		message_warn(
-		    "rr used ioctl 0x%lx on a counter, unknown here: this rr is newer than "
-		    "5.9 and not supported",
+		message_warn("rr used the unknown ioctl 0x%lx on a counter: this rr is newer than "
+			     "5.9 and not supported",
 		    request);
 		return -EINVAL;
 	}

@@ -7,7 +7,7 @@
 #define RR_WARDEN_SOFTPMU_KERNEL_H
 
 #ifndef __x86_64__
-#error "the software PMU decodes x86-64 code: build it for x86-64 only"
+#error "the software counter decodes x86-64 code: build it only for x86-64"
 #endif
 
 #include <stdint.h>

@@ -52,7 +52,7 @@ static void tell(const struct newcall *row)
 	if (!row->loud || told[row - rows])
 		return;
 	told[row - rows] = true;
-	message_warn("this rr cannot record %s: the program gets %s, as from an older Linux",
+	message_warn("this rr cannot record %s: the program gets %s, as on an older Linux",
 	    row->name, strerrorname_np(row->error));
 }
 

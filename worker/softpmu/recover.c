@@ -59,9 +59,9 @@ void recover_state(struct space *space, struct user_regs_struct *regs)
 	}
 	place = space_place(space, regs->rip);
 	if (!place)
-		message_fatal("a stop at 0x%llx in the code cache is at no instruction: this is a "
-			      "defect of rr-warden; run again with RR_WARDEN_SOFTPMU=legs and "
-			      "report it",
+		message_fatal(
+		    "a stop at 0x%llx in the code cache is not at an instruction: this is a bug in "
+		    "rr-warden; run again with RR_WARDEN_SOFTPMU=legs, and report it",
 		    (unsigned long long)regs->rip);
 	recover_place(space, place, regs);
 }

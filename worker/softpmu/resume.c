@@ -308,8 +308,9 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	regions_unpin(pmu->regions, plan.lead);
 	if (result >= 0 || result == -ESRCH)
 		return result;
-	message_warn("the kernel refused a hardware breakpoint (error %ld): single-stepping thread "
-		     "%d; other users of hardware breakpoints (perf, bpf) may hold them",
+	message_warn(
+	    "the kernel refused a hardware breakpoint (error %ld), so thread %d runs in single "
+	    "steps; other users of hardware breakpoints (perf, bpf) may hold them all",
 	    -result, tracee->tid);
 	tracee->debug.unusable = true;
 	return step(pmu, tracee, regs, 0);
@@ -354,8 +355,8 @@ static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int 
 	if (result < 0)
 		return result;
 	if (regs.cs == CODE_SEGMENT_32)
-		message_fatal("process %d is a 32-bit program: the software PMU counts in 64-bit "
-			      "programs only; use a machine with performance counters",
+		message_fatal("process %d is a 32-bit program, and the software counter works only "
+			      "for 64-bit programs: use a machine with performance counters",
 		    tracee->tid);
 	tracee->mode = RESUME_RUN;
 	tracee->request = request;

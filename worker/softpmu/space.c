@@ -11,7 +11,7 @@ static bool fill(
 	struct mappings mappings = {0};
 	bool mapped;
 
-	*reason = "what it has mapped cannot be read";
+	*reason = "its memory map cannot be read";
 	if (!mappings_read(&mappings, tid))
 		return false;
 	mapped = arena_map(&space->arena, tid, regs, &mappings, reason);

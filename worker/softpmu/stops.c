@@ -91,9 +91,9 @@ static uint64_t region_ticks(const struct tracee *tracee, const struct stop *sto
 		return 0;
 	if (count >= 0)
 		return tracee->leg_counts + (uint64_t)count;
-	message_warn("thread %d stopped at 0x%llx, outside the code it was let run in (from "
+	message_warn("thread %d stopped at 0x%llx, outside of the code that it should run (from "
 		     "0x%llx, status 0x%x): ticks may be wrong; run again with "
-		     "RR_WARDEN_SOFTPMU=step and report this",
+		     "RR_WARDEN_SOFTPMU=step, and report this",
 	    tracee->tid, (unsigned long long)place, (unsigned long long)tracee->leg_rip,
 	    (unsigned)stop->status);
 	return tracee->leg_counts;

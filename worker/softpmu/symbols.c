@@ -145,7 +145,7 @@ static void read_environment(void)
 		instance.mode = (enum softpmu_mode)i;
 	else
 		message_warn(
-		    "RR_WARDEN_SOFTPMU=%s is ignored: it may be run, legs, step or carry", mode);
+		    "RR_WARDEN_SOFTPMU=%s is ignored: it can be run, legs, step or carry", mode);
 	unsetenv("RR_WARDEN_SOFTPMU_STATS");
 	instance.rr_version = version ? (unsigned)strtoul(version, NULL, 10) : 0;
 	unsetenv("RR_WARDEN_RR_VERSION");
@@ -162,7 +162,7 @@ __attribute__((constructor)) static void start(void)
 	instance.cache = codecache_new();
 	instance.main_thread = pthread_self();
 	if (!instance.cache || !instance.regions || !instance.tracees || !instance.counters)
-		message_fatal("no memory to start with; give rr more");
+		message_fatal("out of memory at the start: give rr more");
 }
 
 __attribute__((destructor)) static void finish(void)

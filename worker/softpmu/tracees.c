@@ -76,7 +76,7 @@ struct tracee *tracees_get(struct tracees *tracees, pid_t tid)
 		grow(tracees);
 	t = calloc(1, sizeof *t);
 	if (!t) {
-		message_fatal("no memory for another thread of the program; give rr more");
+		message_fatal("no memory for another thread of the program: give rr more");
 		return NULL; /* for cppcheck, which does not believe it */
 	}
 	t->tid = tid;

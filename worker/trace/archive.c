@@ -205,7 +205,7 @@ static int write_directory(struct writer *writer, int directory, const char *pre
 		else if (top && strcmp(name, SUBDIRECTORY) == 0)
 			continue;
 		else if (top && !trace_owns_name(name))
-			result = fail(writer->why, "no file of a trace", name);
+			result = fail(writer->why, "does not belong to a trace", name);
 		else
 			result = write_file(writer, directory, name, path);
 	}
@@ -265,7 +265,7 @@ static int open_reader(struct reader *reader, int file, char *why)
 static int take(struct reader *reader, void *bytes, size_t length)
 {
 	if (length > reader->length - reader->offset || read_all(reader->file, bytes, length) < 0)
-		return fail(reader->why, "the archive breaks off", "");
+		return fail(reader->why, "the archive is incomplete", "");
 	reader->offset += length;
 	return 0;
 }
@@ -343,7 +343,7 @@ static int next_entry(struct reader *reader, struct entry *entry)
 			return 0;
 		}
 		if (!checksum_holds(&header) || !get_size(header.size, &entry->size))
-			return fail(reader->why, "not a tar file, or a damaged one", "");
+			return fail(reader->why, "not a tar file, or damaged", "");
 		if (header.type != 'L' || named)
 			break;
 		if (read_long_name(reader, entry->size, entry->path) < 0)
@@ -356,7 +356,7 @@ static int next_entry(struct reader *reader, struct entry *entry)
 	if (++reader->entries > ARCHIVE_ENTRIES_MAX)
 		return fail(reader->why, "too many files", "");
 	if (entry->size > reader->length - reader->offset)
-		return fail(reader->why, "the archive breaks off in", entry->path);
+		return fail(reader->why, "the archive ends inside", entry->path);
 	return 0;
 }
 
@@ -394,7 +394,7 @@ static const char *judge_entry(struct reader *reader, const struct entry *entry)
 
 	/* The name is a link of rr's, and means the newest trace wherever a trace is named. */
 	if (sound && strcmp(reader->name, TRACE_LATEST) == 0) {
-		fail(reader->why, "a trace may not be called", TRACE_LATEST);
+		fail(reader->why, "a trace cannot be called", TRACE_LATEST);
 		return NULL;
 	}
 	if (entry->type == '5')
@@ -409,7 +409,7 @@ static const char *judge_entry(struct reader *reader, const struct entry *entry)
 		sound = sound && is_plain_name(rest, strlen(rest)) && trace_owns_name(rest);
 	if (sound)
 		return rest;
-	fail(reader->why, "holds what no trace does", entry->path);
+	fail(reader->why, "contains a file that does not belong to a trace", entry->path);
 	return NULL;
 }
 
@@ -427,7 +427,7 @@ static int next_sound_entry(struct reader *reader, struct entry *entry, const ch
 static int skip(struct reader *reader, uint64_t bytes)
 {
 	if (bytes > reader->length - reader->offset)
-		return fail(reader->why, "the archive breaks off", "");
+		return fail(reader->why, "the archive is incomplete", "");
 	reader->offset += bytes;
 	return lseek(reader->file, (off_t)reader->offset, SEEK_SET) < 0
 		   ? fail(reader->why, strerror(errno), "")
@@ -455,7 +455,7 @@ int archive_check(int file, struct archive_summary *summary, char *why)
 	if (more < 0)
 		return -1;
 	if (!version)
-		return fail(why, "holds no trace that can be replayed", "");
+		return fail(why, "contains no trace that can be replayed", "");
 	strlcpy(summary->name, reader.name, sizeof(summary->name));
 	return 0;
 }

@@ -165,8 +165,8 @@ bool listing_open(
 		strlcpy(listing->path, wanted, sizeof(listing->path));
 	if (!trace_path_is_under(worker->config.roots, listing->path)) {
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "the server's trace roots say where traces may be",
-		    "%s is outside of the directories that traces may be in", listing->path);
+		    "traces must be below the server's trace roots",
+		    "%s is outside of the server's trace roots", listing->path);
 		return false;
 	}
 	if (listing->directory >= 0) {

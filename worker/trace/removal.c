@@ -62,11 +62,11 @@ static bool split_path(char *path, char name[NAME_MAX + 1])
 static bool fail_to_open(struct failure *failure, const char *path, int error)
 {
 	if (error == ENOENT)
-		failure_set(failure, ERROR_NOT_FOUND,
-		    "rr_list_recordings shows the traces there are", "there is no trace %s", path);
+		failure_set(failure, ERROR_NOT_FOUND, "rr_list_recordings shows the traces",
+		    "there is no trace %s", path);
 	else if (error == ELOOP || error == ENOTDIR)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "name the trace's own directory; links are not followed",
+		    "give the trace's own directory, because links are not followed",
 		    "%s is a link or a file, not a trace directory", path);
 	else
 		failure_set(failure,
@@ -84,7 +84,7 @@ static bool open_both(
 	if (!*name || trace_name_to_path(name, wanted, sizeof(wanted)) < 0 ||
 	    strlcpy(parent, wanted, sizeof(parent)) >= sizeof(parent) ||
 	    !split_path(parent, removal->name)) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT, "name the trace directory itself",
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "give the trace directory itself",
 		    "\"%.200s\" does not name a trace directory", name);
 		return false;
 	}
@@ -93,8 +93,8 @@ static bool open_both(
 	const char *judged = removal->parent < 0 ? parent : removal->path;
 	if (!trace_path_is_under(worker->config.roots, judged)) {
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "the server's trace roots say where traces may be",
-		    "%s is outside of the directories that traces may be in", wanted);
+		    "traces must be below the server's trace roots",
+		    "%s is outside of the server's trace roots", wanted);
 		return false;
 	}
 	if (removal->parent < 0)
@@ -112,8 +112,8 @@ static bool open_both(
 static bool refuse_entry(const struct removal *removal, const char *name, struct failure *failure)
 {
 	failure_set(failure, ERROR_NOT_ALLOWED,
-	    "nothing was removed; if it is a trace all the same, take that out of it first",
-	    "%s holds %.200s, which no trace does", removal->path, name);
+	    "nothing was removed; if this is a trace, first remove that entry from it yourself",
+	    "%s contains %.200s, which does not belong to a trace", removal->path, name);
 	return false;
 }
 
@@ -142,7 +142,7 @@ static bool check_all(const struct removal *removal, struct failure *failure)
 		if (is_dot(entry->d_name))
 			continue;
 		if (++count > TRACE_ENTRIES_MAX) {
-			failure_set(failure, ERROR_LIMIT, NULL, "%s holds more than %d files",
+			failure_set(failure, ERROR_LIMIT, NULL, "%s contains more than %d files",
 			    removal->path, TRACE_ENTRIES_MAX);
 			return false;
 		}
@@ -280,16 +280,17 @@ static bool check_is_trace(const struct removal *removal, struct failure *failur
 
 	if (state == TRACE_RECORDING)
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "wait until the recording has ended, or end it", "%s is being recorded",
+		    "wait until the recording has ended, or stop it", "%s is being recorded",
 		    removal->path);
 	else if (state == TRACE_NONE && !(marked && S_ISREG(mark.st_mode)))
-		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "rr_list_recordings shows the traces there are",
-		    "%s is not a trace, so it is left alone", removal->path);
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_list_recordings shows the traces",
+		    "%s is not a trace, so nothing was removed", removal->path);
 	else if (!trace_lock(removal->trace, TRACE_REMOVE))
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "rr_replay_stop its session first; another agent's server may have it open",
-		    "%s is in use: a session replays it, or it is being packed", removal->path);
+		    "close its session with rr_replay_stop first; another agent's server may also "
+		    "have it open",
+		    "%s is in use: a session is replaying it, or it is being packed",
+		    removal->path);
 	else
 		return check_all(removal, failure);
 	return false;
@@ -308,7 +309,7 @@ bool removal_remove(const struct worker *worker, const char *name, char path[TRA
 	if (error) {
 		failure_set(failure,
 		    error == EACCES || error == EPERM ? ERROR_NOT_ALLOWED : ERROR_INTERNAL,
-		    "remove that cause, and the same call removes what is left",
+		    "fix that, and repeat the call to remove the rest",
 		    "%s could not be removed: %s", removal.path, strerror(error));
 		goto out;
 	}

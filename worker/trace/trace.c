@@ -114,9 +114,8 @@ bool trace_fail_name(const char *name, struct failure *failure)
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "set HOME or _RR_TRACE_DIR, start the server with --trace-dir, or name an "
 		    "absolute path",
-		    "user %u has no place for traces: HOME is not set, and the user has no entry "
-		    "in "
-		    "passwd",
+		    "there is no directory for traces: HOME is not set, and user %u has no entry "
+		    "in passwd",
 		    (unsigned)getuid());
 	else
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
@@ -143,7 +142,7 @@ bool trace_check_nameable(const char *what, const char *path, struct failure *fa
 	if (text && !controls)
 		return true;
 	return trace_fail_path(failure, ERROR_INVALID_ARGUMENT,
-	    controls ? "use a path without tabs, line ends and other control characters"
+	    controls ? "use a path without tabs, newlines and other control characters"
 		     : "use a path that is valid UTF-8",
 	    what, path, 0);
 }
@@ -331,24 +330,26 @@ static bool fail_to_open(struct failure *failure, const char *path, int error)
 {
 	switch (error) {
 	case ENOENT:
-		failure_set(failure, ERROR_NOT_FOUND,
-		    "rr_list_recordings shows the traces there are", "there is no trace %s", path);
+		failure_set(failure, ERROR_NOT_FOUND, "rr_list_recordings shows the traces",
+		    "there is no trace %s", path);
 		break;
 	case ENOTDIR:
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "name the directory that rr_record answered as trace_dir",
-		    "%s is not a directory, so not a trace", path);
+		    "use the trace_dir from the answer of rr_record",
+		    "%s is not a directory, so it cannot be a trace", path);
 		break;
 	case EACCES:
 	case EPERM:
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "traces are private to the user who recorded them", "%s may not be read", path);
+		    "only the user who recorded a trace can read it",
+		    "%s cannot be read: permission denied", path);
 		break;
 	case EMFILE:
 	case ENFILE:
 	case ENOMEM:
-		failure_set(failure, ERROR_LIMIT, "raise the limit (ulimit -a), or end something",
-		    "%s cannot be opened: %s", path, strerror(error));
+		failure_set(failure, ERROR_LIMIT,
+		    "raise the limit (ulimit -a), or end some processes", "%s cannot be opened: %s",
+		    path, strerror(error));
 		break;
 	default:
 		failure_set(failure, ERROR_INTERNAL, NULL, "%s cannot be opened: %s", path,
@@ -363,9 +364,8 @@ static bool check_state(const struct trace *trace, bool complete, struct failure
 	case TRACE_COMPLETE:
 		return true;
 	case TRACE_NONE:
-		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "rr_list_recordings shows the traces there are",
-		    "%s is not a trace: it lacks the files that rr writes", trace->path);
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_list_recordings shows the traces",
+		    "%s is not a trace: it lacks files that rr writes", trace->path);
 		return false;
 	case TRACE_RECORDING:
 		if (complete)
@@ -377,7 +377,7 @@ static bool check_state(const struct trace *trace, bool complete, struct failure
 		if (complete)
 			failure_set(failure, ERROR_INVALID_ARGUMENT,
 			    "record the program again; rr_rm removes this one",
-			    "%s is half-written: rr was killed before it closed the trace",
+			    "%s is incomplete: rr was killed before it closed the trace",
 			    trace->path);
 		return !complete;
 	}
@@ -398,16 +398,15 @@ bool trace_open(const struct worker *worker, const char *name, bool complete, st
 	const char *judged = trace->directory < 0 ? wanted : trace->path;
 	if (!trace_path_is_under(worker->config.roots, judged)) {
 		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "the server's trace roots say where traces may be",
-		    "%s is outside of the directories that traces may be in", judged);
+		    "traces must be below the server's trace roots",
+		    "%s is outside of the server's trace roots", judged);
 		return false;
 	}
 	if (trace->directory < 0)
 		return fail_to_open(failure, wanted, error);
 	if (complete && !trace_lock(trace->directory, TRACE_USE)) {
-		failure_set(failure, ERROR_NOT_FOUND,
-		    "rr_list_recordings shows the traces there are", "%s is being removed",
-		    trace->path);
+		failure_set(failure, ERROR_NOT_FOUND, "rr_list_recordings shows the traces",
+		    "%s is being removed", trace->path);
 		return false;
 	}
 	trace->state = trace_state_of(trace->directory);

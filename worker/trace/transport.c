@@ -84,7 +84,7 @@ static int open_archive(
 		return fd;
 	switch (errno) {
 	case EEXIST:
-		failure_set(failure, ERROR_INVALID_ARGUMENT, "name a file that does not exist yet",
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "give a file that does not exist yet",
 		    "%.300s exists already", file);
 		break;
 	case ENOENT:
@@ -93,7 +93,7 @@ static int open_archive(
 	default:
 		failure_set(failure, ERROR_NOT_ALLOWED,
 		    what == BROKER_WRITE_ARCHIVE
-			? "name a new file that ends in .tar, in a directory that may be written"
+			? "give a new file that ends in .tar, in a directory that can be written"
 			: NULL,
 		    "%.300s: %s", file, reply.why);
 		break;
@@ -118,12 +118,12 @@ static void fail_work(const struct worker *worker, struct failure *failure, cons
 		    "%.300s %s: %s", file, what, why);
 		break;
 	case INTERRUPT_TIMEOUT:
-		failure_set(failure, ERROR_TIMEOUT, "nothing is left of it; ask with more time",
+		failure_set(failure, ERROR_TIMEOUT, "nothing was left behind; set a longer timeout",
 		    "%.300s %s: out of time", file, what);
 		break;
 	case INTERRUPT_CANCELLED:
 	case INTERRUPT_ASKED:
-		failure_set(failure, ERROR_CANCELLED, "nothing is left of it",
+		failure_set(failure, ERROR_CANCELLED, "nothing was left behind",
 		    "%.300s %s: cancelled", file, what);
 		break;
 	}
@@ -173,14 +173,15 @@ static bool check_room(
 
 	if (most > 0 && bytes > (uint64_t)most) {
 		failure_set(failure, ERROR_LIMIT, NULL,
-		    "the trace has %llu bytes, more than the limit of %lld",
+		    "the trace has %llu bytes, which is more than the limit of %lld",
 		    (unsigned long long)bytes, (long long)most);
 		return false;
 	}
 	if (fstatvfs(base, &disk) == 0 &&
 	    (uint64_t)disk.f_bavail * disk.f_frsize < bytes + (keep > 0 ? (uint64_t)keep : 0)) {
 		failure_set(failure, ERROR_LIMIT, "remove traces with rr_rm",
-		    "there is no room for the %llu bytes of the trace", (unsigned long long)bytes);
+		    "there is not enough disk space for the %llu bytes of the trace",
+		    (unsigned long long)bytes);
 		return false;
 	}
 	return true;
@@ -215,7 +216,7 @@ static bool unpack(struct worker *worker, int in, int base, const struct archive
 		snprintf(why, sizeof(why), "%s", strerror(errno));
 	else if (archive_unpack(in, made, &(struct archive_watch){watch, &journey}, why) == 0) {
 		if (trace_state_of(made) != TRACE_COMPLETE)
-			snprintf(why, sizeof(why), "it is not a whole trace");
+			snprintf(why, sizeof(why), "it is not a complete trace");
 		else if (name_it(base, hidden, summary->name, name) < 0)
 			snprintf(why, sizeof(why), "%s", strerror(errno));
 		else
@@ -238,13 +239,11 @@ static void compare_processors(struct worker *worker, const char *path, json_t *
 	const char *note = NULL;
 
 	if (json_is_false(json_object_get(cpu, "xsave_fits")))
-		note =
-		    "it was recorded on a processor with registers that this one lacks: replay it "
-		    "where it was made";
+		note = "it was recorded on a processor with registers that this one lacks: replay "
+		       "it on the machine where it was recorded";
 	else if (json_is_false(json_object_get(cpu, "same_as_here")))
-		note =
-		    "it was recorded on another processor: rr replays it only where the processor "
-		    "can hide its CPUID (cpuid_faulting), else where it was made";
+		note = "it was recorded on another processor: rr can replay it only on that "
+		       "machine, or on a processor that can hide its CPUID (cpuid_faulting)";
 	if (cpu)
 		json_object_set(result, "cpu", cpu);
 	if (note)
@@ -261,9 +260,8 @@ static json_t *import_file(struct worker *worker, int in, const char *file, stru
 	cleanup_fd int directory = -1;
 
 	if (archive_check(in, &summary, why) < 0) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "rr_export makes archives that can be imported",
-		    "%.300s is no archive of a trace: %s", file, why);
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "use an archive that rr_export made",
+		    "%.300s is not an archive of a trace: %s", file, why);
 		return NULL;
 	}
 	if (trace_base_dir(base, sizeof(base)) < 0) {
@@ -272,13 +270,14 @@ static json_t *import_file(struct worker *worker, int in, const char *file, stru
 	}
 	directory = trace_open_directory(base, real, sizeof(real));
 	if (directory < 0) {
-		failure_set(failure, ERROR_NOT_FOUND, "record something first, or make it",
-		    "%s, where traces go, cannot be opened: %s", base, strerror(errno));
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "record something first, or create the directory",
+		    "the directory for traces, %s, cannot be opened: %s", base, strerror(errno));
 		return NULL;
 	}
 	if (!trace_path_is_under(worker->config.roots, real)) {
 		failure_set(failure, ERROR_NOT_ALLOWED, NULL,
-		    "%s is outside of the directories that traces may be in", real);
+		    "%s is outside of the server's trace roots", real);
 		return NULL;
 	}
 	if (!check_room(worker, directory, summary.bytes, failure) ||

@@ -144,14 +144,14 @@ START_TEST(a_packet_longer_than_allowed_is_rejected)
 
 	memset(text, ' ', sizeof(text));
 	forge((struct wire_header){.type = 11, .len = sizeof(text)}, text, sizeof(text));
-	assert_rejected("packet is longer than allowed");
+	assert_rejected("the packet is longer than allowed");
 }
 END_TEST
 
 START_TEST(half_a_header_is_rejected)
 {
 	ck_assert_int_eq(send(ends[1], "12345678", 8, 0), 8);
-	assert_rejected("packet is shorter than its header");
+	assert_rejected("the packet is shorter than its header");
 }
 END_TEST
 
@@ -161,7 +161,7 @@ START_TEST(a_length_that_does_not_match_is_rejected)
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		forge((struct wire_header){.type = 11, .len = lengths[i]}, "{}", 2);
-		assert_rejected("length does not match the packet");
+		assert_rejected("the length does not match the packet");
 	}
 }
 END_TEST
@@ -210,7 +210,7 @@ START_TEST(broken_json_is_rejected)
 
 	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
 		forge_json(broken[i]);
-		assert_rejected("JSON does not parse, or has a key twice");
+		assert_rejected("JSON is invalid, or has a duplicate key");
 	}
 }
 END_TEST
@@ -241,9 +241,9 @@ END_TEST
 START_TEST(nesting_beyond_the_limit_is_rejected)
 {
 	forge_nested(WIRE_DEPTH_MAX + 1);
-	assert_rejected("JSON nests too deep");
+	assert_rejected("JSON is nested too deeply");
 	forge_nested(10000);
-	assert_rejected("JSON nests too deep");
+	assert_rejected("JSON is nested too deeply");
 }
 END_TEST
 

@@ -409,7 +409,7 @@ START_TEST(an_rr_that_does_not_answer_in_time_is_not_doubted)
 {
 	write_rr("#!/bin/sh\necho rr version 5.9.0\nexec sleep 600\n");
 	ck_assert_int_eq(pmu_choose(PMU_MODE_AUTO, library, 0.5, &choice), -1);
-	ck_assert_ptr_nonnull(strstr(choice.error, "did not answer `rr help` in time"));
+	ck_assert_ptr_nonnull(strstr(choice.error, "`rr help` did not end in time"));
 	ck_assert_ptr_nonnull(strstr(choice.error, "call again"));
 	ck_assert_ptr_null(strstr(choice.error, "really rr"));
 }

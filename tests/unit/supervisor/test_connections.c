@@ -260,9 +260,9 @@ START_TEST(each_end_of_a_worker_has_its_reason)
 		enum error_code code;
 		const char *says;
 	} ends[] = {
-	    {SIGSYS, ERROR_SANDBOX_VIOLATION, "may not call"},
+	    {SIGSYS, ERROR_SANDBOX_VIOLATION, "which is not allowed"},
 	    {SIGSEGV, ERROR_WORKER_DIED, "signal 11"},
-	    {127 << 8, ERROR_WORKER_DIED, "could not be executed"},
+	    {127 << 8, ERROR_WORKER_DIED, "could not be started"},
 	    {WORKER_EXIT_LOST << 8, ERROR_WORKER_DIED, "rr or gdb ended"},
 	    {1 << 8, ERROR_WORKER_DIED, "status 1"},
 	};

@@ -180,7 +180,7 @@ END_TEST
 START_TEST(a_trace_in_the_place_of_rr_s_link_is_refused)
 {
 	refuses("tar -cf evil.tar --transform 's,bug-0,latest-trace,' bug-0");
-	ck_assert_ptr_nonnull(strstr(why, "may not be called: latest-trace"));
+	ck_assert_ptr_nonnull(strstr(why, "cannot be called: latest-trace"));
 }
 END_TEST
 

@@ -66,7 +66,7 @@ START_TEST(a_location_that_is_nowhere_is_an_error_and_is_not_kept)
 	    {"-break-insert \"x.c:900\"", "^error,msg=\"No line 900 in file \\\"x.c\\\".\""}));
 	ck_assert_ptr_null(set(&args, &failure));
 	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
-	ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines there are");
+	ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines of the file");
 	ck_assert_uint_eq(replay->breakpoints.count, 0);
 	session_end();
 }
@@ -148,7 +148,7 @@ START_TEST(one_that_keeps_the_program_from_running_is_named_as_the_client_knows_
 	json_decref(set(&args, &failure));
 	failure_set(&failure, ERROR_RR_FAILED, NULL, "Cannot insert breakpoint 3.");
 	breakpoints_explain(replay, &failure);
-	ck_assert_ptr_nonnull(strstr(failure.message, "breakpoint 1 at f keeps the program"));
+	ck_assert_ptr_nonnull(strstr(failure.message, "breakpoint 1 prevents the program"));
 	session_end();
 }
 END_TEST

@@ -196,7 +196,7 @@ START_TEST(without_rr_the_session_is_lost)
 	struct gdb *gdb = begin(SCRIPT({"-a", CUT_OFF}));
 
 	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_LOST);
-	ck_assert_str_eq(gdb_message(gdb), "gdb: it was cut off from rr");
+	ck_assert_str_eq(gdb_message(gdb), "gdb: it lost its connection to rr");
 	end();
 }
 END_TEST

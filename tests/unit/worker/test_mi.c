@@ -90,7 +90,7 @@ START_TEST(nesting_beyond_the_limit_is_an_error)
 	char line[8 * 1000 + 32] = "^done,a=";
 	memset(line + strlen(line), '[', 4000);
 	ck_assert_int_ne(parse(line), 0);
-	ck_assert_str_eq(why, "nested too deep");
+	ck_assert_str_eq(why, "nested too deeply");
 }
 END_TEST
 

@@ -159,7 +159,7 @@ END_TEST
 START_TEST(silence_is_said)
 {
 	ck_assert_str_eq(
-	    failed_with("\n").message, "rr record failed with status 1: it said nothing");
+	    failed_with("\n").message, "rr record failed with status 1: it printed nothing");
 }
 END_TEST
 

@@ -60,7 +60,7 @@ START_TEST(of_what_is_too_large_the_beginning_is_shown_and_called_that)
 			   "max-value-size\""),
 	    EVALUATED("(a)[0]@200", "^done,value=\"{1, 2...}\"")));
 	ck_assert_int_eq(read_value("a"), 0);
-	ck_assert_str_eq(value, "{1, 2...} (its beginning only: it is large)");
+	ck_assert_str_eq(value, "{1, 2...} (only the beginning, because it is large)");
 	end();
 }
 END_TEST
