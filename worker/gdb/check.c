@@ -41,7 +41,7 @@ bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, 
 	case GDB_LOST:
 		failure_set(failure,
 		    strncmp(message, "rr", 2) == 0 ? ERROR_RR_FAILED : ERROR_GDB_FAILED,
-		    "the next call on the session restores it", "%s", message);
+		    worker_lost_hint(gdb_worker(gdb)), "%s", message);
 		return false;
 	}
 	return false;

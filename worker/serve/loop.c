@@ -198,6 +198,12 @@ void worker_progress(struct worker *worker, double progress, double total, const
 	json_decref(json);
 }
 
+const char *worker_lost_hint(const struct worker *worker)
+{
+	return worker->restorable ? "the next call on the session restores it"
+				  : "open it again; rr_status shows what may be wrong";
+}
+
 void worker_state(struct worker *worker, json_t *state)
 {
 	if (!state)

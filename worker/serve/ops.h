@@ -44,6 +44,7 @@ struct worker {
 	enum interrupt_reason
 	    interrupt;	       /* asked for while the operation runs; cleared before each */
 	struct replay *replay; /* the session, once REPLAY_START succeeded */
+	bool restorable;       /* the supervisor can restore the session in another worker */
 };
 
 /* One operation: `given` are the tool's arguments as they came; returns the result, or NULL with
@@ -71,6 +72,9 @@ int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int tim
 /* Sends WIRE_PROGRESS for the running operation; total < 0: unknown; message may be NULL. Drops it
  * silently when the channel is full. */
 void worker_progress(struct worker *worker, double progress, double total, const char *message);
+
+/* What to do after rr or gdb was lost: a hint for the failure. */
+const char *worker_lost_hint(const struct worker *worker);
 
 /* Sends WIRE_STATE; state is stolen. */
 void worker_state(struct worker *worker, json_t *state);

@@ -395,7 +395,7 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	images_set(replay, number);
 	if (!starter_ask(
 		&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure)) {
-		failure_set_hint(failure, "the next call restores the session");
+		failure_set_hint(failure, worker_lost_hint(replay->worker));
 		return false;
 	}
 	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);

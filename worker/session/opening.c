@@ -150,6 +150,7 @@ json_t *tool_replay_start(
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return NULL;
 	}
+	worker->restorable = restore != NULL;
 	worker->end = end_session;
 	replay->changed = state_send;
 	if (begin(replay, args, restore, failure))
@@ -157,15 +158,11 @@ json_t *tool_replay_start(
 	if (result) {
 		if (restore)
 			state_select(replay, restore);
+		worker->restorable = true;
 		worker->idle = wait_idle;
 		copies_begin(replay);
 		replay_changed(replay);
 	} else {
-		/* A session that did not come about leaves nothing to go on with: no next call
-		 * brings it back, as the hint for others says. */
-		if (worker->broken && !restore && strstr(failure->hint, "brought back"))
-			failure_set_hint(
-			    failure, "open it again; rr_status shows what may be wrong");
 		worker->broken = true;
 	}
 	return result;
