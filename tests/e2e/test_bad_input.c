@@ -112,7 +112,7 @@ START_TEST(a_breakpoint_where_nothing_is_mapped_is_named_and_costs_nothing)
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
 	json_t *failed = client_tool_failure(scene.client, id, "invalid_argument", 60);
-	expect_message(failed, "breakpoint 2 at"); /* the first was scene_run_to's */
+	expect_message(failed, "breakpoint 2 prevents"); /* the first was scene_run_to's */
 	json_decref(failed);
 	expect_unharmed(&scene);
 	json_decref(
