@@ -384,6 +384,8 @@ static const struct {
     {"registers", print_registers},
     {"instructions", print_whole},
     {"mappings", print_whole},
+    {"layout", print_whole},
+    {"members", print_whole},
     {"sandbox", print_sandbox},
 };
 

@@ -50,9 +50,11 @@ $(ATTACK_TESTS): private LINK_LIBS = $(TEST_LIBS)
 $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_SUPPORT) $(E2E_SUPPORT)
 	$(link_program)
 
-# Programs to record: plain debug builds, as a user would make them.
+# Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
+OPTIMIZED_TOO := containers fields
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
-	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc))
+	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
+	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
 $(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
@@ -69,6 +71,14 @@ $(TEST_BIN)/programs/%: tests/programs/%.cc
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
+$(TEST_BIN)/programs/%_O2: tests/programs/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -g -O2 -pthread -o $@ $<
+$(TEST_BIN)/programs/%_O2: tests/programs/%.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -g -O2 -pthread -o $@ $<
 
 # Stand-ins that misbehave on purpose.
 DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid container tracer watcher)

@@ -25,6 +25,8 @@
 	L(step_unit)                                                                               \
 	L(watch_access)                                                                            \
 	L(change_side)                                                                             \
+	L(symbol_kind)                                                                             \
+	L(caught)                                                                                  \
 	L(value_format)                                                                            \
 	L(memory_format)                                                                           \
 	L(printed_to)
@@ -34,6 +36,16 @@
 #define CHOICES_watch_access(X)                                                                    \
 	X(WATCH_WRITE, "write") X(WATCH_READ, "read") X(WATCH_ACCESS, "access")
 #define CHOICES_change_side(X) X(CHANGE_BEFORE, "before") X(CHANGE_AFTER, "after")
+#define CHOICES_symbol_kind(X)                                                                     \
+	X(SYMBOL_ANY, "any")                                                                       \
+	X(SYMBOL_FUNCTION, "function") X(SYMBOL_VARIABLE, "variable") X(SYMBOL_TYPE, "type")
+#define CHOICES_caught(X)                                                                          \
+	X(CAUGHT_THROW, "throw")                                                                   \
+	X(CAUGHT_RETHROW, "rethrow")                                                               \
+	X(CAUGHT_CATCH, "catch")                                                                   \
+	X(CAUGHT_SIGNAL, "signal")                                                                 \
+	X(CAUGHT_FORK, "fork")                                                                     \
+	X(CAUGHT_EXEC, "exec") X(CAUGHT_LOAD, "load") X(CAUGHT_SYSCALL, "syscall")
 #define CHOICES_value_format(X)                                                                    \
 	X(FORMAT_NATURAL, "natural")                                                               \
 	X(FORMAT_HEX, "hex")                                                                       \

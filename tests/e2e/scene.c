@@ -91,13 +91,19 @@ static void prepare(void)
 
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs)
 {
+	return scene_main_builds(name, tests, programs, 1);
+}
+
+int scene_main_builds(
+    const char *name, const TTest *const *tests, const char *const *programs, int builds)
+{
 	Suite *suite = suite_create(name);
 	TCase *all = tcase_create(name);
 	prepared.programs = programs;
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	tcase_add_unchecked_fixture(all, prepare, scene_clear);
 	for (size_t i = 0; tests[i] != NULL; i++)
-		tcase_add_test(all, tests[i]);
+		tcase_add_loop_test(all, tests[i], 0, builds);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

@@ -43,6 +43,10 @@ void place_close(struct place *place);
 /* Runs one suite of one test case, `tests` ending with NULL; returns main's exit code. */
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs);
 
+/* The same, each test once for each build of its programs: _i counts them. */
+int scene_main_builds(
+    const char *name, const TTest *const *tests, const char *const *programs, int builds);
+
 /* Checks on answers that say what they got. */
 #define expect_text(answer, path, expected)                                                        \
 	ck_assert_str_eq(answer_text((answer), (path)), (expected))

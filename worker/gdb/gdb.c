@@ -455,6 +455,11 @@ const char *gdb_console_text(const struct gdb *gdb)
 	return gdb->exchange.console.bytes;
 }
 
+const char *gdb_log_text(const struct gdb *gdb)
+{
+	return gdb->exchange.log.bytes;
+}
+
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 {
 	enum gdb_outcome outcome;

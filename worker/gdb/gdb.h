@@ -65,6 +65,9 @@ enum gdb_outcome gdb_console(struct gdb *gdb, const char **text, const char *com
 /* What the last command printed on the console; borrowed until the next. */
 const char *gdb_console_text(const struct gdb *gdb);
 
+/* What it warned of meanwhile; borrowed until the next. */
+const char *gdb_log_text(const struct gdb *gdb);
+
 /* Sends a command that resumes the program, and waits until it has stopped for good. */
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -11,6 +11,7 @@ void breakpoint_clear(struct breakpoint *breakpoint)
 {
 	free(breakpoint->what);
 	free(breakpoint->condition);
+	free(breakpoint->catches);
 	free(breakpoint->resolved);
 	*breakpoint = (struct breakpoint){0};
 }
@@ -39,6 +40,8 @@ json_t *breakpoint_json(const struct breakpoint *breakpoint)
 	    breakpoint->watches ? "watchpoint" : "breakpoint", "what", breakpoint->what);
 
 	add_text(json, "condition", breakpoint->condition);
+	add_text(json, "catches", breakpoint->catches);
+	add_flag(json, "disabled", breakpoint->disabled);
 	add_flag(json, "temporary", breakpoint->temporary);
 	add_flag(json, "pending", breakpoint->pending);
 	add_number(json, "ignore_count", breakpoint->ignore_count);
@@ -84,6 +87,8 @@ bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint)
 	    .watches = kind && strcmp(kind, "watchpoint") == 0,
 	    .what = text_of(json, "what"),
 	    .condition = text_of(json, "condition"),
+	    .catches = text_of(json, "catches"),
+	    .disabled = json_is_true(json_object_get(json, "disabled")),
 	    .temporary = json_is_true(json_object_get(json, "temporary")),
 	    .pending = json_is_true(json_object_get(json, "pending")),
 	    .ignore_count = number_of(json, "ignore_count"),

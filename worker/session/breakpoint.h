@@ -20,8 +20,10 @@ struct breakpoint {
 	bool watches;
 	char *what;	 /* where it breaks, or the expression it watches */
 	char *condition; /* NULL: none */
+	char *catches;	 /* of rr_catch: a word of choices_caught; NULL: a plain one */
 	bool temporary;
-	bool pending; /* waits for a library that has it */
+	bool disabled; /* passed by until it is enabled again */
+	bool pending;  /* waits for a library that has it */
 	long long ignore_count;
 	long long thread; /* tid; 0: all */
 	enum watch_access access;

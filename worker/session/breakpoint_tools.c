@@ -1,11 +1,12 @@
 /*
- * rr_breakpoint_set, _remove and _list, and rr_watchpoint_set.
+ * rr_breakpoint_set, _update, _remove and _list, and rr_watchpoint_set.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/serve/arguments.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/breakpoint_tools.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
@@ -94,13 +95,15 @@ static json_t *insert_now_or_later(
 	return breakpoints_insert(replay, wanted, failure);
 }
 
-/* What was asked for is taken over when it is set. */
-static json_t *set_breakpoint(
+json_t *breakpoint_set(
     struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure)
 {
-	json_t *bkpt = insert_now_or_later(replay, wanted, later, failure), *result = NULL;
+	json_t *bkpt = NULL, *result = NULL;
 	const struct breakpoint *kept;
 
+	if (!has_room(replay, failure))
+		return NULL;
+	bkpt = insert_now_or_later(replay, wanted, later, failure);
 	if (!bkpt) {
 		if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
 			suggest(replay, wanted, failure);
@@ -122,8 +125,7 @@ json_t *tool_breakpoint_set(
 	json_t *result;
 	long long thread;
 
-	if (!replay || !has_room(replay, failure) ||
-	    !argument_thread("thread", args->thread, 0, &thread, failure))
+	if (!replay || !argument_thread("thread", args->thread, 0, &thread, failure))
 		return NULL;
 	wanted = (struct breakpoint){
 	    .what = copy(args->location),
@@ -132,7 +134,7 @@ json_t *tool_breakpoint_set(
 	    .ignore_count = args->ignore_count,
 	    .thread = thread,
 	};
-	result = set_breakpoint(replay, &wanted, args->pending, failure);
+	result = breakpoint_set(replay, &wanted, args->pending, failure);
 	breakpoint_clear(&wanted);
 	if (result)
 		replay_changed(replay);
@@ -174,34 +176,10 @@ json_t *tool_watchpoint_set(
 	return result;
 }
 
-json_t *tool_breakpoint_remove(
-    struct worker *worker, const struct breakpoint_remove_args *args, struct failure *failure)
-{
-	struct replay *replay = replay_of(worker, failure);
-	struct breakpoint *breakpoint;
-
-	if (!replay)
-		return NULL;
-	breakpoint = breakpoint_by_number(&replay->breakpoints, args->breakpoint_number);
-	if (!breakpoint) {
-		failure_set(failure, ERROR_NOT_FOUND, "rr_breakpoint_list shows the breakpoints",
-		    "there is no breakpoint %lld", args->breakpoint_number);
-		return NULL;
-	}
-	/* gdb may have deleted it by itself: it is gone either way. */
-	if (gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb) == GDB_LOST) {
-		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
-		return NULL;
-	}
-	breakpoint_list_remove(&replay->breakpoints, breakpoint);
-	replay_changed(replay);
-	return json_pack("{s:I}", "removed", (json_int_t)args->breakpoint_number);
-}
-
 static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 {
-	static const char *const shown[] = {
-	    "kind", "condition", "temporary", "ignore_count", "thread", "access"};
+	static const char *const shown[] = {"kind", "condition", "catches", "disabled", "temporary",
+	    "ignore_count", "thread", "access"};
 	json_t *all = breakpoint_json(breakpoint), *json;
 	const json_t *row = breakpoints_row(rows, breakpoint->gdb);
 
@@ -216,6 +194,74 @@ static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 		json_object_set_new(json, "elsewhere", json_true());
 	json_decref(all);
 	return json;
+}
+
+/* The client's breakpoint of that number; NULL with *failure filled. */
+static struct breakpoint *find(struct replay *replay, long long number, struct failure *failure)
+{
+	struct breakpoint *breakpoint = breakpoint_by_number(&replay->breakpoints, number);
+
+	if (!breakpoint)
+		failure_set(failure, ERROR_NOT_FOUND, "rr_breakpoint_list shows the breakpoints",
+		    "there is no breakpoint %lld", number);
+	return breakpoint;
+}
+
+static bool is_given(const json_t *given, const char *name)
+{
+	const json_t *value = json_object_get(given, name);
+
+	return value && !json_is_null(value);
+}
+
+static bool update(struct replay *replay, struct breakpoint *breakpoint,
+    const struct breakpoint_update_args *args, struct failure *failure)
+{
+	return (!is_given(args->given, "condition") ||
+		   breakpoints_set_condition(replay, breakpoint, args->condition, failure)) &&
+	       (!is_given(args->given, "ignore_count") ||
+		   breakpoints_ignore(replay, breakpoint, args->ignore_count, failure)) &&
+	       (!is_given(args->given, "enabled") ||
+		   breakpoints_switch(replay, breakpoint, args->enabled, failure));
+}
+
+json_t *tool_breakpoint_update(
+    struct worker *worker, const struct breakpoint_update_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct breakpoint *breakpoint =
+	    replay ? find(replay, args->breakpoint_number, failure) : NULL;
+	json_t *results = NULL, *result = NULL;
+
+	if (!breakpoint)
+		return NULL;
+	if (update(replay, breakpoint, args, failure) &&
+	    gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
+		ERROR_GDB_FAILED, NULL, failure))
+		result = list_one(breakpoint, breakpoints_rows(results));
+	json_decref(results);
+	/* What was changed before something was refused stays changed. */
+	replay_changed(replay);
+	return result;
+}
+
+json_t *tool_breakpoint_remove(
+    struct worker *worker, const struct breakpoint_remove_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct breakpoint *breakpoint =
+	    replay ? find(replay, args->breakpoint_number, failure) : NULL;
+
+	if (!breakpoint)
+		return NULL;
+	/* gdb may have deleted it by itself: it is gone either way. */
+	if (gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb) == GDB_LOST) {
+		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		return NULL;
+	}
+	breakpoint_list_remove(&replay->breakpoints, breakpoint);
+	replay_changed(replay);
+	return json_pack("{s:I}", "removed", (json_int_t)args->breakpoint_number);
 }
 
 json_t *tool_breakpoint_list(

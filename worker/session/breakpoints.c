@@ -13,13 +13,6 @@
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
 
-int breakpoints_client_number(const struct replay *replay, int gdb_number)
-{
-	const struct breakpoint *breakpoint = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
-
-	return breakpoint ? breakpoint->number : 0;
-}
-
 const char *breakpoints_expression(const struct replay *replay, int gdb_number)
 {
 	const struct breakpoint *breakpoint = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
@@ -46,7 +39,9 @@ static bool counts(const struct breakpoint *breakpoint)
 static bool any(const struct replay *replay, bool is_so(const struct breakpoint *))
 {
 	for (size_t i = 0; i < replay->breakpoints.count; i++)
-		if (replay->breakpoints.entries[i].gdb && is_so(&replay->breakpoints.entries[i]))
+		if (replay->breakpoints.entries[i].gdb &&
+		    !replay->breakpoints.entries[i].disabled &&
+		    is_so(&replay->breakpoints.entries[i]))
 			return true;
 	return false;
 }
@@ -100,7 +95,8 @@ static void switch_all(struct replay *replay, const char *command)
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		int number = replay->breakpoints.entries[i].gdb;
 
-		if (number && length + 16 < sizeof(numbers))
+		if (number && !replay->breakpoints.entries[i].disabled &&
+		    length + 16 < sizeof(numbers))
 			length += (size_t)snprintf(
 			    numbers + length, sizeof(numbers) - length, " %d", number);
 	}
@@ -148,6 +144,40 @@ const struct breakpoint *breakpoints_keep(
 	return NULL;
 }
 
+static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failure *failure)
+{
+	return gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
+	    "a condition is looked up where the breakpoint lies, a watchpoint's in the selected "
+	    "frame",
+	    failure);
+}
+
+bool breakpoints_switch(
+    struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
+{
+	/* Where all are out of the way, resuming puts back those that are enabled. */
+	if (breakpoint->gdb && !replay->breakpoints.suspended &&
+	    !obeyed(replay,
+		gdb_command(replay->gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable",
+		    breakpoint->gdb),
+		failure))
+		return false;
+	breakpoint->disabled = !enabled;
+	return true;
+}
+
+bool breakpoints_ignore(
+    struct replay *replay, struct breakpoint *breakpoint, long long count, struct failure *failure)
+{
+	if (breakpoint->gdb &&
+	    !obeyed(replay,
+		gdb_command(replay->gdb, NULL, "-break-after %d %lld", breakpoint->gdb, count),
+		failure))
+		return false;
+	breakpoint->ignore_count = count;
+	return true;
+}
+
 /*
  * The condition of a breakpoint, with the thread in it. gdb's own way to stop one thread only goes
  * by its number of the thread, and forgets the breakpoint wherever rr starts anew; the base of the
@@ -179,6 +209,35 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 	    when ? " && (" : "", when ? when : "", when ? ")" : "");
 	json_decref(results);
 	return true;
+}
+
+/* -break-condition takes the rest of its line as it is: so does this, as one quoted command. */
+bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,
+    const char *condition, struct failure *failure)
+{
+	char when[REPLAY_EXPRESSION_MAX + 128], command[REPLAY_EXPRESSION_MAX + 160],
+	    quoted[GDB_QUOTED_MAX];
+	struct breakpoint wanted = *breakpoint;
+	char *copy = condition ? strdup(condition) : NULL;
+
+	wanted.condition = copy;
+	if (!condition_of(replay, &wanted, when, sizeof(when), failure))
+		goto refused;
+	snprintf(command, sizeof(command), "condition %d %s", breakpoint->gdb, when);
+	if (!gdb_quote(quoted, "condition", command, failure))
+		goto refused;
+	if (breakpoint->gdb && !obeyed(replay,
+				   gdb_command(replay->gdb, NULL,
+				       "-interpreter-exec --thread %d --frame %d console %s",
+				       replay->selected.number, replay->selected.frame, quoted),
+				   failure))
+		goto refused;
+	free(breakpoint->condition);
+	breakpoint->condition = copy;
+	return true;
+refused:
+	free(copy);
+	return false;
 }
 
 json_t *breakpoints_insert(
@@ -306,17 +365,25 @@ static int watch_again(
 	    replay, again, breakpoint->access, true, breakpoint->condition, failure);
 }
 
+static int break_again(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	json_t *bkpt = breakpoints_insert(replay, breakpoint, failure);
+	int number;
+
+	number = mi_number(bkpt, "number", 0);
+	json_decref(bkpt);
+	return number;
+}
+
 static int set_again(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
-	json_t *bkpt;
-	int number;
+	int number = breakpoint->watches ? watch_again(replay, breakpoint, failure)
+					 : break_again(replay, breakpoint, failure);
 
-	if (breakpoint->watches)
-		return watch_again(replay, breakpoint, failure);
-	bkpt = breakpoints_insert(replay, breakpoint, failure);
-	number = mi_number(bkpt, "number", 0);
-	json_decref(bkpt);
+	if (number && breakpoint->disabled)
+		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
 	return number;
 }
 

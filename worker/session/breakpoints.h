@@ -15,14 +15,12 @@ void breakpoints_resume(struct replay *replay);
 void breakpoints_leave(struct replay *replay);
 void breakpoints_enter(struct replay *replay);
 
-/* Whether any that is set here stops on a condition only; a watchpoint with one; one that counts
- * its hits, or ends with one. */
+/* Whether any that is set here and enabled stops on a condition only; a watchpoint with one; one
+ * that counts its hits, or ends with one. */
 bool breakpoints_have_condition(const struct replay *replay);
 bool breakpoints_watch_on_condition(const struct replay *replay);
 bool breakpoints_count(const struct replay *replay);
 
-/* The client's number of gdb's, 0 when it is an internal one. */
-int breakpoints_client_number(const struct replay *replay, int gdb_number);
 /* What the client asked to watch, or where; borrowed; NULL when unknown. */
 const char *breakpoints_expression(const struct replay *replay, int gdb_number);
 /* After gdb could not run because it could not set one: makes the failure name that one and
@@ -35,6 +33,14 @@ void breakpoints_forget(struct replay *replay, int gdb_number);
 /* Sets it; returns what gdb made of it (the caller's), or NULL with *failure filled. */
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
+/* Has gdb's breakpoint as this one is now, with `condition` (NULL: none), which becomes its own;
+ * false with *failure filled, and nothing changed. */
+bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,
+    const char *condition, struct failure *failure);
+bool breakpoints_switch(
+    struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure);
+bool breakpoints_ignore(
+    struct replay *replay, struct breakpoint *breakpoint, long long count, struct failure *failure);
 /* Takes over one that gdb has under this number (0: not in this image). Returns where it is, until
  * another comes or goes, or NULL with *failure filled and gdb's deleted. */
 const struct breakpoint *breakpoints_keep(

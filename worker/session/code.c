@@ -7,6 +7,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/code.h"
 #include "worker/session/mappings.h"
 #include "worker/session/replay.h"
 #include "worker/session/values.h"
@@ -52,8 +53,8 @@ static json_t *instruction_lines(const json_t *instructions, unsigned long long 
 	return lines;
 }
 
-static bool find_start(
-    struct replay *replay, const char *location, unsigned long long *start, struct failure *failure)
+bool code_address(struct replay *replay, const char *location, unsigned long long *address,
+    struct failure *failure)
 {
 	char expression[REPLAY_EXPRESSION_MAX + 40], why[256] = "", *value, *type;
 	bool fine;
@@ -65,7 +66,7 @@ static bool find_start(
 		    REPLAY_EXPRESSION_MAX, location[0] == '*' ? location + 1 : location);
 	fine = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
 	if (fine)
-		*start = strtoull(value, NULL, 0);
+		*address = strtoull(value, NULL, 0);
 	else
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "give a function, an address, or an expression such as $pc - 32", "%.200s",
@@ -85,9 +86,9 @@ json_t *tool_disassemble(
 	struct failure ignored = {0};
 	enum gdb_outcome outcome;
 
-	if (!replay || !find_start(replay, args->location, &start, failure))
+	if (!replay || !code_address(replay, args->location, &start, failure))
 		return NULL;
-	find_start(replay, NULL, &pc, &ignored);
+	code_address(replay, NULL, &pc, &ignored);
 	outcome = gdb_command(replay->gdb, &results, "-data-disassemble -s 0x%llx -e 0x%llx -- 0",
 	    start, start + (unsigned long long)args->count * INSTRUCTION_BYTES);
 	/* Towards the end of what is mapped there is less to read. */
@@ -133,7 +134,7 @@ json_t *tool_memory_map(
 			    "rr does not say what is mapped: %.200s", gdb_message(replay->gdb));
 		return NULL;
 	}
-	if (args->address && !find_start(replay, args->address, &address, failure)) {
+	if (args->address && !code_address(replay, args->address, &address, failure)) {
 		mappings_free(mappings);
 		return NULL;
 	}

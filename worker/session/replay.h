@@ -70,8 +70,9 @@ struct replay {
 	struct copies copies;
 	int rr_number; /* counts the rrs: what one holds is not the next one's */
 	long long
-	    wanted_event; /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
-	bool caches;	  /* gdb keeps the memory it has read */
+	    wanted_event;    /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
+	bool caches;	     /* gdb keeps the memory it has read */
+	bool printers_tried; /* see expand.c */
 	struct moment moment, opened; /* now; as the session was opened */
 	struct moment departed;	      /* where the run began that is under way; event 0: none is */
 	struct moment end;	      /* of this process; event 0: not known yet */

@@ -167,6 +167,20 @@ static bool take(json_t *changes, const json_t *names, bool stop, struct failure
 	return true;
 }
 
+bool signals_stop_at(struct replay *replay, const char *name, struct failure *failure)
+{
+	json_t *changes = json_object(), *names = json_pack("[s]", name);
+	bool fine = take(changes, names, true, failure);
+
+	if (fine) {
+		json_object_update(replay->signals, changes);
+		tell_all(replay, changes);
+	}
+	json_decref(names);
+	json_decref(changes);
+	return fine;
+}
+
 /* Those that do not stop; all others do. */
 static json_t *answer(const struct replay *replay)
 {

@@ -18,6 +18,9 @@ void signals_stop_again(struct replay *replay);
 /* Tells gdb once more, after something else was tried. */
 void signals_apply(struct replay *replay);
 
+/* Has this one stop; false with *failure filled when there is no such signal. */
+bool signals_stop_at(struct replay *replay, const char *name, struct failure *failure);
+
 /* What the client has set, as data, and set again in a session that was brought back. */
 json_t *signals_save(const struct replay *replay);
 void signals_restore(struct replay *replay, const json_t *saved);

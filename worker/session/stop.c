@@ -6,6 +6,7 @@
 #include <string.h>
 #include "worker/session/breakpoints.h"
 #include "worker/gdb/mi.h"
+#include "worker/session/catchpoint.h"
 #include "worker/session/crossing.h"
 #include "worker/session/frame.h"
 #include "worker/session/images.h"
@@ -73,6 +74,7 @@ static void add_cause(
 {
 	const char *disposition = mi_text(stop, "disp");
 	int gdb_number = mi_number(stop, "bkptno", 0), client = 0;
+	const struct breakpoint *known;
 	bool ends = disposition && strcmp(disposition, "del") == 0;
 
 	switch (stop_kind(replay)) {
@@ -95,7 +97,10 @@ static void add_cause(
 	case STOP_EVENT:
 		break;
 	}
-	client = breakpoints_client_number(replay, gdb_number);
+	known = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
+	client = known ? known->number : 0;
+	if (known && known->catches)
+		catchpoint_tell(replay, known, json);
 	if (client)
 		json_object_set_new(json, "breakpoint", json_integer(client));
 	if (client && ends)

@@ -1,0 +1,261 @@
+/*
+ * rr_catch and rr_breakpoint_update: stops at what has no line of its own, and breakpoints that are
+ * changed; both are there again in a session that was brought back.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define WORKER "rr-warden-worke" /* as comm cuts it */
+
+static const char *const builds[] = {"containers", "containers_O2"};
+
+static json_t *go_on(struct scene *scene, bool reverse)
+{
+	return client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse);
+}
+
+/* The worker dies; the call that finds it dead may fail, the next one is served. */
+static void lose_worker(struct scene *scene)
+{
+	kill(census_find(client_pid(scene->client), WORKER, 0), SIGKILL);
+	long long id = client_tool_send(scene->client, "rr_when", NULL);
+	json_decref(client_wait(scene->client, id, HARNESS_TIMEOUT_S));
+}
+
+/* "throws bank::failure in parse at .../containers.cc:58" */
+static void expect_told(
+    const json_t *stop, const char *what, const char *function, const char *text)
+{
+	const char *told = answer_text(stop, "conclusion");
+	char begin[120], end[120];
+
+	snprintf(begin, sizeof(begin), "%s in %s", what, function);
+	snprintf(end, sizeof(end), "tests/programs/containers.cc:%lld",
+	    harness_line("containers.cc", text));
+	ck_assert_msg(strncmp(told, begin, strlen(begin)) == 0, "%s", told);
+	ck_assert_msg(strstr(told, end) != NULL, "%s, not %s", told, end);
+}
+
+START_TEST(an_exception_of_a_type_is_caught_where_it_is_thrown_in_both_directions)
+{
+	struct scene scene = scene_open(builds[_i], NULL);
+
+	client_tool_done(scene.client, "rr_catch", "{s:s}", "filter", "bank::failure");
+	json_t *stop = go_on(&scene, false);
+	expect_text(stop, "reason", "breakpoint");
+	expect_told(stop, "throws bank::failure", "parse", "/* of our own */");
+	lose_worker(&scene);
+	json_t *end = go_on(&scene, false);
+	expect_text(end, "reason", "end");
+	json_t *again = go_on(&scene, true);
+	expect_told(again, "throws bank::failure", "parse", "/* of our own */");
+	expect_text(again, "moment", answer_text(stop, "moment"));
+	json_decref(again);
+	json_decref(end);
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_filter_means_just_that_type)
+{
+	static const char *const types[] = {"int", "std::invalid_argument", "failure", "argument"};
+	static const char *const told[] = {
+	    "throws int in", "throws std::invalid_argument in", "throws bank::failure in", NULL};
+	struct scene scene = scene_open(builds[_i], NULL);
+
+	for (size_t i = 0; i < 4; i++) {
+		json_t *set = client_tool(scene.client, "rr_catch", "{s:s}", "filter", types[i]);
+		json_t *stop = go_on(&scene, i % 2 == 1), *next;
+		if (told[i] != NULL)
+			ck_assert_ptr_eq(strstr(answer_text(stop, "conclusion"), told[i]),
+			    answer_text(stop, "conclusion"));
+		next = go_on(&scene, i % 2 == 1);
+		ck_assert_str_ne(answer_text(next, "reason"), "breakpoint");
+		client_tool_done(scene.client, "rr_breakpoint_remove", "{s:I}", "breakpoint_number",
+		    (json_int_t)answer_number(set, "number"));
+		json_decref(client_tool(
+		    scene.client, "rr_goto", "{s:s}", "moment", i % 2 ? "start" : "end"));
+		json_decref(next);
+		json_decref(stop);
+		json_decref(set);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
+/* The caller of parse_or_zero sees 0: what went wrong, and where was it swallowed? */
+START_TEST(a_swallowed_exception_is_seen_where_it_is_caught)
+{
+	static const char *const types[] = {
+	    "catches bank::failure", "catches std::invalid_argument", "catches int"};
+	struct scene scene = scene_open(builds[_i], NULL);
+
+	client_tool_done(scene.client, "rr_catch", "{s:s}", "kind", "catch");
+	for (size_t i = 0; i < 3; i++) {
+		json_t *stop = go_on(&scene, false);
+		char begin[100];
+		snprintf(begin, sizeof(begin), "%s in parse_or_zero at", types[i]);
+		ck_assert_ptr_eq(strstr(answer_text(stop, "conclusion"), begin),
+		    answer_text(stop, "conclusion"));
+		json_decref(stop);
+	}
+	json_t *end = go_on(&scene, false);
+	expect_text(end, "reason", "end");
+	json_decref(end);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_library_is_caught_when_it_is_loaded)
+{
+	struct scene scene = scene_open("plugin", NULL);
+
+	client_tool_done(
+	    scene.client, "rr_catch", "{s:s, s:s}", "kind", "load", "filter", "libm.so");
+	json_t *stop = go_on(&scene, false);
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(stop, "conclusion"), "loads libm.so.6 in main at"));
+	json_decref(stop);
+	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	expect_text(list, "breakpoints.0.catches", "load");
+	json_decref(list);
+	json_decref(go_on(&scene, false));
+	stop = go_on(&scene, true);
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(stop, "conclusion"), "loads libm.so.6 in main at"));
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_fork_is_caught_in_the_process_that_forks)
+{
+	struct scene scene = scene_open("fork_tree", NULL);
+
+	client_tool_done(scene.client, "rr_catch", "{s:s, s:s}", "kind", "fork", "filter", "fork");
+	json_t *stop = go_on(&scene, false);
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(stop, "conclusion"), "starts a process in main at"));
+	json_decref(stop);
+	stop = go_on(&scene, false);
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(stop, "conclusion"), "starts a process in grow at"));
+	json_decref(stop);
+	json_decref(client_tool_fails(scene.client, "rr_catch", "invalid_argument", "{s:s, s:s}",
+	    "kind", "fork", "filter", "clone"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss)
+{
+	struct scene scene = scene_open("signals_timer", NULL);
+
+	client_tool_done(
+	    scene.client, "rr_catch", "{s:s, s:s}", "kind", "signal", "filter", "SIGALRM");
+	json_t *stop = go_on(&scene, false);
+	expect_text(stop, "signal", "SIGALRM");
+	json_decref(stop);
+	lose_worker(&scene);
+	stop = go_on(&scene, false);
+	expect_text(stop, "signal", "SIGALRM");
+	json_decref(stop);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_catch", "invalid_argument", "{s:s}", "kind", "signal"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_cannot_be_caught_is_refused_or_needs_no_catching)
+{
+	struct scene scene = scene_open("exec_self", NULL);
+
+	json_t *failed = client_tool_fails(scene.client, "rr_catch", "unsupported", "{s:s, s:s}",
+	    "kind", "syscall", "filter", "write");
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "rr_breakpoint_set"));
+	json_decref(failed);
+	json_t *execs = client_tool(scene.client, "rr_catch", "{s:s}", "kind", "exec");
+	ck_assert_uint_gt(answer_count(execs, "images"), 1);
+	json_decref(execs);
+	json_decref(client_tool_fails(scene.client, "rr_catch", "invalid_argument", "{s:s}",
+	    "filter", "a\") || $_streq(\"\""));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_catch", "not_allowed", "{s:s}", "filter", "$_shell"));
+	scene_close(&scene);
+}
+END_TEST
+
+static json_t *update(struct scene *scene, const char *name, json_t *value)
+{
+	return client_tool(scene->client, "rr_breakpoint_update", "{s:i, s:o}", "breakpoint_number",
+	    1, name, value);
+}
+
+START_TEST(a_breakpoint_is_switched_off_and_on_and_keeps_its_number)
+{
+	struct scene scene = scene_open("containers", NULL);
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "parse");
+	json_t *off = update(&scene, "enabled", json_false());
+	ck_assert(answer_true(off, "disabled"));
+	lose_worker(&scene);
+	json_t *end = go_on(&scene, false);
+	expect_text(end, "reason", "end");
+	json_decref(update(&scene, "enabled", json_true()));
+	json_t *stop = go_on(&scene, true);
+	expect_number(stop, "breakpoint", 1);
+	expect_text(stop, "frame.function", "parse");
+	json_decref(stop);
+	json_decref(end);
+	json_decref(off);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_off)
+{
+	struct scene scene = scene_open("containers", NULL);
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "parse");
+	json_decref(update(&scene, "condition", json_string("text[0] == '-'")));
+	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "invalid_argument",
+	    "{s:i, s:s}", "breakpoint_number", 1, "condition", "nobody == 1"));
+	json_t *stop = go_on(&scene, false);
+	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]");
+	ck_assert_ptr_nonnull(strstr(answer_text(value, "value"), "'-'"));
+	json_decref(value);
+	json_decref(stop);
+	json_t *bare = update(&scene, "condition", json_string(""));
+	ck_assert_ptr_null(answer_at(bare, "condition"));
+	json_decref(bare);
+	json_decref(update(&scene, "ignore_count", json_integer(1)));
+	stop = go_on(&scene, false); /* over the empty text */
+	value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]");
+	ck_assert_ptr_nonnull(strstr(answer_text(value, "value"), "'+'"));
+	json_decref(value);
+	json_decref(stop);
+	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "not_found",
+	    "{s:i, s:b}", "breakpoint_number", 9, "enabled", 1));
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    an_exception_of_a_type_is_caught_where_it_is_thrown_in_both_directions,
+	    a_filter_means_just_that_type, a_swallowed_exception_is_seen_where_it_is_caught,
+	    a_library_is_caught_when_it_is_loaded, a_fork_is_caught_in_the_process_that_forks,
+	    a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss,
+	    what_cannot_be_caught_is_refused_or_needs_no_catching,
+	    a_breakpoint_is_switched_off_and_on_and_keeps_its_number,
+	    a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_off, NULL};
+	return scene_main_builds("catch", tests,
+	    (const char *const[]){"containers", "containers_O2", "plugin", "fork_tree",
+		"signals_timer", "exec_self", NULL},
+	    2);
+}

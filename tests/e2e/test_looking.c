@@ -1,0 +1,255 @@
+/*
+ * Looking at types, names, values and memory: rr_type, rr_symbols, rr_expand and rr_find_memory, at
+ * -O0 and at -O2.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+static const char *const c_builds[] = {"fields", "fields_O2"};
+static const char *const cc_builds[] = {"containers", "containers_O2"};
+
+static struct scene open_at_look(const char *program)
+{
+	struct scene scene = scene_open(program, NULL);
+
+	scene_run_to(&scene, "look");
+	return scene;
+}
+
+/* The first line that holds `text`, or NULL; borrowed. */
+static const char *line_with(const json_t *answer, const char *list, const char *text)
+{
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(answer_at(answer, list), i, line)
+	{
+		if (strstr(json_string_value(line), text) != NULL)
+			return json_string_value(line);
+	}
+	return NULL;
+}
+
+static void expect_listed(const json_t *answer, const char *list, const char *line)
+{
+	char *shown = answer_show(answer);
+
+	ck_assert_msg(line_with(answer, list, line) != NULL, "no \"%s\" in %s", line, shown);
+	free(shown);
+}
+
+static void expect_layout_of_node(const json_t *answer)
+{
+	expect_text(answer, "type", "struct node");
+	expect_number(answer, "size", 192);
+	expect_listed(answer, "layout", "     4      8     struct place {");
+	expect_listed(answer, "layout", "     8      4         int y;");
+	expect_listed(answer, "layout", " 12: 3      4     unsigned int high : 5;");
+	expect_listed(answer, "layout", "    24      8     struct node *next;");
+}
+
+START_TEST(a_layout_has_offsets_and_sizes_by_expression_and_by_name)
+{
+	struct scene scene = open_at_look(c_builds[_i]);
+
+	json_t *type = client_tool(scene.client, "rr_type", "{s:s}", "expression", "*first");
+	expect_layout_of_node(type);
+	json_decref(type);
+	/* There is a variable of that name, too. */
+	type = client_tool(scene.client, "rr_type", "{s:s}", "type", "node");
+	expect_layout_of_node(type);
+	json_decref(type);
+	type = client_tool(scene.client, "rr_type", "{s:s}", "expression", "first");
+	expect_text(type, "type", "struct node *");
+	expect_number(type, "size", 8);
+	expect_listed(type, "layout", "    24      8     struct node *next;");
+	json_decref(type);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_type", "invalid_argument", "{s:s}", "type", "nodde"));
+	json_decref(client_tool_fails(scene.client, "rr_type", "invalid_argument", NULL));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_type", "not_allowed", "{s:s}", "expression", "$_shell(\"true\")"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(names_are_found_the_programs_own_first)
+{
+	struct scene scene = open_at_look(c_builds[_i]);
+	char place[64];
+
+	json_t *found = client_tool(
+	    scene.client, "rr_symbols", "{s:s, s:s}", "pattern", "node", "kind", "type");
+	expect_text(found, "symbols.0.name", "node");
+	snprintf(place, sizeof(place), "tests/programs/fields.c:%lld",
+	    harness_line("fields", "struct node {"));
+	ck_assert_ptr_nonnull(strstr(answer_text(found, "symbols.0.at"), place));
+	json_decref(found);
+	found = client_tool(scene.client, "rr_symbols", "{s:s, s:i}", "pattern",
+	    "^(look|keeper|phrase)$", "limit", 2);
+	expect_text(found, "symbols.0.kind", "function");
+	expect_text(found, "symbols.0.name", "look");
+	expect_text(found, "symbols.1.name", "keeper");
+	ck_assert(answer_true(found, "more"));
+	json_decref(found);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_symbols", "not_found", "{s:s}", "pattern", "nobody_has_this"));
+	scene_close(&scene);
+}
+END_TEST
+
+/* The address is among the matches. */
+static bool is_match(const json_t *found, const char *address)
+{
+	json_t *match;
+	size_t i;
+
+	json_array_foreach(answer_at(found, "matches"), i, match)
+	{
+		if (strtoull(answer_text(match, "address"), NULL, 16) ==
+		    strtoull(address, NULL, 16))
+			return true;
+	}
+	return false;
+}
+
+static void expect_found_at(struct scene *scene, const json_t *found, const char *pointer)
+{
+	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", pointer);
+
+	ck_assert_msg(is_match(found, answer_text(value, "value")), "%s", pointer);
+	json_decref(value);
+}
+
+START_TEST(who_holds_a_pointer_and_where_a_text_lies_is_found)
+{
+	struct scene scene = open_at_look(c_builds[_i]);
+
+	/* The last node: held by the one before it, and by keeper. */
+	json_t *found = client_tool(scene.client, "rr_find_memory", "{s:s}", "value", "keeper");
+	expect_found_at(&scene, found, "&keeper");
+	expect_found_at(&scene, found, "&first->next->next->next->next");
+	expect_text(found, "matches.0.symbol", "keeper");
+	json_decref(found);
+	found = client_tool(scene.client, "rr_find_memory", "{s:s, s:s}", "text",
+	    "a needle in the haystack", "mapping", "[heap]");
+	ck_assert_uint_eq(answer_count(found, "matches"), 1);
+	expect_found_at(&scene, found, "phrase");
+	json_decref(found);
+	found = client_tool(
+	    scene.client, "rr_find_memory", "{s:s}", "hex", "6e 65 65 64 6C 65 20 69 6e 20 74");
+	expect_found_at(&scene, found, "phrase + 2");
+	json_decref(found);
+	/* Only as far as it is looked for. */
+	found = client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:s}", "value", "keeper",
+	    "from", "&keeper", "to", "(char *) &keeper + 8");
+	ck_assert_uint_eq(answer_count(found, "matches"), 1);
+	json_decref(found);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_search_of_memory_is_bounded_and_goes_on)
+{
+	struct scene scene = open_at_look(c_builds[_i]);
+	unsigned long long from;
+
+	json_t *some = client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:i}", "hex", "00",
+	    "mapping", "[heap]", "limit", 2);
+	ck_assert_uint_eq(answer_count(some, "matches"), 2);
+	ck_assert_int_eq(sscanf(answer_text(some, "more"), "from=0x%llx goes on", &from), 1);
+	ck_assert(from > strtoull(answer_text(some, "matches.1.address"), NULL, 16));
+	json_decref(some);
+	json_t *none = client_tool(
+	    scene.client, "rr_find_memory", "{s:s}", "hex", "0123456789abcdef fedcba9876543210");
+	ck_assert_ptr_null(answer_at(none, "matches"));
+	ck_assert_ptr_nonnull(strstr(answer_text(none, "conclusion"), "0 found"));
+	json_decref(none);
+	static const char *const bad[] = {"text", "nothing", "hex", "0x1"};
+	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",
+	    "{s:s, s:s}", bad[0], bad[1], bad[2], bad[3]));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_find_memory", "invalid_argument", "{s:s}", bad[2], bad[3]));
+	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",
+	    "{s:s, s:s, s:s}", "text", "a", "from", "keeper", "to", "0x10"));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_find_memory", "not_found", "{s:s, s:s}", "text", "a", "to", "0x10"));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_find_memory", "invalid_argument", "{s:s}", "value", "nobody"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_structure_is_shown_member_by_member)
+{
+	struct scene scene = open_at_look(c_builds[_i]);
+
+	json_t *whole = client_tool(scene.client, "rr_expand", "{s:s}", "expression", "first");
+	expect_text(whole, "type", "struct node");
+	expect_listed(whole, "members", "letter = 102 'f'");
+	expect_listed(whole, "members", "place: struct place");
+	ck_assert_ptr_null(line_with(whole, "members", "  x = 5"));
+	json_decref(whole);
+	whole = client_tool(scene.client, "rr_expand", "{s:s, s:i, s:i}", "expression", "*first",
+	    "depth", 2, "count", 7);
+	expect_listed(whole, "members", "  y = 500");
+	expect_listed(whole, "members", "  letter = 101 'e'"); /* of the next one */
+	expect_listed(whole, "members", "  [6] = 30");
+	expect_listed(whole, "members", "... and more");
+	json_decref(whole);
+	whole = client_tool(scene.client, "rr_expand", "{s:s, s:i, s:i}", "expression",
+	    "first->counts", "start", 10, "count", 3);
+	ck_assert_uint_eq(answer_count(whole, "members"), 3);
+	expect_listed(whole, "members", "[12] = 60");
+	expect_number(whole, "more", 13);
+	json_decref(whole);
+	whole = client_tool(scene.client, "rr_expand", "{s:s}", "expression", "*(struct node *) 8");
+	expect_listed(whole, "members", "letter = <cannot be read>");
+	json_decref(whole);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_expand", "invalid_argument", "{s:s}", "expression", "nobody"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_container_is_shown_by_its_elements)
+{
+	struct scene scene = open_at_look(cc_builds[_i]);
+	json_t *before =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
+
+	json_t *some = client_tool(scene.client, "rr_expand", "{s:s, s:i, s:i}", "expression",
+	    "everything.numbers", "start", 290, "count", 4);
+	ck_assert_uint_eq(answer_count(some, "members"), 4);
+	expect_listed(some, "members", "[293] = 85849");
+	expect_number(some, "more", 294);
+	json_decref(some);
+	some = client_tool(
+	    scene.client, "rr_expand", "{s:s, s:i}", "expression", "&everything", "depth", 3);
+	expect_listed(some, "members", "numbers: std::vector<int");
+	expect_listed(some, "members", "  [\"bob\"] = 42");
+	expect_listed(some, "members", "    balance = -5");
+	expect_listed(some, "members", "    owner = \"somebody\"");
+	json_decref(some);
+	/* Other answers are as they were. */
+	json_t *after =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
+	ck_assert(json_equal(before, after));
+	json_decref(after);
+	json_decref(before);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_layout_has_offsets_and_sizes_by_expression_and_by_name,
+	    names_are_found_the_programs_own_first,
+	    who_holds_a_pointer_and_where_a_text_lies_is_found,
+	    a_search_of_memory_is_bounded_and_goes_on, a_structure_is_shown_member_by_member,
+	    a_container_is_shown_by_its_elements, NULL};
+	return scene_main_builds("looking", tests,
+	    (const char *const[]){"fields", "fields_O2", "containers", "containers_O2", NULL}, 2);
+}

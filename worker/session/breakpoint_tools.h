@@ -1,0 +1,14 @@
+#ifndef WORKER_BREAKPOINT_TOOLS_H
+#define WORKER_BREAKPOINT_TOOLS_H
+/*
+ * How the tools set a breakpoint.
+ */
+#include "worker/session/replay.h"
+
+/* Sets what is wanted, which is empty afterwards, as one of the client's, and says where it is:
+ * {number, location, function, at, ...}. `later`: it may wait for a library that has it. NULL with
+ * *failure filled. */
+json_t *breakpoint_set(
+    struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure);
+
+#endif
