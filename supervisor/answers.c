@@ -16,7 +16,7 @@ static bool is_empty(const json_t *value)
 	       (json_is_object(value) && json_object_size(value) == 0);
 }
 
-/* Only words of ours: a value of the program that holds a path keeps it. */
+/* Only our own words: a path in a value of the program stays as it is. */
 static bool holds_paths(const char *key)
 {
 	static const char *const keys[] = {"at", "conclusion", "where"};
@@ -27,7 +27,7 @@ static bool holds_paths(const char *key)
 	return false;
 }
 
-/* Without each "DIRECTORY/" that begins a word; NULL where there is none. */
+/* Without each "DIRECTORY/" that begins a word; NULL if there is none. */
 static json_t *shortened(const char *text, const char *directory)
 {
 	size_t length = strlen(directory), end = strlen(text), out = 0;

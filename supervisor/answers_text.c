@@ -1,6 +1,7 @@
 /*
- * Prints answers as a debugger does. Must leave nothing out that the structure says, but for what a
- * person does not read: the address of a frame whose function is known, the types of values.
+ * Prints answers as a debugger does. The text must contain everything that the structure says,
+ * except for what a person does not need: the address of a frame whose function is known, and the
+ * types of values.
  */
 #include "supervisor/answers.h"
 
@@ -38,7 +39,7 @@ static void print_scalar(FILE *out, const json_t *value)
 
 /* ---- Whatever it is -------------------------------------------------------------------------- */
 
-/* On one line: "a=1 b=2 c=(d=3)". A key that is the same everywhere is a word of ours. */
+/* On one line: "a=1 b=2 c=(d=3)". A key that is the same everywhere is our own word. */
 static void print_row(FILE *out, const json_t *value, int depth)
 {
 	const char *key, *gap = "";
@@ -413,7 +414,7 @@ char *answers_text(json_t *result)
 		fputs(text_of(result, "dump"), out);
 	json_object_foreach(result, key, value)
 	{
-		/* The dump shows both. */
+		/* The dump already shows both. */
 		bool said = dumped && (strcmp(key, "contents") == 0 || strcmp(key, "address") == 0);
 		if (!is_of_heading(key) && !said)
 			printer_of(key)(out, key, value);

@@ -1,6 +1,6 @@
 /*
- * See client.h. The descriptors stay in the mode we got them in: they may be shared with others
- * (a terminal, a test's log), for whom O_NONBLOCK would be a surprise.
+ * See client.h. The descriptors keep their mode, because other processes may share them (a
+ * terminal, a test's log) and do not expect O_NONBLOCK.
  */
 #include "supervisor/client.h"
 
@@ -20,7 +20,7 @@ static void end(struct client *client)
 	loop_stop(client->loop);
 }
 
-/* A pipeline may close its end as soon as it has written: what it asked is answered first. */
+/* A pipeline may close its end as soon as it has written. Its requests are answered first. */
 static void end_input(struct client *client)
 {
 	loop_remove(client->loop, STDIN_FILENO);
@@ -43,7 +43,7 @@ static void read_input(void *owner, short events)
 		end(client);
 }
 
-/* A reader that is gone is worth no more work. poll tells of it whether or not there is anything to
+/* Nobody reads any more, so stop working. poll reports this whether or not there is anything to
  * write. */
 static void note_output(void *owner, short events)
 {
@@ -84,7 +84,7 @@ static void watch(struct client *client, bool want_read, bool want_write)
 	client->writing = want_write;
 }
 
-/* Writes what there is, as far as the client takes it. */
+/* Writes as much as the client accepts now. */
 static void turn(void *owner)
 {
 	struct client *client = owner;
@@ -104,7 +104,7 @@ static int64_t nearest_deadline(void *owner)
 	const struct client *client = owner;
 	int64_t task = mcp_server_next_task(client->server);
 
-	/* Whose input has ended asks for no task any more: its calls stay calls. */
+	/* A client whose input has ended cannot ask for a task, so its calls stay calls. */
 	if (client->input_ended || task == INT64_MAX)
 		return client->deadline;
 	return task * MILLISECOND;

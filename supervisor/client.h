@@ -1,16 +1,17 @@
 #ifndef SUPERVISOR_CLIENT_H
 #define SUPERVISOR_CLIENT_H
 /*
- * The client's end: stdin into the MCP server, its output to stdout. Never blocks on either, and
- * stops reading a client that does not read. Ends the loop when the client is gone: its input has
- * ended and its calls are answered (CLIENT_DRAIN_MS at most), or nobody reads our output any more.
+ * Moves stdin into the MCP server and its output to stdout. Never blocks on either, and stops
+ * reading from a client that does not read. Ends the loop when the client is gone: its input has
+ * ended and its calls are answered (after CLIENT_DRAIN_MS at most), or nobody reads our output any
+ * more.
  */
 #include <stdint.h>
 
 #include "mcp/server.h"
 #include "supervisor/loop.h"
 
-#define CLIENT_DRAIN_MS 5000 /* for the answers that are due when the input ends */
+#define CLIENT_DRAIN_MS 5000 /* for answering the running calls after the input has ended */
 
 struct client {
 	struct loop *loop;
@@ -25,7 +26,7 @@ struct client {
 /* Begins to read; adds itself to the loop. */
 void client_start(struct client *client, struct loop *loop, struct mcp_server *server);
 
-/* Before we go: gives the client a last chance to take what waits for it. */
+/* Before the end: gives the client a last chance to read what is left. */
 void client_flush(struct client *client, int timeout_ms);
 
 #endif

@@ -20,7 +20,7 @@
 enum form { FORM_COMMAND, FORM_TOML, FORM_JSON };
 
 /*
- * For each client the ways to tell it, in the order they are printed. `text` is the command before
+ * For each client, the ways to configure it, in the order of printing. `text` is the command before
  * the server's own, or the key in a JSON file.
  */
 static const struct way {
@@ -49,7 +49,7 @@ static void print_known(FILE *to)
 			fprintf(to, "%s%s", i == 0 ? "" : ", ", ways[i].client);
 }
 
-/* In single quotes where a shell would read more into it. */
+/* In single quotes if a shell would interpret it. */
 static void print_word(const char *word)
 {
 	bool plain = word[0] != 0 && word[strcspn(word, " \t\n\"'\\$&|;<>()*?[]#~`!{}")] == 0;
@@ -77,7 +77,7 @@ static void print_json_text(const char *text)
 	json_decref(string);
 }
 
-/* A basic string of TOML is written as one of JSON. */
+/* A basic string of TOML has the same form as one of JSON. */
 static void print_toml(const struct way *way, const char *program, int count, char *const options[])
 {
 	printf("[%s.rr]\ncommand = ", way->text);

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_CLIENT_CONFIG_H
 #define SUPERVISOR_CLIENT_CONFIG_H
 /*
- * `rr-warden config CLIENT`: prints how an MCP client is told of this server: the command that adds
- * it, or the lines of the client's configuration file. Changes no file.
+ * `rr-warden config CLIENT`: prints how to add this server to an MCP client: a command, or lines
+ * for the client's configuration file. Changes no file.
  */
 
 /*

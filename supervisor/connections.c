@@ -14,18 +14,18 @@
 #include "supervisor/deadlines.h"
 #include "supervisor/worker_spec.h"
 
-#define TURN_PACKETS  16		    /* before others have their turn */
+#define TURN_PACKETS  16		    /* before other sources have their turn */
 #define DRAIN_PACKETS 64		    /* of a dead worker */
-#define FLOOD_PACKETS 20000		    /* a second: no worker has that much to say */
-#define END_WAIT_NS   (DEADLINE_SECOND / 2) /* for the launcher to say how a worker died */
+#define FLOOD_PACKETS 20000		    /* per second: no worker has that much to send */
+#define END_WAIT_NS   (DEADLINE_SECOND / 2) /* for the launcher to report how a worker died */
 
 struct connection {
 	struct connections *all;
 	struct session *session; /* NULL: a free slot */
 	uint32_t tag;		 /* of its launch: the slot's index, and a number that rises */
 	int fd, pidfd;		 /* -1 until launched; fd again once closed */
-	int64_t deadline;	 /* once closed: to hear from the launcher */
-	int violation;		 /* the system call that its sandbox ended it for; -1: none */
+	int64_t deadline;	 /* once closed: the limit for the launcher's report */
+	int violation;		 /* the system call for which its sandbox killed it; -1: none */
 	int64_t window;		 /* the second that `packets` counts */
 	unsigned packets;
 };
@@ -60,7 +60,7 @@ bool connections_have_launcher(const struct connections *connections)
 	return connections->launcher >= 0;
 }
 
-/* The connection that a notice is about; NULL when its session has dropped it since. */
+/* The connection that a notice is about; NULL if its session has dropped it. */
 static struct connection *find(struct connections *all, uint32_t tag)
 {
 	struct connection *connection = &all->slots[tag % SESSION_SLOTS];
@@ -86,7 +86,8 @@ struct connection *connections_launch(
 
 	if (all->launcher < 0 || connection == NULL)
 		return NULL;
-	/* A notice that is late by all launches of years may find another's slot. */
+	/* The tag wraps around only after years of launches, so an old notice cannot match
+	 * another's slot. */
 	all->launches = all->launches % (UINT32_MAX / SESSION_SLOTS - 1) + 1;
 	tag = all->launches * SESSION_SLOTS + (uint32_t)(connection - all->slots);
 	worker_spec_request(spec, tag, &request);
@@ -104,7 +105,8 @@ struct connection *connections_launch(
 
 static void kill_process(int pidfd)
 {
-	/* A worker is its pid namespace's init: with it goes everything below. */
+	/* A worker is the init process of its pid namespace: everything in it dies with the worker.
+	 */
 	syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 }
 
@@ -134,7 +136,7 @@ enum channel_result connection_send(
 				  : channel_send(connection->fd, type, id, 0, json);
 }
 
-/* The session drops the connection, and may have another in its slot then. */
+/* The session drops the connection, and may then have another one in its slot. */
 static void lose(struct connection *connection, bool not_taken, const char *why, const char *detail)
 {
 	struct failure failure = {0};
@@ -143,8 +145,8 @@ static void lose(struct connection *connection, bool not_taken, const char *why,
 	session_lost(connection->session, &failure, not_taken);
 }
 
-/* The channel is closed: there is nothing more a worker can do for us. Its launcher says how it
- * ended, and if it does not in time, nobody does. */
+/* The channel is closed, so the worker is of no more use. Its launcher reports how it ended. If
+ * that report does not come in time, the reason stays unknown. */
 static void note_closed(struct connection *connection)
 {
 	close_channel(connection);
@@ -211,7 +213,7 @@ static void read_packets(void *owner, short events)
 			break;
 }
 
-/* What a worker said before it died still counts. NULL when that ended the connection. */
+/* What a worker sent before it died still counts. NULL if that ended the connection. */
 static struct connection *drain(struct connection *connection)
 {
 	struct connections *all = connection->all;
@@ -314,8 +316,8 @@ static void note_failed(struct connections *all, const struct launch_notice *not
 	session_launch_failed(connection->session, &failure);
 }
 
-/* A launcher died: its workers with it, and what it was asked for is not coming. There is another
- * already, from which sessions have their next workers while this goes on. */
+/* A launcher died, with all its workers, and will not answer its requests. There is already another
+ * one, from which sessions get new workers while this function runs. */
 static void lose_all(struct connections *all)
 {
 	uint32_t tags[SESSION_SLOTS];
@@ -336,7 +338,7 @@ static void accept_notice(
 {
 	switch ((enum launch_what)notice->what) {
 	case LAUNCH_HELLO:
-		/* The first one comes while calls may wait for it already. */
+		/* The first notice comes when calls may already be waiting for it. */
 		if (all->launcher_seen)
 			lose_all(all);
 		all->launcher_seen = true;
@@ -366,7 +368,8 @@ static void read_notices(void *owner, short events)
 		loop_remove(all->loop, all->launcher);
 		close(all->launcher);
 		all->launcher = -1;
-		/* Locked down, we could start none. The host can start a whole server. */
+		/* A locked-down supervisor cannot start a launcher. The host can start a new
+		 * server. */
 		loop_stop(all->loop);
 	}
 }

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_CONNECTIONS_H
 #define SUPERVISOR_CONNECTIONS_H
 /*
- * The supervisor's descriptors of workers: launching, packets, death. Turns what happens on them
- * into events of their sessions, and what sessions want into packets. Believes no worker: one that
+ * The supervisor's connections to workers: launching, packets, death. Turns what happens on them
+ * into events of their sessions, and requests of sessions into packets. Trusts no worker: one that
  * floods, closes or garbles its channel is killed.
  */
 #include <stdbool.h>
@@ -18,11 +18,11 @@ struct connection; /* to one worker, for one session */
  * when out of memory. */
 struct connections *connections_new(struct loop *loop, int launcher);
 
-/* False once the processes that start workers are gone, which ends the loop. */
+/* False once the processes that start workers have ended, which also ends the loop. */
 bool connections_have_launcher(const struct connections *connections);
 
-/* Asks for a worker; session_launched or session_launch_failed follows. The connection is the
- * session's until it drops it. NULL when there is nobody to ask. `connections` is a struct
+/* Asks for a worker; session_launched or session_launch_failed follows. The connection belongs to
+ * the session until the session drops it. NULL if there is no launcher. `connections` is a struct
  * connections (see struct session_ports). */
 struct connection *connections_launch(
     void *connections, const struct worker_spec *spec, struct session *session);
@@ -30,7 +30,7 @@ struct connection *connections_launch(
 enum channel_result connection_send(
     struct connection *connection, uint32_t type, uint32_t id, const json_t *json);
 
-/* Kills the worker, if any, and forgets it: no more events of it. */
+/* Kills the worker, if any, and forgets it: no further events come from it. */
 void connection_drop(struct connection *connection);
 
 /* How a worker ended. violation: the system call it told of, or -1. */

@@ -1,5 +1,5 @@
 /*
- * Deadline classes to moments. Pure but for reading the clock.
+ * Turns deadline classes into points in time. Has no effects, but reads the clock.
  */
 #include "supervisor/deadlines.h"
 
@@ -48,7 +48,7 @@ long long deadline_seconds(
 		return 0;
 	if (class == DEADLINE_DIRECTION && json_is_true(json_object_get(args, "reverse")))
 		class = DEADLINE_REVERSE;
-	/* What is read at another moment is gone to first. */
+	/* To read something at another moment, the session goes there first. */
 	if (class == DEADLINE_EVAL && json_object_get(args, "at") != NULL)
 		class = DEADLINE_REVERSE;
 	seconds = settings_number(settings, class_settings[class]);
@@ -61,7 +61,8 @@ long long deadline_seconds(
 	}
 	if (asked == 0)
 		return seconds;
-	/* A recording's limit is a protection; an investigation's is a wish. */
+	/* The limit on a recording protects the machine; the limit on an investigation is only the
+	 * client's wish. */
 	if (class == DEADLINE_RECORD && seconds != 0 && seconds < asked)
 		return seconds;
 	return asked;

@@ -9,12 +9,13 @@
 
 #include "supervisor/settings.h"
 
-#define DEADLINE_NEVER		 INT64_MAX
-#define DEADLINE_SECOND		 INT64_C(1000000000)
-#define DEADLINE_GRACE_MS	 4000 /* between asking an operation to end and killing it */
-#define DEADLINE_RECORD_GRACE_MS 8000 /* the program may clean up, rr has its trace to finish */
-#define DEADLINE_STOP_MS	 2000 /* for a worker to end its tools in good order */
-#define DEADLINE_SPAN_MAX	 (7 * 86400) /* seconds a client may ask for */
+#define DEADLINE_NEVER	  INT64_MAX
+#define DEADLINE_SECOND	  INT64_C(1000000000)
+#define DEADLINE_GRACE_MS 4000 /* between asking an operation to end and killing it */
+#define DEADLINE_RECORD_GRACE_MS                                                                   \
+	8000		       /* for the program to clean up, and for rr to finish its trace */
+#define DEADLINE_STOP_MS  2000 /* for a worker to end rr and gdb cleanly */
+#define DEADLINE_SPAN_MAX (7 * 86400) /* seconds a client may ask for */
 
 enum deadline_class {
 	DEADLINE_NONE,
@@ -26,7 +27,7 @@ enum deadline_class {
 	DEADLINE_BREAKPOINT,
 	DEADLINE_EVAL,
 	DEADLINE_RECORD,
-	DEADLINE_ATTEMPTS, /* as many recordings as the call asks for */
+	DEADLINE_ATTEMPTS, /* the number of recordings that the call asks for */
 	DEADLINE_CLASS_COUNT
 };
 

@@ -1,5 +1,6 @@
 /*
- * See dispatch.h. Everything a client sends passes here, after mcp/ has checked its form.
+ * See dispatch.h. Everything that a client sends passes through here, after mcp/ has checked its
+ * form.
  */
 #include "supervisor/dispatch.h"
 
@@ -35,7 +36,7 @@ static const struct failure unknown_resource = {.code = ERROR_NOT_FOUND,
     .message = "no such resource",
     .hint = "see resources/list and resources/templates/list"};
 
-/* NULL: the JSON itself is to be the text. To be freed. */
+/* NULL if the JSON itself is the text. To be freed. */
 static char *form(struct dispatch *dispatch, json_t *result, const char *main)
 {
 	char *text;
@@ -186,7 +187,7 @@ static void open_session(
 	}
 	open_args = json_object();
 	call = make_call(request, tool, arguments);
-	/* What rr_replay_start takes is for the start, whatever the tool. */
+	/* The arguments of rr_replay_start open the session, whatever the tool. */
 	for (const struct mcp_param *param = tools_shown[TOOL_REPLAY_START].params;
 	     param->name != NULL; param++) {
 		json_t *value = json_object_get(arguments, param->name);
@@ -196,7 +197,7 @@ static void open_session(
 		if (call != NULL)
 			json_object_del(call->args, param->name);
 	}
-	/* What crashed may be another process than the first, which only started it. */
+	/* The process that crashed may not be the first one, which may only have started it. */
 	if (tool != TOOL_REPLAY_START && json_object_get(arguments, "pid") == NULL)
 		json_object_set_new(open_args, "worst", json_true());
 	call_new(dispatch, request, WORKER_REPLAY, open_args, call);
@@ -282,7 +283,7 @@ static bool is_permitted(
 	return false;
 }
 
-/* Neither a session named nor one open: the newest trace, as rr_replay_start takes it. */
+/* The call names no session and none is open: take the newest trace, as rr_replay_start does. */
 static bool asks_for_new(struct dispatch *dispatch, const json_t *arguments)
 {
 	return json_object_get(arguments, "trace_dir") != NULL ||
@@ -340,7 +341,7 @@ void dispatch_progress(
 		mcp_request_progress(call->request, progress, total, message);
 }
 
-/* With one session open there is nothing to tell apart, but for the call that opened it. */
+/* With a single open session, an answer needs no name, except that of the call that opened it. */
 static bool says_session(struct dispatch *dispatch, const struct call *call)
 {
 	return session_count(dispatch->table, WORKER_REPLAY) > 1 ||

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_DISPATCH_H
 #define SUPERVISOR_DISPATCH_H
 /*
- * Between a client's calls and the sessions: checks permissions and quotas, chooses the session or
- * opens one, and puts what comes back into the client's words.
+ * Between a client's calls and the sessions: checks permissions and quotas, chooses or opens the
+ * session, and turns results into answers.
  */
 #include "mcp/server.h"
 #include "supervisor/settings.h"
@@ -17,7 +17,7 @@ struct dispatch {
 	json_t *trace_names;   /* of the last list of recordings: for completion */
 };
 
-/* What this server is to a client: its tables, and callbacks into the dispatch, which has to
+/* What this server offers to a client: its tables, and callbacks into the dispatch, which must
  * outlive the handler. */
 void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler);
 
@@ -27,7 +27,7 @@ void dispatch_answer(
 void dispatch_progress(
     void *owner, const struct call *call, double progress, double total, const char *message);
 
-/* Answers a request with a failure, whose details are stolen: the one place where codes become the
+/* Answers a request with a failure, whose details are stolen. The only place where codes become the
  * names that clients see. */
 void dispatch_fail(
     struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure);

@@ -1,5 +1,5 @@
 /*
- * The exceptions: what single tools have done around their calls.
+ * Exceptions: what the supervisor does before and after the calls of single tools.
  */
 #include "supervisor/hooks.h"
 
@@ -19,7 +19,7 @@ static bool is_same_trace(const char *left, const char *right)
 	return strcmp(left_name ? left_name + 1 : left, right_name ? right_name + 1 : right) == 0;
 }
 
-/* rr maps files of the trace as it goes: a replay does not survive its removal. */
+/* rr maps files of the trace while it replays, so a replay does not survive the trace's removal. */
 bool hook_before_removal(
     struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
 {

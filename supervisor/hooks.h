@@ -12,7 +12,7 @@ struct dispatch;
 struct mcp_request;
 struct session;
 
-/* Whether the call may go on. False with the request answered. */
+/* Whether the call may run. If not, the request has been answered. */
 typedef bool hook_before(
     struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments);
 

@@ -71,8 +71,8 @@ void loop_set_events(struct loop *loop, int fd, short events)
 		loop->polls[at].events = events;
 }
 
-/* The last source moves into the gap with what poll said of it: the sweep below visits downwards,
- * so the moved one has had its turn, and revents is cleared at a turn. */
+/* The last source moves into the gap, with its poll result. The loop below goes downwards, so the
+ * moved source has had its turn, and its revents are cleared. */
 void loop_remove(struct loop *loop, int fd)
 {
 	nfds_t at = find(loop, fd);

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_LOOP_H
 #define SUPERVISOR_LOOP_H
 /*
- * The one place that waits: descriptors with their callbacks, and the nearest deadline. Without
- * events and deadlines it sleeps for good.
+ * The only place that waits: for descriptors with their callbacks, and for the nearest deadline.
+ * Without events and deadlines it sleeps forever.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ void loop_set_turn(struct loop *loop, void (*turn)(void *owner), void *owner);
 
 /* Watches fd (borrowed). Returns 0, or -1 when LOOP_SOURCES_MAX are watched already. */
 int loop_add(struct loop *loop, int fd, short events, loop_ready *ready, void *owner);
-/* Of a source that is watched already; poll reports its end in any case. */
+/* For a source that is already watched; poll reports its end in any case. */
 void loop_set_events(struct loop *loop, int fd, short events);
 void loop_remove(struct loop *loop, int fd);
 

@@ -1,8 +1,7 @@
 /*
  * rr-warden: the supervisor. Reads its options, forks the launcher, gives up every privilege, and
- * serves one MCP client on stdin and stdout until either has had enough.
- *
- * Start-up is cheap and without side effects: clients start servers only to ask what they are.
+ * serves one MCP client on stdin and stdout until one of them ends. Starting is cheap and has no
+ * side effects, because clients start servers just to list their tools.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +96,7 @@ static int create_parts(struct supervisor *supervisor, int launcher)
 	return loop_add(supervisor->loop, supervisor->signals, POLLIN, end_by_signal, supervisor);
 }
 
-/* Gives up everything but what is open already. */
+/* Gives up everything except what is already open. */
 static int lock_down(struct supervisor *supervisor, int launcher)
 {
 	struct sandbox_policy policy;
@@ -113,7 +112,7 @@ static int lock_down(struct supervisor *supervisor, int launcher)
 	return 0;
 }
 
-/* Why the loop ended, for the calls that are still unanswered. Returns the exit status. */
+/* Answers the calls that are still running with the reason for the end. Returns the exit status. */
 static int end_calls(struct supervisor *supervisor)
 {
 	bool alone = !connections_have_launcher(supervisor->connections);
@@ -136,8 +135,9 @@ static int end_calls(struct supervisor *supervisor)
 	return alone;
 }
 
-/* A descriptor that we were not given must not become one of ours: read as the client's input, it
- * would never end. To write to what we were not given fails. */
+/* If a standard descriptor is closed, one that we open later must not take its place: as the
+ * client's input it would never end. Opens /dev/null for reading there, so that writing to it
+ * fails. */
 static int hold_standard_descriptors(void)
 {
 	int null;
@@ -163,7 +163,8 @@ static int serve(struct supervisor *supervisor)
 		log_error("cannot start: %s", strerror(errno));
 		return 1;
 	}
-	/* Only now, or workers would inherit it: the kernel buries a keeper that was killed. */
+	/* Only now, because workers would inherit it. The kernel then reaps a keeper that was
+	 * killed. */
 	signal(SIGCHLD, SIG_IGN);
 	supervisor->server = mcp_server_new(&supervisor->handler);
 	tzset();
@@ -214,6 +215,6 @@ int main(int argc, char **argv)
 	case MODE_SERVE:
 		break;
 	}
-	/* Without unwinding: whatever is left below dies with this process. */
+	/* Without cleaning up, because everything below dies with this process. */
 	_exit(serve(&supervisor));
 }

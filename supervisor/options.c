@@ -1,6 +1,6 @@
 /*
- * Flags are made from the table of settings, so that every setting has one and --help knows it.
- * Never changes anything but the struct it is given (and getopt's own state).
+ * Makes the flags from the table of settings, so that every setting has a flag and a line in
+ * --help. Changes only the struct that it is given (and getopt's state).
  */
 #include "supervisor/options.h"
 
@@ -27,7 +27,7 @@ static const struct {
     {"record-until", MODE_RECORD_UNTIL}, {"help", MODE_HELP}};
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
-/* What one pass over argv found; applied afterwards, because files come before flags. */
+/* The result of one pass over argv. It is applied later, because flags override files. */
 struct found {
 	const char *config;
 	const char *texts[SETTING_COUNT + SETTINGS_LIST_MAX];
@@ -163,8 +163,7 @@ static int tools_setting(const char *word)
 	return -1;
 }
 
-/* `rr-warden rr --pmu=software record`: what chooses the tools may stand behind the command, too.
- */
+/* `rr-warden rr --pmu=software record`: the flags of [tools] can also come after the command. */
 static void scan_tools(struct options *options, struct found *found, int argc, char **argv)
 {
 	int setting;

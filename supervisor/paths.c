@@ -1,5 +1,5 @@
 /*
- * See paths.h. Only looks; the worker's existence shows when it is started.
+ * See paths.h. Does not check whether the worker exists: starting it shows that.
  */
 #include "supervisor/paths.h"
 
@@ -22,7 +22,7 @@ int paths_find_parts(struct paths *paths)
 	char base[PATH_MAX];
 
 	memcpy(base, paths->program, sizeof(base));
-	for (int up = 0; up < 2; up++) { /* off with rr-warden, off with bin */
+	for (int up = 0; up < 2; up++) { /* removes rr-warden, then bin */
 		char *slash = strrchr(base, '/');
 		if (slash == NULL)
 			return errno = ENOENT, -1;

@@ -19,8 +19,8 @@ int paths_find(struct paths *paths);
 /* The same for a program at paths->program, which is absolute. */
 int paths_find_parts(struct paths *paths);
 
-/* Sets HOME to the passwd entry's where it is not an absolute path, and removes it where there is
- * no entry: whatever looks for a home below us then finds the user's own, or none. */
+/* If HOME is not an absolute path, sets it to the home directory of the passwd entry, or removes it
+ * if there is no entry. Child processes then find the user's own home directory, or none. */
 void paths_find_home(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A client of our own server, so that what a person gets is what an agent gets: the same settings,
- * sandbox and engine. Must never record anything by itself.
+ * A client of our own server, so that a person gets the same as an agent: the same settings,
+ * sandbox and code. Must never record anything by itself.
  */
 #include "supervisor/record_until_command.h"
 
@@ -143,7 +143,7 @@ static bool start_server(struct server *server, const char *program, char *const
 	return server->pid > 0 && server->to != NULL && server->from != NULL;
 }
 
-/* Its input's end ends it. */
+/* It ends when its input ends. */
 static void end_server(struct server *server)
 {
 	if (server->to != NULL)
@@ -165,7 +165,7 @@ static void send_message(struct server *server, json_t *message)
 	json_decref(message);
 }
 
-/* On a terminal the newest replaces the one before. */
+/* On a terminal, each line replaces the previous one. */
 static void show_progress(const json_t *message)
 {
 	const char *text =
@@ -199,7 +199,7 @@ static json_t *ask(struct server *server, const char *method, json_t *params)
 	return result;
 }
 
-/* The structured content of a tool's answer, or NULL after saying why not. */
+/* The structured content of a tool's answer, or NULL after printing the reason. */
 static json_t *call_tool(struct server *server, const char *name, json_t *arguments)
 {
 	json_t *result = ask(server, "tools/call",
@@ -259,7 +259,7 @@ static int export_trace(struct server *server, const char *trace, const char *fi
 	const char *path = json_string_value(json_object_get(answer, "file"));
 	char absolute[PATH_MAX];
 
-	/* The server shortens what lies below the directory that both are in. */
+	/* The server shortens paths below the working directory, which is the same for both. */
 	if (path != NULL)
 		printf("%s\n", realpath(path, absolute) != NULL ? absolute : path);
 	json_decref(answer);

@@ -61,7 +61,7 @@ static int hex_digit(char c)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* False when it does not fit or holds what no name does. */
+/* False if it does not fit, or contains a character that no name has. */
 static bool decode(const char *from, char *to, size_t size)
 {
 	size_t used = 0;

@@ -1,7 +1,8 @@
 #ifndef SUPERVISOR_RESOURCES_H
 #define SUPERVISOR_RESOURCES_H
 /*
- * What a client may read beside the tools: the tables of resources and prompts, and their texts.
+ * What a client can read besides calling tools: the tables of resources and prompts, and their
+ * texts.
  */
 #include "mcp/server.h"
 

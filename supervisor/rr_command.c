@@ -1,6 +1,7 @@
 /*
- * `rr-warden rr ARGS...`: finds out which counters work and becomes rr. It is the user's own
- * terminal and the user's own program: no sandbox here. Must never change what the arguments mean.
+ * `rr-warden rr ARGS...`: finds out which counters work, and then executes rr. There is no sandbox,
+ * because the user runs a program in the user's own terminal. Must never change the meaning of the
+ * arguments.
  */
 #include "supervisor/rr_command.h"
 
@@ -18,7 +19,7 @@
 
 enum rr_task { TASK_OTHER, TASK_RECORD, TASK_IMPLIED_RECORD, TASK_REPLAY };
 
-/* rr's commands but record and replay; any other word is a program to record. */
+/* rr's commands except record and replay; any other word is a program to record. */
 static const char *const other_commands[] = {"buildid", "cpufeatures", "dump", "explicit-sources",
     "filename", "gdbinit", "help", "ls", "pack", "ps", "rerun", "rm", "sources", "traceinfo"};
 
@@ -29,7 +30,7 @@ static bool takes_next(const char *option)
 	       option[2] == '\0';
 }
 
-/* The index of rr's command, or of the program or trace where that is left out; argc if none. */
+/* The index of rr's command, or of the program or trace if there is no command; argc if none. */
 static int find_command(int argc, char *const argv[])
 {
 	int at = 0;
@@ -117,7 +118,7 @@ static char **prepare_environment(const struct pmu_choice *choice, const char *l
 	return environment;
 }
 
-/* Becomes rr; the arguments are rr's alone. */
+/* Executes rr; the arguments are all for rr. */
 static int become_rr(
     const struct pmu_choice *choice, const char *library, int argc, char *const argv[])
 {

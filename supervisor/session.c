@@ -30,7 +30,7 @@ void session_release(struct session *session)
 {
 	struct session_table *table = session->table;
 
-	/* Nobody has heard of a session that did not open: the next one may have its name. */
+	/* Nobody knows of a session that did not open, so the next one can have its name. */
 	if (!session->opened && session->number != 0 && session->number == table->last_number)
 		table->last_number--;
 	if (session->connection != NULL)
@@ -93,7 +93,7 @@ bool session_add_call(struct session *session, struct call *call)
 	call->session = session;
 	*end = call;
 	session->last_used = session->table->ports.now();
-	/* A recording, or a trace that may not open, takes the client's thread from nobody. */
+	/* A recording, or a session that fails to open, does not become the session used last. */
 	if (session->kind == WORKER_REPLAY && session->opened)
 		session->table->last_used = session;
 	session_deliver(session, EVENT_CALL, &(struct event_data){.call = call});

@@ -21,7 +21,7 @@
 #define SESSION_SLOTS	    64 /* sessions and jobs at once */
 #define SESSION_CALLS_MAX   16 /* waiting on one session */
 #define SESSION_JOBS_MAX    16
-#define SESSION_RESTORE_MAX 2 /* failures in a row before a session is given up */
+#define SESSION_RESTORE_MAX 2 /* failures in a row, after which a session is closed */
 
 struct connection;
 struct session;
@@ -37,7 +37,7 @@ struct call {
 	json_t *args;	    /* owned; without "session" */
 	long long seconds;  /* limit; 0: none */
 	bool as_contents;   /* a resource is read: the result becomes its text */
-	bool again;	    /* given once more, after a worker that died without having taken it */
+	bool again;	    /* sent again, because the first worker died before it took the call */
 	struct session *session;
 };
 
@@ -48,7 +48,7 @@ struct outcome {
 	bool alive;		/* with a failure: the session lives on */
 };
 
-/* What a session needs of the world. */
+/* What a session needs from its environment. */
 struct session_ports {
 	/* Of workers, as connections.h has them. */
 	struct connection *(*launch)(
@@ -67,7 +67,7 @@ struct session_ports {
 	const struct settings *settings;
 };
 
-/* NULL without memory. After session_end_all, free() is all that it takes to be rid of it. */
+/* NULL when out of memory. After session_end_all, free() is enough to release it. */
 struct session_table *session_table_new(const struct session_ports *ports);
 
 /* ---- For the client's side ------------------------------------------------------------------ */
@@ -83,20 +83,20 @@ bool session_add_call(struct session *session, struct call *call);
 /* rr_replay_stop; answered when the session is over. */
 void session_stop(struct session *session, struct call *call);
 
-/* rr_interrupt: ends the call that session_running tells, if any. */
+/* rr_interrupt: ends the call that session_running returns, if any. */
 void session_interrupt(struct session *session);
 
-/* The client wants no answer to the call any more. */
+/* The client no longer wants an answer to the call. */
 void session_cancel(struct call *call);
 
-/* The server ends: answers every call with the failure, which has no details, and drops every
+/* The server is ending: answers every call with the failure, which has no details, and drops every
  * worker. */
 void session_end_all(struct session_table *table, const struct failure *failure);
 
 /* Walks the replay sessions that are not being closed: start with NULL. */
 struct session *session_next_open(struct session_table *table, struct session *after);
 
-/* Sessions and jobs of a kind, those being closed among them. */
+/* The number of sessions and jobs of a kind, including those that are being closed. */
 unsigned session_count(struct session_table *table, enum worker_kind kind);
 
 /* The session `id` names; without one (NULL) the only one, or the one used last. NULL when there
@@ -112,10 +112,10 @@ bool session_has_opened(const struct session *session);
 /* Its trace as the worker found it, or as the client named it; NULL: the newest. Borrowed. */
 const char *session_trace(const struct session *session);
 
-/* What its sandbox came to, as the worker said; NULL before. Borrowed. */
+/* Its sandbox, as the worker reported it; NULL before. Borrowed. */
 const json_t *session_sandbox(const struct session *session);
 
-/* The call that session_interrupt would end; NULL: none. */
+/* The call that session_interrupt would end, or NULL. */
 const struct call *session_running(const struct session *session);
 
 /* {"session", "state", "trace_dir", "pid", "moment", ...}; `whole` adds all that is kept to bring

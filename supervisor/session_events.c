@@ -43,7 +43,7 @@ static void answer_or_free(struct session *session, struct call *call, struct ou
 	ports->answer(ports->client, session, call, outcome);
 }
 
-/* A worker that is not there, or not any more, takes nothing. */
+/* A worker that does not exist, or has ended, accepts nothing. */
 static enum channel_result send_packet(
     struct session *session, uint32_t type, uint32_t id, const json_t *json)
 {
@@ -91,7 +91,7 @@ static void fail_rest(struct session *session, const char *message)
 		    "rr_replay_start opens a session again", false);
 }
 
-/* The session is over: whoever waits for anything is told. */
+/* The session is over: answers everybody who waits. */
 static void end_session(struct session *session, const char *message)
 {
 	struct call *call;
@@ -134,7 +134,7 @@ static const struct failure too_long = {.code = ERROR_INVALID_ARGUMENT,
     .message = "the arguments are longer than 64 KB",
     .hint = "pass shorter arguments"};
 
-/* Sends what is outstanding from now on; a worker that does not take it is lost. */
+/* Sends a request, which is outstanding from now on. A worker that does not accept it is lost. */
 static enum channel_result send_operation(struct session *session, uint32_t operation, json_t *json)
 {
 	uint32_t id = ++session->last_wire_id;
@@ -219,8 +219,8 @@ static void await_start(struct session *session, const struct event_data *data)
 	session->outstanding_type = WIRE_OP_START + 1;
 }
 
-/* The worker could not be brought up, or not to where the session stood. The failure's details are
- * stolen. */
+/* The worker could not be started, or could not reach the session's last stop. The failure's
+ * details are stolen. */
 static void fail_opening(struct session *session, const struct failure *failure)
 {
 	struct outcome outcome = {.failure = *failure};
@@ -356,7 +356,8 @@ static void finish_call(struct session *session, const struct event_data *data)
 	stop_worker(session);
 }
 
-/* A worker that died idle has not seen the call that was on its way meanwhile. */
+/* A worker that died while it was idle has not seen the call that was sent to it in the meantime.
+ */
 static bool can_run_again(const struct session *session, const struct event_data *data)
 {
 	return session->kind == WORKER_REPLAY && session->state == SESSION_RUNNING &&
@@ -477,7 +478,7 @@ static void let_idle_go(struct session *session, const struct event_data *data)
 	stop_worker(session);
 }
 
-/* rr_interrupt while a session is brought back: the call that waits for it is not to run. */
+/* rr_interrupt while a session is being restored: the call that waits for it must not run. */
 static void interrupt_start(struct session *session, const struct event_data *data)
 {
 	(void)data;
@@ -488,7 +489,7 @@ static void interrupt_start(struct session *session, const struct event_data *da
 		    NULL, true);
 }
 
-/* Takes a call that does not run out of the queue: its client has lost interest. */
+/* Removes a waiting call from the queue, because its client has cancelled it. */
 static void forget_waiting(struct session *session, const struct event_data *data)
 {
 	struct call **at = &session->calls;
@@ -537,7 +538,7 @@ static void stop_idle(struct session *session, const struct event_data *data)
 	stop_worker(session);
 }
 
-/* rr_replay_stop while something runs: what runs is lost, and is told so. */
+/* rr_replay_stop while a call runs: that call fails. */
 static void abandon(struct session *session, const struct event_data *data)
 {
 	struct call *call;
@@ -551,7 +552,7 @@ static void abandon(struct session *session, const struct event_data *data)
 	end_session(session, "the session was stopped by rr_replay_stop");
 }
 
-/* A row of the matrix: the compiler refuses one that has no action for some event. */
+/* A row of the matrix. The compiler rejects a row that lacks the action for an event. */
 #define ROW(call, launched, launch_failed, answer, deadline, cancel, interrupt, lost, stop)        \
 	{                                                                                          \
 		[EVENT_CALL] = call, [EVENT_LAUNCHED] = launched,                                  \

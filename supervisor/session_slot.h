@@ -1,7 +1,7 @@
 #ifndef SUPERVISOR_SESSION_SLOT_H
 #define SUPERVISOR_SESSION_SLOT_H
 /*
- * The inside of a session: shared by session.c and session_events.c only.
+ * The inside of a session, only for session.c and session_events.c.
  */
 #include "supervisor/deadlines.h"
 #include "supervisor/session.h"
@@ -17,7 +17,7 @@
 	X(RUNNING, "running")	    /* the first call is out */                                    \
 	X(INTERRUPTING, "stopping") /* it was asked to end early */                                \
 	X(STOPPING, "ending")	    /* WIRE_STOP is out */                                         \
-	X(DEAD, "resting")	    /* no worker: the next call brings the session back */
+	X(DEAD, "resting")	    /* no worker: the next call restores the session */
 
 enum session_state {
 #define X(name, text) SESSION_##name,
@@ -43,7 +43,7 @@ struct event_data {
 	struct call *call;
 	const struct channel_packet *packet;
 	const struct failure *failure;
-	bool not_taken; /* the call that is out was not begun */
+	bool not_taken; /* the worker did not begin the call that was sent */
 };
 
 struct session {
@@ -54,13 +54,13 @@ struct session {
 	enum session_state state;
 	struct worker_spec *spec;
 	struct connection *connection; /* to its worker; NULL: it has none */
-	struct call *calls;	       /* the first is the one that runs, or is being started for */
+	struct call *calls;	       /* the first one runs, or waits for the worker to start */
 	struct call *stops;	       /* rr_replay_stop calls waiting for the end */
 	json_t *open_args, *worker_state, *sandbox;
-	bool opened;   /* it came up once */
+	bool opened;   /* it has been open at least once */
 	bool closing;  /* will be freed at the end of its worker */
-	bool restored; /* it was brought back, and no call has said so yet */
-	bool unsent;   /* the call that is out found the channel closed */
+	bool restored; /* it was restored, and no answer has said so yet */
+	bool unsent;   /* the channel was closed when the call was sent */
 	const char *interrupt_reason;
 	int restore_failures;
 	uint32_t last_wire_id, outstanding_id, outstanding_type;
@@ -71,14 +71,14 @@ struct session {
 struct session_table {
 	struct session_ports ports;
 	struct session sessions[SESSION_SLOTS];
-	struct session *last_used; /* its slot may be free or another's by now */
+	struct session *last_used; /* its slot may now be free, or belong to another session */
 	unsigned last_number;
 };
 
 /* Walks the used slots: start with NULL. */
 struct session *session_next(struct session_table *table, struct session *after);
 
-/* Frees the slot; its queues are empty, or no longer anybody's. */
+/* Frees the slot. Its queues must be empty, or no longer in use. */
 void session_release(struct session *session);
 
 /* Delivers an event. The session may be freed by it. */

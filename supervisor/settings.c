@@ -40,7 +40,7 @@ struct value {
 
 struct settings {
 	struct value values[SETTING_COUNT];
-	struct value ceilings[SETTING_COUNT]; /* what the administrator said, or the defaults */
+	struct value ceilings[SETTING_COUNT]; /* the administrator's values, or the defaults */
 	bool has_ceiling;
 };
 
@@ -276,7 +276,7 @@ int settings_set(struct settings *settings, enum setting setting, const char *te
 		    row->flag, text, row->section, row->key);
 		return -1;
 	}
-	/* A list begins anew with the first word of each source. */
+	/* The first item from each source starts the list again. */
 	if (row->type == SETTING_LIST && value->source != source)
 		value_clear(value);
 	value->source = source;
@@ -327,7 +327,7 @@ static void say_unknown(struct load *load, const char *section, const char *key)
 		    "sandbox");
 }
 
-/* inih knows comments behind a value with ';' only; people write '#' as well. */
+/* inih allows only ';' for comments after a value, but people also write '#'. */
 static void copy_value(char *value, const char *text, size_t size)
 {
 	char *comment;

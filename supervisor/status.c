@@ -1,5 +1,5 @@
 /*
- * See status.h. Gathers nothing but the kernel's name: the supervisor could not.
+ * See status.h. Reads only the kernel's name, because the supervisor cannot read more.
  */
 #include "supervisor/status.h"
 
@@ -16,7 +16,7 @@
 #define STATE_WARNING "warning"
 #define STATE_PROBLEM "problem"
 
-/* What the kernel needs to grant for each layer of the sandbox. Namespaces go by the first row. */
+/* How to make the kernel grant each layer of the sandbox. The first row is for all namespaces. */
 static const struct {
 	const char *layer, *fix;
 } layer_fixes[] = {
@@ -67,7 +67,7 @@ static void find_tool(json_t *findings, const json_t *facts, const char *tool)
 	add_finding(findings, STATE_PROBLEM, tool, "not found", text);
 }
 
-/* What Linux has and this rr does not know; recordings go on in spite of it. */
+/* What Linux has that this rr does not know; recording works in spite of it. */
 static void find_carried(json_t *findings, const char *carried)
 {
 	char text[CARRIED_MAX];
@@ -81,7 +81,7 @@ static void find_carried(json_t *findings, const char *carried)
 	add_finding(findings, STATE_OK, "newer", text, "");
 }
 
-/* pmu's error and warning are sentences that end in their remedy. */
+/* pmu's error and warning are sentences that end with the fix. */
 static void find_counters(json_t *findings, const json_t *facts)
 {
 	char text[TEXT_MAX];
@@ -120,7 +120,8 @@ static const char *fix_for(const char *layer)
 	return "";
 }
 
-/* Namespaces fail together, for one reason and with one remedy: one finding for all of them. */
+/* Namespaces fail together, for one reason and with one fix, so there is one finding for all of
+ * them. */
 static void find_layers(json_t *findings, const json_t *layers)
 {
 	char text[TEXT_MAX], spaces[TEXT_MAX] = "";

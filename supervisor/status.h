@@ -12,8 +12,9 @@ void status_complete(json_t *result, const struct settings *settings, const stru
     json_t *sessions);
 
 /*
- * What is there and what is not, from facts with "sandbox" {"level", "layers"}: a new array of
- * {"state": "ok"|"warning"|"problem", "subject", "text", "fix"}; fix is "" where nothing is to do.
+ * What works and what does not, from facts with "sandbox" {"level", "layers"}: a new array of
+ * {"state": "ok"|"warning"|"problem", "subject", "text", "fix"}; fix is "" if there is nothing to
+ * do.
  */
 json_t *status_findings(const json_t *facts);
 

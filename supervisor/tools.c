@@ -1,5 +1,5 @@
 /*
- * The const tables of tools. Nothing here runs.
+ * The constant tables of tools. There is no code here.
  */
 #include "supervisor/tools.h"
 
@@ -22,7 +22,7 @@
 #define TYPE_CHOICE	  MCP_STRING
 #define TYPE_TEXTS	  MCP_STRING_ARRAY
 #define TYPE_TEXT_MAP	  MCP_STRING_MAP
-#define TYPE_OBJECT	  MCP_STRING_MAP /* stands for any object in a result */
+#define TYPE_OBJECT	  MCP_STRING_MAP /* means any object in a result */
 #define TYPE_OBJECTS	  MCP_OBJECT_ARRAY
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \

@@ -30,8 +30,8 @@ enum tool_handler { /* see tools.def */
 	HANDLER_HERE
 };
 
-/* A setting that has to be on: for the whole tool, or where the argument `flag` is true, which lets
- * the tool do `what`. */
+/* A setting that must be on: for the whole tool, or if the argument `flag` is true, which allows
+ * `what`. */
 struct tool_need {
 	bool is_needed;
 	enum setting setting;

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_WORKER_SPEC_H
 #define SUPERVISOR_WORKER_SPEC_H
 /*
- * What a worker is asked for: its kind, and what the call that needs it names. Made when a session
- * opens, kept for the workers that bring it back. What the names come to is for the monitor.
+ * The request for a worker: its kind, and the names in the call that needs it. Made when a session
+ * opens, and kept for the workers that restore it. The monitor resolves the names.
  */
 #include <jansson.h>
 
@@ -16,8 +16,8 @@ struct worker_spec;
 struct worker_spec *worker_spec_new(enum worker_kind kind, uint32_t operation, const json_t *args);
 void worker_spec_free(struct worker_spec *spec);
 
-/* The trace as the worker found it: the next worker is for this one, whatever is the newest then.
- */
+/* The trace as the worker found it. The next worker must open this one, even if another trace is
+ * the newest by then. */
 void worker_spec_set_trace(struct worker_spec *spec, const char *trace_dir);
 
 /* The request to the launcher, with this tag. */

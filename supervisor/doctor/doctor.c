@@ -1,5 +1,5 @@
 /*
- * See doctor.h. Changes nothing but for the small recording that it makes and removes.
+ * See doctor.h. Changes nothing, except for the small recording that it makes and removes.
  */
 #include "supervisor/doctor/doctor.h"
 
@@ -67,7 +67,7 @@ static const char *const sources[] = {[SOURCE_ADMIN] = SETTINGS_FILE,
     [SOURCE_ENV] = "the environment",
     [SOURCE_FLAG] = "a flag"};
 
-/* Whether there is a ceiling, and each value that is not the default with whose word it is. */
+/* Whether there is a ceiling, and each value that is not the default, with its source. */
 static void find_settings(json_t *findings, const struct settings *settings)
 {
 	char text[TEXT_MAX];
@@ -88,7 +88,7 @@ static void find_settings(json_t *findings, const struct settings *settings)
 	add(findings, DOCTOR_OK, "settings", "", "%s", text);
 }
 
-/* What switches user namespaces off on this machine, as far as the kernel tells. */
+/* What switches user namespaces off on this machine, as far as the kernel shows it. */
 static const struct {
 	const char *file;
 	long long off;
@@ -103,7 +103,7 @@ static const struct {
 	"contains one), or sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 };
 
-/* The number that a file of /proc holds; -1 without such a file. */
+/* The number in a file of /proc; -1 without such a file. */
 static long long read_number(const char *path)
 {
 	char text[32] = "", *end = text;
@@ -118,7 +118,7 @@ static long long read_number(const char *path)
 	return end == text ? -1 : number;
 }
 
-/* The switch that is off, or "": then status_findings' own words stay. */
+/* The fix for the switch that is off; "" if none is, and the fix of status_findings stays. */
 static const char *namespace_fix(void)
 {
 	for (size_t i = 0; i < sizeof(namespace_switches) / sizeof(namespace_switches[0]); i++)
@@ -127,7 +127,7 @@ static const char *namespace_fix(void)
 	return "";
 }
 
-/* status_findings speaks for a server that can open no file; the doctor can look. */
+/* status_findings runs in a server that cannot open files, but the doctor can look. */
 static void sharpen_fixes(json_t *findings)
 {
 	const char *fix = namespace_fix();
@@ -164,7 +164,7 @@ static void find_disk(json_t *findings, const json_t *status, const struct setti
 
 /* ---- One recording, for real ----------------------------------------------------------------- */
 
-/* The server's own hint, but for what only somebody who builds can fix. */
+/* The server's own hint, except for a problem that only a new build can fix. */
 static const char *fix_for(const json_t *failure)
 {
 	if (strstr(text_of(failure, "message"), "loading shared libraries") != NULL)
@@ -173,7 +173,8 @@ static const char *fix_for(const json_t *failure)
 	return text_of(failure, "hint");
 }
 
-/* Calls a tool for a finding of this subject; NULL, with the finding added, when that fails. */
+/* Calls a tool for a finding on this subject. If the call fails, adds the finding and returns NULL.
+ */
 static json_t *try_tool(json_t *findings, struct own_server *server, const char *subject,
     const char *tool, json_t *args)
 {
@@ -317,7 +318,7 @@ static bool read_arguments(int argc, char *const argv[], int rest, bool *json, b
 	return true;
 }
 
-/* What the server says, as findings; the status itself, or NULL when there is none. */
+/* Adds what the server reports as findings. Returns the status, or NULL if there is none. */
 static json_t *ask_server(
     json_t *findings, const struct settings *settings, struct own_server *server, bool record)
 {

@@ -11,7 +11,7 @@
  */
 #include "supervisor/settings.h"
 
-/* The exit status: by the worst finding. */
+/* The exit status, which depends on the worst finding. */
 enum doctor_exit { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_USAGE = 64 };
 
 /* argv as main has it; rest is the index of the doctor's own first argument. */

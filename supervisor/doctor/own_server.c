@@ -1,5 +1,5 @@
 /*
- * See own_server.h. Trusts nothing that comes back: each answer is bounded in bytes and time.
+ * See own_server.h. Trusts no answer: each has a limit in bytes and in time.
  */
 #include "supervisor/doctor/own_server.h"
 
@@ -25,7 +25,7 @@ struct own_server {
 	pid_t pid;
 	int in, out, said; /* its standard input and output; what it wrote to standard error */
 	long long next_id;
-	char *held; /* what it wrote and nobody has read yet */
+	char *held; /* what it wrote that nobody has read yet */
 	size_t used, size;
 };
 
@@ -78,7 +78,7 @@ static bool send_message(struct own_server *server, json_t *message)
 	json_decref(message);
 	if (text == NULL)
 		return false;
-	text[length++] = '\n'; /* over the end: what follows goes by length */
+	text[length++] = '\n'; /* this overwrites the newline; the rest is found by its length */
 	while (sent < length) {
 		ssize_t n = write(server->in, text + sent, length - sent);
 		if (n < 0 && errno == EINTR)

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_DOCTOR_OWN_SERVER_H
 #define SUPERVISOR_DOCTOR_OWN_SERVER_H
 /*
- * A server of the doctor's own: this very program, started with the same options, and asked over
- * pipes as a client does. So the doctor sees what a client would see, and nothing else.
+ * The doctor's own server: this same program, started with the same options, and called over pipes
+ * as by a client. The doctor therefore sees exactly what a client sees.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,17 +16,17 @@ struct own_server;
 struct own_server *own_server_start(int count, char *const options[]);
 
 /*
- * Calls a tool; args is stolen. Returns the structured answer, a new reference, with *failed
- * telling whether it is an error {code, message, hint}; NULL with *why when there is no answer at
+ * Calls a tool; args is stolen. Returns the structured answer, a new reference; *failed says
+ * whether it is an error {code, message, hint}. Returns NULL with *why if there is no answer at
  * all.
  */
 json_t *own_server_call(
     struct own_server *server, const char *tool, json_t *args, bool *failed, const char **why);
 
-/* Repeats on our standard error what it has written to its own. */
+/* Copies what it has written on standard error to ours. */
 void own_server_repeat(const struct own_server *server);
 
-/* Ends it and waits for it. NULL is nothing. */
+/* Ends it and waits for it. Does nothing for NULL. */
 void own_server_end(struct own_server *server);
 
 #endif

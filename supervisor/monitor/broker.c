@@ -1,6 +1,6 @@
 /*
- * See broker.h. Every request ends in one line of the audit. Must never open a file for writing
- * that exists, nor any that is not a regular one.
+ * See broker.h. Every request gets one line in the audit. Must never open an existing file for
+ * writing, nor open anything but regular files.
  */
 #include "supervisor/monitor/broker.h"
 
@@ -29,7 +29,7 @@
 
 #define ROOTS_MAX   64
 #define REFUSED_MAX 1000		/* requests of one worker */
-#define SOURCE_MAX  (16L * 1024 * 1024) /* bytes; larger files are no source */
+#define SOURCE_MAX  (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
 
 /* Where sources are opened. */
 struct roots {
@@ -38,11 +38,11 @@ struct roots {
 	size_t count;
 };
 
-/* In memory that the launcher, the process and the child that becomes the worker share: the child
- * fills it in. */
+/* In memory that is shared between the launcher, the broker and the child that becomes the worker.
+ * The child fills it in. */
 struct broker {
 	int fd;
-	struct roots trees, flats; /* with what is below, or only what is right in them */
+	struct roots trees, flats; /* with everything below, or only files directly in it */
 	bool reads, writes;	   /* the archive */
 	bool syslog;		   /* the audit goes there too */
 	char archive[PATH_MAX];	   /* its path with links resolved; "": none */
@@ -57,7 +57,7 @@ struct broker {
 /* ---- Judging ----------------------------------------------------------------------------------
  */
 
-/* A component that begins with a dot holds keys and settings, not sources. */
+/* Directories whose names begin with a dot contain keys and settings, not sources. */
 static bool has_dotted(const char *below)
 {
 	return below[0] == '.' || strstr(below, "/.") != NULL;
@@ -99,7 +99,7 @@ static int refuse(struct broker_reply *reply, int error, const char *why)
 	return -1;
 }
 
-/* What was opened, or -1 with the reply's error. `fd` is taken. */
+/* The opened file, or -1 with the reply's error. Takes `fd`. */
 static int judge(int fd, off_t most, struct broker_reply *reply)
 {
 	cleanup_fd int held = fd;
@@ -116,10 +116,11 @@ static int judge(int fd, off_t most, struct broker_reply *reply)
 	return steal_fd(&held);
 }
 
-/* A path without links: one that has become a link since is refused by the kernel. */
+/* The path contains no links. If one of its parts has become a link since, the kernel refuses to
+ * follow it. */
 static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode)
 {
-	/* with O_PATH the kernel takes no flag of an opened file */
+	/* with O_PATH, the kernel accepts no flags for opened files */
 	uint64_t opened = flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK;
 	struct open_how how = {.flags = flags | O_CLOEXEC | opened,
 	    .mode = mode,
@@ -163,7 +164,7 @@ static int open_archive(
 	return fd;
 }
 
-/* Only while the name still is the file that was made. */
+/* Only if the name still refers to the file that was made. */
 static int discard_archive(struct broker *broker, struct broker_reply *reply)
 {
 	cleanup_fd int directory = open_strictly(AT_FDCWD, broker->directory, O_PATH, 0);
@@ -208,14 +209,14 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		log_audit("a worker sent an invalid request: it gets no more files");
 		_exit(1);
 	}
-	/* Sources are looked for in many places: where there is none, nothing was refused. */
+	/* Workers look for sources in many places. A place without the source is not a refusal. */
 	if (request->what != BROKER_SOURCE || (reply.error != ENOENT && reply.error != ENOTDIR)) {
 		log_audit("%s %s: %s", names[request->what],
 		    request->what == BROKER_SOURCE ? request->path : broker->named,
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
 	}
-	/* No worker of ours comes near it; one that was taken over would fill the log. */
+	/* None of our workers reaches this limit, but a compromised one could fill the log. */
 	if (broker->refused > REFUSED_MAX) {
 		log_audit("a worker had too many requests refused: it gets no more files");
 		_exit(1);
@@ -247,7 +248,7 @@ static int confine(const struct broker *broker, const struct sandbox_policy *pol
 	return -1;
 }
 
-/* What it is for comes once; until then it holds nothing and knows nothing. */
+/* It is told once what it is for, and has no access to anything before that. */
 static _Noreturn void run(struct broker *broker, const struct sandbox_policy *policy)
 {
 	static struct broker_request request;
@@ -272,7 +273,7 @@ static bool ends_with(const char *text, const char *end)
 	return length > wanted && strcmp(text + length - wanted, end) == 0;
 }
 
-/* What of a path lies below where the client works: only there a dot is a refusal. */
+/* The part of a path below the client's working directory: only there, a dot is refused. */
 static const char *below_known_place(const struct composition *composition, const char *real)
 {
 	struct sight ignored = {0};
@@ -284,7 +285,7 @@ static const char *below_known_place(const struct composition *composition, cons
 	return real;
 }
 
-/* Finds the archive's place. One that cannot be given is refused when it is asked for. */
+/* Finds the archive's place. If it is not allowed, the request for it is refused later. */
 static void find_archive(struct broker *broker, const struct composition *composition)
 {
 	char path[PATH_MAX], *real = broker->archive;

@@ -1,10 +1,10 @@
 #ifndef SUPERVISOR_BROKER_H
 #define SUPERVISOR_BROKER_H
 /*
- * The process beside a worker that opens files of the user's for it, one at a time and by the
- * settings: sources below the trees of the recorded program, and the archive that the call names.
- * It is a process of its own, outside of the worker's namespaces and confined to these places, so
- * that neither a dead file system nor what a worker sends can harm the launcher.
+ * The process that opens files of the user for a worker, one at a time and as the settings allow:
+ * sources of the recorded program, and the archive that the call names. It is a separate process,
+ * outside of the worker's namespaces and confined to these places, so that neither a dead file
+ * system nor a worker's packets can harm the launcher.
  */
 #include "sandbox/sandbox.h"
 
@@ -23,7 +23,7 @@ int broker_start(const struct composition *composition, const struct sandbox_pol
  * until it is confined. Returns 0, -1 when it is not. */
 int broker_tell(struct broker *broker, const struct composition *composition, int end);
 
-/* In the launcher: forgets it; it ends with its worker. */
+/* In the launcher: forgets it, because it ends with its worker. */
 void broker_close(struct broker *broker);
 
 #endif

@@ -20,7 +20,7 @@
 #include "supervisor/monitor/recording_sight.h"
 #include "supervisor/monitor/trace_sight.h"
 
-/* What an operation needs. Everything that is not listed here sees the system only. */
+/* What an operation needs. An operation that is not listed here sees only the system. */
 struct need {
 	uint32_t operation;
 	enum trace_sight trace;
@@ -62,7 +62,7 @@ static const struct need *need_of(const struct composition *composition)
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if (needs[i].operation == composition->operation)
 			return &needs[i];
-	/* a session that comes back does so for any call */
+	/* any call can restore a session */
 	return composition->kind == WORKER_REPLAY ? &replay : NULL;
 }
 
@@ -80,8 +80,8 @@ static void offer_list(struct composition *composition, enum sight_list list, en
 		sight_offer(&composition->sight, list, *item);
 }
 
-/* An rr or gdb that lies elsewhere than the system's needs its libraries and data beside it: these
- * folders of its prefix, not the prefix, which may be a home. */
+/* An rr or gdb outside of the system's directories needs its libraries and data: show these folders
+ * of its prefix, but not the whole prefix, which may be a home directory. */
 static void offer_tool(struct composition *composition, enum setting setting)
 {
 	static const char *const folders[] = {"lib", "lib64", "share"};
@@ -106,7 +106,7 @@ static void offer_tool(struct composition *composition, enum setting setting)
 	}
 }
 
-/* The folder of the worker: its library for rr lies there, and what a bundle brings along. */
+/* The worker's folder, which contains the library for rr, and in packages the other libraries. */
 static void offer_own_folder(struct composition *composition)
 {
 	char folder[PATH_MAX];
@@ -143,7 +143,7 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 		if (recording_sight_add(composition, policy, why, why_size) < 0)
 			return -1;
 	} else {
-		/* Relative names begin here; nothing of it is seen. */
+		/* Relative names start here, but the worker sees nothing of it. */
 		if (sight_follow(sight, composition->paths->here, false, here) == 0 &&
 		    sight_add(sight, SIGHT_EMPTY, here) == 0)
 			policy->directory =
@@ -155,7 +155,7 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 			offer_list(composition, SIGHT_READ, SETTING_DIRECTORIES);
 		}
 	}
-	/* The worker compares where a trace lies with these, so they have to be there. */
+	/* The worker compares a trace's directory with these, so they must exist in its view. */
 	offer_list(composition, SIGHT_EMPTY, SETTING_ROOTS);
 	sight_apply(sight, policy);
 	if (broker_tell(composition->broker, composition, composition->broker_end) == 0)

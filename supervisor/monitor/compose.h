@@ -1,7 +1,8 @@
 #ifndef SUPERVISOR_COMPOSE_H
 #define SUPERVISOR_COMPOSE_H
 /*
- * What a worker sees and may write, decided by the settings, its kind and what its call names.
+ * Decides what a worker sees and can write, from the settings, the kind of worker and the names in
+ * its call.
  */
 #include <stdbool.h>
 #include "sandbox/wire/proto.h"
@@ -9,7 +10,7 @@
 #include "supervisor/monitor/sight.h"
 #include "supervisor/monitor/source_tree.h"
 
-/* A worker while it is being made: in the launcher what was asked for, in the child the answer. */
+/* A worker that is being made: in the launcher the request, in the child the answer. */
 struct composition {
 	const struct settings *settings;
 	const struct paths *paths;

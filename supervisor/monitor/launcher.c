@@ -22,12 +22,12 @@
 
 static void die_with(pid_t parent)
 {
-	/* Between the fork and the prctl the parent may have died already. */
+	/* The parent may have died between the fork and the prctl. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 }
 
-/* Our stdin and stdout are the client's: nobody below may hold them, let alone write to them. */
+/* Our stdin and stdout belong to the client, so no process below may have them. */
 static void leave_client(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -38,7 +38,7 @@ static void leave_client(void)
 		close(null);
 }
 
-/* The keeper runs no more than a launcher does, and may no more. */
+/* The keeper needs no more rights than a launcher, and gets no more. */
 static void confine_keeper(int fd, const struct settings *settings)
 {
 	struct sandbox_policy policy;
@@ -58,8 +58,8 @@ static _Noreturn void keeper_run(int fd, const struct paths *paths, const struct
 	struct sandbox_machine machine;
 	int deaths = 0;
 
-	/* Once, and before anybody was heard: what a launcher finds later may be an attacker's
-	 * doing. */
+	/* Only once, and before anybody can send anything: what a launcher finds later may be the
+	 * work of an attacker. */
 	if (sandbox_probe(&machine) < 0) {
 		log_error("no process could be started to find out which layers this machine "
 			  "supports: %s; end some processes, or raise `ulimit -u`",

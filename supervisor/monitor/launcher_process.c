@@ -1,8 +1,8 @@
 /*
- * The launcher itself: on a request that the settings allow, forks a worker into its sandbox, tells
- * it what it is and execs it; on a worker's death, says how it died. Answers to nobody but the
- * supervisor, and believes it nothing: of a request it takes the kind of worker and names, which
- * the child follows. Reads no JSON.
+ * The launcher process. For a request that the settings allow, forks a worker into its sandbox,
+ * sends it its configuration and executes it. When a worker dies, reports how. Talks only to the
+ * supervisor, and does not trust it: it takes only the kind of worker and names from a request, and
+ * the child resolves the names. Reads no JSON.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void send_notice(
 			_exit(1); /* no supervisor, no launcher */
 }
 
-/* A variable of ours for the worker, where we have it. */
+/* Passes a variable on to the worker, if we have it. */
 static void pass_on(char **environment, size_t *count, const char *name)
 {
 	const char *value = getenv(name);
@@ -66,8 +66,8 @@ static void pass_on(char **environment, size_t *count, const char *name)
 	environment[*count] = NULL;
 }
 
-/* A recorded program runs in its user's environment. No other worker needs what is in it but for
- * these: there may be passwords. */
+/* A recorded program gets its user's environment. Other workers get only these variables, because
+ * the environment may contain passwords. */
 static char **environment_of(enum worker_kind kind)
 {
 	static const char *const names[] = {
@@ -82,7 +82,7 @@ static char **environment_of(enum worker_kind kind)
 	return environment;
 }
 
-/* The first packet that the worker reads, by our hand: nobody else tells it what it is. */
+/* Sends the first packet that the worker reads: only the launcher configures a worker. */
 static int tell_worker(const struct launcher *launcher, const struct composition *composition,
     const struct sandbox_policy *policy, const struct sandbox_report *report, int supervisors)
 {
@@ -95,7 +95,7 @@ static int tell_worker(const struct launcher *launcher, const struct composition
 	return sent == CHANNEL_OK ? 0 : -1;
 }
 
-/* Both ends to their places, and nothing else stays open. */
+/* Moves both ends to their numbers, and closes everything else. */
 static int place_ends(int channel, int broker)
 {
 	int high_channel = fcntl(channel, F_DUPFD, WORKER_BROKER_FD + 1);
@@ -143,13 +143,13 @@ static void set_limits(struct sandbox_policy *policy, const struct settings *set
 	policy->cpu_seconds = (unsigned)settings_number(settings, SETTING_CPU);
 }
 
-/* Nothing is wrong with the call or the sandbox: there is no room for one more process. */
+/* Neither the call nor the sandbox is at fault: the limit on processes is reached. */
 static bool lacks_room(const struct sandbox_report *report)
 {
 	return report->error == EAGAIN || report->error == ENOMEM;
 }
 
-/* Its own code cannot say it: what the child found wrong is known here by its words alone. */
+/* The child can pass only a text, not a code. */
 static enum error_code code_of(const struct sandbox_report *report)
 {
 	if (lacks_room(report))
@@ -256,7 +256,7 @@ static void reap(struct launcher *launcher)
 	}
 }
 
-/* Whole, and nothing that the settings keep from every client. */
+/* Whether the request is well-formed, and the settings allow it at all. */
 static bool is_allowed(
     const struct launcher *launcher, const struct launch_request *request, ssize_t got)
 {
@@ -294,7 +294,7 @@ static int watch_children(void)
 {
 	sigset_t children;
 
-	/* SIGINT and SIGHUP of a terminal are the supervisor's to answer. */
+	/* The supervisor handles SIGINT and SIGHUP from a terminal. */
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	sigaddset(&children, SIGINT);

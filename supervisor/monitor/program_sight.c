@@ -1,7 +1,7 @@
 /*
- * See program_sight.h. The names come from a stranger: shown is only an ELF file that belongs to
- * this user or that everybody may read, or a file of the machine's administrator that everybody may
- * read, outside of homes.
+ * See program_sight.h. The names come from an untrusted trace. A file is shown only if it is an ELF
+ * file that belongs to this user or that everybody can read, or a file of the administrator that
+ * everybody can read, outside of home directories.
  */
 #include "supervisor/monitor/program_sight.h"
 
@@ -31,7 +31,8 @@ static bool is_of_system(const char *real)
 	return false;
 }
 
-/* Where an administrator limits what is seen, homes are seen as far as the settings name them. */
+/* If an administrator limits what is seen, only the home directories that the settings name are
+ * seen. */
 static bool settings_allow(struct composition *composition, const char *real)
 {
 	static const enum setting lists[] = {SETTING_ROOTS, SETTING_SOURCES, SETTING_DIRECTORIES};
@@ -60,7 +61,7 @@ static int elf_class(int fd)
 	return ident[EI_CLASS] == ELFCLASS32 ? ELFCLASS32 : ELFCLASS64;
 }
 
-/* Opened without a wait for a pipe's or a device's other end. */
+/* Opened without waiting for the other end of a pipe or device. */
 static int open_file(int at, const char *path, struct stat *status)
 {
 	cleanup_fd int fd =
@@ -85,8 +86,7 @@ static bool is_shown(struct composition *composition, const char *real)
 			       !source_is_in_home(&composition->homes, real));
 }
 
-/* gdb looks for a library by the name that the loader used, which is a link beside it as often as
- * not. */
+/* gdb looks for a library by the name that the loader used, which is often a link next to it. */
 static void add_links_to(struct composition *composition, const char *real)
 {
 	char directory[PATH_MAX], path[2 * PATH_MAX], target[PATH_MAX];
@@ -124,8 +124,7 @@ static void add_tree(struct composition *composition, const char *real)
 		(void)sight_add(&composition->sight, flat ? SIGHT_FLAT : SIGHT_TREE, tree);
 }
 
-/* The file, the links to it, its sources' tree, and its debug information where that lies beside
- * it. */
+/* The file, the links to it, its source tree, and its debug information if that is next to it. */
 static void add_program(struct composition *composition, const char *real)
 {
 	static const char *const companions[] = {".debug", ".dwp"};

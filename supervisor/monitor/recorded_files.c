@@ -157,7 +157,7 @@ static size_t read_all(int fd, void *buffer, size_t size)
 	return length;
 }
 
-/* All blocks, one behind the other. */
+/* All blocks, one after the other. */
 static size_t inflate(const unsigned char *file, size_t length, unsigned char *to, size_t max)
 {
 	size_t in = 0, out = 0;
@@ -228,7 +228,7 @@ size_t recorded_files_list(int trace, const struct sandbox_policy *policy, char 
 	close(ends[0]);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	/* What is not whole was cut off. */
+	/* An incomplete name was cut off. */
 	while (length > 0 && names[length - 1] != '\0')
 		length--;
 	return length;

@@ -1,9 +1,9 @@
 #ifndef SUPERVISOR_RECORDED_FILES_H
 #define SUPERVISOR_RECORDED_FILES_H
 /*
- * Which files a recording says it mapped: a replay needs these and no others. A trace is a
- * stranger's work, so a child that can do nothing else reads it, and its answer is only a list of
- * names that the caller has to judge.
+ * The files that a recording says it mapped: a replay needs these and no others. A trace is
+ * untrusted, so a child that can do nothing else reads it. Its answer is only a list of names,
+ * which the caller must check.
  */
 #include <stddef.h>
 #include "sandbox/sandbox.h"
@@ -18,7 +18,7 @@
 size_t recorded_files_list(
     int trace, const struct sandbox_policy *policy, char *names, size_t size);
 
-/* For the tests: the same of the bytes of an unpacked list, without a child. */
+/* For the tests: the same for the bytes of an unpacked list, without a child. */
 size_t recorded_files_parse(const unsigned char *bytes, size_t length, char *names, size_t size);
 
 #endif

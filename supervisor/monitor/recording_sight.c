@@ -1,7 +1,7 @@
 /*
- * See recording_sight.h. A recording is its user's own act: where no administrator says less, the
- * program may write where its user works. Must never let a directory that a call names weaken what
- * the program is kept from.
+ * See recording_sight.h. Recording runs the program for its user, so unless an administrator
+ * restricts it, the program can write where its user works. A directory that a call names must
+ * never uncover what is hidden from the program.
  */
 #include "supervisor/monitor/recording_sight.h"
 
@@ -23,7 +23,7 @@ static int refuse(const char *path, int error, char *why, size_t why_size)
 	return -1;
 }
 
-/* A directory that the call names. What is not there the worker says. */
+/* A directory that the call names. If it does not exist, the worker reports that. */
 static int add_named(struct composition *composition, enum sight_list list, const char *name,
     bool parent, char *why, size_t why_size)
 {
@@ -57,7 +57,7 @@ int recording_sight_add(
 	bool bounded = settings_list(composition->settings, SETTING_ROOTS)[0] != NULL;
 	const char *home = getenv("HOME");
 
-	/* Root has more to hide from a program than its user's own files. */
+	/* For root, more than the user's own files must be hidden from a program. */
 	policy->covers = bounded || geteuid() == 0;
 	if (access(composition->paths->here, X_OK) == 0)
 		policy->directory = composition->paths->here;

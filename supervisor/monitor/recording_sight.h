@@ -1,7 +1,7 @@
 #ifndef SUPERVISOR_RECORDING_SIGHT_H
 #define SUPERVISOR_RECORDING_SIGHT_H
 /*
- * What a recording may write, and what is hidden from it.
+ * What a recording can write, and what is hidden from it.
  */
 #include <stddef.h>
 #include "sandbox/sandbox.h"

@@ -1,6 +1,6 @@
 /*
- * See sight.h. What is found here is only text: the view is made from descriptors that follow no
- * link, so what changes in between fails there.
+ * See sight.h. The results are only text. The view is made from descriptors that follow no links,
+ * so if something changes in between, making the view fails.
  */
 #include "supervisor/monitor/sight.h"
 
@@ -51,7 +51,7 @@ static int add_link(struct sight *sight, const char *path, const char *target)
 	return 0;
 }
 
-/* Puts target before what is left of the path. */
+/* Puts the target in front of the rest of the path. */
 static int prepend(char rest[PATH_MAX], const char *target, const char *left)
 {
 	char joined[PATH_MAX];
@@ -139,7 +139,8 @@ int sight_follow(struct sight *sight, const char *path, bool keep_last, char rea
 		if (step(real, at, length) < 0)
 			return -1;
 		at += length;
-		/* before a look at it: a link there leads to whatever a process has open */
+		/* checked before reading it, because a link there can lead to any file that a
+		 * process has open */
 		if (is_special(real)) {
 			errno = EPERM;
 			return -1;

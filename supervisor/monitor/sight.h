@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_SIGHT_H
 #define SUPERVISOR_SIGHT_H
 /*
- * What a worker is to see: the lists of struct sandbox_policy while they are made, and the names
- * of a call resolved into them.
+ * What a worker will see: builds the lists of struct sandbox_policy, and resolves the names of a
+ * call into them.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -36,17 +36,17 @@ struct sight {
  */
 int sight_follow(struct sight *sight, const char *path, bool keep_last, char real[PATH_MAX]);
 
-/* Adds a path that sight_follow gave. Returns 0, or -1 with errno (E2BIG, ENOMEM). Once is enough:
- * what is in the list already is not added again. */
+/* Adds a path from sight_follow, unless it is already in the list. Returns 0, or -1 with errno
+ * (E2BIG, ENOMEM). */
 int sight_add(struct sight *sight, enum sight_list list, const char *real);
 
-/* Follows and adds; a path that is not there or cannot be followed is left out. */
+/* Follows and adds a path; leaves it out if it does not exist or cannot be followed. */
 void sight_offer(struct sight *sight, enum sight_list list, const char *path);
 
 /* Points the policy at the lists. */
 void sight_apply(struct sight *sight, struct sandbox_policy *policy);
 
-/* Whether the path `path` is `root` or below it; both are of sight_follow. */
+/* Whether the path `path` is `root` or below it; both come from sight_follow. */
 bool sight_is_within(const char *path, const char *root);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * See source_tree.h. Works on text; the files are looked at by who asks.
+ * See source_tree.h. Works only on text; the caller looks at the files.
  */
 #include "supervisor/monitor/source_tree.h"
 
@@ -28,8 +28,8 @@ void source_homes_find(struct source_homes *homes)
 	add_home(homes, "/root");
 }
 
-/* How many bytes of the path are a place where many things lie that have nothing to do with each
- * other; 0 when it is none. */
+/* The length of the part of the path that is a place for unrelated things, such as a home
+ * directory; 0 if it is in no such place. */
 static size_t common_place(const struct source_homes *homes, const char *path)
 {
 	static const char *const temporary[] = {"/tmp", "/var/tmp"};

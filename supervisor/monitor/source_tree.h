@@ -1,12 +1,12 @@
 #ifndef SUPERVISOR_SOURCE_TREE_H
 #define SUPERVISOR_SOURCE_TREE_H
 /*
- * Where the sources of a program are looked for: the tree that its author keeps it in.
+ * Finds the source tree of a program: the directory tree in which its author works on it.
  */
 #include <limits.h>
 #include <stdbool.h>
 
-/* Homes that count as such: all of /home, /root, $HOME and passwd's, links resolved. */
+/* The home directories: those in /home, /root, $HOME and those of passwd, with links resolved. */
 #define SOURCE_HOMES_MAX 3
 struct source_homes {
 	char paths[SOURCE_HOMES_MAX][PATH_MAX];
@@ -15,7 +15,7 @@ struct source_homes {
 
 void source_homes_find(struct source_homes *homes);
 
-/* Whether a path lies in somebody's home. */
+/* Whether a path is in somebody's home directory. */
 bool source_is_in_home(const struct source_homes *homes, const char *real);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * See start_message.h. Knows the settings and the composition, and nothing that a client has said.
+ * See start_message.h. Knows the settings and the composition, but nothing that a client sent.
  */
 #include "supervisor/monitor/start_message.h"
 
@@ -37,7 +37,7 @@ static json_t *list_json(const char *const *items)
 	return array;
 }
 
-/* rr ps and its like need little, but believe every length that a crafted trace claims. */
+/* rr ps and similar commands need little memory, but they trust every length in a crafted trace. */
 static long long query_memory(const struct settings *settings)
 {
 	long long granted = settings_number(settings, SETTING_MEMORY);

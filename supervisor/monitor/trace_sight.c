@@ -1,6 +1,6 @@
 /*
- * See trace_sight.h. A directory counts as a trace only when it has a trace's files, and a file as
- * a recorded program only when it is one: what a stranger's trace names is not shown for its name.
+ * See trace_sight.h. A directory counts as a trace only if it has a trace's files, and a file as a
+ * recorded program only if it is one. A file is never shown just because a trace names it.
  */
 #include "supervisor/monitor/trace_sight.h"
 
@@ -48,7 +48,7 @@ int trace_sight_absolute(
 	return join(path, size, composition->paths->here, name);
 }
 
-/* The directories that traces may be in by default; each is to be offered. */
+/* The default directories for traces; the worker sees each of them. */
 struct trace_bases {
 	char paths[BASES_MAX][PATH_MAX];
 	size_t count;
@@ -60,7 +60,7 @@ static void add_base(struct trace_bases *bases, const char *directory, const cha
 		bases->count++;
 }
 
-/* As rr has it: the variable, or the XDG directory, or an old ~/.rr. */
+/* Like rr: the variable, or the XDG directory, or the old ~/.rr. */
 static void find_bases(const struct composition *composition, struct trace_bases *bases)
 {
 	const char *named = getenv("_RR_TRACE_DIR"), *home = absolute_variable("HOME");
@@ -79,7 +79,7 @@ static void find_bases(const struct composition *composition, struct trace_bases
 	add_base(bases, home, ".rr");
 }
 
-/* errno is what becomes the answer's code. */
+/* errno becomes the code of the answer. */
 static int fail(int error, const char *path, const char *reason, char *why, size_t why_size)
 {
 	snprintf(why, why_size, "%.180s: %s", path, reason);
@@ -87,7 +87,8 @@ static int fail(int error, const char *path, const char *reason, char *why, size
 	return -1;
 }
 
-/* What the worker cannot know: that a path is a loop, or not for it. The rest it says itself. */
+/* Reports what the worker cannot know: that a path is a loop, or not allowed. The worker reports
+ * the rest. */
 static int fail_to_follow(const char *path, int error, char *why, size_t why_size)
 {
 	switch (error) {
@@ -116,7 +117,7 @@ static bool is_file(int directory, const char *name)
 	       S_ISREG(status.st_mode);
 }
 
-/* Whether there is nothing but the marks, which a killed removal leaves to the last. */
+/* Whether there are only the marks, which an interrupted removal leaves to the end. */
 static bool has_marks_only(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -142,7 +143,7 @@ static bool is_stream(const char *name)
 	return false;
 }
 
-/* What an rr that was killed while it made a trace has left: empty streams, and nothing else. */
+/* What an rr leaves that was killed while it made a trace: empty streams, and nothing else. */
 static bool is_beginning(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -161,7 +162,7 @@ static bool is_beginning(int directory)
 	return sound;
 }
 
-/* More than a file called "version" makes a trace: /proc has one, and so have many programs. */
+/* A file called "version" does not make a trace: /proc has one, and so do many programs. */
 static bool is_trace(int directory)
 {
 	return is_beginning(directory) ||
@@ -194,7 +195,7 @@ static int add_parent(struct composition *composition, const char *real, char *w
 	return sight_add(&composition->sight, SIGHT_PARENT, parent);
 }
 
-/* The trace at a path that was followed. */
+/* The trace at a path from sight_follow. */
 static int add_trace(struct composition *composition, const char *real, enum trace_sight how,
     const struct sandbox_policy *policy, char *why, size_t why_size)
 {
@@ -238,8 +239,8 @@ int trace_sight_add(struct composition *composition, enum trace_sight how,
 		return 0;
 	if (*name && trace_sight_absolute(composition, name, paths[0], PATH_MAX) == 0)
 		count = 1;
-	/* A bare name is one of the traces at their usual place, but for a directory that is here.
-	 */
+	/* A bare name means a trace in the default directory, unless there is a directory of that
+	 * name here. */
 	if (!*name || (!strchr(name, '/') && !is_directory(paths[0]))) {
 		count = 0;
 		find_bases(composition, &bases);
@@ -263,7 +264,7 @@ int trace_sight_add(struct composition *composition, enum trace_sight how,
 /* ---- Directories of traces --------------------------------------------------------------------
  */
 
-/* The entries that are traces, each by itself, and the link to the newest. */
+/* Adds each entry that is a trace, and the link to the newest. */
 static int add_entries(
     struct composition *composition, const char *base, char *why, size_t why_size)
 {
@@ -318,7 +319,7 @@ int trace_sight_add_base(struct composition *composition, char *why, size_t why_
 		   : 0;
 }
 
-/* Made privately, with what is missing above it, as rr would. */
+/* Makes it private, with its missing parents, as rr does. */
 static void make_directories(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {

@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_TRACE_SIGHT_H
 #define SUPERVISOR_TRACE_SIGHT_H
 /*
- * Which files of a trace's owner a worker sees that works for a trace: the trace, and the programs
- * and libraries that were recorded.
+ * Which files a worker sees when it works on a trace: the trace, and the recorded programs and
+ * libraries.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,22 +18,22 @@ enum trace_sight {
 	TRACE_SIGHT_REMOVE  /* the trace and the directory that it is an entry of can be written */
 };
 
-/* The trace that the call names. Returns 0, also when there is no such trace: the worker says so
- * better. -1 with errno and why for a path that cannot be followed. */
+/* Adds the trace that the call names. Returns 0, also if there is no such trace, because the worker
+ * reports that better; -1 with errno and why for a path that cannot be followed. */
 int trace_sight_add(struct composition *composition, enum trace_sight how,
     const struct sandbox_policy *policy, char *why, size_t why_size);
 
-/* All traces of the directory that the call names, or of where traces go by default. */
+/* Adds all traces of the directory that the call names, or of the default directory. */
 int trace_sight_add_base(struct composition *composition, char *why, size_t why_size);
 
-/* Where traces go by default, to be written: made when it is not there. */
+/* Adds the default directory for traces, to be written; makes it if it does not exist. */
 void trace_sight_add_new(struct composition *composition);
 
 /* Whether the settings allow traces and archives at a path without links. */
 bool trace_sight_may_be_here(const struct composition *composition, const char *real);
 
-/* An absolute path of what a client wrote, by its text: "~/" is the home, and what is relative
- * begins where the server was started. Returns 0, -1 when it is too long. */
+/* Turns a client's path into an absolute one, as text: "~/" is the home directory, and a relative
+ * path starts where the server was started. Returns 0, or -1 if it is too long. */
 int trace_sight_absolute(
     const struct composition *composition, const char *name, char *path, size_t size);
 
