@@ -236,6 +236,31 @@ static void print_changes(FILE *out, const char *key, const json_t *changes)
 	}
 }
 
+/* "177:4201 thread 12: (amount=1) from run (a.c:8), returned 5 at 177:4300 after 0 events" */
+static void print_hits(FILE *out, const char *key, const json_t *hits)
+{
+	const char *name;
+	json_t *hit, *value;
+	size_t i;
+
+	fprintf(out, "%s:\n", key);
+	json_array_foreach(hits, i, hit)
+	{
+		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": (%s) from %s",
+		    text_of(hit, "moment"), json_integer_value(json_object_get(hit, "tid")),
+		    text_of(hit, "args"), text_of(hit, "caller"));
+		if (json_object_get(hit, "returned") != NULL)
+			fprintf(out, ", returned %s", text_of(hit, "returned"));
+		if (json_object_get(hit, "back_at") != NULL)
+			fprintf(out, ", back at %s after %" JSON_INTEGER_FORMAT " events",
+			    text_of(hit, "back_at"),
+			    json_integer_value(json_object_get(hit, "events")));
+		json_object_foreach(json_object_get(hit, "evaluated"), name, value)
+		    fprintf(out, ", %s = %s", name, json_string_value(value));
+		fputc('\n', out);
+	}
+}
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static void print_values(FILE *out, const char *key, const json_t *values)
@@ -378,6 +403,7 @@ static const struct {
     {"formatted", print_formatted},
     {"threads", print_threads},
     {"changes", print_changes},
+    {"hits", print_hits},
     {"source", print_whole},
     {"variables", print_values},
     {"results", print_values},

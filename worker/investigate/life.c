@@ -22,38 +22,22 @@ struct call {
 	unsigned long long top;		/* the stack pointer there */
 };
 
-static bool read_number(
-    struct replay *replay, int level, const char *expression, unsigned long long *number)
-{
-	json_t *results = NULL;
-	const char *value = NULL;
-
-	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
-		replay->selected.number, level, expression) == GDB_DONE)
-		value = mi_text(results, "value");
-	if (value)
-		*number = strtoull(value, NULL, 0);
-	json_decref(results);
-	return value != NULL;
-}
-
 /* The level of the frame that has the address; -1: none has. */
 static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
 {
 	int from = replay->selected.frame;
 	unsigned long long low, high;
 
-	if (!read_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
+	if (!where_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
 		return -1;
 	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
-		if (!read_number(replay, level, "$sp", &high) || high < low)
+		if (!where_number(replay, level, "$sp", &high) || high < low)
 			return -1;
 		/* An inlined function has no frame of its own on the stack. */
 		if (high == low || address >= high)
 			continue;
 		call->top = high;
-		return read_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
+		return where_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
 	}
 	return -1;
 }
@@ -85,8 +69,8 @@ static enum life_known find_call(
 	unsigned long long sp = 0, pc = 0;
 	int number;
 
-	if (read_number(replay, 0, "$pc", &pc) && pc == call->entry &&
-	    read_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
+	if (where_number(replay, 0, "$pc", &pc) && pc == call->entry &&
+	    where_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
 		*begin = replay->moment;
 		return LIFE_KNOWN;
 	}
@@ -154,7 +138,7 @@ enum life_known life_find(
 
 	if (level < 0)
 		return LIFE_NONE;
-	if (!read_number(replay, level, "$pc", &pc) ||
+	if (!where_number(replay, level, "$pc", &pc) ||
 	    !where_entry(replay, pc, &call.entry, life->function, sizeof(life->function)))
 		return LIFE_UNSURE;
 	known = find_call(replay, &call, &life->stretch[0], failure);

@@ -1,0 +1,243 @@
+/*
+ * rr_trace_calls: the same passes as a plain run forward shows, and what each call returned.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+#include "tests/e2e/sweep.h"
+#include "tests/runner.h"
+
+static const struct point points[] = {
+    {"touch", false},
+    {"set_text", false},
+    {NULL, false},
+};
+
+static const char *text_at(const json_t *rows, size_t row, const char *name)
+{
+	return json_string_value(json_object_get(json_array_get(rows, row), name));
+}
+
+static void expect_pass(const json_t *rows, size_t row, const struct hit *hit)
+{
+	char args[64], moment[64];
+
+	snprintf(args, sizeof(args), "who=%lld, round=%lld", hit->who, hit->round);
+	snprintf(moment, sizeof(moment), "%lld:%lld", hit->at.event, hit->at.ticks);
+	ck_assert_int_eq(
+	    json_integer_value(json_object_get(json_array_get(rows, row), "tid")), hit->at.tid);
+	ck_assert_str_eq(text_at(rows, row, "args"), args);
+	ck_assert_int_eq(strncmp(text_at(rows, row, "moment"), moment, strlen(moment)), 0);
+}
+
+/* Of a location, where `round` is the argument's value, or always (-1). */
+static void expect_sweep(
+    struct client *client, const struct sweep *sweep, int point, long long round)
+{
+	char condition[32] = "1";
+	size_t row = 0;
+
+	if (round >= 0)
+		snprintf(condition, sizeof(condition), "round == %lld", round);
+	json_t *answer = client_tool(client, "rr_trace_calls", "{s:s, s:s, s:i}", "location",
+	    points[point].what, "condition", condition, "limit", 1000);
+	const json_t *rows = json_object_get(answer, "hits");
+	for (size_t i = 0; i < sweep->hit_count; i++) {
+		const struct hit *hit = &sweep->hits[i];
+
+		if (hit->point != point || (round >= 0 && hit->round != round))
+			continue;
+		ck_assert_uint_lt(row, json_array_size(rows));
+		expect_pass(rows, row++, hit);
+	}
+	ck_assert_uint_eq(row, json_array_size(rows));
+	expect_number(answer, "total", (long long)row);
+	json_decref(answer);
+}
+
+static void compare(const char *kind)
+{
+	struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, "walks", kind));
+	free(client_replay(place.client, place.trace));
+	struct sweep *sweep = sweep_make(place.client, points);
+
+	for (int point = 0; points[point].what; point++) {
+		expect_sweep(place.client, sweep, point, -1);
+		expect_sweep(place.client, sweep, point, 5);
+	}
+	sweep_free(sweep);
+	place_close(&place);
+}
+
+START_TEST(the_passes_of_several_threads_are_what_a_run_forward_shows)
+{
+	compare("threads");
+}
+END_TEST
+
+START_TEST(the_passes_among_signals_are_what_a_run_forward_shows)
+{
+	compare("signals");
+}
+END_TEST
+
+static json_t *trace_returns(struct scene *scene, const char *location)
+{
+	return client_tool(
+	    scene->client, "rr_trace_calls", "{s:s, s:b}", "location", location, "returns", 1);
+}
+
+START_TEST(each_call_tells_what_it_returned_recursion_included)
+{
+	struct scene scene = scene_open("histories", NULL);
+	static const char *const factorials[] = {"120", "24", "6", "2", "1"};
+
+	json_t *answer = trace_returns(&scene, "factorial");
+	expect_number(answer, "total", 5);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_str_eq(
+		    text_at(json_object_get(answer, "hits"), i, "returned"), factorials[i]);
+	json_decref(answer);
+	answer = trace_returns(&scene, "half");
+	expect_text(answer, "hits.0.returned", "2.5");
+	json_decref(answer);
+	answer = trace_returns(&scene, "run");
+	ck_assert_ptr_null(answer_at(answer, "hits.0.returned")); /* void */
+	ck_assert_int_ge(answer_number(answer, "hits.0.events"), 10);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_call_that_was_left_otherwise_is_not_said_to_return)
+{
+	struct scene scene = scene_open("histories", NULL);
+	json_t *answer = trace_returns(&scene, "leave");
+	expect_number(answer, "total", 2);
+	ck_assert_ptr_null(answer_at(answer, "hits.0.returned"));
+	ck_assert_ptr_nonnull(answer_at(answer, "hits.0.back_at"));
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "hits.1.returned"), "longjmp"));
+	ck_assert_ptr_null(answer_at(answer, "hits.1.back_at"));
+	json_decref(answer);
+	scene_close(&scene);
+
+	scene = scene_open("thrower", NULL);
+	answer = trace_returns(&scene, "work::Part::checked");
+	expect_number(answer, "total", 3);
+	expect_text(answer, "hits.0.returned", "1");
+	expect_text(answer, "hits.1.returned", "4");
+	expect_text(answer, "hits.2.returned", "<left without a return>");
+	json_decref(answer);
+	answer = trace_returns(&scene, "work::count");
+	expect_text(answer, "hits.1.returned", "5");
+	expect_text(answer, "hits.2.returned", "0");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(passes_are_counted_by_caller_and_by_value)
+{
+	struct scene scene = scene_open("histories", NULL);
+
+	json_t *answer =
+	    client_tool(scene.client, "rr_trace_calls", "{s:s, s:s, s:[s,s], s:i}", "location",
+		"add", "group_by", "amount % 3", "evaluate", "block->sum", "nosuch", "limit", 2);
+	expect_number(answer, "total", 10);
+	ck_assert_uint_eq(answer_count(answer, "hits"), 2);
+	expect_text(answer, "groups.0.key", "1");
+	expect_number(answer, "groups.0.count", 4);
+	expect_number(answer, "groups.2.count", 3);
+	expect_text(answer, "hits.1.args", "amount=2");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "hits.1.caller"), "run ("));
+	const json_t *evaluated = answer_at(answer, "hits.1.evaluated");
+	ck_assert_str_eq(json_string_value(json_object_get(evaluated, "block->sum")), "1");
+	ck_assert_ptr_nonnull(
+	    strstr(json_string_value(json_object_get(evaluated, "nosuch")), "No symbol"));
+	json_decref(answer);
+	answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "factorial",
+	    "group_by", "caller");
+	expect_number(answer, "groups.0.count", 1);
+	expect_number(answer, "groups.1.count", 4);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
+{
+	struct scene scene = scene_open("histories", NULL);
+	json_t *all = client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "add");
+	const char *seventh = answer_text(all, "hits.6.moment");
+
+	json_t *part = client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}", "location",
+	    "add", "limit", 3, "to", seventh);
+	expect_number(part, "total", 7);
+	ck_assert_uint_eq(answer_count(part, "hits"), 3);
+	ck_assert_ptr_nonnull(strstr(answer_text(part, "more"), "4 more"));
+	json_t *rest = client_tool(
+	    scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add", "from", seventh);
+	expect_number(rest, "total", 3);
+	json_decref(all);
+	json_decref(part);
+	json_decref(rest);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
+{
+	struct scene scene = scene_open("histories", NULL);
+	static const struct {
+		const char *location, *condition, *code, *said;
+	} cases[] = {
+	    {"ad", "1", "invalid_argument", "not defined"},
+	    {"histories.c:9999", "1", "invalid_argument", "No line"},
+	    {"add", "nosuch == 1", "invalid_argument", "No symbol"},
+	    {"add", "amount = 3", "not_allowed", "changes the program"},
+	    {"add", "half(2.0) > 0", "not_allowed", "calls"},
+	};
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "half");
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *failure = client_tool_fails(scene.client, "rr_trace_calls", cases[i].code,
+		    "{s:s, s:s}", "location", cases[i].location, "condition", cases[i].condition);
+		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
+		    "%s: %s", cases[i].condition, answer_text(failure, "message"));
+		json_decref(failure);
+	}
+	json_t *none = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
+	    "condition", "amount > 99");
+	expect_number(none, "total", 0);
+	ck_assert_ptr_nonnull(strstr(answer_text(none, "conclusion"), "nothing passed"));
+	json_decref(none);
+	json_decref(client_tool_fails(scene.client, "rr_trace_calls", "invalid_argument",
+	    "{s:s, s:b}", "location", "histories.c:30", "returns", 1));
+	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	ck_assert(json_equal(before, after));
+	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_number(stop, "breakpoint", 1);
+	json_decref(before);
+	json_decref(after);
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {the_passes_of_several_threads_are_what_a_run_forward_shows,
+	    the_passes_among_signals_are_what_a_run_forward_shows,
+	    each_call_tells_what_it_returned_recursion_included,
+	    a_call_that_was_left_otherwise_is_not_said_to_return,
+	    passes_are_counted_by_caller_and_by_value,
+	    what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch,
+	    what_matches_nothing_or_would_change_the_program_is_said_so, NULL};
+	const char *const programs[] = {"histories", "thrower", NULL};
+
+	return scene_main("trace_calls", tests, programs);
+}

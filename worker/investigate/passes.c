@@ -1,0 +1,85 @@
+/*
+ * Has gdb set the breakpoint, and asks the condition once more where it stopped.
+ */
+#include "worker/investigate/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/breakpoints.h"
+#include "worker/session/names.h"
+#include "worker/session/pending.h"
+#include "worker/session/values.h"
+
+/* gdb's message does not say whether it is about the location or about the condition. */
+static void explain(
+    struct replay *replay, const char *location, const char *condition, struct failure *failure)
+{
+	if (strncmp(failure->message, "No line ", 8) == 0)
+		failure_set_hint(failure, "rr_source_lines shows the lines there are");
+	else if (condition && strncmp(failure->message, "Function ", 9) != 0 &&
+		 strncmp(failure->message, "No source file", 14) != 0)
+		failure_set_hint(failure,
+		    "the condition is looked up where the location lies, with the names there");
+	else
+		names_suggest(replay, location, failure);
+}
+
+int passes_set(
+    struct replay *replay, const char *location, const char *condition, struct failure *failure)
+{
+	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
+	json_t *bkpt = breakpoints_insert(replay, &wanted, failure);
+	int number;
+
+	if (!bkpt && !replay->worker->broken &&
+	    pending_is_likely(replay, location, false, failure)) {
+		*failure = (struct failure){0};
+		wanted.pending = true;
+		bkpt = breakpoints_insert(replay, &wanted, failure);
+	}
+	number = mi_number(bkpt, "number", 0);
+	json_decref(bkpt);
+	if (number)
+		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
+	else if (!replay->worker->broken)
+		explain(replay, location, condition, failure);
+	return number;
+}
+
+bool passes_is_true(const char *value)
+{
+	char *end;
+
+	if (strncmp(value, "true", 4) == 0)
+		return true;
+	if (value[0] == '(' && strstr(value, ") "))
+		value = strstr(value, ") ") + 2;
+	return strtod(value, &end) != 0.0 || (end == value && strcmp(value, "false") != 0);
+}
+
+bool passes_is_harmful(const char *expression, const char *why, struct failure *failure)
+{
+	if (!strstr(why, "not allowed") && !strstr(why, "may-call-functions"))
+		return false;
+	failure_set(failure, ERROR_NOT_ALLOWED,
+	    "compare values only: without =, ++ and calls of functions",
+	    "%.200s changes the program, or calls it: %.200s", expression, why);
+	return true;
+}
+
+enum pass passes_judge(struct replay *replay, const char *condition, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[256] = "";
+	enum pass pass = PASS_MEANT;
+
+	if (!condition)
+		return pass;
+	if (values_read(replay, condition, &value, &type, why, sizeof(why)) != 0)
+		pass = passes_is_harmful(condition, why, failure) ? PASS_REFUSED : PASS_OTHER;
+	else if (!passes_is_true(value))
+		pass = PASS_OTHER;
+	free(value);
+	free(type);
+	return pass;
+}

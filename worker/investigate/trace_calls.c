@@ -1,0 +1,298 @@
+/*
+ * rr_trace_calls: every call of a function, or every pass of a line, as if somebody had put a print
+ * there. The first ones are told one by one; all of them are counted.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/investigate/passes.h"
+#include "worker/investigate/returns.h"
+#include "worker/investigate/search.h"
+#include "worker/investigate/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/breakpoints.h"
+#include "worker/session/evaluate.h"
+#include "worker/session/excursion.h"
+#include "worker/session/frame.h"
+#include "worker/session/position.h"
+#include "worker/session/values.h"
+
+#define ROWS_BYTES   (20 * 1024) /* of the passes told one by one */
+#define GROUPS_MAX   200
+#define GROUPS_BYTES (8 * 1024)
+#define KEY_MAX	     120
+#define PASSES_MAX   20000 /* that are looked at one by one; then it gives up counting */
+#define NO_MORE	     1000000000
+#define BY_CALLER    "caller"
+
+struct trace_calls {
+	const struct trace_calls_args *args;
+	int number; /* gdb's */
+	json_t *hits, *groups;
+	size_t bytes, group_bytes;
+	long long count, ungrouped;
+	bool full;	  /* the rows are as many as are told */
+	bool only_counts; /* gdb passes over the rest by itself, and counts them */
+	struct returns returns;
+};
+
+static json_t *caller_words(struct replay *replay)
+{
+	json_t *where = where_from(replay, 1);
+	json_t *words = where ? where_words(where) : json_string("no caller");
+
+	json_decref(where);
+	return words;
+}
+
+static json_t *key_of(const struct trace_calls *calls, struct replay *replay)
+{
+	char *value = NULL, *type = NULL, why[KEY_MAX];
+	const char *told;
+	json_t *key;
+
+	if (strcmp(calls->args->group_by, BY_CALLER) == 0)
+		return caller_words(replay);
+	told = values_read(replay, calls->args->group_by, &value, &type, why, sizeof(why)) == 0
+		   ? value
+		   : why;
+	key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
+	free(value);
+	free(type);
+	return key;
+}
+
+/* {key, count, first, last} */
+static void add_group(struct trace_calls *calls, struct replay *replay)
+{
+	json_t *key = key_of(calls, replay), *group, *moment, *found = NULL;
+	size_t i;
+
+	json_array_foreach(calls->groups, i, group)
+	{
+		if (json_equal(json_object_get(group, "key"), key))
+			found = group;
+	}
+	moment = position_text(replay, &replay->moment);
+	if (!found && i < GROUPS_MAX && calls->group_bytes < GROUPS_BYTES) {
+		found = json_pack("{s:O, s:i, s:O}", "key", key, "count", 0, "first", moment);
+		json_array_append_new(calls->groups, found);
+		calls->group_bytes += json_string_length(key) + 80;
+	}
+	if (found) {
+		json_object_set_new(found, "count",
+		    json_integer(json_integer_value(json_object_get(found, "count")) + 1));
+		json_object_set(found, "last", moment);
+	} else {
+		calls->ungrouped++;
+	}
+	json_decref(moment);
+	json_decref(key);
+}
+
+static void add_evaluated(struct replay *replay, json_t *row, const json_t *expressions)
+{
+	if (json_array_size(expressions))
+		evaluate_beside(replay, row, expressions);
+}
+
+/* {moment, tid, args?, caller, evaluated?}, and later {returned, events, back_at}. */
+static void add_row(struct trace_calls *calls, struct replay *replay)
+{
+	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	json_t *row, *args = frame_args(frame);
+	char *text;
+
+	row = json_pack("{s:o, s:i}", "moment", position_text(replay, &replay->moment), "tid",
+	    replay->moment.tid);
+	if (args)
+		json_object_set_new(row, "args", args);
+	json_object_set_new(row, "caller", caller_words(replay));
+	add_evaluated(replay, row, calls->args->evaluate);
+	text = json_dumps(row, JSON_COMPACT);
+	/* What it returns comes on top. */
+	calls->bytes += (text ? strlen(text) : 0) + (calls->args->returns ? 200 : 0);
+	free(text);
+	json_array_append(calls->hits, row);
+	position_remember(replay);
+	calls->full =
+	    json_array_size(calls->hits) == (size_t)calls->args->limit || calls->bytes > ROWS_BYTES;
+	if (calls->args->returns)
+		returns_await(&calls->returns, replay, row);
+	json_decref(row);
+}
+
+/* Where nothing but the number is wanted of the rest, gdb counts it, unless the rest goes on beyond
+ * what was asked for. */
+static void count_only(struct trace_calls *calls, struct replay *replay, bool ends_well)
+{
+	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well)
+		return;
+	calls->only_counts = gdb_command(replay->gdb, NULL, "-break-after %d %d", calls->number,
+				 NO_MORE) == GDB_DONE;
+}
+
+struct visit {
+	struct trace_calls *calls;
+	const struct search *search;
+};
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	const struct visit *visit = context;
+	struct trace_calls *calls = visit->calls;
+
+	if (returns_take(&calls->returns, replay, hit) || hit->breakpoint != calls->number)
+		return SCAN_ON;
+	if (calls->args->returns)
+		returns_pass(&calls->returns, replay);
+	switch (passes_judge(replay, calls->args->condition, failure)) {
+	case PASS_REFUSED:
+		return SCAN_GIVE_UP;
+	case PASS_OTHER:
+		return SCAN_ON;
+	case PASS_MEANT:
+		break;
+	}
+	calls->count++;
+	if (!calls->full) {
+		add_row(calls, replay);
+		count_only(calls, replay, !visit->search->bounded || visit->search->guard);
+	}
+	if (calls->args->group_by)
+		add_group(calls, replay);
+	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+/* gdb's own count, since the search began. */
+static void take_count(struct trace_calls *calls, struct replay *replay)
+{
+	json_t *results = NULL;
+
+	if (calls->only_counts && gdb_command(replay->gdb, &results, "-break-list") == GDB_DONE)
+		calls->count = mi_number(
+		    breakpoints_row(breakpoints_rows(results), calls->number), "times", 0);
+	json_decref(results);
+}
+
+static json_t *conclude(const struct trace_calls *calls)
+{
+	const struct trace_calls_args *args = calls->args;
+	const char *first = mi_text(json_array_get(calls->hits, 0), "moment");
+	const char *condition = args->condition ? args->condition : "";
+
+	if (!calls->count)
+		return json_sprintf("nothing passed %.200s%s%.200s", args->location,
+		    condition[0] ? " where " : "", condition);
+	return json_sprintf("%lld time%s through %.200s%s%.200s, first at %s", calls->count,
+	    calls->count == 1 ? "" : "s", args->location, condition[0] ? " where " : "", condition,
+	    first);
+}
+
+static json_t *answer_of(
+    struct trace_calls *calls, const struct search *search, enum search_end end)
+{
+	long long told = (long long)json_array_size(calls->hits);
+	const json_t *last = json_array_get(calls->hits, (size_t)told - 1);
+	json_t *answer = json_object();
+
+	json_object_set_new(answer, "conclusion", conclude(calls));
+	json_object_set_new(answer, "total", json_integer(calls->count));
+	if (told)
+		json_object_set(answer, "hits", calls->hits);
+	if (json_array_size(calls->groups))
+		json_object_set(answer, "groups", calls->groups);
+	if (calls->ungrouped)
+		json_object_set_new(answer, "ungrouped", json_integer(calls->ungrouped));
+	search_tell(search, end, answer);
+	if (calls->count > told)
+		json_object_set_new(answer, "more",
+		    json_sprintf("%lld more are counted: from=%s tells the next ones",
+			calls->count - told, mi_text(last, "moment")));
+	if (end == SEARCH_ENOUGH)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("it stopped counting at %d: narrow it with condition, from and to",
+			PASSES_MAX));
+	return answer;
+}
+
+static json_t *search_all(struct trace_calls *calls, struct replay *replay, struct failure *failure)
+{
+	const struct trace_calls_args *args = calls->args;
+	enum search_end end = SEARCH_FAILED;
+	struct search search = {.replay = replay};
+	struct visit visit = {calls, &search};
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (search_stretch(replay, args->from, args->to, stretch, failure) &&
+	    search_begin(&search, replay, stretch, failure) &&
+	    gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL, "-break-enable %d", calls->number), ERROR_GDB_FAILED,
+		NULL, failure)) {
+		if (args->returns)
+			returns_begin(&calls->returns, replay);
+		end = search_run(&search, see, &visit, failure);
+	}
+	returns_end(&calls->returns, replay);
+	if (end != SEARCH_FAILED) {
+		take_count(calls, replay);
+		answer = answer_of(calls, &search, end);
+	}
+	search_end(&search);
+	return answer;
+}
+
+/* Only a function returns: at a line or an address there is no telling what of. */
+static bool is_whole(const struct trace_calls_args *args, struct failure *failure)
+{
+	if (!args->returns || (!strrchr(args->location, '*') &&
+				  (!strchr(args->location, ':') || strstr(args->location, "::"))))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "name the function, or leave returns out",
+	    "%.200s is no function: what returns is told of functions", args->location);
+	return false;
+}
+
+/* To know which calls return, all have to be seen: there the condition is asked at each stop. */
+static int set_breakpoint(
+    const struct trace_calls_args *args, struct replay *replay, struct failure *failure)
+{
+	int number = passes_set(replay, args->location, args->condition, failure);
+
+	if (number && args->returns && args->condition)
+		gdb_command(replay->gdb, NULL, "-break-condition %d", number);
+	return number;
+}
+
+json_t *tool_trace_calls(
+    struct worker *worker, const struct trace_calls_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct trace_calls *calls;
+	json_t *answer = NULL;
+
+	if (!replay || !evaluate_may(args->evaluate, failure) || !is_whole(args, failure))
+		return NULL;
+	calls = calloc(1, sizeof(*calls));
+	if (!calls) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	calls->args = args;
+	calls->hits = json_array();
+	calls->groups = json_array();
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	calls->number = set_breakpoint(args, replay, failure);
+	if (calls->number) {
+		answer = search_all(calls, replay, failure);
+		if (!replay->worker->broken)
+			gdb_command(replay->gdb, NULL, "-break-delete %d", calls->number);
+	}
+	json_decref(calls->hits);
+	json_decref(calls->groups);
+	free(calls);
+	return excursion_answer(&excursion, answer, failure);
+}
