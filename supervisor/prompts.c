@@ -21,6 +21,10 @@ static const struct mcp_param output_args[] = {
 	ARGUMENT("trace_dir", true, "Trace directory"),
 	ARGUMENT("text", true, "The output to explain"), END};
 
+static const struct mcp_param runs_args[] = {
+	ARGUMENT("good", true, "Trace directory of the run that passed"),
+	ARGUMENT("bad", true, "Trace directory of the run that failed"), END};
+
 const struct mcp_prompt prompts_shown[PROMPT_COUNT] = {
 	{"debug_crash", "Find the cause of a crash", "Go back from the fatal signal to the cause", trace_args},
 	{"find_corruption", "Find who corrupted memory", "Go back from a corrupted value to the write", corruption_args},
@@ -28,6 +32,7 @@ const struct mcp_prompt prompts_shown[PROMPT_COUNT] = {
 	{"find_deadlock", "Explain a deadlock", "Find who waits for which lock, and who holds it", trace_args},
 	{"flaky_test", "Catch a flaky test", "Record until the test fails, then debug that run", command_args},
 	{"explain_output", "Explain a line of output", "Find out why a program printed a text", output_args},
+	{"compare_good_bad", "Compare two runs", "Find where a failing run leaves a passing one", runs_args},
 };
 
 static const char *const texts[PROMPT_COUNT] = {
@@ -45,14 +50,17 @@ static const char *const texts[PROMPT_COUNT] = {
 	"2. There, call rr_evaluate on \"{expression}\" and on its address.\n"
 	"3. Call rr_last_change on \"{expression}\": the frame in the answer is the writer. If that write is "
 	"legitimate, rr_goto its moment and ask again.\n"
-	"4. Report which statement wrote the value, where it meant to write, and why it hit this memory.",
+	"4. If many places write it, rr_value_history on it lists every write; rr_find_memory with its "
+	"address as value finds who else holds a pointer to it.\n"
+	"5. Report which statement wrote the value, where it meant to write, and why it hit this memory.",
 
 	"Find the data race in the run recorded in {trace_dir}.\n"
 	"1. Call rr_replay_start with trace_dir \"{trace_dir}\" and at \"end\", or rr_crash_report if it crashed.\n"
-	"2. Find the shared value that is wrong. Call rr_watchpoint_set on it with access_type \"access\".\n"
-	"3. Call rr_continue with reverse true several times. Note thread, frame and moment of each access.\n"
-	"4. At two accesses close together, call rr_backtrace with thread \"all\": which locks does each "
-	"thread hold? Report the two accesses without a common lock.",
+	"2. Find the shared value that is wrong. Call rr_value_history on it with access \"access\": every "
+	"read and write with its thread, moment and code.\n"
+	"3. Look for a write of one thread between a read and the write that follows it in another.\n"
+	"4. At two such accesses, call rr_backtrace with thread \"all\" and at set to their moments: which "
+	"locks does each thread hold? Report the two accesses without a common lock.",
 
 	"Explain the deadlock recorded in {trace_dir}.\n"
 	"1. Call rr_crash_report with trace_dir \"{trace_dir}\": it says what each thread waits for.\n"
@@ -70,9 +78,21 @@ static const char *const texts[PROMPT_COUNT] = {
 
 	"Explain why the run recorded in {trace_dir} printed: {text}\n"
 	"1. Call rr_replay_start with trace_dir \"{trace_dir}\".\n"
-	"2. Call rr_breakpoint_set on the function that prints it (or on write), if possible with a condition "
-	"that is true only there. Call rr_continue until the output in the answer shows the text.\n"
-	"3. Call rr_backtrace and rr_locals, then rr_last_change on the values that went into the text.",
+	"2. Call rr_who_printed with that text and move true: it goes to the code that made the text. If it "
+	"is not found as you have it, rr_output shows all that was printed.\n"
+	"3. Call rr_locals or rr_expand, then rr_last_change on the first value that is wrong, and repeat it "
+	"on the values that this writer read.\n"
+	"4. Report the cause with file and line, and each step with its moment (event:ticks).",
+
+	"Find where the failing run {bad} leaves the passing run {good} of the same program.\n"
+	"1. Call rr_replay_start on {good} and on {bad}: two sessions, named with session in every call.\n"
+	"2. Call rr_crash_report on {bad}, and rr_output in both sessions with moment \"end\": where does the "
+	"output differ first? rr_who_printed names the code.\n"
+	"3. In both sessions call rr_breakpoint_set at the same place before that, rr_continue to the same "
+	"hit with evaluate set to what the code decides by, and compare. Halve the distance until you have "
+	"the first difference.\n"
+	"4. In the failing run, call rr_last_change on the value that differs.\n"
+	"5. Report the first difference with file and line, and its moment in both runs.",
 };
 /* clang-format on */
 

@@ -9,7 +9,7 @@
 #define RESOURCE_NAME_MAX 1024
 #define RESOURCE_COUNT	  2
 #define TEMPLATE_COUNT	  2
-#define PROMPT_COUNT	  6
+#define PROMPT_COUNT	  7
 #define PROMPT_TEXT_MAX	  8192
 
 enum resource_kind {

@@ -2,6 +2,7 @@
  * The const tables: tools, resources and prompts as clients want them.
  */
 #include "supervisor/resources.h"
+#include "supervisor/skills.h"
 #include "supervisor/status.h"
 #include "supervisor/tools.h"
 #include "tests/runner.h"
@@ -9,6 +10,8 @@
 #include <check.h>
 #include <ctype.h>
 #include <string.h>
+
+#define INSTRUCTIONS_MAX 2048 /* bytes: some hosts cut them there */
 
 START_TEST(every_tool_is_shown_and_routed)
 {
@@ -161,6 +164,51 @@ START_TEST(every_placeholder_of_a_prompt_is_an_argument)
 }
 END_TEST
 
+static bool is_tool(const char *name, size_t length)
+{
+	for (size_t i = 0; i < TOOL_COUNT; i++)
+		if (strlen(tools_shown[i].name) == length &&
+		    strncmp(tools_shown[i].name, name, length) == 0)
+			return true;
+	return false;
+}
+
+/* Each word that begins as a tool's name does is one. */
+static void expect_tools_in(const char *where, const char *text)
+{
+	size_t length;
+
+	for (const char *at = text; (at = strstr(at, "rr_")) != NULL; at += length) {
+		length = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+		ck_assert_msg(
+		    is_tool(at, length), "%s names %.*s, which is no tool", where, (int)length, at);
+	}
+}
+
+START_TEST(every_tool_that_a_text_names_exists)
+{
+	expect_tools_in("the instructions", resources_instructions);
+	expect_tools_in("the guide", resources_guide);
+	for (size_t i = 0; i < skills_count; i++)
+		expect_tools_in(skills_shown[i].name, skills_shown[i].text);
+	for (size_t i = 0; i < PROMPT_COUNT; i++) {
+		json_t *args = json_object();
+		char text[PROMPT_TEXT_MAX];
+		prompts_fill(i, args, text, sizeof(text));
+		expect_tools_in(prompts_shown[i].name, text);
+		json_decref(args);
+	}
+	for (size_t i = 0; i < TOOL_COUNT; i++)
+		expect_tools_in(tools_shown[i].name, tools_shown[i].description);
+}
+END_TEST
+
+START_TEST(the_instructions_fit_where_hosts_cut_them)
+{
+	ck_assert_uint_lt(strlen(resources_instructions), INSTRUCTIONS_MAX);
+}
+END_TEST
+
 static size_t advice_count(const char *facts_text, const char *expected)
 {
 	json_t *facts = json_loads(facts_text, 0, NULL), *advice = status_advice(facts), *line;
@@ -212,6 +260,8 @@ int main(void)
 	tcase_add_test(tests, a_bad_uri_names_nothing);
 	tcase_add_test(tests, prompts_have_their_arguments_put_in);
 	tcase_add_test(tests, every_placeholder_of_a_prompt_is_an_argument);
+	tcase_add_test(tests, every_tool_that_a_text_names_exists);
+	tcase_add_test(tests, the_instructions_fit_where_hosts_cut_them);
 	tcase_add_test(tests, what_is_missing_comes_with_its_remedy);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
