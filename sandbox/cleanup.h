@@ -1,8 +1,8 @@
 #ifndef SANDBOX_CLEANUP_H
 #define SANDBOX_CLEANUP_H
 /*
- * Cleanup attributes: what a scope acquired, it releases on every way out. `steal_fd` and
- * `steal_pointer` hand ownership on.
+ * Cleanup attributes: a scope releases what it acquired on every way out. `steal_fd` and
+ * `steal_pointer` pass ownership on.
  */
 #include <stdlib.h>
 #include <unistd.h>

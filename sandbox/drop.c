@@ -1,5 +1,5 @@
 /*
- * Small verbs that only ever take away. Must never grant, and never pass over a failure.
+ * Small functions that only take rights away. They must never grant anything, nor ignore a failure.
  */
 #include "sandbox/drop.h"
 
@@ -26,10 +26,11 @@ int drop_new_privs(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* The hard limit too, so that nobody below raises it again; never above what we have. */
+/* Sets the hard limit too, so that no child can raise it again; never above our own. */
 static int set_limit(int resource, rlim_t value)
 {
-	/* SIGXCPU says why a program ends, SIGKILL would not; who ignores it gets that next */
+	/* SIGXCPU shows why a program ended, unlike SIGKILL, which comes next if the program
+	 * ignores it */
 	rlim_t grace = resource == RLIMIT_CPU ? CPU_GRACE_S : 0;
 	struct rlimit limit;
 

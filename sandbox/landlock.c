@@ -1,6 +1,7 @@
 /*
- * A Landlock ruleset from a role's rules. All rights the kernel knows are handled, so what no rule
- * gives is refused. Must never fail open: a right or a path that cannot be ruled is refused.
+ * Makes a Landlock ruleset from a role's rules. It handles all rights that the kernel knows, so
+ * what no rule allows is refused. Must never fail open: a right or a path without a possible rule
+ * is refused.
  */
 #include "sandbox/landlock.h"
 
@@ -14,7 +15,8 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 
-/* The kernel's interface (linux/landlock.h), here in full since headers lag behind kernels. */
+/* The kernel's interface (linux/landlock.h), complete, because headers are often older than the
+ * kernel. */
 #define CREATE_RULESET_VERSION 1u
 #define RULE_PATH_BENEATH      1
 #define RULE_NET_PORT	       2
@@ -76,7 +78,7 @@ static const struct {
     {6, 0, 0, SCOPE_ABSTRACT | SCOPE_SIGNAL},
 };
 
-/* What programs under test expect to be able to write. */
+/* What recorded programs expect to be able to write. */
 static const char *const temporary[] = {"/tmp", "/var/tmp", NULL};
 
 struct ruleset {
@@ -91,8 +93,8 @@ int landlock_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
-/* A path that cannot be opened gets no rule, and so no access. Rights of directories are refused
- * for files. */
+/* A path that cannot be opened gets no rule, and therefore no access. The kernel refuses rights of
+ * directories for files. */
 static int allow_at(const struct ruleset *set, int dir, const char *path, uint64_t rights)
 {
 	cleanup_fd int fd = openat(dir, path, O_PATH | O_CLOEXEC);
@@ -120,8 +122,8 @@ static int allow_all(const struct ruleset *set, const char *const *paths, uint64
 }
 
 /*
- * Where the role has its view, all that is in it; else the system by the same list as the view's.
- * Rules cannot take away: what is not to be read is left out from the start.
+ * If the role has its view, everything in it; otherwise the same list of system files as in the
+ * view. Rules cannot take access away, so what must not be read is left out from the start.
  */
 static int allow_system(const struct ruleset *set, const struct sandbox_policy *policy)
 {
@@ -135,8 +137,8 @@ static int allow_system(const struct ruleset *set, const struct sandbox_policy *
 	return allow_all(set, system_view, FS_READS) < 0 ? -1 : allow_all(set, devices, device);
 }
 
-/* Tracees' memory is written through /proc/PID/mem. What else of /proc can be written, uid 0 could
- * write without any capability, so there the view's guard is needed. */
+/* Tracees' memory is written through /proc/PID/mem. Uid 0 could write other parts of /proc without
+ * any capability, which only the view's guard prevents. */
 static uint64_t rights_of_proc(const struct role_rules *rules, const struct sandbox_policy *policy)
 {
 	bool guarded = policy->in_view || geteuid() != 0;
@@ -144,7 +146,8 @@ static uint64_t rights_of_proc(const struct role_rules *rules, const struct sand
 	return FS_READS | (rules->writes_proc && guarded ? FS_WRITE_FILE : 0);
 }
 
-/* Where the worker lies, and the counters' library that rr loads, be it in a home or in /tmp. */
+/* The worker's directory, and the counter's library that rr loads, even in a home directory or in
+ * /tmp. */
 static int allow_programs(const struct ruleset *set)
 {
 	char path[PATH_MAX], *slash;
@@ -180,17 +183,17 @@ static void choose_rights(struct ruleset *set, const struct role_rules *rules,
 	}
 	if (!rules->keeps_signals)
 		set->scoped &= ~SCOPE_SIGNAL;
-	/* A recording with its user's network reaches what its user reaches. */
+	/* A recording with its user's network can reach everything that its user can. */
 	if (rules->user_network && !policy->own_network)
 		set->scoped &= ~SCOPE_ABSTRACT;
-	/* Without a port the role's TCP cannot be ruled, and seccomp alone says what it may. */
+	/* Without a port there is no rule for the role's TCP, and only seccomp restricts it. */
 	if (rules->binds_port && !policy->tcp_port)
 		set->net &= ~NET_BIND;
 	if (rules->connects && !policy->tcp_port)
 		set->net &= ~NET_CONNECT;
 }
 
-/* What the role has of the system. */
+/* What the role can use of the system. */
 static int allow_role(
     const struct ruleset *set, const struct role_rules *rules, const struct sandbox_policy *policy)
 {

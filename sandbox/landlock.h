@@ -1,14 +1,16 @@
 #ifndef SANDBOX_LANDLOCK_H
 #define SANDBOX_LANDLOCK_H
 /*
- * Landlock: which files and ports a role reaches, as far as the kernel's version of it goes. It
- * stands where there are no mount namespaces, and doubles them where there are.
+ * Landlock: restricts the files and ports that a role can reach, as far as the kernel's version
+ * supports that. It replaces mount namespaces where there are none, and is a second barrier where
+ * there are.
  */
 #include <stddef.h>
 #include "sandbox/roles.h"
 #include "sandbox/sandbox.h"
 
-/* From this version on all that we ask for is ruled: files, truncation, TCP, devices, scopes. */
+/* From this version on, Landlock covers everything that we ask for: files, truncation, TCP,
+ * devices, scopes. */
 #define LANDLOCK_ABI_FULL 6
 
 /* The kernel's Landlock ABI, 0 when it has none. */

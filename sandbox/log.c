@@ -1,6 +1,6 @@
 /*
- * The log: bounded lines of printable ASCII on stderr. Must never write to stdout, which is the
- * client's, and never pass a control character on.
+ * The log: bounded lines of printable ASCII on stderr. Must never write to stdout, which belongs to
+ * the client, and never pass on a control character.
  */
 #include "sandbox/log.h"
 
@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Connected to the system's log; -1: the audit goes to stderr alone. */
+/* Connected to the system log; -1: the audit goes only to stderr. */
 static int audit_fd = -1;
 
 void log_escape(char *line, size_t size, const char *text)
@@ -42,7 +42,7 @@ void log_escape(char *line, size_t size, const char *text)
 	line[used] = '\0';
 }
 
-/* A reader of stderr who has stopped must not stop us. */
+/* A reader of stderr that has stopped must not block us. */
 static int stderr_takes_a_line(void)
 {
 	struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -66,7 +66,7 @@ out:
 	errno = saved;
 }
 
-/* As RFC 3164 has it, without the time, which the daemon adds. */
+/* In the form of RFC 3164, without the time, which the daemon adds. */
 static void send_audit(const char *format, va_list args)
 {
 	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 64], line[LOG_LINE_MAX];
@@ -76,7 +76,8 @@ static void send_audit(const char *format, va_list args)
 	log_escape(escaped, sizeof(escaped), text);
 	len = snprintf(line, sizeof(line), "<%d>rr-warden[%d]: audit: %s", LOG_AUTHPRIV | LOG_INFO,
 	    (int)getpid(), escaped);
-	(void)send(audit_fd, line, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL); /* stderr has it */
+	(void)send(audit_fd, line, (size_t)len,
+	    MSG_DONTWAIT | MSG_NOSIGNAL); /* stderr already has the line */
 	errno = saved;
 }
 

@@ -16,7 +16,8 @@
  */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with "audit": what the settings granted or refused. Goes where log_audit_to says too. */
+/* The same with "audit": what the settings granted or refused. Also goes where log_audit_to says.
+ */
 void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define LOG_SYSLOG "/dev/log"

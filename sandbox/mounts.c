@@ -128,7 +128,7 @@ int mounts_make_point(int root, const char *path, bool is_directory)
 	return mknodat(root, path, S_IFREG | 0644, 0) < 0 && errno != EEXIST ? -1 : 0;
 }
 
-/* Terminals are made where the kernel lets us, for programs that ask for one. */
+/* Makes terminals if the kernel allows it, for programs that ask for one. */
 static int fill_dev(int dev)
 {
 	static const char *const links[][2] = {{"/proc/self/fd", "fd"}, {"fd/0", "stdin"},
@@ -148,7 +148,7 @@ static int fill_dev(int dev)
 
 static int show_device(int tree, int dev, const char *name)
 {
-	/* where / was made read-only it is read-only, and no device */
+	/* if / was made read-only, this is read-only too, and not a device */
 	if (mounts_set(tree, "", AT_EMPTY_PATH, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
 		MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV) < 0 ||
 	    mounts_make_point(dev, name, false) < 0)
@@ -156,7 +156,7 @@ static int show_device(int tree, int dev, const char *name)
 	return mounts_show(tree, dev, name);
 }
 
-/* As uid 0 the disks' nodes would open without any capability: only harmless ones are there. */
+/* Uid 0 could open the disks' nodes without any capability, so only harmless devices are there. */
 int mounts_private_dev(int root)
 {
 	int trees[DEVICES_MAX], result = 0;

@@ -1,6 +1,6 @@
 /*
- * Namespaces by clone(2), set up from within. Must never leave one half made: every verb fails
- * aloud.
+ * Namespaces by clone(2), set up from within. Must never leave one half made: every function
+ * reports its failure.
  */
 #include "sandbox/ns.h"
 
@@ -21,13 +21,13 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 
-#define PIDS_MIN    301u /* the kernel's own smallest */
+#define PIDS_MIN    301u /* the kernel's own minimum */
 #define PIDS_ENOUGH (1u << 22)
 
 pid_t ns_fork(uint64_t flags, int *pidfd)
 {
-	/* The raw call, since clone(3) wants a stack and a function; no stack means ours, as fork.
-	 */
+	/* The raw call, because clone(3) needs a stack and a function; without a stack, the child
+	 * uses a copy of ours, as with fork. */
 	return (pid_t)syscall(
 	    SYS_clone, (unsigned long)flags | CLONE_PIDFD | SIGCHLD, NULL, pidfd, NULL, 0UL);
 }
@@ -46,7 +46,8 @@ int ns_map_ids(uid_t uid, gid_t gid)
 {
 	char map[64];
 
-	/* An undumpable process's /proc files belong to root, and could not be written. */
+	/* If the process is not dumpable, its files in /proc belong to root, and could not be
+	 * written. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		return -1;
 	snprintf(map, sizeof(map), "%u %u 1\n", uid, uid);
@@ -83,7 +84,8 @@ void ns_limit_processes(unsigned max)
 
 	if (!max || !has_own_pid_max())
 		return;
-	/* the kernel wants room for its own, by the number of processors; it refuses less */
+	/* the kernel needs some for itself, depending on the number of processors, and refuses less
+	 */
 	for (unsigned room = max < PIDS_MIN ? PIDS_MIN : max; room < PIDS_ENOUGH; room *= 2) {
 		snprintf(text, sizeof(text), "%u", room);
 		if (write_file("/proc/sys/kernel/pid_max", text) == 0)

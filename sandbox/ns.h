@@ -1,7 +1,7 @@
 #ifndef SANDBOX_NS_H
 #define SANDBOX_NS_H
 /*
- * Namespaces: a child in fresh ones, and what each needs before it is of use.
+ * Namespaces: makes a child in fresh ones, and sets up each of them.
  */
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,16 +12,17 @@
  */
 pid_t ns_fork(uint64_t flags, int *pidfd);
 
-/* In a new user namespace: we are who we were, and nobody else exists. 0, or -1 with errno. */
+/* In a new user namespace: maps only our own ids, to themselves. 0, or -1 with errno. */
 int ns_map_ids(uid_t uid, gid_t gid);
 
-/* No further user namespaces below ours: their capabilities are the widest road into a kernel. */
+/* Forbids further user namespaces inside ours, because their capabilities open most attacks on the
+ * kernel. */
 int ns_forbid_nesting(void);
 
 /*
- * In a new pid namespace, while /proc/sys can be written: no more than `max` processes at once, be
- * they root's, whom RLIMIT_NPROC does not bind. Best effort: before Linux 6.14 that number is the
- * whole machine's, and is left alone.
+ * In a new pid namespace, while /proc/sys can be written: allows at most `max` processes, also for
+ * root, whom RLIMIT_NPROC does not limit. Best effort: before Linux 6.14 that number belongs to the
+ * whole machine, and is left alone.
  */
 void ns_limit_processes(unsigned max);
 

@@ -1,8 +1,8 @@
 #ifndef SANDBOX_ROLES_H
 #define SANDBOX_ROLES_H
 /*
- * What each role may do, as data: system calls, capabilities, files. The verbs that make it so are
- * in seccomp.h, drop.h, ns.h and landlock.h.
+ * What each role can do, as data: system calls, capabilities, files. The functions that enforce it
+ * are in seccomp.h, drop.h, ns.h and landlock.h.
  */
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -53,20 +53,21 @@ struct syscall_group {
 
 enum compat {
 	COMPAT_NEVER,
-	COMPAT_ASKED, /* where the policy says so: the trace has 32-bit processes */
+	COMPAT_ASKED, /* if the policy says so, because the trace has 32-bit processes */
 	COMPAT_ALWAYS /* a recorded program may be one */
 };
 
 struct role_rules {
 	const char *name;
-	enum verdict otherwise; /* of calls that no row names */
-	enum compat compat;	/* whether 32-bit programs are let run */
+	enum verdict otherwise; /* for calls that no row names */
+	enum compat compat;	/* whether 32-bit programs can run */
 	struct syscall_group groups[ROLE_GROUPS_MAX];
 
-	uint64_t capabilities; /* that stay, of those it has: bits 1 << CAP_* */
+	uint64_t capabilities; /* the ones that stay, if it has them: bits 1 << CAP_* */
 
-	bool landlocked;   /* Landlock forbids mounting: not for who makes mount namespaces */
-	bool reads_system; /* what of the system is in its view */
+	bool landlocked;   /* not for roles that make mount namespaces, because Landlock forbids
+			      mounting */
+	bool reads_system; /* the part of the system in its view */
 	bool writes_proc;  /* /proc/PID/mem of tracees */
 	bool writes;	   /* what the policy names as writable, and /dev/shm */
 	bool
@@ -74,10 +75,10 @@ struct role_rules {
 	bool binds_port;    /* listens on TCP */
 	bool connects;	    /* connects over TCP */
 	bool user_network;  /* the user's, unless the policy says otherwise */
-	bool keeps_signals; /* may signal only what is confined with it */
+	bool keeps_signals; /* can signal only processes that are confined with it */
 
 	bool undumpable; /* nobody of the same user may ptrace it or read its memory */
-	bool reports;	 /* SIGSYS is named to the supervisor before death */
+	bool reports;	 /* reports SIGSYS to the supervisor before it dies */
 };
 
 extern const struct role_rules role_rules[ROLE_COUNT];
@@ -88,7 +89,7 @@ extern const struct role_rules role_rules[ROLE_COUNT];
  */
 extern const char *const hidden_paths[];
 
-/* What every role sees of the system, where it exists. NULL-terminated. */
+/* What every role sees of the system, if it exists. NULL-terminated. */
 extern const char *const system_view[];
 
 /* Parts of /proc that a process of uid 0 could change without any capability. NULL-terminated. */

@@ -1,6 +1,6 @@
 /*
- * The tables of files: what roles see of the system, what a recording does not see, and what of
- * /proc and /dev is harmless. One row a thing, with the reason beside it. No code.
+ * The tables of files: what roles see of the system, what is hidden from a recording, and which
+ * parts of /proc and /dev are harmless. Each row has its reason. No code.
  */
 #include "sandbox/roles.h"
 

@@ -1,6 +1,6 @@
 /*
- * The layers composed, in their order. Must never go on after a required layer has failed, and
- * never call one full that is not.
+ * Applies the layers in their order. Must never go on after a required layer has failed, and never
+ * call one full that is not.
  */
 #include "sandbox/sandbox.h"
 
@@ -44,11 +44,11 @@ static const struct {
 #undef X
 };
 
-/* What the child tells before it goes on. */
+/* What the child reports before it goes on. */
 struct outcome {
 	int layer; /* that failed, -1: none */
 	int error;
-	bool call_failed; /* a path of the call is the reason, not the layer */
+	bool call_failed; /* a path in the call is the reason, not the layer */
 	char why[SANDBOX_CALL_WHY_MAX];
 };
 
@@ -110,10 +110,11 @@ static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
 	outcome->layer = LAYER_USER_NS;
 	if (flags & CLONE_NEWUSER && ns_map_ids(uid, gid) < 0)
 		return -1;
-	/* before /proc is covered; a kernel without the knob nests, and seccomp has the rest */
+	/* before /proc is covered; a kernel without this switch allows nesting, which seccomp then
+	 * prevents */
 	if (flags & CLONE_NEWUSER)
 		(void)ns_forbid_nesting();
-	/* while everything is in sight yet */
+	/* while the whole file system is still visible */
 	if (compose(policy, outcome) < 0)
 		return -1;
 	for (size_t i = 0; i < LAYER_COUNT; i++) {
@@ -122,12 +123,12 @@ static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
 		    set_up_namespace(role, layer_flags[i].layer, policy, outcome) < 0)
 			return -1;
 	}
-	/* What made the namespaces must not reach into what runs in them. */
+	/* The process that made the namespaces must not have access to what runs in them. */
 	outcome->layer = LAYER_CAPABILITIES;
 	if (policy->requested[LAYER_CAPABILITIES] != REQUEST_OFF &&
 	    (drop_new_privs() < 0 || drop_capabilities(0) < 0))
 		return -1;
-	/* Whoever takes the child over before it limits itself has these limits already. */
+	/* Even a child that is compromised before it limits itself has these limits. */
 	outcome->layer = LAYER_RLIMITS;
 	if (policy->requested[LAYER_RLIMITS] != REQUEST_OFF && drop_limits(policy) < 0)
 		return -1;
@@ -135,14 +136,15 @@ static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
 	return 0;
 }
 
-/* Returns in a child that is set up, with the parent's consent; ends every other. */
+/* Returns in a child that is set up and has the parent's consent; ends it otherwise. */
 static void become_child(enum sandbox_role role, int channel, uint64_t flags, uid_t uid, gid_t gid,
     struct sandbox_policy *policy)
 {
 	struct outcome outcome = {.layer = -1};
 	char consent;
 
-	/* getppid() is 0 in a pid namespace: the consent shows that the parent lived after this. */
+	/* getppid() is 0 in a pid namespace. The consent shows that the parent was still alive
+	 * after this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		_exit(1);
 	if (set_up(role, flags, uid, gid, policy, &outcome) < 0) {
@@ -172,7 +174,7 @@ static void await_outcome(int channel, struct outcome *outcome)
 	}
 	*outcome =
 	    (struct outcome){.layer = LAYER_USER_NS, .error = ready == 0 ? ETIMEDOUT : ECHILD};
-	/* Only files can take so long: those of a dead file system. */
+	/* Only files of a dead file system can take so long. */
 	outcome->call_failed = ready == 0;
 	snprintf(outcome->why, sizeof(outcome->why), "%s",
 	    ready == 0 ? "a file system does not answer"
@@ -226,7 +228,7 @@ static void lacks(
 	snprintf(machine->why[layer], sizeof(machine->why[layer]), "%s%.70s", before, why);
 }
 
-/* The next attempt goes without a layer, and without what cannot be had when it is missing. */
+/* The next attempt leaves out a layer, and the layers that need it. */
 static uint64_t learn(struct sandbox_machine *machine, const struct outcome *outcome)
 {
 	bool again = outcome->layer == LAYER_USER_NS && !machine->has[LAYER_USER_NS];
@@ -236,7 +238,7 @@ static uint64_t learn(struct sandbox_machine *machine, const struct outcome *out
 	/* Without its own mounts a pid namespace would see the wrong /proc. */
 	if (outcome->layer == LAYER_MOUNT_NS && machine->has[LAYER_PID_NS])
 		lacks(machine, LAYER_PID_NS, "needs mount_ns: ", outcome->why);
-	/* Without a user namespace only root makes the others, and not root in a container. */
+	/* Without a user namespace, only root can make the others, but not root in a container. */
 	for (size_t i = 0;
 	     outcome->layer == LAYER_USER_NS && (again || geteuid() != 0) && i < LAYER_COUNT; i++)
 		if (layer_flags[i].flag && layer_flags[i].layer != LAYER_USER_NS)
@@ -247,7 +249,7 @@ static uint64_t learn(struct sandbox_machine *machine, const struct outcome *out
 	return flags;
 }
 
-/* What may be had again in a moment tells nothing about the machine. */
+/* A shortage that may soon be over says nothing about the machine. */
 static bool is_want_of_room(int error)
 {
 	return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
@@ -307,7 +309,7 @@ static enum layer_request requested_of(
 	return want;
 }
 
-/* Whether we may make namespaces without a user namespace. */
+/* Whether we can make namespaces without a user namespace. */
 static bool may_administer(void)
 {
 	cap_t now = cap_get_proc();
@@ -473,7 +475,7 @@ static int step_seccomp(
 	return -1;
 }
 
-/* The one layer of these that a machine may lack; any other failure is the call's end. */
+/* The only one of these layers that a machine may lack; any other failure makes the call fail. */
 static bool machine_lacks(enum sandbox_layer layer)
 {
 	return layer == LAYER_LANDLOCK && landlock_abi() < 1;
@@ -516,17 +518,18 @@ int sandbox_enter(enum sandbox_role role, const struct sandbox_policy *policy, c
 {
 	const struct role_rules *rules = &role_rules[role];
 
-	/* jansson seeds its hash from /dev/urandom at its first use: now, while that opens */
+	/* jansson seeds its hash from /dev/urandom at first use: do that now, while it can be
+	 * opened */
 	if (rules->reports)
 		json_object_seed(0);
-	/* Before everything: seccomp and Landlock ask for it. */
+	/* Before everything else, because seccomp and Landlock need it. */
 	if (apply_layer(LAYER_NO_NEW_PRIVS, step_new_privs, rules, policy, report, why, why_size))
 		return -1;
 	if (apply_layer(LAYER_RLIMITS, step_limits, rules, policy, report, why, why_size))
 		return -1;
 	if (drop_descriptors(keep_fds, keep_count) < 0)
 		return fail_step("descriptors", why, why_size);
-	/* While /proc and directories still open; before capabilities go, which it needs none of.
+	/* While /proc and directories can still be opened. It needs no capabilities, which go next.
 	 */
 	if (apply_layer(LAYER_LANDLOCK, step_landlock, rules, policy, report, why, why_size))
 		return -1;

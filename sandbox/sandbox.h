@@ -1,9 +1,9 @@
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 /*
- * The sandbox as its callers see it: a role, a requirement for each layer, and an honest report of
- * what it has. The layers themselves are small verbs in drop.h, ns.h, landlock.h, seccomp.h and
- * fds.h; their tables are in roles.h.
+ * The sandbox as its callers see it: a role, a request for each layer, and an honest report of the
+ * layers it has. The layers themselves are small functions in drop.h, ns.h, landlock.h and
+ * seccomp.h; their tables are in roles.h.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -32,16 +32,16 @@ enum layer_request { REQUEST_OFF, REQUEST_PREFER, REQUEST_REQUIRE };
 
 #define SANDBOX_WHY_MAX 96
 
-/* How the text of a layer begins that a role does without by design. */
+/* The beginning of a layer's text, if the role does not use the layer by design. */
 #define LAYER_UNUSED "not used: "
 
 /*
- * What this machine can give, as sandbox_probe found it. A layer that it has is a layer that every
- * process gets; a process that cannot have it is not started.
+ * What this machine supports, as sandbox_probe found it. Every process gets every layer that the
+ * machine supports; a process that cannot have one is not started.
  */
 struct sandbox_machine {
 	bool has[LAYER_COUNT];
-	char why[LAYER_COUNT][SANDBOX_WHY_MAX]; /* of what it lacks, one clause */
+	char why[LAYER_COUNT][SANDBOX_WHY_MAX]; /* one clause for each missing layer */
 };
 
 /*
@@ -60,18 +60,18 @@ struct sandbox_policy {
 	const char *const *parents;    /* directories of which it may remove entries, or NULL */
 	const char *const *files_only; /* directories that it may read the files of, or NULL */
 	const char *const *links; /* pairs of a path and the target of the link there, or NULL */
-	const char *const *empty; /* directories that are there, with nothing in them, or NULL */
+	const char *const *empty; /* directories that exist, but appear empty, or NULL */
 	const char *directory;	  /* where the child starts; NULL: in / */
 	bool covers;		/* a recording: other homes and the machine's secrets are hidden */
-	bool own_network;	/* a recording: it has a private network as all others have */
-	bool in_view;		/* sandbox_enter: what is seen is the role's view already */
+	bool own_network;	/* a recording: it has a private network, as all other roles have */
+	bool in_view;		/* sandbox_enter: the process is already in the role's view */
 	bool compat_abi;	/* ROLE_RR_REPLAY: the trace has 32-bit processes */
 	size_t memory_max;	/* bytes of address space, 0: no limit */
 	unsigned processes_max; /* 0: no limit */
 	size_t file_max;	/* bytes of one file, 0: no limit */
 	unsigned cpu_seconds;	/* 0: no limit */
 	unsigned tcp_port;	/* the one port rr may bind and gdb may connect to, 0: any */
-	pid_t parent; /* sandbox_enter: the process whose death is ours too, 0: nobody's */
+	pid_t parent;		/* sandbox_enter: the process with which we die; 0: none */
 
 	/* sandbox_fork: what the machine has; NULL: it is probed for this call. */
 	const struct sandbox_machine *machine;
@@ -86,7 +86,7 @@ enum layer_status {
 	STATUS_OFF,
 	STATUS_FULL,
 	STATUS_DEGRADED, /* the machine lacks it */
-	STATUS_UNUSED	 /* this role does without it by design */
+	STATUS_UNUSED	 /* this role does not use it by design */
 };
 
 struct sandbox_report {
@@ -114,9 +114,9 @@ void sandbox_requested_from_json(struct sandbox_policy *policy, const json_t *js
 const char *sandbox_syscall_name(int number, char *text, size_t size);
 
 /*
- * Finds out what this machine gives to a process of ours. To be called once, at start, before
- * anybody else's word can have an influence; forks. The caller must be single-threaded. Returns 0;
- * -1 with errno when there is no room for a process, which tells nothing about the machine.
+ * Finds out which layers this machine supports. Call it once, at start, before anybody else can
+ * influence it; it forks. The caller must be single-threaded. Returns 0, or -1 with errno if no
+ * process can be started, which says nothing about the machine.
  */
 int sandbox_probe(struct sandbox_machine *machine);
 
@@ -137,9 +137,9 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
     struct sandbox_report *report, int *pidfd, char *why, size_t why_size);
 
 /*
- * What sandbox_enter gives with this policy where it succeeds, for who reports on another
- * process that has entered a role: it gives every layer that is wanted, but for what the machine
- * lacks. Fills the report's other layers than the namespaces.
+ * What sandbox_enter reports for this policy if it succeeds, to report on another process that has
+ * entered a role: every requested layer, except for what the machine lacks. Fills in the layers of
+ * the report other than the namespaces.
  */
 void sandbox_expect(const struct sandbox_policy *policy, struct sandbox_report *report);
 

@@ -1,6 +1,6 @@
 /*
- * From table to filter, by libseccomp. Must never let a call pass that its table does not name, nor
- * one of a foreign architecture by oversight.
+ * Makes a filter from a table, with libseccomp. Must never allow a call that the table does not
+ * name, nor one of another architecture by mistake.
  */
 #include "sandbox/seccomp.h"
 
@@ -85,8 +85,8 @@ static int build(scmp_filter_ctx filter, const struct role_rules *rules, bool on
 
 	if (result == 0 && compat && seccomp_arch_native() == SCMP_ARCH_X86_64)
 		result = seccomp_arch_add(filter, SCMP_ARCH_X86);
-	/* No balanced tree: the kernel keeps a bitmap of what is always allowed, and a tree would
-	 * double the time to build. */
+	/* No balanced tree, because the kernel keeps a bitmap of what is always allowed, and a tree
+	 * would take twice the time to build. */
 	return result == 0 ? add_rows(filter, rules, once) : result;
 }
 
@@ -100,8 +100,8 @@ static bool has_once(const struct role_rules *rules)
 }
 
 /*
- * Says yes to every exec until one succeeds: that one ends this thread, and closes the listener,
- * which is CLOEXEC. From then on the kernel answers ENOSYS.
+ * Allows every exec until one succeeds. That exec ends this thread and closes the listener, which
+ * is CLOEXEC. From then on the kernel answers ENOSYS.
  */
 static void *permit_exec(void *argument)
 {
@@ -187,7 +187,7 @@ static int build_and_load(const struct role_rules *rules, bool once, bool compat
 		errno = -result;
 		return -1;
 	}
-	/* Where everything else is allowed nothing must be answered in the kernel's place. */
+	/* If everything else is allowed, no call may be answered in place of the kernel. */
 	result = export_filter(filter, rules->otherwise != VERDICT_ALLOW, program, FILTER_MAX);
 	if (result < 0)
 		return -1;
@@ -217,7 +217,7 @@ static void say(int fd, const char *text, size_t length)
 		return; /* nowhere left to say it */
 }
 
-/* In a handler: only async-signal-safe calls, and of those only what the filters allow. */
+/* In a signal handler: only async-signal-safe calls, and only those that the filters allow. */
 static size_t format_number(char *text, unsigned number)
 {
 	char digits[12];

@@ -9,7 +9,7 @@ enum seccomp_result {
 	SECCOMP_LOADED,
 	SECCOMP_EXEC_STAYS, /* loaded, but this kernel or container cannot allow an exec once only
 			     */
-	SECCOMP_FAILED,	    /* errno tells; nothing is loaded */
+	SECCOMP_FAILED,	    /* see errno; nothing is loaded */
 };
 
 /*

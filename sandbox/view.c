@@ -22,7 +22,7 @@
 #define SHOWN_MAX    1024
 #define ROOT_OPTIONS "size=4m,nr_inodes=16384,mode=755"
 
-/* A tree held by a descriptor, and where it is to appear. */
+/* A tree, held by a descriptor, and where it will appear. */
 struct shown {
 	const char *path; /* absolute */
 	int tree;
@@ -70,7 +70,8 @@ static bool is_below(const char *path, const char *const *roots)
 	return false;
 }
 
-/* What lies in a directory whose entries can be removed must not be a mount: it would be busy. */
+/* An entry of a directory whose entries can be removed must not be a mount, because it would be
+ * busy. */
 static int hold_all(
     struct view *view, const char *const *paths, bool writable, const char *const *parents)
 {
@@ -103,7 +104,7 @@ static int make_link(struct view *view, const char *path, const char *target)
 	return symlinkat(target, view->root, path + 1) < 0 && errno != EEXIST ? -1 : 0;
 }
 
-/* Of the system what is there: links such as /bin as links, all else by its tree. */
+/* The existing parts of the system: links such as /bin as links, everything else as a tree. */
 static int hold_system(struct view *view)
 {
 	char target[PATH_MAX];
@@ -134,7 +135,7 @@ static int make_links(struct view *view, const char *const *links)
 	return 0;
 }
 
-/* First of all: what is named may lie in them. */
+/* Must come first, because named paths may be in them. */
 static int make_own(struct view *view)
 {
 	static const char *const own[] = {"proc", "dev", "tmp", "var/tmp", NULL};
@@ -145,7 +146,8 @@ static int make_own(struct view *view)
 	return mounts_private_tmp(view->root);
 }
 
-/* A path that the tmpfs cannot hold, as a link in its way, is the call's fault. */
+/* If the tmpfs cannot contain a path, because of a link on its way for instance, the call is at
+ * fault. */
 static int make_empty(struct view *view, const struct sandbox_policy *policy)
 {
 	for (const char *const *path = policy->empty; path && *path; path++) {
@@ -167,7 +169,7 @@ static int by_length(const void *a, const void *b)
 	return (int)left->writable - (int)right->writable;
 }
 
-/* All mount points before the first tree, so that none is made in what is shown. */
+/* Makes all mount points before the first tree, so that none is made inside a shown tree. */
 static int show_all(struct view *view)
 {
 	qsort(view->shown, view->count, sizeof(*view->shown), by_length);
@@ -211,7 +213,7 @@ static int build(struct view *view, const struct sandbox_policy *policy)
 		return -1;
 	view->step = "new root";
 	view->root = mounts_memory(ROOT_OPTIONS, 0);
-	/* over the old root, which stays in sight by its path until the end */
+	/* over the old root, which stays reachable by its path until the end */
 	if (view->root < 0 ||
 	    move_mount(view->root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return -1;

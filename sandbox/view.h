@@ -1,8 +1,8 @@
 #ifndef SANDBOX_VIEW_H
 #define SANDBOX_VIEW_H
 /*
- * The file system as a process sees it that works for a trace: an empty root, and in it only what
- * is named.
+ * The file system for a process that works on a trace: an empty root that contains only what is
+ * named.
  */
 #include <stdbool.h>
 #include <stddef.h>

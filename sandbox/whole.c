@@ -1,8 +1,8 @@
 /*
- * A recording's view. What may be written is taken hold of first (open_tree), then everything
- * becomes read-only, /dev becomes private, and what was held is put on top. Where the policy asks
- * for covers, homes and secrets disappear in between. Must never make a mount point in a directory
- * of the machine.
+ * A recording's view. First opens what can be written (open_tree), then makes everything read-only
+ * and /dev private, and mounts the opened trees on top. If the policy asks for covers, home
+ * directories and secrets are hidden in between. Must never make a mount point in a directory of
+ * the machine.
  */
 #include "sandbox/whole.h"
 
@@ -40,7 +40,8 @@ static int hold(struct whole *whole, const char *path, bool writable)
 	struct named *named = &whole->named[whole->count];
 	struct stat status;
 
-	if (strcmp(path, "/") == 0) /* the whole view lies on it: nothing to put on top */
+	if (strcmp(path, "/") ==
+	    0) /* it is the root of the whole view, so there is nothing to mount on top */
 		return 0;
 	if (whole->count == NAMED_MAX) {
 		errno = E2BIG;
@@ -82,7 +83,8 @@ static int cover(const struct whole *whole, const char *path)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
 	if (S_ISDIR(status.st_mode))
 		return mounts_cover(whole->root, path + 1, MOUNTS_EMPTY_OPTIONS);
-	if (!S_ISREG(status.st_mode)) /* a link leads to what is covered itself, or nowhere */
+	if (!S_ISREG(
+		status.st_mode)) /* a link leads to something that is covered itself, or nowhere */
 		return 0;
 	cleanup_fd int null = mounts_hold("/dev/null");
 	return null < 0 ? -1 : mounts_show(null, whole->root, path + 1);
@@ -96,7 +98,8 @@ static int cover_all(const struct whole *whole)
 	return mounts_private_tmp(whole->root);
 }
 
-/* From now on nobody writes into the covers. EINVAL: another lies over it (a home in /tmp). */
+/* From now on nobody can write into the covers. EINVAL: another one is over it (a home directory in
+ * /tmp). */
 static int seal_all(const struct whole *whole)
 {
 	struct stat status;
@@ -185,7 +188,7 @@ int whole_enter(const struct sandbox_policy *policy, bool *call_failed, char *wh
 	}
 	whole->root = -1;
 	result = build(whole, policy);
-	/* from where we are ".." would lead under the covers */
+	/* from the current directory, ".." would lead under the covers */
 	if (result == 0)
 		result = chdir("/");
 	if (result == 0 && policy->directory) {

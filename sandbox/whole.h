@@ -1,8 +1,8 @@
 #ifndef SANDBOX_WHOLE_H
 #define SANDBOX_WHOLE_H
 /*
- * The file system as a recording sees it: all that its user sees, to be read; only what is named is
- * to be written.
+ * The file system for a recording: it can read everything that its user sees, but write only what
+ * is named.
  */
 #include <stdbool.h>
 #include <stddef.h>

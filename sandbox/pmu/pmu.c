@@ -21,7 +21,7 @@
 #define RR_RECORDS_SWITCHES PMU_RR_VERSION(5, 9, 0)
 #define RR_KNOWS_LINUX	    PMU_RR_VERSION(5, 10, 0)
 
-/* How softpmu.so is told to do less, or something else. */
+/* The variable that makes softpmu.so do less, or something else. */
 #define SOFTPMU_VARIABLE "RR_WARDEN_SOFTPMU"
 /* rr's version, so that it refuses what this rr does not know. */
 #define VERSION_VARIABLE "RR_WARDEN_RR_VERSION"
@@ -79,7 +79,7 @@ void pmu_read_rr_help(const char *text, struct pmu_facts *facts)
 #define VERSION_FORMAT	 "%u.%u.%u"
 #define VERSION_PARTS(v) (v) / 10000, (v) / 100 % 100, (v) % 100
 
-/* What stands in the way of any choice. True with out->error filled, or false. */
+/* Whether something rules out every choice. If so, fills out->error. */
 static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 {
 	const char *why = NULL;
@@ -110,7 +110,7 @@ static bool refuse(const struct pmu_facts *facts, struct pmu_choice *out)
 	return false;
 }
 
-/* Why the hardware cannot be used, with its remedy, or NULL when it can. */
+/* Why the hardware cannot be used, with the fix, or NULL if it can. */
 static const char *hardware_obstacle(const struct pmu_facts *facts)
 {
 	if (facts->event_since == 0)

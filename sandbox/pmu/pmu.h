@@ -28,7 +28,7 @@ struct pmu_facts {
 	bool x86_64;
 	bool no_process; /* a fork failed, so that rr or the kernel could not be asked */
 	bool rr_found;
-	bool rr_late;	      /* `rr help` did not end in time: nothing is known of this rr */
+	bool rr_late;	      /* `rr help` did not end in time, so nothing is known about this rr */
 	bool rr_answers;      /* `rr help` ended and named a version */
 	unsigned rr_version;  /* as PMU_RR_VERSION */
 	bool rr_own_software; /* `rr -W` exists */
@@ -45,15 +45,15 @@ struct pmu_choice {
 	enum pmu_kind kind;
 	unsigned rr_version;	/* as PMU_RR_VERSION */
 	char rr_path[PATH_MAX]; /* absolute: what to exec */
-	/* Hardware counters, but rr needs softpmu.so all the same: Linux is newer than it. */
+	/* Hardware counters, but rr needs softpmu.so as well, because Linux is newer than rr. */
 	bool carry_only;
 	/* `rr record` must be given -n: this user may not count context switches. */
 	bool no_syscall_buffer;
 	/* softpmu.so as a processor whose overflow comes 100 branches late at most, not 10000. */
 	bool short_skid;
-	char why[PMU_MESSAGE_MAX];     /* one clause: the reason for this kind */
-	char warning[PMU_MESSAGE_MAX]; /* what will be unreliable and its remedy, or "" */
-	char error[PMU_MESSAGE_MAX];   /* one line with its remedy when there is no choice */
+	char why[PMU_MESSAGE_MAX];     /* one clause with the reason for this kind */
+	char warning[PMU_MESSAGE_MAX]; /* what will be unreliable, and the fix, or "" */
+	char error[PMU_MESSAGE_MAX];   /* one line with the fix, if there is no choice */
 };
 
 /* "auto", "hardware", "software"; -1 for anything else. */
@@ -61,7 +61,8 @@ int pmu_mode_from_name(const char *name);
 /* "hardware", "rr-software", "software". */
 const char *pmu_kind_name(enum pmu_kind kind);
 
-/* What pmu_choose gives rr at most. `rr help` takes 10 ms; a busy machine takes seconds for it. */
+/* The longest time that pmu_choose waits for rr. `rr help` takes 10 ms, but seconds on a busy
+ * machine. */
 #define PMU_PATIENCE_SECONDS 20
 
 /*

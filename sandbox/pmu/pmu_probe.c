@@ -106,8 +106,8 @@ static void ask_rr(const char *rr, double seconds, struct pmu_facts *facts)
 	pmu_read_rr_help(text, facts);
 }
 
-/* Seizes a child of its own, as rr will: Yama, a container's filter or a tracer above us says no.
- */
+/* Seizes its own child, as rr will do: Yama, a container's filter or a tracer of ours may refuse
+ * that. */
 static bool try_ptrace(struct pmu_facts *facts)
 {
 	pid_t pid = fork();
@@ -141,7 +141,7 @@ static bool try_switch_counter(void)
 	return fd >= 0;
 }
 
-/* An event of the kernel's that counts nothing, of this process: not even that everywhere. */
+/* An event of the kernel for this process that counts nothing: some machines refuse even that. */
 static bool try_own_event(void)
 {
 	struct perf_event_attr attr = {
@@ -179,7 +179,7 @@ void pmu_probe(const char *rr, double seconds, struct pmu_facts *facts, char *pa
 	facts->ptrace_allowed = try_ptrace(facts);
 	facts->switches_counted = try_switch_counter();
 	facts->own_events = try_own_event();
-	/* Turning off what is off: is it known here? */
+	/* Switches off what is already off, to find out whether the kernel knows the call. */
 	facts->calls_dispatched =
 	    prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 	try_counter(facts);

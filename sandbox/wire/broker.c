@@ -1,6 +1,6 @@
 /*
- * See broker.h. Believes neither side: sizes are fixed, strings are ended here, and a descriptor
- * that was not asked for is closed.
+ * See broker.h. Trusts neither side: sizes are fixed, strings are terminated here, and unexpected
+ * descriptors are closed.
  */
 #include "sandbox/wire/broker.h"
 

@@ -1,14 +1,14 @@
 #ifndef SANDBOX_BROKER_H
 #define SANDBOX_BROKER_H
 /*
- * How a worker asks the monitor for one file of the user's: a packet of fixed form, and a packet
- * back with one descriptor or the reason why not. What is given is the monitor's to decide.
+ * How a worker asks the monitor for one file of the user: it sends a packet of fixed form, and gets
+ * a packet with one descriptor, or the reason why not. The monitor decides.
  */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The worker's end, from exec on. Its other end is closed where a worker has no broker. */
+/* The worker's end, from exec on. The other end is closed if the worker has no broker. */
 #define WORKER_BROKER_FD 4
 
 #define BROKER_WHY_MAX 160
@@ -33,12 +33,13 @@ struct broker_reply {
 
 /*
  * Asks on `fd` and waits for the answer, at most 10 seconds. Returns the descriptor (CLOEXEC; the
- * caller's), or 0 for what brings none; -1 with errno, and why in reply->why. path may be NULL.
+ * caller's), or 0 if the request brings none; -1 with errno, and the reason in reply->why. path may
+ * be NULL.
  */
 int broker_ask(int fd, enum broker_what what, const char *path, struct broker_reply *reply);
 
-/* The monitor's side. Returns 1 with a request, 0 when the worker is gone, -1 for a packet that is
- * none. */
+/* The monitor's side. Returns 1 with a request, 0 if the worker is gone, -1 for an invalid packet.
+ */
 int broker_receive(int fd, struct broker_request *request);
 
 /* Sends a reply, with a descriptor unless that is -1. */

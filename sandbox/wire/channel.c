@@ -53,7 +53,7 @@ enum channel_result channel_send(
 	return CHANNEL_OK;
 }
 
-/* The JSON parser recurses: what nests too deep must not reach it. */
+/* The JSON parser recurses, so deeply nested JSON must not reach it. */
 static bool nesting_is_bounded(const char *text, size_t len)
 {
 	size_t depth = 0;

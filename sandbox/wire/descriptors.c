@@ -33,8 +33,7 @@ ssize_t descriptors_send(int socket, const void *packet, size_t size, const int 
 	return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-/* The descriptors that came along: the kernel gives at most what the control buffer has room for.
- */
+/* The descriptors in the packet. The kernel passes at most as many as fit the control buffer. */
 static size_t passed(struct msghdr *message, int fds[DESCRIPTORS_MAX])
 {
 	const struct cmsghdr *header = CMSG_FIRSTHDR(message);

@@ -1,14 +1,14 @@
 #ifndef SANDBOX_FAILURE_H
 #define SANDBOX_FAILURE_H
 /*
- * Why a call failed, as both sides say it: what happened and why (message), what to do next (hint).
+ * Why a call failed, for both sides: what happened and why (message), and what to do next (hint).
  */
 #include <jansson.h>
 
 #define FAILURE_MESSAGE_MAX 1024
 #define FAILURE_HINT_MAX    512
 
-/* The names of codes are what clients see; they stay. */
+/* Clients see the names of the codes, so they must not change. */
 #define FAILURE_CODES(X)                                                                           \
 	X(INVALID_ARGUMENT, "invalid_argument")                                                    \
 	X(NO_SESSION, "no_session")                                                                \
@@ -40,15 +40,15 @@ struct failure {
 	json_t *details; /* owned: further fields of the error, such as the stop; or NULL */
 };
 
-/* Fills in all but the details. hint may be NULL. Bytes of the message that are not to be shown
- * are replaced. */
+/* Fills in everything except the details. hint may be NULL. Replaces bytes of the message that
+ * cannot be shown. */
 void failure_set(struct failure *failure, enum error_code code, const char *hint,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Another hint, for who knows better what was meant. */
+/* Replaces the hint, for a caller that knows a better one. */
 void failure_set_hint(struct failure *failure, const char *hint);
 
-/* The name of a code, and the code of a name: ERROR_INTERNAL for a name that is none. */
+/* The name of a code, and the code of a name: ERROR_INTERNAL for an unknown name. */
 const char *failure_name(enum error_code code);
 enum error_code failure_code(const char *name);
 

@@ -1,5 +1,5 @@
 /*
- * Makes bytes of strangers (a recorded program's output, its strings, its file names) safe to show:
+ * Makes untrusted bytes (a recorded program's output, its strings, its file names) safe to show:
  * valid UTF-8, no terminal control, bounded. Never interprets them.
  */
 #include <stdio.h>
@@ -54,9 +54,9 @@ static unsigned code_point(const unsigned char *from, size_t length)
 }
 
 /*
- * Characters by which a text looks like another one than it is: C1 controls, which steer terminals
- * as the ASCII ones do; what turns lines around; what has no width; tags, which no reader sees and
- * a model reads.
+ * Characters that make a text look different from what it is: C1 controls, which steer terminals as
+ * the ASCII ones do; characters that reverse the direction of lines; characters without width;
+ * tags, which people cannot see but models read.
  */
 static const struct {
 	unsigned first, last;
@@ -137,8 +137,8 @@ static size_t tail_that_fits(const char *from, size_t length, size_t room, char 
 {
 	size_t start = length > room ? character_start(from, length - room, length) : 0;
 
-	/* Escapes take more room than what they stand for: take away from the front until it fits.
-	 */
+	/* Escapes are longer than the bytes that they stand for: drop bytes from the front until it
+	 * fits. */
 	while (start < length) {
 		size_t got = scrub_bytes(scratch, room + 1, from + start, length - start);
 		if (got == length - start)

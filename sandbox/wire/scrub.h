@@ -17,14 +17,14 @@ size_t scrub_bytes(char *to, size_t size, const char *from, size_t length);
 json_t *scrub_json(const char *from, size_t length, size_t max, size_t *taken);
 
 /*
- * What a terminal would show of progress that a program draws over itself: takes out, in place,
- * what backspaces and a carriage return within a line overwrote. Returns the new length.
+ * Reduces progress output to what a terminal would finally show: removes, in place, what backspaces
+ * and carriage returns within a line overwrote. Returns the new length.
  */
 size_t scrub_overwritten(char *bytes, size_t length);
 
 /*
- * Head and tail of a long text: at most `max` bytes in all, with "\n[... N bytes left out ...]\n"
- * between them when something was cut. *cut (may be NULL) is N.
+ * The beginning and the end of a long text: at most `max` bytes in all, with "\n[... N bytes left
+ * out ...]\n" between them if something was cut. *cut (may be NULL) is N.
  */
 json_t *scrub_json_middle(const char *from, size_t length, size_t max, size_t *cut);
 

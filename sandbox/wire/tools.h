@@ -1,8 +1,7 @@
 #ifndef SANDBOX_TOOLS_H
 #define SANDBOX_TOOLS_H
 /*
- * What the rows of tools.def use: limits that both sides hold a client to, and the words that a
- * choice takes.
+ * What the rows of tools.def use: limits that both sides enforce, and the words of each choice.
  */
 
 #define TOOL_TEXT_MAX	4096		  /* bytes of a text argument */
@@ -16,8 +15,8 @@
 #define RECORD_OUTPUT_DEFAULT	8192 /* bytes of each stream */
 #define SOURCE_LINES_MAX	500
 #define OUTPUT_WRITES_DEFAULT	20
-#define VALUE_ELEMENTS_DEFAULT	200 /* of an array, as gdb is started */
-#define VALUE_DEPTH_DEFAULT	8   /* of nested structures, as gdb is started */
+#define VALUE_ELEMENTS_DEFAULT	200 /* of an array, as in the settings of gdb */
+#define VALUE_DEPTH_DEFAULT	8   /* of nested structures, as in the settings of gdb */
 
 /* Choices: L(list); each list is X(enumerator, word), its first word the default. */
 #define TOOL_CHOICES(L)                                                                            \
