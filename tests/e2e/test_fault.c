@@ -22,7 +22,7 @@ static const struct {
     {"rep_movs_from", "read", "0x1234560", "(%rsi)", "not mapped", "movsb"},
     {"rep_stos_over_the_end", "write", "000", "(%rdi)", "not mapped", "stosb"},
     {"vector_store", "write", "0x1234560", "(%r", "not mapped", "movdqu"},
-    {"misaligned", "write", "8", "(%r", "no multiple of 16", "movaps"},
+    {"misaligned", "write", "8", "(%r", "not a multiple of 16", "movaps"},
     {"gather", "read", "", ",%ymm2,4)", "not mapped", "vpgatherdd"},
     {"read_only", "write", "", "(%r", "constant", "mov"},
 };
