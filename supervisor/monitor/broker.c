@@ -30,6 +30,7 @@
 #define ROOTS_MAX   64
 #define REFUSED_MAX 1000		/* requests of one worker */
 #define SOURCE_MAX  (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
+#define PART_MAX    370			/* bytes of a path's begin and of its end in the audit */
 
 /* Where sources are opened. */
 struct roots {
@@ -132,16 +133,23 @@ static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode
 /* ---- Requests ---------------------------------------------------------------------------------
  */
 
-static int open_source(struct broker *broker, const char *path, struct broker_reply *reply)
+/* What is elsewhere is refused in the same words whether it is there or not: nobody is told what
+ * names there are in a home. *missing: nothing was kept from the worker. */
+static int open_source(
+    struct broker *broker, const char *path, bool *missing, struct broker_reply *reply)
 {
 	struct sight ignored = {0};
+	int error = sight_follow(&ignored, path, false, reply->path) < 0 ? errno : 0;
 
-	if (sight_follow(&ignored, path, false, reply->path) < 0)
-		return refuse(reply, errno, strerror(errno));
-	if (!is_source_place(broker, reply->path))
+	*missing = error == ENOENT || error == ENOTDIR;
+	if (!is_source_place(broker, error ? path : reply->path)) {
+		memset(reply->path, 0, sizeof(reply->path));
 		return refuse(reply, EACCES,
 		    "it is outside of the program's source tree; --source-dir=DIRECTORY allows "
 		    "other directories");
+	}
+	if (error)
+		return refuse(reply, error, strerror(error));
 	return judge(open_strictly(AT_FDCWD, reply->path, O_RDONLY, 0), SOURCE_MAX, reply);
 }
 
@@ -186,15 +194,31 @@ static const char *const names[] = {[BROKER_SOURCE] = "source",
     [BROKER_WRITE_ARCHIVE] = "archive to write",
     [BROKER_DISCARD_ARCHIVE] = "archive to remove"};
 
+/* The result is always on the line: of a long path the middle is left out. */
+static void audit(uint32_t what, const char *path, const char *result)
+{
+	static char escaped[4 * PATH_MAX];
+	size_t length;
+
+	log_escape(escaped, sizeof(escaped), path);
+	length = strlen(escaped);
+	if (length <= 2 * PART_MAX)
+		log_audit("%s %s: %s", names[what], escaped, result);
+	else
+		log_audit("%s %.*s...%s: %s", names[what], PART_MAX, escaped,
+		    escaped + length - PART_MAX, result);
+}
+
 static void answer(struct broker *broker, const struct broker_request *request)
 {
 	static struct broker_reply reply;
 	cleanup_fd int fd = -1;
+	bool missing = false;
 
 	memset(&reply, 0, sizeof(reply));
 	switch ((enum broker_what)request->what) {
 	case BROKER_SOURCE:
-		fd = open_source(broker, request->path, &reply);
+		fd = open_source(broker, request->path, &missing, &reply);
 		break;
 	case BROKER_READ_ARCHIVE:
 		fd = open_archive(broker, broker->reads, false, &reply);
@@ -210,9 +234,8 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		_exit(1);
 	}
 	/* Workers look for sources in many places. A place without the source is not a refusal. */
-	if (request->what != BROKER_SOURCE || (reply.error != ENOENT && reply.error != ENOTDIR)) {
-		log_audit("%s %s: %s", names[request->what],
-		    request->what == BROKER_SOURCE ? request->path : broker->named,
+	if (!missing) {
+		audit(request->what, request->what == BROKER_SOURCE ? request->path : broker->named,
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
 	}

@@ -230,6 +230,25 @@ static bool talks_the_broker_over(void)
 	       broker_ask(WORKER_BROKER_FD, BROKER_DISCARD_ARCHIVE, NULL, &reply) >= 0;
 }
 
+/* Where it gets nothing it is not told either what is there. */
+static bool learns_what_exists(void)
+{
+	static const char *const pairs[][2] = {{"/etc/shadow", "/etc/no-such-file"},
+	    {"/etc", "/no-such-directory/file"}, {"/etc/passwd", "/etc/passwd/below-a-file"},
+	    {"/root/.bashrc", "/root/.no-such-file"}};
+	struct broker_reply there, missing;
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		memset(&there, 0, sizeof(there));
+		memset(&missing, 0, sizeof(missing));
+		(void)broker_ask(WORKER_BROKER_FD, BROKER_SOURCE, pairs[i][0], &there);
+		(void)broker_ask(WORKER_BROKER_FD, BROKER_SOURCE, pairs[i][1], &missing);
+		if (memcmp(&there, &missing, sizeof(there)) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* Each refusal is a line of the audit. */
 static bool fills_the_audit(void)
 {
@@ -262,6 +281,7 @@ static const struct {
     {"signals others", signals_others},
     {"runs a program with rights", runs_with_rights},
     {"talks the broker over", talks_the_broker_over},
+    {"learns what files there are", learns_what_exists},
     {"fills the audit", fills_the_audit},
 };
 

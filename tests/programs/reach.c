@@ -76,6 +76,12 @@ long reach_bind(int port)
 	return answer(bind(fd, (struct sockaddr *)&address, sizeof(address)));
 }
 
+/* Left open, so that it can be looked for. */
+long reach_listen(void)
+{
+	return answer(listen(socket(AF_INET, SOCK_STREAM, 0), 1));
+}
+
 /* The 32-bit door: socketcall(SYS_SOCKET, {AF_NETLINK, SOCK_RAW, 0}). */
 long reach_socketcall(void)
 {
