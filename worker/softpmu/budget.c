@@ -32,11 +32,13 @@ void budget_load(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS]
 uint64_t budget_read(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS])
 {
 	for (int i = 0; i < BUDGET_COUNTERS; i++) {
-		uint64_t passed = budget->loaded[i] - *counter[i];
+		/* Read once: the program can write there, and no number of its may break rr. */
+		uint64_t now = *(volatile uint64_t *)counter[i], loaded = budget->loaded[i];
+		uint64_t passed = now < loaded ? loaded - now : 0;
 
 		budget->passed += passed;
 		budget->used[i] += passed;
-		budget->loaded[i] = *counter[i];
+		budget->loaded[i] = loaded - passed;
 	}
 	return budget->passed;
 }

@@ -39,7 +39,8 @@ static void recover_place(
 
 	if (places_recover(place, *arena_slot(&space->arena, ARENA_SLOT_RCX),
 		*arena_slot(&space->arena, ARENA_SLOT_RAX), space->arena.part[part].memory + offset,
-		2 * INSTRUCTION_MAX, regs))
+		2 * INSTRUCTION_MAX, regs) &&
+	    space->budget.passed > 0)
 		space->budget.passed--;
 	if (!recover_is_canonical(regs->rip))
 		undo_jump(space, regs);

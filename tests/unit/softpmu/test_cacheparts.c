@@ -32,6 +32,29 @@ START_TEST(a_budget_never_lets_more_pass_than_there_are)
 }
 END_TEST
 
+/* The counters lie in memory that the program can write to. */
+START_TEST(a_budget_that_the_program_forges_breaks_nothing)
+{
+	static const uint64_t forged[] = {0, 1, 101, UINT64_MAX, UINT64_MAX - 1, 1ull << 63};
+	const uint64_t most = 100;
+
+	for (size_t i = 0; i < sizeof(forged) / sizeof(*forged); i++) {
+		uint64_t first = 0, second = 0, *const counter[] = {&first, &second};
+		struct budget budget = {0};
+
+		budget_begin(&budget);
+		for (int load = 0; load < 200; load++) {
+			uint64_t before = budget.passed;
+
+			budget_load(&budget, counter, most);
+			first = forged[i];
+			second = forged[(i + (size_t)load) % (sizeof(forged) / sizeof(*forged))];
+			ck_assert_uint_le(budget_read(&budget, counter) - before, most + 2);
+		}
+	}
+}
+END_TEST
+
 START_TEST(a_budget_counts_what_passed_over_all_its_loads)
 {
 	uint64_t words[BUDGET_COUNTERS], *const counter[BUDGET_COUNTERS] = {&words[0], &words[1]};
@@ -162,6 +185,7 @@ int main(void)
 	TCase *tests = tcase_create("parts");
 
 	tcase_add_test(tests, a_budget_never_lets_more_pass_than_there_are);
+	tcase_add_test(tests, a_budget_that_the_program_forges_breaks_nothing);
 	tcase_add_test(tests, a_budget_counts_what_passed_over_all_its_loads);
 	tcase_add_test(tests, the_index_finds_what_touches_a_page);
 	tcase_add_test(tests, the_index_keeps_all_when_it_grows);
