@@ -3,8 +3,8 @@
 /*
  * The copies of the program that rr leaves behind. With each seek rr forks the program where it
  * arrives, for a later `run` without a number, and forgets the copy of the seek before it without
- * ending it; what it does end, it does not reap. So a session that moves often would run out of
- * processes, and an rr that cannot fork tries again for ever.
+ * ending it. So a session that moves often would run out of processes, and an rr that cannot fork
+ * tries again for ever.
  */
 #include "worker/session/replay.h"
 
