@@ -1,5 +1,5 @@
 /*
- * The state that gdb's records make. It believes only results with the token of the last command.
+ * Follows gdb's state from its records. Accepts only results with the token of the last command.
  */
 #include <stdio.h>
 #include <string.h>
@@ -71,8 +71,8 @@ static bool is_disconnection(const char *message)
 }
 
 /*
- * gdb and rr do not mean the same registers: gdb takes the process for one of another kind, as
- * where it was interrupted before it had read what rr says of it. It never asks again.
+ * gdb and rr disagree about the registers: gdb takes the process for another kind, for instance
+ * because it was interrupted before it had read rr's description. It never asks again.
  */
 static bool is_disagreement(const char *message)
 {
@@ -89,7 +89,7 @@ static enum news news_of(const char *message, enum news cut_off, const char **wh
 	return is_disconnection(message) ? cut_off : NEWS_NONE;
 }
 
-/* gdb has said that it runs and then finds that it cannot: why is in its log only. */
+/* gdb reported that the program runs, and then could not run it: the reason is only in its log. */
 static void explain_failed_start(struct exchange *exchange)
 {
 	static const char heading[] = "Warning:\n";

@@ -1,8 +1,8 @@
 #ifndef WORKER_EXCHANGE_H
 #define WORKER_EXCHANGE_H
 /*
- * What gdb has said: the answer to the last command, the last stop, what was printed. One line in,
- * one state; no I/O.
+ * What gdb has said: the answer to the last command, the last stop, what was printed. Takes one
+ * line at a time; no I/O.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,15 +13,16 @@
 #define EXCHANGE_CONSOLE_MAX (64 * 1024) /* bytes of what a command prints */
 #define EXCHANGE_LOG_MAX     1024
 
-/* To the last command. gdb may refuse one after all that it has said is running. */
+/* The answer to the last command. gdb may refuse a command even after it reported that it is
+ * running. */
 enum answer { ANSWER_AWAITED, ANSWER_DONE, ANSWER_REFUSED };
 
 /* What a line means for the connection between gdb and rr. */
 enum news {
 	NEWS_NONE,
 	NEWS_REFUSED_CUT_OFF, /* the command failed because rr has gone */
-	NEWS_WARNED_CUT_OFF,  /* gdb noticed while the program ran, and says so in its log only */
-	NEWS_BROKEN,	      /* a record that cannot be read, or gdb is of no use any more */
+	NEWS_WARNED_CUT_OFF, /* gdb noticed while the program ran, and reports it only in its log */
+	NEWS_BROKEN,	     /* a record that cannot be read, or gdb cannot be used any more */
 };
 
 struct exchange {
@@ -38,8 +39,8 @@ struct exchange {
 bool exchange_begin(struct exchange *exchange);
 void exchange_end(struct exchange *exchange);
 
-/* Another command is to be sent, with the token that this returns; what was printed is forgotten.
- */
+/* Begins another command, which must be sent with the token that this returns. Forgets what was
+ * printed. */
 long long exchange_next(struct exchange *exchange);
 
 /* Takes one line of gdb's. *why (static text) is filled for NEWS_BROKEN. */
@@ -49,7 +50,7 @@ enum news exchange_take(
 void exchange_forget_stop(struct exchange *exchange);
 void exchange_forget_created(struct exchange *exchange);
 
-/* rr has gone: the program does not run any more. */
+/* rr has ended, so the program no longer runs. */
 void exchange_part(struct exchange *exchange);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Speaks MI with one gdb. Never blocks on a pipe and never trusts a line: what does not parse, or
- * does not end, loses the session and nothing else.
+ * Speaks MI with one gdb. Never blocks on a pipe and never trusts a line: a line that does not
+ * parse, or does not end, costs the session and nothing else.
  */
 #include <errno.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ struct gdb {
 	long long interrupted_at; /* ms */
 	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
 	bool restarting;	  /* with -exec-run */
-	bool frames_stale;	  /* a command was broken off: see forget_frames */
+	bool frames_stale;	  /* a command was interrupted: see forget_frames */
 };
 
 struct gdb *gdb_new(struct worker *worker, struct tool *tool, void *owner)
@@ -203,7 +203,7 @@ static long long now_ms(void)
 	return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* A command that gdb computes by itself ends by a signal only. */
+/* A command that gdb computes by itself can be ended only by a signal. */
 static void signal_gdb(struct gdb *gdb)
 {
 	gdb->interruption = INTERRUPTION_OF_GDB;
@@ -223,9 +223,10 @@ static void begin_interruption(struct gdb *gdb)
 }
 
 /*
- * rr was told; what takes long now is either rr, which cannot be hurried, or gdb itself. Not while
- * rr starts anew: interrupted there, before it has read what kind of process it is, gdb takes it
- * for another and never agrees with rr about the registers again. That part is short.
+ * rr has been told. What still takes long is either rr, which cannot be hurried, or gdb itself.
+ * Does not interrupt gdb while rr restarts, which is short: gdb would not yet have read what kind
+ * of process this is, would take it for another kind, and would never again agree with rr about the
+ * registers.
  */
 static void insist(struct gdb *gdb)
 {
@@ -234,7 +235,8 @@ static void insist(struct gdb *gdb)
 		signal_gdb(gdb);
 }
 
-/* Once an operation: what follows, to describe the stop, must not be interrupted as well. */
+/* Only once in an operation, because the commands that then describe the stop must not be
+ * interrupted as well. */
 static void pass_interrupt(struct gdb *gdb)
 {
 	if (gdb->worker->interrupt == INTERRUPT_NONE) {
@@ -277,7 +279,7 @@ static void move_packets(struct gdb *gdb, enum relay_end from)
 		    gdb, from == RELAY_RR ? "rr has closed the connection" : "it has disconnected");
 		return;
 	}
-	/* With its end closed, gdb notices too. */
+	/* gdb notices it too, because its end is closed. */
 	remote_free(gdb->remote);
 	gdb->remote = NULL;
 }
@@ -302,11 +304,11 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms)
 	worker_wait(gdb->worker, fds, count, timeout_ms);
 	if (gdb->turned)
 		gdb->turned(gdb->owner);
-	/* Between operations the wait itself runs them: what was ready is stale then. */
+	/* Between operations the wait itself runs them, so what was ready is out of date. */
 	if (gdb->exchange.token != token)
 		return outcome_of(gdb);
-	/* Sides first: what the program wrote before a stop is there before the stop is. From the
-	 * last, because reading one may take it out of the list. */
+	/* Sides first, so that what the program wrote before a stop arrives before the stop. From
+	 * the last one, because reading a side may remove it from the list. */
 	for (size_t i = sides; i-- > 0;)
 		if (fds[i].revents)
 			read_side(gdb, i);
@@ -356,7 +358,7 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 	return outcome_of(gdb);
 }
 
-/* What could be waited for may still have been refused. */
+/* The command may have been refused after the wait. */
 static enum gdb_outcome judge(const struct gdb *gdb, enum gdb_outcome outcome)
 {
 	return outcome == GDB_DONE && gdb->exchange.answer == ANSWER_REFUSED ? GDB_REFUSED
@@ -383,8 +385,8 @@ static enum gdb_outcome send_plain(struct gdb *gdb, const char *format, ...)
 	return outcome;
 }
 
-/* gdb takes the frame at which its unwinding was broken off for the outermost, until it is told to
- * look again. */
+/* gdb takes the frame at which its unwinding was interrupted for the outermost one, until it is
+ * told to look again. */
 static void forget_frames(struct gdb *gdb)
 {
 	gdb->frames_stale = false;
@@ -397,8 +399,8 @@ void gdb_tell(struct gdb *gdb, const char *command)
 {
 	size_t length = strlen(command);
 
-	/* Without a token: whatever it answers is nobody's. A pipe this full has a gdb behind it
-	 * that does not read, which the next command finds out. */
+	/* Without a token, so that nobody takes its answer. If the pipe is full, gdb does not read,
+	 * which the next command finds out. */
 	if (gdb->connection != CONNECTION_LOST &&
 	    write(gdb->tool->input, command, length) != (ssize_t)length)
 		lose(gdb, "it does not read");
@@ -485,7 +487,7 @@ enum gdb_outcome gdb_disconnect(struct gdb *gdb)
 {
 	enum gdb_outcome outcome;
 
-	/* Where rr has ended by itself, gdb has nothing to part from and says so. */
+	/* If rr has ended by itself, gdb has nothing to disconnect from, and says so. */
 	gdb_expect_end(gdb, true);
 	outcome = gdb_command(gdb, NULL, "-target-disconnect");
 	gdb_expect_end(gdb, false);

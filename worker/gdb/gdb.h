@@ -21,14 +21,14 @@
 #define GDB_FORGET_MEMORY "maint flush dcache"
 
 enum gdb_outcome {
-	GDB_DONE,    /* it did it */
-	GDB_REFUSED, /* it answered with an error: gdb_message */
-	GDB_LOST,    /* gdb or rr has gone, or broke the protocol: gdb_message */
+	GDB_DONE,    /* gdb did it */
+	GDB_REFUSED, /* gdb answered with an error: gdb_message */
+	GDB_LOST,    /* gdb or rr has ended, or broke the protocol: gdb_message */
 };
 
 struct gdb;
 
-/* Called when a side descriptor has bytes or has closed; returns false to be called no more. */
+/* Called when a side descriptor has bytes or is closed; returns false to stop further calls. */
 typedef bool gdb_side_ready(void *owner, int fd);
 /* Called when gdb or a side has closed: returns why in `text`, or false when all is well. */
 typedef bool gdb_lost_why(void *owner, char *text, size_t size);
@@ -40,9 +40,9 @@ void gdb_free(struct gdb *gdb);
 /* At most GDB_SIDES_MAX of them. */
 void gdb_watch(struct gdb *gdb, int fd, gdb_side_ready *ready);
 void gdb_unwatch(struct gdb *gdb, int fd);
-/* Takes the connection that gdb is to reach rr by, and moves what passes through it. */
+/* Takes the connection between gdb and rr, and from now on moves its packets. */
 void gdb_connect(struct gdb *gdb, struct remote *remote);
-/* Parts gdb from this rr for good, and forgets where the program stood: another rr comes. */
+/* Disconnects gdb from this rr for good, and forgets the last stop, because another rr follows. */
 enum gdb_outcome gdb_disconnect(struct gdb *gdb);
 /* While `expected`, rr may end while the program runs, and gdb_run then returns GDB_DONE without a
  * new stop: gdb_has_lost_rr. Otherwise that is the end of the session. */
@@ -51,7 +51,8 @@ bool gdb_has_lost_rr(const struct gdb *gdb);
 void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why);
 void gdb_on_turn(struct gdb *gdb, gdb_turned *turned);
 
-/* Sends one whole line, and waits for nothing: for tidying up whose outcome does not matter. */
+/* Sends one whole line and waits for nothing, for clean-up commands whose result does not matter.
+ */
 void gdb_tell(struct gdb *gdb, const char *command);
 
 /* Sends one command and waits for its result. *results (may be NULL): owned by the caller. */
@@ -65,7 +66,7 @@ enum gdb_outcome gdb_console(struct gdb *gdb, const char **text, const char *com
 /* What the last command printed on the console; borrowed until the next. */
 const char *gdb_console_text(const struct gdb *gdb);
 
-/* What it warned of meanwhile; borrowed until the next. */
+/* The warnings of the last command; borrowed until the next. */
 const char *gdb_log_text(const struct gdb *gdb);
 
 /* Sends a command that resumes the program, and waits until it has stopped for good. */
@@ -76,12 +77,12 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
  * no more can come. */
 enum gdb_outcome gdb_settle(struct gdb *gdb);
 
-/* Waits for bytes of anybody, once: for what comes before gdb is spoken to. */
+/* Waits once for bytes from any descriptor, before the first command to gdb. */
 enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms);
 
 /* The last *stopped record's results, borrowed; NULL before the first. */
 json_t *gdb_last_stop(const struct gdb *gdb);
-/* Replaces it: for a stop that was reached in a way that gdb does not know of. */
+/* Replaces it, for a stop that was reached in a way that gdb does not know. */
 void gdb_amend_stop(struct gdb *gdb, json_t *stop);
 /* Whether an interrupt ended the last gdb_run. */
 bool gdb_was_interrupted(const struct gdb *gdb);

@@ -1,6 +1,6 @@
 /*
- * Collects what gdb writes until a line is whole. The buffer grows with the line, and never beyond
- * MI_LINE_MAX. It never looks at what a line says.
+ * Collects what gdb writes until a line is complete. The buffer grows with the line, but not beyond
+ * MI_LINE_MAX. Does not look at the contents.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /*
- * The MI parser. What it reads is under the control of the recorded program (names, strings,
- * DWARF), so every length, depth and count is bounded, and a line that is not MI is an error, not a
- * guess.
+ * The MI parser. The recorded program controls what it reads (names, strings, DWARF), so every
+ * length, depth and count is bounded, and a line that is not MI is an error.
  */
 #include <limits.h>
 #include <stdlib.h>

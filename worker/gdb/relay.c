@@ -1,6 +1,6 @@
 /*
- * Reads packets of the remote protocol and decides which go through. It trusts neither end: what
- * does not frame, or does not end, loses the session and nothing else.
+ * Reads packets of the remote protocol and decides which ones to pass on. Trusts neither end: a
+ * malformed or endless packet costs the session and nothing else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,12 @@
 #define THREAD_MAX     64 /* bytes of a thread's name in the protocol: p1234.5678 */
 #define CHECKSUM_CHARS 2
 
-/* What the program does, as far as the two have said. */
+/* What the program does, as far as gdb and rr have said. */
 enum motion {
 	STOPPED,
 	RUNNING,
-	SEEKING,       /* vRun: rr replays to another moment and looks at nothing meanwhile */
-	SYNCHRONISING, /* stopped; whether an interrupt byte is still on its way is being found out
-			*/
+	SEEKING, /* vRun: rr replays to another moment, and reads no packets until it is there */
+	SYNCHRONISING, /* stopped, and finding out whether an interrupt byte is still on its way */
 };
 
 struct bytes {
@@ -144,8 +143,9 @@ static bool is_resume(const char *body, size_t length)
 }
 
 /*
- * Whether rr may have another thread in mind than gdb has. It has not after a step back of the same
- * thread, and those are spared: rr makes a row of them quick only when nothing comes in between.
+ * Whether rr may have selected another thread than gdb. It has not after a step back of the same
+ * thread. Sends nothing then, because rr is quick at a row of such steps only if nothing comes in
+ * between.
  */
 static bool must_name_thread(const struct relay *relay, const char *body, size_t length)
 {
@@ -154,7 +154,7 @@ static bool must_name_thread(const struct relay *relay, const char *body, size_t
 		   strcmp(relay->resumes, relay->stopped) != 0);
 }
 
-/* gdb resumes although the program is to stand: to gdb it has stopped where it was. */
+/* gdb resumes although the program must stay: gdb is told that it stopped where it was. */
 static bool refuse_resume(struct relay *relay)
 {
 	char failure[THREAD_MAX + 32];
@@ -228,8 +228,8 @@ static bool is_end(const char *body, size_t length)
 }
 
 /*
- * rr may have stopped by itself before it saw the interrupt byte, and answers that with another
- * stop once it reads it. What it says to a question asked now comes behind that.
+ * rr may have stopped by itself before it saw the interrupt byte, and answers the byte with another
+ * stop when it reads it. Its answer to a question that is asked now comes after that stop.
  */
 static bool synchronise(struct relay *relay, const char *packet, size_t length)
 {
@@ -238,7 +238,7 @@ static bool synchronise(struct relay *relay, const char *packet, size_t length)
 	return append(&relay->held, packet, length) && put(relay, RELAY_RR, "qC");
 }
 
-/* The question is answered: now gdb may have the stop. */
+/* The question is answered, so gdb can now have the stop. */
 static bool synchronised(struct relay *relay)
 {
 	relay->motion = STOPPED;
@@ -298,7 +298,7 @@ static bool take_packet(struct relay *relay, enum relay_end from, const char *pa
 	return fine && (!pass || append(&relay->out[to], packet, whole));
 }
 
-/* rr looks for the byte between two steps of its replay. One is enough. */
+/* rr looks for the byte between two steps of its replay, so one byte is enough. */
 static bool send_interrupt(struct relay *relay)
 {
 	static const char byte = INTERRUPT_BYTE;

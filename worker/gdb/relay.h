@@ -27,10 +27,10 @@ struct relay;
 struct relay *relay_new(void);
 void relay_free(struct relay *relay);
 
-/* Takes what one end has sent. False: it is no such protocol, and the session is lost. */
+/* Takes what one end has sent. False if it breaks the protocol, and the session is lost. */
 bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, size_t length);
 
-/* What is to be sent to an end, borrowed until the next call; relay_sent takes it off. */
+/* What must be sent to an end, borrowed until the next call; relay_sent removes it. */
 const char *relay_pending(const struct relay *relay, enum relay_end to, size_t *length);
 void relay_sent(struct relay *relay, enum relay_end to, size_t length);
 

@@ -1,6 +1,6 @@
 /*
- * The sockets that gdb and rr talk through. The two take turns, so that what one is sent the other
- * waits for: an end that does not read for SEND_TIMEOUT_MS is taken for dead.
+ * The sockets between gdb and rr. The two take turns, so each waits for what the other sends: an
+ * end that does not read for SEND_TIMEOUT_MS counts as dead.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static struct sockaddr_in loopback(int port)
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-/* Packets are small and waited for. */
+/* Packets are small, and the other end waits for each. */
 static void send_at_once(int fd)
 {
 	int on = 1;
@@ -38,7 +38,7 @@ static void send_at_once(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* What is left of an earlier connection on the same port must not stand in the way. */
+/* The rest of an earlier connection on the same port must not prevent this. */
 static void use_again(int fd)
 {
 	int on = 1;

@@ -1,11 +1,9 @@
 #ifndef WORKER_REMOTE_H
 #define WORKER_REMOTE_H
 /*
- * The connection between gdb and rr, which leads through the worker: gdb connects to a port of ours
- * and finds rr behind it. What passes is relay.h's to decide; here are the sockets.
- *
- * The port is made, and rr reached, before the worker is confined; afterwards it takes one single
- * connection, and the port is no more.
+ * The connection between gdb and rr, which goes through the worker: gdb connects to a port of ours,
+ * and rr is behind it. relay.h decides what passes; here are the sockets. The port is made, and rr
+ * connected, before the worker is confined. The port then accepts a single connection and closes.
  */
 #include <stdbool.h>
 #include "worker/gdb/relay.h"
@@ -23,7 +21,7 @@ struct remote *remote_adopt(int port, int listener, int rr);
 /* Where gdb is to connect. */
 int remote_port(const struct remote *remote);
 
-/* A port that is free now, for rr to be told to take; 0 with errno. */
+/* A port that is free now, to be given to rr; 0 with errno. */
 int remote_free_port(void);
 
 /* Connects to rr's port; to be called once. -1 with errno. */

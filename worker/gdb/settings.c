@@ -1,14 +1,13 @@
 /*
- * How gdb is set up for a session: everything is off that follows the wishes of the recorded
- * program (auto-load, debuginfod) or that changes it, and output and reads are bounded. Nothing
- * here comes from a client.
+ * Sets gdb up for a session: switches off everything that obeys the recorded program (auto-load,
+ * debuginfod) or changes it, and limits output and reads. Nothing here comes from a client.
  */
 #include <stdio.h>
 #include "worker/gdb/settings.h"
 
-/* In this order. What may fail in an old gdb without harm is marked, and said to it without
- * waiting; the others go into the script that it sources, which ends at the first that it refuses.
- */
+/* In this order. Settings that an old gdb may refuse without harm are marked and sent without
+ * waiting. The others go into the script that gdb sources, which stops at the first that gdb
+ * refuses. */
 static const struct {
 	const char *command;
 	bool may_fail;
@@ -22,8 +21,9 @@ static const struct {
     {"may-call-functions off", true},
     {"may-write-memory off", false},
     {"sysroot /", false},
-    {"directories $cdir", false},   /* not where the server happens to run */
-    {"remotetimeout 10000", false}, /* vRun replays: it may take long, and gdb must not give up */
+    {"directories $cdir", false}, /* not where the server happens to run */
+    {"remotetimeout 10000",
+	false}, /* vRun replays, which can take long, and gdb must not give up */
     {"startup-with-shell off", false},
     {"can-use-hw-watchpoints 1", false},
     {"print elements 200", false},
@@ -31,7 +31,7 @@ static const struct {
     {"print max-depth 8", true},
     {"print frame-arguments all", true}, /* structures too, not "..." */
     {"max-value-size 32768", false},	 /* reading a megabyte through rr takes seconds */
-    /* What a debug register can do: gdb would ask rr for more, which rr does by single steps. */
+    /* The limits of a debug register: gdb would ask rr for more, which rr does in single steps. */
     {"remote hardware-watchpoint-limit 4", false},
     {"remote hardware-watchpoint-length-limit 8", false},
     {"backtrace limit unlimited", false},

@@ -1,6 +1,6 @@
 /*
- * Keeps the beginning of what gdb prints, up to a bound, and drops the rest silently. It is
- * always one C string.
+ * Keeps the beginning of what gdb prints, up to a limit, and silently drops the rest. The text is
+ * always a C string.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * rr_crash_report: everything there is to say where the program met its end.
+ * rr_crash_report: all that is known about the end of the program.
  */
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static enum scan_verdict see_signal(
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
 }
 
-/* A process that was chosen may have ended badly because another one crashed. */
+/* The chosen process may have ended badly because another one crashed. */
 static void add_other_crash(const struct replay *replay, json_t *report)
 {
 	char name[32];
@@ -75,7 +75,8 @@ static void add_other_crash(const struct replay *replay, json_t *report)
 			signal_to_name(signal, name, sizeof(name))));
 }
 
-/* Of `sh -c "./a; true"` the first process is the shell: the one that crashed is named. */
+/* In `sh -c "./a; true"`, the first process is the shell, so the answer names the one that crashed.
+ */
 static void fail_without_crash(struct replay *replay, struct failure *failure)
 {
 	char name[32], hint[160] = "rr_ps shows how each process ended";
@@ -92,7 +93,7 @@ static void fail_without_crash(struct replay *replay, struct failure *failure)
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */
 static bool find_crash(struct replay *replay, struct crash *crash, struct failure *failure)
 {
-	/* Whatever exec put another program in its place, the last is the one that ended. */
+	/* If the process called exec, the last program is the one that ended. */
 	if (!position_go_event(replay, images_last_start(replay), failure))
 		return false;
 	json_decref(output_take(replay->output, 1));
@@ -130,7 +131,7 @@ json_t *tool_crash_report(
 
 	if (!replay)
 		return NULL;
-	/* Where nothing was done yet, there is no place to come back to. */
+	/* In a session that was just opened, there is no position to return to. */
 	move = json_object_get(args->given, "move") ? args->move : is_untouched(replay);
 	excursion = excursion_begin(replay);
 	signals_stop_at_faults(replay);

@@ -1,6 +1,7 @@
 /*
- * Tells which operand of the instruction faulted, and what its address belongs to. An instruction
- * may have several, and some of them unnamed: the one at fault is the one that cannot be accessed.
+ * Finds which operand of the instruction faulted, and what its address belongs to. An instruction
+ * can have several operands, some of them implicit: the one at fault is the one that cannot be
+ * accessed.
  */
 #include "worker/investigate/fault.h"
 #include <stdio.h>
@@ -39,7 +40,8 @@ static bool may(const struct mappings *mappings, const struct memory_operand *op
 	       (!operand->writes || allows(mapping, true));
 }
 
-/* Whether the access at an address fails, and where: an operand may reach into the next page. */
+/* Whether the access at an address fails, and where, because an operand may reach into the next
+ * page. */
 static bool fails_at(const struct mappings *mappings, const struct memory_operand *operand,
     unsigned long long address, struct fault *fault)
 {
@@ -57,7 +59,7 @@ static bool fails_at(const struct mappings *mappings, const struct memory_operan
 	return fault->align > 1;
 }
 
-/* The first access that fails; where none does, the one that writes, or any: false. */
+/* The first access that fails. If none does, returns false with the one that writes, or any. */
 static bool find_fault(struct replay *replay, const struct mappings *mappings,
     const struct instruction *instruction, struct fault *fault)
 {
@@ -137,7 +139,7 @@ static void name_mapping(struct replay *replay, const struct mappings *mappings,
 									       : "");
 }
 
-/* Right behind a system call no instruction has run that could fault: the signal was sent. */
+/* Right after a system call, no instruction has run that could fault, so the signal was sent. */
 static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 {
 	static const uint8_t syscall[] = {0x0f, 0x05};

@@ -1,8 +1,8 @@
 #ifndef WORKER_FAULT_H
 #define WORKER_FAULT_H
 /*
- * What the instruction that the program stands at did wrong with memory. Found from its bytes,
- * because rr gives no siginfo without starting a diversion.
+ * What the current instruction did wrong with memory. Found from its bytes, because rr provides no
+ * siginfo without starting a diversion.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"

@@ -1,6 +1,6 @@
 /*
- * rr_last_change: who wrote a value last. It searches backward, does not believe what it finds
- * unless it fits what the value is now, and searches forward where it does not.
+ * rr_last_change: who wrote a value last. Searches backward, and checks the result against the
+ * present value; if they do not match, searches forward.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,11 @@
 #define CALLERS_BYTES  6000
 #define CALLERS_BEYOND 2 /* the first own frame */
 
-/* What ends a program unless it is caught. A search for something else runs past them. Not SIGTRAP:
- * to pass that by, rr would pass watchpoints by as well. */
+/* Signals that end a program unless it catches them. A search for something else ignores them. Not
+ * SIGTRAP, because rr would then ignore watchpoints as well. */
 #define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
 
-/* Memory does not live longer than the image of the process that it belongs to. */
+/* Memory exists no longer than the image of the process to which it belongs. */
 static void fail_unwritten(struct replay *replay, const char *expression, struct failure *failure)
 {
 	failure_set(failure, ERROR_NOT_FOUND,
@@ -74,7 +74,7 @@ static json_t *callers_up_to(json_t *frames, const json_t *own)
 	return callers;
 }
 
-/* Where the program stands, before the write. */
+/* The answer at the program's present position, which is before the write. */
 static json_t *change_answer(struct replay *replay, const json_t *stop, const char *expression)
 {
 	static const char *const kept[] = {"moment", "tid", "thread_name"};
@@ -105,7 +105,7 @@ static json_t *change_answer(struct replay *replay, const json_t *stop, const ch
 	return json;
 }
 
-/* From before the write to behind it: one instruction of the same thread. */
+/* Goes from before the write to after it: one instruction of the same thread. */
 static bool step_behind(struct replay *replay, json_t *json, struct failure *failure)
 {
 	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
@@ -118,7 +118,7 @@ static bool step_behind(struct replay *replay, json_t *json, struct failure *fai
 	return true;
 }
 
-/* A value that is watched, and what it was where the search began. */
+/* A watched value, and what it was where the search began. */
 struct watched {
 	const char *expression;
 	int watch; /* gdb's number */
@@ -198,7 +198,7 @@ static bool same_value(const char *a, const char *b)
 		   strtoull(a, NULL, 16) == strtoull(b, NULL, 16));
 }
 
-/* True when the value was really changed here: not merely mapped, and not to the same. */
+/* Whether the value really changed here: it was not just mapped, and the new value is different. */
 static bool is_change(const struct watched *watched, const struct hit *hit)
 {
 	return hit->kind == STOP_WATCHPOINT && hit->number == watched->watch && hit->old &&
@@ -246,7 +246,8 @@ static enum scan_verdict see_forward(
 	return SCAN_ON;
 }
 
-/* From here on forward, for the last change before the search began: slower, and by another way. */
+/* Searches forward from here for the last change before the search began. This is slower, but
+ * independent of the backward search. */
 static enum scan_end search_forward(
     struct replay *replay, struct watched *watched, struct failure *failure)
 {
@@ -272,7 +273,7 @@ static bool differs_here(struct replay *replay, const struct watched *watched)
 	return differs;
 }
 
-/* To the last change: the program stands before it then. */
+/* Goes to the last change: the program is then right before it. */
 static bool search(struct replay *replay, struct watched *watched, struct failure *failure)
 {
 	struct back back = {.watched = watched};
@@ -325,7 +326,7 @@ static bool choose_frame(struct replay *replay, long long level, struct failure 
 	return false;
 }
 
-/* Searches, and stands at the write, on the side that is asked for. */
+/* Searches, and stops at the write, on the side that was asked for. */
 static json_t *find_writer(
     struct replay *replay, const struct last_change_args *args, struct failure *failure)
 {

@@ -1,6 +1,6 @@
 /*
- * Decodes by Zydis. What it calls hidden or implicit is taken as well: that is where rep movs, push
- * and call touch memory.
+ * Decodes with Zydis. Includes operands that Zydis calls hidden or implicit, because rep movs, push
+ * and call access memory through them.
  */
 #include "worker/investigate/operand.h"
 
@@ -62,7 +62,7 @@ static void name_segment(struct memory_operand *operand, ZydisRegister segment)
 		    ZydisRegisterGetString(segment));
 }
 
-/* A gather's index: each lane is an address of its own. */
+/* A gather's index: each lane is a separate address. */
 static void note_lanes(
     struct memory_operand *operand, const ZydisDecodedInstruction *instruction, ZydisRegister index)
 {
@@ -94,7 +94,7 @@ static void write_text(struct memory_operand *operand, const ZydisDecodedOperand
 	    displacement, base, index);
 }
 
-/* push and call write below where the stack pointer is before them. */
+/* push and call write below the stack pointer that they start with. */
 static bool is_push(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *from)
 {
 	return from->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&

@@ -1,6 +1,6 @@
 /*
- * Puts a report together. What needs no telling is left out: the threads of a program that has one,
- * variables of frames far from the end.
+ * Puts a report together. Leaves out what is not useful: the thread list of a program with one
+ * thread, and variables of frames far from the end.
  */
 #include "worker/investigate/report.h"
 
@@ -37,7 +37,7 @@ static const char *place_of(const json_t *frame)
 	return mi_text(frame, "at") ? mi_text(frame, "at") : "no source";
 }
 
-/* "store (a.c:8)", or "memcpy, called by store (a.c:8)": where the program's own code was. */
+/* "store (a.c:8)", or "memcpy, called by store (a.c:8)": the position in the program's own code. */
 static void tell_where(const json_t *frames, const json_t *own, char *text, size_t size)
 {
 	json_int_t level = json_integer_value(json_object_get(own, "level"));
@@ -106,7 +106,7 @@ static void add_source(struct replay *replay, json_t *report, const json_t *own)
 		json_object_set_new(report, "source_warning", json_string(doubt));
 }
 
-/* The stack of the selected thread, and in `where` the words for its first own frame. */
+/* The stack of the selected thread, and in `where` a phrase for its first own frame. */
 static bool add_stack(
     struct replay *replay, json_t *report, char *where, size_t size, struct failure *failure)
 {
@@ -131,7 +131,8 @@ static bool add_stack(
 	return true;
 }
 
-/* Every thread, where there are several; returns what they wait for each other, to be freed. */
+/* Adds every thread, if there are several. Returns the cycle of waiting threads, if any, to be
+ * freed. */
 static char *add_threads(struct replay *replay, json_t *report)
 {
 	char *cycle;
@@ -194,7 +195,7 @@ static json_t *last_line(const json_t *output)
 	return end > begin ? json_stringn(begin, (size_t)(end - begin)) : NULL;
 }
 
-/* To the last moment at which all threads that the process ended with were there. */
+/* Goes to the last moment when all the threads that the process ended with existed. */
 static json_t *go_to_the_last(struct replay *replay, struct failure *failure)
 {
 	long long together = images_together(replay);

@@ -1,12 +1,12 @@
 #ifndef WORKER_REPORT_H
 #define WORKER_REPORT_H
 /*
- * What there is to say of a program's end: of a crash, of a hang that somebody ended, and of an
- * exit that says that something failed. Centred on the first frame that is the program's own.
+ * Reports on a program's end: a crash, a hang that somebody ended, or an exit status that means a
+ * failure. Centres on the first frame of the program's own code.
  */
 #include "worker/session/replay.h"
 
-/* Where the program stands at a fatal signal, which `stop` describes. NULL with *failure filled. */
+/* The program is at a fatal signal, which `stop` describes. NULL with *failure filled. */
 json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failure *failure);
 
 /*

@@ -1,7 +1,7 @@
 /*
- * Reads what a thread waits for out of its stack and the system call it is in: the C library's
- * function says what kind of thing it is, the first argument of futex where it lies. Without the
- * library's symbols the function alone is told.
+ * Finds what a thread waits for from its stack and its system call: the C library's function shows
+ * the kind of object, and the first argument of futex its address. Without the library's symbols,
+ * reports only the function.
  */
 #include "worker/investigate/waits.h"
 
@@ -90,8 +90,8 @@ static int kind_of(const json_t *frames)
 	return -1;
 }
 
-/* Whether the thread is in the system call, and not on its way to it or back: only then do its
- * arguments say what it waits for. */
+/* Whether the thread is inside the system call, and not on its way into it or out of it: only then
+ * do the arguments show what it waits for. */
 static bool is_in_futex(struct replay *replay, int thread)
 {
 	unsigned long long call, bytes;
@@ -102,7 +102,7 @@ static bool is_in_futex(struct replay *replay, int thread)
 	       bytes == SYSCALL_BYTES;
 }
 
-/* The thing itself: behind the futex that the thread is in. */
+/* The object itself, which the futex of the thread belongs to. */
 static void look_at(struct replay *replay, int thread, int kind, struct waiter *waiter)
 {
 	unsigned long long address, holder = 0;
@@ -121,7 +121,7 @@ static void look_at(struct replay *replay, int thread, int kind, struct waiter *
 		return;
 	}
 	name_address(replay, address, name, sizeof(name));
-	/* The futex of a mutex is its first word; that of a condition is somewhere within. */
+	/* The futex of a mutex is its first word; that of a condition is somewhere inside it. */
 	if (kinds[kind].kind == WAIT_OTHER)
 		name[strcspn(name, "+")] = '\0';
 	if (name[0] && name[strlen(name) - 1] == ' ')
@@ -182,7 +182,7 @@ static const struct waiter *find(const struct waiter *waiters, size_t count, int
 	return NULL;
 }
 
-/* Whether who waits for its holder and so on comes back to `first`. */
+/* Whether the chain of threads that wait for each other leads back to `first`. */
 static bool is_in_cycle(const struct waiter *waiters, size_t count, const struct waiter *first)
 {
 	const struct waiter *at = first;

@@ -1,8 +1,8 @@
 #ifndef WORKER_WAITS_H
 #define WORKER_WAITS_H
 /*
- * What the threads of a process wait for at this moment, who holds it, and whether they wait for
- * each other.
+ * Finds what the threads of a process wait for at this moment, who holds it, and whether they wait
+ * for each other.
  */
 #include "worker/session/replay.h"
 

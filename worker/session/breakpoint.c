@@ -1,5 +1,5 @@
 /*
- * Keeps what the client has set.
+ * Stores what the client has set.
  */
 #include <stdlib.h>
 #include <string.h>

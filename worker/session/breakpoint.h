@@ -1,11 +1,9 @@
 #ifndef WORKER_BREAKPOINT_H
 #define WORKER_BREAKPOINT_H
 /*
- * A breakpoint or watchpoint of the client as data, and the list of them. gdb is not spoken to
- * here.
- *
- * They are numbered by us, so that a number means the same after the session was brought back,
- * whatever gdb numbers its own.
+ * A breakpoint or watchpoint of the client as data, and the list of them. Does not talk to gdb. We
+ * number them ourselves, so that a number stays the same after the session was restored, whatever
+ * numbers gdb gives them.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -22,14 +20,14 @@ struct breakpoint {
 	char *condition; /* NULL: none */
 	char *catches;	 /* of rr_catch: a word of choices_caught; NULL: a plain one */
 	bool temporary;
-	bool disabled; /* passed by until it is enabled again */
+	bool disabled; /* ignored until it is enabled again */
 	bool pending;  /* waits for a library that has it */
 	long long ignore_count;
 	long long thread; /* tid; 0: all */
 	enum watch_access access;
-	bool by_location; /* it watches where the expression's value lies */
+	bool by_location; /* it watches the address of the expression's value */
 	char *resolved;	  /* the typed address of that; NULL: none is known */
-	bool bound;	  /* it means something only in the image that began at `image` */
+	bool bound;	  /* it has a meaning only in the image that began at `image` */
 	long long image;
 	long long hits_before; /* beside what gdb counts: in other images, less those of searches */
 	long long hits_noted;  /* by breakpoints_note_hits */

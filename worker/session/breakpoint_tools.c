@@ -66,7 +66,7 @@ static void suggest(struct replay *replay, const struct breakpoint *wanted, stru
 		names_suggest(replay, wanted->what, failure);
 }
 
-/* A bare address is set wherever it may lie; rr cannot stop where nothing is mapped. */
+/* gdb accepts any bare address, but rr cannot stop where nothing is mapped. */
 static bool is_mapped(
     struct replay *replay, const json_t *bkpt, const char *location, struct failure *failure)
 {
@@ -240,7 +240,7 @@ json_t *tool_breakpoint_update(
 		ERROR_GDB_FAILED, NULL, failure))
 		result = list_one(breakpoint, breakpoints_rows(results));
 	json_decref(results);
-	/* What was changed before something was refused stays changed. */
+	/* Changes that were made before another one was refused stay. */
 	replay_changed(replay);
 	return result;
 }
@@ -254,7 +254,7 @@ json_t *tool_breakpoint_remove(
 
 	if (!breakpoint)
 		return NULL;
-	/* gdb may have deleted it by itself: it is gone either way. */
+	/* gdb may already have deleted it by itself. */
 	if (gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb) == GDB_LOST) {
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 		return NULL;

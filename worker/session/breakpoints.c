@@ -1,6 +1,6 @@
 /*
- * Sets in gdb what the client has asked for, takes it out of the way, and sets it again in another
- * image or another worker.
+ * Sets in gdb what the client has asked for, disables it for internal runs, and sets it again in
+ * another image or another worker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ void breakpoints_resume(struct replay *replay)
 		switch_all(replay, "-break-enable");
 }
 
-/* What lies at an address of one image means nothing in another. */
+/* An address of one image means nothing in another. */
 static void bind_to_image(const struct replay *replay, struct breakpoint *breakpoint)
 {
 	const char *what = breakpoint->what ? breakpoint->what : "";
@@ -419,7 +419,7 @@ void breakpoints_enter(struct replay *replay)
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 		struct failure absent = {0};
 
-		/* At an image's first instruction its libraries are still to come. */
+		/* At the first instruction of an image, its libraries are not loaded yet. */
 		breakpoint->pending |= !breakpoint->watches;
 		if (belongs_here(replay, breakpoint))
 			breakpoint->gdb = set_again(replay, breakpoint, &absent);

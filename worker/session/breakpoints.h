@@ -1,17 +1,17 @@
 #ifndef WORKER_BREAKPOINTS_H
 #define WORKER_BREAKPOINTS_H
 /*
- * The client's breakpoints and watchpoints in gdb: breakpoint.h is what is known of each.
+ * The client's breakpoints and watchpoints in gdb; breakpoint.h has the data of each.
  */
 #include "worker/session/replay.h"
 
-/* Takes all of the client's out of the way of an internal run, and puts them back once each that
- * did so has. */
+/* Disables all of the client's for an internal run, and enables them again when every caller that
+ * disabled them has asked for it. */
 void breakpoints_suspend(struct replay *replay);
 void breakpoints_resume(struct replay *replay);
 
-/* Before and after another image of the process takes the place of this one: gdb forgets them all,
- * and is given those that mean something in the new image. */
+/* Before and after another image of the process replaces this one: removes them all from gdb, and
+ * sets those again that have a meaning in the new image. */
 void breakpoints_leave(struct replay *replay);
 void breakpoints_enter(struct replay *replay);
 
@@ -50,7 +50,7 @@ const struct breakpoint *breakpoints_keep(
  * NULL when there is none. */
 const json_t *breakpoints_rows(const json_t *results);
 const json_t *breakpoints_row(const json_t *rows, long long gdb_number);
-/* How often it was hit, in all images. `row` may be NULL. */
+/* The number of its hits, in all images. `row` may be NULL. */
 long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row);
 
 /* Before rr starts anew, where gdb forgets how often each was hit: we do not. */

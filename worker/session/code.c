@@ -1,5 +1,5 @@
 /*
- * The program as the processor sees it: instructions, and what is mapped. Bounded, as text.
+ * Instructions and memory mappings as text, with limits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ bool code_address(struct replay *replay, const char *location, unsigned long lon
 	return fine;
 }
 
-/* gdb begins in the middle of an instruction where it is told to; a function's beginning is one. */
+/* gdb starts at the given address even in the middle of an instruction, but a function starts with
+ * a whole one. */
 json_t *tool_disassemble(
     struct worker *worker, const struct disassemble_args *args, struct failure *failure)
 {
@@ -91,7 +92,7 @@ json_t *tool_disassemble(
 	code_address(replay, NULL, &pc, &ignored);
 	outcome = gdb_command(replay->gdb, &results, "-data-disassemble -s 0x%llx -e 0x%llx -- 0",
 	    start, start + (unsigned long long)args->count * INSTRUCTION_BYTES);
-	/* Towards the end of what is mapped there is less to read. */
+	/* There is less to read near the end of a mapping. */
 	for (int i = 0; outcome == GDB_REFUSED && i < 12; i++)
 		outcome = gdb_command(replay->gdb, &results,
 		    "-data-disassemble -s 0x%llx -e 0x%llx -- 0", start,

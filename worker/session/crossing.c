@@ -1,6 +1,6 @@
 /*
- * Crosses an exec, which rr does not: forward it never gets past an exec of the debugged process
- * (and dies at one that a thread called), backward it stops behind it.
+ * Crosses an exec, which rr cannot do: running forward, it never gets past an exec of the debugged
+ * process (and dies at one that a thread called); running backward, it stops after it.
  */
 #include "worker/session/breakpoints.h"
 #include "worker/session/crossing.h"

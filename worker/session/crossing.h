@@ -22,10 +22,10 @@ void crossing_await(struct replay *replay);
  */
 bool crossing_is_reached(const struct replay *replay, long long event);
 
-/* Whether rr has been led into the next image: what it tells there is wrong. */
+/* Whether rr has gone into the next image, where what it reports is wrong. */
 bool crossing_is_passed(const struct replay *replay);
 
-/* Whether the program stands at the first instruction of an image that another one came before. */
+/* Whether the program is at the first instruction of an image that is not the first one. */
 bool crossing_is_behind(const struct replay *replay);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * What a client asks gdb to evaluate, with or without calls into the program, and the raw command.
+ * Expressions that a client evaluates, with or without calls into the program, and the raw gdb
+ * command.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,7 +279,7 @@ json_t *tool_evaluate(
 	return result;
 }
 
-/* The one way to gdb's own commands; off unless the administrator has turned it on. */
+/* The only way to pass commands to gdb; off unless the settings allow it. */
 json_t *tool_gdb_command(
     struct worker *worker, const struct gdb_command_args *args, struct failure *failure)
 {
@@ -307,7 +308,7 @@ json_t *tool_gdb_command(
 	    "{s:o}", "output", scrub_json_middle(text, strlen(text), VALUES_BUDGET, &cut));
 	if (cut)
 		json_object_set_new(result, "truncated", json_integer((json_int_t)cut));
-	/* It may have let the program run. */
+	/* The command may have moved the program. */
 	gdb_check(replay->gdb, gdb_settle(replay->gdb), ERROR_GDB_FAILED, NULL, failure);
 	replay_changed(replay);
 	return result;

@@ -1,11 +1,11 @@
 #ifndef WORKER_EVALUATE_H
 #define WORKER_EVALUATE_H
 /*
- * Values that a client wants told with a stop: its argument `evaluate`.
+ * Values that a client wants to see at a stop: the argument `evaluate`.
  */
 #include "worker/session/replay.h"
 
-/* To be asked before the program moves: false, with *failure filled, when they are too many. */
+/* Checks them before the program moves: false with *failure filled if there are too many. */
 bool evaluate_may(const json_t *expressions, struct failure *failure);
 
 /* Adds {"evaluated": {expression: value}}, read in the selected frame; of what cannot be read, why,

@@ -1,6 +1,6 @@
 /*
- * Leaves and comes back. rr's own checkpoint makes coming back exact; where there is none (at the
- * end), or its rr has ended, the moment is sought.
+ * Leaves and returns. rr's own checkpoint makes the return exact. Without one (at the end), or if
+ * its rr has ended, seeks the moment.
  */
 #include "worker/session/breakpoints.h"
 #include "worker/session/excursion.h"

@@ -10,7 +10,7 @@
  */
 #include "worker/session/replay.h"
 
-/* Where the session stands, to be found again. */
+/* The session's position, to return to it. */
 struct place {
 	struct moment moment;
 	int tid, frame; /* selected */
@@ -27,15 +27,16 @@ struct excursion {
 
 struct excursion excursion_begin(struct replay *replay);
 
-/* Notes the present place in `place`, in place of what it held. */
+/* Stores the present position in `place`, replacing what it held. */
 void excursion_note(struct excursion *excursion, struct place *place);
 void excursion_forget(struct excursion *excursion, struct place *place);
-/* Will come back to that place, which it takes over, and not to where it began. */
+/* Makes the excursion return to that position, which it takes over, instead of to where it began.
+ */
 void excursion_divert(struct excursion *excursion, struct place *place);
 
 /* Ends it here. */
 void excursion_stay(struct excursion *excursion);
-/* Ends it where it began; false with *failure filled when there is no coming back. */
+/* Ends it where it began; false with *failure filled if it cannot return. */
 bool excursion_return(struct excursion *excursion, struct failure *failure);
 /* The same, with an answer that was found meanwhile (NULL: none, *failure is filled): it is given
  * back, or NULL when there is no coming back. */

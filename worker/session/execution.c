@@ -1,6 +1,6 @@
 /*
- * Moves the program: each operation is one or a few resumptions, then one stop that is described in
- * full. Counts hold in both directions.
+ * Moves the program: each operation resumes it once or a few times, and then describes one stop in
+ * full. Counts work in both directions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@
 	"there are no source lines here: use rr_step with unit instruction, or set a breakpoint "  \
 	"and rr_continue to it"
 
-/* The session, when what is to be read at the stop is right too; NULL with *failure filled. */
+/* The session, if the expressions for the stop are valid too; NULL with *failure filled. */
 static struct replay *depart(struct worker *worker, const json_t *evaluate, struct failure *failure)
 {
 	struct replay *replay = replay_of(worker, failure);
@@ -41,7 +41,7 @@ static struct replay *depart(struct worker *worker, const json_t *evaluate, stru
 	return replay;
 }
 
-/* What share of the way was searched before it was cut off; "" where that is not known. */
+/* The share of the way that was searched before the interrupt; "" if it is not known. */
 static void describe_share(
     const struct replay *replay, enum direction direction, char *text, size_t size)
 {
@@ -86,7 +86,7 @@ static json_t *answer(
 	return stop;
 }
 
-/* Where the recording ends there is no further forward: the end is the answer once more. */
+/* The program cannot run beyond the end of the recording: the answer is the end again. */
 static bool is_over(const struct replay *replay, enum direction direction)
 {
 	return direction == FORWARD && replay->at_end;
@@ -133,7 +133,7 @@ static bool continue_back(struct replay *replay, struct failure *failure)
 	return resume_run(replay, &back, failure);
 }
 
-/* Where the next search back begins. */
+/* The start of the next search backward. */
 static bool stand_here(struct replay *replay, struct failure *failure)
 {
 	replay->at_end = replay->at_signal = false;
@@ -214,7 +214,7 @@ json_t *tool_continue(
 		      : NULL;
 }
 
-/* Whether the selected frame is where source lines are known. */
+/* Whether source lines are known for the selected frame. */
 static bool has_line(struct replay *replay)
 {
 	json_t *results = NULL;
@@ -271,8 +271,8 @@ static json_t *step_to_line(
 				failure_set_hint(failure, LINELESS_HINT);
 				return NULL;
 			}
-			/* This is the outermost frame, or gdb takes for its caller what is not one.
-			 */
+			/* This is the outermost frame, or gdb takes something for its caller that
+			 * is not. */
 			return run_to_main(replay, direction, failure);
 		}
 		if (!position_update(replay, failure))
@@ -429,7 +429,7 @@ json_t *tool_finish(struct worker *worker, const struct finish_args *args, struc
 		      : NULL;
 }
 
-/* Some events rr passes without a stop. */
+/* rr cannot stop at every event. */
 static void note_landing(const struct replay *replay, const struct moment *to, json_t *stop)
 {
 	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
@@ -439,7 +439,7 @@ static void note_landing(const struct replay *replay, const struct moment *to, j
 			to->event));
 }
 
-/* Goes there, or stays: a moment that is not in the recording costs nothing. */
+/* Goes there, or stays: asking for a moment that is not in the recording changes nothing. */
 static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {

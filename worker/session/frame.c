@@ -35,7 +35,8 @@ json_t *frame_args(const json_t *frame)
 		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
 		size_t whole = value ? strlen(value) : 0;
 
-		/* gdb names a parameter's value at entry beside the parameter: twice the same. */
+		/* gdb shows a parameter's value at entry next to the parameter, which says the same
+		 * twice. */
 		if (!name || strchr(name, '@'))
 			continue;
 		if (length > ARGS_MAX) {
@@ -61,7 +62,7 @@ json_t *frame_json(const json_t *frame)
 		set_text(json, "function", function, NAME_MAX_BYTES);
 	if (args)
 		json_object_set_new(json, "args", args);
-	/* Of relative names gdb makes "full" ones that have the directory twice. */
+	/* gdb turns relative names into "full" ones that contain the directory twice. */
 	if (full && (full[0] == '/' || !file))
 		file = full;
 	if (file && line) {
@@ -81,7 +82,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What every program brings along: between its own frames they tell nothing of it. */
+/* Libraries that every program has: their frames between its own say nothing about it. */
 static bool is_libc(const char *library)
 {
 	static const char *const names[] = {

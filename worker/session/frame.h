@@ -19,8 +19,8 @@ json_t *frame_json(const json_t *frame);
 /* The arguments of MI's frame in gdb's notation, "a=1, b=0x55 <buffer>"; NULL when it has none. */
 json_t *frame_args(const json_t *frame);
 
-/* Whether its source lines are the program's own: known, and not of a system's header or library.
- */
+/* Whether its source lines are the program's own: known, and not from a header or library of the
+ * system. */
 bool frame_is_own(struct replay *replay, const json_t *frame);
 
 /* Takes away the innermost frames that are rr's own: those of its library through which the program
@@ -37,7 +37,8 @@ bool frame_place(const json_t *frame, char path[FRAME_PATH_MAX], int *line);
 /* The source around its line; NULL where none is known. */
 json_t *frame_source(struct replay *replay, const json_t *frame);
 
-/* As it is shown, with its address: of a frame that the program stands in. Returns the same. */
+/* Makes it a frame as it is shown, with its address, for a frame in which the program is stopped.
+ * Returns the same frame. */
 json_t *frame_finish(struct replay *replay, json_t *frame);
 
 /* MI's frame as it is shown in a list: its address only where no function is known. */

@@ -28,7 +28,7 @@ static bool same_frame(const json_t *a, const json_t *b)
 {
 	static const char *const keys[] = {"function", "at", "library"};
 
-	/* A name that nobody knows says nothing: there the address does. */
+	/* If the name is unknown, the address identifies the function. */
 	if (!mi_text(a, "function") &&
 	    !json_equal(json_object_get(a, "address"), json_object_get(b, "address")))
 		return false;
@@ -150,7 +150,7 @@ static bool page_add(struct page *page, json_t *entry)
 	return true;
 }
 
-/* A fold that the chunk before began is lengthened instead of begun anew. */
+/* Extends a fold that the previous chunk began, instead of starting a new one. */
 static bool continues_fold(struct page *page, const json_t *frame)
 {
 	size_t count = json_array_size(page->frames);
@@ -310,7 +310,7 @@ json_t *tool_select_frame(
 
 	if (!replay)
 		return NULL;
-	/* -stack-select-frame takes any number and then stands at the outermost frame. */
+	/* -stack-select-frame accepts any number, and then selects the outermost frame. */
 	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
 		replay->selected.number, level) == GDB_REFUSED) {
 		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",

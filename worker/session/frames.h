@@ -1,7 +1,7 @@
 #ifndef WORKER_FRAMES_H
 #define WORKER_FRAMES_H
 /*
- * Threads and stacks: who is there, and how they came there. Long stacks are folded and paged.
+ * Threads and stacks. Long stacks are folded and paged.
  */
 #include "worker/session/replay.h"
 

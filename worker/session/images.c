@@ -1,5 +1,5 @@
 /*
- * Which images there are, from the execs of the trace. Nothing here runs but rr dump.
+ * Finds the images of the process from the execs in the trace. Runs nothing but rr dump.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static bool take(struct replay *replay, struct images *images, struct execs *exe
 		    });
 		exec->file = NULL;
 	}
-	/* Nothing is known of it: rr replay will find it, or say that there is none. */
+	/* Nothing is known about it: rr replay will find it, or report that it does not exist. */
 	return fine && (images->count || add(images, (struct image){0}));
 }
 

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include "worker/session/replay.h"
 
-#define IMAGES_MAX 1000 /* of one process; further ones are warned of */
+#define IMAGES_MAX 1000 /* of one process; the answer warns about further ones */
 
 struct execs;
 
@@ -28,9 +28,9 @@ bool images_learn(struct replay *replay, struct failure *failure);
 bool images_from_execs(struct replay *replay, struct execs *execs, struct failure *failure);
 void images_free(struct images *images);
 
-/* How many there are: 1 at least. */
+/* The number of images, at least 1. */
 size_t images_count(const struct replay *replay);
-/* The number of the one the session stands in, from 0. */
+/* The number of the session's present image, from 0. */
 size_t images_at(const struct replay *replay);
 void images_set(struct replay *replay, size_t number);
 const struct image *images_get(const struct replay *replay, size_t number);

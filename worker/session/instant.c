@@ -42,7 +42,7 @@ static char *read_stack(struct replay *replay, int thread)
 
 struct instant instant_take(struct replay *replay)
 {
-	/* The client may have selected another thread, and another frame, than what stopped. */
+	/* The client may have selected another thread or frame than the one that stopped. */
 	int thread = selection_number(replay, replay->moment.tid);
 
 	return (struct instant){.moment = replay->moment,
@@ -134,7 +134,7 @@ void instant_condition(
 		snprintf(to, INSTANT_CONDITION_MAX, "1");
 }
 
-/* Whether gdb can put a breakpoint of its own there now. */
+/* Whether gdb can set a software breakpoint there now. */
 static bool is_mapped(struct replay *replay, unsigned long long address)
 {
 	return gdb_command(replay->gdb, NULL, "-data-read-memory-bytes 0x%llx 1", address) ==

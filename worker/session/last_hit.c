@@ -250,7 +250,7 @@ static enum found try_stretch(struct replay *replay, struct search *search, stru
 	return judge(search);
 }
 
-/* Stretch by stretch, until one has a stop in it. */
+/* Searches stretch by stretch, until one contains a stop. */
 static enum found find(struct replay *replay, struct search *search, struct failure *failure)
 {
 	struct moment searched = search->bound.moment;
@@ -346,7 +346,8 @@ enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
 	if (!replay->worker->broken) {
 		breakpoints_forget_hits(replay, reached(replay, end));
 		position_release(replay, search.held);
-		/* What was printed on the way is known to who comes from later. */
+		/* Output on the way was already seen, because the session comes from a later
+		 * moment. */
 		json_decref(output_take(replay->output, 1));
 	}
 	instant_forget(&search.bound);

@@ -1,6 +1,6 @@
 /*
- * The start of a session's tools: rr replay as gdb's server, gdb without init files, gdb's settings
- * and rr's own commands sourced into it.
+ * Starts a session's tools: rr replay as gdb's server, and gdb without init files, which sources
+ * its settings and rr's own commands.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define WHY_MAX	      512
 #define PUMP_GRACE_MS 200
 
-/* rr has `run` make a step first, for a gdb of 2014: each restart would stop twice. */
+/* rr makes `run` begin with a step, for a gdb of 2014: each restart would stop twice. */
 static const char without_hook[] = "define hook-run\nend\n";
 
 /* Keeps the end of what rr says: what the program wrote before the session begins comes first. */
@@ -58,7 +58,7 @@ static bool read_rr_output(void *owner, int fd)
 	return true;
 }
 
-/* gdb's stderr: nothing of it is for the client, but it must not fill up. */
+/* gdb's stderr is not for the client, but the pipe must not fill up. */
 static bool read_gdb_errors(void *owner, int fd)
 {
 	struct replay *replay = owner;
@@ -124,7 +124,7 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 	return true;
 }
 
-/* gdb may connect to this port and to no other. */
+/* gdb can connect only to this port. */
 static bool start_gdb(struct replay *replay, int commands, int port, struct failure *failure)
 {
 	const struct worker_config *config = &replay->worker->config;
@@ -158,7 +158,7 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 	return false;
 }
 
-/* Has rr write its gdb commands into memory that gdb sources them from. */
+/* Makes rr write its gdb commands into memory, from where gdb sources them. */
 static bool fetch_commands(struct replay *replay, int file, struct failure *failure)
 {
 	const char *const argv[] = {replay->choice->rr_path, "gdbinit", NULL};
@@ -280,7 +280,8 @@ static bool connect_tools(
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
 	replay->connected = true;
-	/* What came before the session's first moment, rr's invitation to gdb among it. */
+	/* Output from before the session's first moment, including rr's message about how to
+	 * connect gdb. */
 	json_decref(output_take(replay->output, 1));
 	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-target-select extended-remote 127.0.0.1:%d",
@@ -304,7 +305,7 @@ static void cleanup_remote(struct remote **remote)
 	remote_free(*remote);
 }
 
-/* Leads gdb's port to rr, through us. The way is gdb's from then on. */
+/* Connects gdb's port to rr, through us. From then on it belongs to gdb. */
 static bool lead_to_rr(
     struct replay *replay, struct remote **remote, int port, struct failure *failure)
 {
@@ -408,7 +409,7 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	return connect_tools(replay, remote, failure);
 }
 
-/* The child that pid names never ran exec: rr wants to be asked for it in another way. */
+/* The child with this pid did not call exec, so rr needs another option for it. */
 static bool is_forked_only(const struct replay *replay)
 {
 	return replay->pid && !replay->fork_pid && strstr(replay->launch, "never exec()ed");
@@ -427,7 +428,7 @@ static void clear(struct replay *replay, struct failure *failure)
 	*failure = (struct failure){0};
 }
 
-/* What can be done about what rr said when it did not come up. */
+/* Hints for what rr prints if it cannot start. */
 static const char *hint_for(const char *message)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 #ifndef WORKER_LAUNCH_H
 #define WORKER_LAUNCH_H
 /*
- * Starts rr and gdb for a session, and has the one connected to the other.
+ * Starts rr and gdb for a session, and connects them.
  */
 #include "worker/session/replay.h"
 

@@ -29,7 +29,7 @@ const struct mapping *mappings_get(const struct mappings *mappings, size_t numbe
 const struct mapping *mappings_find(const struct mappings *mappings, unsigned long long address);
 const struct mapping *mappings_above(const struct mappings *mappings, unsigned long long address);
 
-/* Where the file of a mapping begins in memory: what module+offset is counted from. */
+/* Where the file of a mapping begins in memory: the base of module+offset. */
 unsigned long long mappings_base(const struct mappings *mappings, const struct mapping *mapping);
 
 #endif

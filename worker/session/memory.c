@@ -1,5 +1,5 @@
 /*
- * Reads memory and registers, bounded, as text.
+ * Reads memory and registers as text, with limits.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define DUMP_LINE_MAX  96
 #define REGISTERS_MAX  64
 
-/* Shown by default, as far as the machine has them. */
+/* Shown by default, if the machine has them. */
 static const char *const general[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
     "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip", "eflags", "fs_base", "gs_base", NULL};
 

@@ -1,5 +1,5 @@
 /*
- * The mappings are read only where a frame needs them: with symbols nobody asks.
+ * Reads the mappings only if a frame needs them, because frames with symbols do not.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #ifndef WORKER_MODULES_H
 #define WORKER_MODULES_H
 /*
- * Where frames without symbols are: in which file of the program, and how far from its beginning,
- * which is what tells them apart and what other tools take.
+ * Where frames without symbols are: the file of the program, and the offset from its beginning.
+ * This distinguishes such frames, and other tools accept it.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"

@@ -1,5 +1,6 @@
 /*
- * Suggests: an agent that mistypes a name should not need another call to find the right one.
+ * Suggests names, so that an agent that mistypes one does not need another call to find the right
+ * one.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 #ifndef WORKER_NAMES_H
 #define WORKER_NAMES_H
 /*
- * Names of the program that are near to one that was not found.
+ * Names of the program that are similar to one that was not found.
  */
 #include "worker/session/replay.h"
 
-/* Adds near names of functions to the hint of a call that failed on `location`. Returns the
- * distance of the nearest, INT_MAX where there is none. */
+/* Adds similar names of functions to the hint of a call that failed on `location`. Returns the
+ * distance of the nearest, INT_MAX if there is none. */
 int names_suggest(struct replay *replay, const char *location, struct failure *failure);
 
 /* The edit distance of two names, at most `limit` (both at most 64 bytes; longer ones are limit).

@@ -1,5 +1,5 @@
 /*
- * Opens a session, new or brought back, and has it end with its worker.
+ * Opens a session, new or restored, and ends it with its worker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void wait_idle(struct worker *worker)
 		gdb_wait(worker->replay->gdb, -1);
 }
 
-/* Which process rr has us debug, and from which file on this machine it came. */
+/* Which process rr debugs, and its file on this machine. */
 static void learn_process(struct replay *replay)
 {
 	json_t *results = NULL, *group;
@@ -48,7 +48,7 @@ static void learn_process(struct replay *replay)
 	json_decref(results);
 }
 
-/* Where a session is to begin: the start of an image, or an event. */
+/* Where a session begins: at the start of an image, or at an event. */
 struct beginning {
 	bool at_start;
 	long long event;
@@ -92,7 +92,7 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 	return stop;
 }
 
-/* The event at which a saved session stood. */
+/* The event of a saved session. */
 static long long saved_event(const json_t *restore)
 {
 	if (json_is_true(json_object_get(restore, "at_end")))

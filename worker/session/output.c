@@ -55,7 +55,7 @@ static void add_words(struct output *output, char c)
 
 static const char fatal_start[] = "[FATAL";
 
-/* Keeps the last two texts that begin so. */
+/* Keeps the last two texts with this beginning. */
 static void add_fatal(struct output *output, char c)
 {
 	struct fatal *fatal = &output->fatal;
@@ -197,7 +197,7 @@ static size_t length_of_complaint(const char *text, size_t length)
 	return length;
 }
 
-/* That rr will not be debugged itself is no complaint; it says so last. */
+/* Ignores the last message of rr, that rr itself will not be debugged. */
 static const struct fatal *find_fatal(const struct output *output)
 {
 	static const char not_interactive[] = "start_emergency_debug";

@@ -18,10 +18,10 @@ void output_add(struct output *output, const char *bytes, size_t length);
  */
 json_t *output_take(struct output *output, size_t max);
 
-/* The same, but leaves it to be taken. */
+/* The same, but without taking it. */
 json_t *output_peek(const struct output *output, size_t max);
 
-/* The end of what rr itself said, for an error message. */
+/* The end of rr's own output, for an error message. */
 void output_rr_words(const struct output *output, char *text, size_t size);
 
 #endif

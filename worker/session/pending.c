@@ -1,5 +1,5 @@
 /*
- * Decides what may wait. Knows nothing of libraries but whether any has been loaded.
+ * Decides which breakpoints can wait. Knows only whether any library has been loaded.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* At a program's first instructions the dynamic linker is there, and nothing else. */
+/* At a program's first instructions, only the dynamic linker is loaded. */
 static bool are_libraries_to_come(struct replay *replay)
 {
 	json_t *results = NULL, *libraries;

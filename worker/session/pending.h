@@ -14,8 +14,8 @@ bool pending_is_likely(
 /* Whether gdb's description of a breakpoint says that it still waits. */
 bool pending_waits(const json_t *bkpt);
 
-/* Adds to an answer which of the client's breakpoints still wait: at the end of the recording they
- * will never be set. */
+/* Adds to an answer which of the client's breakpoints still wait. At the end of the recording, this
+ * means that they will never be set. */
 void pending_note(struct replay *replay, json_t *answer);
 
 #endif

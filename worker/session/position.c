@@ -54,7 +54,8 @@ bool position_read(struct replay *replay, struct moment *moment, struct failure 
 	*moment = (struct moment){0};
 	if (!read_number(replay, "when", &text, &moment->event, failure))
 		return false;
-	/* rr before 5.8 names the current event, later ones the last completed: one less. */
+	/* rr before 5.8 reports the current event, later versions the last completed one, which is
+	 * one less. */
 	if (strncmp(text, "Completed", 9) == 0)
 		moment->event++;
 	if (!read_number(replay, "when-ticks", &text, &moment->ticks, failure))
@@ -169,12 +170,12 @@ static bool run_to(struct replay *replay, long long event, struct failure *failu
 
 bool position_go_event(struct replay *replay, long long event, struct failure *failure)
 {
-	/* The beginning is that of the image the session stands in. */
+	/* The beginning of the session's present image. */
 	if (event <= 0)
 		event = images_start(replay);
 	if (!crossing_enter(replay, images_of_event(replay, event), failure))
 		return false;
-	/* From the end rr would look for a later event, and never stop doing so. */
+	/* From the end, rr would search for a later event forever. */
 	if (position_is_end(replay) && event > replay->moment.event)
 		return true;
 	if (!run_to(replay, event, failure))
@@ -232,7 +233,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 	return fine;
 }
 
-/* A seek is made of several restarts, which cannot be interrupted themselves. */
+/* A seek consists of several restarts, each of which cannot be interrupted. */
 static bool is_interrupted(const struct replay *replay, struct failure *failure)
 {
 	if (replay->worker->interrupt)
@@ -295,7 +296,7 @@ static bool go_before(
 	return false;
 }
 
-/* Where rr cannot seek: single steps, which are few between two events that near each other. */
+/* If rr cannot seek: single steps, of which there are few between two close events. */
 static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	for (int i = 0; i < STEPS_MAX && replay->moment.ticks < to->ticks; i++) {
@@ -356,7 +357,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 			return false;
 		}
 	}
-	/* Where an event cannot be stopped at, rr goes on to the next that can. */
+	/* If rr cannot stop at an event, it goes on to the next one where it can. */
 	if (!is_there(replay, to) && !go_ticks(replay, to, failure))
 		return false;
 	return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, failure);

@@ -6,10 +6,10 @@
  */
 #include "worker/session/replay.h"
 
-/* Reads from rr where the selected thread stands. */
+/* Reads the moment of the selected thread from rr. */
 bool position_read(struct replay *replay, struct moment *moment, struct failure *failure);
 
-/* After a stop: takes note of the thread that stopped, and of its moment in replay->moment. */
+/* After a stop: stores the thread that stopped, and its moment in replay->moment. */
 bool position_update(struct replay *replay, struct failure *failure);
 
 /* At the end, where rr goes no further forward: as the stop says, or because it was so before. */
@@ -23,7 +23,7 @@ bool position_is_end(const struct replay *replay);
 json_t *position_text(const struct replay *replay, const struct moment *moment);
 /* As {event, ticks, tid, pc}, for checkpoints and state. */
 json_t *position_json_exact(const struct moment *moment);
-/* False when that is not a moment. */
+/* False if it is not a moment. */
 bool position_from_json(const json_t *json, struct moment *moment);
 
 /* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */
@@ -32,11 +32,10 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 /* Goes to the last moment before the exec that began image `number`, in the image before. */
 bool position_go_exec(struct replay *replay, size_t number, struct failure *failure);
 
-/* Goes to the end of the process, with the client's breakpoints out of the way. */
+/* Goes to the end of the process, with the client's breakpoints disabled. */
 bool position_go_end(struct replay *replay, struct failure *failure);
 
-/* Fails the failure when that event is known to lie behind the end (which is no event of its own).
- */
+/* Fills the failure if that event is known to be after the end (which is not an event itself). */
 bool position_is_beyond(struct replay *replay, long long event, struct failure *failure);
 
 /* Goes to a moment: its event, then its ticks, then its pc where that is known; fails when the
@@ -46,7 +45,7 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 /* Goes where a client says: "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. False with
  * *failure filled: it is not there then, and its breakpoints should be out of the way. */
 bool position_go_named(struct replay *replay, const char *name, struct failure *failure);
-/* What is meant: exactly a moment (ticks or pc are set), or the first of its event. */
+/* Whether it means an exact moment (ticks or pc are set), or the first moment of its event. */
 bool position_parse(const char *name, struct moment *moment, struct failure *failure);
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
 

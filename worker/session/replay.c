@@ -1,6 +1,5 @@
 /*
- * What a session is made of: taken and given back. Everything that acts on it is in the modules
- * beside.
+ * Acquires and releases what a session consists of. The other files of this folder act on it.
  */
 #include <stdlib.h>
 #include <string.h>

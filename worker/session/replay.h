@@ -21,7 +21,8 @@
 #define REPLAY_EXPRESSION_MAX  4096
 #define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
 #define REPLAY_SEEN_MAX	       4096	       /* moments of answers that are remembered */
-#define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of any trace: rr stops at the end */
+#define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of every trace, so rr stops at the end \
+						*/
 
 /* A place in the recording. Between two conditional branches ticks do not change, but pc does. */
 struct moment {
@@ -44,7 +45,8 @@ struct printing;
 
 struct replay {
 	struct worker *worker;
-	void (*changed)(struct replay *replay); /* has the supervisor keep how it is now */
+	void (*changed)(
+	    struct replay *replay); /* makes the supervisor store the session's present state */
 	struct tool rr, gdb_tool;
 	struct gdb *gdb;
 	struct output *output;
@@ -92,10 +94,10 @@ struct trace;
 struct replay *replay_new(struct worker *worker, struct trace *trace);
 void replay_free(struct replay *replay);
 
-/* Has what a session is as data kept anew: to be called after each change of it. */
+/* Stores the session's state again; call it after each change. */
 void replay_changed(struct replay *replay);
 
-/* The session, or NULL with *failure filled when there is none (yet). */
+/* The session, or NULL with *failure filled if there is none (yet). */
 struct replay *replay_of(struct worker *worker, struct failure *failure);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Resumes the program, and puts right what gdb and rr get wrong between them when it went back.
+ * Resumes the program, and corrects what gdb and rr get wrong together after it went back.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void select_stopped(struct replay *replay, const struct resumption *resum
 		selection_set_thread(replay, replay->moment.tid);
 }
 
-/* MI wants its own options before those of the command. */
+/* MI needs its own options before those of the command. */
 static enum gdb_outcome resume(struct replay *replay, const struct resumption *resumption)
 {
 	char options[OPTIONS_MAX] = "";
@@ -73,13 +73,13 @@ static bool cross_backward(struct replay *replay, struct failure *failure)
 	breakpoints_suspend(replay);
 	fine = position_go_exec(replay, images_at(replay), failure);
 	breakpoints_resume(replay);
-	/* What was printed up to here is known to who comes from later. */
+	/* Output up to here was already seen, because the session comes from a later moment. */
 	json_decref(output_take(replay->output, 1));
 	replay->at_signal = replay->at_end = false;
 	return fine;
 }
 
-/* Where a run forward has come to the exec that ends the image, the next one begins. */
+/* If a run forward has come to the exec that ends the image, goes on in the next image. */
 static bool cross_forward(struct replay *replay, struct failure *failure)
 {
 	bool lost = gdb_has_lost_rr(replay->gdb);

@@ -1,6 +1,6 @@
 /*
- * The loop under every search. It asks nothing of gdb but the stop itself: what a visitor wants to
- * know beyond that, it asks at the few stops that it cares about.
+ * The loop of every search. It asks gdb only for the stop itself. A visitor asks for more at the
+ * few stops that it needs.
  */
 #include <string.h>
 #include "worker/gdb/mi.h"
@@ -16,7 +16,8 @@ static const json_t *watchpoint_of(const json_t *stop)
 	return point;
 }
 
-/* gdb tells old and new in the order it saw them, which backwards is the wrong one. */
+/* gdb reports old and new in the order in which it saw them, which is reversed when it runs
+ * backward. */
 struct hit scan_hit(const struct replay *replay, enum direction direction)
 {
 	const json_t *stop = gdb_last_stop(replay->gdb), *value = json_object_get(stop, "value");

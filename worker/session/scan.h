@@ -1,8 +1,8 @@
 #ifndef WORKER_SCAN_H
 #define WORKER_SCAN_H
 /*
- * Runs through a stretch of the recording in one direction, with what is set at the time, and hands
- * each stop to a visitor: plain, because most of them are passed by.
+ * Runs through a part of the recording in one direction, with the present breakpoints, and hands
+ * each stop to a visitor, as plain data because most stops are ignored.
  */
 #include "worker/session/replay.h"
 #include "worker/session/stop_reason.h"
@@ -28,12 +28,12 @@ typedef enum scan_verdict scan_visit(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure);
 
 enum scan_end {
-	SCAN_FOUND,  /* the visitor had enough: the program stands there */
+	SCAN_FOUND,  /* the visitor is done: the program is at that stop */
 	SCAN_EDGE,   /* it ran to the end, or to the start: that stop was not visited */
 	SCAN_FAILED, /* *failure is filled, SCAN_GIVE_UP and an interrupt included */
 };
 
-/* What gdb's last stop says. Its texts are borrowed until the program moves. */
+/* The data of gdb's last stop. Its texts are borrowed until the program moves. */
 struct hit scan_hit(const struct replay *replay, enum direction direction);
 
 /* Visits at most `limit` stops; more than that is a failure. */

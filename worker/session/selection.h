@@ -12,7 +12,7 @@ struct replay;
 
 struct selection {
 	int number;		       /* gdb's, of the thread; good until the program moves */
-	int tid;		       /* as recorded; 0: not known */
+	int tid;		       /* as recorded; 0: unknown */
 	int frame;		       /* level; 0: the innermost */
 	char name[SELECTION_NAME_MAX]; /* of the thread; "": none is known */
 };
@@ -20,13 +20,14 @@ struct selection {
 /* Selects the thread of gdb's last stop, in its innermost frame. */
 void selection_take_stop(struct replay *replay);
 
-/* Selects a thread by its tid; false, with nothing changed, when no such thread lives now. */
+/* Selects a thread by its tid. If there is no such thread now, changes nothing and returns false.
+ */
 bool selection_set_thread(struct replay *replay, int tid);
 
-/* Selects a frame of the selected thread; false when gdb does not. */
+/* Selects a frame of the selected thread; false if gdb refuses. */
 bool selection_set_frame(struct replay *replay, int level);
 
-/* gdb's number of the thread with that tid; 0: no such thread lives now. */
+/* gdb's number of the thread with that tid; 0: there is no such thread now. */
 int selection_number(struct replay *replay, int tid);
 
 #endif

@@ -15,7 +15,7 @@
 #define SIGNALS_MAX    64
 #define REALTIME_FIRST 32
 
-/* Timers, children, terminals, and what the C library sends its own threads. */
+/* Timers, children, terminals, and signals that the C library sends to its own threads. */
 static const char *const noise[] = {"SIGALRM", "SIGVTALRM", "SIGPROF", "SIGCHLD", "SIGIO", "SIGURG",
     "SIGWINCH", "SIG32", "SIG33", NULL};
 
@@ -41,7 +41,7 @@ static int number_of(const char *text)
 {
 	char name[NAME_MAX_BYTES];
 
-	/* gdb has no SIGSTKFLT, and nobody sends it. */
+	/* gdb does not know SIGSTKFLT, and nobody sends it. */
 	for (int number = 1; number <= SIGNALS_MAX; number++)
 		if (number != SIGSTKFLT && (strcasecmp(name_of(number, name), text) == 0 ||
 					       strcasecmp(name + 3, text) == 0))
@@ -57,7 +57,7 @@ static bool stops_always(int number)
 	return false;
 }
 
-/* Tells gdb of all signals that are to stop, or not, at once. */
+/* Tells gdb in one command which signals stop, or which do not. */
 static void tell(struct replay *replay, const json_t *signals, bool stop)
 {
 	char command[COMMAND_MAX] = "handle";
@@ -181,7 +181,7 @@ bool signals_stop_at(struct replay *replay, const char *name, struct failure *fa
 	return fine;
 }
 
-/* Those that do not stop; all others do. */
+/* The signals that do not stop. */
 static json_t *answer(const struct replay *replay)
 {
 	json_t *passed = json_array(), *stops;

@@ -1,6 +1,6 @@
 /*
- * Source lines around a stop, or asked for. Debug information names the file, and it is not to be
- * trusted: only regular files are opened, never for long.
+ * Source lines around a stop, or as a client asks. The debug information that names the file is
+ * untrusted, so only regular files are opened, and only briefly.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static int open_one(void *owner, const char *path)
 	return files_open_source(&opening->replay->files, path, opening->why);
 }
 
-/* Beside the program, where it lies in its author's tree, and where the administrator says. */
+/* Next to the program, in its author's source tree, and where the administrator says. */
 static void choose_roots(const struct replay *replay, struct source_roots *roots)
 {
 	const char *program = images_get(replay, images_at(replay))->file;
@@ -46,8 +46,8 @@ static void choose_roots(const struct replay *replay, struct source_roots *roots
 	source_roots_of_program(roots, program ? program : replay->executable);
 }
 
-/* Where the file lies that the debug information names; "" where it is nowhere. Borrowed. A
- * relative name would mean a file of wherever the server was started. */
+/* The path of the file that the debug information names; "" if it was not found. Borrowed. A
+ * relative name would refer to the directory where the server was started. */
 static const char *place_of(struct replay *replay, const char *path, char *why)
 {
 	struct opening opening = {replay, why};
@@ -142,8 +142,8 @@ bool source_is_there(struct replay *replay, const char *path)
 	return place_of(replay, path, NULL)[0] != '\0';
 }
 
-/* Once for each file: what to do about one that is nowhere. Libraries of the system, which have
- * relative names, come without sources. */
+/* Once for each file: what to do about a missing one. The system's libraries, which have relative
+ * names, come without sources. */
 static const char *missing(struct replay *replay, const char *path, char *text, size_t size)
 {
 	if (path[0] != '/' || json_object_get(replay->sources_missed, path))
@@ -178,8 +178,8 @@ const char *source_doubt(struct replay *replay, const char *path, char *text, si
 	return text;
 }
 
-/* Asks gdb for the full name of a source file that is named as a person would. What the debug
- * information does not name is no source, whatever its path. */
+/* Asks gdb for the full name of a source file, from a name as people write it. A file that the
+ * debug information does not name is not a source. */
 static bool resolve(struct replay *replay, const char *file, char *path, struct failure *failure)
 {
 	char quoted[GDB_QUOTED_MAX];
@@ -251,7 +251,7 @@ json_t *tool_source_lines(
 	if (!replay || (!args->file && !current_place(replay, path, &current, failure)) ||
 	    (args->file && !resolve(replay, args->file, path, failure)))
 		return NULL;
-	/* The mark is where the program stands, in that file and no other. */
+	/* Marks the current line, but only in the current file. */
 	if (args->file &&
 	    (!current_place(replay, here, &current, &nowhere) || strcmp(here, path) != 0))
 		current = 0;

@@ -15,8 +15,9 @@ json_t *source_around(struct replay *replay, const char *path, int line);
 /* Whether the file that the debug information names can be found. */
 bool source_is_there(struct replay *replay, const char *path);
 
-/* "" or what is to be said of the file: it lies elsewhere than was recorded, it is newer than the
- * program, or it is nowhere, which is said once. In text[size], SOURCE_DOUBT_MAX bytes. */
+/* "" or a warning about the file: it was found in another place than recorded, it is newer than the
+ * program, or it was not found, which is reported only once. In text[size], SOURCE_DOUBT_MAX bytes.
+ */
 const char *source_doubt(struct replay *replay, const char *path, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Tries the longest tail of the path first, below each root, then shorter ones.
+ * Tries the longest tail of the path first, below each root, and then shorter ones.
  */
 #include <errno.h>
 #include <limits.h>
@@ -52,7 +52,7 @@ static int split(const char *path, char *copy, const char *parts[PARTS_MAX])
 			count -= count > 0;
 			continue;
 		}
-		/* Of a very long path the end is what counts. */
+		/* Only the end of a very long path matters. */
 		if (count == PARTS_MAX) {
 			memmove(parts, parts + 1, (PARTS_MAX - 1) * sizeof(*parts));
 			count--;

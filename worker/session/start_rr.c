@@ -1,6 +1,6 @@
 /*
- * Command lines of rr, and the sandbox it runs in. What the starter starts is settled here: it is
- * given a number, never words.
+ * The command lines of rr, and its sandbox. Decides here what the starter can start: the starter
+ * gets only a number, never words.
  */
 #include "worker/session/start_rr.h"
 

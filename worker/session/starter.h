@@ -1,9 +1,9 @@
 #ifndef WORKER_STARTER_H
 #define WORKER_STARTER_H
 /*
- * A process beside the worker that can still start rr when the worker itself has given that up. It
- * takes a number and nothing else: what is started, on which trace and in which sandbox was settled
- * before the worker read its first byte of gdb's. It ends with the worker.
+ * A process next to the worker that can still start rr when the worker no longer can. It takes only
+ * a number: what it starts, on which trace and in which sandbox, was fixed before the worker read
+ * its first byte from gdb. It ends with the worker.
  */
 #include <stdbool.h>
 #include <stddef.h>

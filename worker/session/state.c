@@ -1,13 +1,13 @@
 /*
- * Saves and restores a session. Restoring goes to the moment first: expressions and locations mean
- * what they meant there.
+ * Saves and restores a session. Restoring goes to the moment first, because expressions and
+ * locations have their meaning there.
  */
 #include "worker/session/breakpoints.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
 #include "worker/session/state.h"
 
-/* What rr itself holds does not outlive it. */
+/* What rr itself holds ends with that rr. */
 static json_t *checkpoints_json(const struct replay *replay)
 {
 	json_t *saved = json_deep_copy(replay->checkpoints), *entry;

@@ -1,5 +1,5 @@
 /*
- * Describes a stop as an agent is told of it.
+ * Describes a stop for an agent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static void add_source(struct replay *replay, json_t *json, const json_t *frame)
 		json_object_set_new(json, "source_warning", json_string(doubt));
 }
 
-/* gdb reports old and new in the order it saw them, which backwards is the wrong one. */
+/* gdb reports old and new in the order in which it saw them, which is reversed when it runs
+ * backward. */
 static json_t *watch_json(
     struct replay *replay, const json_t *stop, enum direction direction, int *number)
 {
@@ -107,7 +108,7 @@ static void add_cause(
 		breakpoints_forget(replay, gdb_number);
 }
 
-/* At an exec: which images there are, and which one has begun. */
+/* At an exec: the images, and which one has begun. */
 static void add_images(const struct replay *replay, json_t *json)
 {
 	json_t *images = images_json(replay);
@@ -123,7 +124,7 @@ json_t *stop_describe(
 	enum stop_kind kind = stop_kind(replay);
 	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
-	/* Once the process has exited for gdb nothing can be looked at: back to its last moment. */
+	/* Once the process has exited, gdb can inspect nothing, so go back to the last moment. */
 	if (kind == STOP_EXITED && !position_go_end(replay, failure))
 		goto out;
 	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
@@ -137,7 +138,8 @@ json_t *stop_describe(
 		reason = "end"; /* it has not moved */
 	else if (kind == STOP_START ||
 		 (kind == STOP_EVENT && (replay->crossed || direction == BACKWARD)))
-		/* At an image's beginning rr before 5.9 gives no reason, and rr 5.9 the start's. */
+		/* At the beginning of an image, rr before 5.9 reports no reason, and rr 5.9 that of
+		 * the start. */
 		reason = replay->crossed || crossing_is_behind(replay) ? "exec" : "start";
 	replay->crossed = false;
 	json = json_object();
