@@ -487,6 +487,36 @@ START_TEST(a_packed_trace_does_without_its_program)
 }
 END_TEST
 
+/* As root there, only ptrace may write to a tracee; see memory.h. */
+START_TEST(in_a_container_the_code_cache_is_used_too)
+{
+	char *container = harness_program("../doubles/container"), text[8192];
+	char *folder = harness_scratch(0), *script = harness_path(folder, "server");
+	const char *server = getenv("RR_WARDEN");
+
+	snprintf(text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", container,
+	    server ? server : "build/bin/rr-warden");
+	harness_write_file(script, text);
+	ck_assert_int_eq(chmod(script, 0755), 0);
+	snprintf(text, sizeof(text), "'%s' /bin/true", container);
+	if (system(text) == 0) {
+		char *trace = harness_path(folder, "trace");
+		struct client *client = client_start(&(struct client_options){.server = script});
+		json_t *recorded = client_tool(client, "rr_record", "{s:[s], s:s}", "command",
+		    "/bin/true", "trace_dir", trace);
+		const char *said = json_string_value(json_object_get(recorded, "stderr"));
+
+		ck_assert_msg(!said || !strstr(said, "code cache"), "%s", said);
+		json_decref(recorded);
+		client_end(client);
+		free(trace);
+	}
+	free(script);
+	free(container);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {a_trace_is_named_after_its_program_and_private,
@@ -502,6 +532,7 @@ int main(void)
 	    an_attempt_that_rr_spoils_is_counted_and_the_next_one_made,
 	    an_rr_that_spoils_every_attempt_ends_the_hunt,
 	    only_the_failure_that_is_asked_for_counts, every_attempt_is_in_the_progress,
-	    a_trace_travels_as_one_file, a_packed_trace_does_without_its_program, NULL};
+	    a_trace_travels_as_one_file, a_packed_trace_does_without_its_program,
+	    in_a_container_the_code_cache_is_used_too, NULL};
 	return scene_main("record", tests, (const char *const[]){NULL});
 }

@@ -189,19 +189,17 @@ static bool map_all(const struct arena *arena, struct injection *injection, long
 static long open_there(struct injection *injection, uint64_t path, int memfd)
 {
 	const uint64_t open_it[6] = {path, O_RDWR | O_CLOEXEC};
-	char name[PATH_SIZE] = {0}, before[PATH_SIZE];
+	uint64_t name[PATH_SIZE / 8] = {0}, before[PATH_SIZE / 8];
 	struct iovec local = {before, PATH_SIZE}, remote = {(void *)(uintptr_t)path, PATH_SIZE};
 	long fd;
 
-	snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), memfd);
+	snprintf((char *)name, sizeof name, "/proc/%d/fd/%d", getpid(), memfd);
 	if (memory_read(injection->tid, &local, 1, &remote, 1) != PATH_SIZE)
 		return -1;
-	local.iov_base = name;
-	if (memory_write(injection->tid, &local, 1, &remote, 1) != PATH_SIZE)
+	if (!memory_write(injection->tid, path, name, PATH_SIZE / 8))
 		return -1;
 	fd = inject_call(injection, SYS_open, open_it);
-	local.iov_base = before;
-	memory_write(injection->tid, &local, 1, &remote, 1);
+	memory_write(injection->tid, path, before, PATH_SIZE / 8);
 	return fd;
 }
 

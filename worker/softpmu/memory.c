@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/ptrace.h>
 
 #include "worker/softpmu/kernel.h"
 
@@ -22,13 +23,12 @@ struct transfer {
 	pid_t tid;
 	const struct iovec *local, *remote;
 	size_t locals, remotes;
-	bool writes;
 };
 
 /* One stretch of both lists after the other, through a descriptor of /proc/TID/mem. */
-static long move_lists(long fd, const struct transfer *transfer)
+static long read_lists(long fd, const struct transfer *transfer)
 {
-	long number = transfer->writes ? SYS_pwrite64 : SYS_pread64, total = 0, moved = 0;
+	long total = 0, moved = 0;
 	size_t there = 0, here = 0, there_at = 0, here_at = 0;
 
 	while (there < transfer->remotes && here < transfer->locals && moved >= 0) {
@@ -37,10 +37,10 @@ static long move_lists(long fd, const struct transfer *transfer)
 		size_t left = remote->iov_len - there_at, room = local->iov_len - here_at;
 		size_t part = left < room ? left : room;
 
-		moved = part == 0
-			    ? 0
-			    : kernel_call(number, fd, (long)((char *)local->iov_base + here_at),
-				  (long)part, (long)((char *)remote->iov_base + there_at), 0, 0);
+		moved = part == 0 ? 0
+				  : kernel_call(SYS_pread64, fd,
+					(long)((char *)local->iov_base + here_at), (long)part,
+					(long)((char *)remote->iov_base + there_at), 0, 0);
 		if (moved != (long)part)
 			break;
 		total += moved;
@@ -54,36 +54,33 @@ static long move_lists(long fd, const struct transfer *transfer)
 	return total > 0 ? total : -EFAULT;
 }
 
-static long move(const struct transfer *transfer)
+long memory_read(
+    pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote, size_t remotes)
 {
-	long number = transfer->writes ? SYS_process_vm_writev : SYS_process_vm_readv;
-	long moved = kernel_call(number, transfer->tid, (long)transfer->local,
-	    (long)transfer->locals, (long)transfer->remote, (long)transfer->remotes, 0);
+	const struct transfer transfer = {tid, local, remote, locals, remotes};
+	long moved = kernel_call(
+	    SYS_process_vm_readv, tid, (long)local, (long)locals, (long)remote, (long)remotes, 0);
 	char path[MEM_PATH_MAX];
 	long fd;
 
 	if (!is_forbidden(moved))
 		return moved;
-	snprintf(path, sizeof(path), "/proc/%d/mem", transfer->tid);
-	fd = kernel_call(SYS_openat, AT_FDCWD, (long)path,
-	    (transfer->writes ? O_WRONLY : O_RDONLY) | O_CLOEXEC, 0, 0, 0);
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	fd = kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
 	if (fd < 0)
 		return moved;
-	moved = move_lists(fd, transfer);
+	moved = read_lists(fd, &transfer);
 	kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
 	return moved;
 }
 
-long memory_read(
-    pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote, size_t remotes)
+bool memory_write(pid_t tid, uint64_t address, const uint64_t *words, size_t count)
 {
-	return move(&(struct transfer){tid, local, remote, locals, remotes, false});
-}
-
-long memory_write(
-    pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote, size_t remotes)
-{
-	return move(&(struct transfer){tid, local, remote, locals, remotes, true});
+	for (size_t i = 0; i < count; i++) {
+		if (kernel_ptrace(PTRACE_POKEDATA, tid, address + i * sizeof *words, words[i]) < 0)
+			return false;
+	}
+	return true;
 }
 
 /*

@@ -1,8 +1,9 @@
 #ifndef RR_WARDEN_SOFTPMU_MEMORY_H
 #define RR_WARDEN_SOFTPMU_MEMORY_H
 /*
- * A tracee's memory, by process_vm_readv, or through /proc/TID/mem where that is forbidden:
- * Docker's default profile forbids the one and not the other.
+ * A tracee's memory. It is read by process_vm_readv, or through /proc/TID/mem where that is
+ * forbidden: Docker's default profile forbids the one and not the other. It is written by ptrace,
+ * because for uid 0 Landlock forbids to write to /proc where there is no mount namespace.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +15,11 @@
 long memory_read(pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote,
     size_t remotes);
 
-/* Writes the same way. The caller sees to it that the program may write there. */
-long memory_write(pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote,
-    size_t remotes);
+/*
+ * Writes whole words to a stopped tracee, whatever the rights of the page are. False when it could
+ * not write them all.
+ */
+bool memory_write(pid_t tid, uint64_t address, const uint64_t *words, size_t count);
 
 /* Can the program write to this address? True where nobody can tell. */
 bool memory_is_writable(pid_t tid, uint64_t address);
