@@ -68,6 +68,7 @@ for (const [name, client] of Object.entries(clients)) {
     if (error.stdout || error.stderr) console.log(error.stdout, error.stderr);
   }
 }
+// A client that is ending may still write: remove again what it made meanwhile.
 if (process.env.KEEP) console.log(`kept in ${scratch}`);
-else rmSync(scratch, { recursive: true, force: true });
+else rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 process.exit(failed ? 1 : 0);

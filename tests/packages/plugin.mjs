@@ -184,6 +184,6 @@ for (const host of hosts) {
   await test(`${name} validates and loads the plugin`, () => loaders[name](host));
 }
 
-rmSync(scratch, { recursive: true, force: true });
+rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
