@@ -14,15 +14,21 @@
 #define BROKER_WHY_MAX 160
 
 enum broker_what {
-	BROKER_SOURCE,	       /* a source file by its path, to be read */
-	BROKER_READ_ARCHIVE,   /* the archive that the call names, to be read */
-	BROKER_WRITE_ARCHIVE,  /* the archive that the call names, new, to be written */
-	BROKER_DISCARD_ARCHIVE /* removes what BROKER_WRITE_ARCHIVE made; no descriptor comes */
+	BROKER_SOURCE,		/* a source file by its path, to be read */
+	BROKER_READ_ARCHIVE,	/* the archive that the call names, to be read */
+	BROKER_WRITE_ARCHIVE,	/* the archive that the call names, new, to be written */
+	BROKER_DISCARD_ARCHIVE, /* removes what BROKER_WRITE_ARCHIVE made; no descriptor comes */
+	BROKER_BOOKMARK		/* adds a line to the bookmarks of the session's trace; likewise */
 };
+
+/* Where a trace's bookmarks are, in its directory. */
+#define BROKER_BOOKMARKS_FILE "rr-warden.bookmarks"
+#define BROKER_BOOKMARK_MAX   1000	  /* bytes of one line */
+#define BROKER_BOOKMARKS_MAX  (64 * 1024) /* and of all */
 
 struct broker_request {
 	uint32_t what;
-	char path[PATH_MAX]; /* BROKER_SOURCE: absolute; else "" */
+	char path[PATH_MAX]; /* BROKER_SOURCE: absolute; BROKER_BOOKMARK: the line; else "" */
 };
 
 struct broker_reply {

@@ -1,6 +1,7 @@
 /*
- * See broker.h. Every request gets one line in the audit. Must never open an existing file for
- * writing, nor open anything but regular files.
+ * See broker.h. Every request ends in one line of the audit. Must never open a file that is not a
+ * regular one; nor, for writing, one that exists, but for a trace's bookmarks: to them it adds
+ * lines itself.
  */
 #include "supervisor/monitor/broker.h"
 
@@ -53,6 +54,7 @@ struct broker {
 	const char *why_none;	   /* of an archive that must not be opened */
 	int error;		   /* the same, 0: EACCES */
 	struct stat made;	   /* the archive that was made; st_ino 0: none */
+	char trace[PATH_MAX];	   /* whose bookmarks may be added to; "": none */
 };
 
 /* ---- Judging ----------------------------------------------------------------------------------
@@ -189,10 +191,62 @@ static int discard_archive(struct broker *broker, struct broker_reply *reply)
 	return -1;
 }
 
+/* One line of text that cannot look like two. */
+static bool is_line(const char *text)
+{
+	size_t length = strlen(text);
+
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < 0x20)
+			return false;
+	return length > 0 && length <= BROKER_BOOKMARK_MAX;
+}
+
+/* A file of the user's own that has no other name: what is added to it is added nowhere else. */
+static int open_bookmarks(struct broker *broker, struct broker_reply *reply)
+{
+	cleanup_fd int fd = -1;
+	struct stat status;
+	int length;
+
+	length = snprintf(
+	    reply->path, sizeof(reply->path), "%s/%s", broker->trace, BROKER_BOOKMARKS_FILE);
+	if (!broker->trace[0] || length < 0 || (size_t)length >= sizeof(reply->path))
+		return refuse(reply, EACCES, "this session has no trace that can be written");
+	fd = judge(
+	    open_strictly(AT_FDCWD, reply->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600),
+	    0, reply);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) < 0 || status.st_uid != geteuid() || status.st_nlink != 1)
+		return refuse(reply, EACCES, "it is not a file of the user's own");
+	if (status.st_size > BROKER_BOOKMARKS_MAX - BROKER_BOOKMARK_MAX - 2)
+		return refuse(reply, EFBIG, "the trace has as many bookmarks as it may");
+	return steal_fd(&fd);
+}
+
+static void add_bookmark(struct broker *broker, const char *line, struct broker_reply *reply)
+{
+	char text[BROKER_BOOKMARK_MAX + 3];
+	cleanup_fd int fd = -1;
+	int length;
+
+	if (!is_line(line)) {
+		refuse(reply, EINVAL, "it is no line");
+		return;
+	}
+	fd = open_bookmarks(broker, reply);
+	/* The line before may be half a one, where the disk was full. */
+	length = snprintf(text, sizeof(text), "\n%s\n", line);
+	if (fd >= 0 && write(fd, text, (size_t)length) != length)
+		refuse(reply, errno, strerror(errno));
+}
+
 static const char *const names[] = {[BROKER_SOURCE] = "source",
     [BROKER_READ_ARCHIVE] = "archive to read",
     [BROKER_WRITE_ARCHIVE] = "archive to write",
-    [BROKER_DISCARD_ARCHIVE] = "archive to remove"};
+    [BROKER_DISCARD_ARCHIVE] = "archive to remove",
+    [BROKER_BOOKMARK] = "bookmark of"};
 
 /* The result is always on the line: of a long path the middle is left out. */
 static void audit(uint32_t what, const char *path, const char *result)
@@ -229,13 +283,19 @@ static void answer(struct broker *broker, const struct broker_request *request)
 	case BROKER_DISCARD_ARCHIVE:
 		fd = discard_archive(broker, &reply);
 		break;
+	case BROKER_BOOKMARK:
+		add_bookmark(broker, request->path, &reply);
+		break;
 	default:
 		log_audit("a worker sent an invalid request: it gets no more files");
 		_exit(1);
 	}
 	/* Workers look for sources in many places. A place without the source is not a refusal. */
 	if (!missing) {
-		audit(request->what, request->what == BROKER_SOURCE ? request->path : broker->named,
+		audit(request->what,
+		    request->what == BROKER_SOURCE     ? request->path
+		    : request->what == BROKER_BOOKMARK ? broker->trace
+						       : broker->named,
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
 	}
@@ -256,12 +316,12 @@ static int confine(const struct broker *broker, const struct sandbox_policy *pol
 	const int keep[] = {broker->fd, audit};
 	struct sandbox_policy own = {
 	    .parent = getppid(), .read_only = broker->trees.list, .memory_max = policy->memory_max};
-	const char *directory[] = {broker->directory, NULL};
+	const char *directory[] = {broker->archive[0] ? broker->directory : broker->trace, NULL};
 	struct sandbox_report report = {0};
 	char why[BROKER_WHY_MAX];
 
 	memcpy(own.requested, policy->requested, sizeof(own.requested));
-	if (broker->archive[0])
+	if (directory[0][0])
 		own.read_write = directory;
 	own.files_only = broker->flats.list;
 	if (sandbox_enter(ROLE_BROKER, &own, keep, audit < 0 ? 1 : 2, &report, why, sizeof(why)) ==
@@ -377,6 +437,8 @@ int broker_tell(struct broker *broker, const struct composition *composition, in
 	add_list(&broker->trees, composition, SETTING_SOURCES);
 	add_list(&broker->trees, composition, SETTING_DIRECTORIES);
 	find_archive(broker, composition);
+	if (composition->kind == WORKER_REPLAY)
+		strlcpy(broker->trace, composition->trace, sizeof(broker->trace));
 	return send(end, "", 1, MSG_NOSIGNAL) == 1 && recv(end, &ready, 1, 0) == 1 ? 0 : -1;
 }
 

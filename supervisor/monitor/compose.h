@@ -22,6 +22,7 @@ struct composition {
 	struct broker *broker; /* NULL: this worker has none */
 	int broker_end;	       /* the worker's end of the way to it */
 	bool compat_abi;       /* the trace has 32-bit programs */
+	char trace[PATH_MAX];  /* the one that is replayed, links resolved; "": none */
 };
 
 /* Reads a request that was checked for its form. */

@@ -214,6 +214,8 @@ static int add_trace(struct composition *composition, const char *real, enum tra
 		return -1;
 	if (sight_add(sight, writes ? SIGHT_WRITE : SIGHT_READ, real) < 0)
 		return -1;
+	if (how == TRACE_SIGHT_REPLAY && !composition->trace[0])
+		strlcpy(composition->trace, real, sizeof(composition->trace));
 	if (how == TRACE_SIGHT_REPLAY || how == TRACE_SIGHT_CHANGE)
 		program_sight_add(composition, trace, policy);
 	return 0;

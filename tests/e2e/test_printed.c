@@ -217,7 +217,7 @@ START_TEST(a_pattern_that_is_none_or_has_no_bound_is_refused)
 	    "{s:s, s:s}", "text", "a", "pattern", "b"));
 	json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument", NULL));
 	json_decref(client_tool_fails(
-	    scene.client, "rr_output", "invalid_argument", "{s:s}", "moment", "yesterday"));
+	    scene.client, "rr_output", "invalid_argument", "{s:s}", "moment", "12:x"));
 	scene_close(&scene);
 }
 END_TEST

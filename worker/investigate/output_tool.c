@@ -93,7 +93,7 @@ json_t *tool_output(struct worker *worker, const struct output_args *args, struc
 	if (!replay)
 		return NULL;
 	moment = replay->moment;
-	if (args->moment && !position_parse(args->moment, &moment, failure))
+	if (args->moment && !position_named(replay, args->moment, &moment, failure))
 		return NULL;
 	printing = printing_learn(replay, failure);
 	if (!printing)

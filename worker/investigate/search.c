@@ -18,9 +18,8 @@ static bool is_before(const struct moment *a, const struct moment *b)
 static bool parse(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
 {
-	if (!position_parse(name, moment, failure))
+	if (!position_named(replay, name, moment, failure))
 		return false;
-	position_recall(replay, moment);
 	if (position_is_beyond(replay, moment->event, failure))
 		return false;
 	if (moment->event == 0 || moment->event == REPLAY_EVENT_FAR ||

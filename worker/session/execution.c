@@ -476,9 +476,8 @@ json_t *tool_goto(struct worker *worker, const struct goto_args *args, struct fa
 	struct replay *replay = depart(worker, args->evaluate, failure);
 	struct moment moment;
 
-	if (!replay || !position_parse(args->moment, &moment, failure))
+	if (!replay || !position_named(replay, args->moment, &moment, failure))
 		return NULL;
-	position_recall(replay, &moment);
 	return evaluate_beside(
 	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);
 }

@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
+#include "worker/session/bookmarks.h"
 #include "worker/session/position.h"
 #include "worker/session/stop_reason.h"
 
@@ -397,7 +398,7 @@ static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *mom
 }
 
 /* "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. */
-bool position_parse(const char *name, struct moment *moment, struct failure *failure)
+static bool parse(const char *name, struct moment *moment, struct failure *failure)
 {
 	const char *wrong = NULL, *colon = strchr(name, ':');
 	char event[24], ticks[24];
@@ -421,10 +422,30 @@ bool position_parse(const char *name, struct moment *moment, struct failure *fai
 	if (!wrong)
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-	    "moment must be start, end, an event number, or event:ticks as in earlier answers, not "
-	    "%.60s",
+	    "moment must be start, end, an event number, event:ticks as in earlier answers, or a "
+	    "bookmark, not %.60s",
 	    name);
 	return false;
+}
+
+/* As an answer named it, exactly. */
+static void recall(const struct replay *replay, struct moment *moment)
+{
+	const struct moment *seen = moment->pc ? NULL : namesake(replay, moment);
+
+	if (seen)
+		*moment = *seen;
+}
+
+bool position_named(
+    struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
+{
+	if (bookmarks_is_name(name))
+		return bookmarks_find(replay, name, moment, failure);
+	if (!parse(name, moment, failure))
+		return false;
+	recall(replay, moment);
+	return true;
 }
 
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure)
@@ -439,9 +460,8 @@ bool position_go_named(struct replay *replay, const char *name, struct failure *
 {
 	struct moment moment;
 
-	if (!position_parse(name, &moment, failure))
+	if (!position_named(replay, name, &moment, failure))
 		return false;
-	position_recall(replay, &moment);
 	return !position_is_beyond(replay, moment.event, failure) &&
 	       position_go_asked(replay, &moment, failure);
 }
@@ -454,14 +474,6 @@ void position_remember(struct replay *replay)
 void position_remember_other(struct replay *replay, const struct moment *moment)
 {
 	replay->seen[replay->seen_next++ % REPLAY_SEEN_MAX] = *moment;
-}
-
-void position_recall(const struct replay *replay, struct moment *moment)
-{
-	const struct moment *seen = moment->pc ? NULL : namesake(replay, moment);
-
-	if (seen)
-		*moment = *seen;
 }
 
 int position_hold(struct replay *replay)

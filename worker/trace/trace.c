@@ -14,13 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/wire/broker.h"
 #include "sandbox/wire/scrub.h"
 
 /* The substreams of a trace; every one is there from the recording's first moment on. */
 static const char *const trace_streams[] = {"events", "data", "mmaps", "tasks"};
 
 static const char *const trace_files[] = {"events", "data", "mmaps", "tasks", "version",
-    "incomplete", "tmp_clone", "pack_mmaps", "files.rr", "rr-warden.bookmarks"};
+    "incomplete", "tmp_clone", "pack_mmaps", "files.rr", BROKER_BOOKMARKS_FILE};
 
 static const char *const trace_prefixes[] = {
     "mmap_hardlink_", "mmap_clone_", "mmap_copy_", "mmap_pack_", "cloned_data_"};

@@ -1,0 +1,248 @@
+/*
+ * Bookmarks: moments of a trace with names, which outlive the session and its worker, and go where
+ * the trace goes.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "printed"
+#define FILE_OF "rr-warden.bookmarks"
+
+/* A trace of one's own: bookmarks are kept in it. */
+static struct place place_with_session(void)
+{
+	struct place place = place_open();
+
+	json_decref(client_record(place.client, place.trace, PROGRAM, NULL));
+	free(client_replay(place.client, place.trace));
+	return place;
+}
+
+/* Runs to a function; returns the moment, to be freed. */
+static char *run_to(struct client *client, const char *location)
+{
+	client_tool_done(
+	    client, "rr_breakpoint_set", "{s:s, s:b}", "location", location, "temporary", 1);
+	json_t *stop = client_tool(client, "rr_continue", NULL);
+	char *moment = strdup(answer_text(stop, "moment"));
+	json_decref(stop);
+	return moment;
+}
+
+static void expect_goto(struct client *client, const char *name, const char *moment)
+{
+	json_t *stop = client_tool(client, "rr_goto", "{s:s}", "moment", name);
+
+	expect_text(stop, "moment", moment);
+	json_decref(stop);
+}
+
+static size_t count_of(struct client *client)
+{
+	json_t *list = client_tool(client, "rr_bookmarks", NULL);
+	size_t count = json_array_size(answer_at(list, "bookmarks"));
+
+	json_decref(list);
+	return count;
+}
+
+START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
+{
+	struct place place = place_with_session();
+	char *early = run_to(place.client, "add_up"), *late = run_to(place.client, "bring_out");
+
+	json_decref(client_tool(place.client, "rr_bookmark", "{s:s, s:s}", "name", "late", "note",
+	    "the text is written <here>"));
+	json_decref(client_tool(
+	    place.client, "rr_bookmark", "{s:s, s:s}", "name", "early", "moment", early));
+	json_t *now = client_tool(place.client, "rr_when", NULL);
+	expect_text(now, "moment", late);
+	json_decref(now);
+	expect_goto(place.client, "early", early);
+	client_tool_done(place.client, "rr_replay_stop", NULL);
+	free(client_replay(place.client, place.trace));
+	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
+	expect_text(list, "bookmarks.0.name", "early");
+	expect_text(list, "bookmarks.1.name", "late");
+	expect_text(list, "bookmarks.1.note", "the text is written <here>");
+	ck_assert_ptr_nonnull(strstr(answer_text(list, "bookmarks.1.where"), "bring_out"));
+	json_decref(list);
+	expect_goto(place.client, "late", late);
+	free(early);
+	free(late);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_bookmark_outlives_its_worker)
+{
+	struct place place = place_with_session();
+	char *moment = run_to(place.client, "add_up");
+
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "here");
+	pid_t worker = census_find(client_pid(place.client), "rr-warden-worke", 0);
+	ck_assert_int_gt(worker, 0);
+	ck_assert_int_eq(kill(worker, SIGKILL), 0);
+	/* It fails, or brings the session back already, as the death is known or not yet. */
+	json_decref(client_wait(
+	    place.client, client_tool_send(place.client, "rr_when", NULL), HARNESS_TIMEOUT_S));
+	ck_assert_uint_eq(count_of(place.client), 1);
+	expect_goto(place.client, "here", moment);
+	free(moment);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(the_same_name_is_moved_and_a_removed_one_is_gone)
+{
+	struct place place = place_with_session();
+	char *moment = run_to(place.client, "add_up"), *later;
+
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "x");
+	later = run_to(place.client, "bring_out");
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "x");
+	ck_assert_uint_eq(count_of(place.client), 1);
+	expect_goto(place.client, "x", later);
+	client_tool_done(place.client, "rr_bookmark", "{s:s, s:b}", "name", "x", "remove", 1);
+	ck_assert_uint_eq(count_of(place.client), 0);
+	json_decref(
+	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "x"));
+	json_decref(client_tool_fails(
+	    place.client, "rr_bookmark", "not_found", "{s:s, s:b}", "name", "x", "remove", 1));
+	free(moment);
+	free(later);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
+{
+	struct place place = place_with_session();
+	json_t *printed =
+	    client_tool(place.client, "rr_who_printed", "{s:s}", "text", "the child says");
+	char *other = harness_path(place.folder, "other");
+
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
+	json_decref(client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
+	    place.trace, "pid", (json_int_t)answer_number(printed, "pid")));
+	json_t *failure = client_tool_fails(
+	    place.client, "rr_goto", "invalid_argument", "{s:s}", "moment", "mine");
+	ck_assert_ptr_nonnull(strstr(answer_text(failure, "message"), "process"));
+	json_decref(failure);
+	json_decref(client_record(place.client, other, "exit_code", NULL));
+	free(client_replay(place.client, other));
+	failure =
+	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "mine");
+	ck_assert_ptr_nonnull(strstr(answer_text(failure, "hint"), "each trace has its own"));
+	json_decref(failure);
+	json_decref(printed);
+	free(other);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(names_and_notes_are_bounded)
+{
+	static const char *const names[] = {"", "1", "a b", "end", "start", "../x", "a/b", "-x",
+	    "x\ny", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"};
+	struct place place = place_with_session();
+	char note[402] = "", name[16];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		json_decref(client_tool_fails(
+		    place.client, "rr_bookmark", "invalid_argument", "{s:s}", "name", names[i]));
+	memset(note, 'n', sizeof(note) - 1);
+	json_decref(client_tool_fails(place.client, "rr_bookmark", "invalid_argument", "{s:s, s:s}",
+	    "name", "x", "note", note));
+	json_decref(client_tool_fails(place.client, "rr_bookmark", "invalid_argument", "{s:s, s:s}",
+	    "name", "x", "moment", "1000000"));
+	for (int i = 1; i < 100; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", name);
+	}
+	json_decref(
+	    client_tool_fails(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more"));
+	ck_assert_uint_eq(count_of(place.client), 99);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(bookmarks_go_with_the_trace)
+{
+	struct place place = place_with_session();
+	char *file = harness_path(place.folder, "bug.tar"), *copy;
+	char *moment = run_to(place.client, "add_up");
+
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "here");
+	client_tool_done(place.client, "rr_replay_stop", NULL);
+	client_tool_done(
+	    place.client, "rr_export", "{s:s, s:s}", "trace_dir", place.trace, "file", file);
+	client_tool_done(place.client, "rr_rm", "{s:s}", "trace_dir", place.trace);
+	ck_assert_int_ne(access(place.trace, F_OK), 0);
+	json_t *answer = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	copy = strdup(answer_text(answer, "trace_dir"));
+	free(client_replay(place.client, copy));
+	expect_goto(place.client, "here", moment);
+	client_tool_done(place.client, "rr_replay_stop", NULL);
+	client_tool_done(place.client, "rr_rm", "{s:s}", "trace_dir", copy);
+	json_decref(answer);
+	free(moment);
+	free(copy);
+	free(file);
+	place_close(&place);
+}
+END_TEST
+
+/* A trace from elsewhere: what is wrong in the file is no bookmark, and nothing else is written. */
+START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
+{
+	static const char text[] =
+	    "garbage\n{\"name\":\"x\"}\n{\"name\":\"../x\",\"pid\":1,\"moment\":{\"event\":1,"
+	    "\"ticks\":\"1\",\"tid\":1}}\n{\"name\":\"ok\",\"pid\":1,\"moment\":{\"event\":7,"
+	    "\"ticks\":\"1\",\"tid\":1},\"note\":\"\\u001b[2J<script>\"}\n{\"name\":\"cut";
+	struct place place = place_with_session();
+	char *file = harness_path(place.trace, FILE_OF);
+	char *victim = harness_path(place.folder, "victim");
+	struct stat status;
+
+	harness_write_file(file, text);
+	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
+	ck_assert_uint_eq(json_array_size(answer_at(list, "bookmarks")), 1);
+	ck_assert_ptr_null(strchr(answer_text(list, "bookmarks.0.note"), 27));
+	json_decref(list);
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
+	ck_assert_uint_eq(count_of(place.client), 2);
+	harness_write_file(victim, "");
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(unlink(file), 0);
+		ck_assert_int_eq(i == 0	  ? symlink(victim, file)
+				 : i == 1 ? link(victim, file)
+					  : mkfifo(file, 0600),
+		    0);
+		json_decref(client_tool_fails(
+		    place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine"));
+		ck_assert_uint_eq(count_of(place.client), 0);
+	}
+	ck_assert_int_eq(stat(victim, &status), 0);
+	ck_assert_int_eq(status.st_size, 0);
+	free(victim);
+	free(file);
+	place_close(&place);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_bookmark_is_a_moment_by_name_for_later_sessions_too,
+	    a_bookmark_outlives_its_worker, the_same_name_is_moved_and_a_removed_one_is_gone,
+	    another_traces_bookmark_and_another_processs_are_told_apart,
+	    names_and_notes_are_bounded, bookmarks_go_with_the_trace,
+	    a_hostile_file_of_bookmarks_does_no_harm, NULL};
+
+	return scene_main("bookmarks", tests, (const char *const[]){NULL});
+}

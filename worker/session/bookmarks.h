@@ -1,0 +1,26 @@
+#ifndef WORKER_BOOKMARKS_H
+#define WORKER_BOOKMARKS_H
+/*
+ * Moments of a trace with a name and a note. They are kept in a file in the trace's directory, so
+ * that they outlive the session and go with the trace: the monitor adds a line for each, the worker
+ * reads them. The last line of a name counts.
+ */
+#include <jansson.h>
+#include "worker/session/replay.h"
+
+#define BOOKMARK_NAME_MAX 40
+#define BOOKMARK_NOTE_MAX 400
+#define BOOKMARKS_MAX	  100
+
+/* Whether a moment that a client names is meant to be a bookmark's name. */
+bool bookmarks_is_name(const char *text);
+
+/* The moment of that name; false with *failure filled when there is none, or it is one of another
+ * process than the session's. */
+bool bookmarks_find(
+    struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
+
+/* [{name, moment, where, note?, pid?}] in the order of time; pid where it is of another process. */
+json_t *bookmarks_list(struct replay *replay);
+
+#endif
