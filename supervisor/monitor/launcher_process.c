@@ -30,6 +30,7 @@
 #include "supervisor/session.h"
 
 #define EXIT_NO_EXEC 127
+#define REFUSED_MAX  1000		 /* requests that the audit tells of */
 #define CHILDREN_MAX (2 * SESSION_SLOTS) /* those that are dying count too */
 
 struct child {
@@ -43,6 +44,7 @@ struct launcher {
 	const struct settings *settings;
 	const struct sandbox_machine *machine;
 	struct child children[CHILDREN_MAX];
+	unsigned refused; /* requests */
 };
 
 static const enum sandbox_role roles[] = {
@@ -275,6 +277,16 @@ static bool is_allowed(
 	return request->kind > WORKER_ANY && request->kind <= WORKER_QUERY;
 }
 
+/* No supervisor of ours comes near the limit; one that was taken over would fill the log. */
+static void tell_refusal(struct launcher *launcher)
+{
+	if (launcher->refused >= REFUSED_MAX)
+		return;
+	log_audit("the monitor refused a request of the supervisor");
+	if (++launcher->refused == REFUSED_MAX)
+		log_audit("the monitor refuses on without a line for each request");
+}
+
 static void serve_request(struct launcher *launcher)
 {
 	struct launch_request request;
@@ -287,7 +299,7 @@ static void serve_request(struct launcher *launcher)
 	if (is_allowed(launcher, &request, got))
 		launch(launcher, &request);
 	else
-		log_audit("the monitor refused a request of the supervisor");
+		tell_refusal(launcher);
 }
 
 static int watch_children(void)

@@ -239,6 +239,50 @@ START_TEST(requests_that_no_supervisor_sends_are_refused)
 }
 END_TEST
 
+#define FLOOD	  1500
+#define TOLD_MOST 1000
+
+/* What the monitor and the server say while it floods goes into a file. */
+static int lines_with(const char *path, const char *words)
+{
+	char line[512];
+	int count = 0;
+	FILE *file = fopen(path, "r");
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		count += strstr(line, words) != NULL;
+	fclose(file);
+	return count;
+}
+
+START_TEST(a_flood_of_refused_requests_does_not_fill_the_audit)
+{
+	static struct launch_request good;
+	const char *const none[LAUNCH_NAME_COUNT] = {NULL};
+	char path[128];
+	bool came;
+
+	snprintf(path, sizeof(path), "%s/stderr", folder);
+	ck_assert_ptr_nonnull(freopen(path, "w", stderr));
+	int fd = launcher_start(&paths, settings);
+	ck_assert_int_ge(fd, 0);
+	for (int i = 0; i < FLOOD; i++) {
+		struct pollfd ready = {.fd = fd, .events = POLLOUT};
+		while (send(fd, "x", 1, MSG_NOSIGNAL) != 1)
+			ck_assert_int_eq(poll(&ready, 1, ANSWER_MS), 1);
+	}
+	launcher_name(&good, 7, WORKER_QUERY, WIRE_OP_STATUS, none);
+	struct pollfd ready = {.fd = fd, .events = POLLOUT};
+	while (launcher_request(fd, &good) != 0)
+		ck_assert_int_eq(poll(&ready, 1, ANSWER_MS), 1);
+	ck_assert_int_eq(next_notice(fd, ANSWER_MS, &came), LAUNCH_STARTED);
+	close(fd);
+	ck_assert_int_eq(lines_with(path, "refused a request"), TOLD_MOST);
+	ck_assert_int_eq(lines_with(path, "without a line for each"), 1);
+}
+END_TEST
+
 /* ---- Lists of mappings
  * ---------------------------------------------------------------------------- */
 
@@ -289,6 +333,7 @@ int main(void)
 	tcase_add_test(tests, links_on_the_way_are_noted_and_the_kernels_own_are_not_followed);
 	tcase_add_test(tests, the_tree_of_a_program_is_its_authors_and_no_home);
 	tcase_add_test(tests, requests_that_no_supervisor_sends_are_refused);
+	tcase_add_test(tests, a_flood_of_refused_requests_does_not_fill_the_audit);
 	tcase_add_test(tests, names_are_read_from_a_list_of_mappings);
 	tcase_add_test(tests, garbage_is_no_list_of_mappings);
 	suite_add_tcase(suite, tests);
