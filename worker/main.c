@@ -1,7 +1,7 @@
 /*
- * A worker: one session's (or one recording's) process. Takes operations from the supervisor on
- * WORKER_CHANNEL_FD and answers them. Never speaks to anybody else but the tools it starts, and
- * never outlives its supervisor.
+ * A worker: the process of one session (or one recording). Takes operations from the supervisor on
+ * WORKER_CHANNEL_FD and answers them. Talks to nobody but the supervisor and the tools that it
+ * starts, and never outlives its supervisor.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /*
- * rr_status as a worker sees it: which rr, gdb and counter this machine has.
+ * The worker's part of rr_status: which rr, gdb and counter this machine has.
  */
 #include <string.h>
 #include "sandbox/wire/scrub.h"
@@ -18,7 +18,7 @@ static void read_version(
 
 	*version = '\0';
 	if (capture_run(worker, &program->spec, query_timeout_ms(worker), &capture, &ignored)) {
-		/* rr says it on stderr. */
+		/* rr prints it on stderr. */
 		bool said = capture.output_length > 0;
 		const char *text = said ? capture.output : capture.errors;
 		size_t length = said ? capture.output_length : capture.errors_length;

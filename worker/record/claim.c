@@ -22,7 +22,7 @@ int claim_open(const char *directory)
 	    parent, CLAIM_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 }
 
-/* FNV-1a. Who shares a byte with another name gets another number, no more. */
+/* FNV-1a. If two names share a byte, one of them only gets another number. */
 static off_t byte_of(const char *name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -32,7 +32,7 @@ static off_t byte_of(const char *name)
 	return (off_t)(hash % NAMES_SPAN);
 }
 
-/* With no more calls than a worker that records is left with. A full disk costs the mark only. */
+/* Uses only system calls that a recording worker still has. A full disk costs only the mark. */
 static void set_mark(int claims, const char *name, char mark)
 {
 	if (claims >= 0 && lseek(claims, byte_of(name), SEEK_SET) >= 0 &&
@@ -52,7 +52,7 @@ void claim_settle(int claims, const char *name)
 	set_mark(claims, name, 0);
 }
 
-/* Of the open file, not of the process: each plan of a process has its own. */
+/* A lock of the open file, not of the process, because each plan of a process has its own. */
 bool claim_name(int claims, const char *name)
 {
 	struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};

@@ -13,18 +13,18 @@
 
 #define CLAIM_FILE ".rr-warden-names"
 
-/* The descriptor that claims in `directory` are made with, CLOEXEC; -1 where there can be none,
- * with errno: another user's directory, for instance. Closing it ends its claim. */
+/* The descriptor for claims in `directory`, CLOEXEC; -1 with errno if there can be none, for
+ * instance in another user's directory. Closing it ends its claim. */
 int claim_open(const char *directory);
 
-/* Claims `name`, and gives up what was claimed with this descriptor before. False when somebody
- * else has claimed it. True, too, where there are no locks: rr then finds out. */
+/* Claims `name`, and gives up the previous claim of this descriptor. False if somebody else has
+ * claimed it. Also true if there are no locks, because rr then finds out. */
 bool claim_name(int claims, const char *name);
 
 /* True when a recording under this name began and was never settled, whether it runs or died. */
 bool claim_was_left(int claims, const char *name);
 
-/* The recording has ended, and what it made is a trace or has been removed. */
+/* The recording has ended, and its result is a trace or has been removed. */
 void claim_settle(int claims, const char *name);
 
 #endif

@@ -28,7 +28,7 @@ static int open_existing(const char *path, char real[TRACE_PATH_MAX], const char
 	return fd;
 }
 
-/* ".." in what does not exist yet leads to nobody knows where. */
+/* ".." in a part that does not exist yet could lead anywhere. */
 static bool leads_up(const char *rest)
 {
 	for (; (rest = strstr(rest, "/..")); rest++)
@@ -37,8 +37,8 @@ static bool leads_up(const char *rest)
 	return false;
 }
 
-/* Makes what is missing, private, one step after the other and never through a link. *fd goes down
- * with it. Returns 0 or errno. */
+/* Makes the missing directories, private, step by step and never through a link. *fd follows.
+ * Returns 0 or errno. */
 static int make_below(int *fd, const char *rest)
 {
 	char name[NAME_MAX + 1];
@@ -68,8 +68,8 @@ static int append(char real[TRACE_PATH_MAX], const char *rest)
 	return strlcat(real, rest, TRACE_PATH_MAX) < TRACE_PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* The directory that the trace will be in: allowed, made where it is missing, and writable. `real`
- * gets where it is. */
+/* The directory for the trace: allowed, made if it is missing, and writable. `real` gets its path.
+ */
 static bool make_parent(const struct worker *worker, const char *path, char real[TRACE_PATH_MAX],
     struct failure *failure)
 {
@@ -128,7 +128,7 @@ static bool claim_free(const struct destination *destination)
 	       (!is_there || rmdir(destination->trace) == 0);
 }
 
-/* Whatever is there under the name that was claimed is not to be removed by its mark. */
+/* Whatever exists under the claimed name must not be removed because of its mark. */
 static void settle(struct destination *destination)
 {
 	if (destination->claimed)
@@ -153,7 +153,7 @@ bool destination_next(struct destination *destination)
 	return false;
 }
 
-/* Named as rr would name it: the program's name and the first free number. */
+/* Uses the name that rr would choose: the program's name and the first free number. */
 bool destination_choose(const struct worker *worker, const char *program,
     struct destination *destination, struct failure *failure)
 {
@@ -174,7 +174,7 @@ bool destination_choose(const struct worker *worker, const char *program,
 	return is_nameable(destination, failure);
 }
 
-/* A name from the client is taken from the program's directory on, as `rr record -o` does. */
+/* A client's relative name starts at the program's directory, as with `rr record -o`. */
 bool destination_take(const struct worker *worker, const char *name, const char *directory,
     struct destination *destination, struct failure *failure)
 {
@@ -231,7 +231,8 @@ void destination_link_latest(const struct destination *destination)
 	slash = strrchr(directory, '/');
 	*slash = '\0';
 	fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* As in rr: tried once; whoever makes the link in between has the newer trace. */
+	/* Tries once, like rr: if another process makes the link in between, that one has the newer
+	 * trace. */
 	if (fd >= 0 && (unlinkat(fd, TRACE_LATEST, 0) == 0 || errno == ENOENT) &&
 	    symlinkat(slash + 1, fd, TRACE_LATEST) < 0)
 		return;

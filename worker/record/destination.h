@@ -1,7 +1,7 @@
 #ifndef WORKER_DESTINATION_H
 #define WORKER_DESTINATION_H
 /*
- * Where a trace goes: its directory, which rr makes, and the one that this is in.
+ * Where a trace goes: its directory, which rr makes, and the parent directory.
  */
 #include "worker/serve/ops.h"
 #include "worker/trace/trace.h"
@@ -33,7 +33,7 @@ bool destination_next(struct destination *destination);
 /* Gives up the claim. */
 void destination_release(struct destination *destination);
 
-/* Points rr's latest-trace link to the trace, as rr does when it chooses the name itself. */
+/* Points rr's latest-trace link to the trace, as rr does if it chooses the name itself. */
 void destination_link_latest(const struct destination *destination);
 
 #endif

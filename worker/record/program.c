@@ -1,5 +1,5 @@
 /*
- * See program.h. Must never start the program, and never take a name for checked that was not
+ * See program.h. Must never start the program, and never treat a name as checked that was not
  * opened.
  */
 #include "worker/record/program.h"
@@ -39,9 +39,8 @@ static int check_executable(int directory, const char *path, char real[PATH_MAX]
 }
 
 /*
- * As rr and execvp look for it. 0 or errno; real gets where it is. In PATH only a file that is
- * there counts: a directory of PATH that may not be read, or is no directory, holds no program for
- * us.
+ * Searches as rr and execvp do. 0 or errno; real gets its path. In PATH, only an existing file
+ * counts: a directory that cannot be read, or that is not a directory, contains no program for us.
  */
 static int find_executable(int directory, const char *name, const char *search, char real[PATH_MAX])
 {

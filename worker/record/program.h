@@ -1,7 +1,7 @@
 #ifndef WORKER_PROGRAM_H
 #define WORKER_PROGRAM_H
 /*
- * The program that is to be recorded: found as rr will find it, and checked.
+ * Finds the program to record, as rr will find it, and checks it.
  */
 #include "worker/serve/ops.h"
 #include "worker/trace/trace.h"

@@ -10,7 +10,7 @@
 #include "worker/record/room.h"
 #include "worker/serve/rr_words.h"
 
-/* rr failed: its words, and nothing left of the trace, which cannot be replayed. */
+/* rr failed: fails the call with rr's words, and removes the trace, which cannot be replayed. */
 void record_fail(struct recording *recording, struct failure *failure)
 {
 	char words[4096], end[64];
@@ -34,7 +34,7 @@ void record_fail(struct recording *recording, struct failure *failure)
 	recording_remove(recording);
 }
 
-/* A trace that rr closed without having executed the program is refused by rr ps. */
+/* rr ps refuses a trace that rr closed without having executed the program. */
 bool record_is_usable(struct recording *recording, json_t **list)
 {
 	struct failure refused = {0};

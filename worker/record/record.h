@@ -9,7 +9,7 @@
  * when rr ps failed for a reason of its own. */
 bool record_is_usable(struct recording *recording, json_t **list);
 
-/* Fails the reply with rr's words, and removes the trace, which cannot be replayed. */
+/* Fills the failure with rr's words, and removes the trace, which cannot be replayed. */
 void record_fail(struct recording *recording, struct failure *failure);
 
 #endif

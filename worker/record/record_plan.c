@@ -1,6 +1,7 @@
 /*
- * Checking what is to be recorded. rr's own errors come late and leave half a trace: what can be
- * known before is said before. Must never start a process of the recorded program.
+ * Checks what will be recorded. rr's own errors come late and leave an incomplete trace, so
+ * everything that can be known before is checked before. Must never start a process of the recorded
+ * program.
  */
 #include "worker/record/record_plan.h"
 
@@ -60,7 +61,7 @@ static bool plan_directory(const struct worker *worker, const struct record_requ
 	return true;
 }
 
-/* PATH as the program will have it. */
+/* The PATH that the program will have. */
 static const char *search_path(const json_t *env)
 {
 	const char *path = json_string_value(json_object_get(env, "PATH"));
@@ -105,8 +106,8 @@ static bool variable_is_sound(const char *name, json_t *value)
 	       strlen(json_string_value(value)) == json_string_length(value);
 }
 
-/* Where the settings list programs, a variable can make one into another: LD_PRELOAD is the
- * shortest way. */
+/* If the settings limit programs, variables must be limited too, because they can make a program
+ * run other code: LD_PRELOAD, for instance. */
 static bool variables_are_allowed(
     const struct worker *worker, const struct record_request *request, struct failure *failure)
 {
@@ -134,7 +135,8 @@ static bool variables_are_allowed(
 	return true;
 }
 
-/* The user's environment, the client's variables over it, and what rr needs for its counters. */
+/* The user's environment, the client's variables, which override it, and what rr needs for its
+ * counters. */
 static bool plan_environment(const struct worker *worker, const struct record_request *request,
     struct record_plan *plan, struct failure *failure)
 {
@@ -156,7 +158,7 @@ static bool plan_environment(const struct worker *worker, const struct record_re
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "for example {\"LANG\": \"C\"}",
 		    "env must be an object of variable names and values");
 	} else {
-		/* A copy: what it was made of need not stay. */
+		/* A copy, so that the original can be freed. */
 		plan->environment = pmu_rr_environment(&plan->pmu, worker->config.softpmu, list);
 		if (!plan->environment)
 			failure_set(failure, ERROR_INTERNAL, NULL,
@@ -187,7 +189,7 @@ static bool plan_numbers(const struct worker *worker, const struct record_reques
 	double most = json_number_value(json_object_get(worker->config.timeouts, "record"));
 
 	plan->timeout = request->timeout;
-	/* The configured limit is a protection: the client may ask for less only. */
+	/* The configured limit is a protection, so the client can only ask for less. */
 	if (most > 0 && (plan->timeout == 0 || plan->timeout > most))
 		plan->timeout = most;
 	plan->output_limit = (size_t)request->output_limit;
@@ -221,7 +223,8 @@ static bool plan_argv(
 	plan->argv[count++] = "record";
 	if (request->chaos)
 		plan->argv[count++] = "--chaos";
-	/* Under the software PMU each buffered call is stopped at more often than a traced one. */
+	/* With the software counter, a buffered call stops the program more often than a traced
+	 * one. */
 	if (plan->pmu.no_syscall_buffer || plan->pmu.kind == PMU_SOFTWARE)
 		plan->argv[count++] = "-n";
 	if (*plan->cores) {
@@ -235,7 +238,7 @@ static bool plan_argv(
 	return true;
 }
 
-/* In the child: what rr may use is found out with no more rights than rr will have. */
+/* In the child: finds out which counters rr can use, with the same rights that rr will have. */
 static _Noreturn void choose_confined(const struct worker *worker,
     const struct sandbox_policy *policy, int answer, struct pmu_choice *choice)
 {

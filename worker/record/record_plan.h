@@ -48,8 +48,8 @@ struct record_plan {
 	char cores[16];
 };
 
-/* Checks everything that can be told without rr. False with *failure filled; on disk no more is
- * made than directories above the trace. record_plan_free in every case. */
+/* Checks everything that can be checked without rr. False with *failure filled. Makes nothing on
+ * disk but the directories above the trace. Call record_plan_free in every case. */
 bool record_plan_make(const struct worker *worker, const struct record_request *request,
     struct record_plan *plan, struct failure *failure);
 void record_plan_free(struct record_plan *plan);

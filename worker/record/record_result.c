@@ -1,6 +1,6 @@
 /*
- * What is answered about a recording. The trace is believed on how the program ended, not rr's own
- * exit, which is the program's as well as rr's.
+ * Makes the answer about a recording. The trace shows how the program ended; rr's own exit status
+ * does not, because it can be rr's or the program's.
  */
 #include "worker/record/record_result.h"
 
@@ -36,7 +36,7 @@ static const char *const reason_notes[] = {
     [END_STARTUP] = "rr was stopped because it did not start the program in time.",
 };
 
-/* Output in, as much as fits; escapes may cost several bytes each. */
+/* Adds as much output as fits; escapes may take several bytes each. */
 static void set_output(json_t *result, const struct recording *recording)
 {
 	bool cut;
@@ -58,7 +58,7 @@ static void set_output(json_t *result, const struct recording *recording)
 	    result, "stderr_bytes", json_integer((json_int_t)recording->errors->total));
 }
 
-/* Processes that rr killed when the first one had ended, or the recording was. */
+/* Processes that rr killed when the first one, or the recording, had ended. */
 static size_t count_left_behind(json_t *processes)
 {
 	size_t index, count = 0;
@@ -92,7 +92,7 @@ static void set_note(json_t *result, const struct recording *recording, json_t *
 	}
 }
 
-/* How the first process ended: as the trace has it, else as rr itself did, which ends as it did. */
+/* How the first process ended: from the trace, or else from rr's own end, which is the same. */
 static void set_ending(json_t *result, json_t *first, int status)
 {
 	static const char *const keys[] = {"exit_code", "signal"};

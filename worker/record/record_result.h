@@ -1,7 +1,7 @@
 #ifndef WORKER_RECORD_RESULT_H
 #define WORKER_RECORD_RESULT_H
 /*
- * What is answered about a recording.
+ * The answer about a recording.
  */
 #include "worker/serve/ops.h"
 #include "worker/record/recording.h"

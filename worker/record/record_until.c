@@ -149,8 +149,8 @@ static void keep_trace(struct hunt *hunt)
 		    hunt->kept, trace_path_to_json(hunt->recording.plan.destination.trace));
 }
 
-/* rr itself failed, and left no trace that could be replayed. Rare ones are no reason to give up;
- * an rr that fails again and again would do so forever. True when the hunt goes on. */
+/* rr itself failed, and left no trace that could be replayed. A rare failure is no reason to give
+ * up, but an rr that always fails would do so forever. True if the hunt goes on. */
 static bool go_on_after_spoilt(struct hunt *hunt, struct failure *failure)
 {
 	char said[SAID_MAX], hint[FAILURE_HINT_MAX];
@@ -200,8 +200,8 @@ static bool must_stop(const struct recording *recording)
 	       recording->reason == END_TRACE_SIZE;
 }
 
-/* Until the failure, the last attempt, or what makes going on pointless. False with *failure filled
- * when it cannot go on, or no attempt had a result. */
+/* Goes on until the failure, the last attempt, or a problem. False with *failure filled if it
+ * cannot go on, or no attempt had a result. */
 static bool try_all(struct hunt *hunt, bool *found, struct failure *failure)
 {
 	struct recording *recording = &hunt->recording;
@@ -222,11 +222,11 @@ static bool try_all(struct hunt *hunt, bool *found, struct failure *failure)
 	}
 	if (!hunt->result)
 		return false;
-	*failure = (struct failure){0}; /* of an attempt that rr spoilt */
+	*failure = (struct failure){0}; /* of an attempt in which rr failed */
 	return true;
 }
 
-/* What is known of the attempts, whatever the hunt ended with. */
+/* What is known about the attempts, however the hunt ended. */
 static void tell_attempts(const struct hunt *hunt, json_t *answer)
 {
 	json_object_set_new(answer, "attempts", json_integer(hunt->recording.attempt));

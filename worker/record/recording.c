@@ -59,7 +59,7 @@ static bool read_output(int *fd, struct stream *stream)
 	return false;
 }
 
-/* A program that does not read its input, or ends before, is no error. */
+/* It is not an error if a program does not read its input, or ends before. */
 static void give_input(struct recording *recording)
 {
 	const char *rest = recording->plan.input + recording->input_given;
@@ -73,7 +73,7 @@ static void give_input(struct recording *recording)
 		close_end(&recording->rr.input);
 }
 
-/* What ends a recording, step by step; `wait` until the next step. */
+/* The steps that end a recording; `wait` is the time until the next step. */
 static void end_further(struct recording *recording)
 {
 	pid_t first;
@@ -107,10 +107,10 @@ static void end_because(struct recording *recording, enum end_reason reason)
 	if (recording->reason != END_ITSELF)
 		return;
 	recording->reason = reason;
-	/* Nobody waits for the rest of the output of a cancelled call. */
+	/* Nobody needs the rest of the output of a cancelled call. */
 	if (reason == END_CANCELLED)
 		recording->ending = ENDING_TERMINATED;
-	/* Only rr is there yet, and rr does not listen. */
+	/* So far there is only rr, which ignores the signal. */
 	if (!recording->begun)
 		recording->ending = ENDING_KILLED;
 	end_further(recording);
@@ -236,7 +236,7 @@ static void tick(struct recording *recording)
 	report_progress(recording);
 }
 
-/* Until when to sleep at most. */
+/* The latest time to wake up. */
 static int pause_ms(const struct recording *recording)
 {
 	long long now = now_ms(), until = recording->next_tick;
@@ -251,7 +251,8 @@ static int pause_ms(const struct recording *recording)
 	return until > now ? (int)(until - now) : 0;
 }
 
-/* Taken is taken: what is run after the recording is not to be interrupted by it. */
+/* Takes the interrupt and clears it, so that it does not interrupt what runs after the recording.
+ */
 static void heed_interrupt(struct recording *recording)
 {
 	enum interrupt_reason reason = recording->worker->interrupt;

@@ -22,7 +22,7 @@ enum end_reason {
 	END_ASKED,
 	END_TRACE_SIZE,
 	END_DISK,
-	END_STARTUP, /* rr did not get as far as to start the program */
+	END_STARTUP, /* rr did not start the program */
 };
 
 enum ending { ENDING_NOT, ENDING_TERMINATED, ENDING_KILLED, ENDING_ABANDONED };
@@ -43,7 +43,7 @@ struct recording {
 	bool interrupted; /* the reason came from the supervisor */
 	enum ending ending;
 	int attempt, attempts;	   /* 0 of 0: just one */
-	struct failure unconfined; /* has a message when the worker could not be confined */
+	struct failure unconfined; /* has a message if the worker could not be confined */
 };
 
 /* False without memory. recording_close in every case. */

@@ -2,9 +2,8 @@
 #define WORKER_ARGUMENTS_H
 /*
  * Binds a tool's arguments to the fields of its struct (see handlers.h). The supervisor has
- * validated them; a worker checks again, because the supervisor may have been taken over.
- *
- * Each returns false with *failure filled when the argument is missing, of another type or out of
+ * validated them, but a worker checks them again, because the supervisor may be compromised. Each
+ * returns false with *failure filled if the argument is missing, has another type or is out of
  * bounds. Texts and JSON are borrowed from `given`.
  */
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /*
- * Running a tool to its end. Must never keep more than the named limits of what it prints, nor wait
+ * Runs a tool to its end. Must never keep more of its output than the named limits, nor wait
  * without watching the channel.
  */
 #include "worker/serve/capture.h"
@@ -92,7 +92,7 @@ static bool fail_to_wait(struct worker *worker, const char *path, struct failure
 	return false;
 }
 
-/* Both streams end when the tool has: nothing below it may hold them open. */
+/* Both streams end with the tool, because no other process holds them open. */
 static bool read_all(struct worker *worker, struct capture *capture, long long deadline)
 {
 	struct tool *tool = &capture->tool;
@@ -135,7 +135,7 @@ bool capture_started(struct worker *worker, const struct tool *tool, const char 
 	done = read_all(worker, capture, now_ms() + timeout_ms);
 	if (!done)
 		fail_to_wait(worker, name, failure);
-	/* With its streams closed it has nothing more to say; one that stays is killed. */
+	/* With its streams closed it can print no more. If it does not exit, it is killed. */
 	struct tool *const tools[] = {&capture->tool};
 	for (int waited = 0; done && waited < LINGER_US && capture->tool.pid; waited += LOOK_US) {
 		tools_reap(tools, 1);

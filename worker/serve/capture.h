@@ -1,7 +1,7 @@
 #ifndef WORKER_CAPTURE_H
 #define WORKER_CAPTURE_H
 /*
- * Running a tool to its end and keeping what it printed: for short ones (rr ps, rr traceinfo).
+ * Runs a short tool (rr ps, rr traceinfo) to its end, and keeps what it printed.
  */
 #include <stdbool.h>
 #include <stddef.h>

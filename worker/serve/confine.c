@@ -1,5 +1,5 @@
 /*
- * Locks the worker down. Must never leave it running when a required layer is missing.
+ * Locks the worker down. Must never let it go on if a required layer is missing.
  */
 #include "worker/serve/confine.h"
 
@@ -10,7 +10,7 @@
 #define WHY_MAX	  192
 #define EXTRA_MAX 6 /* descriptors beside the channel and the tools' */
 
-/* Namespaces were the launcher's doing; what we got ourselves is ours to say. */
+/* The launcher reports the namespaces; the worker reports the other layers. */
 static void merge_report(struct worker_config *config, const struct sandbox_report *report)
 {
 	json_t *own = sandbox_report_json(report), *text;
@@ -46,7 +46,7 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 	tool_policy(&worker->config, &policy);
 	places_begin(&places, &worker->config);
 	places_apply(&places, &policy);
-	policy.parent = 0; /* the launcher has seen to that */
+	policy.parent = 0; /* the launcher has done that */
 	policy.memory_max = 0;
 	policy.processes_max = 0;
 	policy.cpu_seconds = 0;
@@ -63,7 +63,7 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 	return false;
 }
 
-/* "full" when every layer of the report is, "off" when every one is off, else "degraded". */
+/* "full" if every layer of the report is full, "off" if every layer is off, else "degraded". */
 json_t *worker_sandbox_summary(const struct worker_config *config)
 {
 	json_t *report = config->sandbox_report;

@@ -1,8 +1,8 @@
 #ifndef WORKER_CONFINE_H
 #define WORKER_CONFINE_H
 /*
- * The worker's own lock-down, for when it has started its tools (or, a query worker, has learnt
- * what it is for).
+ * The worker's own lock-down, after it has started its tools (or, for a query worker, after it
+ * knows its task).
  */
 #include "sandbox/sandbox.h"
 #include "worker/serve/ops.h"

@@ -1,6 +1,6 @@
 /*
- * See files.h. Debug information names these files, so none is opened that waits for somebody, or
- * that the kernel makes up: in /proc lies what this worker itself holds.
+ * See files.h. Debug information names these files, so it never opens one that could block, or one
+ * that the kernel generates: /proc would show what this worker itself has open.
  */
 #include "worker/serve/files.h"
 
@@ -43,8 +43,8 @@ static int open_in_view(const char *path)
 	return steal_fd(&fd);
 }
 
-/* What is in the view and no source is not asked for. EACCES is Landlock's word where there is no
- * view. */
+/* Does not ask the broker for a file in the view that is not a source. Without a view, Landlock
+ * answers EACCES. */
 static int open_anywhere(const char *path, char *why)
 {
 	struct broker_reply reply = {0};

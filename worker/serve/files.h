@@ -1,15 +1,15 @@
 #ifndef WORKER_FILES_H
 #define WORKER_FILES_H
 /*
- * Files of the user's that a worker works with: what lies in its view is opened there, all else is
- * asked of the monitor's broker.
+ * Opens files of the user for a worker: files in its view directly, and all others through the
+ * monitor's broker.
  */
 #include <stddef.h>
 
 #define FILES_WHY_MAX 160
 #define FILES_KEPT    8
 
-/* Sources that were opened, so that a stop in the same file asks nobody. */
+/* Sources that were opened, so that a stop in the same file needs no request. */
 struct files {
 	struct kept_file {
 		char *path;
@@ -18,7 +18,7 @@ struct files {
 	size_t next;
 };
 
-/* An empty struct files is {0}; this closes what is in it. */
+/* Closes all files. An empty struct files is {0}. */
 void files_forget(struct files *files);
 
 /*

@@ -55,7 +55,7 @@ TOOL_CHOICES(L)
 			   : NULL;                                                                 \
 	}
 #define CALL(name) CALL_IF(name, true)
-/* What they are given goes to gdb. */
+/* Their arguments go to gdb. */
 #define CALL_SESSION(name) CALL_IF(name, harmless_arguments(#name, given, failure))
 #define CALL_OPEN(name)	   CALL(name)
 #define CALL_EITHER(name)  CALL_SESSION(name)

@@ -1,6 +1,6 @@
 /*
- * Looks for gdb's own names, which all begin with $_. What is not on the list is refused: a later
- * gdb may have more of them.
+ * Looks for gdb's own names, which all begin with $_. Refuses those that are not on the list,
+ * because a later gdb may have more of them.
  */
 #include "worker/serve/harmless.h"
 
@@ -95,7 +95,7 @@ static bool harmless_value(const json_t *value, int depth, struct failure *failu
 
 bool harmless_arguments(const char *tool, const json_t *given, struct failure *failure)
 {
-	/* Off unless the administrator lets clients do with gdb whatever they want. */
+	/* Not checked, because this tool works only if the settings allow any gdb command. */
 	if (strcmp(tool, "gdb_command") == 0)
 		return true;
 	return harmless_value(given, 0, failure);

@@ -1,5 +1,5 @@
 /*
- * Describes a run of a program that answers one question. Never starts it: see capture.h.
+ * Describes a run of a program that answers one question. Does not start it: see capture.h.
  */
 #include "worker/serve/lookup.h"
 

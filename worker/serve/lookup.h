@@ -1,7 +1,7 @@
 #ifndef WORKER_LOOKUP_H
 #define WORKER_LOOKUP_H
 /*
- * A program that is run to answer one question (rr ps, gdb --version), confined as what only looks.
+ * A program that answers one question (rr ps, gdb --version), confined so that it can only read.
  */
 #include <limits.h>
 #include "sandbox/pmu/pmu.h"

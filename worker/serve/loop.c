@@ -1,6 +1,6 @@
 /*
- * The worker's loop: one packet in, one operation, one answer out; and the waiting in between that
- * lets an interrupt, a stop or the supervisor's death through. Knows no tool.
+ * The worker's loop: one packet in, one operation, one answer out. Waiting in between notices an
+ * interrupt, a stop and the supervisor's death. Knows no tool.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static _Noreturn void worker_exit(struct worker *worker, int status)
 	_exit(status);
 }
 
-/* An answer must arrive: waits while the channel is full. */
+/* An answer must arrive, so this waits while the channel is full. */
 static void send_answer(struct worker *worker, uint32_t type, uint32_t flags, const json_t *json)
 {
 	for (;;) {
@@ -65,7 +65,7 @@ static json_t *error_object(struct failure *failure)
 	return error;
 }
 
-/* The result is stolen; without one the failure is the answer. */
+/* Steals the result; without a result, answers with the failure. */
 static void answer(struct worker *worker, uint32_t type, json_t *result, struct failure *failure)
 {
 	json_t *json = result ? check_length(result, failure) : NULL;

@@ -1,8 +1,7 @@
 #ifndef WORKER_OPS_H
 #define WORKER_OPS_H
 /*
- * Operations of a worker: the message → handler table, and what a handler gets and gives back.
- *
+ * Operations of a worker: the table from messages to handlers, and what a handler gets and returns.
  * One operation runs at a time. A handler that waits for a tool does so in worker_wait, which also
  * watches the channel, so that an interrupt reaches it at once and a vanished supervisor ends us.
  */
@@ -36,8 +35,9 @@ struct worker {
 	int channel;
 	struct worker_config config;
 	uint32_t running_id; /* id of the operation that runs, 0: none */
-	json_t *request;     /* its whole JSON, borrowed: "args" and what stands beside them */
-	bool broken;	     /* set by a handler whose tools are lost: answer, then exit non-zero */
+	json_t *request;     /* its whole JSON, borrowed: "args" and the other keys */
+	bool broken; /* set by a handler that has lost rr or gdb: the worker answers, then exits
+			with an error */
 	void (*end)(struct worker *worker); /* ends what the worker started, before it exits */
 	void (*idle)(
 	    struct worker *worker); /* waits (in worker_wait) between operations, or NULL */

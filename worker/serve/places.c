@@ -1,6 +1,6 @@
 /*
- * Lists of directories for a sandbox. Must never name a directory that the call was not checked
- * for.
+ * Lists of directories for a sandbox. Must never contain a directory that was not checked for the
+ * call.
  */
 #include "worker/serve/places.h"
 

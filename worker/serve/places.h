@@ -1,8 +1,8 @@
 #ifndef WORKER_PLACES_H
 #define WORKER_PLACES_H
 /*
- * The directories a tool may see and write, for its sandbox: those that the launcher left visible
- * and those that this call needs.
+ * The directories that a tool can see and write, for its sandbox: those that the launcher made
+ * visible and those that this call needs.
  */
 #include "sandbox/sandbox.h"
 #include "worker/serve/ops.h"

@@ -1,5 +1,5 @@
 /*
- * The table of rr's known failures. Must never hide rr's own words behind ours.
+ * The table of rr's known failures. Must never replace rr's own words with ours.
  */
 #include "worker/serve/rr_words.h"
 
@@ -60,7 +60,7 @@ static const struct known_failure *find_known(const char *words, size_t length)
 	return NULL;
 }
 
-/* rr prints a backtrace of itself behind some failures: of no use to anybody here. */
+/* rr prints a backtrace of itself after some failures, which helps nobody here. */
 static size_t without_backtrace(const char *words, size_t length)
 {
 	const char *mark = memmem(words, length, "=== Start rr backtrace", 22);

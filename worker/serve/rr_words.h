@@ -1,7 +1,7 @@
 #ifndef WORKER_RR_WORDS_H
 #define WORKER_RR_WORDS_H
 /*
- * What rr said when it failed, turned into an error that tells what to do.
+ * Turns what rr printed when it failed into an error that says what to do.
  */
 #include <stddef.h>
 #include "worker/serve/ops.h"

@@ -1,5 +1,5 @@
 /*
- * WIRE_OP_START, the first operation: what this worker is to be.
+ * WIRE_OP_START, the first operation, which configures this worker.
  */
 #include <stdlib.h>
 #include <string.h>

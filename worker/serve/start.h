@@ -5,8 +5,8 @@
  */
 #include "worker/serve/ops.h"
 
-/* WIRE_OP_START: takes what this worker is to be, and enters the role of a worker that only looks
- * at traces. NULL with *failure filled. */
+/* WIRE_OP_START: takes the configuration. A worker that only reads traces enters its role. NULL
+ * with *failure filled. */
 json_t *op_start(struct worker *worker, json_t *message, struct failure *failure);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Starting and ending tools. Between fork and exec only async-signal-safe calls and the sandbox:
- * the child must not touch what belongs to the worker.
+ * Starts and ends tools. Between fork and exec there are only async-signal-safe calls and the
+ * sandbox, because the child must not touch anything of the worker.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 char *const tool_environment[] = {
     "PATH=/usr/local/bin:/usr/bin:/bin",
     "HOME=/nonexistent",
-    "TMPDIR=/dev/shm", /* always ours, while /tmp may show the user's, read-only */
+    "TMPDIR=/dev/shm", /* always private, while /tmp may be the user's, read-only */
     "LANG=C.UTF-8",
     "TERM=dumb",
     NULL,
@@ -71,7 +71,8 @@ static _Noreturn void die_unborn(const char *step, const char *why)
 	_exit(EXIT_UNBORN);
 }
 
-/* Every descriptor to its place; the order keeps one from overwriting another not yet moved. */
+/* Moves every descriptor to its number, in an order that does not overwrite one that was not moved
+ * yet. */
 static void place_descriptors(const struct pipes *pipes, const struct tool_spec *spec)
 {
 	int input = spec->wants_input ? pipes->input[0] : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -102,7 +103,8 @@ static _Noreturn void become_tool(
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_UNBORN);
-	/* Ours, and what the client's side ignored: nohup and shells' background jobs do. */
+	/* Resets our signal handling, and signals that the client's side ignored, as nohup and
+	 * background jobs of shells do. */
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
@@ -140,7 +142,7 @@ static void set_nonblocking(int fd)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-/* A sibling is its grandparent's to wait for, and dies with it. */
+/* A sibling's parent is our parent, which waits for it and with which it dies. */
 static pid_t fork_for(const struct tool_spec *spec)
 {
 	return spec->parent ? (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)
@@ -234,7 +236,7 @@ void tool_policy(const struct worker_config *config, struct sandbox_policy *poli
 {
 	sandbox_policy_default(policy);
 	sandbox_requested_from_json(policy, config->sandbox);
-	/* A filter lets nobody set up another; what is inherited cannot be left. */
+	/* Our filter does not allow another one, and an inherited filter cannot be removed. */
 	for (size_t i = 0; config->confined && i < sizeof(inherited) / sizeof(*inherited); i++)
 		policy->requested[inherited[i]] = REQUEST_OFF;
 	policy->parent = getpid();

@@ -1,8 +1,8 @@
 #ifndef WORKER_TOOL_H
 #define WORKER_TOOL_H
 /*
- * The tools a worker drives (rr, gdb): started confined and with nothing inherited, watched through
- * pipes, ended for sure.
+ * The tools of a worker (rr, gdb): starts them confined and without inherited descriptors, watches
+ * them through pipes, and ends them reliably.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct tool_spec {
 	int output;	       /* its stdout goes to this descriptor; -1: to a pipe of ours */
 	const char *directory; /* where it starts; NULL: where we are */
 	int extra;	       /* kept open in the tool under TOOL_EXTRA_FD; -1: none */
-	pid_t parent;	       /* whose child it is to be: 0 ours, else our own parent's */
+	pid_t parent;	       /* its parent: 0 for us, else our own parent */
 };
 
 #define TOOL_EXTRA_FD 3
@@ -49,10 +49,10 @@ void tool_end(struct tool *tool);
 /* "signal 9 (Killed)" or "status 1". */
 void tool_describe_end(const struct tool *tool, char *text, size_t size);
 
-/* What the configuration says of the sandbox, and its limits, for a tool of this worker. */
+/* The sandbox and the limits from the configuration, for a tool of this worker. */
 void tool_policy(const struct worker_config *config, struct sandbox_policy *policy);
 
-/* PATH, HOME, LANG and the like: what a tool needs and nothing of ours. Static. */
+/* PATH, HOME, LANG and the like: only what a tool needs. Static. */
 extern char *const tool_environment[];
 
 #endif

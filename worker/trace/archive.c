@@ -1,6 +1,6 @@
 /*
- * Reading and writing tar files that hold one trace. Must never make a file by a name that
- * trace_owns_name does not know, nor believe a size before it was compared with the file's.
+ * Reads and writes tar files that contain one trace. Must never make a file with a name that
+ * trace_owns_name does not know, nor trust a size before comparing it with the file's.
  */
 #include "worker/trace/archive.h"
 
@@ -38,7 +38,7 @@ static int fail(char *why, const char *what, const char *name)
 
 enum way { IN, OUT };
 
-/* All of it, or -1. Bytes that go out stay as they are. */
+/* Moves all of it, or returns -1. Does not change bytes that go out. */
 static int move_all(enum way way, int file, char *at, size_t length)
 {
 	while (length) {
@@ -122,7 +122,7 @@ static int write_padding(int file, uint64_t size)
 	return write_all(file, zeros, (size_t)padding_of(size));
 }
 
-/* A name that does not fit the header goes before it, as GNU tar does it. */
+/* A name that does not fit the header goes before it, as in GNU tar. */
 static int write_named(int file, const char *name, char type, uint64_t size, time_t mtime)
 {
 	size_t length = strlen(name) + 1;
@@ -147,7 +147,7 @@ static bool goes_on(const struct archive_watch *watch, uint64_t done)
 	return !watch || !watch->progress || watch->progress(watch->context, done);
 }
 
-/* Exactly `size` bytes, whatever the file has become meanwhile. */
+/* Copies exactly `size` bytes, even if the file has changed in the meantime. */
 static int copy_bytes(
     int from, int to, uint64_t size, uint64_t *done, const struct archive_watch *watch)
 {
@@ -187,7 +187,8 @@ static int write_file(struct writer *writer, int directory, const char *name, co
 	return 0;
 }
 
-/* One directory; `prefix` ends with a slash. Only the trace's own has a subdirectory. */
+/* Writes one directory; `prefix` ends with a slash. Only the trace's own directory has a
+ * subdirectory. */
 static int write_directory(struct writer *writer, int directory, const char *prefix, bool top)
 {
 	DIR *entries = trace_entries(directory);
@@ -307,7 +308,7 @@ static bool checksum_holds(const struct header *header)
 	return strtoul(text, NULL, 8) == checksum_of(header);
 }
 
-/* The path of a header, prefix and all. */
+/* The path of a header, with its prefix. */
 static void header_path(const struct header *header, char path[PATH_ROOM])
 {
 	if (*header->prefix && memcmp(header->magic, "ustar", 6) == 0)
@@ -380,9 +381,8 @@ static bool belongs(struct reader *reader, const char *path, size_t length)
 	return strlen(reader->name) == length && memcmp(reader->name, path, length) == 0;
 }
 
-/* What is behind the trace's name: "" for itself, "x", "files.rr/", "files.rr/x". NULL when
- * refused.
- */
+/* The path after the trace's name: "" for the trace itself, "x", "files.rr/", "files.rr/x". NULL if
+ * it is refused. */
 static const char *judge_entry(struct reader *reader, const struct entry *entry)
 {
 	size_t first = strcspn(entry->path, "/");
@@ -392,7 +392,7 @@ static const char *judge_entry(struct reader *reader, const struct entry *entry)
 	    strncmp(rest, SUBDIRECTORY, below) == 0 && (rest[below] == '/' || rest[below] == '\0');
 	bool sound = belongs(reader, entry->path, first);
 
-	/* The name is a link of rr's, and means the newest trace wherever a trace is named. */
+	/* This name is a link of rr, and means the newest trace wherever a trace is named. */
 	if (sound && strcmp(reader->name, TRACE_LATEST) == 0) {
 		fail(reader->why, "a trace cannot be called", TRACE_LATEST);
 		return NULL;
@@ -470,7 +470,7 @@ static int unpack_entry(struct reader *reader, const struct entry *entry, const 
 			return fail(reader->why, strerror(errno), entry->path);
 		return 0;
 	}
-	/* The one name with a slash has our own directory before it: nothing else made it. */
+	/* Only one name contains a slash, and we made that directory ourselves. */
 	fd = openat(directory, rest, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || copy_bytes(reader->file, fd, entry->size, done, watch) < 0)
 		return fail(reader->why, strerror(errno), entry->path);

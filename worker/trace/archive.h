@@ -13,7 +13,7 @@
 #define ARCHIVE_NAME_MAX    200 /* bytes of the trace's name */
 #define ARCHIVE_WHY_MAX	    512
 
-/* Called now and then with the bytes done so far; false ends the work. NULL: nobody. */
+/* Called from time to time with the number of bytes so far; false stops the work. May be NULL. */
 typedef bool archive_progress(void *context, uint64_t bytes);
 
 struct archive_watch {
