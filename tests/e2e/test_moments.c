@@ -1,0 +1,227 @@
+/*
+ * rr_when_became and rr_last_time: the first and the last moment at which something held, as a
+ * plain run forward shows them.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+#include "tests/e2e/sweep.h"
+#include "tests/runner.h"
+
+static const struct point points[] = {
+    {"value", true},
+    {"touch", false},
+    {NULL, false},
+};
+
+enum { VALUE, TOUCH };
+
+static void expect_at(const json_t *answer, const struct hit *hit)
+{
+	ck_assert_int_eq(answer_event(answer, "moment"), hit->at.event);
+	ck_assert_int_eq(answer_ticks(answer, "moment"), hit->at.ticks);
+	expect_number(answer, "tid", hit->at.tid);
+}
+
+static void expect_first(struct client *client, const struct sweep *sweep, long long above)
+{
+	char predicate[32];
+
+	snprintf(predicate, sizeof(predicate), "value > %lld", above);
+	json_t *answer = client_tool(client, "rr_when_became", "{s:s}", "predicate", predicate);
+	for (size_t i = 0; i < sweep->hit_count; i++)
+		if (sweep->hits[i].point == VALUE && strtoll(sweep->hits[i].new, NULL, 0) > above) {
+			expect_at(answer, &sweep->hits[i]);
+			json_decref(answer);
+			return;
+		}
+	ck_abort_msg("the value never is more than %lld", above);
+}
+
+static void expect_last(struct client *client, const struct sweep *sweep, long long round)
+{
+	const struct hit *last = NULL;
+	char condition[32];
+
+	for (size_t i = 0; i < sweep->hit_count; i++)
+		if (sweep->hits[i].point == TOUCH && sweep->hits[i].round == round)
+			last = &sweep->hits[i];
+	snprintf(condition, sizeof(condition), "round == %lld", round);
+	json_t *answer = client_tool(
+	    client, "rr_last_time", "{s:s, s:s}", "location", "touch", "condition", condition);
+	expect_at(answer, last);
+	json_decref(answer);
+}
+
+START_TEST(first_and_last_moments_are_what_a_run_forward_shows)
+{
+	struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, "walks", "signals"));
+	free(client_replay(place.client, place.trace));
+	struct sweep *sweep = sweep_make(place.client, points);
+
+	for (long long above = 0; above < 9; above += 4)
+		expect_first(place.client, sweep, above);
+	for (long long round = 0; round < 6; round += 5)
+		expect_last(place.client, sweep, round);
+	sweep_free(sweep);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(what_is_true_for_a_while_is_found_the_first_time)
+{
+	struct scene scene = scene_open("histories", NULL);
+
+	json_t *answer =
+	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 1");
+	json_t *flags =
+	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "flag");
+	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(flags, "changes.0.moment"));
+	expect_line(answer, "frame", harness_line("histories", "flag = i % 4"));
+	ck_assert_int_le(answer_number(answer, "evaluations"), 4);
+	json_decref(flags);
+	json_decref(answer);
+
+	/* From a moment at which it is true, that is the answer. */
+	answer = client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 0");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "already"));
+	json_decref(answer);
+	answer = client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 7");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "never"));
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_lies_behind_a_pointer_is_true_once_it_is_there)
+{
+	struct scene scene = scene_open("histories", NULL);
+
+	json_t *answer = client_tool(
+	    scene.client, "rr_when_became", "{s:s}", "predicate", "block && block->sum > 20");
+	expect_text(answer, "frame.function", "add");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_local_is_asked_about_in_its_own_call)
+{
+	struct scene scene = scene_open("histories", NULL);
+	scene_run_to(&scene, "local_work");
+	scene_run_to(&scene, "local_work");
+	json_t *mine = client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine");
+
+	json_t *answer =
+	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "mine == 103");
+	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(mine, "changes.2.moment"));
+	ck_assert_int_eq(answer_ticks(answer, "moment"), answer_ticks(mine, "changes.2.moment"));
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "note"), "local_work"));
+	json_decref(mine);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_cannot_be_watched_is_halved_and_says_what_it_assumes)
+{
+	struct scene scene = scene_open("histories", NULL);
+
+	/* A register: the base of the thread's own storage, which the dynamic linker sets once. */
+	json_t *answer =
+	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "$fs_base != 0");
+	char *shown = answer_show(answer);
+	ck_assert_msg(answer_at(answer, "assumed") != NULL, "%s", shown);
+	ck_assert_int_le(answer_number(answer, "evaluations"), 2 * 8 + 4); /* of 138 events */
+	free(shown);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_last_time_is_sought_before_now_and_the_session_stays)
+{
+	struct scene scene = scene_open("histories", NULL);
+	scene_run_to(&scene, "half");
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "half");
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
+
+	json_t *answer = client_tool(scene.client, "rr_last_time", "{s:s, s:s, s:[s]}", "location",
+	    "add", "condition", "amount < 5", "evaluate", "amount");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(answer_at(answer, "evaluated"), "amount")), "4");
+	json_decref(answer);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_last_time", "not_found", "{s:s}", "location", "half"));
+	json_decref(client_tool_fails(scene.client, "rr_last_time", "not_found", "{s:s, s:s}",
+	    "location", "add", "condition", "amount > 99"));
+	json_decref(client_tool_fails(scene.client, "rr_last_time", "not_allowed", "{s:s, s:s}",
+	    "location", "add", "condition", "amount = 3"));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_last_time", "invalid_argument", "{s:s}", "location", "adds"));
+	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	json_t *points_after = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	ck_assert(json_equal(before, after));
+	ck_assert(json_equal(points_before, points_after));
+	json_decref(points_before);
+	json_decref(points_after);
+	json_decref(before);
+	json_decref(after);
+
+	answer =
+	    client_tool(scene.client, "rr_last_time", "{s:s, s:b}", "location", "add", "move", 1);
+	after = client_tool(scene.client, "rr_when", NULL);
+	expect_text(after, "moment", answer_text(answer, "moment"));
+	json_decref(answer);
+	json_decref(after);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_predicate_that_changes_something_or_names_nothing_is_refused)
+{
+	struct scene scene = scene_open("histories", NULL);
+	static const struct {
+		const char *predicate, *from, *to, *code, *said;
+	} cases[] = {
+	    {"phase++", "start", "end", "not_allowed", "changes the program"},
+	    {"half(2.0) > 0", "start", "end", "not_allowed", "calls"},
+	    {"nosuch > 3", "start", "end", "invalid_argument", "No symbol"},
+	    {"phase >", "start", "end", "invalid_argument", "syntax"},
+	    {"phase > 1", "end", "start", "invalid_argument", "nothing to search"},
+	};
+
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *failure = client_tool_fails(scene.client, "rr_when_became", cases[i].code,
+		    "{s:s, s:s, s:s}", "predicate", cases[i].predicate, "from", cases[i].from, "to",
+		    cases[i].to);
+		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
+		    "%s: %s", cases[i].predicate, answer_text(failure, "message"));
+		json_decref(failure);
+	}
+	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	ck_assert(json_equal(before, after));
+	json_decref(before);
+	json_decref(after);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {first_and_last_moments_are_what_a_run_forward_shows,
+	    what_is_true_for_a_while_is_found_the_first_time,
+	    what_lies_behind_a_pointer_is_true_once_it_is_there,
+	    a_local_is_asked_about_in_its_own_call,
+	    what_cannot_be_watched_is_halved_and_says_what_it_assumes,
+	    the_last_time_is_sought_before_now_and_the_session_stays,
+	    a_predicate_that_changes_something_or_names_nothing_is_refused, NULL};
+	const char *const programs[] = {"histories", NULL};
+
+	return scene_main("moments", tests, programs);
+}

@@ -1,0 +1,152 @@
+/*
+ * Looks through the text for names, without understanding it: what gdb finds no address for, a type
+ * or a member, stays as it is.
+ */
+#include "worker/investigate/bind.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "worker/investigate/where.h"
+#include "worker/session/unplaced.h"
+
+#define NAME_MAX_BYTES 128
+#define RED_ZONE       128 /* bytes below the stack pointer that a function may use */
+
+struct binding {
+	struct replay *replay;
+	char *to;
+	size_t length;
+	int count;
+};
+
+static void copy(struct binding *binding, const char *text, size_t length)
+{
+	if (binding->length + length >= BIND_TEXT_MAX)
+		length = BIND_TEXT_MAX - 1 - binding->length;
+	memcpy(binding->to + binding->length, text, length);
+	binding->length += length;
+	binding->to[binding->length] = '\0';
+}
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* A literal, or a number with its letters; 0: neither. */
+static size_t literal_length(const char *at)
+{
+	size_t length = 1;
+
+	if (isdigit((unsigned char)*at)) {
+		while (is_name(at[length]) || at[length] == '.')
+			length++;
+		return length;
+	}
+	if (*at != '"' && *at != '\'')
+		return 0;
+	while (at[length] && at[length] != *at)
+		length += at[length] == '\\' && at[length + 1] ? 2 : 1;
+	return at[length] ? length + 1 : length;
+}
+
+/* A member, or a part of a qualified name. */
+static bool is_part(const char *begin, const char *at, const char *end)
+{
+	while (at > begin && at[-1] == ' ')
+		at--;
+	while (*end == ' ')
+		end++;
+	return (at > begin && at[-1] == '.') ||
+	       (at > begin + 1 &&
+		   ((at[-2] == '-' && at[-1] == '>') || (at[-2] == ':' && at[-1] == ':'))) ||
+	       strncmp(end, "::", 2) == 0 || *end == '(';
+}
+
+/* Whether *failure, gdb's refusal to take an address, is of a variable that has none. */
+static bool is_variable(const struct failure *failure)
+{
+	return strstr(failure->message, "in register") || strstr(failure->message, "optimized out");
+}
+
+static bool bind_one(
+    struct binding *binding, const char *name, size_t length, struct failure *failure)
+{
+	struct replay *replay = binding->replay;
+	struct failure refused = {0};
+	char command[NAME_MAX_BYTES + 48], bound[32];
+	int written;
+
+	if (name[0] == '$' || length >= NAME_MAX_BYTES) {
+		copy(binding, name, length);
+		return true;
+	}
+	if (binding->count == BIND_NAMES_MAX) {
+		failure_set(failure, ERROR_LIMIT, NULL, "there are more than %d names in it",
+		    BIND_NAMES_MAX);
+		return false;
+	}
+	snprintf(
+	    command, sizeof(command), "set $rr_bound%d = &%.*s", binding->count, (int)length, name);
+	if (gdb_check(replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_INVALID_ARGUMENT,
+		NULL, &refused)) {
+		written = snprintf(bound, sizeof(bound), "(*$rr_bound%d)", binding->count++);
+		copy(binding, bound, (size_t)written);
+		return true;
+	}
+	snprintf(command, sizeof(command), "%.*s", (int)length, name);
+	unplaced_explain(replay, command, &refused);
+	if (replay->worker->broken || is_variable(&refused)) {
+		*failure = refused;
+		return false;
+	}
+	copy(binding, name, length);
+	return true;
+}
+
+/* What lies above the stack pointer belongs to a frame, for all that is known here. */
+static unsigned long long find_local(const struct binding *binding)
+{
+	struct replay *replay = binding->replay;
+	unsigned long long address, stack, lowest = 0;
+	char name[32];
+
+	if (!where_number(replay, replay->selected.frame, "$sp", &stack))
+		return 0;
+	for (int i = 0; i < binding->count; i++) {
+		snprintf(name, sizeof(name), "$rr_bound%d", i);
+		if (where_number(replay, replay->selected.frame, name, &address) &&
+		    address + RED_ZONE >= stack && (!lowest || address < lowest))
+			lowest = address;
+	}
+	return lowest;
+}
+
+bool bind_names(struct replay *replay, const char *expression, char bound[BIND_TEXT_MAX],
+    unsigned long long *local, struct failure *failure)
+{
+	struct binding binding = {.replay = replay, .to = bound};
+
+	bound[0] = '\0';
+	for (const char *at = expression; *at;) {
+		size_t length = literal_length(at);
+
+		if (length) {
+			copy(&binding, at, length);
+		} else if (is_name(*at)) {
+			while (is_name(at[length]))
+				length++;
+			if (is_part(expression, at, at + length))
+				copy(&binding, at, length);
+			else if (!bind_one(&binding, at, length, failure))
+				return false;
+		} else {
+			length = 1;
+			copy(&binding, at, length);
+		}
+		at += length;
+	}
+	*local = find_local(&binding);
+	return true;
+}

@@ -1,0 +1,140 @@
+/*
+ * rr_last_time: the last pass of a place before now, where a condition held.
+ */
+#include "worker/gdb/mi.h"
+#include "worker/investigate/passes.h"
+#include "worker/investigate/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/evaluate.h"
+#include "worker/session/excursion.h"
+#include "worker/session/images.h"
+#include "worker/session/last_hit.h"
+#include "worker/session/position.h"
+#include "worker/session/resume.h"
+#include "worker/session/scan.h"
+#include "worker/session/signals.h"
+#include "worker/session/stop.h"
+
+#define DOUBTS_MAX 100 /* stops whose condition cannot be read that are passed over */
+
+enum found { FOUND_IT, FOUND_NOTHING, FOUND_FAILED };
+
+/* One stop back. */
+static bool go_back(struct replay *replay, struct failure *failure)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+
+	switch (last_hit_go(replay, failure)) {
+	case LAST_HIT_THERE:
+		return true;
+	case LAST_HIT_CUT:
+		gdb_fail_interrupted(replay->worker, failure);
+		return false;
+	case LAST_HIT_FAILED:
+		return false;
+	case LAST_HIT_UNKNOWN:
+		break;
+	}
+	if (!resume_run(replay, &back, failure))
+		return false;
+	if (gdb_was_interrupted(replay->gdb))
+		gdb_fail_interrupted(replay->worker, failure);
+	return !gdb_was_interrupted(replay->gdb);
+}
+
+static enum found find(
+    struct replay *replay, const char *condition, int number, struct failure *failure)
+{
+	for (int i = 0; i < DOUBTS_MAX; i++) {
+		if (!go_back(replay, failure))
+			return FOUND_FAILED;
+		if (scan_hit(replay, BACKWARD).number != number)
+			return FOUND_NOTHING;
+		replay->at_end = replay->at_signal = false;
+		if (!position_update(replay, failure))
+			return FOUND_FAILED;
+		switch (passes_judge(replay, condition, failure)) {
+		case PASS_MEANT:
+			return FOUND_IT;
+		case PASS_REFUSED:
+			return FOUND_FAILED;
+		case PASS_OTHER:
+			break;
+		}
+	}
+	failure_set(failure, ERROR_LIMIT, "make a condition that can be read at each stop",
+	    "%.200s could not be read at the last %d stops", condition, DOUBTS_MAX);
+	return FOUND_FAILED;
+}
+
+static void fail_nothing(
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+{
+	failure_set(failure, ERROR_NOT_FOUND,
+	    images_at(replay) ? "what ran before exec was another program; rr_trace_calls shows "
+				"all passes, later ones too"
+			      : "rr_trace_calls shows all passes, later ones too",
+	    "nothing passed %.200s%s%.200s between the start and this moment", args->location,
+	    args->condition ? " where " : "", args->condition ? args->condition : "");
+}
+
+/* The stop, and what it means in one sentence. */
+static json_t *describe(
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+{
+	json_t *where = where_own(replay), *words = where_words(where), *stop;
+
+	stop = stop_describe(replay, BACKWARD, "breakpoint", failure);
+	if (stop) {
+		json_object_del(stop, "reason");
+		json_object_del(stop, "output");
+		json_object_set_new(stop, "conclusion",
+		    json_sprintf(
+			"the last time before now that %.200s was passed%s%.200s: %s at %s",
+			args->location, args->condition ? " where " : "",
+			args->condition ? args->condition : "", json_string_value(words),
+			mi_text(stop, "moment")));
+	}
+	json_decref(where);
+	json_decref(words);
+	return stop;
+}
+
+static json_t *search(
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+{
+	int number = passes_set(replay, args->location, args->condition, failure);
+	enum found found;
+	json_t *answer = NULL;
+
+	if (!number)
+		return NULL;
+	gdb_command(replay->gdb, NULL, "-break-enable %d", number);
+	signals_pass_all(replay);
+	found = find(replay, args->condition, number, failure);
+	if (replay->worker->broken)
+		return NULL;
+	signals_stop_again(replay);
+	gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	if (found == FOUND_NOTHING)
+		fail_nothing(replay, args, failure);
+	else if (found == FOUND_IT)
+		answer = evaluate_beside(replay, describe(replay, args, failure), args->evaluate);
+	return answer;
+}
+
+json_t *tool_last_time(
+    struct worker *worker, const struct last_time_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *answer;
+
+	if (!replay || !evaluate_may(args->evaluate, failure))
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	answer = search(replay, args, failure);
+	if (!answer || !args->move)
+		return excursion_answer(&excursion, answer, failure);
+	excursion_stay(&excursion);
+	return answer;
+}

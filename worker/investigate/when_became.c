@@ -1,0 +1,337 @@
+/*
+ * rr_when_became: the first moment at which something is true. One run forward, with a watchpoint
+ * on all that the predicate reads, finds it whatever happens later. What cannot be watched is found
+ * by halving, which finds one edge from false to true: the answer says that there may be others.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/bind.h"
+#include "worker/investigate/life.h"
+#include "worker/investigate/passes.h"
+#include "worker/investigate/search.h"
+#include "worker/investigate/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/excursion.h"
+#include "worker/session/images.h"
+#include "worker/session/position.h"
+#include "worker/session/signals.h"
+#include "worker/session/values.h"
+#include "worker/session/watchpoint.h"
+
+#define SHOWN "%.200s"
+
+struct became {
+	const char *predicate; /* the client's */
+	char bound[BIND_TEXT_MAX];
+	struct moment from, low, high; /* halving: false at from and low, true at high */
+	long long evaluations;
+	int watch;	  /* gdb's number */
+	struct moment at; /* where it became true, once `frame` is there */
+	json_t *frame;
+	struct where_code code;
+	unsigned long long local; /* an address on the stack that it reads; 0: none */
+	char function[128];	  /* whose call the locals are of; "": none */
+	bool unsure;		  /* it has locals, and their call was not found */
+	json_t *cut;		  /* an object with what a search that was cut off has to say */
+};
+
+enum truth { IS_FALSE, IS_TRUE, IS_FAILED };
+
+/* What cannot be read, because its memory is not there, is not true. */
+static enum truth ask(
+    struct became *became, struct replay *replay, bool first, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[256] = "";
+	enum truth truth = IS_FALSE;
+
+	became->evaluations++;
+	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0)
+		truth = passes_is_true(value) ? IS_TRUE : IS_FALSE;
+	else if (replay->worker->broken)
+		truth = gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure)
+			    ? IS_FALSE
+			    : IS_FAILED;
+	else if (passes_is_harmful(became->predicate, why, failure))
+		truth = IS_FAILED;
+	else if (first && !strstr(why, "Cannot access memory")) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "its names are looked up in the selected frame: rr_locals shows those there "
+		    "are",
+		    "%.200s", why);
+		truth = IS_FAILED;
+	}
+	free(value);
+	free(type);
+	return truth;
+}
+
+/* Between low and high, by events: rr stops at most of them. */
+static bool halve(struct became *became, struct replay *replay, struct failure *failure)
+{
+	long long top = became->high.event;
+	double share = 0;
+
+	while (top - became->low.event > 1) {
+		long long middle = became->low.event + (top - became->low.event) / 2;
+
+		if (replay->worker->interrupt) {
+			gdb_fail_interrupted(replay->worker, failure);
+			return false;
+		}
+		if (!position_go_event(replay, middle, failure))
+			return false;
+		top = middle;
+		if (replay->moment.event >= became->high.event)
+			continue;
+		switch (ask(became, replay, false, failure)) {
+		case IS_FAILED:
+			return false;
+		case IS_TRUE:
+			became->high = replay->moment;
+			break;
+		case IS_FALSE:
+			became->low = replay->moment;
+			top = became->high.event;
+			break;
+		}
+		share += (100 - share) / 4;
+		worker_progress(replay->worker, share, 100, "halving the stretch");
+	}
+	return true;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct became *became = context;
+
+	(void)failure;
+	if (!hit->watched || hit->number != became->watch || !hit->new ||
+	    strcmp(hit->new, "<unreadable>") == 0 || !passes_is_true(hit->new))
+		return SCAN_ON;
+	became->at = replay->moment;
+	became->frame = where_behind(replay, &became->code);
+	return SCAN_ENOUGH;
+}
+
+enum look { LOOK_FOUND, LOOK_NONE, LOOK_CUT, LOOK_UNABLE, LOOK_FAILED };
+
+/* A watchpoint may turn out not to fit when the program is to run with it. */
+static enum look judge(
+    const struct became *became, const struct replay *replay, enum search_end end)
+{
+	switch (end) {
+	case SEARCH_ENOUGH:
+	case SEARCH_WHOLE:
+		return became->frame ? LOOK_FOUND : LOOK_NONE;
+	case SEARCH_CUT:
+		return LOOK_CUT;
+	case SEARCH_FAILED:
+		break;
+	}
+	return replay->worker->broken ? LOOK_FAILED : LOOK_UNABLE;
+}
+
+static enum look watch_for(struct became *became, struct search *search, struct failure *failure)
+{
+	struct replay *replay = search->replay;
+	enum search_end end = SEARCH_FAILED;
+
+	became->watch = watchpoint_insert(replay, became->bound, WATCH_WRITE, false, NULL, failure);
+	if (became->watch)
+		end = search_run(search, see, became, failure);
+	if (became->watch && !replay->worker->broken)
+		gdb_command(replay->gdb, NULL, "-break-delete %d", became->watch);
+	if (end == SEARCH_CUT) {
+		became->cut = json_object();
+		search_tell(search, end, became->cut);
+	}
+	return judge(became, replay, end);
+}
+
+/* The first change to true in a stretch, which begins where it is false. */
+static enum look look(struct became *became, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure)
+{
+	struct search search = {.replay = replay};
+	struct failure unable = {0};
+	enum look seen = LOOK_FAILED;
+
+	if (search_begin(&search, replay, stretch, failure))
+		seen = watch_for(became, &search, &unable);
+	search_end(&search);
+	if (seen == LOOK_FAILED && unable.message[0])
+		*failure = unable;
+	return seen;
+}
+
+static json_t *answer_found(const struct became *became, const struct replay *replay)
+{
+	json_t *words = where_words(became->frame), *at = position_text(replay, &became->at);
+	json_t *answer = json_pack("{s:o, s:O, s:i, s:O}", "conclusion",
+	    json_sprintf(SHOWN " became true for the first time at %s, in %s", became->predicate,
+		json_string_value(at), json_string_value(words)),
+	    "moment", at, "tid", became->at.tid, "frame", became->frame);
+
+	json_decref(words);
+	json_decref(at);
+	return answer;
+}
+
+static json_t *answer_text(const char *format, const struct became *became)
+{
+	return json_pack("{s:o}", "conclusion", json_sprintf(format, became->predicate));
+}
+
+/* The edge is known to lie between two events. */
+static json_t *answer_between(const struct became *became, const struct replay *replay)
+{
+	json_t *low = position_text(replay, &became->low);
+	json_t *high = position_text(replay, &became->high);
+	json_t *answer = json_pack("{s:o, s:O, s:s}", "conclusion",
+	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
+		became->predicate, json_string_value(low), json_string_value(high)),
+	    "moment", high, "assumed",
+	    "that it stays true once it is: what it reads cannot be watched (registers, or more "
+	    "than the processor has room for), so it was asked at single events only");
+
+	json_decref(low);
+	json_decref(high);
+	return answer;
+}
+
+static json_t *answer_always(const struct became *became, const struct replay *replay)
+{
+	json_t *from = position_text(replay, &became->from);
+	json_t *answer = json_pack("{s:o, s:O}", "conclusion",
+	    json_sprintf(SHOWN " is true at %s already, where the search begins", became->predicate,
+		json_string_value(from)),
+	    "moment", from);
+
+	json_decref(from);
+	return answer;
+}
+
+static bool go_to_end(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	return to->event == REPLAY_EVENT_FAR ? position_go_end(replay, failure)
+					     : position_go_asked(replay, to, failure);
+}
+
+/* What cannot be watched. */
+static json_t *find_by_halves(
+    struct became *became, struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	if (to->event == REPLAY_EVENT_FAR && images_at(replay) + 1 < images_count(replay)) {
+		failure_set(failure, ERROR_UNSUPPORTED, "give a moment of this program as to",
+		    "what " SHOWN " reads cannot be watched, and exec ends this program",
+		    became->predicate);
+		return NULL;
+	}
+	became->low = became->from;
+	if (!go_to_end(replay, to, failure))
+		return NULL;
+	became->high = replay->moment;
+	switch (ask(became, replay, false, failure)) {
+	case IS_FAILED:
+		return NULL;
+	case IS_FALSE:
+		return answer_text(SHOWN " is false at both ends of the stretch, and cannot be "
+					 "watched between them: it may have been true for a while",
+		    became);
+	case IS_TRUE:
+		break;
+	}
+	return halve(became, replay, failure) ? answer_between(became, replay) : NULL;
+}
+
+static json_t *find(struct became *became, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure)
+{
+	if (!position_go_asked(replay, &stretch[0], failure))
+		return NULL;
+	became->from = replay->moment;
+	switch (ask(became, replay, false, failure)) {
+	case IS_FAILED:
+		return NULL;
+	case IS_TRUE:
+		return answer_always(became, replay);
+	case IS_FALSE:
+		break;
+	}
+	switch (look(became, replay, stretch, failure)) {
+	case LOOK_FOUND:
+		return answer_found(became, replay);
+	case LOOK_NONE:
+		return answer_text(SHOWN " was never true there", became);
+	case LOOK_CUT:
+		json_object_set_new(became->cut, "conclusion",
+		    json_sprintf(SHOWN " was not true as far as was searched", became->predicate));
+		return json_incref(became->cut);
+	case LOOK_UNABLE:
+		return find_by_halves(became, replay, &stretch[1], failure);
+	case LOOK_FAILED:
+		break;
+	}
+	return NULL;
+}
+
+/* Where nothing else is asked for, what speaks of a local is asked of its own call. */
+static bool choose_stretch(struct became *became, struct replay *replay,
+    const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
+{
+	enum life_known known;
+	struct life life;
+
+	if (!became->local || args->from || args->to)
+		return true;
+	signals_pass_all(replay);
+	known = life_find(replay, became->local, &life, failure);
+	if (!replay->worker->broken)
+		signals_stop_again(replay);
+	became->unsure = known == LIFE_UNSURE;
+	if (known != LIFE_KNOWN)
+		return known != LIFE_FAILED;
+	memcpy(stretch, life.stretch, sizeof(life.stretch));
+	snprintf(became->function, sizeof(became->function), "%s", life.function);
+	return true;
+}
+
+static json_t *add_notes(const struct became *became, json_t *answer)
+{
+	if (!answer)
+		return NULL;
+	if (became->function[0])
+		json_object_set_new(answer, "note",
+		    json_sprintf("searched in this call of %s only, where the locals in it live",
+			became->function));
+	else if (became->unsure)
+		json_object_set_new(answer, "note",
+		    json_string("a local in it lies on a stack, where other calls have their "
+				"variables too: from and to narrow it"));
+	json_object_set_new(answer, "evaluations", json_integer(became->evaluations));
+	return answer;
+}
+
+json_t *tool_when_became(
+    struct worker *worker, const struct when_became_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	struct became became = {.predicate = args->predicate};
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (!replay || !search_stretch(replay, args->from, args->to, stretch, failure) ||
+	    !bind_names(replay, args->predicate, became.bound, &became.local, failure) ||
+	    ask(&became, replay, true, failure) == IS_FAILED)
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	if (choose_stretch(&became, replay, args, stretch, failure))
+		answer = add_notes(&became, find(&became, replay, stretch, failure));
+	json_decref(became.frame);
+	json_decref(became.cut);
+	where_forget(&became.code);
+	return excursion_answer(&excursion, answer, failure);
+}
