@@ -1,6 +1,6 @@
 /*
- * Validation and coercion of arguments. Everything here was written by a stranger: no string goes
- * into a message uncut, and stringified JSON is parsed under the same limits as the line was.
+ * Validates and converts arguments. Everything here is untrusted: strings are cut before they go
+ * into a message, and JSON in strings is parsed under the same limits as the line.
  */
 #include "mcp/arguments.h"
 #include <ctype.h>
@@ -125,7 +125,7 @@ static json_t *accept_string(
 	return string;
 }
 
-/* The text of a number without the blanks around it; false when it is no short plain string. */
+/* The text of a number without surrounding blanks; false if it is not a short plain string. */
 static bool number_text(const json_t *value, char *text, size_t size)
 {
 	const char *start = json_string_value(value);
@@ -381,7 +381,7 @@ json_t *arguments_accept(
 		goto refused;
 	for (const struct mcp_param *param = params; param && param->name; param++) {
 		const json_t *value = json_object_get(given, param->name);
-		/* Models pass null for what they leave out. */
+		/* Models pass null for arguments that they leave out. */
 		if (!value || json_is_null(value)) {
 			if (!param->required)
 				continue;

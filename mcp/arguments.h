@@ -1,8 +1,8 @@
 #ifndef MCP_ARGUMENTS_H
 #define MCP_ARGUMENTS_H
 /*
- * Holds what a model passed to what a tool takes: coerces what is meant well ("5" for 5), refuses
- * the rest in words that let the model put it right at once.
+ * Checks a model's arguments against a tool's parameters: converts what is clear ("5" for 5), and
+ * refuses the rest with a message that lets the model correct it at once.
  */
 #include "mcp/server.h"
 

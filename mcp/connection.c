@@ -1,6 +1,6 @@
 /*
- * Puts messages on the wire. Nothing else in mcp/ writes to the output queue, so that every byte
- * the client gets is one whole JSON-RPC message and a newline.
+ * Sends messages. Only this file of mcp/ writes to the output queue, so the client gets only whole
+ * JSON-RPC messages, each with a newline.
  */
 #include "mcp/connection.h"
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static int append_chunk(const char *bytes, size_t length, void *queue)
 
 static void connection_send(struct mcp_server *server, json_t *message)
 {
-	/* Half a message is worse than none: a failed dump ends the connection. */
+	/* Half a message is worse than none, so a failed dump ends the connection. */
 	if (!message ||
 	    json_dump_callback(message, append_chunk, &server->output, CONNECTION_DUMP) != 0)
 		server->output.failed = true;
@@ -72,7 +72,7 @@ void connection_error(
 	if (data)
 		json_object_set_new(error, "data", data);
 	json_t *answer = json_pack("{s:s}", "jsonrpc", "2.0");
-	/* Without a known id the key stays out: clients refuse "id": null. */
+	/* Leaves the key out if the id is unknown, because clients refuse "id": null. */
 	if (incoming->id)
 		json_object_set(answer, "id", (json_t *)incoming->id);
 	json_object_set_new(answer, "error", error);

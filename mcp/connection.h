@@ -1,8 +1,8 @@
 #ifndef MCP_CONNECTION_H
 #define MCP_CONNECTION_H
 /*
- * Inside of the server, shared by the files of mcp/ and nobody else: the connection's state and how
- * messages leave it.
+ * The inside of the server, only for the files of mcp/: the connection's state, and sending
+ * messages.
  */
 #include "mcp/line.h"
 #include "mcp/rpc.h"
@@ -55,7 +55,7 @@ void connection_error(
     const struct mcp_incoming *incoming, enum rpc_code code, const char *message, json_t *data);
 void connection_notify(struct mcp_server *server, const char *method, json_t *params);
 
-/* Adds what every result of the revision carries, and the result's type where it has none. */
+/* Adds the fields that every result of the revision has, and the result's type if it has none. */
 void connection_add_common_fields(
     const struct mcp_handler *handler, enum mcp_revision revision, json_t *result);
 

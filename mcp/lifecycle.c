@@ -1,6 +1,6 @@
 /*
- * Which revision a message speaks. A request with the _meta of 2026-07-28 is served by that alone,
- * whatever was said before on the connection; one without needs an initialize first.
+ * Finds the revision of a message. A request with the _meta of 2026-07-28 needs nothing else,
+ * whatever came before on the connection. A request without it needs an initialize first.
  */
 #include "mcp/methods.h"
 #include <string.h>
@@ -139,8 +139,8 @@ void lifecycle_discover(const struct mcp_incoming *incoming)
 	connection_result(incoming, result);
 }
 
-/* Nothing of ours ever changes, so the acknowledged set is empty; the stream stays open until the
- * client cancels it, as the pattern has it. */
+/* Our lists never change, so the acknowledged set is empty. The stream stays open until the client
+ * cancels it, as specified. */
 void lifecycle_listen(const struct mcp_incoming *incoming)
 {
 	if (!json_is_object(json_object_get(incoming->params, "notifications"))) {
@@ -148,7 +148,7 @@ void lifecycle_listen(const struct mcp_incoming *incoming)
 		    "Invalid params: subscriptions/listen needs notifications, an object");
 		return;
 	}
-	/* Clients poll their tasks; only those that take tasks may as much as ask to be told. */
+	/* Clients poll their tasks. Only clients that support tasks can ask for notifications. */
 	if (json_object_get(json_object_get(incoming->params, "notifications"), "taskIds") &&
 	    !tasks_are_taken(incoming)) {
 		tasks_refuse_client(incoming);

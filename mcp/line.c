@@ -1,6 +1,6 @@
 /*
- * Cuts the client's bytes into lines and keeps the bytes that wait for it. Must never hold more
- * than one line over its limit, and must never search a byte twice for a newline.
+ * Cuts the client's bytes into lines, and queues output. Must never hold more than one line over
+ * its limit, and must never search a byte twice for a newline.
  */
 #include "mcp/line.h"
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define BUFFER_FIRST_BYTES 4096u
 
-/* Makes room for `more` bytes behind `end`, moving what is left to the front first. */
+/* Makes room for `more` bytes after `end`; first moves the remaining bytes to the front. */
 static bool buffer_reserve(
     char **bytes, size_t *start, size_t *end, size_t *capacity, size_t more, size_t limit)
 {
@@ -69,7 +69,7 @@ static void reader_drop(struct line_reader *reader, size_t upto)
 enum line_status line_reader_next(struct line_reader *reader, const char **line, size_t *length)
 {
 	for (;;) {
-		/* What was handed out last time is dropped only now: the caller was using it. */
+		/* Drops the previous line only now, because the caller was using it. */
 		reader_drop(reader, reader->start);
 		if (reader->start == reader->end)
 			return LINE_NONE;

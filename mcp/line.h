@@ -1,15 +1,15 @@
 #ifndef MCP_LINE_H
 #define MCP_LINE_H
 /*
- * The two ends of the byte stream: lines cut out of what the client sends, and the bytes that wait
- * to be written to it. Both are bounded; neither looks into a line.
+ * The two ends of the byte stream: the lines that the client sends, and the bytes that wait to be
+ * written to it. Both are bounded; neither looks into a line.
  */
 #include <stdbool.h>
 #include <stddef.h>
 
 #define LINE_MAX_BYTES	  (4u << 20)  /* a line without its newline */
 #define LINE_KEEP_BYTES	  (64u << 10) /* a buffer above this is given back once it is empty */
-#define OUTPUT_HIGH_BYTES (1u << 20)  /* above this we stop taking requests */
+#define OUTPUT_HIGH_BYTES (1u << 20)  /* above this we accept no more requests */
 #define OUTPUT_MAX_BYTES                                                                           \
 	(64u << 20) /* above this the client does not read: the connection ends                    \
 		     */

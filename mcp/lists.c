@@ -1,6 +1,6 @@
 /*
- * Describes tools, resources, templates and prompts, and cuts the descriptions into pages. An
- * optional field that is unknown stays out: one null loses some clients the whole list.
+ * Describes tools, resources, templates and prompts, and cuts the descriptions into pages. Leaves
+ * out unknown optional fields, because some clients reject the whole list for one null.
  */
 #include "mcp/lists.h"
 #include <stdio.h>
@@ -197,7 +197,7 @@ void lists_clear(struct mcp_server *server)
 		}
 }
 
-/* The page a cursor of ours names; page_count when it is not ours. */
+/* The page of one of our cursors; page_count for any other text. */
 static size_t page_of_cursor(const struct mcp_server *server, enum mcp_list list, const char *text)
 {
 	char cursor[40];

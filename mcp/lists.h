@@ -10,7 +10,7 @@ bool lists_prepare(struct mcp_server *server); /* false without memory */
 void lists_clear(struct mcp_server *server);
 void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list);
 
-/* Says how long a result stays true, as results that can be kept must. */
+/* Says how long a result stays valid, which is required for results that clients can cache. */
 void lists_set_caching(json_t *result);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef MCP_METHODS_H
 #define MCP_METHODS_H
 /*
- * The methods of all revisions. Each takes a message whose metadata is in order and answers it, now
- * or through a request in flight.
+ * The methods of all revisions. Each takes a message with valid metadata and answers it, now or
+ * through a request in flight.
  */
 #include "mcp/connection.h"
 
@@ -19,7 +19,7 @@ mcp_method skills_list, skills_get;
 /* tasks.c */
 mcp_method tasks_get, tasks_update, tasks_cancel;
 
-/* The revision a request speaks, by its _meta and what went before; false when it was refused. */
+/* The revision of a request, from its _meta and the earlier messages; false if it was refused. */
 bool lifecycle_settle_revision(struct mcp_incoming *incoming, const char *method);
 
 #endif

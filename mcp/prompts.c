@@ -1,6 +1,6 @@
 /*
- * prompts/list, prompts/get and completion/complete. A prompt's arguments are a person's, not a
- * model's: what is wrong with them is a protocol error.
+ * prompts/list, prompts/get and completion/complete. The arguments of a prompt come from a person,
+ * not from a model, so an error in them is a protocol error.
  */
 #include <string.h>
 

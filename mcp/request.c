@@ -83,7 +83,7 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 	return request;
 }
 
-/* It is in flight no more. */
+/* Removes it from the requests in flight. */
 static void request_unlink(struct mcp_request *request)
 {
 	struct mcp_server *server = request->server;
@@ -181,7 +181,7 @@ static void request_send_progress(struct mcp_request *request)
 
 void request_flush_progress(struct mcp_server *server)
 {
-	/* Ticks are the first thing a client that does not read goes without. */
+	/* If the client does not read, progress ticks are dropped first. */
 	if (output_queue_size(&server->output) > OUTPUT_HIGH_BYTES)
 		return;
 	for (struct mcp_request *request = server->requests; request; request = request->next)
@@ -303,7 +303,8 @@ static void fail_tool(struct mcp_request *request, const char *code, const char 
 	mcp_request_answer_result(request, tool_result(text, structured, true));
 }
 
-/* What is no tool has no isError: a protocol error says it, all of it in the message. */
+/* Only tools have isError. For other requests, a protocol error carries everything in its message.
+ */
 static void fail_with_error(
     struct mcp_request *request, const char *code, const char *message, const char *hint)
 {

@@ -1,8 +1,8 @@
 #ifndef MCP_REQUEST_H
 #define MCP_REQUEST_H
 /*
- * Requests in flight: those the owner answers in its own time. Each is answered once or cancelled,
- * and nothing is sent for it afterwards.
+ * Requests in flight, which the owner answers when it can. Each is answered once or cancelled, and
+ * nothing is sent for it afterwards.
  */
 #include "mcp/connection.h"
 
@@ -21,7 +21,7 @@ struct mcp_request {
 	void *data;
 	bool cancelled; /* within the owner's cancel: an answer is dropped */
 
-	bool takes_tasks;      /* the client would take a task for it */
+	bool takes_tasks;      /* the client accepts a task for it */
 	int64_t begun;	       /* ms of CLOCK_MONOTONIC */
 	struct mcp_task *task; /* what the client has of it by now, or NULL */
 
@@ -31,7 +31,7 @@ struct mcp_request {
 	char pending_message[256];
 };
 
-/* Takes a request in flight; NULL when it was refused, and answered so. */
+/* Starts a request in flight; NULL if it was refused, with an answer. */
 struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_request_kind kind);
 void request_cancel(struct mcp_server *server, const json_t *params);
 void request_cancel_all(struct mcp_server *server);

@@ -1,6 +1,6 @@
 /*
- * resources/list, resources/templates/list and resources/read. Which URIs there are is the owner's
- * business: a template stands for more than a list can name.
+ * resources/list, resources/templates/list and resources/read. The owner decides which URIs exist,
+ * because a template stands for more than a list can name.
  */
 #include <string.h>
 

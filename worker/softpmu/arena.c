@@ -1,7 +1,7 @@
 /*
- * Maps the arena. Everything is mapped at the program's first run after an exec or a fork, before
- * it can install a filter against it. It must never replace a mapping of the program's: every
- * address is asked for with MAP_FIXED_NOREPLACE.
+ * Maps the arena. Maps everything at the program's first run after an exec or a fork, before the
+ * program can install a filter against it. Must never replace a mapping of the program: it uses
+ * MAP_FIXED_NOREPLACE for every address.
  */
 #include "worker/softpmu/arena.h"
 
@@ -124,7 +124,7 @@ static uint64_t place_near(const struct mappings *mappings, uint64_t code)
 	return 0;
 }
 
-/* Parts for all code there is; what is out of reach runs without the cache. */
+/* Makes parts for all code. Code that is out of reach runs without the cache. */
 static void place_parts(struct arena *arena, const struct mappings *mappings)
 {
 	int next = 1;
@@ -163,7 +163,7 @@ static bool map_one(struct injection *injection, long fd, uint64_t address, uint
 {
 	const uint64_t map[6] = {address, size, (uint64_t)rights, MAP_SHARED | MAP_FIXED_NOREPLACE,
 	    (uint64_t)fd, offset};
-	/* A forked child gets an arena of its own: its parent's counts would be changed by it. */
+	/* A forked child gets its own arena, because it would change its parent's counts. */
 	const uint64_t advice[6] = {address, size, MADV_DONTFORK};
 
 	return inject_call(injection, SYS_mmap, map) == (long)address &&

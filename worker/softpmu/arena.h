@@ -61,14 +61,14 @@ struct arena {
 const char *arena_name(void);
 
 /*
- * Maps a new arena into stopped tracee tid, whose registers are regs; they and all else of the
- * program's stay as they are. False when it cannot be: no room, or the kernel refuses; *reason is
- * then a phrase that says why.
+ * Maps a new arena into the stopped tracee tid, whose registers are regs. Changes neither the
+ * registers nor anything else of the program. False if there is no room or the kernel refuses;
+ * *reason is then a phrase that says why.
  */
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const char **reason);
 
-/* Gives up this process's view. What is mapped in the program stays. */
+/* Unmaps it from this process. The mappings in the program stay. */
 void arena_unmap(struct arena *arena);
 
 /* The id of the arena that tid has at this address of a data part, or 0. */

@@ -90,7 +90,7 @@ struct block_entry *blocks_get(struct blocks *blocks, uint32_t number)
 	return &blocks->entry[number];
 }
 
-/* Where in the hash table the address is, or belongs. */
+/* The address's place in the hash table. */
 static uint32_t *slot_of(const struct blocks *blocks, uint64_t original)
 {
 	uint32_t mask = blocks->room * 2 - 1;
@@ -207,7 +207,7 @@ static void link_sites(struct blocks *blocks, struct block_entry *entry)
 	entry->sites = 0;
 }
 
-/* The bodies that are not in force go to the one that is. */
+/* Makes the inactive bodies jump to the active one. */
 static void forward_others(struct blocks *blocks, struct block_entry *entry)
 {
 	uint8_t *memory = blocks->arena->part[entry->part].memory;
@@ -267,7 +267,7 @@ void blocks_revive(struct blocks *blocks, uint32_t number, int i)
 	index_range(blocks, number, variant->length);
 }
 
-/* Takes the entry out of force if it is made from code in [start, end). */
+/* Deactivates the entry if it is made from code in [start, end). */
 static bool invalidate_one(void *context, uint32_t number, uint64_t start, uint64_t end)
 {
 	struct blocks *blocks = context;

@@ -1,6 +1,5 @@
 /*
- * Branch conditions as the processor manual has them. Pure arithmetic; it must never be told about
- * tracees.
+ * Branch conditions as in the processor's manual. Pure arithmetic, without tracees.
  */
 #include "worker/softpmu/branch.h"
 

@@ -32,7 +32,8 @@ void budget_load(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS]
 uint64_t budget_read(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS])
 {
 	for (int i = 0; i < BUDGET_COUNTERS; i++) {
-		/* Read once: the program can write there, and no number of its may break rr. */
+		/* Reads it once, because the program can write there, and none of its numbers may
+		 * break rr. */
 		uint64_t now = *(volatile uint64_t *)counter[i], loaded = budget->loaded[i];
 		uint64_t passed = now < loaded ? loaded - now : 0;
 

@@ -1,6 +1,6 @@
 /*
- * The calls that map, unmap and protect. When in doubt more is taken out of force than need be:
- * that costs time and nothing else.
+ * The calls that map, unmap and protect. If in doubt, it deactivates more than necessary, which
+ * only costs time.
  */
 #include "worker/softpmu/cachecalls.h"
 

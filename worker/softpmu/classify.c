@@ -1,6 +1,6 @@
 /*
- * Classifies instructions. A copy is right only if it neither knows where it runs nor shows that to
- * the program; what is not surely so must be FLOW_NATIVE.
+ * Classifies instructions. A copy is right only if it does not depend on its address and does not
+ * show it to the program. If that is not certain, the instruction must be FLOW_NATIVE.
  */
 #include "worker/softpmu/classify.h"
 
@@ -111,7 +111,7 @@ static enum flow flow_of_return(const ZydisDecodedInstruction *z)
 									    : FLOW_RETURN;
 }
 
-/* Instructions that fall to no class above and are still not to be copied. */
+/* Instructions that are in no class above, but must not be copied. */
 static bool must_be_native(const struct instruction *in)
 {
 	const ZydisDecodedInstruction *z = &in->z;

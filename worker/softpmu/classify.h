@@ -1,6 +1,6 @@
 /*
- * What the translator has to know of one instruction: whether a copy of it does the same in the
- * cache, and how control goes on. Pure.
+ * What the translator must know about one instruction: whether a copy of it does the same in the
+ * cache, and where control goes. Pure.
  */
 #ifndef RR_WARDEN_SOFTPMU_CLASSIFY_H
 #define RR_WARDEN_SOFTPMU_CLASSIFY_H
@@ -30,7 +30,7 @@ struct instruction {
 	enum flow flow;
 };
 
-/* Decodes one; false when these bytes are no whole instruction. */
+/* Decodes one; false if these bytes are not a whole instruction. */
 bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct instruction *in);
 
 bool classify_is_rip_relative(const struct instruction *in);

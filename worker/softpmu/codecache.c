@@ -23,7 +23,7 @@
 enum {
 	FLAG_TRAP = 1 << 8,
 	CODE_SEGMENT_64 = 0x33,
-	/* Then rr gets a look in: some tens of milliseconds. */
+	/* After this many, rr gets control: a few tens of milliseconds. */
 	LEG_BRANCHES = 20 * 1000 * 1000,
 	INT3 = 0xcc,
 };
@@ -87,7 +87,7 @@ static bool has_mapped(const struct tracee *tracee, const struct space *space)
 	return arena_id_in(tracee->tid, space->arena.data) == space->arena.id;
 }
 
-/* Tasks that vanished without a word, killed by an exec in another thread. */
+/* Tasks that ended without a notice, killed by an exec in another thread. */
 static void forget_vanished(void *context, struct tracee *tracee)
 {
 	if (tracee->space && !has_mapped(tracee, tracee->space))
@@ -231,7 +231,7 @@ static uint64_t judge_miss(
 {
 	uint64_t address = 0;
 
-	/* The jump is undone, and must not come here again. */
+	/* Undoes the jump, which must not come here again. */
 	tracee->cache_pause = !recover_is_canonical(regs->rcx);
 	if (!stay && !tracee->cache_pause)
 		address = address_for(space, tracee->tid, regs->rcx, true);
@@ -240,7 +240,7 @@ static uint64_t judge_miss(
 	return address;
 }
 
-/* A counter is at its end: if there is more to go, it is filled again and counts once more. */
+/* A counter has run out: if more branches can pass, fills it again. */
 static uint64_t judge_exit(struct space *space, struct tracee *tracee, bool stay,
     const struct place *place, struct user_regs_struct *regs)
 {
@@ -297,7 +297,7 @@ static uint64_t judge_trap(
 	return address;
 }
 
-/* Faults in copies show the copy's address where the instruction's own belongs. */
+/* A fault in a copy shows the copy's address instead of the instruction's own. */
 static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is)
 {
 	siginfo_t info = {0};

@@ -29,7 +29,7 @@ enum codecache_verdict {
 	CODECACHE_RUNS,	    /* the tracee runs on in the cache */
 	CODECACHE_LEG_ENDS, /* the stop is ours alone: another leg follows */
 	CODECACHE_FOR_RR,   /* rr is to see it */
-	CODECACHE_GONE,	    /* the tracee vanished meanwhile */
+	CODECACHE_GONE,	    /* the tracee has ended in the meantime */
 };
 
 /*
@@ -49,7 +49,7 @@ bool codecache_in_use(const struct codecache *cache);
 /* rr has written to a tracee's memory. */
 void codecache_note_write(struct codecache *cache, uint64_t address, uint64_t size);
 
-/* The tracee runs another program now, or is gone. */
+/* The tracee runs another program now, or has ended. */
 void codecache_forget(struct codecache *cache, struct tracee *tracee);
 
 /* How many address spaces had a cache, and how many blocks were translated in all of them. */

@@ -63,7 +63,7 @@ struct counter *counters_find(struct counters *counters, int fd)
 	return &chunk[fd % CHUNK_COUNTERS];
 }
 
-/* The place for descriptor fd, or NULL. Only the main thread opens counters. */
+/* The entry for descriptor fd, or NULL. Only the main thread opens counters. */
 static struct counter *place_for(struct counters *counters, int fd)
 {
 	struct counter *chunk;
@@ -104,7 +104,7 @@ static int open_descriptor(pid_t tid, bool sampling, bool *perf_event)
 	return (int)fd;
 }
 
-/* 1: ticks, 0: another event that may be answered with a constant, -1: not to be had. */
+/* 1: ticks, 0: another event, for which a constant is enough, -1: unknown. */
 static int classify(const struct perf_event_attr *attr)
 {
 	if (attr->type == PERF_TYPE_HARDWARE)

@@ -1,6 +1,6 @@
 /*
- * Block ends, by Zydis. Whatever is not surely understood ends the block as END_STEP, so that the
- * hardware decides: it must never guess a successor.
+ * Finds block ends, with Zydis. An instruction that is not understood for certain ends the block as
+ * END_STEP, so that the hardware decides. Must never guess a successor.
  */
 #include "worker/softpmu/decode.h"
 
@@ -81,7 +81,7 @@ static bool condition_of(ZydisMnemonic mnemonic, enum branch_condition *conditio
 	return false;
 }
 
-/* Instructions that the hardware has to step, or that stop by themselves. */
+/* Instructions that the hardware must step, or that stop by themselves. */
 static bool special_end(ZydisMnemonic mnemonic, enum block_end *kind)
 {
 	switch (mnemonic) {

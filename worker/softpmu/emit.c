@@ -79,7 +79,7 @@ static uint64_t hash_of(const uint8_t *bytes, size_t length, bool changes)
 	return blocks_hash(bytes, length) ^ (changes ? 1 : 0);
 }
 
-/* Where to count, and how. */
+/* Decides where to count, and how. */
 static void plan_counter(struct source *source)
 {
 	int last = source->count - 1;

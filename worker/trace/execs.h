@@ -62,7 +62,7 @@ void execs_parser_end(struct execs_parser *parser);
 
 void execs_free(struct execs *execs);
 
-/* How a process ended, as from waitpid; -1: not known. */
+/* How a process ended, as from waitpid; -1: unknown. */
 int execs_status(const struct execs *execs, int pid);
 
 /* The process that the trace is about: where the first one only passed on how another ended

@@ -1,6 +1,6 @@
 /*
- * Runs `rr dump -e` on a trace. Its text grows with the trace, so that time bounds it, not length:
- * the execs of a program that calls sh stand at the beginning.
+ * Runs `rr dump -e` on a trace. The text grows with the trace, so time limits it, not length: the
+ * execs of a program that calls sh are at the beginning.
  */
 #include "worker/trace/execs.h"
 
@@ -13,7 +13,7 @@ static void take(void *owner, const char *bytes, size_t length)
 	execs_parser_feed(owner, bytes, length);
 }
 
-/* Out of time is no failure here: what was read is right, and is said to be cut. */
+/* Reaching the time limit is not a failure: what was read is right, and is marked as cut. */
 static bool judge(struct worker *worker, bool ended, struct execs *execs, struct failure *failure)
 {
 	if (ended)
@@ -46,7 +46,7 @@ bool execs_read(struct worker *worker, const char *path, int limit_ms, struct ex
 	    capture_stream(worker, &rr.spec, limit_ms, take, parser, &capture, failure), execs,
 	    failure);
 	execs_parser_end(parser);
-	/* rr ps and rr replay say better than rr dump what is wrong with a trace. */
+	/* rr ps and rr replay report better than rr dump what is wrong with a trace. */
 	execs->cut |= fine && !capture_succeeded(&capture);
 	capture_free(&capture);
 	return fine;

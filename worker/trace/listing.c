@@ -1,5 +1,5 @@
 /*
- * Listing traces. Looks at each without following a link in it, and reads none of them.
+ * Lists traces. Follows no links inside of a trace, and reads none of their files.
  */
 #include "worker/trace/listing.h"
 
@@ -173,8 +173,8 @@ bool listing_open(
 		read_latest(listing);
 		return read_entries(listing, failure);
 	}
-	/* Nothing recorded yet is no error; a directory that was asked for by name and is not there
-	 * is. */
+	/* It is not an error if nothing was recorded yet, but a directory that the client named
+	 * must exist. */
 	if (error == ENOENT && !*name)
 		return true;
 	failure_set(failure, error == ENOENT ? ERROR_NOT_FOUND : ERROR_NOT_ALLOWED, NULL,

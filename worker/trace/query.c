@@ -1,5 +1,5 @@
 /*
- * What rr tells about one trace. Must never start rr on a directory that trace.h has not judged.
+ * Asks rr about one trace. Must never start rr on a directory that trace.h has not checked.
  */
 #include "worker/trace/query.h"
 
@@ -108,7 +108,7 @@ json_t *query_trace_info(struct worker *worker, const char *path, struct failure
 	struct capture capture = {.tool = TOOL_NONE};
 	json_t *result = NULL;
 
-	/* Without a counter rr prints the header and then fails: the header is what is wanted. */
+	/* Without a counter, rr prints the header and then fails. Only the header is needed. */
 	if (query_run_rr(
 		worker, "traceinfo", path, false, query_timeout_ms(worker), &capture, failure)) {
 		result = trace_info_parse(capture.output, capture.output_length);

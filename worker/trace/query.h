@@ -1,7 +1,7 @@
 #ifndef WORKER_QUERY_H
 #define WORKER_QUERY_H
 /*
- * Asks rr about one trace, in a process of its own that has no counters.
+ * Asks rr about one trace, in a separate process without counters.
  */
 #include "worker/serve/capture.h"
 #include "worker/serve/ops.h"
@@ -26,7 +26,7 @@ json_t *query_trace_info(struct worker *worker, const char *path, struct failure
 bool query_run_rr(struct worker *worker, const char *command, const char *path, bool writes,
     int limit_ms, struct capture *capture, struct failure *failure);
 
-/* Fails the reply with how rr ended and what it said. */
+/* Fills the failure with how rr ended and what it printed. */
 void query_fail_with_words(
     struct failure *failure, const char *doing, const struct capture *capture);
 

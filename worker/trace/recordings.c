@@ -21,7 +21,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* Signals that a program gets for what it does, not from somebody. */
+/* Signals that a program causes itself. */
 static bool is_crash(const char *signal)
 {
 	static const char *const crashes[] = {
@@ -72,7 +72,7 @@ static const char *state_name(enum trace_state state)
 	return "none";
 }
 
-/* NULL when it went away meanwhile. */
+/* NULL if it has been removed in the meantime. */
 static json_t *describe_recording(
     struct worker *worker, const struct listing *listing, const struct listing_entry *entry)
 {

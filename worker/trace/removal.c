@@ -1,7 +1,7 @@
 /*
- * Removing a trace. Works on open directories only and never through a name twice: whatever is
- * swapped for a link meanwhile is unlinked itself, not followed. Must never remove a file that a
- * trace would not have, nor anything before all of the trace has been looked at.
+ * Removes a trace. Works only on open directories, and never uses a name twice: something that is
+ * replaced by a link in the meantime is unlinked itself, not followed. Must never remove a file
+ * that a trace would not have, nor anything before the whole trace has been checked.
  */
 #include "worker/trace/removal.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 
-#define SUBDIRECTORY "files.rr" /* the one directory a trace may hold; nothing is below it */
+#define SUBDIRECTORY "files.rr" /* the only directory in a trace, which contains no directories */
 
 /* A trace in its parent directory, both open. */
 struct removal {
@@ -130,7 +130,7 @@ static bool check_entry(const struct removal *removal, const char *name, struct 
 	return true;
 }
 
-/* Every entry must be one of rr's before the first is touched. */
+/* Every entry must be one of rr's before the first one is removed. */
 static bool check_all(const struct removal *removal, struct failure *failure)
 {
 	cleanup_dir DIR *entries = trace_entries(removal->trace);
@@ -152,7 +152,7 @@ static bool check_all(const struct removal *removal, struct failure *failure)
 	return true;
 }
 
-/* A killed removal leaves these to the last, so that it can be done again. */
+/* Removed last, so that an interrupted removal can be repeated. */
 static bool marks_a_trace(const char *name)
 {
 	return strcmp(name, "version") == 0 || strcmp(name, "incomplete") == 0;
@@ -201,7 +201,7 @@ static int remove_subdirectory(struct removal *removal)
 	return error;
 }
 
-/* The name is removed only while it still is the directory that was emptied. */
+/* Removes the name only while it still refers to the directory that was emptied. */
 static int remove_directory(struct removal *removal)
 {
 	struct stat named, open;
@@ -341,6 +341,6 @@ void removal_discard(int parent, const char *name)
 	removal.trace =
 	    openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (removal.trace >= 0 && remove_all(&removal) != 0)
-		removal.freed = 0; /* what cannot be removed stays hidden */
+		removal.freed = 0; /* if it cannot be removed, it stays hidden */
 	cleanup_close(&removal.trace);
 }

@@ -1,6 +1,6 @@
 /*
- * Finding a trace directory and judging what it is. Must never follow a link inside of a trace and
- * never take a path for checked that was not opened first: the check is on the open directory.
+ * Finds a trace directory and checks what it is. Must never follow a link inside of a trace, and
+ * never treat a path as checked that was not opened first: the check is on the open directory.
  */
 #include "worker/trace/trace.h"
 
@@ -395,7 +395,7 @@ bool trace_open(const struct worker *worker, const char *name, bool complete, st
 	strlcpy(wanted, trace->path, sizeof(wanted));
 	trace->directory = trace_open_directory(wanted, trace->path, sizeof(trace->path));
 	int error = errno;
-	/* Not even whether something is there is told about a place outside of the roots. */
+	/* For a place outside of the roots, does not even say whether something exists there. */
 	const char *judged = trace->directory < 0 ? wanted : trace->path;
 	if (!trace_path_is_under(worker->config.roots, judged)) {
 		failure_set(failure, ERROR_NOT_ALLOWED,

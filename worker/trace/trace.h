@@ -40,7 +40,7 @@ int trace_base_dir(char *path, size_t size);
  * as above. */
 int trace_name_to_path(const char *name, char *path, size_t size);
 
-/* Fails the reply after one of the two failed. Returns false. */
+/* Fills the failure after one of the two failed. Returns false. */
 bool trace_fail_name(const char *name, struct failure *failure);
 
 /* Fills *failure with "WHAT PATH", and what errno says when `error` is not 0. Returns false. */
@@ -55,7 +55,7 @@ bool trace_check_nameable(const char *what, const char *path, struct failure *fa
  * an empty list. */
 bool trace_path_is_under(const json_t *directories, const char *path);
 
-/* What an open directory is. */
+/* Finds out what an open directory is. */
 enum trace_state trace_state_of(int directory);
 
 /*
@@ -84,7 +84,7 @@ int trace_open_directory(const char *name, char *path, size_t size);
 /* A directory stream on a duplicate of `directory`, from its start; NULL with errno. */
 DIR *trace_entries(int directory);
 
-/* A path as it is shown. */
+/* A path as clients see it. */
 json_t *trace_path_to_json(const char *path);
 
 /* True when `name` is a name that rr (or rr-warden) gives a file of a trace. */

@@ -118,7 +118,7 @@ static json_t *processor_to_json(json_t *records, const json_t *xcr0)
 		json_object_set_new(json, "same_as_here",
 		    json_boolean(recorded.family == here.family &&
 				 strcmp(recorded.vendor, here.vendor) == 0));
-	/* A replay puts back what was saved: all of it must be there to be put back. */
+	/* A replay restores the saved register states, so the processor must have all of them. */
 	if (json_is_integer(xcr0) && saved_here(&saved))
 		json_object_set_new(json, "xsave_fits",
 		    json_boolean(((uint64_t)json_integer_value(xcr0) & ~saved) == 0));

@@ -1,6 +1,6 @@
 /*
- * Packing, exporting and importing. An archive is checked whole before a byte of it is unpacked,
- * into a hidden directory that gets its name last. Must never write over a file or a trace.
+ * Packs, exports and imports. Checks an archive completely before it unpacks a byte, into a hidden
+ * directory that gets its name last. Must never overwrite a file or a trace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ json_t *tool_pack(struct worker *worker, const struct pack_args *args, struct fa
 	return result;
 }
 
-/* The archive that the call names, by the monitor's hand. -1 with *failure filled. */
+/* The archive that the call names, opened by the monitor. -1 with *failure filled. */
 static int open_archive(
     enum broker_what what, const char *file, char real[PATH_MAX], struct failure *failure)
 {
@@ -187,7 +187,7 @@ static bool check_room(
 	return true;
 }
 
-/* NAME, or NAME-N where that is taken. Returns 0, or -1 with errno. */
+/* NAME, or NAME-N if that is in use. Returns 0, or -1 with errno. */
 static int name_it(int base, const char *hidden, const char *wanted, char name[NAME_MAX + 1])
 {
 	strlcpy(name, wanted, NAME_MAX + 1);
@@ -209,7 +209,7 @@ static bool unpack(struct worker *worker, int in, int base, const struct archive
 	struct journey journey = {.worker = worker, .total = summary->bytes, .doing = "importing"};
 	cleanup_fd int made = -1;
 
-	/* Another import may run beside this one, in a pid namespace of its own. */
+	/* Another import may run at the same time, in its own pid namespace. */
 	snprintf(hidden, sizeof(hidden), ".rr-warden-import-%08x", arc4random());
 	if (mkdirat(base, hidden, 0700) < 0 ||
 	    (made = openat(base, hidden, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
@@ -228,8 +228,8 @@ static bool unpack(struct worker *worker, int in, int base, const struct archive
 }
 
 /*
- * Says at once whether a replay has a chance here, which rr_replay_start finds out in earnest: a
- * trace of another processor may still be kept, looked through or sent on.
+ * Says at once whether a replay may work here, which only rr_replay_start finds out for certain. A
+ * trace from another processor can still be kept, listed or sent on.
  */
 static void compare_processors(struct worker *worker, const char *path, json_t *result)
 {
