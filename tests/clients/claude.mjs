@@ -171,6 +171,7 @@ export async function run(server, world) {
       command: ["/bin/sleep", "8"],
       trace_dir: `${world.traces}/slept`,
     });
+    assert.ok(!slept.isError, slept.text);
     assert.equal(JSON.parse(slept.text).exit_code, 0, slept.text);
     hand(null);
     assert.equal(await claude.ended, 0, claude.said());
