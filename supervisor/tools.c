@@ -15,6 +15,7 @@
 #define MIN_CHOICE(min)	  0
 #define MIN_TEXTS(min)	  0
 #define MIN_TEXT_MAP(min) 0
+#define MIN_OBJECTS(min)  0
 #define TYPE_STRING	  MCP_STRING
 #define TYPE_INTEGER	  MCP_INTEGER
 #define TYPE_NUMBER	  MCP_NUMBER

@@ -128,6 +128,23 @@ bool argument_texts(struct argument argument, json_t **texts, struct failure *fa
 	return fine || fail(argument.name, "a list of strings", failure);
 }
 
+bool argument_objects(struct argument argument, json_t **objects, struct failure *failure)
+{
+	const json_t *value = value_of(&argument);
+	bool fine = value ? json_is_array(value) : !argument.required;
+
+	for (size_t i = 0; fine && i < json_array_size(value); i++)
+		fine = json_is_object(json_array_get(value, i));
+	*objects = (json_t *)value;
+	if (!fine)
+		return fail(argument.name, "a list of objects", failure);
+	if (json_array_size(value) <= (size_t)argument.max)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "%s has more than %lld elements",
+	    argument.name, argument.max);
+	return false;
+}
+
 bool argument_text_map(struct argument argument, json_t **map, struct failure *failure)
 {
 	const json_t *value = value_of(&argument);

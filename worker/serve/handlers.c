@@ -24,6 +24,7 @@
 #define BIND_CHOICE(name, row)	 argument_choice(row, (unsigned *)&args->name, failure)
 #define BIND_TEXTS(name, row)	 argument_texts(row, &args->name, failure)
 #define BIND_TEXT_MAP(name, row) argument_text_map(row, &args->name, failure)
+#define BIND_OBJECTS(name, row)	 argument_objects(row, &args->name, failure)
 #define L(list)                                                                                    \
 	_Static_assert(_Generic((enum list)0, unsigned : 1, default : 0), "see BIND_CHOICE");
 TOOL_CHOICES(L)

@@ -25,6 +25,7 @@
 #define FIELD_CHOICE(name, choices)   enum choices name;
 #define FIELD_TEXTS(name, choices)    json_t *name;
 #define FIELD_TEXT_MAP(name, choices) json_t *name;
+#define FIELD_OBJECTS(name, choices)  json_t *name;
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	struct name##_args {                                                                       \

@@ -28,6 +28,7 @@ struct row {
 #define SEVERAL_CHOICE	 false
 #define SEVERAL_TEXTS	 true
 #define SEVERAL_TEXT_MAP false
+#define SEVERAL_OBJECTS	 false
 
 /* A row for the tool itself, and one for each of its arguments. */
 static const struct row rows[] = {

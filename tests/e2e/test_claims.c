@@ -1,0 +1,102 @@
+/*
+ * Claims about a recording, checked on the recording.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "printed"
+
+static json_t *claim(const char *moment, const char *expression, const char *value)
+{
+	return json_pack(
+	    "{s:s, s:s, s:s}", "moment", moment, "expression", expression, "value", value);
+}
+
+START_TEST(each_claim_is_evaluated_again_at_its_moment)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "format_total");
+	json_t *at = client_tool(scene.client, "rr_when", NULL), *claims = json_array();
+	const char *moment = answer_text(at, "moment");
+
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_array_append_new(claims, claim(moment, "value", "42"));
+	json_array_append_new(claims, claim(moment, "value", " 0x2a "));
+	json_array_append_new(claims, claim(moment, "value", "41"));
+	json_array_append_new(claims, claim(moment, "value == 42", "1"));
+	json_array_append_new(claims, claim(moment, "no_such_name", "1"));
+	json_array_append_new(claims, claim("nowhere", "value", "42"));
+	json_t *number = claim(moment, "value / 2", "");
+	json_object_set_new(number, "value", json_integer(21));
+	json_object_set_new(number, "note", json_string("half"));
+	json_array_append_new(claims, number);
+	json_t *answer = client_tool(scene.client, "rr_verify_claims", "{s:o}", "claims", claims);
+	static const char *const verdicts[] = {
+	    "held", "held", "not held", "held", "not checked", "not checked", "held"};
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(*verdicts); i++)
+		expect_text(json_array_get(answer_at(answer, "claims"), i), "verdict", verdicts[i]);
+	expect_text(answer, "claims.2.found", "42");
+	expect_text(answer, "claims.6.note", "half");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "claims.4.error"), "no_such_name"));
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "claims.0.where"), "format_total"));
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(answer, "conclusion"), "4 of 7 claims held; not: 3, 5, 6"));
+	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	ck_assert(json_equal(before, after));
+	json_decref(after);
+	json_decref(before);
+	json_decref(answer);
+	json_decref(at);
+	scene_close(&scene);
+}
+END_TEST
+
+/* At a write the innermost frames are the C library's: the names are the program's. */
+START_TEST(names_of_the_programs_own_frame_are_known_at_a_system_call)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *printed = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "pieces:");
+	json_t *answer = client_tool(scene.client, "rr_verify_claims", "{s:[o]}", "claims",
+	    claim(answer_text(printed, "moment"), "pieces[0].iov_len", "3"));
+
+	expect_text(answer, "claims.0.verdict", "held");
+	ck_assert_ptr_nonnull(strstr(answer_text(answer, "claims.0.where"), "past_the_buffer"));
+	json_decref(answer);
+	json_decref(printed);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(malformed_claims_are_refused_before_anything_moves)
+{
+	static const char *const texts[] = {"[]", "{}", "[1]", "[{}]",
+	    "[{\"moment\":\"1\",\"expression\":\"x\"}]",
+	    "[{\"moment\":\"1\",\"expression\":\"x\",\"value\":[]}]",
+	    "[{\"moment\":\"1\",\"expression\":\"x\",\"value\":\"1\",\"note\":{}}]",
+	    "[{\"moment\":\"1\",\"expresion\":\"x\",\"value\":\"1\"}]"};
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *many = json_array();
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		json_decref(client_tool_fails(scene.client, "rr_verify_claims", NULL, "{s:o}",
+		    "claims", json_loads(texts[i], JSON_DECODE_ANY, NULL)));
+	for (int i = 0; i < 51; i++)
+		json_array_append_new(many, claim("1", "x", "1"));
+	json_decref(
+	    client_tool_fails(scene.client, "rr_verify_claims", NULL, "{s:o}", "claims", many));
+	json_decref(client_tool_fails(scene.client, "rr_verify_claims", "not_allowed", "{s:[o]}",
+	    "claims", claim("1", "$_shell(\"id\")", "1")));
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {each_claim_is_evaluated_again_at_its_moment,
+	    names_of_the_programs_own_frame_are_known_at_a_system_call,
+	    malformed_claims_are_refused_before_anything_moves, NULL};
+
+	return scene_main("claims", tests, (const char *const[]){PROGRAM, NULL});
+}

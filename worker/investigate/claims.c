@@ -1,0 +1,301 @@
+/*
+ * rr_verify_claims. A claim that cannot be checked has not held: what kept it from being checked is
+ * said. Where a name is not known in the innermost frame, the program's own frame is asked.
+ */
+#include "worker/investigate/claims.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/excursion.h"
+#include "worker/session/frame.h"
+#include "worker/session/frames.h"
+#include "worker/session/position.h"
+#include "worker/session/source.h"
+#include "worker/session/values.h"
+
+#define TEXT_MAX     TOOL_TEXT_MAX
+#define FOUND_MAX    1000 /* bytes of a value shown */
+#define WHY_MAX	     300
+#define WHERE_MAX    300
+#define FRAMES_MAX   40
+#define FRAMES_BYTES 10000
+
+static const char *const keys[] = {"moment", "expression", "value", "note"};
+enum { KEYS_NEEDED = 3, KEY_COUNT = 4 };
+
+static bool is_known(const char *key)
+{
+	for (size_t i = 0; i < KEY_COUNT; i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* A value may be a number too: as a text in text[size]. NULL for what is neither. */
+static const char *text_of(const json_t *claim, const char *key, char *text, size_t size)
+{
+	const json_t *value = json_object_get(claim, key);
+
+	if (json_is_integer(value))
+		snprintf(text, size, "%lld", (long long)json_integer_value(value));
+	else if (json_is_real(value))
+		snprintf(text, size, "%.17g", json_real_value(value));
+	else if (json_is_boolean(value))
+		snprintf(text, size, "%s", json_is_true(value) ? "true" : "false");
+	else
+		return json_string_value(value);
+	return text;
+}
+
+static bool is_sound(const json_t *claim, size_t number, struct failure *failure)
+{
+	static const char form[] = "a claim is {moment, expression, value, note?}";
+	char room[64];
+	const char *key, *text;
+	json_t *value;
+
+	json_object_foreach((json_t *)claim, key, value)
+	{
+		if (is_known(key))
+			continue;
+		failure_set(failure, ERROR_INVALID_ARGUMENT, form,
+		    "claim %zu has %.40s, which claims do not have", number, key);
+		return false;
+	}
+	for (size_t i = 0; i < KEY_COUNT; i++) {
+		text = text_of(claim, keys[i], room, sizeof(room));
+		if (!text && (i < KEYS_NEEDED || json_object_get(claim, keys[i])))
+			failure_set(failure, ERROR_INVALID_ARGUMENT, form,
+			    "claim %zu needs %s as a text", number, keys[i]);
+		else if (text && strlen(text) > TEXT_MAX)
+			failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+			    "%s of claim %zu is longer than %d bytes", keys[i], number, TEXT_MAX);
+		else
+			continue;
+		return false;
+	}
+	return true;
+}
+
+bool claims_are_sound(const json_t *claims, struct failure *failure)
+{
+	const json_t *claim;
+	size_t i;
+
+	if (json_array_size(claims) == 0) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "give at least one claim");
+		return false;
+	}
+	json_array_foreach(
+	    (json_t *)claims, i, claim) if (!is_sound(claim, i + 1, failure)) return false;
+	return true;
+}
+
+/* Without the blanks around it. */
+static json_t *trimmed(const char *text)
+{
+	static const char blanks[] = " \t\r\n";
+	size_t length;
+
+	text += strspn(text, blanks);
+	length = strlen(text);
+	while (length && strchr(blanks, text[length - 1]))
+		length--;
+	return json_stringn(text, length);
+}
+
+/* Only what can be no name and no call: gdb is asked to compare with it. */
+static bool is_number(const char *text)
+{
+	char *end;
+
+	text += *text == '-' || *text == '+';
+	if (*text < '0' || *text > '9')
+		return false;
+	(void)strtod(text, &end);
+	return *end == '\0';
+}
+
+/* As printed, or as gdb compares a number with it: 'a' is 97, RED is 0, (int *) 0x10 is 0x10. */
+static bool is_same(
+    struct replay *replay, const char *expression, const char *claimed, const char *found)
+{
+	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX], *value = NULL, *type = NULL;
+	json_t *text = trimmed(claimed);
+	const char *plain = json_string_value(text);
+	bool same = plain && strcmp(plain, found) == 0;
+
+	if (!same && plain && is_number(plain)) {
+		snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
+		same = values_read(replay, comparison, &value, &type, why, sizeof(why)) == 0 &&
+		       (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
+	}
+	free(value);
+	free(type);
+	json_decref(text);
+	return same;
+}
+
+static void add_place(struct replay *replay, json_t *checked, const json_t *frame)
+{
+	const char *function = mi_text(frame, "function"), *at = mi_text(frame, "at");
+	char path[FRAME_PATH_MAX];
+	json_t *source;
+	int line;
+
+	json_object_set_new(checked, "tid", json_integer(replay->selected.tid));
+	json_object_set_new(checked, "where",
+	    json_sprintf("%.100s%s%.200s%s", function ? function : "??", at ? " (" : "",
+		at ? at : "", at ? ")" : ""));
+	source = frame_place(frame, path, &line) ? source_around(replay, path, line) : NULL;
+	if (source)
+		json_object_set_new(checked, "source", source);
+}
+
+/* The value in the selected frame; 0 with *found owned by the caller, or -1 with why. */
+static int read_value(struct replay *replay, const char *expression, char **found, char *why)
+{
+	char *type = NULL;
+	int result = values_read(replay, expression, found, &type, why, WHY_MAX);
+
+	free(type);
+	return result;
+}
+
+/* Reads in the innermost frame, else in the first of the program's own. */
+static int read_somewhere(
+    struct replay *replay, const char *expression, json_t *checked, char **found, char *why)
+{
+	json_t *frames = json_array(), *own;
+	struct failure ignored = {0};
+	int next, result = read_value(replay, expression, found, why);
+	char first_why[WHY_MAX];
+
+	frames_collect(
+	    replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, frames, &next, &ignored);
+	own = frames_first_own(replay, frames);
+	add_place(replay, checked, own);
+	if (result != 0 && own && !replay->worker->broken &&
+	    json_integer_value(json_object_get(own, "level")) > 0 &&
+	    selection_set_frame(replay, (int)json_integer_value(json_object_get(own, "level")))) {
+		snprintf(first_why, sizeof(first_why), "%s", why);
+		result = read_value(replay, expression, found, why);
+		if (result != 0)
+			snprintf(why, WHY_MAX, "%s", first_why);
+	}
+	json_decref(frames);
+	return result;
+}
+
+static void judge(
+    struct replay *replay, json_t *checked, const char *expression, const char *claimed)
+{
+	char *found = NULL, why[WHY_MAX] = "";
+
+	if (read_somewhere(replay, expression, checked, &found, why) == 0) {
+		json_object_set_new(checked, "verdict",
+		    json_string(is_same(replay, expression, claimed, found) ? "held" : "not held"));
+		json_object_set_new(
+		    checked, "found", scrub_json_middle(found, strlen(found), FOUND_MAX, NULL));
+	} else {
+		json_object_set_new(checked, "error", scrub_json(why, strlen(why), WHY_MAX, NULL));
+	}
+	free(found);
+}
+
+/* One claim with its verdict. */
+static json_t *check(struct replay *replay, const json_t *claim)
+{
+	struct failure failure = {0};
+	json_t *checked = json_object();
+	char room[KEY_COUNT][64];
+	const char *text[KEY_COUNT];
+
+	for (size_t i = 0; i < KEY_COUNT; i++) {
+		text[i] = text_of(claim, keys[i], room[i], sizeof(room[i]));
+		if (text[i])
+			json_object_set_new(checked, keys[i], json_string(text[i]));
+	}
+	json_object_set_new(checked, "verdict", json_string("not checked"));
+	if (position_go_named(replay, text[0], &failure) && position_update(replay, &failure))
+		judge(replay, checked, text[1], text[2]);
+	else
+		json_object_set_new(checked, "error", json_string(failure.message));
+	json_decref(failure.details);
+	return checked;
+}
+
+json_t *claims_check(struct replay *replay, const json_t *claims, struct failure *failure)
+{
+	json_t *list = json_array(), *claim;
+	size_t i, count = json_array_size(claims);
+
+	json_array_foreach((json_t *)claims, i, claim)
+	{
+		worker_progress(replay->worker, (double)i, (double)count, "checking claims");
+		json_array_append_new(list, check(replay, claim));
+		if (!replay->worker->broken && !replay->worker->interrupt)
+			continue;
+		if (replay->worker->broken)
+			gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		else
+			gdb_fail_interrupted(replay->worker, failure);
+		json_decref(list);
+		return NULL;
+	}
+	return list;
+}
+
+static bool has_held(const json_t *checked)
+{
+	return strcmp(mi_text(checked, "verdict"), "held") == 0;
+}
+
+size_t claims_held(const json_t *checked)
+{
+	size_t held = 0, i;
+	json_t *claim;
+
+	json_array_foreach((json_t *)checked, i, claim) held += has_held(claim);
+	return held;
+}
+
+json_t *claims_conclusion(const json_t *checked)
+{
+	size_t i, length, count = json_array_size(checked), held = claims_held(checked);
+	char others[8 * CLAIMS_MAX] = "";
+	json_t *claim;
+
+	json_array_foreach((json_t *)checked, i, claim)
+	{
+		length = strlen(others);
+		if (!has_held(claim))
+			snprintf(others + length, sizeof(others) - length, "%s %zu",
+			    length ? "," : "; not:", i + 1);
+	}
+	return json_sprintf(
+	    "%zu of %zu claim%s held%s", held, count, count == 1 ? "" : "s", others);
+}
+
+json_t *tool_verify_claims(
+    struct worker *worker, const struct verify_claims_args *args, struct failure *failure)
+{
+	struct replay *replay = replay_of(worker, failure);
+	json_t *checked, *claim, *json = NULL;
+	size_t i;
+
+	if (!replay || !claims_are_sound(args->claims, failure))
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	checked = claims_check(replay, args->claims, failure);
+	if (checked) {
+		json_array_foreach(checked, i, claim) json_object_del(claim, "source");
+		json = json_pack(
+		    "{s:o,s:o}", "conclusion", claims_conclusion(checked), "claims", checked);
+	}
+	return excursion_answer(&excursion, json, failure);
+}
