@@ -1,0 +1,137 @@
+/*
+ * What a search through a recording costs, beside the best that gdb's own commands do for the same
+ * evidence, in the same run. Exits 0 whatever the figures are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/bench/figures.h"
+#include "tests/e2e/harness.h"
+
+#define RUNS	     3
+#define WRITES	     1000
+#define WRITES_TEXT  "1000"
+#define BACK	     25 /* writes gone back one by one: of more, nobody waits for the end */
+#define PASSES_TEXT  "2000"
+#define COMMAND_SIZE 8192
+
+struct bench {
+	const char *server;
+	char *scratch, *writes, *passes;
+};
+
+/* gdb's commands from main on, one a line, under `rr replay`; seconds, the start included. */
+static double run_gdb(const struct bench *bench, const char *trace, const char *commands)
+{
+	char *script = harness_path(bench->scratch, "script"), line[COMMAND_SIZE];
+	double start = harness_now();
+	FILE *gdb;
+
+	harness_write_file(script, commands);
+	snprintf(line, sizeof(line),
+	    "'%s' rr replay -q '%s' -- -q -batch -ex 'set width 0' -ex 'break main' -ex continue "
+	    "-ex 'source %s' </dev/null 2>&1",
+	    bench->server, trace, script);
+	gdb = popen(line, "r");
+	if (gdb == NULL)
+		harness_fail("popen: %m");
+	while (fgets(line, sizeof(line), gdb) != NULL)
+		;
+	pclose(gdb);
+	free(script);
+	return harness_now() - start;
+}
+
+/* The same without the start. */
+static double gdb_seconds(const struct bench *bench, const char *trace, const char *commands)
+{
+	double with[RUNS], without[RUNS];
+
+	for (int i = 0; i < RUNS; i++) {
+		with[i] = run_gdb(bench, trace, commands);
+		without[i] = run_gdb(bench, trace, "\n");
+	}
+	return median(with, RUNS) - median(without, RUNS);
+}
+
+static double ask(struct client *client, const char *tool, json_t *args)
+{
+	double seconds[RUNS];
+
+	for (int i = 0; i < RUNS; i++) {
+		double start = harness_now();
+
+		json_decref(client_tool(client, tool, "O", args));
+		seconds[i] = harness_now() - start;
+	}
+	json_decref(args);
+	return median(seconds, RUNS);
+}
+
+static void bench_history(const struct bench *bench)
+{
+	struct client *client = client_start(NULL);
+	free(client_replay(client, bench->writes));
+	double ours = ask(client, "rr_value_history",
+	    json_pack("{s:s, s:i}", "expression", "counter", "limit", WRITES));
+
+	client_tool_done(client, "rr_watchpoint_set", "{s:s}", "expression", "counter");
+	client_tool_done(client, "rr_goto", "{s:s}", "moment", "end");
+	double start = harness_now();
+	for (int i = 0; i < BACK; i++)
+		client_tool_done(client, "rr_continue", "{s:b}", "reverse", 1);
+	double back = (harness_now() - start) / BACK * WRITES;
+	client_end(client);
+
+	double gdb = gdb_seconds(bench, bench->writes,
+	    "watch -l counter\ncommands\nwhen\nwhen-ticks\nthread\ncontinue\n"
+	    "end\ncontinue\n");
+	figure("rr_value_history of " WRITES_TEXT " writes / gdb's watchpoint with commands",
+	    "at most 1.2", "%.2f s / %.2f s = %.2f", ours, gdb, ours / gdb);
+	figure("a reverse continue for each write / rr_value_history", "at least 10",
+	    "%.1f s / %.2f s = %.0f", back, ours, back / ours);
+}
+
+static void bench_condition(const struct bench *bench)
+{
+	struct client *client = client_start(NULL);
+	free(client_replay(client, bench->passes));
+	double ours = ask(client, "rr_trace_calls",
+	    json_pack("{s:s, s:s}", "location", "add", "condition", "phase > 9"));
+	client_end(client);
+
+	double gdb = gdb_seconds(bench, bench->passes,
+	    "break add\ncommands\nsilent\nif phase > 9\nprint phase\nend\ncontinue\nend\n"
+	    "continue\n");
+	figure("gdb stopping at " PASSES_TEXT " false hits / rr_trace_calls with a condition",
+	    "at least 10", "%.2f s / %.2f s = %.1f", gdb, ours, gdb / ours);
+}
+
+static char *record(const struct bench *bench, const char *program, const char *argument)
+{
+	struct client *client = client_start(NULL);
+	char *trace = harness_path(bench->scratch, program), *path = harness_program(program);
+
+	client_tool_done(
+	    client, "rr_record", "{s:[s, s], s:s}", "command", path, argument, "trace_dir", trace);
+	client_end(client);
+	free(path);
+	return trace;
+}
+
+int main(void)
+{
+	struct bench bench = {.server = getenv("RR_WARDEN"), .scratch = harness_scratch(0)};
+
+	if (bench.server == NULL)
+		bench.server = "build/bin/rr-warden";
+	bench.writes = record(&bench, "straight", WRITES_TEXT);
+	bench.passes = record(&bench, "histories", PASSES_TEXT);
+	figures_head("searches");
+	bench_history(&bench);
+	bench_condition(&bench);
+	free(bench.writes);
+	free(bench.passes);
+	harness_scratch_free(bench.scratch);
+	return 0;
+}
