@@ -229,17 +229,22 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 {
 	char text[BROKER_BOOKMARK_MAX + 3];
 	cleanup_fd int fd = -1;
-	int length;
+	ssize_t length, written;
 
 	if (!is_line(line)) {
-		refuse(reply, EINVAL, "it is no line");
+		refuse(reply, EINVAL, "it is not one line of text");
 		return;
 	}
 	fd = open_bookmarks(broker, reply);
-	/* The line before may be half a one, where the disk was full. */
+	if (fd < 0)
+		return;
+	/* Where the disk was full, the line before has no end. */
 	length = snprintf(text, sizeof(text), "\n%s\n", line);
-	if (fd >= 0 && write(fd, text, (size_t)length) != length)
+	written = write(fd, text, (size_t)length);
+	if (written < 0)
 		refuse(reply, errno, strerror(errno));
+	else if (written < length)
+		refuse(reply, ENOSPC, strerror(ENOSPC));
 }
 
 static const char *const names[] = {[BROKER_SOURCE] = "source",
