@@ -185,8 +185,7 @@ static void read_type(struct replay *replay, const char *where, char *name, size
 		return;
 	snprintf(name, size, "%s", text + strlen(said));
 	for (char *end = name; *end; end++)
-		if (*end == '@' || strncmp(end, " in section ", 12) == 0 ||
-		    *end == '\n') {
+		if (*end == '@' || strncmp(end, " in section ", 12) == 0 || *end == '\n') {
 			*end = '\0';
 			break;
 		}

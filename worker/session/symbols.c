@@ -65,9 +65,11 @@ static void add_ranked(
 	json_t *file, *symbol;
 	size_t i, j;
 
-	if (rank == RANK_WITHOUT_SOURCE)
-		json_array_foreach(json_object_get(symbols, "nondebug"), i, symbol)
-		    add_symbol(search, word, symbol, NULL);
+	json_array_foreach(json_object_get(symbols, "nondebug"), i, symbol)
+	{
+		if (rank == RANK_WITHOUT_SOURCE)
+			add_symbol(search, word, symbol, NULL);
+	}
 	json_array_foreach(json_object_get(symbols, "debug"), i, file)
 	{
 		const char *path = mi_text(file, "fullname");
@@ -76,7 +78,9 @@ static void add_ranked(
 		if (!path || rank_of(path) != rank)
 			continue;
 		json_array_foreach(json_object_get(file, "symbols"), j, symbol)
-		    add_symbol(search, word, symbol, path);
+		{
+			add_symbol(search, word, symbol, path);
+		}
 	}
 }
 

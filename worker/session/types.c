@@ -105,10 +105,10 @@ static json_t *layout_lines(const char *text, long long start, long long *more)
 
 	*more = 0;
 	for (const char *line = after_type(text), *end; *line; line = *end ? end + 1 : end) {
-		size_t length, all;
+		size_t length;
 
 		end = line + strcspn(line, "\n");
-		length = all = (size_t)(end - line);
+		length = (size_t)(end - line);
 		trim_end(line, &length);
 		if (!length || number++ < start)
 			continue;
