@@ -77,6 +77,9 @@ static const struct {
     {"thread_id", "\"1\""},
     {"file", "\"/no/such/file\""},
     {"expression", "\"counter\""},
+    {"pattern", "\"value\""},
+    {"predicate", "\"counter > 1\""},
+    {"name", "\"here\""},
     {"attempts", "1"},
 };
 
