@@ -83,10 +83,10 @@ enum setting_type {
 
 /* What a user can choose, compared with the administrator's value. */
 enum setting_rule {
-	RULE_FREE,    /* any value */
-	RULE_LESS,    /* at most as much; except for booleans, 0 means no limit, which is the most */
-	RULE_MORE,    /* at least as much */
-	RULE_SUBSET,  /* a part of the list; anything if the list is empty */
+	RULE_FREE,   /* any value */
+	RULE_LESS,   /* at most as much; except for booleans, 0 means no limit, which is the most */
+	RULE_MORE,   /* at least as much */
+	RULE_SUBSET, /* a part of the list; anything if the list is empty */
 	RULE_GRANTED, /* a part of the list; nothing if the list is empty */
 	RULE_FIXED    /* only the same value */
 };

@@ -236,7 +236,8 @@ START_TEST(the_server_says_that_ptrace_is_forbidden)
 {
 	struct client *client = client_without("ptrace");
 	expect_failure(client, "rr_record", program_args(), "ptrace, which is not allowed here");
-	expect_failure(client, "rr_replay_start", trace_args(), "ptrace, which is not allowed here");
+	expect_failure(
+	    client, "rr_replay_start", trace_args(), "ptrace, which is not allowed here");
 	client_end(client);
 }
 END_TEST

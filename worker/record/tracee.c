@@ -14,28 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define STAT_MAX 512
-
-/* The fourth field of /proc/PID/stat, behind the name in parentheses, which may hold anything. */
-static pid_t parent_of(int proc, const char *number)
-{
-	char path[64], text[STAT_MAX];
-	ssize_t length;
-	int fd;
-	const char *behind;
-
-	snprintf(path, sizeof(path), "%.20s/stat", number);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	behind = strrchr(text, ')');
-	/* ") S PARENT": the state is one letter. */
-	return behind && strlen(behind) > 4 ? (int)strtol(behind + 4, NULL, 10) : 0;
-}
+#include "worker/serve/proc_stat.h"
 
 pid_t tracee_first(pid_t rr)
 {
@@ -44,7 +23,7 @@ pid_t tracee_first(pid_t rr)
 
 	for (struct dirent *entry; proc && !found && (entry = readdir(proc));)
 		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    parent_of(dirfd(proc), entry->d_name) == rr)
+		    (pid_t)proc_stat_field(dirfd(proc), entry->d_name, PROC_STAT_PARENT) == rr)
 			found = (pid_t)strtonum(entry->d_name, 1, INT_MAX, NULL);
 	if (proc)
 		closedir(proc);

@@ -3,42 +3,17 @@
  * session is brought back that need not have been.
  */
 #include "worker/session/copies.h"
+#include "worker/serve/proc_stat.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define TASKS_MAX	1000 /* more than at the session's begin */
 #define SEEKS_PER_COUNT 8
-#define STAT_MAX	512
-#define THREADS_FIELD	18 /* of stat, counted from behind the name */
 
-/* How many threads a process of /proc has; a dead one that nobody reaped has one. */
-static unsigned long threads_of(int proc, const char *number)
-{
-	char path[64], text[STAT_MAX];
-	ssize_t length;
-	const char *at;
-	int fd;
-
-	snprintf(path, sizeof(path), "%.20s/stat", number);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	at = strrchr(text, ')');
-	for (int field = 0; at && field < THREADS_FIELD; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoul(at, NULL, 10) : 0;
-}
-
+/* A dead process that nobody reaped has one thread. */
 static unsigned long count_tasks(void)
 {
 	DIR *proc = opendir("/proc");
@@ -46,7 +21,7 @@ static unsigned long count_tasks(void)
 
 	for (struct dirent *entry; proc && (entry = readdir(proc));)
 		if (isdigit((unsigned char)entry->d_name[0]))
-			count += threads_of(dirfd(proc), entry->d_name);
+			count += proc_stat_field(dirfd(proc), entry->d_name, PROC_STAT_THREADS);
 	if (proc)
 		closedir(proc);
 	return count;

@@ -20,9 +20,10 @@
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
 #define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
-#define REPLAY_SEEN_MAX	       4096	       /* moments of answers that are remembered */
-#define REPLAY_EVENT_FAR       1000000000000LL /* beyond the end of every trace, so rr stops at the end \
-						*/
+#define REPLAY_SEEN_MAX	       4096 /* moments of answers that are remembered */
+#define REPLAY_EVENT_FAR                                                                           \
+	1000000000000LL /* beyond the end of every trace, so rr stops at the end                   \
+			 */
 
 /* A place in the recording. Between two conditional branches ticks do not change, but pc does. */
 struct moment {

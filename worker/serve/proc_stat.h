@@ -1,0 +1,13 @@
+#ifndef WORKER_PROC_STAT_H
+#define WORKER_PROC_STAT_H
+/*
+ * Numbers from /proc/PID/stat.
+ */
+
+/* Fields, counted from 1 after the name. */
+enum proc_stat { PROC_STAT_PARENT = 2, PROC_STAT_THREADS = 18 };
+
+/* A field of the process `number` (its name in the open directory /proc); 0 if it has ended. */
+unsigned long proc_stat_field(int proc, const char *number, enum proc_stat field);
+
+#endif
