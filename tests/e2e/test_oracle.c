@@ -123,6 +123,7 @@ static long walk_round(struct client *client, int number, long long round, doubl
 	struct walker *walker;
 	struct sweep *sweep;
 	long walks = 0;
+	bool more = true;
 
 	snprintf(label, sizeof(label),
 	    "ORACLE_SEED=%lld ORACLE_GROUND=%d ORACLE_ROUND=%lld ORACLE_TRACE=%s",
@@ -131,9 +132,9 @@ static long walk_round(struct client *client, int number, long long round, doubl
 	sweep = sweep_make(client, ground->points->points);
 	walker =
 	    walker_new(client, sweep, ground->points->conditions, chance_of(number, round), label);
-	while (walks < WALKS_IN_ROUND && (walks < WALKS_MIN || harness_now() < until)) {
-		walker_walk(walker);
-		walks++;
+	while (more && walks < WALKS_IN_ROUND && (walks < WALKS_MIN || harness_now() < until)) {
+		more = walker_walk(walker);
+		walks += more;
 	}
 	walker_free(walker);
 	sweep_free(sweep);

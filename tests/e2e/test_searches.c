@@ -188,6 +188,35 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 }
 END_TEST
 
+/* Hits of the byte that are none of the bit-field's are passed by, on the way back and in the
+ * search for its last change; and it has none before its own. */
+START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
+{
+	struct place place = place_open();
+	char *program = harness_program(PROGRAM);
+	json_decref(client_tool(place.client, "rr_record", "{s:[s, s], s:s}", "command", program,
+	    "30", "trace_dir", place.trace));
+	free(client_replay(place.client, place.trace));
+	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
+	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
+	json_t *stop = client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_text(stop, "reason", "watchpoint");
+	expect_text(stop, "watch.old", "0");
+	expect_text(stop, "watch.new", "1");
+	json_decref(stop);
+	stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "watch.new", "1");
+	json_decref(stop);
+	json_decref(client_tool_fails(
+	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "parts.low"));
+	stop = client_tool(place.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "end");
+	json_decref(stop);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
 static size_t count_dead(const struct client *client)
 {
 	static struct census census;
@@ -229,6 +258,7 @@ int main(void)
 	    a_condition_that_cannot_be_searched_for_backward_is_refused,
 	    values_are_told_with_the_stop, another_moment_is_looked_at_without_moving_there,
 	    a_search_that_is_cut_off_says_what_share_it_searched,
+	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
 	    seeks_leave_no_dead_processes_behind, NULL};
 
 	return scene_main("searches", tests, (const char *const[]){PROGRAM, NULL});

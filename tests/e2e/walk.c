@@ -37,6 +37,7 @@ struct walker {
 	char history[HISTORY_MAX];
 	size_t history_length;
 	bool until; /* this run stops at TOUCH as well */
+	bool lost;  /* the session has been brought back: it knows its moments' names no more */
 };
 
 static const struct walker *walking;
@@ -300,6 +301,22 @@ static void move_end(struct walker *walker)
 	    (int)walker->sweep->hit_count - 1, (int)walker->sweep->hit_count, false};
 }
 
+/* gdb cannot step back to before a thread began, says so, and ends. */
+static json_t *step(struct walker *walker, const char *tool, json_t *args)
+{
+	long long id = client_tool_send(walker->client, tool, args);
+	json_t *message = client_wait(walker->client, id, HARNESS_TIMEOUT_S);
+	const json_t *stop = answer_at(message, "result.structuredContent");
+
+	if (!stop)
+		harness_fail("%s was not answered", tool);
+	if (answer_at(stop, "code") && !strstr(answer_text(stop, "message"), "a thread begins"))
+		disagree(walker, tool, -1, stop);
+	stop = answer_at(stop, "code") ? NULL : json_incref((json_t *)stop);
+	json_decref(message);
+	return (json_t *)stop;
+}
+
 /* A step stops at points as well, and stands somewhere between hits otherwise. */
 static void move_step(struct walker *walker)
 {
@@ -310,8 +327,12 @@ static void move_step(struct walker *walker)
 	int count = 1 + (int)draw(walker, 4);
 
 	note(walker, " %s %s %d %s;", tool, reverse ? "back" : "on", count, unit);
-	json_t *stop = client_tool(walker->client, tool, "{s:b, s:i, s:s}", "reverse", reverse,
-	    "count", count, "unit", unit);
+	json_t *stop = step(walker, tool,
+	    json_pack("{s:b, s:i, s:s}", "reverse", reverse, "count", count, "unit", unit));
+	if (!stop) {
+		walker->lost = true;
+		return;
+	}
 	struct place_in_time place = sweep_place(stop);
 	walker->at = locate(walker, &place);
 	json_decref(stop);
@@ -456,7 +477,7 @@ static void note_points(struct walker *walker)
 	note(walker, ";");
 }
 
-void walker_walk(struct walker *walker)
+bool walker_walk(struct walker *walker)
 {
 	static void (*const moves[])(struct walker *) = {move_continue, move_continue,
 	    move_continue, move_continue, move_continue, move_goto, move_goto, move_step, move_step,
@@ -466,9 +487,10 @@ void walker_walk(struct walker *walker)
 	walking = walker;
 	note_points(walker);
 	move_goto(walker);
-	for (int i = 0; i < MOVES_IN_WALK; i++)
+	for (int i = 0; i < MOVES_IN_WALK && !walker->lost; i++)
 		moves[draw(walker, sizeof(moves) / sizeof(*moves))](walker);
 	walking = NULL;
+	return !walker->lost;
 }
 
 struct walker *walker_new(struct client *client, struct sweep *sweep,

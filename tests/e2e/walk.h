@@ -25,8 +25,9 @@ struct walker *walker_new(struct client *client, struct sweep *sweep,
 void walker_free(struct walker *walker);
 
 /* One walk of eight moves, from a hit that chance draws; what is set stays for the next. Ends the
- * process, with the moves and the label on stderr, when an answer is not the sweep's. */
-void walker_walk(struct walker *walker);
+ * process, with the moves and the label on stderr, when an answer is not the sweep's. False: the
+ * session can be walked in no further. */
+bool walker_walk(struct walker *walker);
 
 #define MOVES_IN_WALK 8
 

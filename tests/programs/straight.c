@@ -1,6 +1,7 @@
 /*
  * Writes and calls in rows without a branch between them, so that many share one moment's event and
- * ticks. With an argument: as many writes of one more variable, each in a moment of its own.
+ * ticks. With an argument: as many writes of one more variable and of a part of another, each in a
+ * moment of its own.
  *
  *	straight [WRITES]
  */
@@ -8,6 +9,9 @@
 #include <stdlib.h>
 
 static volatile long value, counter;
+static volatile struct {
+	unsigned low : 4, high : 12; /* in one byte, partly */
+} parts;
 
 static void mark(int number)
 {
@@ -34,8 +38,11 @@ int main(int argc, char *argv[])
 
 	for (int i = 0; i < 3; i++)
 		row();
-	for (long i = 1; i <= writes; i++)
+	parts.high = 1;
+	for (long i = 1; i <= writes; i++) {
 		counter = i;
+		parts.low = (unsigned)i & 15;
+	}
 	printf("value %ld counter %ld\n", value, counter);
 	return 0;
 }

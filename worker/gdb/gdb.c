@@ -522,6 +522,22 @@ bool gdb_was_interrupted(const struct gdb *gdb)
 	return gdb->interruption != INTERRUPTION_NONE;
 }
 
+bool gdb_stepped_before_thread(const struct gdb *gdb)
+{
+	return gdb->remote && relay_stepped_before_thread(remote_relay(gdb->remote));
+}
+
+void gdb_limit_back(struct gdb *gdb, unsigned times)
+{
+	if (gdb->remote)
+		relay_limit_back(remote_relay(gdb->remote), times);
+}
+
+bool gdb_reached_limit(const struct gdb *gdb)
+{
+	return gdb->remote && relay_reached_limit(remote_relay(gdb->remote));
+}
+
 json_t *gdb_created_breakpoint(const struct gdb *gdb)
 {
 	return gdb->exchange.created;

@@ -86,6 +86,11 @@ json_t *gdb_last_stop(const struct gdb *gdb);
 void gdb_amend_stop(struct gdb *gdb, json_t *stop);
 /* Whether an interrupt ended the last gdb_run. */
 bool gdb_was_interrupted(const struct gdb *gdb);
+/* As relay_stepped_before_thread: where the program stands then says nothing. */
+bool gdb_stepped_before_thread(const struct gdb *gdb);
+/* As relay_limit_back, and relay_reached_limit. */
+void gdb_limit_back(struct gdb *gdb, unsigned times);
+bool gdb_reached_limit(const struct gdb *gdb);
 /* The breakpoint of the last =breakpoint-created, borrowed; gdb_forget_created first. */
 json_t *gdb_created_breakpoint(const struct gdb *gdb);
 void gdb_forget_created(struct gdb *gdb);

@@ -29,8 +29,12 @@ struct relay {
 	bool no_ack, asks_no_ack;
 	enum motion motion;
 	bool backwards; /* the last resume */
+	bool steps;	/* the last resume is one step back */
+	bool begun;	/* the last stop is where a thread that was stepped back begins */
 	bool named;	/* gdb has sent Hc since the last stop: rr knows */
 	bool wants_stop, byte_sent;
+	unsigned limit;		  /* of how often gdb may run back in a row by itself; 0: none */
+	bool limited;		  /* it has come to that */
 	unsigned dropped;	  /* replies of rr that answer what we put in */
 	struct bytes held;	  /* the stop that waits for SYNCHRONISING to end */
 	char resumes[THREAD_MAX]; /* gdb's last Hc, without these two letters; "": none yet */
@@ -95,6 +99,11 @@ void relay_sent(struct relay *relay, enum relay_end to, size_t length)
 bool relay_is_running(const struct relay *relay)
 {
 	return relay->motion == RUNNING || relay->motion == SEEKING;
+}
+
+bool relay_stepped_before_thread(const struct relay *relay)
+{
+	return relay->begun;
 }
 
 /* A packet of our own: $TEXT#checksum. */
@@ -174,6 +183,11 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 		*pass = false;
 		return refuse_resume(relay);
 	}
+	if (relay->limit && is(body, length, "bc") && --relay->limit == 0) {
+		relay->limited = true;
+		*pass = false;
+		return refuse_resume(relay);
+	}
 	if (must_name_thread(relay, body, length)) {
 		snprintf(thread, sizeof(thread), "Hc%s", relay->resumes);
 		if (!put(relay, RELAY_RR, thread))
@@ -182,6 +196,8 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 		relay->dropped++;
 	}
 	relay->backwards = is_backwards(body, length);
+	relay->steps = is(body, length, "bs");
+	relay->begun = false;
 	relay->motion = RUNNING;
 	return true;
 }
@@ -246,6 +262,23 @@ static bool synchronised(struct relay *relay)
 	return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
 }
 
+/* Whether two names of threads, "pPROCESS.THREAD" in hexadecimal, are of two threads. */
+static bool are_two_threads(const char *a, const char *b)
+{
+	unsigned int process[2], thread[2];
+
+	return sscanf(a, "p%x.%x", &process[0], &thread[0]) == 2 &&
+	       sscanf(b, "p%x.%x", &process[1], &thread[1]) == 2 && thread[0] != thread[1];
+}
+
+/* A thread that is stepped back from its first instruction is not there any more: rr runs to the
+ * start of the recording, and stops there in another. */
+static bool is_begun(const struct relay *relay, const char *body, size_t length)
+{
+	return relay->motion == RUNNING && relay->steps && !relay->byte_sent &&
+	       starts(body, length, "T00") && are_two_threads(relay->resumes, relay->stopped);
+}
+
 /* One packet of rr's, whole; *pass: whether gdb is to have it (now). */
 static bool take_reply(struct relay *relay, const char *packet, size_t whole, bool *pass)
 {
@@ -267,6 +300,7 @@ static bool take_reply(struct relay *relay, const char *packet, size_t whole, bo
 			*pass = false;
 			return synchronise(relay, packet, whole);
 		}
+		relay->begun = is_begun(relay, body, length);
 	}
 	if (is_stop(body, length) || is_end(body, length) || relay->motion == SEEKING)
 		relay->motion = STOPPED;
@@ -342,6 +376,17 @@ void relay_interrupt(struct relay *relay)
 {
 	relay->wants_stop = true;
 	send_interrupt(relay);
+}
+
+void relay_limit_back(struct relay *relay, unsigned times)
+{
+	relay->limit = times ? times + 1 : 0;
+	relay->limited &= !times;
+}
+
+bool relay_reached_limit(const struct relay *relay)
+{
+	return relay->limited;
 }
 
 void relay_permit(struct relay *relay)

@@ -1,8 +1,8 @@
 #ifndef WORKER_RELAY_H
 #define WORKER_RELAY_H
 /*
- * What gdb and rr say to each other in the remote protocol, packet by packet, passed on with two
- * corrections. Pure: bytes in, bytes out, no I/O.
+ * What gdb and rr say to each other in the remote protocol, packet by packet, passed on with
+ * two corrections. Pure: bytes in, bytes out, no I/O.
  *
  * 1. gdb names the thread that a reverse resume is about (`Hc`) only when that has changed since it
  *    last said so. rr forgets it at most stops and takes the thread that stopped: a reverse run
@@ -12,6 +12,8 @@
  * that crossed it on the way is not taken for the next run's, and where gdb would resume once more
  * by itself (a false condition, the next of a million steps) it is told that the program has
  * stopped.
+ * 3. Where rr was to step a thread back from its first instruction, and stops in another thread,
+ * gdb is told that the recording goes no further back: by an assertion of its own it would end.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +38,18 @@ void relay_sent(struct relay *relay, enum relay_end to, size_t length);
 
 /* Whether gdb has resumed the program and rr has not yet said that it stopped. */
 bool relay_is_running(const struct relay *relay);
+
+/*
+ * Lets gdb run the program back so many times, until this is called with 0: where it would do so
+ * once more, because a hit was none to it, the program has stopped as at an interrupt. The limit is
+ * reached from then on until the next is set.
+ */
+void relay_limit_back(struct relay *relay, unsigned times);
+bool relay_reached_limit(const struct relay *relay);
+
+/* Whether rr, where it was to step a thread back, ran to the start of the recording, because there
+ * the thread had only begun. gdb mostly ends over that, by an assertion of its own. */
+bool relay_stepped_before_thread(const struct relay *relay);
 
 /* Has the program stop as soon as it can, and keeps it from being resumed until relay_permit. */
 void relay_interrupt(struct relay *relay);

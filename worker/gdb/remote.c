@@ -213,3 +213,8 @@ bool remote_is_running(const struct remote *remote)
 {
 	return relay_is_running(remote->relay);
 }
+
+struct relay *remote_relay(const struct remote *remote)
+{
+	return remote->relay;
+}

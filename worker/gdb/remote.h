@@ -39,4 +39,7 @@ void remote_interrupt(struct remote *remote);
 void remote_permit(struct remote *remote);
 bool remote_is_running(const struct remote *remote);
 
+/* The relay, for what only it knows; borrowed. */
+struct relay *remote_relay(const struct remote *remote);
+
 #endif

@@ -22,6 +22,7 @@
 #include "worker/session/values.h"
 
 #define STOPS_MAX      1000000
+#define WORD_BYTES     8
 #define CALLERS_MAX    12
 #define CALLERS_BYTES  6000
 #define CALLERS_BEYOND 2 /* the first own frame */
@@ -263,11 +264,27 @@ static enum scan_end search_forward(
 	return scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
 }
 
+/* Whether only a neighbour in the same word is another one here: a bit-field has the address of the
+ * word it lies in. The name must mean the same thing here as where the search began. */
+static bool is_neighbour(struct replay *replay, const struct watched *watched)
+{
+	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	char *value = read_value(replay, "%s", watched->expression);
+	bool same = address && value && watched->now && watched->size <= WORD_BYTES &&
+		    strtoull(address, NULL, 0) == strtoull(watched->address, NULL, 0) &&
+		    strcmp(value, watched->now) == 0;
+
+	free(address);
+	free(value);
+	return same;
+}
+
 /* Whether the value was another one here, at the start, than where the search began. */
 static bool differs_here(struct replay *replay, const struct watched *watched)
 {
 	char *here = read_bytes(replay, watched);
-	bool differs = here && watched->bytes && strcmp(here, watched->bytes) != 0;
+	bool differs = here && watched->bytes && strcmp(here, watched->bytes) != 0 &&
+		       !is_neighbour(replay, watched);
 
 	free(here);
 	return differs;

@@ -20,6 +20,7 @@
 #include "worker/session/resume.h"
 
 #define SHARE_MAX	 160  /* bytes */
+#define FALSE_HITS_MAX	 2    /* in a row that gdb may pass by itself, going back */
 #define FINISH_PAGE	 1000 /* frames looked through at once */
 #define FINISH_PAGES_MAX 1000
 
@@ -106,12 +107,47 @@ static bool is_countable(const struct replay *replay)
 	       (strcmp(reason, "breakpoint-hit") == 0 || strstr(reason, "watchpoint-trigger"));
 }
 
+/* The start of the next search backward. */
+static bool stand_here(struct replay *replay, struct failure *failure)
+{
+	replay->at_end = replay->at_signal = false;
+	return position_update(replay, failure);
+}
+
+/*
+ * gdb runs back again by itself where a hit is none to it: a neighbour of a bit-field was written,
+ * or what an expression watches came out the same. Each such hit costs rr a search, so that after a
+ * few the rest is the scan's.
+ */
+static bool run_back(struct replay *replay, struct failure *failure)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+	bool fine;
+
+	gdb_limit_back(replay->gdb, FALSE_HITS_MAX);
+	fine = resume_run(replay, &back, failure);
+	gdb_limit_back(replay->gdb, 0);
+	if (!fine || !gdb_reached_limit(replay->gdb))
+		return fine;
+	if (!stand_here(replay, failure))
+		return false;
+	if (last_hit_can(replay))
+		switch (last_hit_go(replay, failure)) {
+		case LAST_HIT_THERE:
+		case LAST_HIT_CUT:
+			return true;
+		case LAST_HIT_FAILED:
+			return false;
+		case LAST_HIT_UNKNOWN:
+			break;
+		}
+	return resume_run(replay, &back, failure);
+}
+
 /* One stop back: by way of a scan where that is quicker, and a watchpoint's condition means the
  * same then as going on. */
 static bool continue_back(struct replay *replay, struct failure *failure)
 {
-	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-
 	if (last_hit_serves(replay))
 		switch (last_hit_go(replay, failure)) {
 		case LAST_HIT_THERE:
@@ -130,14 +166,7 @@ static bool continue_back(struct replay *replay, struct failure *failure)
 		    "the condition of a watchpoint cannot be checked backward from here");
 		return false;
 	}
-	return resume_run(replay, &back, failure);
-}
-
-/* The start of the next search backward. */
-static bool stand_here(struct replay *replay, struct failure *failure)
-{
-	replay->at_end = replay->at_signal = false;
-	return position_update(replay, failure);
+	return run_back(replay, failure);
 }
 
 static json_t *continue_times(

@@ -315,14 +315,18 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 	return LAST_HIT_UNKNOWN;
 }
 
-bool last_hit_serves(const struct replay *replay)
+bool last_hit_can(const struct replay *replay)
 {
 	size_t next = images_at(replay) + 1;
 
 	/* What runs too far must not run into an exec that ends rr. */
-	return breakpoints_have_condition(replay) && !breakpoints_count(replay) &&
-	       !crossing_is_behind(replay) &&
+	return !breakpoints_count(replay) && !crossing_is_behind(replay) &&
 	       (next == images_count(replay) || !images_get(replay, next)->by_thread);
+}
+
+bool last_hit_serves(const struct replay *replay)
+{
+	return breakpoints_have_condition(replay) && last_hit_can(replay);
 }
 
 /* gdb's number of what the search ended at; 0: none. */

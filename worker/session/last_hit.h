@@ -17,7 +17,8 @@ enum last_hit {
 	LAST_HIT_FAILED,  /* *failure is filled */
 };
 
-/* Whether it is the way to take with what is set now. */
+/* Whether it can be taken with what is set now; and whether it is the way to take. */
+bool last_hit_can(const struct replay *replay);
 bool last_hit_serves(const struct replay *replay);
 
 enum last_hit last_hit_go(struct replay *replay, struct failure *failure);

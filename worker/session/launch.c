@@ -97,6 +97,10 @@ static bool explain_loss(void *owner, char *text, size_t size)
 	if (replay->rr.pid == 0) {
 		tool_describe_end(&replay->rr, end, sizeof(end));
 		snprintf(text, size, "rr ended with %s: %s", end, words);
+	} else if (replay->gdb_tool.pid == 0 && gdb_stepped_before_thread(replay->gdb)) {
+		snprintf(text, size,
+		    "gdb cannot step back from here: a thread begins on the way, and gdb ended; "
+		    "rr_continue with reverse to a breakpoint or a watchpoint works");
 	} else if (replay->gdb_tool.pid == 0) {
 		tool_describe_end(&replay->gdb_tool, end, sizeof(end));
 		scrub_bytes(words, sizeof(words), replay->gdb_words, strlen(replay->gdb_words));

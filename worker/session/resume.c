@@ -117,8 +117,27 @@ static bool resume_once(
 	return fine;
 }
 
+/* Back where it began, because it cannot be said where gdb would have stopped. */
+static bool give_up(
+    struct replay *replay, const struct moment *before, int tid, struct failure *failure)
+{
+	bool fine = replay->at_end ? position_go_end(replay, failure)
+				   : position_go(replay, before, failure);
+
+	if (!fine)
+		return false;
+	if (tid && tid != replay->selected.tid)
+		selection_set_thread(replay, tid);
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "the session stands where it did: go back with rr_continue to a breakpoint or a "
+	    "watchpoint, or with rr_goto",
+	    "gdb cannot step back from here: a thread begins on the way");
+	return false;
+}
+
 bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
+	int tid = replay->selected.tid;
 	struct moment before;
 	bool again;
 
@@ -132,6 +151,8 @@ bool resume_run(struct replay *replay, const struct resumption *resumption, stru
 		(replay->at_signal || (resumption->stepping && replay->at_end));
 	if (!resume_once(replay, resumption, failure))
 		return false;
+	if (resumption->direction == BACKWARD && gdb_stepped_before_thread(replay->gdb))
+		return give_up(replay, &before, tid, failure);
 	if (!again || gdb_was_interrupted(replay->gdb) || stop_kind(replay) != STOP_SIGNAL)
 		return true;
 	if (!position_update(replay, failure))

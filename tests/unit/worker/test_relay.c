@@ -189,6 +189,59 @@ START_TEST(a_seek_is_let_finish)
 }
 END_TEST
 
+/* gdb runs back once, and once more by itself. */
+static void run_back_twice(void)
+{
+	for (int i = 0; i < 2; i++) {
+		say(RELAY_GDB, "$bc#c5");
+		expect(RELAY_RR, "$bc#c5");
+		say(RELAY_RR, "$T05thread:p1.1;watch:4000;#00");
+		expect(RELAY_GDB, "$T05thread:p1.1;watch:4000;#00");
+	}
+}
+
+START_TEST(gdb_passes_hits_by_going_back_as_often_as_it_may)
+{
+	begin_without_acks();
+	relay_limit_back(relay, 2);
+	run_back_twice();
+	ck_assert(!relay_reached_limit(relay));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "");
+	expect(RELAY_GDB, "$T00thread:p1.1;#a1");
+	relay_limit_back(relay, 0);
+	ck_assert(relay_reached_limit(relay));
+	run_back_twice();
+	run_back_twice();
+	relay_limit_back(relay, 2);
+	ck_assert(!relay_reached_limit(relay));
+	end();
+}
+END_TEST
+
+/* gdb steps back the thread that it calls pb.d, and rr answers that. */
+static void step_back(const char *stop)
+{
+	say(RELAY_GDB, "$Hcpb.d#00");
+	say(RELAY_RR, "$OK#9a");
+	say(RELAY_GDB, "$bs#d5");
+	say(RELAY_RR, stop);
+}
+
+/* rr's names have zeros before the number, gdb's have none. */
+START_TEST(a_step_back_that_ends_in_another_thread_is_known)
+{
+	begin_without_acks();
+	step_back("$T05thread:p0b.0d;#00");
+	ck_assert(!relay_stepped_before_thread(relay));
+	step_back("$T00thread:p0b.0b;#00");
+	ck_assert(relay_stepped_before_thread(relay));
+	step_back("$T00thread:p0b.0d;#00");
+	ck_assert(!relay_stepped_before_thread(relay));
+	end();
+}
+END_TEST
+
 START_TEST(a_packet_without_end_is_refused)
 {
 	static char much[RELAY_PACKET_MAX / 2];
@@ -212,7 +265,9 @@ int main(void)
 	    an_interrupt_reaches_rr_while_it_runs_and_its_stop_reaches_gdb,
 	    the_answer_to_an_interrupt_that_came_too_late_is_no_stop_of_the_next_run,
 	    what_gdb_resumes_by_itself_after_an_interrupt_has_stopped_already, a_seek_is_let_finish,
-	    a_packet_without_end_is_refused, NULL};
+	    gdb_passes_hits_by_going_back_as_often_as_it_may,
+	    a_step_back_that_ends_in_another_thread_is_known, a_packet_without_end_is_refused,
+	    NULL};
 
 	for (size_t i = 0; tests[i]; i++)
 		tcase_add_test(all, tests[i]);
