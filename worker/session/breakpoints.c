@@ -25,6 +25,11 @@ static bool has_condition(const struct breakpoint *breakpoint)
 	return breakpoint->condition || breakpoint->thread;
 }
 
+static bool watches(const struct breakpoint *breakpoint)
+{
+	return breakpoint->watches;
+}
+
 static bool watches_on_condition(const struct breakpoint *breakpoint)
 {
 	return breakpoint->watches && breakpoint->condition;
@@ -49,6 +54,11 @@ static bool any(const struct replay *replay, bool is_so(const struct breakpoint 
 bool breakpoints_have_condition(const struct replay *replay)
 {
 	return any(replay, has_condition);
+}
+
+bool breakpoints_watch(const struct replay *replay)
+{
+	return any(replay, watches);
 }
 
 bool breakpoints_watch_on_condition(const struct replay *replay)

@@ -18,6 +18,7 @@ void breakpoints_enter(struct replay *replay);
 /* Whether any that is set here and enabled stops on a condition only; a watchpoint with one; one
  * that counts its hits, or ends with one. */
 bool breakpoints_have_condition(const struct replay *replay);
+bool breakpoints_watch(const struct replay *replay);
 bool breakpoints_watch_on_condition(const struct replay *replay);
 bool breakpoints_count(const struct replay *replay);
 

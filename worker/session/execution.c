@@ -124,7 +124,7 @@ static bool run_back(struct replay *replay, struct failure *failure)
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
 	bool fine;
 
-	gdb_limit_back(replay->gdb, FALSE_HITS_MAX);
+	gdb_limit_back(replay->gdb, breakpoints_watch(replay) ? FALSE_HITS_MAX : 0);
 	fine = resume_run(replay, &back, failure);
 	gdb_limit_back(replay->gdb, 0);
 	if (!fine || !gdb_reached_limit(replay->gdb))

@@ -201,7 +201,11 @@ static bool turn(struct replay *replay, const struct search *search, struct fail
 /* Nothing stops between the start and the bound. */
 static bool go_start(struct replay *replay, struct failure *failure)
 {
-	return go_event(replay, 0, failure) && run_back(replay, "continue", false, failure);
+	if (!go_event(replay, 0, failure))
+		return false;
+	replay->at_signal = replay->at_end = false;
+	/* An image's first instruction, where an exec lies behind, is the edge itself. */
+	return crossing_is_behind(replay) || run_back(replay, "continue", false, failure);
 }
 
 /* Goes `back` events before the bound; false when the program has no place to stand before it. */
