@@ -1,5 +1,5 @@
 /*
- * walks.c again, linked statically and optimised: several variables are written at once, and between
- * two branches.
+ * walks.c again, linked statically and optimised: several variables are written at once, and
+ * between two branches.
  */
 #include "walks.c"
