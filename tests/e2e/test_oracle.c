@@ -114,8 +114,9 @@ static void start(struct client *client, const char *trace, bool innermost)
 		json_decref(client_tool(client, "rr_continue", "{s:s}", "until", "main"));
 }
 
-/* One recording and one session; returns the number of walks. */
-static long walk_round(struct client *client, int number, long long round, double until)
+/* One recording and one session; returns the number of walks, and adds what was refused. */
+static long walk_round(
+    struct client *client, int number, long long round, double until, long *refused)
 {
 	const struct ground *ground = &grounds[number];
 	char *folder = harness_scratch(0), label[LABEL_MAX];
@@ -136,6 +137,7 @@ static long walk_round(struct client *client, int number, long long round, doubl
 		more = walker_walk(walker);
 		walks += more;
 	}
+	*refused += walker_refused(walker);
 	walker_free(walker);
 	sweep_free(sweep);
 	client_tool_done(client, "rr_replay_stop", NULL);
@@ -150,18 +152,19 @@ START_TEST(walks_agree_with_the_sweep)
 	long long round = from_environment("ORACLE_ROUND", 0), first = round;
 	long long only = from_environment("ORACLE_GROUND", _i);
 	struct client *client;
-	long walks = 0;
+	long walks = 0, refused = 0;
 
 	if (only != _i)
 		return;
 	client = client_start(NULL);
 	do
-		walks += walk_round(client, _i, round++, until);
+		walks += walk_round(client, _i, round++, until, &refused);
 	while (harness_now() < until);
 	client_end(client);
-	printf("%s %s %s: seed %lld, %lld rounds, %ld walks, %ld moves\n", grounds[_i].program,
-	    grounds[_i].how, grounds[_i].count, from_environment("ORACLE_SEED", 1), round - first,
-	    walks, walks * MOVES_IN_WALK);
+	printf("%s %s %s: seed %lld, %lld rounds, %ld walks, %ld moves, %ld refused\n",
+	    grounds[_i].program, grounds[_i].how, grounds[_i].count,
+	    from_environment("ORACLE_SEED", 1), round - first, walks, walks * MOVES_IN_WALK,
+	    refused);
 }
 END_TEST
 

@@ -38,6 +38,7 @@ struct walker {
 	size_t history_length;
 	bool until; /* this run stops at TOUCH as well */
 	bool lost;  /* the session has been brought back: it knows its moments' names no more */
+	long refused;
 };
 
 static const struct walker *walking;
@@ -258,6 +259,34 @@ static void check_run(struct walker *walker, bool reverse, int count, const json
 	disagree(walker, "continue", count_on(walker, last, step, count), stop);
 }
 
+/*
+ * The stop that a move ends at. NULL where the server says that it cannot tell, and stands where it
+ * did; or that rr or gdb ended over it, as they do where a step goes back to before a thread began.
+ * Neither is a wrong answer.
+ */
+static json_t *move(struct walker *walker, const char *tool, json_t *args)
+{
+	long long id = client_tool_send(walker->client, tool, args);
+	json_t *message = client_wait(walker->client, id, HARNESS_TIMEOUT_S), *stop;
+	const char *code;
+
+	if (!answer_at(message, "result.structuredContent"))
+		harness_fail("%s was not answered", tool);
+	stop = json_incref(answer_at(message, "result.structuredContent"));
+	json_decref(message);
+	if (!answer_at(stop, "code"))
+		return stop;
+	code = answer_text(stop, "code");
+	if (!walker->lost)
+		printf("refused: %s: %s\n", tool, answer_text(stop, "message"));
+	walker->lost = strcmp(code, "rr_failed") == 0 || strcmp(code, "gdb_failed") == 0;
+	if (!walker->lost && strcmp(code, "unsupported") != 0)
+		disagree(walker, tool, -1, stop);
+	walker->refused++;
+	json_decref(stop);
+	return NULL;
+}
+
 static void move_continue(struct walker *walker)
 {
 	bool reverse = draw(walker, 2);
@@ -269,8 +298,9 @@ static void move_continue(struct walker *walker)
 		json_object_set_new(args, "until", json_string(walker->points[TOUCH].what));
 	note(walker, " continue %s %d%s;", reverse ? "back" : "on", count,
 	    walker->until ? " until touch" : "");
-	json_t *stop = client_tool(walker->client, "rr_continue", "o", args);
-	check_run(walker, reverse, count, stop);
+	json_t *stop = move(walker, "rr_continue", args);
+	if (stop)
+		check_run(walker, reverse, count, stop);
 	walker->until = false;
 	json_decref(stop);
 }
@@ -301,22 +331,6 @@ static void move_end(struct walker *walker)
 	    (int)walker->sweep->hit_count - 1, (int)walker->sweep->hit_count, false};
 }
 
-/* gdb cannot step back to before a thread began, says so, and ends. */
-static json_t *step(struct walker *walker, const char *tool, json_t *args)
-{
-	long long id = client_tool_send(walker->client, tool, args);
-	json_t *message = client_wait(walker->client, id, HARNESS_TIMEOUT_S);
-	const json_t *stop = answer_at(message, "result.structuredContent");
-
-	if (!stop)
-		harness_fail("%s was not answered", tool);
-	if (answer_at(stop, "code") && !strstr(answer_text(stop, "message"), "a thread begins"))
-		disagree(walker, tool, -1, stop);
-	stop = answer_at(stop, "code") ? NULL : json_incref((json_t *)stop);
-	json_decref(message);
-	return (json_t *)stop;
-}
-
 /* A step stops at points as well, and stands somewhere between hits otherwise. */
 static void move_step(struct walker *walker)
 {
@@ -327,12 +341,10 @@ static void move_step(struct walker *walker)
 	int count = 1 + (int)draw(walker, 4);
 
 	note(walker, " %s %s %d %s;", tool, reverse ? "back" : "on", count, unit);
-	json_t *stop = step(walker, tool,
+	json_t *stop = move(walker, tool,
 	    json_pack("{s:b, s:i, s:s}", "reverse", reverse, "count", count, "unit", unit));
-	if (!stop) {
-		walker->lost = true;
+	if (!stop)
 		return;
-	}
 	struct place_in_time place = sweep_place(stop);
 	walker->at = locate(walker, &place);
 	json_decref(stop);
@@ -509,6 +521,11 @@ struct walker *walker_new(struct client *client, struct sweep *sweep,
 	walker->label = label;
 	signal(SIGABRT, tell_walk);
 	return walker;
+}
+
+long walker_refused(const struct walker *walker)
+{
+	return walker->refused;
 }
 
 void walker_free(struct walker *walker)

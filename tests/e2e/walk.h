@@ -29,6 +29,9 @@ void walker_free(struct walker *walker);
  * session can be walked in no further. */
 bool walker_walk(struct walker *walker);
 
+/* How many moves the server has refused, or rr or gdb ended over. */
+long walker_refused(const struct walker *walker);
+
 #define MOVES_IN_WALK 8
 
 #endif
