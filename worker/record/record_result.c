@@ -30,8 +30,8 @@ static const char *const reason_notes[] = {
 	"The program was stopped at the time limit; the trace is complete up to that point.",
     [END_CANCELLED] = "The recording was cancelled; the trace is complete up to that point.",
     [END_ASKED] = "The program was stopped on request; the trace is complete up to that point.",
-    [END_TRACE_SIZE] = "The program was stopped because the trace reached its size limit; the "
-		       "trace is complete up to that point.",
+    [END_TRACE_SIZE] =
+	"The program was stopped at the size limit; the trace is complete up to that point.",
     [END_DISK] = "The program was stopped because the disk is nearly full; rr_rm frees space.",
     [END_STARTUP] = "rr was stopped because it did not start the program in time.",
 };
