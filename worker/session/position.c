@@ -300,7 +300,9 @@ static bool go_before(
 /* If rr cannot seek: single steps, of which there are few between two close events. */
 static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
 {
-	for (int i = 0; i < STEPS_MAX && replay->moment.ticks < to->ticks; i++) {
+	for (int i = 0;
+	     i < STEPS_MAX && replay->moment.event <= to->event && replay->moment.ticks < to->ticks;
+	     i++) {
 		if (is_interrupted(replay, failure))
 			return false;
 		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction 4"),
