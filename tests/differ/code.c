@@ -179,7 +179,8 @@ struct writer {
 	struct code *code;
 	struct link link[CODE_BLOCKS * 4];
 	unsigned links;
-	size_t write[CODE_BLOCKS * 4]; /* xor byte [displacement], bits: where the displacement is */
+	size_t
+	    write[CODE_BLOCKS * 4]; /* xor byte [displacement], bits: where the displacement is */
 	unsigned writes;
 	struct target target[CODE_BLOCKS * 8];
 	unsigned targets;

@@ -35,7 +35,7 @@ enum {
 	CACHE_STEPS = 400,	/* of one piece of code */
 	REFERENCE_MAX = 400000, /* steps that one leg may stand for */
 	EVERY_FEW = 7,
-	TWIN_PIECES = 100,	/* that a pair of twins runs */
+	TWIN_PIECES = 100, /* that a pair of twins runs */
 	SECONDS = 40,
 };
 
@@ -309,7 +309,8 @@ static void new_code(void)
 	code_generate(&differ.code, &differ.seed, differ.changes);
 	twin_write(&differ.cached, CODE_BASE, differ.code.bytes, differ.code.length);
 	twin_write(&differ.stepped, CODE_BASE, differ.code.bytes, differ.code.length);
-	if (!differ.changes || differ.totals.pieces % 2) /* as rr does; else it is like the program's */
+	if (!differ.changes ||
+	    differ.totals.pieces % 2) /* as rr does; else it is like the program's */
 		codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
 	randomize_memory();
 	restart();

@@ -42,16 +42,17 @@ static void expect_first(struct client *client, const struct sweep *sweep, long 
 
 static void expect_last(struct client *client, const struct sweep *sweep, long long round)
 {
-	const struct hit *last = NULL;
+	size_t last = sweep->hit_count;
 	char condition[32];
 
 	for (size_t i = 0; i < sweep->hit_count; i++)
 		if (sweep->hits[i].point == TOUCH && sweep->hits[i].round == round)
-			last = &sweep->hits[i];
+			last = i;
+	ck_assert_uint_lt(last, sweep->hit_count);
 	snprintf(condition, sizeof(condition), "round == %lld", round);
 	json_t *answer = client_tool(
 	    client, "rr_last_time", "{s:s, s:s}", "location", "touch", "condition", condition);
-	expect_at(answer, last);
+	expect_at(answer, &sweep->hits[last]);
 	json_decref(answer);
 }
 

@@ -262,13 +262,23 @@ static bool synchronised(struct relay *relay)
 	return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
 }
 
-/* Whether two names of threads, "pPROCESS.THREAD" in hexadecimal, are of two threads. */
+/* The thread in a name "pPROCESS.THREAD", both in hexadecimal; 0: it is no such name. */
+static unsigned long thread_of(const char *name)
+{
+	char *dot;
+
+	if (*name != 'p')
+		return 0;
+	strtoul(name + 1, &dot, 16);
+	return *dot == '.' ? strtoul(dot + 1, NULL, 16) : 0;
+}
+
+/* Whether two names of threads are of two threads. */
 static bool are_two_threads(const char *a, const char *b)
 {
-	unsigned int process[2], thread[2];
+	unsigned long first = thread_of(a), second = thread_of(b);
 
-	return sscanf(a, "p%x.%x", &process[0], &thread[0]) == 2 &&
-	       sscanf(b, "p%x.%x", &process[1], &thread[1]) == 2 && thread[0] != thread[1];
+	return first && second && first != second;
 }
 
 /* A thread that is stepped back from its first instruction is not there any more: rr runs to the

@@ -200,7 +200,7 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 json_t *bookmarks_list(struct replay *replay)
 {
 	json_t *entries = read_all(replay), *list = json_array();
-	const json_t *sorted[BOOKMARKS_MAX];
+	const json_t *sorted[BOOKMARKS_MAX] = {NULL};
 	size_t count = json_array_size(entries);
 
 	for (size_t i = 0; i < count; i++)
