@@ -121,11 +121,13 @@ static bool resume_once(
 static bool give_up(
     struct replay *replay, const struct moment *before, int tid, struct failure *failure)
 {
-	bool fine = replay->at_end ? position_go_end(replay, failure)
-				   : position_go(replay, before, failure);
+	bool at_end = replay->at_end;
 
-	if (!fine)
+	/* The way back begins where the program is now. */
+	if (!position_update(replay, failure) ||
+	    !(at_end ? position_go_end(replay, failure) : position_go(replay, before, failure)))
 		return false;
+	replay->at_end = at_end;
 	if (tid && tid != replay->selected.tid)
 		selection_set_thread(replay, tid);
 	failure_set(failure, ERROR_UNSUPPORTED,
