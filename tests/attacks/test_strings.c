@@ -80,6 +80,7 @@ static const struct {
     {"pattern", "\"value\""},
     {"predicate", "\"counter > 1\""},
     {"name", "\"here\""},
+    {"claims", "[{\"moment\": \"start\", \"expression\": \"counter\", \"value\": \"0\"}]"},
     {"attempts", "1"},
 };
 
@@ -123,10 +124,13 @@ static json_t *arguments(
 	return args;
 }
 
-static json_t *hostile_value(const char *type, json_t *text)
+static json_t *hostile_value(const char *key, const char *type, json_t *text)
 {
 	json_t *object;
 
+	if (strcmp(key, "claims") == 0)
+		return json_pack(
+		    "[{s:s, s:O, s:O}]", "moment", "start", "expression", text, "value", text);
 	if (strcmp(type, "array") == 0)
 		return json_pack("[O]", text);
 	if (strcmp(type, "object") != 0)
@@ -141,7 +145,7 @@ static json_t *hostile_value(const char *type, json_t *text)
 static void attack_argument(struct attack *attack, const char *tool, const json_t *schema,
     const char *key, const char *type)
 {
-	json_t *hostile = hostile_value(type, attack->text);
+	json_t *hostile = hostile_value(key, type, attack->text);
 	long long id =
 	    client_tool_send(attack->client, tool, arguments(schema, key, hostile, attack->trace));
 	json_t *answer = client_wait(attack->client, id, ANSWER_S);
