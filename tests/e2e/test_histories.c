@@ -253,7 +253,7 @@ START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 	    {"nosuch", "start", "end", "No symbol"},
 	    {"phase", "end", "start", "nothing to search"},
 	    {"phase", "100", "20", "nothing to search"},
-	    {"phase", "soon", "end", "moment must be"},
+	    {"phase", "1:x", "end", "moment must be"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

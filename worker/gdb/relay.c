@@ -262,23 +262,25 @@ static bool synchronised(struct relay *relay)
 	return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
 }
 
-/* The thread in a name "pPROCESS.THREAD", both in hexadecimal; 0: it is no such name. */
-static unsigned long thread_of(const char *name)
+/* Reads the thread of a name "pPROCESS.THREAD", both in hexadecimal: 0 stands for any. False: it is
+ * no such name. */
+static bool read_thread(const char *name, unsigned long *thread)
 {
 	char *dot;
 
 	if (*name != 'p')
-		return 0;
+		return false;
 	strtoul(name + 1, &dot, 16);
-	return *dot == '.' ? strtoul(dot + 1, NULL, 16) : 0;
+	*thread = *dot == '.' ? strtoul(dot + 1, NULL, 16) : 0;
+	return *dot == '.';
 }
 
-/* Whether two names of threads are of two threads. */
+/* Whether two names of threads are not of the same. */
 static bool are_two_threads(const char *a, const char *b)
 {
-	unsigned long first = thread_of(a), second = thread_of(b);
+	unsigned long first, second;
 
-	return first && second && first != second;
+	return read_thread(a, &first) && read_thread(b, &second) && first != second;
 }
 
 /* A thread that is stepped back from its first instruction is not there any more: rr runs to the

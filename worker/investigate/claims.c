@@ -13,6 +13,7 @@
 #include "worker/session/excursion.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/source.h"
 #include "worker/session/values.h"
@@ -221,7 +222,7 @@ static json_t *check(struct replay *replay, const json_t *claim)
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (position_go_named(replay, text[0], &failure) && position_update(replay, &failure))
+	if (named_go(replay, text[0], &failure) && position_update(replay, &failure))
 		judge(replay, checked, text[1], text[2]);
 	else
 		json_object_set_new(checked, "error", json_string(failure.message));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/printing.h"
 
@@ -93,7 +94,7 @@ json_t *tool_output(struct worker *worker, const struct output_args *args, struc
 	if (!replay)
 		return NULL;
 	moment = replay->moment;
-	if (args->moment && !position_named(replay, args->moment, &moment, failure))
+	if (args->moment && !named_moment(replay, args->moment, &moment, failure))
 		return NULL;
 	printing = printing_learn(replay, failure);
 	if (!printing)

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include "worker/session/images.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
 
@@ -18,7 +19,7 @@ static bool is_before(const struct moment *a, const struct moment *b)
 static bool parse(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
 {
-	if (!position_named(replay, name, moment, failure))
+	if (!named_moment(replay, name, moment, failure))
 		return false;
 	if (position_is_beyond(replay, moment->event, failure))
 		return false;

@@ -19,6 +19,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/excursion.h"
 #include "worker/session/frame.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 
 #define WHERE_MAX 200
@@ -272,7 +273,7 @@ static json_t *entry_there(
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	json_t *entry = NULL;
 
-	if (position_go_named(replay, args->moment, failure) && position_update(replay, failure))
+	if (named_go(replay, args->moment, failure) && position_update(replay, failure))
 		entry = entry_here(replay, args);
 	return excursion_answer(&excursion, entry, failure);
 }

@@ -10,6 +10,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/values.h"
 
@@ -257,7 +258,7 @@ static json_t *evaluate_there(struct replay *replay, const json_t *list,
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	json_t *result = NULL;
 
-	if (position_go_named(replay, args->at, failure))
+	if (named_go(replay, args->at, failure))
 		result = evaluate_here(replay, list, args, failure);
 	return excursion_answer(&excursion, result, failure);
 }

@@ -16,6 +16,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 
@@ -114,6 +115,15 @@ static bool stand_here(struct replay *replay, struct failure *failure)
 	return position_update(replay, failure);
 }
 
+/* Goes back by a scan. False: it cannot tell, and the program stands where it did. */
+static bool scan_back(struct replay *replay, bool *fine, struct failure *failure)
+{
+	enum last_hit end = last_hit_go(replay, failure);
+
+	*fine = end != LAST_HIT_FAILED;
+	return end != LAST_HIT_UNKNOWN;
+}
+
 /*
  * gdb runs back again by itself where a hit is none to it: a neighbour of a bit-field was written,
  * or what an expression watches came out the same. Each such hit costs rr a search, so that after a
@@ -131,16 +141,8 @@ static bool run_back(struct replay *replay, struct failure *failure)
 		return fine;
 	if (!stand_here(replay, failure))
 		return false;
-	if (last_hit_can(replay))
-		switch (last_hit_go(replay, failure)) {
-		case LAST_HIT_THERE:
-		case LAST_HIT_CUT:
-			return true;
-		case LAST_HIT_FAILED:
-			return false;
-		case LAST_HIT_UNKNOWN:
-			break;
-		}
+	if (last_hit_can(replay) && scan_back(replay, &fine, failure))
+		return fine;
 	return resume_run(replay, &back, failure);
 }
 
@@ -148,16 +150,10 @@ static bool run_back(struct replay *replay, struct failure *failure)
  * same then as going on. */
 static bool continue_back(struct replay *replay, struct failure *failure)
 {
-	if (last_hit_serves(replay))
-		switch (last_hit_go(replay, failure)) {
-		case LAST_HIT_THERE:
-		case LAST_HIT_CUT:
-			return true;
-		case LAST_HIT_FAILED:
-			return false;
-		case LAST_HIT_UNKNOWN:
-			break;
-		}
+	bool fine;
+
+	if (last_hit_serves(replay) && scan_back(replay, &fine, failure))
+		return fine;
 	if (breakpoints_watch_on_condition(replay) && !crossing_is_behind(replay)) {
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "rr_goto an earlier moment and rr_continue forward; or remove the condition, "
@@ -505,7 +501,7 @@ json_t *tool_goto(struct worker *worker, const struct goto_args *args, struct fa
 	struct replay *replay = depart(worker, args->evaluate, failure);
 	struct moment moment;
 
-	if (!replay || !position_named(replay, args->moment, &moment, failure))
+	if (!replay || !named_moment(replay, args->moment, &moment, failure))
 		return NULL;
 	return evaluate_beside(
 	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);

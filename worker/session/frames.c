@@ -11,6 +11,7 @@
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/gdb/mi.h"
+#include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/source.h"
 #include "worker/session/values.h"
@@ -412,7 +413,7 @@ static json_t *backtrace_there(
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	json_t *result = NULL;
 
-	if (position_go_named(replay, args->at, failure))
+	if (named_go(replay, args->at, failure))
 		result = backtrace(replay, args, failure);
 	return excursion_answer(&excursion, result, failure);
 }

@@ -10,7 +10,6 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
-#include "worker/session/bookmarks.h"
 #include "worker/session/position.h"
 #include "worker/session/stop_reason.h"
 
@@ -90,7 +89,7 @@ bool position_is_end(const struct replay *replay)
 
 /* The oldest moment that an answer named with the same event and ticks, which the two name without
  * a pc; NULL: none. */
-static const struct moment *namesake(const struct replay *replay, const struct moment *moment)
+const struct moment *position_remembered(const struct replay *replay, const struct moment *moment)
 {
 	size_t count = replay->seen_next < REPLAY_SEEN_MAX ? replay->seen_next : REPLAY_SEEN_MAX;
 
@@ -105,7 +104,7 @@ static const struct moment *namesake(const struct replay *replay, const struct m
 
 json_t *position_text(const struct replay *replay, const struct moment *moment)
 {
-	const struct moment *first = namesake(replay, moment);
+	const struct moment *first = position_remembered(replay, moment);
 
 	if (!first || !moment->pc || first->pc == moment->pc)
 		return json_sprintf("%lld:%lld", moment->event, moment->ticks);
@@ -386,86 +385,12 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	return false;
 }
 
-/* "@401136" behind the ticks, where there is one. */
-static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
-{
-	const char *at = strchr(colon, '@');
-	char *end;
-
-	*ticks_length = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
-	if (!at)
-		return true;
-	moment->pc = strtoull(at + 1, &end, 16);
-	return end != at + 1 && *end == '\0' && moment->pc;
-}
-
-/* "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. */
-static bool parse(const char *name, struct moment *moment, struct failure *failure)
-{
-	const char *wrong = NULL, *colon = strchr(name, ':');
-	char event[24], ticks[24];
-	size_t ticks_length = 1;
-
-	*moment = (struct moment){0};
-	if (strcmp(name, "start") == 0)
-		return true;
-	if (strcmp(name, "end") == 0) {
-		moment->event = REPLAY_EVENT_FAR;
-		return true;
-	}
-	if (colon && !parse_pc(colon, &ticks_length, moment))
-		wrong = "pc";
-	snprintf(event, sizeof(event), "%.*s", (int)(colon ? colon - name : 20), name);
-	snprintf(ticks, sizeof(ticks), "%.*s", (int)ticks_length, colon ? colon + 1 : "0");
-	if (!wrong)
-		moment->event = strtonum(event, 0, TOOL_EVENT_MAX, &wrong);
-	if (!wrong && colon)
-		moment->ticks = strtonum(ticks, 0, TOOL_EVENT_MAX, &wrong);
-	if (!wrong)
-		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-	    "moment must be start, end, an event number, event:ticks as in earlier answers, or a "
-	    "bookmark, not %.60s",
-	    name);
-	return false;
-}
-
-/* As an answer named it, exactly. */
-static void recall(const struct replay *replay, struct moment *moment)
-{
-	const struct moment *seen = moment->pc ? NULL : namesake(replay, moment);
-
-	if (seen)
-		*moment = *seen;
-}
-
-bool position_named(
-    struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
-{
-	if (bookmarks_is_name(name))
-		return bookmarks_find(replay, name, moment, failure);
-	if (!parse(name, moment, failure))
-		return false;
-	recall(replay, moment);
-	return true;
-}
-
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	if (to->ticks || to->pc)
 		return position_go(replay, to, failure);
 	return position_go_event(replay, to->event, failure) &&
 	       !position_is_beyond(replay, to->event, failure);
-}
-
-bool position_go_named(struct replay *replay, const char *name, struct failure *failure)
-{
-	struct moment moment;
-
-	if (!position_named(replay, name, &moment, failure))
-		return false;
-	return !position_is_beyond(replay, moment.event, failure) &&
-	       position_go_asked(replay, &moment, failure);
 }
 
 void position_remember(struct replay *replay)

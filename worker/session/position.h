@@ -42,19 +42,15 @@ bool position_is_beyond(struct replay *replay, long long event, struct failure *
  * program does not pass there. Breakpoints are out of the way meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
 
-/* Goes where a client says: "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. False with
- * *failure filled: it is not there then, and its breakpoints should be out of the way. */
-bool position_go_named(struct replay *replay, const char *name, struct failure *failure);
-/* What a name means: an exact moment (ticks or pc are set), or the first moment of its event. The
- * trace's bookmarks are names too. */
-bool position_named(
-    struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
+/* The same; without ticks or pc, goes to the first moment of the event. */
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
 
 /* Keeps a moment that an answer names, so that going there later brings back the very instruction.
  */
 void position_remember(struct replay *replay);
 void position_remember_other(struct replay *replay, const struct moment *moment);
+/* The first that was kept with these event and ticks; NULL: none. */
+const struct moment *position_remembered(const struct replay *replay, const struct moment *moment);
 
 /*
  * Has rr keep this moment itself: coming back is exact and needs no replay, but lasts only as long
