@@ -42,7 +42,8 @@ static void expect_write_at(struct scene *scene, const json_t *answer, const cha
 	char *shown = answer_show(stack);
 
 	expect_text(stop, "moment", answer_text(answer, path));
-	ck_assert_msg(strstr(shown, "write"), "%s", shown);
+	/* Debian 13's C library has no name for the function that makes the call. */
+	ck_assert_msg(strstr(shown, "write") || strstr(shown, "in libc"), "%s", shown);
 	free(shown);
 	json_decref(stack);
 	json_decref(stop);

@@ -57,7 +57,9 @@ static bool has_parts(const json_t *part)
 
 	if (hint && strcmp(hint, "string") == 0)
 		return false;
-	return mi_text(part, "dynamic") || (value && (value[0] == '{' || value[0] == '['));
+	if (!value || !value[0]) /* a class within a container, with gdb 16 */
+		return mi_number(part, "numchild", 0) > 0;
+	return mi_text(part, "dynamic") || value[0] == '{' || value[0] == '[';
 }
 
 static bool points(const json_t *part)
