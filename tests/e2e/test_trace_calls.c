@@ -195,7 +195,7 @@ START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 		const char *location, *condition, *code, *said;
 	} cases[] = {
 	    {"ad", "1", "invalid_argument", "not defined"},
-	    {"histories.c:9999", "1", "invalid_argument", "No line"},
+	    {"histories.c:9999", "1", "invalid_argument", "line 9999"},
 	    {"add", "nosuch == 1", "invalid_argument", "No symbol"},
 	    {"add", "amount = 3", "not_allowed", "changes the program"},
 	    {"add", "half(2.0) > 0", "not_allowed", "calls"},
