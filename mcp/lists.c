@@ -23,18 +23,19 @@ static void set_hint(json_t *hints, const char *name, const struct mcp_tool *too
 	json_object_set_new(hints, name, json_boolean((tool->annotations & bit) != 0));
 }
 
-/* Only what says something: whether a tool destroys or repeats has no meaning where it reads, and a
+/* Only what says something: hosts ask about a tool that reads whatever its other hints are, and a
  * tool is neither read-only nor idempotent until it says so. Hosts disagree on what a missing
- * destructiveHint means, so that it is always there where it counts. */
+ * destructiveHint or openWorldHint means, so that both are always there where they count. */
 static json_t *describe_annotations(const struct mcp_tool *tool)
 {
 	json_t *hints = json_object();
 
-	if (tool->annotations & MCP_READ_ONLY)
+	if (tool->annotations & MCP_READ_ONLY) {
 		set_hint(hints, "readOnlyHint", tool, MCP_READ_ONLY);
-	else
-		set_hint(hints, "destructiveHint", tool, MCP_DESTRUCTIVE);
-	if ((tool->annotations & (MCP_READ_ONLY | MCP_IDEMPOTENT)) == MCP_IDEMPOTENT)
+		return hints;
+	}
+	set_hint(hints, "destructiveHint", tool, MCP_DESTRUCTIVE);
+	if (tool->annotations & MCP_IDEMPOTENT)
 		set_hint(hints, "idempotentHint", tool, MCP_IDEMPOTENT);
 	set_hint(hints, "openWorldHint", tool, MCP_OPEN_WORLD);
 	return hints;

@@ -64,9 +64,13 @@ static json_t *schema_of_table(const struct mcp_param *params, bool input)
 		if (param->required && input)
 			json_array_append_new(required, json_string(param->name));
 	}
-	json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+	json_t *schema = json_pack("{s:s}", "type", "object");
+	/* some clients refuse an input without properties, be they empty */
+	if (input || json_object_size(properties) > 0)
+		json_object_set(schema, "properties", properties);
 	if (json_array_size(required) > 0)
 		json_object_set(schema, "required", required);
+	json_decref(properties);
 	json_decref(required);
 	return schema;
 }

@@ -40,6 +40,7 @@ const char resources_instructions[] =
     "- Since when is this so? rr_when_became. All calls: rr_trace_calls, the last one: "
     "rr_last_time\n"
     "- Otherwise: rr_breakpoint_set with a condition, and rr_continue\n"
+    "These questions leave the session where it is, unless you pass `move`. "
     "Every answer names its moment; rr_goto(moment) returns to it, and `at` of "
     "rr_evaluate and rr_backtrace looks there without moving. Cite moments in "
     "reports. The `hint` of an error says what to try next. rr_status says what is "

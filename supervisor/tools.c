@@ -30,8 +30,7 @@
 	static const struct mcp_param params_of_##name[] = {
 #define ARG(type, name, required, absent, min, max, choices, help)                                 \
 	{#name, TYPE_##type, required, help, MIN_##type(min), max, choices_##choices},
-#define SESSION_ARG                                                                                \
-	{"session", MCP_STRING, false, "Default: the one used last", 0, TOOL_TEXT_MAX, NULL},
+#define SESSION_ARG {"session", MCP_STRING, false, "Default: last used", 0, TOOL_TEXT_MAX, NULL},
 #define END_TOOL                                                                                   \
 	{                                                                                          \
 		NULL, MCP_STRING, false, NULL, 0, 0, NULL                                          \

@@ -118,18 +118,18 @@ static void lint_top_schema(struct lint *lint, json_t *schema, const char *what)
 
 	if (!type || strcmp(type, "object") != 0)
 		lint_find(lint, "%s must be of type object", what);
-	if (!json_is_object(json_object_get(schema, "properties")))
-		lint_find(lint, "%s needs properties, be they empty", what);
 	lint_schema(lint, schema, 0);
 }
 
 /* What a model has to fill in is explained to it; results explain themselves by their names. */
 static void lint_arguments(struct lint *lint, json_t *schema)
 {
+	json_t *properties = json_object_get(schema, "properties"), *property;
 	const char *name;
-	json_t *property;
 
-	json_object_foreach(json_object_get(schema, "properties"), name, property)
+	if (!json_is_object(properties))
+		lint_find(lint, "inputSchema needs properties, be they empty");
+	json_object_foreach(properties, name, property)
 	{
 		lint_description(lint, property, name);
 	}
@@ -156,8 +156,8 @@ static void lint_annotations(struct lint *lint, const json_t *hints)
 {
 	bool reads = json_is_true(json_object_get(hints, "readOnlyHint"));
 
-	if (!json_is_boolean(json_object_get(hints, "openWorldHint")))
-		lint_find(lint, "no openWorldHint");
+	if (reads == json_is_boolean(json_object_get(hints, "openWorldHint")))
+		lint_find(lint, "a tool either is read-only or says whether its world is open");
 	if (reads == json_is_boolean(json_object_get(hints, "destructiveHint")))
 		lint_find(lint, "a tool either is read-only or says whether it destroys");
 }

@@ -120,7 +120,7 @@ START_TEST(hints_that_hosts_would_guess_are_found)
 {
 	const char *const schema = "{\"type\":\"object\",\"properties\":{}}";
 
-	assert_found_in(schema, "no openWorldHint");
+	assert_found_in(schema, "read-only or says whether its world is open");
 	assert_found_in(schema, "read-only or says whether it destroys");
 }
 

@@ -37,9 +37,11 @@ START_TEST(annotations_say_what_a_host_must_not_guess_and_no_more)
 	json_t *destroys = at(answer, "result/tools/2/annotations");
 	ck_assert(json_is_true(at(reads, "readOnlyHint")));
 	ck_assert_ptr_null(at(reads, "destructiveHint"));
+	ck_assert_ptr_null(at(reads, "openWorldHint"));
 	ck_assert(json_is_true(at(destroys, "destructiveHint")));
 	ck_assert_ptr_null(at(destroys, "readOnlyHint"));
 	ck_assert(json_is_false(at(answer, "result/tools/3/annotations/destructiveHint")));
+	ck_assert(json_is_boolean(at(destroys, "openWorldHint")));
 }
 
 /* One null loses some clients the whole list. */
