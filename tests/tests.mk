@@ -56,6 +56,7 @@ PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard test
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
 $(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/odd_returns: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static

@@ -247,6 +247,30 @@ START_TEST(four_watchpoints_stop_at_every_change)
 }
 END_TEST
 
+/* One of each kind, and a fourth; for a fifth the processor has no register, whatever its kind. */
+START_TEST(watchpoints_of_every_kind_go_together_as_many_as_there_are_registers)
+{
+	static const char *const kinds[] = {"read", "write", "access", "write"};
+	static const char *const elements[] = {"four[0]", "four[1]", "four[2]", "four[3]"};
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "main");
+	for (int i = 0; i < 4; i++)
+		client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression",
+		    elements[i], "access_type", kinds[i]);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_watchpoint_set", "unsupported", "{s:s}", "expression", "late"));
+	client_tool_done(scene.client, "rr_breakpoint_update", "{s:i, s:b}", "breakpoint_number", 2,
+	    "enabled", 0);
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "late");
+	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "unsupported",
+	    "{s:i, s:b}", "breakpoint_number", 2, "enabled", 1));
+	json_t *stop = run(&scene, 0, 1);
+	expect_text(stop, "watch.expression", "four[1]");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(a_watch_bound_to_its_scope_ends_with_it_and_the_session_goes_on)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -530,6 +554,7 @@ int main(void)
 	    count_passes_stops_forward_and_backward,
 	    a_watchpoint_shows_old_and_new_in_forward_order_both_ways,
 	    a_store_of_the_same_value_is_no_change, four_watchpoints_stop_at_every_change,
+	    watchpoints_of_every_kind_go_together_as_many_as_there_are_registers,
 	    a_watch_bound_to_its_scope_ends_with_it_and_the_session_goes_on,
 	    next_forward_and_as_often_backward_comes_to_the_same_line,
 	    step_goes_into_a_function_and_back_out, instructions_are_stepped_singly_both_ways,

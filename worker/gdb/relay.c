@@ -28,10 +28,11 @@ struct relay {
 	struct bytes in[2], out[2]; /* by relay_end */
 	bool no_ack, asks_no_ack;
 	enum motion motion;
-	bool backwards; /* the last resume */
-	bool steps;	/* the last resume is one step back */
-	bool begun;	/* the last stop is where a thread that was stepped back begins */
-	bool named;	/* gdb has sent Hc since the last stop: rr knows */
+	bool backwards;	    /* the last resume */
+	bool steps;	    /* the last resume is one step back */
+	bool begun;	    /* the last stop is where a thread that was stepped back begins */
+	unsigned long goes; /* the thread of the last resume; 0: unknown */
+	bool named;	    /* gdb has sent Hc since the last stop: rr knows */
 	bool wants_stop, byte_sent;
 	unsigned limit;		  /* of how often gdb may run back in a row by itself; 0: none */
 	bool limited;		  /* it has come to that */
@@ -151,6 +152,29 @@ static bool is_resume(const char *body, size_t length)
 	       starts(body, length, "S");
 }
 
+/* The thread in a name "pPROCESS.THREAD", both in hexadecimal; 0: the name is of no single one. */
+static unsigned long thread_of(const char *name)
+{
+	unsigned long thread = 0;
+	char *dot;
+
+	if (*name != 'p')
+		return 0;
+	strtoul(name + 1, &dot, 16);
+	if (*dot == '.' && dot[1] != '-')
+		thread = strtoul(dot + 1, NULL, 16);
+	return thread;
+}
+
+/* The thread that a resume is for: where gdb names no single one, rr takes that of the last stop.
+ */
+static unsigned long resumed_thread(const struct relay *relay)
+{
+	unsigned long thread = thread_of(relay->resumes);
+
+	return thread ? thread : thread_of(relay->stopped);
+}
+
 /*
  * Whether rr may have selected another thread than gdb. It has not after a step back of the same
  * thread. Sends nothing then, because rr is quick at a row of such steps only if nothing comes in
@@ -159,8 +183,8 @@ static bool is_resume(const char *body, size_t length)
 static bool must_name_thread(const struct relay *relay, const char *body, size_t length)
 {
 	return relay->resumes[0] && !relay->named && is_backwards(body, length) &&
-	       (is(body, length, "bc") || !relay->backwards ||
-		   strcmp(relay->resumes, relay->stopped) != 0);
+	       (is(body, length, "bc") || !relay->backwards || !thread_of(relay->resumes) ||
+		   thread_of(relay->resumes) != thread_of(relay->stopped));
 }
 
 /* gdb resumes although the program must stay: gdb is told that it stopped where it was. */
@@ -198,6 +222,7 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 	relay->backwards = is_backwards(body, length);
 	relay->steps = is(body, length, "bs");
 	relay->begun = false;
+	relay->goes = resumed_thread(relay);
 	relay->motion = RUNNING;
 	return true;
 }
@@ -262,33 +287,14 @@ static bool synchronised(struct relay *relay)
 	return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
 }
 
-/* Reads the thread of a name "pPROCESS.THREAD", both in hexadecimal: 0 stands for any. False: it is
- * no such name. */
-static bool read_thread(const char *name, unsigned long *thread)
-{
-	char *dot;
-
-	if (*name != 'p')
-		return false;
-	strtoul(name + 1, &dot, 16);
-	*thread = *dot == '.' ? strtoul(dot + 1, NULL, 16) : 0;
-	return *dot == '.';
-}
-
-/* Whether two names of threads are not of the same. */
-static bool are_two_threads(const char *a, const char *b)
-{
-	unsigned long first, second;
-
-	return read_thread(a, &first) && read_thread(b, &second) && first != second;
-}
-
 /* A thread that is stepped back from its first instruction is not there any more: rr runs to the
  * start of the recording, and stops there in another. */
 static bool is_begun(const struct relay *relay, const char *body, size_t length)
 {
+	unsigned long stopped = thread_of(relay->stopped);
+
 	return relay->motion == RUNNING && relay->steps && !relay->byte_sent &&
-	       starts(body, length, "T00") && are_two_threads(relay->resumes, relay->stopped);
+	       starts(body, length, "T00") && relay->goes && stopped && relay->goes != stopped;
 }
 
 /* One packet of rr's, whole; *pass: whether gdb is to have it (now). */

@@ -31,8 +31,8 @@ static const struct {
     {"print max-depth 8", true},
     {"print frame-arguments all", true}, /* structures too, not "..." */
     {"max-value-size 32768", false},	 /* reading a megabyte through rr takes seconds */
-    /* The limits of a debug register: gdb would ask rr for more, which rr does in single steps. */
-    {"remote hardware-watchpoint-limit 4", false},
+    /* What a debug register can watch: gdb would ask rr for more, which rr does in single steps.
+     * How many there are is watchpoint.c's to count: with a limit, gdb takes one kind only. */
     {"remote hardware-watchpoint-length-limit 8", false},
     {"backtrace limit unlimited", false},
     /* gdb would open the file through rr, which refuses every name that is not ASCII (since 10). */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include "worker/gdb/mi.h"
-#include "worker/investigate/accessed.h"
+#include "worker/session/accessed.h"
 #include "worker/investigate/where.h"
 
 #define FUNCTION_MAX 65536 /* bytes of one that is looked through */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/investigate/accessed.h"
+#include "worker/session/accessed.h"
 #include "worker/session/mappings.h"
 
 #define NULL_PAGES  0x10000ULL

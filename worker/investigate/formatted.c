@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/investigate/accessed.h"
+#include "worker/session/accessed.h"
 #include "worker/session/mappings.h"
 #include "worker/session/scan.h"
 #include "worker/session/signals.h"

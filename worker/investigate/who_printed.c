@@ -8,7 +8,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
-#include "worker/investigate/accessed.h"
+#include "worker/session/accessed.h"
 #include "worker/investigate/formatted.h"
 #include "worker/investigate/printed_search.h"
 #include "worker/serve/handlers.h"

@@ -173,6 +173,11 @@ bool breakpoints_switch(
 		failure))
 		return false;
 	breakpoint->disabled = !enabled;
+	if (enabled && breakpoint->watches && !watchpoint_fits(replay, failure)) {
+		gdb_command(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
+		breakpoint->disabled = true;
+		return false;
+	}
 	return true;
 }
 

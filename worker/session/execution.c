@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/session/back_over.h"
 #include "worker/session/last_hit.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/breakpoints.h"
@@ -318,6 +319,8 @@ static bool step_times(
 	long long portion =
 	    strstr(step->verb, "-instruction") ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE;
 
+	if (step->direction == BACKWARD && strcmp(step->verb, "next-instruction") == 0)
+		return back_over(replay, count, failure);
 	for (long long done = 0; done < count; done += portion) {
 		struct resumption some = *step;
 		const char *reason;

@@ -117,30 +117,38 @@ static bool resume_once(
 	return fine;
 }
 
-/* Back where it began, because it cannot be said where gdb would have stopped. */
-static bool give_up(
-    struct replay *replay, const struct moment *before, int tid, struct failure *failure)
+struct stand resume_stand(const struct replay *replay)
 {
-	bool at_end = replay->at_end;
+	return (struct stand){replay->moment, replay->selected.tid, replay->at_end};
+}
 
+bool resume_undo(struct replay *replay, const struct stand *before, struct failure *failure)
+{
 	/* The way back begins where the program is now. */
 	if (!position_update(replay, failure) ||
-	    !(at_end ? position_go_end(replay, failure) : position_go(replay, before, failure)))
+	    !(before->at_end ? position_go_end(replay, failure)
+			     : position_go(replay, &before->moment, failure)))
 		return false;
-	replay->at_end = at_end;
-	if (tid && tid != replay->selected.tid)
-		selection_set_thread(replay, tid);
-	failure_set(failure, ERROR_UNSUPPORTED,
-	    "the session stands where it did: go back with rr_continue to a breakpoint or a "
-	    "watchpoint, or with rr_goto",
-	    "gdb cannot step back from here: a thread begins on the way");
+	replay->at_end = before->at_end;
+	if (before->tid && before->tid != replay->selected.tid)
+		selection_set_thread(replay, before->tid);
+	return true;
+}
+
+/* Back where it began, because it cannot be said where gdb would have stopped. */
+static bool give_up(struct replay *replay, const struct stand *before, struct failure *failure)
+{
+	if (resume_undo(replay, before, failure))
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "the session stands where it did: go back with rr_continue to a breakpoint or "
+		    "a watchpoint, or with rr_goto",
+		    "gdb cannot step back from here: a thread begins on the way");
 	return false;
 }
 
 bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
-	int tid = replay->selected.tid;
-	struct moment before;
+	struct stand before;
 	bool again;
 
 	if (resumption->direction == BACKWARD && crossing_is_behind(replay)) {
@@ -148,19 +156,19 @@ bool resume_run(struct replay *replay, const struct resumption *resumption, stru
 		if (!cross_backward(replay, failure) || resumption->stepping)
 			return !failure->message[0];
 	}
-	before = replay->moment;
+	before = resume_stand(replay);
 	again = resumption->direction == BACKWARD &&
 		(replay->at_signal || (resumption->stepping && replay->at_end));
 	if (!resume_once(replay, resumption, failure))
 		return false;
 	if (resumption->direction == BACKWARD && gdb_stepped_before_thread(replay->gdb))
-		return give_up(replay, &before, tid, failure);
+		return give_up(replay, &before, failure);
 	if (!again || gdb_was_interrupted(replay->gdb) || stop_kind(replay) != STOP_SIGNAL)
 		return true;
 	if (!position_update(replay, failure))
 		return false;
-	if (replay->moment.ticks != before.ticks || replay->moment.pc != before.pc ||
-	    replay->moment.tid != before.tid)
+	if (replay->moment.ticks != before.moment.ticks || replay->moment.pc != before.moment.pc ||
+	    replay->moment.tid != before.moment.tid)
 		return true;
 	return resume_once(replay, resumption, failure);
 }

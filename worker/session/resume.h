@@ -14,6 +14,17 @@ struct resumption {
 	long long count; /* 0: none is said */
 };
 
+/* Where the program stood before it was resumed, to take it back there. */
+struct stand {
+	struct moment moment;
+	int tid; /* selected */
+	bool at_end;
+};
+
+struct stand resume_stand(const struct replay *replay);
+/* After a run that nothing can be said of; false with *failure filled if there is no way back. */
+bool resume_undo(struct replay *replay, const struct stand *before, struct failure *failure);
+
 /*
  * Backwards it runs on where the stop is the signal that the program already stood at: rr reports
  * it once more when it is passed the other way. From the end that is news only to a continue.

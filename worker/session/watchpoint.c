@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/internal.h"
 #include "worker/session/unplaced.h"
 #include "worker/session/watchpoint.h"
+
+#define DEBUG_REGISTERS 4
 
 char *watchpoint_address(struct replay *replay, const char *expression)
 {
@@ -34,6 +37,27 @@ static bool is_hardware(const json_t *bkpt)
 
 	return type && (strncmp(type, "hw ", 3) == 0 || strncmp(type, "read ", 5) == 0 ||
 			   strncmp(type, "acc ", 4) == 0);
+}
+
+bool watchpoint_fits(struct replay *replay, struct failure *failure)
+{
+	json_t *results = NULL, *row;
+	size_t i, count = 0;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	json_array_foreach(
+	    json_object_get(json_object_get(results, "BreakpointTable"), "body"), i, row)
+	{
+		const char *enabled = mi_text(row, "enabled");
+		count += is_hardware(row) && enabled && enabled[0] == 'y';
+	}
+	json_decref(results);
+	if (count <= DEBUG_REGISTERS)
+		return true;
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "disable one with rr_breakpoint_update, or remove one with rr_breakpoint_remove",
+	    "the processor watches four places at once, and four are being watched");
+	return false;
 }
 
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
@@ -65,10 +89,13 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 		return 0;
 	}
 	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
-	if (number && is_hardware(gdb_created_breakpoint(replay->gdb)))
-		return number;
-	if (number)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	if (number && is_hardware(gdb_created_breakpoint(replay->gdb))) {
+		if (watchpoint_fits(replay, failure))
+			return number;
+		internal_delete(replay, number);
+		return 0;
+	}
+	internal_delete(replay, number);
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "watch a part of it: the hardware can watch 4 places of at most 8 bytes",
 	    "the hardware cannot watch %.200s, and watching it in single steps would take hours",

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/investigate/operand.h"
+#include "worker/session/operand.h"
 #include "worker/session/mappings.h"
 #include "tests/runner.h"
 
@@ -84,6 +84,20 @@ START_TEST(a_copy_of_strings_has_two_operands)
 		ck_assert(strcmp(instruction.operands[i].base,
 			      instruction.operands[i].writes ? "rdi" : "rsi") == 0);
 	ck_assert_ptr_nonnull(strstr(instruction.text, "rep movsb"));
+}
+END_TEST
+
+START_TEST(calls_and_returns_are_known_in_every_form)
+{
+	ck_assert(DECODE("\xe8\x00\x01\x00\x00").calls);
+	ck_assert(DECODE("\xff\xd0").calls);
+	ck_assert(DECODE("\xff\x54\x24\x08").calls);
+	ck_assert(DECODE("\xc3").returns);
+	ck_assert(DECODE("\xf3\xc3").returns);
+	ck_assert(DECODE("\xc2\x08\x00").returns);
+	ck_assert(!DECODE("\xff\xe0").calls); /* jmp *%rax */
+	ck_assert(!DECODE("\xff\xe0").returns);
+	ck_assert(!DECODE("\x50").calls);
 }
 END_TEST
 
@@ -180,9 +194,10 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {an_operand_in_memory_has_its_registers_and_its_access,
-	    a_copy_of_strings_has_two_operands, aligned_forms_say_what_they_need,
-	    a_gather_has_as_many_addresses_as_lanes, what_only_computes_an_address_touches_nothing,
-	    any_bytes_are_taken, mappings_are_read_with_their_rights_and_files};
+	    a_copy_of_strings_has_two_operands, calls_and_returns_are_known_in_every_form,
+	    aligned_forms_say_what_they_need, a_gather_has_as_many_addresses_as_lanes,
+	    what_only_computes_an_address_touches_nothing, any_bytes_are_taken,
+	    mappings_are_read_with_their_rights_and_files};
 	Suite *suite = suite_create("operand");
 	TCase *all = tcase_create("operand");
 

@@ -242,6 +242,24 @@ START_TEST(a_step_back_that_ends_in_another_thread_is_known)
 }
 END_TEST
 
+/* Where gdb names any thread of the process, rr steps the one that it stopped last. */
+START_TEST(a_step_back_of_any_thread_is_one_of_the_last_that_stopped)
+{
+	begin_without_acks();
+	step_back("$T05thread:p0b.0d;#00");
+	say(RELAY_GDB, "$Hcpb.0#00");
+	say(RELAY_RR, "$OK#9a");
+	say(RELAY_GDB, "$bs#d5");
+	say(RELAY_RR, "$T00thread:p0b.0d;#00");
+	ck_assert(!relay_stepped_before_thread(relay));
+	say(RELAY_GDB, "$bs#d5");
+	say(RELAY_RR, "$OK#9a");
+	say(RELAY_RR, "$T00thread:p0b.0b;#00");
+	ck_assert(relay_stepped_before_thread(relay));
+	end();
+}
+END_TEST
+
 START_TEST(a_packet_without_end_is_refused)
 {
 	static char much[RELAY_PACKET_MAX / 2];
@@ -266,8 +284,9 @@ int main(void)
 	    the_answer_to_an_interrupt_that_came_too_late_is_no_stop_of_the_next_run,
 	    what_gdb_resumes_by_itself_after_an_interrupt_has_stopped_already, a_seek_is_let_finish,
 	    gdb_passes_hits_by_going_back_as_often_as_it_may,
-	    a_step_back_that_ends_in_another_thread_is_known, a_packet_without_end_is_refused,
-	    NULL};
+	    a_step_back_that_ends_in_another_thread_is_known,
+	    a_step_back_of_any_thread_is_one_of_the_last_that_stopped,
+	    a_packet_without_end_is_refused, NULL};
 
 	for (size_t i = 0; tests[i]; i++)
 		tcase_add_test(all, tests[i]);

@@ -33,6 +33,7 @@ struct memory_operand {
 struct instruction {
 	char text[INSTRUCTION_TEXT_MAX]; /* AT&T */
 	size_t length;
+	bool calls, returns; /* it is a call, near or far; it is a return */
 	struct memory_operand operands[OPERANDS_MAX];
 	size_t count;
 };

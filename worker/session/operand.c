@@ -2,7 +2,7 @@
  * Decodes with Zydis. Includes operands that Zydis calls hidden or implicit, because rep movs, push
  * and call access memory through them.
  */
-#include "worker/investigate/operand.h"
+#include "worker/session/operand.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +177,8 @@ bool operand_decode(const uint8_t *bytes, size_t length, uint64_t pc, bool is_64
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, length, &decoded, operands)))
 		return false;
 	instruction->length = decoded.length;
+	instruction->calls = decoded.meta.category == ZYDIS_CATEGORY_CALL;
+	instruction->returns = decoded.meta.category == ZYDIS_CATEGORY_RET;
 	write_instruction(instruction, &decoded, operands, pc);
 	for (size_t i = 0; i < decoded.operand_count && instruction->count < OPERANDS_MAX; i++)
 		if (touches_memory(&decoded, &operands[i]))

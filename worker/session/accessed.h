@@ -4,7 +4,7 @@
  * The memory that an instruction accesses in the program as it stands: its operands with the
  * registers' values in them.
  */
-#include "worker/investigate/operand.h"
+#include "worker/session/operand.h"
 #include "worker/session/replay.h"
 
 /* The value of an expression that is a number, in the selected frame. */

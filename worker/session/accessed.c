@@ -2,7 +2,7 @@
  * Reads registers and memory for the operands of an instruction. The bytes and the registers are
  * the recorded program's: an address is a number here, and nothing is read where it leads.
  */
-#include "worker/investigate/accessed.h"
+#include "worker/session/accessed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

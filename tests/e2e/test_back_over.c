@@ -1,0 +1,154 @@
+/*
+ * rr_next backward by instructions. What the steps forward passed is the oracle: the way back must
+ * come to the same instructions, over calls, in code with source lines and without any.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM	  "odd_returns"
+#define STEPS_MAX 80
+
+static json_t *next(struct scene *scene, bool reverse)
+{
+	return client_tool(
+	    scene->client, "rr_next", "{s:s, s:b}", "unit", "instruction", "reverse", reverse);
+}
+
+static json_t *step_back(struct scene *scene)
+{
+	return client_tool(
+	    scene->client, "rr_step", "{s:s, s:b}", "unit", "instruction", "reverse", 1);
+}
+
+/* Steps on from a function's beginning as long as it lasts, and as often back. */
+static void go_and_return(const char *function)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	char *passed[STEPS_MAX];
+	int steps = 0;
+
+	scene_run_to(&scene, function);
+	while (steps < STEPS_MAX) {
+		json_t *stop = next(&scene, false);
+		bool inside = strcmp(answer_text(stop, "frame.function"), function) == 0;
+		expect_text(stop, "reason", "step");
+		if (inside)
+			passed[steps++] = strdup(answer_text(stop, "frame.address"));
+		json_decref(stop);
+		if (!inside)
+			break;
+	}
+	ck_assert_int_gt(steps, 10);
+	if (steps < STEPS_MAX)
+		json_decref(step_back(&scene));
+	for (int i = steps - 2; i >= 0; i--) {
+		json_t *stop = next(&scene, true);
+		expect_text(stop, "reason", "step");
+		ck_assert_msg(strcmp(answer_text(stop, "frame.address"), passed[i]) == 0,
+		    "%s, step %d: %s where %s was expected", function, i,
+		    answer_text(stop, "frame.address"), passed[i]);
+		json_decref(stop);
+	}
+	for (int i = 0; i < steps; i++)
+		free(passed[i]);
+	scene_close(&scene);
+}
+
+START_TEST(the_way_back_passes_what_the_way_forward_did)
+{
+	go_and_return("main");
+	go_and_return("fall");
+}
+END_TEST
+
+START_TEST(the_way_back_is_right_where_no_lines_are_known)
+{
+	go_and_return("printf");
+}
+END_TEST
+
+static void go(struct scene *scene, const json_t *when)
+{
+	json_decref(
+	    client_tool(scene->client, "rr_goto", "{s:s}", "moment", answer_text(when, "moment")));
+}
+
+/* Each of these returns is one step, whatever the bytes in front of the place look like. */
+START_TEST(a_return_that_no_call_belongs_to_is_one_step)
+{
+	static const char *const places[] = {"pushed", "plain"};
+	struct scene scene = scene_open(PROGRAM, NULL);
+	for (int i = 0; i < 2; i++) {
+		scene_run_to(&scene, places[i]);
+		json_t *here = client_tool(scene.client, "rr_when", NULL);
+		json_t *stepped = step_back(&scene);
+		go(&scene, here);
+		json_t *stop = next(&scene, true);
+		expect_text(stop, "reason", "step");
+		expect_text(stop, "frame.address", answer_text(stepped, "frame.address"));
+		go(&scene, here);
+		json_decref(stop);
+		json_decref(stepped);
+		json_decref(here);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
+/* Behind main's first call of fall; the moment there is the caller's. */
+static json_t *go_behind_call(struct scene *scene)
+{
+	json_t *stop;
+
+	scene_run_to(scene, "fall");
+	stop = client_tool(scene->client, "rr_finish", NULL);
+	expect_text(stop, "frame.function", "main");
+	return stop;
+}
+
+START_TEST(a_breakpoint_in_the_call_stops_the_way_back)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_decref(go_behind_call(&scene));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "fall");
+	json_t *stop = next(&scene, true);
+	expect_text(stop, "reason", "breakpoint");
+	expect_text(stop, "frame.function", "fall");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(where_the_processor_watches_all_it_can_the_session_stays)
+{
+	static const char *const watched[] = {"depth", "count", "*(&depth + 8)", "*(&depth + 16)"};
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_t *here = go_behind_call(&scene);
+	for (int i = 0; i < 4; i++)
+		client_tool_done(
+		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", watched[i]);
+	json_decref(client_tool_fails(scene.client, "rr_next", "unsupported", "{s:s, s:b}", "unit",
+	    "instruction", "reverse", 1));
+	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	expect_text(now, "moment", answer_text(here, "moment"));
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 4);
+	json_t *stop = next(&scene, true);
+	expect_text(stop, "reason", "watchpoint");
+	json_decref(stop);
+	json_decref(now);
+	json_decref(here);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {the_way_back_passes_what_the_way_forward_did,
+	    the_way_back_is_right_where_no_lines_are_known,
+	    a_return_that_no_call_belongs_to_is_one_step,
+	    a_breakpoint_in_the_call_stops_the_way_back,
+	    where_the_processor_watches_all_it_can_the_session_stays, NULL};
+
+	return scene_main("back_over", tests, (const char *const[]){PROGRAM, NULL});
+}

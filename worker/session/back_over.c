@@ -1,0 +1,188 @@
+/*
+ * A call is known by the return address that it pushed: the last instruction before that touched
+ * those bytes. So one step back shows whether something returned, and a watchpoint on the bytes
+ * finds the call.
+ */
+#include "worker/session/back_over.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/accessed.h"
+#include "worker/session/internal.h"
+#include "worker/session/position.h"
+#include "worker/session/resume.h"
+#include "worker/session/stop_reason.h"
+#include "worker/session/watchpoint.h"
+
+#define CALL_BYTES_MIN 2
+#define CALL_BYTES_MAX 9
+#define ACCESSES_MAX   100 /* of a return address by the function that it belongs to */
+
+/* The instruction that the program is about to run; its address is *pc. */
+static bool read_next(
+    struct replay *replay, unsigned long long *pc, struct instruction *instruction)
+{
+	return accessed_number(replay, "(unsigned long) $pc", pc) &&
+	       accessed_instruction(replay, *pc, instruction);
+}
+
+/* Whether a call may end at `address`. Instructions have no fixed length, so this can be a
+ * coincidence; where it is false, there is none. */
+static bool may_follow_call(struct replay *replay, unsigned long long address)
+{
+	struct instruction instruction;
+
+	for (unsigned bytes = CALL_BYTES_MIN; bytes <= CALL_BYTES_MAX; bytes++)
+		if (accessed_instruction(replay, address - bytes, &instruction) &&
+		    instruction.calls && instruction.length == bytes)
+			return true;
+	return false;
+}
+
+/* What a return finds on the stack. */
+struct pushed {
+	unsigned long long slot; /* where it lies */
+	unsigned long long back; /* the address that it leads to */
+};
+
+/* Whether the program is about to return to where a call may have come from. */
+static bool is_return(struct replay *replay, struct pushed *pushed)
+{
+	struct instruction instruction;
+	unsigned long long pc;
+
+	return read_next(replay, &pc, &instruction) && instruction.returns &&
+	       accessed_number(replay, "(unsigned long) $sp", &pushed->slot) &&
+	       accessed_number(replay, "*(unsigned long *) $sp", &pushed->back) &&
+	       may_follow_call(replay, pushed->back);
+}
+
+/* Whether the program is about to make the call that pushes this. */
+static bool is_call(struct replay *replay, const struct pushed *pushed)
+{
+	struct instruction instruction;
+	unsigned long long pc;
+
+	return read_next(replay, &pc, &instruction) && instruction.calls &&
+	       pc + instruction.length == pushed->back && accessed_is_written(replay, pushed->slot);
+}
+
+static bool stopped_at(const struct replay *replay, int watch)
+{
+	const json_t *stop = gdb_last_stop(replay->gdb);
+
+	return stop_kind(replay) == STOP_WATCHPOINT &&
+	       mi_number(json_object_get(stop, "hw-awpt"), "number", 0) == watch;
+}
+
+/* gdb's last stop becomes the end of a step. */
+static void call_it_step(struct replay *replay)
+{
+	json_t *stop = json_copy(gdb_last_stop(replay->gdb));
+
+	json_object_set_new(stop, "reason", json_string("end-stepping-range"));
+	json_object_del(stop, "hw-awpt");
+	json_object_del(stop, "value");
+	gdb_amend_stop(replay->gdb, stop);
+	json_decref(stop);
+}
+
+enum way { WAY_FOUND, WAY_STOPPED, WAY_LOST, WAY_FAILED };
+
+/* Where a run back has come to, that did not end at the return address. */
+static enum way way_of(const struct replay *replay)
+{
+	enum stop_kind kind = stop_kind(replay);
+	bool edge = kind == STOP_START || (kind == STOP_EVENT && !gdb_was_interrupted(replay->gdb));
+
+	return edge ? WAY_LOST : WAY_STOPPED;
+}
+
+/* Back to the call, unless the program stops on the way. Something else than a call may have
+ * written the address; the function that was called may have read it. */
+static enum way run_to_call(
+    struct replay *replay, int watch, const struct pushed *pushed, struct failure *failure)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+
+	for (int i = 0; i < ACCESSES_MAX; i++) {
+		if (!resume_run(replay, &back, failure) || !position_update(replay, failure))
+			return WAY_FAILED;
+		if (!stopped_at(replay, watch))
+			return way_of(replay);
+		if (is_call(replay, pushed))
+			return WAY_FOUND;
+		if (accessed_is_written(replay, pushed->slot))
+			break;
+	}
+	return WAY_LOST;
+}
+
+/* From a return back to its call; or to the return again, where there is no call. */
+static bool go_to_call(struct replay *replay, const struct pushed *pushed, struct failure *failure)
+{
+	json_t *at_return = json_incref(gdb_last_stop(replay->gdb));
+	struct stand before = resume_stand(replay);
+	enum way way = WAY_FAILED;
+	char expression[48];
+	int watch;
+
+	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", pushed->slot);
+	watch = watchpoint_insert(replay, expression, WATCH_ACCESS, true, NULL, failure);
+	if (watch)
+		way = run_to_call(replay, watch, pushed, failure);
+	internal_delete(replay, watch);
+	if (way == WAY_FOUND) {
+		call_it_step(replay);
+	} else if (way == WAY_LOST && resume_undo(replay, &before, failure)) {
+		gdb_amend_stop(replay->gdb, at_return);
+		way = WAY_STOPPED;
+	}
+	json_decref(at_return);
+	return way == WAY_FOUND || way == WAY_STOPPED;
+}
+
+static bool back_once(struct replay *replay, struct failure *failure)
+{
+	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
+	struct pushed pushed;
+
+	if (!resume_run(replay, &one, failure))
+		return false;
+	if (stop_kind(replay) != STOP_STEP)
+		return true;
+	replay->at_signal = replay->at_end = false;
+	return position_update(replay, failure) &&
+	       (!is_return(replay, &pushed) || go_to_call(replay, &pushed, failure));
+}
+
+/* The program goes back to where it stood. */
+static bool stay(struct replay *replay, const struct stand *before, struct failure *failure)
+{
+	struct failure lost = {0};
+
+	if (replay->worker->broken)
+		return false;
+	if (strstr(failure->message, "watches four"))
+		failure_set_hint(failure,
+		    "a call returned on the way, and the search for it takes a watchpoint: remove "
+		    "or disable one, or use rr_step");
+	if (!resume_undo(replay, before, &lost))
+		*failure = lost;
+	return false;
+}
+
+bool back_over(struct replay *replay, long long count, struct failure *failure)
+{
+	struct stand before = resume_stand(replay);
+
+	for (long long done = 0; done < count; done++) {
+		if (!back_once(replay, failure))
+			return stay(replay, &before, failure);
+		if (stop_kind(replay) != STOP_STEP)
+			break;
+		worker_progress(replay->worker, (double)(done + 1), (double)count, NULL);
+	}
+	return true;
+}
