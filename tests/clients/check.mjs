@@ -2,13 +2,14 @@
 // tap keeps what was said, and all of it is held to the specification's schema afterwards.
 //
 // node check.mjs SERVER PROGRAM [CLIENT...]
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as claude from "./claude.mjs";
 import * as codex from "./codex.mjs";
 import * as inspector from "./inspector.mjs";
+import { removeFolder } from "./processes.mjs";
 import * as v1 from "./sdk_v1.mjs";
 import { in_mode } from "./sdk_v2.mjs";
 import { loadSchemas, Wire } from "./wire.mjs";
@@ -39,11 +40,14 @@ for (const [name, client] of Object.entries(clients)) {
     console.log(`SKIP ${name}: ${client.needs} could not be installed`);
     continue;
   }
-  const records = mkdtempSync(join(scratch, `${name}-`));
+  // Clients share no folder, because each of them makes traces of the same names.
+  const home = join(scratch, name);
+  const records = join(home, "records");
+  mkdirSync(records, { recursive: true });
   const world = {
     program,
-    scratch,
-    traces: scratch,
+    scratch: home,
+    traces: home,
     bin: client.needs ? dirname(client.needs) : join(here, "node_modules", ".bin"),
     claude: clients.claude.needs,
   };
@@ -68,7 +72,6 @@ for (const [name, client] of Object.entries(clients)) {
     if (error.stdout || error.stderr) console.log(error.stdout, error.stderr);
   }
 }
-// A client that is ending may still write: remove again what it made meanwhile.
 if (process.env.KEEP) console.log(`kept in ${scratch}`);
-else rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+else await removeFolder(scratch);
 process.exit(failed ? 1 : 0);

@@ -1,9 +1,9 @@
 // Claude Code with a scripted model on loopback: the script plays the model's part of the scenario
 // and asserts on what the model is given: the tools, and each answer as the client words it.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { endGroup, startGroup } from "./processes.mjs";
 import { playScenario } from "./scenario.mjs";
 
 const prefix = "mcp__rr-warden__";
@@ -66,7 +66,7 @@ export function serveModel(next) {
 // Runs claude on a model of serveModel's: `ended` gives its exit code, `said` what it printed.
 export async function startClaude(claude, model, home, args, path = process.env.PATH) {
   await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
-  const child = spawn(claude, args, {
+  const child = startGroup(claude, args, {
     cwd: home,
     env: {
       PATH: path,
@@ -87,8 +87,8 @@ export async function startClaude(claude, model, home, args, path = process.env.
   return {
     ended: new Promise((resolve) => child.on("exit", resolve)),
     said: () => said.slice(0, 2000),
-    stop: () => {
-      child.kill();
+    stop: async () => {
+      await endGroup(child);
       model.closeAllConnections();
       model.close();
     },
@@ -177,6 +177,6 @@ export async function run(server, world) {
     assert.equal(await claude.ended, 0, claude.said());
     return { ...result, calls };
   } finally {
-    claude.stop();
+    await claude.stop();
   }
 }

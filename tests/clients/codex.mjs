@@ -1,13 +1,13 @@
 // Codex's app-server: real tool calls without a model, in a home of its own.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { endGroup, startGroup } from "./processes.mjs";
 import { plain, playScenario } from "./scenario.mjs";
 
 // A JSON-RPC peer on the app-server's stdio.
 export function connect(codex, home) {
-  const child = spawn(codex, ["app-server"], {
+  const child = startGroup(codex, ["app-server"], {
     env: { ...process.env, HOME: home, CODEX_HOME: home },
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -30,7 +30,7 @@ export function connect(codex, home) {
         waiting.set(++last, { resolve, reject });
         send({ id: last, method, params });
       }),
-    end: () => child.kill(),
+    end: () => endGroup(child),
   };
 }
 
@@ -69,6 +69,6 @@ export async function run(server, world) {
       world,
     );
   } finally {
-    codex.end();
+    await codex.end();
   }
 }

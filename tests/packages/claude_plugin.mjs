@@ -28,7 +28,7 @@ export async function runScripted({ claude, plugin, server, program, home }) {
     `${dirname(server)}:${process.env.PATH}`,
   );
   const code = await child.ended;
-  child.stop();
+  await child.stop();
   if (code !== 0) throw new Error(`claude ended with ${code}: ${child.said()}`);
   return seen;
 }

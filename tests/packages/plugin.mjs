@@ -8,7 +8,7 @@
 // for what the hook says to it.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -16,6 +16,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import Ajv from "ajv";
 import { connect } from "./codex.mjs";
 import { runScripted } from "./claude_plugin.mjs";
+import { removeFolder } from "./processes.mjs";
 
 const [server, program, version, plugin, ...hosts] = process.argv.slice(2);
 const read = (...path) => readFileSync(join(plugin, ...path), "utf8");
@@ -149,7 +150,7 @@ const loaders = {
       const names = data.flatMap((entry) => entry.skills.map((skill) => skill.name));
       for (const skill of skills) assert.ok(names.includes(skill), `codex knows ${names}`);
     } finally {
-      codex.end();
+      await codex.end();
     }
   },
   gemini: (path) => {
@@ -184,6 +185,6 @@ for (const host of hosts) {
   await test(`${name} validates and loads the plugin`, () => loaders[name](host));
 }
 
-rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+await removeFolder(scratch);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
