@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "worker/session/internal.h"
 #include "worker/session/accessed.h"
 #include "worker/session/mappings.h"
 #include "worker/session/scan.h"
@@ -71,9 +72,7 @@ enum formatted formatted_find(
 		return FORMATTED_FAILED;
 	signals_pass_all(replay);
 	result = search(replay, &byte, failure);
-	if (!replay->worker->broken) {
-		signals_stop_again(replay);
-		gdb_command(replay->gdb, NULL, "-break-delete %d", byte.watch);
-	}
+	signals_stop_again(replay);
+	internal_delete(replay, byte.watch);
 	return result;
 }

@@ -8,6 +8,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/scan.h"
+#include "worker/session/internal.h"
 #include "worker/session/watchpoint.h"
 #include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
@@ -325,8 +326,8 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	if (!replay->worker->broken) {
 		gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " stop print pass");
 		signals_apply(replay);
-		gdb_command(replay->gdb, NULL, "-break-delete %d", watched->watch);
 	}
+	internal_delete(replay, watched->watch);
 	return stop;
 }
 

@@ -9,6 +9,7 @@
 #include "worker/session/excursion.h"
 #include "worker/session/images.h"
 #include "worker/session/last_hit.h"
+#include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 #include "worker/session/scan.h"
@@ -112,10 +113,10 @@ static json_t *search(
 	gdb_command(replay->gdb, NULL, "-break-enable %d", number);
 	signals_pass_all(replay);
 	found = find(replay, args->condition, number, failure);
+	signals_stop_again(replay);
+	internal_delete(replay, number);
 	if (replay->worker->broken)
 		return NULL;
-	signals_stop_again(replay);
-	gdb_command(replay->gdb, NULL, "-break-delete %d", number);
 	if (found == FOUND_NOTHING)
 		fail_nothing(replay, args, failure);
 	else if (found == FOUND_IT)

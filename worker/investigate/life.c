@@ -9,9 +9,11 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/where.h"
+#include "worker/session/internal.h"
 #include "worker/session/last_hit.h"
 #include "worker/session/position.h"
 #include "worker/session/scan.h"
+#include "worker/session/signals.h"
 
 #define LEVELS_MAX 64
 #define RED_ZONE   128 /* bytes below the stack pointer that a function may use */
@@ -44,21 +46,10 @@ static int find_frame(struct replay *replay, unsigned long long address, struct 
 
 static int set(struct replay *replay, unsigned long long address, unsigned long long stack)
 {
-	json_t *results = NULL;
-	int number = 0;
+	char where[96];
 
-	if (gdb_command(replay->gdb, &results,
-		"-break-insert -c \"(unsigned long) $sp == %llu\" *%llu", stack,
-		address) == GDB_DONE)
-		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
-	json_decref(results);
-	return number;
-}
-
-static void remove_it(struct replay *replay, int number)
-{
-	if (number && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	snprintf(where, sizeof(where), "-c \"(unsigned long) $sp == %llu\" *%llu", stack, address);
+	return internal_insert(replay, where);
 }
 
 /* Back to the call, unless the program stands at its first instruction. */
@@ -93,7 +84,7 @@ static enum life_known find_call(
 		break;
 	}
 	*begin = replay->moment;
-	remove_it(replay, number);
+	internal_delete(replay, number);
 	return known;
 }
 
@@ -115,16 +106,11 @@ static enum life_known find_return(
 	if (!number)
 		return LIFE_UNSURE;
 	found = scan_run(replay, FORWARD, STOPS_MAX, is_number, &number, failure);
-	remove_it(replay, number);
+	internal_delete(replay, number);
 	if (found == SCAN_FAILED || (found == SCAN_FOUND && !position_update(replay, failure)))
 		return LIFE_FAILED;
 	*end = found == SCAN_FOUND ? replay->moment : (struct moment){.event = REPLAY_EVENT_FAR};
 	return LIFE_KNOWN;
-}
-
-static bool is_later(const struct moment *a, const struct moment *b)
-{
-	return a->event > b->event || (a->event == b->event && a->ticks > b->ticks);
 }
 
 enum life_known life_find(
@@ -141,9 +127,12 @@ enum life_known life_find(
 	if (!where_number(replay, level, "$pc", &pc) ||
 	    !where_entry(replay, pc, &call.entry, life->function, sizeof(life->function)))
 		return LIFE_UNSURE;
+	signals_pass_all(replay);
 	known = find_call(replay, &call, &life->stretch[0], failure);
 	if (known == LIFE_KNOWN)
 		known = find_return(replay, &call, &life->stretch[1], failure);
+	signals_stop_again(replay);
 	/* A return before the moment that was asked at is another call's. */
-	return known == LIFE_KNOWN && is_later(&here, &life->stretch[1]) ? LIFE_UNSURE : known;
+	return known == LIFE_KNOWN && position_order(&here, &life->stretch[1]) > 0 ? LIFE_UNSURE
+										   : known;
 }

@@ -11,20 +11,6 @@
 #include "worker/session/pending.h"
 #include "worker/session/values.h"
 
-/* gdb's message does not say whether it is about the location or about the condition. */
-static void explain(
-    struct replay *replay, const char *location, const char *condition, struct failure *failure)
-{
-	if (strncmp(failure->message, "No line ", 8) == 0)
-		failure_set_hint(failure, "rr_source_lines shows the lines there are");
-	else if (condition && strncmp(failure->message, "Function ", 9) != 0 &&
-		 strncmp(failure->message, "No source file", 14) != 0)
-		failure_set_hint(failure,
-		    "the condition is looked up where the location lies, with the names there");
-	else
-		names_suggest(replay, location, failure);
-}
-
 int passes_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure)
 {
@@ -43,7 +29,7 @@ int passes_set(
 	if (number)
 		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
 	else if (!replay->worker->broken)
-		explain(replay, location, condition, failure);
+		names_explain(replay, location, condition, failure);
 	return number;
 }
 

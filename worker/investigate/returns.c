@@ -10,6 +10,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/investigate/where.h"
+#include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/values.h"
 
@@ -83,17 +84,6 @@ static void drop_left(struct returns *returns, int tid, unsigned long long top)
 	}
 }
 
-static int set(struct replay *replay, const char *options)
-{
-	json_t *results = NULL;
-	int number = 0;
-
-	if (gdb_command(replay->gdb, &results, "-break-insert %s", options) == GDB_DONE)
-		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
-	json_decref(results);
-	return number;
-}
-
 static bool stop_at(struct returns *returns, struct replay *replay, unsigned long long address)
 {
 	char location[32];
@@ -105,7 +95,7 @@ static bool stop_at(struct returns *returns, struct replay *replay, unsigned lon
 	if (returns->place_count == RETURNS_PLACES_MAX)
 		return false;
 	snprintf(location, sizeof(location), "*%llu", address);
-	number = set(replay, location);
+	number = internal_insert(replay, location);
 	if (!number)
 		return false;
 	returns->places[returns->place_count].address = address;
@@ -115,9 +105,9 @@ static bool stop_at(struct returns *returns, struct replay *replay, unsigned lon
 
 void returns_begin(struct returns *returns, struct replay *replay)
 {
-	returns->jumps[0] = set(replay, "-f longjmp");
-	returns->jumps[1] = set(replay, "-f __longjmp_chk");
-	returns->catches = set(replay, "-f __cxa_begin_catch");
+	returns->jumps[0] = internal_insert(replay, "-f longjmp");
+	returns->jumps[1] = internal_insert(replay, "-f __longjmp_chk");
+	returns->catches = internal_insert(replay, "-f __cxa_begin_catch");
 }
 
 void returns_pass(struct returns *returns, struct replay *replay)
@@ -228,12 +218,6 @@ bool returns_take(struct returns *returns, struct replay *replay, const struct h
 	return true;
 }
 
-static void remove_breakpoint(struct replay *replay, int number)
-{
-	if (number && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
-}
-
 void returns_end(struct returns *returns, struct replay *replay)
 {
 	while (returns->count) {
@@ -242,9 +226,9 @@ void returns_end(struct returns *returns, struct replay *replay)
 		forget(returns, 0);
 	}
 	for (size_t i = 0; i < returns->place_count; i++)
-		remove_breakpoint(replay, returns->places[i].number);
-	remove_breakpoint(replay, returns->jumps[0]);
-	remove_breakpoint(replay, returns->jumps[1]);
-	remove_breakpoint(replay, returns->catches);
+		internal_delete(replay, returns->places[i].number);
+	internal_delete(replay, returns->jumps[0]);
+	internal_delete(replay, returns->jumps[1]);
+	internal_delete(replay, returns->catches);
 	returns->place_count = 0;
 }

@@ -6,14 +6,10 @@
 
 #include <stdio.h>
 #include "worker/session/images.h"
+#include "worker/session/internal.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
-
-static bool is_before(const struct moment *a, const struct moment *b)
-{
-	return a->event < b->event || (a->event == b->event && a->ticks < b->ticks);
-}
 
 /* A moment of the image the session stands in. */
 static bool parse(
@@ -51,7 +47,7 @@ bool search_stretch(struct replay *replay, const char *from, const char *to,
 	to = to ? to : "end";
 	if (!parse(replay, from, &stretch[0], failure) || !parse(replay, to, &stretch[1], failure))
 		return false;
-	if (stretch[0].event != REPLAY_EVENT_FAR && !is_before(&stretch[1], &stretch[0]))
+	if (stretch[0].event != REPLAY_EVENT_FAR && position_order(&stretch[1], &stretch[0]) >= 0)
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "give the earlier moment as from, the later one as to",
@@ -113,7 +109,7 @@ static enum scan_verdict see(
 
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	if (search->bounded && is_before(&search->to, &replay->moment)) {
+	if (search->bounded && position_order(&search->to, &replay->moment) < 0) {
 		search->over = true;
 		return SCAN_ENOUGH;
 	}
@@ -135,7 +131,7 @@ static enum search_end cut(struct search *search, struct failure *failure)
 	json_decref(failure->details);
 	*failure = (struct failure){0};
 	if (gdb_was_interrupted(search->replay->gdb) && position_update(search->replay, &ignored) &&
-	    is_before(&search->reached, &search->replay->moment))
+	    position_order(&search->reached, &search->replay->moment) < 0)
 		search->reached = search->replay->moment;
 	json_decref(ignored.details);
 	return SEARCH_CUT;
@@ -169,12 +165,11 @@ void search_end(struct search *search)
 {
 	struct replay *replay = search->replay;
 
-	instant_unguard(replay, search->guard);
+	internal_delete(replay, search->guard);
 	instant_forget(&search->bound);
 	search->guard = 0;
-	if (!search->captured || replay->worker->broken)
-		return;
-	signals_stop_again(replay);
+	if (search->captured)
+		signals_stop_again(replay);
 	search->captured = false;
 }
 

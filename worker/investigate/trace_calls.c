@@ -15,6 +15,7 @@
 #include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
 #include "worker/session/frame.h"
+#include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/values.h"
 
@@ -286,11 +287,9 @@ json_t *tool_trace_calls(
 	calls->groups = json_array();
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	calls->number = set_breakpoint(args, replay, failure);
-	if (calls->number) {
+	if (calls->number)
 		answer = search_all(calls, replay, failure);
-		if (!replay->worker->broken)
-			gdb_command(replay->gdb, NULL, "-break-delete %d", calls->number);
-	}
+	internal_delete(replay, calls->number);
 	json_decref(calls->hits);
 	json_decref(calls->groups);
 	free(calls);

@@ -13,6 +13,7 @@
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/excursion.h"
+#include "worker/session/internal.h"
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
@@ -214,10 +215,7 @@ static bool choose_stretch(struct history *history, struct replay *replay, struc
 	history->known = LIFE_NONE;
 	if (args->from || args->to)
 		return true;
-	signals_pass_all(replay);
 	history->known = life_find(replay, history->address, &history->life, failure);
-	if (!replay->worker->broken)
-		signals_stop_again(replay);
 	if (history->known == LIFE_KNOWN)
 		memcpy(stretch, history->life.stretch, sizeof(history->life.stretch));
 	return history->known != LIFE_FAILED;
@@ -350,8 +348,7 @@ json_t *tool_value_history(
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (set_watch(&history, replay, failure)) {
 		answer = search_all(&history, replay, failure);
-		if (!replay->worker->broken)
-			gdb_command(replay->gdb, NULL, "-break-delete %d", history.watch);
+		internal_delete(replay, history.watch);
 	}
 	json_decref(history.changes);
 	json_decref(history.writers);

@@ -15,6 +15,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/excursion.h"
 #include "worker/session/images.h"
+#include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
 #include "worker/session/values.h"
@@ -142,8 +143,7 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 	became->watch = watchpoint_insert(replay, became->bound, WATCH_WRITE, false, NULL, failure);
 	if (became->watch)
 		end = search_run(search, see, became, failure);
-	if (became->watch && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", became->watch);
+	internal_delete(replay, became->watch);
 	if (end == SEARCH_CUT) {
 		became->cut = json_object();
 		search_tell(search, end, became->cut);
@@ -287,10 +287,7 @@ static bool choose_stretch(struct became *became, struct replay *replay,
 
 	if (!became->local || args->from || args->to)
 		return true;
-	signals_pass_all(replay);
 	known = life_find(replay, became->local, &life, failure);
-	if (!replay->worker->broken)
-		signals_stop_again(replay);
 	became->unsure = known == LIFE_UNSURE;
 	if (known != LIFE_KNOWN)
 		return known != LIFE_FAILED;

@@ -170,9 +170,7 @@ static int compare(const void *left, const void *right)
 
 	position_from_json(json_object_get(*a, "moment"), &x);
 	position_from_json(json_object_get(*b, "moment"), &y);
-	if (x.event != y.event)
-		return x.event < y.event ? -1 : 1;
-	return x.ticks < y.ticks ? -1 : x.ticks > y.ticks;
+	return position_order(&x, &y);
 }
 
 /* As a client is shown it; what the file says is made fit to be shown. */

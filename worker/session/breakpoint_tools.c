@@ -8,6 +8,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/breakpoint_tools.h"
 #include "worker/session/breakpoints.h"
+#include "worker/session/internal.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 #include "worker/session/watchpoint.h"
@@ -53,19 +54,6 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 	return json;
 }
 
-/* gdb's message does not say whether it is about the location or about the condition. */
-static void suggest(struct replay *replay, const struct breakpoint *wanted, struct failure *failure)
-{
-	if (strncmp(failure->message, "No line ", 8) == 0)
-		failure_set_hint(failure, "rr_source_lines shows the lines of the file");
-	else if (wanted->condition && strncmp(failure->message, "Function ", 9) != 0 &&
-		 strncmp(failure->message, "No source file", 14) != 0)
-		failure_set_hint(failure, "the condition is evaluated at the breakpoint's "
-					  "location, with the names in scope there");
-	else
-		names_suggest(replay, wanted->what, failure);
-}
-
 /* gdb accepts any bare address, but rr cannot stop where nothing is mapped. */
 static bool is_mapped(
     struct replay *replay, const json_t *bkpt, const char *location, struct failure *failure)
@@ -75,7 +63,7 @@ static bool is_mapped(
 	if (location[strspn(location, " ")] != '*' || !address ||
 	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
 		return true;
-	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
+	internal_delete(replay, mi_number(bkpt, "number", 0));
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "set it at a moment when that address is mapped; rr_backtrace shows addresses of code",
 	    "nothing is mapped at %s at this moment", address);
@@ -106,7 +94,7 @@ json_t *breakpoint_set(
 	bkpt = insert_now_or_later(replay, wanted, later, failure);
 	if (!bkpt) {
 		if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
-			suggest(replay, wanted, failure);
+			names_explain(replay, wanted->what, wanted->condition, failure);
 		return NULL;
 	}
 	if (is_mapped(replay, bkpt, wanted->what, failure)) {

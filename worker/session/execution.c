@@ -14,6 +14,7 @@
 #include "worker/session/crossing.h"
 #include "worker/session/excursion.h"
 #include "worker/session/images.h"
+#include "worker/session/internal.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
@@ -224,8 +225,7 @@ static json_t *run_on(
 			return NULL;
 	}
 	stop = continue_times(replay, direction, args->count, failure);
-	if (number && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	internal_delete(replay, number);
 	if (stop && replay->at_end)
 		pending_note(replay, stop);
 	return stop;
@@ -257,13 +257,10 @@ static bool has_line(struct replay *replay)
 static json_t *run_to_main(struct replay *replay, enum direction direction, struct failure *failure)
 {
 	const struct resumption on = {"continue", direction, false, -1, 0};
-	json_t *results = NULL, *stop = NULL;
-	int number = 0;
+	int number = internal_insert(replay, "main");
+	json_t *stop = NULL;
 	bool there;
 
-	if (gdb_command(replay->gdb, &results, "-break-insert main") == GDB_DONE)
-		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
-	json_decref(results);
 	if (!number && direction == FORWARD) {
 		failure_set(failure, ERROR_UNSUPPORTED, LINELESS_HINT,
 		    "there are no source lines here, and no main to go to");
@@ -273,8 +270,7 @@ static json_t *run_to_main(struct replay *replay, enum direction direction, stru
 		there = number && mi_number(gdb_last_stop(replay->gdb), "bkptno", 0) == number;
 		stop = answer(replay, direction, there ? "step" : NULL, failure);
 	}
-	if (number && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", number);
+	internal_delete(replay, number);
 	return stop;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/instant.h"
+#include "worker/session/internal.h"
 
 #define REGISTERS   "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" /* gdb numbers the general ones first */
 #define STACK_WORDS 16
@@ -146,23 +147,14 @@ static bool is_mapped(struct replay *replay, unsigned long long address)
 int instant_guard(struct replay *replay, const struct instant *instant)
 {
 	unsigned long long pc = instant->moment.pc;
-	char condition[INSTANT_CONDITION_MAX], quoted[QUOTED_ONCE];
-	json_t *results = NULL;
-	int number = 0;
+	char condition[INSTANT_CONDITION_MAX], quoted[QUOTED_ONCE], where[QUOTED_ONCE + 40];
 
 	if (!pc)
 		return 0;
 	instant_condition(replay, instant, condition);
-	if (mi_quote(quoted, sizeof(quoted), condition) > 0 &&
-	    gdb_command(replay->gdb, &results, "-break-insert%s -c %s *0x%llx",
-		is_mapped(replay, pc) ? "" : " -h", quoted, pc) == GDB_DONE)
-		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
-	json_decref(results);
-	return number;
-}
-
-void instant_unguard(struct replay *replay, int guard)
-{
-	if (guard && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", guard);
+	if (mi_quote(quoted, sizeof(quoted), condition) <= 0)
+		return 0;
+	snprintf(where, sizeof(where), "%s-c %s *0x%llx", is_mapped(replay, pc) ? "" : "-h ",
+	    quoted, pc);
+	return internal_insert(replay, where);
 }

@@ -28,8 +28,7 @@ void instant_condition(
     struct replay *replay, const struct instant *instant, char to[INSTANT_CONDITION_MAX]);
 
 /* Has the program stop there on its way, with an internal breakpoint: gdb's number of it, 0 where
- * it cannot be set. instant_unguard removes it; 0 is none. */
+ * it cannot be set. internal_delete removes it. */
 int instant_guard(struct replay *replay, const struct instant *instant);
-void instant_unguard(struct replay *replay, int guard);
 
 #endif

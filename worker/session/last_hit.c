@@ -13,6 +13,7 @@
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
 #include "worker/session/instant.h"
+#include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 
@@ -113,7 +114,7 @@ static bool look(struct replay *replay, struct search *search, struct failure *f
 	if (!search->at_end && !search->unguarded)
 		search->guard = instant_guard(replay, &search->bound);
 	end = scan_run(replay, FORWARD, STOPS_MAX, see, search, failure);
-	instant_unguard(replay, search->guard);
+	internal_delete(replay, search->guard);
 	search->guard = 0;
 	return end != SCAN_FAILED;
 }

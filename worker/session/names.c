@@ -122,3 +122,24 @@ int names_suggest(struct replay *replay, const char *location, struct failure *f
 	json_decref(found[1]);
 	return near[0].name ? near[0].distance : INT_MAX;
 }
+
+/* A line without code: "No line 7 in file", and since gdb 16 also "No compiled code for line 7". */
+static bool is_about_line(const char *message)
+{
+	return strncmp(message, "No line ", 8) == 0 ||
+	       strncmp(message, "No compiled code for line ", 26) == 0;
+}
+
+/* gdb's message does not say whether it is about the location or about the condition. */
+void names_explain(
+    struct replay *replay, const char *location, const char *condition, struct failure *failure)
+{
+	if (is_about_line(failure->message))
+		failure_set_hint(failure, "rr_source_lines shows the lines of the file");
+	else if (condition && strncmp(failure->message, "Function ", 9) != 0 &&
+		 strncmp(failure->message, "No source file", 14) != 0)
+		failure_set_hint(failure, "the condition is evaluated at the breakpoint's "
+					  "location, with the names in scope there");
+	else
+		names_suggest(replay, location, failure);
+}

@@ -1,13 +1,18 @@
 #ifndef WORKER_NAMES_H
 #define WORKER_NAMES_H
 /*
- * Names of the program that are similar to one that was not found.
+ * Names of the program that are similar to one that was not found, and other help with a location.
  */
 #include "worker/session/replay.h"
 
 /* Adds similar names of functions to the hint of a call that failed on `location`. Returns the
  * distance of the nearest, INT_MAX if there is none. */
 int names_suggest(struct replay *replay, const char *location, struct failure *failure);
+
+/* Adds to a call that failed on `location`, with a condition or NULL, what helps: similar names, or
+ * where to look. */
+void names_explain(
+    struct replay *replay, const char *location, const char *condition, struct failure *failure);
 
 /* The edit distance of two names, at most `limit` (both at most 64 bytes; longer ones are limit).
  */

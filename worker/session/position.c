@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
+#include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/stop_reason.h"
 
@@ -168,6 +169,13 @@ static bool run_to(struct replay *replay, long long event, struct failure *failu
 	return restart(replay, target, failure);
 }
 
+int position_order(const struct moment *a, const struct moment *b)
+{
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+}
+
 bool position_go_event(struct replay *replay, long long event, struct failure *failure)
 {
 	/* The beginning of the session's present image. */
@@ -228,8 +236,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 			   gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
 		       position_update(replay, failure);
 	}
-	if (number_of)
-		gdb_command(gdb, NULL, "-break-delete %d", number_of);
+	internal_delete(replay, number_of);
 	return fine;
 }
 

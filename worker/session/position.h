@@ -26,6 +26,9 @@ json_t *position_json_exact(const struct moment *moment);
 /* False if it is not a moment. */
 bool position_from_json(const json_t *json, struct moment *moment);
 
+/* Below 0: a comes before b in the recording; 0: both have the same event and ticks. */
+int position_order(const struct moment *a, const struct moment *b);
+
 /* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */
 bool position_go_event(struct replay *replay, long long event, struct failure *failure);
 

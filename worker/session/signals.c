@@ -111,6 +111,8 @@ void signals_pass_all(struct replay *replay)
 
 void signals_stop_again(struct replay *replay)
 {
+	if (replay->worker->broken)
+		return;
 	gdb_console(replay->gdb, NULL, "handle all stop print pass");
 	signals_apply(replay);
 }

@@ -12,8 +12,8 @@ void signals_begin(struct replay *replay);
 
 /* Makes all faults stop, whatever the client has set, until signals_apply. */
 void signals_stop_at_faults(struct replay *replay);
-/* Lets a search run past all signals, until signals_stop_again has them as the client has set them.
- */
+/* Lets a search run past all signals, until signals_stop_again has them as the client has set them:
+ * which does nothing once gdb is lost. */
 void signals_pass_all(struct replay *replay);
 void signals_stop_again(struct replay *replay);
 /* Tells gdb again, after a temporary change. */

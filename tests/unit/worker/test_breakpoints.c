@@ -8,10 +8,12 @@
 
 #define MADE(number) "^done,bkpt={number=\"" #number "\",addr=\"0x4010\",func=\"f\"}"
 #define WATCHES(command)                                                                           \
+	{"-interpreter-exec --thread 1 --frame 0 console \"" command "\"",                         \
+	    "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},              \
 	{                                                                                          \
-		"-interpreter-exec --thread 1 --frame 0 console \"" command "\"",                  \
-		    "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"        \
+		"-break-list", "^done,BreakpointTable={body=[" HARDWARE "]}"                       \
 	}
+#define HARDWARE "bkpt={number=\"3\",type=\"hw watchpoint\",enabled=\"y\"}"
 
 static json_t *set(const struct breakpoint_set_args *args, struct failure *failure)
 {
@@ -59,16 +61,20 @@ END_TEST
 
 START_TEST(a_location_that_is_nowhere_is_an_error_and_is_not_kept)
 {
-	const struct breakpoint_set_args args = {.location = "x.c:900"};
-	struct failure failure = {0};
+	static const char *const said[] = {"^error,msg=\"No line 900 in file \\\"x.c\\\".\"",
+	    "^error,msg=\"No compiled code for line 900 in file \\\"x.c\\\".\""};
+	const struct breakpoint_set_args args = {.location = "x.c:900", .condition = "n > 1"};
 
-	session_begin(SCRIPT(
-	    {"-break-insert \"x.c:900\"", "^error,msg=\"No line 900 in file \\\"x.c\\\".\""}));
-	ck_assert_ptr_null(set(&args, &failure));
-	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
-	ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines of the file");
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
-	session_end();
+	for (int i = 0; i < 2; i++) {
+		struct failure failure = {0};
+
+		session_begin(SCRIPT({"-break-insert -c \"n > 1\" \"x.c:900\"", said[i]}));
+		ck_assert_ptr_null(set(&args, &failure));
+		ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
+		ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines of the file");
+		ck_assert_uint_eq(replay->breakpoints.count, 0);
+		session_end();
+	}
 }
 END_TEST
 
@@ -101,6 +107,25 @@ START_TEST(a_watchpoint_knows_its_address)
 	expect_number(result, 1);
 	ck_assert_str_eq(json_string_value(json_object_get(result, "address")), "0x601040");
 	json_decref(result);
+	session_end();
+}
+END_TEST
+
+/* rr would single-step, which takes hours. */
+START_TEST(a_fifth_watchpoint_is_refused_and_taken_away)
+{
+	const struct watchpoint_set_args args = {.expression = "x", .location = true};
+	struct failure failure = {0};
+
+	session_begin(
+	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l x\"",
+		       "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},
+		{"-break-list", "^done,BreakpointTable={body=[" HARDWARE "," HARDWARE "," HARDWARE
+				"," HARDWARE "," HARDWARE "]}"},
+		{"-break-delete 3", "^done"}));
+	ck_assert_ptr_null(tool_watchpoint_set(&peer.worker, &args, &failure));
+	ck_assert_int_eq(failure.code, ERROR_UNSUPPORTED);
+	ck_assert_uint_eq(replay->breakpoints.count, 0);
 	session_end();
 }
 END_TEST
@@ -229,7 +254,7 @@ int main(void)
 	    a_breakpoint_for_one_thread_is_a_condition,
 	    a_location_that_is_nowhere_is_an_error_and_is_not_kept,
 	    an_address_where_nothing_is_mapped_is_refused_and_taken_away,
-	    a_watchpoint_knows_its_address,
+	    a_watchpoint_knows_its_address, a_fifth_watchpoint_is_refused_and_taken_away,
 	    what_the_hardware_cannot_watch_is_refused_and_taken_away,
 	    they_are_out_of_the_way_until_all_who_asked_are_back,
 	    one_that_keeps_the_program_from_running_is_named_as_the_client_knows_it,
