@@ -16,7 +16,10 @@
 #include "worker/session/stop.h"
 #include "worker/session/stop_reason.h"
 
-#define VALUE_MAX  512	/* bytes shown of a value */
+#define VALUE_MAX 512 /* bytes shown of a value */
+#define READ_NOTE                                                                                  \
+	"the processor cannot watch reads alone, so this may be a write: rr_value_history with "   \
+	"access read tells them apart"
 #define OUTPUT_MAX 4096 /* bytes shown of the program's output */
 
 static json_t *bounded(const char *text)
@@ -82,6 +85,8 @@ static void add_cause(
 	case STOP_WATCHPOINT:
 		json_object_set_new(
 		    json, "watch", watch_json(replay, stop, direction, &gdb_number));
+		if (json_object_get(stop, "hw-rwpt"))
+			json_object_set_new(json, "note", json_string(READ_NOTE));
 		ends = strcmp(mi_text(stop, "reason"), "watchpoint-scope") == 0;
 		break;
 	case STOP_SIGNAL:

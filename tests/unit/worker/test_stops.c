@@ -100,6 +100,22 @@ START_TEST(a_change_is_told_in_the_clients_words)
 }
 END_TEST
 
+/* x86 has no debug register for reads alone. */
+START_TEST(a_read_may_have_been_a_write_and_that_is_told)
+{
+	json_t *stop;
+
+	session_begin(
+	    SCRIPT(STOPS("reason=\"read-watchpoint-trigger\",hw-rwpt={number=\"5\",exp=\"x\"},"
+			 "value={value=\"2\"},")));
+	keep(true, "x", 5);
+	stop = describe(FORWARD);
+	ck_assert_ptr_nonnull(
+	    strstr(json_string_value(json_object_get(stop, "note")), "rr_value_history"));
+	end(stop);
+}
+END_TEST
+
 START_TEST(backward_old_and_new_are_those_of_the_program)
 {
 	json_t *stop, *watch;
@@ -203,6 +219,7 @@ int main(void)
 	const TTest *const tests[] = {a_breakpoint_is_named_by_the_clients_number,
 	    a_temporary_breakpoint_is_forgotten_when_it_was_hit,
 	    an_internal_breakpoint_has_no_number_for_clients, a_change_is_told_in_the_clients_words,
+	    a_read_may_have_been_a_write_and_that_is_told,
 	    backward_old_and_new_are_those_of_the_program,
 	    a_watched_local_that_is_gone_is_forgotten, a_signal_is_told_by_its_name,
 	    the_end_is_told_as_such_and_known_from_then_on,
