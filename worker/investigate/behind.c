@@ -1,6 +1,7 @@
 /*
- * Decodes the instruction that ends where the program stands. Instructions have no fixed length: it
- * is found from the beginning of its function. After a jump or a call another one ran.
+ * Decodes the instruction that ends where the program stands. Instructions have no fixed length, so
+ * it decodes from the beginning of the function. After a jump or a call, the instruction before in
+ * memory is not the one that ran.
  */
 #include "worker/investigate/behind.h"
 
@@ -9,7 +10,7 @@
 #include "worker/session/accessed.h"
 #include "worker/investigate/where.h"
 
-#define FUNCTION_MAX 65536 /* bytes of one that is looked through */
+#define FUNCTION_MAX 65536 /* bytes of a function that we decode */
 
 const char *const behind_words[] = {[BEHIND_UNKNOWN] = "unknown",
     [BEHIND_READ] = "read",
@@ -37,7 +38,7 @@ static unsigned long long find_begin(struct replay *replay, unsigned long long e
 	return begin;
 }
 
-/* Where several of its operands are in memory, only if it does the same with all of them. */
+/* If several of its operands are in memory, only if it does the same with all of them. */
 static enum behind kind_of(const struct instruction *instruction)
 {
 	static const enum behind kinds[2][2] = {
@@ -83,7 +84,8 @@ enum behind behind_access(struct replay *replay, struct behind_code *code, bool 
 {
 	enum behind kind = look_up(replay, code, replay->moment.pc);
 
-	/* What changed it and is no write was the kernel, or another instruction. */
+	/* If the memory changed and this instruction does not write, then the kernel or another
+	 * instruction wrote. */
 	if (changed)
 		return kind == BEHIND_BOTH ? BEHIND_BOTH : BEHIND_WRITE;
 	return kind;

@@ -1,8 +1,8 @@
 #ifndef WORKER_BEHIND_H
 #define WORKER_BEHIND_H
 /*
- * What the instruction before the program's place did with the memory that a watchpoint saw it
- * touch. The processor does not say; a read looks like a write of the value that was there.
+ * Tells whether the instruction behind which the program stands read or wrote the memory that a
+ * watchpoint saw it touch. The processor does not say: a read looks like a write of the same value.
  */
 #include "worker/session/replay.h"
 
@@ -12,17 +12,17 @@ extern const char *const behind_words[]; /* "unknown", "read", "write", "read an
 
 #define BEHIND_CODE_MAX 256
 
-/* Instructions that are known already. Starts as {0}. */
+/* Instructions that were decoded before. Starts as {0}. */
 struct behind_code {
 	struct {
-		unsigned long long end; /* the address behind it */
+		unsigned long long end; /* the address after it */
 		enum behind kind;
 	} known[BEHIND_CODE_MAX];
 	size_t count;
 };
 
-/* Where the program stands behind an access, as replay->moment has it; `changed`: the value is
- * another one than before, so that it was written at least. */
+/* The program stands right after an access, at replay->moment. `changed`: the value differs from
+ * before, so the access was at least a write. */
 enum behind behind_access(struct replay *replay, struct behind_code *code, bool changed);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Looks through the text for names, without understanding it: what gdb finds no address for, a type
- * or a member, stays as it is.
+ * Looks for names in the text without parsing it. A name for which gdb finds no address, such as a
+ * type or a member, stays as it is.
  */
 #include "worker/investigate/bind.h"
 
@@ -34,7 +34,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* A literal, or a number with its letters; 0: neither. */
+/* The length of a literal, or of a number with its suffix; 0: it is neither. */
 static size_t literal_length(const char *at)
 {
 	size_t length = 1;
@@ -64,7 +64,7 @@ static bool is_part(const char *begin, const char *at, const char *end)
 	       strncmp(end, "::", 2) == 0 || *end == '(';
 }
 
-/* Whether *failure, gdb's refusal to take an address, is of a variable that has none. */
+/* Whether gdb refused to take an address because the variable has none. */
 static bool is_variable(const struct failure *failure)
 {
 	return strstr(failure->message, "in register") || strstr(failure->message, "optimized out");
@@ -83,8 +83,8 @@ static bool bind_one(
 		return true;
 	}
 	if (binding->count == BIND_NAMES_MAX) {
-		failure_set(failure, ERROR_LIMIT, NULL, "there are more than %d names in it",
-		    BIND_NAMES_MAX);
+		failure_set(
+		    failure, ERROR_LIMIT, NULL, "it contains more than %d names", BIND_NAMES_MAX);
 		return false;
 	}
 	snprintf(
@@ -105,7 +105,7 @@ static bool bind_one(
 	return true;
 }
 
-/* What lies above the stack pointer belongs to a frame, for all that is known here. */
+/* We take everything above the stack pointer as part of some frame. */
 static unsigned long long find_local(const struct binding *binding)
 {
 	struct replay *replay = binding->replay;

@@ -1,6 +1,7 @@
 /*
- * rr_verify_claims. A claim that cannot be checked has not held: what kept it from being checked is
- * said. Where a name is not known in the innermost frame, the program's own frame is asked.
+ * rr_verify_claims. A claim that cannot be checked does not count as held, and the answer says why
+ * it could not be checked. If a name is unknown in the innermost frame, we try the program's own
+ * frame.
  */
 #include "worker/investigate/claims.h"
 
@@ -36,7 +37,7 @@ static bool is_known(const char *key)
 	return false;
 }
 
-/* A value may be a number too: as a text in text[size]. NULL for what is neither. */
+/* A value may also be a number, which is printed into text[size]. NULL if it is neither. */
 static const char *text_of(const json_t *claim, const char *key, char *text, size_t size)
 {
 	const json_t *value = json_object_get(claim, key);
@@ -64,14 +65,14 @@ static bool is_sound(const json_t *claim, size_t number, struct failure *failure
 		if (is_known(key))
 			continue;
 		failure_set(failure, ERROR_INVALID_ARGUMENT, form,
-		    "claim %zu has %.40s, which claims do not have", number, key);
+		    "claim %zu has an unknown member, %.40s", number, key);
 		return false;
 	}
 	for (size_t i = 0; i < KEY_COUNT; i++) {
 		text = text_of(claim, keys[i], room, sizeof(room));
 		if (!text && (i < KEYS_NEEDED || json_object_get(claim, keys[i])))
 			failure_set(failure, ERROR_INVALID_ARGUMENT, form,
-			    "claim %zu needs %s as a text", number, keys[i]);
+			    "claim %zu needs the string %s", number, keys[i]);
 		else if (text && strlen(text) > TEXT_MAX)
 			failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
 			    "%s of claim %zu is longer than %d bytes", keys[i], number, TEXT_MAX);
@@ -96,7 +97,7 @@ bool claims_are_sound(const json_t *claims, struct failure *failure)
 	return true;
 }
 
-/* Without the blanks around it. */
+/* The text without the blanks around it. */
 static json_t *trimmed(const char *text)
 {
 	static const char blanks[] = " \t\r\n";
@@ -109,7 +110,7 @@ static json_t *trimmed(const char *text)
 	return json_stringn(text, length);
 }
 
-/* Only what can be no name and no call: gdb is asked to compare with it. */
+/* Accepts only what cannot be a name or a call, because gdb evaluates it in a comparison. */
 static bool is_number(const char *text)
 {
 	char *end;
@@ -121,7 +122,7 @@ static bool is_number(const char *text)
 	return *end == '\0';
 }
 
-/* As printed, or as gdb compares a number with it: 'a' is 97, RED is 0, (int *) 0x10 is 0x10. */
+/* Equal as text, or as a number as gdb compares it: 'a' is 97, RED is 0, (int *) 0x10 is 0x10. */
 static bool is_same(
     struct replay *replay, const char *expression, const char *claimed, const char *found)
 {
@@ -157,7 +158,7 @@ static void add_place(struct replay *replay, json_t *checked, const json_t *fram
 		json_object_set_new(checked, "source", source);
 }
 
-/* The value in the selected frame; 0 with *found owned by the caller, or -1 with why. */
+/* The value in the selected frame. Returns 0, and *found is the caller's, or -1 with the reason. */
 static int read_value(struct replay *replay, const char *expression, char **found, char *why)
 {
 	char *type = NULL;
@@ -167,7 +168,7 @@ static int read_value(struct replay *replay, const char *expression, char **foun
 	return result;
 }
 
-/* Reads in the innermost frame, else in the first of the program's own. */
+/* Reads in the innermost frame, or else in the first frame of the program's own code. */
 static int read_somewhere(
     struct replay *replay, const char *expression, json_t *checked, char **found, char *why)
 {
@@ -208,7 +209,7 @@ static void judge(
 	free(found);
 }
 
-/* One claim with its verdict. */
+/* Checks one claim and adds its verdict. */
 static json_t *check(struct replay *replay, const json_t *claim)
 {
 	struct failure failure = {0};

@@ -1,24 +1,24 @@
 #ifndef WORKER_CLAIMS_H
 #define WORKER_CLAIMS_H
 /*
- * What somebody says of the recording, checked on the recording: at a moment an expression has a
- * value.
+ * Checks claims about the recording on the recording itself. A claim says that an expression has a
+ * value at a moment.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"
 
-/* To be asked before the program moves: false, with *failure filled, when a claim is malformed. */
+/* Call this before the program moves. False with *failure filled if a claim is malformed. */
 bool claims_are_sound(const json_t *claims, struct failure *failure);
 
 /*
- * Goes to each and evaluates it again: [{moment, expression, value, verdict, found?, where?, tid?,
- * source?, error?, note?}]. The verdict is "held", "not held", or "not checked" with the error. The
- * program stands somewhere afterwards. NULL with *failure filled where the session is lost or the
- * call was interrupted.
+ * Goes to each claim's moment and evaluates the expression again: [{moment, expression, value,
+ * verdict, found?, where?, tid?, source?, error?, note?}]. The verdict is "held", "not held", or
+ * "not checked" with the error. Leaves the program at any moment. NULL with *failure filled if the
+ * session was lost or the call was interrupted.
  */
 json_t *claims_check(struct replay *replay, const json_t *claims, struct failure *failure);
 
-/* How many of what claims_check answered held. */
+/* How many claims in the answer of claims_check held. */
 size_t claims_held(const json_t *checked);
 
 /* "2 of 3 claims held; not: 2". Owned by the caller. */

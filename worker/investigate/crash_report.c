@@ -16,7 +16,7 @@
 #define SIGNALS_MAX  100000
 #define OUTPUT_BYTES 4096
 
-/* What ends a program unless it is caught. */
+/* Signals that end a program unless it catches them. */
 static bool is_fatal(const char *signal)
 {
 	static const char *const fatal[] = {

@@ -22,7 +22,7 @@ static const char *const access_names[] = {"read", "write", "execute"};
 struct fault {
 	unsigned long long address;
 	enum access access;
-	unsigned align; /* that the address lacks; 1: none */
+	unsigned align; /* alignment that the address lacks; 1: none */
 	const struct memory_operand *operand;
 };
 

@@ -1,7 +1,7 @@
 /*
- * A buffer is used again and again, often for the same text: what wrote a byte last need not have
- * changed it. gdb tells of writes that change something, and of all accesses; so these are gone
- * through, and of each is asked whether it wrote.
+ * Programs use a buffer again and again, often for the same text, so the last write to a byte need
+ * not have changed it. gdb can stop at changes or at all accesses. So this goes through all
+ * accesses and decodes for each whether it wrote.
  */
 #include "worker/investigate/formatted.h"
 
@@ -14,7 +14,7 @@
 #include "worker/session/signals.h"
 #include "worker/session/watchpoint.h"
 
-#define ACCESSES_MAX 100000 /* reads, before the write */
+#define ACCESSES_MAX 100000 /* reads that we pass on the way back to the write */
 
 struct byte {
 	unsigned long long address;
@@ -30,7 +30,7 @@ static enum scan_verdict see_access(
 	(void)failure;
 	if (!hit->watched || hit->number != byte->watch)
 		return SCAN_ON;
-	/* The kernel's writes are no instruction's, but they are seen to change. */
+	/* No instruction makes the kernel's writes, but we see that the value changes. */
 	return changed || accessed_is_written(replay, byte->address) ? SCAN_ENOUGH : SCAN_ON;
 }
 

@@ -32,7 +32,7 @@
  * SIGTRAP, because rr would then ignore watchpoints as well. */
 #define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
 
-/* Memory exists no longer than the image of the process to which it belongs. */
+/* exec replaces a process's memory, so a value is no older than the program that it belongs to. */
 static void fail_unwritten(struct replay *replay, const char *expression, struct failure *failure)
 {
 	failure_set(failure, ERROR_NOT_FOUND,
@@ -59,7 +59,7 @@ static json_t *conclude(const char *expression, const json_t *writer, const json
 	    at ? at : "no source");
 }
 
-/* The callers up to the first that is the program's own, and some beyond. */
+/* The callers up to the first one of the program's own code, and a few more. */
 static json_t *callers_up_to(json_t *frames, const json_t *own)
 {
 	json_t *callers = json_array(), *frame;
@@ -120,13 +120,13 @@ static bool step_behind(struct replay *replay, json_t *json, struct failure *fai
 	return true;
 }
 
-/* A watched value, and what it was where the search began. */
+/* A watched value, and its value at the moment where the search began. */
 struct watched {
 	const char *expression;
 	int watch; /* gdb's number */
 	char address[32];
 	long long size;
-	char *now;   /* as gdb prints it; NULL: it cannot be read */
+	char *now;   /* as gdb prints it; NULL: cannot be read */
 	char *bytes; /* the same in hexadecimal; NULL likewise */
 	struct moment until;
 	struct moment last; /* forward: behind the last change; event 0: none yet */
@@ -185,7 +185,8 @@ static void learn_watched(struct replay *replay, struct watched *watched)
 	free(size);
 }
 
-/* gdb puts a pointer's type before it and what it points to behind, the latter as it is now. */
+/* gdb prints a pointer's type before the value and what it points to after it, the latter as it is
+ * now. */
 static bool same_value(const char *a, const char *b)
 {
 	size_t length;
@@ -209,7 +210,7 @@ static bool is_change(const struct watched *watched, const struct hit *hit)
 
 struct back {
 	const struct watched *watched;
-	bool fits; /* what was written is what the value was where the search began */
+	bool fits; /* this write stored the value that was there when the search began */
 };
 
 static enum scan_verdict see_backward(
@@ -225,8 +226,7 @@ static enum scan_verdict see_backward(
 	return SCAN_ENOUGH;
 }
 
-/* Whether a moment comes after another; of two within one event the ticks tell, where the thread is
- * the same, and it is. */
+/* Whether one moment comes after another. Within one event, the thread's ticks decide. */
 static bool is_later(const struct moment *a, const struct moment *b)
 {
 	return a->event > b->event ||
@@ -265,8 +265,8 @@ static enum scan_end search_forward(
 	return scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
 }
 
-/* Whether only a neighbour in the same word is another one here: a bit-field has the address of the
- * word it lies in. The name must mean the same thing here as where the search began. */
+/* Whether only a neighbour in the same word changed: a bit-field has the address of its whole word.
+ * The name must mean the same variable here as where the search began. */
 static bool is_neighbour(struct replay *replay, const struct watched *watched)
 {
 	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
@@ -280,7 +280,7 @@ static bool is_neighbour(struct replay *replay, const struct watched *watched)
 	return same;
 }
 
-/* Whether the value was another one here, at the start, than where the search began. */
+/* Whether the value at the start of the recording differs from the value where the search began. */
 static bool differs_here(struct replay *replay, const struct watched *watched)
 {
 	char *here = read_bytes(replay, watched);
@@ -291,7 +291,7 @@ static bool differs_here(struct replay *replay, const struct watched *watched)
 	return differs;
 }
 
-/* Goes to the last change: the program is then right before it. */
+/* Goes to the last change. The program then stands right before it. */
 static bool search(struct replay *replay, struct watched *watched, struct failure *failure)
 {
 	struct back back = {.watched = watched};
@@ -331,7 +331,8 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	return stop;
 }
 
-/* The value is named in that frame: the write may be in another one. -1: the selected one. */
+/* The frame in which the expression is evaluated; the write may be in another one. -1: the selected
+ * frame. */
 static bool choose_frame(struct replay *replay, long long level, struct failure *failure)
 {
 	if (level < 0 ||
@@ -344,7 +345,7 @@ static bool choose_frame(struct replay *replay, long long level, struct failure 
 	return false;
 }
 
-/* Searches, and stops at the write, on the side that was asked for. */
+/* Searches, and stops before or after the write, as the call asks. */
 static json_t *find_writer(
     struct replay *replay, const struct last_change_args *args, struct failure *failure)
 {

@@ -1,5 +1,5 @@
 /*
- * rr_last_time: the last pass of a place before now, where a condition held.
+ * rr_last_time: when the program last passed a place before now, with a condition that held.
  */
 #include "worker/gdb/mi.h"
 #include "worker/investigate/passes.h"
@@ -16,7 +16,7 @@
 #include "worker/session/signals.h"
 #include "worker/session/stop.h"
 
-#define DOUBTS_MAX 100 /* stops whose condition cannot be read that are passed over */
+#define DOUBTS_MAX 100 /* stops that we skip because their condition cannot be read */
 
 enum found { FOUND_IT, FOUND_NOTHING, FOUND_FAILED };
 
@@ -63,7 +63,7 @@ static enum found find(
 			break;
 		}
 	}
-	failure_set(failure, ERROR_LIMIT, "make a condition that can be read at each stop",
+	failure_set(failure, ERROR_LIMIT, "use a condition that can be read at each stop",
 	    "%.200s could not be read at the last %d stops", condition, DOUBTS_MAX);
 	return FOUND_FAILED;
 }
@@ -79,7 +79,7 @@ static void fail_nothing(
 	    args->condition ? " where " : "", args->condition ? args->condition : "");
 }
 
-/* The stop, and what it means in one sentence. */
+/* The stop, and one sentence about what it means. */
 static json_t *describe(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {

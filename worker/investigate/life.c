@@ -1,6 +1,7 @@
 /*
- * Finds the call by its stack: the frame's function begins with its return address just below the
- * frame's end, and has returned where its caller runs on with the stack at that end.
+ * Finds the call by its stack. When the function begins, its return address lies just below the
+ * frame's end. The function has returned when its caller runs on with the stack pointer at that
+ * end.
  */
 #include "worker/investigate/life.h"
 
@@ -20,11 +21,12 @@
 #define STOPS_MAX  1000
 
 struct call {
-	unsigned long long entry, back; /* the function's first instruction; behind its call */
-	unsigned long long top;		/* the stack pointer there */
+	unsigned long long entry,
+	    back;		/* the function's first instruction; the one after its call */
+	unsigned long long top; /* the stack pointer there */
 };
 
-/* The level of the frame that has the address; -1: none has. */
+/* The level of the frame that holds the address; -1: none does. */
 static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
 {
 	int from = replay->selected.frame;
@@ -96,7 +98,7 @@ static enum scan_verdict is_number(
 	return hit->number == *(int *)context ? SCAN_ENOUGH : SCAN_ON;
 }
 
-/* From the call on to the return; a call that never returns lives to the end. */
+/* Runs from the call to the return. A call that never returns lives to the end. */
 static enum life_known find_return(
     struct replay *replay, const struct call *call, struct moment *end, struct failure *failure)
 {
@@ -132,7 +134,7 @@ enum life_known life_find(
 	if (known == LIFE_KNOWN)
 		known = find_return(replay, &call, &life->stretch[1], failure);
 	signals_stop_again(replay);
-	/* A return before the moment that was asked at is another call's. */
+	/* A return before the moment where the question was asked belongs to another call. */
 	return known == LIFE_KNOWN && position_order(&here, &life->stretch[1]) > 0 ? LIFE_UNSURE
 										   : known;
 }

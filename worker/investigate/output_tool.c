@@ -12,7 +12,7 @@
 #define TEXTS_MAX      (24 * 1024) /* and of all */
 #define WRITE_OVERHEAD 100
 
-/* The number of writes that are over when the session stands at that event. */
+/* How many writes are complete when the session stands at that event. */
 static size_t before(const struct printed *printed, long long event)
 {
 	size_t count = 0;
@@ -46,7 +46,7 @@ static json_t *write_json(
 	return json;
 }
 
-/* Writes from..to-1, as far as there is room. */
+/* The writes from..to-1, as many as fit. */
 static json_t *writes_json(
     struct replay *replay, const struct printed *printed, size_t from, size_t *to)
 {

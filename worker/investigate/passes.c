@@ -1,5 +1,5 @@
 /*
- * Has gdb set the breakpoint, and asks the condition once more where it stopped.
+ * gdb sets the breakpoint. Where it stops, we evaluate the condition once more.
  */
 #include "worker/investigate/passes.h"
 

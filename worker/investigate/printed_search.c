@@ -1,6 +1,7 @@
 /*
- * Texts are found wherever they lie, patterns line by line: so that no pattern takes memory by the
- * length of all that was printed. Must never take a pattern that the C library cannot bound.
+ * Searches for texts everywhere and for patterns line by line, so that the memory for a pattern
+ * does not grow with the output. Must never accept a pattern for which the C library needs
+ * unbounded time or memory.
  */
 #include "worker/investigate/printed_search.h"
 
@@ -9,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX    1000	   /* that braces ask for, multiplied */
+#define REPEATS_MAX    1000	   /* repetitions that braces ask for, multiplied */
 #define NEAREST_MIN    3	   /* bytes */
 #define NEAREST_TEXT   256	   /* bytes of the text that are compared */
-#define NEAREST_WITHIN (256 << 10) /* bytes of each stream, its last ones */
+#define NEAREST_WITHIN (256 << 10) /* the last bytes of each stream */
 
-/* All matches, in the order in which the streams are gone through. */
+/* All matches, stream by stream. */
 struct matches {
 	struct printed_match *list;
 	size_t count;
@@ -51,7 +52,7 @@ static void find_text(
 	}
 }
 
-/* All matches within one line that are not empty. */
+/* All non-empty matches within one line. */
 static void find_in_line(struct matches *matches, const struct printed *printed, size_t stream,
     size_t from, size_t to, const regex_t *pattern)
 {
@@ -84,8 +85,8 @@ static void find_pattern(
 	}
 }
 
-/* Repetitions by number multiply what the C library compiles, and what refers back takes time that
- * nothing bounds. */
+/* Numbered repetitions multiply what the C library compiles, and a back-reference takes unbounded
+ * time. */
 static const char *why_unbounded(const char *pattern)
 {
 	unsigned long repeats = 1, number;
@@ -93,7 +94,7 @@ static const char *why_unbounded(const char *pattern)
 	for (const char *at = pattern; *at; at++) {
 		if (*at == '\\') {
 			if (isdigit((unsigned char)at[1]))
-				return "it refers back (\\1), which is not taken";
+				return "back-references such as \\1 are not supported";
 			at += at[1] != '\0';
 			continue;
 		}

@@ -12,34 +12,35 @@
 
 struct printed_wanted {
 	const char *text;    /* it, or else */
-	const char *pattern; /* a POSIX extended regular expression, within a line */
+	const char *pattern; /* a POSIX extended regular expression, matched within a line */
 	int fd;		     /* of the stream; -1: any */
-	/* In the order of time; -1 is the last, -2 the one before. 0: the first of that process,
-	 * else the first. */
+	/* Which match, in the order of time; -1 is the last, -2 the one before. 0: the first one of
+	 * that process, or else the first of all. */
 	long long nth;
 	int pid;
 };
 
 struct printed_match {
-	const struct printed_piece *piece; /* the write that its first byte came by */
+	const struct printed_piece *piece; /* the write that printed its first byte */
 	size_t stream, at, length;
 };
 
 struct printed_found {
 	struct printed_match match;
-	size_t number, count; /* from 1, of all; 0: there is none, or less than nth asks for */
+	size_t number,
+	    count; /* its number among all matches, from 1; 0: there are none, or fewer than nth */
 };
 
-/* False with *failure filled when the pattern is none, or asks for too much. */
+/* False with *failure filled if the pattern is malformed, or asks for too much. */
 bool printed_search(const struct printed *printed, const struct printed_wanted *wanted,
     struct printed_found *found, struct failure *failure);
 
-/* The line that has the longest piece of `text` in it, of three bytes at least: its match is that
- * piece. False: there is none. */
+/* Finds the line that contains the longest piece of `text`, of at least three bytes; the match is
+ * that piece. False: there is none. */
 bool printed_nearest(
     const struct printed *printed, const char *text, int fd, struct printed_match *match);
 
-/* The line that a match begins in: from..*end of its stream. */
+/* The line in which a match begins: from..*end of its stream. */
 size_t printed_line_of(
     const struct printed *printed, const struct printed_match *match, size_t *end);
 

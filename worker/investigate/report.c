@@ -37,7 +37,7 @@ static const char *place_of(const json_t *frame)
 	return mi_text(frame, "at") ? mi_text(frame, "at") : "no source";
 }
 
-/* "store (a.c:8)", or "memcpy, called by store (a.c:8)": the position in the program's own code. */
+/* The place in the program's own code: "store (a.c:8)", or "memcpy, called by store (a.c:8)". */
 static void tell_where(const json_t *frames, const json_t *own, char *text, size_t size)
 {
 	json_int_t level = json_integer_value(json_object_get(own, "level"));
@@ -70,7 +70,8 @@ static bool is_returned(const json_t *frames)
 	return false;
 }
 
-/* Variables of the first own frame, with what they point to, and those of its own caller. */
+/* The variables of the first frame of the program's own code, with what they point to, and those of
+ * its caller. */
 static void add_variables(struct replay *replay, json_t *frames, const json_t *first)
 {
 	json_int_t level, from = json_integer_value(json_object_get(first, "level"));
@@ -106,7 +107,8 @@ static void add_source(struct replay *replay, json_t *report, const json_t *own)
 		json_object_set_new(report, "source_warning", json_string(doubt));
 }
 
-/* The stack of the selected thread, and in `where` a phrase for its first own frame. */
+/* The stack of the selected thread, and in `where` a phrase for the first frame of the program's
+ * own code. */
 static bool add_stack(
     struct replay *replay, json_t *report, char *where, size_t size, struct failure *failure)
 {
@@ -131,8 +133,8 @@ static bool add_stack(
 	return true;
 }
 
-/* Adds every thread, if there are several. Returns the cycle of waiting threads, if any, to be
- * freed. */
+/* Adds every thread, if there are several. Returns the cycle of waiting threads, if any; the caller
+ * frees it. */
 static char *add_threads(struct replay *replay, json_t *report)
 {
 	char *cycle;
@@ -177,7 +179,7 @@ json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failur
 
 /* ---- Endings that are no crash --------------------------------------------------------------- */
 
-/* The last line that is not empty. */
+/* The last non-empty line. */
 static json_t *last_line(const json_t *output)
 {
 	const char *text = json_string_value(output), *end, *begin;
@@ -195,12 +197,13 @@ static json_t *last_line(const json_t *output)
 	return end > begin ? json_stringn(begin, (size_t)(end - begin)) : NULL;
 }
 
-/* Goes to the last moment when all the threads that the process ended with existed. */
+/* Goes to the last moment at which all the threads that the process ended with existed. */
 static json_t *go_to_the_last(struct replay *replay, struct failure *failure)
 {
 	long long together = images_together(replay);
 
-	/* The search took no note of where it ended, and from the end nothing later is gone to. */
+	/* The search did not update the position, and a seek from the end must know that it begins
+	 * there. */
 	if (stop_kind(replay) == STOP_END && !position_update(replay, failure))
 		return NULL;
 	if (!(together ? position_go_event(replay, together, failure)

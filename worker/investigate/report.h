@@ -6,13 +6,13 @@
  */
 #include "worker/session/replay.h"
 
-/* The program is at a fatal signal, which `stop` describes. NULL with *failure filled. */
+/* Call this at a fatal signal, which `stop` describes. NULL with *failure filled. */
 json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failure *failure);
 
 /*
- * Of a process that ended by a signal from outside, or with a status that is not 0: goes to the
- * last moment at which all its threads were there. `output` (may be NULL) is what it printed. NULL
- * with *failure filled, or without where the process ended well.
+ * For a process that a signal from outside ended, or that exited with a status other than 0. Goes
+ * to the last moment at which all its threads existed. `output` (may be NULL) is what it printed.
+ * NULL with *failure filled; NULL with an empty *failure if the process ended well.
  */
 json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure);
 

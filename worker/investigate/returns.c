@@ -1,6 +1,7 @@
 /*
- * A call has returned where its caller goes on with the stack as it was. Where that is skipped
- * (longjmp, an exception), the next call higher up on the same stack shows it.
+ * A call has returned when its caller goes on with the stack as it was before. longjmp and
+ * exceptions skip that point; then the next call higher up on the same stack shows that the
+ * function was left.
  */
 #include "worker/investigate/returns.h"
 
@@ -16,8 +17,8 @@
 
 #define VALUE_MAX 160
 
-/* What a function returns: "int" of `type = int (const char *)`; false where that is not to be had
- * from the text. */
+/* The type that a function returns: "int" of `type = int (const char *)`. False if the text does
+ * not tell. */
 static bool read_type(struct replay *replay, const char *function, char *type, size_t size)
 {
 	char command[600];
@@ -37,8 +38,8 @@ static bool read_type(struct replay *replay, const char *function, char *type, s
 	return strlen(type) + 1 < size;
 }
 
-/* Where the processor has a value of that type when a function returns it; "" where it is none, or
- * lies in memory. */
+/* The register that holds a value of that type when a function returns it; "" if there is none, or
+ * if it lies in memory. */
 static void name_register(struct replay *replay, const char *type, char *expression, size_t size)
 {
 	char command[160], last;
@@ -72,7 +73,7 @@ static void forget(struct returns *returns, size_t number)
 	returns->calls[number] = returns->calls[--returns->count];
 }
 
-/* Those of the same thread that lie further down the stack have been left. */
+/* The thread has left those of its calls that lie further down the stack. */
 static void drop_left(struct returns *returns, int tid, unsigned long long top)
 {
 	for (size_t i = returns->count; i-- > 0;) {
@@ -139,8 +140,8 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 	returns->calls[returns->count++].row = json_incref(row);
 }
 
-/* {returned, events}: the value where it can be told, and how many events of the recording passed.
- */
+/* {returned, events}: the value if it is known, and how many events of the recording passed
+ * meanwhile. */
 static void tell(struct returns *returns, struct replay *replay, size_t number)
 {
 	json_t *row = returns->calls[number].row;
@@ -196,7 +197,7 @@ static void take_return(struct returns *returns, struct replay *replay)
 	}
 }
 
-/* What lies below the function that catches has been left. */
+/* All calls below the function that catches have been left. */
 static void note_catch(struct returns *returns, struct replay *replay)
 {
 	unsigned long long top;

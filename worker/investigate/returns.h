@@ -1,8 +1,8 @@
 #ifndef WORKER_RETURNS_H
 #define WORKER_RETURNS_H
 /*
- * Calls whose return is awaited while a search runs on: each adds to the answer's row of its call
- * what it returned and how long it took.
+ * Waits for calls to return while a search runs on. Each return adds its value and its duration to
+ * the call's row in the answer.
  */
 #include "worker/session/replay.h"
 #include "worker/session/scan.h"
@@ -14,7 +14,7 @@ struct returns {
 	struct {
 		unsigned long long back, top; /* where it returns to; the stack pointer then */
 		struct moment called;
-		char type[128]; /* of what it returns; "": not known */
+		char type[128]; /* the type that it returns; "": not known */
 		bool jumped;	/* longjmp was called meanwhile: it may have left this call */
 		json_t *row;
 	} calls[RETURNS_CALLS_MAX];
@@ -24,24 +24,25 @@ struct returns {
 		int number; /* gdb's */
 	} places[RETURNS_PLACES_MAX];
 	size_t place_count;
-	int jumps[2], catches; /* gdb's numbers at what leaves calls without a return */
+	int jumps[2], catches; /* gdb's numbers of the breakpoints at functions that leave calls
+				  without a return */
 };
 
-/* Sets what it needs beside the places of return. Starts from {0}. */
+/* Sets all breakpoints but those at return addresses. Starts from {0}. */
 void returns_begin(struct returns *returns, struct replay *replay);
 
-/* At a call of a function that is searched for, wanted or not: what lay further down the same stack
- * has been left by now. */
+/* Call this at each call of the function, even at one that does not count: calls further down the
+ * same stack have been left by then. */
 void returns_pass(struct returns *returns, struct replay *replay);
 
-/* After that, of a call that is wanted: waits for its return. Of what does not fit, or has no
- * caller, nothing is told. */
+/* Then, for a call that counts: waits for its return. If there is no room, or no caller, the row
+ * says nothing of the return. */
 void returns_await(struct returns *returns, struct replay *replay, json_t *row);
 
-/* Whether a hit is one of its own, and tells what has returned there. */
+/* Whether a hit is at one of these breakpoints. If so, notes what has returned there. */
 bool returns_take(struct returns *returns, struct replay *replay, const struct hit *hit);
 
-/* Removes its breakpoints; rows still awaited say that they did not return. */
+/* Removes the breakpoints. Rows of calls that have not returned say so. */
 void returns_end(struct returns *returns, struct replay *replay);
 
 #endif

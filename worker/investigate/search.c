@@ -1,6 +1,6 @@
 /*
- * Sets the bounds of a search, and passes on the hits between them. It sets no breakpoint but the
- * one that ends the stretch.
+ * Sets the bounds of a search, and hands over the hits between them. The only breakpoint that it
+ * sets is the one that ends the stretch.
  */
 #include "worker/investigate/search.h"
 
@@ -11,7 +11,7 @@
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
 
-/* A moment of the image the session stands in. */
+/* A moment of the program image in which the session stands. */
 static bool parse(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
 {
@@ -32,7 +32,7 @@ static bool take_bound(struct search *search, struct failure *failure)
 {
 	if (!position_go_asked(search->replay, &search->to, failure))
 		return false;
-	/* Where the process ends there is nothing behind. */
+	/* A stretch up to the end of the process needs no bound. */
 	search->bounded = !position_is_end(search->replay);
 	search->to = search->replay->moment;
 	if (search->bounded)
@@ -51,7 +51,7 @@ bool search_stretch(struct replay *replay, const char *from, const char *to,
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "give the earlier moment as from, the later one as to",
-	    "there is nothing to search: to (%.60s) does not lie behind from (%.60s)", to, from);
+	    "there is nothing to search: to (%.60s) does not come after from (%.60s)", to, from);
 	return false;
 }
 
@@ -69,7 +69,7 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	return true;
 }
 
-/* The last event that it can come to; 0: not known. */
+/* The last event that the search can reach; 0: not known. */
 static long long last_event(const struct search *search)
 {
 	size_t next = images_at(search->replay) + 1;
@@ -121,7 +121,7 @@ static enum scan_verdict see(
 	return verdict == SCAN_ON && search->over ? SCAN_ENOUGH : verdict;
 }
 
-/* Where the program was halted, if that can still be told. */
+/* The moment where the program was halted, if it is still known. */
 static enum search_end cut(struct search *search, struct failure *failure)
 {
 	struct failure ignored = {0};
@@ -184,13 +184,12 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 		snprintf(done, sizeof(done), " (%d%%)", percent);
 	if (end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
-		    json_sprintf("the time is over: searched to %s%s; the same call with from=%s "
-				 "goes on, a longer deadline lets it run for longer",
+		    json_sprintf("the time is over: searched up to %s%s; to go on, call again with "
+				 "from=%s, or give a longer deadline",
 			json_string_value(reached), done, json_string_value(reached)));
 	if (end == SEARCH_WHOLE && !search->bounded && next < images_count(search->replay))
 		json_object_set_new(answer, "note",
-		    json_sprintf("only up to the exec at event %lld: what runs behind it is "
-				 "another program",
+		    json_sprintf("only up to the exec at event %lld: another program runs after it",
 			images_get(search->replay, next)->event));
 	json_decref(reached);
 }

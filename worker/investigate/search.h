@@ -16,7 +16,7 @@
 #define SEARCH_STOPS_MAX 1000000
 
 enum search_end {
-	SEARCH_WHOLE,  /* up to the end of the stretch: the program stands there or behind it */
+	SEARCH_WHOLE,  /* reached the end of the stretch: the program stands there or after it */
 	SEARCH_ENOUGH, /* the visitor had enough: the program stands at that hit */
 	SEARCH_CUT,    /* interrupted: everything up to `reached` is searched */
 	SEARCH_FAILED, /* *failure is filled */
@@ -25,25 +25,25 @@ enum search_end {
 struct search {
 	struct replay *replay;
 	struct moment from,
-	    to;		      /* where it begins, once it stands there; `to` where it is bounded */
-	bool bounded;	      /* by `to`, which belongs to it; else it ends where the image does */
+	    to;	      /* where it begins, once the program stands there; `to` if it is bounded */
+	bool bounded; /* `to` bounds it, and belongs to it; otherwise it ends with the image */
 	struct instant bound; /* at `to` */
 	int guard;	      /* gdb's number of the breakpoint there; 0: none */
 	struct moment reached;
 	scan_visit *visit;
 	void *context;
 	bool over;     /* the stretch has ended */
-	int told;      /* the share of the trace that was told as progress, in percent */
-	bool captured; /* signals are passed over */
+	int told;      /* the share of the trace that was last reported as progress, in percent */
+	bool captured; /* the search ignores signals */
 };
 
-/* Takes the stretch from the names of its ends, which are as rr_goto takes them; NULL: the start of
- * the image, its end. False with *failure filled where it is none. */
+/* Sets the stretch from the names of its ends, as rr_goto takes them; NULL: the start or the end of
+ * the image. False with *failure filled if these are no stretch. */
 bool search_stretch(struct replay *replay, const char *from, const char *to,
     struct moment stretch[2], struct failure *failure);
 
-/* Goes to where the stretch begins; no breakpoint may be enabled yet. False with *failure filled.
- * search_end is due in either case. */
+/* Goes to where the stretch begins. No breakpoint may be enabled yet. False with *failure filled.
+ * Call search_end in either case. */
 bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
     struct failure *failure);
 
@@ -57,8 +57,8 @@ enum search_end search_run(
 
 void search_end(struct search *search);
 
-/* Adds to an answer what it has to say of a search that was cut off: "cut_off", with the share that
- * was searched and how to go on; and where another image follows, that it is not searched. */
+/* Says in an answer that the search was cut off: "cut_off", with the share that was searched and
+ * how to go on. If another image follows, it says that this one was not searched. */
 void search_tell(const struct search *search, enum search_end end, json_t *answer);
 
 #endif

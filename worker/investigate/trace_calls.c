@@ -1,6 +1,6 @@
 /*
- * rr_trace_calls: every call of a function, or every pass of a line, as if somebody had put a print
- * there. The first ones are told one by one; all of them are counted.
+ * rr_trace_calls: every call of a function, or every time the program passes a line, as if somebody
+ * had put a print there. The answer has a row for each of the first ones, and counts all of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@
 #include "worker/session/position.h"
 #include "worker/session/values.h"
 
-#define ROWS_BYTES   (20 * 1024) /* of the passes told one by one */
+#define ROWS_BYTES   (20 * 1024) /* rows in an answer */
 #define GROUPS_MAX   200
 #define GROUPS_BYTES (8 * 1024)
 #define KEY_MAX	     120
-#define PASSES_MAX   20000 /* that are looked at one by one; then it gives up counting */
+#define PASSES_MAX   20000 /* stops at which we look; then we give up counting */
 #define NO_MORE	     1000000000
 #define BY_CALLER    "caller"
 
@@ -33,8 +33,8 @@ struct trace_calls {
 	json_t *hits, *groups;
 	size_t bytes, group_bytes;
 	long long count, ungrouped;
-	bool full;	  /* the rows are as many as are told */
-	bool only_counts; /* gdb passes over the rest by itself, and counts them */
+	bool full;	  /* there are as many rows as the call asked for */
+	bool only_counts; /* gdb skips the rest by itself, and counts them */
 	struct returns returns;
 };
 
@@ -112,7 +112,7 @@ static void add_row(struct trace_calls *calls, struct replay *replay)
 	json_object_set_new(row, "caller", caller_words(replay));
 	add_evaluated(replay, row, calls->args->evaluate);
 	text = json_dumps(row, JSON_COMPACT);
-	/* What it returns comes on top. */
+	/* The return values come on top. */
 	calls->bytes += (text ? strlen(text) : 0) + (calls->args->returns ? 200 : 0);
 	free(text);
 	json_array_append(calls->hits, row);
@@ -124,8 +124,8 @@ static void add_row(struct trace_calls *calls, struct replay *replay)
 	json_decref(row);
 }
 
-/* Where nothing but the number is wanted of the rest, gdb counts it, unless the rest goes on beyond
- * what was asked for. */
+/* If only the number of the rest matters, gdb counts it, unless the rest goes on beyond the
+ * stretch. */
 static void count_only(struct trace_calls *calls, struct replay *replay, bool ends_well)
 {
 	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well)
@@ -210,7 +210,7 @@ static json_t *answer_of(
 	search_tell(search, end, answer);
 	if (calls->count > told)
 		json_object_set_new(answer, "more",
-		    json_sprintf("%lld more are counted: from=%s tells the next ones",
+		    json_sprintf("%lld more are counted; from=%s shows the next ones",
 			calls->count - told, mi_text(last, "moment")));
 	if (end == SEARCH_ENOUGH)
 		json_object_set_new(answer, "cut_off",
@@ -246,18 +246,19 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 	return answer;
 }
 
-/* Only a function returns: at a line or an address there is no telling what of. */
+/* Only a function returns. A line or an address does not say which function is meant. */
 static bool is_whole(const struct trace_calls_args *args, struct failure *failure)
 {
 	if (!args->returns || (!strrchr(args->location, '*') &&
 				  (!strchr(args->location, ':') || strstr(args->location, "::"))))
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT, "name the function, or leave returns out",
-	    "%.200s is no function: what returns is told of functions", args->location);
+	    "%.200s is not a function, so nothing returns from it", args->location);
 	return false;
 }
 
-/* To know which calls return, all have to be seen: there the condition is asked at each stop. */
+/* To know which calls return, we must see all of them, so we evaluate the condition at each stop.
+ */
 static int set_breakpoint(
     const struct trace_calls_args *args, struct replay *replay, struct failure *failure)
 {

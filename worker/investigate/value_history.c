@@ -1,6 +1,6 @@
 /*
- * rr_value_history: every access to a place in memory, in the order of the program. The first ones
- * are told one by one, all of them by who made them.
+ * rr_value_history: every access to a place in memory, in the order of the program. The answer has
+ * a row for each of the first ones, and counts all of them by the code that made them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
 
-#define ROWS_BYTES    (20 * 1024) /* of the accesses told one by one */
+#define ROWS_BYTES    (20 * 1024) /* rows in an answer */
 #define WRITERS_MAX   40
-#define ACCESSES_MAX  20000 /* after that it gives up counting */
+#define ACCESSES_MAX  20000 /* then we give up counting */
 #define VALUE_MAX     160   /* bytes shown of a value */
 #define EXPRESSION_AT 200
-#define NOTHING	      "<unreadable>" /* as gdb says of what is not mapped */
+#define NOTHING	      "<unreadable>" /* what gdb prints for memory that is not mapped */
 
 struct history {
 	const struct value_history_args *args;
-	char watched[REPLAY_EXPRESSION_MAX + 64]; /* what gdb watches */
+	char watched[REPLAY_EXPRESSION_MAX + 64]; /* the expression that gdb watches */
 	unsigned long long address;
 	int watch; /* gdb's number */
 	json_t *changes, *writers;
@@ -37,9 +37,9 @@ struct history {
 	long long count;
 	struct behind_code code;
 	struct where_code where;
-	bool full; /* the rows are as many as are told */
+	bool full; /* there are as many rows as the call asked for */
 	struct life life;
-	enum life_known known; /* LIFE_KNOWN: the stretch is that of a local's frame */
+	enum life_known known; /* LIFE_KNOWN: the stretch is the life of a local's frame */
 };
 
 /* What its answer is about. */
@@ -61,7 +61,7 @@ static json_t *bounded(const char *text)
 	return scrub_json_middle(text, strlen(text), VALUE_MAX, NULL);
 }
 
-/* Whether it is one of those that are asked for. */
+/* Whether the call asked for this kind of access. */
 static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
 {
 	if (wanted == WATCH_WRITE)
@@ -70,8 +70,8 @@ static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
 	       (kind == BEHIND_UNKNOWN && !changed);
 }
 
-/* {moment, tid, old, new}, or {moment, tid, value, access} where it did not change. NULL: it is not
- * asked for, or none: the memory was mapped, or given back. */
+/* {moment, tid, old, new}, or {moment, tid, value, access} if it did not change. NULL: the call did
+ * not ask for it, or it is no access: the memory was mapped or unmapped. */
 static json_t *access_json(
     struct history *history, struct replay *replay, const struct hit *hit, enum behind kind)
 {
@@ -109,7 +109,7 @@ static json_t *find_writer(const json_t *writers, const json_t *where)
 	return NULL;
 }
 
-/* Counts it under who made it: "read", "write" and so on are its counts. */
+/* Counts an access under the code that made it, by kind: "read", "write" and so on. */
 static void add_writer(
     struct history *history, const json_t *access, json_t *where, enum behind kind)
 {
@@ -128,7 +128,7 @@ static void add_writer(
 	json_object_set(writer, "last", json_object_get(access, "moment"));
 }
 
-/* As many rows as are asked for, and as an answer can hold. */
+/* As many rows as the call asked for and an answer can hold. */
 static void add_row(struct history *history, struct replay *replay, json_t *access, json_t *where)
 {
 	char *text;
@@ -169,7 +169,7 @@ static enum scan_verdict see(
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
-/* What gdb is to watch: the expression, or so many bytes at the address that it gives. */
+/* What gdb shall watch: the expression itself, or that many bytes at the address that it gives. */
 static void name_watched(struct history *history)
 {
 	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
@@ -186,8 +186,8 @@ static void name_watched(struct history *history)
 		    "*(unsigned char (*)[%lld]) (%s)", length, expression);
 }
 
-/* Sets the watchpoint where the names of the expression mean what the client means, and has it out
- * of the way until the stretch begins. */
+/* Sets the watchpoint where the names of the expression mean what the client means, and disables it
+ * until the stretch begins. */
 static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
 {
 	char *address;
@@ -204,7 +204,7 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	return true;
 }
 
-/* Where nothing else is asked for, a local's history is that of its own call. */
+/* By default, a local's history is that of its own call. */
 static bool choose_stretch(struct history *history, struct replay *replay, struct moment stretch[2],
     struct failure *failure)
 {
@@ -264,7 +264,7 @@ static json_t *conclude(const struct history *history, const struct replay *repl
 	return text;
 }
 
-/* What another process writes to memory that is shared with it, rr does not show. */
+/* rr does not show what another process writes to shared memory. */
 static bool is_shared(struct replay *replay, unsigned long long address)
 {
 	struct mappings *mappings = mappings_read(replay);
@@ -282,7 +282,7 @@ static void add_notes(const struct history *history, enum search_end end, json_t
 
 	if (history->count > (long long)json_array_size(history->changes))
 		json_object_set_new(answer, "more",
-		    json_sprintf("%lld more are counted: from=%s tells the next ones",
+		    json_sprintf("%lld more are counted; from=%s shows the next ones",
 			history->count - (long long)json_array_size(history->changes),
 			mi_text(last, "moment")));
 	if (end == SEARCH_ENOUGH)
@@ -291,8 +291,8 @@ static void add_notes(const struct history *history, enum search_end end, json_t
 			mi_text(json_array_get(history->writers, 0), "last")));
 	if (history->known == LIFE_UNSURE)
 		json_object_set_new(answer, "note",
-		    json_string("this lies on a stack, where other calls have their variables "
-				"too: from and to narrow it"));
+		    json_string("this lies on a stack, which other calls use too: narrow it with "
+				"from and to"));
 }
 
 static json_t *answer_of(struct history *history, const struct search *search, enum search_end end)

@@ -24,7 +24,7 @@
 enum wait_kind { WAIT_NONE, WAIT_MUTEX, WAIT_JOIN, WAIT_OTHER };
 
 static const struct {
-	const char *function; /* part of its name */
+	const char *function; /* part of the function's name */
 	enum wait_kind kind;
 	const char *what;
 } kinds[] = {
@@ -90,8 +90,8 @@ static int kind_of(const json_t *frames)
 	return -1;
 }
 
-/* Whether the thread is inside the system call, and not on its way into it or out of it: only then
- * do the arguments show what it waits for. */
+/* Whether the thread is inside the system call. While it enters or leaves the call, the arguments
+ * do not show what it waits for. */
 static bool is_in_futex(struct replay *replay, int thread)
 {
 	unsigned long long call, bytes;
@@ -102,7 +102,7 @@ static bool is_in_futex(struct replay *replay, int thread)
 	       bytes == SYSCALL_BYTES;
 }
 
-/* The object itself, which the futex of the thread belongs to. */
+/* The object to which the thread's futex belongs. */
 static void look_at(struct replay *replay, int thread, int kind, struct waiter *waiter)
 {
 	unsigned long long address, holder = 0;
@@ -129,7 +129,7 @@ static void look_at(struct replay *replay, int thread, int kind, struct waiter *
 	snprintf(waiter->what, sizeof(waiter->what), "%s %s", kinds[kind].what, name);
 }
 
-/* The library's function that the program's own code called: "read" of what is in read. */
+/* The name of the library's function that the program's own code called. */
 static const char *entered(const json_t *frames, const json_t *own)
 {
 	json_int_t level = json_integer_value(json_object_get(own, "level"));

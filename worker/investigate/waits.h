@@ -7,9 +7,9 @@
 #include "worker/session/replay.h"
 
 /*
- * Every thread as {tid, name?, frame, waits_for?, held_by?}: `frame` is the first of its stack that
- * is the program's own. *cycle becomes a sentence where threads wait for each other, else NULL; to
- * be freed. Leaves the selection as it was.
+ * Every thread as {tid, name?, frame, waits_for?, held_by?}: `frame` is its first frame of the
+ * program's own code. If threads wait for each other, *cycle becomes a sentence that says so, else
+ * NULL; the caller frees it. Keeps the selected thread and frame.
  */
 json_t *waits_of_threads(struct replay *replay, char **cycle);
 

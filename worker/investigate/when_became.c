@@ -1,7 +1,7 @@
 /*
  * rr_when_became: the first moment at which something is true. One run forward, with a watchpoint
- * on all that the predicate reads, finds it whatever happens later. What cannot be watched is found
- * by halving, which finds one edge from false to true: the answer says that there may be others.
+ * on everything that the predicate reads, finds it. If that cannot be watched, halving finds a
+ * change from false to true, and the answer says that there may be others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,18 +29,18 @@ struct became {
 	struct moment from, low, high; /* halving: false at from and low, true at high */
 	long long evaluations;
 	int watch;	  /* gdb's number */
-	struct moment at; /* where it became true, once `frame` is there */
+	struct moment at; /* where it became true; valid if `frame` is set */
 	json_t *frame;
 	struct where_code code;
 	unsigned long long local; /* an address on the stack that it reads; 0: none */
-	char function[128];	  /* whose call the locals are of; "": none */
-	bool unsure;		  /* it has locals, and their call was not found */
-	json_t *cut;		  /* an object with what a search that was cut off has to say */
+	char function[128];	  /* the function whose locals it reads; "": none */
+	bool unsure;		  /* it reads locals, and their call was not found */
+	json_t *cut;		  /* what search_tell says, in an object */
 };
 
 enum truth { IS_FALSE, IS_TRUE, IS_FAILED };
 
-/* What cannot be read, because its memory is not there, is not true. */
+/* A predicate that cannot be read, because its memory is not mapped, is not true. */
 static enum truth ask(
     struct became *became, struct replay *replay, bool first, struct failure *failure)
 {
@@ -58,9 +58,8 @@ static enum truth ask(
 		truth = IS_FAILED;
 	else if (first && !strstr(why, "Cannot access memory")) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "its names are looked up in the selected frame: rr_locals shows those there "
-		    "are",
-		    "%.200s", why);
+		    "names are looked up in the selected frame; rr_locals lists them", "%.200s",
+		    why);
 		truth = IS_FAILED;
 	}
 	free(value);
@@ -68,7 +67,7 @@ static enum truth ask(
 	return truth;
 }
 
-/* Between low and high, by events: rr stops at most of them. */
+/* Between low and high, event by event: rr can stop at most events. */
 static bool halve(struct became *became, struct replay *replay, struct failure *failure)
 {
 	long long top = became->high.event;
@@ -119,7 +118,7 @@ static enum scan_verdict see(
 
 enum look { LOOK_FOUND, LOOK_NONE, LOOK_CUT, LOOK_UNABLE, LOOK_FAILED };
 
-/* A watchpoint may turn out not to fit when the program is to run with it. */
+/* Only when the program is about to run does gdb find out that a watchpoint does not fit. */
 static enum look judge(
     const struct became *became, const struct replay *replay, enum search_end end)
 {
@@ -151,7 +150,7 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 	return judge(became, replay, end);
 }
 
-/* The first change to true in a stretch, which begins where it is false. */
+/* The first change to true in a stretch that begins where it is false. */
 static enum look look(struct became *became, struct replay *replay, const struct moment stretch[2],
     struct failure *failure)
 {
@@ -194,8 +193,8 @@ static json_t *answer_between(const struct became *became, const struct replay *
 	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
 		became->predicate, json_string_value(low), json_string_value(high)),
 	    "moment", high, "assumed",
-	    "that it stays true once it is: what it reads cannot be watched (registers, or more "
-	    "than the processor has room for), so it was asked at single events only");
+	    "that it stays true once it is true: what it reads cannot be watched (registers, or "
+	    "more than the processor has room for), so it was checked at single events only");
 
 	json_decref(low);
 	json_decref(high);
@@ -220,7 +219,7 @@ static bool go_to_end(struct replay *replay, const struct moment *to, struct fai
 					     : position_go_asked(replay, to, failure);
 }
 
-/* What cannot be watched. */
+/* For a predicate that cannot be watched. */
 static json_t *find_by_halves(
     struct became *became, struct replay *replay, const struct moment *to, struct failure *failure)
 {
@@ -268,7 +267,8 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 		return answer_text(SHOWN " was never true there", became);
 	case LOOK_CUT:
 		json_object_set_new(became->cut, "conclusion",
-		    json_sprintf(SHOWN " was not true as far as was searched", became->predicate));
+		    json_sprintf(
+			SHOWN " was not true in the part that was searched", became->predicate));
 		return json_incref(became->cut);
 	case LOOK_UNABLE:
 		return find_by_halves(became, replay, &stretch[1], failure);
@@ -278,7 +278,7 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 	return NULL;
 }
 
-/* Where nothing else is asked for, what speaks of a local is asked of its own call. */
+/* By default, a predicate with a local is asked about in that local's own call. */
 static bool choose_stretch(struct became *became, struct replay *replay,
     const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
 {
@@ -306,8 +306,8 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 			became->function));
 	else if (became->unsure)
 		json_object_set_new(answer, "note",
-		    json_string("a local in it lies on a stack, where other calls have their "
-				"variables too: from and to narrow it"));
+		    json_string("a local in it lies on a stack, which other calls use too: narrow "
+				"it with from and to"));
 	json_object_set_new(answer, "evaluations", json_integer(became->evaluations));
 	return answer;
 }

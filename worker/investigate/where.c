@@ -1,5 +1,6 @@
 /*
- * Makes one place of a stack. A stack is read only where the innermost frame does not tell.
+ * Turns a stack into one place in the code. Reads the stack only if the innermost frame is not
+ * enough.
  */
 #include "worker/investigate/where.h"
 
@@ -72,7 +73,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether gdb's `Line 26 of "src/a.c" starts at ...` is of that file. */
+/* Whether gdb's `Line 26 of "src/a.c" starts at ...` speaks of that file. */
 static bool is_of_file(const char *said, const char *path)
 {
 	const char *open = strchr(said, '"'), *close = open ? strchr(open + 1, '"') : NULL;
@@ -84,8 +85,8 @@ static bool is_of_file(const char *said, const char *path)
 	return strcmp(base_name(file), base_name(path)) == 0;
 }
 
-/* Sets the line of the instruction that ends at pc. Where a function begins there, another one ran
- * before. */
+/* Sets the line of the instruction that ends at pc. If a function begins at pc, that instruction
+ * did not run last. */
 static void step_back(struct replay *replay, json_t *frame, unsigned long long pc)
 {
 	char command[64], path[FRAME_PATH_MAX], name[128];

@@ -1,19 +1,19 @@
 #ifndef WORKER_WHERE_H
 #define WORKER_WHERE_H
 /*
- * Whose code the program stands in, in few words: for answers that have many such places.
+ * Names the code in which the program stands in few words, for answers with many such places.
  */
 #include "worker/session/replay.h"
 
 /*
- * At gdb's last stop: {function?, at?, in?} of the first frame that is the program's own. `in` is
- * the function that it had called, where the program stands in one that is not.
+ * At gdb's last stop: {function?, at?, in?} of the first frame of the program's own code. If the
+ * program stands deeper, `in` is the function that this frame called.
  */
 json_t *where_own(struct replay *replay);
 
 #define WHERE_CODE_MAX 64
 
-/* Places in the program's own code that are known already. Starts as {0}. */
+/* Places in the program's own code that were found before. Starts as {0}. */
 struct where_code {
 	struct {
 		unsigned long long pc;
@@ -24,15 +24,15 @@ struct where_code {
 
 void where_forget(struct where_code *code);
 
-/* Where the program stands behind an access to memory, as replay->moment has it: the same, but of
- * the instruction before, which made it. */
+/* The same right after an access to memory, at replay->moment: the place of the instruction before,
+ * which made it. */
 json_t *where_behind(struct replay *replay, struct where_code *code);
 
-/* The same of frame `level` and its callers; NULL where there is none. */
+/* The same for frame `level` and its callers; NULL if there is none. */
 json_t *where_from(struct replay *replay, int level);
 
-/* The function that has an address, as its symbol says: its first instruction, and its name without
- * arguments. False where no symbol covers it. */
+/* The function at an address, by its symbol: its first instruction, and its name without arguments.
+ * False if no symbol covers the address. */
 bool where_entry(struct replay *replay, unsigned long long pc, unsigned long long *entry,
     char *name, size_t size);
 

@@ -1,7 +1,7 @@
 /*
- * rr_who_printed: from a text to the write that it came by, and from there to the call in the
- * program's own code that made it. What cannot be known is said: a text of another process, one
- * that came with the program, one that was in the buffer before the process began.
+ * rr_who_printed: from a text to the write that printed it, and from there to the call in the
+ * program's own code that made the text. The answer says what cannot be known: the text of another
+ * process, a constant of the program, a text that was in the buffer before the process began.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 /* Where the program stood, and what it was doing there. */
 struct scene {
 	json_t *frames; /* owned */
-	json_t *own;	/* borrowed; NULL: none is the program's own */
+	json_t *own;	/* borrowed; NULL: no frame is the program's own */
 	json_t *moment; /* owned */
 	int tid;
 };
@@ -64,14 +64,14 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
 	return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
-/* Whether both stand in the same line of the program's own code. */
+/* Whether both are in the same line of the program's own code. */
 static bool same_place(const struct scene *a, const struct scene *b)
 {
 	return a->own && b->own && same_text(a->own, b->own, "function") &&
 	       same_text(a->own, b->own, "at");
 }
 
-/* The C library's inner names: __GI___libc_write is write to whoever calls it. */
+/* Strips the C library's internal prefixes: callers know __GI___libc_write as write. */
 static const char *plain_name(const char *name)
 {
 	static const char *const before[] = {"__GI_", "__libc_", "_IO_", "__"};
@@ -82,7 +82,7 @@ static const char *plain_name(const char *name)
 	return name;
 }
 
-/* What the program's own frame called: "printf". "" when it called nothing. */
+/* The function that the program's own frame called, such as "printf"; "" if it called none. */
 static const char *called_from_own(const struct scene *scene)
 {
 	const char *name = NULL;
@@ -113,7 +113,7 @@ static void tell_own(const struct scene *scene, char *text, size_t size)
 		    mi_text(inner, "function") ? plain_name(mi_text(inner, "function")) : "code");
 }
 
-/* Where in the program's memory byte `offset` of the call's data lies; 0: not known. */
+/* The address of byte `offset` of the call's data; 0: not known. */
 static unsigned long long address_of(
     struct replay *replay, const struct write_call *call, size_t offset)
 {
@@ -169,7 +169,7 @@ static struct moment moment_of(const struct write_call *call)
 	return (struct moment){call->event, call->ticks, call->tid, call->pc};
 }
 
-/* The writes that a text came by, where they are several. */
+/* The writes that printed a text, if there are several. */
 static void add_writes(struct replay *replay, json_t *json, const struct printed *printed,
     const struct printed_match *match)
 {
@@ -199,7 +199,7 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 	json_decref(writes);
 }
 
-/* What is known without going there. */
+/* What we know without going there. */
 static json_t *begin_answer(
     struct replay *replay, const struct printed *printed, const struct printed_found *found)
 {
@@ -233,7 +233,7 @@ static json_t *of_another_process(
 	return json;
 }
 
-/* Who made the text, in one sentence, and where the session may go to see it. */
+/* Who made the text, in one sentence, and where the session can go to see it. */
 static void conclude(struct replay *replay, json_t *json, const struct scene *write,
     enum formatted kind, struct scene *made)
 {
@@ -326,7 +326,7 @@ static void tell_nearest(
 	json_decref(shown);
 }
 
-/* How much there is, and what is nearest. */
+/* How much was printed, and which match is nearest. */
 static void fail_unfound(const struct printing *printing, const struct printed_wanted *wanted,
     size_t count, struct failure *failure)
 {
@@ -339,8 +339,8 @@ static void fail_unfound(const struct printing *printing, const struct printed_w
 		snprintf(hint, sizeof(hint), "nth is from 1 to %zu, or from -1 back", count);
 	else if (!printed->total)
 		snprintf(hint, sizeof(hint),
-		    "nothing was written to the recording's standard streams; what the program "
-		    "writes to files and pipes of its own is not among it");
+		    "nothing was written to the recording's standard streams; this does not "
+		    "include the program's own files and pipes");
 	else if (wanted->text && printed_nearest(printed, wanted->text, wanted->fd, &near))
 		tell_nearest(printed, &near, hint, sizeof(hint));
 	else
@@ -352,7 +352,7 @@ static void fail_unfound(const struct printing *printing, const struct printed_w
 		failure_set(failure, ERROR_NOT_FOUND, hint,
 		    "%.200s is not in the %llu bytes that were printed%s%s%s", sought,
 		    printed->total,
-		    printed->cut ? ", of which the first 16 MB are looked through" : "",
+		    printed->cut ? ", of which only the first 16 MB are searched" : "",
 		    printing->broken_off[0] ? "; " : "", printing->broken_off);
 }
 
@@ -365,8 +365,8 @@ static bool read_wanted(const struct replay *replay, const struct who_printed_ar
 	    args->text, args->pattern, fds[args->stream], args->nth, (int)replay->pid};
 	if (!args->text == !args->pattern)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "text is looked for as it is, pattern is a regular expression",
-		    "give text or pattern, one of them");
+		    "text is searched for literally; pattern is a regular expression",
+		    "give either text or pattern");
 	else
 		return true;
 	return false;
