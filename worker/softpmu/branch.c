@@ -3,13 +3,7 @@
  */
 #include "worker/softpmu/branch.h"
 
-enum {
-	FLAG_CARRY = 1 << 0,
-	FLAG_PARITY = 1 << 2,
-	FLAG_ZERO = 1 << 6,
-	FLAG_SIGN = 1 << 7,
-	FLAG_OVERFLOW = 1 << 11,
-};
+#include "worker/softpmu/eflags.h"
 
 bool branch_is_taken(
     enum branch_condition condition, uint64_t eflags, uint64_t rcx, unsigned address_bits)

@@ -12,6 +12,7 @@
 
 #include "worker/softpmu/cachecalls.h"
 #include "worker/softpmu/counters.h"
+#include "worker/softpmu/eflags.h"
 #include "worker/softpmu/emit.h"
 #include "worker/softpmu/inject.h"
 #include "worker/softpmu/kernel.h"
@@ -21,7 +22,6 @@
 #include "worker/softpmu/space.h"
 
 enum {
-	FLAG_TRAP = 1 << 8,
 	CODE_SEGMENT_64 = 0x33,
 	/* After this many, rr gets control: a few tens of milliseconds. */
 	LEG_BRANCHES = 20 * 1000 * 1000,

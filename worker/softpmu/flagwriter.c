@@ -6,16 +6,9 @@
 
 #include <string.h>
 
-enum operation { ADD, OR, AND, SUB, XOR, CMP, TEST, NEG, INC, DEC, NONE };
+#include "worker/softpmu/eflags.h"
 
-enum {
-	FLAG_C = 1 << 0,
-	FLAG_P = 1 << 2,
-	FLAG_A = 1 << 4,
-	FLAG_Z = 1 << 6,
-	FLAG_S = 1 << 7,
-	FLAG_O = 1 << 11,
-};
+enum operation { ADD, OR, AND, SUB, XOR, CMP, TEST, NEG, INC, DEC, NONE };
 
 enum { NO_REGISTER = 16 };
 
@@ -212,14 +205,14 @@ static uint64_t sum_flags(uint64_t a, uint64_t b, uint64_t sum, uint64_t top)
 {
 	uint64_t carries = (a & b) | ((a | b) & ~sum);
 
-	return (carries & top ? FLAG_C : 0) | ((a ^ b ^ sum) & FLAG_A) |
-	       ((~(a ^ b) & (a ^ sum) & top) ? FLAG_O : 0);
+	return (carries & top ? FLAG_CARRY : 0) | ((a ^ b ^ sum) & FLAG_ADJUST) |
+	       ((~(a ^ b) & (a ^ sum) & top) ? FLAG_OVERFLOW : 0);
 }
 
 static uint64_t difference_flags(uint64_t a, uint64_t b, uint64_t difference, uint64_t top)
 {
-	return (a < b ? FLAG_C : 0) | ((a ^ b ^ difference) & FLAG_A) |
-	       (((a ^ b) & (a ^ difference) & top) ? FLAG_O : 0);
+	return (a < b ? FLAG_CARRY : 0) | ((a ^ b ^ difference) & FLAG_ADJUST) |
+	       (((a ^ b) & (a ^ difference) & top) ? FLAG_OVERFLOW : 0);
 }
 
 /* The result; *flags: those that depend on the operation. */
@@ -265,7 +258,8 @@ static uint64_t compute(
 
 void flagwriter_apply(const uint8_t *bytes, size_t length, struct user_regs_struct *regs)
 {
-	uint64_t written = FLAG_C | FLAG_P | FLAG_A | FLAG_Z | FLAG_S | FLAG_O;
+	uint64_t written =
+	    FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW;
 	uint64_t a = 0, b, mask, flags, result;
 	struct writer writer;
 
@@ -279,10 +273,10 @@ void flagwriter_apply(const uint8_t *bytes, size_t length, struct user_regs_stru
 		memcpy(&b, place_of(&writer, writer.source, regs), writer.size);
 	}
 	result = compute(writer.operation, a, b, mask, &flags);
-	flags |= (result == 0 ? FLAG_Z : 0) | (result & (mask ^ mask >> 1) ? FLAG_S : 0) |
-		 (__builtin_parity((unsigned)result & 0xff) ? 0 : FLAG_P);
+	flags |= (result == 0 ? FLAG_ZERO : 0) | (result & (mask ^ mask >> 1) ? FLAG_SIGN : 0) |
+		 (__builtin_parity((unsigned)result & 0xff) ? 0 : FLAG_PARITY);
 	if (writer.operation == INC || writer.operation == DEC)
-		written &= ~(uint64_t)FLAG_C;
+		written &= ~(uint64_t)FLAG_CARRY;
 	regs->eflags = (regs->eflags & ~written) | (flags & written);
 	if (writer.operation != CMP && writer.operation != TEST)
 		put(&writer, result, regs);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
+#include "worker/softpmu/eflags.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
@@ -20,7 +21,6 @@
 #endif
 
 enum {
-	FLAG_RESUME = 1 << 16,
 	CODE_SEGMENT_32 = 0x23,
 	REBUILDS = 3, /* then the code changes faster than we read it: step */
 };

@@ -10,14 +10,13 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "worker/softpmu/eflags.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/resume.h"
 #include "worker/softpmu/trapmask.h"
 
 enum {
-	FLAG_TRAP = 1 << 8,
-	FLAG_RESUME = 1 << 16,
 	SYSCALL_LENGTH = 2,
 	/* si_code of the stop a step makes at the first instruction of a signal handler */
 	TRAP_AT_HANDLER = SIGTRAP,
