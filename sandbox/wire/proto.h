@@ -83,11 +83,11 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  * brings the session to that stop, with its breakpoints, checkpoints, thread and frame, before it
  * answers. WIRE_STATE JSON, made by the worker after each operation that changed it:
  *	{"trace_dir", "pid", "fork_pid"?: bool, "moment": {event, ticks, tid}, "selected_tid", "frame",
- *	 "breakpoints": [...], "checkpoints": [...]}
+ *	 "breakpoints": [...], "checkpoints": [...], "seen": what names stand for}
  * at most WIRE_STATE_MAX; opaque to the supervisor but for "moment".
  */
 /* clang-format on */
-#define WIRE_STATE_MAX (32 * 1024)
+#define WIRE_STATE_MAX (48 * 1024)
 
 /* The id of WIRE_OP_START and its answer: the monitor sends it, before the supervisor has the
  * channel. */

@@ -213,7 +213,7 @@ static void judge(
 static json_t *check(struct replay *replay, const json_t *claim)
 {
 	struct failure failure = {0};
-	json_t *checked = json_object();
+	json_t *checked = json_object(), *note = NULL;
 	char room[KEY_COUNT][64];
 	const char *text[KEY_COUNT];
 
@@ -223,10 +223,12 @@ static json_t *check(struct replay *replay, const json_t *claim)
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (named_go(replay, text[0], &failure) && position_update(replay, &failure))
+	if (named_go(replay, text[0], &note, &failure) && position_update(replay, &failure))
 		judge(replay, checked, text[1], text[2]);
 	else
 		json_object_set_new(checked, "error", json_string(failure.message));
+	if (note)
+		json_object_set_new(checked, "warning", note);
 	json_decref(failure.details);
 	return checked;
 }

@@ -16,6 +16,7 @@
 #include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/resume.h"
 #include "worker/session/signals.h"
 #include "worker/session/source.h"
@@ -114,9 +115,8 @@ static bool step_behind(struct replay *replay, json_t *json, struct failure *fai
 
 	if (!resume_run(replay, &one, failure) || !position_update(replay, failure))
 		return false;
-	json_object_set_new(json, "moment", position_text(replay, &replay->moment));
+	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));
 	json_object_set_new(json, "side", json_string("after"));
-	position_remember(replay);
 	return true;
 }
 
@@ -296,7 +296,12 @@ static bool search(struct replay *replay, struct watched *watched, struct failur
 {
 	struct back back = {.watched = watched};
 	enum scan_end end = scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
-	bool doubtful =
+	bool doubtful;
+
+	/* At the start the thread that was selected may not have begun. */
+	if (end == SCAN_EDGE && !position_update(replay, failure))
+		return false;
+	doubtful =
 	    end == SCAN_EDGE ? differs_here(replay, watched) : end == SCAN_FOUND && !back.fits;
 
 	if (doubtful)

@@ -6,6 +6,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/printing.h"
 
 #define TEXT_MAX       2000	   /* bytes of one write */
@@ -26,13 +27,13 @@ static json_t *write_json(
     struct replay *replay, const struct printed *printed, const struct printed_piece *piece)
 {
 	const struct write_call *call = piece->call;
-	struct moment moment = {call->event, call->ticks, call->tid, call->pc};
+	struct moment moment = {
+	    .event = call->event, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 	json_t *json = json_object();
 	char name[16];
 
 	if (piece->pid == replay->pid) {
-		json_object_set_new(json, "moment", position_text(replay, &moment));
-		position_remember_other(replay, &moment);
+		json_object_set_new(json, "moment", seen_name(replay, &moment));
 	} else {
 		json_object_set_new(json, "event", json_integer(call->event));
 		json_object_set_new(json, "pid", json_integer(piece->pid));

@@ -13,6 +13,7 @@
 #include "worker/investigate/where.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/values.h"
 
 #define VALUE_MAX 160
@@ -154,7 +155,7 @@ static void tell(struct returns *returns, struct replay *replay, size_t number)
 	}
 	json_object_set_new(row, "events",
 	    json_integer(replay->moment.event - returns->calls[number].called.event));
-	json_object_set_new(row, "back_at", position_text(replay, &replay->moment));
+	json_object_set_new(row, "back_at", seen_name(replay, &replay->moment));
 	name_register(replay, returns->calls[number].type, expression, sizeof(expression));
 	if (expression[0] && values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
 		json_object_set_new(

@@ -9,6 +9,7 @@
 #include "worker/session/internal.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 
 /* A moment of the program image in which the session stands. */
@@ -58,7 +59,10 @@ bool search_stretch(struct replay *replay, const char *from, const char *to,
 bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
     struct failure *failure)
 {
-	*search = (struct search){.replay = replay, .to = stretch[1], .told = -1};
+	*search = (struct search){.replay = replay,
+	    .to = stretch[1],
+	    .told = -1,
+	    .guessed = stretch[0].guessed || stretch[1].guessed};
 	if (search->to.event != REPLAY_EVENT_FAR && !take_bound(search, failure))
 		return false;
 	if (!position_go_asked(replay, &stretch[0], failure))
@@ -131,8 +135,10 @@ static enum search_end cut(struct search *search, struct failure *failure)
 	json_decref(failure->details);
 	*failure = (struct failure){0};
 	if (gdb_was_interrupted(search->replay->gdb) && position_update(search->replay, &ignored) &&
-	    position_order(&search->reached, &search->replay->moment) < 0)
+	    position_order(&search->reached, &search->replay->moment) < 0) {
+		position_take_sum(search->replay);
 		search->reached = search->replay->moment;
+	}
 	json_decref(ignored.details);
 	return SEARCH_CUT;
 }
@@ -176,7 +182,7 @@ void search_end(struct search *search)
 void search_tell(const struct search *search, enum search_end end, json_t *answer)
 {
 	size_t next = images_at(search->replay) + 1;
-	json_t *reached = position_text(search->replay, &search->reached);
+	json_t *reached = seen_name(search->replay, &search->reached);
 	int percent = share(search);
 	char done[32] = "";
 
@@ -191,5 +197,10 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 		json_object_set_new(answer, "note",
 		    json_sprintf("only up to the exec at event %lld: another program runs after it",
 			images_get(search->replay, next)->event));
+	if (search->guessed)
+		json_object_set_new(answer, "warning",
+		    json_string("several instructions can share event:ticks, and this session does "
+				"not know which one an earlier answer meant: from and to are the "
+				"first of them"));
 	json_decref(reached);
 }

@@ -17,6 +17,7 @@
 #include "worker/session/frame.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/values.h"
 
 #define ROWS_BYTES   (20 * 1024) /* rows in an answer */
@@ -31,6 +32,7 @@ struct trace_calls {
 	const struct trace_calls_args *args;
 	int number; /* gdb's */
 	json_t *hits, *groups;
+	struct moment last[GROUPS_MAX]; /* of each group */
 	size_t bytes, group_bytes;
 	long long count, ungrouped;
 	bool full;	  /* there are as many rows as the call asked for */
@@ -64,32 +66,44 @@ static json_t *key_of(const struct trace_calls *calls, struct replay *replay)
 	return key;
 }
 
-/* {key, count, first, last} */
+/* {key, count, first}, and "last" at the end: of many passes only few are named. */
 static void add_group(struct trace_calls *calls, struct replay *replay)
 {
-	json_t *key = key_of(calls, replay), *group, *moment, *found = NULL;
-	size_t i;
+	json_t *key = key_of(calls, replay), *group, *found = NULL;
+	size_t i, which = GROUPS_MAX;
 
 	json_array_foreach(calls->groups, i, group)
 	{
-		if (json_equal(json_object_get(group, "key"), key))
+		if (json_equal(json_object_get(group, "key"), key)) {
 			found = group;
+			which = i;
+		}
 	}
-	moment = position_text(replay, &replay->moment);
 	if (!found && i < GROUPS_MAX && calls->group_bytes < GROUPS_BYTES) {
-		found = json_pack("{s:O, s:i, s:O}", "key", key, "count", 0, "first", moment);
+		which = i;
+		found = json_pack("{s:O, s:i, s:o}", "key", key, "count", 0, "first",
+		    seen_name(replay, &replay->moment));
 		json_array_append_new(calls->groups, found);
 		calls->group_bytes += json_string_length(key) + 80;
 	}
 	if (found) {
 		json_object_set_new(found, "count",
 		    json_integer(json_integer_value(json_object_get(found, "count")) + 1));
-		json_object_set(found, "last", moment);
+		position_take_sum(replay);
+		calls->last[which] = replay->moment;
 	} else {
 		calls->ungrouped++;
 	}
-	json_decref(moment);
 	json_decref(key);
+}
+
+static void name_last(struct trace_calls *calls, struct replay *replay)
+{
+	json_t *group;
+	size_t i;
+
+	json_array_foreach(calls->groups, i, group)
+	    json_object_set_new(group, "last", seen_name(replay, &calls->last[i]));
 }
 
 static void add_evaluated(struct replay *replay, json_t *row, const json_t *expressions)
@@ -105,8 +119,8 @@ static void add_row(struct trace_calls *calls, struct replay *replay)
 	json_t *row, *args = frame_args(frame);
 	char *text;
 
-	row = json_pack("{s:o, s:i}", "moment", position_text(replay, &replay->moment), "tid",
-	    replay->moment.tid);
+	row = json_pack(
+	    "{s:o, s:i}", "moment", seen_name(replay, &replay->moment), "tid", replay->moment.tid);
 	if (args)
 		json_object_set_new(row, "args", args);
 	json_object_set_new(row, "caller", caller_words(replay));
@@ -116,7 +130,6 @@ static void add_row(struct trace_calls *calls, struct replay *replay)
 	calls->bytes += (text ? strlen(text) : 0) + (calls->args->returns ? 200 : 0);
 	free(text);
 	json_array_append(calls->hits, row);
-	position_remember(replay);
 	calls->full =
 	    json_array_size(calls->hits) == (size_t)calls->args->limit || calls->bytes > ROWS_BYTES;
 	if (calls->args->returns)
@@ -199,6 +212,7 @@ static json_t *answer_of(
 	const json_t *last = json_array_get(calls->hits, (size_t)told - 1);
 	json_t *answer = json_object();
 
+	name_last(calls, search->replay);
 	json_object_set_new(answer, "conclusion", conclude(calls));
 	json_object_set_new(answer, "total", json_integer(calls->count));
 	if (told)

@@ -16,6 +16,7 @@
 #include "worker/session/internal.h"
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
@@ -33,6 +34,7 @@ struct history {
 	unsigned long long address;
 	int watch; /* gdb's number */
 	json_t *changes, *writers;
+	struct moment last[WRITERS_MAX]; /* of each writer */
 	size_t bytes;
 	long long count;
 	struct behind_code code;
@@ -70,8 +72,8 @@ static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
 	       (kind == BEHIND_UNKNOWN && !changed);
 }
 
-/* {moment, tid, old, new}, or {moment, tid, value, access} if it did not change. NULL: the call did
- * not ask for it, or it is no access: the memory was mapped or unmapped. */
+/* {tid, old, new}, or {tid, value, access} if it did not change. NULL: the call did not ask for it,
+ * or it is no access: the memory was mapped or unmapped. */
 static json_t *access_json(
     struct history *history, struct replay *replay, const struct hit *hit, enum behind kind)
 {
@@ -83,8 +85,7 @@ static json_t *access_json(
 	if ((changed && (strcmp(hit->old, NOTHING) == 0 || strcmp(hit->new, NOTHING) == 0)) ||
 	    !value || !is_wanted(history->args->access, kind, changed))
 		return NULL;
-	json = json_pack("{s:o, s:i}", "moment", position_text(replay, &replay->moment), "tid",
-	    replay->moment.tid);
+	json = json_pack("{s:i}", "tid", replay->moment.tid);
 	if (history->args->access != WATCH_WRITE)
 		json_object_set_new(json, "access", json_string(behind_words[kind]));
 	if (changed) {
@@ -96,36 +97,46 @@ static json_t *access_json(
 	return json;
 }
 
-static json_t *find_writer(const json_t *writers, const json_t *where)
+/* Its number, or that of the next one. */
+static size_t find_writer(const json_t *writers, const json_t *where)
 {
 	json_t *writer;
 	size_t i;
 
-	json_array_foreach(writers, i, writer)
-	{
-		if (json_equal(json_object_get(writer, "frame"), where))
-			return writer;
-	}
-	return NULL;
+	json_array_foreach(
+	    writers, i, writer) if (json_equal(json_object_get(writer, "frame"), where)) break;
+	return i;
 }
 
-/* Counts an access under the code that made it, by kind: "read", "write" and so on. */
+/* Counts an access under the code that made it, by kind: "read", "write" and so on. "last" comes at
+ * the end, because of many accesses only few are named. */
 static void add_writer(
-    struct history *history, const json_t *access, json_t *where, enum behind kind)
+    struct history *history, struct replay *replay, json_t *where, enum behind kind)
 {
+	size_t which = find_writer(history->writers, where);
 	const char *key = behind_words[kind];
-	json_t *writer = find_writer(history->writers, where);
+	json_t *writer;
 
-	if (!writer && json_array_size(history->writers) < WRITERS_MAX) {
-		writer = json_pack(
-		    "{s:O, s:O}", "frame", where, "first", json_object_get(access, "moment"));
-		json_array_append_new(history->writers, writer);
-	}
-	if (!writer)
+	if (which >= WRITERS_MAX)
 		return;
+	if (which == json_array_size(history->writers))
+		json_array_append_new(
+		    history->writers, json_pack("{s:O, s:o}", "frame", where, "first",
+					  seen_name(replay, &replay->moment)));
+	writer = json_array_get(history->writers, which);
 	json_object_set_new(
 	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + 1));
-	json_object_set(writer, "last", json_object_get(access, "moment"));
+	position_take_sum(replay);
+	history->last[which] = replay->moment;
+}
+
+static void name_last(struct history *history, struct replay *replay)
+{
+	json_t *writer;
+	size_t i;
+
+	json_array_foreach(history->writers, i, writer)
+	    json_object_set_new(writer, "last", seen_name(replay, &history->last[i]));
 }
 
 /* As many rows as the call asked for and an answer can hold. */
@@ -135,12 +146,12 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 
 	if (history->full)
 		return;
+	json_object_set_new(access, "moment", seen_name(replay, &replay->moment));
 	json_object_set(access, "frame", where);
 	text = json_dumps(access, JSON_COMPACT);
 	history->bytes += text ? strlen(text) : 0;
 	free(text);
 	json_array_append(history->changes, access);
-	position_remember(replay);
 	history->full = json_array_size(history->changes) == (size_t)history->args->limit ||
 			history->bytes > ROWS_BYTES;
 }
@@ -163,7 +174,7 @@ static enum scan_verdict see(
 	history->count++;
 	where = where_behind(replay, &history->where);
 	add_row(history, replay, access, where);
-	add_writer(history, access, where, kind);
+	add_writer(history, replay, where, kind);
 	json_decref(where);
 	json_decref(access);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
@@ -222,16 +233,16 @@ static bool choose_stretch(struct history *history, struct replay *replay, struc
 }
 
 /* "at 0x7ffe10, a local of work in the call from 12:30 to 14:99" */
-static json_t *tell_place(const struct history *history, const struct replay *replay)
+static json_t *tell_place(const struct history *history, struct replay *replay)
 {
 	const struct life *life = &history->life;
 	json_t *from, *to, *told;
 
 	if (history->known != LIFE_KNOWN)
 		return json_sprintf("at 0x%llx", history->address);
-	from = position_text(replay, &life->stretch[0]);
+	from = seen_name(replay, &life->stretch[0]);
 	to = life->stretch[1].event == REPLAY_EVENT_FAR ? json_string("the end")
-							: position_text(replay, &life->stretch[1]);
+							: seen_name(replay, &life->stretch[1]);
 	told = json_sprintf("at 0x%llx, which belongs to the call of %s from %s to %s",
 	    history->address, life->function, json_string_value(from), json_string_value(to));
 	json_decref(from);
@@ -239,7 +250,7 @@ static json_t *tell_place(const struct history *history, const struct replay *re
 	return told;
 }
 
-static json_t *conclude(const struct history *history, const struct replay *replay)
+static json_t *conclude(const struct history *history, struct replay *replay)
 {
 	const char *what = history->args->expression;
 	json_t *count = counted(history->count, verb_of(history->args->access)), *text, *words;
@@ -300,6 +311,7 @@ static json_t *answer_of(struct history *history, const struct search *search, e
 	struct replay *replay = search->replay;
 	json_t *answer = json_object();
 
+	name_last(history, replay);
 	json_object_set_new(answer, "conclusion", conclude(history, replay));
 	json_object_set_new(answer, "total", json_integer(history->count));
 	if (json_array_size(history->changes))

@@ -17,6 +17,7 @@
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
@@ -166,9 +167,9 @@ static enum look look(struct became *became, struct replay *replay, const struct
 	return seen;
 }
 
-static json_t *answer_found(const struct became *became, const struct replay *replay)
+static json_t *answer_found(const struct became *became, struct replay *replay)
 {
-	json_t *words = where_words(became->frame), *at = position_text(replay, &became->at);
+	json_t *words = where_words(became->frame), *at = seen_name(replay, &became->at);
 	json_t *answer = json_pack("{s:o, s:O, s:i, s:O}", "conclusion",
 	    json_sprintf(SHOWN " became true for the first time at %s, in %s", became->predicate,
 		json_string_value(at), json_string_value(words)),
@@ -185,10 +186,10 @@ static json_t *answer_text(const char *format, const struct became *became)
 }
 
 /* The edge is known to lie between two events. */
-static json_t *answer_between(const struct became *became, const struct replay *replay)
+static json_t *answer_between(const struct became *became, struct replay *replay)
 {
-	json_t *low = position_text(replay, &became->low);
-	json_t *high = position_text(replay, &became->high);
+	json_t *low = seen_name(replay, &became->low);
+	json_t *high = seen_name(replay, &became->high);
 	json_t *answer = json_pack("{s:o, s:O, s:s}", "conclusion",
 	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
 		became->predicate, json_string_value(low), json_string_value(high)),
@@ -201,9 +202,9 @@ static json_t *answer_between(const struct became *became, const struct replay *
 	return answer;
 }
 
-static json_t *answer_always(const struct became *became, const struct replay *replay)
+static json_t *answer_always(const struct became *became, struct replay *replay)
 {
-	json_t *from = position_text(replay, &became->from);
+	json_t *from = seen_name(replay, &became->from);
 	json_t *answer = json_pack("{s:o, s:O}", "conclusion",
 	    json_sprintf(SHOWN " is true at %s already, where the search begins", became->predicate,
 		json_string_value(from)),

@@ -16,6 +16,7 @@
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/printing.h"
 #include "worker/session/source.h"
 
@@ -54,8 +55,7 @@ static struct scene scene_here(struct replay *replay)
 	own = frames_first_own(replay, scene.frames);
 	if (own && frame_is_own(replay, own))
 		scene.own = own;
-	scene.moment = position_text(replay, &replay->moment);
-	position_remember(replay);
+	scene.moment = seen_name(replay, &replay->moment);
 	return scene;
 }
 
@@ -166,7 +166,8 @@ static json_t *shown_text(const struct printed *printed, const struct printed_ma
 
 static struct moment moment_of(const struct write_call *call)
 {
-	return (struct moment){call->event, call->ticks, call->tid, call->pc};
+	return (struct moment){
+	    .event = call->event, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 }
 
 /* The writes that printed a text, if there are several. */
@@ -184,8 +185,7 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 		    scrub_json_middle(printed->streams[match->stream].text + at,
 			(end < until ? end : until) - at, SHOWN_MAX / 2, NULL));
 		if (piece->pid == replay->pid) {
-			json_object_set_new(write, "moment", position_text(replay, &moment));
-			position_remember_other(replay, &moment);
+			json_object_set_new(write, "moment", seen_name(replay, &moment));
 		} else {
 			json_object_set_new(write, "pid", json_integer(piece->pid));
 			json_object_set_new(write, "event", json_integer(moment.event));

@@ -9,6 +9,7 @@
 #include "worker/session/replay.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/stop.h"
 
 #define WHERE_MAX 160
@@ -30,7 +31,7 @@ static json_t *find(struct replay *replay, long long id, size_t *at, struct fail
 	return NULL;
 }
 
-static json_t *shown(const struct replay *replay, const json_t *entry)
+static json_t *shown(struct replay *replay, const json_t *entry)
 {
 	struct moment moment;
 	json_t *json = json_copy((json_t *)entry);
@@ -38,7 +39,7 @@ static json_t *shown(const struct replay *replay, const json_t *entry)
 	json_object_del(json, "held");
 
 	if (position_from_json(json_object_get(entry, "moment"), &moment))
-		json_object_set_new(json, "moment", position_text(replay, &moment));
+		json_object_set_new(json, "moment", seen_name(replay, &moment));
 	return json;
 }
 
@@ -65,6 +66,7 @@ json_t *tool_checkpoint_save(
 	    mi_text(frame, "file") ? mi_text(frame, "file") : "??",
 	    mi_text(frame, "line") ? mi_text(frame, "line") : "?");
 	json_decref(results);
+	position_take_sum(replay);
 	entry = json_pack("{s:i,s:o,s:s}", "id", replay->next_checkpoint++, "moment",
 	    position_json_exact(&replay->moment), "where", where);
 	if (replay->at_end)

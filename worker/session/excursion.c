@@ -8,6 +8,7 @@
 
 static struct place place_here(struct replay *replay)
 {
+	position_take_sum(replay);
 	return (struct place){
 	    .moment = replay->moment,
 	    .tid = replay->selected.tid,

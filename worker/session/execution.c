@@ -20,6 +20,7 @@
 #include "worker/session/pending.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/resume.h"
 
 #define SHARE_MAX	 160  /* bytes */
@@ -453,9 +454,13 @@ json_t *tool_finish(struct worker *worker, const struct finish_args *args, struc
 		      : NULL;
 }
 
-/* rr cannot stop at every event. */
-static void note_landing(const struct replay *replay, const struct moment *to, json_t *stop)
+/* rr cannot stop at every event. Takes over `note`. */
+static void note_landing(
+    const struct replay *replay, const struct moment *to, json_t *note, json_t *stop)
 {
+	if (stop && note)
+		json_object_set(stop, "note", note);
+	json_decref(note);
 	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
 		json_object_set_new(stop, "note",
 		    json_sprintf(
@@ -468,7 +473,7 @@ static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {
 	struct failure lost = {0};
-	json_t *stop;
+	json_t *stop, *note;
 
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
@@ -476,8 +481,9 @@ static json_t *go(
 	if (position_go_asked(replay, to, failure)) {
 		excursion_stay(&excursion);
 		replay->departed = (struct moment){0};
+		note = named_note(replay, to);
 		stop = answer(replay, FORWARD, reason, failure);
-		note_landing(replay, to, stop);
+		note_landing(replay, to, note, stop);
 		return stop;
 	}
 	if (!excursion_return(&excursion, &lost) && lost.message[0])
@@ -515,7 +521,7 @@ json_t *tool_when(struct worker *worker, const struct when_args *args, struct fa
 	if (!replay || !position_read(replay, &moment, failure))
 		return NULL;
 	if (moment.event == replay->moment.event && moment.ticks == replay->moment.ticks)
-		moment.pc = replay->moment.pc;
+		moment = replay->moment;
 	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
-	    position_text(replay, &moment), "tid", moment.tid);
+	    seen_name(replay, &moment), "tid", moment.tid);
 }

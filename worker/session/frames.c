@@ -411,10 +411,13 @@ static json_t *backtrace_there(
     struct replay *replay, const struct backtrace_args *args, struct failure *failure)
 {
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	json_t *result = NULL;
+	json_t *result = NULL, *note = NULL;
 
-	if (named_go(replay, args->at, failure))
+	if (named_go(replay, args->at, &note, failure))
 		result = backtrace(replay, args, failure);
+	if (result && note)
+		json_object_set(result, "note", note);
+	json_decref(note);
 	return excursion_answer(&excursion, result, failure);
 }
 

@@ -44,7 +44,9 @@ static char *read_stack(struct replay *replay, int thread)
 struct instant instant_take(struct replay *replay)
 {
 	/* The client may have selected another thread or frame than the one that stopped. */
-	int thread = selection_number(replay, replay->moment.tid);
+	int thread = replay->selected.tid == replay->moment.tid
+			 ? replay->selected.number
+			 : selection_number(replay, replay->moment.tid);
 
 	return (struct instant){.moment = replay->moment,
 	    .registers = read_registers(replay, thread),
@@ -56,6 +58,30 @@ void instant_forget(struct instant *instant)
 	json_decref(instant->registers);
 	free(instant->stack);
 	*instant = (struct instant){0};
+}
+
+static unsigned add_text(unsigned sum, const char *text)
+{
+	for (; text && *text; text++)
+		sum = (sum ^ (unsigned char)*text) * 16777619U;
+	return sum;
+}
+
+unsigned instant_sum(struct replay *replay)
+{
+	struct instant now = instant_take(replay);
+	unsigned sum = 2166136261U;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(now.registers, i, row) sum = add_text(sum, mi_text(row, "value"));
+	sum = add_text(sum, now.stack);
+	if (i == 0)
+		sum = 0;
+	else if (sum == 0)
+		sum = 1;
+	instant_forget(&now);
+	return sum;
 }
 
 static bool same_stack(const char *a, const char *b)

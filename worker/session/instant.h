@@ -20,6 +20,9 @@ struct instant {
 struct instant instant_take(struct replay *replay);
 void instant_forget(struct instant *instant);
 
+/* A sum of what tells instants of the same event, ticks and pc apart; 0: it cannot be read. */
+unsigned instant_sum(struct replay *replay);
+
 /* After position_update: whether the program stands there. */
 bool instant_is_here(struct replay *replay, const struct instant *instant);
 

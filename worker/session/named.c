@@ -1,28 +1,39 @@
 /*
  * Reads the names of moments. It must never take one for another: a name that is none is an error.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/tools.h"
+#include "worker/gdb/mi.h"
 #include "worker/session/bookmarks.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 
-/* "@401136" behind the ticks, where there is one. */
+/* "@401136" or "@401136.9af1" behind the ticks, where there is one. */
 static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
 {
 	const char *at = strchr(colon, '@');
-	char *end;
+	unsigned long long sum;
+	char *end, *dot;
 
 	*ticks_length = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
 	if (!at)
 		return true;
 	moment->pc = strtoull(at + 1, &end, 16);
-	return end != at + 1 && *end == '\0' && moment->pc;
+	if (end == at + 1 || !moment->pc)
+		return false;
+	if (*end != '.')
+		return *end == '\0';
+	dot = end;
+	sum = strtoull(dot + 1, &end, 16);
+	moment->sum = (unsigned)sum;
+	return end != dot + 1 && *end == '\0' && sum <= UINT_MAX;
 }
 
-/* "start", "end", EVENT, EVENT:TICKS or EVENT:TICKS@PC. */
+/* "start", "end", EVENT, EVENT:TICKS, EVENT:TICKS@PC or EVENT:TICKS@PC.SUM. */
 static bool parse(const char *name, struct moment *moment, struct failure *failure)
 {
 	const char *wrong = NULL, *colon = strchr(name, ':');
@@ -54,12 +65,13 @@ static bool parse(const char *name, struct moment *moment, struct failure *failu
 }
 
 /* As an answer named it, exactly. */
-static void recall(const struct replay *replay, struct moment *moment)
+static void recall(const struct replay *replay, const char *name, struct moment *moment)
 {
-	const struct moment *seen = moment->pc ? NULL : position_remembered(replay, moment);
+	const struct moment *seen = moment->sum ? NULL : seen_find(replay, moment);
 
 	if (seen)
 		*moment = *seen;
+	moment->guessed = !moment->pc && strchr(name, ':');
 }
 
 bool named_moment(
@@ -69,16 +81,54 @@ bool named_moment(
 		return bookmarks_find(replay, name, moment, failure);
 	if (!parse(name, moment, failure))
 		return false;
-	recall(replay, moment);
+	recall(replay, name, moment);
 	return true;
 }
 
-bool named_go(struct replay *replay, const char *name, struct failure *failure)
+/* The ticks count conditional branches, and a system call ends the event: the instruction behind
+ * has another name. */
+static bool ends_moment(const char *bytes)
+{
+	unsigned long first = strtoul((char[]){bytes[0], bytes[1], 0}, NULL, 16);
+	unsigned long second = strtoul((char[]){bytes[2], bytes[3], 0}, NULL, 16);
+
+	if (first == 0x0f)
+		return (second & 0xf0) == 0x80 || second == 0x05;
+	return (first & 0xf0) == 0x70 || (first & 0xfc) == 0xe0;
+}
+
+/* Whether the first instruction with these event and ticks is the only one. */
+static bool is_alone(struct replay *replay)
+{
+	json_t *results = NULL;
+	const char *bytes;
+	bool alone;
+
+	gdb_command(replay->gdb, &results, "-data-read-memory-bytes 0x%llx 2", replay->moment.pc);
+	bytes = mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
+	alone = bytes && strlen(bytes) == 4 && ends_moment(bytes);
+	json_decref(results);
+	return alone;
+}
+
+json_t *named_note(struct replay *replay, const struct moment *moment)
+{
+	if (!moment->guessed || replay->worker->broken || !replay->moment.pc || is_alone(replay))
+		return NULL;
+	return json_sprintf(
+	    "several instructions share %lld:%lld, and this session does not know which one an "
+	    "earlier answer meant: this is the first of them, %lld:%lld@%llx",
+	    moment->event, moment->ticks, moment->event, moment->ticks, replay->moment.pc);
+}
+
+bool named_go(struct replay *replay, const char *name, json_t **note, struct failure *failure)
 {
 	struct moment moment;
 
-	if (!named_moment(replay, name, &moment, failure))
+	if (!named_moment(replay, name, &moment, failure) ||
+	    position_is_beyond(replay, moment.event, failure) ||
+	    !position_go_asked(replay, &moment, failure))
 		return false;
-	return !position_is_beyond(replay, moment.event, failure) &&
-	       position_go_asked(replay, &moment, failure);
+	*note = named_note(replay, &moment);
+	return true;
 }

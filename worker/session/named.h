@@ -1,8 +1,8 @@
 #ifndef WORKER_NAMED_H
 #define WORKER_NAMED_H
 /*
- * Moments as a client names them: "start", "end", EVENT, EVENT:TICKS, EVENT:TICKS@PC, or a
- * bookmark.
+ * Moments as a client names them: "start", "end", EVENT, EVENT:TICKS, EVENT:TICKS@PC,
+ * EVENT:TICKS@PC.SUM (see seen.h), or a bookmark.
  */
 #include "worker/session/replay.h"
 
@@ -12,7 +12,13 @@ bool named_moment(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
 /* Goes there. False with *failure filled: it is not there then. The client's breakpoints should be
- * out of the way. */
-bool named_go(struct replay *replay, const char *name, struct failure *failure);
+ * out of the way. `note` is the caller's: what named_note says. */
+bool named_go(struct replay *replay, const char *name, json_t **note, struct failure *failure);
+
+/*
+ * Where the program stands at `moment`, which named_moment has read: says so if the name may have
+ * stood for another instruction (moment->guessed). NULL: there is nothing to be said.
+ */
+json_t *named_note(struct replay *replay, const struct moment *moment);
 
 #endif

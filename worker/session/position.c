@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
+#include "worker/session/instant.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/stop_reason.h"
@@ -88,28 +89,10 @@ bool position_is_end(const struct replay *replay)
 		   now->tid == end->tid && now->pc == end->pc);
 }
 
-/* The oldest moment that an answer named with the same event and ticks, which the two name without
- * a pc; NULL: none. */
-const struct moment *position_remembered(const struct replay *replay, const struct moment *moment)
+void position_take_sum(struct replay *replay)
 {
-	size_t count = replay->seen_next < REPLAY_SEEN_MAX ? replay->seen_next : REPLAY_SEEN_MAX;
-
-	for (size_t i = count; i > 0; i--) {
-		const struct moment *seen =
-		    &replay->seen[(replay->seen_next - i) % REPLAY_SEEN_MAX];
-		if (seen->event == moment->event && seen->ticks == moment->ticks)
-			return seen;
-	}
-	return NULL;
-}
-
-json_t *position_text(const struct replay *replay, const struct moment *moment)
-{
-	const struct moment *first = position_remembered(replay, moment);
-
-	if (!first || !moment->pc || first->pc == moment->pc)
-		return json_sprintf("%lld:%lld", moment->event, moment->ticks);
-	return json_sprintf("%lld:%lld@%llx", moment->event, moment->ticks, moment->pc);
+	if (replay->moment.pc && !replay->moment.sum)
+		replay->moment.sum = instant_sum(replay);
 }
 
 json_t *position_json_exact(const struct moment *moment)
@@ -118,8 +101,8 @@ json_t *position_json_exact(const struct moment *moment)
 
 	snprintf(ticks, sizeof(ticks), "%lld", moment->ticks);
 	snprintf(pc, sizeof(pc), "0x%llx", moment->pc);
-	return json_pack("{s:I,s:s,s:i,s:s}", "event", (json_int_t)moment->event, "ticks", ticks,
-	    "tid", moment->tid, "pc", pc);
+	return json_pack("{s:I,s:s,s:i,s:s,s:I}", "event", (json_int_t)moment->event, "ticks",
+	    ticks, "tid", moment->tid, "pc", pc, "sum", (json_int_t)moment->sum);
 }
 
 static long long integer_of(const json_t *json, const char *name)
@@ -140,6 +123,7 @@ bool position_from_json(const json_t *json, struct moment *moment)
 	    .ticks = integer_of(json, "ticks"),
 	    .tid = (int)integer_of(json, "tid"),
 	    .pc = pc ? strtoull(pc, NULL, 16) : 0,
+	    .sum = (unsigned)json_integer_value(json_object_get(json, "sum")),
 	};
 	return moment->event >= 0 && moment->ticks >= 0;
 }
@@ -213,6 +197,23 @@ bool position_is_beyond(struct replay *replay, long long event, struct failure *
 	return true;
 }
 
+static bool is_there(const struct replay *replay, const struct moment *to)
+{
+	return replay->moment.event == to->event && replay->moment.ticks == to->ticks &&
+	       (to->tid == 0 || replay->moment.tid == to->tid);
+}
+
+/* Of several passes of the same instruction, at the one whose sum is known. */
+static bool is_exactly_there(struct replay *replay, const struct moment *to)
+{
+	if (!is_there(replay, to) || (to->pc && replay->moment.pc != to->pc))
+		return false;
+	if (!to->pc || !to->sum)
+		return true;
+	position_take_sum(replay);
+	return replay->moment.sum == to->sum;
+}
+
 /* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
  */
 static bool go_pc(struct replay *replay, const struct moment *to, struct failure *failure)
@@ -230,7 +231,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 		if (replay->moment.event > to->event || position_is_end(replay) ||
 		    (same_task && replay->moment.ticks > to->ticks))
 			break;
-		if (same_task && replay->moment.pc == to->pc && replay->moment.ticks == to->ticks)
+		if (same_task && is_exactly_there(replay, to))
 			break;
 		fine = gdb_check(
 			   gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
@@ -332,17 +333,6 @@ static bool go_ticks(struct replay *replay, const struct moment *to, struct fail
 	return to->pc ? go_pc(replay, to, failure) : step_to_ticks(replay, to, failure);
 }
 
-static bool is_there(const struct replay *replay, const struct moment *to)
-{
-	return replay->moment.event == to->event && replay->moment.ticks == to->ticks &&
-	       (to->tid == 0 || replay->moment.tid == to->tid);
-}
-
-static bool is_exactly_there(const struct replay *replay, const struct moment *to)
-{
-	return is_there(replay, to) && (to->pc == 0 || replay->moment.pc == to->pc);
-}
-
 /*
  * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks goes its
  * last thousand by single steps: where the instruction is known, an event and a breakpoint are
@@ -369,7 +359,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	/* If rr cannot stop at an event, it goes on to the next one where it can. */
 	if (!is_there(replay, to) && !go_ticks(replay, to, failure))
 		return false;
-	return to->pc == 0 || replay->moment.pc == to->pc || go_pc(replay, to, failure);
+	return is_exactly_there(replay, to) || to->pc == 0 || go_pc(replay, to, failure);
 }
 
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
@@ -398,16 +388,6 @@ bool position_go_asked(struct replay *replay, const struct moment *to, struct fa
 		return position_go(replay, to, failure);
 	return position_go_event(replay, to->event, failure) &&
 	       !position_is_beyond(replay, to->event, failure);
-}
-
-void position_remember(struct replay *replay)
-{
-	position_remember_other(replay, &replay->moment);
-}
-
-void position_remember_other(struct replay *replay, const struct moment *moment)
-{
-	replay->seen[replay->seen_next++ % REPLAY_SEEN_MAX] = *moment;
 }
 
 int position_hold(struct replay *replay)

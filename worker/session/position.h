@@ -15,13 +15,10 @@ bool position_update(struct replay *replay, struct failure *failure);
 /* At the end, where rr goes no further forward: as the stop says, or because it was so before. */
 bool position_is_end(const struct replay *replay);
 
-/*
- * As answers name it and rr_goto takes it back: "event:ticks". Between two branches ticks stand
- * still: where an earlier answer gave that name to another instruction, "@pc" follows, in
- * hexadecimal.
- */
-json_t *position_text(const struct replay *replay, const struct moment *moment);
-/* As {event, ticks, tid, pc}, for checkpoints and state. */
+/* After position_update: has replay->moment say which pass of its instruction it is. */
+void position_take_sum(struct replay *replay);
+
+/* As {event, ticks, tid, pc, sum}, for checkpoints and state. */
 json_t *position_json_exact(const struct moment *moment);
 /* False if it is not a moment. */
 bool position_from_json(const json_t *json, struct moment *moment);
@@ -41,19 +38,12 @@ bool position_go_end(struct replay *replay, struct failure *failure);
 /* Fills the failure if that event is known to be after the end (which is not an event itself). */
 bool position_is_beyond(struct replay *replay, long long event, struct failure *failure);
 
-/* Goes to a moment: its event, then its ticks, then its pc where that is known; fails when the
+/* Goes to a moment: its event, its ticks, its pc and its sum where those are known; fails when the
  * program does not pass there. Breakpoints are out of the way meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
 
 /* The same; without ticks or pc, goes to the first moment of the event. */
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
-
-/* Keeps a moment that an answer names, so that going there later brings back the very instruction.
- */
-void position_remember(struct replay *replay);
-void position_remember_other(struct replay *replay, const struct moment *moment);
-/* The first that was kept with these event and ticks; NULL: none. */
-const struct moment *position_remembered(const struct replay *replay, const struct moment *moment);
 
 /*
  * Has rr keep this moment itself: coming back is exact and needs no replay, but lasts only as long

@@ -30,6 +30,15 @@ struct moment {
 	long long event, ticks;
 	int tid; /* as recorded */
 	unsigned long long pc;
+	unsigned sum; /* of registers and stack, which tells the passes of one pc apart; 0: not
+		       * taken */
+	bool guessed; /* it is not known for which of its instructions its name stood */
+};
+
+/* A moment that an answer named; see seen.h. */
+struct seen {
+	struct moment moment;
+	bool bare; /* as EVENT:TICKS; otherwise with its pc */
 };
 
 enum direction { FORWARD, BACKWARD };
@@ -79,8 +88,9 @@ struct replay {
 	struct moment moment, opened; /* now; as the session was opened */
 	struct moment departed;	      /* where the run began that is under way; event 0: none is */
 	struct moment end;	      /* of this process; event 0: not known yet */
-	struct moment seen[REPLAY_SEEN_MAX]; /* a ring */
+	struct seen seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;
+	bool seen_forgot; /* some that were named are not in it any more */
 	struct selection selected;
 	struct breakpoint_list breakpoints;
 	json_t *checkpoints; /* see checkpoints.c */

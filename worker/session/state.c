@@ -4,6 +4,7 @@
  */
 #include "worker/session/breakpoints.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/state.h"
 
@@ -17,16 +18,17 @@ static json_t *checkpoints_json(const struct replay *replay)
 	return saved;
 }
 
-static json_t *state_json(const struct replay *replay)
+static json_t *state_json(struct replay *replay)
 {
-	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
-	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
+	position_take_sum(replay);
+	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o,s:o}",
+	    "trace_dir", replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
 	    (json_int_t)replay->asked_pid, "fork_pid", replay->fork_pid, "moment",
 	    position_json_exact(&replay->moment), "selected_tid", replay->selected.tid, "frame",
 	    replay->selected.frame, "at_end", replay->at_end, "at_signal", replay->at_signal,
 	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),
 	    "next_breakpoint", replay->breakpoints.next, "next_checkpoint", replay->next_checkpoint,
-	    "signals", signals_save(replay));
+	    "signals", signals_save(replay), "seen", seen_save(replay));
 }
 
 void state_send(struct replay *replay)
@@ -57,6 +59,7 @@ bool state_restore(struct replay *replay, const json_t *state, struct failure *f
 	} else if (!position_go(replay, &moment, failure)) {
 		return false;
 	}
+	seen_restore(replay, json_object_get(state, "seen"));
 	breakpoints_restore(replay, json_object_get(state, "breakpoints"));
 	signals_restore(replay, json_object_get(state, "signals"));
 	if (json_is_array(checkpoints)) {

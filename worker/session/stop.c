@@ -11,6 +11,7 @@
 #include "worker/session/frame.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/session/source.h"
 #include "worker/session/stop.h"
@@ -156,14 +157,13 @@ json_t *stop_describe(
 		json_object_set_new(json, "thread_name", json_string(replay->selected.name));
 	json_object_set_new(json, "frame", frame_finish(replay, frame_json(frame)));
 	add_source(replay, json, frame);
-	json_object_set_new(json, "moment", position_text(replay, &replay->moment));
+	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
 	if (replay->at_end && images_together(replay))
 		json_object_set_new(json, "note",
 		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 			images_together(replay)));
-	position_remember(replay);
 	output = output_take(replay->output, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);

@@ -6,7 +6,16 @@
 #include "worker/session/breakpoints.h"
 #include "worker/session/stop.h"
 
-#define STOPS(reason) {"-exec-continue", STOPPED(reason, "0x4010")}, STANDS(12, 345)
+/* What tells the passes of one instruction apart. */
+#define INSTANT                                                                                    \
+	{"-data-list-register-values --thread 1 --frame 0 x "                                      \
+	 "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15",                                                  \
+	    "^done,register-values=[{number=\"0\",value=\"0x7\"}]"},                               \
+	{                                                                                          \
+		"-data-read-memory-bytes --thread 1 --frame 0 $sp 128",                            \
+		    "^error,msg=\"Unable to read memory.\""                                        \
+	}
+#define STOPS(reason) {"-exec-continue", STOPPED(reason, "0x4010")}, STANDS(12, 345), INSTANT
 
 /* Runs, stops as in the script, and describes it. */
 static json_t *describe(enum direction direction)
