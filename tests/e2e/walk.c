@@ -331,6 +331,23 @@ static void move_end(struct walker *walker)
 	    (int)walker->sweep->hit_count - 1, (int)walker->sweep->hit_count, false};
 }
 
+/* A step passes no hit, of whichever thread: it stops there. */
+static void check_passed(
+    struct walker *walker, const struct whereabouts *before, bool reverse, const json_t *stop)
+{
+	int first = reverse ? walker->at.ahead : before->ahead;
+	int last = reverse ? before->behind : walker->at.behind;
+
+	/* What it stopped at lies behind or ahead, by the direction. */
+	if (strcmp(answer_text(stop, "reason"), "watchpoint") == 0) {
+		first += reverse;
+		last -= !reverse;
+	}
+	for (int hit = first; hit <= last; hit++)
+		if (walker->sweep->hits[hit].point != POINT_SIGNAL && is_active(walker, hit))
+			disagree(walker, "a step that passes a hit", hit, stop);
+}
+
 /* A step stops at points as well, and stands somewhere between hits otherwise. */
 static void move_step(struct walker *walker)
 {
@@ -346,7 +363,9 @@ static void move_step(struct walker *walker)
 	if (!stop)
 		return;
 	struct place_in_time place = sweep_place(stop);
+	struct whereabouts before = walker->at;
 	walker->at = locate(walker, &place);
+	check_passed(walker, &before, reverse, stop);
 	json_decref(stop);
 }
 
