@@ -274,6 +274,28 @@ START_TEST(seeks_leave_no_dead_processes_behind)
 }
 END_TEST
 
+/* Each moment that a call goes to leaves a process behind; here the session may have forty. */
+START_TEST(a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork)
+{
+	static const char *const few[] = {"--processes=40", NULL};
+	const struct client_options options = {.args = few};
+	struct scene scene = scene_open(PROGRAM, &options);
+	json_t *claims = json_array();
+	scene_run_to(&scene, "main");
+	json_t *here = client_tool(scene.client, "rr_when", NULL);
+	for (int i = 0; i < 50; i++)
+		json_array_append_new(claims, json_pack("{s:i, s:s, s:s}", "moment", 20 + i,
+						  "expression", "1", "value", "1"));
+	json_decref(client_tool_fails(
+	    scene.client, "rr_verify_claims", "limit", "{s:o}", "claims", claims));
+	json_t *again = client_tool(scene.client, "rr_when", NULL);
+	expect_text(again, "moment", answer_text(here, "moment"));
+	json_decref(again);
+	json_decref(here);
+	scene_close(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -285,7 +307,8 @@ int main(void)
 	    a_search_that_is_cut_off_says_what_share_it_searched,
 	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
 	    a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood,
-	    seeks_leave_no_dead_processes_behind, NULL};
+	    seeks_leave_no_dead_processes_behind,
+	    a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork, NULL};
 
 	return scene_main("searches", tests, (const char *const[]){PROGRAM, NULL});
 }

@@ -209,10 +209,9 @@ static void judge(
 	free(found);
 }
 
-/* Checks one claim and adds its verdict. */
-static json_t *check(struct replay *replay, const json_t *claim)
+/* Checks one claim and adds its verdict; *failure is what kept it from being checked. */
+static json_t *check(struct replay *replay, const json_t *claim, struct failure *failure)
 {
-	struct failure failure = {0};
 	json_t *checked = json_object(), *note = NULL;
 	char room[KEY_COUNT][64];
 	const char *text[KEY_COUNT];
@@ -223,13 +222,12 @@ static json_t *check(struct replay *replay, const json_t *claim)
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (named_go(replay, text[0], &note, &failure) && position_update(replay, &failure))
+	if (named_go(replay, text[0], &note, failure) && position_update(replay, failure))
 		judge(replay, checked, text[1], text[2]);
 	else
-		json_object_set_new(checked, "error", json_string(failure.message));
+		json_object_set_new(checked, "error", json_string(failure->message));
 	if (note)
 		json_object_set_new(checked, "warning", note);
-	json_decref(failure.details);
 	return checked;
 }
 
@@ -240,11 +238,17 @@ json_t *claims_check(struct replay *replay, const json_t *claims, struct failure
 
 	json_array_foreach((json_t *)claims, i, claim)
 	{
+		struct failure unchecked = {0};
+
 		worker_progress(replay->worker, (double)i, (double)count, "checking claims");
-		json_array_append_new(list, check(replay, claim));
+		json_array_append_new(list, check(replay, claim, &unchecked));
+		json_decref(unchecked.details);
+		unchecked.details = NULL;
 		if (!replay->worker->broken && !replay->worker->interrupt)
 			continue;
-		if (replay->worker->broken)
+		if (unchecked.code == ERROR_LIMIT)
+			*failure = unchecked;
+		else if (replay->worker->broken)
 			gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 		else
 			gdb_fail_interrupted(replay->worker, failure);

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define TASKS_MAX	1000 /* more than at the session's begin */
-#define SEEKS_PER_COUNT 8
+#define TASKS_MAX	  1000 /* more than at the session's begin */
+#define TASKS_MAX_IN_CALL 10000
+#define SEEKS_PER_COUNT	  8
 
 /* A dead process that nobody reaped has one thread. */
 static unsigned long count_tasks(void)
@@ -27,14 +28,26 @@ static unsigned long count_tasks(void)
 	return count;
 }
 
-/* Half of what the session may have, so that a call that seeks often does not reach the end. */
-static unsigned long most_tasks(void)
+static unsigned long min(unsigned long a, unsigned long b)
+{
+	return a < b ? a : b;
+}
+
+/* What a session may have. */
+static unsigned long limit(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur / 2 < TASKS_MAX)
-		return limit.rlim_cur / 2;
-	return TASKS_MAX;
+	return getrlimit(RLIMIT_NPROC, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+/* Looks after some seeks only. */
+static bool are_more(struct replay *replay, unsigned *seeks, unsigned long most)
+{
+	if (*seeks < SEEKS_PER_COUNT)
+		return false;
+	*seeks = 0;
+	return count_tasks() > replay->copies.tasks + most;
 }
 
 void copies_begin(struct replay *replay)
@@ -42,12 +55,21 @@ void copies_begin(struct replay *replay)
 	replay->copies = (struct copies){.tasks = count_tasks()};
 }
 
+/* At most half, so that the next call has the other half. */
 bool copies_are_too_many(struct replay *replay)
 {
-	struct copies *copies = &replay->copies;
+	return are_more(replay, &replay->copies.seeks, min(TASKS_MAX, limit() / 2));
+}
 
-	if (copies->seeks < SEEKS_PER_COUNT)
+bool copies_are_at_the_limit(struct replay *replay, struct failure *failure)
+{
+	if (!are_more(
+		replay, &replay->copies.seeks_in_call, min(TASKS_MAX_IN_CALL, limit() / 8 * 7)))
 		return false;
-	copies->seeks = 0;
-	return count_tasks() > copies->tasks + most_tasks();
+	replay->worker->broken = true;
+	failure_set(failure, ERROR_LIMIT,
+	    "ask for less in one call; the next call brings the session back where it stood",
+	    "the call went to so many moments that rr's copies of the program are nearly as many "
+	    "processes as a session may have");
+	return true;
 }

@@ -8,6 +8,7 @@
 #include "sandbox/wire/tools.h"
 #include "worker/session/breakpoints.h"
 #include "worker/gdb/mi.h"
+#include "worker/session/copies.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
 #include "worker/session/instant.h"
@@ -133,6 +134,9 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 	struct gdb *gdb = replay->gdb;
 
 	replay->copies.seeks++;
+	replay->copies.seeks_in_call++;
+	if (copies_are_at_the_limit(replay, failure))
+		return false;
 	if (replay->caches)
 		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
 	breakpoints_count_hits(replay);

@@ -45,8 +45,9 @@ enum direction { FORWARD, BACKWARD };
 
 /* See copies.h. */
 struct copies {
-	unsigned seeks;	     /* since tasks were counted last */
-	unsigned long tasks; /* as the session began */
+	unsigned seeks;		/* since tasks were counted last between two calls */
+	unsigned seeks_in_call; /* since they were counted last within one */
+	unsigned long tasks;	/* as the session began */
 };
 
 struct images;
