@@ -1,6 +1,6 @@
 /*
- * Reads registers and memory for the operands of an instruction. The bytes and the registers are
- * the recorded program's: an address is a number here, and nothing is read where it leads.
+ * Reads registers and memory for the operands of an instruction. Bytes and registers belong to the
+ * recorded program: an address is only a number here, and we never follow it ourselves.
  */
 #include "worker/session/accessed.h"
 
@@ -36,7 +36,7 @@ static bool add_register(
 	return true;
 }
 
-/* One lane of a vector that holds indexes. */
+/* One lane of a vector of indexes. */
 static bool add_lane(struct replay *replay, const struct memory_operand *operand, unsigned lane,
     unsigned long long *address)
 {

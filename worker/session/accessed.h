@@ -1,24 +1,24 @@
 #ifndef WORKER_ACCESSED_H
 #define WORKER_ACCESSED_H
 /*
- * The memory that an instruction accesses in the program as it stands: its operands with the
- * registers' values in them.
+ * The memory that an instruction accesses with the program's present registers.
  */
 #include "worker/session/operand.h"
 #include "worker/session/replay.h"
 
-/* The value of an expression that is a number, in the selected frame. */
+/* The value of a numeric expression in the selected frame. */
 bool accessed_number(struct replay *replay, const char *expression, unsigned long long *number);
 
 /* Bytes at an address; fewer at the end of what is mapped. */
 size_t accessed_bytes(
     struct replay *replay, unsigned long long address, uint8_t *bytes, size_t most);
 
-/* Decodes what stands at an address; false: no instruction. */
+/* Decodes the instruction at an address; false: there is none. */
 bool accessed_instruction(
     struct replay *replay, unsigned long long pc, struct instruction *instruction);
 
-/* Where an operand lies, of an instruction that is about to run; `lane` is 0 but for a gather's. */
+/* The address of an operand of an instruction that is about to run; `lane` is 0 except for a
+ * gather. */
 bool accessed_address(struct replay *replay, const struct memory_operand *operand, unsigned lane,
     unsigned long long *address);
 

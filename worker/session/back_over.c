@@ -1,7 +1,7 @@
 /*
- * A call is known by the return address that it pushed: the last instruction before that touched
- * those bytes. So one step back shows whether something returned, and a watchpoint on the bytes
- * finds the call.
+ * Recognizes a call by the return address that it pushed: the call was the last to touch those
+ * bytes. So one step back shows whether a function returned, and a watchpoint on the bytes finds
+ * its call.
  */
 #include "worker/session/back_over.h"
 
@@ -17,7 +17,7 @@
 
 #define CALL_BYTES_MIN 2
 #define CALL_BYTES_MAX 9
-#define ACCESSES_MAX   100 /* of a return address by the function that it belongs to */
+#define ACCESSES_MAX   100 /* accesses to a return address by the function itself */
 
 /* The instruction that the program is about to run; its address is *pc. */
 static bool read_next(
@@ -27,8 +27,8 @@ static bool read_next(
 	       accessed_instruction(replay, *pc, instruction);
 }
 
-/* Whether a call may end at `address`. Instructions have no fixed length, so this can be a
- * coincidence; where it is false, there is none. */
+/* Whether a call may end at `address`. Instructions have no fixed length, so true may be a
+ * coincidence; false is certain. */
 static bool may_follow_call(struct replay *replay, unsigned long long address)
 {
 	struct instruction instruction;
@@ -40,7 +40,7 @@ static bool may_follow_call(struct replay *replay, unsigned long long address)
 	return false;
 }
 
-/* What a return finds on the stack. */
+/* The return address that a return finds on the stack. */
 struct pushed {
 	unsigned long long slot; /* where it lies */
 	unsigned long long back; /* the address that it leads to */
@@ -90,7 +90,7 @@ static void call_it_step(struct replay *replay)
 
 enum way { WAY_FOUND, WAY_STOPPED, WAY_LOST, WAY_FAILED };
 
-/* Where a run back has come to, that did not end at the return address. */
+/* The place of a run back that did not end at the return address. */
 static enum way way_of(const struct replay *replay)
 {
 	enum stop_kind kind = stop_kind(replay);
@@ -99,8 +99,8 @@ static enum way way_of(const struct replay *replay)
 	return edge ? WAY_LOST : WAY_STOPPED;
 }
 
-/* Back to the call, unless the program stops on the way. Something else than a call may have
- * written the address; the function that was called may have read it. */
+/* Goes back to the call, unless the program stops on the way. Code other than a call may have
+ * written the address, and the function that was called may have read it. */
 static enum way run_to_call(
     struct replay *replay, int watch, const struct pushed *pushed, struct failure *failure)
 {
@@ -119,7 +119,7 @@ static enum way run_to_call(
 	return WAY_LOST;
 }
 
-/* From a return back to its call; or to the return again, where there is no call. */
+/* From a return back to its call, or again to the return if there is no call. */
 static bool go_to_call(struct replay *replay, const struct pushed *pushed, struct failure *failure)
 {
 	json_t *at_return = json_incref(gdb_last_stop(replay->gdb));
@@ -157,7 +157,7 @@ static bool back_once(struct replay *replay, struct failure *failure)
 	       (!is_return(replay, &pushed) || go_to_call(replay, &pushed, failure));
 }
 
-/* The program goes back to where it stood. */
+/* Takes the program back to where it stood. */
 static bool stay(struct replay *replay, const struct stand *before, struct failure *failure)
 {
 	struct failure lost = {0};
@@ -165,9 +165,8 @@ static bool stay(struct replay *replay, const struct stand *before, struct failu
 	if (replay->worker->broken)
 		return false;
 	if (strstr(failure->message, "watches four"))
-		failure_set_hint(failure,
-		    "a call returned on the way, and the search for it takes a watchpoint: remove "
-		    "or disable one, or use rr_step");
+		failure_set_hint(failure, "a call returned on the way, and the search for it needs "
+					  "a watchpoint: remove or disable one, or use rr_step");
 	if (!resume_undo(replay, before, &lost))
 		*failure = lost;
 	return false;

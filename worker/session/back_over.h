@@ -1,15 +1,15 @@
 #ifndef WORKER_BACK_OVER_H
 #define WORKER_BACK_OVER_H
 /*
- * Instructions back in the selected thread, over calls that returned meanwhile: what rr_next
- * does with unit "instruction". gdb has a command for it, but goes by frames: where no source lines
- * are known it takes any instruction for a call, and runs to the start of the recording.
+ * Steps back by instructions in the selected thread, and passes over calls that returned meanwhile:
+ * rr_next with unit "instruction". gdb's own command compares frames: without source lines it takes
+ * any instruction for a call, and runs to the start of the recording.
  */
 #include "worker/session/replay.h"
 
-/* Goes back `count` of them. gdb's last stop then is the step, or what stopped the program on the
- * way. A return that no call belongs to is one instruction. On failure the program stands where it
- * did. */
+/* Goes back `count` instructions. gdb's last stop is then the step, or what stopped the program on
+ * the way. A return without a call counts as one instruction. On failure the program stands where
+ * it did. */
 bool back_over(struct replay *replay, long long count, struct failure *failure);
 
 #endif

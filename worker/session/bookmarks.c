@@ -1,6 +1,6 @@
 /*
- * Reads the bookmarks of a trace, and has the monitor add to them. The file may come from anywhere,
- * with an imported trace: nothing in it is believed, and a line that is wrong is no bookmark.
+ * Reads the bookmarks of a trace, and asks the monitor to add to them. The file may come from
+ * anywhere with an imported trace: we check everything in it, and ignore malformed lines.
  */
 #include "worker/session/bookmarks.h"
 
@@ -60,7 +60,7 @@ static char *read_file(const struct replay *replay, size_t *length)
 	return text;
 }
 
-/* One line as {name, pid, moment, where, note?}; NULL when it is none. */
+/* One line as {name, pid, moment, where, note?}; NULL if it is malformed. */
 static json_t *read_line(const char *line, size_t length)
 {
 	json_t *entry = length <= BROKER_BOOKMARK_MAX
@@ -89,7 +89,7 @@ static void forget_name(json_t *entries, const char *name)
 	}
 }
 
-/* All that count, as they stand in the file. */
+/* All valid bookmarks, in the order of the file. */
 static json_t *read_all(const struct replay *replay)
 {
 	json_t *entries = json_array(), *entry;
@@ -174,7 +174,7 @@ static int compare(const void *left, const void *right)
 	return position_order(&x, &y);
 }
 
-/* As a client is shown it; what the file says is made fit to be shown. */
+/* A bookmark as clients see it. Makes the file's text safe to show. */
 static json_t *shown(struct replay *replay, const json_t *entry)
 {
 	static const char *const texts[] = {"where", "note"};
@@ -216,7 +216,7 @@ json_t *bookmarks_list(struct replay *replay)
 
 /* ---- Tools ----------------------------------------------------------------------------------- */
 
-/* Has the monitor add a line; false with *failure filled. */
+/* Asks the monitor to add a line; false with *failure filled. */
 static bool add_line(const json_t *entry, struct failure *failure)
 {
 	static struct broker_reply reply;
@@ -235,7 +235,7 @@ static bool add_line(const json_t *entry, struct failure *failure)
 	return fine;
 }
 
-/* "store at a.c:8", where the program stands. */
+/* Where the program stands: "store at a.c:8". */
 static void tell_where(struct replay *replay, char text[WHERE_MAX])
 {
 	json_t *results = NULL, *frame;
@@ -250,7 +250,7 @@ static void tell_where(struct replay *replay, char text[WHERE_MAX])
 	json_decref(results);
 }
 
-/* Where the program stands, as a line of the file. */
+/* A line of the file for where the program stands. */
 static json_t *entry_here(struct replay *replay, const struct bookmark_args *args)
 {
 	char where[WHERE_MAX];
@@ -268,7 +268,7 @@ static json_t *entry_here(struct replay *replay, const struct bookmark_args *arg
 	return entry;
 }
 
-/* The same of another moment, to which it goes. */
+/* The same for another moment, to which it goes. */
 static json_t *entry_there(
     struct replay *replay, const struct bookmark_args *args, json_t **note, struct failure *failure)
 {
@@ -284,8 +284,8 @@ static bool is_sound(const struct bookmark_args *args, struct failure *failure)
 {
 	if (!is_name(args->name))
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-		    "name must be a letter, and up to %d letters, digits, _, - and . behind it; "
-		    "start and end are moments already",
+		    "name must be a letter and up to %d more letters, digits, _, - or .; start and "
+		    "end are moments already",
 		    BOOKMARK_NAME_MAX - 1);
 	else if (args->note && strlen(args->note) > BOOKMARK_NOTE_MAX)
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "note is longer than %d bytes",

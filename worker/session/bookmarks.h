@@ -15,12 +15,13 @@
 /* Whether a moment that a client names is meant to be a bookmark's name. */
 bool bookmarks_is_name(const char *text);
 
-/* The moment of that name; false with *failure filled when there is none, or it is one of another
+/* The moment of that name. False with *failure filled if there is none, or if it belongs to another
  * process than the session's. */
 bool bookmarks_find(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
-/* [{name, moment, where, note?, pid?}] in the order of time; pid where it is of another process. */
+/* [{name, moment, where, note?, pid?}] in the order of time; pid if it belongs to another process.
+ */
 json_t *bookmarks_list(struct replay *replay);
 
 #endif

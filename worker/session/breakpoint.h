@@ -1,9 +1,8 @@
 #ifndef WORKER_BREAKPOINT_H
 #define WORKER_BREAKPOINT_H
 /*
- * A breakpoint or watchpoint of the client as data, and the list of them. Does not talk to gdb. We
- * number them ourselves, so that a number stays the same after the session was restored, whatever
- * numbers gdb gives them.
+ * The client's breakpoints and watchpoints as data. Does not talk to gdb. We number them ourselves,
+ * so that numbers stay the same when a session is restored, whatever numbers gdb gives.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,47 +13,47 @@
 
 struct breakpoint {
 	int number; /* the client's; 0: none yet */
-	int gdb;    /* gdb's in this worker; 0: it is not set now */
+	int gdb;    /* gdb's in this worker; 0: not set now */
 	bool watches;
 	char *what;	 /* where it breaks, or the expression it watches */
 	char *condition; /* NULL: none */
 	char *catches;	 /* of rr_catch: a word of choices_caught; NULL: a plain one */
 	bool temporary;
 	bool disabled; /* ignored until it is enabled again */
-	bool pending;  /* waits for a library that has it */
+	bool pending;  /* waits for a library that contains it */
 	long long ignore_count;
 	long long thread; /* tid; 0: all */
 	enum watch_access access;
 	bool by_location; /* it watches the address of the expression's value */
 	char *resolved;	  /* the typed address of that; NULL: none is known */
-	bool bound;	  /* it has a meaning only in the image that began at `image` */
+	bool bound;	  /* only valid in the image that began at `image` */
 	long long image;
-	long long hits_before; /* beside what gdb counts: in other images, less those of searches */
-	long long hits_noted;  /* by breakpoints_note_hits */
+	long long hits_before; /* in other images, minus those of searches; gdb counts the rest */
+	long long hits_noted;  /* noted by breakpoints_note_hits */
 };
 
 struct breakpoint_list {
 	struct breakpoint *entries;
 	size_t count;
 	int next;      /* number of the next one */
-	int suspended; /* how many have them out of the way */
+	int suspended; /* how many callers have disabled them */
 };
 
 /* Frees its texts. */
 void breakpoint_clear(struct breakpoint *breakpoint);
 
-/* All of it but gdb's number, for the state of the session, and back: false when the JSON describes
- * no breakpoint. breakpoint_clear in either case. */
+/* Converts everything but gdb's number to JSON for the session's state, and back. False if the JSON
+ * describes no breakpoint. Call breakpoint_clear in either case. */
 json_t *breakpoint_json(const struct breakpoint *breakpoint);
 bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint);
 
-/* Takes it over, and numbers it if it has no number; what it was taken from is empty afterwards.
- * Returns where it is, until the list changes, or NULL when out of memory. */
+/* Takes the breakpoint over, leaves the original empty, and numbers it if it has no number. Returns
+ * its place, valid until the list changes, or NULL when out of memory. */
 struct breakpoint *breakpoint_list_add(struct breakpoint_list *list, struct breakpoint *breakpoint);
 void breakpoint_list_remove(struct breakpoint_list *list, struct breakpoint *breakpoint);
 void breakpoint_list_clear(struct breakpoint_list *list);
 
-/* NULL when there is none; a number of 0 is nobody's. */
+/* NULL if there is none. 0 is never a valid number. */
 struct breakpoint *breakpoint_by_number(const struct breakpoint_list *list, long long number);
 struct breakpoint *breakpoint_by_gdb(const struct breakpoint_list *list, long long gdb);
 

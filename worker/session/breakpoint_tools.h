@@ -5,9 +5,9 @@
  */
 #include "worker/session/replay.h"
 
-/* Sets what is wanted, which is empty afterwards, as one of the client's, and says where it is:
- * {number, location, function, at, ...}. `later`: it may wait for a library that has it. NULL with
- * *failure filled. */
+/* Sets `wanted` as one of the client's breakpoints, leaves it empty, and returns {number, location,
+ * function, at, ...}. `later`: it may wait for a library that contains it. NULL with *failure
+ * filled. */
 json_t *breakpoint_set(
     struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure);
 

@@ -1,6 +1,6 @@
 /*
- * Knows by which functions the C++ runtime and the C library do things, and where these find what
- * they are given.
+ * Knows which functions of the C++ runtime and the C library do what can be caught, and where these
+ * functions find their arguments.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -18,16 +18,16 @@
 #define CALLS_MAX   3
 #define PATTERN_MAX 512
 #define FRAMES_MAX  40
-#define BUDGET	    8000 /* bytes of frames that are looked through */
+#define BUDGET	    8000 /* bytes of frames that we read */
 
 struct way {
-	const char *calls[CALLS_MAX]; /* functions, each a breakpoint; without any: no breakpoint */
-	const char *type;	      /* of an exception: where std::type_info lies; else NULL */
-	const char *does;	      /* in front of what it is about */
+	const char *calls[CALLS_MAX]; /* functions, one breakpoint each; empty: no breakpoint */
+	const char *type;	      /* where an exception's std::type_info lies; else NULL */
+	const char *does;	      /* said before what was caught */
 };
 
-/* As the C++ ABI has them: __cxa_throw(object, type_info, ...), and __cxa_begin_catch(header), the
- * type_info 80 bytes in front of that header. */
+/* By the C++ ABI: __cxa_throw(object, type_info, ...), and __cxa_begin_catch(header), with the
+ * type_info 80 bytes before that header. */
 static const struct way ways[] = {
     [CAUGHT_THROW] = {{"__cxa_throw"}, "(unsigned long) $rsi", "throws"},
     [CAUGHT_RETHROW] = {{"__cxa_rethrow"}, NULL, "throws again"},
@@ -55,8 +55,8 @@ static bool is_plain(const char *text, const char *also)
 	return true;
 }
 
-/* The pattern of a type's mangled name: std is St, other names have their lengths in front, which
- * no longer number must end with. What a template is given is not looked at. */
+/* The pattern of a type's mangled name. std is St; every other name follows its length, which must
+ * not match the end of a longer number. Ignores template arguments. */
 static void pattern_of_type(const char *name, char *to, size_t size)
 {
 	size_t length = strcspn(name, "<"), used = 0;
@@ -80,7 +80,7 @@ static void pattern_of_type(const char *name, char *to, size_t size)
 	}
 }
 
-/* The condition that a filter becomes, "" without one; false with *failure filled. */
+/* Turns a filter into a condition, "" without a filter; false with *failure filled. */
 static bool condition_of(
     enum caught kind, const char *filter, char *to, size_t size, struct failure *failure)
 {
@@ -92,8 +92,8 @@ static bool condition_of(
 		return true;
 	if (strlen(filter) > 100 || !is_plain(filter, "_:<>,*&()./+- ")) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-		    "filter is a type for throw and catch, or a part of a library's name for load, "
-		    "of at most 100 letters");
+		    "filter is a type for throw and catch, or part of a library's name for load; "
+		    "at most 100 characters");
 		return false;
 	}
 	if (ways[kind].type) {
@@ -104,7 +104,7 @@ static bool condition_of(
 	}
 	if (kind == CAUGHT_RETHROW) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "leave filter out",
-		    "what is thrown again says nothing of its type");
+		    "a rethrown exception does not show its type");
 		return false;
 	}
 	for (const char *at = filter; *at && used + 8 < sizeof(pattern); at++)
@@ -172,7 +172,7 @@ failed:
 
 /* ---- What happens ---------------------------------------------------------------------------- */
 
-/* The type's name out of "typeinfo for bank::failure in section .data"; "" where gdb knows none. */
+/* The type's name from "typeinfo for bank::failure in section .data"; "" if gdb knows none. */
 static void read_type(struct replay *replay, const char *where, char *name, size_t size)
 {
 	static const char said[] = "typeinfo for ";
@@ -207,7 +207,7 @@ static void read_library(struct replay *replay, char *name, size_t size)
 	json_decref(results);
 }
 
-/* "parse at containers.cc:58", of the program's own code that this is called from. */
+/* The program's own code from which this was called: "parse at containers.cc:58". */
 static void describe_caller(struct replay *replay, char *text, size_t size)
 {
 	json_t *frames = json_array();
@@ -271,8 +271,8 @@ static json_t *catch_exec(const struct replay *replay)
 static json_t *refuse_syscall(struct failure *failure)
 {
 	failure_set(failure, ERROR_UNSUPPORTED,
-	    "rr_breakpoint_set on the C library's function, e.g. write or openat; rr_who_printed "
-	    "finds what wrote a text",
+	    "use rr_breakpoint_set on the C library's function, e.g. write or openat; "
+	    "rr_who_printed finds what wrote a text",
 	    "rr cannot stop at a system call: gdb would accept it and never stop");
 	return NULL;
 }

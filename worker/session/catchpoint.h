@@ -1,14 +1,14 @@
 #ifndef WORKER_CATCHPOINT_H
 #define WORKER_CATCHPOINT_H
 /*
- * rr_catch: stops at what has no line of its own, an exception that is thrown or caught, a fork, a
- * library that is loaded. They are breakpoints in the C++ runtime and the C library: those stop in
- * both directions, and a session that is brought back has them again. gdb's own catchpoints are
- * accepted by rr and do not all stop.
+ * rr_catch: stops at things without a line of their own: an exception is thrown or caught, a
+ * process forks, a library is loaded. It sets breakpoints in the C++ runtime and the C library,
+ * because these stop in both directions and come back with a restored session. rr accepts gdb's own
+ * catchpoints, but not all of them stop.
  */
 #include "worker/session/replay.h"
 
-/* At a stop at such a breakpoint: adds to the answer what happened and where, in one line. */
+/* At a stop at such a breakpoint: adds one line to the answer that says what happened and where. */
 void catchpoint_tell(struct replay *replay, const struct breakpoint *breakpoint, json_t *stop);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Saves, lists and goes back to checkpoints: {id, moment with pc, where, held}. `held` is rr's
- * number of its own checkpoint there, which lasts as long as this rr and is not saved.
+ * Saves, lists and restores checkpoints: {id, moment with pc, where, held}. `held` is the number of
+ * rr's own checkpoint there. It lasts as long as this rr, so it is not saved.
  */
 #include <stdio.h>
 #include <string.h>

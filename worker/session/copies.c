@@ -1,6 +1,6 @@
 /*
- * Counts tasks in /proc. Without a process namespace others' tasks are counted too: at worst a
- * session is brought back that need not have been.
+ * Counts tasks in /proc. Without a process namespace this counts other users' tasks too. The worst
+ * result is that a session is restored without need.
  */
 #include "worker/session/copies.h"
 #include "worker/serve/proc_stat.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define TASKS_MAX	  1000 /* more than at the session's begin */
+#define TASKS_MAX	  1000 /* more than at the session's start */
 #define TASKS_MAX_IN_CALL 10000
 #define SEEKS_PER_COUNT	  8
 
-/* A dead process that nobody reaped has one thread. */
+/* A zombie has one thread. */
 static unsigned long count_tasks(void)
 {
 	DIR *proc = opendir("/proc");
@@ -33,7 +33,7 @@ static unsigned long min(unsigned long a, unsigned long b)
 	return a < b ? a : b;
 }
 
-/* What a session may have. */
+/* The session's limit of processes. */
 static unsigned long limit(void)
 {
 	struct rlimit limit;

@@ -8,12 +8,12 @@
  */
 #include "worker/session/replay.h"
 
-/* Counts what there is as the session begins. */
+/* Counts the tasks at the session's start. */
 void copies_begin(struct replay *replay);
 
 /*
- * True when rr has left so many behind that it is to be replaced. Looks only after some seeks; it
- * costs milliseconds then.
+ * True if rr has left so many behind that it must be replaced. Counts only once in a while, because
+ * that takes milliseconds.
  */
 bool copies_are_too_many(struct replay *replay);
 

@@ -14,9 +14,9 @@
 #include "worker/session/position.h"
 #include "worker/session/values.h"
 
-#define OPTIMIZED_OUT	"<optimized out>" /* as gdb writes it */
+#define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
 #define EXPRESSIONS_MAX 50
-#define VALUE_MAX	8000 /* bytes of one value, when one was asked for */
+#define VALUE_MAX	8000 /* bytes of a value that is asked for alone */
 #define BESIDE_BUDGET	8000 /* bytes of the values beside a stop */
 
 /* Of gdb's output command; 0: its own choice. */
@@ -156,7 +156,7 @@ static bool calls_are_allowed(
 static void fail_evaluation(const char *why, struct failure *failure)
 {
 	static const struct {
-		const char *said; /* in gdb's message; the last fits all */
+		const char *said; /* part of gdb's message; the last one fits all */
 		enum error_code code;
 		const char *hint;
 	} cases[] = {
@@ -215,8 +215,8 @@ static json_t *evaluate_all(
 }
 
 /*
- * With calls into the program, which rr lets run on a copy of it. That copy stays what gdb sees
- * until the program goes on: going back to where we are ends it.
+ * Evaluates with calls into the program, which rr runs in a copy. gdb sees that copy until the
+ * program goes on, so we go back to where we are, which ends it.
  */
 static json_t *evaluate_with_calls(
     struct replay *replay, const json_t *list, char letter, struct failure *failure)
@@ -230,7 +230,7 @@ static json_t *evaluate_with_calls(
 	if (replay->worker->broken)
 		return result;
 	switch_calls(replay, "off");
-	if (excursion.from.at_end) /* which is where we are to gdb: away from there first */
+	if (excursion.from.at_end) /* gdb would think that it is there already, so leave first */
 		position_go_event(replay, excursion.from.moment.event - 1, &late);
 	return excursion_answer(&excursion, result, failure);
 }

@@ -8,8 +8,8 @@
 /* Checks them before the program moves: false with *failure filled if there are too many. */
 bool evaluate_may(const json_t *expressions, struct failure *failure);
 
-/* Adds {"evaluated": {expression: value}}, read in the selected frame; of what cannot be read, why,
- * in <>. Returns the stop, which may be NULL. */
+/* Adds {"evaluated": {expression: value}}, read in the selected frame. If a value cannot be read,
+ * the reason in <> takes its place. Returns the stop, which may be NULL. */
 json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expressions);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef WORKER_EXCURSION_H
 #define WORKER_EXCURSION_H
 /*
- * Goes somewhere and comes back, whatever happens on the way: the place, the selected thread and
- * frame, and the client's breakpoints, which stay out of the way meanwhile.
+ * Goes somewhere and comes back to the place, with the selected thread and frame, whatever happens
+ * on the way. The client's breakpoints are disabled meanwhile.
  *
  *	cleanup_excursion struct excursion excursion = excursion_begin(replay);
  *
@@ -38,8 +38,8 @@ void excursion_divert(struct excursion *excursion, struct place *place);
 void excursion_stay(struct excursion *excursion);
 /* Ends it where it began; false with *failure filled if it cannot return. */
 bool excursion_return(struct excursion *excursion, struct failure *failure);
-/* The same, with an answer that was found meanwhile (NULL: none, *failure is filled): it is given
- * back, or NULL when there is no coming back. */
+/* The same with an answer that was found meanwhile (NULL: *failure is filled). Returns the answer,
+ * or releases it and returns NULL if the excursion cannot return. */
 json_t *excursion_answer(struct excursion *excursion, json_t *answer, struct failure *failure);
 void excursion_cleanup(struct excursion *excursion);
 

@@ -1,7 +1,7 @@
 /*
- * rr_expand: a value piece by piece, through variable objects of gdb. Containers of the C++ library
- * are shown by its own pretty printers, which come with the compiler; they are loaded when they are
- * first wanted, and switched on for the length of one answer.
+ * rr_expand: a value piece by piece, through gdb's variable objects. The C++ library's own pretty
+ * printers, which come with the compiler, show its containers. We load them at their first use, and
+ * switch them on only for one answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define VALUE_MAX     300 /* bytes of one value */
 #define TYPE_MAX      120
 #define PART_NAME_MAX 300 /* bytes of gdb's name for a part: "v.public.next.public..." */
-#define NEST_MAX      40  /* levels with those that are not shown */
+#define NEST_MAX      40  /* levels, including those that are not shown */
 
 struct expansion {
 	struct replay *replay;
@@ -27,7 +27,8 @@ struct expansion {
 	bool full;
 };
 
-/* Where the C++ library's printers lie: in a folder of the compiler's, by its version or not. */
+/* The C++ library's printers lie in a folder of the compiler, with its version in the path or
+ * without. */
 static const char load_printers[] = "python import glob, sys; "
 				    "sys.path[:0] = glob.glob('/usr/share/gcc*/python'); "
 				    "from libstdcxx.v6 import register_libstdcxx_printers; "
@@ -50,7 +51,7 @@ static bool is_map(const json_t *part)
 	return hint && strcmp(hint, "map") == 0;
 }
 
-/* Whether it has parts, which its value then does not tell. */
+/* Whether it has parts. Its value then does not show them. */
 static bool has_parts(const json_t *part)
 {
 	const char *hint = mi_text(part, "displayhint"), *value = mi_text(part, "value");
@@ -71,7 +72,7 @@ static bool points(const json_t *part)
 	       !strstr(type, "void") && value && strtoull(value, NULL, 16) != 0;
 }
 
-/* "public", "private" and "protected" are parts to gdb, without a type. */
+/* gdb lists "public", "private" and "protected" as parts without a type. */
 static bool is_section(const json_t *part)
 {
 	const char *type = mi_text(part, "type");
@@ -86,8 +87,8 @@ static bool is_text(const json_t *part)
 	return type && strstr(type, "char [") && !strchr(type, '*');
 }
 
-/* Of an array of characters: the text, which a variable object does not tell. The caller's; NULL:
- * not to be had, as in a container. */
+/* The text in an array of characters, which a variable object does not give. Owned by the caller;
+ * NULL: not available, for instance in a container. */
 static json_t *read_text(struct replay *replay, const json_t *part)
 {
 	json_t *path = NULL, *results = NULL, *text = NULL;
@@ -105,7 +106,7 @@ static json_t *read_text(struct replay *replay, const json_t *part)
 	return text;
 }
 
-/* "name = value", or "name: type" of what has parts, with what a printer says of it as a whole. */
+/* "name = value", or "name: type" for what has parts, with a printer's summary. */
 static json_t *line_of(struct replay *replay, int level, const char *name, const json_t *part)
 {
 	const char *type = mi_text(part, "type"), *value = mi_text(part, "value");
@@ -144,7 +145,7 @@ static bool add_line(struct expansion *expansion, int level, const char *name, c
 static bool add_parts(
     struct expansion *expansion, const json_t *whole, int level, int nest, bool *more);
 
-/* One part, and deeper down what is in it. */
+/* One part and its own parts. */
 static bool add_part(
     struct expansion *expansion, const char *name, const json_t *part, int level, int nest)
 {
@@ -162,7 +163,7 @@ static bool add_part(
 	return true;
 }
 
-/* Keys and values of a map come in turns. */
+/* A map's keys and values alternate. */
 static bool add_entry(
     struct expansion *expansion, const json_t *parts, size_t at, int level, int nest)
 {
@@ -220,7 +221,8 @@ static bool add_parts(
 
 	if (nest > NEST_MAX)
 		return true;
-	/* Before gdb 14 a container that has been asked for some says no more how many it has. */
+	/* Before gdb 14, a container that has listed some children no longer tells how many it has.
+	 */
 	results = list_parts(expansion->replay, whole, from * each, to * each);
 	if (!results)
 		return !expansion->replay->worker->broken;
@@ -254,8 +256,8 @@ static void delete (struct replay *replay, json_t *whole)
 	json_decref(whole);
 }
 
-/* A variable of gdb's for it, or for what it points to: a printer is for that, not for the pointer.
- * NULL with *failure filled. */
+/* gdb's variable object for it, or for what it points to, because printers handle objects and not
+ * pointers. NULL with *failure filled. */
 static json_t *create_whole(struct replay *replay, const char *expression, struct failure *failure)
 {
 	char pointed[REPLAY_EXPRESSION_MAX + 8];
@@ -268,14 +270,15 @@ static json_t *create_whole(struct replay *replay, const char *expression, struc
 	}
 	if (whole)
 		return whole;
-	/* Its message is the same for every mistake: evaluating says which. */
+	/* gdb's message is the same for every mistake; evaluating the expression gives the real
+	 * one. */
 	char quoted[GDB_QUOTED_MAX];
 	if (!replay->worker->broken && gdb_quote(quoted, "expression", expression, failure) &&
 	    gdb_check(replay->gdb,
 		gdb_command(replay->gdb, &results,
 		    "-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
 		    replay->selected.frame, quoted),
-		ERROR_INVALID_ARGUMENT, "rr_locals shows the names there are", failure))
+		ERROR_INVALID_ARGUMENT, "rr_locals shows the names in scope", failure))
 		failure_set(
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "%.200s cannot be expanded", expression);
 	json_decref(results);
@@ -294,7 +297,8 @@ static json_t *answer(struct expansion *expansion, const json_t *whole, bool mor
 	json_object_set(result, "members", expansion->lines);
 	if (expansion->full)
 		json_object_set_new(result, "truncated",
-		    json_string("the answer is full: less depth or count, or one part of it"));
+		    json_string(
+			"the answer is full: ask for less depth or count, or for one part"));
 	else if (more)
 		json_object_set_new(
 		    result, "more", json_integer(expansion->start + expansion->count));

@@ -1,6 +1,6 @@
 /*
- * rr_find_memory: where bytes lie in what is mapped at this moment. Piece by piece, so that an
- * interrupt gets through and what was found by then is the answer.
+ * rr_find_memory: where bytes lie in the memory that is mapped at this moment. Searches piece by
+ * piece, so that an interrupt gets through and the answer has what was found by then.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -13,16 +13,16 @@
 #include "worker/gdb/mi.h"
 
 #define PIECE	      (4ULL << 20) /* bytes searched at once */
-#define BYTES_MAX     256	   /* of what is looked for */
+#define BYTES_MAX     256	   /* bytes of the pattern */
 #define WORDS_MAX     (REPLAY_EXPRESSION_MAX + 64)
-#define GRAIN	      (64ULL << 10) /* what cannot be read is told apart so far */
-#define VALUE_OVERLAP 32768	    /* bytes of a value, at most: gdb reads no greater one */
+#define GRAIN	      (64ULL << 10) /* bytes; smaller unreadable pieces are not split further */
+#define VALUE_OVERLAP 32768	    /* bytes of a value at most, because gdb reads no longer one */
 
 struct search {
 	struct replay *replay;
 	char size[8];	       /* gdb's letter with its slash, or "/" */
-	char words[WORDS_MAX]; /* what is looked for, as gdb's find takes it */
-	size_t length;	       /* of that in memory, at most */
+	char words[WORDS_MAX]; /* the pattern, as gdb's find takes it */
+	size_t length;	       /* its bytes in memory, at most */
 	unsigned long long from, to;
 	const char *mapping; /* part of its file's name; NULL: all but rr's own */
 	size_t limit;
@@ -30,7 +30,7 @@ struct search {
 	unsigned long long searched, unread, next; /* bytes; next: where it was cut off, or 0 */
 };
 
-/* Pairs of digits, with spaces between them or not, as gdb's list of bytes. */
+/* Turns pairs of digits, with or without spaces between them, into gdb's list of bytes. */
 static bool take_hex(struct search *search, const char *text)
 {
 	size_t used = 0;
@@ -66,7 +66,7 @@ static bool take_text(struct search *search, const char *text, struct failure *f
 	return true;
 }
 
-/* The value itself goes to gdb, which knows how wide it is and how it lies in memory. */
+/* gdb gets the value itself, because it knows its size and how it lies in memory. */
 static bool take_value(
     struct search *search, const struct find_memory_args *args, struct failure *failure)
 {
@@ -89,7 +89,7 @@ static bool take_wanted(
 {
 	if ((args->text != NULL) + (args->hex != NULL) + (args->value != NULL) != 1) {
 		failure_set(
-		    failure, ERROR_INVALID_ARGUMENT, NULL, "give text, hex or value, one of them");
+		    failure, ERROR_INVALID_ARGUMENT, NULL, "give one of text, hex and value");
 		return false;
 	}
 	snprintf(search->size, sizeof(search->size), "/b");
@@ -117,7 +117,8 @@ static bool take_range(
 	return false;
 }
 
-/* rr's own memory holds copies of what the program read and wrote: no place of the program's. */
+/* rr's own memory holds copies of what the program read and wrote. The program itself never uses
+ * it. */
 static bool is_wanted(const struct search *search, const struct mapping *mapping)
 {
 	const char *name = strrchr(mapping->file, '/');
@@ -148,7 +149,7 @@ static void add_match(struct search *search, const char *line, const struct mapp
 	json_array_append_new(search->matches, match);
 }
 
-/* Takes the addresses below `end` out of what gdb printed; those above are found again. */
+/* Reads the addresses below `end` from gdb's output; the next piece finds the others again. */
 static void take_matches(
     struct search *search, const char *text, unsigned long long end, const struct mapping *mapping)
 {
@@ -168,7 +169,7 @@ static void take_matches(
 	}
 }
 
-/* What lies from `at` on, up to `end`; false when nothing more can be had. */
+/* Searches from `at` to `end`; false if it cannot go on. */
 static bool look(struct search *search, unsigned long long at, unsigned long long end,
     const struct mapping *mapping, struct failure *failure)
 {
@@ -177,7 +178,7 @@ static bool look(struct search *search, unsigned long long at, unsigned long lon
 	enum gdb_outcome outcome;
 
 	last = last > mapping->end ? mapping->end : last;
-	/* One more than fits, and as many as the overlap may hold. */
+	/* One more than fits, plus as many as the overlap may hold. */
 	snprintf(command, sizeof(command), "find %s%zu 0x%llx, +%llu, %s", search->size,
 	    search->limit - json_array_size(search->matches) + 1, at, last - at, search->words);
 	if (!gdb_quote(quoted, "value", command, failure))

@@ -1,6 +1,7 @@
 /*
- * Makes frames of what gdb lists. A run of the C library's own frames says no more than where it
- * was entered and where it is: it becomes one entry. Frames of the program are never folded here.
+ * Turns gdb's frames into ours. A run of the C library's own frames only shows where the program
+ * entered it and where it is now, so it becomes one entry. Frames of the program are never folded
+ * here.
  */
 #include "worker/session/frame.h"
 
@@ -12,7 +13,7 @@
 #include "worker/session/modules.h"
 #include "worker/session/source.h"
 
-#define NAME_MAX_BYTES 512 /* of a function: templates have long ones */
+#define NAME_MAX_BYTES 512 /* bytes of a function's name: templates have long ones */
 #define PLACE_MAX      (FRAME_PATH_MAX + 16)
 #define VALUE_MAX      200  /* bytes shown of one argument */
 #define ARGS_MAX       1200 /* and of all */
@@ -82,7 +83,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Libraries that every program has: their frames between its own say nothing about it. */
+/* Libraries of every program. Their frames between the program's own tell nothing about it. */
 static bool is_libc(const char *library)
 {
 	static const char *const names[] = {
@@ -95,7 +96,7 @@ static bool is_libc(const char *library)
 	return false;
 }
 
-/* rr's library that is loaded into the recorded program, and the page that its calls go through. */
+/* The library that rr loads into the recorded program, and the page through which its calls go. */
 static bool is_rr(const json_t *frame)
 {
 	static const char *const sources[] = {"src/preload/syscall_hook.S:",

@@ -1,6 +1,6 @@
 /*
- * Threads, frames and stacks. A stack may be a hundred thousand frames deep: it is read in pieces,
- * repeated frames are folded with their count, and what is left is reachable by its level.
+ * Threads, frames and stacks. A stack may be a hundred thousand frames deep, so we read it in
+ * pieces, fold repeated frames with their count, and page the rest by level.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	json_decref(results);
 }
 
-/* Reads frames from..from+count-1 as they are to be shown. */
+/* Reads frames from..from+count-1 as agents see them. */
 static bool read_chunk(struct replay *replay, int thread, int from, int count, json_t **frames,
     struct failure *failure)
 {
@@ -260,7 +260,7 @@ json_t *tool_thread_list(
 	return result;
 }
 
-/* Frame, source and thread of what is selected now. */
+/* The selected frame with its source and thread. */
 static json_t *describe_selection(struct replay *replay, struct failure *failure)
 {
 	json_t *frames = NULL, *frame, *json, *source;

@@ -6,16 +6,16 @@
 #include "worker/session/replay.h"
 
 /*
- * Frames start.. of a thread, folded, at most `depth` entries and `budget` bytes, into `frames`.
- * *next becomes the level to go on at, or -1 at the end of the stack.
+ * Reads a thread's frames from `start` on into `frames`, folded, at most `depth` entries and
+ * `budget` bytes. *next becomes the level of the next page, or -1 at the end of the stack.
  */
 bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
     json_t *frames, int *next, struct failure *failure);
 
 /*
- * How many frames repeat from `at` on: frames[at .. at+period) and again, at least twice after the
- * first. Returns the number of repetitions beyond the first, with *period; 0 when none. Frames are
- * equal when function, place and library are, and addresses where no function is known.
+ * How often frames[at .. at+period) repeats, at least twice after the first. Returns the number of
+ * repetitions beyond the first, with *period; 0: it does not repeat. Frames are equal if function,
+ * place and library are equal; without a function, if the addresses are.
  */
 size_t frames_repeated(const json_t *frames, size_t at, size_t *period);
 

@@ -43,7 +43,7 @@ void images_free(struct images *images)
 	free(images);
 }
 
-/* Those of one process; a child that is to be looked at from its fork on has one more. */
+/* The execs of one process; a child that is replayed from its fork on has one more image. */
 static bool take(struct replay *replay, struct images *images, struct execs *execs)
 {
 	bool fine = true;

@@ -1,30 +1,29 @@
 #ifndef WORKER_IMAGES_H
 #define WORKER_IMAGES_H
 /*
- * The images of the session's process: exec puts another program in its place, with memory and
- * symbols of its own. Each image lives for a stretch of events; the session stands in one of them.
- * Data only: crossing.h is what goes from one to another.
+ * The images of the session's process: each exec starts another one, with memory and symbols of its
+ * own. An image lives for a stretch of events, and the session stands in one of them. This is data
+ * only; crossing.h goes from one to another.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"
 
-#define IMAGES_MAX 1000 /* of one process; the answer warns about further ones */
+#define IMAGES_MAX 1000 /* images of one process; the answer warns if there are more */
 
 struct execs;
 
 struct image {
-	long long
-	    event;	/* of the exec: the image begins behind it. 0: at the process's beginning */
-	char *file;	/* NULL: rr does not say */
+	long long event; /* of the exec, after which the image begins; 0: the process's beginning */
+	char *file;	 /* NULL: rr does not tell */
 	bool by_thread; /* a thread other than the leader called exec: rr dies when it runs there */
-	bool forked;	/* no exec began it, but a fork */
-	struct moment call; /* of exec, the last of the image before; event 0: not known */
+	bool forked;	/* began with a fork, not an exec */
+	struct moment call; /* of exec, the last one of the image before; event 0: not known */
 };
 
-/* Reads from the trace which images the process has, and which process it is. False with
- * *failure filled; a trace that rr cannot read is rr replay's to refuse. */
+/* Reads from the trace which images the process has, and which process it is. False with *failure
+ * filled. If rr cannot read the trace, this succeeds, because rr replay will refuse the trace. */
 bool images_learn(struct replay *replay, struct failure *failure);
-/* The same of execs that were read already, whose file names it takes over. */
+/* The same for execs that were read already. Takes over their file names. */
 bool images_from_execs(struct replay *replay, struct execs *execs, struct failure *failure);
 void images_free(struct images *images);
 
@@ -39,7 +38,7 @@ const struct image *images_get(const struct replay *replay, size_t number);
  */
 size_t images_of_event(const struct replay *replay, long long event);
 
-/* The first event of the image the session stands in, and of the last; 0: that of the process. */
+/* The first event of the session's present image, and of the last one; 0: the process's first. */
 long long images_start(const struct replay *replay);
 long long images_last_start(const struct replay *replay);
 
@@ -49,18 +48,17 @@ long long images_last_event(const struct replay *replay);
 /* [{event, file?, current?}]; NULL where there is only one. */
 json_t *images_json(const struct replay *replay);
 
-/* Another process of the trace that ended by a signal, the last of them, and that signal; 0: none.
- */
+/* The last other process of the trace that a signal ended, and that signal; 0: none. */
 int images_killed_pid(const struct replay *replay, int *signal);
 
 /* How the process ended, as from waitpid; -1: not known. */
 int images_status(const struct replay *replay);
 
-/* The last event before the threads that the process ended with began to end: there all of them
- * are. 0: it ended with one thread. */
+/* The last event at which all the threads that the process ended with still existed. 0: it ended
+ * with one thread. */
 long long images_together(const struct replay *replay);
 
-/* Whether each signal of that number ran a handler in the recording, and there was one. */
+/* Whether the recording has signals of that number, and a handler ran for each of them. */
 bool images_handle_signal(const struct replay *replay, int number);
 
 #endif

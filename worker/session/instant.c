@@ -1,5 +1,5 @@
 /*
- * Reads what makes an instant, and sets a breakpoint at it. It never moves the program.
+ * Reads what identifies an instant, and sets a breakpoint at it. Never moves the program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "worker/session/instant.h"
 #include "worker/session/internal.h"
 
-#define REGISTERS   "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" /* gdb numbers the general ones first */
+#define REGISTERS   "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" /* gdb's general registers */
 #define STACK_WORDS 16
-#define WORD_CHARS  16 /* of 8 bytes in hexadecimal */
+#define WORD_CHARS  16 /* one word of 8 bytes, in hexadecimal */
 #define QUOTED_ONCE (2 * INSTANT_CONDITION_MAX)
 
 static json_t *read_registers(struct replay *replay, int thread)
@@ -104,7 +104,8 @@ bool instant_is_here(struct replay *replay, const struct instant *instant)
 	return same;
 }
 
-/* Not the flags, nor what a 32-bit program has among its first sixteen. */
+/* Without the flags, and without the segment registers that a 32-bit program has among its first
+ * sixteen. */
 static bool is_general(const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
@@ -168,8 +169,8 @@ static bool is_mapped(struct replay *replay, unsigned long long address)
 	       GDB_DONE;
 }
 
-/* In a library that is not loaded yet only the processor itself can stop; it has four places, for
- * watchpoints too. */
+/* In a library that is not loaded yet, only a hardware breakpoint works. The processor has four,
+ * and watchpoints use them too. */
 int instant_guard(struct replay *replay, const struct instant *instant)
 {
 	unsigned long long pc = instant->moment.pc;

@@ -1,8 +1,8 @@
 /*
- * Runs forward from further and further back up to where the session stands (the bound), counts the
- * stops, and runs once more to the last of them. Counting is exact where moments are not: several
- * stops may share event and ticks. Where it cannot tell on which side of the bound a stop lies it
- * says so, and the caller runs backward instead.
+ * Runs forward, from further and further back, up to where the session stands (the bound), counts
+ * the stops, and runs once more to the last of them. Counts are exact even if moments are not:
+ * several stops may share event and ticks. If it cannot tell on which side of the bound a stop
+ * lies, it says so, and the caller runs backward instead.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,9 +27,9 @@ struct search {
 	int held;	       /* rr's checkpoint at the bound; 0: none */
 	int guard;	       /* gdb's number of the breakpoint at the bound; 0: none */
 	struct moment from;    /* where this stretch begins */
-	long long stops, last; /* of this stretch: seen, and the last before the bound (from 1) */
+	long long stops, last; /* in this stretch: all, and the last before the bound (from 1) */
 	struct moment last_at;
-	bool last_is_access; /* it is a watchpoint's: to who goes back it lies before the access */
+	bool last_is_access; /* a watchpoint's: for a run backward, it lies before the access */
 	bool arrived, doubtful, unguarded;
 };
 
@@ -51,7 +51,8 @@ static bool is_behind(const struct search *search, const struct moment *moment)
 					  moment->ticks > bound->ticks));
 }
 
-/* A breakpoint where the access ends is the later of the two, unless the bound is there. */
+/* If a breakpoint lies where the access ends, it is the later one of the two, unless the bound is
+ * there. */
 static void keep(struct search *search, const struct moment *moment, const struct hit *hit)
 {
 	search->last = search->stops;
@@ -61,8 +62,8 @@ static void keep(struct search *search, const struct moment *moment, const struc
 	search->doubtful |= !is_before(search, moment);
 }
 
-/* Only an access can be a hit at the bound itself: it is over there, and everything else that stops
- * there has been seen by who stands there. */
+/* Only an access can be a hit at the bound itself, because it ends there. The client, which stands
+ * there, has seen everything else that stops there. */
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
@@ -81,7 +82,7 @@ static enum scan_verdict see(
 	return search->arrived ? SCAN_ENOUGH : SCAN_ON;
 }
 
-/* Goes to the beginning of a stretch, with what is set out of the way meanwhile. */
+/* Goes to the beginning of a stretch, with the client's breakpoints disabled meanwhile. */
 static bool go_event(struct replay *replay, long long event, struct failure *failure)
 {
 	bool fine;
@@ -130,7 +131,7 @@ static enum scan_verdict count_down(
 	return --*left > 0 ? SCAN_ON : SCAN_ENOUGH;
 }
 
-/* To the last stop of the stretch, once more. */
+/* Runs once more to the last stop of the stretch. */
 static bool go_last(struct replay *replay, const struct search *search, struct failure *failure)
 {
 	long long left = search->last;
@@ -143,7 +144,7 @@ static bool go_last(struct replay *replay, const struct search *search, struct f
 	       replay->moment.tid == there->tid;
 }
 
-/* gdb's record of an access, as it would be if the program had come from the other side. */
+/* gdb's record of an access, as if the program had come from the other side. */
 static json_t *turned(const json_t *forward, const json_t *step)
 {
 	static const char *const taken[] = {"frame", "thread-id", "stopped-threads", "core"};
@@ -173,7 +174,7 @@ static bool run_back(
 	return fine;
 }
 
-/* From where an access has ended to where it begins. */
+/* Goes from the end of an access to its beginning. */
 static bool turn_access(struct replay *replay, struct failure *failure)
 {
 	json_t *forward = json_incref(gdb_last_stop(replay->gdb)), *stop;
@@ -188,7 +189,7 @@ static bool turn_access(struct replay *replay, struct failure *failure)
 	return fine;
 }
 
-/* From the last stop, reached from before, to where a run backward stops at it. */
+/* Goes from the last stop, reached by a run forward, to where a run backward stops at it. */
 static bool turn(struct replay *replay, const struct search *search, struct failure *failure)
 {
 	if (search->last_is_access)
@@ -199,17 +200,17 @@ static bool turn(struct replay *replay, const struct search *search, struct fail
 	return stop_kind(replay) == STOP_BREAKPOINT;
 }
 
-/* Nothing stops between the start and the bound. */
+/* For a search without any stop between the start and the bound. */
 static bool go_start(struct replay *replay, struct failure *failure)
 {
 	if (!go_event(replay, 0, failure))
 		return false;
 	replay->at_signal = replay->at_end = false;
-	/* An image's first instruction, where an exec lies behind, is the edge itself. */
+	/* If an exec lies behind, the image's first instruction is the edge. */
 	return crossing_is_behind(replay) || run_back(replay, "continue", false, failure);
 }
 
-/* Goes `back` events before the bound; false when the program has no place to stand before it. */
+/* Goes `back` events before the bound; false if rr cannot stop anywhere before it. */
 static bool begin_stretch(struct replay *replay, struct search *search, long long back, bool *first,
     struct failure *failure)
 {
@@ -224,7 +225,7 @@ static bool begin_stretch(struct replay *replay, struct search *search, long lon
 
 enum found { FOUND_STOP, FOUND_NONE, FOUND_DOUBT, FOUND_FAILURE };
 
-/* Where the image begins, and the search with it, nothing comes before. */
+/* Where the image begins, the search begins too: nothing comes before. */
 static bool is_bound(const struct search *search, const struct moment *moment)
 {
 	const struct moment *bound = &search->bound.moment;
@@ -240,7 +241,7 @@ static enum found judge(const struct search *search)
 	return search->last ? FOUND_STOP : FOUND_NONE;
 }
 
-/* One stretch, from where the program stands; once more without a guard where that cannot be set.
+/* Searches one stretch from where the program stands; again without a guard if that cannot be set.
  */
 static enum found try_stretch(struct replay *replay, struct search *search, struct failure *failure)
 {
@@ -279,7 +280,7 @@ static enum found find(struct replay *replay, struct search *search, struct fail
 										   : FOUND_DOUBT;
 }
 
-/* After an interrupt: where everything behind has been searched. */
+/* After an interrupt: goes to the moment after which everything has been searched. */
 static enum last_hit cut(struct replay *replay, struct search *search, struct failure *failure)
 {
 	struct failure late = {0};
@@ -324,7 +325,7 @@ bool last_hit_can(const struct replay *replay)
 {
 	size_t next = images_at(replay) + 1;
 
-	/* What runs too far must not run into an exec that ends rr. */
+	/* A run that goes too far must not reach an exec that ends rr. */
 	return !breakpoints_count(replay) && !crossing_is_behind(replay) &&
 	       (next == images_count(replay) || !images_get(replay, next)->by_thread);
 }
@@ -334,7 +335,7 @@ bool last_hit_serves(const struct replay *replay)
 	return breakpoints_have_condition(replay) && last_hit_can(replay);
 }
 
-/* gdb's number of what the search ended at; 0: none. */
+/* gdb's number of the breakpoint at which the search ended; 0: none. */
 static int reached(const struct replay *replay, enum last_hit end)
 {
 	const struct hit hit = scan_hit(replay, BACKWARD);

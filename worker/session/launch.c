@@ -1,6 +1,6 @@
 /*
- * Starts a session's tools: rr replay as gdb's server, and gdb without init files, which sources
- * its settings and rr's own commands.
+ * Starts a session's tools: rr replay as gdb's server, and gdb without init files. gdb sources our
+ * settings and rr's commands.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define WHY_MAX	      512
 #define PUMP_GRACE_MS 200
 
-/* rr makes `run` begin with a step, for a gdb of 2014: each restart would stop twice. */
+/* rr makes `run` begin with a step, for a gdb of 2014. With it, each restart would stop twice. */
 static const char without_hook[] = "define hook-run\nend\n";
 
 /* Keeps the end of what rr says: what the program wrote before the session begins comes first. */
@@ -71,8 +71,9 @@ static bool read_gdb_errors(void *owner, int fd)
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* rr ends the processes of a checkpoint that it drops, and of each seek, without waiting for them:
- * they are ours then, and thousands of dead ones would leave no room for another. */
+/* rr ends the processes of each seek and of each checkpoint that it drops, but does not wait for
+ * them. They become our children, and thousands of zombies would leave no room for new processes.
+ */
 static void reap(void *owner)
 {
 	struct replay *replay = owner;
@@ -254,8 +255,8 @@ static bool configure(struct replay *replay, struct failure *failure)
 }
 
 /*
- * What was read stays known until the program runs: a stopped replay does not change, and each read
- * costs a round through rr. gdb forgets by itself when it resumes, not when it starts anew.
+ * gdb may cache memory while the program stands, because a stopped replay does not change and each
+ * read is a round trip to rr. gdb drops the cache when it resumes, but not when it restarts.
  */
 static void keep_memory(struct replay *replay)
 {
@@ -263,7 +264,7 @@ static void keep_memory(struct replay *replay)
 			 gdb_console(replay->gdb, NULL, "mem 0 0 rw cache") == GDB_DONE;
 }
 
-/* Where an image begins: its first instruction runs once only. */
+/* The image's first instruction runs only once, so the image begins there. */
 static void note_first(struct replay *replay)
 {
 	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
@@ -323,7 +324,7 @@ static bool lead_to_rr(
 	return true;
 }
 
-/* rr will have to be started again: for another image, or to be asked beside the session. */
+/* rr must be started again for another image, or for a question beside the session. */
 static bool prepare_starter(
     struct replay *replay, const struct remote *remote, struct failure *failure)
 {
@@ -362,8 +363,8 @@ static bool launch(struct replay *replay, struct failure *failure)
 		    failure, ERROR_INTERNAL, NULL, "no port is free for gdb: %s", strerror(errno));
 		return false;
 	}
-	/* gdb takes the longest to start, so it goes first: rr is asked for its version, and for
-	 * the images of the process, meanwhile. */
+	/* gdb takes the longest to start, so it goes first. Meanwhile we ask rr for its version and
+	 * for the images of the process. */
 	if (!start_gdb(replay, commands, remote_port(way), failure) ||
 	    !choose_pmu(replay, failure) || !images_learn(replay, failure))
 		return false;

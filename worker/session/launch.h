@@ -9,15 +9,15 @@
 bool launch_tools(struct replay *replay, struct failure *failure);
 
 /*
- * Ends rr and starts another for another image of the process, which gdb then has before it at the
- * image's first instruction. What gdb knew of the image before is gone: breakpoints belong out of
- * it first. False with *failure filled and the session lost.
+ * Replaces rr by another one for another image of the process, and connects gdb to it at the
+ * image's first instruction. gdb forgets the image before, so remove the breakpoints first. False
+ * with *failure filled and the session lost.
  */
 bool launch_image(struct replay *replay, size_t number, struct failure *failure);
 
 /*
- * Reads what `rr replay -s` says once it listens: the port and the executable it chose. Returns
- * false while that is not all there.
+ * Reads what `rr replay -s` prints when it listens: the port and the executable. False while that
+ * is incomplete.
  */
 bool launch_parse(const char *text, int *port, char *executable, size_t size);
 

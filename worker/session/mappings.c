@@ -1,6 +1,6 @@
 /*
- * Reads gdb's table of mappings. File names are the recorded program's: they end at the line's end
- * and are shown, never opened.
+ * Reads gdb's table of mappings. File names belong to the recorded program: they end with the line,
+ * and we show them but never open them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define MAPPINGS_MAX 10000
 
 struct mappings {
-	char *text; /* the files' names lie in it */
+	char *text; /* the text that holds the files' names */
 	struct mapping *list;
 	size_t count;
 };

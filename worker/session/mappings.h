@@ -1,8 +1,8 @@
 #ifndef WORKER_MAPPINGS_H
 #define WORKER_MAPPINGS_H
 /*
- * The memory of the program at the moment it stands at: what is mapped where, with which rights and
- * from which file. As rr tells it; read anew for each question, because each moment has its own.
+ * The program's mappings at the present moment: where, with which rights, from which file. We ask
+ * rr each time, because every moment has its own mappings.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct mapping {
 
 struct mappings;
 
-/* NULL when rr does not tell them. */
+/* NULL if rr does not tell. */
 struct mappings *mappings_read(struct replay *replay);
 /* The pure part of it: gdb's text of `info proc mappings`. */
 struct mappings *mappings_parse(const char *text);
@@ -25,11 +25,11 @@ void mappings_free(struct mappings *mappings);
 size_t mappings_count(const struct mappings *mappings);
 const struct mapping *mappings_get(const struct mappings *mappings, size_t number);
 
-/* The one an address lies in, or the next one above it; NULL. */
+/* The mapping that contains an address, or the next one above it; NULL: none. */
 const struct mapping *mappings_find(const struct mappings *mappings, unsigned long long address);
 const struct mapping *mappings_above(const struct mappings *mappings, unsigned long long address);
 
-/* Where the file of a mapping begins in memory: the base of module+offset. */
+/* Where the file of a mapping begins in memory: the base for module+offset. */
 unsigned long long mappings_base(const struct mappings *mappings, const struct mapping *mapping);
 
 #endif

@@ -105,7 +105,7 @@ static int register_number(const json_t *names, const char *name)
 	return -1;
 }
 
-/* Builds " 1 2 3" of the registers wanted; false with *failure filled. */
+/* Builds " 1 2 3" for the registers that the call names; false with *failure filled. */
 static bool number_list(
     const json_t *names, const json_t *wanted, char *numbers, size_t size, struct failure *failure)
 {

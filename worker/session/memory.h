@@ -5,8 +5,8 @@
  */
 #include "worker/session/replay.h"
 
-/* "0x1000  48 65 ...  |He...|" lines of hex digits `contents`, at most `size` bytes with the NUL.
- */
+/* Formats the hex digits `contents` as lines "0x1000 48 65 ... |He...|", at most `size` bytes with
+ * the NUL. */
 void memory_dump(char *to, size_t size, unsigned long long address, const char *contents);
 
 #endif

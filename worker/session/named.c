@@ -1,5 +1,5 @@
 /*
- * Reads the names of moments. It must never take one for another: a name that is none is an error.
+ * Reads the names of moments. Must never take one moment for another: a malformed name is an error.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 
-/* "@401136" or "@401136.9af1" behind the ticks, where there is one. */
+/* The optional "@401136" or "@401136.9af1" after the ticks. */
 static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
 {
 	const char *at = strchr(colon, '@');
@@ -64,7 +64,7 @@ static bool parse(const char *name, struct moment *moment, struct failure *failu
 	return false;
 }
 
-/* As an answer named it, exactly. */
+/* Exactly as an answer named it. */
 static void recall(const struct replay *replay, const char *name, struct moment *moment)
 {
 	const struct moment *seen = moment->sum ? NULL : seen_find(replay, moment);

@@ -11,13 +11,13 @@
 bool named_moment(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
-/* Goes there. False with *failure filled: it is not there then. The client's breakpoints should be
- * out of the way. `note` is the caller's: what named_note says. */
+/* Goes there. False with *failure filled, and then the program is not there. The client's
+ * breakpoints should be disabled. *note becomes what named_note says, and the caller owns it. */
 bool named_go(struct replay *replay, const char *name, json_t **note, struct failure *failure);
 
 /*
- * Where the program stands at `moment`, which named_moment has read: says so if the name may have
- * stood for another instruction (moment->guessed). NULL: there is nothing to be said.
+ * Call this where the program stands at `moment`, which named_moment has read. Says so if the name
+ * may have meant another instruction (moment->guessed). NULL: there is nothing to say.
  */
 json_t *named_note(struct replay *replay, const struct moment *moment);
 

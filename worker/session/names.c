@@ -54,7 +54,7 @@ static void keep_nearest(struct near *near, const char *name, int distance)
 	}
 }
 
-/* The identifier a location ends with: `file.c:function` → function. */
+/* The identifier at the end of a location: `file.c:function` → function. */
 static void identifier(const char *location, char *name, size_t size)
 {
 	const char *colon = strrchr(location, ':');
@@ -99,7 +99,7 @@ int names_suggest(struct replay *replay, const char *location, struct failure *f
 	half = strlen(wanted) / 2;
 	if (half == 0 || (wanted[0] >= '0' && wanted[0] <= '9'))
 		return INT_MAX;
-	/* A typing error leaves one half of the name right. */
+	/* We assume that a typing error leaves one half of the name intact. */
 	for (int i = 0; i < 2; i++) {
 		snprintf(part, sizeof(part), "%.*s", i ? NAME_LENGTH_MAX : (int)half,
 		    wanted + (i ? half : 0));

@@ -9,7 +9,7 @@
  * distance of the nearest, INT_MAX if there is none. */
 int names_suggest(struct replay *replay, const char *location, struct failure *failure);
 
-/* Adds to a call that failed on `location`, with a condition or NULL, what helps: similar names, or
+/* Adds a hint to a call that failed on `location`, with a condition or NULL: similar names, or
  * where to look. */
 void names_explain(
     struct replay *replay, const char *location, const char *condition, struct failure *failure);

@@ -22,9 +22,8 @@ static void end_session(struct worker *worker)
 	worker->replay = NULL;
 }
 
-/* Between operations the tools are watched too: that one has died is to be known at once. With
- * another rr the session has few processes again; the supervisor brings it back for the next call.
- */
+/* Watches the tools between operations too, so that a death is known at once. A new rr also has few
+ * processes; the supervisor restores the session for the next call. */
 static void wait_idle(struct worker *worker)
 {
 	if (copies_are_too_many(worker->replay))
@@ -54,8 +53,9 @@ struct beginning {
 	long long event;
 };
 
-/* `at` says start, end or an event. The start is that of the last image, where the program is that
- * the others only led to; of a child that is looked at from its fork on, that of the fork. */
+/* `at` is start, end or an event. The start is the start of the last image, because the images
+ * before only led to that program. For a child that is replayed from its fork on, it is the fork.
+ */
 static bool read_at(const char *text, bool fork_pid, struct beginning *at, struct failure *failure)
 {
 	const char *wrong = NULL;
@@ -92,7 +92,7 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 	return stop;
 }
 
-/* The event of a saved session. */
+/* The event at which a saved session stood. */
 static long long saved_event(const json_t *restore)
 {
 	if (json_is_true(json_object_get(restore, "at_end")))

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 
-/* Stores and loads of old that fault where the address is no multiple of their size; the forms with
- * VEX do so only where their name says aligned. */
+/* Old loads and stores fault if the address is not a multiple of their size. The VEX forms do so
+ * only if their name says aligned. */
 static bool must_align(const ZydisDecodedInstruction *instruction)
 {
 	switch (instruction->mnemonic) {
@@ -69,7 +69,7 @@ static void note_lanes(
 	const char *mnemonic = ZydisMnemonicGetString(instruction->mnemonic);
 	ZyanU16 bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, index);
 
-	/* vpgatherdq, vgatherqps: the letter behind gather or scatter is the index's. */
+	/* vpgatherdq, vgatherqps: the letter after gather or scatter is the size of the index. */
 	mnemonic = mnemonic ? strstr(mnemonic, "er") : NULL;
 	operand->lane_bits = mnemonic && mnemonic[2] == 'q' ? 64 : 32;
 	operand->lanes = bits / operand->lane_bits;

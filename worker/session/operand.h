@@ -1,9 +1,9 @@
 #ifndef WORKER_OPERAND_H
 #define WORKER_OPERAND_H
 /*
- * The memory that one x86 instruction reads and writes, from its bytes: the operands that its text
- * names and those it only implies (the strings of rep movs, the stack of push and call). Pure; must
- * never trust the bytes, which the recorded program chose.
+ * Finds out from its bytes which memory one x86 instruction reads and writes: the explicit operands
+ * and the implicit ones (the strings of rep movs, the stack of push and call). Pure; must never
+ * trust the bytes, because the recorded program chose them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,26 +19,26 @@ struct memory_operand {
 	char text[OPERAND_TEXT_MAX]; /* as AT&T assembly writes it: 0x8(%rax,%rbx,4) */
 	bool reads, writes;
 	unsigned size;	/* bytes; of one element where there are lanes, or of one repetition */
-	unsigned align; /* what the address must be a multiple of; 1: nothing */
-	/* Its address is the sum of these. Registers are named as gdb does, without $; "": none. */
+	unsigned align; /* required alignment of the address; 1: none */
+	/* The address is the sum of these. Registers have gdb's names, without $; "": none. */
 	char base[OPERAND_REGISTER_MAX], index[OPERAND_REGISTER_MAX];
 	char segment[OPERAND_REGISTER_MAX]; /* fs_base or gs_base */
 	unsigned scale;			    /* of the index */
 	int64_t displacement;		    /* with the instruction pointer in it, where relative */
-	unsigned address_bits;		    /* the sum is cut to so many */
-	unsigned lanes,
-	    lane_bits; /* the index is so many signed numbers of a vector; 0: it is not one */
+	unsigned address_bits;		    /* bits to which the sum is cut */
+	unsigned lanes, lane_bits; /* how many signed numbers the vector index holds; 0: the index
+				      is not a vector */
 };
 
 struct instruction {
 	char text[INSTRUCTION_TEXT_MAX]; /* AT&T */
 	size_t length;
-	bool calls, returns; /* it is a call, near or far; it is a return */
+	bool calls, returns; /* a near or far call; a return */
 	struct memory_operand operands[OPERANDS_MAX];
 	size_t count;
 };
 
-/* Decodes the instruction at address pc; false when the bytes are none. */
+/* Decodes the instruction at address pc; false if the bytes are no instruction. */
 bool operand_decode(const uint8_t *bytes, size_t length, uint64_t pc, bool is_64_bit,
     struct instruction *instruction);
 

@@ -1,7 +1,7 @@
 /*
- * Catches and bounds the replayed program's output. It may be endless and is never complete text:
- * nothing here depends on what it says but for rr's marks, which a program can forge at its own
- * output's expense only.
+ * Catches and bounds the replayed program's output, which may be endless and is never complete
+ * text. Nothing here depends on its content except rr's marks. A program that forges marks only
+ * spoils its own output.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,26 +12,26 @@
 #include "sandbox/wire/scrub.h"
 
 #define OUTPUT_HALF (16 * 1024) /* bytes kept of the head, and of the tail */
-#define WORDS_MAX   8192	/* of rr's own words: room for a backtrace behind them */
+#define WORDS_MAX   8192	/* of rr's own messages, with room for a backtrace after them */
 #define MARK_MAX    48
 #define NOTE_ROOM   128
-#define FATAL_MAX   1000 /* of what rr dies of */
+#define FATAL_MAX   1000 /* of rr's last error */
 
 struct output {
 	char head[OUTPUT_HALF], tail[OUTPUT_HALF]; /* the tail is a ring */
 	size_t head_length, total;
 	char words[WORDS_MAX];
 	size_t words_length;
-	char mark[MARK_MAX]; /* a mark that is being received */
+	char mark[MARK_MAX]; /* a mark that has arrived in part */
 	size_t mark_length;
-	bool in_program; /* the bytes that come are the program's */
-	/* What rr died of, and what it said so before: behind it rr may show the trace at length.
-	 */
+	bool in_program; /* the next bytes are the program's */
+	/* rr's last error, and the one before, because rr may print much of the trace after the
+	 * error. */
 	struct fatal {
 		char text[FATAL_MAX];
 		size_t length;
 	} fatal, earlier;
-	size_t fatal_matched; /* bytes of its beginning that the last ones are */
+	size_t fatal_matched; /* bytes of the beginning that have matched so far */
 };
 
 struct output *output_new(void)
@@ -87,7 +87,7 @@ static void add_byte(struct output *output, char c)
 	output->total++;
 }
 
-/* Whether `text` can begin a mark, "[rr PID EVENT]"; *whole when it is one. */
+/* Whether `text` can be the beginning of a mark, "[rr PID EVENT]"; *whole: it is a mark. */
 static bool is_mark(const char *text, size_t length, bool *whole)
 {
 	static const char start[] = "[rr ";
@@ -136,7 +136,8 @@ void output_add(struct output *output, const char *bytes, size_t length)
 	}
 }
 
-/* rr announces a moment it was sent to amid the program's output: "\a\n---\n ---> ...\n---\n". */
+/* When rr reaches the moment of a seek, it says so in the middle of the program's output:
+ * "\a\n---\n ---> ...\n---\n". */
 static size_t without_announcements(char *all, size_t length)
 {
 	static const char start[] = "\a\n---", arrow[] = " ---> Reached target process ";
@@ -184,7 +185,7 @@ json_t *output_take(struct output *output, size_t max)
 	return text;
 }
 
-/* Up to what rr adds for its own developers. */
+/* Ends where rr adds text for its own developers. */
 static size_t length_of_complaint(const char *text, size_t length)
 {
 	static const char *const ends[] = {"=== Start rr backtrace", "Tail of trace dump"};
@@ -197,7 +198,7 @@ static size_t length_of_complaint(const char *text, size_t length)
 	return length;
 }
 
-/* Ignores the last message of rr, that rr itself will not be debugged. */
+/* Ignores rr's last message, which says that rr itself will not be debugged. */
 static const struct fatal *find_fatal(const struct output *output)
 {
 	static const char not_interactive[] = "start_emergency_debug";

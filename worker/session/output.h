@@ -1,9 +1,9 @@
 #ifndef WORKER_OUTPUT_H
 #define WORKER_OUTPUT_H
 /*
- * What the replayed program writes, caught from rr's stdout and stderr, bounded: head and tail of
- * it since it was last taken. rr marks each write of the program with [rr PID EVENT] (rr -M): what
- * has no mark is rr's own and kept apart, for its last words.
+ * The replayed program's output, caught from rr's stdout and stderr: its bounded head and tail
+ * since the last take. rr marks each write of the program with [rr PID EVENT] (rr -M). Text without
+ * a mark is rr's own; we keep it apart to report why rr died.
  */
 #include <jansson.h>
 #include <stddef.h>

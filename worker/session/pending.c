@@ -8,7 +8,7 @@
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 
-#define LETTERS_A_MISTAKE 3 /* one mistake in so many letters is a mistake, not another name */
+#define LETTERS_A_MISTAKE 3 /* up to one difference in so many letters counts as a typing error */
 
 static bool starts(const char *text, const char *with)
 {

@@ -1,12 +1,12 @@
 #ifndef WORKER_PENDING_H
 #define WORKER_PENDING_H
 /*
- * Breakpoints in what is not loaded yet: gdb keeps them and sets them once it is. That is right for
- * a library's function before the dynamic linker has run, and wrong for a name that is mistyped.
+ * Breakpoints in libraries that are not loaded yet: gdb keeps them and sets them later. That is
+ * right for a library's function before the dynamic linker has run, and wrong for a mistyped name.
  */
 #include "worker/session/replay.h"
 
-/* After gdb refused a location with *refused: whether it is to wait for what will be loaded.
+/* After gdb refused a location with *refused: whether the breakpoint shall wait for a library.
  * `asked`: the client wants that in any case. */
 bool pending_is_likely(
     struct replay *replay, const char *location, bool asked, const struct failure *refused);
@@ -14,8 +14,8 @@ bool pending_is_likely(
 /* Whether gdb's description of a breakpoint says that it still waits. */
 bool pending_waits(const json_t *bkpt);
 
-/* Adds to an answer which of the client's breakpoints still wait. At the end of the recording, this
- * means that they will never be set. */
+/* Lists in an answer which of the client's breakpoints still wait. At the end of the recording,
+ * they will never be set. */
 void pending_note(struct replay *replay, json_t *answer);
 
 #endif

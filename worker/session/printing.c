@@ -1,5 +1,5 @@
 /*
- * Asks rr for the trace's writes, and then for what they wrote.
+ * Asks rr for the trace's writes, and then for their bytes.
  */
 #include "worker/session/printing.h"
 

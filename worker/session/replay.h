@@ -45,9 +45,9 @@ enum direction { FORWARD, BACKWARD };
 
 /* See copies.h. */
 struct copies {
-	unsigned seeks;		/* since tasks were counted last between two calls */
-	unsigned seeks_in_call; /* since they were counted last within one */
-	unsigned long tasks;	/* as the session began */
+	unsigned seeks;		/* since the last count between two calls */
+	unsigned seeks_in_call; /* since the last count within one */
+	unsigned long tasks;	/* at the session's start */
 };
 
 struct images;
@@ -66,28 +66,27 @@ struct replay {
 	char *trace_dir, *executable, *original; /* original may be NULL */
 	int trace; /* its directory, locked for as long as the session has a worker; see trace_lock
 		    */
-	struct pmu_choice *choice; /* how rr counts here */
+	struct pmu_choice *choice; /* the counter that rr uses */
 	struct images *images;	   /* see images.h */
-	struct starter starter;	   /* where the process has several */
-	struct printing *printing; /* what was printed; NULL: not asked for yet */
+	struct starter starter;	   /* if the process has several images */
+	struct printing *printing; /* what was printed; NULL: not read yet */
 	struct files files;	   /* sources that were shown */
 	json_t *sources,
-	    *sources_missed; /* by recorded path: where each lies, "" nowhere; see source.c */
+	    *sources_missed; /* recorded path: where the file lies, "" nowhere; see source.c */
 	char pmu[32];
-	char gdb_words[512];	  /* the last that gdb said on its stderr */
+	char gdb_words[512];	  /* gdb's last output on stderr */
 	long long pid, asked_pid; /* asked_pid 0: the first process */
-	bool worst; /* of the processes the one that ended worst, where none is asked for */
+	bool worst;		  /* by default, the process that ended worst */
 	bool fork_pid, connected, at_end, at_signal;
-	bool crossed; /* the last run went over an exec: the next stop described says so */
+	bool crossed; /* the last run crossed an exec: the description of the next stop says so */
 	unsigned long long first_pc; /* of the image's first instruction */
 	struct copies copies;
-	int rr_number; /* counts the rrs: what one holds is not the next one's */
-	long long
-	    wanted_event;    /* where the session is to begin; REPLAY_EVENT_FAR: the last image */
-	bool caches;	     /* gdb keeps the memory it has read */
-	bool printers_tried; /* see expand.c */
-	struct moment moment, opened; /* now; as the session was opened */
-	struct moment departed;	      /* where the run began that is under way; event 0: none is */
+	int rr_number; /* counts the rrs, because the next rr does not know what one holds */
+	long long wanted_event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
+	bool caches;		/* gdb keeps the memory it has read */
+	bool printers_tried;	/* see expand.c */
+	struct moment moment, opened; /* now; when the session was opened */
+	struct moment departed;	      /* where the present run began; event 0: the program stands */
 	struct moment end;	      /* of this process; event 0: not known yet */
 	struct seen seen[REPLAY_SEEN_MAX]; /* a ring */
 	size_t seen_next;
@@ -102,7 +101,7 @@ struct replay {
 
 struct trace;
 
-/* The trace's descriptor, and the lock with it, becomes the session's. NULL: out of memory. */
+/* Takes over the trace's descriptor and its lock. NULL: out of memory. */
 struct replay *replay_new(struct worker *worker, struct trace *trace);
 void replay_free(struct replay *replay);
 

@@ -1,5 +1,5 @@
 /*
- * Resumes the program, and corrects what gdb and rr get wrong together after it went back.
+ * Resumes the program, and corrects what gdb and rr together get wrong after a run backward.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #define OPTIONS_MAX 96
 
 /*
- * gdb passes the breakpoint that a thread stands at when that thread is the selected one, or when
- * it saw it stop there: which it did not after rr started anew. What runs all threads may as well
- * begin with the one that the moment is of, whatever the client has selected.
+ * gdb steps over the breakpoint under a thread only if it has selected that thread or saw it stop
+ * there, which it did not after rr restarted. A run of all threads may as well begin with the
+ * thread of the present moment, whatever the client has selected.
  */
 static void select_stopped(struct replay *replay, const struct resumption *resumption)
 {
@@ -45,8 +45,8 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
 }
 
 /*
- * Going back to where a library was not loaded yet, gdb still knows it, and finds that it cannot
- * set breakpoints of its own in it. Where it starts anew it looks again what is loaded.
+ * After going back to where a library was not loaded yet, gdb still knows the library and cannot
+ * set its own breakpoints in it. When gdb restarts, it looks again which libraries are loaded.
  */
 static bool look_again(struct replay *replay)
 {
@@ -65,7 +65,7 @@ static bool look_again(struct replay *replay)
 	return fine;
 }
 
-/* From an image's first instruction back to the exec that put it there, in the image before. */
+/* From an image's first instruction back to the exec that began it, in the image before. */
 static bool cross_backward(struct replay *replay, struct failure *failure)
 {
 	bool fine;
@@ -79,7 +79,7 @@ static bool cross_backward(struct replay *replay, struct failure *failure)
 	return fine;
 }
 
-/* If a run forward has come to the exec that ends the image, goes on in the next image. */
+/* If a run forward has reached the exec that ends the image, goes on in the next image. */
 static bool cross_forward(struct replay *replay, struct failure *failure)
 {
 	bool lost = gdb_has_lost_rr(replay->gdb);
@@ -124,7 +124,7 @@ struct stand resume_stand(const struct replay *replay)
 
 bool resume_undo(struct replay *replay, const struct stand *before, struct failure *failure)
 {
-	/* The way back begins where the program is now. */
+	/* The seek begins where the program is now. */
 	if (!position_update(replay, failure) ||
 	    !(before->at_end ? position_go_end(replay, failure)
 			     : position_go(replay, &before->moment, failure)))
@@ -135,7 +135,7 @@ bool resume_undo(struct replay *replay, const struct stand *before, struct failu
 	return true;
 }
 
-/* Back where it began, because it cannot be said where gdb would have stopped. */
+/* Goes back to where it began, because nobody knows where gdb would have stopped. */
 static bool give_up(struct replay *replay, const struct stand *before, struct failure *failure)
 {
 	if (resume_undo(replay, before, failure))

@@ -11,10 +11,10 @@
 struct replay;
 
 struct selection {
-	int number;		       /* gdb's, of the thread; good until the program moves */
-	int tid;		       /* as recorded; 0: unknown */
-	int frame;		       /* level; 0: the innermost */
-	char name[SELECTION_NAME_MAX]; /* of the thread; "": none is known */
+	int number; /* gdb's number of the thread, valid until the program moves */
+	int tid;    /* as recorded; 0: unknown */
+	int frame;  /* level; 0: the innermost */
+	char name[SELECTION_NAME_MAX]; /* the thread's name; "": not known */
 };
 
 /* Selects the thread of gdb's last stop, in its innermost frame. */

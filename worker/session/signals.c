@@ -15,11 +15,12 @@
 #define SIGNALS_MAX    64
 #define REALTIME_FIRST 32
 
-/* Timers, children, terminals, and signals that the C library sends to its own threads. */
+/* Timers, children, terminals, and the signals that the C library sends to its own threads. */
 static const char *const noise[] = {"SIGALRM", "SIGVTALRM", "SIGPROF", "SIGCHLD", "SIGIO", "SIGURG",
     "SIGWINCH", "SIG32", "SIG33", NULL};
 
-/* What a debugger is for, handled or not; and what gdb stops with itself. */
+/* Signals for which people use a debugger, handled or not, and those with which gdb itself stops
+ * the program. */
 static const int always[] = {
     SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGINT, SIGKILL, SIGSTOP};
 
@@ -36,7 +37,7 @@ static const char *name_of(int number, char name[NAME_MAX_BYTES])
 	return name;
 }
 
-/* The number of a name, also without SIG in front and in small letters; 0 for no signal. */
+/* The number of a name, which may lack SIG and be in lower case; 0: no signal. */
 static int number_of(const char *text)
 {
 	char name[NAME_MAX_BYTES];
@@ -102,7 +103,8 @@ void signals_stop_at_faults(struct replay *replay)
 	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
 }
 
-/* gdb leaves out of "all" what it stops with itself; rr tells a process's end as a SIGKILL. */
+/* gdb's "all" leaves out the signals with which it stops the program itself. rr reports a process's
+ * end as SIGKILL. */
 void signals_pass_all(struct replay *replay)
 {
 	gdb_console(replay->gdb, NULL, "handle all nostop noprint pass");

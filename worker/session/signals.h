@@ -12,17 +12,17 @@ void signals_begin(struct replay *replay);
 
 /* Makes all faults stop, whatever the client has set, until signals_apply. */
 void signals_stop_at_faults(struct replay *replay);
-/* Lets a search run past all signals, until signals_stop_again has them as the client has set them:
- * which does nothing once gdb is lost. */
+/* Lets a search run past all signals, until signals_stop_again restores the client's choice. That
+ * one does nothing once gdb is lost. */
 void signals_pass_all(struct replay *replay);
 void signals_stop_again(struct replay *replay);
 /* Tells gdb again, after a temporary change. */
 void signals_apply(struct replay *replay);
 
-/* Has this one stop; false with *failure filled when there is no such signal. */
+/* Makes this signal stop; false with *failure filled if there is no such signal. */
 bool signals_stop_at(struct replay *replay, const char *name, struct failure *failure);
 
-/* What the client has set, as data, and how to set it again in a restored session. */
+/* The client's choice as data, and how to restore it in a restored session. */
 json_t *signals_save(const struct replay *replay);
 void signals_restore(struct replay *replay, const json_t *saved);
 

@@ -16,7 +16,7 @@
 #include "worker/session/source.h"
 #include "worker/session/source_search.h"
 
-#define PLACES_MAX     2000 /* files whose place is remembered */
+#define PLACES_MAX     2000 /* files whose place we remember */
 #define LINES_AROUND   2
 #define LINE_MAX_SHOWN 400 /* bytes of one line */
 #define RESULT_BUDGET  (32 * 1024)
@@ -33,7 +33,7 @@ static int open_one(void *owner, const char *path)
 	return files_open_source(&opening->replay->files, path, opening->why);
 }
 
-/* Next to the program, in its author's source tree, and where the administrator says. */
+/* Looks next to the program, in its author's source tree, and where the administrator says. */
 static void choose_roots(const struct replay *replay, struct source_roots *roots)
 {
 	const char *program = images_get(replay, images_at(replay))->file;
@@ -79,7 +79,7 @@ static int open_kept(struct replay *replay, const char *path, char *why)
 	return place[0] ? files_open_source(&replay->files, place, why) : -1;
 }
 
-/* At its beginning, to be closed by the caller. */
+/* At the file's beginning; the caller closes it. */
 static FILE *open_source(struct replay *replay, const char *path, char *why)
 {
 	int kept = open_kept(replay, path, why);
@@ -103,8 +103,8 @@ static void print_line(FILE *to, int line, int last, const char *text, size_t le
 	    shown);
 }
 
-/* Lines first..last of a file as one string, each with its number, "=>" before the current one (0:
- * none); NULL when there is none, with the reason in why[FILES_WHY_MAX] (may be NULL). */
+/* Lines first..last of a file as one string, each with its number, and "=>" before the current line
+ * (0: none). NULL if there are none, with the reason in why[FILES_WHY_MAX] (may be NULL). */
 static json_t *read_lines(
     struct replay *replay, const char *path, int first, int last, int current, char *why)
 {
@@ -142,8 +142,8 @@ bool source_is_there(struct replay *replay, const char *path)
 	return place_of(replay, path, NULL)[0] != '\0';
 }
 
-/* Once for each file: what to do about a missing one. The system's libraries, which have relative
- * names, come without sources. */
+/* Says once for each missing file what to do about it. Not for the system's libraries: these have
+ * relative names, and come without sources. */
 static const char *missing(struct replay *replay, const char *path, char *text, size_t size)
 {
 	if (path[0] != '/' || json_object_get(replay->sources_missed, path))
@@ -178,8 +178,8 @@ const char *source_doubt(struct replay *replay, const char *path, char *text, si
 	return text;
 }
 
-/* Asks gdb for the full name of a source file, from a name as people write it. A file that the
- * debug information does not name is not a source. */
+/* Asks gdb for the full name of a source file. A file that the debug information does not name is
+ * not a source. */
 static bool resolve(struct replay *replay, const char *file, char *path, struct failure *failure)
 {
 	char quoted[GDB_QUOTED_MAX];

@@ -8,8 +8,8 @@
 
 #define SOURCE_DOUBT_MAX 700
 
-/* A line and two on either side as one string, each with its number and "=>" before the line
- * itself; NULL for line 0, or when there are none. */
+/* A line and the two lines on either side as one string, each with its number, and "=>" before the
+ * line itself. NULL for line 0, or if there are none. */
 json_t *source_around(struct replay *replay, const char *path, int line);
 
 /* Whether the file that the debug information names can be found. */

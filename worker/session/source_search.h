@@ -1,10 +1,10 @@
 #ifndef WORKER_SOURCE_SEARCH_H
 #define WORKER_SOURCE_SEARCH_H
 /*
- * Finds a source file that is not where the debug information says: a program that was built
- * elsewhere, or moved with its sources. The file is the one whose path ends as the recorded path
- * does, for as many directories as possible, below the directories given. Pure but for the open
- * function, which decides what may be opened.
+ * Finds a source file that is not where the debug information says, because the program was built
+ * elsewhere or moved with its sources. Below the given directories, it is the file whose path ends
+ * like the recorded path, in as many directories as possible. Pure except for the open function,
+ * which decides what may be opened.
  */
 #include <stddef.h>
 
@@ -18,20 +18,20 @@ typedef int source_open(void *owner, const char *path);
 struct source_roots {
 	struct source_root {
 		const char *directory; /* absolute, borrowed */
-		int length;	       /* of what is meant of it: an ancestor is a beginning */
-		int at_least; /* directories and name that have to match: 1, the name alone */
+		int length;	       /* bytes of it that count: an ancestor is a prefix of it */
+		int at_least; /* how many parts of the path must match at least; 1: the name */
 	} list[SOURCE_ROOTS_MAX];
 	size_t count;
 };
 
-/* The directory of a program, in which a name alone is enough, and those it lies in. */
+/* The directory of a program, in which a matching name is enough, and its ancestors. */
 void source_roots_of_program(struct source_roots *roots, const char *program);
-/* A directory that somebody named for sources: a name alone is enough there too. */
+/* A directory that somebody named for sources; there too, a matching name is enough. */
 void source_roots_add(struct source_roots *roots, const char *directory);
 
 /*
- * Looks for `path`, absolute or not, and opens it; `found` (PATH_MAX bytes) is where it lies. -1
- * where it is nowhere.
+ * Looks for `path`, absolute or not, and opens it; `found` (PATH_MAX bytes) becomes its place. -1
+ * if it is nowhere.
  */
 int source_search(const struct source_roots *roots, const char *path, source_open *open_file,
     void *owner, char *found);

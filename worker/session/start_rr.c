@@ -1,5 +1,5 @@
 /*
- * The command lines of rr, and its sandbox. Decides here what the starter can start: the starter
+ * The command lines of rr, and its sandbox. This decides what the starter can start: the starter
  * gets only a number, never words.
  */
 #include "worker/session/start_rr.h"
@@ -23,7 +23,7 @@ void start_policy(
 	places_apply(places, sandbox);
 }
 
-/* Room for the numbers of a command line. */
+/* Room for the numbers in a command line. */
 struct rr_line {
 	const char *argv[RR_ARGS_MAX];
 	size_t count;
@@ -42,7 +42,7 @@ static void add_all(struct rr_line *line, const char *const *arguments)
 		add(line, *arguments);
 }
 
-/* Which process, and which of its images: rr stops where both have begun. */
+/* The process, and which of its images: rr stops where both have begun. */
 static void add_process(struct rr_line *line, const struct replay *replay, size_t number)
 {
 	const struct image *image = images_get(replay, number);
@@ -87,7 +87,7 @@ static void compose_aside(struct rr_line *line, const struct replay *replay, enu
 	add(line, replay->trace_dir);
 }
 
-/* port 0: it may not listen. */
+/* port 0: rr may not listen. */
 static bool start(struct replay *replay, const struct rr_line *line, int port, pid_t parent,
     struct tool *tool, struct failure *failure)
 {

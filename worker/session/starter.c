@@ -58,7 +58,7 @@ static void do_start(struct duty *duty, unsigned number)
 	struct answer answer = {0};
 	struct tool tool = TOOL_NONE;
 
-	/* rr is told to take it, so that CONNECT leads nowhere else. */
+	/* we tell rr to take it, so that CONNECT leads nowhere else */
 	duty->port = remote_free_port();
 	if (duty->port && duty->spec->start(duty->spec->owner, number, duty->port, duty->worker,
 			      &tool, &failure)) {
@@ -100,7 +100,7 @@ static _Noreturn void serve(struct duty *duty)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got != (ssize_t)sizeof(question))
-			_exit(0); /* the worker has gone, or is not itself any more */
+			_exit(0); /* the worker has gone, or was taken over */
 		if (question.verb == VERB_START)
 			do_start(duty, question.number);
 		else if (question.verb == VERB_CONNECT)
@@ -110,8 +110,8 @@ static _Noreturn void serve(struct duty *duty)
 	}
 }
 
-/* Keeps nothing of the worker's but this socket and the standard streams. The first answer, before
- * any question, says whether it is confined: where it is not, there is no starter. */
+/* Keeps only this socket and the standard streams of the worker. The first answer, before any
+ * question, says whether the starter is confined; otherwise it ends. */
 static _Noreturn void become_starter(struct duty *duty)
 {
 	struct sandbox_report report = {0};
@@ -146,7 +146,7 @@ bool starter_begin(
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
 	    (pid = fork()) < 0) {
 		failure_set(failure, ERROR_INTERNAL, NULL,
-		    "no process could be started that starts rr again: %s", strerror(errno));
+		    "the process that starts rr again could not be started: %s", strerror(errno));
 		return false;
 	}
 	if (pid == 0) {
@@ -178,7 +178,7 @@ static bool receive(struct starter *starter, struct worker *worker, struct answe
 	ssize_t got;
 
 	*answer = (struct answer){0};
-	/* An interrupt ends a wait early; starting rr is over before it would matter. */
+	/* An interrupt would end a wait early, but rr starts too fast for that to matter. */
 	for (int i = 0; i < WAITS_MAX && !ready.revents; i++)
 		worker_wait(worker, &ready, 1, ANSWER_MS / WAITS_MAX);
 	got = descriptors_receive(
@@ -192,7 +192,8 @@ static bool receive(struct starter *starter, struct worker *worker, struct answe
 	return false;
 }
 
-/* Asks, and waits for the answer; before the first question for the starter to be confined. */
+/* Asks, and waits for the answer. Before the first question, waits until the starter is confined.
+ */
 static bool ask(struct starter *starter, struct worker *worker, struct question question,
     struct answer *answer, int fds[DESCRIPTORS_MAX], size_t wanted)
 {
@@ -204,7 +205,7 @@ static bool ask(struct starter *starter, struct worker *worker, struct question 
 	       receive(starter, worker, answer, fds, wanted);
 }
 
-/* Without an answer nobody knows which question the next one would belong to. */
+/* Without an answer, we would not know to which question the next one belongs. */
 static void fail(const struct answer *answer, struct worker *worker, struct failure *failure)
 {
 	worker->broken |= !answer->why[0];

@@ -114,7 +114,7 @@ static void add_cause(
 		breakpoints_forget(replay, gdb_number);
 }
 
-/* At an exec: the images, and which one has begun. */
+/* At an exec: the images, and which one begins. */
 static void add_images(const struct replay *replay, json_t *json)
 {
 	json_t *images = images_json(replay);
@@ -130,7 +130,7 @@ json_t *stop_describe(
 	enum stop_kind kind = stop_kind(replay);
 	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
-	/* Once the process has exited, gdb can inspect nothing, so go back to the last moment. */
+	/* gdb can inspect nothing after the process has exited, so go back to the last moment. */
 	if (kind == STOP_EXITED && !position_go_end(replay, failure))
 		goto out;
 	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
@@ -141,7 +141,7 @@ json_t *stop_describe(
 	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))
 		reason = "interrupted";
 	else if (kind == STOP_EVENT && replay->at_end)
-		reason = "end"; /* it has not moved */
+		reason = "end"; /* the program has not moved */
 	else if (kind == STOP_START ||
 		 (kind == STOP_EVENT && (replay->crossed || direction == BACKWARD)))
 		/* At the beginning of an image, rr before 5.9 reports no reason, and rr 5.9 that of

@@ -36,7 +36,7 @@ static const char *const names[] = {
     [STOP_EVENT] = "event",
 };
 
-/* rr stops with SIGKILL where the process ends, with "0" where it was told to. */
+/* rr stops with SIGKILL where the process ends, and with "0" where we told it to stop. */
 static enum stop_kind signal_kind(const char *name)
 {
 	if (name && strcmp(name, "SIGKILL") == 0)

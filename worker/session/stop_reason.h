@@ -12,15 +12,15 @@ enum stop_kind {
 	STOP_STEP,
 	STOP_FINISHED,
 	STOP_START,
-	STOP_END,    /* of the process, which can still be looked at */
-	STOP_EXITED, /* it cannot */
-	STOP_EVENT, /* rr stopped without a reason: at an end of what it goes through, or as told */
+	STOP_END,    /* the process ends, and gdb can still inspect it */
+	STOP_EXITED, /* the process has ended, and gdb cannot inspect it */
+	STOP_EVENT, /* rr stopped without a reason: at one end of the recording, or as we told it */
 };
 
-/* Of gdb's last stop. */
+/* The reason of gdb's last stop. */
 enum stop_kind stop_kind(const struct replay *replay);
 
-/* As clients see it. */
+/* The reason as clients see it. */
 const char *stop_kind_name(enum stop_kind kind);
 
 #endif

@@ -9,7 +9,7 @@
 #include "worker/session/replay.h"
 
 #define SIGNATURE_MAX 300  /* bytes shown of a type */
-#define LOOKED_AT_MAX 1000 /* matches of one kind that gdb is asked for */
+#define LOOKED_AT_MAX 1000 /* matches of one kind that we ask gdb for */
 
 struct search {
 	json_t *found;
@@ -28,7 +28,8 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* What was asked for is most often the program's own, and a library has more of anything. */
+/* Puts the program's own names first: they are what people mostly look for, and libraries have more
+ * of everything. */
 enum rank { RANK_OWN, RANK_LIBRARY, RANK_WITHOUT_SOURCE, RANKS };
 
 static enum rank rank_of(const char *path)
@@ -84,8 +85,8 @@ static void add_ranked(
 	}
 }
 
-/* A regular expression as everybody writes it, as gdb reads it: there ( ) | + ? { } mean
- * themselves, and something else behind a backslash. */
+/* Turns an extended regular expression into one for gdb, where ( ) | + ? { } are plain characters
+ * unless a backslash precedes them. */
 static void translate(const char *from, char *to, size_t size)
 {
 	bool in_brackets = false;
@@ -105,7 +106,7 @@ static void translate(const char *from, char *to, size_t size)
 	to[used] = '\0';
 }
 
-/* What gdb finds of each kind that is wanted: [{symbols}, ...], null for the others; NULL with
+/* What gdb finds of each wanted kind: [{symbols}, ...], with null for the other kinds; NULL with
  * *failure filled. */
 static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pattern /* quoted */,
     struct failure *failure)
@@ -138,7 +139,7 @@ static void fail_empty(struct replay *replay, const char *pattern, struct failur
 {
 	failure_set(failure, ERROR_NOT_FOUND,
 	    "a part of the name is enough; libraries that are not loaded yet are not searched",
-	    "nothing of the program at this moment has a name that matches %.200s", pattern);
+	    "no name of the program matches %.200s at this moment", pattern);
 	names_suggest(replay, pattern, failure);
 }
 

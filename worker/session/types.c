@@ -1,5 +1,5 @@
 /*
- * rr_type: how a type lies in memory, as gdb's ptype/o tells it, without its margins.
+ * rr_type: how a type lies in memory, from gdb's ptype/o without its margins.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #define LAYOUT_LINE_MAX 160 /* bytes */
 #define MARGIN_MAX	60  /* bytes of gdb's margin in front of a line */
 
-/* What is asked for, as a name or an expression; NULL with *failure filled. */
+/* The name or expression of the call; NULL with *failure filled. */
 static const char *wanted(const struct type_args *args, struct failure *failure)
 {
 	if (!args->expression == !args->type) {
 		failure_set(
-		    failure, ERROR_INVALID_ARGUMENT, NULL, "give expression or type, one of them");
+		    failure, ERROR_INVALID_ARGUMENT, NULL, "give either expression or type");
 		return NULL;
 	}
 	return args->type ? args->type : args->expression;
 }
 
-/* Lets gdb print about it; false with gdb's message. */
+/* Runs a gdb command about it; false with gdb's message. */
 static bool ask(struct replay *replay, const char *command, const char *about)
 {
 	char text[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX];
@@ -35,8 +35,8 @@ static bool ask(struct replay *replay, const char *command, const char *about)
 		   replay->selected.number, replay->selected.frame, quoted) == GDB_DONE;
 }
 
-/* In C a structure's name alone is no type, and may be a variable's: a client need not know which
- * kind it is. Writes to `name` what gdb knows it as. */
+/* In C, a structure's bare name is not a type, and may be a variable. Clients need not know: this
+ * writes gdb's name for it to `name`. */
 static bool find_name(
     struct replay *replay, const struct type_args *args, const char *about, char *name, size_t size)
 {
@@ -57,7 +57,7 @@ static const char *after_type(const char *text)
 	return at ? at + strlen("type = ") : text;
 }
 
-/* One line without gdb's margin: "offset size  declaration", the numbers in columns. */
+/* One line without gdb's margin: "offset size declaration", with the numbers in columns. */
 static json_t *layout_line(const char *line, size_t length, size_t margin)
 {
 	char offset[MARGIN_MAX] = "", bytes[MARGIN_MAX] = "";
@@ -82,7 +82,7 @@ static json_t *layout_line(const char *line, size_t length, size_t margin)
 	    (int)(end - text < LAYOUT_LINE_MAX ? end - text : LAYOUT_LINE_MAX), text);
 }
 
-/* Where gdb's margin of comments ends; 0: it made none. */
+/* The end of gdb's margin of comments; 0: there is none. */
 static size_t margin_of(const char *text)
 {
 	const char *line = strstr(text, "\n/*"), *end = line ? strstr(line, "*/") : NULL;
@@ -96,7 +96,7 @@ static void trim_end(const char *line, size_t *length)
 		(*length)--;
 }
 
-/* The lines from `start` on; *more is the number of the next one, 0: that was all. */
+/* The lines from `start` on. *more is the number of the next one; 0: that was all. */
 static json_t *layout_lines(const char *text, long long start, long long *more)
 {
 	size_t margin = margin_of(text);
@@ -127,7 +127,7 @@ static void add_size(struct replay *replay, const char *name, json_t *result)
 	char expression[REPLAY_EXPRESSION_MAX + 32], why[128], *value = NULL, *type = NULL;
 	const char *known = mi_text(result, "type");
 
-	if (known[0] && known[strlen(known) - 1] == ')') /* of a function gdb says 1 */
+	if (known[0] && known[strlen(known) - 1] == ')') /* gdb says 1 for a function */
 		return;
 	snprintf(expression, sizeof(expression), "sizeof(%s)", name);
 	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
@@ -138,7 +138,7 @@ static void add_size(struct replay *replay, const char *name, json_t *result)
 
 static json_t *describe(struct replay *replay, const char *name, long long start)
 {
-	const char *text = gdb_console_text(replay->gdb); /* of whatis */
+	const char *text = gdb_console_text(replay->gdb); /* the output of whatis */
 	size_t length = strcspn(after_type(text), "\n");
 	json_t *result = json_pack("{s:s%}", "type", after_type(text), length), *lines;
 	long long more = 0;
@@ -167,6 +167,6 @@ json_t *tool_type(struct worker *worker, const struct type_args *args, struct fa
 	if (find_name(replay, args, about, name, sizeof(name)))
 		return describe(replay, name, args->start);
 	gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_INVALID_ARGUMENT,
-	    "rr_symbols with kind type finds the types there are; rr_locals shows names", failure);
+	    "rr_symbols with kind type lists types; rr_locals shows names", failure);
 	return NULL;
 }

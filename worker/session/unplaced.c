@@ -1,5 +1,5 @@
 /*
- * Asks gdb in other words where a value is.
+ * Asks gdb in another way where a value is.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 #ifndef WORKER_UNPLACED_H
 #define WORKER_UNPLACED_H
 /*
- * Expressions whose value has no address: in a register, or kept nowhere any more. gdb's message is
- * the same for both.
+ * Expressions whose value has no address, because it is in a register or no longer kept. gdb's
+ * message is the same for both.
  */
 #include "worker/session/replay.h"
 
-/* Where *failure is gdb's refusal to take an address, makes it say where the value is. */
+/* If *failure is gdb's refusal to take an address, makes it say where the value is. */
 void unplaced_explain(struct replay *replay, const char *expression, struct failure *failure);
 
 #endif

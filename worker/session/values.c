@@ -1,6 +1,6 @@
 /*
- * Reads values. Expressions are the client's: they go to gdb as one quoted string, with calls and
- * writes off, after serve/harmless.h has looked at them.
+ * Reads values. Expressions come from the client, so serve/harmless.h checks them first, and gdb
+ * gets each as one quoted string, with calls and writes off.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "worker/session/values.h"
 
 #define VALUE_NAME_MAX 100
-#define POINTED_MAX    300 /* bytes of what a pointer points to */
+#define POINTED_MAX    300 /* bytes shown of what a pointer points to */
 #define POINTED_COUNT  6
 #define POINTED_BUDGET 8000
 #define LOCAL_MAX      1000 /* bytes of one local */
@@ -20,7 +20,7 @@
 
 static bool is_aggregate(const char *value)
 {
-	/* Nothing at all where it could not be read: evaluating it says why. */
+	/* Empty if it could not be read; evaluating it says why. */
 	return !value || !value[0] || value[0] == '{' || value[0] == '[';
 }
 
@@ -52,7 +52,7 @@ static enum gdb_outcome evaluate_whole(
 	    "-data-evaluate-expression --thread %d --frame %d %s", thread, frame, quoted);
 }
 
-/* Evaluates in a frame; *partly when only the beginning of a large array could be had. */
+/* Evaluates in a frame; *partly: only the beginning of a large array could be read. */
 static enum gdb_outcome evaluate_in(struct replay *replay, int thread, int frame,
     const char *expression, json_t **results, bool *partly)
 {
@@ -83,7 +83,7 @@ static int read_aggregate(
 	return *value ? 0 : -1;
 }
 
-/* A variable object tells value and type in one exchange; of an aggregate only the type. */
+/* A variable object gives value and type in one exchange, but only the type of an aggregate. */
 int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
     size_t why_size)
 {
@@ -97,11 +97,13 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 		snprintf(why, why_size, "it contains control characters, or is too long");
 		return -1;
 	}
-	/* Its deletion goes along and is not waited for: what has no token is nobody's answer. */
+	/* Sends the deletion along without waiting for it: an answer without a token belongs to no
+	 * command. */
 	if (gdb_command(replay->gdb, &results,
 		"-var-create --thread %d --frame %d v * %s\n-var-delete v", replay->selected.number,
 		replay->selected.frame, quoted) != GDB_DONE)
-		/* gdb's message here is the same for every mistake: the evaluation says which. */
+		/* gdb's message is the same for every mistake; the evaluation gives the real one.
+		 */
 		return read_aggregate(replay, expression, value, why, why_size) == 0
 			   ? (*type = copy(""), 0)
 			   : -1;
@@ -131,7 +133,7 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	bool partly = false;
 	size_t cut = 0;
 
-	/* gdb leaves out the value of an aggregate: it is read by itself, and cut. */
+	/* gdb leaves out the value of an aggregate, so we read it separately, and cut it. */
 	if (!value && name && is_identifier(name) &&
 	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE)
 		value = mi_text(results, "value");
@@ -192,7 +194,7 @@ json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget
 	return lines;
 }
 
-/* Whether a value is a pointer to a structure that can be shown: not text, nor a function. */
+/* Whether a value points to a structure that can be shown, and not to text or a function. */
 static bool points_to_structure(const json_t *variable)
 {
 	const char *type = mi_text(variable, "type"), *value = mi_text(variable, "value");

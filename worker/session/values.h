@@ -1,22 +1,22 @@
 #ifndef WORKER_VALUES_H
 #define WORKER_VALUES_H
 /*
- * Expressions and variables: evaluated without side effects, and cut to what can be shown.
+ * Evaluates expressions and variables without side effects, and cuts them to what can be shown.
  */
 #include "worker/session/replay.h"
 
 #define VALUES_BUDGET (32 * 1024) /* bytes of values in one answer */
 
 /* The variables of a frame as [{name, value, type}], at most `budget` bytes; *left_out (may be
- * NULL) counts what did not fit. NULL when there is no such frame. */
+ * NULL) counts what did not fit. NULL if there is no such frame. */
 json_t *values_list(
     struct replay *replay, int thread, int frame, bool arguments, size_t budget, size_t *left_out);
 
-/* A frame's local variables, without its arguments, as ["name = value"]; empty without any. */
+/* A frame's local variables, without its arguments, as ["name = value"]; may be empty. */
 json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget);
 
-/* What the pointers to structures among a frame's arguments and variables point to, as
- * ["*name = value"]; where one cannot be read, the line says so. */
+/* What a frame's arguments and variables that are pointers to structures point to, as ["*name =
+ * value"]. If one cannot be read, its line says so. */
 json_t *values_pointed(struct replay *replay, int thread, int frame);
 
 /* Evaluates in the selected thread and frame: 0 with *value and *type owned by the caller, or -1

@@ -1,6 +1,6 @@
 /*
- * Sets a hardware watchpoint in gdb, and finds the address that one stands on. It never lets gdb
- * watch by single steps, which takes hours, and it does not know the client's list of breakpoints.
+ * Sets hardware watchpoints in gdb, and finds the address that an expression denotes. Never lets
+ * gdb watch by single steps, which takes hours. Does not know the client's list of breakpoints.
  */
 #include <stdio.h>
 #include <string.h>
