@@ -17,19 +17,58 @@ static inline int run_suite(Suite *suite)
 	return failed == 0 ? 0 : 1;
 }
 
-/* The same for one case of tests, NULL-terminated, each between `before` and `after` (or NULL). */
+/* A test that runs `times` times: _i counts them from 0. The row {NULL, 0} ends a list. */
+struct looped {
+	const TTest *test;
+	int times;
+};
+
+#define TIMES(array) ((int)(sizeof(array) / sizeof(*(array)))) /* once for each row of a table */
+
+/* A case whose tests run each between `before` and `after` (or NULL). */
+static inline TCase *new_case(const char *name, void (*before)(void), void (*after)(void))
+{
+	TCase *cases = tcase_create(name);
+
+	tcase_set_timeout(cases, 120); /* a busy machine is no failure */
+	tcase_add_checked_fixture(cases, before, after);
+	return cases;
+}
+
+/* Runs a suite of this one case; returns main's exit code. */
+static inline int run_case(const char *name, TCase *cases)
+{
+	Suite *suite = suite_create(name);
+
+	suite_add_tcase(suite, cases);
+	return run_suite(suite);
+}
+
+static inline void add_loops(TCase *cases, const struct looped tests[])
+{
+	for (const struct looped *row = tests; row->test; row++)
+		tcase_add_loop_test(cases, row->test, 0, row->times);
+}
+
+/* Runs one suite of one case, and returns main's exit code. */
+static inline int run_loops(
+    const char *name, const struct looped tests[], void (*before)(void), void (*after)(void))
+{
+	TCase *cases = new_case(name, before, after);
+
+	add_loops(cases, tests);
+	return run_case(name, cases);
+}
+
+/* The same for tests that run once each, NULL-terminated. */
 static inline int run_tests(
     const char *name, const TTest *const tests[], void (*before)(void), void (*after)(void))
 {
-	Suite *suite = suite_create(name);
-	TCase *cases = tcase_create(name);
+	TCase *cases = new_case(name, before, after);
 
-	tcase_set_timeout(cases, 60); /* a busy machine is no failure */
-	tcase_add_checked_fixture(cases, before, after);
 	for (size_t i = 0; tests[i] != NULL; i++)
 		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	return run_suite(suite);
+	return run_case(name, cases);
 }
 
 #endif

@@ -10,18 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void stage_run(const char *format, ...)
-{
-	char command[TEXT];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	if (system(command) != 0)
-		harness_fail("%s", command);
-}
-
 bool stage_can_play(int play)
 {
 	char *wrapper, command[TEXT];
@@ -40,7 +28,7 @@ bool stage_can_play(int play)
 
 static char *server_of(const char *folder, int play)
 {
-	const char *server = getenv("RR_WARDEN");
+	const char *server = harness_server();
 	char *wrapper, *path, text[TEXT];
 
 	if (!(play & NO_NAMESPACES))
@@ -59,13 +47,14 @@ static void furnish(struct stage *stage, int play)
 {
 	char *source = harness_program("../../../tests/programs/" STAGE_PROGRAM ".c");
 
-	stage_run("cd '%s' && mkdir real && mkdir -p real/.ssh real/work && ln -s real home",
+	harness_shell("cd '%s' && mkdir real && mkdir -p real/.ssh real/work && ln -s real home",
 	    stage->folder);
-	stage_run("cd '%s/real' && echo %s | tee .ssh/id_test notes.txt work/.env >.bash_history",
+	harness_shell(
+	    "cd '%s/real' && echo %s | tee .ssh/id_test notes.txt work/.env >.bash_history",
 	    stage->folder, SECRET);
-	stage_run(
+	harness_shell(
 	    "cd '%s/real/work' && cp '%s' . && cc -g -O0 -o reach reach.c", stage->folder, source);
-	stage_run("chmod 755 '%s' && chown -R %u '%s'", stage->folder, (unsigned)stage->uid,
+	harness_shell("chmod 755 '%s' && chown -R %u '%s'", stage->folder, (unsigned)stage->uid,
 	    stage->folder);
 	free(source);
 	stage->home = harness_path(stage->folder, play & LINKED_HOME ? "home" : "real");

@@ -30,9 +30,6 @@ struct stage {
 /* Whether this machine and this user can play it. */
 bool stage_can_play(int play);
 
-/* A shell command that must succeed. */
-void stage_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* `args` and `env` are the server's, NULL-terminated or NULL. */
 struct stage stage_open(int play, const char *const *args, const char *const *env);
 void stage_close(struct stage *stage);

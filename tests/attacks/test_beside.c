@@ -25,13 +25,14 @@ static void lay_scripts(const char *folder, const char *witness)
 {
 	char *program = harness_program(PROGRAM);
 
-	stage_run("cd '%s' && cp '%s' prog && mkdir -p .config/gdb && "
-		  "echo 'shell touch %s/gdbinit' | tee .gdbinit .gdbearlyinit .config/gdb/gdbinit "
-		  "prog-gdb.gdb >scripts.gdb && "
-		  "echo 'open(\"%s/python\", \"w\").close()' >prog-gdb.py",
+	harness_shell(
+	    "cd '%s' && cp '%s' prog && mkdir -p .config/gdb && "
+	    "echo 'shell touch %s/gdbinit' | tee .gdbinit .gdbearlyinit .config/gdb/gdbinit "
+	    "prog-gdb.gdb >scripts.gdb && "
+	    "echo 'open(\"%s/python\", \"w\").close()' >prog-gdb.py",
 	    folder, program, witness, witness);
 	/* 4: python text inside; 6: gdb commands inside; 3: the name of a gdb script */
-	stage_run(
+	harness_shell(
 	    "cd '%s' && { printf '\\004inlined\\nopen(\"%s/inlined\", \"w\").close()\\n\\000' && "
 	    "printf '\\006commands\\nshell touch %s/commands\\n\\000' && "
 	    "printf '\\003%s/scripts.gdb\\000'; } >section && "
@@ -100,7 +101,7 @@ static void make_links(const char *folder, const char *target, bool known, const
 	for (size_t i = 0; i < sizeof(trace_files) / sizeof(*trace_files); i++) {
 		char *path = harness_path(folder, trace_files[i]);
 		if (known && strcmp(trace_files[i], "version") == 0)
-			stage_run("cp '%s/version' '%s'", sound, path);
+			harness_shell("cp '%s/version' '%s'", sound, path);
 		else
 			ck_assert_int_eq(symlink(target, path), 0);
 		free(path);
@@ -127,7 +128,7 @@ static void ask_about(struct client *client, const char *folder)
 		json_decref(answer);
 	}
 	if (access(file, F_OK) == 0)
-		stage_run("! grep -q '%s' '%s' && rm '%s'", SECRET, file, file);
+		harness_shell("! grep -q '%s' '%s' && rm '%s'", SECRET, file, file);
 	free(file);
 }
 
@@ -178,8 +179,8 @@ START_TEST(a_pipe_in_the_place_of_a_trace_file_holds_nothing_up)
 		free(path);
 	}
 	ask_about(client, trace);
-	stage_run("cp '%s/version' '%s/v' && mv '%s/v' '%s/version'", scene_trace(PROGRAM), trace,
-	    trace, trace);
+	harness_shell("cp '%s/version' '%s/v' && mv '%s/v' '%s/version'", scene_trace(PROGRAM),
+	    trace, trace, trace);
 	ask_about(client, trace);
 	client_end(client);
 	harness_scratch_free(folder);
@@ -214,8 +215,8 @@ START_TEST(rr_rm_goes_nowhere_by_names)
 {
 	char *folder = harness_scratch(0), root[4096], path[4096];
 
-	stage_run("cd '%s' && mkdir root && cp -a '%s' victim && cp -a victim root/t && "
-		  "ln -s ../victim root/link && ln -s .. root/up && cp -a victim .copy",
+	harness_shell("cd '%s' && mkdir root && cp -a '%s' victim && cp -a victim root/t && "
+		      "ln -s ../victim root/link && ln -s .. root/up && cp -a victim .copy",
 	    folder, scene_trace(PROGRAM));
 	snprintf(root, sizeof(root), "--trace-root=%s/root", folder);
 	struct client *client =
@@ -223,7 +224,7 @@ START_TEST(rr_rm_goes_nowhere_by_names)
 	for (size_t i = 0; i < sizeof(wrong_names) / sizeof(*wrong_names); i++) {
 		snprintf(path, sizeof(path), wrong_names[i], folder);
 		json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", path));
-		stage_run(
+		harness_shell(
 		    "cd '%s' && diff -r victim .copy && diff -r root/t .copy && test -L root/link",
 		    folder);
 	}
@@ -252,12 +253,12 @@ START_TEST(rr_rm_goes_nowhere_by_a_race)
 	struct client *client = client_start(NULL);
 	size_t removed = 0;
 
-	stage_run(
+	harness_shell(
 	    "cd '%s' && cp -a '%s' victim && cp -a victim .copy", folder, scene_trace(PROGRAM));
 	a = harness_path(folder, "a");
 	b = harness_path(folder, "b");
 	for (int i = 0; i < RACES; i++) {
-		stage_run("cd '%s' && rm -rf a b && cp -a .copy a && ln -s victim b", folder);
+		harness_shell("cd '%s' && rm -rf a b && cp -a .copy a && ln -s victim b", folder);
 		pid_t swapping = swap_forever(a, b);
 		json_t *answer = client_wait(client,
 		    client_tool_send(client, "rr_rm", json_pack("{s:s}", "trace_dir", a)), 60);
@@ -266,7 +267,7 @@ START_TEST(rr_rm_goes_nowhere_by_a_race)
 		ck_assert_ptr_nonnull(answer);
 		removed += !json_is_true(answer_at(answer, "result.isError"));
 		json_decref(answer);
-		stage_run("cd '%s' && diff -r victim .copy", folder);
+		harness_shell("cd '%s' && diff -r victim .copy", folder);
 	}
 	fprintf(stderr, "%zu of %d removed the trace\n", removed, RACES);
 	client_end(client);

@@ -175,11 +175,9 @@ END_TEST
 /* A script that starts the server by another program. */
 static char *wrapped_server(const char *folder, const char *by)
 {
-	const char *server = getenv("RR_WARDEN");
 	char *path = harness_path(folder, "server"), text[SCRIPT_MAX];
 
-	snprintf(text, sizeof(text), "#!/bin/sh\nexec %s '%s' \"$@\"\n", by,
-	    server == NULL ? "build/bin/rr-warden" : server);
+	snprintf(text, sizeof(text), "#!/bin/sh\nexec %s '%s' \"$@\"\n", by, harness_server());
 	harness_write_file(path, text);
 	ck_assert_int_eq(chmod(path, 0755), 0);
 	return path;
@@ -235,7 +233,7 @@ START_TEST(without_namespaces_a_replay_is_refused_for_its_open_port)
 	json_t *failed = client_tool_fails(
 	    client, "rr_replay_start", NULL, "{s:s}", "trace_dir", scene_trace(PROGRAM));
 
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "net_ns"));
+	expect_within(failed, "message", "net_ns");
 	json_decref(failed);
 	json_t *status = client_tool(client, "rr_status", NULL); /* asks, and listens nowhere */
 	expect_degraded(answer_at(status, "sandbox"));
@@ -304,7 +302,7 @@ START_TEST(a_required_layer_that_is_missing_ends_everything_below)
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
 		json_t *failed = client_tool_fails(
 		    client, tools[i], NULL, "{s:s}", "trace_dir", scene_trace(PROGRAM));
-		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "_ns"));
+		expect_within(failed, "message", "_ns");
 		json_decref(failed);
 	}
 	ck_assert_int_eq(census_find(client_pid(client), WORKER, 0), 0);

@@ -85,7 +85,6 @@ END_TEST
 
 START_TEST(a_server_that_lies_where_everything_is_hidden_works_within_its_roots)
 {
-	const char *built = getenv("RR_WARDEN");
 	char *folder = harness_scratch(0), *traces = harness_path(folder, "traces"),
 	     *trace = harness_path(traces, "t"), *server = harness_path(folder, "bin/rr-warden"),
 	     text[FLAG_MAX];
@@ -93,8 +92,7 @@ START_TEST(a_server_that_lies_where_everything_is_hidden_works_within_its_roots)
 	snprintf(text, sizeof(text),
 	    "mkdir '%s' && cp -a '%s' '%s' && cd \"$(dirname '%s')/..\" && "
 	    "cp -a bin libexec '%s'",
-	    traces, scene_trace(PROGRAM), trace, built == NULL ? "build/bin/rr-warden" : built,
-	    folder);
+	    traces, scene_trace(PROGRAM), trace, harness_server(), folder);
 	ck_assert_int_eq(system(text), 0);
 	snprintf(text, sizeof(text), "--trace-root=%s", traces);
 	const char *args[] = {text, show_programs(), NULL};

@@ -17,27 +17,6 @@
 #define NOBODY	65534
 #define PATHS	8192
 
-static void run_shell(const char *format, const char *a, const char *b)
-{
-	char command[4096];
-
-	snprintf(command, sizeof(command), format, a, b);
-	ck_assert_int_eq(system(command), 0);
-}
-
-/* A copy of the built tree in which the worker is the prisoner. */
-static char *tree_with_prisoner(void)
-{
-	const char *server = getenv("RR_WARDEN");
-	char *folder = harness_scratch(0), *worker = harness_program("../doubles/prisoner");
-
-	run_shell("cd \"$(dirname '%s')/..\" && tar -cf - bin libexec | tar -xf - -C '%s'",
-	    server == NULL ? "build/bin/rr-warden" : server, folder);
-	run_shell("cp '%s' '%s/libexec/rr-warden/rr-warden-worker'", worker, folder);
-	free(worker);
-	return folder;
-}
-
 /* Both kinds of worker: they see different things. Recordings may do what the user may. */
 static void expect_nothing_worked(struct client *client, const char *tool)
 {
@@ -60,7 +39,8 @@ static void expect_nothing_worked(struct client *client, const char *tool)
 
 START_TEST(a_worker_that_was_taken_over_gets_nothing)
 {
-	char *folder = tree_with_prisoner(), *server = harness_path(folder, "bin/rr-warden");
+	char *folder = harness_tree("../doubles/prisoner"),
+	     *server = harness_path(folder, "bin/rr-warden");
 	struct scene bystander = scene_open(PROGRAM, NULL);
 	struct witness witness = witness_new();
 	struct client *client = client_start(&(struct client_options){.server = server,

@@ -92,7 +92,7 @@ static size_t behind_the_start(const char *text)
 
 static size_t ask_gdb(const struct investigation *of, const char *trace)
 {
-	const char *server = getenv("RR_WARDEN");
+	const char *server = harness_server();
 	char command[8192], *text = calloc(1, OUTPUT_MAX);
 	size_t used = 0, got;
 	int length = snprintf(command, sizeof(command), "timeout 60 '%s' rr replay -q", server);

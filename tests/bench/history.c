@@ -121,10 +121,8 @@ static char *record(const struct bench *bench, const char *program, const char *
 
 int main(void)
 {
-	struct bench bench = {.server = getenv("RR_WARDEN"), .scratch = harness_scratch(0)};
+	struct bench bench = {.server = harness_server(), .scratch = harness_scratch(0)};
 
-	if (bench.server == NULL)
-		bench.server = "build/bin/rr-warden";
 	bench.writes = record(&bench, "straight", WRITES_TEXT);
 	bench.passes = record(&bench, "histories", PASSES_TEXT);
 	figures_head("searches");

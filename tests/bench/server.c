@@ -162,9 +162,7 @@ static void bench_false_conditions(const struct bench *bench)
 
 int main(void)
 {
-	struct bench bench = {.server = getenv("RR_WARDEN")};
-	if (bench.server == NULL)
-		bench.server = "build/bin/rr-warden";
+	struct bench bench = {.server = harness_server()};
 	bench.scratch = harness_scratch(0);
 	bench.trace = harness_path(bench.scratch, "trace");
 	bench.program = harness_program(PROGRAM);

@@ -37,9 +37,7 @@ static void child_run(const struct client_options *options, int in, int out, int
 {
 	const char *server = options->server;
 	if (server == NULL)
-		server = getenv("RR_WARDEN");
-	if (server == NULL)
-		server = "build/bin/rr-warden";
+		server = harness_server();
 
 	char *args[ARGS_MAX] = {(char *)server};
 	for (size_t i = 0; options->args != NULL && options->args[i] != NULL; i++)

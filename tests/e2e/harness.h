@@ -42,12 +42,22 @@ long long harness_line(const char *name, const char *text);
 char *harness_file(const char *path);
 void harness_write_file(const char *path, const char *text);
 
+/* The server under test: $RR_WARDEN, else build/bin/rr-warden. */
+const char *harness_server(void);
+
+/* Runs a shell command, which must succeed. */
+void harness_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A copy of the built tree that has this program of tests/programs as its worker: a folder of
+ * harness_scratch. */
+char *harness_tree(const char *worker);
+
 /* ---- The client --------------------------------------------------------------------------- */
 
 struct client;
 
 struct client_options {
-	const char *server;	 /* NULL: $RR_WARDEN, else build/bin/rr-warden */
+	const char *server;	 /* NULL: harness_server */
 	const char *const *args; /* NULL-terminated, after the program's name; NULL: none */
 	const char *const *env;	 /* "NAME=value" beside the few that SDKs pass; NULL: none */
 	uid_t uid;		 /* run the server as this user and group; 0: as we are */

@@ -1,12 +1,12 @@
 /*
  * Shared beginnings and ends of the end-to-end tests. Keeps its traces in one scratch folder.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define TRACES_MAX 32
 
@@ -57,10 +57,17 @@ void scene_run_to(struct scene *scene, const char *location)
 {
 	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s, s:b, s:s}", "location",
 	    location, "temporary", 1, "session", scene->session);
-	json_t *stop =
-	    client_tool(scene->client, "rr_continue", "{s:s}", "session", scene->session);
-	expect_text(stop, "reason", "breakpoint");
-	json_decref(stop);
+	expect_answer(client_tool(scene->client, "rr_continue", "{s:s}", "session", scene->session),
+	    "reason", "breakpoint");
+}
+
+void expect_alive(struct client *client, const char *session)
+{
+	json_t *trace = client_tool(client, "rr_backtrace", "{s:s}", "session", session);
+
+	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
+	ck_assert(!answer_true(trace, "restored"));
+	json_decref(trace);
 }
 
 void scene_close(struct scene *scene)
@@ -73,6 +80,25 @@ struct place place_open(void)
 {
 	struct place place = {.client = client_start(NULL), .folder = harness_scratch(0)};
 	place.trace = harness_path(place.folder, "trace");
+	return place;
+}
+
+struct place place_replay(const char *program, ...)
+{
+	struct place place = place_open();
+	char *path = harness_program(program);
+	json_t *command = json_pack("[s]", path);
+	const char *argument;
+	va_list arguments;
+
+	va_start(arguments, program);
+	while ((argument = va_arg(arguments, const char *)) != NULL)
+		json_array_append_new(command, json_string(argument));
+	va_end(arguments);
+	client_tool_done(
+	    place.client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", place.trace);
+	free(client_replay(place.client, place.trace));
+	free(path);
 	return place;
 }
 
@@ -89,6 +115,17 @@ static void prepare(void)
 		scene_trace(prepared.programs[i]);
 }
 
+/* A case that records its programs first. */
+static TCase *prepared_case(const char *name, const char *const *programs)
+{
+	TCase *cases = new_case(name, NULL, NULL);
+
+	prepared.programs = programs;
+	tcase_set_timeout(cases, SCENE_TEST_TIMEOUT_S);
+	tcase_add_unchecked_fixture(cases, prepare, scene_clear);
+	return cases;
+}
+
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs)
 {
 	return scene_main_builds(name, tests, programs, 1);
@@ -97,13 +134,17 @@ int scene_main(const char *name, const TTest *const *tests, const char *const *p
 int scene_main_builds(
     const char *name, const TTest *const *tests, const char *const *programs, int builds)
 {
-	Suite *suite = suite_create(name);
-	TCase *all = tcase_create(name);
-	prepared.programs = programs;
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_unchecked_fixture(all, prepare, scene_clear);
+	TCase *cases = prepared_case(name, programs);
+
 	for (size_t i = 0; tests[i] != NULL; i++)
-		tcase_add_loop_test(all, tests[i], 0, builds);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+		tcase_add_loop_test(cases, tests[i], 0, builds);
+	return run_case(name, cases);
+}
+
+int scene_main_loops(const char *name, const struct looped *tests, const char *const *programs)
+{
+	TCase *cases = prepared_case(name, programs);
+
+	add_loops(cases, tests);
+	return run_case(name, cases);
 }

@@ -5,7 +5,9 @@
  * server, and for each test a server of its own with a session on one of them.
  */
 #include <check.h>
+#include <string.h>
 #include "tests/e2e/harness.h"
+#include "tests/runner.h"
 
 #define SCENE_TEST_TIMEOUT_S 300 /* for Check: a bound against hanging, not an expectation */
 
@@ -28,6 +30,9 @@ struct scene scene_open(const char *program, const struct client_options *option
 /* Moves the session to a breakpoint at `location` (set for this once). */
 void scene_run_to(struct scene *scene, const char *location);
 
+/* The session answers, and nothing had to bring it back. */
+void expect_alive(struct client *client, const char *session);
+
 /* Ends the server as a client does by EOF, and checks that nothing is left. */
 void scene_close(struct scene *scene);
 
@@ -40,12 +45,18 @@ struct place {
 struct place place_open(void);
 void place_close(struct place *place);
 
+/* Records a program of tests/programs there, with arguments that NULL ends, and opens a session. */
+struct place place_replay(const char *program, ...) __attribute__((sentinel));
+
 /* Runs one suite of one test case, `tests` ending with NULL; returns main's exit code. */
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs);
 
 /* The same, each test once for each build of its programs: _i counts them. */
 int scene_main_builds(
     const char *name, const TTest *const *tests, const char *const *programs, int builds);
+
+/* The same, each test as often as its row says. */
+int scene_main_loops(const char *name, const struct looped *tests, const char *const *programs);
 
 /* Checks on answers that say what they got. */
 #define expect_text(answer, path, expected)                                                        \
@@ -54,5 +65,32 @@ int scene_main_builds(
 	ck_assert_int_eq(answer_number((answer), (path)), (expected))
 #define expect_line(answer, path, expected)                                                        \
 	ck_assert_int_eq(answer_line((answer), (path)), (expected))
+
+/* The text at `path` contains `part`. */
+#define expect_within(answer, path, part)                                                          \
+	do {                                                                                       \
+		const char *text_ = answer_text((answer), (path)), *part_ = (part);                \
+		ck_assert_msg(strstr(text_, part_) != NULL, "no \"%s\" in \"%s\"", part_, text_);  \
+	} while (0)
+
+/* Checks the text at one path of the answer that `call` returns, and releases that answer. */
+#define expect_answer(call, path, expected)                                                        \
+	do {                                                                                       \
+		json_t *answer_ = (call);                                                          \
+		expect_text(answer_, (path), (expected));                                          \
+		json_decref(answer_);                                                              \
+	} while (0)
+
+/* The same for a text that only has to contain `part`. */
+#define expect_answer_within(call, path, part)                                                     \
+	do {                                                                                       \
+		json_t *answer_ = (call);                                                          \
+		expect_within(answer_, (path), (part));                                            \
+		json_decref(answer_);                                                              \
+	} while (0)
+
+#define expect_value(client, expression, expected)                                                 \
+	expect_answer(client_tool((client), "rr_evaluate", "{s:s}", "expression", (expression)),   \
+	    "value", (expected))
 
 #endif

@@ -114,3 +114,33 @@ void harness_write_file(const char *path, const char *text)
 	if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
 		harness_fail("%s: %m", path);
 }
+
+const char *harness_server(void)
+{
+	const char *built = getenv("RR_WARDEN");
+
+	return built == NULL ? "build/bin/rr-warden" : built;
+}
+
+void harness_shell(const char *format, ...)
+{
+	char command[4096];
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	if (length >= (int)sizeof(command) || system(command) != 0)
+		harness_fail("%s", command);
+}
+
+char *harness_tree(const char *worker)
+{
+	char *folder = harness_scratch(0), *path = harness_program(worker);
+
+	harness_shell("cd \"$(dirname '%s')/..\" && tar -cf - bin libexec | tar -xf - -C '%s'",
+	    harness_server(), folder);
+	harness_shell("cp '%s' '%s/libexec/rr-warden/rr-warden-worker'", path, folder);
+	free(path);
+	return folder;
+}

@@ -76,7 +76,7 @@ static const struct {
     {"rr_evaluate", "{\"expression\": \"set_late()\"}", ""},
     {"rr_evaluate", "{\"expression\": \"counter = 5\"}", ""},
 };
-#define WRONG_COUNT ((int)(sizeof(wrong_arguments) / sizeof(wrong_arguments[0])))
+#define WRONG_COUNT TIMES(wrong_arguments)
 
 START_TEST(wrong_arguments_get_an_error_that_says_which_and_cost_nothing)
 {
@@ -91,9 +91,8 @@ START_TEST(wrong_arguments_get_an_error_that_says_which_and_cost_nothing)
 		json_decref(failed);
 		expect_unharmed(&scene);
 	}
-	json_t *where = client_tool(scene.client, "rr_backtrace", NULL);
-	expect_text(where, "frames.0.function", "set_late");
-	json_decref(where);
+	expect_answer(
+	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "set_late");
 	scene_close(&scene);
 }
 END_TEST
@@ -129,10 +128,9 @@ START_TEST(numbers_and_booleans_are_accepted_as_strings)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "toggle");
 	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "count", "3"));
-	json_t *stop =
-	    client_tool(scene.client, "rr_continue", "{s:s, s:s}", "count", "2", "reverse", "true");
-	expect_text(stop, "frame.function", "toggle");
-	json_decref(stop);
+	expect_answer(
+	    client_tool(scene.client, "rr_continue", "{s:s, s:s}", "count", "2", "reverse", "true"),
+	    "frame.function", "toggle");
 	scene_close(&scene);
 }
 END_TEST

@@ -16,10 +16,7 @@
 /* A trace of one's own: bookmarks are kept in it. */
 static struct place place_with_session(void)
 {
-	struct place place = place_open();
-
-	json_decref(client_record(place.client, place.trace, PROGRAM, NULL));
-	free(client_replay(place.client, place.trace));
+	struct place place = place_replay(PROGRAM, NULL);
 	return place;
 }
 
@@ -60,9 +57,7 @@ START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 	    "the text is written <here>"));
 	json_decref(client_tool(
 	    place.client, "rr_bookmark", "{s:s, s:s}", "name", "early", "moment", early));
-	json_t *now = client_tool(place.client, "rr_when", NULL);
-	expect_text(now, "moment", late);
-	json_decref(now);
+	expect_answer(client_tool(place.client, "rr_when", NULL), "moment", late);
 	expect_goto(place.client, "early", early);
 	client_tool_done(place.client, "rr_replay_stop", NULL);
 	free(client_replay(place.client, place.trace));
@@ -70,7 +65,7 @@ START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 	expect_text(list, "bookmarks.0.name", "early");
 	expect_text(list, "bookmarks.1.name", "late");
 	expect_text(list, "bookmarks.1.note", "the text is written <here>");
-	ck_assert_ptr_nonnull(strstr(answer_text(list, "bookmarks.1.where"), "bring_out"));
+	expect_within(list, "bookmarks.1.where", "bring_out");
 	json_decref(list);
 	expect_goto(place.client, "late", late);
 	free(early);
@@ -130,16 +125,14 @@ START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	json_decref(client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
 	    place.trace, "pid", (json_int_t)answer_number(printed, "pid")));
-	json_t *failure = client_tool_fails(
-	    place.client, "rr_goto", "invalid_argument", "{s:s}", "moment", "mine");
-	ck_assert_ptr_nonnull(strstr(answer_text(failure, "message"), "process"));
-	json_decref(failure);
+	expect_answer_within(client_tool_fails(place.client, "rr_goto", "invalid_argument", "{s:s}",
+				 "moment", "mine"),
+	    "message", "process");
 	json_decref(client_record(place.client, other, "exit_code", NULL));
 	free(client_replay(place.client, other));
-	failure =
-	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "mine");
-	ck_assert_ptr_nonnull(strstr(answer_text(failure, "hint"), "each trace has its own"));
-	json_decref(failure);
+	expect_answer_within(
+	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "mine"),
+	    "hint", "each trace has its own");
 	json_decref(printed);
 	free(other);
 	place_close(&place);

@@ -116,18 +116,11 @@ START_TEST(a_library_is_caught_when_it_is_loaded)
 
 	client_tool_done(
 	    scene.client, "rr_catch", "{s:s, s:s}", "kind", "load", "filter", "libm.so");
-	json_t *stop = go_on(&scene, false);
-	ck_assert_ptr_nonnull(
-	    strstr(answer_text(stop, "conclusion"), "loads libm.so.6 in main at"));
-	json_decref(stop);
-	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	expect_text(list, "breakpoints.0.catches", "load");
-	json_decref(list);
+	expect_answer_within(go_on(&scene, false), "conclusion", "loads libm.so.6 in main at");
+	expect_answer(
+	    client_tool(scene.client, "rr_breakpoint_list", NULL), "breakpoints.0.catches", "load");
 	json_decref(go_on(&scene, false));
-	stop = go_on(&scene, true);
-	ck_assert_ptr_nonnull(
-	    strstr(answer_text(stop, "conclusion"), "loads libm.so.6 in main at"));
-	json_decref(stop);
+	expect_answer_within(go_on(&scene, true), "conclusion", "loads libm.so.6 in main at");
 	scene_close(&scene);
 }
 END_TEST
@@ -137,14 +130,8 @@ START_TEST(a_fork_is_caught_in_the_process_that_forks)
 	struct scene scene = scene_open("fork_tree", NULL);
 
 	client_tool_done(scene.client, "rr_catch", "{s:s, s:s}", "kind", "fork", "filter", "fork");
-	json_t *stop = go_on(&scene, false);
-	ck_assert_ptr_nonnull(
-	    strstr(answer_text(stop, "conclusion"), "starts a process in main at"));
-	json_decref(stop);
-	stop = go_on(&scene, false);
-	ck_assert_ptr_nonnull(
-	    strstr(answer_text(stop, "conclusion"), "starts a process in grow at"));
-	json_decref(stop);
+	expect_answer_within(go_on(&scene, false), "conclusion", "starts a process in main at");
+	expect_answer_within(go_on(&scene, false), "conclusion", "starts a process in grow at");
 	json_decref(client_tool_fails(scene.client, "rr_catch", "invalid_argument", "{s:s, s:s}",
 	    "kind", "fork", "filter", "clone"));
 	scene_close(&scene);
@@ -157,13 +144,9 @@ START_TEST(a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss)
 
 	client_tool_done(
 	    scene.client, "rr_catch", "{s:s, s:s}", "kind", "signal", "filter", "SIGALRM");
-	json_t *stop = go_on(&scene, false);
-	expect_text(stop, "signal", "SIGALRM");
-	json_decref(stop);
+	expect_answer(go_on(&scene, false), "signal", "SIGALRM");
 	lose_worker(&scene);
-	stop = go_on(&scene, false);
-	expect_text(stop, "signal", "SIGALRM");
-	json_decref(stop);
+	expect_answer(go_on(&scene, false), "signal", "SIGALRM");
 	json_decref(client_tool_fails(
 	    scene.client, "rr_catch", "invalid_argument", "{s:s}", "kind", "signal"));
 	scene_close(&scene);
@@ -174,10 +157,9 @@ START_TEST(what_cannot_be_caught_is_refused_or_needs_no_catching)
 {
 	struct scene scene = scene_open("exec_self", NULL);
 
-	json_t *failed = client_tool_fails(scene.client, "rr_catch", "unsupported", "{s:s, s:s}",
-	    "kind", "syscall", "filter", "write");
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "rr_breakpoint_set"));
-	json_decref(failed);
+	expect_answer_within(client_tool_fails(scene.client, "rr_catch", "unsupported",
+				 "{s:s, s:s}", "kind", "syscall", "filter", "write"),
+	    "hint", "rr_breakpoint_set");
 	json_t *execs = client_tool(scene.client, "rr_catch", "{s:s}", "kind", "exec");
 	ck_assert_uint_gt(answer_count(execs, "images"), 1);
 	json_decref(execs);
@@ -225,18 +207,18 @@ START_TEST(a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_
 	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "invalid_argument",
 	    "{s:i, s:s}", "breakpoint_number", 1, "condition", "nobody == 1"));
 	json_t *stop = go_on(&scene, false);
-	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]");
-	ck_assert_ptr_nonnull(strstr(answer_text(value, "value"), "'-'"));
-	json_decref(value);
+	expect_answer_within(
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]"), "value",
+	    "'-'");
 	json_decref(stop);
 	json_t *bare = update(&scene, "condition", json_string(""));
 	ck_assert_ptr_null(answer_at(bare, "condition"));
 	json_decref(bare);
 	json_decref(update(&scene, "ignore_count", json_integer(1)));
 	stop = go_on(&scene, false); /* over the empty text */
-	value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]");
-	ck_assert_ptr_nonnull(strstr(answer_text(value, "value"), "'+'"));
-	json_decref(value);
+	expect_answer_within(
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]"), "value",
+	    "'+'");
 	json_decref(stop);
 	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "not_found",
 	    "{s:i, s:b}", "breakpoint_number", 9, "enabled", 1));

@@ -8,16 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define COMMAND_MAX 8192
 #define ODD_OPTION  "--trace-dir=/it's here/$HOME"
-
-static const char *server_path(void)
-{
-	const char *server = getenv("RR_WARDEN");
-	return server == NULL ? "build/bin/rr-warden" : server;
-}
 
 /* What the shell prints for a command; *status is its exit status. */
 static const char *output_of(const char *command, int *status)
@@ -38,7 +31,7 @@ static const char *config_of(const char *client, int *status)
 	snprintf(command, sizeof(command),
 	    "'%s' --pmu=software \"--trace-dir=/it's here/\\$HOME\" "
 	    "config %s 2>&1",
-	    server_path(), client);
+	    harness_server(), client);
 	return output_of(command, status);
 }
 
@@ -85,12 +78,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("client config");
-	TCase *tests = tcase_create("client config");
-	suite_add_tcase(suite, tests);
-	tcase_add_loop_test(tests, a_file_names_this_program_with_its_options, 0,
-	    (int)(sizeof(json_clients) / sizeof(json_clients[0])));
-	tcase_add_test(tests, a_command_survives_the_shell);
-	tcase_add_test(tests, an_unknown_client_is_refused_with_the_known_ones);
-	return run_suite(suite);
+	const struct looped tests[] = {
+	    {a_file_names_this_program_with_its_options, TIMES(json_clients)},
+	    {a_command_survives_the_shell, 1},
+	    {an_unknown_client_is_refused_with_the_known_ones, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("client config", tests, (const char *const[]){NULL});
 }

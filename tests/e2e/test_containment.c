@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define PROGRAM "many_watch"
 #define WORKER	"rr-warden-worke" /* as comm cuts it */
@@ -56,14 +55,6 @@ static long long send_long_run(struct client *client, const char *session)
 		"{s:i, s:s, s:s}", "count", 1000000, "unit", "instruction", "session", session));
 	usleep(300 * 1000);
 	return id;
-}
-
-static void expect_alive(struct client *client, const char *session)
-{
-	json_t *trace = client_tool(client, "rr_backtrace", "{s:s}", "session", session);
-	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
-	ck_assert(!answer_true(trace, "restored"));
-	json_decref(trace);
 }
 
 /* Where the first session is brought before its misfortune: the last call of toggle, so that a long
@@ -209,9 +200,7 @@ START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
 	expect_text(now, "moment", answer_text(stop, "moment"));
 	json_decref(now);
 	json_decref(stop);
-	stop = client_tool(scene.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
 	scene_close(&scene);
 }
 END_TEST
@@ -307,7 +296,7 @@ static const struct {
     {"SIGHUP", {SIGHUP, 0}, 0, false},
     {"SIGKILL", {SIGKILL, 0}, 0, false},
 };
-#define ENDING_COUNT ((int)(sizeof(endings) / sizeof(endings[0])))
+#define ENDING_COUNT TIMES(endings)
 
 START_TEST(every_ending_of_a_client_leaves_no_process)
 {
@@ -333,25 +322,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("containment");
-	TCase *all = tcase_create("containment");
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_unchecked_fixture(all, NULL, scene_clear);
-	scene_trace(PROGRAM);
-	scene_trace("threads");
-	scene_trace("crash");
-	tcase_add_loop_test(
-	    all, killed_while_idle_the_session_comes_back_where_it_was, 0, VICTIM_COUNT);
-	tcase_add_loop_test(all,
-	    killed_while_running_the_call_fails_at_once_and_the_session_comes_back, 0,
-	    VICTIM_COUNT);
-	tcase_add_loop_test(all, after_its_launcher_the_session_comes_back, 0, 2);
-	tcase_add_test(all, checkpoints_come_back_with_the_session);
-	tcase_add_test(all, the_chosen_thread_comes_back_with_the_session);
-	tcase_add_test(all, a_session_at_its_crash_comes_back_behind_the_signal);
-	tcase_add_loop_test(all, a_stopped_process_costs_its_deadline_and_no_other_session, 0,
-	    (int)(sizeof(stopped) / sizeof(*stopped)));
-	tcase_add_loop_test(all, every_ending_of_a_client_leaves_no_process, 0, ENDING_COUNT);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	const struct looped tests[] = {
+	    {killed_while_idle_the_session_comes_back_where_it_was, VICTIM_COUNT},
+	    {killed_while_running_the_call_fails_at_once_and_the_session_comes_back, VICTIM_COUNT},
+	    {after_its_launcher_the_session_comes_back, 2},
+	    {checkpoints_come_back_with_the_session, 1},
+	    {the_chosen_thread_comes_back_with_the_session, 1},
+	    {a_session_at_its_crash_comes_back_behind_the_signal, 1},
+	    {a_stopped_process_costs_its_deadline_and_no_other_session, TIMES(stopped)},
+	    {every_ending_of_a_client_leaves_no_process, ENDING_COUNT},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops(
+	    "containment", tests, (const char *const[]){PROGRAM, "threads", "crash", NULL});
 }

@@ -18,10 +18,8 @@ struct disk {
 static struct disk disk_open(const char *size, bool full, const char *option, bool temporary)
 {
 	struct disk disk = {.folder = harness_scratch(0)};
-	const char *server = getenv("RR_WARDEN");
 	char script[1024], variable[512];
-	const char *args[] = {"-Urm", "sh", "-c", script, "sh",
-	    server == NULL ? "build/bin/rr-warden" : server, option, NULL};
+	const char *args[] = {"-Urm", "sh", "-c", script, "sh", harness_server(), option, NULL};
 	const char *const environment[] = {variable, NULL};
 
 	disk.small = harness_path(disk.folder, "small");
@@ -76,10 +74,10 @@ END_TEST
 START_TEST(a_recording_ends_while_there_is_room_to_close_its_trace)
 {
 	struct disk disk = disk_open("200m", false, "--free-disk=180M", false);
-	json_t *recorded = client_tool_result(disk.client,
-	    send_record(&disk, "head -c 2000m /dev/urandom | md5sum"), HARNESS_TIMEOUT_S);
-	expect_text(recorded, "ended_by", "disk_space");
-	json_decref(recorded);
+	expect_answer(
+	    client_tool_result(disk.client,
+		send_record(&disk, "head -c 2000m /dev/urandom | md5sum"), HARNESS_TIMEOUT_S),
+	    "ended_by", "disk_space");
 	json_decref(client_tool(disk.client, "rr_ps", "{s:s}", "trace_dir", disk.trace));
 	disk_close(&disk);
 }

@@ -14,12 +14,6 @@
 #define COMMAND_MAX 8192
 #define NOT_HERE    77 /* of the doubles */
 
-static const char *server_path(void)
-{
-	const char *server = getenv("RR_WARDEN");
-	return server == NULL ? "build/bin/rr-warden" : server;
-}
-
 /* The object that doctor --json prints behind a prefix of the shell, and its exit status. */
 static json_t *examine(const char *prefix, const char *server, const char *options, int *status)
 {
@@ -58,7 +52,7 @@ START_TEST(well_means_recorded_and_replayed)
 	char *home = harness_scratch(0), prefix[COMMAND_MAX], *pattern;
 	int status;
 	snprintf(prefix, sizeof(prefix), "_RR_TRACE_DIR='%s'", home);
-	json_t *said = examine(prefix, server_path(), "", &status);
+	json_t *said = examine(prefix, harness_server(), "", &status);
 	expect_text(finding_on(said, "recording", "ok"), "fix", "");
 	expect_text(finding_on(said, "replay", "ok"), "fix", "");
 	expect_text(finding_on(said, "rr", "ok"), "fix", "");
@@ -82,7 +76,7 @@ START_TEST(what_is_missing_is_a_problem_with_a_fix)
 		char options[64];
 		int status;
 		snprintf(options, sizeof(options), "--%s=/nowhere/%s", missing[i], missing[i]);
-		json_t *said = examine("", server_path(), options, &status);
+		json_t *said = examine("", harness_server(), options, &status);
 		const char *fix = answer_text(finding_on(said, missing[i], "problem"), "fix");
 		ck_assert_msg(strstr(fix, "apt install") != NULL, "%s", fix);
 		ck_assert_int_eq(status, 2);
@@ -97,7 +91,7 @@ START_TEST(in_a_container_it_names_the_way_to_replay)
 	char *double_path = harness_program("../doubles/container"), container[COMMAND_MAX];
 	int status;
 	snprintf(container, sizeof(container), "'%s'", double_path);
-	json_t *said = examine(container, server_path(), "", &status);
+	json_t *said = examine(container, harness_server(), "", &status);
 	if (status != NOT_HERE) {
 		ck_assert_int_eq(status, 2);
 		finding_on(said, "recording", "ok");
@@ -108,7 +102,7 @@ START_TEST(in_a_container_it_names_the_way_to_replay)
 		const char *layers = answer_text(finding_on(said, "sandbox", "warning"), "text");
 		ck_assert_msg(strstr(layers, "user_ns") != NULL, "%s", layers);
 		json_decref(said);
-		said = examine(container, server_path(), "--sandbox-net_ns=prefer", &status);
+		said = examine(container, harness_server(), "--sandbox-net_ns=prefer", &status);
 		ck_assert_int_eq(status, 1);
 		finding_on(said, "replay", "ok");
 		finding_on(said, "sandbox", "warning");
@@ -124,7 +118,7 @@ START_TEST(it_names_the_switch_that_is_off)
 	int status;
 	snprintf(prefix, sizeof(prefix), "'%s'", double_path);
 	/* execv, and so a path without the shell's help */
-	char *server = realpath(server_path(), NULL);
+	char *server = realpath(harness_server(), NULL);
 	json_t *said = examine(prefix, server, "", &status);
 	if (status != NOT_HERE) {
 		const char *fix = answer_text(finding_on(said, "sandbox", "warning"), "fix");
@@ -140,7 +134,7 @@ END_TEST
 START_TEST(it_says_whose_word_a_setting_is)
 {
 	int status;
-	json_t *said = examine("RR_MCP_TIMEOUT_EVAL=7", server_path(), "--sessions=3", &status);
+	json_t *said = examine("RR_MCP_TIMEOUT_EVAL=7", harness_server(), "--sessions=3", &status);
 	const char *text = answer_text(finding_on(said, "settings", "ok"), "text");
 	ck_assert_msg(strstr(text, "eval by the environment") != NULL, "%s", text);
 	ck_assert_msg(strstr(text, "count by a flag") != NULL, "%s", text);
@@ -152,7 +146,7 @@ END_TEST
 static char *server_with_broken_counter(const char *folder)
 {
 	char command[COMMAND_MAX], *server = harness_path(folder, "bin/rr-warden");
-	char *top = strdup(server_path());
+	char *top = strdup(harness_server());
 	for (int up = 0; up < 2; up++)
 		*strrchr(top, '/') = 0;
 	snprintf(command, sizeof(command),
@@ -180,7 +174,7 @@ START_TEST(people_read_one_line_for_each_finding)
 {
 	char command[COMMAND_MAX], line[COMMAND_MAX];
 	int findings = 0;
-	snprintf(command, sizeof(command), "'%s' doctor --no-record", server_path());
+	snprintf(command, sizeof(command), "'%s' doctor --no-record", harness_server());
 	FILE *pipe = popen(command, "re");
 	ck_assert_ptr_nonnull(pipe);
 	while (fgets(line, sizeof(line), pipe) != NULL)

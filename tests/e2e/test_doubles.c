@@ -7,42 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define PROGRAM "many_watch"
-
-static void run_shell(const char *format, const char *a, const char *b)
-{
-	char command[4096];
-	snprintf(command, sizeof(command), format, a, b);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static const char *server_path(void)
-{
-	const char *server = getenv("RR_WARDEN");
-	return server == NULL ? "build/bin/rr-warden" : server;
-}
-
-/* A copy of the built tree in which the worker is the double. */
-static char *tree_with_double(void)
-{
-	char *folder = harness_scratch(0), *worker = harness_program("../doubles/worker");
-	run_shell("cd \"$(dirname '%s')/..\" && tar -cf - bin libexec | tar -xf - -C '%s'",
-	    server_path(), folder);
-	run_shell("cp '%s' '%s/libexec/rr-warden/rr-warden-worker'", worker, folder);
-	free(worker);
-	return folder;
-}
 
 static const char *const manners[] = {"silent", "flood", "half a header", "length too long",
     "length too short", "unknown type", "a request", "wrong id", "no json", "an array",
     "duplicate keys", "a descriptor", "exit", "violation"};
-#define MANNER_COUNT ((int)(sizeof(manners) / sizeof(manners[0])))
+#define MANNER_COUNT TIMES(manners)
 
 START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
 {
-	char *folder = tree_with_double(), *server = harness_path(folder, "bin/rr-warden");
+	char *folder = harness_tree("../doubles/worker"),
+	     *server = harness_path(folder, "bin/rr-warden");
 	struct client *client = client_start(&(struct client_options){.server = server,
 	    .args = (const char *const[]){"--timeout-startup=2", "--timeout-connect=2", NULL}});
 	fprintf(stderr, "%s\n", manners[_i]);
@@ -56,7 +32,7 @@ START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
 	ck_assert(strcmp(code, "worker_died") == 0 || strcmp(code, "timeout") == 0 ||
 		  strcmp(code, "sandbox_violation") == 0);
 	if (strcmp(manners[_i], "violation") == 0)
-		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "socket"));
+		expect_within(failed, "message", "socket");
 	json_decref(failed);
 	list = client_wait(client, client_send(client, "ping", NULL), 30);
 	ck_assert_ptr_nonnull(list);
@@ -69,13 +45,13 @@ END_TEST
 
 static const char *const gdbs[] = {"gdb-hangs", "gdb-exits", "gdb-floods-one-line",
     "gdb-floods-lines", "gdb-nests", "gdb-talks-nonsense"};
-#define GDB_COUNT ((int)(sizeof(gdbs) / sizeof(gdbs[0])))
+#define GDB_COUNT TIMES(gdbs)
 
 START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 {
 	char *folder = harness_scratch(0), *gdb = harness_path(folder, gdbs[_i]), flag[512];
 	char *real = harness_program("../doubles/gdb");
-	run_shell("cp '%s' '%s'", real, gdb);
+	harness_shell("cp '%s' '%s'", real, gdb);
 	snprintf(flag, sizeof(flag), "--gdb=%s", gdb);
 	struct client *client = client_start(
 	    &(struct client_options){.args = (const char *const[]){flag, "--timeout-startup=3",
@@ -95,14 +71,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("doubles");
-	TCase *all = tcase_create("doubles");
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_unchecked_fixture(all, NULL, scene_clear);
-	scene_trace(PROGRAM);
-	tcase_add_loop_test(
-	    all, a_worker_gone_bad_costs_its_session_and_nothing_else, 0, MANNER_COUNT);
-	tcase_add_loop_test(all, a_gdb_gone_bad_is_an_error_in_time, 0, GDB_COUNT);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	const struct looped tests[] = {
+	    {a_worker_gone_bad_costs_its_session_and_nothing_else, MANNER_COUNT},
+	    {a_gdb_gone_bad_is_an_error_in_time, GDB_COUNT},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("doubles", tests, (const char *const[]){PROGRAM, NULL});
 }

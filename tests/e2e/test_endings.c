@@ -35,12 +35,10 @@ static long long send_sleeper(struct client *client, const char *folder)
 
 START_TEST(without_a_standard_input_it_ends_at_once)
 {
-	const char *server = getenv("RR_WARDEN");
 	const char *script = "exec \"$0\" <&-";
 	struct client *client = client_start(&(struct client_options){.server = "/bin/sh",
 	    .raw = true,
-	    .args = (const char *const[]){
-		"-c", script, server == NULL ? "build/bin/rr-warden" : server, NULL}});
+	    .args = (const char *const[]){"-c", script, harness_server(), NULL}});
 	int status = client_wait_exit(client, 10);
 
 	ck_assert(WIFEXITED(status));
@@ -69,9 +67,7 @@ START_TEST(a_call_that_goes_on_after_the_end_of_input_is_ended_with_an_answer)
 	double start = harness_now();
 
 	client_close_stdin(client);
-	json_t *failed = client_tool_failure(client, id, "cancelled", 30);
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "input"));
-	json_decref(failed);
+	expect_answer_within(client_tool_failure(client, id, "cancelled", 30), "message", "input");
 	ck_assert_int_eq(client_wait_exit(client, 10), 0);
 	ck_assert_msg(harness_now() - start < 20, "it took %.1f s", harness_now() - start);
 	client_abandon(client);
@@ -95,7 +91,6 @@ END_TEST
 /* A host that is gone but for its end of our stdin: some child of its holds that. */
 START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
 {
-	const char *server = getenv("RR_WARDEN");
 	char *folder = harness_scratch(0), request[1024];
 	int in[2], out[2], status;
 	double start;
@@ -107,7 +102,7 @@ START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
 	if (pid == 0) {
 		dup2(in[0], 0);
 		dup2(out[1], 1);
-		execl(server == NULL ? "build/bin/rr-warden" : server, "rr-warden", NULL);
+		execl(harness_server(), "rr-warden", NULL);
 		_exit(127);
 	}
 	close(in[0]);
@@ -139,7 +134,7 @@ START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);
 	json_t *failed = client_tool_failure(scene.client, running, "worker_died", 30);
 	ck_assert(!answer_true(failed, "session_alive"));
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "start the server again"));
+	expect_within(failed, "hint", "start the server again");
 	json_decref(failed);
 	status = client_wait_exit(scene.client, 10);
 	ck_assert(WIFEXITED(status));

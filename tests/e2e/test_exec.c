@@ -48,23 +48,14 @@ static void set_breakpoint(struct place *place, const char *location)
 	client_tool_done(place->client, "rr_breakpoint_set", "{s:s}", "location", location);
 }
 
-static void expect_value(struct place *place, const char *expression, const char *value)
-{
-	json_t *answer =
-	    client_tool(place->client, "rr_evaluate", "{s:s}", "expression", expression);
-
-	expect_text(answer, "value", value);
-	json_decref(answer);
-}
-
 START_TEST(ps_lists_the_images_of_a_process)
 {
 	struct place place = shell_place("exit_code", "3");
 	json_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
 
 	ck_assert_uint_eq(answer_count(list, "processes.0.images"), 2);
-	ck_assert_ptr_nonnull(strstr(answer_text(list, "processes.0.images.0.file"), "sh"));
-	ck_assert_ptr_nonnull(strstr(answer_text(list, "processes.0.images.1.file"), "exit_code"));
+	expect_within(list, "processes.0.images.0.file", "sh");
+	expect_within(list, "processes.0.images.1.file", "exit_code");
 	ck_assert_int_gt(answer_number(list, "processes.0.images.1.event"),
 	    answer_number(list, "processes.0.images.0.event"));
 	json_decref(list);
@@ -78,7 +69,7 @@ START_TEST(a_session_follows_into_the_last_image)
 	json_t *started =
 	    client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace);
 
-	ck_assert_ptr_nonnull(strstr(answer_text(started, "command"), "recursion"));
+	expect_within(started, "command", "recursion");
 	ck_assert_uint_eq(answer_count(started, "images"), 2);
 	ck_assert(answer_true(started, "images.1.current"));
 	set_breakpoint(&place, "is_even");
@@ -107,7 +98,7 @@ START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 		expect_text(stop, "frame.function", "main");
 		json_decref(stop);
 		if (i)
-			expect_value(&place, "argc", counts[1]);
+			expect_value(place.client, "argc", counts[1]);
 		stop = go_on(&place, 0);
 		expect_text(stop, "reason", i < 3 ? "exec" : "end");
 		if (i < 3) {
@@ -143,9 +134,7 @@ START_TEST(going_back_crosses_the_exec_too)
 		expect_text(stop, "reason", "breakpoint");
 		expect_text(stop, "frame.function", "main");
 		json_decref(stop);
-		stop = go_on(&place, 1);
-		expect_text(stop, "reason", i > 1 ? "exec" : "start");
-		json_decref(stop);
+		expect_answer(go_on(&place, 1), "reason", i > 1 ? "exec" : "start");
 	}
 	json_decref(started);
 	place_close(&place);
@@ -169,14 +158,13 @@ START_TEST(moments_of_every_image_can_be_gone_to)
 	}
 	static const int order[] = {0, 3, 1, 2, 0, 2};
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-		stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moments[order[i]]);
-		expect_text(stop, "frame.function", "main");
-		json_decref(stop);
-		expect_value(&place, "argc", values[order[i]]);
+		expect_answer(
+		    client_tool(place.client, "rr_goto", "{s:s}", "moment", moments[order[i]]),
+		    "frame.function", "main");
+		expect_value(place.client, "argc", values[order[i]]);
 	}
-	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
+	expect_answer(
+	    client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"), "reason", "end");
 	json_decref(started);
 	place_close(&place);
 }
@@ -205,19 +193,15 @@ END_TEST
 START_TEST(a_watchpoint_belongs_to_its_image)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "1"), *stop;
+	json_t *started = replay_at(&place, "1");
 
 	client_tool_done(
 	    place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "main", "temporary", 1);
 	json_decref(go_on(&place, 0));
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "path");
-	stop = go_on(&place, 0);
-	expect_text(stop, "reason", "watchpoint");
-	json_decref(stop);
+	expect_answer(go_on(&place, 0), "reason", "watchpoint");
 	for (int i = 0; i < 3; i++) {
-		stop = go_on(&place, 0);
-		expect_text(stop, "reason", "exec");
-		json_decref(stop);
+		expect_answer(go_on(&place, 0), "reason", "exec");
 	}
 	json_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
@@ -225,9 +209,7 @@ START_TEST(a_watchpoint_belongs_to_its_image)
 	json_decref(list);
 	/* Back in its image it is there again. */
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "40"));
-	stop = go_on(&place, 0);
-	expect_text(stop, "reason", "watchpoint");
-	json_decref(stop);
+	expect_answer(go_on(&place, 0), "reason", "watchpoint");
 	json_decref(started);
 	place_close(&place);
 }
@@ -242,15 +224,14 @@ START_TEST(a_checkpoint_in_another_image_is_gone_back_to)
 	    "temporary", 1);
 	json_decref(go_on(&place, 0));
 	expect_value(
-	    &place, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
+	    place.client, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
 	json_t *saved = client_tool(place.client, "rr_checkpoint_save", NULL);
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
-	json_t *stop = client_tool(place.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
-	    (json_int_t)answer_number(saved, "checkpoint_id"));
-	expect_text(stop, "frame.function", "exec_next");
-	json_decref(stop);
+	expect_answer(client_tool(place.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
+			  (json_int_t)answer_number(saved, "checkpoint_id")),
+	    "frame.function", "exec_next");
 	expect_value(
-	    &place, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
+	    place.client, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
 	json_decref(saved);
 	json_decref(started);
 	place_close(&place);
@@ -264,11 +245,9 @@ START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 
 	set_breakpoint(&place, "exec_next");
 	json_decref(go_on(&place, 0));
-	stop = go_on(&place, 0);
-	expect_text(stop, "reason", "exec");
-	json_decref(stop);
+	expect_answer(go_on(&place, 0), "reason", "exec");
 	json_decref(go_on(&place, 0));
-	expect_value(&place, "next_count[0]", "49 '1'");
+	expect_value(place.client, "next_count[0]", "49 '1'");
 	kill(census_await(client_pid(place.client), "rr"), SIGKILL);
 	sleep(1);
 	json_t *value =
@@ -357,15 +336,13 @@ END_TEST
 START_TEST(who_wrote_it_is_found_in_the_image_and_not_before)
 {
 	struct place place = shell_place("many_watch", "");
-	json_t *started = replay_at(&place, "end"), *change;
+	json_t *started = replay_at(&place, "end");
 
-	change = client_tool(place.client, "rr_last_change", "{s:s}", "expression", "late");
-	expect_text(change, "frame.function", "set_late");
-	json_decref(change);
-	change = client_tool_fails(
-	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "rewritten");
-	ck_assert_ptr_nonnull(strstr(answer_text(change, "hint"), "exec"));
-	json_decref(change);
+	expect_answer(client_tool(place.client, "rr_last_change", "{s:s}", "expression", "late"),
+	    "frame.function", "set_late");
+	expect_answer_within(client_tool_fails(place.client, "rr_last_change", "not_found", "{s:s}",
+				 "expression", "rewritten"),
+	    "hint", "exec");
 	json_decref(started);
 	place_close(&place);
 }
@@ -381,11 +358,9 @@ START_TEST(env_and_timeout_lead_to_the_program)
 	json_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
 	json_t *started = client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
 	    place.trace, "pid", (json_int_t)answer_number(list, "processes.1.pid"));
-	ck_assert_ptr_nonnull(strstr(answer_text(started, "command"), "recursion"));
+	expect_within(started, "command", "recursion");
 	set_breakpoint(&place, "is_even");
-	json_t *stop = go_on(&place, 0);
-	expect_text(stop, "frame.function", "is_even");
-	json_decref(stop);
+	expect_answer(go_on(&place, 0), "frame.function", "is_even");
 	json_decref(started);
 	json_decref(list);
 	free(program);

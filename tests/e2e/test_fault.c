@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 static json_t *report_of(struct place *place, const char *form)
 {
@@ -37,11 +36,10 @@ START_TEST(the_operand_that_faulted_is_named)
 
 	expect_text(report, "fault.access", forms[_i].access);
 	ck_assert_ptr_nonnull(strstr(address, forms[_i].address));
-	ck_assert_ptr_nonnull(strstr(answer_text(report, "fault.operand"), forms[_i].operand));
+	expect_within(report, "fault.operand", forms[_i].operand);
 	ck_assert_msg(strstr(answer_text(report, "fault.mapping"), forms[_i].mapping), "%s",
 	    answer_text(report, "fault.mapping"));
-	ck_assert_ptr_nonnull(
-	    strstr(answer_text(report, "fault.instruction"), forms[_i].instruction));
+	expect_within(report, "fault.instruction", forms[_i].instruction);
 	json_decref(report);
 	place_close(&place);
 }
@@ -72,14 +70,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("fault");
-	TCase *all = tcase_create("fault");
+	const struct looped tests[] = {
+	    {the_operand_that_faulted_is_named, TIMES(forms)},
+	    {a_jump_to_nowhere_is_an_execution, 1},
+	    {a_signal_that_was_sent_is_no_fault, 1},
+	    {NULL, 0},
+	};
 
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_loop_test(
-	    all, the_operand_that_faulted_is_named, 0, (int)(sizeof(forms) / sizeof(*forms)));
-	tcase_add_test(all, a_jump_to_nowhere_is_an_execution);
-	tcase_add_test(all, a_signal_that_was_sent_is_no_fault);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return scene_main_loops("fault", tests, (const char *const[]){NULL});
 }

@@ -15,7 +15,6 @@
 #include "tests/e2e/faults.h"
 #include "tests/e2e/inject.h"
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define PROGRAM	     "many_watch"
 #define CELL_S	     120 /* for one cell, on a busy machine */
@@ -510,15 +509,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("faults");
-	TCase *all = tcase_create("faults");
+	const struct looped tests[] = {
+	    {the_table_has_each_fault_of_each_process_and_says_why_one_cannot_happen, 1},
+	    {each_fault_has_the_outcome_of_its_cell, FAULT_PROCESS_COUNT},
+	    {NULL, 0},
+	};
 
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_unchecked_fixture(all, NULL, scene_clear);
-	scene_trace(PROGRAM);
-	tcase_add_test(
-	    all, the_table_has_each_fault_of_each_process_and_says_why_one_cannot_happen);
-	tcase_add_loop_test(all, each_fault_has_the_outcome_of_its_cell, 0, FAULT_PROCESS_COUNT);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return scene_main_loops("faults", tests, (const char *const[]){PROGRAM, NULL});
 }

@@ -85,7 +85,7 @@ START_TEST(names_are_found_the_programs_own_first)
 	expect_text(found, "symbols.0.name", "node");
 	snprintf(place, sizeof(place), "tests/programs/fields.c:%lld",
 	    harness_line("fields", "struct node {"));
-	ck_assert_ptr_nonnull(strstr(answer_text(found, "symbols.0.at"), place));
+	expect_within(found, "symbols.0.at", place);
 	json_decref(found);
 	found = client_tool(scene.client, "rr_symbols", "{s:s, s:i}", "pattern",
 	    "^(look|keeper|phrase)$", "limit", 2);
@@ -167,7 +167,7 @@ START_TEST(a_search_of_memory_is_bounded_and_goes_on)
 	json_t *none = client_tool(
 	    scene.client, "rr_find_memory", "{s:s}", "hex", "0123456789abcdef fedcba9876543210");
 	ck_assert_ptr_null(answer_at(none, "matches"));
-	ck_assert_ptr_nonnull(strstr(answer_text(none, "conclusion"), "0 found"));
+	expect_within(none, "conclusion", "0 found");
 	json_decref(none);
 	static const char *const bad[] = {"text", "nothing", "hex", "0x1"};
 	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",

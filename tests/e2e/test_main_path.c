@@ -21,7 +21,7 @@ START_TEST(recording_a_crash_tells_signal_output_and_place)
 	json_t *recorded = client_record(client, trace, PROGRAM, NULL);
 	expect_text(recorded, "signal", "SIGSEGV");
 	expect_text(recorded, "trace_dir", trace);
-	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "checksum"));
+	expect_within(recorded, "stdout", "checksum");
 	ck_assert(!answer_true(recorded, "truncated"));
 	struct stat status;
 	ck_assert_int_eq(stat(trace, &status), 0);
@@ -89,9 +89,8 @@ START_TEST(one_call_reports_the_crash)
 	json_decref(report);
 
 	/* The session it opened stands at the crash: what was wrong there can be asked for next. */
-	json_t *change = client_tool(client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK);
-	expect_text(change, "frame.function", "session_touch");
-	json_decref(change);
+	expect_answer(client_tool(client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK),
+	    "frame.function", "session_touch");
 	client_end(client);
 }
 END_TEST
@@ -108,9 +107,8 @@ START_TEST(one_call_finds_the_last_change)
 	json_decref(change);
 
 	/* It gave position and breakpoints back. */
-	json_t *now = client_tool(scene.client, "rr_backtrace", NULL);
-	expect_text(now, "frames.0.function", "report_total");
-	json_decref(now);
+	expect_answer(
+	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "report_total");
 	json_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
 	json_decref(points);
@@ -127,9 +125,8 @@ START_TEST(two_sessions_know_nothing_of_each_other)
 	run_to_crash(client, one);
 	client_tool_done(
 	    client, "rr_breakpoint_set", "{s:s, s:s}", "location", "session_open", "session", two);
-	json_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", two);
-	expect_text(stop, "frame.function", "session_open");
-	json_decref(stop);
+	expect_answer(client_tool(client, "rr_continue", "{s:s}", "session", two), "frame.function",
+	    "session_open");
 	find_culprit(client, one);
 	json_t *points = client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two);
 	ck_assert_uint_eq(answer_count(points, "breakpoints"), 1);

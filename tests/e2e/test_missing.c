@@ -14,12 +14,6 @@
 
 #define PROGRAM "exit_code"
 
-static const char *server_path(void)
-{
-	const char *server = getenv("RR_WARDEN");
-	return server == NULL ? "build/bin/rr-warden" : server;
-}
-
 /* What a shell command prints on stdout and stderr; *status is its wait status. */
 static char *output_of(const char *command, int *status)
 {
@@ -71,7 +65,7 @@ static const struct {
     {OLD_RR, false, true, "record true", "rr 5.5.0 is too old: rr-warden needs 5.6.0 or later"},
     {"#!/bin/sh\necho hello\n", false, true, "record true", "is --rr=PATH really rr?"},
 };
-#define MISSING_COUNT ((int)(sizeof(missing) / sizeof(missing[0])))
+#define MISSING_COUNT TIMES(missing)
 
 START_TEST(by_hand_what_is_missing_is_said_in_one_line)
 {
@@ -80,7 +74,7 @@ START_TEST(by_hand_what_is_missing_is_said_in_one_line)
 		char command[4096];
 		int status;
 		snprintf(command, sizeof(command), "PATH='%s' '%s' rr %s 2>&1", folder,
-		    server_path(), missing[i].command);
+		    harness_server(), missing[i].command);
 		char *text = output_of(command, &status);
 		expect_refusal(text, status, missing[i].says);
 		harness_scratch_free(folder);
@@ -94,7 +88,7 @@ START_TEST(by_hand_forbidden_ptrace_is_said_in_one_line)
 	char command[4096];
 	int status;
 	snprintf(command, sizeof(command), "'%s' ptrace '%s' rr record true 2>&1", forbid,
-	    server_path());
+	    harness_server());
 	char *text = output_of(command, &status);
 	expect_refusal(text, status, "ptrace, which is not allowed here");
 	ck_assert_ptr_nonnull(strstr(text, "ptrace_scope"));
@@ -142,7 +136,7 @@ START_TEST(a_32_bit_program_is_refused_by_the_software_pmu)
 	if (status == 0) { /* else this kernel does not run such programs at all */
 		snprintf(command, sizeof(command),
 		    "'%s' rr --pmu=software record -o '%s/trace' '%s' 2>&1 | grep -v Saving",
-		    server_path(), folder, program);
+		    harness_server(), folder, program);
 		char *text = output_of(command, &status);
 		ck_assert_msg(strstr(text, "is a 32-bit program") != NULL, "%s", text);
 		ck_assert_ptr_nonnull(strstr(text, "use a machine with performance counters"));
@@ -227,7 +221,7 @@ static struct client *client_without(const char *call)
 {
 	char *forbid = harness_program("../doubles/forbid");
 	struct client *client = client_start(&(struct client_options){
-	    .server = forbid, .args = (const char *const[]){call, server_path(), NULL}});
+	    .server = forbid, .args = (const char *const[]){call, harness_server(), NULL}});
 	free(forbid);
 	return client;
 }
@@ -248,10 +242,9 @@ START_TEST(without_performance_events_all_works)
 	struct client *client = client_without("perf_event_open");
 	json_t *args = program_args();
 	json_object_set_new(args, "trace_dir", json_string(trace));
-	json_t *recorded = client_tool_result(
-	    client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S);
-	expect_text(recorded, "pmu", "software");
-	json_decref(recorded);
+	expect_answer(client_tool_result(
+			  client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S),
+	    "pmu", "software");
 	json_decref(client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", trace));
 	json_t *end = client_tool(client, "rr_continue", NULL);
 	expect_text(end, "reason", "end");

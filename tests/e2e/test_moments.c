@@ -8,7 +8,6 @@
 #include <string.h>
 #include "tests/e2e/scene.h"
 #include "tests/e2e/sweep.h"
-#include "tests/runner.h"
 
 static const struct point points[] = {
     {"value", true},
@@ -58,9 +57,7 @@ static void expect_last(struct client *client, const struct sweep *sweep, long l
 
 START_TEST(first_and_last_moments_are_what_a_run_forward_shows)
 {
-	struct place place = place_open();
-	json_decref(client_record(place.client, place.trace, "walks", "signals"));
-	free(client_replay(place.client, place.trace));
+	struct place place = place_replay("walks", "signals", NULL);
 	struct sweep *sweep = sweep_make(place.client, points);
 
 	for (long long above = 0; above < 9; above += 4)
@@ -87,12 +84,12 @@ START_TEST(what_is_true_for_a_while_is_found_the_first_time)
 	json_decref(answer);
 
 	/* From a moment at which it is true, that is the answer. */
-	answer = client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 0");
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "already"));
-	json_decref(answer);
-	answer = client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 7");
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "never"));
-	json_decref(answer);
+	expect_answer_within(
+	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 0"),
+	    "conclusion", "already");
+	expect_answer_within(
+	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 7"),
+	    "conclusion", "never");
 	scene_close(&scene);
 }
 END_TEST
@@ -101,10 +98,9 @@ START_TEST(what_lies_behind_a_pointer_is_true_once_it_is_there)
 {
 	struct scene scene = scene_open("histories", NULL);
 
-	json_t *answer = client_tool(
-	    scene.client, "rr_when_became", "{s:s}", "predicate", "block && block->sum > 20");
-	expect_text(answer, "frame.function", "add");
-	json_decref(answer);
+	expect_answer(client_tool(scene.client, "rr_when_became", "{s:s}", "predicate",
+			  "block && block->sum > 20"),
+	    "frame.function", "add");
 	scene_close(&scene);
 }
 END_TEST
@@ -120,7 +116,7 @@ START_TEST(a_local_is_asked_about_in_its_own_call)
 	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "mine == 103");
 	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(mine, "changes.2.moment"));
 	ck_assert_int_eq(answer_ticks(answer, "moment"), answer_ticks(mine, "changes.2.moment"));
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "note"), "local_work"));
+	expect_within(answer, "note", "local_work");
 	json_decref(mine);
 	json_decref(answer);
 	scene_close(&scene);

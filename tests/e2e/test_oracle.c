@@ -13,7 +13,6 @@
 #include <string.h>
 #include "tests/e2e/scene.h"
 #include "tests/e2e/walk.h"
-#include "tests/runner.h"
 
 #define WALKS_IN_ROUND 24
 #define WALKS_MIN      2 /* however slow the machine is */

@@ -56,9 +56,9 @@ START_TEST(a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it)
 
 	expect_named(answer, PROGRAM, "format_total", "/* made here */");
 	expect_named(answer, PROGRAM, "bring_out", "/* written here */");
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "printf"));
+	expect_within(answer, "conclusion", "printf");
 	expect_text(answer, "text", "total: 42");
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "source"), "made here"));
+	expect_within(answer, "source", "made here");
 	char *made = answer_show(answer_at(answer, "formatted.frames"));
 	ck_assert_msg(strstr(made, "add_up") && strstr(made, "report"), "%s", made);
 	free(made);
@@ -96,7 +96,7 @@ START_TEST(what_is_written_past_the_buffer_has_its_writer)
 	json_t *direct = ask(&scene, "directly"), *piece = ask(&scene, "pieces: this one");
 
 	expect_named(direct, PROGRAM, "past_the_buffer", "/* direct */");
-	ck_assert_ptr_nonnull(strstr(answer_text(direct, "conclusion"), "constant"));
+	expect_within(direct, "conclusion", "constant");
 	expect_named(piece, PROGRAM, "past_the_buffer", "/* piece */");
 	json_decref(direct);
 	json_decref(piece);
@@ -142,16 +142,16 @@ START_TEST(a_child_that_printed_is_named_and_can_be_asked)
 	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "the child says");
 	long long pid = answer_number(answer, "pid");
 
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "process"));
+	expect_within(answer, "conclusion", "process");
 	json_decref(answer);
 	json_decref(client_tool(scene.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
 	    scene_trace(PROGRAM), "pid", (json_int_t)pid));
 	answer = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "the child says");
 	expect_named(answer, PROGRAM, "main", "/* in the child */");
 	json_decref(answer);
-	answer = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "left to the child");
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "conclusion"), "fork"));
-	json_decref(answer);
+	expect_answer_within(
+	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "left to the child"),
+	    "conclusion", "fork");
 	scene_close(&scene);
 }
 END_TEST
@@ -192,15 +192,12 @@ END_TEST
 START_TEST(what_was_not_printed_is_told_with_what_is_nearest)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *failure = client_tool_fails(
-	    scene.client, "rr_who_printed", "not_found", "{s:s}", "text", "total: 43");
-
-	ck_assert_ptr_nonnull(strstr(answer_text(failure, "hint"), "total: 42"));
-	json_decref(failure);
-	failure = client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s, s:i}",
-	    "text", "total: 42", "nth", 2);
-	ck_assert_ptr_nonnull(strstr(answer_text(failure, "message"), "1 time"));
-	json_decref(failure);
+	expect_answer_within(client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s}",
+				 "text", "total: 43"),
+	    "hint", "total: 42");
+	expect_answer_within(client_tool_fails(scene.client, "rr_who_printed", "not_found",
+				 "{s:s, s:i}", "text", "total: 42", "nth", 2),
+	    "message", "1 time");
 	scene_close(&scene);
 }
 END_TEST

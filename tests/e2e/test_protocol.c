@@ -44,11 +44,9 @@ static struct client *client_with_deaf_host(const char *folder)
 	static const char script[] = "mkfifo \"$1\" && exec 2<>\"$1\" && "
 				     "dd if=/dev/zero bs=65536 count=1 status=none >&2 && "
 				     "exec \"$0\" --allow-gdb-commands";
-	const char *server = getenv("RR_WARDEN");
 	char *pipe = harness_path(folder, "stderr");
 	struct client *client = client_start(&(struct client_options){.server = "/bin/sh",
-	    .args = (const char *const[]){
-		"-c", script, server == NULL ? "build/bin/rr-warden" : server, pipe, NULL}});
+	    .args = (const char *const[]){"-c", script, harness_server(), pipe, NULL}});
 	free(pipe);
 	return client;
 }

@@ -70,7 +70,7 @@ START_TEST(a_trace_is_named_after_its_program_and_private)
 	char target[64] = "";
 
 	expect_text(first, "trace_dir", expected);
-	ck_assert_ptr_nonnull(strstr(answer_text(second, "trace_dir"), "/exit_code-1"));
+	expect_within(second, "trace_dir", "/exit_code-1");
 	ck_assert_int_eq(stat(expected, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
 	ck_assert_int_gt(readlink(latest, target, sizeof(target) - 1), 0);
@@ -178,7 +178,7 @@ START_TEST(traces_are_listed_newest_first_in_pages)
 	json_t *page = client_tool(home.client, "rr_list_recordings", "{s:i}", "limit", 1);
 	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
 	expect_number(page, "total", 2);
-	ck_assert_ptr_nonnull(strstr(answer_text(page, "recordings.0.trace_dir"), "/exit_code-0"));
+	expect_within(page, "recordings.0.trace_dir", "/exit_code-0");
 	ck_assert(answer_true(page, "recordings.0.latest"));
 	ck_assert(!answer_true(page, "recordings.0.crashed"));
 	long long next = answer_number(page, "next_offset");
@@ -186,7 +186,7 @@ START_TEST(traces_are_listed_newest_first_in_pages)
 
 	page = client_tool(home.client, "rr_list_recordings", "{s:I}", "offset", (json_int_t)next);
 	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
-	ck_assert_ptr_nonnull(strstr(answer_text(page, "recordings.0.command"), "crash"));
+	expect_within(page, "recordings.0.command", "crash");
 	ck_assert(answer_true(page, "recordings.0.crashed"));
 	ck_assert_int_gt(answer_number(page, "recordings.0.bytes"), 1000);
 	ck_assert_ptr_null(answer_at(page, "next_offset"));
@@ -234,9 +234,7 @@ END_TEST
 /* A server of `user` (0: ours) without HOME. */
 static struct client *start_homeless(uid_t user)
 {
-	const char *server = getenv("RR_WARDEN");
-	const char *const args[] = {
-	    "-u", "HOME", server == NULL ? "build/bin/rr-warden" : server, NULL};
+	const char *const args[] = {"-u", "HOME", harness_server(), NULL};
 
 	return client_start(
 	    &(struct client_options){.server = "/usr/bin/env", .args = args, .uid = user});
@@ -264,10 +262,9 @@ START_TEST(without_any_home_nothing_goes_into_a_shared_directory)
 		return;
 	}
 	struct client *client = start_homeless(NOBODY_KNOWS_ME);
-	json_t *failed =
-	    client_tool_fails(client, "rr_record", "not_found", "{s:[s]}", "command", "/bin/true");
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "HOME is not set"));
-	json_decref(failed);
+	expect_answer_within(
+	    client_tool_fails(client, "rr_record", "not_found", "{s:[s]}", "command", "/bin/true"),
+	    "message", "HOME is not set");
 	json_decref(client_tool_fails(client, "rr_list_recordings", "not_found", NULL));
 	client_end(client);
 }
@@ -281,13 +278,10 @@ START_TEST(a_trace_that_another_server_replays_is_not_removed)
 	struct client *other = client_start(NULL);
 	char *session = client_replay(other, trace);
 
-	json_t *refused =
-	    client_tool_fails(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace);
-	ck_assert_ptr_nonnull(strstr(answer_text(refused, "message"), "in use"));
-	json_decref(refused);
-	json_t *stop = client_tool(other, "rr_continue", NULL);
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
+	expect_answer_within(
+	    client_tool_fails(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace),
+	    "message", "in use");
+	expect_answer(client_tool(other, "rr_continue", NULL), "reason", "end");
 	client_tool_done(other, "rr_replay_stop", "{s:s}", "session", session);
 	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
 	ck_assert_int_lt(access(trace, F_OK), 0);
@@ -357,7 +351,7 @@ START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 	expect_number(found, "endings.exit 1", 1);
 	expect_text(found, "printed.exit 0", "run 1");
 	expect_text(found, "printed.exit 1", "run 3");
-	ck_assert_ptr_nonnull(strstr(answer_text(found, "printed.rr failed"), "signal 9"));
+	expect_within(found, "printed.rr failed", "signal 9");
 	ck_assert_uint_eq(count_traces(home.traces), 1);
 	json_decref(found);
 	free(counter);
@@ -373,7 +367,7 @@ START_TEST(an_rr_that_spoils_every_attempt_ends_the_hunt)
 
 	expect_number(failed, "attempts", 3);
 	expect_number(failed, "endings.rr failed", 3);
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "attempt 3 of 10"));
+	expect_within(failed, "message", "attempt 3 of 10");
 	ck_assert_uint_eq(count_traces(home.traces), 0);
 	json_decref(failed);
 	home_close(&home);
@@ -414,7 +408,7 @@ START_TEST(every_attempt_is_in_the_progress)
 	    client_notification(home.client, "notifications/progress", HARNESS_TIMEOUT_S);
 
 	ck_assert_ptr_nonnull(note);
-	ck_assert_ptr_nonnull(strstr(answer_text(note, "params.message"), "attempt 1 of 10"));
+	expect_within(note, "params.message", "attempt 1 of 10");
 	json_decref(note);
 	json_decref(client_tool_result(home.client, id, HARNESS_TIMEOUT_S));
 	free(program);
@@ -445,13 +439,10 @@ START_TEST(a_trace_travels_as_one_file)
 	ck_assert(answer_true(imported, "cpu.same_as_here"));
 	ck_assert(answer_true(imported, "cpu.xsave_fits"));
 	char *session = client_replay(home.client, trace);
-	json_t *stop = client_tool(home.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "signal");
-	json_decref(stop);
+	expect_answer(client_tool(home.client, "rr_continue", NULL), "reason", "signal");
 	json_decref(imported);
-	imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
-	ck_assert_ptr_nonnull(strstr(answer_text(imported, "trace_dir"), "/crash-0-1"));
-	json_decref(imported);
+	expect_answer_within(client_tool(home.client, "rr_import", "{s:s}", "file", file),
+	    "trace_dir", "/crash-0-1");
 
 	char *other = harness_path(home.folder, "other.tar");
 	harness_write_file(other, "no archive\n");
@@ -492,10 +483,9 @@ START_TEST(in_a_container_the_code_cache_is_used_too)
 {
 	char *container = harness_program("../doubles/container"), text[8192];
 	char *folder = harness_scratch(0), *script = harness_path(folder, "server");
-	const char *server = getenv("RR_WARDEN");
 
-	snprintf(text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", container,
-	    server ? server : "build/bin/rr-warden");
+	snprintf(
+	    text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", container, harness_server());
 	harness_write_file(script, text);
 	ck_assert_int_eq(chmod(script, 0755), 0);
 	snprintf(text, sizeof(text), "'%s' /bin/true", container);

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 struct job {
 	char *folder;
@@ -20,14 +19,13 @@ struct job {
 static struct job run(const char *before, const char *arguments)
 {
 	struct job job = {.folder = harness_scratch(0)};
-	const char *server = getenv("RR_WARDEN");
+	const char *server = harness_server();
 	char *here = getcwd(NULL, 0), command[8192];
 
 	snprintf(command, sizeof(command),
 	    "cd '%s' && export _RR_TRACE_DIR=\"$PWD/traces\" && '%s%s%s' %s record-until %s",
-	    job.folder, server == NULL || *server != '/' ? here : "",
-	    server == NULL || *server != '/' ? "/" : "",
-	    server == NULL ? "build/bin/rr-warden" : server, before, arguments);
+	    job.folder, *server == '/' ? "" : here, *server == '/' ? "" : "/", server, before,
+	    arguments);
 	FILE *pipe = popen(command, "r");
 	ck_assert_ptr_nonnull(pipe);
 	job.output[fread(job.output, 1, sizeof(job.output) - 1, pipe)] = '\0';
@@ -111,15 +109,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record-until");
-	TCase *all = tcase_create("record-until");
+	const struct looped tests[] = {
+	    {a_failure_is_kept_and_its_path_printed, 1},
+	    {the_failing_trace_leaves_as_one_file, 1},
+	    {a_program_that_never_fails_leaves_nothing, 1},
+	    {trouble_is_told_from_a_failure, TIMES(troubles)},
+	    {NULL, 0},
+	};
 
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_test(all, a_failure_is_kept_and_its_path_printed);
-	tcase_add_test(all, the_failing_trace_leaves_as_one_file);
-	tcase_add_test(all, a_program_that_never_fails_leaves_nothing);
-	tcase_add_loop_test(
-	    all, trouble_is_told_from_a_failure, 0, (int)(sizeof(troubles) / sizeof(*troubles)));
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return scene_main_loops("record-until", tests, (const char *const[]){NULL});
 }

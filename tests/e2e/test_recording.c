@@ -21,15 +21,13 @@ END_TEST
 START_TEST(stdin_is_empty_unless_given)
 {
 	struct place place = place_open();
-	json_t *recorded = client_record(place.client, place.trace, "stdin_echo", NULL);
-	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "0 bytes"));
-	json_decref(recorded);
+	expect_answer_within(
+	    client_record(place.client, place.trace, "stdin_echo", NULL), "stdout", "0 bytes");
 
 	char *program = harness_program("stdin_echo"), *second = harness_path(place.folder, "2");
-	recorded = client_tool(place.client, "rr_record", "{s:[s], s:s, s:s}", "command", program,
-	    "trace_dir", second, "stdin", "hello\n");
-	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "HELLO\n6 bytes"));
-	json_decref(recorded);
+	expect_answer_within(client_tool(place.client, "rr_record", "{s:[s], s:s, s:s}", "command",
+				 program, "trace_dir", second, "stdin", "hello\n"),
+	    "stdout", "HELLO\n6 bytes");
 	free(program);
 	free(second);
 	place_close(&place);
@@ -67,7 +65,7 @@ START_TEST(a_daemon_left_behind_does_not_hold_the_answer_up)
 {
 	struct place place = place_open();
 	json_t *recorded = client_record(place.client, place.trace, "daemon_leftover", NULL);
-	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "daemon left behind"));
+	expect_within(recorded, "stdout", "daemon left behind");
 	ck_assert(answer_at(recorded, "seconds") != NULL);
 	json_decref(recorded);
 	ck_assert_int_eq(census_find(client_pid(place.client), "daemon_leftover", 0), 0);
@@ -100,8 +98,8 @@ START_TEST(an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit)
 	double start = harness_now();
 	json_t *failed = client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}",
 	    "command", "/bin/true", "trace_dir", trace);
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "did not start the program"));
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "--memory"));
+	expect_within(failed, "message", "did not start the program");
+	expect_within(failed, "hint", "--memory");
 	ck_assert_double_lt(harness_now() - start, 30);
 	json_decref(failed);
 	client_end(client);
@@ -128,11 +126,11 @@ END_TEST
 START_TEST(environment_and_folder_reach_the_program)
 {
 	struct place place = place_open();
-	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s,s], s:s, s:s, s:{s:s}}",
-	    "command", "/bin/sh", "-c", "echo $GREETING; pwd", "trace_dir", place.trace,
-	    "working_directory", "/usr", "env", "GREETING", "hallo");
-	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), "hallo\n/usr\n"));
-	json_decref(recorded);
+	expect_answer_within(
+	    client_tool(place.client, "rr_record", "{s:[s,s,s], s:s, s:s, s:{s:s}}", "command",
+		"/bin/sh", "-c", "echo $GREETING; pwd", "trace_dir", place.trace,
+		"working_directory", "/usr", "env", "GREETING", "hallo"),
+	    "stdout", "hallo\n/usr\n");
 	place_close(&place);
 }
 END_TEST
@@ -142,10 +140,9 @@ START_TEST(an_existing_trace_dir_is_refused_and_left_alone)
 	struct place place = place_open();
 	json_decref(client_record(place.client, place.trace, "exit_code", NULL));
 	char *program = harness_program("exit_code");
-	json_t *refused = client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
-	    "command", program, "trace_dir", place.trace);
-	ck_assert_ptr_nonnull(strstr(answer_text(refused, "message"), place.trace));
-	json_decref(refused);
+	expect_answer_within(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
+				 "command", program, "trace_dir", place.trace),
+	    "message", place.trace);
 	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace));
 	free(program);
 	place_close(&place);
@@ -166,10 +163,9 @@ END_TEST
 START_TEST(a_command_that_does_not_exist_or_may_not_run_is_said_so)
 {
 	struct place place = place_open();
-	json_t *refused = client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
-	    "command", "/no/such/program", "trace_dir", place.trace);
-	ck_assert_ptr_nonnull(strstr(answer_text(refused, "message"), "/no/such/program"));
-	json_decref(refused);
+	expect_answer_within(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
+				 "command", "/no/such/program", "trace_dir", place.trace),
+	    "message", "/no/such/program");
 	char *plain = harness_path(place.folder, "plain");
 	harness_write_file(plain, "no program\n");
 	json_decref(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}", "command",
@@ -190,17 +186,14 @@ START_TEST(names_that_are_not_ascii_record_and_replay)
 	char command[4096];
 	snprintf(command, sizeof(command), "mkdir '%s' && cp '%s' '%s'", folder, crash, program);
 	ck_assert_int_eq(system(command), 0);
-	json_t *recorded = client_tool(
-	    place.client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
-	expect_text(recorded, "trace_dir", trace);
-	json_decref(recorded);
+	expect_answer(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", program,
+			  "trace_dir", trace),
+	    "trace_dir", trace);
 	char *session = client_replay(place.client, trace);
 	json_t *set = client_tool(place.client, "rr_breakpoint_set", "{s:s, s:s}", "location",
 	    "main", "session", session);
 	json_decref(set);
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "breakpoint");
-	json_decref(stop);
+	expect_answer(client_tool(place.client, "rr_continue", NULL), "reason", "breakpoint");
 	free(session);
 	free(trace);
 	free(program);

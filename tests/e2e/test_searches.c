@@ -59,12 +59,21 @@ static void expect_same_hits(struct scene *scene, size_t hits)
 		ck_assert_str_eq(back.text[i], there.text[hits - 1 - i]);
 }
 
-START_TEST(a_condition_on_a_watchpoint_means_the_same_writes_in_both_directions)
+/* A session at main that stops for the writes to `value` for which the condition holds. */
+static struct scene watch_value(const char *condition)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
+
 	scene_run_to(&scene, "main");
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
-	    "condition", "value % 2 == 0");
+	    "condition", condition);
+	return scene;
+}
+
+START_TEST(a_condition_on_a_watchpoint_means_the_same_writes_in_both_directions)
+{
+	struct scene scene = watch_value("value % 2 == 0");
+
 	expect_same_hits(&scene, 9);
 	scene_close(&scene);
 }
@@ -83,10 +92,8 @@ END_TEST
 
 START_TEST(a_count_passes_hits_of_a_condition_back_too)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
-	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
-	    "condition", "value == 3");
+	struct scene scene = watch_value("value == 3");
+
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
 	json_t *stop =
 	    client_tool(scene.client, "rr_continue", "{s:b, s:i}", "reverse", 1, "count", 3);
@@ -96,9 +103,8 @@ START_TEST(a_count_passes_hits_of_a_condition_back_too)
 	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	expect_number(json_array_get(answer_at(list, "breakpoints"), 0), "hits", 3);
 	json_decref(list);
-	stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
-	expect_text(stop, "reason", "start");
-	json_decref(stop);
+	expect_answer(
+	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "reason", "start");
 	scene_close(&scene);
 }
 END_TEST
@@ -106,10 +112,8 @@ END_TEST
 /* Where only gdb's own way is left, its other writes are not told as if they were those. */
 START_TEST(a_condition_that_cannot_be_searched_for_backward_is_refused)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
-	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
-	    "condition", "value == 3");
+	struct scene scene = watch_value("value == 3");
+
 	client_tool_done(
 	    scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "row", "temporary", 1);
 	json_decref(
@@ -148,19 +152,16 @@ START_TEST(another_moment_is_looked_at_without_moving_there)
 	char *here = strdup(answer_text(stop, "moment"));
 	json_decref(stop);
 
-	json_t *answer = client_tool(
-	    scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "number", "at", earlier);
-	expect_text(answer, "value", "1");
-	json_decref(answer);
-	answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", earlier);
+	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "number",
+			  "at", earlier),
+	    "value", "1");
+	json_t *answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", earlier);
 	expect_text(json_array_get(answer_at(answer, "frames"), 0), "function", "mark");
 	json_decref(answer);
 	json_decref(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s, s:s}",
 	    "expression", "value", "at", "99999999"));
 
-	answer = client_tool(scene.client, "rr_when", NULL);
-	expect_text(answer, "moment", here);
-	json_decref(answer);
+	expect_answer(client_tool(scene.client, "rr_when", NULL), "moment", here);
 	free(earlier);
 	free(here);
 	scene_close(&scene);
@@ -170,20 +171,15 @@ END_TEST
 /* Far more writes than anything looks at in a second. */
 START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 {
-	struct place place = place_open();
-	char *program = harness_program(PROGRAM);
-	json_decref(client_tool(place.client, "rr_record", "{s:[s, s], s:s}", "command", program,
-	    "1000000", "trace_dir", place.trace));
-	free(client_replay(place.client, place.trace));
+	struct place place = place_replay(PROGRAM, "1000000", NULL);
 	json_decref(client_tool(place.client, "rr_continue", "{s:s}", "until", "main"));
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
 	    "condition", "counter < 0");
 	json_t *failure =
 	    client_tool_fails(place.client, "rr_continue", "timeout", "{s:i}", "deadline", 1);
-	ck_assert_ptr_nonnull(strstr(answer_text(failure, "searched"), "% of the way to the end"));
-	ck_assert_ptr_nonnull(strstr(answer_text(failure, "hint"), "same call"));
+	expect_within(failure, "searched", "% of the way to the end");
+	expect_within(failure, "hint", "same call");
 	json_decref(failure);
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -192,11 +188,7 @@ END_TEST
  * search for its last change; and it has none before its own. */
 START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 {
-	struct place place = place_open();
-	char *program = harness_program(PROGRAM);
-	json_decref(client_tool(place.client, "rr_record", "{s:[s, s], s:s}", "command", program,
-	    "30", "trace_dir", place.trace));
-	free(client_replay(place.client, place.trace));
+	struct place place = place_replay(PROGRAM, "30", NULL);
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
 	json_t *stop = client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1);
@@ -204,15 +196,10 @@ START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 	expect_text(stop, "watch.old", "0");
 	expect_text(stop, "watch.new", "1");
 	json_decref(stop);
-	stop = client_tool(place.client, "rr_continue", NULL);
-	expect_text(stop, "watch.new", "1");
-	json_decref(stop);
+	expect_answer(client_tool(place.client, "rr_continue", NULL), "watch.new", "1");
 	json_decref(client_tool_fails(
 	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "parts.low"));
-	stop = client_tool(place.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
-	free(program);
+	expect_answer(client_tool(place.client, "rr_continue", NULL), "reason", "end");
 	place_close(&place);
 }
 END_TEST
@@ -221,23 +208,17 @@ END_TEST
 START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood)
 {
 	static const char *const tools[] = {"rr_step", "rr_next"};
-	struct place place = place_open();
-	char *program = harness_program("walks_static");
-	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
-	    "threads", "2", "trace_dir", place.trace));
-	free(client_replay(place.client, place.trace));
+	struct place place = place_replay("walks_static", "threads", "2", NULL);
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "start_thread");
 	json_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "breakpoint");
 	for (int i = 0; i < 2; i++) {
 		json_decref(client_tool_fails(place.client, tools[i], "unsupported",
 		    "{s:b, s:i, s:s}", "reverse", 1, "count", 20, "unit", "instruction"));
-		json_t *now = client_tool(place.client, "rr_when", NULL);
-		expect_text(now, "moment", answer_text(stop, "moment"));
-		json_decref(now);
+		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
+		    answer_text(stop, "moment"));
 	}
 	json_decref(stop);
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -256,11 +237,7 @@ static size_t count_dead(const struct client *client)
 /* Each seek ends a process for every thread there was; those of the last one may still be there. */
 START_TEST(seeks_leave_no_dead_processes_behind)
 {
-	struct place place = place_open();
-	char *program = harness_program("walks_static");
-	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
-	    "threads", "16", "trace_dir", place.trace));
-	free(client_replay(place.client, place.trace));
+	struct place place = place_replay("walks_static", "threads", "16", NULL);
 	json_t *stop = client_tool(place.client, "rr_continue", "{s:s}", "until", "touch");
 	for (int i = 0; i < 10; i++) {
 		json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
@@ -269,7 +246,6 @@ START_TEST(seeks_leave_no_dead_processes_behind)
 	}
 	json_decref(stop);
 	ck_assert_uint_lt(count_dead(place.client), 80);
-	free(program);
 	place_close(&place);
 }
 END_TEST

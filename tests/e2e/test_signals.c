@@ -38,9 +38,7 @@ START_TEST(what_the_program_handles_is_passed_over_and_faults_are_not)
 	json_decref(table);
 	static const char *const expected[] = {"SIGFPE", "SIGSEGV", "SIGFPE"};
 	for (int i = 0; i < 3; i++) {
-		json_t *stop = go_on(&scene);
-		expect_text(stop, "signal", expected[i]);
-		json_decref(stop);
+		expect_answer(go_on(&scene), "signal", expected[i]);
 	}
 	scene_close(&scene);
 }
@@ -60,12 +58,9 @@ START_TEST(any_signal_can_be_stopped_at_or_passed_over_both_ways)
 		expect_text(stop, "signal", "SIGUSR2");
 		json_decref(stop);
 	}
-	json_t *stop = go_on(&scene);
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
-	stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
-	expect_text(stop, "signal", "SIGUSR2");
-	json_decref(stop);
+	expect_answer(go_on(&scene), "reason", "end");
+	expect_answer(
+	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "signal", "SIGUSR2");
 	scene_close(&scene);
 }
 END_TEST
@@ -77,9 +72,7 @@ START_TEST(a_session_that_is_brought_back_keeps_it)
 	client_tool_done(scene.client, "rr_signals", "{s:[s,s]}", "pass", "SIGFPE", "SIGSEGV");
 	kill(census_await(client_pid(scene.client), "rr"), SIGKILL);
 	sleep(1);
-	json_t *stop = go_on(&scene);
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
+	expect_answer(go_on(&scene), "reason", "end");
 	scene_close(&scene);
 }
 END_TEST
@@ -93,9 +86,7 @@ START_TEST(timers_do_not_stop_and_can)
 	json_decref(stop);
 	go_to_start(&scene);
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "stop", "SIGALRM");
-	stop = go_on(&scene);
-	expect_text(stop, "signal", "SIGALRM");
-	json_decref(stop);
+	expect_answer(go_on(&scene), "signal", "SIGALRM");
 	scene_close(&scene);
 }
 END_TEST
@@ -124,9 +115,7 @@ START_TEST(a_crash_is_reported_though_its_signal_is_passed_over)
 	ck_assert(is_passed_over(table, "SIGSEGV"));
 	json_decref(table);
 	go_to_start(&scene);
-	json_t *stop = go_on(&scene);
-	expect_text(stop, "reason", "end");
-	json_decref(stop);
+	expect_answer(go_on(&scene), "reason", "end");
 	scene_close(&scene);
 }
 END_TEST

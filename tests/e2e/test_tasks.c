@@ -72,10 +72,10 @@ START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
 	json_decref(task);
 
 	/* What is quick is answered as ever, for the same client. */
-	json_t *listed = ask(place.client, "tools/call",
-	    json_pack("{s:s, s:{s:s}}", "name", "rr_ps", "arguments", "trace_dir", place.trace));
-	expect_text(listed, "resultType", "complete");
-	json_decref(listed);
+	expect_answer(ask(place.client, "tools/call",
+			  json_pack("{s:s, s:{s:s}}", "name", "rr_ps", "arguments", "trace_dir",
+			      place.trace)),
+	    "resultType", "complete");
 	place_close(&place);
 }
 END_TEST
@@ -85,9 +85,7 @@ START_TEST(a_cancelled_task_ends_its_recording)
 	struct place place = open_raw();
 	json_t *task = record_sleep(place.client, "100000", place.trace);
 	json_decref(ask_of_task(place.client, "tasks/cancel", answer_text(task, "taskId")));
-	json_t *end = end_of_task(place.client, task);
-	expect_text(end, "status", "cancelled");
-	json_decref(end);
+	expect_answer(end_of_task(place.client, task), "status", "cancelled");
 	json_decref(task);
 	place_close(&place); /* by EOF, and nothing is left */
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define PROGRAM	    "many_watch"
 #define COMPUTATION "computes"
@@ -20,22 +19,12 @@ static json_t *long_run(const char *session, int reverse)
 }
 
 /* The session is the one it was: not brought back, and it answers. */
-static void expect_alive(struct scene *scene)
-{
-	json_t *trace = client_tool(scene->client, "rr_backtrace", NULL);
-	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
-	ck_assert(!answer_true(trace, "restored"));
-	json_decref(trace);
-}
-
 static void expect_usable(struct scene *scene)
 {
 	json_decref(client_tool(scene->client, "rr_backtrace", NULL));
 	json_decref(client_tool(scene->client, "rr_goto", "{s:s}", "moment", "start"));
 	scene_run_to(scene, "set_late");
-	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "toggled");
-	expect_text(value, "value", "1");
-	json_decref(value);
+	expect_value(scene->client, "toggled", "1");
 }
 
 /* How the same limit can be said; the test's number chooses. */
@@ -57,7 +46,7 @@ START_TEST(a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on)
 	expect_text(failed, "session", scene.session);
 	ck_assert_ptr_nonnull(answer_at(failed, "hint"));
 	json_decref(failed);
-	expect_alive(&scene);
+	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 }
 END_TEST
@@ -115,7 +104,7 @@ START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 	expect_text(stop, "frame.function", "compute");
 	ck_assert(!answer_true(stop, "restored"));
 	json_decref(stop);
-	expect_alive(&scene);
+	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 }
 END_TEST
@@ -194,22 +183,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("timeouts");
-	TCase *all = tcase_create("timeouts");
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_unchecked_fixture(all, NULL, scene_clear);
-	scene_trace(PROGRAM);
-	scene_trace(COMPUTATION);
-	scene_trace("endless");
-	tcase_add_loop_test(
-	    all, a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on, 0, 2);
-	tcase_add_test(all, a_reverse_run_over_its_limit_ends_and_the_session_goes_on);
-	tcase_add_test(all, a_cancelled_request_is_never_answered_and_the_session_lives);
-	tcase_add_test(all, rr_interrupt_stops_a_run_from_a_second_call);
-	tcase_add_test(all, rr_interrupt_stops_a_program_in_the_middle_of_a_computation);
-	tcase_add_test(all, an_interrupt_works_at_once_wherever_the_program_is);
-	tcase_add_test(all, the_end_is_still_the_end_after_an_interrupted_way_back);
-	tcase_add_test(all, calls_to_a_running_session_wait_their_turn_or_are_told_so);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	const struct looped tests[] = {
+	    {a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on, 2},
+	    {a_reverse_run_over_its_limit_ends_and_the_session_goes_on, 1},
+	    {a_cancelled_request_is_never_answered_and_the_session_lives, 1},
+	    {rr_interrupt_stops_a_run_from_a_second_call, 1},
+	    {rr_interrupt_stops_a_program_in_the_middle_of_a_computation, 1},
+	    {an_interrupt_works_at_once_wherever_the_program_is, 1},
+	    {the_end_is_still_the_end_after_an_interrupted_way_back, 1},
+	    {calls_to_a_running_session_wait_their_turn_or_are_told_so, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops(
+	    "timeouts", tests, (const char *const[]){PROGRAM, COMPUTATION, "endless", NULL});
 }

@@ -11,16 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
-#include "tests/runner.h"
 
 #define PROGRAM "many_watch"
-
-static void run_shell(const char *format, const char *a, const char *b)
-{
-	char command[4096];
-	snprintf(command, sizeof(command), format, a, b);
-	ck_assert_int_eq(system(command), 0);
-}
 
 static void expect_usable(struct client *client)
 {
@@ -37,7 +29,7 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 	expect_number(recorded, "exit_code", 0);
 	ck_assert(answer_true(recorded, "truncated"));
 	ck_assert_int_eq(strncmp(answer_text(recorded, "stdout"), "first....", 9), 0);
-	ck_assert_ptr_nonnull(strstr(answer_text(recorded, "stdout"), ".\nlast\n"));
+	expect_within(recorded, "stdout", ".\nlast\n");
 	json_decref(recorded);
 
 	/* The replay prints it once more: a part of it is enough to see. */
@@ -46,7 +38,7 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 	char *session = client_replay(place.client, second);
 	json_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "end");
-	ck_assert_ptr_nonnull(strstr(answer_text(stop, "output"), "last\n"));
+	expect_within(stop, "output", "last\n");
 	json_decref(stop);
 	expect_usable(place.client);
 	free(session);
@@ -89,17 +81,15 @@ START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 {
 	struct scene scene = scene_open("optimized", NULL);
 	scene_run_to(&scene, "use");
-	json_t *stop = client_tool(scene.client, "rr_finish", NULL);
-	expect_text(stop, "frame.function", "work");
-	json_decref(stop);
+	expect_answer(client_tool(scene.client, "rr_finish", NULL), "frame.function", "work");
 	json_t *failed = client_tool_fails(
 	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "gone");
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "optimized out"));
-	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "reverse"));
+	expect_within(failed, "message", "optimized out");
+	expect_within(failed, "hint", "reverse");
 	json_decref(failed);
 	json_t *both =
 	    client_tool(scene.client, "rr_evaluate", "{s:[s,s]}", "expressions", "gone", "sink");
-	ck_assert_ptr_nonnull(strstr(answer_text(both, "results.0.error"), "optimized out"));
+	expect_within(both, "results.0.error", "optimized out");
 	expect_text(both, "results.1.value", "4");
 	json_decref(both);
 	scene_close(&scene);
@@ -113,13 +103,13 @@ static void change_program(enum change change, const char *other, const char *pr
 {
 	switch (change) {
 	case CHANGE_REPLACED:
-		run_shell("rm '%2$s' && cp '%1$s' '%2$s'", other, program);
+		harness_shell("rm '%2$s' && cp '%1$s' '%2$s'", other, program);
 		break;
 	case CHANGE_OVERWRITTEN:
-		run_shell("cat '%s' > '%s'", other, program);
+		harness_shell("cat '%s' > '%s'", other, program);
 		break;
 	case CHANGE_REMOVED:
-		run_shell("test -e '%s' && rm '%s'", other, program);
+		harness_shell("test -e '%s' && rm '%s'", other, program);
 		break;
 	case CHANGE_COUNT:
 		break;
@@ -131,7 +121,7 @@ START_TEST(a_binary_changed_since_does_not_change_the_recording)
 	struct place place = place_open();
 	char *program = harness_program(PROGRAM), *other = harness_program("crash");
 	char *copy = harness_path(place.folder, "program");
-	run_shell("cp '%s' '%s'", program, copy);
+	harness_shell("cp '%s' '%s'", program, copy);
 	json_decref(client_tool(
 	    place.client, "rr_record", "{s:[s], s:s}", "command", copy, "trace_dir", place.trace));
 	change_program((enum change)_i, other, copy);
@@ -141,9 +131,7 @@ START_TEST(a_binary_changed_since_does_not_change_the_recording)
 	expect_text(stop, "reason", "breakpoint");
 	expect_text(stop, "frame.function", "set_late");
 	json_decref(stop);
-	json_t *value = client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "counter");
-	expect_text(value, "value", "4");
-	json_decref(value);
+	expect_value(place.client, "counter", "4");
 	free(session);
 	free(program);
 	free(other);
@@ -159,7 +147,7 @@ START_TEST(a_source_newer_than_the_binary_is_told)
 	char *source = harness_path(place.folder, "program.c");
 	harness_write_file(source, "static int twice(int n)\n{\n\treturn 2 * n;\n}\n"
 				   "int main(void)\n{\n\treturn twice(0);\n}\n");
-	run_shell("cc -g -O0 -o '%s' '%s'", program, source);
+	harness_shell("cc -g -O0 -o '%s' '%s'", program, source);
 	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", program,
 	    "trace_dir", place.trace));
 	struct timespec later[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}};
@@ -223,7 +211,7 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 	ck_assert_int_eq(system(command), 0);
 	json_t *imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
 	ck_assert(!answer_true(imported, "cpu.same_as_here"));
-	ck_assert_ptr_nonnull(strstr(answer_text(imported, "note"), "another processor"));
+	expect_within(imported, "note", "another processor");
 	json_decref(client_tool(
 	    place.client, "rr_rm", "{s:s}", "trace_dir", answer_text(imported, "trace_dir")));
 	json_decref(imported);
@@ -235,10 +223,8 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 	/* Where the processor lets CPUID be replayed, rr does so. */
 	if (json_is_true(answer_at(answer, "result.isError"))) {
 		expect_text(answer, "result.structuredContent.code", "rr_failed");
-		ck_assert_ptr_nonnull(strstr(
-		    answer_text(answer, "result.structuredContent.message"), "different CPUID"));
-		ck_assert_ptr_nonnull(
-		    strstr(answer_text(answer, "result.structuredContent.hint"), "machine"));
+		expect_within(answer, "result.structuredContent.message", "different CPUID");
+		expect_within(answer, "result.structuredContent.hint", "machine");
 	}
 	json_decref(answer);
 	place_close(&place);
@@ -255,7 +241,7 @@ START_TEST(a_child_with_a_program_of_its_own_is_replayed_by_its_pid)
 	json_t *started = client_tool(
 	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
 	expect_number(started, "pid", pid);
-	ck_assert_ptr_nonnull(strstr(answer_text(started, "command"), "true"));
+	expect_within(started, "command", "true");
 	expect_number(started, "tid", pid);
 	json_decref(started);
 	json_t *stop = client_tool(client, "rr_continue", NULL);
@@ -314,16 +300,14 @@ START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 	for (int i = 0; i < 2; i++) {
 		snprintf(
 		    moment, sizeof(moment), "%lld:%s", answer_number(before, "event"), ticks[i]);
-		json_t *failed = client_tool_fails(
-		    scene.client, "rr_goto", "invalid_argument", "{s:s}", "moment", moment);
-		ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), ticks[i]));
-		json_decref(failed);
+		expect_answer_within(client_tool_fails(scene.client, "rr_goto", "invalid_argument",
+					 "{s:s}", "moment", moment),
+		    "message", ticks[i]);
 		json_t *after = client_tool(scene.client, "rr_when", NULL);
 		ck_assert(json_equal(before, after));
 		json_decref(after);
-		json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
-		expect_text(trace, "frames.0.function", "set_late");
-		json_decref(trace);
+		expect_answer(client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function",
+		    "set_late");
 	}
 	json_decref(before);
 	scene_close(&scene);
@@ -357,27 +341,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("unusual");
-	TCase *all = tcase_create("unusual");
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_unchecked_fixture(all, NULL, scene_clear);
-	static const char *const programs[] = {
-	    PROGRAM, "optimized", "vfork_exec", "fork_tree", "walks"};
-	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
-		scene_trace(programs[i]);
-	tcase_add_test(all, a_gigabyte_of_output_is_drained_and_its_ends_shown);
-	tcase_add_test(
-	    all, a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it);
-	tcase_add_test(all, what_is_optimized_out_is_said_so_with_a_way_to_it);
-	tcase_add_loop_test(
-	    all, a_binary_changed_since_does_not_change_the_recording, 0, CHANGE_COUNT);
-	tcase_add_test(all, a_source_newer_than_the_binary_is_told);
-	tcase_add_test(all, a_trace_of_another_machine_is_said_to_be_one);
-	tcase_add_test(all, a_child_with_a_program_of_its_own_is_replayed_by_its_pid);
-	tcase_add_test(all, a_child_that_only_forked_needs_no_more_than_its_pid);
-	tcase_add_test(all, events_behind_the_end_are_refused_at_the_end_too);
-	tcase_add_test(all, a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is);
-	tcase_add_test(all, a_session_that_moves_often_does_not_run_out_of_processes);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	const struct looped tests[] = {
+	    {a_gigabyte_of_output_is_drained_and_its_ends_shown, 1},
+	    {a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it, 1},
+	    {what_is_optimized_out_is_said_so_with_a_way_to_it, 1},
+	    {a_binary_changed_since_does_not_change_the_recording, CHANGE_COUNT},
+	    {a_source_newer_than_the_binary_is_told, 1},
+	    {a_trace_of_another_machine_is_said_to_be_one, 1},
+	    {a_child_with_a_program_of_its_own_is_replayed_by_its_pid, 1},
+	    {a_child_that_only_forked_needs_no_more_than_its_pid, 1},
+	    {events_behind_the_end_are_refused_at_the_end_too, 1},
+	    {a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is, 1},
+	    {a_session_that_moves_often_does_not_run_out_of_processes, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("unusual", tests,
+	    (const char *const[]){PROGRAM, "optimized", "vfork_exec", "fork_tree", "walks", NULL});
 }

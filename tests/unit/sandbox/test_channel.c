@@ -261,26 +261,25 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("channel");
-	TCase *tcase = tcase_create("channel");
+	const TTest *const tests[] = {
+	    a_packet_arrives_as_it_was_sent,
+	    both_ends_close_on_exec_and_do_not_block,
+	    an_empty_channel_says_again,
+	    a_vanished_peer_says_closed_in_both_directions,
+	    a_peer_that_does_not_read_says_again,
+	    the_largest_packet_passes,
+	    one_byte_more_is_not_sent,
+	    a_packet_longer_than_allowed_is_rejected,
+	    half_a_header_is_rejected,
+	    a_length_that_does_not_match_is_rejected,
+	    a_passed_descriptor_is_rejected_and_never_ours,
+	    json_that_is_no_object_is_rejected,
+	    broken_json_is_rejected,
+	    nesting_up_to_the_limit_passes,
+	    nesting_beyond_the_limit_is_rejected,
+	    brackets_in_strings_do_not_count_as_nesting,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(tcase, open_channel, close_channel);
-	tcase_add_test(tcase, a_packet_arrives_as_it_was_sent);
-	tcase_add_test(tcase, both_ends_close_on_exec_and_do_not_block);
-	tcase_add_test(tcase, an_empty_channel_says_again);
-	tcase_add_test(tcase, a_vanished_peer_says_closed_in_both_directions);
-	tcase_add_test(tcase, a_peer_that_does_not_read_says_again);
-	tcase_add_test(tcase, the_largest_packet_passes);
-	tcase_add_test(tcase, one_byte_more_is_not_sent);
-	tcase_add_test(tcase, a_packet_longer_than_allowed_is_rejected);
-	tcase_add_test(tcase, half_a_header_is_rejected);
-	tcase_add_test(tcase, a_length_that_does_not_match_is_rejected);
-	tcase_add_test(tcase, a_passed_descriptor_is_rejected_and_never_ours);
-	tcase_add_test(tcase, json_that_is_no_object_is_rejected);
-	tcase_add_test(tcase, broken_json_is_rejected);
-	tcase_add_test(tcase, nesting_up_to_the_limit_passes);
-	tcase_add_test(tcase, nesting_beyond_the_limit_is_rejected);
-	tcase_add_test(tcase, brackets_in_strings_do_not_count_as_nesting);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_tests("channel", tests, open_channel, close_channel);
 }

@@ -81,13 +81,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("descriptors");
-	TCase *tcase = tcase_create("descriptors");
+	const TTest *const tests[] = {
+	    the_expected_descriptors_arrive_and_close_on_exec,
+	    more_descriptors_than_expected_are_closed,
+	    fewer_descriptors_than_expected_are_closed,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(tcase, open_pair, close_pair);
-	tcase_add_test(tcase, the_expected_descriptors_arrive_and_close_on_exec);
-	tcase_add_test(tcase, more_descriptors_than_expected_are_closed);
-	tcase_add_test(tcase, fewer_descriptors_than_expected_are_closed);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_tests("descriptors", tests, open_pair, close_pair);
 }

@@ -121,17 +121,15 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	Suite *suite = suite_create("enter");
-	TCase *tcase = tcase_create("enter");
+	const TTest *const tests[] = {
+	    limits_are_for_good_and_there_is_no_core,
+	    a_forked_worker_has_its_limits_before_it_is_one,
+	    another_parent_than_named_is_refused,
+	    gdb_executes_once,
+	    NULL,
+	};
 
 	if (argc > 1 && strcmp(argv[1], "--try-exec") == 0)
 		_exit(tried_exec()); /* without what a sanitizer would do at exit */
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_test(tcase, limits_are_for_good_and_there_is_no_core);
-	tcase_add_test(tcase, a_forked_worker_has_its_limits_before_it_is_one);
-	tcase_add_test(tcase, another_parent_than_named_is_refused);
-	tcase_add_test(tcase, gdb_executes_once);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_tests("enter", tests, set_up, NULL);
 }

@@ -115,15 +115,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("log");
-	TCase *tcase = tcase_create("log");
+	const TTest *const tests[] = {
+	    a_line_says_what_it_is_and_ends_with_a_newline,
+	    the_audit_goes_to_a_daemon_too_where_the_settings_say_so,
+	    control_characters_and_other_bytes_are_escaped,
+	    a_long_line_is_cut_and_says_so,
+	    a_full_pipe_drops_the_line_and_errno_stays,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(tcase, catch_stderr, free_stderr);
-	tcase_add_test(tcase, a_line_says_what_it_is_and_ends_with_a_newline);
-	tcase_add_test(tcase, the_audit_goes_to_a_daemon_too_where_the_settings_say_so);
-	tcase_add_test(tcase, control_characters_and_other_bytes_are_escaped);
-	tcase_add_test(tcase, a_long_line_is_cut_and_says_so);
-	tcase_add_test(tcase, a_full_pipe_drops_the_line_and_errno_stays);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_tests("log", tests, catch_stderr, free_stderr);
 }

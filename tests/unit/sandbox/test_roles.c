@@ -43,7 +43,7 @@ static const struct {
 } roles[] = {{'S', ROLE_SUPERVISOR}, {'W', ROLE_WORKER}, {'R', ROLE_RR_REPLAY}, {'G', ROLE_GDB},
     {'Q', ROLE_QUERY}, {'X', ROLE_CHANGE}, {'T', ROLE_STATUS}, {'C', ROLE_RECORDER},
     {'A', ROLE_STARTER}};
-#define ROLES ((int)(sizeof(roles) / sizeof(*roles)))
+#define ROLES TIMES(roles)
 
 /* Shared with the probing children: 0 or an errno, or one of the above. */
 static long *answers;
@@ -441,23 +441,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("roles");
-	TCase *tcase = tcase_create("roles");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, a_role_may_call_what_its_table_says_and_nothing_else, 0, ROLES);
-	tcase_add_loop_test(tcase, a_condition_on_arguments_holds, 0, ROLES);
-	tcase_add_loop_test(tcase, every_row_has_a_probe, 0, ROLES);
-	tcase_add_loop_test(tcase, no_row_says_what_goes_without_saying, 0, ROLE_COUNT);
-	tcase_add_test(tcase, a_recorded_program_dies_of_what_no_program_does);
-	tcase_add_loop_test(tcase, a_recording_is_never_answered_in_the_kernels_place, 0, 2);
-	tcase_add_loop_test(tcase, calls_newer_than_the_tables_do_not_exist, 0, ROLES);
+	const struct looped tests[] = {
+	    {a_role_may_call_what_its_table_says_and_nothing_else, ROLES},
+	    {a_condition_on_arguments_holds, ROLES},
+	    {every_row_has_a_probe, ROLES},
+	    {no_row_says_what_goes_without_saying, ROLE_COUNT},
+	    {a_recorded_program_dies_of_what_no_program_does, 1},
+	    {a_recording_is_never_answered_in_the_kernels_place, 2},
+	    {calls_newer_than_the_tables_do_not_exist, ROLES},
 #ifdef __x86_64__
-	tcase_add_test(tcase, every_32_bit_row_passes_and_others_do_not);
-	tcase_add_loop_test(tcase, a_32_bit_call_kills_where_no_32_bit_program_runs, 0, ROLES);
-	tcase_add_loop_test(tcase, an_x32_call_kills, 0, ROLES);
+	    {every_32_bit_row_passes_and_others_do_not, 1},
+	    {a_32_bit_call_kills_where_no_32_bit_program_runs, ROLES},
+	    {an_x32_call_kills, ROLES},
 #endif
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	    {NULL, 0},
+	};
+
+	return run_loops("roles", tests, set_up, tear_down);
 }

@@ -438,29 +438,24 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sandbox");
-	TCase *tcase = tcase_create("sandbox");
+	const struct looped tests[] = {
+	    {the_kernel_confirms_every_namespace, 1},
+	    {nothing_is_left_of_capabilities, 1},
+	    {we_stay_who_we_were, 1},
+	    {no_user_namespace_nests_in_ours, 1},
+	    {a_layer_that_the_machine_had_and_a_session_does_not_get_ends_the_session, 1},
+	    {the_private_loopback_works_and_the_machines_is_out_of_reach, 1},
+	    {the_child_dies_with_its_parent, 1},
+	    {without_user_namespaces_a_replay_is_refused_for_its_open_port, 1},
+	    {without_user_namespaces_the_setting_prefer_goes_on_and_says_so, 1},
+	    {without_room_for_a_process_no_layer_is_taken_for_missing, 1},
+	    {a_layer_that_is_off_stays_off, 1},
+	    {every_role_ends_with_a_filter_and_without_privileges, ROLE_BROKER},
+	    {landlock_alone_hides_homes_and_keeps_writes_to_what_is_named, 1},
+	    {rr_binds_its_port_gdb_connects_to_it_and_neither_has_another, 2},
+	    {a_worker_that_breaks_out_dies_and_the_call_has_a_name, 2},
+	    {NULL, 0},
+	};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, the_kernel_confirms_every_namespace);
-	tcase_add_test(tcase, nothing_is_left_of_capabilities);
-	tcase_add_test(tcase, we_stay_who_we_were);
-	tcase_add_test(tcase, no_user_namespace_nests_in_ours);
-	tcase_add_test(
-	    tcase, a_layer_that_the_machine_had_and_a_session_does_not_get_ends_the_session);
-	tcase_add_test(tcase, the_private_loopback_works_and_the_machines_is_out_of_reach);
-	tcase_add_test(tcase, the_child_dies_with_its_parent);
-	tcase_add_test(tcase, without_user_namespaces_a_replay_is_refused_for_its_open_port);
-	tcase_add_test(tcase, without_user_namespaces_the_setting_prefer_goes_on_and_says_so);
-	tcase_add_test(tcase, without_room_for_a_process_no_layer_is_taken_for_missing);
-	tcase_add_test(tcase, a_layer_that_is_off_stays_off);
-	tcase_add_loop_test(
-	    tcase, every_role_ends_with_a_filter_and_without_privileges, 0, ROLE_BROKER);
-	tcase_add_test(tcase, landlock_alone_hides_homes_and_keeps_writes_to_what_is_named);
-	tcase_add_loop_test(
-	    tcase, rr_binds_its_port_gdb_connects_to_it_and_neither_has_another, 0, 2);
-	tcase_add_loop_test(tcase, a_worker_that_breaks_out_dies_and_the_call_has_a_name, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_loops("sandbox", tests, set_up, tear_down);
 }

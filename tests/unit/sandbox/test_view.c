@@ -203,22 +203,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("view");
-	TCase *tcase = tcase_create("view");
+	const struct looped tests[] = {
+	    {only_the_system_is_seen, 1},
+	    {a_recording_sees_what_its_user_sees, 1},
+	    {a_recording_with_covers_sees_no_secrets, 1},
+	    {a_recording_has_its_users_network_unless_it_is_to_be_private, 2},
+	    {nothing_is_written_but_memory, 1},
+	    {named_paths_are_seen_and_only_writable_ones_written, 2},
+	    {links_and_empty_directories_are_there_as_named, 1},
+	    {a_path_that_cannot_be_had_fails_the_call_and_names_itself, 2 * TIMES(troubles)},
+	    {the_directory_we_came_from_leads_nowhere, 1},
+	    {NULL, 0},
+	};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, only_the_system_is_seen);
-	tcase_add_test(tcase, a_recording_sees_what_its_user_sees);
-	tcase_add_test(tcase, a_recording_with_covers_sees_no_secrets);
-	tcase_add_loop_test(
-	    tcase, a_recording_has_its_users_network_unless_it_is_to_be_private, 0, 2);
-	tcase_add_test(tcase, nothing_is_written_but_memory);
-	tcase_add_loop_test(tcase, named_paths_are_seen_and_only_writable_ones_written, 0, 2);
-	tcase_add_test(tcase, links_and_empty_directories_are_there_as_named);
-	tcase_add_loop_test(tcase, a_path_that_cannot_be_had_fails_the_call_and_names_itself, 0,
-	    2 * (int)(sizeof(troubles) / sizeof(*troubles)));
-	tcase_add_test(tcase, the_directory_we_came_from_leads_nowhere);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_loops("view", tests, set_up, tear_down);
 }

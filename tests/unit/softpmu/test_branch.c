@@ -115,14 +115,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("softpmu branch");
-	TCase *tests = tcase_create("conditions");
+	const struct looped tests[] = {
+	    {every_condition_goes_as_on_the_processor, BRANCH_NLE + 1},
+	    {loop_is_taken_unless_the_count_ends, 1},
+	    {loope_and_loopne_also_look_at_the_zero_flag, 1},
+	    {jrcxz_looks_at_rcx_and_jecxz_at_ecx, 1},
+	    {NULL, 0},
+	};
 
-	tcase_add_loop_test(
-	    tests, every_condition_goes_as_on_the_processor, BRANCH_O, BRANCH_NLE + 1);
-	tcase_add_test(tests, loop_is_taken_unless_the_count_ends);
-	tcase_add_test(tests, loope_and_loopne_also_look_at_the_zero_flag);
-	tcase_add_test(tests, jrcxz_looks_at_rcx_and_jecxz_at_ecx);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_loops("softpmu branch", tests, NULL, NULL);
 }

@@ -181,17 +181,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("softpmu code cache");
-	TCase *tests = tcase_create("parts");
+	const TTest *const tests[] = {
+	    a_budget_never_lets_more_pass_than_there_are,
+	    a_budget_that_the_program_forges_breaks_nothing,
+	    a_budget_counts_what_passed_over_all_its_loads,
+	    the_index_finds_what_touches_a_page,
+	    the_index_keeps_all_when_it_grows,
+	    a_later_place_replaces_one_without_code,
+	    a_place_gives_the_program_its_state_back,
+	    rr_sees_the_programs_files_and_not_ours,
+	    NULL,
+	};
 
-	tcase_add_test(tests, a_budget_never_lets_more_pass_than_there_are);
-	tcase_add_test(tests, a_budget_that_the_program_forges_breaks_nothing);
-	tcase_add_test(tests, a_budget_counts_what_passed_over_all_its_loads);
-	tcase_add_test(tests, the_index_finds_what_touches_a_page);
-	tcase_add_test(tests, the_index_keeps_all_when_it_grows);
-	tcase_add_test(tests, a_later_place_replaces_one_without_code);
-	tcase_add_test(tests, a_place_gives_the_program_its_state_back);
-	tcase_add_test(tests, rr_sees_the_programs_files_and_not_ours);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("softpmu code cache", tests, NULL, NULL);
 }

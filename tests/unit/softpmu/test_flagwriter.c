@@ -159,11 +159,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("softpmu flag writers");
-	TCase *tests = tcase_create("flags");
+	const TTest *const tests[] = {
+	    software_does_what_the_processor_does,
+	    what_reads_flags_or_memory_is_none,
+	    NULL,
+	};
 
-	tcase_add_test(tests, software_does_what_the_processor_does);
-	tcase_add_test(tests, what_reads_flags_or_memory_is_none);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("softpmu flag writers", tests, NULL, NULL);
 }

@@ -83,15 +83,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("softpmu maps");
-	TCase *tests = tcase_create("vvar");
+	const TTest *const tests[] = {
+	    vvar_and_vvar_vclock_become_one_mapping,
+	    maps_of_an_older_kernel_stay_as_they_are,
+	    mappings_that_do_not_touch_are_not_joined,
+	    a_file_that_is_only_called_so_is_not_joined,
+	    a_text_cut_off_anywhere_is_taken,
+	    only_maps_files_are_maps_files,
+	    NULL,
+	};
 
-	tcase_add_test(tests, vvar_and_vvar_vclock_become_one_mapping);
-	tcase_add_test(tests, maps_of_an_older_kernel_stay_as_they_are);
-	tcase_add_test(tests, mappings_that_do_not_touch_are_not_joined);
-	tcase_add_test(tests, a_file_that_is_only_called_so_is_not_joined);
-	tcase_add_test(tests, a_text_cut_off_anywhere_is_taken);
-	tcase_add_test(tests, only_maps_files_are_maps_files);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("softpmu maps", tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/runner.h"
 
 static void forbid_process_vm(void)
 {
@@ -102,17 +103,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("memory");
-	TCase *tests = tcase_create("memory");
-	SRunner *runner = srunner_create(suite);
-	suite_add_tcase(suite, tests);
-	tcase_add_loop_test(tests, lists_of_different_lengths_are_read_in_order, 0, 2);
-	tcase_add_loop_test(tests, a_read_ends_before_what_is_not_mapped, 0, 2);
-	tcase_add_loop_test(tests, what_is_written_is_there_whatever_the_page_allows, 0, 2);
-	tcase_add_loop_test(tests, a_variable_is_writable, 0, 2);
-	tcase_add_loop_test(tests, code_is_not_writable_as_far_as_anybody_can_tell, 0, 2);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	const struct looped tests[] = {
+	    {lists_of_different_lengths_are_read_in_order, 2},
+	    {a_read_ends_before_what_is_not_mapped, 2},
+	    {what_is_written_is_there_whatever_the_page_allows, 2},
+	    {a_variable_is_writable, 2},
+	    {code_is_not_writable_as_far_as_anybody_can_tell, 2},
+	    {NULL, 0},
+	};
+
+	return run_loops("memory", tests, NULL, NULL);
 }

@@ -222,23 +222,23 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("softpmu region");
-	TCase *tests = tcase_create("blocks and regions");
+	const TTest *const tests[] = {
+	    a_block_ends_at_its_conditional_branch,
+	    a_block_goes_on_over_direct_jumps_and_calls,
+	    loop_and_jrcxz_are_conditional_branches,
+	    what_is_not_understood_is_stepped,
+	    a_prefixed_branch_is_stepped_but_counts,
+	    syscall_and_int3_end_a_block,
+	    an_endless_jump_is_cut,
+	    the_slot_of_an_indirect_branch_follows_from_the_registers,
+	    writable_code_is_cut_behind_each_write,
+	    both_ways_round_a_skip_need_one_stop,
+	    a_loop_is_never_run_round_unseen,
+	    with_few_registers_the_region_is_smaller,
+	    paths_of_different_length_to_one_place_are_kept_apart,
+	    nothing_outside_the_region_has_a_count,
+	    NULL,
+	};
 
-	tcase_add_test(tests, a_block_ends_at_its_conditional_branch);
-	tcase_add_test(tests, a_block_goes_on_over_direct_jumps_and_calls);
-	tcase_add_test(tests, loop_and_jrcxz_are_conditional_branches);
-	tcase_add_test(tests, what_is_not_understood_is_stepped);
-	tcase_add_test(tests, a_prefixed_branch_is_stepped_but_counts);
-	tcase_add_test(tests, syscall_and_int3_end_a_block);
-	tcase_add_test(tests, an_endless_jump_is_cut);
-	tcase_add_test(tests, the_slot_of_an_indirect_branch_follows_from_the_registers);
-	tcase_add_test(tests, writable_code_is_cut_behind_each_write);
-	tcase_add_test(tests, both_ways_round_a_skip_need_one_stop);
-	tcase_add_test(tests, a_loop_is_never_run_round_unseen);
-	tcase_add_test(tests, with_few_registers_the_region_is_smaller);
-	tcase_add_test(tests, paths_of_different_length_to_one_place_are_kept_apart);
-	tcase_add_test(tests, nothing_outside_the_region_has_a_count);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("softpmu region", tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static const struct {
     {WORKER_QUERY, WIRE_OP_EXPORT}, {WORKER_QUERY, WIRE_OP_RM}, {WORKER_QUERY, WIRE_OP_IMPORT},
     {WORKER_QUERY, WIRE_OP_LIST_RECORDINGS}, {WORKER_QUERY, WIRE_OP_STATUS},
     {WORKER_QUERY, WIRE_OP_RECORD}, {WORKER_QUERY, 9999}};
-#define WORKERS ((int)(sizeof(workers) / sizeof(*workers)))
+#define WORKERS (TIMES(workers))
 
 static int compose(int worker, const char *name)
 {
@@ -322,20 +322,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("monitor");
-	TCase *tests = tcase_create("monitor");
+	const struct looped tests[] = {
+	    {a_name_shows_nothing_but_traces, WORKERS},
+	    {a_file_called_version_makes_no_trace, 1},
+	    {a_path_that_loops_is_the_calls_error, 1},
+	    {links_on_the_way_are_noted_and_the_kernels_own_are_not_followed, 1},
+	    {the_tree_of_a_program_is_its_authors_and_no_home, 1},
+	    {requests_that_no_supervisor_sends_are_refused, 1},
+	    {a_flood_of_refused_requests_does_not_fill_the_audit, 1},
+	    {names_are_read_from_a_list_of_mappings, 1},
+	    {garbage_is_no_list_of_mappings, 1},
+	    {NULL, 0},
+	};
 
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, a_name_shows_nothing_but_traces, 0, WORKERS);
-	tcase_add_test(tests, a_file_called_version_makes_no_trace);
-	tcase_add_test(tests, a_path_that_loops_is_the_calls_error);
-	tcase_add_test(tests, links_on_the_way_are_noted_and_the_kernels_own_are_not_followed);
-	tcase_add_test(tests, the_tree_of_a_program_is_its_authors_and_no_home);
-	tcase_add_test(tests, requests_that_no_supervisor_sends_are_refused);
-	tcase_add_test(tests, a_flood_of_refused_requests_does_not_fill_the_audit);
-	tcase_add_test(tests, names_are_read_from_a_list_of_mappings);
-	tcase_add_test(tests, garbage_is_no_list_of_mappings);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_loops("monitor", tests, set_up, tear_down);
 }

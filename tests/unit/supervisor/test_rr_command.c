@@ -119,21 +119,17 @@ START_TEST(the_rr_of_the_policy_is_the_one)
 }
 END_TEST
 
-static Suite *rr_command_suite(void)
-{
-	Suite *suite = suite_create("rr_command");
-	TCase *cases = tcase_create("arguments");
-	tcase_add_test(cases, hardware_passes_the_arguments_through);
-	tcase_add_test(cases, the_options_of_the_choice_come_first);
-	tcase_add_loop_test(cases, a_recording_without_syscall_buffer_gets_n, 0, 9);
-	tcase_add_loop_test(cases, the_parts_are_found_beside_bin, 0, 3);
-	tcase_add_loop_test(cases, gdb_is_needed_for_interactive_replay_only, 0, 11);
-	tcase_add_test(cases, the_rr_of_the_policy_is_the_one);
-	suite_add_tcase(suite, cases);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(rr_command_suite());
+	const struct looped tests[] = {
+	    {hardware_passes_the_arguments_through, 1},
+	    {the_options_of_the_choice_come_first, 1},
+	    {a_recording_without_syscall_buffer_gets_n, 9},
+	    {the_parts_are_found_beside_bin, 3},
+	    {gdb_is_needed_for_interactive_replay_only, 11},
+	    {the_rr_of_the_policy_is_the_one, 1},
+	    {NULL, 0},
+	};
+
+	return run_loops("rr_command", tests, NULL, NULL);
 }

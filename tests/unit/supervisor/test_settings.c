@@ -284,25 +284,24 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("settings");
-	TCase *tests = tcase_create("settings");
+	const TTest *const tests[] = {
+	    the_defaults_are_the_predecessors,
+	    flags_go_before_the_environment_and_that_before_files,
+	    nonsense_in_the_environment_is_left_out,
+	    without_a_file_everybody_may_allow_everything,
+	    nobody_exceeds_the_administrators_file,
+	    everybody_may_ask_for_less_than_the_administrators_file,
+	    an_error_in_a_file_names_line_and_remedy,
+	    a_line_too_long_for_the_parser_is_refused,
+	    the_sample_configuration_names_every_setting_and_is_accepted,
+	    lists_grow_line_by_line,
+	    wrong_flags_say_so,
+	    a_path_is_within_a_root_by_its_text,
+	    subcommands_are_known,
+	    rr_by_hand_is_the_rr_of_the_settings,
+	    rr_by_hand_takes_flags_of_tools_before_and_behind_its_name,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, the_defaults_are_the_predecessors);
-	tcase_add_test(tests, flags_go_before_the_environment_and_that_before_files);
-	tcase_add_test(tests, nonsense_in_the_environment_is_left_out);
-	tcase_add_test(tests, without_a_file_everybody_may_allow_everything);
-	tcase_add_test(tests, nobody_exceeds_the_administrators_file);
-	tcase_add_test(tests, everybody_may_ask_for_less_than_the_administrators_file);
-	tcase_add_test(tests, an_error_in_a_file_names_line_and_remedy);
-	tcase_add_test(tests, a_line_too_long_for_the_parser_is_refused);
-	tcase_add_test(tests, the_sample_configuration_names_every_setting_and_is_accepted);
-	tcase_add_test(tests, lists_grow_line_by_line);
-	tcase_add_test(tests, wrong_flags_say_so);
-	tcase_add_test(tests, a_path_is_within_a_root_by_its_text);
-	tcase_add_test(tests, subcommands_are_known);
-	tcase_add_test(tests, rr_by_hand_is_the_rr_of_the_settings);
-	tcase_add_test(tests, rr_by_hand_takes_flags_of_tools_before_and_behind_its_name);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("settings", tests, set_up, tear_down);
 }

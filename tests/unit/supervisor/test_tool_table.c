@@ -32,11 +32,11 @@ START_TEST(a_name_fits_behind_the_servers_name)
 
 int main(void)
 {
-	Suite *suite = suite_create("tool table");
-	TCase *tcase = tcase_create("tool table");
+	const TTest *const tests[] = {
+	    every_tool_is_fit_for_every_client,
+	    a_name_fits_behind_the_servers_name,
+	    NULL,
+	};
 
-	tcase_add_test(tcase, every_tool_is_fit_for_every_client);
-	tcase_add_test(tcase, a_name_fits_behind_the_servers_name);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_tests("tool table", tests, NULL, NULL);
 }

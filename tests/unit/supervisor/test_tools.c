@@ -247,22 +247,22 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("tools");
-	TCase *tests = tcase_create("tools");
+	const TTest *const tests[] = {
+	    every_tool_is_shown_and_routed,
+	    each_tool_of_a_worker_has_an_operation_of_its_own,
+	    a_tool_is_answered_by_a_worker_in_bounded_time_or_here,
+	    what_may_change_a_session_is_not_called_read_only,
+	    every_session_tool_takes_a_session,
+	    deadlines_come_from_class_direction_and_arguments,
+	    uris_name_guide_traces_and_sessions,
+	    a_bad_uri_names_nothing,
+	    prompts_have_their_arguments_put_in,
+	    every_placeholder_of_a_prompt_is_an_argument,
+	    every_tool_that_a_text_names_exists,
+	    the_instructions_fit_where_hosts_cut_them,
+	    what_is_missing_comes_with_its_remedy,
+	    NULL,
+	};
 
-	tcase_add_test(tests, every_tool_is_shown_and_routed);
-	tcase_add_test(tests, each_tool_of_a_worker_has_an_operation_of_its_own);
-	tcase_add_test(tests, a_tool_is_answered_by_a_worker_in_bounded_time_or_here);
-	tcase_add_test(tests, what_may_change_a_session_is_not_called_read_only);
-	tcase_add_test(tests, every_session_tool_takes_a_session);
-	tcase_add_test(tests, deadlines_come_from_class_direction_and_arguments);
-	tcase_add_test(tests, uris_name_guide_traces_and_sessions);
-	tcase_add_test(tests, a_bad_uri_names_nothing);
-	tcase_add_test(tests, prompts_have_their_arguments_put_in);
-	tcase_add_test(tests, every_placeholder_of_a_prompt_is_an_argument);
-	tcase_add_test(tests, every_tool_that_a_text_names_exists);
-	tcase_add_test(tests, the_instructions_fit_where_hosts_cut_them);
-	tcase_add_test(tests, what_is_missing_comes_with_its_remedy);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("tools", tests, NULL, NULL);
 }

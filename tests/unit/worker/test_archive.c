@@ -303,21 +303,23 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {a_trace_comes_back_as_it_was,
-	    tar_itself_reads_what_is_written, an_archive_made_by_tar_is_taken,
-	    links_and_devices_are_refused, paths_that_lead_elsewhere_are_refused,
-	    a_trace_in_the_place_of_rr_s_link_is_refused, files_that_no_trace_has_are_refused,
-	    the_same_file_twice_is_not_written_over, a_link_in_the_place_of_a_file_is_not_followed,
-	    an_archive_that_breaks_off_anywhere_is_refused, flipped_bits_never_lead_out,
-	    a_size_beyond_the_file_is_refused, a_trace_with_a_link_in_it_is_not_exported,
-	    whoever_watches_may_stop_it};
-	Suite *suite = suite_create("archive");
-	TCase *all = tcase_create("tar");
+	const TTest *const tests[] = {
+	    a_trace_comes_back_as_it_was,
+	    tar_itself_reads_what_is_written,
+	    an_archive_made_by_tar_is_taken,
+	    links_and_devices_are_refused,
+	    paths_that_lead_elsewhere_are_refused,
+	    a_trace_in_the_place_of_rr_s_link_is_refused,
+	    files_that_no_trace_has_are_refused,
+	    the_same_file_twice_is_not_written_over,
+	    a_link_in_the_place_of_a_file_is_not_followed,
+	    an_archive_that_breaks_off_anywhere_is_refused,
+	    flipped_bits_never_lead_out,
+	    a_size_beyond_the_file_is_refused,
+	    a_trace_with_a_link_in_it_is_not_exported,
+	    whoever_watches_may_stop_it,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(all, enter_base, leave_base);
-	tcase_set_timeout(all, 120);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("archive", tests, enter_base, leave_base);
 }

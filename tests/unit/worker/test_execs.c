@@ -207,17 +207,18 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {an_exec_has_its_event_its_process_and_its_file,
-	    an_exec_that_failed_or_only_begins_is_none, execveat_and_32_bit_registers_count_too,
+	const TTest *const tests[] = {
+	    an_exec_has_its_event_its_process_and_its_file,
+	    an_exec_that_failed_or_only_begins_is_none,
+	    execveat_and_32_bit_registers_count_too,
 	    an_exec_from_a_thread_is_told_by_its_missing_file,
-	    an_exec_has_the_place_of_its_call_whoever_called_it, endings_carry_their_status,
+	    an_exec_has_the_place_of_its_call_whoever_called_it,
+	    endings_carry_their_status,
 	    signals_are_told_apart_by_whether_a_handler_ran,
-	    strange_text_gives_nothing_and_takes_no_memory, the_list_is_bounded};
-	Suite *suite = suite_create("execs");
-	TCase *all = tcase_create("execs");
+	    strange_text_gives_nothing_and_takes_no_memory,
+	    the_list_is_bounded,
+	    NULL,
+	};
 
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("execs", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/runner.h"
 #include "worker/serve/handlers.h"
 #include "worker/serve/harmless.h"
 
@@ -101,16 +102,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("harmless");
-	TCase *all = tcase_create("all");
+	const TTest *const tests[] = {
+	    what_reaches_outside_is_refused,
+	    what_only_computes_is_let_through,
+	    no_argument_of_any_session_tool_lets_it_in,
+	    NULL,
+	};
 
-	tcase_add_test(all, what_reaches_outside_is_refused);
-	tcase_add_test(all, what_only_computes_is_let_through);
-	tcase_add_test(all, no_argument_of_any_session_tool_lets_it_in);
-	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_tests("harmless", tests, NULL, NULL);
 }

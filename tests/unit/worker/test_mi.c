@@ -167,18 +167,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("mi");
-	TCase *all = tcase_create("all");
-	const TTest *const tests[] = {a_result_has_token_class_and_values, each_mark_is_its_kind,
-	    a_list_of_results_loses_its_names, escapes_are_undone_and_bad_bytes_made_visible,
-	    what_is_not_mi_is_an_error, nesting_beyond_the_limit_is_an_error,
-	    more_values_than_the_limit_are_an_error, a_name_beyond_the_limit_is_an_error,
-	    any_cut_and_any_changed_byte_is_survived, a_clients_text_is_one_string,
-	    control_characters_are_refused, what_does_not_fit_is_refused_not_cut, NULL};
+	const TTest *const tests[] = {
+	    a_result_has_token_class_and_values,
+	    each_mark_is_its_kind,
+	    a_list_of_results_loses_its_names,
+	    escapes_are_undone_and_bad_bytes_made_visible,
+	    what_is_not_mi_is_an_error,
+	    nesting_beyond_the_limit_is_an_error,
+	    more_values_than_the_limit_are_an_error,
+	    a_name_beyond_the_limit_is_an_error,
+	    any_cut_and_any_changed_byte_is_survived,
+	    a_clients_text_is_one_string,
+	    control_characters_are_refused,
+	    what_does_not_fit_is_refused_not_cut,
+	    NULL,
+	};
 
-	for (size_t i = 0; tests[i]; i++)
-		tcase_add_test(all, tests[i]);
-	tcase_set_timeout(all, 60);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("mi", tests, NULL, NULL);
 }

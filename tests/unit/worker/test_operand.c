@@ -193,17 +193,17 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {an_operand_in_memory_has_its_registers_and_its_access,
-	    a_copy_of_strings_has_two_operands, calls_and_returns_are_known_in_every_form,
-	    aligned_forms_say_what_they_need, a_gather_has_as_many_addresses_as_lanes,
-	    what_only_computes_an_address_touches_nothing, any_bytes_are_taken,
-	    mappings_are_read_with_their_rights_and_files};
-	Suite *suite = suite_create("operand");
-	TCase *all = tcase_create("operand");
+	const TTest *const tests[] = {
+	    an_operand_in_memory_has_its_registers_and_its_access,
+	    a_copy_of_strings_has_two_operands,
+	    calls_and_returns_are_known_in_every_form,
+	    aligned_forms_say_what_they_need,
+	    a_gather_has_as_many_addresses_as_lanes,
+	    what_only_computes_an_address_touches_nothing,
+	    any_bytes_are_taken,
+	    mappings_are_read_with_their_rights_and_files,
+	    NULL,
+	};
 
-	tcase_set_timeout(all, 60);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("operand", tests, NULL, NULL);
 }

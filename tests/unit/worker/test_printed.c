@@ -137,13 +137,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("printed");
-	TCase *all = tcase_create("printed");
+	const TTest *const tests[] = {
+	    a_write_has_its_moment_its_stream_and_its_length,
+	    marks_cut_the_output_into_writes_and_what_rr_says_is_none,
+	    a_mark_that_names_no_write_or_an_earlier_one_begins_nothing,
+	    matches_are_counted_in_the_order_of_time_over_all_streams,
+	    NULL,
+	};
 
-	tcase_add_test(all, a_write_has_its_moment_its_stream_and_its_length);
-	tcase_add_test(all, marks_cut_the_output_into_writes_and_what_rr_says_is_none);
-	tcase_add_test(all, a_mark_that_names_no_write_or_an_earlier_one_begins_nothing);
-	tcase_add_test(all, matches_are_counted_in_the_order_of_time_over_all_streams);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("printed", tests, NULL, NULL);
 }

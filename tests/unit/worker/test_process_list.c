@@ -159,21 +159,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("process list");
-	TCase *tests = tcase_create("rr ps");
+	const TTest *const tests[] = {
+	    the_first_process_has_no_parent,
+	    a_negative_exit_is_a_signal,
+	    a_process_without_an_end_says_so,
+	    a_fork_that_never_called_exec_is_marked,
+	    a_pid_of_another_namespace_is_left_out,
+	    newlines_and_tabs_of_a_command_stay_in_it,
+	    bytes_that_are_no_text_become_visible,
+	    numbers_out_of_range_make_no_process,
+	    processes_beyond_the_budget_are_counted,
+	    a_last_line_without_newline_counts,
+	    other_text_is_refused,
+	    a_signal_without_a_name_is_numbered,
+	    NULL,
+	};
 
-	tcase_add_test(tests, the_first_process_has_no_parent);
-	tcase_add_test(tests, a_negative_exit_is_a_signal);
-	tcase_add_test(tests, a_process_without_an_end_says_so);
-	tcase_add_test(tests, a_fork_that_never_called_exec_is_marked);
-	tcase_add_test(tests, a_pid_of_another_namespace_is_left_out);
-	tcase_add_test(tests, newlines_and_tabs_of_a_command_stay_in_it);
-	tcase_add_test(tests, bytes_that_are_no_text_become_visible);
-	tcase_add_test(tests, numbers_out_of_range_make_no_process);
-	tcase_add_test(tests, processes_beyond_the_budget_are_counted);
-	tcase_add_test(tests, a_last_line_without_newline_counts);
-	tcase_add_test(tests, other_text_is_refused);
-	tcase_add_test(tests, a_signal_without_a_name_is_numbered);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("process list", tests, NULL, NULL);
 }

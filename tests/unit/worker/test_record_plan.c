@@ -483,30 +483,35 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {a_sound_plan_gets_as_far_as_rr, a_command_must_be_words,
-	    a_program_that_is_not_there_is_not_found, what_may_not_be_executed_is_said_so,
+	const TTest *const tests[] = {
+	    a_sound_plan_gets_as_far_as_rr,
+	    a_command_must_be_words,
+	    a_program_that_is_not_there_is_not_found,
+	    what_may_not_be_executed_is_said_so,
 	    a_program_is_looked_for_in_the_path_it_will_have,
 	    a_directory_of_the_path_that_may_not_be_read_holds_no_program,
 	    a_directory_of_the_program_s_name_in_the_path_is_passed_over,
 	    a_long_path_is_searched_to_its_end,
 	    a_relative_program_is_looked_for_from_its_directory_on,
-	    a_directory_that_is_not_there_is_an_error, the_policy_says_where_and_what,
+	    a_directory_that_is_not_there_is_an_error,
+	    the_policy_says_where_and_what,
 	    a_link_does_not_carry_a_program_past_the_policy,
 	    a_name_that_gdb_cannot_be_told_is_refused_before_it_is_recorded,
-	    a_trace_that_exists_is_refused, a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
+	    a_trace_that_exists_is_refused,
+	    a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
 	    what_is_missing_above_a_trace_is_made_but_not_through_a_link,
-	    a_trace_dir_must_name_something_new, numbers_have_bounds, the_next_free_number_is_taken,
+	    a_trace_dir_must_name_something_new,
+	    numbers_have_bounds,
+	    the_next_free_number_is_taken,
 	    no_two_recordings_claim_one_name,
 	    an_empty_directory_that_a_killed_recording_left_is_used_again,
-	    no_other_directory_is_removed, the_latest_link_is_relative_and_replaced,
+	    no_other_directory_is_removed,
+	    the_latest_link_is_relative_and_replaced,
 	    only_traces_are_listed_and_the_newest_first,
-	    where_nothing_was_recorded_yet_the_list_is_empty, a_time_is_told_as_utc};
-	Suite *suite = suite_create("record plan");
-	TCase *all = tcase_create("before rr");
+	    where_nothing_was_recorded_yet_the_list_is_empty,
+	    a_time_is_told_as_utc,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(all, enter_base, leave_base);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("record plan", tests, enter_base, leave_base);
 }

@@ -275,21 +275,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("relay");
-	TCase *all = tcase_create("all");
-	const TTest *const tests[] = {packets_pass_as_they_are_whole_or_in_pieces,
+	const TTest *const tests[] = {
+	    packets_pass_as_they_are_whole_or_in_pieces,
 	    before_a_reverse_continue_rr_is_told_again_whom_gdb_means,
 	    a_step_back_is_of_the_thread_that_gdb_named,
 	    an_interrupt_reaches_rr_while_it_runs_and_its_stop_reaches_gdb,
 	    the_answer_to_an_interrupt_that_came_too_late_is_no_stop_of_the_next_run,
-	    what_gdb_resumes_by_itself_after_an_interrupt_has_stopped_already, a_seek_is_let_finish,
+	    what_gdb_resumes_by_itself_after_an_interrupt_has_stopped_already,
+	    a_seek_is_let_finish,
 	    gdb_passes_hits_by_going_back_as_often_as_it_may,
 	    a_step_back_that_ends_in_another_thread_is_known,
 	    a_step_back_of_any_thread_is_one_of_the_last_that_stopped,
-	    a_packet_without_end_is_refused, NULL};
+	    a_packet_without_end_is_refused,
+	    NULL,
+	};
 
-	for (size_t i = 0; tests[i]; i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("relay", tests, NULL, NULL);
 }

@@ -464,39 +464,38 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("removal");
-	TCase *tests = tcase_create("traces");
+	const TTest *const tests[] = {
+	    a_trace_is_removed_whole,
+	    a_single_name_is_looked_for_where_rr_keeps_traces,
+	    a_packed_trace_with_its_files_directory_is_removed,
+	    a_half_written_trace_is_removed,
+	    a_trace_that_is_being_recorded_stays,
+	    the_beginning_of_a_trace_is_removed_once_nobody_records_it,
+	    what_our_own_rr_has_begun_is_removed_at_once,
+	    a_trace_that_somebody_uses_stays,
+	    a_trace_that_is_being_removed_is_not_there,
+	    what_is_left_of_a_killed_removal_is_removed,
+	    a_directory_that_is_no_trace_stays,
+	    a_foreign_file_in_a_trace_keeps_all_of_it,
+	    a_directory_in_the_place_of_a_file_keeps_all_of_it,
+	    a_link_to_a_trace_is_not_followed,
+	    a_link_in_a_trace_goes_but_not_what_it_points_to,
+	    a_files_directory_that_is_a_link_is_not_entered,
+	    a_trace_outside_of_the_roots_stays,
+	    a_linked_parent_that_leaves_the_roots_is_refused,
+	    a_root_is_not_a_prefix_of_letters,
+	    names_that_name_no_trace_are_refused,
+	    a_missing_trace_is_not_found,
+	    the_latest_link_goes_to_the_newest_left,
+	    the_latest_link_goes_with_the_last_trace,
+	    the_latest_link_to_another_trace_stays,
+	    a_swap_during_the_removal_never_leads_out,
+	    a_version_that_is_no_number_makes_no_trace,
+	    a_half_written_trace_may_not_be_replayed,
+	    the_latest_trace_is_the_default_and_links_are_resolved,
+	    outside_of_the_roots_nothing_is_told,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(tests, enter_base, leave_base);
-	tcase_add_test(tests, a_trace_is_removed_whole);
-	tcase_add_test(tests, a_single_name_is_looked_for_where_rr_keeps_traces);
-	tcase_add_test(tests, a_packed_trace_with_its_files_directory_is_removed);
-	tcase_add_test(tests, a_half_written_trace_is_removed);
-	tcase_add_test(tests, a_trace_that_is_being_recorded_stays);
-	tcase_add_test(tests, the_beginning_of_a_trace_is_removed_once_nobody_records_it);
-	tcase_add_test(tests, what_our_own_rr_has_begun_is_removed_at_once);
-	tcase_add_test(tests, a_trace_that_somebody_uses_stays);
-	tcase_add_test(tests, a_trace_that_is_being_removed_is_not_there);
-	tcase_add_test(tests, what_is_left_of_a_killed_removal_is_removed);
-	tcase_add_test(tests, a_directory_that_is_no_trace_stays);
-	tcase_add_test(tests, a_foreign_file_in_a_trace_keeps_all_of_it);
-	tcase_add_test(tests, a_directory_in_the_place_of_a_file_keeps_all_of_it);
-	tcase_add_test(tests, a_link_to_a_trace_is_not_followed);
-	tcase_add_test(tests, a_link_in_a_trace_goes_but_not_what_it_points_to);
-	tcase_add_test(tests, a_files_directory_that_is_a_link_is_not_entered);
-	tcase_add_test(tests, a_trace_outside_of_the_roots_stays);
-	tcase_add_test(tests, a_linked_parent_that_leaves_the_roots_is_refused);
-	tcase_add_test(tests, a_root_is_not_a_prefix_of_letters);
-	tcase_add_test(tests, names_that_name_no_trace_are_refused);
-	tcase_add_test(tests, a_missing_trace_is_not_found);
-	tcase_add_test(tests, the_latest_link_goes_to_the_newest_left);
-	tcase_add_test(tests, the_latest_link_goes_with_the_last_trace);
-	tcase_add_test(tests, the_latest_link_to_another_trace_stays);
-	tcase_add_test(tests, a_swap_during_the_removal_never_leads_out);
-	tcase_add_test(tests, a_version_that_is_no_number_makes_no_trace);
-	tcase_add_test(tests, a_half_written_trace_may_not_be_replayed);
-	tcase_add_test(tests, the_latest_trace_is_the_default_and_links_are_resolved);
-	tcase_add_test(tests, outside_of_the_roots_nothing_is_told);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return run_tests("removal", tests, enter_base, leave_base);
 }

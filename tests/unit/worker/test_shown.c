@@ -253,22 +253,24 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("shown");
-	TCase *all = tcase_create("all");
-	const TTest *const tests[] = {valid_text_stays, bad_bytes_and_controls_are_made_visible,
-	    progress_that_is_drawn_over_itself_is_shown_as_it_ends, a_full_buffer_cuts_no_character,
-	    a_long_text_keeps_head_and_tail_and_counts_what_is_between, any_bytes_fit_their_bound,
-	    repeated_frames_are_counted_with_their_period, rrs_marks_are_taken_out_of_the_output,
-	    rrs_announcements_are_taken_out_of_the_output, endless_output_keeps_head_and_tail,
+	const TTest *const tests[] = {
+	    valid_text_stays,
+	    bad_bytes_and_controls_are_made_visible,
+	    progress_that_is_drawn_over_itself_is_shown_as_it_ends,
+	    a_full_buffer_cuts_no_character,
+	    a_long_text_keeps_head_and_tail_and_counts_what_is_between,
+	    any_bytes_fit_their_bound,
+	    repeated_frames_are_counted_with_their_period,
+	    rrs_marks_are_taken_out_of_the_output,
+	    rrs_announcements_are_taken_out_of_the_output,
+	    endless_output_keeps_head_and_tail,
 	    rrs_complaint_is_said_without_its_backtrace,
 	    rrs_complaint_is_found_before_a_long_dump_of_the_trace,
 	    rrs_invitation_is_read_in_both_spellings,
+	    near_names_have_small_distances,
+	    memory_is_shown_as_lines_with_their_text,
+	    NULL,
+	};
 
-	    near_names_have_small_distances, memory_is_shown_as_lines_with_their_text, NULL};
-
-	for (size_t i = 0; tests[i]; i++)
-		tcase_add_test(all, tests[i]);
-	tcase_set_timeout(all, 60);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("shown", tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/session/source_search.h"
+#include "tests/runner.h"
 
 struct disk {
 	const char *const *files; /* NULL-terminated; their number is the descriptor */
@@ -113,19 +114,14 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {the_longest_tail_wins_whatever_the_root,
+	const TTest *const tests[] = {
+	    the_longest_tail_wins_whatever_the_root,
 	    a_name_alone_is_enough_only_beside_the_program,
-	    a_directory_that_was_named_is_looked_through, dots_lead_nowhere,
-	    what_may_not_be_opened_is_asked_for_once_and_tries_are_bounded};
-	Suite *suite = suite_create("source search");
-	TCase *all = tcase_create("source search");
+	    a_directory_that_was_named_is_looked_through,
+	    dots_lead_nowhere,
+	    what_may_not_be_opened_is_asked_for_once_and_tries_are_bounded,
+	    NULL,
+	};
 
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_tests("source search", tests, NULL, NULL);
 }

@@ -162,18 +162,21 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {little_output_is_kept_whole, no_output_is_an_empty_text,
-	    the_middle_goes_and_is_counted, head_and_tail_survive_a_flood,
-	    every_cut_length_gives_the_same_ends, a_cut_never_goes_through_a_character,
-	    bytes_that_are_no_text_become_visible, an_output_limit_of_nothing_leaves_the_count,
-	    the_last_line_is_the_last_that_says_something, a_progress_bar_is_its_last_state,
-	    an_endless_line_keeps_its_beginning, the_tail_as_bytes_is_what_came_last};
-	Suite *suite = suite_create("stream");
-	TCase *all = tcase_create("output");
+	const TTest *const tests[] = {
+	    little_output_is_kept_whole,
+	    no_output_is_an_empty_text,
+	    the_middle_goes_and_is_counted,
+	    head_and_tail_survive_a_flood,
+	    every_cut_length_gives_the_same_ends,
+	    a_cut_never_goes_through_a_character,
+	    bytes_that_are_no_text_become_visible,
+	    an_output_limit_of_nothing_leaves_the_count,
+	    the_last_line_is_the_last_that_says_something,
+	    a_progress_bar_is_its_last_state,
+	    an_endless_line_keeps_its_beginning,
+	    the_tail_as_bytes_is_what_came_last,
+	    NULL,
+	};
 
-	tcase_add_checked_fixture(all, make_stream, free_stream);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("stream", tests, make_stream, free_stream);
 }

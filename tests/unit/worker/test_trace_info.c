@@ -175,18 +175,21 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {a_whole_header_is_read,
-	    a_header_that_breaks_off_is_taken_as_far_as_it_goes, a_processor_of_elsewhere_is_told,
+	const TTest *const tests[] = {
+	    a_whole_header_is_read,
+	    a_header_that_breaks_off_is_taken_as_far_as_it_goes,
+	    a_processor_of_elsewhere_is_told,
 	    registers_that_this_machine_cannot_put_back_are_told,
-	    an_environment_of_any_bytes_is_read, a_large_environment_is_bounded_and_counted,
-	    other_text_is_refused, a_known_failure_has_a_remedy, a_full_disk_is_a_limit,
-	    words_are_made_visible_and_without_backtrace, silence_is_said,
-	    long_words_keep_their_end};
-	Suite *suite = suite_create("trace info");
-	TCase *all = tcase_create("what rr says");
+	    an_environment_of_any_bytes_is_read,
+	    a_large_environment_is_bounded_and_counted,
+	    other_text_is_refused,
+	    a_known_failure_has_a_remedy,
+	    a_full_disk_is_a_limit,
+	    words_are_made_visible_and_without_backtrace,
+	    silence_is_said,
+	    long_words_keep_their_end,
+	    NULL,
+	};
 
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(all, tests[i]);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("trace info", tests, NULL, NULL);
 }
