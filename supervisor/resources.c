@@ -43,7 +43,8 @@ const char resources_instructions[] =
     "These questions leave the session where it is, unless you pass `move`. "
     "Every answer names its moment; rr_goto(moment) returns to it, and `at` of "
     "rr_evaluate and rr_backtrace looks there without moving. Cite moments in "
-    "reports. The `hint` of an error says what to try next. rr_status says what is "
+    "reports: rr_verify_claims checks what you conclude, and rr_report writes it down for people. "
+    "The `hint` of an error says what to try next. rr_status says what is "
     "wrong with the machine. More: resource rr://guide. Playbooks: resources "
     "skill://debug-crash/SKILL.md, and likewise find-corruption, find-race, find-"
     "deadlock, flaky-test, wrong-output.\n";
@@ -94,6 +95,8 @@ const char resources_guide[] =
     "source, moment, what the program wrote. You need no second call for that.\n"
     "- Running backward takes longer than running forward. If there are many stops on"
     " the way, first go nearer with rr_goto.\n"
+    "- At the end, rr_verify_claims checks your conclusions on the recording, and rr_report "
+    "also writes them as a page for people, beside the trace.\n"
     "- rr_breakpoint_update switches a breakpoint off and on, and changes its "
     "condition.\n"
     "- If a command takes too long, call rr_interrupt. The session then stays where "

@@ -18,7 +18,9 @@ enum broker_what {
 	BROKER_READ_ARCHIVE,	/* the archive that the call names, to be read */
 	BROKER_WRITE_ARCHIVE,	/* the archive that the call names, new, to be written */
 	BROKER_DISCARD_ARCHIVE, /* removes what BROKER_WRITE_ARCHIVE made; no descriptor comes */
-	BROKER_BOOKMARK		/* adds a line to the bookmarks of the session's trace; likewise */
+	BROKER_BOOKMARK,	/* adds a line to the bookmarks of the session's trace; likewise */
+	BROKER_REPORT_PART,	/* adds text to a report; likewise */
+	BROKER_REPORT		/* writes the report into a new file of the trace; likewise */
 };
 
 /* Where a trace's bookmarks are, in its directory. */
@@ -26,9 +28,17 @@ enum broker_what {
 #define BROKER_BOOKMARK_MAX   1000	  /* bytes of one line */
 #define BROKER_BOOKMARKS_MAX  (64 * 1024) /* and of all */
 
+/* The file of a report, in the same directory: prefix, number, ending. */
+#define BROKER_REPORT_PREFIX "rr-warden.report-"
+#define BROKER_REPORT_ENDING ".html"
+#define BROKER_REPORTS_MAX   99		       /* of one trace */
+#define BROKER_REPORT_MAX    (2 * 1024 * 1024) /* bytes of one */
+
 struct broker_request {
 	uint32_t what;
-	char path[PATH_MAX]; /* BROKER_SOURCE: absolute; BROKER_BOOKMARK: the line; else "" */
+	/* BROKER_SOURCE: absolute; BROKER_BOOKMARK: the line; BROKER_REPORT_PART: the text; else ""
+	 */
+	char path[PATH_MAX];
 };
 
 struct broker_reply {

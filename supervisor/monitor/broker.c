@@ -26,6 +26,7 @@
 #include "sandbox/log.h"
 #include "sandbox/wire/broker.h"
 #include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/report_file.h"
 #include "supervisor/monitor/trace_sight.h"
 
 #define ROOTS_MAX   64
@@ -54,7 +55,8 @@ struct broker {
 	const char *why_none;	   /* of an archive that must not be opened */
 	int error;		   /* the same, 0: EACCES */
 	struct stat made;	   /* the archive that was made; st_ino 0: none */
-	char trace[PATH_MAX];	   /* whose bookmarks may be added to; "": none */
+	char trace[PATH_MAX];	   /* where bookmarks and reports may be written; "": nowhere */
+	struct report_file report;
 };
 
 /* ---- Judging ----------------------------------------------------------------------------------
@@ -247,11 +249,29 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 		refuse(reply, ENOSPC, strerror(ENOSPC));
 }
 
+static void write_report(struct broker *broker, struct broker_reply *reply)
+{
+	cleanup_fd int directory =
+	    broker->trace[0] ? open_strictly(AT_FDCWD, broker->trace, O_PATH | O_DIRECTORY, 0) : -1;
+	char name[NAME_MAX];
+
+	if (directory < 0)
+		refuse(reply, EACCES, "this session has no trace that can be written");
+	else if (report_write(&broker->report, directory, name) < 0)
+		refuse(reply, errno,
+		    errno == EMLINK ? "the trace has as many reports as it may" : strerror(errno));
+	else
+		snprintf(reply->path, sizeof(reply->path), "%.*s/%s", PATH_MAX - NAME_MAX - 2,
+		    broker->trace, name);
+}
+
 static const char *const names[] = {[BROKER_SOURCE] = "source",
     [BROKER_READ_ARCHIVE] = "archive to read",
     [BROKER_WRITE_ARCHIVE] = "archive to write",
     [BROKER_DISCARD_ARCHIVE] = "archive to remove",
-    [BROKER_BOOKMARK] = "bookmark of"};
+    [BROKER_BOOKMARK] = "bookmark of",
+    [BROKER_REPORT_PART] = "part of a report of",
+    [BROKER_REPORT] = "report of"};
 
 /* The result is always on the line: of a long path the middle is left out. */
 static void audit(uint32_t what, const char *path, const char *result)
@@ -266,6 +286,24 @@ static void audit(uint32_t what, const char *path, const char *result)
 	else
 		log_audit("%s %.*s...%s: %s", names[what], PART_MAX, escaped,
 		    escaped + length - PART_MAX, result);
+}
+
+/* What the audit line names. */
+static const char *subject_of(const struct broker *broker, const struct broker_request *request)
+{
+	switch ((enum broker_what)request->what) {
+	case BROKER_SOURCE:
+		return request->path;
+	case BROKER_BOOKMARK:
+	case BROKER_REPORT_PART:
+	case BROKER_REPORT:
+		return broker->trace;
+	case BROKER_READ_ARCHIVE:
+	case BROKER_WRITE_ARCHIVE:
+	case BROKER_DISCARD_ARCHIVE:
+		break;
+	}
+	return broker->named;
 }
 
 static void answer(struct broker *broker, const struct broker_request *request)
@@ -291,16 +329,20 @@ static void answer(struct broker *broker, const struct broker_request *request)
 	case BROKER_BOOKMARK:
 		add_bookmark(broker, request->path, &reply);
 		break;
+	case BROKER_REPORT_PART:
+		if (report_keep(&broker->report, request->path) < 0)
+			refuse(&reply, EFBIG, "the report is too large");
+		break;
+	case BROKER_REPORT:
+		write_report(broker, &reply);
+		break;
 	default:
 		log_audit("a worker sent an invalid request: it gets no more files");
 		_exit(1);
 	}
 	/* Workers look for sources in many places. A place without the source is not a refusal. */
-	if (!missing) {
-		audit(request->what,
-		    request->what == BROKER_SOURCE     ? request->path
-		    : request->what == BROKER_BOOKMARK ? broker->trace
-						       : broker->named,
+	if (!missing && (request->what != BROKER_REPORT_PART || reply.error)) {
+		audit(request->what, subject_of(broker, request),
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
 	}

@@ -37,6 +37,26 @@ static void expect_nothing_worked(struct client *client, const char *tool)
 	json_decref(answer);
 }
 
+/* No browser runs a script in a report that such a worker wrote. */
+static void expect_policy_in_reports(void)
+{
+	static const char policy[] = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">"
+				     "\n<meta http-equiv=\"Content-Security-Policy\" "
+				     "content=\"default-src 'none'; ";
+	char name[64], *path, *page;
+
+	for (int i = 1; i <= 99; i++) {
+		snprintf(name, sizeof(name), "rr-warden.report-%d.html", i);
+		path = harness_path(scene_trace(PROGRAM), name);
+		page = harness_file(path);
+		ck_assert_msg(page != NULL, "%s is not there", name);
+		ck_assert_msg(strncmp(page, policy, sizeof(policy) - 1) == 0, "%.300s", page);
+		ck_assert_int_eq(unlink(path), 0);
+		free(page);
+		free(path);
+	}
+}
+
 START_TEST(a_worker_that_was_taken_over_gets_nothing)
 {
 	char *folder = harness_tree("../doubles/prisoner"),
@@ -50,6 +70,7 @@ START_TEST(a_worker_that_was_taken_over_gets_nothing)
 	witness_count(&witness, client_pid(client));
 	witness.processes += 2; /* the session's worker and its broker */
 	expect_nothing_worked(client, "rr_replay_start");
+	expect_policy_in_reports();
 	expect_nothing_worked(client, "rr_traceinfo");
 	witness_look(&witness, client_pid(client));
 	scene_run_to(&bystander, "count_up");

@@ -80,6 +80,7 @@ static const struct {
     {"pattern", "\"value\""},
     {"predicate", "\"counter > 1\""},
     {"name", "\"here\""},
+    {"title", "\"title\""},
     {"claims", "[{\"moment\": \"start\", \"expression\": \"counter\", \"value\": \"0\"}]"},
     {"attempts", "1"},
 };

@@ -249,6 +249,28 @@ static bool learns_what_exists(void)
 	return false;
 }
 
+/* Tries to write a report that is too large, and more reports than the limit. */
+static bool fills_the_trace(void)
+{
+	static struct broker_reply reply;
+	static char part[PATH_MAX];
+	size_t sent = 0;
+
+	memset(part, 'x', sizeof(part) - 1);
+	while (sent <= BROKER_REPORT_MAX &&
+	       broker_ask(WORKER_BROKER_FD, BROKER_REPORT_PART, part, &reply) >= 0)
+		sent += sizeof(part) - 1;
+	if (sent > BROKER_REPORT_MAX ||
+	    broker_ask(WORKER_BROKER_FD, BROKER_REPORT, NULL, &reply) >= 0)
+		return true;
+	for (int i = 0; i <= BROKER_REPORTS_MAX; i++)
+		if (broker_ask(WORKER_BROKER_FD, BROKER_REPORT_PART, "<script>alert(1)</script>",
+			&reply) < 0 ||
+		    broker_ask(WORKER_BROKER_FD, BROKER_REPORT, NULL, &reply) < 0)
+			return false;
+	return true;
+}
+
 /* Each refusal is a line of the audit. */
 static bool fills_the_audit(void)
 {
@@ -282,6 +304,7 @@ static const struct {
     {"runs a program with rights", runs_with_rights},
     {"talks the broker over", talks_the_broker_over},
     {"learns what files there are", learns_what_exists},
+    {"fills the trace with reports", fills_the_trace},
     {"fills the audit", fills_the_audit},
 };
 

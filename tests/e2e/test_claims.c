@@ -6,6 +6,7 @@
 #include "tests/e2e/scene.h"
 
 #define PROGRAM "printed"
+#define OVERRUN "overrun"
 
 static json_t *claim(const char *moment, const char *expression, const char *value)
 {
@@ -68,6 +69,34 @@ START_TEST(names_of_the_programs_own_frame_are_known_at_a_system_call)
 }
 END_TEST
 
+/* At a moment inside strcpy, where the C library has its own `name`. The claimed values are copied
+ * from rr_last_change. */
+START_TEST(a_claim_at_a_write_in_a_library_is_about_the_program)
+{
+	struct scene scene = scene_open(OVERRUN, NULL);
+	json_t *claims = json_array(), *write, *answer;
+
+	client_tool_done(scene.client, "rr_crash_report", "{s:b}", "move", 1);
+	write =
+	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", "account->ledger");
+	const char *moment = answer_text(write, "moment"), *old = answer_text(write, "old");
+	ck_assert_ptr_nonnull(strstr(old, ") 0x")); /* or the test proves nothing */
+	json_array_append_new(claims, claim(moment, "name[0]", "66"));
+	json_array_append_new(claims, claim(moment, "account->ledger", old));
+	json_array_append_new(claims, claim(moment, "account->ledger", "(ledger *) 0x10"));
+	json_array_append_new(
+	    claims, claim(moment, "(unsigned long)$pc", answer_text(write, "frame.address")));
+	answer = client_tool(scene.client, "rr_verify_claims", "{s:o}", "claims", claims);
+	expect_text(answer, "claims.0.verdict", "held");
+	expect_text(answer, "claims.1.verdict", "held");
+	expect_text(answer, "claims.2.verdict", "not held");
+	expect_text(answer, "claims.3.verdict", "held");
+	json_decref(answer);
+	json_decref(write);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(malformed_claims_are_refused_before_anything_moves)
 {
 	static const char *const texts[] = {"[]", "{}", "[1]", "[{}]",
@@ -95,7 +124,8 @@ int main(void)
 {
 	const TTest *const tests[] = {each_claim_is_evaluated_again_at_its_moment,
 	    names_of_the_programs_own_frame_are_known_at_a_system_call,
+	    a_claim_at_a_write_in_a_library_is_about_the_program,
 	    malformed_claims_are_refused_before_anything_moves, NULL};
 
-	return scene_main("claims", tests, (const char *const[]){PROGRAM, NULL});
+	return scene_main("claims", tests, (const char *const[]){PROGRAM, OVERRUN, NULL});
 }

@@ -1,7 +1,6 @@
 /*
  * rr_verify_claims. A claim that cannot be checked does not count as held, and the answer says why
- * it could not be checked. If a name is unknown in the innermost frame, we try the program's own
- * frame.
+ * it could not be checked. Names are looked up in the program's own frame first.
  */
 #include "worker/investigate/claims.h"
 
@@ -16,13 +15,14 @@
 #include "worker/session/frames.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
-#include "worker/session/source.h"
+#include "worker/session/seen.h"
 #include "worker/session/values.h"
 
 #define TEXT_MAX     TOOL_TEXT_MAX
 #define FOUND_MAX    1000 /* bytes of a value shown */
 #define WHY_MAX	     300
 #define WHERE_MAX    300
+#define LOCALS_BYTES 2000
 #define FRAMES_MAX   40
 #define FRAMES_BYTES 10000
 
@@ -122,6 +122,14 @@ static bool is_number(const char *text)
 	return *end == '\0';
 }
 
+/* Skips the type that gdb prints before a pointer in some answers: "(node *) 0x55 <list>". */
+static const char *without_type(const char *value)
+{
+	const char *end = value[0] == '(' ? strstr(value, ") 0x") : NULL;
+
+	return end && !memchr(value + 1, '(', (size_t)(end - value) - 1) ? end + 2 : value;
+}
+
 /* Equal as text, or as a number as gdb compares it: 'a' is 97, RED is 0, (int *) 0x10 is 0x10. */
 static bool is_same(
     struct replay *replay, const char *expression, const char *claimed, const char *found)
@@ -129,9 +137,11 @@ static bool is_same(
 	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX], *value = NULL, *type = NULL;
 	json_t *text = trimmed(claimed);
 	const char *plain = json_string_value(text);
-	bool same = plain && strcmp(plain, found) == 0;
+	bool same;
 
-	if (!same && plain && is_number(plain)) {
+	plain = plain ? without_type(plain) : "";
+	same = strcmp(plain, without_type(found)) == 0;
+	if (!same && is_number(plain)) {
 		snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
 		same = values_read(replay, comparison, &value, &type, why, sizeof(why)) == 0 &&
 		       (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
@@ -142,20 +152,33 @@ static bool is_same(
 	return same;
 }
 
+/* Adds what claims.h promises for in_full. */
+static void add_view(struct replay *replay, json_t *checked, const json_t *own, json_t *frames)
+{
+	json_t *source = own ? frame_source(replay, own) : NULL;
+	json_int_t level = json_integer_value(json_object_get(own, "level"));
+
+	if (source)
+		json_object_set_new(checked, "source", source);
+	json_object_set_new(checked, "stood",
+	    json_pack("{s:o,s:I,s:I,s:s}", "moment", seen_name(replay, &replay->moment), "event",
+		(json_int_t)replay->moment.event, "ticks", (json_int_t)replay->moment.ticks,
+		"thread", replay->selected.name));
+	if (own && frame_is_own(replay, own))
+		json_object_set_new(checked, "locals",
+		    values_lines(replay, replay->selected.number, (int)level, LOCALS_BYTES));
+	frames_finish(replay, frames);
+	json_object_set(checked, "frames", frames);
+}
+
 static void add_place(struct replay *replay, json_t *checked, const json_t *frame)
 {
 	const char *function = mi_text(frame, "function"), *at = mi_text(frame, "at");
-	char path[FRAME_PATH_MAX];
-	json_t *source;
-	int line;
 
 	json_object_set_new(checked, "tid", json_integer(replay->selected.tid));
 	json_object_set_new(checked, "where",
 	    json_sprintf("%.100s%s%.200s%s", function ? function : "??", at ? " (" : "",
 		at ? at : "", at ? ")" : ""));
-	source = frame_place(frame, path, &line) ? source_around(replay, path, line) : NULL;
-	if (source)
-		json_object_set_new(checked, "source", source);
 }
 
 /* The value in the selected frame. Returns 0, and *found is the caller's, or -1 with the reason. */
@@ -168,37 +191,48 @@ static int read_value(struct replay *replay, const char *expression, char **foun
 	return result;
 }
 
-/* Reads in the innermost frame, or else in the first frame of the program's own code. */
-static int read_somewhere(
-    struct replay *replay, const char *expression, json_t *checked, char **found, char *why)
+/* Selects the frame that a claim is about. Registers are those of the innermost frame. */
+static bool select_own(struct replay *replay, const char *expression, const json_t *own)
+{
+	json_int_t level = json_integer_value(json_object_get(own, "level"));
+
+	return level > 0 && !strchr(expression, '$') && selection_set_frame(replay, (int)level);
+}
+
+/*
+ * Reads in the first frame of the program's own code, or else in the innermost frame. The order
+ * matters, because a library may use the same name for something else.
+ */
+static int read_somewhere(struct replay *replay, const char *expression, bool in_full,
+    json_t *checked, char **found, char *why)
 {
 	json_t *frames = json_array(), *own;
 	struct failure ignored = {0};
-	int next, result = read_value(replay, expression, found, why);
-	char first_why[WHY_MAX];
+	char other_why[WHY_MAX];
+	bool inside;
+	int next, result;
 
 	frames_collect(
 	    replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, frames, &next, &ignored);
 	own = frames_first_own(replay, frames);
 	add_place(replay, checked, own);
-	if (result != 0 && own && !replay->worker->broken &&
-	    json_integer_value(json_object_get(own, "level")) > 0 &&
-	    selection_set_frame(replay, (int)json_integer_value(json_object_get(own, "level")))) {
-		snprintf(first_why, sizeof(first_why), "%s", why);
-		result = read_value(replay, expression, found, why);
-		if (result != 0)
-			snprintf(why, WHY_MAX, "%s", first_why);
-	}
+	inside = !select_own(replay, expression, own);
+	result = read_value(replay, expression, found, why);
+	if (result != 0 && !inside && !replay->worker->broken && selection_set_frame(replay, 0))
+		result = read_value(replay, expression, found, other_why);
+	if (in_full && !replay->worker->broken)
+		add_view(replay, checked, own, frames);
 	json_decref(frames);
+	json_decref(ignored.details);
 	return result;
 }
 
-static void judge(
-    struct replay *replay, json_t *checked, const char *expression, const char *claimed)
+static void judge(struct replay *replay, json_t *checked, const char *expression,
+    const char *claimed, bool in_full)
 {
 	char *found = NULL, why[WHY_MAX] = "";
 
-	if (read_somewhere(replay, expression, checked, &found, why) == 0) {
+	if (read_somewhere(replay, expression, in_full, checked, &found, why) == 0) {
 		json_object_set_new(checked, "verdict",
 		    json_string(is_same(replay, expression, claimed, found) ? "held" : "not held"));
 		json_object_set_new(
@@ -210,7 +244,8 @@ static void judge(
 }
 
 /* Checks one claim and adds its verdict; *failure is what kept it from being checked. */
-static json_t *check(struct replay *replay, const json_t *claim, struct failure *failure)
+static json_t *check(
+    struct replay *replay, const json_t *claim, bool in_full, struct failure *failure)
 {
 	json_t *checked = json_object(), *note = NULL;
 	char room[KEY_COUNT][64];
@@ -223,7 +258,7 @@ static json_t *check(struct replay *replay, const json_t *claim, struct failure 
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
 	if (named_go(replay, text[0], &note, failure) && position_update(replay, failure))
-		judge(replay, checked, text[1], text[2]);
+		judge(replay, checked, text[1], text[2], in_full);
 	else
 		json_object_set_new(checked, "error", json_string(failure->message));
 	if (note)
@@ -231,7 +266,8 @@ static json_t *check(struct replay *replay, const json_t *claim, struct failure 
 	return checked;
 }
 
-json_t *claims_check(struct replay *replay, const json_t *claims, struct failure *failure)
+json_t *claims_check(
+    struct replay *replay, const json_t *claims, bool in_full, struct failure *failure)
 {
 	json_t *list = json_array(), *claim;
 	size_t i, count = json_array_size(claims);
@@ -241,7 +277,7 @@ json_t *claims_check(struct replay *replay, const json_t *claims, struct failure
 		struct failure unchecked = {0};
 
 		worker_progress(replay->worker, (double)i, (double)count, "checking claims");
-		json_array_append_new(list, check(replay, claim, &unchecked));
+		json_array_append_new(list, check(replay, claim, in_full, &unchecked));
 		json_decref(unchecked.details);
 		unchecked.details = NULL;
 		if (!replay->worker->broken && !replay->worker->interrupt)
@@ -258,7 +294,7 @@ json_t *claims_check(struct replay *replay, const json_t *claims, struct failure
 	return list;
 }
 
-static bool has_held(const json_t *checked)
+bool claims_has_held(const json_t *checked)
 {
 	return strcmp(mi_text(checked, "verdict"), "held") == 0;
 }
@@ -268,7 +304,7 @@ size_t claims_held(const json_t *checked)
 	size_t held = 0, i;
 	json_t *claim;
 
-	json_array_foreach((json_t *)checked, i, claim) held += has_held(claim);
+	json_array_foreach((json_t *)checked, i, claim) held += claims_has_held(claim);
 	return held;
 }
 
@@ -281,7 +317,7 @@ json_t *claims_conclusion(const json_t *checked)
 	json_array_foreach((json_t *)checked, i, claim)
 	{
 		length = strlen(others);
-		if (!has_held(claim))
+		if (!claims_has_held(claim))
 			snprintf(others + length, sizeof(others) - length, "%s %zu",
 			    length ? "," : "; not:", i + 1);
 	}
@@ -293,17 +329,14 @@ json_t *tool_verify_claims(
     struct worker *worker, const struct verify_claims_args *args, struct failure *failure)
 {
 	struct replay *replay = replay_of(worker, failure);
-	json_t *checked, *claim, *json = NULL;
-	size_t i;
+	json_t *checked, *json = NULL;
 
 	if (!replay || !claims_are_sound(args->claims, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	checked = claims_check(replay, args->claims, failure);
-	if (checked) {
-		json_array_foreach(checked, i, claim) json_object_del(claim, "source");
+	checked = claims_check(replay, args->claims, false, failure);
+	if (checked)
 		json = json_pack(
 		    "{s:o,s:o}", "conclusion", claims_conclusion(checked), "claims", checked);
-	}
 	return excursion_answer(&excursion, json, failure);
 }

@@ -1,0 +1,30 @@
+#ifndef SUPERVISOR_REPORT_FILE_H
+#define SUPERVISOR_REPORT_FILE_H
+/*
+ * Collects a report that a worker sends in parts, and writes it into a new file. Does not look at
+ * the content.
+ */
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbox/wire/broker.h"
+
+struct report_file { /* starts as zeros */
+	char text[BROKER_REPORT_MAX];
+	size_t length;
+	bool cut; /* a part did not fit */
+};
+
+/* Adds a part. Returns -1 if the report becomes larger than BROKER_REPORT_MAX; it cannot be written
+ * then. */
+int report_keep(struct report_file *report, const char *part);
+
+/*
+ * Writes the report into a new file in `directory`, and starts an empty report. If the write fails,
+ * removes the file. Returns 0 with the file's name, or -1 with errno; EMLINK means too many
+ * reports.
+ */
+int report_write(struct report_file *report, int directory, char name[NAME_MAX]);
+
+#endif
