@@ -12,6 +12,7 @@ check="check g++ perl python3"
 style="clang clang-format clang-tidy cppcheck shellcheck"
 fuzz="clang libclang-rt-dev"
 clients="npm"
+report="chromium python3"
 deb="build-essential check debhelper dpkg-dev fakeroot lintian"
 bare="mmdebstrap"
 packages="python3 python3-venv python3-yaml systemd unzip"
@@ -23,7 +24,7 @@ fail() {
 }
 
 usage() {
-	echo "usage: $0 look|install build|demo|check|style|fuzz|clients|deb|bare|packages|dist..." >&2
+	echo "usage: $0 look|install build|demo|check|style|fuzz|clients|report|deb|bare|packages|dist..." >&2
 	exit 2
 }
 
@@ -35,6 +36,7 @@ packages_for() {
 		style) echo "$build $check $style" ;;
 		fuzz) echo "$build $fuzz" ;;
 		clients) echo "$build $clients" ;;
+		report) echo "$build $report" ;;
 		deb) echo "$build $deb" ;;
 		bare) echo "$bare" ;;
 		packages) echo "$packages" ;;

@@ -8,6 +8,7 @@
 #   tests/bench/                 `make bench`
 #   tests/soak/                  `make soak`
 #   tests/demo/                  `make demo`
+#   tests/report/                `make check-report`
 
 # Expanded when it is used: `make check` may just have installed Check.
 TEST_LIBS  = $(shell pkg-config --libs check 2>/dev/null)
@@ -149,6 +150,12 @@ check-sanitize: build ## unit tests and the main path under AddressSanitizer and
 check-sanitized: ## (the second half of check-sanitize)
 	@tests/run.sh $(UNIT_TESTS)
 	@$(TEST_ENV) ASAN_OPTIONS=detect_leaks=0 tests/run.sh $(filter %/test_main_path,$(E2E_TESTS))
+
+# A report of rr_report in a real browser, which `make check` does not have.
+.PHONY: check-report
+check-report: build $(TEST_BIN)/programs/overrun ## a report in a real browser (chromium): no request, links, looks
+	@sh packaging/deps.sh look report
+	@python3 tests/report/check.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" "$(call whole_path,$(BUILD))/report"
 
 # ---- Demo and measurements --------------------------------------------------------------------
 

@@ -130,6 +130,15 @@ static const char *without_type(const char *value)
 	return end && !memchr(value + 1, '(', (size_t)(end - value) - 1) ? end + 2 : value;
 }
 
+/* Whether gdb shows a number and then this text: 66 'B', or 0x55 "name". */
+static bool is_text_of(const char *found, const char *plain)
+{
+	size_t number = strspn(found, "-0123456789abcdefx");
+
+	return (plain[0] == '"' || plain[0] == '\'') && found[number] == ' ' &&
+	       strcmp(found + number + 1, plain) == 0;
+}
+
 /* Equal as text, or as a number as gdb compares it: 'a' is 97, RED is 0, (int *) 0x10 is 0x10. */
 static bool is_same(
     struct replay *replay, const char *expression, const char *claimed, const char *found)
@@ -140,7 +149,9 @@ static bool is_same(
 	bool same;
 
 	plain = plain ? without_type(plain) : "";
-	same = strcmp(plain, without_type(found)) == 0;
+	if (strcmp(plain, "NULL") == 0 || strcmp(plain, "nullptr") == 0)
+		plain = "0";
+	same = strcmp(plain, without_type(found)) == 0 || is_text_of(without_type(found), plain);
 	if (!same && is_number(plain)) {
 		snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
 		same = values_read(replay, comparison, &value, &type, why, sizeof(why)) == 0 &&
