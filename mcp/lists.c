@@ -23,9 +23,9 @@ static void set_hint(json_t *hints, const char *name, const struct mcp_tool *too
 	json_object_set_new(hints, name, json_boolean((tool->annotations & bit) != 0));
 }
 
-/* Only what says something: hosts ask about a tool that reads whatever its other hints are, and a
- * tool is neither read-only nor idempotent until it says so. Hosts disagree on what a missing
- * destructiveHint or openWorldHint means, so that both are always there where they count. */
+/* Adds only hints that matter. By default, a tool is neither read-only nor idempotent, and hosts
+ * look at no other hint of a tool that only reads. Hosts disagree about a missing destructiveHint
+ * or openWorldHint, so both are always there for tools that change something. */
 static json_t *describe_annotations(const struct mcp_tool *tool)
 {
 	json_t *hints = json_object();

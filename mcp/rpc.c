@@ -1,7 +1,7 @@
 /*
- * Reads the JSON-RPC envelope. A scan without recursion or allocation goes over every line first:
- * it holds nesting and number of values to their limits before the parser takes memory for them,
- * and finds the id, so that well-formed messages we refuse are answered to the one who waits.
+ * Reads the JSON-RPC envelope. A scan without recursion or allocation goes over every line first.
+ * It limits nesting and the number of values before the parser allocates memory for them, and finds
+ * the id, so that whoever sent a well-formed message gets an answer even if we refuse it.
  */
 #include "mcp/rpc.h"
 #include <stdbool.h>
@@ -112,7 +112,7 @@ static json_t *scan_take_id(const struct scan *scan)
 	return NULL;
 }
 
-/* Well-formed JSON that we or the parser refuse, as opposed to what is no JSON at all. */
+/* Whether it is well-formed JSON that we or the parser refuse, and not malformed text. */
 static bool error_is_refusal(const json_error_t *error)
 {
 	switch (json_error_code(error)) {

@@ -56,7 +56,7 @@ static void serve_request(struct mcp_server *server, const struct rpc_message *m
 	const struct method *method = method_find(message->method);
 	const json_t *meta = json_object_get(message->params, "_meta");
 
-	/* An unknown method is just that, unless a revision we do not know may have it. */
+	/* The method is unknown, unless the message's revision is unknown too and may have it. */
 	if (!method && !json_is_object(meta)) {
 		connection_error(&incoming, RPC_METHOD_NOT_FOUND, "Method not found", NULL);
 		return;

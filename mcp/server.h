@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MCP_STRING_MAX	  16384 /* bytes of a string argument that names no bound of its own */
+#define MCP_STRING_MAX	  16384 /* bytes of a string argument without a bound of its own */
 #define MCP_ELEMENTS_MAX  1024
 #define MCP_IN_FLIGHT_MAX 64   /* requests the owner holds at once; more are refused */
 #define MCP_PAGE_DEFAULT  200  /* items a page of a list */
@@ -101,8 +101,8 @@ struct mcp_handler {
 	void (*read_resource)(void *owner, struct mcp_request *request, const char *uri);
 	void (*get_prompt)(
 	    void *owner, struct mcp_request *request, size_t prompt, json_t *arguments);
-	/* Completes an argument: up to 100 values as an array, or NULL. Synchronous, from what the
-	 * owner knows already. */
+	/* Completes an argument: up to 100 values as an array, or NULL. Synchronous, so the owner
+	 * answers from what it knows already. */
 	json_t *(*complete)(
 	    void *owner, const char *reference, const char *argument, const char *value);
 	void *owner;
@@ -159,7 +159,8 @@ void mcp_request_fail_text(struct mcp_request *request, const char *code, const 
 void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
     const char *hint, json_t *extra);
 void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);
-/* The whole result (stolen), as the specification has it; the revision's own fields are added: */
+/* The whole result (stolen), as the specification describes it. The revision's own fields are
+ * added: */
 void mcp_request_answer_result(struct mcp_request *request, json_t *result);
 
 #endif

@@ -89,7 +89,7 @@ static json_t *describe(const struct mcp_task *task)
 	    status_names[task->status], "createdAt", date(task->created), "lastUpdatedAt",
 	    date(task->updated), "pollIntervalMs", TASK_POLL_MS);
 
-	/* What works is kept for as long as it works. */
+	/* A task that is at work stays. */
 	json_object_set_new(object, "ttlMs",
 	    task->request ? json_null()
 			  : json_integer(task->updated - task->created + TASK_KEPT_MS));
@@ -112,7 +112,7 @@ static void forget(struct mcp_server *server, struct mcp_task **at)
 	free(task);
 }
 
-/* Forgets what is due; false when there are too many all the same. */
+/* Forgets tasks whose time is over; false if there are still too many. */
 static bool make_room(struct mcp_server *server, int64_t now)
 {
 	for (struct mcp_task **at = &server->tasks; *at;)
@@ -229,7 +229,8 @@ void tasks_get(const struct mcp_incoming *incoming)
 		connection_result(incoming, describe(task));
 }
 
-/* No task of ours asks for input, and answers to what was not asked are to be ignored. */
+/* Our tasks never ask for input, and the specification says to ignore answers that nobody asked
+ * for. */
 void tasks_update(const struct mcp_incoming *incoming)
 {
 	if (named_task(incoming))

@@ -14,14 +14,14 @@ struct mcp_task;
 /* Does the message say that its client takes tasks? */
 bool tasks_are_taken(const struct mcp_incoming *incoming);
 
-/* What a client without the extension is told, if it needs it. */
+/* The error for a client that needs the extension and does not support it. */
 void tasks_refuse_client(const struct mcp_incoming *incoming);
 
-/* What the request has come to (result is stolen), and what it is at. */
+/* The request's result (stolen), and its progress. */
 void tasks_complete(struct mcp_task *task, json_t *result);
 void tasks_note(struct mcp_task *task, double progress, double total, const char *message);
 
-/* Cancels what is at work, sends nothing, and forgets all. */
+/* Cancels all tasks at work, sends nothing, and forgets all tasks. */
 void tasks_clear(struct mcp_server *server);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef WORKER_EXCHANGE_H
 #define WORKER_EXCHANGE_H
 /*
- * What gdb has said: the answer to the last command, the last stop, what was printed. Takes one
- * line at a time; no I/O.
+ * Collects gdb's answer to the last command, the last stop, and the text that gdb printed. Takes
+ * one line at a time; no I/O.
  */
 #include <jansson.h>
 #include <stdbool.h>

@@ -385,8 +385,8 @@ static enum gdb_outcome send_plain(struct gdb *gdb, const char *format, ...)
 	return outcome;
 }
 
-/* gdb takes the frame at which its unwinding was interrupted for the outermost one, until it is
- * told to look again. */
+/* If its unwinding is interrupted, gdb takes the last frame that it reached for the outermost one,
+ * until we tell it to unwind again. */
 static void forget_frames(struct gdb *gdb)
 {
 	gdb->frames_stale = false;
@@ -399,8 +399,8 @@ void gdb_tell(struct gdb *gdb, const char *command)
 {
 	size_t length = strlen(command);
 
-	/* Without a token, so that nobody takes its answer. If the pipe is full, gdb does not read,
-	 * which the next command finds out. */
+	/* Sends it without a token, so that its answer belongs to no command. If the pipe is full,
+	 * gdb does not read, and the next command finds that out. */
 	if (gdb->connection != CONNECTION_LOST &&
 	    write(gdb->tool->input, command, length) != (ssize_t)length)
 		lose(gdb, "it does not read");

@@ -86,7 +86,7 @@ json_t *gdb_last_stop(const struct gdb *gdb);
 void gdb_amend_stop(struct gdb *gdb, json_t *stop);
 /* Whether an interrupt ended the last gdb_run. */
 bool gdb_was_interrupted(const struct gdb *gdb);
-/* As relay_stepped_before_thread: where the program stands then says nothing. */
+/* See relay_stepped_before_thread. The program's place means nothing then. */
 bool gdb_stepped_before_thread(const struct gdb *gdb);
 /* As relay_limit_back, and relay_reached_limit. */
 void gdb_limit_back(struct gdb *gdb, unsigned times);

@@ -74,7 +74,8 @@ static char escaped(struct cursor *cursor)
 	}
 }
 
-/* Bytes up to the closing quote, at most: so that a long line of short strings costs no more. */
+/* At most the bytes up to the closing quote, so that a long line of short strings takes no more
+ * memory. */
 static size_t string_room(const struct cursor *cursor)
 {
 	const char *at = cursor->at;

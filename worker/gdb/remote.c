@@ -1,6 +1,6 @@
 /*
- * The sockets between gdb and rr. The two take turns, so each waits for what the other sends: an
- * end that does not read for SEND_TIMEOUT_MS counts as dead.
+ * The sockets between gdb and rr. The two take turns, so each waits for the other. An end that does
+ * not read for SEND_TIMEOUT_MS counts as dead.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static void use_again(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
-/* On *port, which is chosen and filled in where it is 0. */
+/* Listens on *port. If it is 0, the kernel chooses a port, and *port becomes that one. */
 static int listen_on(int *port)
 {
 	struct sockaddr_in address = loopback(*port);
@@ -55,7 +55,7 @@ static int listen_on(int *port)
 
 	if (fd < 0)
 		return -1;
-	send_at_once(fd); /* what is accepted there inherits it */
+	send_at_once(fd); /* accepted connections inherit it */
 	use_again(fd);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, 1) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&address, &size) == 0) {

@@ -1,9 +1,9 @@
 #ifndef WORKER_REMOTE_H
 #define WORKER_REMOTE_H
 /*
- * The connection between gdb and rr, which goes through the worker: gdb connects to a port of ours,
- * and rr is behind it. relay.h decides what passes; here are the sockets. The port is made, and rr
- * connected, before the worker is confined. The port then accepts a single connection and closes.
+ * The connection from gdb to rr through the worker: gdb connects to a port of ours, and we pass
+ * packets on to rr. This part has the sockets; relay.h decides what passes. We open the port and
+ * connect rr before the worker is confined. The port accepts a single connection and then closes.
  */
 #include <stdbool.h>
 #include "worker/gdb/relay.h"
@@ -39,7 +39,7 @@ void remote_interrupt(struct remote *remote);
 void remote_permit(struct remote *remote);
 bool remote_is_running(const struct remote *remote);
 
-/* The relay, for what only it knows; borrowed. */
+/* The relay, for questions that only it can answer; borrowed. */
 struct relay *remote_relay(const struct remote *remote);
 
 #endif

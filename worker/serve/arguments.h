@@ -31,7 +31,7 @@ bool argument_flag(struct argument argument, bool *flag, struct failure *failure
 /* The index of the word in its list. */
 bool argument_choice(struct argument argument, unsigned *choice, struct failure *failure);
 bool argument_texts(struct argument argument, json_t **texts, struct failure *failure);
-/* At most `max` objects; what is in them is the tool's to judge. */
+/* At most `max` objects. The tool checks their members. */
 bool argument_objects(struct argument argument, json_t **objects, struct failure *failure);
 bool argument_text_map(struct argument argument, json_t **map, struct failure *failure);
 

@@ -59,7 +59,7 @@ static void keep_errors(struct capture *capture, const char *bytes, size_t lengt
 	capture->errors_length += length;
 }
 
-/* Reads what is there. At the end of the stream closes it. */
+/* Reads what has arrived. Closes the stream at its end. */
 static void drain(struct capture *capture, int *fd, bool errors)
 {
 	char bytes[READ_SIZE];
@@ -135,7 +135,8 @@ bool capture_started(struct worker *worker, const struct tool *tool, const char 
 	done = read_all(worker, capture, now_ms() + timeout_ms);
 	if (!done)
 		fail_to_wait(worker, name, failure);
-	/* With its streams closed it can print no more. If it does not exit, it is killed. */
+	/* A tool whose streams are closed cannot print any more. If it does not exit, we kill it.
+	 */
 	struct tool *const tools[] = {&capture->tool};
 	for (int waited = 0; done && waited < LINGER_US && capture->tool.pid; waited += LOOK_US) {
 		tools_reap(tools, 1);

@@ -9,9 +9,9 @@
 #include "worker/serve/tool.h"
 
 /*
- * Enters the role for good; of its descriptors the worker keeps the channel, `extra` (ends with -1)
- * and the pipes of `tools` (NULL-terminated, or NULL). What was got goes into the configuration's
- * sandbox report. Returns false with *failure filled when a required layer could not be had.
+ * Enters the role for good. The worker keeps only the channel, `extra` (ends with -1) and the pipes
+ * of `tools` (NULL-terminated, or NULL). The configuration's sandbox report gets the status of the
+ * layers. False with *failure filled if a required layer fails.
  */
 bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *const tools[],
     const int *extra, struct failure *failure);

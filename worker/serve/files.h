@@ -9,7 +9,7 @@
 #define FILES_WHY_MAX 160
 #define FILES_KEPT    8
 
-/* Sources that were opened, so that a stop in the same file needs no request. */
+/* Sources that are open already, so that another stop in the same file needs no request. */
 struct files {
 	struct kept_file {
 		char *path;

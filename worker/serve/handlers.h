@@ -1,16 +1,16 @@
 #ifndef WORKER_HANDLERS_H
 #define WORKER_HANDLERS_H
 /*
- * The functions that answer tools, and the structs that their arguments come in; all made from the
- * rows in sandbox/wire/tools.def.
+ * The functions that answer tools, and the structs of their arguments, generated from the rows of
+ * sandbox/wire/tools.def.
  *
  * json_t *tool_NAME(struct worker *, const struct NAME_args *, struct failure *) returns the
  * result, an object of at most WIRE_RESULT_MAX bytes that the caller owns, or NULL with *failure
  * filled.
  *
- * Arguments are within the bounds of their row. A text that is absent or empty is NULL, another
- * absent argument has the value its row names. `given` holds them as they came, for what asks
- * whether an argument was there at all. Everything is borrowed until the function returns.
+ * Arguments are within the bounds of their row. An absent or empty text is NULL; any other absent
+ * argument has its row's default. `given` holds the arguments as they came, and so tells whether
+ * one was there at all. Everything is borrowed until the function returns.
  */
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 #ifndef WORKER_HARMLESS_H
 #define WORKER_HARMLESS_H
 /*
- * The one check of what a client writes for gdb to read: expressions, conditions, locations, names.
- * Every text that a tool of a session is given goes through it before the tool sees it, whatever
- * the tool does with it; so no tool can forget it.
+ * The one check of everything that a client writes for gdb to read: expressions, conditions,
+ * locations, names. Every text for a session's tool passes it before the tool sees the text, so no
+ * tool can forget it.
  *
- * gdb has functions that reach beyond the recorded program ($_shell runs commands), and from gdb 16
- * on evaluates them in watchpoints and conditions too. Names of that kind are refused unless they
+ * gdb has functions that reach beyond the recorded program ($_shell runs commands), and since gdb
+ * 16 it evaluates them in watchpoints and conditions too. The check refuses such names unless they
  * are known to only compute.
  */
 #include <jansson.h>

@@ -19,8 +19,8 @@ struct lookup {
 };
 
 /*
- * Finds the program and says how it is to run. `arguments` (ends with NULL, borrowed) are those
- * behind its name. Returns 0, or -1 with errno when there is no such program.
+ * Finds the program and prepares its start. `arguments` (ends with NULL, borrowed) follow its name.
+ * Returns 0, or -1 with errno if there is no such program.
  */
 int lookup_prepare(struct lookup *lookup, const struct worker_config *config, const char *program,
     const char *const *arguments);
@@ -31,7 +31,7 @@ void lookup_show(struct lookup *lookup, const char *directory, bool writes);
 /* After lookup_prepare has failed for rr. */
 void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure);
 
-/* Which counter rr is to use, as pmu_choose says it. Starts rr with the caller's own rights. */
+/* The counter that rr shall use, from pmu_choose. Starts rr with the caller's own rights. */
 int lookup_counter(const struct worker_config *config, struct pmu_choice *choice);
 
 #endif

@@ -27,7 +27,7 @@ struct worker_config {
 	bool changes,
 	    probes; /* a query: it may write what it sees as writable; it tries counters */
 	bool in_view, compat_abi, own_network; /* as struct sandbox_policy has them */
-	bool confined; /* the worker has entered a role: what it starts is in it already */
+	bool confined; /* the worker has entered a role, which all that it starts inherits */
 	json_t *sandbox, *sandbox_report;
 };
 

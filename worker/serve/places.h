@@ -16,7 +16,7 @@ struct places {
 	size_t read_count, write_count;
 };
 
-/* Begins with those of the configuration, which must outlive `places`. */
+/* Starts with the configuration's, which must outlive `places`. */
 void places_begin(struct places *places, const struct worker_config *config);
 void places_read(struct places *places, const char *directory);
 void places_write(struct places *places, const char *directory);

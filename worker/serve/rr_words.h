@@ -7,8 +7,8 @@
 #include "worker/serve/ops.h"
 
 /*
- * Fails the reply with rr's own words (bytes of its stderr, the last lines of which count) and the
- * remedy for the failures that are known. `doing` is a clause: "rr ps". end: how it ended, or NULL.
+ * Fails the reply with rr's own message (bytes of its stderr, where the last lines count), and a
+ * remedy if the failure is a known one. `doing` is a clause: "rr ps". end: how it ended, or NULL.
  */
 void rr_words_fail(
     struct failure *failure, const char *doing, const char *end, const char *words, size_t length);

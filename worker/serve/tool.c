@@ -16,7 +16,7 @@
 #include "worker/serve/tool.h"
 
 #define WHY_MAX	    192
-#define ERROR_FD    10 /* where the child says why it could not start; out of the way of 0 to 3 */
+#define ERROR_FD    10 /* where the child reports why it could not start; above 0 to 3 */
 #define EXIT_UNBORN 127
 
 char *const tool_environment[] = {

@@ -36,11 +36,11 @@ struct tool {
 
 #define TOOL_NONE ((struct tool){.input = -1, .output = -1, .errors = -1})
 
-/* Starts a tool in a process group of its own that dies with us. Returns 0, or -1 with why. */
+/* Starts a tool that has a process group of its own and dies with us. Returns 0, or -1 with why. */
 int tool_start(struct tool *tool, const struct tool_spec *spec, char *why, size_t why_size);
 
-/* Reaps whatever has ended, strays that we inherited as init of a pid namespace too: of the tools
- * among them pid becomes 0 and status is filled. */
+/* Reaps all ended children, including orphans that we inherited as init of a pid namespace. For
+ * each tool among them, pid becomes 0 and status is filled. */
 void tools_reap(struct tool *const tools[], size_t count);
 
 /* Kills it with its process group, waits for it and closes its pipes. Safe to repeat. */

@@ -1,10 +1,12 @@
 #ifndef WORKER_FRAME_H
 #define WORKER_FRAME_H
 /*
- * One frame as agents see it, and whose code it is. Inside the worker a frame is {level, function,
- * args, at, address, library}, as far as each is known: `args` in gdb's notation, `at` the path and
- * line, `library` gdb's name of the library if there is no line. Agents see no library: without a
- * line, `at` names it. frame_finish and frames_finish turn the former into the latter.
+ * One frame as agents see it, and whose code it is.
+ *
+ * Inside the worker a frame is {level, function, args, at, address, library}, as far as each is
+ * known: `args` in gdb's notation, `at` the path and line, `library` gdb's name of the library if
+ * there is no line. Agents see no library: without a line, `at` names it. frame_finish and
+ * frames_finish turn the former into the latter.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"

@@ -2,9 +2,10 @@
 #define WORKER_LAST_HIT_H
 /*
  * Goes back to the last stop before here by running forward, because each hit that a condition
- * rejects costs rr 50 to 1000 times as much backward. A watchpoint's condition is evaluated after
- * the write in both directions, so the same writes are hits. (gdb alone evaluates it before the
- * write when it goes back.)
+ * rejects costs rr 50 to 1000 times as much backward.
+ *
+ * A watchpoint's condition is evaluated after the write in both directions, so the same writes are
+ * hits. (gdb alone evaluates it before the write when it goes back.)
  */
 #include "worker/session/replay.h"
 

@@ -3,12 +3,12 @@
  * so that translating is a write to memory.
  *
  * The data part lies in the low 2 GB, where 32-bit absolute addresses reach it from everywhere
- * without a register. The code parts lie near the code they translate, because a copied instruction
- * whose operand is relative to rip then needs a new 32-bit displacement and nothing else: one part
- * in low memory, one below the program, one below the libraries.
+ * without a register. The code parts lie near the code that they translate: one in low memory, one
+ * below the program, one below the libraries. A copied instruction with an operand relative to rip
+ * then needs only a new 32-bit displacement.
  *
- * The second byte of each slot's address is 0xcc. A branch into the displacement of an instruction
- * that names a slot is an int3 therefore, and the exits of the branch counter cost no code.
+ * The second byte of each slot's address is 0xcc. So a branch into the displacement of an
+ * instruction that names a slot hits an int3, and the exits of the branch counter cost no code.
  */
 #ifndef RR_WARDEN_SOFTPMU_ARENA_H
 #define RR_WARDEN_SOFTPMU_ARENA_H
@@ -55,8 +55,8 @@ struct arena {
 };
 
 /*
- * The name of the memory files: it ends in random digits, so that no file of the program's is taken
- * for one of ours.
+ * The name of the memory files. It ends in random digits, so that we never take a file of the
+ * program for ours.
  */
 const char *arena_name(void);
 

@@ -234,7 +234,7 @@ bool blocks_set_body(
 
 	entry->body = body;
 	entry->native = false;
-	/* The oldest goes for good: its body leads here, and from here on with whatever follows. */
+	/* The oldest goes for good. Its body leads here, and from here to whatever follows. */
 	forward_others(blocks, entry);
 	entry->latest = (uint8_t)((entry->latest + 1) % BLOCK_VARIANTS);
 	variant = &entry->variant[entry->latest];

@@ -29,7 +29,7 @@ enum {
 struct variant {
 	uint32_t body;		  /* an offset in the part; 0: none */
 	uint16_t length;	  /* of the original code */
-	uint8_t head[BLOCK_HEAD]; /* what the body begins with when it is in force */
+	uint8_t head[BLOCK_HEAD]; /* the first bytes of the body when it is in force */
 	uint64_t hash;		  /* of the original code */
 };
 
@@ -75,7 +75,7 @@ bool blocks_add_site(struct blocks *blocks, uint32_t number, uint32_t offset);
 bool blocks_set_body(
     struct blocks *blocks, uint32_t number, uint32_t body, uint16_t length, uint64_t hash);
 
-/* Its first instruction does not run in the cache, as long as these bytes do not change. */
+/* Its first instruction cannot run in the cache as long as these bytes do not change. */
 bool blocks_set_native(struct blocks *blocks, uint32_t number);
 
 /* Code at [start, end) changes: no body made from it is in force any more. */

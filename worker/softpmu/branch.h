@@ -33,8 +33,8 @@ enum branch_condition {
 };
 
 /*
- * True when the branch is taken with these flags and this rcx as they stand before it.
- * address_bits: 64, or 32 when an address-size prefix makes LOOP and JECXZ use ecx.
+ * True if the branch is taken when flags and rcx have these values before it. address_bits: 64, or
+ * 32 if an address-size prefix makes LOOP and JECXZ use ecx.
  */
 bool branch_is_taken(
     enum branch_condition condition, uint64_t eflags, uint64_t rcx, unsigned address_bits);

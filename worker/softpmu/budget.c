@@ -16,7 +16,7 @@ void budget_load(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS]
 	uint64_t used = budget->used[0] + budget->used[1] + 2;
 	uint64_t least = most / 64 + 1, rest = most - 2 * least, first;
 
-	/* No product of large numbers: a share needs no more than 32 bits of precision. */
+	/* Avoids products of large numbers: 32 bits of precision are enough for a share. */
 	while (used >= 1ull << 16)
 		used >>= 1, budget->used[0] >>= 1, budget->used[1] >>= 1;
 	used = budget->used[0] + budget->used[1] + 2;

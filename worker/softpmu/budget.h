@@ -1,7 +1,7 @@
 /*
- * How many branches may pass in the cache. One counter would be a chain of loads and stores four
- * cycles a branch; so blocks take turns with two, and what may pass is shared between them by what
- * each has used of late. The sum is exact at every moment. Pure.
+ * How many branches may pass in the cache. A single counter would be a chain of loads and stores
+ * that costs four cycles per branch. So blocks alternate between two counters, which share the
+ * budget in proportion to their recent use. The sum is exact at every moment. Pure.
  */
 #ifndef RR_WARDEN_SOFTPMU_BUDGET_H
 #define RR_WARDEN_SOFTPMU_BUDGET_H
@@ -23,8 +23,8 @@ struct budget {
 void budget_begin(struct budget *budget);
 
 /*
- * Shares `most` branches, at least BUDGET_LEAST: the counters, which the translated code takes one
- * off before each branch and leaves at 0, are set so that no more can pass.
+ * Shares `most` branches, at least BUDGET_LEAST. The translated code decrements a counter before
+ * each branch and leaves at 0; this sets the counters so that no more branches can pass.
  */
 void budget_load(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS], uint64_t most);
 

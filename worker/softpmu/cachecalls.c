@@ -12,7 +12,7 @@ enum effect {
 	RANGE,	     /* address and length are its first two arguments */
 	RANGE_MAPS,  /* mmap: the same, and its result is where */
 	RANGE_MOVES, /* mremap */
-	FROM_HERE,   /* brk: what is behind its argument may be gone */
+	FROM_HERE,   /* brk: memory above its argument may be gone */
 	ANYTHING,
 };
 

@@ -1,5 +1,5 @@
 /*
- * System calls that change what is mapped, and with it the code that the cache was made from.
+ * System calls that change mappings, and with them the code that the cache was made from.
  */
 #ifndef RR_WARDEN_SOFTPMU_CACHECALLS_H
 #define RR_WARDEN_SOFTPMU_CACHECALLS_H

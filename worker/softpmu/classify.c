@@ -106,7 +106,7 @@ static enum flow flow_of_return(const ZydisDecodedInstruction *z)
 	if (z->mnemonic != ZYDIS_MNEMONIC_RET || (z->opcode != 0xc3 && z->opcode != 0xc2) ||
 	    has_prefix(z, PREFIX_FS, PREFIX_ADDRESS))
 		return FLOW_NATIVE;
-	/* What it takes off the stack has to fit where the way back is noted. */
+	/* What it takes off the stack must fit into the record of the way back. */
 	return z->opcode == 0xc2 && z->raw.imm[0].value.u > RETURN_POPS_MAX ? FLOW_NATIVE
 									    : FLOW_RETURN;
 }

@@ -20,7 +20,7 @@ enum flow {
 	FLOW_CALL_TO, /* the same */
 	FLOW_RETURN,
 	FLOW_IN_PLACE, /* syscall and int3: done at its own address, which rr looks at */
-	FLOW_NATIVE,   /* not in the cache: the hardware steps it where it is */
+	FLOW_NATIVE,   /* not in the cache: the hardware steps it in place */
 };
 
 struct instruction {

@@ -94,7 +94,8 @@ static void forget_vanished(void *context, struct tracee *tracee)
 		codecache_forget(context, tracee);
 }
 
-/* The space of a tracee, told by what it has mapped: it is never another's by mistake. */
+/* The space of a tracee. We recognize it by what the tracee has mapped, so we never take another
+ * one's by mistake. */
 static struct space *find_space(struct codecache *cache, struct tracee *tracee)
 {
 	if (tracee->space && has_mapped(tracee, tracee->space))
@@ -285,7 +286,8 @@ static uint64_t judge_trap(
 		place = space_place(space, regs->rip);
 		if (place && (place->flags & PLACE_EXIT))
 			return judge_exit(space, tracee, stay, place, regs);
-		/* A stub, a body out of force, a check: none has an effect of its own. */
+		/* A stub, a body out of force, or a check: none of them has an effect of its own.
+		 */
 		recover_state(space, regs);
 		if (place && (place->flags & PLACE_STALE))
 			leave_check(space, tracee, regs);
@@ -321,8 +323,8 @@ static bool is_own_trap(const struct space *space, const struct tracee *tracee, 
 }
 
 /*
- * Writes the registers that have changed. Not all at once: the kernel refuses a set with a segment
- * register as some programs have it.
+ * Writes only the registers that have changed, because the kernel refuses a whole set with a
+ * segment register that some programs use.
  */
 static bool write_back(
     pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *after)
@@ -440,7 +442,7 @@ void codecache_note_call(
 
 	if (opens_memory(tracee->tid, regs))
 		give_up(cache);
-	/* In a call or behind it, or, as rr does when it makes calls itself, at its instruction. */
+	/* In a call, after it, or at its instruction, as when rr makes calls itself. */
 	if (!cachecalls_is_one(regs->orig_rax)) {
 		if (!cachecalls_is_one(regs->rax) || !is_at_call(tracee->tid, regs->rip))
 			return;

@@ -1,8 +1,8 @@
 /*
- * Copies of code pages, in a table of fixed size. A page is kept only from a private mapping that
- * is readable, executable and not writable: then it changes by system calls and by rr's own writes
- * alone, and both are seen. Any other code is read anew each time. It must never give out a page
- * that is not executable, nor call code unchanging that may change unseen.
+ * Copies of code pages, in a table of fixed size. Keeps only pages of private mappings that are
+ * readable, executable and not writable: only system calls and rr's own writes change these, and we
+ * see both. Reads any other code again each time. Must never give out a page that is not
+ * executable, or call code unchanging that may change unseen.
  */
 #include "worker/softpmu/codepages.h"
 
@@ -115,7 +115,7 @@ void mappings_free(struct mappings *mappings)
 	*mappings = (struct mappings){0};
 }
 
-/* The first mapping that ends behind address. */
+/* The first mapping that ends above address. */
 static size_t first_behind(const struct mappings *mappings, uint64_t address)
 {
 	size_t low = 0, high = mappings->count;
@@ -212,7 +212,7 @@ static const struct mapping *find_code(struct codepages *pages, pid_t tid, uint6
 	return mapping && mapping->code ? mapping : NULL;
 }
 
-/* Copies what lies in one page; false when it is not code of that kind. */
+/* Copies the bytes within one page; false if it is not such code. */
 static bool copy_part(struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes,
     size_t length, bool changes)
 {

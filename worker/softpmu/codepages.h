@@ -1,7 +1,6 @@
 /*
- * The program's code as the translator may use it: what is mapped where, copies of the pages that
- * hold code which nothing but rr and a system call can change, and the present bytes of code that
- * the program can change while it runs.
+ * The program's code for the translator: what is mapped where, copies of the pages that only rr and
+ * system calls can change, and the present bytes of code that the program itself can change.
  */
 #ifndef RR_WARDEN_SOFTPMU_CODEPAGES_H
 #define RR_WARDEN_SOFTPMU_CODEPAGES_H
@@ -47,7 +46,7 @@ void codepages_free(struct codepages *pages);
 size_t codepages_read(struct codepages *pages, pid_t tid, uint64_t address, uint8_t *bytes,
     size_t length, bool *changes);
 
-/* What is at [start, end) may have changed. */
+/* The bytes at [start, end) may have changed. */
 void codepages_forget(struct codepages *pages, uint64_t start, uint64_t end);
 
 /* The mappings themselves have changed: they are read again before the next copy. */

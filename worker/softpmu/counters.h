@@ -32,8 +32,8 @@ struct counters;
 struct counters *counters_new(void);
 
 /*
- * perf_event_open for an event of the processor's: *result is a new descriptor or -errno.
- * False when the event is none of ours (software events, breakpoints): let the kernel have it.
+ * perf_event_open for an event of the processor: *result is a new descriptor or -errno. False if
+ * the event is not ours (software events, breakpoints): pass it on to the kernel.
  */
 bool counters_open(struct counters *counters, struct tracees *tracees,
     const struct perf_event_attr *attr, pid_t tid, long *result);
@@ -47,7 +47,7 @@ void counters_close(struct tracees *tracees, struct counter *counter);
 /* Answers an ioctl: 0 or -errno. */
 int counter_control(struct counter *counter, unsigned long request, uintptr_t argument);
 
-/* Answers fcntl where it concerns overflow signals; false: let the kernel answer. */
+/* Answers fcntl about overflow signals; false: let the kernel answer. */
 bool counter_fcntl(struct counter *counter, int command, long argument, int *result);
 
 /* Adds ticks; never more than are left. True when the counter overflows with the last of them. */

@@ -54,7 +54,7 @@ unsigned debug_registers_rr_used(const struct debug_registers *registers);
 bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned i, uint64_t *start,
     uint64_t *end, bool *executes);
 
-/* True when a breakpoint of ours stands at address now. */
+/* True if a breakpoint of ours is set at address now. */
 bool debug_registers_holds(const struct debug_registers *registers, uint64_t address);
 
 /* Puts our breakpoints at the region's stops, and at no other place inside it. 0 or -errno. */

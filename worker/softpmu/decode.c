@@ -1,5 +1,5 @@
 /*
- * Finds block ends, with Zydis. An instruction that is not understood for certain ends the block as
+ * Finds block ends, with Zydis. An instruction that we do not fully understand ends the block as
  * END_STEP, so that the hardware decides. Must never guess a successor.
  */
 #include "worker/softpmu/decode.h"
@@ -142,7 +142,7 @@ static bool describe_memory(const ZydisDecodedOperand *operand, uint64_t next, s
 	return true;
 }
 
-/* False when the hardware has to do it: far, 16-bit, or an address form not covered here. */
+/* False if the hardware must do it: far, 16-bit, or an address form that this does not cover. */
 static bool describe_indirect(const ZydisDecodedInstruction *instruction,
     const ZydisDecoderContext *context, uint64_t next, struct indirect *out)
 {
@@ -195,8 +195,8 @@ static bool writes_memory(
 }
 
 /*
- * Decodes one instruction. Returns true when execution surely goes on at *next; false when the
- * block ends here, with *ending filled in. *cuts: the block must end behind this instruction.
+ * Decodes one instruction. True if execution surely continues at *next; false if the block ends
+ * here, with *ending filled. *cuts: the block must end after this instruction.
  */
 static bool decode_one(
     struct window *window, uint64_t address, struct ending *ending, uint64_t *next, bool *cuts)

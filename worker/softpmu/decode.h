@@ -67,9 +67,9 @@ struct block {
 };
 
 /*
- * Decodes the block that begins at start. Always gives one: at worst an END_STEP at start.
- * cut_writes: the code can be written, so the block is cut behind every instruction that writes
- * memory: what comes next is read again before it runs.
+ * Decodes the block that begins at start. Always returns one, at worst an END_STEP at start.
+ * cut_writes: the program can write to this code, so the block ends after every instruction that
+ * writes memory, and the next code is read again before it runs.
  */
 void decode_block(
     code_reader reader, void *context, uint64_t start, bool cut_writes, struct block *block);

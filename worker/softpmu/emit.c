@@ -1,8 +1,8 @@
 /*
- * The translator: reads original code block by block, plans where each block's branch is counted,
- * and has it written by sequences.c. Blocks follow each other as control falls through them, and
- * what they lead to is translated along with them, some at a time. It must never translate code
- * that codepages.c does not give out.
+ * The translator: reads original code block by block, plans where to count each block's branch, and
+ * writes the translation with sequences.c. Blocks follow each other as control falls through them.
+ * Some of their targets are translated along with them. Must never translate code that codepages.c
+ * does not give out.
  */
 #include "worker/softpmu/emit.h"
 
@@ -26,7 +26,7 @@ struct source {
 	size_t length;
 	bool changes;	/* the program can write to it */
 	enum flow flow; /* of the last instruction */
-	int counter;	/* the instruction in front of which the branch is counted, or NO_COUNTER */
+	int counter;	/* the instruction before which the branch is counted, or NO_COUNTER */
 	bool by_flags;
 };
 
@@ -46,8 +46,8 @@ static bool can_copy(const struct emitter *e, const struct instruction *in)
 }
 
 /*
- * Decodes a block. One of code that can change is checked as it begins, and ends with whatever may
- * write to it.
+ * Decodes a block. If the code can change, the block is checked when it begins, and ends with any
+ * instruction that may write to it.
  */
 static void read_block(struct emitter *e, uint64_t original, struct source *source)
 {
@@ -99,8 +99,9 @@ static void plan_counter(struct source *source)
 }
 
 /*
- * A body must have room for the jump to another one. Where a jump alone left no code at all, the
- * body stands for the jump, and never for its target: what is made of it may be out of force.
+ * A body must have room for a jump to another one. If the original is only a jump, which leaves no
+ * code, the body stands for the jump and never for its target, because the target's translation may
+ * be out of force.
  */
 static void pad(struct emitter *e, uint32_t body, const struct instruction *last, uint64_t next)
 {
@@ -109,7 +110,7 @@ static void pad(struct emitter *e, uint32_t body, const struct instruction *last
 	sequence_nothing(e, e->offset == body ? last->address : next);
 }
 
-/* The last instruction. Returns the address at which the program goes on behind it, or 0. */
+/* The last instruction. Returns the address at which the program continues after it, or 0. */
 static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32_t body)
 {
 	uint64_t next = in->address + in->z.length;
@@ -150,7 +151,7 @@ static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32
 	return 0;
 }
 
-/* One block; returns the address at which it goes on, or 0. */
+/* One block. Returns the address at which the program continues, or 0. */
 static uint64_t put_block(struct emitter *e, uint32_t number)
 {
 	static struct source source;
@@ -188,7 +189,7 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 	return next;
 }
 
-/* A body made from what the code is again comes back. */
+/* Brings back a body that was made from the code as it is again now. */
 static bool revive(struct emitter *e, uint32_t number)
 {
 	struct block_entry *entry = blocks_get(e->space->blocks, number);
@@ -209,7 +210,7 @@ static bool revive(struct emitter *e, uint32_t number)
 	return false;
 }
 
-/* The entry for an address in this part; 0 when it is in another one, or there is no room. */
+/* The entry for an address in this part; 0 if it is in another part, or if there is no room. */
 static uint32_t entry_here(struct emitter *e, uint64_t original)
 {
 	int part = arena_part_near(&e->space->arena, original);

@@ -1,8 +1,8 @@
 /*
- * Instructions that set all arithmetic flags whatever these were: the branch counter may spoil the
- * flags in front of one. When the program stops between the counter and such an instruction, the
- * flags of before are lost; so the instruction is done here, and the program stands behind it.
- * Pure: never touches a tracee.
+ * Instructions that set all arithmetic flags, whatever these were before. The branch counter may
+ * destroy the flags before such an instruction. If the program stops between the counter and the
+ * instruction, the old flags are lost, so this computes the instruction, and the program then
+ * stands after it. Pure: never touches a tracee.
  */
 #ifndef RR_WARDEN_SOFTPMU_FLAGWRITER_H
 #define RR_WARDEN_SOFTPMU_FLAGWRITER_H

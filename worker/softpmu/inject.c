@@ -18,7 +18,7 @@
  * and in replays. */
 #define RR_UNTRACED_CALL 0x7000000full
 
-/* The next stop of the step; false, and nothing consumed, when it is another one. */
+/* The next stop of the step; false if it is another stop, which is not consumed. */
 static bool wait_for_step(pid_t tid, bool *seccomp)
 {
 	siginfo_t info = {0};

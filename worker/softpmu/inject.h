@@ -1,5 +1,5 @@
 /*
- * System calls made in a stopped tracee, on our behalf: through the `syscall` instruction in rr's
+ * Makes system calls in a stopped tracee for ourselves. They use the `syscall` instruction in rr's
  * own page that rr's seccomp filters let pass, so that neither rr nor the program's filters see
  * them.
  */
@@ -17,10 +17,10 @@ struct injection {
 	uint64_t blocked;		     /* signals, the program's */
 };
 
-/* True once rr's page is there: straight after an exec it is not. */
+/* True once rr's page is mapped, which it is not right after an exec. */
 bool inject_is_possible(pid_t tid);
 
-/* Begins; false when rr's page is not there (yet) or the tracee does not stand still. */
+/* Begins; false if rr's page is not mapped (yet), or if the tracee does not stand still. */
 bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs);
 
 /* One call: its result, -errno, or -ESRCH when the tracee is being killed. */

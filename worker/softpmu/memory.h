@@ -16,8 +16,8 @@ long memory_read(pid_t tid, const struct iovec *local, size_t locals, const stru
     size_t remotes);
 
 /*
- * Writes whole words to a stopped tracee, whatever the rights of the page are. False when it could
- * not write them all.
+ * Writes whole words to a stopped tracee, whatever the page's rights. False if it could not write
+ * all of them.
  */
 bool memory_write(pid_t tid, uint64_t address, const uint64_t *words, size_t count);
 

@@ -1,7 +1,7 @@
 /*
- * System calls that are newer than rr: made to fail in a recording as a kernel without them would,
- * so that rr finds the result that it expects of a call it does not know. The trace is like any
- * other: it replays without this library.
+ * System calls that are newer than rr. Makes them fail in a recording as on a kernel without them,
+ * because that is what rr expects of a call that it does not know. The trace is like any other, and
+ * replays without this library.
  */
 #ifndef RR_WARDEN_SOFTPMU_NEWCALLS_H
 #define RR_WARDEN_SOFTPMU_NEWCALLS_H
@@ -26,8 +26,8 @@ struct newcall {
 const struct newcall *newcalls_find(unsigned rr_version, long number, const uint64_t arguments[6]);
 
 /*
- * rr lets the tracee go on with request: where it stands at the entry of a newer call, the kernel
- * will skip the call and leave the error.
+ * rr resumes the tracee with request. If the tracee stands at the entry of a newer call, the kernel
+ * skips the call and leaves the error.
  */
 void newcalls_refuse(unsigned rr_version, struct tracee *tracee, int request);
 

@@ -1,9 +1,8 @@
 /*
- * What each place in translated code stands for, and with it the way back: from wherever the
- * tracee stops in the cache to the state that the program itself would be in. It is computed, and
- * nothing runs for it: an instruction of ours either has no effect yet, and its traces are taken
- * back, or it stands for a jump that is done, and the tracee is put at its target.
- * Pure: never touches a tracee.
+ * What each place in translated code stands for, and with it the way back: from any stop in the
+ * cache to the state in which the program itself would be. The way back is computed; nothing runs
+ * for it. Either our instruction has had no effect yet, and its traces are removed, or it stands
+ * for a completed jump, and the tracee is put at the target. Pure: never touches a tracee.
  */
 #ifndef RR_WARDEN_SOFTPMU_PLACES_H
 #define RR_WARDEN_SOFTPMU_PLACES_H

@@ -15,7 +15,8 @@ struct raw_calls {
 	struct sigaction before;
 };
 
-/* From now on ioctl(fd) succeeds for this thread, however it is made. False: not to be had. */
+/* From now on ioctl(fd) succeeds for this thread, however it is called. False if that is not
+ * possible. */
 bool raw_calls_answer(struct raw_calls *raw, int fd);
 
 /* The end of that; nothing when fd is not the one. */

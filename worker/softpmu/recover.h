@@ -11,9 +11,9 @@
 #include "worker/softpmu/space.h"
 
 /*
- * Puts *regs, as the tracee has them, into the program's state; registers outside the cache are
- * that already. What of the budget is counted and has not retired is taken back: call it once for
- * a stop, after the budget was read. Ends rr when no instruction of the cache begins there.
+ * Turns *regs, the tracee's registers, into the program's state; outside the cache they are that
+ * already. Also takes back branches that are counted but have not retired, so call it once for a
+ * stop, after reading the budget. Ends rr if no instruction of the cache begins there.
  */
 void recover_state(struct space *space, struct user_regs_struct *regs);
 

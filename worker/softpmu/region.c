@@ -14,7 +14,7 @@ struct node {
 	uint64_t address;
 	uint8_t count;
 	bool expanded;
-	bool closed; /* expansion was tried and cannot be had */
+	bool closed; /* expansion was tried and is not possible */
 	struct ending ending;
 };
 
@@ -43,7 +43,7 @@ static unsigned stops_needed(const struct build *build)
 	return stops;
 }
 
-/* Adds a span unless it is there; false when part of it is there with another count. */
+/* Adds a span unless it exists; false if part of it exists with another count. */
 static bool add_span(struct build *build, const struct segment *segment, uint8_t count, bool unread)
 {
 	for (unsigned i = 0; i < build->spans; i++) {
@@ -136,7 +136,7 @@ static struct node *next_to_expand(struct build *build)
 	return best;
 }
 
-/* Copies the code, so that a later run can see that it is still the same. */
+/* Copies the code, so that a later run can check that it is still the same. */
 static bool copy_code(const struct build *build, struct region *region)
 {
 	region->length = 0;

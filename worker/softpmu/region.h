@@ -23,7 +23,7 @@ enum {
 /* What a region is built for; part of its key in the cache. */
 struct region_key {
 	uint64_t root;
-	uint8_t stops;	       /* debug registers to be had, 1 to REGION_STOPS */
+	uint8_t stops;	       /* available debug registers, 1 to REGION_STOPS */
 	uint8_t lookahead;     /* may pass conditional branches */
 	uint8_t syscall_stops; /* the resume request stops at syscalls by itself */
 };
@@ -50,13 +50,13 @@ struct region {
 };
 
 /*
- * Builds the region; NULL when memory is short. The caller frees it. writable: the program can
- * write to this code, so no region runs on behind a write to memory.
+ * Builds the region, which the caller frees; NULL when out of memory. writable: the program can
+ * write to this code, so no region continues after a write to memory.
  */
 struct region *region_build(
     const struct region_key *key, bool writable, code_reader reader, void *context);
 
-/* Branches passed when the tracee stands at rip, or -1 when rip is not in the region. */
+/* The branches passed when the tracee stands at rip, or -1 if rip is not in the region. */
 int region_count_at(const struct region *region, uint64_t rip);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum {
 	REGIONS_SLOTS = 8192,		/* a power of two */
-	REGIONS_BYTES_MAX = 384 * 1024, /* then the cache starts over; 4 MB in rr is all there is */
+	REGIONS_BYTES_MAX = 384 * 1024, /* then the cache starts over; it uses at most 4 MB in rr */
 	PAGE = 4096,
 };
 
@@ -77,7 +77,7 @@ size_t regions_read_code(void *context, uint64_t address, uint8_t *bytes, size_t
 	size_t remotes = 0;
 	long got;
 
-	/* The kernel gives what is readable up to a whole element: one element a page. */
+	/* The kernel reads whole elements only, so use one element per page. */
 	while (length > 0 && remotes < 3) {
 		size_t part = PAGE - (address & (PAGE - 1));
 

@@ -154,8 +154,8 @@ static bool indirect_target(pid_t tid, const struct indirect *indirect,
 }
 
 /*
- * How a run from rip begins: over the ending that stands there, if one does. *root is where the
- * region begins, *count the branches passed until there. False: step.
+ * How a run from rip begins: it steps over a block's ending there, if there is one. *root is where
+ * the region begins, and *count the branches passed before that. False: step.
  */
 static bool pass_ending(const struct tracee *tracee, const struct region *lead,
     const struct user_regs_struct *regs, uint64_t *root, uint8_t *count)
@@ -211,8 +211,8 @@ static struct region *region_within(
 }
 
 /*
- * Plans a run from the registers, on code not yet compared. The last branch before an overflow is
- * never passed in a run: it is stepped, so that the overflow stops right behind it.
+ * Plans a run from the registers, on code that is not yet compared. A run never passes the last
+ * branch before an overflow: we step it, so that the overflow stops right after it.
  */
 static bool plan_run(struct softpmu *pmu, struct tracee *tracee,
     const struct user_regs_struct *regs, struct plan *plan)
@@ -259,7 +259,7 @@ static long run(struct softpmu *pmu, struct tracee *tracee, struct user_regs_str
 	return start_leg(pmu, tracee, LEG_REGION, tracee->request, 0);
 }
 
-/* Tries to plan on code that is what it was; false: step. */
+/* Tries to plan on unchanged code; false: step. */
 static bool plan_on_current_code(struct softpmu *pmu, struct tracee *tracee,
     const struct user_regs_struct *regs, struct plan *plan)
 {
@@ -326,7 +326,7 @@ static void note_call(struct softpmu *pmu, struct tracee *tracee)
 		codecache_note_call(pmu->cache, tracee, &regs);
 }
 
-/* rr's own single step: done as it is, and counted. */
+/* rr's own single step: we do just that, and count. */
 static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int signal)
 {
 	struct user_regs_struct regs = {0};
@@ -367,7 +367,7 @@ static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int 
 			return start_leg(pmu, tracee, LEG_SYSCALL, request, 0);
 		return step(pmu, tracee, &regs, 0);
 	}
-	if (!restarts_syscall(&regs)) /* or it may be in a call that has a mask of its own */
+	if (!restarts_syscall(&regs)) /* the tracee may also be in a call with its own mask */
 		trapmask_open(tracee);
 	return resume_next_leg(pmu, tracee, &regs);
 }

@@ -14,7 +14,7 @@ bool resume_is_request(int request);
 /* rr resumes tid. Returns what kernel_ptrace would. */
 long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal);
 
-/* The tracee stopped at the end of a leg, with these registers, and is to go on. 0 or -errno. */
+/* Resumes a tracee that stopped at the end of a leg, with these registers. Returns 0 or -errno. */
 long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_regs_struct *regs);
 
 #endif

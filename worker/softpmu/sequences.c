@@ -57,7 +57,7 @@ static void put64(struct emitter *e, uint64_t value)
 	put(e, &value, sizeof value);
 }
 
-/* The next instruction stands for this. */
+/* The next instruction stands for this one. */
 static void place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
     int distance, uint64_t original)
 {

@@ -27,7 +27,7 @@ struct emitter {
 	struct wish queue[QUEUE_MAX];
 };
 
-/* The next instruction stands for this one; pending: a branch is counted that has not retired. */
+/* The next instruction stands for this one. pending: a branch is counted but has not retired. */
 void sequence_place(struct emitter *e, bool pending, uint64_t original);
 
 /* Code that will be jumped to is translated in the same trip, if there is room in the queue. */
@@ -42,7 +42,7 @@ void sequence_count(struct emitter *e, uint64_t original, bool by_flags);
 /* A jump to original code, wherever that is now or will be. */
 void sequence_jump(struct emitter *e, uint64_t target);
 
-/* Stops unless the code at `original` is still what it was when it was translated. */
+/* Stops unless the code at `original` is the same as when it was translated. */
 void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, size_t length);
 
 /* The last instructions of blocks. */

@@ -1,6 +1,6 @@
 /*
- * The code cache of one address space: its arena, and what is known of the code in it. Threads and
- * vfork's children share one; a forked child and a new program get their own.
+ * The code cache of one address space: its arena, and what we know about the code in it. Threads
+ * and vfork's children share one; a forked child and a new program get their own.
  */
 #ifndef RR_WARDEN_SOFTPMU_SPACE_H
 #define RR_WARDEN_SOFTPMU_SPACE_H

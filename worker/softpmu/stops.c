@@ -1,6 +1,6 @@
 /*
- * Judges stops. The count must be exact at every stop rr sees, whatever the stop is: it follows
- * from the leg and from where the tracee stands, never from a guess.
+ * Judges stops. The count must be exact at every stop that rr sees. It follows from the leg and
+ * from where the tracee stands, never from a guess.
  */
 #include "worker/softpmu/stops.h"
 
@@ -65,7 +65,7 @@ static bool step_retired(const struct tracee *tracee, const struct stop *stop)
 	return stop->signal != 0 && stop->regs.rip != tracee->leg_rip;
 }
 
-/* Where the tracee stands in terms of the region: at the instruction that made it stop. */
+/* Where the tracee stands in the region: at the instruction that made it stop. */
 static uint64_t place_in_region(const struct stop *stop)
 {
 	if (stop->at_syscall || stop->event == PTRACE_EVENT_SECCOMP)
@@ -154,7 +154,7 @@ static void clean_trap_flag(struct tracee *tracee, struct stop *stop)
 	    PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags), stop->regs.eflags);
 }
 
-/* What a step by the trap flag leaves behind, in a leg that stands for running. */
+/* Removes what a step by the trap flag leaves in the state, in a leg that stands for a run. */
 static void clean_after_step(struct tracee *tracee, struct stop *stop)
 {
 	if (stop->signal != SIGTRAP)
@@ -195,8 +195,8 @@ static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 	uint64_t step = tracee->mode == RESUME_STEP ? DEBUG_STATUS_STEP : 0;
 
 	tracee->debug.status_mask = by_debug ? debug_registers_rr_used(&tracee->debug) | step : 0;
-	/* The kernel and we set the resume flag over our breakpoints; faults have it of their own.
-	 */
+	/* The kernel and we set the resume flag to pass our breakpoints; faults set it by
+	 * themselves. */
 	if ((stop->regs.eflags & FLAG_RESUME) && stop->signal != SIGSEGV &&
 	    stop->signal != SIGBUS && stop->signal != SIGFPE && stop->signal != SIGILL)
 		kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.eflags),
@@ -234,9 +234,9 @@ static uint64_t nanoseconds_since_request(const struct softpmu *pmu)
 }
 
 /*
- * In a replay rr listens to its debugger between its own steps, and one of them takes as long as
- * the program computes without a system call. An overflow that it has not asked for makes it come
- * round: where it lets the tracee run with PTRACE_SYSEMU, and only there, rr expects stray ones.
+ * In a replay, rr listens to its debugger only between its own steps, and a step lasts as long as
+ * the program computes without a system call. An overflow that rr did not ask for ends the step
+ * early. rr expects such stray overflows only where it runs the tracee with PTRACE_SYSEMU.
  */
 static bool is_rrs_turn(const struct softpmu *pmu, const struct tracee *tracee)
 {
@@ -290,7 +290,7 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 	return STOP_OURS;
 }
 
-/* A stop in the code cache, or where it led to. */
+/* A stop in the code cache, or at the place to which the cache led. */
 static enum stop_verdict judge_cache_leg(
     struct softpmu *pmu, struct tracee *tracee, int interrupted, int *status)
 {
@@ -322,8 +322,8 @@ static enum stop_verdict judge_cache_leg(
 }
 
 /*
- * Into and out of a call that changes the signal mask: the kernel is to see the program's, and
- * another leg begins with what the program has made of it.
+ * At the entry and exit of a call that changes the signal mask: the kernel must see the program's
+ * own mask, and another leg begins with the new mask.
  */
 static enum stop_verdict judge_mask_call(struct softpmu *pmu, struct tracee *tracee, int *status)
 {

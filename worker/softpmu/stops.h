@@ -1,5 +1,5 @@
 /*
- * Stops of tracees: which end a leg of ours, which are for rr, and the ticks each stands for.
+ * Stops of tracees: which ones end a leg of ours, which ones are for rr, and their ticks.
  */
 #ifndef RR_WARDEN_SOFTPMU_STOPS_H
 #define RR_WARDEN_SOFTPMU_STOPS_H
@@ -17,7 +17,7 @@ enum stop_verdict {
  */
 enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status);
 
-/* True when a stop of tid could be one of ours: it has to be consumed to be judged. */
+/* True if a stop of tid could be ours: then we must consume it to judge it. */
 bool stops_may_be_ours(struct softpmu *pmu, pid_t tid);
 
 #endif

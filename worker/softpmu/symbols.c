@@ -1,7 +1,7 @@
 /*
- * The functions of libc that rr calls and this library stands in for. Each asks the matching part
- * whether the call is its business and hands it on otherwise. The recorded program must never get
- * this library: it leaves the environment before rr's main.
+ * Replaces functions of libc that rr calls. Each one asks the matching part whether it handles the
+ * call, and passes it on otherwise. The recorded program must never get this library, so the
+ * library leaves the environment before rr's main.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -427,7 +427,7 @@ INTERPOSED pid_t waitpid(pid_t pid, int *status, int options)
 	}
 }
 
-/* A wait status as waitpid would have it, from waitid's siginfo. */
+/* A wait status as from waitpid, made from waitid's siginfo. */
 static int status_of(const siginfo_t *info)
 {
 	switch (info->si_code) {
@@ -495,7 +495,7 @@ INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 /* Memory maps. */
 
-/* The whole file, read with libc's own calls; NULL when it cannot be had. */
+/* The whole file, read with libc's own calls; NULL if it cannot be read. */
 static char *slurp(FILE *file, size_t *length)
 {
 	size_t size = 1 << 16, used = 0, got;

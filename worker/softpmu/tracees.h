@@ -1,6 +1,6 @@
 /*
- * What is known of each task rr traces. Entries appear when rr first resumes a task, opens a
- * counter for it or sets its debug registers, and go when the task is gone.
+ * What we know about each task that rr traces. An entry appears when rr first resumes a task, opens
+ * a counter for it or sets its debug registers, and goes with the task.
  */
 #ifndef RR_WARDEN_SOFTPMU_TRACEES_H
 #define RR_WARDEN_SOFTPMU_TRACEES_H
@@ -48,7 +48,7 @@ struct tracee {
 	struct region *region; /* LEG_REGION; pinned */
 
 	struct space *space; /* of the code cache, or NULL */
-	bool cache_refused;  /* there is none to be had until the next exec */
+	bool cache_refused;  /* not possible until the next exec */
 	bool cache_pause;    /* the next leg does without */
 
 	bool trap_blocked;  /* the program blocks SIGTRAP, and we do not while it runs */
