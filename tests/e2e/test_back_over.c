@@ -1,6 +1,6 @@
 /*
- * rr_next backward by instructions. What the steps forward passed is the oracle: the way back must
- * come to the same instructions, over calls, in code with source lines and without any.
+ * Backward over calls and out of them. What rr_next passed going on is the oracle for the way back:
+ * the same instructions, in code with source lines and without any.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,70 @@ END_TEST
 START_TEST(the_way_back_is_right_where_no_lines_are_known)
 {
 	go_and_return("printf");
+}
+END_TEST
+
+/* The output is written when the program exits: that is called by nothing that has lines. */
+START_TEST(a_line_back_from_code_without_lines_is_the_callers_or_mains)
+{
+	static const char *const functions[] = {"printf", "__vfprintf_internal", "write"};
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		struct scene scene = scene_open(PROGRAM, NULL);
+		scene_run_to(&scene, functions[i]);
+		json_t *stop = client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1);
+		expect_text(stop, "reason", "step");
+		expect_text(stop, "frame.function", "main");
+		json_decref(stop);
+		scene_close(&scene);
+	}
+}
+END_TEST
+
+/* Each row goes back out of the call with n == 2, behind the calls of the same function in it that
+ * have returned. */
+START_TEST(back_out_of_a_recursive_function_is_its_own_call)
+{
+	static const struct {
+		const char *function; /* to go out to; NULL: the caller */
+		int selected;	      /* level of the frame to go out of */
+		const char *comes_to, *args;
+	} rows[] = {{NULL, 0, "fall", "n=3"}, {"main", 0, "main", NULL}, {NULL, 1, "main", NULL}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct scene scene = scene_open(PROGRAM, NULL);
+		client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
+		    "fall", "condition", "n == 2", "temporary", 1);
+		json_decref(client_tool(scene.client, "rr_continue", NULL));
+		json_t *stop = client_tool(scene.client, "rr_next", "{s:i}", "count", 3);
+		expect_text(stop, "frame.args", "n=2");
+		json_decref(stop);
+		client_tool_done(
+		    scene.client, "rr_select_frame", "{s:i}", "frame_level", rows[i].selected);
+		stop = client_tool(scene.client, "rr_finish", "{s:b, s:s?}", "reverse", 1,
+		    "function", rows[i].function);
+		expect_text(stop, "reason", "finished");
+		expect_text(stop, "frame.function", rows[i].comes_to);
+		if (rows[i].args)
+			expect_text(stop, "frame.args", rows[i].args);
+		json_decref(stop);
+		scene_close(&scene);
+	}
+}
+END_TEST
+
+START_TEST(a_breakpoint_stops_the_way_back_out_and_is_told)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	scene_run_to(&scene, "odd");
+	json_decref(client_tool(scene.client, "rr_finish", NULL));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "plain");
+	json_t *stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_text(stop, "reason", "breakpoint");
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "pushed");
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1);
+	expect_text(stop, "reason", "breakpoint");
+	json_decref(stop);
+	scene_close(&scene);
 }
 END_TEST
 
@@ -146,6 +210,9 @@ int main(void)
 {
 	const TTest *const tests[] = {the_way_back_passes_what_the_way_forward_did,
 	    the_way_back_is_right_where_no_lines_are_known,
+	    a_line_back_from_code_without_lines_is_the_callers_or_mains,
+	    back_out_of_a_recursive_function_is_its_own_call,
+	    a_breakpoint_stops_the_way_back_out_and_is_told,
 	    a_return_that_no_call_belongs_to_is_one_step,
 	    a_breakpoint_in_the_call_stops_the_way_back,
 	    where_the_processor_watches_all_it_can_the_session_stays, NULL};

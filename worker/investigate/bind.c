@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/investigate/where.h"
+#include "worker/session/frames.h"
 #include "worker/session/unplaced.h"
 
 #define NAME_MAX_BYTES 128
@@ -112,11 +113,11 @@ static unsigned long long find_local(const struct binding *binding)
 	unsigned long long address, stack, lowest = 0;
 	char name[32];
 
-	if (!where_number(replay, replay->selected.frame, "$sp", &stack))
+	if (!frames_number(replay, replay->selected.frame, "$sp", &stack))
 		return 0;
 	for (int i = 0; i < binding->count; i++) {
 		snprintf(name, sizeof(name), "$rr_bound%d", i);
-		if (where_number(replay, replay->selected.frame, name, &address) &&
+		if (frames_number(replay, replay->selected.frame, name, &address) &&
 		    address + RED_ZONE >= stack && (!lowest || address < lowest))
 			lowest = address;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/where.h"
+#include "worker/session/frames.h"
 #include "worker/session/internal.h"
 #include "worker/session/last_hit.h"
 #include "worker/session/position.h"
@@ -32,16 +33,16 @@ static int find_frame(struct replay *replay, unsigned long long address, struct 
 	int from = replay->selected.frame;
 	unsigned long long low, high;
 
-	if (!where_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
+	if (!frames_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
 		return -1;
 	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
-		if (!where_number(replay, level, "$sp", &high) || high < low)
+		if (!frames_number(replay, level, "$sp", &high) || high < low)
 			return -1;
 		/* An inlined function has no frame of its own on the stack. */
 		if (high == low || address >= high)
 			continue;
 		call->top = high;
-		return where_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
+		return frames_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
 	}
 	return -1;
 }
@@ -62,8 +63,8 @@ static enum life_known find_call(
 	unsigned long long sp = 0, pc = 0;
 	int number;
 
-	if (where_number(replay, 0, "$pc", &pc) && pc == call->entry &&
-	    where_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
+	if (frames_number(replay, 0, "$pc", &pc) && pc == call->entry &&
+	    frames_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
 		*begin = replay->moment;
 		return LIFE_KNOWN;
 	}
@@ -126,7 +127,7 @@ enum life_known life_find(
 
 	if (level < 0)
 		return LIFE_NONE;
-	if (!where_number(replay, level, "$pc", &pc) ||
+	if (!frames_number(replay, level, "$pc", &pc) ||
 	    !where_entry(replay, pc, &call.entry, life->function, sizeof(life->function)))
 		return LIFE_UNSURE;
 	signals_pass_all(replay);

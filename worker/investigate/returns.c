@@ -11,6 +11,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/investigate/where.h"
+#include "worker/session/frames.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
@@ -116,7 +117,7 @@ void returns_pass(struct returns *returns, struct replay *replay)
 {
 	unsigned long long top;
 
-	if (returns->count && where_number(replay, 1, "$sp", &top))
+	if (returns->count && frames_number(replay, 1, "$sp", &top))
 		drop_left(returns, replay->moment.tid, top);
 }
 
@@ -127,7 +128,7 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 	unsigned long long back, top;
 	char *type;
 
-	if (!where_number(replay, 1, "$sp", &top) || !where_number(replay, 1, "$pc", &back))
+	if (!frames_number(replay, 1, "$sp", &top) || !frames_number(replay, 1, "$pc", &back))
 		return;
 	if (returns->count == RETURNS_CALLS_MAX || !stop_at(returns, replay, back))
 		return;
@@ -187,7 +188,7 @@ static void take_return(struct returns *returns, struct replay *replay)
 {
 	unsigned long long top;
 
-	if (!where_number(replay, 0, "$sp", &top))
+	if (!frames_number(replay, 0, "$sp", &top))
 		return;
 	for (size_t i = returns->count; i-- > 0;) {
 		if (returns->calls[i].back != replay->moment.pc || returns->calls[i].top != top)
@@ -203,7 +204,7 @@ static void note_catch(struct returns *returns, struct replay *replay)
 {
 	unsigned long long top;
 
-	if (where_number(replay, 1, "$sp", &top))
+	if (frames_number(replay, 1, "$sp", &top))
 		drop_left(returns, replay->moment.tid, top);
 }
 

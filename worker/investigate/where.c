@@ -147,22 +147,6 @@ bool where_entry(struct replay *replay, unsigned long long pc, unsigned long lon
 	return true;
 }
 
-bool where_number(
-    struct replay *replay, int level, const char *expression, unsigned long long *number)
-{
-	json_t *results = NULL;
-	const char *value = NULL;
-
-	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
-		replay->selected.number, level, expression) == GDB_DONE)
-		value = mi_text(results, "value");
-	if (value)
-		*number = strtoull(value, NULL, 0);
-	json_decref(results);
-	return value != NULL;
-}
-
 json_t *where_words(const json_t *where)
 {
 	const char *function = mi_text(where, "function"), *at = mi_text(where, "at");

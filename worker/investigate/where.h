@@ -36,10 +36,6 @@ json_t *where_from(struct replay *replay, int level);
 bool where_entry(struct replay *replay, unsigned long long pc, unsigned long long *entry,
     char *name, size_t size);
 
-/* A register of a frame of the selected thread, such as $sp. */
-bool where_number(
-    struct replay *replay, int level, const char *expression, unsigned long long *number);
-
 /* "store (a.c:8)", or "memcpy, called by load (a.c:7)". To be released. */
 json_t *where_words(const json_t *where);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/accessed.h"
+#include "worker/session/frames.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
@@ -109,6 +110,7 @@ static enum way run_to_call(
 	for (int i = 0; i < ACCESSES_MAX; i++) {
 		if (!resume_run(replay, &back, failure) || !position_update(replay, failure))
 			return WAY_FAILED;
+		replay->at_signal = replay->at_end = false;
 		if (!stopped_at(replay, watch))
 			return way_of(replay);
 		if (is_call(replay, pushed))
@@ -119,10 +121,11 @@ static enum way run_to_call(
 	return WAY_LOST;
 }
 
-/* From a return back to its call, or again to the return if there is no call. */
-static bool go_to_call(struct replay *replay, const struct pushed *pushed, struct failure *failure)
+/* Back to the call that pushed this; the program stands where it did if there is none. */
+static enum way go_to_call(
+    struct replay *replay, const struct pushed *pushed, struct failure *failure)
 {
-	json_t *at_return = json_incref(gdb_last_stop(replay->gdb));
+	json_t *here = json_incref(gdb_last_stop(replay->gdb));
 	struct stand before = resume_stand(replay);
 	enum way way = WAY_FAILED;
 	char expression[48];
@@ -133,14 +136,14 @@ static bool go_to_call(struct replay *replay, const struct pushed *pushed, struc
 	if (watch)
 		way = run_to_call(replay, watch, pushed, failure);
 	internal_delete(replay, watch);
-	if (way == WAY_FOUND) {
+	if (way == WAY_FOUND)
 		call_it_step(replay);
-	} else if (way == WAY_LOST && resume_undo(replay, &before, failure)) {
-		gdb_amend_stop(replay->gdb, at_return);
-		way = WAY_STOPPED;
-	}
-	json_decref(at_return);
-	return way == WAY_FOUND || way == WAY_STOPPED;
+	else if (way == WAY_LOST && !resume_undo(replay, &before, failure))
+		way = WAY_FAILED;
+	if (way == WAY_LOST)
+		gdb_amend_stop(replay->gdb, here);
+	json_decref(here);
+	return way;
 }
 
 static bool back_once(struct replay *replay, struct failure *failure)
@@ -154,7 +157,7 @@ static bool back_once(struct replay *replay, struct failure *failure)
 		return true;
 	replay->at_signal = replay->at_end = false;
 	return position_update(replay, failure) &&
-	       (!is_return(replay, &pushed) || go_to_call(replay, &pushed, failure));
+	       (!is_return(replay, &pushed) || go_to_call(replay, &pushed, failure) != WAY_FAILED);
 }
 
 /* Takes the program back to where it stood. */
@@ -165,8 +168,8 @@ static bool stay(struct replay *replay, const struct stand *before, struct failu
 	if (replay->worker->broken)
 		return false;
 	if (strstr(failure->message, "watches four"))
-		failure_set_hint(failure, "a call returned on the way, and the search for it needs "
-					  "a watchpoint: remove or disable one, or use rr_step");
+		failure_set_hint(failure, "the search for the call needs a watchpoint of its own: "
+					  "remove or disable one");
 	if (!resume_undo(replay, before, &lost))
 		*failure = lost;
 	return false;
@@ -184,4 +187,42 @@ bool back_over(struct replay *replay, long long count, struct failure *failure)
 		worker_progress(replay->worker, (double)(done + 1), (double)count, NULL);
 	}
 	return true;
+}
+
+/* What the call of frame `level` pushed. A frame that is inlined, or that a signal began, has no
+ * call of its own. */
+static bool read_pushed(struct replay *replay, int level, struct pushed *pushed)
+{
+	unsigned long long pc, top, size, on_stack;
+	char expression[48];
+
+	if (!frames_number(replay, level, "$pc", &pc) ||
+	    !frames_number(replay, level + 1, "$pc", &pushed->back) ||
+	    !frames_number(replay, level + 1, "$sp", &top) ||
+	    !frames_number(replay, level, "sizeof(void *)", &size) || pc == pushed->back)
+		return false;
+	pushed->slot = top - size;
+	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", pushed->slot);
+	return accessed_number(replay, expression, &on_stack) && on_stack == pushed->back &&
+	       may_follow_call(replay, pushed->back);
+}
+
+enum back back_out(struct replay *replay, int level, struct failure *failure)
+{
+	struct stand before = resume_stand(replay);
+	struct pushed pushed;
+
+	if (!read_pushed(replay, level, &pushed))
+		return BACK_UNKNOWN;
+	switch (go_to_call(replay, &pushed, failure)) {
+	case WAY_FOUND:
+	case WAY_STOPPED:
+		return BACK_DONE;
+	case WAY_LOST:
+		return BACK_UNKNOWN;
+	case WAY_FAILED:
+		break;
+	}
+	stay(replay, &before, failure);
+	return BACK_FAILED;
 }

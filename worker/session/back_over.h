@@ -12,4 +12,11 @@
  * it did. */
 bool back_over(struct replay *replay, long long count, struct failure *failure);
 
+enum back { BACK_DONE, BACK_UNKNOWN, BACK_FAILED };
+
+/* Goes back to the call of frame `level` of the selected thread, from anywhere in it. gdb's own way
+ * goes out of one frame, and in a recursive function to a call that returned long ago.
+ * BACK_UNKNOWN: the frame has no call that can be found, and the program stands where it did. */
+enum back back_out(struct replay *replay, int level, struct failure *failure);
+
 #endif

@@ -22,6 +22,7 @@
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/resume.h"
+#include "worker/session/stop_reason.h"
 
 #define SHARE_MAX	 160  /* bytes */
 #define FALSE_HITS_MAX	 2    /* in a row that gdb may pass by itself, going back */
@@ -30,7 +31,7 @@
 
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
-#define LINELESS_FRAMES_MAX  20
+#define LINELESS_FRAMES_MAX  50
 #define LINELESS_HINT                                                                              \
 	"there are no source lines here: use rr_step with unit instruction, or set a breakpoint "  \
 	"and rr_continue to it"
@@ -270,43 +271,81 @@ static json_t *run_to_main(struct replay *replay, enum direction direction, stru
 	if (resume_run(replay, &on, failure)) {
 		there = number && mi_number(gdb_last_stop(replay->gdb), "bkptno", 0) == number;
 		stop = answer(replay, direction, there ? "step" : NULL, failure);
+		if (stop && there)
+			json_object_set_new(stop, "note",
+			    json_string("no caller has source lines: this is where main begins"));
 	}
 	internal_delete(replay, number);
 	return stop;
 }
 
+/* Whether a finish came to the caller. gdb says so going on; back, it ends with a step. */
+static bool came_out(const struct replay *replay, enum direction direction)
+{
+	enum stop_kind kind = stop_kind(replay);
+
+	return kind == STOP_FINISHED || (direction == BACKWARD && kind == STOP_STEP);
+}
+
+/* Out of frame `level` of the selected thread. */
+static bool go_out(
+    struct replay *replay, enum direction direction, int level, struct failure *failure)
+{
+	const struct resumption out = {"finish", direction, true, level, 0};
+	enum back back = direction == BACKWARD ? back_out(replay, level, failure) : BACK_UNKNOWN;
+
+	if (back != BACK_UNKNOWN)
+		return back == BACK_DONE;
+	if (direction == FORWARD || level == 0)
+		return resume_run(replay, &out, failure);
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "rr_finish without function goes back out of the innermost frame; rr_breakpoint_set "
+	    "and rr_continue with reverse go to any place",
+	    "no call can be found that began frame %d", level);
+	return false;
+}
+
+/* The level of the nearest caller whose source lines are known; 0: there is none near. */
+static int lined_caller(struct replay *replay)
+{
+	json_t *results = NULL, *frame;
+	size_t i;
+	int level = 0;
+
+	gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 1 %d",
+	    replay->selected.number, LINELESS_FRAMES_MAX);
+	json_array_foreach(json_object_get(results, "stack"), i, frame)
+	{
+		if (mi_text(frame, "line")) {
+			level = mi_number(frame, "level", 0);
+			break;
+		}
+	}
+	json_decref(results);
+	return level;
+}
+
 /*
  * Where no lines are known gdb would step instruction by instruction until there are some, which
- * from the start of a program takes minutes: out to the callers, or on to main, is a bounded way.
+ * from the start of a program takes minutes: out to a caller, or on to main, is a bounded way.
  */
 static json_t *step_to_line(
     struct replay *replay, enum direction direction, struct failure *failure)
 {
-	const struct resumption out = {"finish", direction, true, 0, 0};
-	const char *reason = NULL;
+	int level = lined_caller(replay) - 1;
+	struct failure no_caller = {0};
 
-	for (int i = 0; i < LINELESS_FRAMES_MAX && !has_line(replay); i++) {
-		struct failure no_caller = {0};
-
-		if (!resume_run(replay, &out, &no_caller)) {
-			if (replay->worker->broken) {
-				*failure = no_caller;
-				failure_set_hint(failure, LINELESS_HINT);
-				return NULL;
-			}
-			/* This is the outermost frame, or gdb takes something for its caller that
-			 * is not. */
+	if (level < 0)
+		return run_to_main(replay, direction, failure);
+	if (!go_out(replay, direction, level, &no_caller)) {
+		/* gdb takes something for a caller that is not. */
+		if (!replay->worker->broken)
 			return run_to_main(replay, direction, failure);
-		}
-		if (!position_update(replay, failure))
-			return NULL;
-		reason = mi_text(gdb_last_stop(replay->gdb), "reason");
-		if (!reason || strcmp(reason, "function-finished") != 0)
-			break;
+		*failure = no_caller;
+		failure_set_hint(failure, LINELESS_HINT);
+		return NULL;
 	}
-	reason = mi_text(gdb_last_stop(replay->gdb), "reason");
-	return answer(replay, direction,
-	    reason && strcmp(reason, "function-finished") == 0 ? "step" : NULL, failure);
+	return answer(replay, direction, came_out(replay, direction) ? "step" : NULL, failure);
 }
 
 /* Steps in portions, so that there is progress to tell. */
@@ -426,24 +465,23 @@ static json_t *finish(
     struct replay *replay, const struct finish_args *args, struct failure *failure)
 {
 	enum direction direction = direction_of(args->reverse);
-	struct resumption out = {"finish", direction, true, 0, 0};
+	int level = replay->selected.frame;
 
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
-	out.frame = replay->selected.frame;
 	if (args->function) {
-		out.frame = level_of(replay, args->function, failure) - 1;
-		if (out.frame < 0)
+		level = level_of(replay, args->function, failure) - 1;
+		if (level < 0)
 			return NULL;
 	}
-	if (!resume_run(replay, &out, failure)) {
+	if (!go_out(replay, direction, level, failure)) {
 		/* Code of no known function, as a dynamic linker without symbols is before main. */
 		if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
 			return NULL;
 		*failure = (struct failure){0};
 		return run_to_main(replay, direction, failure);
 	}
-	return answer(replay, direction, direction == BACKWARD ? "finished" : NULL, failure);
+	return answer(replay, direction, came_out(replay, direction) ? "finished" : NULL, failure);
 }
 
 json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)

@@ -430,3 +430,19 @@ json_t *tool_backtrace(
 		return NULL;
 	return args->at ? backtrace_there(replay, args, failure) : backtrace(replay, args, failure);
 }
+
+bool frames_number(
+    struct replay *replay, int level, const char *expression, unsigned long long *number)
+{
+	json_t *results = NULL;
+	const char *value = NULL;
+
+	if (gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
+		replay->selected.number, level, expression) == GDB_DONE)
+		value = mi_text(results, "value");
+	if (value)
+		*number = strtoull(value, NULL, 0);
+	json_decref(results);
+	return value != NULL;
+}

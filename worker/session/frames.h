@@ -19,4 +19,8 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
  */
 size_t frames_repeated(const json_t *frames, size_t at, size_t *period);
 
+/* A number in a frame of the selected thread, such as $sp. */
+bool frames_number(
+    struct replay *replay, int level, const char *expression, unsigned long long *number);
+
 #endif
