@@ -172,9 +172,11 @@ demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## the demo alone; 
 	@$(TEST_ENV) $(DEMO) $(DEMO_OPTIONS)
 
 .PHONY: picture
-picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## draw the README's picture: the demo, as it runs here
+picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption $(TEST_BIN)/programs/overrun ## make the README's pictures and its tour, as they run here
+	@sh packaging/deps.sh look report
 	@$(TEST_ENV) $(DEMO) >$(BUILD)/demo.txt
 	@sh packaging/picture.sh <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session.svg
+	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" README.md .github/report.png
 
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
 BENCHES :=
