@@ -223,6 +223,75 @@ START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stoo
 }
 END_TEST
 
+/* gdb would check the condition before the write, where it holds for other writes. */
+START_TEST(a_step_back_says_that_conditions_of_watchpoints_did_not_stop_it)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark"));
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
+	    "condition", "value == 3");
+	json_t *stop = client_tool(scene.client, "rr_next", "{s:b, s:i}", "reverse", 1, "count", 5);
+	expect_text(stop, "reason", "step");
+	expect_line(stop, "frame", harness_line(PROGRAM, "value = 3;"));
+	ck_assert_ptr_nonnull(strstr(answer_text(stop, "note"), "rr_continue"));
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_text(stop, "watch.new", "3");
+	json_decref(stop);
+	stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_text(stop, "watch.new", "3");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
+/* From the function `inner` back to the line of its caller, and further back in that. */
+static void step_back_in(const char *name, const char *inner, const char *outer)
+{
+	struct place place = place_open();
+	char *program = harness_program(name);
+
+	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
+	    "threads", "2", "trace_dir", place.trace));
+	free(client_replay(place.client, place.trace));
+	json_t *stop =
+	    client_tool(place.client, "rr_continue", "{s:s, s:i}", "until", inner, "count", 2);
+	json_decref(
+	    client_tool(place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment")));
+	json_decref(stop);
+	stop = client_tool(place.client, "rr_finish", "{s:b}", "reverse", 1);
+	expect_text(stop, "reason", "finished");
+	long long first = answer_line(stop, "frame"), line = first;
+	for (int i = 0; i < 4; i++) {
+		ck_assert_ptr_nonnull(strstr(answer_text(stop, "frame.function"), outer));
+		ck_assert_int_le(answer_line(stop, "frame"), line);
+		line = answer_line(stop, "frame");
+		json_decref(stop);
+		stop = client_tool(place.client, "rr_next", "{s:b}", "reverse", 1);
+		expect_text(stop, "reason", "step");
+	}
+	json_decref(stop);
+	ck_assert_int_lt(line, first);
+	stop = client_tool(place.client, "rr_step", "{s:b}", "reverse", 1);
+	expect_text(stop, "reason", "step");
+	json_decref(stop);
+	free(program);
+	place_close(&place);
+}
+
+/* gdb takes the whole of such a program for the dynamic linker, and runs back through all of it. */
+START_TEST(steps_back_in_a_statically_linked_c_program_end_where_they_should)
+{
+	step_back_in("walks_static", "set_text", "touch");
+}
+END_TEST
+
+START_TEST(steps_back_in_a_statically_linked_cpp_program_end_where_they_should)
+{
+	step_back_in("walks_classes", "bank::Ledger::set_text", "bank::Ledger::touch");
+}
+END_TEST
+
 static size_t count_dead(const struct client *client)
 {
 	static struct census census;
@@ -283,6 +352,9 @@ int main(void)
 	    a_search_that_is_cut_off_says_what_share_it_searched,
 	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
 	    a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood,
+	    a_step_back_says_that_conditions_of_watchpoints_did_not_stop_it,
+	    steps_back_in_a_statically_linked_c_program_end_where_they_should,
+	    steps_back_in_a_statically_linked_cpp_program_end_where_they_should,
 	    seeks_leave_no_dead_processes_behind,
 	    a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork, NULL};
 

@@ -343,9 +343,15 @@ static void check_passed(
 		first += reverse;
 		last -= !reverse;
 	}
-	for (int hit = first; hit <= last; hit++)
-		if (walker->sweep->hits[hit].point != POINT_SIGNAL && is_active(walker, hit))
+	for (int hit = first; hit <= last; hit++) {
+		int point = walker->sweep->hits[hit].point;
+		bool aside = reverse && is_watch(walker, hit) && walker->only[point] >= 0;
+
+		if (point == POINT_SIGNAL || !is_active(walker, hit))
+			continue;
+		if (!aside || !strstr(answer_text(stop, "note"), "do not stop a step back"))
 			disagree(walker, "a step that passes a hit", hit, stop);
+	}
 }
 
 /* A step stops at points as well, and stands somewhere between hits otherwise. */

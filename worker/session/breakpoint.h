@@ -37,6 +37,7 @@ struct breakpoint_list {
 	size_t count;
 	int next;      /* number of the next one */
 	int suspended; /* how many callers have disabled them */
+	bool aside;    /* watchpoints with a condition are out of the way of a step back */
 };
 
 /* Frees its texts. */

@@ -35,6 +35,17 @@ static bool watches_on_condition(const struct breakpoint *breakpoint)
 	return breakpoint->watches && breakpoint->condition;
 }
 
+static bool is_any(const struct breakpoint *breakpoint)
+{
+	(void)breakpoint;
+	return true;
+}
+
+static bool is_not_aside(const struct breakpoint *breakpoint)
+{
+	return !watches_on_condition(breakpoint);
+}
+
 static bool counts(const struct breakpoint *breakpoint)
 {
 	return breakpoint->temporary || breakpoint->ignore_count;
@@ -97,15 +108,17 @@ void breakpoints_forget(struct replay *replay, int gdb_number)
 		breakpoint_list_remove(&replay->breakpoints, breakpoint);
 }
 
-static void switch_all(struct replay *replay, const char *command)
+static void switch_all(
+    struct replay *replay, const char *command, bool (*only)(const struct breakpoint *))
 {
 	char numbers[NUMBERS_MAX] = "";
 	size_t length = 0;
 
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		int number = replay->breakpoints.entries[i].gdb;
+		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		int number = breakpoint->gdb;
 
-		if (number && !replay->breakpoints.entries[i].disabled &&
+		if (number && !breakpoint->disabled && only(breakpoint) &&
 		    length + 16 < sizeof(numbers))
 			length += (size_t)snprintf(
 			    numbers + length, sizeof(numbers) - length, " %d", number);
@@ -117,13 +130,32 @@ static void switch_all(struct replay *replay, const char *command)
 void breakpoints_suspend(struct replay *replay)
 {
 	if (replay->breakpoints.suspended++ == 0)
-		switch_all(replay, "-break-disable");
+		switch_all(replay, "-break-disable", is_any);
 }
 
 void breakpoints_resume(struct replay *replay)
 {
 	if (--replay->breakpoints.suspended == 0)
-		switch_all(replay, "-break-enable");
+		switch_all(
+		    replay, "-break-enable", replay->breakpoints.aside ? is_not_aside : is_any);
+}
+
+bool breakpoints_set_aside(struct replay *replay)
+{
+	if (!breakpoints_watch_on_condition(replay))
+		return false;
+	replay->breakpoints.aside = true;
+	switch_all(replay, "-break-disable", watches_on_condition);
+	return true;
+}
+
+void breakpoints_put_back(struct replay *replay)
+{
+	if (!replay->breakpoints.aside)
+		return;
+	replay->breakpoints.aside = false;
+	if (!replay->worker->broken && !replay->breakpoints.suspended)
+		switch_all(replay, "-break-enable", watches_on_condition);
 }
 
 /* An address of one image means nothing in another. */
@@ -440,7 +472,7 @@ void breakpoints_enter(struct replay *replay)
 			breakpoint->gdb = set_again(replay, breakpoint, &absent);
 	}
 	if (replay->breakpoints.suspended)
-		switch_all(replay, "-break-disable");
+		switch_all(replay, "-break-disable", is_any);
 }
 
 static void restore_one(struct replay *replay, struct breakpoint *breakpoint)

@@ -10,6 +10,13 @@
 void breakpoints_suspend(struct replay *replay);
 void breakpoints_resume(struct replay *replay);
 
+/*
+ * Disables the watchpoints that have a condition, for a step back: gdb would check it before the
+ * write, where it means something else. Whether there are any; breakpoints_put_back enables them.
+ */
+bool breakpoints_set_aside(struct replay *replay);
+void breakpoints_put_back(struct replay *replay);
+
 /* Before and after another image of the process replaces this one: removes them all from gdb, and
  * sets those again that have a meaning in the new image. */
 void breakpoints_leave(struct replay *replay);

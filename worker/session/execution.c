@@ -396,13 +396,29 @@ static json_t *step(struct replay *replay, const struct stride *stride, struct f
 	return answer(replay, direction, NULL, failure);
 }
 
+/* After a step back: what could not stop it is said. */
+static json_t *put_back(struct replay *replay, bool aside, json_t *stop)
+{
+	breakpoints_put_back(replay);
+	if (aside && stop)
+		json_object_set_new(stop, "note",
+		    json_string("watchpoints with a condition do not stop a step back, because "
+				"gdb would check the condition before the write: rr_continue with "
+				"reverse checks it after the write"));
+	return stop;
+}
+
 static json_t *step_answer(
     struct worker *worker, const struct stride *stride, struct failure *failure)
 {
 	struct replay *replay = depart(worker, stride->evaluate, failure);
+	bool aside;
 
-	return replay ? evaluate_beside(replay, step(replay, stride, failure), stride->evaluate)
-		      : NULL;
+	if (!replay)
+		return NULL;
+	aside = stride->reverse && breakpoints_set_aside(replay);
+	return evaluate_beside(
+	    replay, put_back(replay, aside, step(replay, stride, failure)), stride->evaluate);
 }
 
 json_t *tool_step(struct worker *worker, const struct step_args *args, struct failure *failure)
@@ -487,9 +503,13 @@ static json_t *finish(
 json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)
 {
 	struct replay *replay = depart(worker, args->evaluate, failure);
+	bool aside;
 
-	return replay ? evaluate_beside(replay, finish(replay, args, failure), args->evaluate)
-		      : NULL;
+	if (!replay)
+		return NULL;
+	aside = args->reverse && breakpoints_set_aside(replay);
+	return evaluate_beside(
+	    replay, put_back(replay, aside, finish(replay, args, failure)), args->evaluate);
 }
 
 /* rr cannot stop at every event. Takes over `note`. */

@@ -24,9 +24,35 @@ static void select_stopped(struct replay *replay, const struct resumption *resum
 		selection_set_thread(replay, replay->moment.tid);
 }
 
+/* The program has no dynamic linker: it is statically linked. */
+static bool is_static(struct replay *replay)
+{
+	static const char none[] = " 0x0\n";
+	const char *text, *base, *end;
+
+	if (gdb_console(replay->gdb, &text, "info auxv") != GDB_DONE)
+		return false;
+	base = strstr(text, "AT_BASE ");
+	end = base ? strchr(base, '\n') : NULL;
+	return end && strncmp(end - strlen(none) + 1, none, strlen(none)) == 0;
+}
+
+/*
+ * Where the dynamic linker is part of the program itself, gdb takes all of the program for it, and
+ * steps back through all of it, to the start of the recording. Of a system that it does not know it
+ * knows no dynamic linker either.
+ */
+static bool must_forget_linker(struct replay *replay, const struct resumption *resumption)
+{
+	return resumption->direction == BACKWARD && strcmp(resumption->verb, "continue") != 0 &&
+	       !strstr(resumption->verb, "instruction") && is_static(replay);
+}
+
 /* MI needs its own options before those of the command. */
 static enum gdb_outcome resume(struct replay *replay, const struct resumption *resumption)
 {
+	bool forget = must_forget_linker(replay, resumption);
+	enum gdb_outcome outcome;
 	char options[OPTIONS_MAX] = "";
 	size_t length = 0;
 
@@ -41,7 +67,12 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
 		length += (size_t)snprintf(options + length, OPTIONS_MAX - length, " --reverse");
 	if (resumption->count)
 		snprintf(options + length, OPTIONS_MAX - length, " %lld", resumption->count);
-	return gdb_run(replay->gdb, "-exec-%s%s", resumption->verb, options);
+	if (forget)
+		gdb_command(replay->gdb, NULL, "-gdb-set osabi none");
+	outcome = gdb_run(replay->gdb, "-exec-%s%s", resumption->verb, options);
+	if (forget && outcome != GDB_LOST)
+		gdb_command(replay->gdb, NULL, "-gdb-set osabi auto");
+	return outcome;
 }
 
 /*
