@@ -1,7 +1,7 @@
 /*
- * What an administrator limits: each setting on the real server, what it refuses or ends, what is
- * said, and that as much as is granted goes through. That nobody exceeds the administrator's file
- * stands in tests/unit/supervisor/test_settings.c.
+ * Limits that an administrator sets: for each setting on the real server, what it refuses or ends,
+ * what the error says, and that everything within the limit works.
+ * tests/unit/supervisor/test_settings.c tests that nobody exceeds the administrator's file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define WORKER	 "rr-warden-worke" /* as comm cuts it */
 #define FLAG_MAX 4096
 
-/* The recorded programs may lie in a home, which a server with roots does not show to replays. */
+/* The recorded programs may lie in a home, which a server with roots hides from replays. */
 static const char *show_programs(void)
 {
 	static char flag[FLAG_MAX];
@@ -235,7 +235,7 @@ START_TEST(a_recorded_program_gets_no_more_processor_time_than_granted)
 	json_t *args = json_pack("{s:[s,s], s:s}", "command", "", "spin", "trace_dir", trace);
 	char *program = harness_program("balloon");
 
-	/* rr or the program meets the limit first; it has no timeout and would spin for ever */
+	/* rr or the program reaches the limit first; without it, the program would run for ever */
 	json_array_set_new(json_object_get(args, "command"), 0, json_string(program));
 	json_t *answer =
 	    client_wait(client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S);

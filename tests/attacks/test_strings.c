@@ -1,7 +1,7 @@
 /*
  * Hostile strings through every string argument of every tool: nothing is executed, nothing is
- * written, every call is answered, and the session lives. Once as the server is, and once with the
- * sandbox off, so that quoting alone has to hold.
+ * written, every call is answered, and the session lives. Once with the sandbox, and once without,
+ * so that quoting alone must hold.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ struct attack {
 	size_t number, calls;
 };
 
-/* What a call needs beside the argument under attack, such that the call gets as far as to it. */
+/* The other arguments that a call needs so that it gets as far as to the argument under attack. */
 static const struct {
 	const char *name, *json;
 } fillers[] = {
@@ -118,7 +118,7 @@ static json_t *arguments(
 	}
 	if (answer_at(schema, "properties.attempts") != NULL)
 		json_object_set_new(args, "attempts", filler("attempts", "integer", trace));
-	/* a session of its own for each of them would be all the same attack */
+	/* a session of its own for each would be the same attack */
 	if (strcmp(attacked, "at") == 0 || strcmp(attacked, "deadline") == 0)
 		json_object_set_new(args, "trace_dir", json_string(trace));
 	json_object_set_new(args, attacked, hostile);
@@ -142,7 +142,7 @@ static json_t *hostile_value(const char *key, const char *type, json_t *text)
 	return object;
 }
 
-/* Every answer will do, error or result, but an answer there must be. */
+/* Any answer is fine, error or result, but there must be one. */
 static void attack_argument(struct attack *attack, const char *tool, const json_t *schema,
     const char *key, const char *type)
 {
@@ -229,7 +229,7 @@ static json_t *all_attacks(const struct witness *witness)
 		snprintf(text, sizeof(text), attacks[i], witness->folder);
 		json_array_append_new(texts, json_string(text));
 	}
-	/* what a reader of C strings would take for its end */
+	/* what a reader of C strings takes for the end */
 	int length = snprintf(text, sizeof(text), "main%cshell touch %s/nul", 0, witness->folder);
 	json_array_append_new(texts, json_stringn(text, (size_t)length));
 	return texts;

@@ -32,7 +32,7 @@ struct trace {
 	size_t count;
 };
 
-/* The same damage at every run: a finding can be looked at. */
+/* The same damage in every run, so that findings can be repeated. */
 static unsigned long long state;
 
 static size_t below(size_t bound)
@@ -175,7 +175,8 @@ static void free_trace(struct trace *trace)
 		free(trace->files[i].bytes);
 }
 
-/* Writes the trace, the files by turns damaged by all kinds. Returns the kind's name. */
+/* Writes the trace with the damage of that number: one kind in one file. Returns the kind's name.
+ */
 static const char *write_damaged(struct trace *trace, size_t number, const char *folder)
 {
 	size_t kind = number % KINDS;

@@ -6,10 +6,10 @@
  */
 #include <stddef.h>
 
-/* Sorts `values` and gives the middle one. */
+/* Sorts `values` and returns the middle one. */
 double median(double *values, size_t count);
 
-/* The head of the table, and one row of it: what was measured, the figure, what it is held to. */
+/* The head of the table, and one row of it: what was measured, the limit, the figure. */
 void figures_head(const char *what);
 void figure(const char *what, const char *limit, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -11,7 +11,7 @@
 #define RUNS	     3
 #define WRITES	     1000
 #define WRITES_TEXT  "1000"
-#define BACK	     25 /* writes gone back one by one: of more, nobody waits for the end */
+#define BACK	     25 /* writes that it goes back one by one; more would take too long */
 #define PASSES_TEXT  "2000"
 #define COMMAND_SIZE 8192
 

@@ -1,5 +1,5 @@
 /*
- * Pipes and newlines. Must never parse what comes back: that would be measured.
+ * Pipes and newlines. Must never parse what comes back, because that time would count.
  */
 #include "tests/bench/peer.h"
 #include <fcntl.h>

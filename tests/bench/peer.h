@@ -1,8 +1,8 @@
 #ifndef TESTS_BENCH_PEER_H
 #define TESTS_BENCH_PEER_H
 /*
- * A client that costs next to nothing: it writes lines and counts those that come back, so that
- * what is measured is the server. For whole answers see tests/e2e/harness.h.
+ * A client that costs next to nothing: it writes lines and counts those that come back, so that the
+ * figures show the server alone. For whole answers see tests/e2e/harness.h.
  */
 #include <stddef.h>
 #include <sys/types.h>
@@ -19,10 +19,10 @@ void peer_send(struct peer *peer, const char *bytes, size_t length);
  * call. Ends the program when the server does. */
 const char *peer_await(struct peer *peer, size_t count, size_t *length);
 
-/* Kills the server: nothing is measured of its end. */
+/* Kills the server, because nothing measures its end. */
 void peer_end(struct peer *peer);
 
-/* The highest resident memory a process ever had, in KiB. */
+/* The highest resident memory that a process ever had, in KiB. */
 long long peer_peak_kib(const struct peer *peer);
 
 #endif

@@ -16,7 +16,7 @@
 #define LISTS	   501
 #define ROUNDS	   5
 #define PINGS	   20000
-#define WINDOW	   32 /* pings on their way at once; below what is refused */
+#define WINDOW	   32 /* pings in flight at once; fewer than the server refuses */
 #define LONG_LINES 5
 #define MEBIBYTE   (1024 * 1024)
 
@@ -111,7 +111,7 @@ static void measure_pings(const struct subject *subject)
 	figure(what, limit(subject, "over 10,000"), "%.0f", median(many, ROUNDS));
 }
 
-/* A call whose argument fills a line of a mebibyte, out of `piece` again and again. */
+/* A call whose argument repeats `piece` until the line is a mebibyte long. */
 static char *long_line(const char *before, const char *piece, const char *after)
 {
 	char *line = malloc(MEBIBYTE + 1);
@@ -166,7 +166,7 @@ static void measure(const struct subject *subject)
 	    "0123456789012345678901234567890123456789012345678901234567890123\",\"");
 }
 
-/* What the baseline is to list: our own answer to tools/list. */
+/* The baseline lists the same tools: our own answer to tools/list. */
 static void write_list(const char *const *argv, const char *path)
 {
 	size_t length;

@@ -1,5 +1,5 @@
 /*
- * Drives rr and gdb with as little as possible: that is its point as a baseline.
+ * Drives rr and gdb with as little code as possible, because it is a baseline.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /*
- * Makes random code. Instructions are random bytes under the prefixes and opcode maps there are,
- * as far as the decoder knows them and they do the same wherever and whenever they run. They may
- * fault: that must come out the same as well.
+ * Makes random code. Instructions are random bytes under all prefixes and opcode maps, as long as
+ * the decoder knows them and they do the same wherever and whenever they run. They may fault, and
+ * faults must be equal too.
  */
 #include "tests/differ/code.h"
 
@@ -24,7 +24,7 @@ static uint64_t below(uint64_t *seed, uint64_t limit)
 	return code_random(seed) % limit;
 }
 
-/* What differs from run to run by itself, or leaves the test. */
+/* Instructions whose result differs from run to run, or that leave the test. */
 static bool is_unfit(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
@@ -169,7 +169,7 @@ struct link {
 	bool relative;
 };
 
-/* A byte that the code may change, by these bits, and stays code that is fit. */
+/* A byte in which the code may change these bits and remains suitable code. */
 struct target {
 	size_t at;
 	uint8_t bits;
@@ -192,7 +192,7 @@ static void put(struct writer *writer, const char *bytes, size_t length)
 	writer->code->length += length;
 }
 
-/* Four bytes that will lead to a block, or be its address. */
+/* Four bytes for a displacement to a block, or for its address. */
 static void put_link(struct writer *writer, uint64_t *seed, bool relative)
 {
 	writer->link[writer->links++] =
@@ -205,7 +205,7 @@ static void add_target(struct writer *writer, size_t at, uint8_t bits)
 	writer->target[writer->targets++] = (struct target){at, bits};
 }
 
-/* A constant that can change, and a write to something that can: here, ahead or behind. */
+/* A constant that can change, and a write to something that can: here, before or after. */
 static void put_write(struct writer *writer, uint64_t *seed)
 {
 	char constant[5] = {(char)(0xb8 | below(seed, 4))}; /* mov eax (ecx, edx, ebx), ... */

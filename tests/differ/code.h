@@ -30,7 +30,7 @@ struct code {
 /* The next number of a sequence that the seed determines. */
 uint64_t code_random(uint64_t *seed);
 
-/* Fills *code. changes: it writes to itself, and so has to be where it may. */
+/* Fills *code. changes: the code writes to itself, so it must lie where it may. */
 void code_generate(struct code *code, uint64_t *seed, bool changes);
 
 #endif

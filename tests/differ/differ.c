@@ -55,7 +55,7 @@ struct differ {
 	struct stop stop;  /* its last */
 	bool wild;	   /* this piece cannot be compared any further */
 	bool changes;	   /* the code can write to itself */
-	bool traps; /* the random code has set the trap flag: these twins are of no more use */
+	bool traps; /* the random code has set the trap flag, so these twins are of no more use */
 	struct {
 		uint64_t pieces, legs, steps, branches, signals, places;
 	} totals;
@@ -187,7 +187,7 @@ static void step_reference(void)
 		differ.branches += block.ending.counts;
 }
 
-/* A wild access to where the arena is in the one twin, and nothing in the other. */
+/* A wild access to an address where one twin has the arena and the other has nothing. */
 static bool hit_the_arena(void)
 {
 	const struct space *space = differ.tracee->space;
@@ -197,8 +197,8 @@ static bool hit_the_arena(void)
 }
 
 /*
- * What the twins cannot be compared in. The trap flag is what the reference is stepped by: once a
- * popf of the random code has set it, it no longer tells the program's steps from ours.
+ * Whether the twins cannot be compared any further. We step the reference with the trap flag: once
+ * a popf of the random code has set it, we cannot tell the program's steps from ours.
  */
 static bool is_incomparable(void)
 {
@@ -228,7 +228,7 @@ static void follow(const struct user_regs_struct *regs, uint64_t branches)
 	expect_registers(regs, "registers");
 }
 
-/* Both are to have met the same signal. */
+/* Both must have met the same signal. */
 static void expect_signal(const struct stop *cached)
 {
 	differ.totals.signals++;
@@ -317,7 +317,7 @@ static void new_code(void)
 	differ.totals.pieces++;
 }
 
-/* The tracee is at an instruction that does not run in the cache: it is stepped in both. */
+/* The tracee is at an instruction that does not run in the cache, so step both. */
 static void step_both(void)
 {
 	struct stop stop;
@@ -387,7 +387,7 @@ static void run_leg(void)
 	restart();
 }
 
-/* What a stop at these registers would show. */
+/* The state that a stop with these registers would show. */
 static uint64_t look(struct user_regs_struct *regs)
 {
 	struct space *space = differ.tracee->space;
@@ -444,7 +444,7 @@ static void step_through(void)
 		follow(&stop.regs, branches);
 		return;
 	}
-	/* It ran on at the last: let it come out. */
+	/* It ran on at the end: let it leave the cache. */
 	twin_wait(&differ.cached, &stop);
 	{
 		uint64_t branches;

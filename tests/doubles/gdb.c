@@ -1,5 +1,5 @@
 /*
- * A gdb gone bad, named to the server by --gdb; the way it misbehaves is its own name. For tests
+ * A gdb that misbehaves in the way that its own name says. The server gets it with --gdb. For tests
  * only; never installed.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Runs a program where the kernel gives no namespaces, as in many containers: in a user namespace
- * that allows none below it, under our own ids, without any capability. For tests only.
+ * Runs a program without namespaces, as in many containers: in a user namespace that allows none
+ * below it, under our own ids, without any capability. For tests only.
  */
 #include <fcntl.h>
 #include <sched.h>

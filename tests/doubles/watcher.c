@@ -1,7 +1,7 @@
 /*
  * Watches a word in a process that has not run yet, as rr 5.9 does when the program forks under a
- * watchpoint: the debug registers are set before anything else is asked of the new process. Prints
- * what they hold when it stops at its store. Usage: watcher
+ * watchpoint: it sets the debug registers before it does anything else to the new process. Prints
+ * their values when the process stops at its store. Usage: watcher
  */
 #include <signal.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WATCH_4_BYTES 0xd0001ull /* the first register, for stores, in force */
+#define WATCH_4_BYTES 0xd0001ull /* the first register, enabled, for stores */
 
 enum { STATUS = 6, CONTROL = 7, HITS = 0xf, NOT_HERE = 77 };
 
@@ -36,7 +36,7 @@ static void *place_of(size_t i)
 	return (void *)(uintptr_t)(offsetof(struct user, u_debugreg) + i * sizeof(uint64_t));
 }
 
-/* Lets the task run to its next stop, and gives that; -1: it has ended. */
+/* Lets the task run to its next stop, and returns that; -1: it has ended. */
 static int next_stop(pid_t pid)
 {
 	int status = 0;

@@ -1,6 +1,7 @@
 /*
- * A worker gone bad, put in the real one's place: answers its start as it should, and misbehaves at
- * the session's start in the way that the client's `at` names. For tests only; never installed.
+ * A worker that misbehaves, in the real one's place: it answers its start correctly, and at the
+ * session's start misbehaves in the way that the client's `at` names. For tests only; never
+ * installed.
  */
 #include <poll.h>
 #include <string.h>
@@ -82,7 +83,8 @@ static const struct {
     {"violation", violate},
 };
 
-/* One packet: `type` 0 is the answer's, `later` is added to the id, `length` is what it claims. */
+/* One packet. `type` 0 is that of the answer, `later` is added to the id, and `length` is the
+ * claimed one. */
 static const struct {
 	const char *name;
 	uint32_t type, later, length;
@@ -98,7 +100,7 @@ static const struct {
     {"duplicate keys", 0, 0, 13, "{\"a\":1,\"a\":2}"},
 };
 
-/* And then, as "silent" does from the start, says nothing more and reads nothing more. */
+/* Then it neither writes nor reads any more, as "silent" does from the start. */
 static json_t *misbehave(const struct channel_packet *request)
 {
 	const char *how =

@@ -1,7 +1,6 @@
 /*
- * Tool calls and how their answers are read. Checks of every answer what holds for all of them: a
- * result has text and structuredContent that say the same, and stays under the size that clients
- * take.
+ * Calls tools and reads their answers. Checks every answer for what all of them promise: the text
+ * and structuredContent say the same, and the size is below the limit of clients.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,7 +116,7 @@ long long client_tool_send_progress(
 	return client_send(client, "tools/call", params);
 }
 
-/* In a client a number is a double: whole ones it cannot hold must be strings. */
+/* Clients read numbers as doubles, so integers that a double cannot hold must be strings. */
 static void check_numbers(const json_t *value)
 {
 	const long long beyond = (1LL << 53) - 1;
@@ -131,7 +130,7 @@ static void check_numbers(const json_t *value)
 	json_array_foreach(value, i, part) check_numbers(part);
 }
 
-/* The result object of an answer that must be one; the caller releases `*answer`. */
+/* The result object of an answer, which must be a result; the caller releases `*answer`. */
 static json_t *wait_result(struct client *client, long long id, double timeout_s, json_t **answer)
 {
 	*answer = client_wait(client, id, timeout_s);
@@ -148,8 +147,8 @@ static json_t *wait_result(struct client *client, long long id, double timeout_s
 	return result;
 }
 
-/* What a person does not read: types beside values, the address of a function that is known, bytes
- * that are dumped, layers that are as they should be. */
+/* Parts that the text leaves out: types beside values, the address of a known function, dumped
+ * bytes, layers without problems. */
 static bool is_for_programs(const char *key)
 {
 	static const char *const keys[] = {"type", "address", "contents", "layers"};
@@ -159,7 +158,7 @@ static bool is_for_programs(const char *key)
 	return false;
 }
 
-/* Whether each line of a text is in another. */
+/* Whether another text contains each line of this one. */
 static bool has_lines(const char *text, const char *lines)
 {
 	char *copy = strdup(lines), *rest = copy, *line;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tests/e2e/harness.h"
 
-#define PROC_MAX 8192 /* processes on the machine: the census of a busy one still fits */
+#define PROC_MAX 8192 /* processes on the machine; enough for a busy one */
 
 /* Reads pid, parent, state and comm of one process. comm may hold spaces and parentheses. */
 static bool read_stat(pid_t pid, struct census_process *process)
@@ -103,7 +103,8 @@ pid_t census_await(pid_t root, const char *name)
 	harness_fail("no process %s appeared", name);
 }
 
-/* Orphans come to us (subreaper) and would stay as zombies; the server itself is left alone. */
+/* Orphans become our children (subreaper) and would stay as zombies. Leaves the server itself
+ * alone. */
 static void reap_orphans(const struct census *census, pid_t server)
 {
 	for (size_t i = 0; i < census->count; i++)

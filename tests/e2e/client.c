@@ -26,7 +26,7 @@ struct client {
 	int status;
 	long long next_id;
 	json_t *info;
-	json_t *waiting; /* array of messages that nobody asked for yet */
+	json_t *waiting; /* array of messages that nobody has taken yet */
 	char *buffer;
 	size_t used, room;
 	char *complaints; /* stderr */
@@ -219,7 +219,7 @@ void client_send_bytes(struct client *client, const char *bytes, size_t length)
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0)
-			return; /* the server ended: whoever waits for the answer will see */
+			return; /* the server ended, which the wait for the answer will notice */
 		bytes += sent;
 		length -= (size_t)sent;
 	}

@@ -1,19 +1,18 @@
 #ifndef TESTS_E2E_HARNESS_H
 #define TESTS_E2E_HARNESS_H
 /*
- * What the end-to-end tests, the demo and the benchmarks share: an MCP client that starts the built
- * server as a host would and talks to it over real pipes, readers of its answers, and a census of
- * the processes that a server left.
- *
- * Whatever is not as asked for ends the calling process with a message (abort), so that a test
- * reads as the scenario alone. Nothing here knows the server's inside, or believes it.
+ * Shared by the end-to-end tests, the demo and the benchmarks: an MCP client that starts the built
+ * server as a host does and talks to it over real pipes, functions that read its answers, and a
+ * census of the processes that a server leaves. Anything unexpected ends the calling process with a
+ * message (abort), so that a test shows only its scenario. Nothing here knows the server's inside,
+ * or trusts it.
  */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Generous: no test is to fail on a slow machine, and none is to hang. */
+/* Generous: no test may fail on a slow machine, and none may hang. */
 #define HARNESS_TIMEOUT_S 180.0
 
 void harness_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -34,8 +33,8 @@ char *harness_path(const char *folder, const char *name);
 /* The path of a built program of tests/programs, to be freed. */
 char *harness_program(const char *name);
 
-/* The number of the first line of tests/programs/NAME.c, or NAME where it has an ending, that holds
- * `text`. */
+/* The number of the first line with `text` in tests/programs/NAME.c, or in NAME if it has an
+ * ending. */
 long long harness_line(const char *name, const char *text);
 
 /* The whole file, NUL-terminated, to be freed. NULL when it cannot be read. */
@@ -128,7 +127,7 @@ json_t *client_tool(struct client *client, const char *tool, const char *format,
 json_t *client_tool_fails(
     struct client *client, const char *tool, const char *code, const char *format, ...);
 
-/* As client_tool, for a caller who wants no more than that it worked. */
+/* Like client_tool, for callers that do not need the answer. */
 void client_tool_done(struct client *client, const char *tool, const char *format, ...);
 
 /* Records a program of tests/programs into `trace_dir`; arguments after the name, NULL ends.
@@ -144,7 +143,7 @@ char *client_replay(struct client *client, const char *trace_dir);
 /* The value at a dotted path ("frame.function", "results.0.value"); NULL when there is none. */
 json_t *answer_at(const json_t *answer, const char *path);
 
-/* The same, which must be there and of that type. Numbers may be strings of digits. */
+/* The same for a value that must exist and have that type. Numbers may be strings of digits. */
 const char *answer_text(const json_t *answer, const char *path);
 long long answer_number(const json_t *answer, const char *path);
 /* The line of the frame at `path`; event and ticks of the moment there. */
@@ -185,8 +184,8 @@ pid_t census_child(pid_t parent);
 /* Waits until a descendant with that comm exists, and returns it. */
 pid_t census_await(pid_t root, const char *name);
 
-/* Waits until nothing lives below `root` (or below us, when it is ours); returns the seconds
- * it took, or -1 with the survivors printed when something is still there after timeout_s. */
+/* Waits until no process is left below `root` (or below us, if it is our own pid). Returns the
+ * seconds that this took; after timeout_s prints the survivors and returns -1. */
 double census_await_none(pid_t root, double timeout_s);
 
 /* Processor time, in clock ticks, and resident memory, in KiB, of one process. -1: gone. */

@@ -1,6 +1,6 @@
 /*
- * See inject.h. Must leave a process that goes on as it was: registers, code and the system call
- * that was interrupted.
+ * See inject.h. Must leave a process that goes on unchanged: registers, code and the interrupted
+ * system call.
  */
 #include "tests/e2e/inject.h"
 
@@ -21,7 +21,7 @@
 #include "tests/e2e/harness.h"
 
 #define WRITE_MAX     256
-#define RED_ZONE      128 /* below the stack's end, which compilers use */
+#define RED_ZONE      128 /* bytes below the stack's end that compilers use */
 #define SYSCALL_BYTES 0x050f
 
 /* Seizes and stops the process. False when it may not be, or it is gone. */
@@ -67,7 +67,7 @@ static int call(pid_t pid, long number, uint64_t first, uint64_t second, uint64_
 	ptrace(PTRACE_POKETEXT, pid, (void *)was.rip, (void *)((code & ~0xffffL) | SYSCALL_BYTES));
 	now = was;
 	now.rax = (unsigned long)number;
-	now.orig_rax = (unsigned long)-1; /* or the kernel would make the old call again first */
+	now.orig_rax = (unsigned long)-1; /* else the kernel restarts the old call first */
 	now.rdi = first;
 	now.rsi = second;
 	now.rdx = third;
@@ -118,11 +118,11 @@ static bool limit(pid_t pid, int resource, rlim_t most)
 
 bool inject_no_memory(pid_t pid)
 {
-	/* A page: the kernel refuses whatever would go beyond, and takes nothing back. */
+	/* One page: the kernel refuses anything beyond, and takes nothing back. */
 	return limit(pid, RLIMIT_AS, 4096) && limit(pid, RLIMIT_DATA, 4096);
 }
 
-/* The number of the highest descriptor that is open; -1 when nobody may look. */
+/* The highest open descriptor; -1 if we may not look. */
 static int highest_descriptor(pid_t pid)
 {
 	char path[64];
@@ -142,7 +142,7 @@ bool inject_no_descriptors(pid_t pid)
 {
 	int highest = highest_descriptor(pid);
 
-	/* Not fewer than it has: the kernel refuses a poll() of more than the limit. */
+	/* Not fewer than it has, because the kernel refuses a poll() of more than the limit. */
 	return highest >= 0 && limit(pid, RLIMIT_NOFILE, (rlim_t)highest + 1);
 }
 

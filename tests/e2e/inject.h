@@ -1,9 +1,9 @@
 #ifndef TESTS_E2E_INJECT_H
 #define TESTS_E2E_INJECT_H
 /*
- * Brings a fault into a process that runs, from outside and without its help: signals, limits, and
- * system calls of our choice made in its place through ptrace. Real programs fail this way on
- * demand, where a stand-in would only play it.
+ * Brings a fault into a running process from outside: signals, limits, and system calls of our
+ * choice made in its place through ptrace. So real programs fail on demand, where a double would
+ * only pretend to.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ bool inject_write(pid_t pid, int fd, const char *bytes, size_t length);
 bool inject_no_memory(pid_t pid);
 bool inject_no_descriptors(pid_t pid);
 
-/* The first of its descriptors that is a socket; -1: none, or nobody may look. */
+/* Its first descriptor that is a socket; -1: none, or we may not look. */
 int inject_find_socket(pid_t pid);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef TESTS_E2E_SCENE_H
 #define TESTS_E2E_SCENE_H
 /*
- * What most end-to-end tests begin with: traces recorded once for the whole suite, through the
- * server, and for each test a server of its own with a session on one of them.
+ * The beginning of most end-to-end tests: traces that the server records once for the whole suite,
+ * and for each test a server of its own with a session on one of them.
  */
 #include <check.h>
 #include <string.h>
@@ -11,9 +11,8 @@
 
 #define SCENE_TEST_TIMEOUT_S 300 /* for Check: a bound against hanging, not an expectation */
 
-/* The trace of a program of tests/programs, recorded at the first call, in the process that calls
- * scene_prepare's folder; so call it once in an unchecked fixture for each program that is used.
- * Borrowed. */
+/* The trace of a program of tests/programs, which the first call records. Tests run in child
+ * processes, so make the first call in an unchecked fixture, as scene_main does. Borrowed. */
 const char *scene_trace(const char *program);
 
 /* Removes the traces: the unchecked fixture's end. */
@@ -36,7 +35,7 @@ void expect_alive(struct client *client, const char *session);
 /* Ends the server as a client does by EOF, and checks that nothing is left. */
 void scene_close(struct scene *scene);
 
-/* A server, and a folder of its own with the name of a trace that is not there yet. */
+/* A server, and a folder of its own with the name of a trace that does not exist yet. */
 struct place {
 	struct client *client;
 	char *folder, *trace;
@@ -58,7 +57,7 @@ int scene_main_builds(
 /* The same, each test as often as its row says. */
 int scene_main_loops(const char *name, const struct looped *tests, const char *const *programs);
 
-/* Checks on answers that say what they got. */
+/* Checks of answers; they print what they got. */
 #define expect_text(answer, path, expected)                                                        \
 	ck_assert_str_eq(answer_text((answer), (path)), (expected))
 #define expect_number(answer, path, expected)                                                      \

@@ -1,5 +1,5 @@
 /*
- * The sweep: plain forward execution, which is what everything else is measured against.
+ * The sweep: plain forward execution, with which everything else must agree.
  */
 #include <stdio.h>
 #include <stdlib.h>

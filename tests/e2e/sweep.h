@@ -1,9 +1,8 @@
 #ifndef TESTS_E2E_SWEEP_H
 #define TESTS_E2E_SWEEP_H
 /*
- * One pass forward through a recording with everything set that a test means to use later: each hit
- * is kept, in its order, and with the moments around it. What any other way of searching answers
- * has to agree with it.
+ * One pass forward through a recording with all points set that a test uses later. Keeps each hit
+ * in order, with the moments around it. Every other way to search must give the same answers.
  */
 #include <stdbool.h>
 #include "tests/e2e/harness.h"
@@ -22,14 +21,14 @@ struct point {
 
 struct place_in_time {
 	long long event, ticks, tid; /* event 0: not known */
-	unsigned long long pc;	     /* tells apart what lies between two branches */
+	unsigned long long pc;	     /* tells places between two branches apart */
 	char moment[64];	     /* as the answer named it */
 };
 
 struct hit {
 	int point;		     /* its index, or POINT_SIGNAL */
-	struct place_in_time at;     /* where a run forward stops: of a write, behind it */
-	struct place_in_time before; /* of a write: where a run backward stops; learnt by walking */
+	struct place_in_time at;     /* where a run forward stops; for a write, after it */
+	struct place_in_time before; /* for a write, where a run backward stops (by walking) */
 	long long who, round;	     /* arguments, of a breakpoint in a function that has them */
 	char old[80], new[80];	     /* of a write */
 };
@@ -48,7 +47,7 @@ void sweep_free(struct sweep *sweep);
 /* The moment of a stop, or of another answer that has one. */
 struct place_in_time sweep_place(const json_t *answer);
 
-/* < 0: a is earlier; > 0: later; 0: the same, or so near that this cannot tell. */
+/* < 0: a is earlier; > 0: later; 0: the same, or too near to tell. */
 int sweep_compare(const struct place_in_time *a, const struct place_in_time *b);
 
 /* Sets a point with a condition (NULL: none), and returns its number. */

@@ -1,6 +1,6 @@
 /*
- * An agent's way from a program that fails to the line that is at fault, in few calls and few
- * characters: it reads the text of each answer, and takes from it what it asks next.
+ * How an agent gets from a failing program to the line at fault in few calls and few characters: it
+ * reads each answer's text, and takes its next question from there.
  */
 #include <gnu/libc-version.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ START_TEST(what_took_the_queue_away_is_found)
 	expect_place(&agent, "consume (tests/programs/%s.c:%lld)", "early_close",
 	    "pthread_mutex_lock(&fifo->lock);");
 	expect_read(&agent, "main () at tests/programs/early_close.c:5");
-	/* The part of it that waits has no name of its own in newer C libraries. */
+	/* In newer C libraries, its waiting part has no name of its own. */
 	if (strverscmp(gnu_get_libc_version(), "2.41") < 0)
 		expect_read(&agent, "waits_for barrier closed:");
 	ck_assert_ptr_null(strstr(agent.read, "waits_for mutex")); /* it crashes there */

@@ -1,6 +1,5 @@
 /*
- * Bad input gets a clear error with a hint, and nothing is lost: after each, the session answers as
- * before.
+ * Bad input gets a clear error with a hint, and afterwards the session answers as before.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -97,7 +96,7 @@ START_TEST(wrong_arguments_get_an_error_that_says_which_and_cost_nothing)
 }
 END_TEST
 
-/* gdb says that it runs, and then that it cannot: it must not be waited for. */
+/* gdb says that it runs, and then that it cannot. We must not wait for a stop. */
 START_TEST(a_breakpoint_where_nothing_is_mapped_is_named_and_costs_nothing)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -259,7 +258,7 @@ START_TEST(a_binary_without_symbols_still_replays)
 	    client, "rr_record", "{s:[s], s:s}", "command", stripped, "trace_dir", trace));
 	char *session = client_replay(client, trace);
 	json_decref(client_tool(client, "rr_step", "{s:s}", "unit", "instruction"));
-	/* It might be a library's: once all are loaded it is known to be nobody's. */
+	/* It could be in a library. Once all libraries are loaded, it is known to be nowhere. */
 	json_t *set = client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	ck_assert(answer_true(set, "pending"));
 	json_decref(set);

@@ -13,7 +13,7 @@
 #define PROGRAM "printed"
 #define FILE_OF "rr-warden.bookmarks"
 
-/* A trace of one's own: bookmarks are kept in it. */
+/* A trace for this test alone, because bookmarks are kept in it. */
 static struct place place_with_session(void)
 {
 	struct place place = place_replay(PROGRAM, NULL);
@@ -83,7 +83,7 @@ START_TEST(a_bookmark_outlives_its_worker)
 	pid_t worker = census_find(client_pid(place.client), "rr-warden-worke", 0);
 	ck_assert_int_gt(worker, 0);
 	ck_assert_int_eq(kill(worker, SIGKILL), 0);
-	/* It fails, or brings the session back already, as the death is known or not yet. */
+	/* It fails, or restores the session already: the death may be known or not. */
 	json_decref(client_wait(
 	    place.client, client_tool_send(place.client, "rr_when", NULL), HARNESS_TIMEOUT_S));
 	ck_assert_uint_eq(count_of(place.client), 1);
@@ -191,7 +191,7 @@ START_TEST(bookmarks_go_with_the_trace)
 }
 END_TEST
 
-/* A trace from elsewhere: what is wrong in the file is no bookmark, and nothing else is written. */
+/* A trace from elsewhere: malformed lines are no bookmarks, and nothing else is written. */
 START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 {
 	static const char text[] =

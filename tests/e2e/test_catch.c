@@ -1,6 +1,6 @@
 /*
- * rr_catch and rr_breakpoint_update: stops at what has no line of its own, and breakpoints that are
- * changed; both are there again in a session that was brought back.
+ * rr_catch and rr_breakpoint_update: stops at things without a line of their own, and changed
+ * breakpoints. A restored session has both again.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -53,7 +53,7 @@ START_TEST(each_claim_is_evaluated_again_at_its_moment)
 }
 END_TEST
 
-/* At a write the innermost frames are the C library's: the names are the program's. */
+/* At a write, the innermost frames are the C library's, but the names belong to the program. */
 START_TEST(names_of_the_programs_own_frame_are_known_at_a_system_call)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);

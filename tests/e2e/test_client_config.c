@@ -1,6 +1,6 @@
 /*
- * `rr-warden config CLIENT` prints what the client's own parser takes: JSON that names this very
- * program with the options given, and shell words that come out as they went in.
+ * `rr-warden config CLIENT` prints what the client's own parser accepts: JSON with this program's
+ * path and the given options, and shell words that survive the shell.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define COMMAND_MAX 8192
 #define ODD_OPTION  "--trace-dir=/it's here/$HOME"
 
-/* What the shell prints for a command; *status is its exit status. */
+/* The output of a shell command; *status is its exit status. */
 static const char *output_of(const char *command, int *status)
 {
 	static char text[COMMAND_MAX];

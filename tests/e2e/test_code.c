@@ -1,12 +1,12 @@
 /*
- * Programs without symbols, and the program as the processor sees it.
+ * Programs without symbols, instructions and mappings.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-/* "stripped+0x1234": counted from where the file begins in memory, as rr_memory_map has it. */
+/* "stripped+0x1234", counted from where the file begins in memory according to rr_memory_map. */
 static void expect_place(struct place *place, const json_t *answer, const char *path)
 {
 	const json_t *frame = answer_at(answer, path);

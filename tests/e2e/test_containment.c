@@ -1,6 +1,7 @@
 /*
- * Whatever dies, every request is answered once, other sessions go on, the session itself comes
- * back, and nothing is left. Each process of a session is killed, while idle and while it runs.
+ * Whatever dies, every request gets one answer, other sessions go on, the session itself comes
+ * back, and nothing is left. The tests kill each process of a session, while it is idle and while
+ * it runs.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum victim { VICTIM_GDB, VICTIM_RR, VICTIM_TRACEE, VICTIM_WORKER, VICTIM_COUNT };
 
-/* Of the only session: before there is another. */
+/* Call it while there is only one session. */
 static pid_t find_victim(pid_t server, enum victim victim)
 {
 	pid_t pid = 0;
@@ -57,8 +58,7 @@ static long long send_long_run(struct client *client, const char *session)
 	return id;
 }
 
-/* Where the first session is brought before its misfortune: the last call of toggle, so that a long
- * run meets no breakpoint. */
+/* The first session waits at the last call of toggle, so that a long run meets no breakpoint. */
 static void go_somewhere(struct scene *scene)
 {
 	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s, s:s}", "location", "toggle",
@@ -69,14 +69,14 @@ static void go_somewhere(struct scene *scene)
 	    "session", scene->session));
 }
 
-/* A tracee's death shows only when rr runs it: that call fails. */
+/* A tracee's death shows only when rr runs it, so that call fails. */
 static void notice_death(struct scene *scene)
 {
 	json_decref(client_tool_fails(scene->client, "rr_step", NULL, "{s:s, s:s}", "unit",
 	    "instruction", "session", scene->session));
 }
 
-/* It comes back with the next call: at its last stop, frame and breakpoint included. */
+/* The next call restores it at its last stop, with frame and breakpoint. */
 static void expect_restored(struct scene *scene)
 {
 	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression", "i",

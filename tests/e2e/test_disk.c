@@ -1,6 +1,6 @@
 /*
- * Recordings on disks without room: each in a small file system of its own, which the server's
- * mount namespace alone has.
+ * Recordings on full disks: each in a small file system of its own, which only the server's mount
+ * namespace has.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * `rr-warden doctor` says that all is well only where a recording was made and replayed, names what
- * is missing with its fix, and leaves nothing behind.
+ * `rr-warden doctor` reports success only if it made and replayed a recording, names what is
+ * missing with its fix, and leaves nothing behind.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #define COMMAND_MAX 8192
 #define NOT_HERE    77 /* of the doubles */
 
-/* The object that doctor --json prints behind a prefix of the shell, and its exit status. */
+/* The object that doctor --json prints when started by a shell with this prefix, and its exit
+ * status. */
 static json_t *examine(const char *prefix, const char *server, const char *options, int *status)
 {
 	char command[COMMAND_MAX];
@@ -85,7 +86,7 @@ START_TEST(what_is_missing_is_a_problem_with_a_fix)
 }
 END_TEST
 
-/* As Docker makes it: recording works, replaying wants a network of its own or the user's word. */
+/* As in Docker: recording works; replaying needs a private network, or the user's consent. */
 START_TEST(in_a_container_it_names_the_way_to_replay)
 {
 	char *double_path = harness_program("../doubles/container"), container[COMMAND_MAX];
@@ -117,7 +118,7 @@ START_TEST(it_names_the_switch_that_is_off)
 	char *double_path = harness_program("../doubles/no_spaces"), prefix[COMMAND_MAX];
 	int status;
 	snprintf(prefix, sizeof(prefix), "'%s'", double_path);
-	/* execv, and so a path without the shell's help */
+	/* execv does not look into PATH */
 	char *server = realpath(harness_server(), NULL);
 	json_t *said = examine(prefix, server, "", &status);
 	if (status != NOT_HERE) {

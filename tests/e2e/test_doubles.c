@@ -1,6 +1,6 @@
 /*
- * A worker or a gdb that breaks every rule costs its own session and nothing else. Doubles from
- * tests/doubles stand in their places; the supervisor is the real one.
+ * A worker or a gdb that breaks every rule costs its own session and nothing else. Both are doubles
+ * from tests/doubles; the supervisor is the real one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * How the server ends: what it was asked is answered as far as that goes in a bounded time, and
- * what nobody can read or start any more is not waited for. test_containment.c counts what is left.
+ * How the server ends: it answers what it can within a bounded time, and does not wait for what
+ * nobody can read or start any more. test_containment.c counts what is left.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -88,7 +88,7 @@ START_TEST(the_end_of_input_ends_an_idle_session_at_once)
 }
 END_TEST
 
-/* A host that is gone but for its end of our stdin: some child of its holds that. */
+/* A host that has gone, while a child of it still holds its end of our stdin. */
 START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
 {
 	char *folder = harness_scratch(0), request[1024];
@@ -121,8 +121,8 @@ START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
 }
 END_TEST
 
-/* The launcher is the keeper's child, and the keeper the server's: nobody is left to start another.
- */
+/* The launcher is the keeper's child, and the keeper is the server's. Nobody is left to start
+ * another. */
 START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);

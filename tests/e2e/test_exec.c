@@ -1,6 +1,6 @@
 /*
- * Programs that put another in their place: sh, env, themselves, from a thread. A session stands in
- * one image of the process and goes over the exec both ways.
+ * Programs that exec another program: sh, env, themselves, from a thread. A session stands in one
+ * image of the process and crosses the exec in both directions.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "tests/e2e/scene.h"
 
-/* A trace of `sh -c "true; exec 'PROGRAM' ARGUMENT"`, in a place of its own. */
+/* A trace of `sh -c "true; exec 'PROGRAM' ARGUMENT"` in a place of its own. */
 static struct place shell_place(const char *program, const char *argument)
 {
 	struct place place = place_open();
@@ -91,7 +91,7 @@ START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 	ck_assert_uint_eq(answer_count(started, "images"), 4);
 	ck_assert(answer_true(started, "images.0.current"));
 	set_breakpoint(&place, "main");
-	/* The third exec is a thread's: rr dies of running into it. */
+	/* A thread makes the third exec, and rr dies when it runs into that. */
 	for (int i = 0; i < 4; i++) {
 		stop = go_on(&place, 0);
 		expect_text(stop, "reason", "breakpoint");
@@ -255,7 +255,7 @@ START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 	ck_assert(answer_true(value, "restored"));
 	expect_text(value, "value", "49 '1'");
 	json_decref(value);
-	/* And can still cross: this is the exec of a thread. */
+	/* The session can still cross; here, a thread's exec. */
 	stop = go_on(&place, 0);
 	expect_text(stop, "reason", "exec");
 	ck_assert(answer_true(stop, "images.2.current"));
@@ -278,7 +278,7 @@ START_TEST(a_crash_report_is_of_the_program_that_crashed)
 }
 END_TEST
 
-/* A trace of a program that starts another, which crashes; the pid of that one. */
+/* Records a program that starts another one, which crashes; returns the latter's pid. */
 static json_int_t record_parent(struct place *place, json_t *command)
 {
 	json_decref(client_tool(place->client, "rr_record", "{s:o, s:s}", "command", command,
@@ -302,8 +302,8 @@ START_TEST(the_child_that_crashed_is_reported)
 	expect_number(report, "tid", child);
 	expect_text(report, "frames.0.function", "report_total");
 	json_decref(report);
-	/* Of the shell, when that is what is asked for: it ended badly too, and says whose fault.
-	 */
+	/* A report on the shell, if the call asks for that. It ended badly too, and the report says
+	 * whose fault that was. */
 	report = client_tool(place.client, "rr_crash_report", "{s:s, s:I}", "trace_dir",
 	    place.trace, "pid", child - 1);
 	expect_number(report, "exit_code", 7);
@@ -316,7 +316,7 @@ START_TEST(the_child_that_crashed_is_reported)
 }
 END_TEST
 
-/* timeout ends itself by the signal that ended its child. */
+/* timeout kills itself with the signal that killed its child. */
 START_TEST(a_program_below_timeout_is_reported_and_not_timeout)
 {
 	struct place place = place_open();

@@ -1,6 +1,6 @@
 /*
- * What a crash report says of the instruction that faulted: which operand, what it did, what its
- * address belongs to.
+ * What a crash report says about the instruction that faulted: which operand, what it did, and what
+ * its address belongs to.
  */
 #include <stdio.h>
 #include <stdlib.h>

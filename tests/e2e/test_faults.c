@@ -1,7 +1,7 @@
 /*
- * Holds the server to the table of faults.h: each cell has a server of its own with one session,
- * brings the fault into the real process in that phase, and compares what the client then sees.
- * Several cells run side by side, since most of them wait.
+ * Checks the table of faults.h: each cell starts a server with one session, brings the fault into
+ * the real process in that phase, and compares what the client then sees. Several cells run side by
+ * side, because most of them wait.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,13 +134,14 @@ static pid_t await_process(pid_t server, enum fault_process process)
 struct view {
 	struct client *client;
 	const struct cell *cell;
-	int voice; /* the victim's descriptor for garbage; -1: not known before its time */
+	int voice; /* the victim's descriptor for garbage; -1: not known yet */
 	bool brought;
-	char first[64], next[64]; /* what the call in flight and the one after it came to */
+	char first[64], next[64]; /* outcome of the call in flight, and of the next one */
 };
 
-/* Where a process speaks to the one above it: our own on a socket, the tools on their stdout. While
- * the launcher starts a worker it has more sockets than this one, so ask before. */
+/* The descriptor on which a process talks to the one above it: a socket for our own processes,
+ * stdout for the tools. While the launcher starts a worker, it has more sockets than this one, so
+ * ask before. */
 static int voice_of(enum fault_process process, pid_t pid)
 {
 	return process == RR || process == GDB ? STDOUT_FILENO : inject_find_socket(pid);
@@ -241,8 +242,8 @@ static long long stop_deaf_worker(struct view *view, pid_t victim)
 	return id;
 }
 
-/* A server that has just begun is none that starts a session: its processes are found when each is
- * what it will be. A worker came and went by then. */
+/* A server that has just started runs other processes first: a worker comes and goes before a
+ * session's processes exist. */
 static void settle(struct view *view)
 {
 	pid_t server = client_pid(view->client), launcher;
@@ -334,7 +335,7 @@ static unsigned outcome_of(const struct view *view, bool ended, bool held)
 	return gone && view->cell->phase == STARTING && !ok ? REFUSED : 0;
 }
 
-/* An error that speaks of a session that there is not misleads. */
+/* An error must not mention a session that does not exist. */
 static bool hints_are_true(json_t *answer)
 {
 	const json_t *content =
@@ -355,7 +356,7 @@ static bool has_ended(struct client *client)
 	return ended;
 }
 
-/* The answer, or NULL when the server ended, or holds still until it is let go on. */
+/* The answer, or NULL if the server ended, or is stopped until we continue it. */
 static json_t *await_answer(struct view *view, long long id, bool *held)
 {
 	bool holds = view->cell->process == SUPERVISOR && view->cell->kind == STOPPED;
@@ -368,8 +369,7 @@ static json_t *await_answer(struct view *view, long long id, bool *held)
 	return client_wait(view->client, id, ANSWER_S);
 }
 
-/* Has the server ended with the fault? What it was asked around its end it may answer yet or not.
- */
+/* Whether the server ended with the fault. It may or may not answer what came around its end. */
 static bool ends(const struct view *view, const json_t *next)
 {
 	bool must = view->cell->expected == ENDS;
@@ -428,7 +428,7 @@ static enum verdict play_cell(const struct cell *cell, bool last_play)
 	return verdict;
 }
 
-/* A busy machine is slow without a fault: what came late by chance is played again. */
+/* A busy machine is slow even without a fault, so a late result is tried again. */
 static enum verdict run_cell(const struct cell *cell)
 {
 	enum verdict verdict = TOO_LATE;

@@ -1,6 +1,6 @@
 /*
- * rr_value_history: the same accesses as a plain run forward shows, told of the right place for as
- * long as it is that, and the session stays as it was.
+ * rr_value_history: it shows the same accesses as a plain run forward, of the right place for as
+ * long as that exists, and the session stays as it was.
  */
 #include <check.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ static void expect_hit(const json_t *changes, size_t row, const struct hit *hit)
 	ck_assert_str_eq(json_string_value(at(changes, row, "new")), hit->new);
 }
 
-/* The history of a point, from behind one of its hits (NULL: the start) up to another one (NULL:
- * the end), has the sweep's hits and no other. */
+/* The history of a point, from after one of its hits (NULL: the start) up to another one (NULL: the
+ * end), has exactly the sweep's hits. */
 static void expect_sweep(struct client *client, const struct sweep *sweep, int point,
     const struct hit *from, const struct hit *to)
 {
@@ -172,7 +172,7 @@ START_TEST(the_history_of_a_local_is_that_of_its_own_call)
 	expect_within(answer, "conclusion", "the call of local_work");
 	json_decref(answer);
 
-	/* Asked from start to end, its place has the variables of others as well. */
+	/* From start to end, its place also holds variables of other calls. */
 	answer = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}", "expression",
 	    "mine", "from", "start", "to", "end");
 	ck_assert_int_gt(answer_number(answer, "total"), 12);

@@ -1,6 +1,6 @@
 /*
- * What the tools that look answer: values, frames, memory, registers, source, threads, processes;
- * and that an answer stays small whatever the program holds.
+ * Tools that inspect: values, frames, memory, registers, source, threads, processes. Their answers
+ * stay small whatever the program holds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void expect_counter(struct scene *scene, const char *value)
 	expect_value(scene->client, "counter", value);
 }
 
-/* gdb keeps what it has read for as long as the program stands. */
+/* gdb caches what it has read as long as the program stands. */
 START_TEST(values_are_those_of_the_moment_however_it_was_reached)
 {
 	struct scene scene = scene_open("many_watch", NULL);
@@ -280,7 +280,7 @@ START_TEST(a_session_may_begin_at_the_end)
 }
 END_TEST
 
-/* At the start the dynamic linker has told nothing yet, and gdb has seen that. */
+/* At the start the dynamic linker has reported no libraries yet, and gdb has seen that. */
 START_TEST(the_libraries_are_known_at_the_end_too)
 {
 	struct scene scene = scene_open("many_watch", NULL);

@@ -1,6 +1,6 @@
 /*
- * Looking at types, names, values and memory: rr_type, rr_symbols, rr_expand and rr_find_memory, at
- * -O0 and at -O2.
+ * Types, names, values and memory: rr_type, rr_symbols, rr_expand and rr_find_memory, at -O0 and at
+ * -O2.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ START_TEST(who_holds_a_pointer_and_where_a_text_lies_is_found)
 {
 	struct scene scene = open_at_look(c_builds[_i]);
 
-	/* The last node: held by the one before it, and by keeper. */
+	/* Two pointers lead to the last node: that of the node before it, and keeper. */
 	json_t *found = client_tool(scene.client, "rr_find_memory", "{s:s}", "value", "keeper");
 	expect_found_at(&scene, found, "&keeper");
 	expect_found_at(&scene, found, "&first->next->next->next->next");

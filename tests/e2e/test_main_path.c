@@ -106,7 +106,7 @@ START_TEST(one_call_finds_the_last_change)
 	ck_assert_str_ne(answer_text(change, "old"), answer_text(change, "new"));
 	json_decref(change);
 
-	/* It gave position and breakpoints back. */
+	/* It restored position and breakpoints. */
 	expect_answer(
 	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "report_total");
 	json_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
@@ -154,7 +154,8 @@ START_TEST(a_long_command_in_one_session_delays_no_other)
 }
 END_TEST
 
-/* The built server and a program, copied to where any user may go: a clone may stand in a home. */
+/* Copies the built server and a program to where any user may go, because a clone may lie in a
+ * home. */
 static void copy_for_others(const char *folder)
 {
 	char *program = harness_program(PROGRAM);

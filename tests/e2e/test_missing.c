@@ -1,6 +1,6 @@
 /*
- * What rr needs is missing or forbidden: `rr-warden rr` and the server say in one line what, and
- * what to do about it. Where only performance events are forbidden, all works.
+ * Something that rr needs is missing or forbidden: `rr-warden rr` and the server say in one line
+ * what, and what to do about it. If only performance events are forbidden, everything works.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define PROGRAM "exit_code"
 
-/* What a shell command prints on stdout and stderr; *status is its wait status. */
+/* The output of a shell command on stdout and stderr; *status is its wait status. */
 static char *output_of(const char *command, int *status)
 {
 	static char text[4096];
@@ -26,7 +26,7 @@ static char *output_of(const char *command, int *status)
 	return text;
 }
 
-/* One line, from rr-warden, with this in it. */
+/* Expects one line, from rr-warden, that contains this. */
 static void expect_refusal(const char *text, int status, const char *part)
 {
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) != 0, "status %d: %s", status, text);
@@ -35,7 +35,8 @@ static void expect_refusal(const char *text, int status, const char *part)
 	ck_assert_msg(strchr(text, '\n') == text + strlen(text) - 1, "not one line: %s", text);
 }
 
-/* A folder with rr and gdb in it, as far as they are wanted; NULL: an rr that prints this. */
+/* A folder with the script `rr_says` as rr, or, if that is NULL, with the real rr if `rr`; and with
+ * gdb if `gdb`. */
 static char *folder_with(const char *rr_says, bool rr, bool gdb)
 {
 	char *folder = harness_scratch(0), *path = harness_path(folder, "rr");
@@ -184,7 +185,7 @@ START_TEST(the_server_says_what_is_missing_when_it_is_wanted)
 }
 END_TEST
 
-/* Under /tmp, which replays do not see but for what they are given. */
+/* Under /tmp, of which replays see only what they get. */
 START_TEST(the_server_refuses_an_rr_that_is_too_old)
 {
 	char *folder = folder_with(OLD_RR, false, false), *rr = harness_path(folder, "rr");
@@ -200,7 +201,7 @@ START_TEST(the_server_refuses_an_rr_that_is_too_old)
 }
 END_TEST
 
-/* A machine that is too busy looks like this. It is no reason to doubt that it is rr. */
+/* A busy machine looks like this. That is no reason to doubt that it is rr. */
 START_TEST(the_server_says_that_rr_did_not_answer_in_time)
 {
 	char *folder = folder_with("#!/bin/sh\nexec sleep 600\n", false, false);
@@ -216,7 +217,7 @@ START_TEST(the_server_says_that_rr_did_not_answer_in_time)
 }
 END_TEST
 
-/* The server with a system call forbidden to it and to all it starts. */
+/* A server that may not make one system call, and neither may anything that it starts. */
 static struct client *client_without(const char *call)
 {
 	char *forbid = harness_program("../doubles/forbid");

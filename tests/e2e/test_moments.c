@@ -1,6 +1,6 @@
 /*
- * rr_when_became and rr_last_time: the first and the last moment at which something held, as a
- * plain run forward shows them.
+ * rr_when_became and rr_last_time: the first and the last moment at which something held, as in a
+ * plain run forward.
  */
 #include <check.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ START_TEST(what_is_true_for_a_while_is_found_the_first_time)
 	json_decref(flags);
 	json_decref(answer);
 
-	/* From a moment at which it is true, that is the answer. */
+	/* If the search begins where it is true, that moment is the answer. */
 	expect_answer_within(
 	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 0"),
 	    "conclusion", "already");

@@ -1,6 +1,6 @@
 /*
- * System calls that are newer than the rr of this machine: the recording goes on, the program gets
- * an older kernel's answer, and a replay shows the same.
+ * System calls that are newer than this machine's rr: the recording goes on, the program gets an
+ * older kernel's answer, and a replay shows the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 #define PATH_SIZE 4096
 
-/* What no rr records that was released by the end of 2026; the program's other calls some do. */
+/* Calls that no rr released by the end of 2026 records. Some rr records each of the program's other
+ * calls. */
 static const char *const refused[] = {"MADV_GUARD_INSTALL EINVAL", "MADV_GUARD_REMOVE EINVAL",
     "TCGETS2 ENOTTY", "TCSETSW2 ENOTTY", "PR_GET_MDWE EINVAL", "PR_GET_AUXV EINVAL",
     "PR_SET_SYSCALL_USER_DISPATCH EINVAL", "F_DUPFD_QUERY EINVAL", "preadv2 ENOSYS",
@@ -37,7 +38,7 @@ START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 }
 END_TEST
 
-/* Each call is told once: a loop must not fill the output. */
+/* A message for each call only once, because a loop must not fill the output. */
 START_TEST(a_refused_call_that_no_libc_makes_is_told)
 {
 	struct place place = place_open();
@@ -54,7 +55,7 @@ START_TEST(a_refused_call_that_no_libc_makes_is_told)
 }
 END_TEST
 
-/* Runs the double of rr with the library as rr gets it where the hardware counts. */
+/* Runs the double of rr with the library, as rr gets it on a machine with hardware counters. */
 static void run_tracer(const char *environment, char *output, size_t size)
 {
 	char *tracer = harness_program("../doubles/tracer"), command[2 * PATH_SIZE];
@@ -76,7 +77,7 @@ START_TEST(with_hardware_counters_rr_is_carried_too)
 	    "LD_PRELOAD=softpmu.so",
 	    folder);
 	run_tracer(environment, output, sizeof(output));
-	/* The number and the argument of the call, and what is in the result's register. */
+	/* The number and the argument of the call, and the value of the result register. */
 	ck_assert_str_eq(output, "entry 28 102 -38\nexit 28 102 -22\n");
 	free(folder);
 }

@@ -1,12 +1,12 @@
 /*
- * Programs built with -O2, in C++: what is kept nowhere is listed as such, structures have their
- * members, and a value without an address says where it is.
+ * Programs built with -O2, in C++: values that are kept nowhere are listed as such, structures have
+ * their members, and for a value without an address the answer says where it is.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-/* Stands in weigh() behind its last call. */
+/* Stands in weigh() after its last call. */
 static struct scene behind_the_call(void)
 {
 	struct scene scene = scene_open("optimized_values", NULL);

@@ -55,7 +55,7 @@ START_TEST(what_no_library_has_is_said_at_the_end)
 	expect_text(stop, "reason", "end");
 	expect_number(stop, "never_loaded.0", 1);
 	json_decref(stop);
-	/* Now that all libraries are loaded it is a mistake. */
+	/* Now that all libraries are loaded, the name is a mistake. */
 	json_decref(client_tool_fails(scene.client, "rr_breakpoint_set", "invalid_argument",
 	    "{s:s}", "location", "frobnicate_more"));
 	scene_close(&scene);

@@ -1,6 +1,6 @@
 /*
- * From a text of the output to the code that made it: tests/programs/printed.c prints in every way
- * there is, printed_stream.cc with C++ streams.
+ * From a text of the output to the code that made it. tests/programs/printed.c prints in every way
+ * that C has, printed_stream.cc with C++ streams.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define PROGRAM "printed"
 #define CPP	"printed_stream"
 
-/* Whether a conclusion names the function, and the line of the program that has the comment. */
+/* Expects a conclusion to name the function, and the line of the program with the comment. */
 static void expect_named(
     const json_t *answer, const char *program, const char *function, const char *comment)
 {
@@ -68,7 +68,7 @@ START_TEST(a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it)
 }
 END_TEST
 
-/* The buffer holds the same bytes already when the second one prints. */
+/* When the second call prints, the buffer already holds the same bytes. */
 START_TEST(the_same_text_again_is_not_taken_for_the_first)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -134,7 +134,7 @@ START_TEST(standard_error_is_a_stream_of_its_own)
 }
 END_TEST
 
-/* fork copies what is in the buffer: one text, written by both. */
+/* fork copies the buffer, so both processes write the same text. */
 START_TEST(a_child_that_printed_is_named_and_can_be_asked)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -169,7 +169,7 @@ START_TEST(cpp_streams_lead_to_the_programs_own_code)
 }
 END_TEST
 
-/* A program can print what looks like rr's marks: it moves no text to another write. */
+/* A program can print text that looks like rr's marks. It must not move text to another write. */
 START_TEST(the_output_comes_with_moments_and_marks_are_not_forged)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);

@@ -1,8 +1,7 @@
 /*
- * The traps that clients set for a server as a whole: what stands on stdout, a host that does not
- * read, lines and nesting without end, more requests than can be held, siblings that are started
- * to be killed, all revisions of the protocol. The rules of the protocol themselves are tested in
- * tests/unit/mcp.
+ * How clients can trap a whole server: stray output on stdout, a host that does not read, endless
+ * lines and nesting, too many requests, sibling servers that are killed at once, all revisions of
+ * the protocol. tests/unit/mcp tests the protocol's rules themselves.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -65,7 +64,7 @@ START_TEST(stdout_carries_answers_and_nothing_else_whatever_is_said_below)
 		client_tool_done(client, "rr_gdb_command", "{s:s}", "command", talkative[i]);
 	client_tool_done(client, "rr_goto", "{s:s}", "moment", "start");
 	client_close_stdin(client);
-	/* Every request was answered once, and nobody said anything unasked. */
+	/* Every request got one answer, and nothing else was sent. */
 	ck_assert_ptr_null(client_message(client, 30));
 	client_end(client);
 	free(session);
@@ -84,7 +83,7 @@ START_TEST(a_sibling_started_to_be_killed_leaves_nothing)
 	json_decref(answer);
 	kill(client_pid(client), SIGTERM);
 	client_end(client);
-	/* rmdir: the home is as empty as it was. */
+	/* rmdir succeeds only if the home is still empty. */
 	ck_assert_int_eq(rmdir(home), 0);
 	free(home);
 }
@@ -260,7 +259,7 @@ START_TEST(more_calls_than_can_be_held_are_refused_and_each_is_answered_once)
 	for (int i = 0; i < CALLS; i++)
 		ids[i] = client_tool_send(
 		    scene.client, "rr_evaluate", json_pack("{s:s}", "expression", "1 + 1"));
-	/* A cancel takes no place of its own: the way out is never barred. */
+	/* A cancel needs no free slot, so it always gets through. */
 	client_cancel(scene.client, run);
 	size_t refused = 0;
 	for (int i = 0; i < CALLS; i++) {

@@ -1,6 +1,6 @@
 /*
- * Recordings as files and as a search: how a trace is named, kept private, listed, read and
- * removed; how an unwilling program is ended; how a rare failure is recorded.
+ * How traces are named, kept private, listed, read and removed; how a program that does not want to
+ * end is ended; how a rare failure is recorded.
  */
 #include <dirent.h>
 #include <pwd.h>
@@ -38,7 +38,7 @@ static void home_close(struct home *home)
 	harness_scratch_free(home->folder);
 }
 
-/* Records a program of tests/programs where traces go by default. */
+/* Records a program of tests/programs into the default directory. */
 static json_t *record(struct home *home, const char *name)
 {
 	char *program = harness_program(name);
@@ -83,7 +83,7 @@ START_TEST(a_trace_is_named_after_its_program_and_private)
 }
 END_TEST
 
-/* From two servers, since agents run side by side. */
+/* From two servers, because agents run side by side. */
 START_TEST(recordings_at_once_never_get_the_same_name)
 {
 	enum { AT_ONCE = 12 };
@@ -137,7 +137,7 @@ START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 	    client_tool(home.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 8);
 
 	expect_text(recorded, "ended_by", "timeout");
-	/* On a slow machine it may not have come as far as to be stubborn. */
+	/* On a slow machine it may not have become stubborn yet. */
 	if (strcmp(answer_text(recorded, "stdout"), "up\n") == 0) {
 		expect_text(recorded, "signal", "SIGKILL");
 		expect_number(
@@ -292,7 +292,7 @@ START_TEST(a_trace_that_another_server_replays_is_not_removed)
 }
 END_TEST
 
-/* As an rr leaves it that is killed, with its worker, while it makes the trace. */
+/* As rr leaves a trace when it is killed, with its worker, while it makes that. */
 START_TEST(the_beginning_of_a_trace_can_be_listed_and_removed)
 {
 	struct home home = home_open();
@@ -435,7 +435,7 @@ START_TEST(a_trace_travels_as_one_file)
 
 	json_t *imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
 	expect_text(imported, "trace_dir", trace);
-	/* rr refuses a trace of another processor at its replay: an import says so at once. */
+	/* rr refuses to replay a trace of another processor, so the import says so at once. */
 	ck_assert(answer_true(imported, "cpu.same_as_here"));
 	ck_assert(answer_true(imported, "cpu.xsave_fits"));
 	char *session = client_replay(home.client, trace);

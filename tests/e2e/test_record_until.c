@@ -1,6 +1,5 @@
 /*
- * `rr-warden record-until`, as a person or a CI job calls it: what it prints where, and how it
- * exits.
+ * `rr-warden record-until`, as people and CI jobs call it: what it prints where, and how it exits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ struct job {
 	int status;
 };
 
-/* Runs it in a shell, in a folder of its own, where its traces go, too. */
+/* Runs it in a shell, in a folder of its own, which also gets its traces. */
 static struct job run(const char *before, const char *arguments)
 {
 	struct job job = {.folder = harness_scratch(0)};
@@ -84,7 +83,7 @@ START_TEST(a_program_that_never_fails_leaves_nothing)
 }
 END_TEST
 
-/* What is called wrongly or cannot be recorded, and what is said of it. */
+/* Wrong calls and programs that cannot be recorded, with the messages for them. */
 static const struct {
 	const char *before, *arguments, *said;
 } troubles[] = {

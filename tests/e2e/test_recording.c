@@ -1,6 +1,6 @@
 /*
- * Recording programs that behave badly: the recorded program never touches the server's own stdin
- * and stdout, and what it prints, leaves behind or dies of is bounded and told.
+ * Recordings of programs that misbehave: the program never touches the server's own stdin and
+ * stdout, and the answer says, within bounds, what it printed, left behind or died of.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ START_TEST(a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept)
 }
 END_TEST
 
-/* With so little address space rr 5.6 tries the same for ever, and no program is there to end. */
+/* With so little address space, rr 5.6 retries for ever, and there is no program to end. */
 START_TEST(an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit)
 {
 	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");

@@ -1,6 +1,6 @@
 /*
- * The questions of one call: what a report says of each kind of end, and what rr_last_change says
- * of a write.
+ * Questions that one call answers: what a report says about each kind of end, and what
+ * rr_last_change says about a write.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static const json_t *first_frame(const json_t *report)
 	harness_fail("no frames");
 }
 
-/* Hangs, and is ended by the recording's limit. */
+/* The program hangs, and the recording's limit ends it. */
 static void record_hang(struct place *place)
 {
 	char *program = harness_program("deadlock");
@@ -79,7 +79,7 @@ START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 	ck_assert_int_eq(
 	    answer_line(left, "frame"), harness_line("deadlock", "pthread_mutex_lock(&to->lock);"));
 	json_decref(report);
-	/* The session stands there: every thread can be looked at. */
+	/* The session stands there, so every thread can be inspected. */
 	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "threads"), 4);
 	json_decref(list);
@@ -108,7 +108,7 @@ START_TEST(the_end_says_where_the_other_threads_still_are)
 	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "threads"), 4);
 	json_decref(list);
-	/* The threads' ends are events that rr does not stop at. */
+	/* rr does not stop at the events where the threads end. */
 	snprintf(moment, sizeof(moment), "%lld", event + 1);
 	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moment);
 	ck_assert_int_gt(answer_event(stop, "moment"), event + 1);

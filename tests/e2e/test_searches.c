@@ -1,6 +1,6 @@
 /*
- * Searches with conditions, in both directions and to their deadline; and values of other moments
- * than the one that the session stands at. tests/programs/straight.c has many hits in one moment.
+ * Searches with conditions, in both directions and up to their deadline; and values at moments
+ * other than the session's. tests/programs/straight.c has many hits in one moment.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #define HITS_MAX 64
 #define TEXT_MAX 80
 
-/* What a stop at a hit says of it, whichever side it is reached from. */
+/* What a stop says about a hit, the same from both directions. */
 struct told {
 	char text[HITS_MAX][TEXT_MAX];
 	size_t count;
 };
 
-/* Its moment without the pc, which is another one behind a write than before it. */
+/* The moment without its pc, because the pc after a write differs from the one before. */
 static void tell(char text[TEXT_MAX], const json_t *stop)
 {
 	const char *moment = answer_text(stop, "moment");
@@ -27,7 +27,7 @@ static void tell(char text[TEXT_MAX], const json_t *stop)
 				     : answer_text(stop, "frame.args"));
 }
 
-/* Runs to an edge, and keeps every hit on the way. */
+/* Runs to an end of the recording, and keeps every hit on the way. */
 static void run(struct scene *scene, bool reverse, struct told *told)
 {
 	told->count = 0;
@@ -46,7 +46,7 @@ static void run(struct scene *scene, bool reverse, struct told *told)
 	}
 }
 
-/* Each hit on the way there is one on the way back, and no other. */
+/* The hits on the way there and on the way back are the same. */
 static void expect_same_hits(struct scene *scene, size_t hits)
 {
 	struct told there, back;
@@ -109,7 +109,7 @@ START_TEST(a_count_passes_hits_of_a_condition_back_too)
 }
 END_TEST
 
-/* Where only gdb's own way is left, its other writes are not told as if they were those. */
+/* If only gdb's own way is left, the answer must not present other writes as hits. */
 START_TEST(a_condition_that_cannot_be_searched_for_backward_is_refused)
 {
 	struct scene scene = watch_value("value == 3");
@@ -168,7 +168,7 @@ START_TEST(another_moment_is_looked_at_without_moving_there)
 }
 END_TEST
 
-/* Far more writes than anything looks at in a second. */
+/* Far more writes than any machine can check in a second. */
 START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 {
 	struct place place = place_replay(PROGRAM, "1000000", NULL);
@@ -184,8 +184,8 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 }
 END_TEST
 
-/* Hits of the byte that are none of the bit-field's are passed by, on the way back and in the
- * search for its last change; and it has none before its own. */
+/* Skips writes to the byte that do not change the bit-field, on the way back and in the search for
+ * its last change. Nothing before writes the bit-field itself. */
 START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 {
 	struct place place = place_replay(PROGRAM, "30", NULL);
@@ -303,7 +303,7 @@ static size_t count_dead(const struct client *client)
 	return dead;
 }
 
-/* Each seek ends a process for every thread there was; those of the last one may still be there. */
+/* Each seek ends one process per thread. Those of the last seek may still exist. */
 START_TEST(seeks_leave_no_dead_processes_behind)
 {
 	struct place place = place_replay("walks_static", "threads", "16", NULL);
@@ -319,7 +319,7 @@ START_TEST(seeks_leave_no_dead_processes_behind)
 }
 END_TEST
 
-/* Each moment that a call goes to leaves a process behind; here the session may have forty. */
+/* Each moment that a call visits leaves a process behind; this session may have forty. */
 START_TEST(a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork)
 {
 	static const char *const few[] = {"--processes=40", NULL};

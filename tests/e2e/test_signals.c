@@ -1,6 +1,6 @@
 /*
- * Which signals stop: faults do, what the program handles itself and what only says that time has
- * passed does not, until somebody wants it otherwise.
+ * Which signals stop the program: faults do; signals that the program handles itself and timers do
+ * not, unless the client asks for it.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * The plugin's skills as the server shows them: whole, and with the digest that hosts check.
+ * The plugin's skills as the server shows them: complete, and with the digest that hosts check.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static json_t *ask(struct client *client, const char *method, json_t *params)
 	return answer;
 }
 
-/* What sha256sum finds in a file with this text, as skills name it. */
+/* The digest of a text, from sha256sum, in the form that skills use. */
 static void digest_of(const char *text, char *digest, size_t size)
 {
 	char *folder = harness_scratch(0), *file = harness_path(folder, "SKILL.md");

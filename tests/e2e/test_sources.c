@@ -1,6 +1,6 @@
 /*
  * Sources that are not where the debug information says: moved with the program, moved elsewhere,
- * or gone. Where the server was started makes no difference.
+ * or gone. The directory in which the server was started makes no difference.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "tests/e2e/scene.h"
 
-/* A tree of an author: the program in bin/, its sources where they lay when it was built. */
+/* An author's tree: the program in bin/, and its sources where they were when it was built. */
 struct tree {
 	char *folder, *trace, *program;
 	struct client *client;
@@ -129,7 +129,7 @@ START_TEST(a_directory_of_sources_that_the_server_was_given_is_looked_through)
 }
 END_TEST
 
-/* The same name, relative, in the directory that the server runs in: another file. */
+/* Another file with the same relative name in the server's directory. */
 START_TEST(the_directory_of_the_server_gives_no_sources)
 {
 	char *decoy = harness_scratch(0), *file = NULL, here[1024];

@@ -1,6 +1,6 @@
 /*
- * Where the program stands after each execution tool, and what the answer says of it: forward and
- * backward. tests/programs/many_watch.c has known numbers of changes to count against.
+ * Where the program stands after each execution tool, and what the answer says, forward and
+ * backward. The numbers of changes in tests/programs/many_watch.c are known.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 	json_t *stop = client_tool(scene.client, "rr_step", NULL);
 	expect_text(stop, "reason", "step");
 	expect_text(stop, "frame.function", "main");
-	/* Minutes, where each instruction of the dynamic linker is stepped. */
+	/* This takes minutes if gdb steps each instruction of the dynamic linker. */
 	ck_assert_msg(harness_now() - started < 10, "%.1f s", harness_now() - started);
 	json_decref(stop);
 	scene_close(&scene);
@@ -152,7 +152,7 @@ START_TEST(a_stop_is_passed_whichever_thread_is_selected)
 	json_decref(run(&scene, 0, 1));
 	json_t *first = run(&scene, 0, 1), *list, *second;
 	long long stopped = answer_number(first, "tid"), other = 0;
-	/* Away and back: gdb has not seen the program stop at the breakpoint then. */
+	/* Away and back, so that gdb has not seen the program stop at the breakpoint. */
 	client_tool_done(scene.client, "rr_last_change", "{s:s}", "expression", "turn");
 	list = client_tool(scene.client, "rr_thread_list", NULL);
 	for (size_t i = 0; i < answer_count(list, "threads"); i++) {
@@ -237,7 +237,7 @@ START_TEST(four_watchpoints_stop_at_every_change)
 }
 END_TEST
 
-/* One of each kind, and a fourth; for a fifth the processor has no register, whatever its kind. */
+/* One of each kind, and a fourth. The processor has no register for a fifth of any kind. */
 START_TEST(watchpoints_of_every_kind_go_together_as_many_as_there_are_registers)
 {
 	static const char *const kinds[] = {"read", "write", "access", "write"};
@@ -282,7 +282,7 @@ END_TEST
 START_TEST(next_forward_and_as_often_backward_comes_to_the_same_line)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	/* Straight code: over the head of a loop gdb itself counts differently backward. */
+	/* Straight code, because at the head of a loop gdb itself counts differently backward. */
 	long long line = harness_line(PROGRAM, "\tset_late();");
 	char location[64];
 	snprintf(location, sizeof(location), PROGRAM ".c:%lld", line);
@@ -403,7 +403,7 @@ START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
 		json_t *now = client_tool(scene.client, "rr_when", NULL);
 		expect_number(now, "event", event);
 		json_decref(now);
-		json_decref(run(&scene, 0, 1)); /* to the end: the second time comes from behind */
+		json_decref(run(&scene, 0, 1)); /* to the end: the second seek goes backward */
 	}
 	json_decref(late);
 	scene_close(&scene);
@@ -440,8 +440,7 @@ START_TEST(goto_comes_to_the_very_tick)
 	static const char *const from[] = {"start", "end"};
 	for (int i = 0; i < 2; i++) {
 		json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", from[i]));
-		/* A tick is some instructions long: the event and the tick are what can be asked.
-		 */
+		/* A tick lasts several instructions, so only event and tick can be expected. */
 		json_t *stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment);
 		expect_text(stop, "moment", moment);
 		expect_text(stop, "frame.function", "set_late");

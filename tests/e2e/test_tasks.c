@@ -1,6 +1,6 @@
 /*
- * Calls that take long, for a host that takes tasks: the call is answered at once, the recording
- * goes on, and its result waits to be asked for.
+ * Long calls, for a host that supports tasks: the call gets its answer at once, the recording goes
+ * on, and its result waits for the host.
  */
 #include <string.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 
 #define TASKS "io.modelcontextprotocol/tasks"
 
-/* A request of revision 2026-07-28 from a client that takes tasks: its result. */
+/* The result of a request of revision 2026-07-28, from a client that supports tasks. */
 static json_t *ask(struct client *client, const char *method, json_t *params)
 {
 	json_object_set_new(params, "_meta",
@@ -28,7 +28,7 @@ static json_t *ask_of_task(struct client *client, const char *method, const char
 	return ask(client, method, json_pack("{s:s}", "taskId", id));
 }
 
-/* Records `sleep SECONDS`, which a call does not wait for; the task. */
+/* Records `sleep SECONDS`, which is too long for a call; returns the task. */
 static json_t *record_sleep(struct client *client, const char *seconds, const char *trace)
 {
 	json_t *task = ask(client, "tools/call",
@@ -39,7 +39,7 @@ static json_t *record_sleep(struct client *client, const char *seconds, const ch
 	return task;
 }
 
-/* Polls until the task is at work no more. */
+/* Polls until the task is no longer at work. */
 static json_t *end_of_task(struct client *client, const json_t *task)
 {
 	for (double until = harness_now() + HARNESS_TIMEOUT_S; harness_now() < until;) {
@@ -71,7 +71,7 @@ START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
 	json_decref(end);
 	json_decref(task);
 
-	/* What is quick is answered as ever, for the same client. */
+	/* Quick calls get their answer as usual, for the same client. */
 	expect_answer(ask(place.client, "tools/call",
 			  json_pack("{s:s, s:{s:s}}", "name", "rr_ps", "arguments", "trace_dir",
 			      place.trace)),

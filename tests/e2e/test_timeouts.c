@@ -1,6 +1,6 @@
 /*
- * Deadlines and cancellation: a command that takes too long is interrupted, the answer says where
- * the program stands, and the session goes on from there.
+ * Deadlines and cancellation: the server interrupts a command that takes too long, the answer says
+ * where the program stands, and the session goes on from there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void expect_usable(struct scene *scene)
 	expect_value(scene->client, "toggled", "1");
 }
 
-/* How the same limit can be said; the test's number chooses. */
+/* The ways to give the same limit; the test's number chooses one. */
 static const struct {
 	const char *flag, *variable;
 } forward_limits[] = {
@@ -141,7 +141,7 @@ START_TEST(an_interrupt_works_at_once_wherever_the_program_is)
 }
 END_TEST
 
-/* rr itself would search for a later event without an end. */
+/* rr itself would search for a later event for ever. */
 START_TEST(the_end_is_still_the_end_after_an_interrupted_way_back)
 {
 	struct scene scene = scene_open(COMPUTATION, NULL);

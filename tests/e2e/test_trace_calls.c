@@ -1,5 +1,5 @@
 /*
- * rr_trace_calls: the same passes as a plain run forward shows, and what each call returned.
+ * rr_trace_calls: the same passes as in a plain run forward, and what each call returned.
  */
 #include <check.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void expect_pass(const json_t *rows, size_t row, const struct hit *hit)
 	ck_assert_int_eq(strncmp(text_at(rows, row, "moment"), moment, strlen(moment)), 0);
 }
 
-/* Of a location, where `round` is the argument's value, or always (-1). */
+/* Passes of a location where the argument is `round`; -1: all passes. */
 static void expect_sweep(
     struct client *client, const struct sweep *sweep, int point, long long round)
 {

@@ -1,6 +1,6 @@
 /*
- * Programs and traces out of the ordinary: too much of something, changed since, made elsewhere.
- * Each is served, or refused with the reason and a hint, and the session goes on.
+ * Unusual programs and traces: too large, changed since the recording, made elsewhere. The server
+ * handles each, or refuses it with a reason and a hint, and the session goes on.
  */
 #include <cpuid.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 	expect_within(recorded, "stdout", ".\nlast\n");
 	json_decref(recorded);
 
-	/* The replay prints it once more: a part of it is enough to see. */
+	/* The replay prints it again; a part of it is enough. */
 	char *second = harness_path(place.folder, "second");
 	json_decref(client_record(place.client, second, "gigabyte", "32"));
 	char *session = client_replay(place.client, second);
@@ -67,7 +67,8 @@ START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind
 	json_decref(trace);
 	json_decref(
 	    client_tool_fails(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 99990));
-	/* gdb takes the frame where it was broken off for the outermost, if it is let. */
+	/* After an interrupted unwinding, gdb takes the last frame for the outermost one, unless it
+	 * is told to unwind again. */
 	stop = client_tool(place.client, "rr_finish", "{s:s}", "function", "main");
 	expect_text(stop, "frame.function", "main");
 	ck_assert(!answer_true(stop, "restored"));
@@ -96,7 +97,7 @@ START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 }
 END_TEST
 
-/* What happens to the program's file after the recording; the test's number chooses. */
+/* What happens to the program's file after the recording; the test's number chooses one. */
 enum change { CHANGE_REPLACED, CHANGE_OVERWRITTEN, CHANGE_REMOVED, CHANGE_COUNT };
 
 static void change_program(enum change change, const char *other, const char *program)
@@ -184,7 +185,8 @@ static void move_to_another_machine(const char *trace)
 	ck_assert_ptr_nonnull(file);
 	size_t length = fread(bytes, 1, sizeof(bytes), file), model_length;
 	__cpuid(1, registers[0], registers[1], registers[2], registers[3]);
-	/* The features, which have few zeros, lead to the model before them. */
+	/* The model comes before the features, which are easy to find because they have few zeros.
+	 */
 	char *features = memmem(bytes, length, &registers[2], 2 * sizeof(*registers));
 	ck_assert(features != NULL && features - bytes > 16);
 	model_length = pack(registers[0], model);
@@ -220,7 +222,7 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 	    client_tool_send(
 		place.client, "rr_replay_start", json_pack("{s:s}", "trace_dir", place.trace)),
 	    HARNESS_TIMEOUT_S);
-	/* Where the processor lets CPUID be replayed, rr does so. */
+	/* If the processor supports it, rr replays CPUID. */
 	if (json_is_true(answer_at(answer, "result.isError"))) {
 		expect_text(answer, "result.structuredContent.code", "rr_failed");
 		expect_within(answer, "result.structuredContent.message", "different CPUID");
@@ -316,8 +318,8 @@ END_TEST
 
 #define MOVES 56 /* rr leaves a copy of the program behind at each */
 
-/* The limit is eighty. As an ordinary user the session would end there in a fork that rr tries
- * for ever; as root, without a namespace, the limit is no limit, and rr is replaced all the same.
+/* The limit is eighty. For an ordinary user, the session would end there in a fork that rr retries
+ * for ever. For root without a namespace the limit has no effect, and rr is replaced all the same.
  */
 START_TEST(a_session_that_moves_often_does_not_run_out_of_processes)
 {

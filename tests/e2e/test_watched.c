@@ -1,6 +1,6 @@
 /*
- * Watchpoints in a process that has not run yet: the software counter must know of them, or rr gets
- * stops that it can make nothing of.
+ * Watchpoints in a process that has not run yet: the software counter must know them, or rr gets
+ * stops that it does not understand.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define COMMAND_SIZE 8192
 
-/* What the double of rr sees, with the library in it or without. */
+/* What the double of rr sees, with the library or without. */
 static void run_watcher(const char *environment, char *output, size_t size)
 {
 	char *watcher = harness_program("../doubles/watcher"), command[COMMAND_SIZE];

@@ -1,8 +1,8 @@
 #ifndef TESTS_MCP_EXCHANGE_H
 #define TESTS_MCP_EXCHANGE_H
 /*
- * A conversation with the protocol core in memory: lines go in, the lines that came out are parsed
- * and looked at. The handler behind it has a tool for each thing a test needs to provoke.
+ * A conversation with the protocol core in memory: lines go in, and tests check the parsed lines
+ * that come out. The handler has a tool for each thing that a test needs to provoke.
  */
 #include <check.h>
 #include <jansson.h>
@@ -170,7 +170,7 @@ static inline void say(const char *line)
 	ck_assert(mcp_server_feed(exchange.server, "\n", 1));
 }
 
-/* The next line that came out, or NULL when none did. Every byte has to belong to a JSON line. */
+/* The next line that came out, or NULL. Every byte must belong to a JSON line. */
 static inline json_t *hear(void)
 {
 	const char *bytes;
@@ -202,7 +202,7 @@ static inline void expect_silence(void)
 	ck_assert_msg(message == NULL, "a message came where none may");
 }
 
-/* The value at a path as "result/tools/0/name"; NULL where there is none. */
+/* The value at a path such as "result/tools/0/name"; NULL if there is none. */
 static inline json_t *at(json_t *value, const char *path)
 {
 	char copy[256], *rest = copy, *step;

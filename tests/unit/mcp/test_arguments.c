@@ -1,6 +1,6 @@
 /*
- * Arguments as models send them: what is meant well is taken, the rest is refused in words that
- * carry everything, since only the text of an error reaches the model.
+ * Arguments as models send them: the core accepts what is clear and refuses the rest. The refusal's
+ * text says everything, because only the text of an error reaches the model.
  */
 #include "tests/unit/mcp/exchange.h"
 
@@ -143,7 +143,7 @@ START_TEST(what_is_too_long_names_its_limit)
 	assert_refused("{\"command\":[\"a\",\"b\",\"c\",\"d\"]}", "3 elements");
 }
 
-/* The inner text is parsed under the limits the line was. */
+/* The limits of the line hold for the inner text too. */
 START_TEST(stringified_json_cannot_nest_deeper_than_a_line_may)
 {
 	char arguments[1024] = "{\"command\":\"";
@@ -153,7 +153,7 @@ START_TEST(stringified_json_cannot_nest_deeper_than_a_line_may)
 	assert_refused(arguments, "must be an array of strings");
 }
 
-/* C strings end at a NUL: what stands behind one must not be lost without a word. */
+/* C strings end at a NUL. The text after one must not get lost silently. */
 START_TEST(a_nul_within_a_string_is_refused)
 {
 	assert_refused("{\"location\":\"a\\u0000b\"}", "must be a string");
@@ -170,7 +170,7 @@ START_TEST(a_strangers_long_name_is_quoted_cut_on_a_character)
 	strlcat(arguments, "\":1}", sizeof(arguments));
 	assert_refused(arguments, "unknown argument");
 	ck_assert_uint_lt(strlen(text_at(answer, "result/content/0/text")), 400);
-	/* cut within a character, all that is not ASCII would have become '?' */
+	/* if it were cut within a character, everything but ASCII would have become '?' */
 	ck_assert(holds(text_at(answer, "result/content/0/text"), "\u00e9\"\n"));
 }
 

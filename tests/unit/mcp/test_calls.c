@@ -31,7 +31,7 @@ START_TEST(an_answer_says_the_same_as_text_and_as_structure)
 	json_decref(text);
 }
 
-/* Clients show the model the text only, and drop the rest. */
+/* Clients show the model only the text, and drop the rest. */
 START_TEST(an_errors_text_carries_all_of_it)
 {
 	answer = call("fail_call", "{}");
@@ -159,7 +159,7 @@ START_TEST(ticks_between_two_writes_are_one_tick)
 	expect_silence();
 }
 
-/* Clients forget the token when the answer is there, before they look at the tick. */
+/* When the answer arrives, clients forget the token before they look at the tick. */
 START_TEST(no_tick_goes_out_right_before_the_answer)
 {
 	say(HOLD("1", TOKEN("7")));

@@ -1,6 +1,6 @@
 /*
- * The JSON-RPC envelope, as the client sees it: what is answered, with which code and which id, and
- * what is not answered at all.
+ * The JSON-RPC envelope, as the client sees it: which lines get an answer, with which code and id,
+ * and which get none.
  */
 #include "mcp/rpc.h"
 #include "tests/unit/mcp/exchange.h"
@@ -114,7 +114,7 @@ START_TEST(a_response_to_nothing_is_ignored)
 	expect_silence();
 }
 
-/* Well-formed, but not taken: whoever waits for the id must not wait in vain. */
+/* Well-formed, but refused: whoever waits for the id must get an answer. */
 START_TEST(json_that_is_refused_is_answered_to_its_id)
 {
 	assert_error("{\"method\":\"ping\",\"params\":{\"id\":3,\"address\":18446744073709551615},"
@@ -175,7 +175,8 @@ START_TEST(brackets_within_strings_do_not_nest)
 	ck_assert_ptr_nonnull(at(answer, "result"));
 }
 
-/* Each value costs some hundred bytes once parsed: a line of commas may not cost a hundredfold. */
+/* A parsed value takes about a hundred bytes, so a line of commas must not cost a hundred times its
+ * size. */
 START_TEST(the_number_of_values_has_a_limit)
 {
 	size_t count = 2 * RPC_VALUES_MAX;

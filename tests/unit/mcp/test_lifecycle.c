@@ -1,5 +1,5 @@
 /*
- * All revisions in one process: what opens each, what each request has to carry, what each may ask.
+ * All revisions in one process: what opens each, what each request must carry, what each may ask.
  */
 #include "tests/unit/mcp/asking.h"
 

@@ -1,6 +1,6 @@
 /*
- * The line reader and the output queue: any cut of the bytes gives the same lines, and no client
- * makes them hold more than their limits.
+ * The line reader and the output queue: the same bytes give the same lines however they are cut,
+ * and no client makes them store more than their limits.
  */
 #include "mcp/line.h"
 #include "tests/unit/mcp/exchange.h"
@@ -40,7 +40,7 @@ static void push_many(char byte, size_t count)
 		size_t some = count < sizeof(chunk) ? count : sizeof(chunk);
 		ck_assert(line_reader_push(&reader, chunk, some));
 		count -= some;
-		/* as the server does: whatever can be taken out is taken out after each read */
+		/* as in the server: takes out what it can after each read */
 		if (count > 0)
 			ck_assert_int_ne(line_reader_next(&reader, &line, &length), LINE_READY);
 	}

@@ -1,5 +1,5 @@
 /*
- * The lint itself: it passes a good table and finds each thing a client stumbles over.
+ * The lint itself: it accepts a good table and finds each thing that breaks a client.
  */
 #include "tests/lint/lint.h"
 #include "tests/unit/mcp/exchange.h"

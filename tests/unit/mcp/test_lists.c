@@ -1,6 +1,6 @@
 /*
- * The lists, their pages and what stands in them; reading a resource, getting a prompt, completing
- * an argument.
+ * The lists, their pages and contents; reading a resource, getting a prompt, completing an
+ * argument.
  */
 #include "tests/unit/mcp/asking.h"
 
@@ -44,7 +44,7 @@ START_TEST(annotations_say_what_a_host_must_not_guess_and_no_more)
 	ck_assert(json_is_boolean(at(destroys, "openWorldHint")));
 }
 
-/* One null loses some clients the whole list. */
+/* A single null makes some clients drop the whole list. */
 START_TEST(what_a_tool_does_not_have_is_left_out)
 {
 	asked(CALL("tools/list", ""));
@@ -55,7 +55,7 @@ START_TEST(what_a_tool_does_not_have_is_left_out)
 	ck_assert(json_is_object(at(tool, "inputSchema/properties")));
 }
 
-/* Clients hold the structured content of an error, too, to the output schema. */
+/* Clients also check the structured content of an error against the output schema. */
 START_TEST(an_output_schema_requires_nothing)
 {
 	asked(CALL("tools/list", ""));

@@ -1,5 +1,5 @@
 /*
- * The Tasks extension: which calls become tasks, what a client is told of them, and how they end.
+ * The Tasks extension: which calls become tasks, what a client learns about them, and how they end.
  */
 #include "tests/unit/mcp/asking.h"
 
@@ -26,7 +26,7 @@ static void asked_of_task(const char *method)
 	asked(line);
 }
 
-/* A call that lasts, until it has become a task. */
+/* Makes a long call and waits until it has become a task. */
 static void make_task(void)
 {
 	say(CALL("tools/call", HOLD TAKING));
@@ -196,7 +196,7 @@ START_TEST(a_client_without_the_extension_cannot_listen_to_tasks)
 	ck_assert_ptr_null(at(answer, "params/notifications/taskIds"));
 }
 
-/* Nobody fetches them: calls stay calls, and nothing is forgotten early. */
+/* Nobody fetches the tasks: further calls stay calls, and no task is forgotten early. */
 START_TEST(tasks_are_bounded_and_none_is_lost)
 {
 	char first[64];

@@ -1,7 +1,7 @@
 #ifndef TESTS_UNIT_SANDBOX_CONFINED_H
 #define TESTS_UNIT_SANDBOX_CONFINED_H
 /*
- * A child in fresh namespaces, and what it looks at.
+ * A child in new namespaces, and what it can see.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -32,7 +32,7 @@ static inline void tear_down(void)
 	close(pidfd);
 }
 
-/* A child in fresh namespaces, which must be had. As fork. */
+/* A child in new namespaces, which must be available. Returns as fork does. */
 static inline pid_t confined(enum sandbox_role role)
 {
 	pid_t child = sandbox_fork(role, &policy, &report, &pidfd, why, sizeof(why));
@@ -55,7 +55,7 @@ static inline bool is_empty(const char *path)
 {
 	struct stat status;
 
-	/* a directory of nothing but itself: . and .. */
+	/* an empty directory: . and .. */
 	return stat(path, &status) < 0 || (S_ISDIR(status.st_mode) && status.st_nlink == 2);
 }
 

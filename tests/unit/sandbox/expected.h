@@ -1,9 +1,9 @@
 #ifndef TESTS_UNIT_SANDBOX_EXPECTED_H
 #define TESTS_UNIT_SANDBOX_EXPECTED_H
 /*
- * Which role may call what, said a second time, so that a row that comes into or goes out of
- * roles.c is noticed: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status,
- * C recorder, A starter. A small letter: with certain arguments only.
+ * Which role may call what, a second time, so that a test notices every row that is added to or
+ * removed from roles.c: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status, C
+ * recorder, A starter. A small letter: only with certain arguments.
  */
 /* clang-format off */
 #define EXPECTED(X) \

@@ -1,5 +1,5 @@
 /*
- * The channel between supervisor and worker: what goes in comes out, and nothing else comes out.
+ * The channel between supervisor and worker: what goes in comes out, and nothing else.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void close_channel(void)
 	close(ends[1]);
 }
 
-/* Sends bytes of our own making, as a compromised worker would. */
+/* Sends arbitrary bytes, as a compromised worker would. */
 static void forge(struct wire_header header, const char *text, size_t len)
 {
 	char bytes[sizeof(header) + 2 * WIRE_JSON_MAX];

@@ -22,7 +22,7 @@ static void close_pair(void)
 	close(ends[1]);
 }
 
-/* The number that the next descriptor gets: the same again when none was left open. */
+/* The number that the next descriptor gets. It stays the same if none is left open. */
 static int next_free(void)
 {
 	int fd = dup(0);

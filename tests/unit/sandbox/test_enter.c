@@ -1,5 +1,5 @@
 /*
- * What a process cannot get back once it has entered its role, or was forked for one: limits, a
+ * What a process cannot get back once it has entered its role or was forked for one: limits, a
  * second exec, another parent.
  */
 #include <limits.h>

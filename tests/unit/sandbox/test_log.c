@@ -1,5 +1,5 @@
 /*
- * The log passes nothing on that a terminal would obey, and is never longer than it says.
+ * The log passes nothing on that a terminal would obey, and its lines never exceed their limit.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * The choice of performance counters: what is chosen from which facts, what rr is told, and that
+ * The choice of performance counters: which facts lead to which choice, what rr is told, and that
  * every refusal names its remedy.
  */
 #include "sandbox/pmu/pmu.h"
@@ -149,7 +149,7 @@ START_TEST(where_all_events_are_forbidden_rr_5_9_records_without_syscall_buffer_
 }
 END_TEST
 
-/* rr goes to a moment in single steps from as far before it as the processor may skid. */
+/* rr approaches a moment in single steps, from as far before it as the processor may skid. */
 START_TEST(the_software_pmu_is_a_processor_of_short_skid_unless_its_checks_cannot_be_answered)
 {
 	static const struct {
@@ -197,7 +197,7 @@ START_TEST(what_forbids_rr_is_refused_in_one_line)
 		facts.no_process = true;
 		facts.rr_answers = facts.ptrace_allowed = false;
 		break;
-	case 5: /* with all of its text but the end: half a text is none */
+	case 5: /* all of its text except the end: half a text does not count */
 		facts.rr_late = true;
 		break;
 	}
@@ -376,7 +376,7 @@ START_TEST(a_missing_library_is_an_error_and_not_a_silent_rr)
 }
 END_TEST
 
-/* Puts a shell script in the library's place, to be taken for rr. */
+/* Puts a shell script, which serves as rr, in the library's place. */
 static void write_rr(const char *script)
 {
 	FILE *file = fopen(library, "w");
@@ -404,7 +404,7 @@ START_TEST(a_program_that_is_not_rr_is_refused)
 }
 END_TEST
 
-/* The machine is busy: that is no reason to doubt that it is rr. */
+/* A busy machine is no reason to doubt that it is rr. */
 START_TEST(an_rr_that_does_not_answer_in_time_is_not_doubted)
 {
 	write_rr("#!/bin/sh\necho rr version 5.9.0\nexec sleep 600\n");

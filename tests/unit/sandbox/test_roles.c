@@ -1,6 +1,6 @@
 /*
- * Every call of every role, made for real under its filter. Arguments are nonsense (bad pointers,
- * bad descriptors): an answer of the kernel's own, EFAULT or EBADF, shows that the call passed.
+ * Makes every call of every role under its filter. The arguments are nonsense (bad pointers, bad
+ * descriptors), so an error from the kernel itself, EFAULT or EBADF, shows that the call passed.
  */
 #include <check.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ static long make(const struct call *call, const long *a)
 {
 	trapped = 0;
 	errno = 0;
-	/* vfork is refused; that is what is tested. NOLINTNEXTLINE */
+	/* the test is that vfork is refused. NOLINTNEXTLINE */
 	long result = call->number == SYS_vfork
 			  ? vfork() /* NOLINT */
 			  : syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -108,7 +108,7 @@ static void violate(long *a, const struct condition *condition)
 		a[condition->argument] ^= (long)(condition->mask & -condition->mask);
 }
 
-/* Nonsense, but for what a condition asks for; `wrong` breaks the first condition. */
+/* Nonsense, except where a condition asks for a value; `wrong` breaks the first condition. */
 static long probe(const struct role_rules *rules, const struct call *call, bool wrong)
 {
 	const struct syscall_row *row = conditional_row(rules, call->number);
@@ -131,7 +131,7 @@ static long probe(const struct role_rules *rules, const struct call *call, bool 
 	return make(call, a);
 }
 
-/* Those that end, suspend or replace the caller: each in a child of its own. */
+/* Calls that end, suspend or replace the caller run in a child of their own. */
 static bool is_drastic(long number)
 {
 	static const long drastic[] = {SYS_exit, SYS_exit_group, SYS_pause, SYS_rt_sigreturn,
@@ -317,7 +317,7 @@ START_TEST(a_recorded_program_dies_of_what_no_program_does)
 		int status = status_of(ROLE_RECORD, rows->rows[i].number);
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 	}
-	/* what a program may try, the kernel itself answers */
+	/* the kernel itself answers calls that a program may try */
 	int status = status_of(ROLE_RECORD, SYS_mount);
 	ck_assert(WIFEXITED(status));
 }
@@ -367,14 +367,15 @@ static long number_for_32_bit(int number)
 	return result;
 }
 
-/* 0 when the filter let it pass, EPERM when it did not. Other ends are the call's own. */
+/* 0 if the filter let it pass, EPERM if not. Other results come from the call itself. */
 static int try_32_bit(const struct role_rules *rules, long number, long argument)
 {
 	pid_t child = fork();
 	int status;
 
 	if (child == 0) {
-		/* sigreturn goes on wherever the stack happens to say; no sanitizer may catch it */
+		/* sigreturn continues wherever the stack happens to say, and no sanitizer may catch
+		 * that */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
 		signal(SIGILL, SIG_DFL);

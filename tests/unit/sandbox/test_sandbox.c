@@ -1,6 +1,6 @@
 /*
- * The layers as a confined process finds them, by the kernel's own word; and what is said where
- * they cannot be had.
+ * The layers as the kernel shows them to a confined process, and what the report says when one is
+ * not available.
  */
 #include <arpa/inet.h>
 #include <check.h>
@@ -109,7 +109,7 @@ START_TEST(no_user_namespace_nests_in_ours)
 }
 END_TEST
 
-/* A machine that had the layer at start, and a fork that does not get it. */
+/* The machine had the layer at start, and then a fork does not get it. */
 static int loses_what_it_had(void)
 {
 	struct sandbox_machine machine = {0};
@@ -176,13 +176,13 @@ START_TEST(the_child_dies_with_its_parent)
 	}
 	ck_assert_int_eq(reap(parent), 0);
 	close(ends[1]);
-	/* the pipe ends when the last who could write is gone */
+	/* the pipe ends when its last writer has gone */
 	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
 	close(ends[0]);
 }
 END_TEST
 
-/* Runs `body` where nobody may make a user namespace, as an ordinary user finds it. */
+/* Runs `body` as an ordinary user on a machine where nobody may make a user namespace. */
 static int without_user_namespaces(int (*body)(void))
 {
 	int own = -1;
@@ -238,7 +238,7 @@ START_TEST(a_layer_that_the_machine_had_and_a_session_does_not_get_ends_the_sess
 }
 END_TEST
 
-/* As an ordinary user without room for a process, whom the machine would give every layer. */
+/* As an ordinary user who cannot fork, on a machine that has every layer. */
 static int has_no_room(void)
 {
 	const struct rlimit none = {0, 0};
@@ -312,7 +312,7 @@ START_TEST(landlock_alone_hides_homes_and_keeps_writes_to_what_is_named)
 	pid_t child;
 
 	if (landlock_abi() < 1)
-		return; /* this kernel has none: rr-warden doctor says so */
+		return; /* this kernel has none, and rr-warden doctor says so */
 	child = fork();
 	if (child == 0) {
 		policy.read_write = read_write;
@@ -367,7 +367,7 @@ static bool is_denied(int result)
 	return result < 0 && errno == EACCES;
 }
 
-/* Landlock alone: seccomp lets rr bind and gdb connect, to whatever port. */
+/* Only Landlock does this: seccomp lets rr bind to any port, and gdb connect to any. */
 START_TEST(rr_binds_its_port_gdb_connects_to_it_and_neither_has_another)
 {
 	static const enum sandbox_role port_roles[] = {ROLE_RR_REPLAY, ROLE_GDB};
@@ -400,7 +400,7 @@ START_TEST(rr_binds_its_port_gdb_connects_to_it_and_neither_has_another)
 }
 END_TEST
 
-/* A worker that does what it may not; as init of a pid namespace too. */
+/* A worker that makes a forbidden call, also as init of a pid namespace. */
 static void check_violation(pid_t child, int channel)
 {
 	struct channel_packet packet;

@@ -1,10 +1,10 @@
 /*
- * What of the file system a confined process sees and writes, by role.
+ * Which files a confined process can see and write, by role.
  */
 #include "tests/unit/sandbox/confined.h"
 #include "tests/runner.h"
 
-/* Whatever exists on the machine and is not of the system. */
+/* Paths that exist on the machine and do not belong to the system. */
 static const char *const not_seen[] = {"/root", "/home", "/run", "/var/lib", "/var/run",
     "/etc/shadow", "/etc/ssh", "/etc/ssl", "/boot", "/srv", "/opt", "/mnt", "/dev/mem", "/dev/vda",
     "/dev/sda", "/sys/kernel", "/sys/class"};
@@ -28,8 +28,8 @@ START_TEST(only_the_system_is_seen)
 }
 END_TEST
 
-/* It is its user's own act: only who has more than a user's rights, or an administrator's settings,
- * has something to hide from it. */
+/* Users record their own programs. Only root, or an administrator's settings, have anything to hide
+ * from these. */
 START_TEST(a_recording_sees_what_its_user_sees)
 {
 	char file[64];
@@ -152,7 +152,7 @@ START_TEST(links_and_empty_directories_are_there_as_named)
 }
 END_TEST
 
-/* What an attacker can name: none of it takes a layer away. */
+/* Names that an attacker can choose: none of them takes a layer away. */
 static const char *const troubles[] = {
     "/does/not/exist", "%s/loop", "%s/link", "/dev/net/tun/x", "/proc/self/root", "%s/file/x"};
 

@@ -1,6 +1,6 @@
 /*
  * The pure parts of the code cache: the budget of branches, the index of pages, the places, and
- * what rr is not shown.
+ * what it hides from rr.
  */
 #include <check.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ START_TEST(a_budget_never_lets_more_pass_than_there_are)
 
 		budget_begin(&budget);
 		budget_load(&budget, counter, most[i]);
-		/* A counter at c lets c - 1 pass; each must let some. */
+		/* A counter at c lets c - 1 branches pass, and each counter must let some pass. */
 		ck_assert_uint_eq(words[0] - 1 + words[1] - 1, most[i]);
 		ck_assert_uint_gt(words[0], 1);
 		ck_assert_uint_gt(words[1], 1);
@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(a_place_gives_the_program_its_state_back)
 {
-	/* sub ecx, 1, ten bytes behind the place, with the flags spoilt */
+	/* sub ecx, 1, ten bytes after the place, with destroyed flags */
 	const uint8_t code[16] = {[5] = 0x83, 0xe9, 0x01};
 	const struct place spoilt = {
 	    .kind = PLACE_SPOILT, .flags = PLACE_PENDING, .distance = 5, .original = 0x1000};

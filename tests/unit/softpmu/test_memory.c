@@ -1,7 +1,7 @@
 /*
- * A tracee's memory is read and written the same way where process_vm_readv and process_vm_writev
- * are forbidden, as they are in Docker's default container. Every test runs in a process of its
- * own, and that process is its own tracee.
+ * A tracee's memory can be read and written in the same way if process_vm_readv and
+ * process_vm_writev are forbidden, as in Docker's default container. Every test runs in a process
+ * of its own, which is its own tracee.
  */
 #include "worker/softpmu/memory.h"
 
@@ -28,7 +28,7 @@ static void forbid_process_vm(void)
 	seccomp_release(filter);
 }
 
-/* _i is 1 where the calls are forbidden. */
+/* _i is 1 if the calls are forbidden. */
 static void set_up_for(int forbidden)
 {
 	if (forbidden)
@@ -93,7 +93,8 @@ START_TEST(a_variable_is_writable)
 }
 END_TEST
 
-/* Only who respects the pages' protection can tell; the other says "writable", which is safe. */
+/* Only the way that respects the pages' protection can tell. The other one says "writable", which
+ * is safe. */
 START_TEST(code_is_not_writable_as_far_as_anybody_can_tell)
 {
 	set_up_for(_i);

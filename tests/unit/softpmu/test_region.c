@@ -1,5 +1,5 @@
 /*
- * Block ends and regions: from bytes of code to where it may run and what is counted where.
+ * Block ends and regions: from bytes of code to where it may run, and with which counts.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(both_ways_round_a_skip_need_one_stop)
 {
-	/* jz +1; nop; nop; ret: however it goes, one branch has retired at the ret */
+	/* jz +1; nop; nop; ret: either way, one branch has retired at the ret */
 	struct code code = CODE(0x90, 0x74, 0x01, 0x90, 0x90, 0xc3);
 	struct region *region = region_of(code, 4);
 

@@ -1,8 +1,8 @@
 #ifndef TESTS_UNIT_SUPERVISOR_FAKE_WORKERS_H
 #define TESTS_UNIT_SUPERVISOR_FAKE_WORKERS_H
 /*
- * The workers' half of struct session_ports, without workers: takes note of what they are sent, and
- * says what the test has them say.
+ * The workers' half of struct session_ports, without workers: notes what the supervisor sends to
+ * them, and answers what the test tells it to.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct connection {
 
 static struct {
 	struct connection slots[SESSION_SLOTS];
-	struct session *last; /* that asked for a worker, or sent one something, last */
+	struct session *last; /* the last one that asked for a worker or sent to one */
 	int launches, drops;
 	bool launcher_gone;
 	enum channel_result sending;
@@ -25,7 +25,7 @@ static struct {
 	void (*note)(const char *what, const char *more); /* of interrupts and stops; or NULL */
 } workers;
 
-/* The end of a table, with whatever it still holds. */
+/* Frees a table with everything that it still holds. */
 static inline void end_table(struct session_table *table)
 {
 	const struct failure failure = {.code = ERROR_CANCELLED, .message = "the test is over"};
@@ -78,7 +78,7 @@ static inline void workers_drop(struct connection *connection)
 	workers.drops++;
 }
 
-/* A packet of this session's worker; type 0 answers what was sent last. */
+/* A packet from this session's worker; type 0 answers the last packet to it. */
 static inline void packet(struct session *session, uint32_t type, uint32_t flags, const char *text)
 {
 	struct channel_packet got = {.type = type ? type : workers.last_type + 1,

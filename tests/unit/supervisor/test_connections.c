@@ -1,6 +1,6 @@
 /*
- * The descriptors of workers: what launchers and workers say, and how badly they may say it. The
- * test plays the launcher and the worker's end of the channel; the process is a real one.
+ * The connections to workers: messages from launchers and workers, correct and malformed. The test
+ * plays the launcher and the worker's end of the channel; the process is a real one.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -57,7 +57,7 @@ static void end(void)
 	free(loop);
 }
 
-/* Lets the supervisor read what is there. */
+/* Lets the supervisor read what has arrived. */
 static void turn(void)
 {
 	ck_assert_int_eq(loop_turn(loop), 0);
@@ -83,7 +83,7 @@ static void send_notice(struct launch_notice notice, const int fds[2])
 	ck_assert_int_eq(sendmsg(launcher, &message, 0), sizeof(notice));
 }
 
-/* Tells that a worker has started, for the launch with this tag. */
+/* Reports that a worker has started, for the launch with this tag. */
 static void start_worker(uint32_t tag)
 {
 	int ends[2], fds[2];
@@ -121,7 +121,7 @@ static void worker_says(uint32_t type, uint32_t id)
 	json_decref(json);
 }
 
-/* A worker that has begun and been given its first call, whose id is returned. */
+/* A worker that has started and got its first call; returns that call's id. */
 static uint32_t begin_session(void)
 {
 	struct channel_packet packet = {0};
@@ -137,7 +137,7 @@ static uint32_t begin_session(void)
 	return packet.id;
 }
 
-/* Waits for the end of the worker's process: it was killed. */
+/* Waits for the end of the worker's process, which was killed. */
 static void expect_killed(void)
 {
 	int status;

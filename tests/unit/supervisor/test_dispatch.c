@@ -1,5 +1,5 @@
 /*
- * From a client's line to a session and back, through the real MCP core, with no worker behind.
+ * From a client's line to a session and back, through the real MCP core, without workers.
  */
 #include "supervisor/dispatch.h"
 #include "supervisor/tools.h"
@@ -31,7 +31,7 @@ static void feed(const char *line)
 	ck_assert(mcp_server_feed(world.server, "\n", 1));
 }
 
-/* The next line that waits for the client, parsed; NULL when there is none. */
+/* The next line for the client, parsed; NULL if there is none. */
 static json_t *next_line(void)
 {
 	const char *bytes;
@@ -80,7 +80,7 @@ static void tear_down(void)
 	json_decref(world.dispatch.trace_names);
 }
 
-/* Sends a request; returns the answer's result, or NULL when there is none yet. */
+/* Sends a request; returns the answer's result, or NULL if there is none yet. */
 static json_t *request(const char *method, const char *params)
 {
 	char line[2048];
@@ -165,7 +165,7 @@ START_TEST(a_session_opens_and_answers_with_its_name)
 	worker_says("{\"value\":\"3\"}");
 	message = next_line();
 	check_field(json_object_get(message, "result"), "value", "3");
-	/* With one session open there is nothing to tell apart. */
+	/* A single open session needs no name. */
 	ck_assert_ptr_null(json_object_get(
 	    json_object_get(json_object_get(message, "result"), "structuredContent"), "session"));
 	json_decref(message);

@@ -1,5 +1,5 @@
 /*
- * The monitor against a supervisor that was taken over, and against traces and paths that were made
+ * The monitor against a supervisor that was taken over, and against traces and paths that are meant
  * to harm it.
  */
 #include <errno.h>
@@ -242,7 +242,7 @@ END_TEST
 #define FLOOD	  1500
 #define TOLD_MOST 1000
 
-/* What the monitor and the server say while it floods goes into a file. */
+/* During the flood, the messages of the monitor and the server go into a file. */
 static int lines_with(const char *path, const char *words)
 {
 	char line[512];

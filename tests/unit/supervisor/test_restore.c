@@ -1,5 +1,5 @@
 /*
- * How a session comes back: after its worker died or was killed, or rested.
+ * How a session comes back after its worker died, was killed, or died while idle.
  */
 #include "tests/unit/supervisor/world.h"
 

@@ -1,5 +1,5 @@
 /*
- * rr by hand: the arguments that rr gets, where the library is looked for, when gdb is needed.
+ * `rr-warden rr`: the arguments that rr gets, where it looks for the library, when it needs gdb.
  */
 #include "supervisor/rr_command.h"
 
@@ -11,7 +11,7 @@
 
 #define WORDS_MAX 16
 
-/* Joins what rr would be given for the words of a command line. */
+/* The arguments that rr gets for a command line, joined. */
 static void check_arguments(const struct pmu_choice *choice, const char *line, const char *expected)
 {
 	char copy[256], joined[256] = "";

@@ -1,5 +1,5 @@
 /*
- * Sessions: state by event, with a world that only takes notes.
+ * Sessions: every state and event, with a world that only takes notes.
  */
 #include "supervisor/session_slot.h"
 #include "tests/unit/supervisor/world.h"

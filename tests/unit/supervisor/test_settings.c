@@ -1,5 +1,5 @@
 /*
- * Settings: what a file may say, what comes on top of it, and who may exceed whom.
+ * Settings: what a file may contain, what overrides it, and who may exceed whom.
  */
 #include "supervisor/options.h"
 #include "supervisor/settings.h"
@@ -170,7 +170,7 @@ START_TEST(a_line_too_long_for_the_parser_is_refused)
 }
 END_TEST
 
-/* With its comments taken off, the sample is a file that says what the defaults are. */
+/* Without the comment signs, the sample is a valid file with the defaults. */
 START_TEST(the_sample_configuration_names_every_setting_and_is_accepted)
 {
 	char line[256], text[16384] = "", key[64];

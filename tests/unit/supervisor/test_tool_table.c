@@ -1,5 +1,5 @@
 /*
- * The real tools, held to what every client takes.
+ * Checks the real tools against what every client accepts.
  */
 #include <check.h>
 #include <stdio.h>

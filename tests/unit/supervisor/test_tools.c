@@ -27,7 +27,7 @@ START_TEST(every_tool_is_shown_and_routed)
 }
 END_TEST
 
-/* An operation that is another tool's would call that tool's function. */
+/* The operation of another tool would call that tool's function. */
 START_TEST(each_tool_of_a_worker_has_an_operation_of_its_own)
 {
 	for (size_t i = 0; i < TOOL_COUNT; i++) {
@@ -173,7 +173,7 @@ static bool is_tool(const char *name, size_t length)
 	return false;
 }
 
-/* Each word that begins as a tool's name does is one. */
+/* Each word that begins like a tool's name must be one. */
 static void expect_tools_in(const char *where, const char *text)
 {
 	size_t length;

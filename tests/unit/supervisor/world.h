@@ -1,7 +1,7 @@
 #ifndef TESTS_UNIT_SUPERVISOR_WORLD_H
 #define TESTS_UNIT_SUPERVISOR_WORLD_H
 /*
- * A world around a table of sessions that only takes notes: for the suites that play one.
+ * A world around a table of sessions that only takes notes, for the suites that need one.
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #ifndef TESTS_SCRIPTED_H
 #define TESTS_SCRIPTED_H
 /*
- * A gdb that speaks from a script, in a process of its own: each line is the command that must come
- * next and what is answered to it. Where another command comes, or none, the test fails.
+ * A gdb that follows a script, in a process of its own: each line has the command that must come
+ * next, and the answer to it. If another command comes, or none, the test fails.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -18,14 +18,14 @@
 #include "worker/serve/ops.h"
 #include "worker/serve/tool.h"
 
-/* In the stead of a command: gdb is interrupted by a signal. */
+/* Instead of a command: a signal interrupts gdb. */
 #define INTERRUPTED "(interrupted)"
 
 /* A script, from struct line: {COMMAND, ANSWER}, ... */
 #define SCRIPT(...) ((const struct line[]){__VA_ARGS__, {0}})
 
 /* `answer` is lines of MI; those that begin with ^ get the command's token. NULL: gdb ends. A
- * command that ends with * must only begin so. */
+ * command that ends with * is only a prefix. */
 struct line {
 	const char *command, *answer;
 };
@@ -114,7 +114,7 @@ static inline _Noreturn void scripted_play(const struct line *script)
 	_exit(0);
 }
 
-/* Begins with a script, which ends with {NULL}; `owner` is what gdb's callbacks get. */
+/* Starts a script, which ends with {NULL}; gdb's callbacks get `owner`. */
 static inline void scripted_begin(struct scripted *scripted, const struct line *script, void *owner)
 {
 	int to[2], from[2], channel[2];
@@ -151,7 +151,7 @@ static inline void scripted_begin(struct scripted *scripted, const struct line *
 	ck_assert_ptr_nonnull(scripted->gdb);
 }
 
-/* Fails the test when the script was not gone through as it is. Does not free the gdb. */
+/* Fails the test if the commands did not follow the script. Does not free the gdb. */
 static inline void scripted_end(struct scripted *scripted)
 {
 	int status;

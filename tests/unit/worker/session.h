@@ -1,8 +1,8 @@
 #ifndef TESTS_SESSION_H
 #define TESTS_SESSION_H
 /*
- * A session of one process that never calls exec, before a scripted gdb. No rr, no trace: what rr
- * says is in the script.
+ * A session of one process that never calls exec, with a scripted gdb. There is no rr and no trace:
+ * the script has rr's answers.
  */
 #include "scripted.h"
 #include "worker/session/images.h"
@@ -10,7 +10,7 @@
 #include "worker/trace/execs.h"
 #include "worker/trace/trace.h"
 
-/* What is asked after each stop: which thread it is, and where rr stands. */
+/* The questions after each stop: which thread it is, and where rr stands. */
 #define THREAD(number, tid)                                                                        \
 	{                                                                                          \
 		"-thread-info " #number,                                                           \

@@ -226,7 +226,7 @@ START_TEST(an_archive_that_breaks_off_anywhere_is_refused)
 }
 END_TEST
 
-/* No outcome is asked for but that there is one, and that nothing is made outside of `to`. */
+/* Any outcome is fine, as long as nothing is made outside of `to`. */
 START_TEST(flipped_bits_never_lead_out)
 {
 	struct stat status;
@@ -248,7 +248,7 @@ START_TEST(flipped_bits_never_lead_out)
 }
 END_TEST
 
-/* Headers with right checksums and wrong words. */
+/* Headers with correct checksums and wrong contents. */
 START_TEST(a_size_beyond_the_file_is_refused)
 {
 	static const char *const sizes[] = {"77777777777", "00000777777",

@@ -1,5 +1,6 @@
 /*
- * What the client sets: how gdb is told of it, out of the way and back, and in another worker.
+ * The client's breakpoints: how they get into gdb, are disabled and enabled again, and come back in
+ * another worker.
  */
 #include "session.h"
 #include "tests/runner.h"
@@ -41,7 +42,7 @@ START_TEST(all_that_was_asked_for_reaches_gdb)
 }
 END_TEST
 
-/* By the base of the thread's storage: gdb's numbers of threads do not last. */
+/* By the base of the thread's storage, because gdb's numbers of threads do not last. */
 START_TEST(a_breakpoint_for_one_thread_is_a_condition)
 {
 	const struct breakpoint_set_args args = {

@@ -1,5 +1,5 @@
 /*
- * What `rr dump -e` prints, as text of every kind, and the execs and endings that come out of it.
+ * Texts as `rr dump -e` prints them, and the execs and endings that we read from them.
  */
 #include <check.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 #define CLONE		   "  TraceTaskEvent::CLONE tid=17 parent=23 clone_flags=0x50f00\n"
 #define END		   "}\n"
 
-/* Fed in pieces of `step` bytes: a line may be split anywhere. */
+/* Feeds pieces of `step` bytes, because a line may be split anywhere. */
 static struct execs parse_in(const char *text, size_t step)
 {
 	struct execs execs = {0};

@@ -155,7 +155,7 @@ START_TEST(a_record_that_cannot_be_read_loses_the_session)
 }
 END_TEST
 
-/* Said once it is said to every call: the session has to be brought back. */
+/* From then on every call gets this error, and the session must be restored. */
 START_TEST(a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session)
 {
 	static const char *const said[] = {
@@ -227,7 +227,7 @@ START_TEST(parting_from_rr_forgets_the_stop)
 	gdb_run(gdb, "-exec-continue");
 	ck_assert_int_eq(gdb_disconnect(gdb), GDB_DONE);
 	ck_assert_ptr_null(gdb_last_stop(gdb));
-	/* And from then on rr is needed again. */
+	/* From then on, rr is needed again. */
 	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_LOST);
 	end();
 }
@@ -245,9 +245,9 @@ START_TEST(an_interrupt_breaks_off_what_gdb_computes_once_an_operation)
 	ck_assert(!gdb_check(gdb, gdb_command(gdb, NULL, "-a"), ERROR_NOT_FOUND, NULL, &failure));
 	ck_assert_int_eq(failure.code, ERROR_TIMEOUT);
 	ck_assert(gdb_was_interrupted(gdb));
-	/* What describes the stop is not broken off as well. */
+	/* The commands that describe the stop are not interrupted too. */
 	ck_assert_int_eq(gdb_command(gdb, NULL, "-b"), GDB_DONE);
-	/* The next operation: gdb looks at the frames anew. */
+	/* In the next operation, gdb unwinds the frames again. */
 	peer.worker.interrupt = INTERRUPT_NONE;
 	ck_assert_int_eq(gdb_command(gdb, NULL, "-c"), GDB_DONE);
 	ck_assert(!gdb_was_interrupted(gdb));
@@ -265,7 +265,7 @@ static bool read_side(void *owner, int fd)
 	return got > 0;
 }
 
-/* A pipe beside gdb, as of what the program prints. */
+/* A pipe beside gdb, as for the program's output. */
 static int watch_side(struct gdb *gdb)
 {
 	int ends[2];

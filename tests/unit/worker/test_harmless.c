@@ -1,6 +1,6 @@
 /*
- * What a client writes for gdb to read reaches no tool of a session when it names what lies outside
- * of the recorded program, whichever tool and argument it is.
+ * A client's text for gdb reaches no tool of a session if it names anything outside of the recorded
+ * program, whichever tool and argument it is.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ START_TEST(what_only_computes_is_let_through)
 }
 END_TEST
 
-/* Without a worker: a tool that were reached would not survive it. */
+/* There is no worker, so a tool that got the text would crash. */
 START_TEST(no_argument_of_any_session_tool_lets_it_in)
 {
 	const struct row *tool = NULL;

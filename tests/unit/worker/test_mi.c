@@ -1,6 +1,6 @@
 /*
- * The MI parser: what gdb writes becomes a tree, what a hostile program makes it write an error;
- * and how a client's text goes to gdb.
+ * The MI parser: gdb's output becomes a tree, and malformed output, which a hostile program can
+ * cause, becomes an error. Also how gdb gets a client's text.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * Bytes of instructions, and the memory that they read and write: named, implied, or of a vector.
+ * Bytes of instructions, and the memory that they read and write: explicit, implicit, or of a
+ * vector.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Where the session stands, as rr says it, and the ways to another moment.
+ * Where the session stands according to rr, and the ways to another moment.
  */
 #include "session.h"
 #include "tests/runner.h"
@@ -74,7 +74,7 @@ START_TEST(a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away)
 }
 END_TEST
 
-/* Where its breakpoint passes the ticks by, rr seeks them from an earlier event of the task. */
+/* If the breakpoint misses the ticks, rr seeks them from an earlier event of the task. */
 START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 {
 	struct failure failure = {0};

@@ -1,6 +1,6 @@
 /*
- * What rr prints of a trace's events and output, as text, and the writes and texts that come out of
- * it; and looking for a text in them.
+ * rr's text about a trace's events and output, the writes that we read from it, and searches for a
+ * text in them.
  */
 #include <check.h>
 #include <stdlib.h>

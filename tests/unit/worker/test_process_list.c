@@ -1,5 +1,5 @@
 /*
- * What `rr ps` prints, as text of every kind, and the processes that come out of it.
+ * Texts as `rr ps` prints them, and the processes that we read from them.
  */
 #include <check.h>
 #include <stdlib.h>

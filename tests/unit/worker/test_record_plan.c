@@ -1,5 +1,5 @@
 /*
- * What is checked before rr is started, and how traces are named and listed, on real directories.
+ * The checks before rr starts, and how traces are named and listed, on real directories.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -71,8 +71,8 @@ static void leave_base(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* Plans with arguments as JSON text; expects a failure, and answers its code. rr is never there, so
- * that rr_failed means that all else was found good. */
+/* Plans a recording with arguments as JSON text, expects a failure, and returns its code. There is
+ * no rr, so rr_failed means that all checks passed. */
 static enum error_code refused(const char *text)
 {
 	json_t *args = json_loads(text, 0, NULL);
@@ -381,7 +381,7 @@ static void begin_at_a_0(struct destination *destination)
 	ck_assert_str_eq(strrchr(destination->trace, '/'), "/a-0");
 }
 
-/* Everything was killed as rr had just made the directory: the name is the next recording's. */
+/* Everything was killed right after rr made the directory. The next recording gets the name. */
 START_TEST(an_empty_directory_that_a_killed_recording_left_is_used_again)
 {
 	struct destination killed;
@@ -395,7 +395,8 @@ START_TEST(an_empty_directory_that_a_killed_recording_left_is_used_again)
 }
 END_TEST
 
-/* One with anything in it, and one that comes after the recording was settled: somebody's. */
+/* A directory with anything in it, or one that appeared after the recording was planned, belongs to
+ * somebody. */
 START_TEST(no_other_directory_is_removed)
 {
 	struct destination killed;

@@ -1,6 +1,6 @@
 /*
- * What gdb and rr say to each other, and the two corrections on the way: whom a reverse resume is
- * about, and an interrupt that ends the run for sure.
+ * The packets between gdb and rr, and the corrections on the way: the thread of a reverse resume,
+ * an interrupt that surely ends the run.
  */
 #include <check.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void say(enum relay_end from, const char *bytes)
 	ck_assert(relay_take(relay, from, bytes, strlen(bytes)));
 }
 
-/* What waits for an end is this, and is taken off. */
+/* Expects these packets for one end, and removes them. */
 static void expect(enum relay_end to, const char *bytes)
 {
 	size_t length;
@@ -38,7 +38,7 @@ static void expect(enum relay_end to, const char *bytes)
 	relay_sent(relay, to, length);
 }
 
-/* As any session begins: acknowledgements are switched off. */
+/* Every session begins so: it switches acknowledgements off. */
 static void begin_without_acks(void)
 {
 	begin();
@@ -52,7 +52,7 @@ static void begin_without_acks(void)
 	expect(RELAY_RR, "");
 }
 
-/* gdb has all threads go on, and the program stops in a thread. */
+/* gdb resumes all threads, and the program stops in one. */
 static void stop_forward_in(const char *thread)
 {
 	char failure[64];
@@ -98,7 +98,7 @@ START_TEST(before_a_reverse_continue_rr_is_told_again_whom_gdb_means)
 	expect(RELAY_GDB, "");
 	say(RELAY_RR, "$T05thread:p1.3;#00");
 	expect(RELAY_GDB, "$T05thread:p1.3;#00");
-	/* And once more where gdb goes on by itself. */
+	/* And again when gdb resumes by itself. */
 	say(RELAY_GDB, "$bc#c5");
 	expect(RELAY_RR, "$Hcp1.-1#d8$bc#c5");
 	end();
@@ -189,7 +189,7 @@ START_TEST(a_seek_is_let_finish)
 }
 END_TEST
 
-/* gdb runs back once, and once more by itself. */
+/* gdb runs back once, and then again by itself. */
 static void run_back_twice(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -242,7 +242,7 @@ START_TEST(a_step_back_that_ends_in_another_thread_is_known)
 }
 END_TEST
 
-/* Where gdb names any thread of the process, rr steps the one that it stopped last. */
+/* If gdb names any thread of the process, rr steps the thread that stopped last. */
 START_TEST(a_step_back_of_any_thread_is_one_of_the_last_that_stopped)
 {
 	begin_without_acks();

@@ -1,5 +1,5 @@
 /*
- * Finding and removing traces, on real directories with everything in them that must not be there.
+ * Finding and removing traces, on real directories with everything that must not be in them.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -136,7 +136,7 @@ START_TEST(a_trace_that_is_being_recorded_stays)
 }
 END_TEST
 
-/* As an rr that was killed in its first moments leaves it, so many seconds ago. */
+/* A trace as rr leaves it when it is killed right after its start, that many seconds ago. */
 static void make_beginning(const char *name, time_t seconds)
 {
 	static const char *const files[] = {"events", "data"};

@@ -1,5 +1,5 @@
 /*
- * What strangers wrote, as it is shown: scrubbed, bounded, folded; and what is read out of text.
+ * How we show untrusted text: scrubbed, bounded, folded; and what we read from text.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ END_TEST
 static json_t *caught(const char *bytes, size_t max)
 {
 	struct output *output = output_new();
-	/* byte by byte: a mark may come in pieces */
+	/* byte by byte, because a mark may come in pieces */
 	for (size_t i = 0; bytes[i]; i++)
 		output_add(output, bytes + i, 1);
 	json_t *json = output_take(output, max);

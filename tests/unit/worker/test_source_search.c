@@ -1,6 +1,6 @@
 /*
- * Where a source file is looked for when it is not where the debug information says, on a file
- * system that is a list.
+ * Where we look for a source file that is not where the debug information says. A list plays the
+ * file system.
  */
 #include <check.h>
 #include <errno.h>

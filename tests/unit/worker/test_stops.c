@@ -1,12 +1,12 @@
 /*
- * What an agent is told of a stop, from what gdb and rr say.
+ * What agents learn about a stop, from the output of gdb and rr.
  */
 #include "session.h"
 #include "tests/runner.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/stop.h"
 
-/* What tells the passes of one instruction apart. */
+/* Whatever tells the passes of one instruction apart. */
 #define INSTANT                                                                                    \
 	{"-data-list-register-values --thread 1 --frame 0 x "                                      \
 	 "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15",                                                  \

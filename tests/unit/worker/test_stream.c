@@ -1,5 +1,5 @@
 /*
- * What is kept of a recorded program's output, whatever it prints.
+ * Which part of a recorded program's output we keep, whatever it prints.
  */
 #include <check.h>
 #include <stdlib.h>

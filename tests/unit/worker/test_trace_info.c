@@ -1,6 +1,6 @@
 /*
- * What `rr traceinfo` prints, whole, broken off and with bytes that no JSON may have; and rr's
- * words when it fails.
+ * The output of `rr traceinfo`: complete, cut off, and with bytes that are invalid in JSON; and
+ * rr's message when it fails.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static bool fits(const char *text)
 	return yes;
 }
 
-/* The x87 state is everywhere; the last bit is nobody's. */
+/* Every processor has the x87 state; no processor has the last bit. */
 START_TEST(registers_that_this_machine_cannot_put_back_are_told)
 {
 	ck_assert(fits(BEGIN "  \"xcr0\":1}"));

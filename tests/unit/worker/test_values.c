@@ -1,12 +1,12 @@
 /*
- * Values as gdb tells them, and what is said where it does not.
+ * Values from gdb, and the answer if gdb does not give one.
  */
 #include "session.h"
 #include "tests/runner.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/values.h"
 
-/* The deletion goes along with the creation, and nobody waits for its answer. */
+/* The deletion follows the creation at once, and nobody waits for its answer. */
 #define CREATED(expression, answer)                                                                \
 	{"-var-create --thread 1 --frame 0 v * \"" expression "\"", answer},                       \
 	{                                                                                          \
