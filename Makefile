@@ -1,4 +1,4 @@
-# rr-warden: everything is made here. `make help` lists the targets.
+# Builds rr-warden. `make help` lists the targets.
 #
 # The layout under build/ mirrors an installation, so that the supervisor finds its parts by one rule
 # (../libexec/rr-warden beside its own bin/), installed or not:
@@ -23,22 +23,22 @@ CC      ?= cc
 CFLAGS  ?= -O2 -g
 PKGS    := jansson libseccomp libcap libbsd-overlay inih libbrotlidec
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-# A level of _FORTIFY_SOURCE from outside stands: a second one is a redefinition.
+# Keeps a level of _FORTIFY_SOURCE from outside, because a second one would be a redefinition.
 FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARDEN  := $(FORTIFY) -fstack-protector-strong -fstack-clash-protection -fcf-protection
 VERSION := $(shell sed -n '1s/.*(\([^-)]*\).*/\1/p' packaging/debian/changelog)
 
-# What is ours comes first, what comes from outside has the last word.
+# Our flags come first, so flags from outside override them.
 OUR_CPPFLAGS := -D_GNU_SOURCE -DRR_WARDEN_VERSION='"$(VERSION)"' -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 OUR_CFLAGS   := -std=c17 $(WARN) $(HARDEN) -fPIE
 OUR_LDFLAGS  := -Wl,-z,relro,-z,now -Wl,--as-needed
 LIBS         := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
-# How everything is compiled and linked. PIC is empty but for the library that is loaded into rr.
+# How everything is compiled and linked. PIC is empty except for the library that is loaded into rr.
 COMPILE = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(EXTRA_CFLAGS) $(PIC)
 LINK    = $(CC) $(OUR_LDFLAGS) $(CFLAGS) $(LDFLAGS) $(EXTRA_LDFLAGS)
 
-# The one line that is shown for each step; V=1 shows the commands instead.
+# The line that each step prints; V=1 shows the commands instead.
 ifeq ($(V),1)
 Q   :=
 say  =
@@ -60,8 +60,8 @@ all: ## build the server; says what is missing and stops, installs nothing
 .PHONY: build
 build: $(SUPERVISOR) $(WORKER) $(SOFTPMU) ## the same without a look at what is missing
 
-# What is built from a list of files is built again when the list changes, and everything when the
-# flags change: each is kept in a file that is written only when its text is another.
+# A target that is built from a list of files is built again when the list changes, and everything is
+# when the flags change. Each of these is kept in a file that is written only when its text changes.
 .PHONY: FORCE
 keep_text = @mkdir -p $(@D); printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
@@ -126,7 +126,7 @@ $(SOFTPMU_LIST): export TEXT = $(CARRY_ZYDIS) $(SOFTPMU_OBJS)
 $(SOFTPMU_LIST): FORCE
 	$(keep_text)
 $(SOFTPMU_OBJS): private PIC := -fPIC -fvisibility=hidden
-# What stands in for libc's functions cannot be compiled against libc's own inline versions of them.
+# Replacements of libc's functions cannot be compiled against libc's own inline versions of them.
 $(BUILD)/obj/worker/softpmu/symbols.o: private PIC += -U_FORTIFY_SOURCE
 # DT_RPATH, because it also serves the libraries that the carried one needs.
 CARRY_FLAGS := $(if $(filter yes,$(CARRY_ZYDIS)),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)'$$ORIGIN')
@@ -152,7 +152,7 @@ help: ## list the targets
 
 # ---- Cleaning -------------------------------------------------------------------------------------
 
-# Only what this file makes, by name; a folder goes when nothing else is in it.
+# Removes only what this file makes, by name, and a folder only if nothing else is in it.
 BUILT := obj bin libexec share tests fuzz clients conformance bare portable dist rr-warden*_* rr-warden-*.tgz \
 	rr_warden-*.whl server.json
 .PHONY: clean

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 mkdir "$work/rr-warden"
 sh "$top/packaging/tracked.sh" | tar -xf - -C "$work/rr-warden"
 cp -r "$work/rr-warden/packaging/debian" "$work/rr-warden/debian"
-# The source package holds modes, too: neither the caller's umask nor the clone's may show there.
+# The source package also holds modes, so neither the caller's umask nor the clone's may show.
 chmod -R u+rwX,go=rX "$work/rr-warden"
 (cd "$work/rr-warden" && dpkg-buildpackage -us -uc -F) >"$work/log" 2>&1 || {
 	tail -40 "$work/log" >&2

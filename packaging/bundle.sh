@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a staging folder of `make install` independent of the distribution: copies the libraries that
-# its programs need beside the worker, all but the C library's own, with their licences, and strips.
-# Fails if a program would still take one of them from the system.
+# its programs need beside the worker, except the C library's own, with their licences, and strips.
+# Fails if a program would still load one of them from the system.
 #
 #	bundle.sh FOLDER	has bin/ and libexec/rr-warden/, linked with -rpath '$ORIGIN...'
 set -eu

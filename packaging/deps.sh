@@ -1,5 +1,5 @@
 #!/bin/sh
-# Knows which Debian packages each purpose needs, and says nothing when all are there. Must never
+# Knows which Debian packages each purpose needs, and prints nothing if all are installed. Must never
 # remove or upgrade a package, and never touch a system it does not know.
 #
 #	deps.sh look PURPOSE...		says what is missing and how to get it; fails if anything is
@@ -46,7 +46,7 @@ packages_for() {
 	done
 }
 
-# Without dpkg only the things themselves can be looked for, under the names upstream gave them.
+# Without dpkg, looks for the programs and libraries themselves, under their upstream names.
 look_elsewhere() {
 	for program in gcc make pkg-config rr gdb; do
 		command -v "$program" >/dev/null 2>&1 || echo "$program"
@@ -56,7 +56,7 @@ look_elsewhere() {
 	done
 }
 
-# The packages that are not installed, one a line. An rr, gdb or compiler from elsewhere will do.
+# The packages that are not installed, one a line. An rr, gdb or compiler from elsewhere counts too.
 look_in_dpkg() {
 	installed=$(dpkg-query -W -f '${Status} ${Package}\n' "$@" 2>/dev/null |
 		sed -n 's/^[a-z]* ok installed //p') || true

@@ -1,4 +1,4 @@
-# What is installed and how it is packed; included by the top Makefile.
+# Installation and packages; included by the top Makefile.
 #
 # `install` is the one list of files: each package is made from what it puts into a staging folder.
 # The version is the one at the top of packaging/debian/changelog.
@@ -90,9 +90,9 @@ check-dist: ## the release: equal bytes from two trees, RPM built and linted, PK
 # ---- Wheel, npm packages, entry of the MCP registry -------------------------------------------------
 #
 # Both carry the libraries that the programs need, because they go to systems that may not have them.
-# The lowest glibc that will do is read from the programs: build on the oldest system to be served.
+# The lowest glibc that is enough is read from the programs, so build on the oldest system to support.
 
-# There is no public home yet: who publishes gives the name that the registry lets him use.
+# There is no public home yet, so whoever publishes gives the name that the registry grants.
 REGISTRY_NAME ?= invalid.rr-warden/rr-warden
 PORTABLE := $(BUILD)/portable
 STAGE    := $(PORTABLE)/stage

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Draws a session as an SVG: the demo's output from standard input, its three calls and what they
-# found. Changes nothing of it but the name of the folder that the trace is in.
+# found. Changes only the name of the trace's folder.
 #
 #   build/tests/demo | picture.sh >.github/session.svg
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the table of skills that the server shows to its clients, as C: each SKILL.md byte for byte,
-# with the fields of its frontmatter, its size and its digest. Fails if a skill is not what the
-# Skills extension of MCP wants: the folder's name in `name`, a `description`, and here nothing else.
+# with the fields of its frontmatter, its size and its digest. Fails if a skill is not as the
+# Skills extension of MCP requires: the folder's name in `name`, a `description`, and nothing else here.
 #
 #   skills.sh FOLDER...     the folders of the skills
 set -eu
@@ -11,7 +11,7 @@ fail() {
 	exit 1
 }
 
-# As the inside of a C string; a question mark could begin a trigraph.
+# The inside of a C string. Escapes question marks, because they could begin a trigraph.
 quoted() {
 	sed 's/[\\"?]/\\&/g'
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the files that git knows to standard output, as they are now, changed ones too, as an archive.
-# A tree without git is a release: all of it, but what was built.
+# Writes an archive of the files that git knows, with uncommitted changes, to standard output.
+# A tree without git is a release: then all of it, except built files.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the test programs named as arguments, all of them whatever fails. The last line is the total of
-# all: "N passed, N failed". A program is a Check suite, or ends with such a line itself.
+# Runs the test programs named as arguments, all of them even if some fail. The last line is the total:
+# "N passed, N failed". A program is a Check suite, or ends with such a line itself.
 set -u
 
 out=$(mktemp)
@@ -8,7 +8,7 @@ trap 'rm -f "$out"' EXIT
 trap 'exit 130' INT TERM HUP
 passed=0 failed=0 broken="" total_start=$(date +%s)
 
-# What the program says it did, as "PASSED FAILED": Check prints a line for each of its suites.
+# The program's own counts, as "PASSED FAILED": Check prints a line for each of its suites.
 count() {
 	awk '
 		match($0, /^[0-9]+%: Checks: [0-9]+, Failures: [0-9]+, Errors: [0-9]+$/) {
@@ -17,7 +17,7 @@ count() {
 		END { print p + 0, f + 0 }' "$out"
 }
 
-# A long program's progress, as it comes; the rest is kept for the case that it fails.
+# Shows a long program's progress as it comes, and keeps the rest in case it fails.
 run() {
 	case $1 in
 	*.sh) "$1" 2>&1 | tee "$out" | sed -un 's/^progress: /    /p' ;;
@@ -35,7 +35,7 @@ for program in "$@"; do
 	read -r p f <<-EOT
 		$(count)
 	EOT
-	# Killed, or ended before it counted; and what counts nothing has tested nothing.
+	# Killed, or ended before it counted. A program without counts has tested nothing.
 	[ "$status" = 0 ] || [ "$f" != 0 ] || f=1
 	[ $((p + f)) != 0 ] || f=1
 	passed=$((passed + p)) failed=$((failed + f))

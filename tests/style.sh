@@ -18,7 +18,7 @@ complain() {
 	status=1
 }
 
-# may_include FOLDER ALLOWED...: what stands in the folder may include only itself and these.
+# may_include FOLDER ALLOWED...: code in the folder may include only itself and these.
 may_include() {
 	folder=$1
 	allowed=$(echo "$@" | tr ' ' '|')
@@ -58,7 +58,7 @@ check_settings() {
 		done | grep . >&2 && complain "the example configuration is behind supervisor/settings.h"
 }
 
-# Every tool that is declared is in the README's table, and the table has no other.
+# The README's table has every declared tool, and no other.
 check_tools() {
 	tools=$(sed -n 's/^TOOL([A-Z_]*, \([a-z_]*\),.*/rr_\1/p' sandbox/wire/tools.def)
 	[ -n "$tools" ] || complain "sandbox/wire/tools.def declares no tool"
@@ -71,7 +71,7 @@ check_tools() {
 		done | grep . >&2 && complain "README.md is ahead of sandbox/wire/tools.def"
 }
 
-# Every folder of the sources is in the README's map, and the map has no other.
+# The README's map has every folder of the sources, and no other.
 check_map() {
 	git ls-files '*/*.c' | grep -vE '^tests/|/main\.c$' | sed 's#[^/]*$##' | LC_ALL=C sort -u | while read -r folder; do
 		grep -q "^| \`$folder\`" README.md || echo "README.md's map lacks $folder"
@@ -82,7 +82,7 @@ check_map() {
 	done | grep . >&2 && complain "the map of the README is ahead of the tree"
 }
 
-# `make help` tells every target.
+# `make help` lists every target.
 check_help() {
 	help=$(make -s help)
 	sed -n 's/^\.PHONY: //p' Makefile tests/*.mk packaging/*.mk | tr ' ' '\n' | grep -vE '^(FORCE|all|\$.*)$' |

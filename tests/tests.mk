@@ -22,7 +22,7 @@ $(call unit_of,mcp): $(LINT_OBJ) $(BUILD)/obj/mcp.a
 $(call unit_of,sandbox): $(BUILD)/obj/sandbox.a
 $(call unit_of,worker): $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
 $(call unit_of,supervisor): $(LINT_OBJ) $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
-# Of the software PMU all but the interposers, which would stand in for libc in the test itself.
+# The software PMU without the interposers, which would replace libc's functions in the test itself.
 SOFTPMU_TESTED := $(filter-out %/symbols.o %/rawcalls.o %/resume.o %/stops.o,$(SOFTPMU_OBJS))
 $(call unit_of,softpmu): $(SOFTPMU_TESTED)
 $(UNIT_TESTS): private LINK_LIBS = $(TEST_LIBS)
@@ -38,7 +38,7 @@ $(DIFFER): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/differ/*.c)) $(SOFTP
 
 E2E_TESTS := $(patsubst tests/e2e/%.c,$(TEST_BIN)/e2e/%,$(wildcard tests/e2e/test_*.c))
 E2E_SUPPORT := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/e2e/test_%,$(wildcard tests/e2e/*.c)))
-# What the demo and the benchmarks link: the same without Check.
+# The objects for the demo and the benchmarks: the same without Check.
 E2E_HARNESS := $(filter-out %/scene.o,$(E2E_SUPPORT))
 $(E2E_TESTS): private LINK_LIBS = $(TEST_LIBS)
 $(E2E_TESTS): $(TEST_BIN)/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(E2E_SUPPORT)
@@ -82,7 +82,7 @@ $(TEST_BIN)/programs/%_O2: tests/programs/%.cc
 	$(call say,CXX,$<)
 	$(Q)$(CXX) -g -O2 -pthread -o $@ $<
 
-# Stand-ins that misbehave on purpose.
+# Doubles that misbehave on purpose.
 DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid container tracer watcher)
 $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
 	$(link_program)
@@ -108,8 +108,8 @@ check-unit: $(UNIT_TESTS) ## the unit tests alone
 check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES) ## the end-to-end tests alone
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
 
-# All attacks, where `make check` has a sample of the long ones: 500 crafted traces among them, all
-# of them replayed, which takes a quarter of an hour.
+# All attacks; `make check` has a sample of the long ones. They include 500 crafted traces, all of them
+# replayed, which takes a quarter of an hour.
 .PHONY: check-attacks
 check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES) ## all attacks, a quarter of an hour
 	@$(TEST_ENV) ATTACKS=all CK_TIMEOUT_MULTIPLIER=12 tests/run.sh $(ATTACK_TESTS)
@@ -125,7 +125,7 @@ check-bare: ## the README's commands in bare roots of Debian 12 and 13 (mmdebstr
 	@sh packaging/deps.sh look bare
 	@BARE_CACHE="$(call whole_path,$(BUILD))/bare" tests/bare/run.sh $(RELEASE)
 
-# ---- The same with other eyes -----------------------------------------------------------------
+# ---- Other compilers, sanitizers, a browser ---------------------------------------------------
 
 .PHONY: check-style check-clang check-sanitize
 check-style: ## format, include direction, file length, shellcheck, cppcheck, clang-tidy
@@ -136,7 +136,7 @@ check-clang: ## everything compiled by clang, warnings as errors
 	@sh packaging/deps.sh look style
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang EXTRA_CFLAGS=-Werror build tests
 
-# The software PMU is loaded into rr, which has no sanitizer's runtime: it comes from the plain build.
+# rr, which loads the software PMU, has no sanitizer's runtime, so this comes from the plain build.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-sanitize: build ## unit tests and the main path under AddressSanitizer and UBSan
 	@sh packaging/deps.sh look check
@@ -145,13 +145,13 @@ check-sanitize: build ## unit tests and the main path under AddressSanitizer and
 	@cp $(SOFTPMU) build-asan/libexec/rr-warden/
 	@$(MAKE) --no-print-directory BUILD=build-asan check-sanitized
 
-# Leaks are looked for in the unit tests; in the sandbox LeakSanitizer cannot stop its own threads.
+# Only the unit tests look for leaks, because LeakSanitizer cannot stop its own threads in the sandbox.
 .PHONY: check-sanitized
 check-sanitized: ## (the second half of check-sanitize)
 	@tests/run.sh $(UNIT_TESTS)
 	@$(TEST_ENV) ASAN_OPTIONS=detect_leaks=0 tests/run.sh $(filter %/test_main_path,$(E2E_TESTS))
 
-# A report of rr_report in a real browser, which `make check` does not have.
+# Shows a page of rr_report in a real browser, which `make check` does not need.
 .PHONY: check-report
 check-report: build $(TEST_BIN)/programs/overrun ## a report in a real browser (chromium): no request, links, looks
 	@sh packaging/deps.sh look report

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The first process of a bare root: mounts what a machine has around it, makes the folder the root
-# (pivot_root), and runs each line of the commands as the newcomer. Called by run.sh in namespaces of
-# its own, with which every mount and process goes.
+# The first process of a bare root: mounts the usual file systems, makes the folder the root
+# (pivot_root), and runs each line of the commands as an ordinary user. run.sh calls it in namespaces
+# of its own, with which every mount and process goes.
 #
 #	inside.sh ROOT DEBS COMMANDS	DEBS is the cache of downloaded packages
 set -eu
@@ -36,7 +36,7 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=
 echo "$commands" | while IFS= read -r line; do
 	echo "-- \$ $line"
 	start=$(date +%s)
-	# As a login does it; standard input stays empty, so that nothing can wait for an answer.
+	# As in a login, but with an empty standard input, so that nothing can wait for an answer.
 	runuser -l newcomer -c "cd 'rr warden' && $line" </dev/null || {
 		echo "-- failed ($(($(date +%s) - start)) s): $line"
 		exit 1

@@ -1,8 +1,9 @@
 #!/bin/sh
-# What a newcomer meets: makes a bare root of each Debian release (minbase with git, make and sudo)
-# and types the README's commands in it, as an ordinary user with sudo, in a path with a space.
-# What was built in one release must work in the next, too. Needs mmdebstrap and root or sudo. Must never leave a mount, a process or a root behind; keeps only
-# downloads, in BARE_CACHE, so that the next run is quick.
+# What newcomers see: makes a bare root of each Debian release (minbase with git, make and sudo)
+# and runs the README's commands in it, as an ordinary user with sudo, in a path with a space.
+# Packages built in one release must work in the next one too. Needs mmdebstrap, and root or sudo. Must
+# never leave a mount, a process or a root behind; keeps only downloads, in BARE_CACHE, so that the next
+# run is quick.
 #
 #	run.sh [-k] [-c COMMAND] [RELEASE...]	default: bookworm trixie
 #
@@ -51,7 +52,7 @@ proxy_here() {
 		grep -v '""' || true
 }
 
-# make_archive RELEASE: the bare root as an archive in the cache, made anew when it has grown old.
+# make_archive RELEASE: the bare root as an archive in the cache, made again if it is old.
 make_archive() {
 	[ -z "$(find "$cache/$1.tar" -mtime -$CACHE_DAYS 2>/dev/null)" ] || return 0
 	echo "check-bare: making the root of $1" >&2
@@ -110,7 +111,7 @@ run_in() {
 	wait $inside
 }
 
-# However this ends: with unshare all that runs in the root dies, and its mounts with it.
+# However this ends, everything that runs in the root dies with unshare, and so do its mounts.
 clean_up() {
 	[ -z "$inside" ] || kill -9 "$inside" 2>/dev/null || true
 	[ -n "$keep" ] || [ -z "$root" ] || rm -rf --one-file-system "$root"
@@ -137,7 +138,7 @@ command -v mmdebstrap >/dev/null 2>&1 || fail "no mmdebstrap here: apt-get insta
 mirror=${MIRROR:-$(mirror_here)}
 built="" # the releases whose built trees are in the cache
 mkdir -p "$cache"
-# Once, so that both releases get the same tree, whatever is edited meanwhile.
+# Made once, so that both releases get the same tree even if somebody edits it meanwhile.
 sh "$top/packaging/tracked.sh" >"$cache/tree.tar"
 [ $# -gt 0 ] || set -- bookworm trixie
 passed=0 failed=0 root="" inside=""

@@ -28,7 +28,7 @@ repeated() {
 # field NAME FILE: NAME=value, of the last line
 field() { sed -n "s/.*$1=\([0-9.]*\).*/\1/p" "$2" | tail -n 1; }
 
-# seconds COMMAND...: how long it takes. It must end with 0.
+# seconds COMMAND...: how long it takes. Its exit status must be 0.
 seconds() {
 	start=$(date +%s%N)
 	"$@" </dev/null >"$scratch/out" 2>"$scratch/errors" || {

@@ -1,5 +1,5 @@
-// Real clients against the real server, one after the other; between each client and the server a
-// tap keeps what was said, and all of it is held to the specification's schema afterwards.
+// Runs real clients against the real server, one after the other. A tap between client and server
+// records every line, and afterwards all lines are checked against the specification's schema.
 //
 // node check.mjs SERVER PROGRAM [CLIENT...]
 import { existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
@@ -16,7 +16,7 @@ import { loadSchemas, Wire } from "./wire.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [server, program, ...only] = process.argv.slice(2);
-// Clients are scripts for `node`, and the one they need is ours.
+// Clients are scripts for `node`, and need our version of it.
 process.env.PATH = `${join(here, "node_modules", ".bin")}:${process.env.PATH}`;
 const agents = join(here, "agents", "node_modules");
 

@@ -1,5 +1,5 @@
 // Claude Code with a scripted model on loopback: the script plays the model's part of the scenario
-// and asserts on what the model is given: the tools, and each answer as the client words it.
+// and checks what the model gets: the tools, and each answer in the client's words.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { playScenario } from "./scenario.mjs";
 
 const prefix = "mcp__rr-warden__";
 
-// A model that says what next() tells it to; next(request) gives a tool call or the last words.
+// A model that answers what next(request) returns: a tool call, or a final text.
 export function serveModel(next) {
   return createServer((request, response) => {
     const chunks = [];
@@ -63,7 +63,7 @@ export function serveModel(next) {
   });
 }
 
-// Runs claude on a model of serveModel's: `ended` gives its exit code, `said` what it printed.
+// Runs claude with a model from serveModel: `ended` gives its exit code, `said` its output.
 export async function startClaude(claude, model, home, args, path = process.env.PATH) {
   await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
   const child = startGroup(claude, args, {
@@ -165,8 +165,8 @@ export async function run(server, world) {
       },
     };
     const result = await playScenario(client, world);
-    // Longer than a call is left a call where a client takes tasks, which this one does only where its
-    // maker has switched them on: the model gets the result either way.
+    // Takes so long that the call becomes a task if the client supports tasks. Claude Code does so only
+    // if Anthropic has switched them on; the model gets the result in either case.
     const slept = await client.call("rr_record", {
       command: ["/bin/sleep", "8"],
       trace_dir: `${world.traces}/slept`,

@@ -40,7 +40,7 @@ export async function run(server, { bin, scratch }) {
   );
   const skills = checked.trim().split("\n").map((line) => JSON.parse(line));
   assert.ok(skills.length === 6 && skills.every((skill) => skill.outcome === "verified"), checked);
-  // Longer than a call may be: the Inspector is given a task, and polls it.
+  // Takes so long that the call becomes a task, which the Inspector polls.
   const slept = JSON.parse(await inspect(
     ["--protocol-era", "modern", "--format", "json", "-q"],
     ["--method", "tools/call", "--tool-name", "rr_record", "--tool-args-json",

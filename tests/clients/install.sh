@@ -10,7 +10,7 @@ command -v npm >/dev/null || {
 	exit 1
 }
 
-# install FOLDER PACKAGE.JSON: does nothing when that very file was installed before.
+# install FOLDER PACKAGE.JSON: does nothing if that very file was installed before.
 install() {
 	mkdir -p "$1"
 	if cmp -s "$2" "$1/installed.json"; then
@@ -22,7 +22,7 @@ install() {
 }
 
 install "$folder" "$here/package.json"
-# npm may have been told not to run install scripts: these two are nothing without their own.
+# npm may be configured not to run install scripts, but these two packages need theirs.
 [ -x "$folder/node_modules/node/bin/node" ] ||
 	(cd "$folder/node_modules/node" && node installArchSpecificPackage.js)
 

@@ -13,7 +13,7 @@ export async function playScenario(client, { program, traces }) {
   const ask = async (tool, args) => {
     const answer = await client.call(tool, args);
     assert.ok(!answer.isError, `${tool}: ${answer.text}`);
-    // The text is what a debugger prints, the structure what programs read: some clients show one.
+    // The text is as a debugger prints it, the structure is for programs; some clients show only one.
     if (answer.text !== undefined && answer.structured !== undefined)
       assert.ok(answer.text.length > 0 && !answer.text.startsWith("{"), `${tool}: ${answer.text}`);
     return answer.structured ?? JSON.parse(answer.text);
@@ -43,7 +43,7 @@ export async function playScenario(client, { program, traces }) {
   return { tools: names.length };
 }
 
-// The SDKs' part of it. Connects a client; what it cannot place is in the errors that this returns.
+// The SDKs' part. Connects a client and returns the errors that the client reports through onerror.
 export async function connectTo(client, Transport, [command, ...args]) {
   const errors = [];
   client.onerror = (error) => errors.push(error);
@@ -60,7 +60,7 @@ export const playWith = (client, call, world) =>
     world,
   );
 
-// Records what takes seconds, for clients that ask for progress: it comes, and rises.
+// Records a program that takes seconds, for clients that ask for progress: it must come, and rise.
 export async function watchRecording(call, { traces }) {
   const trace = `${traces}/watched-${Math.random().toString(36).slice(2)}`;
   const ticks = [];
@@ -73,8 +73,8 @@ export async function watchRecording(call, { traces }) {
   return ticks.length;
 }
 
-// Cancels a recording that would go on for a minute. Nothing may come for it afterwards (the tap's
-// record is held to that), and the server goes on as if nothing had been.
+// Cancels a recording that would take a minute. Nothing may come for it afterwards (which the tap's
+// record shows), and the server goes on as if nothing had happened.
 export async function cancelRecording(call, { traces }) {
   const trace = `${traces}/cancelled-${Math.random().toString(36).slice(2)}`;
   const args = { command: ["/bin/sleep", "60"], trace_dir: trace };
@@ -84,7 +84,7 @@ export async function cancelRecording(call, { traces }) {
   assert.deepEqual(answer.structuredContent.sessions, []);
 }
 
-// An MCP result as playScenario wants it.
+// An MCP result in the form for playScenario.
 export const plain = (result) => ({
   isError: result.isError ?? false,
   text: result.content[0]?.text,

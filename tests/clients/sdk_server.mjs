@@ -1,5 +1,5 @@
-// The baseline of `make bench`: an MCP server of the TypeScript SDK v1 that does nothing but answer,
-// with the very list of tools it is given.
+// The baseline of `make bench`: an MCP server with the TypeScript SDK v1 that only answers, with the
+// list of tools that it gets.
 //
 // node sdk_server.mjs TOOLS.json
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // The TypeScript SDK v1. It validates structured content against output schemas by itself, and
-// raises what it cannot place (a tick after its answer) through onerror.
+// reports unexpected messages (such as progress after the answer) through onerror.
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

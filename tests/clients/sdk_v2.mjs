@@ -1,5 +1,5 @@
-// The TypeScript SDK v2 in one of its modes. auto and pin first ask a sibling of the server, which
-// they kill, and then open the real one with a plain request.
+// The TypeScript SDK v2 in one of its modes. auto and pin first ask another process of the server,
+// which they kill, and then open the real one with a plain request.
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";

@@ -1,5 +1,5 @@
-// Stands between a client and the server and keeps every line both say, so that they can be checked
-// afterwards. Passes bytes and endings on as they come; adds and removes nothing.
+// Stands between a client and the server and records every line of both, so that they can be checked
+// afterwards. Passes bytes and ends on as they come; adds and removes nothing.
 //
 // node tap.mjs RECORD COMMAND [ARGUMENT...]; RECORD gets one JSON object a line: {from, line}.
 import { spawn } from "node:child_process";
@@ -8,7 +8,7 @@ import { appendFileSync } from "node:fs";
 const [record, command, ...args] = process.argv.slice(2);
 const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
 
-// Keeps whole lines of one side; what is left at its end without a newline is kept as such.
+// Records whole lines of one side, and a last line without a newline as such.
 function recorder(from) {
   let rest = "";
   return {

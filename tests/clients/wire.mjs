@@ -1,6 +1,6 @@
-// Every line the server ever said to a client, held to the specification's JSON schema of the
-// revision it was said in. The schemas come with the conformance suite, which has them in its
-// bundle; 2024-11-05 is not among them and is held to 2025-06-18, which it is a subset of.
+// Checks every line from the server against the specification's JSON schema of the connection's
+// revision. The schemas come from the conformance suite's bundle. It lacks 2024-11-05, whose lines are
+// checked against 2025-06-18, of which it is a subset.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import Ajv2020 from "ajv/dist/2020.js";
@@ -20,7 +20,7 @@ function literalAt(script, start) {
   throw new Error("an object without an end");
 }
 
-// What only a revision has; the first that fits names a schema found in the bundle.
+// Something that only one revision has. The first match names a schema that was found in the bundle.
 const marks = [
   ["2026-07-28", (names) => "DiscoverRequest" in names],
   ["2025-11-25", (names) => "TaskStatus" in names],
@@ -57,7 +57,7 @@ const results = {
   "prompts/get": "GetPromptResult",
   "completion/complete": "CompleteResult",
 };
-// The same for the extensions, whose schemas the specification's does not hold: what says yes.
+// The same for the extensions, which the specification's schemas do not contain: predicates.
 const extended = {
   "tasks/get": isDetailedTaskV2,
   "tasks/update": (result) => result.resultType === "complete",
@@ -75,7 +75,7 @@ const notifications = {
   "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
 };
 
-// A number is a double here: whole ones beyond 2^53 were changed by reading them.
+// JavaScript reads numbers as doubles, so integers beyond 2^53 are no longer exact here.
 function assertWhole(value, at = "") {
   if (typeof value === "number")
     assert.ok(!Number.isInteger(value) || Number.isSafeInteger(value), `${at} is ${value}`);
@@ -99,7 +99,7 @@ export class Wire {
     }
   }
 
-  // Checks one connection's record: the number of lines the server said, and how the client opened.
+  // Checks one connection's record. Returns how many lines the server wrote, and how the client opened.
   check(path) {
     const asked = new Map();
     const cancelled = new Set();

@@ -12,7 +12,7 @@
 #
 # Environment: RR_WARDEN the program (build/bin/rr-warden), PROGRAMS the folder of the programs,
 # RUNS how often (1), PMU the counters (software), RR the rr to use. Must never leave a process
-# or a file behind, but for -k.
+# or a file behind, except with -k.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +42,7 @@ rr_limited() {
 	timeout -k 5 "$LIMIT" "$RR_WARDEN" rr --pmu="$PMU" --rr="$RR" "$@"
 }
 
-# What rr, timeout and the shell say on stderr is not the program's.
+# Removes the messages of rr, timeout and the shell from stderr.
 without_rr_lines() {
 	sed -e '/^rr: Saving execution to trace directory/d' -e '/^timeout: /d' -e '/^$/d' \
 		-e '/^Segmentation fault/d' -e '/^Aborted/d' "$1" >"$1.program"
@@ -205,7 +205,7 @@ list() {
 	done
 }
 
-# Every run of every program, and its verdict as it comes: failures at once, and how far it is.
+# Runs everything, and prints failures at once and the progress.
 all=1
 while [ "$all" -le "$RUNS" ]; do
 	run=$all

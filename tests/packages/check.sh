@@ -22,7 +22,7 @@ wheel=$(echo "$scratch"/rr_warden-*.whl)
 main=$(echo "$scratch"/rr-warden-[0-9]*.tgz)
 platform=$(echo "$scratch"/rr-warden-linux-x64-*.tgz)
 
-# as_user COMMAND...: our users are ordinary ones. Root becomes somebody without a name.
+# as_user COMMAND...: as an ordinary user. Root becomes a user without a name.
 as_user() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --reuid 29871 --regid 29871 --clear-groups env HOME="$home" TMPDIR="$home" "$@"
@@ -54,7 +54,7 @@ inhabit() {
 	try "$1: says how to get rr and gdb where they are missing" names_what_is_missing "$2"
 }
 
-# As pipx lays it out: a virtual environment below a dotted folder, and a link in ~/.local/bin.
+# Like pipx: a virtual environment below a hidden folder, and a link in ~/.local/bin.
 venv=$home/.local/share/pipx/venvs/rr-warden
 try "wheel: pip installs it from the file" as_user sh -ec "
 	python3 -m venv '$venv'

@@ -1,5 +1,5 @@
 // Claude Code with the plugin and a scripted model on loopback. The model's first turn runs a program
-// that crashes; the second ends. Answers what the model was given in each.
+// that crashes; the second ends. Returns what the model got in each.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { serveModel, startClaude } from "./claude.mjs";

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds the Debian package to its promises: no word from lintian, the same bytes from a second build
-# in other surroundings, all hardening, and a whole life in a bare root of each release.
+# Checks the Debian package: lintian is silent, a second build in another environment gives the same
+# bytes, all hardening is on, and the package's whole life works in a bare root of each release.
 #
 #	deb.sh BUILD [RELEASE...]	default: bookworm trixie; "none" leaves the roots out
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The life of the Debian package on the machine it runs on: built, installed in an older version,
-# upgraded, used by its own autopkgtest, removed and purged. For a bare root that is thrown away
-# afterwards (see deb.sh); the caller may use sudo without a password.
+# The life of the Debian package on this machine: builds it, installs an older version, upgrades, runs
+# its autopkgtest, removes and purges it. For a bare root that is deleted afterwards (see deb.sh); the
+# caller must be able to use sudo without a password.
 set -eu
 cd "$(dirname "$0")/../.."
 

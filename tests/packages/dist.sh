@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds `make dist` to its promises: the release gives itself again, byte for byte, when it is unpacked
-# elsewhere; its checksums and bill of materials are right; the spec file and the PKGBUILD build.
+# Checks `make dist`: unpacked elsewhere, the release makes the same release again, byte for byte; its
+# checksums and bill of materials are correct; the spec file and the PKGBUILD build.
 #
 #	dist.sh BUILD
 set -eu

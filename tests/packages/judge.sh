@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Counts what holds and what does not; to be sourced. `log` names the file that try writes to.
+# Counts passed and failed checks; other scripts source it. `log` names the file that try writes to.
 
 # shellcheck disable=SC2034 # for who sources it
 passed=0 failed=0 log=

@@ -1,11 +1,11 @@
-// Holds packaging/claude-plugin to what the server really offers, and to the hosts that load it.
+// Checks packaging/claude-plugin against the real server, and in the hosts that load it.
 //
 //   node plugin.mjs SERVER CRASHING-PROGRAM VERSION PLUGIN [PATH/claude] [PATH/codex] [PATH/gemini]
 //
 // Every call that a skill shows is checked against the tool's own schema; every rr_ name anywhere in
-// the plugin has to be a tool. With a path to Claude Code or Gemini CLI, that host validates and loads
-// the plugin: Claude Code with a scripted model on loopback, which runs a crashing command and looks
-// for what the hook says to it.
+// the plugin must be a tool. With a path to Claude Code or Gemini CLI, that host validates and loads
+// the plugin. Claude Code runs with a scripted model on loopback, which runs a crashing command and
+// looks for the hook's message.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -87,7 +87,7 @@ await test("the versions are the release's", () => {
     assert.equal(JSON.parse(read(...path)).version, version, path.join("/"));
 });
 
-// The hook: what it reads, and whether it speaks.
+// What the hook reads, and whether it prints a message.
 const hook = join(plugin, "hooks", "notice-crash.sh");
 const failure = (command, error) => ({ hook_event_name: "PostToolUseFailure", tool_name: "Bash", tool_input: { command }, error });
 const success = (command, stdout, stderr = "") => ({
