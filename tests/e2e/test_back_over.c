@@ -68,16 +68,20 @@ START_TEST(the_way_back_is_right_where_no_lines_are_known)
 }
 END_TEST
 
-/* The output is written when the program exits: that is called by nothing that has lines. */
-START_TEST(a_line_back_from_code_without_lines_is_the_callers_or_mains)
+/* The output is written when the program exits: that has no caller with lines any more. */
+START_TEST(a_line_back_from_code_without_lines_is_the_callers_or_where_main_returned)
 {
-	static const char *const functions[] = {"printf", "__vfprintf_internal", "write"};
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+	static const struct {
+		const char *function, *note;
+	} rows[] = {{"printf", NULL}, {"__vfprintf_internal", NULL}, {"write", "main returned"}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct scene scene = scene_open(PROGRAM, NULL);
-		scene_run_to(&scene, functions[i]);
+		scene_run_to(&scene, rows[i].function);
 		json_t *stop = client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1);
 		expect_text(stop, "reason", "step");
 		expect_text(stop, "frame.function", "main");
+		if (rows[i].note)
+			ck_assert_ptr_nonnull(strstr(answer_text(stop, "note"), rows[i].note));
 		json_decref(stop);
 		scene_close(&scene);
 	}
@@ -210,7 +214,7 @@ int main(void)
 {
 	const TTest *const tests[] = {the_way_back_passes_what_the_way_forward_did,
 	    the_way_back_is_right_where_no_lines_are_known,
-	    a_line_back_from_code_without_lines_is_the_callers_or_mains,
+	    a_line_back_from_code_without_lines_is_the_callers_or_where_main_returned,
 	    back_out_of_a_recursive_function_is_its_own_call,
 	    a_breakpoint_stops_the_way_back_out_and_is_told,
 	    a_return_that_no_call_belongs_to_is_one_step,

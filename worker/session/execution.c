@@ -19,10 +19,10 @@
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 #include "worker/session/named.h"
+#include "worker/session/outward.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/resume.h"
-#include "worker/session/stop_reason.h"
 
 #define SHARE_MAX	 160  /* bytes */
 #define FALSE_HITS_MAX	 2    /* in a row that gdb may pass by itself, going back */
@@ -31,10 +31,6 @@
 
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
-#define LINELESS_FRAMES_MAX  50
-#define LINELESS_HINT                                                                              \
-	"there are no source lines here: use rr_step with unit instruction, or set a breakpoint "  \
-	"and rr_continue to it"
 
 /* The session, if the expressions for the stop are valid too; NULL with *failure filled. */
 static struct replay *depart(struct worker *worker, const json_t *evaluate, struct failure *failure)
@@ -242,110 +238,19 @@ json_t *tool_continue(
 		      : NULL;
 }
 
-/* Whether source lines are known for the selected frame. */
-static bool has_line(struct replay *replay)
+/* By one of outward.h's ways. */
+static json_t *go_outward(
+    struct replay *replay, enum direction direction, outward_way *go, struct failure *failure)
 {
-	json_t *results = NULL;
-	bool known = gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
-			 replay->selected.number, replay->selected.frame) == GDB_DONE &&
-		     mi_text(json_object_get(results, "frame"), "line");
+	struct outward way = {0};
+	json_t *stop;
 
-	json_decref(results);
-	return known;
-}
-
-/* Goes on to main, or back to it or to the start. The answer, which is an ordinary stop where
- * something else came first. */
-static json_t *run_to_main(struct replay *replay, enum direction direction, struct failure *failure)
-{
-	const struct resumption on = {"continue", direction, false, -1, 0};
-	int number = internal_insert(replay, "main");
-	json_t *stop = NULL;
-	bool there;
-
-	if (!number && direction == FORWARD) {
-		failure_set(failure, ERROR_UNSUPPORTED, LINELESS_HINT,
-		    "there are no source lines here, and no main to go to");
+	if (!go(replay, direction, &way, failure))
 		return NULL;
-	}
-	if (resume_run(replay, &on, failure)) {
-		there = number && mi_number(gdb_last_stop(replay->gdb), "bkptno", 0) == number;
-		stop = answer(replay, direction, there ? "step" : NULL, failure);
-		if (stop && there)
-			json_object_set_new(stop, "note",
-			    json_string("no caller has source lines: this is where main begins"));
-	}
-	internal_delete(replay, number);
+	stop = answer(replay, direction, way.arrived ? "step" : NULL, failure);
+	if (stop && way.note)
+		json_object_set_new(stop, "note", json_string(way.note));
 	return stop;
-}
-
-/* Whether a finish came to the caller. gdb says so going on; back, it ends with a step. */
-static bool came_out(const struct replay *replay, enum direction direction)
-{
-	enum stop_kind kind = stop_kind(replay);
-
-	return kind == STOP_FINISHED || (direction == BACKWARD && kind == STOP_STEP);
-}
-
-/* Out of frame `level` of the selected thread. */
-static bool go_out(
-    struct replay *replay, enum direction direction, int level, struct failure *failure)
-{
-	const struct resumption out = {"finish", direction, true, level, 0};
-	enum back back = direction == BACKWARD ? back_out(replay, level, failure) : BACK_UNKNOWN;
-
-	if (back != BACK_UNKNOWN)
-		return back == BACK_DONE;
-	if (direction == FORWARD || level == 0)
-		return resume_run(replay, &out, failure);
-	failure_set(failure, ERROR_UNSUPPORTED,
-	    "rr_finish without function goes back out of the innermost frame; rr_breakpoint_set "
-	    "and rr_continue with reverse go to any place",
-	    "no call can be found that began frame %d", level);
-	return false;
-}
-
-/* The level of the nearest caller whose source lines are known; 0: there is none near. */
-static int lined_caller(struct replay *replay)
-{
-	json_t *results = NULL, *frame;
-	size_t i;
-	int level = 0;
-
-	gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 1 %d",
-	    replay->selected.number, LINELESS_FRAMES_MAX);
-	json_array_foreach(json_object_get(results, "stack"), i, frame)
-	{
-		if (mi_text(frame, "line")) {
-			level = mi_number(frame, "level", 0);
-			break;
-		}
-	}
-	json_decref(results);
-	return level;
-}
-
-/*
- * Where no lines are known gdb would step instruction by instruction until there are some, which
- * from the start of a program takes minutes: out to a caller, or on to main, is a bounded way.
- */
-static json_t *step_to_line(
-    struct replay *replay, enum direction direction, struct failure *failure)
-{
-	int level = lined_caller(replay) - 1;
-	struct failure no_caller = {0};
-
-	if (level < 0)
-		return run_to_main(replay, direction, failure);
-	if (!go_out(replay, direction, level, &no_caller)) {
-		/* gdb takes something for a caller that is not. */
-		if (!replay->worker->broken)
-			return run_to_main(replay, direction, failure);
-		*failure = no_caller;
-		failure_set_hint(failure, LINELESS_HINT);
-		return NULL;
-	}
-	return answer(replay, direction, came_out(replay, direction) ? "step" : NULL, failure);
 }
 
 /* Steps in portions, so that there is progress to tell. */
@@ -389,8 +294,8 @@ static json_t *step(struct replay *replay, const struct stride *stride, struct f
 
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
-	if (stride->unit == STEP_LINE && !has_line(replay))
-		return step_to_line(replay, direction, failure);
+	if (stride->unit == STEP_LINE && !outward_has_line(replay))
+		return go_outward(replay, direction, outward_to_line, failure);
 	if (!step_times(replay, &one, stride->count, failure))
 		return NULL;
 	return answer(replay, direction, NULL, failure);
@@ -490,14 +395,14 @@ static json_t *finish(
 		if (level < 0)
 			return NULL;
 	}
-	if (!go_out(replay, direction, level, failure)) {
-		/* Code of no known function, as a dynamic linker without symbols is before main. */
-		if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
-			return NULL;
-		*failure = (struct failure){0};
-		return run_to_main(replay, direction, failure);
-	}
-	return answer(replay, direction, came_out(replay, direction) ? "finished" : NULL, failure);
+	if (outward_finish(replay, direction, level, failure))
+		return answer(replay, direction,
+		    outward_came(replay, direction) ? "finished" : NULL, failure);
+	/* Code of no known function, as a dynamic linker without symbols is before main. */
+	if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
+		return NULL;
+	*failure = (struct failure){0};
+	return go_outward(replay, direction, outward_to_main, failure);
 }
 
 json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)
