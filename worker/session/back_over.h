@@ -2,8 +2,9 @@
 #define WORKER_BACK_OVER_H
 /*
  * Steps back by instructions in the selected thread, and passes over calls that returned meanwhile:
- * rr_next with unit "instruction". gdb's own command compares frames: without source lines it takes
- * any instruction for a call, and runs to the start of the recording.
+ * rr_next with unit "instruction". And back out of a function to its call. gdb's own commands for
+ * both compare frames: in a statically linked program the first runs to the start of the recording,
+ * and in a recursive function the second goes to a call that returned long ago.
  */
 #include "worker/session/replay.h"
 
@@ -14,8 +15,7 @@ bool back_over(struct replay *replay, long long count, struct failure *failure);
 
 enum back { BACK_DONE, BACK_UNKNOWN, BACK_FAILED };
 
-/* Goes back to the call of frame `level` of the selected thread, from anywhere in it. gdb's own way
- * goes out of one frame, and in a recursive function to a call that returned long ago.
+/* Goes back to the call of frame `level` of the selected thread, from anywhere in it.
  * BACK_UNKNOWN: the frame has no call that can be found, and the program stands where it did. */
 enum back back_out(struct replay *replay, int level, struct failure *failure);
 
