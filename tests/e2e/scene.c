@@ -1,7 +1,6 @@
 /*
  * Shared beginnings and ends of the end-to-end tests. Keeps its traces in one scratch folder.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,20 +82,16 @@ struct place place_open(void)
 	return place;
 }
 
-struct place place_replay(const char *program, ...)
+struct place place_replay_command(const char *const *command)
 {
 	struct place place = place_open();
-	char *path = harness_program(program);
-	json_t *command = json_pack("[s]", path);
-	const char *argument;
-	va_list arguments;
+	char *path = harness_program(command[0]);
+	json_t *words = json_pack("[s]", path);
 
-	va_start(arguments, program);
-	while ((argument = va_arg(arguments, const char *)) != NULL)
-		json_array_append_new(command, json_string(argument));
-	va_end(arguments);
+	for (size_t i = 1; command[i] != NULL; i++)
+		json_array_append_new(words, json_string(command[i]));
 	client_tool_done(
-	    place.client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", place.trace);
+	    place.client, "rr_record", "{s:o, s:s}", "command", words, "trace_dir", place.trace);
 	free(client_replay(place.client, place.trace));
 	free(path);
 	return place;

@@ -44,8 +44,10 @@ struct place {
 struct place place_open(void);
 void place_close(struct place *place);
 
-/* Records a program of tests/programs there, with arguments that NULL ends, and opens a session. */
-struct place place_replay(const char *program, ...) __attribute__((sentinel));
+/* Records a program of tests/programs there, and opens a session. The words of `command`, which
+ * ends with NULL, are the program's name and its arguments. */
+struct place place_replay_command(const char *const *command);
+#define place_replay(...) place_replay_command((const char *const[]){__VA_ARGS__, NULL})
 
 /* Runs one suite of one test case, `tests` ending with NULL; returns main's exit code. */
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs);

@@ -16,7 +16,7 @@
 /* A trace for this test alone, because bookmarks are kept in it. */
 static struct place place_with_session(void)
 {
-	struct place place = place_replay(PROGRAM, NULL);
+	struct place place = place_replay(PROGRAM);
 	return place;
 }
 

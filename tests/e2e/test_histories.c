@@ -76,7 +76,7 @@ static const struct hit *nth(const struct sweep *sweep, int point, int number)
 /* threads, forks or signals */
 static void compare(const char *kind)
 {
-	struct place place = place_replay("walks", kind, NULL);
+	struct place place = place_replay("walks", kind);
 	struct sweep *sweep = sweep_make(place.client, points);
 	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "start");
 

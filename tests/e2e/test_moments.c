@@ -57,7 +57,7 @@ static void expect_last(struct client *client, const struct sweep *sweep, long l
 
 START_TEST(first_and_last_moments_are_what_a_run_forward_shows)
 {
-	struct place place = place_replay("walks", "signals", NULL);
+	struct place place = place_replay("walks", "signals");
 	struct sweep *sweep = sweep_make(place.client, points);
 
 	for (long long above = 0; above < 9; above += 4)

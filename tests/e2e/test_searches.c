@@ -171,7 +171,7 @@ END_TEST
 /* Far more writes than any machine can check in a second. */
 START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 {
-	struct place place = place_replay(PROGRAM, "1000000", NULL);
+	struct place place = place_replay(PROGRAM, "1000000");
 	json_decref(client_tool(place.client, "rr_continue", "{s:s}", "until", "main"));
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
 	    "condition", "counter < 0");
@@ -188,7 +188,7 @@ END_TEST
  * its last change. Nothing before writes the bit-field itself. */
 START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 {
-	struct place place = place_replay(PROGRAM, "30", NULL);
+	struct place place = place_replay(PROGRAM, "30");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
 	json_t *stop = client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1);
@@ -208,7 +208,7 @@ END_TEST
 START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood)
 {
 	static const char *const tools[] = {"rr_step", "rr_next"};
-	struct place place = place_replay("walks_static", "threads", "2", NULL);
+	struct place place = place_replay("walks_static", "threads", "2");
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "start_thread");
 	json_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "breakpoint");
@@ -306,7 +306,7 @@ static size_t count_dead(const struct client *client)
 /* Each seek ends one process per thread. Those of the last seek may still exist. */
 START_TEST(seeks_leave_no_dead_processes_behind)
 {
-	struct place place = place_replay("walks_static", "threads", "16", NULL);
+	struct place place = place_replay("walks_static", "threads", "16");
 	json_t *stop = client_tool(place.client, "rr_continue", "{s:s}", "until", "touch");
 	for (int i = 0; i < 10; i++) {
 		json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));

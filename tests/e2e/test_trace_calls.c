@@ -58,7 +58,7 @@ static void expect_sweep(
 
 static void compare(const char *kind)
 {
-	struct place place = place_replay("walks", kind, NULL);
+	struct place place = place_replay("walks", kind);
 	struct sweep *sweep = sweep_make(place.client, points);
 
 	for (int point = 0; points[point].what; point++) {

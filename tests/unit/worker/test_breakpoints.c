@@ -112,11 +112,21 @@ START_TEST(a_watchpoint_knows_its_address)
 }
 END_TEST
 
+/* Sets a watchpoint as the last step of the script. */
+static void expect_unsupported(const struct watchpoint_set_args *args)
+{
+	struct failure failure = {0};
+
+	ck_assert_ptr_null(tool_watchpoint_set(&peer.worker, args, &failure));
+	ck_assert_int_eq(failure.code, ERROR_UNSUPPORTED);
+	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	session_end();
+}
+
 /* rr would single-step, which takes hours. */
 START_TEST(a_fifth_watchpoint_is_refused_and_taken_away)
 {
 	const struct watchpoint_set_args args = {.expression = "x", .location = true};
-	struct failure failure = {0};
 
 	session_begin(
 	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l x\"",
@@ -124,10 +134,7 @@ START_TEST(a_fifth_watchpoint_is_refused_and_taken_away)
 		{"-break-list", "^done,BreakpointTable={body=[" HARDWARE "," HARDWARE "," HARDWARE
 				"," HARDWARE "," HARDWARE "]}"},
 		{"-break-delete 3", "^done"}));
-	ck_assert_ptr_null(tool_watchpoint_set(&peer.worker, &args, &failure));
-	ck_assert_int_eq(failure.code, ERROR_UNSUPPORTED);
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
-	session_end();
+	expect_unsupported(&args);
 }
 END_TEST
 
@@ -135,16 +142,12 @@ END_TEST
 START_TEST(what_the_hardware_cannot_watch_is_refused_and_taken_away)
 {
 	const struct watchpoint_set_args args = {.expression = "large", .location = true};
-	struct failure failure = {0};
 
 	session_begin(
 	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l large\"",
 		       "=breakpoint-created,bkpt={number=\"3\",type=\"watchpoint\"}\n^done"},
 		{"-break-delete 3", "^done"}));
-	ck_assert_ptr_null(tool_watchpoint_set(&peer.worker, &args, &failure));
-	ck_assert_int_eq(failure.code, ERROR_UNSUPPORTED);
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
-	session_end();
+	expect_unsupported(&args);
 }
 END_TEST
 
