@@ -245,11 +245,15 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 	if (session == NULL)
 		return;
 	running = session_running(session);
-	answer = json_pack(
-	    "{s:s, s:b}", "session", session_name(session), "interrupted", running != NULL);
+	answer = json_pack("{s:s}", "session", session_name(session));
+	/* Whether it stops, or has ended by itself before, is not known yet. */
 	if (running != NULL)
+		json_object_set_new(answer, "conclusion",
+		    json_sprintf("%s is asked to stop; its own answer says where it did",
+			tools_shown[running->tool].name));
+	else
 		json_object_set_new(
-		    answer, "command", json_string(tools_shown[running->tool].name));
+		    answer, "conclusion", json_string("no command is running in this session"));
 	session_interrupt(session);
 	give(dispatch, request, TOOL_INTERRUPT, answer);
 }

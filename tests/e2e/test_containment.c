@@ -115,6 +115,31 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 }
 END_TEST
 
+/* As rr 5.6 does at some steps back. */
+START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+	go_somewhere(&scene);
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	pid_t rr = find_victim(client_pid(scene.client), VICTIM_RR);
+	long long id = client_tool_send(scene.client, "rr_step",
+	    json_pack("{s:i, s:s, s:b}", "count", 1000000, "unit", "instruction", "reverse", 1));
+	usleep(300 * 1000);
+	kill(rr, SIGABRT);
+	json_t *failed = client_tool_failure(scene.client, id, "rr_failed", HARNESS_TIMEOUT_S);
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "Aborted"));
+	ck_assert_ptr_null(strstr(answer_text(failed, "message"), "Launch"));
+	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "rr_goto"));
+	json_decref(failed);
+	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	ck_assert(answer_true(after, "restored"));
+	expect_text(after, "moment", answer_text(before, "moment"));
+	json_decref(before);
+	json_decref(after);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_back)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -325,6 +350,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {killed_while_idle_the_session_comes_back_where_it_was, VICTIM_COUNT},
 	    {killed_while_running_the_call_fails_at_once_and_the_session_comes_back, VICTIM_COUNT},
+	    {an_rr_that_aborts_on_the_way_back_is_told_with_other_ways, 1},
 	    {after_its_launcher_the_session_comes_back, 2},
 	    {checkpoints_come_back_with_the_session, 1},
 	    {the_chosen_thread_comes_back_with_the_session, 1},

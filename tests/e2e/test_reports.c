@@ -135,6 +135,46 @@ START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
 }
 END_TEST
 
+/* The report of ends_itself with this argument (NULL: it is ended from outside). */
+static json_t *report_end(struct place *place, const char *signal)
+{
+	json_t *args = json_pack("{s:s, s:i}", "trace_dir", place->trace, "timeout", 2);
+	char *program = harness_program("ends_itself");
+
+	json_object_set_new(args, "command",
+	    signal ? json_pack("[s, s]", program, signal) : json_pack("[s]", program));
+	json_decref(client_tool(place->client, "rr_record", "o", args));
+	free(program);
+	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
+}
+
+START_TEST(a_signal_that_a_program_sent_itself_is_told_from_one_from_outside)
+{
+	static const struct {
+		const char *number, *name, *sender, *function;
+	} cases[] = {
+	    {"15", "SIGTERM", "it sent itself", "end_by"},
+	    {"9", "SIGKILL", "it sent itself", "end_by"},
+	    {NULL, "SIG", "from outside", "main"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct place place = place_open();
+		json_t *report = report_end(&place, cases[i].number);
+		char *frames = answer_show(answer_at(report, "frames"));
+
+		ck_assert_ptr_nonnull(strstr(answer_text(report, "signal"), cases[i].name));
+		ck_assert_msg(strstr(answer_text(report, "conclusion"), cases[i].sender) != NULL,
+		    "%s", answer_text(report, "conclusion"));
+		ck_assert_msg(strstr(frames, cases[i].function) != NULL, "%s", frames);
+		expect_text(report, "output", "before the end\n");
+		free(frames);
+		json_decref(report);
+		place_close(&place);
+	}
+}
+END_TEST
+
 START_TEST(a_program_that_ended_well_has_nothing_to_report)
 {
 	struct scene scene = scene_open("many_watch", NULL);
@@ -276,6 +316,7 @@ int main(void)
 	const TTest *const tests[] = {a_hang_is_reported_with_who_waits_for_whom,
 	    the_end_says_where_the_other_threads_still_are,
 	    an_exit_status_is_reported_with_who_exited_and_what_was_printed,
+	    a_signal_that_a_program_sent_itself_is_told_from_one_from_outside,
 	    a_program_that_ended_well_has_nothing_to_report,
 	    a_failed_assertion_is_told_from_the_line_that_asserts,
 	    what_the_pointers_at_a_crash_point_to_is_shown,

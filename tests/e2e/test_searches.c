@@ -184,6 +184,50 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 }
 END_TEST
 
+/* A search that runs forward over one long event finds nothing out when it is cut off. */
+START_TEST(a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on)
+{
+	struct place place = place_replay(PROGRAM, "1000000", NULL);
+	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
+	    "condition", "counter < 0");
+	json_t *failure = client_tool_fails(
+	    place.client, "rr_continue", "timeout", "{s:b, s:i}", "reverse", 1, "deadline", 1);
+	expect_text(failure, "moment", answer_text(end, "moment"));
+	ck_assert_ptr_null(answer_at(failure, "searched"));
+	expect_within(failure, "hint", "longer deadline");
+	ck_assert_ptr_null(strstr(answer_text(failure, "hint"), "goes on"));
+	json_decref(failure);
+	json_decref(end);
+	place_close(&place);
+}
+END_TEST
+
+/* Each hit of the neighbour costs gdb a search of its own. What the answer says is to be so,
+ * however far the search came. */
+START_TEST(a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there)
+{
+	struct place place = place_replay(PROGRAM, "1000000", NULL);
+	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
+	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	long long ticks = answer_ticks(end, "moment");
+
+	for (int i = 0; i < 2; i++) {
+		json_t *failure = client_tool_fails(place.client, "rr_continue", "timeout",
+		    "{s:b, s:i}", "reverse", 1, "deadline", 2);
+		bool moved = answer_ticks(failure, "moment") < ticks;
+
+		ck_assert_int_le(answer_ticks(failure, "moment"), ticks);
+		ck_assert_int_eq(answer_at(failure, "searched") != NULL, moved);
+		expect_within(failure, "hint", moved ? "goes on from here" : "begins again");
+		ticks = answer_ticks(failure, "moment");
+		json_decref(failure);
+	}
+	json_decref(end);
+	place_close(&place);
+}
+END_TEST
+
 /* Skips writes to the byte that do not change the bit-field, on the way back and in the search for
  * its last change. Nothing before writes the bit-field itself. */
 START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
@@ -352,6 +396,8 @@ int main(void)
 	    a_search_that_is_cut_off_says_what_share_it_searched,
 	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
 	    a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood,
+	    a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on,
+	    a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there,
 	    a_step_back_says_that_conditions_of_watchpoints_did_not_stop_it,
 	    steps_back_in_a_statically_linked_c_program_end_where_they_should,
 	    steps_back_in_a_statically_linked_cpp_program_end_where_they_should,

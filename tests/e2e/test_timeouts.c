@@ -82,11 +82,19 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
 	usleep(300 * 1000);
-	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
+	json_t *asked =
+	    client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
+	/* It does not say that the command stopped: that is not known yet. */
+	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "rr_step is asked to stop"));
+	ck_assert_ptr_null(answer_at(asked, "interrupted"));
+	json_decref(asked);
 	json_t *stop = client_tool_result(scene.client, id, 60);
 	expect_text(stop, "reason", "interrupted");
 	ck_assert_ptr_nonnull(answer_at(stop, "frame.at"));
 	json_decref(stop);
+	asked = client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
+	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "no command is running"));
+	json_decref(asked);
 	expect_usable(&scene);
 	scene_close(&scene);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/fault.h"
@@ -226,24 +227,51 @@ static void tell_exit(json_t *report, int status, const char *where, const json_
 	    report, "hint", json_string("rr_who_printed says which code printed it"));
 }
 
-static void tell_signal(json_t *report, int status, const char *where, const char *cycle)
+static bool holds(struct replay *replay, const char *expression)
+{
+	char *value = NULL, *type = NULL, why[64];
+	bool is = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0 &&
+		  strcmp(value, "1") == 0;
+
+	free(value);
+	free(type);
+	return is;
+}
+
+/* Whether the system call that it ended in sent it that signal. */
+static bool sent_it_itself(struct replay *replay, int signal)
+{
+	char to_process[200], to_thread[120];
+
+	snprintf(to_process, sizeof(to_process),
+	    "$orig_rax == %d && $rsi == %d && ($rdi == %lld || $rdi <= 0)", SYS_kill, signal,
+	    replay->pid);
+	snprintf(to_thread, sizeof(to_thread), "$orig_rax == %d && $rdx == %d && $rdi == %lld",
+	    SYS_tgkill, signal, replay->pid);
+	return holds(replay, to_process) || holds(replay, to_thread);
+}
+
+static void tell_signal(
+    struct replay *replay, json_t *report, int status, const char *where, const char *cycle)
 {
 	size_t threads = json_array_size(json_object_get(report, "threads"));
-	char name[32];
+	char signal[32], name[64];
 
-	signal_to_name(WTERMSIG(status), name, sizeof(name));
-	json_object_set_new(report, "signal", json_string(name));
+	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
+	snprintf(name, sizeof(name), "%s %s", signal,
+	    sent_it_itself(replay, WTERMSIG(status)) ? "that it sent itself" : "from outside");
+	json_object_set_new(report, "signal", json_string(signal));
 	if (cycle)
-		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s; %s from outside ended it", cycle, name));
+		json_object_set_new(
+		    report, "conclusion", json_sprintf("%s; %s ended it", cycle, name));
 	else if (threads > 1)
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s from outside ended it, with %zu threads and no cycle of locks "
+		    json_sprintf("%s ended it, with %zu threads and no cycle of locks "
 				 "among them",
 			name, threads));
 	else
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s from outside ended it while it was in %s", name, where));
+		    json_sprintf("%s ended it while it was in %s", name, where));
 }
 
 json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure)
@@ -269,7 +297,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct fai
 	if (WIFEXITED(status))
 		tell_exit(report, status, where, output);
 	else
-		tell_signal(report, status, where, cycle);
+		tell_signal(replay, report, status, where, cycle);
 	free(cycle);
 	return report;
 }

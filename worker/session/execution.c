@@ -66,6 +66,13 @@ static void tell_share(
 	size_t length = strlen(failure->message);
 	char share[SHARE_MAX];
 
+	if (!stop && replay->moment.event == replay->departed.event &&
+	    replay->moment.ticks == replay->departed.ticks) {
+		failure_set_hint(failure,
+		    "nothing was found out, and the same call begins again from here: it needs a "
+		    "longer deadline, or a nearer place to begin");
+		return;
+	}
 	describe_share(replay, direction, share, sizeof(share));
 	if (!share[0])
 		return;

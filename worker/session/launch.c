@@ -97,7 +97,10 @@ static bool explain_loss(void *owner, char *text, size_t size)
 	output_rr_words(replay->output, words, sizeof(words));
 	if (replay->rr.pid == 0) {
 		tool_describe_end(&replay->rr, end, sizeof(end));
-		snprintf(text, size, "rr ended with %s: %s", end, words);
+		/* Where it says how to connect to it, it did not say why it ended. */
+		if (strncmp(words, "Launch ", 7) == 0)
+			words[0] = '\0';
+		snprintf(text, size, "rr ended with %s%s%s", end, words[0] ? ": " : "", words);
 	} else if (replay->gdb_tool.pid == 0 && gdb_stepped_before_thread(replay->gdb)) {
 		snprintf(text, size,
 		    "gdb cannot step back from here: a thread begins on the way, and gdb ended; "

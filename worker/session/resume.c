@@ -140,6 +140,10 @@ static bool resume_once(
 	if (outcome == GDB_REFUSED && look_again(replay))
 		outcome = resume(replay, resumption);
 	fine = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	if (outcome == GDB_LOST && resumption->direction == BACKWARD && replay->worker->restorable)
+		failure_set_hint(failure,
+		    "the next call restores the session where it stood; rr cannot go back this "
+		    "way: rr_goto an earlier moment, or rr_continue with reverse to a breakpoint");
 	if (!fine)
 		breakpoints_explain(replay, failure);
 	else if (resumption->direction == FORWARD)

@@ -135,6 +135,57 @@ START_TEST(endings_carry_their_status)
 }
 END_TEST
 
+static struct execs with_endings(struct ending *endings, size_t count)
+{
+	return (struct execs){.endings = endings, .ending_count = count, .first_pid = 10};
+}
+
+#define EXITED(code)   ((code) << 8)
+#define KILLED(signal) (signal)
+
+START_TEST(the_process_that_the_trace_is_about_is_who_the_first_one_ended_like)
+{
+	static const struct {
+		int first, other;
+		bool is_other;
+	} cases[] = {
+	    {EXITED(0), EXITED(3), false},		    /* sh -c "./a; true" */
+	    {EXITED(3), EXITED(3), true},		    /* timeout 9 ./a */
+	    {EXITED(128 + SIGTERM), KILLED(SIGTERM), true}, /* as shells put it */
+	    {EXITED(128 + SIGTERM), KILLED(SIGINT), false}, /* of itself */
+	    {EXITED(0), KILLED(SIGSEGV), true},		    /* a crash is the worst */
+	    {EXITED(1), KILLED(SIGABRT), true},		    /* likewise */
+	    {KILLED(SIGTERM), KILLED(SIGTERM), true},	    /* passed on */
+	    {KILLED(SIGKILL), KILLED(SIGKILL), false},	    /* both were killed */
+	    {EXITED(124), KILLED(SIGTERM), false},	    /* timeout's own status */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ending endings[] = {{12, 12, cases[i].other, 80},
+		    {13, 12, cases[i].other, 81}, {10, 10, cases[i].first, 90}};
+		struct execs execs = with_endings(endings, 3);
+
+		ck_assert_msg(execs_worst_pid(&execs) == (cases[i].is_other ? 12 : 10),
+		    "case %zu: %d", i, execs_worst_pid(&execs));
+	}
+}
+END_TEST
+
+START_TEST(threads_that_end_with_their_process_were_together_before)
+{
+	struct ending endings[] = {{11, 10, 0, 40}, {21, 20, 0, 88}, {12, 10, 0, 90},
+	    {20, 20, 0, 91}, {13, 10, 0, 92}, {10, 10, 0, 93}};
+	struct execs execs = with_endings(endings, 6);
+
+	/* Thread 11 had ended long before; those of the other process do not count. */
+	ck_assert_int_eq(execs_together(&execs, 10), 89);
+	ck_assert_int_eq(execs_together(&execs, 20), 87);
+	ck_assert_int_eq(execs_together(&execs, 30), 0);
+	execs.ending_count = 1;
+	ck_assert_int_eq(execs_together(&execs, 10), 0);
+}
+END_TEST
+
 START_TEST(signals_are_told_apart_by_whether_a_handler_ran)
 {
 	struct execs execs = parse_in(
@@ -214,6 +265,8 @@ int main(void)
 	    an_exec_from_a_thread_is_told_by_its_missing_file,
 	    an_exec_has_the_place_of_its_call_whoever_called_it,
 	    endings_carry_their_status,
+	    the_process_that_the_trace_is_about_is_who_the_first_one_ended_like,
+	    threads_that_end_with_their_process_were_together_before,
 	    signals_are_told_apart_by_whether_a_handler_ran,
 	    strange_text_gives_nothing_and_takes_no_memory,
 	    the_list_is_bounded,
