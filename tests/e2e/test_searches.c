@@ -187,7 +187,7 @@ END_TEST
 /* A search that runs forward over one long event finds nothing out when it is cut off. */
 START_TEST(a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on)
 {
-	struct place place = place_replay(PROGRAM, "1000000", NULL);
+	struct place place = place_replay(PROGRAM, "1000000");
 	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
 	    "condition", "counter < 0");
@@ -207,7 +207,7 @@ END_TEST
  * however far the search came. */
 START_TEST(a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there)
 {
-	struct place place = place_replay(PROGRAM, "1000000", NULL);
+	struct place place = place_replay(PROGRAM, "1000000");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
 	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 	long long ticks = answer_ticks(end, "moment");
