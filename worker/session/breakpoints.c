@@ -1,5 +1,5 @@
 /*
- * Sets in gdb what the client has asked for, disables it for internal runs, and sets it again in
+ * Sets the client's breakpoints in gdb, disables them for internal runs, and sets them again in
  * another image or another worker.
  */
 #include <stdio.h>
@@ -51,7 +51,7 @@ static bool counts(const struct breakpoint *breakpoint)
 	return breakpoint->temporary || breakpoint->ignore_count;
 }
 
-/* Whether it is so for any that is set here. */
+/* Whether this holds for any breakpoint that is set here. */
 static bool any(const struct replay *replay, bool is_so(const struct breakpoint *))
 {
 	for (size_t i = 0; i < replay->breakpoints.count; i++)
@@ -158,7 +158,7 @@ void breakpoints_put_back(struct replay *replay)
 		switch_all(replay, "-break-enable", watches_on_condition);
 }
 
-/* An address of one image means nothing in another. */
+/* An address in one image means nothing in another. */
 static void bind_to_image(const struct replay *replay, struct breakpoint *breakpoint)
 {
 	const char *what = breakpoint->what ? breakpoint->what : "";
@@ -197,7 +197,7 @@ static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failu
 bool breakpoints_switch(
     struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
 {
-	/* Where all are out of the way, resuming puts back those that are enabled. */
+	/* While all are suspended, breakpoints_resume will apply this. */
 	if (breakpoint->gdb && !replay->breakpoints.suspended &&
 	    !obeyed(replay,
 		gdb_command(replay->gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable",
@@ -226,9 +226,9 @@ bool breakpoints_ignore(
 }
 
 /*
- * The condition of a breakpoint, with the thread in it. gdb's own way to stop one thread only goes
- * by its number of the thread, and forgets the breakpoint wherever rr starts anew; the base of the
- * thread's own storage is the same for as long as the thread lives.
+ * The condition of a breakpoint, including its thread. gdb's own thread-specific breakpoints use
+ * gdb's thread numbers, and gdb forgets them whenever rr restarts. The base of a thread's own
+ * storage stays the same as long as the thread lives.
  */
 static bool condition_of(struct replay *replay, const struct breakpoint *breakpoint, char *to,
     size_t size, struct failure *failure)
@@ -258,7 +258,7 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 	return true;
 }
 
-/* -break-condition takes the rest of its line as it is: so does this, as one quoted command. */
+/* Uses one quoted command that takes the rest of its line literally, as -break-condition does. */
 bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,
     const char *condition, struct failure *failure)
 {
@@ -392,8 +392,8 @@ json_t *breakpoints_save(const struct replay *replay)
 	return saved;
 }
 
-/* typeof needs names only for their type; where the frame is another, the first word at the address
- * stands for it. */
+/* typeof needs names only for their type. In another frame, watches the first word at the address
+ * instead. */
 static int watch_again(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
@@ -434,7 +434,7 @@ static int set_again(
 	return number;
 }
 
-/* Whether it can be set in the image the session stands in. */
+/* Whether it can be set in the session's present image. */
 static bool belongs_here(const struct replay *replay, const struct breakpoint *breakpoint)
 {
 	return !breakpoint->bound ||
@@ -456,7 +456,7 @@ void breakpoints_leave(struct replay *replay)
 		breakpoint->gdb = 0;
 	}
 	json_decref(results);
-	/* Internal ones too: of the calls that set some, none goes on behind an exec. */
+	/* Removes internal ones too, because no call that sets some continues after an exec. */
 	gdb_command(replay->gdb, NULL, "-break-delete");
 }
 

@@ -18,8 +18,8 @@ void copies_begin(struct replay *replay);
 bool copies_are_too_many(struct replay *replay);
 
 /*
- * The same within a call, which cannot replace rr: true when so many are there that rr may soon be
- * unable to fork. Then *failure is filled, and the session ends; the next call brings it back.
+ * The same within a call, which cannot replace rr: true if there are so many that rr may soon be
+ * unable to fork. Then *failure is filled and the session ends; the next call restores it.
  */
 bool copies_are_at_the_limit(struct replay *replay, struct failure *failure);
 

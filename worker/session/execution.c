@@ -25,14 +25,14 @@
 #include "worker/session/resume.h"
 
 #define SHARE_MAX	 160  /* bytes */
-#define FALSE_HITS_MAX	 2    /* in a row that gdb may pass by itself, going back */
+#define FALSE_HITS_MAX	 2    /* hits in a row that gdb may pass by itself when it goes back */
 #define FINISH_PAGE	 1000 /* frames looked through at once */
 #define FINISH_PAGES_MAX 1000
 
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
 
-/* The session, if the expressions for the stop are valid too; NULL with *failure filled. */
+/* The session, if the stop's expressions are valid too; NULL with *failure filled. */
 static struct replay *depart(struct worker *worker, const json_t *evaluate, struct failure *failure)
 {
 	struct replay *replay = replay_of(worker, failure);
@@ -59,7 +59,7 @@ static void describe_share(
 		    from, to, done * 100 / way, direction == BACKWARD ? "start" : "end", edge);
 }
 
-/* Adds the share to what is told of a run that was cut off, as a stop or as a failure. */
+/* Adds the share to the answer of a run that was cut off, whether it is a stop or a failure. */
 static void tell_share(
     struct replay *replay, enum direction direction, json_t *stop, struct failure *failure)
 {
@@ -106,7 +106,7 @@ static enum direction direction_of(bool reverse)
 	return reverse ? BACKWARD : FORWARD;
 }
 
-/* Whether a continue that has ended here is to go on, to the next of `count` stops. */
+/* Whether a continue that stopped here goes on to the next of `count` stops. */
 static bool is_countable(const struct replay *replay)
 {
 	const char *reason = mi_text(gdb_last_stop(replay->gdb), "reason");
@@ -132,9 +132,9 @@ static bool scan_back(struct replay *replay, bool *fine, struct failure *failure
 }
 
 /*
- * gdb runs back again by itself where a hit is none to it: a neighbour of a bit-field was written,
- * or what an expression watches came out the same. Each such hit costs rr a search, so that after a
- * few the rest is the scan's.
+ * gdb runs back again by itself if a hit does not count: a neighbour of a bit-field was written, or
+ * the watched value stayed the same. Each such hit costs rr a search, so after a few of them a scan
+ * does the rest.
  */
 static bool run_back(struct replay *replay, struct failure *failure)
 {
@@ -153,8 +153,8 @@ static bool run_back(struct replay *replay, struct failure *failure)
 	return resume_run(replay, &back, failure);
 }
 
-/* One stop back: by way of a scan where that is quicker, and a watchpoint's condition means the
- * same then as going on. */
+/* Goes back one stop, by a scan where that is quicker. There a watchpoint's condition means the
+ * same as forward. */
 static bool continue_back(struct replay *replay, struct failure *failure)
 {
 	bool fine;
@@ -260,7 +260,7 @@ static json_t *go_outward(
 	return stop;
 }
 
-/* Steps in portions, so that there is progress to tell. */
+/* Steps in portions, to report progress between them. */
 static bool step_times(
     struct replay *replay, const struct resumption *step, long long count, struct failure *failure)
 {
@@ -284,7 +284,7 @@ static bool step_times(
 	return true;
 }
 
-/* What rr_step and rr_next differ in is the verbs. */
+/* rr_step and rr_next differ only in these verbs. */
 struct stride {
 	const char *line, *instruction; /* verbs of gdb */
 	enum step_unit unit;
@@ -308,7 +308,7 @@ static json_t *step(struct replay *replay, const struct stride *stride, struct f
 	return answer(replay, direction, NULL, failure);
 }
 
-/* After a step back: what could not stop it is said. */
+/* After a step back: says which breakpoints could not stop it. */
 static json_t *put_back(struct replay *replay, bool aside, json_t *stop)
 {
 	breakpoints_put_back(replay);
@@ -405,7 +405,7 @@ static json_t *finish(
 	if (outward_finish(replay, direction, level, failure))
 		return answer(replay, direction,
 		    outward_came(replay, direction) ? "finished" : NULL, failure);
-	/* Code of no known function, as a dynamic linker without symbols is before main. */
+	/* Code without a known function, such as a dynamic linker without symbols. */
 	if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
 		return NULL;
 	*failure = (struct failure){0};
@@ -438,7 +438,7 @@ static void note_landing(
 			to->event));
 }
 
-/* Goes there, or stays: asking for a moment that is not in the recording changes nothing. */
+/* Goes there, or stays if the moment is not in the recording. */
 static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {

@@ -85,8 +85,8 @@ bool named_moment(
 	return true;
 }
 
-/* The ticks count conditional branches, and a system call ends the event: the instruction behind
- * has another name. */
+/* Ticks count conditional branches, and a system call ends the event, so the instruction after
+ * either has another name. */
 static bool ends_moment(const char *bytes)
 {
 	unsigned long first = strtoul((char[]){bytes[0], bytes[1], 0}, NULL, 16);

@@ -18,11 +18,11 @@
 
 #define PC_STOPS_MAX	64   /* stops at the wanted pc before its ticks are reached */
 #define SEEK_BACK_MAX	4096 /* events to look for an earlier one of the same task */
-#define EXEC_EVENTS_MAX 64   /* where a thread calls exec, the others end meanwhile */
+#define EXEC_EVENTS_MAX 64   /* when a thread calls exec, the other threads end meanwhile */
 #define STEPS_MAX	20000
 #define HELD_MAX	1000000 /* checkpoints that one rr keeps in its life */
 
-/* The number behind the last ": " of what a command of rr printed. */
+/* The number after the last ": " in the output of one of rr's commands. */
 static bool read_number(struct replay *replay, const char *command, const char **text,
     long long *number, struct failure *failure)
 {
@@ -57,8 +57,8 @@ bool position_read(struct replay *replay, struct moment *moment, struct failure 
 	*moment = (struct moment){0};
 	if (!read_number(replay, "when", &text, &moment->event, failure))
 		return false;
-	/* rr before 5.8 reports the current event, later versions the last completed one, which is
-	 * one less. */
+	/* Before 5.8, rr reports the current event; later versions report the last completed one,
+	 * which is one less. */
 	if (strncmp(text, "Completed", 9) == 0)
 		moment->event++;
 	if (!read_number(replay, "when-ticks", &text, &moment->ticks, failure))
@@ -148,7 +148,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 	return position_update(replay, failure);
 }
 
-/* `run N` ends where N is completed: the current event is the next one then. */
+/* `run N` ends where N is completed, so the current event is then the next one. */
 static bool run_to(struct replay *replay, long long event, struct failure *failure)
 {
 	char target[32];
@@ -254,8 +254,8 @@ static bool is_interrupted(const struct replay *replay, struct failure *failure)
 }
 
 /*
- * Runs on to where the call of exec begins. rr cannot stop at every event: it may have come to a
- * moment before it, from where what runs until the call would be left out.
+ * Runs on to where the call of exec begins. rr cannot stop at every event, so it may have stopped
+ * earlier, and the code from there to the call would be left out.
  */
 static bool go_call(struct replay *replay, const struct moment *call, struct failure *failure)
 {
@@ -287,9 +287,9 @@ bool position_go_exec(struct replay *replay, size_t number, struct failure *fail
 }
 
 /*
- * rr seeks ticks for the task that is current, and from the next event on: within the event that
- * is being worked towards it overshoots. So the seek begins at an earlier event of the same task.
- * Returns false with *failure filled, or with *none set because rr has no such event.
+ * rr seeks ticks for the current task, and only from the next event on: within the current event it
+ * overshoots. So the seek begins at an earlier event of the same task. Returns false with *failure
+ * filled, or with *none set if rr has no such event.
  */
 static bool go_before(
     struct replay *replay, const struct moment *to, bool *none, struct failure *failure)
@@ -308,7 +308,7 @@ static bool go_before(
 	return false;
 }
 
-/* If rr cannot seek: single steps, of which there are few between two close events. */
+/* If rr cannot seek: single steps. There are few between two close events. */
 static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	for (int i = 0;
@@ -338,9 +338,8 @@ static bool go_ticks(struct replay *replay, const struct moment *to, struct fail
 }
 
 /*
- * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks goes its
- * last thousand by single steps: where the instruction is known, an event and a breakpoint are
- * quicker.
+ * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks single-steps
+ * the last thousand. If the instruction is known, an event and a breakpoint are quicker.
  */
 static bool go(struct replay *replay, const struct moment *to, struct failure *failure)
 {

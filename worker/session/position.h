@@ -1,8 +1,8 @@
 #ifndef WORKER_POSITION_H
 #define WORKER_POSITION_H
 /*
- * Where in the recording the program stands, with one meaning whatever rr's version: `event` is the
- * event that is being worked towards ("current event"), ticks and tid are of the selected thread.
+ * Where in the recording the program stands, with the same meaning for every version of rr: `event`
+ * is the next event ("current event"); ticks and tid belong to the selected thread.
  */
 #include "worker/session/replay.h"
 
@@ -12,10 +12,11 @@ bool position_read(struct replay *replay, struct moment *moment, struct failure 
 /* After a stop: stores the thread that stopped, and its moment in replay->moment. */
 bool position_update(struct replay *replay, struct failure *failure);
 
-/* At the end, where rr goes no further forward: as the stop says, or because it was so before. */
+/* Whether the program is at the end, where rr goes no further forward: because the stop says so, or
+ * because it was so before. */
 bool position_is_end(const struct replay *replay);
 
-/* After position_update: has replay->moment say which pass of its instruction it is. */
+/* After position_update: adds to replay->moment which pass of its instruction it is. */
 void position_take_sum(struct replay *replay);
 
 /* As {event, ticks, tid, pc, sum}, for checkpoints and state. */
@@ -38,17 +39,17 @@ bool position_go_end(struct replay *replay, struct failure *failure);
 /* Fills the failure if that event is known to be after the end (which is not an event itself). */
 bool position_is_beyond(struct replay *replay, long long event, struct failure *failure);
 
-/* Goes to a moment: its event, its ticks, its pc and its sum where those are known; fails when the
- * program does not pass there. Breakpoints are out of the way meanwhile. */
+/* Goes to a moment: its event, its ticks, and its pc and sum if known. Fails if the program does
+ * not pass there. Breakpoints are disabled meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
 
 /* The same; without ticks or pc, goes to the first moment of the event. */
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
 
 /*
- * Has rr keep this moment itself: coming back is exact and needs no replay, but lasts only as long
- * as this rr, which ends where the session crosses an exec: position_is_held. Returns a number for
- * it, or 0.
+ * Makes rr keep this moment itself. The way back is then exact and needs no replay, but it works
+ * only as long as this rr, which ends when the session crosses an exec; see position_is_held.
+ * Returns a number for it, or 0.
  */
 int position_hold(struct replay *replay);
 bool position_is_held(const struct replay *replay, int held);

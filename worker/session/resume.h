@@ -22,7 +22,7 @@ struct stand {
 };
 
 struct stand resume_stand(const struct replay *replay);
-/* For a run that ended nobody knows where. False with *failure filled if there is no way back. */
+/* For a run whose end nobody knows. False with *failure filled if there is no way back. */
 bool resume_undo(struct replay *replay, const struct stand *before, struct failure *failure);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * Keeps what the names of moments stand for. A name is given once: if what it stood for has been
+ * Remembers what the names of moments mean. A name is given only once: after its meaning was
  * forgotten, later moments are named in full, so that none gets a name that another had.
  */
 #include "worker/session/seen.h"
@@ -85,7 +85,7 @@ json_t *seen_name(struct replay *replay, const struct moment *moment)
 
 /* ---- The saved session ----------------------------------------------------------------------- */
 
-#define FORGOT "+" /* first, where not every name is there */
+#define FORGOT "+" /* comes first if names are missing */
 
 static int write_entry(char entry[ENTRY_MAX], const struct seen *seen)
 {
@@ -114,7 +114,7 @@ json_t *seen_save(const struct replay *replay)
 	return json_string(forgot || i <= count ? text : text + sizeof(FORGOT) - 1);
 }
 
-/* The entry that begins there, behind its space; false: it is none. */
+/* Reads the entry that begins there, after its space; false if it is malformed. */
 static bool read_entry(const char *text, struct seen *seen)
 {
 	unsigned long long event, ticks, pc;
