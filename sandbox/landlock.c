@@ -242,3 +242,16 @@ int landlock_restrict(const struct role_rules *rules, const struct sandbox_polic
 	close(set.fd);
 	return result;
 }
+
+int landlock_keep_signals(void)
+{
+	const struct ruleset_attr attr = {.scoped = SCOPE_SIGNAL};
+	cleanup_fd int fd = -1;
+
+	if (landlock_abi() < 6)
+		return 0;
+	fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (fd < 0)
+		return -1;
+	return (int)syscall(SYS_landlock_restrict_self, fd, 0);
+}

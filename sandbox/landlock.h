@@ -22,4 +22,11 @@ int landlock_abi(void);
  */
 int landlock_restrict(const struct role_rules *rules, const struct sandbox_policy *policy);
 
+/*
+ * Keeps the signals of the calling process, and of all that it starts, among them: those that
+ * confine themselves later stay reachable for each other. Needs no_new_privs. Returns 0, also where
+ * the kernel cannot do that (before ABI 6), or -1 with errno.
+ */
+int landlock_keep_signals(void);
+
 #endif

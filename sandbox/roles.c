@@ -403,7 +403,8 @@ static const struct syscall_row broker_rows[] = {
 	ALLOW(fstat),			/* what was opened */
 	ALLOW(readlink),		/* following a path */
 	ALLOW(fstatfs),			/* nothing of the kernel's */
-	ALLOW(unlinkat),		/* an archive that was not finished */
+	ALLOW(renameat2),		/* an archive that was not finished: out of the way */
+	ALLOW(unlinkat),		/* the same: removed */
 	ALLOW(recvmsg),			/* requests */
 	ALLOW(sendmsg),			/* answers */
 	ALLOW(sendto),			/* that it is ready */

@@ -132,6 +132,12 @@ static int set_up(enum sandbox_role role, uint64_t flags, uid_t uid, gid_t gid,
 	outcome->layer = LAYER_RLIMITS;
 	if (policy->requested[LAYER_RLIMITS] != REQUEST_OFF && drop_limits(policy) < 0)
 		return -1;
+	/* A worker must signal rr and gdb, which it starts before it confines itself. Where there
+	 * is no pid namespace, it could signal all of the user's processes. */
+	outcome->layer = LAYER_LANDLOCK;
+	if (role == ROLE_WORKER && policy->requested[LAYER_LANDLOCK] != REQUEST_OFF &&
+	    (drop_new_privs() < 0 || landlock_keep_signals() < 0))
+		return -1;
 	outcome->layer = -1;
 	return 0;
 }

@@ -48,7 +48,7 @@ $(E2E_TESTS): $(TEST_BIN)/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(E2E_SUPPORT)
 ATTACK_TESTS := $(patsubst tests/attacks/%.c,$(TEST_BIN)/attacks/%,$(wildcard tests/attacks/test_*.c))
 ATTACK_SUPPORT := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/attacks/test_%,$(wildcard tests/attacks/*.c)))
 $(ATTACK_TESTS): private LINK_LIBS = $(TEST_LIBS)
-$(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_SUPPORT) $(E2E_SUPPORT)
+$(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_SUPPORT) $(E2E_SUPPORT) $(BUILD)/obj/sandbox.a
 	$(link_program)
 
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
@@ -83,11 +83,17 @@ $(TEST_BIN)/programs/%_O2: tests/programs/%.cc
 	$(Q)$(CXX) -g -O2 -pthread -o $@ $<
 
 # Doubles that misbehave on purpose.
-DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner no_spaces forbid container tracer watcher)
+DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner petitioner no_spaces forbid container tracer watcher)
 $(DOUBLES): $(TEST_BIN)/doubles/%: $(BUILD)/obj/tests/doubles/%.o $(BUILD)/obj/sandbox.a
 	$(link_program)
 
-$(TEST_BIN)/doubles/worker $(TEST_BIN)/doubles/prisoner: $(BUILD)/obj/tests/doubles/service.o
+$(addprefix $(TEST_BIN)/doubles/,worker prisoner petitioner): $(BUILD)/obj/tests/doubles/service.o
+
+# It takes the supervisor's place, so it is linked as the supervisor is.
+USURPER := $(TEST_BIN)/doubles/usurper
+$(USURPER): $(BUILD)/obj/tests/doubles/usurper.o $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
+	$(link_program)
+DOUBLES += $(USURPER)
 
 # A path for the tests, whatever folder they change to; it may hold spaces.
 whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))

@@ -29,10 +29,13 @@
 #include "supervisor/monitor/report_file.h"
 #include "supervisor/monitor/trace_sight.h"
 
-#define ROOTS_MAX   64
-#define REFUSED_MAX 1000		/* requests of one worker */
-#define SOURCE_MAX  (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
-#define PART_MAX    370			/* bytes of a path's begin and of its end in the audit */
+#define ROOTS_MAX      64
+#define REFUSED_MAX    1000		   /* requests of one worker */
+#define GRANTED_MAX    20000		   /* the same */
+#define ADDED_MAX      1000		   /* bookmarks of one worker */
+#define SOURCE_MAX     (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
+#define DISCARDED_NAME ".rr-warden.discarded"
+#define PART_MAX       370 /* bytes of a path's begin and of its end in the audit */
 
 /* Where sources are opened. */
 struct roots {
@@ -51,7 +54,8 @@ struct broker {
 	char archive[PATH_MAX];	   /* its path with links resolved; "": none */
 	char directory[PATH_MAX];  /* the archive's */
 	char named[PATH_MAX];	   /* as the call names it: for the audit */
-	unsigned refused;	   /* requests */
+	unsigned refused, granted; /* requests */
+	unsigned added;		   /* bookmarks */
 	const char *why_none;	   /* of an archive that must not be opened */
 	int error;		   /* the same, 0: EACCES */
 	struct stat made;	   /* the archive that was made; st_ino 0: none */
@@ -176,18 +180,36 @@ static int open_archive(
 	return fd;
 }
 
+/* The call itself: without flags, the C library uses another one. */
+static int rename_in(int directory, const char *from, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, directory, from, directory, to, flags);
+}
+
+/* A name of its own for a moment: what is removed is what was looked at, even if somebody renames
+ * files in this directory. What is not ours goes back. */
+static int remove_made(const struct broker *broker, int directory, const char *name)
+{
+	struct stat now;
+
+	if (rename_in(directory, name, DISCARDED_NAME, 0) < 0)
+		return -1;
+	if (fstatat(directory, DISCARDED_NAME, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    now.st_ino == broker->made.st_ino && now.st_dev == broker->made.st_dev)
+		return unlinkat(directory, DISCARDED_NAME, 0);
+	(void)rename_in(directory, DISCARDED_NAME, name, RENAME_NOREPLACE);
+	return -1;
+}
+
 /* Only if the name still refers to the file that was made. */
 static int discard_archive(struct broker *broker, struct broker_reply *reply)
 {
 	cleanup_fd int directory = open_strictly(AT_FDCWD, broker->directory, O_PATH, 0);
 	const char *name = strrchr(broker->archive, '/');
-	struct stat now;
 
 	snprintf(reply->path, sizeof(reply->path), "%s", broker->archive);
 	if (directory < 0 || !name || broker->made.st_ino == 0 ||
-	    fstatat(directory, name + 1, &now, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    now.st_ino != broker->made.st_ino || now.st_dev != broker->made.st_dev ||
-	    unlinkat(directory, name + 1, 0) < 0)
+	    remove_made(broker, directory, name + 1) < 0)
 		return refuse(reply, EACCES, "it is not the file that was made");
 	broker->made.st_ino = 0;
 	return -1;
@@ -237,9 +259,15 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 		refuse(reply, EINVAL, "it is not one line of text");
 		return;
 	}
+	/* A file of short lines has room for more than the audit should tell. */
+	if (broker->added >= ADDED_MAX) {
+		refuse(reply, EFBIG, "this session has made as many bookmarks as it may");
+		return;
+	}
 	fd = open_bookmarks(broker, reply);
 	if (fd < 0)
 		return;
+	broker->added++;
 	/* Where the disk was full, the line before has no end. */
 	length = snprintf(text, sizeof(text), "\n%s\n", line);
 	written = write(fd, text, (size_t)length);
@@ -345,10 +373,11 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		audit(request->what, subject_of(broker, request),
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
+		broker->granted += reply.error == 0;
 	}
-	/* None of our workers reaches this limit, but a compromised one could fill the log. */
-	if (broker->refused > REFUSED_MAX) {
-		log_audit("a worker had too many requests refused: it gets no more files");
+	/* None of our workers reaches these limits, but a compromised one could fill the log. */
+	if (broker->refused > REFUSED_MAX || broker->granted > GRANTED_MAX) {
+		log_audit("a worker had too many requests: it gets no more files");
 		_exit(1);
 	}
 	if (broker_send(broker->fd, &reply, fd) < 0)

@@ -84,17 +84,33 @@ static char **environment_of(enum worker_kind kind)
 	return environment;
 }
 
-/* Sends the first packet that the worker reads: only the launcher configures a worker. */
-static int tell_worker(const struct launcher *launcher, const struct composition *composition,
-    const struct sandbox_policy *policy, const struct sandbox_report *report, int supervisors)
-{
-	json_t *message =
-	    start_message(launcher->settings, launcher->paths, composition, policy, report);
-	enum channel_result sent =
-	    channel_send(supervisors, WIRE_OP_START, WIRE_START_ID, 0, message);
+/* A worker that is being made. */
+struct birth {
+	const struct launcher *launcher;
+	struct composition composition;
+	const struct sandbox_report *report; /* the namespaces are known when it is forked */
+	int supervisors;		     /* end of the channel */
+};
 
+/* Sends the first packet that the worker reads: only the launcher configures a worker. So this is
+ * done in the child before the supervisor hears of it, and gets its end. */
+static int compose_and_tell(void *owner, struct sandbox_policy *policy, char *why, size_t why_size)
+{
+	struct birth *birth = owner;
+	json_t *message;
+	enum channel_result sent;
+
+	if (compose_sight(&birth->composition, policy, why, why_size) < 0)
+		return -1;
+	message = start_message(birth->launcher->settings, birth->launcher->paths,
+	    &birth->composition, policy, birth->report);
+	sent = channel_send(birth->supervisors, WIRE_OP_START, WIRE_START_ID, 0, message);
 	json_decref(message);
-	return sent == CHANNEL_OK ? 0 : -1;
+	if (sent == CHANNEL_OK)
+		return 0;
+	snprintf(why, why_size, "the settings and paths of this call are too long for one packet");
+	errno = E2BIG;
+	return -1;
 }
 
 /* Moves both ends to their numbers, and closes everything else. */
@@ -174,31 +190,32 @@ static enum error_code code_of(const struct sandbox_report *report)
 static pid_t fork_worker(const struct launcher *launcher, const struct launch_request *request,
     const int ends[2], struct launch_notice *notice, int *pidfd)
 {
-	static struct composition composition;
+	static struct birth birth;
+	struct composition *composition = &birth.composition;
 	struct sandbox_policy policy;
 	struct sandbox_report report;
 	pid_t pid;
 
-	compose_begin(&composition, launcher->settings, launcher->paths, request);
+	birth.launcher = launcher;
+	birth.report = &report;
+	birth.supervisors = ends[0];
+	compose_begin(composition, launcher->settings, launcher->paths, request);
 	launcher_layers(&policy, launcher->settings);
 	set_limits(&policy, launcher->settings);
 	policy.machine = launcher->machine;
 	policy.own_network = settings_number(launcher->settings, SETTING_NETWORK) != 0;
-	policy.compose = compose_sight;
-	policy.owner = &composition;
-	composition.broker_end = broker_start(&composition, &policy, &composition.broker);
-	if (composition.broker_end < 0)
+	policy.compose = compose_and_tell;
+	policy.owner = &birth;
+	composition->broker_end = broker_start(composition, &policy, &composition->broker);
+	if (composition->broker_end < 0)
 		return -1;
 	pid = sandbox_fork(
 	    roles[request->kind], &policy, &report, pidfd, notice->why, sizeof(notice->why));
-	if (pid == 0) {
-		if (tell_worker(launcher, &composition, &policy, &report, ends[0]) < 0)
-			_exit(EXIT_NO_EXEC);
+	if (pid == 0)
 		become_worker(
-		    launcher, (enum worker_kind)request->kind, ends[1], composition.broker_end);
-	}
-	close(composition.broker_end);
-	broker_close(composition.broker);
+		    launcher, (enum worker_kind)request->kind, ends[1], composition->broker_end);
+	close(composition->broker_end);
+	broker_close(composition->broker);
 	if (pid < 0)
 		notice->code = code_of(&report);
 	if (pid < 0 && lacks_room(&report))
@@ -258,6 +275,32 @@ static void reap(struct launcher *launcher)
 	}
 }
 
+#define KIND_SESSION WORKER_REPLAY
+#define KIND_OPEN    WORKER_REPLAY
+#define KIND_EITHER  WORKER_REPLAY
+#define KIND_RECORD  WORKER_RECORD
+#define KIND_QUERY   WORKER_QUERY
+#define KIND_HERE    WORKER_ANY
+
+/* A worker sees what its operation needs. One that replays must not have what another needs,
+ * because it runs the trace's code. */
+static bool kind_fits(uint32_t kind, uint32_t operation)
+{
+	static const struct {
+		uint32_t operation;
+		enum worker_kind kind;
+	} rows[] = {
+#define TOOL(NAME, name, handler, number, deadline, effect, title, description)                    \
+	{number, KIND_##handler},
+#include "sandbox/wire/tools.def"
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].operation == operation && rows[i].kind == kind)
+			return kind != WORKER_ANY;
+	return false;
+}
+
 /* Whether the request is well-formed, and the settings allow it at all. */
 static bool is_allowed(
     const struct launcher *launcher, const struct launch_request *request, ssize_t got)
@@ -274,7 +317,7 @@ static bool is_allowed(
 		return false;
 	if (request->kind == WORKER_RECORD && !settings_number(launcher->settings, SETTING_RECORD))
 		return false;
-	return request->kind > WORKER_ANY && request->kind <= WORKER_QUERY;
+	return kind_fits(request->kind, request->operation);
 }
 
 /* No supervisor of ours comes near the limit; one that was taken over would fill the log. */

@@ -3,11 +3,14 @@
  */
 #include "tests/attacks/stage.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 bool stage_can_play(int play)
@@ -26,13 +29,13 @@ bool stage_can_play(int play)
 	return can;
 }
 
-static char *server_of(const char *folder, int play)
+/* The server as this play needs it. */
+static char *server_of(const char *folder, int play, const char *server)
 {
-	const char *server = harness_server();
 	char *wrapper, *path, text[TEXT];
 
 	if (!(play & NO_NAMESPACES))
-		return NULL;
+		return strdup(server);
 	wrapper = harness_program("../doubles/no_spaces");
 	path = harness_path(folder, "server");
 	snprintf(text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", wrapper, server);
@@ -63,20 +66,37 @@ static void furnish(struct stage *stage, int play)
 	stage->trace = harness_path(stage->home, "trace");
 }
 
-/* A server in the project. */
+/* options.server is a whole path, because the server starts in another directory. */
+static struct client *start_in_project(
+    const struct stage *stage, int play, struct client_options options)
+{
+	char *server = server_of(stage->folder, play, options.server);
+	struct client *client;
+
+	options.server = server;
+	options.home = stage->home;
+	options.uid = play & AS_USER ? NOBODY : 0;
+	ck_assert_int_eq(chdir(stage->project), 0);
+	client = client_start(&options);
+	ck_assert_int_eq(chdir("/"), 0);
+	free(server);
+	return client;
+}
+
 struct client *stage_client(
     const struct stage *stage, int play, const char *const *args, const char *const *env)
 {
-	char *server = server_of(stage->folder, play);
-	struct client *client;
+	return start_in_project(stage, play,
+	    (struct client_options){.server = harness_server(), .args = args, .env = env});
+}
 
-	ck_assert_int_eq(chdir(stage->project), 0);
-	client = client_start(&(struct client_options){.server = server,
-	    .home = stage->home,
-	    .args = args,
-	    .env = env,
-	    .uid = play & AS_USER ? NOBODY : 0});
-	ck_assert_int_eq(chdir("/"), 0);
+struct client *stage_tree_client(
+    const struct stage *stage, int play, const char *tree, const char *const *args, bool raw)
+{
+	char *server = harness_path(tree, "bin/rr-warden");
+	struct client *client = start_in_project(
+	    stage, play, (struct client_options){.server = server, .args = args, .raw = raw});
+
 	free(server);
 	return client;
 }
@@ -157,4 +177,43 @@ void expect_layers(const json_t *answer, int play)
 		ck_assert_msg(
 		    strcmp(answer_text(answer, "sandbox.level"), "full") == 0, "%s", shown);
 	free(shown);
+}
+
+pid_t stage_bystander(const struct stage *stage)
+{
+	uid_t uid = stage->uid;
+	sigset_t all;
+	pid_t child;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	child = fork();
+	if (child == 0) {
+		setpgid(0, 0);
+		if (uid != geteuid() && (setgid(uid) < 0 || setuid(uid) < 0))
+			_exit(1);
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* of a test that fails */
+		for (;;)
+			pause();
+	}
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	ck_assert_int_gt(child, 0);
+	setpgid(child, child);
+	return child;
+}
+
+void stage_bystander_end(pid_t pid)
+{
+	char path[64], *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = harness_file(path);
+	ck_assert_ptr_nonnull(status);
+	ck_assert_msg(strstr(status, "State:\tS") != NULL &&
+			  strstr(status, "SigPnd:\t0000000000000000") != NULL &&
+			  strstr(status, "ShdPnd:\t0000000000000000") != NULL,
+	    "%s", status);
+	free(status);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }

@@ -38,6 +38,11 @@ void stage_close(struct stage *stage);
 struct client *stage_client(
     const struct stage *stage, int play, const char *const *args, const char *const *env);
 
+/* The server of such a copy of the built tree (harness_tree), in the project; raw as in struct
+ * client_options. */
+struct client *stage_tree_client(
+    const struct stage *stage, int play, const char *tree, const char *const *args, bool raw);
+
 /* Records the program; a new reference to the answer. */
 json_t *stage_record(struct stage *stage);
 
@@ -49,6 +54,12 @@ long long stage_tried(struct stage *stage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void expect_refused(const char *what, long long result);
+
+/* A process of the server's user that waits, and keeps the signals that it is sent. */
+pid_t stage_bystander(const struct stage *stage);
+
+/* It lives and was sent none. Ends it. */
+void stage_bystander_end(pid_t pid);
 
 /* The answer names what the machine gives in this play, nothing less. */
 void expect_layers(const json_t *answer, int play);

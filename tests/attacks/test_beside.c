@@ -284,5 +284,6 @@ int main(void)
 	    a_pipe_in_the_place_of_a_trace_file_holds_nothing_up, rr_rm_goes_nowhere_by_names,
 	    rr_rm_goes_nowhere_by_a_race, NULL};
 
+	witness_alone();
 	return scene_main("beside", tests, (const char *const[]){PROGRAM, NULL});
 }

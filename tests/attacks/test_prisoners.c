@@ -10,11 +10,11 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/attacks/stage.h"
 #include "tests/attacks/witness.h"
 #include "tests/e2e/scene.h"
 
 #define PROGRAM "many_watch"
-#define NOBODY	65534
 #define PATHS	8192
 
 /* Both kinds of worker: they see different things. Recordings may do what the user may. */
@@ -87,7 +87,7 @@ END_TEST
 
 START_TEST(the_debug_port_is_not_on_the_machine)
 {
-	/* Others may open ports meanwhile: so few chances that a second look settles it. */
+	/* Others may open ports where the network is not ours alone. */
 	for (int look = 0;; look++) {
 		size_t before = witness_listeners();
 		struct scene scene = scene_open(PROGRAM, NULL);
@@ -156,5 +156,6 @@ int main(void)
 	    the_debug_port_is_not_on_the_machine, another_user_gets_neither_trace_nor_process,
 	    NULL};
 
+	witness_alone();
 	return scene_main("prisoners", tests, (const char *const[]){PROGRAM, NULL});
 }

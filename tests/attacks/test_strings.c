@@ -387,5 +387,6 @@ int main(void)
 	    allowed_calls_into_the_program_reach_nothing_outside,
 	    allowed_gdb_commands_reach_nothing_outside, NULL};
 
+	witness_alone();
 	return scene_main("hostile strings", tests, (const char *const[]){PROGRAM, NULL});
 }

@@ -307,5 +307,6 @@ int main(void)
 	const TTest *const tests[] = {
 	    a_crafted_trace_is_answered_clearly_and_in_time_and_nothing_else, NULL};
 
+	witness_alone();
 	return scene_main("crafted traces", tests, (const char *const[]){PROGRAM, NULL});
 }

@@ -4,13 +4,17 @@
 #include "tests/attacks/witness.h"
 
 #include <dirent.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "sandbox/ns.h"
 #include "tests/e2e/harness.h"
 
-#define LOOKS	 500 /* others on the machine open sockets too, and processes take a while to end */
+#define LOOKS	 500 /* processes take a while to end */
 #define PAUSE_US 20000
 
 struct witness witness_new(void)
@@ -21,6 +25,29 @@ struct witness witness_new(void)
 	    chmod(witness.folder, 0777) != 0)
 		harness_fail("no witness folder");
 	return witness;
+}
+
+static bool make_network(void)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	if (uid == 0)
+		return unshare(CLONE_NEWNET) == 0;
+	return unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 && ns_map_ids(uid, gid) == 0;
+}
+
+/* Tried in a child: what fails half-way cannot be taken back. */
+void witness_alone(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(!make_network() || ns_loopback_up() < 0);
+	if (child > 0 && waitpid(child, &status, 0) == child && status == 0 &&
+	    (!make_network() || ns_loopback_up() < 0))
+		harness_fail("no network of its own: %m");
 }
 
 size_t witness_listeners(void)

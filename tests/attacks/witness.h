@@ -2,7 +2,7 @@
 #define TESTS_ATTACKS_WITNESS_H
 /*
  * What no attack may change: a folder that everybody may write to, the processes below the server,
- * the machine's listening sockets. A failed check ends the test (abort) with what it found.
+ * the network's listening sockets. A failed check ends the test (abort) with what it found.
  */
 #include <stddef.h>
 #include <sys/types.h>
@@ -14,7 +14,7 @@ struct witness {
 
 struct witness witness_new(void);
 
-/* Notes the processes below the server and the machine's sockets as permitted. */
+/* Notes the processes below the server and the network's sockets as permitted. */
 void witness_count(struct witness *witness, pid_t server);
 
 /* Expects nothing new in the folder, no process left over (waits a little for processes that end),
@@ -24,7 +24,14 @@ void witness_look(const struct witness *witness, pid_t server);
 /* The folder once more, and its end. */
 void witness_end(struct witness *witness);
 
-/* Lines of the machine's tables of listening sockets. */
+/*
+ * Moves the calling process, and all that it starts, into a network of its own with a loopback:
+ * what listens there was started by it. To be called once, before any test. Where the kernel gives
+ * none, it stays where it is, and others on the machine count as well.
+ */
+void witness_alone(void);
+
+/* Lines of the network's tables of listening sockets. */
 size_t witness_listeners(void);
 
 #endif

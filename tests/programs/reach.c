@@ -112,6 +112,12 @@ long reach_limits(int pid)
 	return answer(syscall(SYS_prlimit64, pid, RLIMIT_CORE, &limit, NULL));
 }
 
+/* Whether a process that is not ours could be signalled; nothing is sent. */
+long reach_signal(int pid)
+{
+	return answer(syscall(SYS_tgkill, pid, pid, 0));
+}
+
 int main(void)
 {
 	puts("ready");
