@@ -317,10 +317,10 @@ static void write_header(FILE *out, const struct claims_page *page)
 	json_t *conclusion = claims_conclusion(page->claims);
 	bool all = claims_held(page->claims) == json_array_size(page->claims);
 	char date[64] = "";
-	time_t now = time(NULL);
+	struct timespec now;
 	struct tm parts;
 
-	if (gmtime_r(&now, &parts))
+	if (clock_gettime(CLOCK_REALTIME, &now) == 0 && gmtime_r(&now.tv_sec, &parts))
 		strftime(date, sizeof(date), "%Y-%m-%d, %H:%M UTC", &parts);
 	fputs("<header><p class=\"kind\">rr-warden report</p><h1>", out);
 	page_text(out, page->title);
