@@ -114,22 +114,27 @@ json_t *seen_save(const struct replay *replay)
 	return json_string(forgot || i <= count ? text : text + sizeof(FORGOT) - 1);
 }
 
+#define PARTS 5
+
 /* Reads the entry that begins there, after its space; false if it is malformed. */
 static bool read_entry(const char *text, struct seen *seen)
 {
-	unsigned long long event, ticks, pc;
-	unsigned tid, sum;
-	char end = '\0';
+	unsigned long long parts[PARTS];
+	char *end = NULL;
 
-	if (sscanf(text, "%llx:%llx:%x:%llx:%x%c", &event, &ticks, &tid, &pc, &sum, &end) < 5)
-		return false;
+	for (size_t i = 0; i < PARTS; i++) {
+		parts[i] = strtoull(text, &end, 16);
+		if (end == text || (i + 1 < PARTS && *end != ':'))
+			return false;
+		text = end + 1;
+	}
 	*seen = (struct seen){
-	    .moment = {.event = (long long)event,
-		.ticks = (long long)ticks,
-		.tid = (int)tid,
-		.pc = pc,
-		.sum = sum},
-	    .bare = end == '!',
+	    .moment = {.event = (long long)parts[0],
+		.ticks = (long long)parts[1],
+		.tid = (int)parts[2],
+		.pc = parts[3],
+		.sum = (unsigned)parts[4]},
+	    .bare = *end == '!',
 	};
 	return seen->moment.event >= 0 && seen->moment.ticks >= 0;
 }
