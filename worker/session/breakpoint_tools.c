@@ -11,12 +11,22 @@
 #include "worker/session/internal.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
+#include "worker/session/state.h"
 #include "worker/session/watchpoint.h"
 
-static bool has_room(struct replay *replay, struct failure *failure)
+#define TEXT_REST_MAX 200 /* bytes that one takes in the saved state, beside the client's texts */
+
+static size_t length_of(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static bool has_room(
+    struct replay *replay, const char *what, const char *condition, struct failure *failure)
 {
 	if (replay->breakpoints.count < BREAKPOINTS_MAX)
-		return true;
+		return state_has_room(
+		    replay, TEXT_REST_MAX + length_of(what) + length_of(condition), failure);
 	failure_set(failure, ERROR_LIMIT, "remove some with rr_breakpoint_remove",
 	    "there are already %d breakpoints", BREAKPOINTS_MAX);
 	return false;
@@ -89,7 +99,7 @@ json_t *breakpoint_set(
 	json_t *bkpt = NULL, *result = NULL;
 	const struct breakpoint *kept;
 
-	if (!has_room(replay, failure))
+	if (!has_room(replay, wanted->what, wanted->condition, failure))
 		return NULL;
 	bkpt = insert_now_or_later(replay, wanted, later, failure);
 	if (!bkpt) {
@@ -138,7 +148,7 @@ json_t *tool_watchpoint_set(
 	json_t *result = NULL;
 	int number;
 
-	if (!replay || !has_room(replay, failure))
+	if (!replay || !has_room(replay, args->expression, args->condition, failure))
 		return NULL;
 	number = watchpoint_insert(
 	    replay, args->expression, args->access_type, args->location, args->condition, failure);
@@ -206,7 +216,8 @@ static bool update(struct replay *replay, struct breakpoint *breakpoint,
     const struct breakpoint_update_args *args, struct failure *failure)
 {
 	return (!is_given(args->given, "condition") ||
-		   breakpoints_set_condition(replay, breakpoint, args->condition, failure)) &&
+		   (state_has_room(replay, length_of(args->condition), failure) &&
+		       breakpoints_set_condition(replay, breakpoint, args->condition, failure))) &&
 	       (!is_given(args->given, "ignore_count") ||
 		   breakpoints_ignore(replay, breakpoint, args->ignore_count, failure)) &&
 	       (!is_given(args->given, "enabled") ||

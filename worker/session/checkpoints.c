@@ -10,9 +10,11 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
+#include "worker/session/state.h"
 #include "worker/session/stop.h"
 
 #define WHERE_MAX 160
+#define ENTRY_MAX 160 /* bytes that one takes in the saved state, beside that */
 
 static json_t *find(struct replay *replay, long long id, size_t *at, struct failure *failure)
 {
@@ -58,6 +60,8 @@ json_t *tool_checkpoint_save(
 		    "there are already %d checkpoints", REPLAY_CHECKPOINTS_MAX);
 		return NULL;
 	}
+	if (!state_has_room(replay, WHERE_MAX + ENTRY_MAX, failure))
+		return NULL;
 	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
 	    replay->selected.number);
 	frame = json_object_get(results, "frame");

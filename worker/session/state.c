@@ -2,11 +2,16 @@
  * Saves and restores a session. Restoring goes to the moment first, because expressions and
  * locations have their meaning there.
  */
+#include <limits.h>
+#include "sandbox/wire/proto.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/state.h"
+
+/* Bytes of the state beside breakpoints and checkpoints. */
+#define REST_MAX (SEEN_SAVED_MAX + PATH_MAX + 1024)
 
 /* What rr itself holds ends with that rr. */
 static json_t *checkpoints_json(const struct replay *replay)
@@ -29,6 +34,22 @@ static json_t *state_json(struct replay *replay)
 	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),
 	    "next_breakpoint", replay->breakpoints.next, "next_checkpoint", replay->next_checkpoint,
 	    "signals", signals_save(replay), "seen", seen_save(replay));
+}
+
+bool state_has_room(struct replay *replay, size_t more, struct failure *failure)
+{
+	json_t *kept = json_pack("[o,o]", breakpoints_save(replay), checkpoints_json(replay));
+	size_t length = json_dumpb(kept, NULL, 0, JSON_COMPACT);
+
+	json_decref(kept);
+	/* JSON writes a quotation mark as two bytes. */
+	if (length + 2 * more + REST_MAX <= WIRE_STATE_MAX)
+		return true;
+	failure_set(failure, ERROR_LIMIT,
+	    "remove some with rr_breakpoint_remove or rr_checkpoint_delete",
+	    "the breakpoints and checkpoints of this session are so long that a session that is "
+	    "brought back could not have them all");
+	return false;
 }
 
 void state_send(struct replay *replay)
