@@ -58,13 +58,15 @@ static bool take(struct replay *replay, struct images *images, struct execs *exe
 			execs->cut = true;
 			break;
 		}
-		fine = add(images,
-		    (struct image){
-			.event = exec->event,
-			.file = exec->file,
-			.by_thread = exec->by_thread,
-			.call = {exec->call.event, exec->call.ticks, exec->call.tid, exec->call.pc},
-		    });
+		fine = add(images, (struct image){
+				       .event = exec->event,
+				       .file = exec->file,
+				       .by_thread = exec->by_thread,
+				       .call = {.event = exec->call.event,
+					   .ticks = exec->call.ticks,
+					   .tid = exec->call.tid,
+					   .pc = exec->call.pc},
+				   });
 		exec->file = NULL;
 	}
 	/* Nothing is known about it: rr replay will find it, or report that it does not exist. */

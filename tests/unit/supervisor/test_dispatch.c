@@ -256,14 +256,15 @@ START_TEST(a_cancelled_call_is_not_answered)
 }
 END_TEST
 
-START_TEST(rr_interrupt_names_what_it_stopped)
+START_TEST(rr_interrupt_names_what_it_asks_to_stop)
 {
 	json_t *result;
 
 	open_session();
 	ck_assert_ptr_null(call("rr_continue", "{}"));
 	result = call("rr_interrupt", "{}");
-	check_field(result, "command", "rr_continue");
+	check_field(
+	    result, "conclusion", "rr_continue is asked to stop; its own answer says where it did");
 	json_decref(result);
 	ck_assert_int_eq(workers.last_type, WIRE_INTERRUPT);
 }
@@ -328,7 +329,7 @@ int main(void)
 	    a_crash_report_without_any_session_opens_one_on_the_newest_trace,
 	    a_crash_report_on_a_trace_opens_a_session_first, what_the_policy_forbids_is_not_done,
 	    sessions_are_bounded_by_the_policy, recordings_and_queries_are_bounded,
-	    a_cancelled_call_is_not_answered, rr_interrupt_names_what_it_stopped,
+	    a_cancelled_call_is_not_answered, rr_interrupt_names_what_it_asks_to_stop,
 	    rr_sessions_tells_trace_state_and_position,
 	    traces_are_read_by_a_query_and_remembered_for_completion,
 	    the_whole_list_of_tools_stays_small, NULL};
