@@ -61,10 +61,11 @@ bool copies_are_too_many(struct replay *replay)
 	return are_more(replay, &replay->copies.seeks, min(TASKS_MAX, limit() / 2));
 }
 
+/* The rest is for the session's own processes, and for the seeks until tasks are counted again. */
 bool copies_are_at_the_limit(struct replay *replay, struct failure *failure)
 {
 	if (!are_more(
-		replay, &replay->copies.seeks_in_call, min(TASKS_MAX_IN_CALL, limit() / 8 * 7)))
+		replay, &replay->copies.seeks_in_call, min(TASKS_MAX_IN_CALL, limit() / 8 * 5)))
 		return false;
 	replay->worker->broken = true;
 	failure_set(failure, ERROR_LIMIT,
