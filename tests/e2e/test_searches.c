@@ -363,10 +363,10 @@ START_TEST(seeks_leave_no_dead_processes_behind)
 }
 END_TEST
 
-/* Each moment that a call visits leaves a process behind; this session may have forty. */
+/* Each moment that a call visits leaves a process behind; this session may have 64. */
 START_TEST(a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork)
 {
-	static const char *const few[] = {"--processes=40", NULL};
+	static const char *const few[] = {"--processes=64", NULL};
 	const struct client_options options = {.args = few};
 	struct scene scene = scene_open(PROGRAM, &options);
 	json_t *claims = json_array();
