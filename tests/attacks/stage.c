@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/runner.h"
 
 bool stage_can_play(int play)
 {
@@ -216,4 +217,14 @@ void stage_bystander_end(pid_t pid)
 	free(status);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+int stage_main(const char *name, const TTest *const *tests)
+{
+	TCase *plays = tcase_create(name);
+
+	tcase_set_timeout(plays, SCENE_TEST_TIMEOUT_S);
+	for (; *tests != NULL; tests++)
+		tcase_add_loop_test(plays, *tests, 0, PLAYS);
+	return run_case(name, plays);
 }

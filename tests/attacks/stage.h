@@ -64,4 +64,8 @@ void stage_bystander_end(pid_t pid);
 /* The answer names what the machine gives in this play, nothing less. */
 void expect_layers(const json_t *answer, int play);
 
+/* Runs one suite, each of its tests once for each play; `tests` ends with NULL. Returns main's exit
+ * code. */
+int stage_main(const char *name, const TTest *const *tests);
+
 #endif

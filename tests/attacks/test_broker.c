@@ -16,7 +16,6 @@
 #include <unistd.h>
 #include "sandbox/wire/broker.h"
 #include "tests/attacks/stage.h"
-#include "tests/runner.h"
 
 #define LINES_MOST   2100 /* of the audit, for one worker that floods */
 #define DEATHS	     5
@@ -396,11 +395,7 @@ int main(void)
 	    a_flood_of_sources_comes_to_an_end,
 	    an_archive_is_made_only_in_the_directory_that_was_judged,
 	    only_the_archive_that_was_made_is_discarded,
-	    a_worker_signals_no_process_but_those_of_its_session};
-	TCase *all = tcase_create("broker");
+	    a_worker_signals_no_process_but_those_of_its_session, NULL};
 
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_loop_test(all, tests[i], 0, PLAYS);
-	return run_case("broker", all);
+	return stage_main("broker", tests);
 }

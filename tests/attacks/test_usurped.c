@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "sandbox/wire/proto.h"
 #include "tests/attacks/stage.h"
-#include "tests/runner.h"
 
 #define RACES 20
 
@@ -391,11 +390,7 @@ int main(void)
 	    no_name_leads_out_of_a_trace, no_name_shows_the_home_to_a_worker,
 	    no_layer_goes_and_no_setting_changes, nobody_configures_a_worker_before_the_monitor,
 	    a_session_shows_its_sources_and_nothing_of_the_home,
-	    a_supervisor_signals_its_workers_and_nobody_else};
-	TCase *all = tcase_create("usurped");
+	    a_supervisor_signals_its_workers_and_nobody_else, NULL};
 
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_loop_test(all, tests[i], 0, PLAYS);
-	return run_case("usurped", all);
+	return stage_main("usurped", tests);
 }

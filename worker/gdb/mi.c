@@ -307,6 +307,11 @@ static int number_of(const char *text)
 	return number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
 }
 
+const json_t *mi_breakpoints(const json_t *results)
+{
+	return json_object_get(json_object_get(results, "BreakpointTable"), "body");
+}
+
 int mi_number(const json_t *tree, const char *name, int absent)
 {
 	const char *text = mi_text(tree, name);

@@ -48,6 +48,9 @@ int mi_quote(char *to, size_t size, const char *text);
 /* Text at a path of names, e.g. mi_text(record.results, "frame", "func"); NULL when absent. */
 const char *mi_text(const json_t *tree, const char *name);
 
+/* The rows in an answer to -break-list, borrowed; NULL when absent. */
+const json_t *mi_breakpoints(const json_t *results);
+
 /* The decimal number that the text at `name` begins with; `absent` when there is no text there. */
 int mi_number(const json_t *tree, const char *name, int absent);
 

@@ -186,8 +186,8 @@ static void take_count(struct trace_calls *calls, struct replay *replay)
 	json_t *results = NULL;
 
 	if (calls->only_counts && gdb_command(replay->gdb, &results, "-break-list") == GDB_DONE)
-		calls->count = mi_number(
-		    breakpoints_row(breakpoints_rows(results), calls->number), "times", 0);
+		calls->count =
+		    mi_number(breakpoints_row(mi_breakpoints(results), calls->number), "times", 0);
 	json_decref(results);
 }
 

@@ -237,7 +237,7 @@ json_t *tool_breakpoint_update(
 	if (update(replay, breakpoint, args, failure) &&
 	    gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
 		ERROR_GDB_FAILED, NULL, failure))
-		result = list_one(breakpoint, breakpoints_rows(results));
+		result = list_one(breakpoint, mi_breakpoints(results));
 	json_decref(results);
 	/* Changes that were made before another one was refused stay. */
 	replay_changed(replay);
@@ -276,7 +276,7 @@ json_t *tool_breakpoint_list(
 	list = json_array();
 	for (size_t i = 0; i < replay->breakpoints.count; i++)
 		json_array_append_new(
-		    list, list_one(&replay->breakpoints.entries[i], breakpoints_rows(results)));
+		    list, list_one(&replay->breakpoints.entries[i], mi_breakpoints(results)));
 	json_decref(results);
 	return json_pack("{s:o}", "breakpoints", list);
 }

@@ -312,11 +312,6 @@ json_t *breakpoints_insert(
 	return bkpt;
 }
 
-const json_t *breakpoints_rows(const json_t *results)
-{
-	return json_object_get(json_object_get(results, "BreakpointTable"), "body");
-}
-
 const json_t *breakpoints_row(const json_t *rows, long long gdb_number)
 {
 	json_t *row;
@@ -347,7 +342,7 @@ void breakpoints_count_hits(struct replay *replay)
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 
 		breakpoint->hits_before = breakpoints_hits(
-		    breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
 	}
 	json_decref(results);
 }
@@ -361,7 +356,7 @@ void breakpoints_note_hits(struct replay *replay)
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 
 		breakpoint->hits_noted = breakpoints_hits(
-		    breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
 	}
 	json_decref(results);
 }
@@ -378,7 +373,7 @@ void breakpoints_forget_hits(struct replay *replay, int reached)
 		breakpoint->hits_before +=
 		    breakpoint->hits_noted + one_more -
 		    breakpoints_hits(
-			breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+			breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
 	}
 	json_decref(results);
 }
@@ -452,7 +447,7 @@ void breakpoints_leave(struct replay *replay)
 		if (!breakpoint->gdb)
 			continue;
 		breakpoint->hits_before = breakpoints_hits(
-		    breakpoint, breakpoints_row(breakpoints_rows(results), breakpoint->gdb));
+		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
 		breakpoint->gdb = 0;
 	}
 	json_decref(results);

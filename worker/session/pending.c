@@ -64,7 +64,7 @@ void pending_note(struct replay *replay, json_t *answer)
 	if (!replay->breakpoints.count ||
 	    gdb_command(replay->gdb, &results, "-break-list") != GDB_DONE)
 		return;
-	rows = breakpoints_rows(results);
+	rows = mi_breakpoints(results);
 	numbers = json_array();
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];

@@ -41,12 +41,12 @@ static bool is_hardware(const json_t *bkpt)
 
 bool watchpoint_fits(struct replay *replay, struct failure *failure)
 {
-	json_t *results = NULL, *row;
+	json_t *results = NULL;
+	const json_t *row;
 	size_t i, count = 0;
 
 	gdb_command(replay->gdb, &results, "-break-list");
-	json_array_foreach(
-	    json_object_get(json_object_get(results, "BreakpointTable"), "body"), i, row)
+	json_array_foreach(mi_breakpoints(results), i, row)
 	{
 		const char *enabled = mi_text(row, "enabled");
 		count += is_hardware(row) && enabled && enabled[0] == 'y';
