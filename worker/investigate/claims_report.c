@@ -93,15 +93,14 @@ static json_t *answer(const json_t *claims, const char *file)
 	return json;
 }
 
-json_t *tool_report(struct worker *worker, const struct report_args *args, struct failure *failure)
+json_t *tool_report(struct replay *replay, const struct report_args *args, struct failure *failure)
 {
 	static struct broker_reply reply;
-	struct replay *replay = replay_of(worker, failure);
 	cleanup_free char *text = NULL;
 	char here[PATH_MAX];
 	json_t *claims, *json = NULL;
 
-	if (!replay || !claims_are_sound(args->claims, failure))
+	if (!claims_are_sound(args->claims, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	claims = claims_check(replay, args->claims, true, failure);

@@ -121,22 +121,19 @@ static bool is_untouched(const struct replay *replay)
 }
 
 json_t *tool_crash_report(
-    struct worker *worker, const struct crash_report_args *args, struct failure *failure)
+    struct replay *replay, const struct crash_report_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct excursion excursion;
 	struct crash crash = {.excursion = &excursion};
 	struct failure late = {0};
 	bool found, move;
 
-	if (!replay)
-		return NULL;
 	/* In a session that was just opened, there is no position to return to. */
 	move = json_object_get(args->given, "move") ? args->move : is_untouched(replay);
 	excursion = excursion_begin(replay);
 	signals_stop_at_faults(replay);
 	found = find_crash(replay, &crash, failure);
-	if (!worker->broken)
+	if (!replay->worker->broken)
 		signals_apply(replay);
 	json_decref(crash.output);
 	if (found && move)

@@ -375,13 +375,12 @@ static json_t *find_writer(
 }
 
 json_t *tool_last_change(
-    struct worker *worker, const struct last_change_args *args, struct failure *failure)
+    struct replay *replay, const struct last_change_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct failure late = {0};
 	json_t *result;
 
-	if (!replay || !evaluate_may(args->evaluate, failure))
+	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	result = evaluate_beside(replay, find_writer(replay, args, failure), args->evaluate);

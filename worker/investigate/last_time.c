@@ -125,12 +125,11 @@ static json_t *search(
 }
 
 json_t *tool_last_time(
-    struct worker *worker, const struct last_time_args *args, struct failure *failure)
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *answer;
 
-	if (!replay || !evaluate_may(args->evaluate, failure))
+	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	answer = search(replay, args, failure);

@@ -84,16 +84,13 @@ static json_t *conclude(
 	    printing->broken_off[0] ? "; " : "", printing->broken_off);
 }
 
-json_t *tool_output(struct worker *worker, const struct output_args *args, struct failure *failure)
+json_t *tool_output(struct replay *replay, const struct output_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	const struct printing *printing;
 	size_t here, from, to, half = (size_t)args->limit / 2;
 	struct moment moment;
 	json_t *writes;
 
-	if (!replay)
-		return NULL;
 	moment = replay->moment;
 	if (args->moment && !named_moment(replay, args->moment, &moment, failure))
 		return NULL;

@@ -284,13 +284,12 @@ static int set_breakpoint(
 }
 
 json_t *tool_trace_calls(
-    struct worker *worker, const struct trace_calls_args *args, struct failure *failure)
+    struct replay *replay, const struct trace_calls_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct trace_calls *calls;
 	json_t *answer = NULL;
 
-	if (!replay || !evaluate_may(args->evaluate, failure) || !is_whole(args, failure))
+	if (!evaluate_may(args->evaluate, failure) || !is_whole(args, failure))
 		return NULL;
 	calls = calloc(1, sizeof(*calls));
 	if (!calls) {

@@ -347,14 +347,11 @@ static json_t *search_all(struct history *history, struct replay *replay, struct
 }
 
 json_t *tool_value_history(
-    struct worker *worker, const struct value_history_args *args, struct failure *failure)
+    struct replay *replay, const struct value_history_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct history history = {.args = args};
 	json_t *answer = NULL;
 
-	if (!replay)
-		return NULL;
 	history.changes = json_array();
 	history.writers = json_array();
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);

@@ -314,14 +314,13 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 }
 
 json_t *tool_when_became(
-    struct worker *worker, const struct when_became_args *args, struct failure *failure)
+    struct replay *replay, const struct when_became_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct became became = {.predicate = args->predicate};
 	struct moment stretch[2];
 	json_t *answer = NULL;
 
-	if (!replay || !search_stretch(replay, args->from, args->to, stretch, failure) ||
+	if (!search_stretch(replay, args->from, args->to, stretch, failure) ||
 	    !bind_names(replay, args->predicate, became.bound, &became.local, failure) ||
 	    ask(&became, replay, true, failure) == IS_FAILED)
 		return NULL;

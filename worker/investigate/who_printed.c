@@ -391,14 +391,13 @@ static json_t *answer(struct replay *replay, const struct printing *printing,
 }
 
 json_t *tool_who_printed(
-    struct worker *worker, const struct who_printed_args *args, struct failure *failure)
+    struct replay *replay, const struct who_printed_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	const struct printing *printing;
 	struct printed_wanted wanted;
 	struct printed_found found;
 
-	if (!replay || !read_wanted(replay, args, &wanted, failure))
+	if (!read_wanted(replay, args, &wanted, failure))
 		return NULL;
 	printing = printing_learn(replay, failure);
 	if (!printing || !printed_search(&printing->printed, &wanted, &found, failure))

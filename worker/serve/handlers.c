@@ -46,22 +46,31 @@ TOOL_CHOICES(L)
 	}
 #include "sandbox/wire/tools.def"
 
-#define CALL_IF(name, may)                                                                         \
+static bool is_started(const struct worker *worker, struct failure *failure)
+{
+	if (!worker->replay)
+		failure_set(failure, ERROR_NO_SESSION, "start one with rr_replay_start",
+		    "this session has not been started");
+	return worker->replay;
+}
+
+#define CALL(name, of, may)                                                                        \
 	static json_t *call_##name(                                                                \
 	    struct worker *worker, const json_t *given, struct failure *failure)                   \
 	{                                                                                          \
 		struct name##_args args = {0};                                                     \
 		return (may) && bind_##name(given, &args, failure)                                 \
-			   ? tool_##name(worker, &args, failure)                                   \
+			   ? tool_##name(of, &args, failure)                                       \
 			   : NULL;                                                                 \
 	}
-#define CALL(name) CALL_IF(name, true)
 /* Their arguments go to gdb. */
-#define CALL_SESSION(name) CALL_IF(name, harmless_arguments(#name, given, failure))
-#define CALL_OPEN(name)	   CALL(name)
-#define CALL_EITHER(name)  CALL_SESSION(name)
-#define CALL_RECORD(name)  CALL(name)
-#define CALL_QUERY(name)   CALL(name)
+#define CALL_SESSION(name)                                                                         \
+	CALL(name, worker->replay,                                                                 \
+	    harmless_arguments(#name, given, failure) && is_started(worker, failure))
+#define CALL_OPEN(name)	  CALL(name, worker, true)
+#define CALL_EITHER(name) CALL_SESSION(name)
+#define CALL_RECORD(name) CALL_OPEN(name)
+#define CALL_QUERY(name)  CALL_OPEN(name)
 #define CALL_HERE(name)
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	CALL_##handler(name)

@@ -6,7 +6,8 @@
  *
  * json_t *tool_NAME(struct worker *, const struct NAME_args *, struct failure *) returns the
  * result, an object of at most WIRE_RESULT_MAX bytes that the caller owns, or NULL with *failure
- * filled.
+ * filled. The tools of an open session (SESSION, EITHER) get its struct replay instead of the
+ * worker.
  *
  * Arguments are within the bounds of their row. An absent or empty text is NULL; any other absent
  * argument has its row's default. `given` holds the arguments as they came, and so tells whether
@@ -36,14 +37,13 @@
 	;
 #include "sandbox/wire/tools.def"
 
-#define TOOL_FUNCTION(name)                                                                        \
-	json_t *tool_##name(                                                                       \
-	    struct worker *worker, const struct name##_args *args, struct failure *failure);
-#define FUNCTION_SESSION(name) TOOL_FUNCTION(name)
-#define FUNCTION_OPEN(name)    TOOL_FUNCTION(name)
-#define FUNCTION_EITHER(name)  TOOL_FUNCTION(name)
-#define FUNCTION_RECORD(name)  TOOL_FUNCTION(name)
-#define FUNCTION_QUERY(name)   TOOL_FUNCTION(name)
+#define TOOL_FUNCTION(of, name)                                                                    \
+	json_t *tool_##name(of, const struct name##_args *args, struct failure *failure);
+#define FUNCTION_SESSION(name) TOOL_FUNCTION(struct replay *replay, name)
+#define FUNCTION_OPEN(name)    TOOL_FUNCTION(struct worker *worker, name)
+#define FUNCTION_EITHER(name)  FUNCTION_SESSION(name)
+#define FUNCTION_RECORD(name)  FUNCTION_OPEN(name)
+#define FUNCTION_QUERY(name)   FUNCTION_OPEN(name)
 #define FUNCTION_HERE(name)
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	FUNCTION_##handler(name)

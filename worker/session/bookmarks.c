@@ -339,12 +339,11 @@ static json_t *add_named(struct replay *replay, const json_t *entries,
 }
 
 json_t *tool_bookmark(
-    struct worker *worker, const struct bookmark_args *args, struct failure *failure)
+    struct replay *replay, const struct bookmark_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *entries, *json;
 
-	if (!replay || !is_sound(args, failure))
+	if (!is_sound(args, failure))
 		return NULL;
 	entries = read_all(replay);
 	json = args->remove ? remove_named(entries, args->name, failure)
@@ -354,15 +353,12 @@ json_t *tool_bookmark(
 }
 
 json_t *tool_bookmarks(
-    struct worker *worker, const struct bookmarks_args *args, struct failure *failure)
+    struct replay *replay, const struct bookmarks_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-	json_t *list;
+	json_t *list = bookmarks_list(replay);
 
 	(void)args;
-	if (!replay)
-		return NULL;
-	list = bookmarks_list(replay);
+	(void)failure;
 	return json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%zu bookmark%s in this trace", json_array_size(list),
 		json_array_size(list) == 1 ? "" : "s"),

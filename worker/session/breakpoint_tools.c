@@ -116,14 +116,13 @@ json_t *breakpoint_set(
 }
 
 json_t *tool_breakpoint_set(
-    struct worker *worker, const struct breakpoint_set_args *args, struct failure *failure)
+    struct replay *replay, const struct breakpoint_set_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct breakpoint wanted;
 	json_t *result;
 	long long thread;
 
-	if (!replay || !argument_thread("thread", args->thread, 0, &thread, failure))
+	if (!argument_thread("thread", args->thread, 0, &thread, failure))
 		return NULL;
 	wanted = (struct breakpoint){
 	    .what = copy(args->location),
@@ -140,15 +139,14 @@ json_t *tool_breakpoint_set(
 }
 
 json_t *tool_watchpoint_set(
-    struct worker *worker, const struct watchpoint_set_args *args, struct failure *failure)
+    struct replay *replay, const struct watchpoint_set_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	const struct breakpoint *kept;
 	struct breakpoint wanted;
 	json_t *result = NULL;
 	int number;
 
-	if (!replay || !has_room(replay, args->expression, args->condition, failure))
+	if (!has_room(replay, args->expression, args->condition, failure))
 		return NULL;
 	number = watchpoint_insert(
 	    replay, args->expression, args->access_type, args->location, args->condition, failure);
@@ -225,11 +223,9 @@ static bool update(struct replay *replay, struct breakpoint *breakpoint,
 }
 
 json_t *tool_breakpoint_update(
-    struct worker *worker, const struct breakpoint_update_args *args, struct failure *failure)
+    struct replay *replay, const struct breakpoint_update_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-	struct breakpoint *breakpoint =
-	    replay ? find(replay, args->breakpoint_number, failure) : NULL;
+	struct breakpoint *breakpoint = find(replay, args->breakpoint_number, failure);
 	json_t *results = NULL, *result = NULL;
 
 	if (!breakpoint)
@@ -245,11 +241,9 @@ json_t *tool_breakpoint_update(
 }
 
 json_t *tool_breakpoint_remove(
-    struct worker *worker, const struct breakpoint_remove_args *args, struct failure *failure)
+    struct replay *replay, const struct breakpoint_remove_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-	struct breakpoint *breakpoint =
-	    replay ? find(replay, args->breakpoint_number, failure) : NULL;
+	struct breakpoint *breakpoint = find(replay, args->breakpoint_number, failure);
 
 	if (!breakpoint)
 		return NULL;
@@ -264,14 +258,13 @@ json_t *tool_breakpoint_remove(
 }
 
 json_t *tool_breakpoint_list(
-    struct worker *worker, const struct breakpoint_list_args *args, struct failure *failure)
+    struct replay *replay, const struct breakpoint_list_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *results = NULL, *list;
 
 	(void)args;
-	if (!replay || !gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
-			   ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
+		ERROR_GDB_FAILED, NULL, failure))
 		return NULL;
 	list = json_array();
 	for (size_t i = 0; i < replay->breakpoints.count; i++)

@@ -277,13 +277,10 @@ static json_t *refuse_syscall(struct failure *failure)
 	return NULL;
 }
 
-json_t *tool_catch(struct worker *worker, const struct catch_args *args, struct failure *failure)
+json_t *tool_catch(struct replay *replay, const struct catch_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *result = NULL;
 
-	if (!replay)
-		return NULL;
 	switch (args->kind) {
 	case CAUGHT_SYSCALL:
 		return refuse_syscall(failure);

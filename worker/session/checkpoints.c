@@ -46,15 +46,12 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 }
 
 json_t *tool_checkpoint_save(
-    struct worker *worker, const struct checkpoint_save_args *args, struct failure *failure)
+    struct replay *replay, const struct checkpoint_save_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *results = NULL, *frame, *entry, *result;
 	char where[WHERE_MAX];
 
 	(void)args;
-	if (!replay)
-		return NULL;
 	if (json_array_size(replay->checkpoints) >= REPLAY_CHECKPOINTS_MAX) {
 		failure_set(failure, ERROR_LIMIT, "delete some with rr_checkpoint_delete",
 		    "there are already %d checkpoints", REPLAY_CHECKPOINTS_MAX);
@@ -85,9 +82,8 @@ json_t *tool_checkpoint_save(
 }
 
 json_t *tool_checkpoint_restore(
-    struct worker *worker, const struct checkpoint_restore_args *args, struct failure *failure)
+    struct replay *replay, const struct checkpoint_restore_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct moment moment;
 	json_t *entry, *stop;
 	size_t at;
@@ -95,7 +91,7 @@ json_t *tool_checkpoint_restore(
 
 	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
-	entry = replay ? find(replay, args->checkpoint_id, &at, failure) : NULL;
+	entry = find(replay, args->checkpoint_id, &at, failure);
 	if (!entry || !position_from_json(json_object_get(entry, "moment"), &moment))
 		return NULL;
 	held = (int)json_integer_value(json_object_get(entry, "held"));
@@ -109,29 +105,25 @@ json_t *tool_checkpoint_restore(
 }
 
 json_t *tool_checkpoint_list(
-    struct worker *worker, const struct checkpoint_list_args *args, struct failure *failure)
+    struct replay *replay, const struct checkpoint_list_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-	json_t *list, *entry;
+	json_t *list = json_array(), *entry;
 	size_t i;
 
 	(void)args;
-	if (!replay)
-		return NULL;
-	list = json_array();
+	(void)failure;
 	json_array_foreach(replay->checkpoints, i, entry)
 	    json_array_append_new(list, shown(replay, entry));
 	return json_pack("{s:o}", "checkpoints", list);
 }
 
 json_t *tool_checkpoint_delete(
-    struct worker *worker, const struct checkpoint_delete_args *args, struct failure *failure)
+    struct replay *replay, const struct checkpoint_delete_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *entry, *result;
 	size_t at;
 
-	entry = replay ? find(replay, args->checkpoint_id, &at, failure) : NULL;
+	entry = find(replay, args->checkpoint_id, &at, failure);
 	if (!entry)
 		return NULL;
 	result = json_pack("{s:O}", "deleted", json_object_get(entry, "id"));

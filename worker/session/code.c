@@ -79,15 +79,14 @@ bool code_address(struct replay *replay, const char *location, unsigned long lon
 /* gdb starts at the given address even in the middle of an instruction, but a function starts with
  * a whole one. */
 json_t *tool_disassemble(
-    struct worker *worker, const struct disassemble_args *args, struct failure *failure)
+    struct replay *replay, const struct disassemble_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	unsigned long long start = 0, pc = 0;
 	json_t *results = NULL, *result = NULL;
 	struct failure ignored = {0};
 	enum gdb_outcome outcome;
 
-	if (!replay || !code_address(replay, args->location, &start, failure))
+	if (!code_address(replay, args->location, &start, failure))
 		return NULL;
 	code_address(replay, NULL, &pc, &ignored);
 	outcome = gdb_command(replay->gdb, &results, "-data-disassemble -s 0x%llx -e 0x%llx -- 0",
@@ -121,18 +120,16 @@ static json_t *mapping_json(const struct mappings *mappings, const struct mappin
 }
 
 json_t *tool_memory_map(
-    struct worker *worker, const struct memory_map_args *args, struct failure *failure)
+    struct replay *replay, const struct memory_map_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-	struct mappings *mappings = replay ? mappings_read(replay) : NULL;
+	struct mappings *mappings = mappings_read(replay);
 	unsigned long long address = 0;
 	size_t size = 0, left = 0;
 	json_t *lines, *result;
 
 	if (!mappings) {
-		if (replay)
-			failure_set(failure, ERROR_RR_FAILED, NULL,
-			    "rr does not say what is mapped: %.200s", gdb_message(replay->gdb));
+		failure_set(failure, ERROR_RR_FAILED, NULL,
+		    "rr does not say what is mapped: %.200s", gdb_message(replay->gdb));
 		return NULL;
 	}
 	if (args->address && !code_address(replay, args->address, &address, failure)) {

@@ -267,12 +267,11 @@ static json_t *evaluate_there(struct replay *replay, const json_t *list,
 }
 
 json_t *tool_evaluate(
-    struct worker *worker, const struct evaluate_args *args, struct failure *failure)
+    struct replay *replay, const struct evaluate_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *list, *result;
 
-	if (!replay || !calls_are_allowed(worker, args->allow_calls, failure))
+	if (!calls_are_allowed(replay->worker, args->allow_calls, failure))
 		return NULL;
 	list = wanted(args, failure);
 	if (!list)
@@ -285,17 +284,14 @@ json_t *tool_evaluate(
 
 /* The only way to pass commands to gdb; off unless the settings allow it. */
 json_t *tool_gdb_command(
-    struct worker *worker, const struct gdb_command_args *args, struct failure *failure)
+    struct replay *replay, const struct gdb_command_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	char quoted[GDB_QUOTED_MAX];
 	const char *text;
 	json_t *result;
 	size_t cut = 0;
 
-	if (!replay)
-		return NULL;
-	if (!worker->config.allow_gdb_command) {
+	if (!replay->worker->config.allow_gdb_command) {
 		failure_set(failure, ERROR_NOT_ALLOWED, "use the other tools instead",
 		    "the administrator's settings do not allow raw gdb commands");
 		return NULL;

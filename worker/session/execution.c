@@ -32,15 +32,13 @@
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
 
-/* The session, if the stop's expressions are valid too; NULL with *failure filled. */
-static struct replay *depart(struct worker *worker, const json_t *evaluate, struct failure *failure)
+/* Before a run: false with *failure filled if the stop's expressions are not valid. */
+static bool depart(struct replay *replay, const json_t *evaluate, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-
-	if (!replay || !evaluate_may(evaluate, failure))
-		return NULL;
+	if (!evaluate_may(evaluate, failure))
+		return false;
 	replay->departed = replay->moment;
-	return replay;
+	return true;
 }
 
 /* The share of the way that was searched before the interrupt; "" if it is not known. */
@@ -237,12 +235,11 @@ static json_t *run_on(
 }
 
 json_t *tool_continue(
-    struct worker *worker, const struct continue_args *args, struct failure *failure)
+    struct replay *replay, const struct continue_args *args, struct failure *failure)
 {
-	struct replay *replay = depart(worker, args->evaluate, failure);
-
-	return replay ? evaluate_beside(replay, run_on(replay, args, failure), args->evaluate)
-		      : NULL;
+	if (!depart(replay, args->evaluate, failure))
+		return NULL;
+	return evaluate_beside(replay, run_on(replay, args, failure), args->evaluate);
 }
 
 /* By one of outward.h's ways. */
@@ -321,29 +318,28 @@ static json_t *put_back(struct replay *replay, bool aside, json_t *stop)
 }
 
 static json_t *step_answer(
-    struct worker *worker, const struct stride *stride, struct failure *failure)
+    struct replay *replay, const struct stride *stride, struct failure *failure)
 {
-	struct replay *replay = depart(worker, stride->evaluate, failure);
 	bool aside;
 
-	if (!replay)
+	if (!depart(replay, stride->evaluate, failure))
 		return NULL;
 	aside = stride->reverse && breakpoints_set_aside(replay);
 	return evaluate_beside(
 	    replay, put_back(replay, aside, step(replay, stride, failure)), stride->evaluate);
 }
 
-json_t *tool_step(struct worker *worker, const struct step_args *args, struct failure *failure)
+json_t *tool_step(struct replay *replay, const struct step_args *args, struct failure *failure)
 {
-	return step_answer(worker,
+	return step_answer(replay,
 	    &(struct stride){
 		"step", "step-instruction", args->unit, args->reverse, args->count, args->evaluate},
 	    failure);
 }
 
-json_t *tool_next(struct worker *worker, const struct next_args *args, struct failure *failure)
+json_t *tool_next(struct replay *replay, const struct next_args *args, struct failure *failure)
 {
-	return step_answer(worker,
+	return step_answer(replay,
 	    &(struct stride){
 		"next", "next-instruction", args->unit, args->reverse, args->count, args->evaluate},
 	    failure);
@@ -412,12 +408,11 @@ static json_t *finish(
 	return go_outward(replay, direction, outward_to_main, failure);
 }
 
-json_t *tool_finish(struct worker *worker, const struct finish_args *args, struct failure *failure)
+json_t *tool_finish(struct replay *replay, const struct finish_args *args, struct failure *failure)
 {
-	struct replay *replay = depart(worker, args->evaluate, failure);
 	bool aside;
 
-	if (!replay)
+	if (!depart(replay, args->evaluate, failure))
 		return NULL;
 	aside = args->reverse && breakpoints_set_aside(replay);
 	return evaluate_beside(
@@ -462,33 +457,32 @@ static json_t *go(
 }
 
 json_t *tool_run_to_event(
-    struct worker *worker, const struct run_to_event_args *args, struct failure *failure)
+    struct replay *replay, const struct run_to_event_args *args, struct failure *failure)
 {
-	struct replay *replay = depart(worker, args->evaluate, failure);
 	struct moment moment = {.event = args->event_number};
 
-	return replay ? evaluate_beside(replay, go(replay, &moment, NULL, failure), args->evaluate)
-		      : NULL;
+	if (!depart(replay, args->evaluate, failure))
+		return NULL;
+	return evaluate_beside(replay, go(replay, &moment, NULL, failure), args->evaluate);
 }
 
-json_t *tool_goto(struct worker *worker, const struct goto_args *args, struct failure *failure)
+json_t *tool_goto(struct replay *replay, const struct goto_args *args, struct failure *failure)
 {
-	struct replay *replay = depart(worker, args->evaluate, failure);
 	struct moment moment;
 
-	if (!replay || !named_moment(replay, args->moment, &moment, failure))
+	if (!depart(replay, args->evaluate, failure) ||
+	    !named_moment(replay, args->moment, &moment, failure))
 		return NULL;
 	return evaluate_beside(
 	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);
 }
 
-json_t *tool_when(struct worker *worker, const struct when_args *args, struct failure *failure)
+json_t *tool_when(struct replay *replay, const struct when_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct moment moment;
 
 	(void)args;
-	if (!replay || !position_read(replay, &moment, failure))
+	if (!position_read(replay, &moment, failure))
 		return NULL;
 	if (moment.event == replay->moment.event && moment.ticks == replay->moment.ticks)
 		moment = replay->moment;

@@ -305,9 +305,8 @@ static json_t *answer(struct expansion *expansion, const json_t *whole, bool mor
 	return result;
 }
 
-json_t *tool_expand(struct worker *worker, const struct expand_args *args, struct failure *failure)
+json_t *tool_expand(struct replay *replay, const struct expand_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct expansion expansion = {.replay = replay,
 	    .start = args->start,
 	    .count = args->count,
@@ -315,19 +314,17 @@ json_t *tool_expand(struct worker *worker, const struct expand_args *args, struc
 	json_t *whole, *result = NULL;
 	bool more = false;
 
-	if (!replay)
-		return NULL;
 	switch_printers(replay, true);
 	expansion.lines = json_array();
 	whole = create_whole(replay, args->expression, failure);
 	if (whole && (add_parts(&expansion, whole, 0, 0, &more) || expansion.full))
 		result = answer(&expansion, whole, more);
-	else if (whole && worker->interrupt)
-		gdb_fail_interrupted(worker, failure);
+	else if (whole && replay->worker->interrupt)
+		gdb_fail_interrupted(replay->worker, failure);
 	else if (whole)
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 	delete (replay, whole);
-	if (!worker->broken)
+	if (!replay->worker->broken)
 		switch_printers(replay, false);
 	json_decref(expansion.lines);
 	return result;

@@ -253,16 +253,15 @@ static json_t *answer(const struct search *search)
 }
 
 json_t *tool_find_memory(
-    struct worker *worker, const struct find_memory_args *args, struct failure *failure)
+    struct replay *replay, const struct find_memory_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct search search = {
 	    .replay = replay, .mapping = args->mapping, .limit = (size_t)args->limit};
 	struct mappings *mappings = NULL;
 	unsigned long long total = 0;
 	bool fine;
 
-	if (!replay || !take_wanted(&search, args, failure) || !take_range(&search, args, failure))
+	if (!take_wanted(&search, args, failure) || !take_range(&search, args, failure))
 		return NULL;
 	mappings = mappings_read(replay);
 	if (!mappings) {

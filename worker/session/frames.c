@@ -234,15 +234,14 @@ static json_t *thread_json(struct replay *replay, const json_t *thread)
 }
 
 json_t *tool_thread_list(
-    struct worker *worker, const struct thread_list_args *args, struct failure *failure)
+    struct replay *replay, const struct thread_list_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *results = NULL, *threads, *thread, *result;
 	size_t i;
 
 	(void)args;
-	if (!replay || !gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-thread-info"),
-			   ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-thread-info"),
+		ERROR_GDB_FAILED, NULL, failure))
 		return NULL;
 	threads = json_array();
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
@@ -289,12 +288,11 @@ static void fail_without_thread(long long tid, struct failure *failure)
 }
 
 json_t *tool_thread_select(
-    struct worker *worker, const struct thread_select_args *args, struct failure *failure)
+    struct replay *replay, const struct thread_select_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	long long tid;
 
-	if (!replay || !argument_thread("thread_id", args->thread_id, 0, &tid, failure))
+	if (!argument_thread("thread_id", args->thread_id, 0, &tid, failure))
 		return NULL;
 	if (!selection_set_thread(replay, (int)tid)) {
 		fail_without_thread(tid, failure);
@@ -304,13 +302,10 @@ json_t *tool_thread_select(
 }
 
 json_t *tool_select_frame(
-    struct worker *worker, const struct select_frame_args *args, struct failure *failure)
+    struct replay *replay, const struct select_frame_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	long long level = args->frame_level;
 
-	if (!replay)
-		return NULL;
 	/* -stack-select-frame accepts any number, and then selects the outermost frame. */
 	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
 		replay->selected.number, level) == GDB_REFUSED) {
@@ -422,12 +417,8 @@ static json_t *backtrace_there(
 }
 
 json_t *tool_backtrace(
-    struct worker *worker, const struct backtrace_args *args, struct failure *failure)
+    struct replay *replay, const struct backtrace_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-
-	if (!replay)
-		return NULL;
 	return args->at ? backtrace_there(replay, args, failure) : backtrace(replay, args, failure);
 }
 

@@ -73,13 +73,12 @@ static json_t *describe_memory(
 }
 
 json_t *tool_read_memory(
-    struct worker *worker, const struct read_memory_args *args, struct failure *failure)
+    struct replay *replay, const struct read_memory_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL, *result = NULL;
 
-	if (!replay || !gdb_quote(quoted, "address", args->address, failure))
+	if (!gdb_quote(quoted, "address", args->address, failure))
 		return NULL;
 	if (gdb_check(replay->gdb,
 		gdb_command(replay->gdb, &results,
@@ -146,15 +145,12 @@ static json_t *register_values(const json_t *names, const json_t *values)
 }
 
 json_t *tool_registers(
-    struct worker *worker, const struct registers_args *args, struct failure *failure)
+    struct replay *replay, const struct registers_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *all = NULL, *results = NULL, *result = NULL;
 	const json_t *names;
 	char numbers[REGISTERS_MAX * 12];
 
-	if (!replay)
-		return NULL;
 	if (json_array_size(args->register_names) > REGISTERS_MAX) {
 		failure_set(failure, ERROR_LIMIT, NULL, "one call can read at most %d registers",
 		    REGISTERS_MAX);

@@ -36,14 +36,6 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-struct replay *replay_of(struct worker *worker, struct failure *failure)
-{
-	if (!worker->replay)
-		failure_set(failure, ERROR_NO_SESSION, "start one with rr_replay_start",
-		    "this session has not been started");
-	return worker->replay;
-}
-
 struct replay *replay_new(struct worker *worker, struct trace *trace)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));

@@ -108,7 +108,4 @@ void replay_free(struct replay *replay);
 /* Stores the session's state again; call it after each change. */
 void replay_changed(struct replay *replay);
 
-/* The session, or NULL with *failure filled if there is none (yet). */
-struct replay *replay_of(struct worker *worker, struct failure *failure);
-
 #endif

@@ -200,13 +200,11 @@ static json_t *answer(const struct replay *replay)
 }
 
 json_t *tool_signals(
-    struct worker *worker, const struct signals_args *args, struct failure *failure)
+    struct replay *replay, const struct signals_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *changes = json_object(), *result = NULL;
 
-	if (replay && take(changes, args->pass, false, failure) &&
-	    take(changes, args->stop, true, failure)) {
+	if (take(changes, args->pass, false, failure) && take(changes, args->stop, true, failure)) {
 		json_object_update(replay->signals, changes);
 		tell_all(replay, changes);
 		result = answer(replay);

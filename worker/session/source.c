@@ -238,9 +238,8 @@ static bool current_place(struct replay *replay, char *path, int *line, struct f
 }
 
 json_t *tool_source_lines(
-    struct worker *worker, const struct source_lines_args *args, struct failure *failure)
+    struct replay *replay, const struct source_lines_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	long long line = args->line, count = args->count;
 	char path[PATH_MAX] = "", here[PATH_MAX] = "";
 	char why[FILES_WHY_MAX] = "", doubt[SOURCE_DOUBT_MAX];
@@ -248,7 +247,7 @@ json_t *tool_source_lines(
 	int current = 0, first;
 	json_t *source, *result;
 
-	if (!replay || (!args->file && !current_place(replay, path, &current, failure)) ||
+	if ((!args->file && !current_place(replay, path, &current, failure)) ||
 	    (args->file && !resolve(replay, args->file, path, failure)))
 		return NULL;
 	/* Marks the current line, but only in the current file. */

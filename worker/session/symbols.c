@@ -144,15 +144,14 @@ static void fail_empty(struct replay *replay, const char *pattern, struct failur
 }
 
 json_t *tool_symbols(
-    struct worker *worker, const struct symbols_args *args, struct failure *failure)
+    struct replay *replay, const struct symbols_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	struct search search = {.limit = (size_t)args->limit};
 	json_t *all = NULL, *result = NULL;
 	char quoted[GDB_QUOTED_MAX], pattern[GDB_QUOTED_MAX / 2];
 
 	translate(args->pattern, pattern, sizeof(pattern));
-	if (replay && gdb_quote(quoted, "pattern", pattern, failure))
+	if (gdb_quote(quoted, "pattern", pattern, failure))
 		all = ask(replay, args->kind, quoted, failure);
 	if (!all)
 		return NULL;

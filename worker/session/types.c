@@ -156,17 +156,17 @@ static json_t *describe(struct replay *replay, const char *name, long long start
 	return result;
 }
 
-json_t *tool_type(struct worker *worker, const struct type_args *args, struct failure *failure)
+json_t *tool_type(struct replay *replay, const struct type_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
-	const char *about = replay ? wanted(args, failure) : NULL;
+	const char *about = wanted(args, failure);
 	char name[REPLAY_EXPRESSION_MAX + 16];
 
 	if (!about)
 		return NULL;
 	if (find_name(replay, args, about, name, sizeof(name)))
 		return describe(replay, name, args->start);
-	gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_INVALID_ARGUMENT,
-	    "rr_symbols with kind type lists types; rr_locals shows names", failure);
+	gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
+	    ERROR_INVALID_ARGUMENT, "rr_symbols with kind type lists types; rr_locals shows names",
+	    failure);
 	return NULL;
 }

@@ -248,23 +248,20 @@ json_t *values_pointed(struct replay *replay, int thread, int frame)
 	return lines;
 }
 
-json_t *tool_locals(struct worker *worker, const struct locals_args *args, struct failure *failure)
+json_t *tool_locals(struct replay *replay, const struct locals_args *args, struct failure *failure)
 {
-	struct replay *replay = replay_of(worker, failure);
 	json_t *list, *result = NULL;
 	size_t left_out = 0;
 
-	if (!replay)
-		return NULL;
 	if (args->depth != VALUE_DEPTH_DEFAULT)
 		gdb_command(replay->gdb, NULL, "-gdb-set print max-depth %lld", args->depth);
 	list = values_list(replay, replay->selected.number, replay->selected.frame, args->arguments,
 	    VALUES_BUDGET, &left_out);
 	if (!list)
-		gdb_check(replay->gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_NOT_FOUND,
-		    "this frame may have no debug information", failure);
-	else if (worker->interrupt)
-		gdb_fail_interrupted(worker, failure);
+		gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
+		    ERROR_NOT_FOUND, "this frame may have no debug information", failure);
+	else if (replay->worker->interrupt)
+		gdb_fail_interrupted(replay->worker, failure);
 	else
 		result = json_pack("{s:O}", "variables", list);
 	if (result && left_out) {
@@ -273,7 +270,7 @@ json_t *tool_locals(struct worker *worker, const struct locals_args *args, struc
 		    result, "hint", json_string("read the others by name with rr_evaluate"));
 	}
 	json_decref(list);
-	if (args->depth != VALUE_DEPTH_DEFAULT && !worker->broken)
+	if (args->depth != VALUE_DEPTH_DEFAULT && !replay->worker->broken)
 		gdb_command(replay->gdb, NULL, "-gdb-set print max-depth %d", VALUE_DEPTH_DEFAULT);
 	return result;
 }

@@ -18,7 +18,7 @@
 
 static json_t *set(const struct breakpoint_set_args *args, struct failure *failure)
 {
-	return tool_breakpoint_set(&peer.worker, args, failure);
+	return tool_breakpoint_set(peer.worker.replay, args, failure);
 }
 
 static void expect_number(const json_t *result, int number)
@@ -104,7 +104,7 @@ START_TEST(a_watchpoint_knows_its_address)
 	session_begin(SCRIPT(WATCHES("rwatch -l x"),
 	    {"-data-evaluate-expression --thread 1 --frame 0 \"(void *) &(x)\"",
 		"^done,value=\"0x601040 <x>\""}));
-	result = tool_watchpoint_set(&peer.worker, &args, &failure);
+	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
 	expect_number(result, 1);
 	ck_assert_str_eq(json_string_value(json_object_get(result, "address")), "0x601040");
 	json_decref(result);
@@ -117,7 +117,7 @@ static void expect_unsupported(const struct watchpoint_set_args *args)
 {
 	struct failure failure = {0};
 
-	ck_assert_ptr_null(tool_watchpoint_set(&peer.worker, args, &failure));
+	ck_assert_ptr_null(tool_watchpoint_set(peer.worker.replay, args, &failure));
 	ck_assert_int_eq(failure.code, ERROR_UNSUPPORTED);
 	ck_assert_uint_eq(replay->breakpoints.count, 0);
 	session_end();

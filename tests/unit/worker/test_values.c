@@ -93,7 +93,7 @@ START_TEST(unreadable_memory_says_what_to_ask_next)
 
 	session_begin(SCRIPT(CREATED("*p", "^done,value=\"\",type=\"int\""),
 	    EVALUATED("*p", "^error,msg=\"Cannot access memory at address 0x10\"")));
-	ck_assert_ptr_null(tool_evaluate(&peer.worker, &args, &failure));
+	ck_assert_ptr_null(tool_evaluate(peer.worker.replay, &args, &failure));
 	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 	ck_assert_str_eq(failure.message, "Cannot access memory at address 0x10");
 	ck_assert_ptr_nonnull(strstr(failure.hint, "rr_last_change"));
@@ -111,7 +111,7 @@ START_TEST(one_of_several_that_fails_leaves_the_others)
 	session_begin(SCRIPT(CREATED("m", "^error,msg=\"unable\""),
 	    EVALUATED("m", "^error,msg=\"No symbol \\\"m\\\".\""),
 	    CREATED("n", "^done,value=\"5\",type=\"int\"")));
-	result = tool_evaluate(&peer.worker, &args, &failure);
+	result = tool_evaluate(peer.worker.replay, &args, &failure);
 	results = json_object_get(result, "results");
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, 0), "error")),
 	    "No symbol \"m\".");
@@ -129,7 +129,7 @@ START_TEST(calls_are_refused_before_gdb_is_asked)
 	struct failure failure = {0};
 
 	session_begin(SCRIPT({0}));
-	ck_assert_ptr_null(tool_evaluate(&peer.worker, &args, &failure));
+	ck_assert_ptr_null(tool_evaluate(peer.worker.replay, &args, &failure));
 	ck_assert_int_eq(failure.code, ERROR_NOT_ALLOWED);
 	end();
 }
