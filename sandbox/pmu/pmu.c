@@ -115,6 +115,9 @@ static const char *hardware_obstacle(const struct pmu_facts *facts)
 {
 	if (facts->event_since == 0)
 		return "rr does not know this processor's counters";
+	if (facts->cores == PMU_CORES_MIXED)
+		return "the processor has cores of two kinds, and rr cannot be kept on one kind "
+		       "(start the server on one: taskset -c CORES)";
 	switch (facts->counter) {
 	case PMU_COUNTER_DENIED:
 		return "the kernel denies the processor's counters to this user (allow them: "
@@ -137,8 +140,9 @@ static void use_hardware(const struct pmu_facts *facts, struct pmu_choice *out)
 {
 	out->kind = PMU_HARDWARE;
 	out->carry_only = facts->x86_64 && facts->rr_version < RR_KNOWS_LINUX;
-	strlcpy(
-	    out->why, "the processor's counter of conditional branches works", sizeof(out->why));
+	snprintf(out->why, sizeof(out->why),
+	    "the processor's counter of conditional branches works%s",
+	    facts->cores == PMU_CORES_KEPT ? "; rr stays on cores of one kind" : "");
 	if (facts->speculates_on_locks)
 		strlcpy(out->warning,
 		    "this AMD processor speculates on locks, which makes replays diverge: apply "
@@ -222,7 +226,10 @@ int pmu_choose(enum pmu_mode mode, const char *rr, double startup, struct pmu_ch
 	struct pmu_facts facts;
 	*out = (struct pmu_choice){.kind = PMU_HARDWARE};
 	pmu_probe(rr, is_less ? startup : PMU_PATIENCE_SECONDS, &facts, out->rr_path);
-	return pmu_decide(mode, &facts, out);
+	int result = pmu_decide(mode, &facts, out);
+	if (facts.cores == PMU_CORES_KEPT && (result != 0 || out->kind != PMU_HARDWARE))
+		sched_setaffinity(0, sizeof(facts.cores_before), &facts.cores_before);
+	return result;
 }
 
 const char *const *pmu_rr_options(const struct pmu_choice *choice)

@@ -6,6 +6,7 @@
  * One choice for everybody who starts rr: the workers, `rr-warden rr` and `rr-warden doctor`. It
  * runs rr once (`rr help`) and so must be made before the caller gives up fork and exec.
  */
+#include "sandbox/pmu/pmu_cores.h"
 #include "sandbox/pmu/pmu_event.h"
 
 #include <limits.h>
@@ -36,9 +37,11 @@ struct pmu_facts {
 	unsigned event_since;	  /* first rr that knows this processor; 0: none does */
 	enum pmu_counter counter; /* meaningless when event_since is 0 */
 	bool speculates_on_locks; /* Zen, see pmu_event.h */
-	bool switches_counted;	  /* the kernel lets this user count context switches */
-	bool own_events;	  /* the kernel lets this user have software events of their own */
-	bool calls_dispatched;	  /* Linux 5.11: a process can answer its own system calls */
+	enum pmu_cores cores;
+	cpu_set_t cores_before; /* which this thread could use, if it is kept on one kind now */
+	bool switches_counted;	/* the kernel lets this user count context switches */
+	bool own_events;	/* the kernel lets this user have software events of their own */
+	bool calls_dispatched;	/* Linux 5.11: a process can answer its own system calls */
 };
 
 struct pmu_choice {
@@ -69,6 +72,8 @@ const char *pmu_kind_name(enum pmu_kind kind);
  * Makes the choice. rr is a path, or a name that is looked up in PATH. `startup` is the limit for
  * rr's start in seconds, 0 or less: none. Returns 0, or -1 with out->error filled. Takes a few
  * milliseconds; where rr does not answer, PMU_PATIENCE_SECONDS, or `startup` if that is less.
+ * If rr gets hardware counters on a processor with cores of two kinds, the calling thread and what
+ * it starts stay on one kind from now on.
  */
 int pmu_choose(enum pmu_mode mode, const char *rr, double startup, struct pmu_choice *out);
 

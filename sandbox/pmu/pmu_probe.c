@@ -164,6 +164,7 @@ static void try_counter(struct pmu_facts *facts)
 	if (event == NULL)
 		return;
 	facts->event_since = event->rr_since;
+	facts->cores = pmu_cores_keep(pmu_core_kind, &facts->cores_before);
 	facts->counter = pmu_counter_try(event->config);
 	facts->speculates_on_locks = facts->counter == PMU_COUNTER_WORKS &&
 				     processor.vendor == PMU_AMD && pmu_zen_speculates_on_locks();

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,67 @@ START_TEST(without_counters_hardware_mode_is_refused_with_the_way_out)
 	facts.counter = PMU_COUNTER_MISSING;
 	ck_assert_int_eq(decide(PMU_MODE_HARDWARE, &facts), -1);
 	ck_assert_ptr_nonnull(strstr(choice.error, "--pmu=auto"));
+}
+END_TEST
+
+START_TEST(cores_of_two_kinds_that_rr_cannot_be_kept_on_lead_to_the_software_counter)
+{
+	struct pmu_facts facts = good_machine();
+	facts.cores = PMU_CORES_MIXED;
+	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
+	ck_assert_int_eq(choice.kind, PMU_SOFTWARE);
+	ck_assert_ptr_nonnull(strstr(choice.why, "taskset"));
+	ck_assert_int_eq(decide(PMU_MODE_HARDWARE, &facts), -1);
+}
+END_TEST
+
+START_TEST(cores_of_one_kind_keep_their_counters)
+{
+	struct pmu_facts facts = good_machine();
+	facts.cores = PMU_CORES_KEPT;
+	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
+	ck_assert_int_eq(choice.kind, PMU_HARDWARE);
+	ck_assert_ptr_nonnull(strstr(choice.why, "cores of one kind"));
+}
+END_TEST
+
+/* A processor whose first core is of another kind than the rest. */
+static int first_core;
+
+static unsigned kind_of_core(void)
+{
+	return sched_getcpu() == first_core ? PMU_CORE_PERFORMANCE / 2 : PMU_CORE_PERFORMANCE;
+}
+
+START_TEST(on_a_processor_with_cores_of_two_kinds_the_thread_stays_on_performance_cores)
+{
+	cpu_set_t all, before, kept;
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (first_core = 0; !CPU_ISSET(first_core, &all);)
+		first_core++;
+
+	ck_assert_int_eq(pmu_cores_keep(kind_of_core, &before), PMU_CORES_KEPT);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(kept), &kept), 0);
+	ck_assert(CPU_EQUAL(&before, &all));
+	/* A machine with one core has only that one to stay on. */
+	if (CPU_COUNT(&all) > 1)
+		CPU_CLR(first_core, &all);
+	ck_assert(CPU_EQUAL(&kept, &all));
+}
+END_TEST
+
+static unsigned no_kind(void)
+{
+	return 0;
+}
+
+START_TEST(where_all_cores_are_alike_the_thread_may_use_all_of_them)
+{
+	cpu_set_t all, before, kept;
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	ck_assert_int_eq(pmu_cores_keep(no_kind, &before), PMU_CORES_ALIKE);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(kept), &kept), 0);
+	ck_assert(CPU_EQUAL(&kept, &all));
 }
 END_TEST
 
@@ -429,6 +491,12 @@ static Suite *pmu_suite(void)
 	tcase_add_test(decision, working_counters_are_used);
 	tcase_add_loop_test(decision, without_counters_auto_takes_the_software_pmu, 0, 3);
 	tcase_add_test(decision, without_counters_hardware_mode_is_refused_with_the_way_out);
+	tcase_add_test(
+	    decision, cores_of_two_kinds_that_rr_cannot_be_kept_on_lead_to_the_software_counter);
+	tcase_add_test(decision, cores_of_one_kind_keep_their_counters);
+	tcase_add_test(
+	    decision, on_a_processor_with_cores_of_two_kinds_the_thread_stays_on_performance_cores);
+	tcase_add_test(decision, where_all_cores_are_alike_the_thread_may_use_all_of_them);
 	tcase_add_test(decision, software_mode_ignores_working_counters);
 	tcase_add_test(decision, an_rr_with_its_own_software_counters_uses_them);
 	tcase_add_test(decision, an_rr_too_old_for_the_processor_does_not_get_its_counters);
