@@ -67,10 +67,13 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 	request->revision = incoming->revision;
 	request->id = json_incref((json_t *)incoming->id);
 	request->token = progress_token(incoming);
-	if (incoming->revision == MCP_REVISION_2026)
+	if (incoming->revision == MCP_REVISION_2026) {
 		request->capabilities =
 		    json_incref(json_object_get(json_object_get(incoming->params, "_meta"),
 			"io.modelcontextprotocol/clientCapabilities"));
+		request->responses =
+		    json_incref(json_object_get(incoming->params, "inputResponses"));
+	}
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	request->begun = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -103,6 +106,7 @@ static void request_end(struct mcp_request *request)
 	json_decref(request->arguments);
 	json_decref(request->uri);
 	json_decref(request->capabilities);
+	json_decref(request->responses);
 	free(request);
 }
 

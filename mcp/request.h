@@ -17,6 +17,7 @@ struct mcp_request {
 	json_t *arguments;	 /* what the owner borrowed; may be NULL */
 	json_t *uri;		 /* of a resource */
 	json_t *capabilities;	 /* of the client; NULL up to 2025-11-25 */
+	json_t *responses;	 /* to questions that we asked; may be NULL */
 	const char *description; /* of a prompt */
 	void *data;
 	bool cancelled; /* within the owner's cancel: an answer is dropped */

@@ -158,6 +158,13 @@ void mcp_request_fail_text(struct mcp_request *request, const char *code, const 
     const char *hint, json_t *extra, const char *text);
 void mcp_request_fail(struct mcp_request *request, const char *code, const char *message,
     const char *hint, json_t *extra);
+/*
+ * Has the client's user choose the value of the string argument; the client then makes the call
+ * again with that value. `choices` is stolen: an array of {const, title}. Returns false, and the
+ * request is not answered, if the client cannot ask or its user refused: then fail it as usual.
+ */
+bool mcp_request_ask(
+    struct mcp_request *request, const char *argument, const char *message, json_t *choices);
 void mcp_request_contents(struct mcp_request *request, const char *mime_type, const char *text);
 /* The whole result (stolen), as the specification describes it. The revision's own fields are
  * added: */

@@ -7,6 +7,7 @@
 #include "mcp/arguments.h"
 #include "mcp/lists.h"
 #include "mcp/methods.h"
+#include "mcp/questions.h"
 #include "mcp/request.h"
 #include "mcp/text.h"
 
@@ -45,7 +46,7 @@ void tools_call(const struct mcp_incoming *incoming)
 {
 	const struct mcp_handler *handler = incoming->server->handler;
 	const char *name = incoming_string(incoming, "name");
-	const json_t *given = json_object_get(incoming->params, "arguments");
+	json_t *given = json_object_get(incoming->params, "arguments");
 	struct argument_fault fault;
 
 	if (!name) {
@@ -65,7 +66,10 @@ void tools_call(const struct mcp_incoming *incoming)
 	struct mcp_request *request = request_begin(incoming, MCP_CALL_TOOL);
 	if (!request)
 		return;
-	request->arguments = arguments_accept(handler->tools[index].params, given, &fault);
+	const struct mcp_param *params = handler->tools[index].params;
+	given = questions_add_answers(params, given, request->responses);
+	request->arguments = arguments_accept(params, given, &fault);
+	json_decref(given);
 	if (request->arguments)
 		handler->call_tool(handler->owner, request, index, request->arguments);
 	else

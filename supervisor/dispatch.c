@@ -99,6 +99,25 @@ static void free_call(struct call *call)
 	free(call);
 }
 
+/* Lets the user choose among the open sessions; false if the client cannot do that. */
+static bool ask_for_session(struct mcp_request *request, const json_t *sessions)
+{
+	json_t *choices = json_array(), *session;
+	size_t i;
+
+	json_array_foreach(sessions, i, session)
+	{
+		const char *id = json_string_value(json_object_get(session, "session"));
+		const char *trace = json_string_value(json_object_get(session, "trace_dir"));
+		json_array_append_new(choices,
+		    json_pack("{s:s, s:o}", "const", id, "title",
+			json_sprintf("%s: %s, idle for %d s", id, trace ? trace : "a trace",
+			    (int)json_integer_value(json_object_get(session, "idle_seconds")))));
+	}
+	return mcp_request_ask(request, "session",
+	    "Several sessions are open. Which one shall this call use?", choices);
+}
+
 static void fail_unknown_session(
     struct dispatch *dispatch, struct mcp_request *request, const char *id, enum error_code code)
 {
@@ -106,8 +125,13 @@ static void fail_unknown_session(
 	const char *hint = json_array_size(sessions) > 0
 			       ? "choose one of `sessions` with the argument session"
 			       : "rr_replay_start opens one";
-	struct failure failure = {.details = json_pack("{s:o}", "sessions", sessions)};
+	struct failure failure;
 
+	if (code == ERROR_AMBIGUOUS_SESSION && ask_for_session(request, sessions)) {
+		json_decref(sessions);
+		return;
+	}
+	failure = (struct failure){.details = json_pack("{s:o}", "sessions", sessions)};
 	if (code == ERROR_AMBIGUOUS_SESSION)
 		failure_set(&failure, code, hint, "several sessions are open");
 	else if (id != NULL)

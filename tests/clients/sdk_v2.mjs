@@ -10,8 +10,14 @@ const modes = { legacy: "legacy", auto: "auto", pin: { pin: "2026-07-28" } };
 export const in_mode = (mode) => async (server, world) => {
   const client = new Client(
     { name: "check", version: "1" },
-    { versionNegotiation: { mode: modes[mode] } },
+    { versionNegotiation: { mode: modes[mode] }, capabilities: { elicitation: {} } },
   );
+  const asked = [];
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    const session = params.requestedSchema.properties.session.oneOf.at(-1).const;
+    asked.push(session);
+    return { action: "accept", content: { session } };
+  });
   const errors = await connectTo(client, StdioClientTransport, server);
   try {
     const result = await playWith(
@@ -28,9 +34,33 @@ export const in_mode = (mode) => async (server, world) => {
       (name, args, signal) => client.callTool({ name, arguments: args }, { signal }),
       world,
     );
+    await chooseSession((name, args) => client.callTool({ name, arguments: args }), world, asked, mode);
     assert.deepEqual(errors, []);
-    return { ...result, ticks };
+    return { ...result, ticks, asked: asked.length };
   } finally {
     await client.close();
   }
 };
+
+// With two sessions open, and the one that was used last closed, the user is asked which one a call
+// means. A client of the earlier revisions gets the error instead.
+async function chooseSession(call, { program, traces }, asked, mode) {
+  const { structuredContent: recorded } = await call("rr_record", {
+    command: [program],
+    trace_dir: `${traces}/chosen-${Math.random().toString(36).slice(2)}`,
+  });
+  const open = async () =>
+    (await call("rr_replay_start", { trace_dir: recorded.trace_dir })).structuredContent.session;
+  const sessions = [await open(), await open(), await open()];
+  await call("rr_replay_stop", { session: sessions[2] });
+  const points = await call("rr_breakpoint_list", {});
+  if (mode === "legacy") {
+    assert.equal(points.structuredContent.code, "ambiguous_session");
+    assert.equal(asked.length, 0);
+  } else {
+    assert.equal(asked.length, 1);
+    assert.ok(sessions.slice(0, 2).includes(asked[0]), asked[0]);
+    assert.equal(points.structuredContent.session, asked[0]);
+  }
+  for (const session of sessions.slice(0, 2)) await call("rr_replay_stop", { session });
+}

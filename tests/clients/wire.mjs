@@ -159,6 +159,8 @@ export class Wire {
         message.result.resultType === "task" ? isCreateTaskResultV2 : extended[request.method];
       if (message.result.resultType === "task") tasks++;
       if (isExtended) assert.ok(isExtended(message.result), `${request.method}: ${entry.line}`);
+      else if (message.result.resultType === "input_required")
+        this.validate(request.revision ?? era, "InputRequiredResult", message.result);
       else this.validate(request.revision ?? era, results[request.method], message.result);
     }
     return { lines, opening, tasks };
