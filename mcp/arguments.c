@@ -220,91 +220,61 @@ static json_t *unwrap_stringified(const json_t *value)
 	return rpc_parse_value(json_string_value(value), json_string_length(value));
 }
 
-/* One of many, as a text or an object: a new reference, or NULL with *fault filled. */
-static json_t *accept_one(const struct mcp_param *param, const json_t *value, json_type type,
-    const char *unit, struct argument_fault *fault)
+/* Adds an element, or the member `key` of a map, to what was accepted. */
+static bool accept_next(const struct mcp_param *param, json_t *accepted, const char *key,
+    const json_t *value, struct argument_fault *fault)
 {
 	json_t *taken = NULL;
 
-	if (type == JSON_STRING)
+	if (param->type != MCP_OBJECT_ARRAY)
 		taken = string_from_scalar(value);
 	else if (json_is_object(value))
 		taken = json_incref((json_t *)value);
-	if (!taken)
-		return fault_type(param, fault);
-	if (json_string_length(taken) <= MCP_STRING_MAX)
-		return taken;
-	json_decref(taken);
-	return fault_limit(param, fault, MCP_STRING_MAX, unit);
+	if (!taken) {
+		fault_type(param, fault);
+		return false;
+	}
+	if (json_string_length(taken) > MCP_STRING_MAX) {
+		json_decref(taken);
+		fault_limit(
+		    param, fault, MCP_STRING_MAX, key ? "bytes a member" : "bytes per element");
+		return false;
+	}
+	return (key ? json_object_set_new(accepted, key, taken)
+		    : json_array_append_new(accepted, taken)) == 0;
 }
 
-static json_t *accept_elements(const struct mcp_param *param, const json_t *array, json_type type,
-    struct argument_fault *fault)
+static json_t *accept_all(
+    const struct mcp_param *param, json_t *given, struct argument_fault *fault)
 {
+	bool is_map = json_is_object(given), fine = true;
 	size_t limit = limit_of(param, MCP_ELEMENTS_MAX), index;
-	json_t *accepted = json_array(), *element;
-
-	if (json_array_size(array) > limit) {
-		json_decref(accepted);
-		return fault_limit(param, fault, limit, "elements");
-	}
-	json_array_foreach((json_t *)array, index, element)
-	{
-		json_t *taken = accept_one(param, element, type, "bytes per element", fault);
-		if (!taken) {
-			json_decref(accepted);
-			return NULL;
-		}
-		json_array_append_new(accepted, taken);
-	}
-	return accepted;
-}
-
-static json_t *accept_array(
-    const struct mcp_param *param, const json_t *value, struct argument_fault *fault)
-{
-	json_t *array = unwrap_stringified(value);
-	json_t *accepted =
-	    !json_is_array(array)
-		? fault_type(param, fault)
-		: accept_elements(param, array,
-		      param->type == MCP_STRING_ARRAY ? JSON_STRING : JSON_OBJECT, fault);
-
-	json_decref(array);
-	return accepted;
-}
-
-static json_t *accept_members(
-    const struct mcp_param *param, const json_t *object, struct argument_fault *fault)
-{
-	size_t limit = limit_of(param, MCP_ELEMENTS_MAX);
-	json_t *accepted = json_object(), *element;
+	json_t *accepted, *value;
 	const char *key;
 
-	if (json_object_size(object) > limit) {
-		json_decref(accepted);
-		return fault_limit(param, fault, limit, "members");
-	}
-	json_object_foreach((json_t *)object, key, element)
-	{
-		json_t *taken = accept_one(param, element, JSON_STRING, "bytes a member", fault);
-		if (!taken) {
-			json_decref(accepted);
-			return NULL;
-		}
-		json_object_set_new(accepted, key, taken);
-	}
-	return accepted;
+	if ((is_map ? json_object_size(given) : json_array_size(given)) > limit)
+		return fault_limit(param, fault, limit, is_map ? "members" : "elements");
+	accepted = is_map ? json_object() : json_array();
+	json_object_foreach(given, key, value) fine =
+	    fine && accept_next(param, accepted, key, value, fault);
+	json_array_foreach(given, index, value) fine =
+	    fine && accept_next(param, accepted, NULL, value, fault);
+	if (fine)
+		return accepted;
+	json_decref(accepted);
+	return NULL;
 }
 
-static json_t *accept_map(
+/* An array or a map. */
+static json_t *accept_container(
     const struct mcp_param *param, const json_t *value, struct argument_fault *fault)
 {
-	json_t *object = unwrap_stringified(value);
-	json_t *accepted = json_is_object(object) ? accept_members(param, object, fault)
-						  : fault_type(param, fault);
+	json_type type = param->type == MCP_STRING_MAP ? JSON_OBJECT : JSON_ARRAY;
+	json_t *given = unwrap_stringified(value);
+	json_t *accepted = given && json_typeof(given) == type ? accept_all(param, given, fault)
+							       : fault_type(param, fault);
 
-	json_decref(object);
+	json_decref(given);
 	return accepted;
 }
 
@@ -316,9 +286,9 @@ static accept_function *const accept_by_type[] = {
     [MCP_INTEGER] = accept_integer,
     [MCP_NUMBER] = accept_number,
     [MCP_BOOLEAN] = accept_boolean,
-    [MCP_STRING_ARRAY] = accept_array,
-    [MCP_STRING_MAP] = accept_map,
-    [MCP_OBJECT_ARRAY] = accept_array,
+    [MCP_STRING_ARRAY] = accept_container,
+    [MCP_STRING_MAP] = accept_container,
+    [MCP_OBJECT_ARRAY] = accept_container,
 };
 
 static const char *param_name_at(const void *params, size_t index)
