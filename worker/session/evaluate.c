@@ -235,35 +235,27 @@ static json_t *evaluate_with_calls(
 	return excursion_answer(&excursion, result, failure);
 }
 
-static json_t *evaluate_here(struct replay *replay, const json_t *list,
-    const struct evaluate_args *args, struct failure *failure)
+struct expressions {
+	const json_t *list;
+	const struct evaluate_args *args;
+};
+
+static json_t *evaluate_list(struct replay *replay, const void *asked, struct failure *failure)
 {
+	const struct expressions *expressions = asked;
+	const struct evaluate_args *args = expressions->args;
 	char letter = format_letters[args->format];
 	bool elements = args->max_elements != VALUE_ELEMENTS_DEFAULT;
 	json_t *result;
 
 	if (elements)
 		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
-	result = args->allow_calls ? evaluate_with_calls(replay, list, letter, failure)
-				   : evaluate_all(replay, list, letter, failure);
+	result = args->allow_calls ? evaluate_with_calls(replay, expressions->list, letter, failure)
+				   : evaluate_all(replay, expressions->list, letter, failure);
 	if (elements && !replay->worker->broken)
 		gdb_command(
 		    replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
 	return result;
-}
-
-static json_t *evaluate_there(struct replay *replay, const json_t *list,
-    const struct evaluate_args *args, struct failure *failure)
-{
-	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	json_t *result = NULL, *note = NULL;
-
-	if (named_go(replay, args->at, &note, failure))
-		result = evaluate_here(replay, list, args, failure);
-	if (result && note)
-		json_object_set(result, "note", note);
-	json_decref(note);
-	return excursion_answer(&excursion, result, failure);
 }
 
 json_t *tool_evaluate(
@@ -276,8 +268,8 @@ json_t *tool_evaluate(
 	list = wanted(args, failure);
 	if (!list)
 		return NULL;
-	result = args->at ? evaluate_there(replay, list, args, failure)
-			  : evaluate_here(replay, list, args, failure);
+	result =
+	    named_ask(replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
 	json_decref(list);
 	return result;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "worker/serve/arguments.h"
 #include "worker/serve/handlers.h"
-#include "worker/session/excursion.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/gdb/mi.h"
@@ -371,9 +370,9 @@ static json_t *backtrace_all(struct replay *replay, int depth, struct failure *f
 	return json_pack("{s:o}", "threads", threads);
 }
 
-static json_t *backtrace(
-    struct replay *replay, const struct backtrace_args *args, struct failure *failure)
+static json_t *backtrace(struct replay *replay, const void *asked, struct failure *failure)
 {
+	const struct backtrace_args *args = asked;
 	json_t *frames, *result;
 	int next, thread;
 	long long tid;
@@ -402,24 +401,10 @@ static json_t *backtrace(
 	return result;
 }
 
-static json_t *backtrace_there(
-    struct replay *replay, const struct backtrace_args *args, struct failure *failure)
-{
-	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	json_t *result = NULL, *note = NULL;
-
-	if (named_go(replay, args->at, &note, failure))
-		result = backtrace(replay, args, failure);
-	if (result && note)
-		json_object_set(result, "note", note);
-	json_decref(note);
-	return excursion_answer(&excursion, result, failure);
-}
-
 json_t *tool_backtrace(
     struct replay *replay, const struct backtrace_args *args, struct failure *failure)
 {
-	return args->at ? backtrace_there(replay, args, failure) : backtrace(replay, args, failure);
+	return named_ask(replay, args->at, backtrace, args, failure);
 }
 
 bool frames_number(

@@ -8,6 +8,7 @@
 #include "sandbox/wire/tools.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/bookmarks.h"
+#include "worker/session/excursion.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
@@ -131,4 +132,20 @@ bool named_go(struct replay *replay, const char *name, json_t **note, struct fai
 		return false;
 	*note = named_note(replay, &moment);
 	return true;
+}
+
+json_t *named_ask(struct replay *replay, const char *name, named_question *question,
+    const void *args, struct failure *failure)
+{
+	json_t *answer = NULL, *note = NULL;
+
+	if (!name)
+		return question(replay, args, failure);
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	if (named_go(replay, name, &note, failure))
+		answer = question(replay, args, failure);
+	if (answer && note)
+		json_object_set(answer, "note", note);
+	json_decref(note);
+	return excursion_answer(&excursion, answer, failure);
 }
