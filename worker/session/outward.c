@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/accessed.h"
 #include "worker/session/back_over.h"
 #include "worker/session/internal.h"
 #include "worker/session/resume.h"
@@ -36,27 +37,34 @@ struct mains {
 	size_t count;
 };
 
-/* "ret", "repz ret", and "retq" of older versions. */
-static bool is_return(const char *instruction)
+/* Decodes what gdb read; its text for a return differs between versions. */
+static bool is_return(const json_t *listed, bool is_64_bit)
 {
-	const char *at = instruction ? strstr(instruction, "ret") : NULL;
+	const char *at = mi_text(listed, "opcodes");
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	struct instruction instruction;
+	size_t length = 0;
+	char *end;
 
-	return at && (at == instruction || at[-1] == ' ');
+	for (; at && *at && length < sizeof(bytes); at = end)
+		bytes[length++] = (uint8_t)strtoul(at, &end, 16);
+	return operand_decode(bytes, length, 0, is_64_bit, &instruction) && instruction.returns;
 }
 
 static void watch_returns(struct replay *replay, struct mains *mains)
 {
-	json_t *results = NULL, *instruction;
+	json_t *results = NULL, *listed;
+	unsigned long long pointer = 8;
 	char where[40];
 	size_t i;
 
-	gdb_command(replay->gdb, &results, "-data-disassemble -a main -- 0");
-	json_array_foreach(json_object_get(results, "asm_insns"), i, instruction)
+	accessed_number(replay, "sizeof(void *)", &pointer);
+	gdb_command(replay->gdb, &results, "-data-disassemble -a main -- 2"); /* with the bytes */
+	json_array_foreach(json_object_get(results, "asm_insns"), i, listed)
 	{
-		const char *address = mi_text(instruction, "address");
+		const char *address = mi_text(listed, "address");
 
-		if (!address || !is_return(mi_text(instruction, "inst")) ||
-		    mains->count == RETURNS_MAX)
+		if (!address || !is_return(listed, pointer == 8) || mains->count == RETURNS_MAX)
 			continue;
 		snprintf(where, sizeof(where), "*%.30s", address);
 		mains->returns[mains->count++] = internal_insert(replay, where);
