@@ -126,7 +126,7 @@ static enum way go_to_call(
     struct replay *replay, const struct pushed *pushed, struct failure *failure)
 {
 	json_t *here = json_incref(gdb_last_stop(replay->gdb));
-	struct stand before = resume_stand(replay);
+	struct place before = place_here(replay);
 	enum way way = WAY_FAILED;
 	char expression[48];
 	int watch;
@@ -161,7 +161,7 @@ static bool back_once(struct replay *replay, struct failure *failure)
 }
 
 /* Takes the program back to where it stood. */
-static bool stay(struct replay *replay, const struct stand *before, struct failure *failure)
+static bool stay(struct replay *replay, const struct place *before, struct failure *failure)
 {
 	struct failure lost = {0};
 
@@ -177,7 +177,7 @@ static bool stay(struct replay *replay, const struct stand *before, struct failu
 
 bool back_over(struct replay *replay, long long count, struct failure *failure)
 {
-	struct stand before = resume_stand(replay);
+	struct place before = place_here(replay);
 
 	for (long long done = 0; done < count; done++) {
 		if (!back_once(replay, failure))
@@ -209,7 +209,7 @@ static bool read_pushed(struct replay *replay, int level, struct pushed *pushed)
 
 enum back back_out(struct replay *replay, int level, struct failure *failure)
 {
-	struct stand before = resume_stand(replay);
+	struct place before = place_here(replay);
 	struct pushed pushed;
 
 	if (!read_pushed(replay, level, &pushed))

@@ -8,6 +8,7 @@
 #include "worker/session/evaluate.h"
 #include "worker/session/replay.h"
 #include "worker/gdb/mi.h"
+#include "worker/session/place.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/state.h"
@@ -84,20 +85,18 @@ json_t *tool_checkpoint_save(
 json_t *tool_checkpoint_restore(
     struct replay *replay, const struct checkpoint_restore_args *args, struct failure *failure)
 {
-	struct moment moment;
+	struct place place = {0};
 	json_t *entry, *stop;
 	size_t at;
-	int held;
 
 	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
 	entry = find(replay, args->checkpoint_id, &at, failure);
-	if (!entry || !position_from_json(json_object_get(entry, "moment"), &moment))
+	if (!entry || !position_from_json(json_object_get(entry, "moment"), &place.moment))
 		return NULL;
-	held = (int)json_integer_value(json_object_get(entry, "held"));
-	if (json_is_true(json_object_get(entry, "at_end")) ? !position_go_end(replay, failure)
-	    : position_is_held(replay, held)		   ? !position_return(replay, held, failure)
-							   : !position_go(replay, &moment, failure))
+	place.at_end = json_is_true(json_object_get(entry, "at_end"));
+	place.held = (int)json_integer_value(json_object_get(entry, "held"));
+	if (!place_return(replay, &place, failure))
 		return NULL;
 	stop = stop_answer(replay, FORWARD, "event", failure);
 	replay_changed(replay);

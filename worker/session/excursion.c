@@ -1,27 +1,12 @@
 /*
- * Leaves and returns. rr's own checkpoint makes the return exact. Without one (at the end), or if
- * its rr has ended, seeks the moment.
+ * Leaves and returns, and says nothing of what the program prints on the way.
  */
 #include "worker/session/breakpoints.h"
 #include "worker/session/excursion.h"
-#include "worker/session/position.h"
-
-static struct place place_here(struct replay *replay)
-{
-	position_take_sum(replay);
-	return (struct place){
-	    .moment = replay->moment,
-	    .tid = replay->selected.tid,
-	    .frame = replay->selected.frame,
-	    .at_end = replay->at_end,
-	    .at_signal = replay->at_signal,
-	    .held = replay->at_end ? 0 : position_hold(replay),
-	};
-}
 
 struct excursion excursion_begin(struct replay *replay)
 {
-	struct excursion excursion = {replay, place_here(replay)};
+	struct excursion excursion = {replay, place_hold(replay)};
 
 	breakpoints_suspend(replay);
 	return excursion;
@@ -30,13 +15,12 @@ struct excursion excursion_begin(struct replay *replay)
 void excursion_note(struct excursion *excursion, struct place *place)
 {
 	excursion_forget(excursion, place);
-	*place = place_here(excursion->replay);
+	*place = place_hold(excursion->replay);
 }
 
 void excursion_forget(struct excursion *excursion, struct place *place)
 {
-	if (!excursion->replay->worker->broken)
-		position_release(excursion->replay, place->held);
+	place_release(excursion->replay, place);
 	*place = (struct place){0};
 }
 
@@ -45,21 +29,6 @@ void excursion_divert(struct excursion *excursion, struct place *place)
 	excursion_forget(excursion, &excursion->from);
 	excursion->from = *place;
 	*place = (struct place){0};
-}
-
-static bool go_back(struct replay *replay, const struct place *to, struct failure *failure)
-{
-	if (to->at_end				 ? !position_go_end(replay, failure)
-	    : position_is_held(replay, to->held) ? !position_return(replay, to->held, failure)
-						 : !position_go(replay, &to->moment, failure))
-		return false;
-	replay->at_end = to->at_end;
-	replay->at_signal = to->at_signal;
-	if (to->tid && to->tid != replay->selected.tid)
-		selection_set_thread(replay, to->tid);
-	if (to->frame)
-		selection_set_frame(replay, to->frame);
-	return true;
 }
 
 static void end(struct excursion *excursion)
@@ -85,7 +54,7 @@ bool excursion_return(struct excursion *excursion, struct failure *failure)
 	bool fine = false;
 
 	if (!replay->worker->broken) {
-		fine = go_back(replay, &excursion->from, failure);
+		fine = place_return(replay, &excursion->from, failure);
 		json_decref(output_take(replay->output, 1));
 	}
 	end(excursion);

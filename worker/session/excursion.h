@@ -8,15 +8,7 @@
  *
  * returns at the end of the block, unless excursion_return or excursion_stay came before.
  */
-#include "worker/session/replay.h"
-
-/* The session's position, to return to it. */
-struct place {
-	struct moment moment;
-	int tid, frame; /* selected */
-	bool at_end, at_signal;
-	int held; /* rr's own checkpoint there; 0: none */
-};
+#include "worker/session/place.h"
 
 struct excursion {
 	struct replay *replay; /* NULL: it is over */

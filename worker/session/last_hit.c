@@ -14,6 +14,7 @@
 #include "worker/session/images.h"
 #include "worker/session/instant.h"
 #include "worker/session/internal.h"
+#include "worker/session/place.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 
@@ -23,8 +24,7 @@
 
 struct search {
 	struct instant bound;  /* where the search began, and ends */
-	bool at_end;	       /* the bound is the end of the process: all stops lie before it */
-	int held;	       /* rr's checkpoint at the bound; 0: none */
+	struct place place;    /* the same; at its end, all stops lie before the bound */
 	int guard;	       /* gdb's number of the breakpoint at the bound; 0: none */
 	struct moment from;    /* where this stretch begins */
 	long long stops, last; /* in this stretch: all, and the last before the bound (from 1) */
@@ -37,7 +37,7 @@ static bool is_before(const struct search *search, const struct moment *moment)
 {
 	const struct moment *bound = &search->bound.moment;
 
-	return search->at_end || moment->event < bound->event ||
+	return search->place.at_end || moment->event < bound->event ||
 	       (moment->event == bound->event && moment->tid == bound->tid &&
 		   moment->ticks < bound->ticks);
 }
@@ -46,9 +46,10 @@ static bool is_behind(const struct search *search, const struct moment *moment)
 {
 	const struct moment *bound = &search->bound.moment;
 
-	return !search->at_end && (moment->event > bound->event ||
-				      (moment->event == bound->event && moment->tid == bound->tid &&
-					  moment->ticks > bound->ticks));
+	return !search->place.at_end &&
+	       (moment->event > bound->event ||
+		   (moment->event == bound->event && moment->tid == bound->tid &&
+		       moment->ticks > bound->ticks));
 }
 
 /* If a breakpoint lies where the access ends, it is the later one of the two, unless the bound is
@@ -72,7 +73,7 @@ static enum scan_verdict see(
 
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	search->arrived = !search->at_end && instant_is_here(replay, &search->bound);
+	search->arrived = !search->place.at_end && instant_is_here(replay, &search->bound);
 	if (is_behind(search, &replay->moment))
 		return SCAN_ENOUGH;
 	if (!guard)
@@ -93,18 +94,6 @@ static bool go_event(struct replay *replay, long long event, struct failure *fai
 	return fine;
 }
 
-static bool go_bound(struct replay *replay, const struct search *search, struct failure *failure)
-{
-	bool at_end = search->at_end;
-	bool fine = at_end ? position_go_end(replay, failure)
-		    : position_is_held(replay, search->held)
-			? position_return(replay, search->held, failure)
-			: position_go(replay, &search->bound.moment, failure);
-
-	replay->at_end = at_end;
-	return fine;
-}
-
 /* The stops between `from`, where the program stands, and the bound. */
 static bool look(struct replay *replay, struct search *search, struct failure *failure)
 {
@@ -112,7 +101,7 @@ static bool look(struct replay *replay, struct search *search, struct failure *f
 
 	search->stops = search->last = 0;
 	search->arrived = search->doubtful = false;
-	if (!search->at_end && !search->unguarded)
+	if (!search->place.at_end && !search->unguarded)
 		search->guard = instant_guard(replay, &search->bound);
 	end = scan_run(replay, FORWARD, STOPS_MAX, see, search, failure);
 	internal_delete(replay, search->guard);
@@ -285,8 +274,8 @@ static enum last_hit cut(struct replay *replay, struct search *search, struct fa
 {
 	struct failure late = {0};
 	bool some = search->from.event < search->bound.moment.event;
-	bool fine =
-	    some ? go_event(replay, search->from.event, &late) : go_bound(replay, search, &late);
+	bool fine = some ? go_event(replay, search->from.event, &late)
+			 : place_return(replay, &search->place, &late);
 
 	if (fine)
 		*failure = (struct failure){0};
@@ -316,7 +305,7 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 	if (fine)
 		return LAST_HIT_THERE;
 	*failure = (struct failure){0};
-	if (replay->worker->broken || !go_bound(replay, search, failure))
+	if (replay->worker->broken || !place_return(replay, &search->place, failure))
 		return LAST_HIT_FAILED;
 	return LAST_HIT_UNKNOWN;
 }
@@ -345,17 +334,16 @@ static int reached(const struct replay *replay, enum last_hit end)
 
 enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
 {
-	struct search search = {.bound = instant_take(replay),
-	    .at_end = replay->at_end,
-	    .held = replay->at_end ? 0 : position_hold(replay),
-	    .from = replay->moment};
+	struct search search = {.place = place_hold(replay)};
 	enum last_hit end;
 
+	search.bound = instant_take(replay);
+	search.from = replay->moment;
 	breakpoints_note_hits(replay);
 	end = go(replay, &search, failure);
 	if (!replay->worker->broken) {
 		breakpoints_forget_hits(replay, reached(replay, end));
-		position_release(replay, search.held);
+		place_release(replay, &search.place);
 		/* Output on the way was already seen, because the session comes from a later
 		 * moment. */
 		json_decref(output_take(replay->output, 1));

@@ -152,26 +152,14 @@ static bool resume_once(
 	return fine;
 }
 
-struct stand resume_stand(const struct replay *replay)
+bool resume_undo(struct replay *replay, const struct place *before, struct failure *failure)
 {
-	return (struct stand){replay->moment, replay->selected.tid, replay->at_end};
-}
-
-bool resume_undo(struct replay *replay, const struct stand *before, struct failure *failure)
-{
-	/* The seek begins where the program is now. */
-	if (!position_update(replay, failure) ||
-	    !(before->at_end ? position_go_end(replay, failure)
-			     : position_go(replay, &before->moment, failure)))
-		return false;
-	replay->at_end = before->at_end;
-	if (before->tid && before->tid != replay->selected.tid)
-		selection_set_thread(replay, before->tid);
-	return true;
+	/* A seek begins where the program is now. */
+	return position_update(replay, failure) && place_return(replay, before, failure);
 }
 
 /* Goes back to where it began, because nobody knows where gdb would have stopped. */
-static bool give_up(struct replay *replay, const struct stand *before, struct failure *failure)
+static bool give_up(struct replay *replay, const struct place *before, struct failure *failure)
 {
 	if (resume_undo(replay, before, failure))
 		failure_set(failure, ERROR_UNSUPPORTED,
@@ -183,7 +171,7 @@ static bool give_up(struct replay *replay, const struct stand *before, struct fa
 
 bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
-	struct stand before;
+	struct place before;
 	bool again;
 
 	if (resumption->direction == BACKWARD && crossing_is_behind(replay)) {
@@ -191,7 +179,7 @@ bool resume_run(struct replay *replay, const struct resumption *resumption, stru
 		if (!cross_backward(replay, failure) || resumption->stepping)
 			return !failure->message[0];
 	}
-	before = resume_stand(replay);
+	before = place_here(replay);
 	again = resumption->direction == BACKWARD &&
 		(replay->at_signal || (resumption->stepping && replay->at_end));
 	if (!resume_once(replay, resumption, failure))

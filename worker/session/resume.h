@@ -4,7 +4,7 @@
  * One resumption of the program, until it stops. Everything that moves the program by gdb's
  * commands goes through here; stop.h says what the stop means.
  */
-#include "worker/session/replay.h"
+#include "worker/session/place.h"
 
 struct resumption {
 	const char *verb; /* of MI's -exec-VERB: continue, step, next-instruction, finish */
@@ -14,16 +14,9 @@ struct resumption {
 	long long count; /* 0: none is said */
 };
 
-/* Where the program stood before it was resumed, to take it back there. */
-struct stand {
-	struct moment moment;
-	int tid; /* selected */
-	bool at_end;
-};
-
-struct stand resume_stand(const struct replay *replay);
-/* For a run whose end nobody knows. False with *failure filled if there is no way back. */
-bool resume_undo(struct replay *replay, const struct stand *before, struct failure *failure);
+/* Back to where a run began whose end nobody knows. False with *failure filled if there is no way
+ * back. */
+bool resume_undo(struct replay *replay, const struct place *before, struct failure *failure);
 
 /*
  * A run backward goes on if it stops at the signal at which the program already stood, because rr
