@@ -2,9 +2,12 @@
  * Recordings of programs that misbehave: the program never touches the server's own stdin and
  * stdout, and the answer says, within bounds, what it printed, left behind or died of.
  */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "tests/e2e/scene.h"
 
 START_TEST(the_exit_code_is_told)
@@ -160,6 +163,39 @@ START_TEST(directories_that_are_missing_above_a_trace_are_made)
 }
 END_TEST
 
+/* The first recording fails before rr is started, the second in rr, the others while the trace's
+ * directory is made and named. */
+START_TEST(a_recording_that_fails_leaves_no_directory_that_it_made)
+{
+	static const char *const args[] = {"--memory=40M", "--timeout-startup=2", NULL};
+	char *folder = harness_scratch(0), *kept = harness_path(folder, "kept");
+	char *deep = harness_path(kept, "new//one/and//trace");
+	char *beside = harness_path(kept, "new/one/\nname");
+	struct client *client = client_start(&(struct client_options){.args = args});
+	char name[NAME_MAX + 2], *half;
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_int_gt(asprintf(&half, "%s/new/%s/trace", kept, name), 0);
+	ck_assert_int_eq(mkdir(kept, 0700), 0);
+	json_decref(client_tool_fails(client, "rr_record", NULL, "{s:[s], s:s, s:{s:s}}", "command",
+	    "/bin/true", "trace_dir", deep, "env", "NOT=A=NAME", "x"));
+	json_decref(client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}", "command",
+	    "/bin/true", "trace_dir", deep));
+	json_decref(client_tool_fails(client, "rr_record", NULL, "{s:[s], s:s}", "command",
+	    "/bin/true", "trace_dir", beside));
+	json_decref(client_tool_fails(
+	    client, "rr_record", NULL, "{s:[s], s:s}", "command", "/bin/true", "trace_dir", half));
+	ck_assert_int_eq(rmdir(kept), 0); /* it is there and empty */
+	client_end(client);
+	free(kept);
+	free(deep);
+	free(beside);
+	free(half);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 START_TEST(a_command_that_does_not_exist_or_may_not_run_is_said_so)
 {
 	struct place place = place_open();
@@ -214,6 +250,7 @@ int main(void)
 	    an_existing_trace_dir_is_refused_and_left_alone,
 	    names_that_are_not_ascii_record_and_replay,
 	    directories_that_are_missing_above_a_trace_are_made,
+	    a_recording_that_fails_leaves_no_directory_that_it_made,
 	    a_command_that_does_not_exist_or_may_not_run_is_said_so, NULL};
 	return scene_main("recording", tests, (const char *const[]){NULL});
 }

@@ -1,14 +1,16 @@
 /*
  * See destination.h. Must never make a directory outside of the roots, follow a link below one that
- * it made, nor make the trace itself.
+ * it made, nor make the trace itself; nor remove a directory that it did not make.
  */
 #include "worker/record/destination.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/record/claim.h"
@@ -37,19 +39,24 @@ static bool leads_up(const char *rest)
 	return false;
 }
 
-/* Makes the missing directories, private, step by step and never through a link. *fd follows.
- * Returns 0 or errno. */
-static int make_below(int *fd, const char *rest)
+/* Makes the missing directories, private, step by step and never through a link. *fd follows. *made
+ * is set to the first directory of `rest` that is new; NULL: none. Returns 0 or errno. */
+static int make_below(int *fd, const char *rest, const char **made)
 {
 	char name[NAME_MAX + 1];
 
+	*made = NULL;
 	for (size_t length; *(rest += strspn(rest, "/")); rest += length) {
 		length = strcspn(rest, "/");
 		if (length >= sizeof(name))
 			return ENAMETOOLONG;
 		memcpy(name, rest, length);
 		name[length] = '\0';
-		if (mkdirat(*fd, name, 0700) < 0 && errno != EEXIST)
+		if (mkdirat(*fd, name, 0700) == 0)
+			*made = *made ? *made : rest;
+		else if (errno == EEXIST)
+			*made = NULL; /* somebody else made it, and may need what is above it */
+		else
 			return errno;
 		int below = openat(*fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below < 0)
@@ -68,12 +75,31 @@ static int append(char real[TRACE_PATH_MAX], const char *rest)
 	return strlcat(real, rest, TRACE_PATH_MAX) < TRACE_PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* The directory for the trace: allowed, made if it is missing, and writable. `real` gets its path.
- */
-static bool make_parent(const struct worker *worker, const char *path, char real[TRACE_PATH_MAX],
-    struct failure *failure)
+/* Of the directories that were made for the trace, removes those that are empty: above a trace,
+ * none is. The making may have failed half-way. */
+static void remove_made(struct destination *destination)
 {
-	const char *rest;
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+	    .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	char above[TRACE_PATH_MAX], *path = destination->parent, *slash;
+
+	for (size_t made = destination->made; made > 0 && strlen(path) > made; *slash = '\0') {
+		slash = strrchr(path, '/');
+		strlcpy(above, path, (size_t)(slash - path) + 2);
+		cleanup_fd int fd = (int)syscall(SYS_openat2, AT_FDCWD, above, &how, sizeof(how));
+		if (fd >= 0 && slash[1])
+			(void)unlinkat(fd, slash + 1, AT_REMOVEDIR);
+	}
+	destination->made = 0;
+}
+
+/* The directory for the trace: allowed, made if it is missing, and writable. destination->parent
+ * gets its path. */
+static bool make_parent(const struct worker *worker, const char *path,
+    struct destination *destination, struct failure *failure)
+{
+	char *real = destination->parent;
+	const char *rest, *made = NULL;
 	cleanup_fd int fd = open_existing(path, real, &rest);
 	int error = fd < 0 ? errno : leads_up(rest) ? ENOENT : append(real, rest);
 
@@ -82,7 +108,9 @@ static bool make_parent(const struct worker *worker, const char *path, char real
 		    "traces must be below the server's trace roots", "no trace may be put into",
 		    path, 0);
 	if (!error)
-		error = make_below(&fd, rest);
+		error = make_below(&fd, rest, &made);
+	if (made)
+		destination->made = strlen(real) - strlen(made);
 	if (!error && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		error = errno;
 	if (!error)
@@ -162,7 +190,7 @@ bool destination_choose(const struct worker *worker, const char *program,
 
 	if (trace_base_dir(base, sizeof(base)) < 0)
 		return trace_fail_name("rr's trace directory", failure);
-	if (!make_parent(worker, base, destination->parent, failure))
+	if (!make_parent(worker, base, destination, failure))
 		return false;
 	real = destination->parent;
 	destination->claims = claim_open(real);
@@ -200,7 +228,7 @@ bool destination_take(const struct worker *worker, const char *name, const char 
 		return trace_fail_path(failure, ERROR_INVALID_ARGUMENT, NULL,
 		    "does not name a new directory:", name, 0);
 	*slash = '\0';
-	if (!make_parent(worker, *path ? path : "/", destination->parent, failure))
+	if (!make_parent(worker, *path ? path : "/", destination, failure))
 		return false;
 	if (snprintf(destination->trace, sizeof(destination->trace), "%s/%s", real[1] ? real : "",
 		slash + 1) >= (int)sizeof(destination->trace))
@@ -219,6 +247,7 @@ void destination_release(struct destination *destination)
 	if (destination->claims > 0)
 		close(destination->claims);
 	destination->claims = 0;
+	remove_made(destination);
 }
 
 void destination_link_latest(const struct destination *destination)

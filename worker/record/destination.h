@@ -12,6 +12,7 @@
 struct destination {
 	char trace[TRACE_PATH_MAX];  /* absolute; does not exist yet */
 	char parent[TRACE_PATH_MAX]; /* exists, links resolved */
+	size_t made;		     /* where in it the names of new directories begin; 0: none */
 	bool named;		     /* by the client */
 	bool claimed;		     /* the name, for this recording */
 	int claims; /* holds a name that the client did not choose; 0 or -1: none */
@@ -30,7 +31,7 @@ bool destination_choose(const struct worker *worker, const char *program,
  * none, or the client chose the name. */
 bool destination_next(struct destination *destination);
 
-/* Gives up the claim. */
+/* Gives up the claim. If there is no trace, removes the directories that were made for it. */
 void destination_release(struct destination *destination);
 
 /* Points rr's latest-trace link to the trace, as rr does if it chooses the name itself. */
