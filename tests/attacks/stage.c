@@ -67,7 +67,6 @@ static void furnish(struct stage *stage, int play)
 	stage->trace = harness_path(stage->home, "trace");
 }
 
-/* options.server is a whole path, because the server starts in another directory. */
 static struct client *start_in_project(
     const struct stage *stage, int play, struct client_options options)
 {
@@ -76,10 +75,9 @@ static struct client *start_in_project(
 
 	options.server = server;
 	options.home = stage->home;
+	options.directory = stage->project;
 	options.uid = play & AS_USER ? NOBODY : 0;
-	ck_assert_int_eq(chdir(stage->project), 0);
 	client = client_start(&options);
-	ck_assert_int_eq(chdir("/"), 0);
 	free(server);
 	return client;
 }

@@ -48,9 +48,8 @@ static void replay_among_scripts(const char *const *args)
 	char *program = harness_path(folder, "prog");
 
 	lay_scripts(folder, witness.folder);
-	ck_assert_int_eq(chdir(folder), 0);
-	struct client *client =
-	    client_start(&(struct client_options){.home = folder, .args = args});
+	struct client *client = client_start(
+	    &(struct client_options){.home = folder, .directory = folder, .args = args});
 	json_decref(client_tool(
 	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
 	char *session = client_replay(client, trace);
@@ -58,7 +57,6 @@ static void replay_among_scripts(const char *const *args)
 	expect_text(stop, "frame.function", "main"); /* its symbols were read, and so its scripts */
 	json_decref(stop);
 	client_end(client);
-	ck_assert_int_eq(chdir("/"), 0);
 	witness_end(&witness);
 	harness_scratch_free(folder);
 	free(trace);

@@ -198,7 +198,9 @@ static json_t *list_tools(struct client *client)
 /* Opens the session under attack and another one that must not notice. */
 static void attack_with(const json_t *texts, struct witness *witness, const char *const *args)
 {
-	struct scene scene = scene_open(PROGRAM, &(struct client_options){.args = args});
+	char *home = harness_scratch(0); /* for traces that no call names */
+	struct scene scene = scene_open(PROGRAM,
+	    &(struct client_options){.args = args, .home = home, .directory = witness->directory});
 	char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	struct attack attack = {scene.client, NULL, scene_trace(PROGRAM), 0, 0};
 	struct scene bystander = {scene.client, other};
@@ -217,6 +219,7 @@ static void attack_with(const json_t *texts, struct witness *witness, const char
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 	witness_end(witness);
+	harness_scratch_free(home);
 	free(other);
 }
 
@@ -282,7 +285,8 @@ struct allowed {
 static void open_allowed(struct allowed *allowed, const char *const *args)
 {
 	allowed->witness = witness_new();
-	allowed->scene = scene_open(PROGRAM, &(struct client_options){.args = args});
+	allowed->scene = scene_open(PROGRAM,
+	    &(struct client_options){.args = args, .directory = allowed->witness.directory});
 	allowed->bystander = (struct scene){
 	    allowed->scene.client, client_replay(allowed->scene.client, scene_trace(PROGRAM))};
 	scene_run_to(&allowed->scene, "count_up");

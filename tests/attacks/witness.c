@@ -19,7 +19,8 @@
 
 struct witness witness_new(void)
 {
-	struct witness witness = {.folder = strdup("/tmp/w.XXXXXX")};
+	struct witness witness = {
+	    .folder = strdup("/tmp/w.XXXXXX"), .directory = harness_scratch(0)};
 
 	if (witness.folder == NULL || mkdtemp(witness.folder) == NULL ||
 	    chmod(witness.folder, 0777) != 0)
@@ -96,11 +97,47 @@ static void look_at_folder(const struct witness *witness)
 	closedir(opened);
 }
 
+/* rr has made a trace, or is about to. */
+static bool is_trace(const char *path)
+{
+	char *version = harness_path(path, "version"), *events = harness_path(path, "events");
+	bool found = access(version, F_OK) == 0 || access(events, F_OK) == 0;
+
+	free(version);
+	free(events);
+	return found;
+}
+
+/* A call may make a trace where it names one, with the directories above it, and another call
+ * remove the trace. What is beside is an attack's. */
+static void look_for_more_than_traces(const char *directory)
+{
+	DIR *opened = opendir(directory);
+
+	if (opened == NULL)
+		harness_fail("an attack made %s", directory); /* which is no directory */
+	for (struct dirent *entry; (entry = readdir(opened)) != NULL;) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		char *path = harness_path(directory, entry->d_name);
+		if (!is_trace(path))
+			look_for_more_than_traces(path);
+		free(path);
+	}
+	closedir(opened);
+}
+
+static void look_at_both(const struct witness *witness)
+{
+	look_at_folder(witness);
+	look_for_more_than_traces(witness->directory);
+}
+
 void witness_look(const struct witness *witness, pid_t server)
 {
 	size_t processes, sockets;
 
-	look_at_folder(witness);
+	look_at_both(witness);
 	for (int look = 0; look < LOOKS; look++) {
 		processes = living(server);
 		sockets = witness_listeners();
@@ -115,8 +152,9 @@ void witness_look(const struct witness *witness, pid_t server)
 
 void witness_end(struct witness *witness)
 {
-	look_at_folder(witness);
+	look_at_both(witness);
 	rmdir(witness->folder);
 	free(witness->folder);
-	witness->folder = NULL;
+	harness_scratch_free(witness->directory);
+	witness->folder = witness->directory = NULL;
 }

@@ -1,14 +1,16 @@
 #ifndef TESTS_ATTACKS_WITNESS_H
 #define TESTS_ATTACKS_WITNESS_H
 /*
- * What no attack may change: a folder that everybody may write to, the processes below the server,
- * the network's listening sockets. A failed check ends the test (abort) with what it found.
+ * What no attack may change: a folder that everybody may write to, the directory in which the
+ * server starts, the processes below the server, the network's listening sockets. A failed check
+ * ends the test (abort) with what it found.
  */
 #include <stddef.h>
 #include <sys/types.h>
 
 struct witness {
-	char *folder; /* under /tmp, and short, because it is part of attacks */
+	char *folder;	 /* under /tmp, and short, because it is part of attacks */
+	char *directory; /* for the server to start in: a call may make traces there */
 	size_t processes, sockets;
 };
 
@@ -17,11 +19,11 @@ struct witness witness_new(void);
 /* Notes the processes below the server and the network's sockets as permitted. */
 void witness_count(struct witness *witness, pid_t server);
 
-/* Expects nothing new in the folder, no process left over (waits a little for processes that end),
- * and no new listening socket. */
+/* Expects nothing new in the folder, nothing but traces and the way to them in the directory, no
+ * process left over (waits a little for processes that end), and no new listening socket. */
 void witness_look(const struct witness *witness, pid_t server);
 
-/* The folder once more, and its end. */
+/* The folder and the directory once more, and their end. */
 void witness_end(struct witness *witness);
 
 /*

@@ -33,11 +33,25 @@ struct client {
 	size_t complained;
 };
 
+/* The server's whole path, because it was meant from where we are. */
+static const char *enter(const char *directory, const char *server)
+{
+	char *whole = realpath(server, NULL);
+
+	if (whole == NULL || chdir(directory) < 0) {
+		fprintf(stderr, "%s in %s: %m\n", server, directory);
+		_exit(126);
+	}
+	return whole;
+}
+
 static void child_run(const struct client_options *options, int in, int out, int err)
 {
 	const char *server = options->server;
 	if (server == NULL)
 		server = harness_server();
+	if (options->directory != NULL)
+		server = enter(options->directory, server);
 
 	char *args[ARGS_MAX] = {(char *)server};
 	for (size_t i = 0; options->args != NULL && options->args[i] != NULL; i++)
