@@ -288,16 +288,15 @@ END_TEST
 
 START_TEST(what_is_missing_above_a_trace_is_made_but_not_through_a_link)
 {
+	struct destination destination = {0};
 	struct stat status;
+	char root[96];
 
-	ck_assert_int_eq(
-	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/new/deep//t\"}"),
-	    ERROR_RR_FAILED);
+	ck_assert(destination_take(&worker, "traces/new/deep//t", base, &destination, &failure));
 	ck_assert_int_eq(stat("traces/new/deep", &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
 	ck_assert_int_lt(stat("traces/new/deep/t", &status), 0);
-
-	char root[96];
+	destination_release(&destination);
 	snprintf(root, sizeof(root), "%s/traces", base);
 	json_array_append_new(worker.config.roots, json_string(root));
 	ck_assert_int_eq(symlink("..", "traces/out"), 0);
@@ -310,6 +309,23 @@ START_TEST(what_is_missing_above_a_trace_is_made_but_not_through_a_link)
 	    refused("{\"command\":[\"./program\"],\"trace_dir\":\"traces/dangling/x/t\"}"),
 	    ERROR_RR_FAILED);
 	ck_assert_int_lt(stat("new", &status), 0);
+}
+END_TEST
+
+START_TEST(what_was_made_above_a_trace_goes_unless_there_is_a_trace)
+{
+	struct destination destination = {0};
+	struct stat status;
+
+	ck_assert_int_eq(mkdir("traces/old", 0700), 0);
+	ck_assert(destination_take(&worker, "traces/old/new/t", base, &destination, &failure));
+	destination_release(&destination);
+	ck_assert_int_lt(stat("traces/old/new", &status), 0);
+	ck_assert_int_eq(stat("traces/old", &status), 0);
+	ck_assert(destination_take(&worker, "traces/old/new/t", base, &destination, &failure));
+	ck_assert_int_eq(mkdir("traces/old/new/t", 0700), 0);
+	destination_release(&destination);
+	ck_assert_int_eq(stat("traces/old/new/t", &status), 0);
 }
 END_TEST
 
@@ -501,6 +517,7 @@ int main(void)
 	    a_trace_that_exists_is_refused,
 	    a_trace_goes_nowhere_that_is_not_there_or_not_allowed,
 	    what_is_missing_above_a_trace_is_made_but_not_through_a_link,
+	    what_was_made_above_a_trace_goes_unless_there_is_a_trace,
 	    a_trace_dir_must_name_something_new,
 	    numbers_have_bounds,
 	    the_next_free_number_is_taken,
