@@ -9,6 +9,7 @@
 
 #include "mcp/schema.h"
 #include "mcp/skills.h"
+#include "mcp/text.h"
 
 #define LIST_FRESH_MS 300000
 
@@ -226,4 +227,34 @@ void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list)
 	}
 	const struct mcp_page *ready = &server->pages[list][incoming->revision][page];
 	connection_result_serialized(incoming, ready->json, ready->length);
+}
+
+static const char *tool_name_at(const void *owner, size_t index)
+{
+	const struct mcp_handler *handler = owner;
+	return index < handler->tool_count ? handler->tools[index].name : NULL;
+}
+
+static const char *prompt_name_at(const void *owner, size_t index)
+{
+	const struct mcp_handler *handler = owner;
+	return index < handler->prompt_count ? handler->prompts[index].name : NULL;
+}
+
+bool lists_find(
+    const struct mcp_incoming *incoming, enum mcp_list list, const char *name, size_t *index)
+{
+	const struct mcp_handler *handler = incoming->server->handler;
+	bool is_tool = list == MCP_LIST_TOOLS;
+	const char *(*name_at)(const void *, size_t) = is_tool ? tool_name_at : prompt_name_at;
+	const char *known, *nearest;
+
+	for (*index = 0; (known = name_at(handler, *index)); (*index)++)
+		if (strcmp(known, name) == 0)
+			return true;
+	nearest = text_nearest(name, name_at, handler);
+	connection_invalid_params(incoming,
+	    nearest ? "Unknown %s: %.*s. Did you mean %s?" : "Unknown %s: %.*s",
+	    is_tool ? "tool" : "prompt", text_cut(name, TEXT_NAME_MAX), name, nearest);
+	return false;
 }

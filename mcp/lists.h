@@ -10,6 +10,11 @@ bool lists_prepare(struct mcp_server *server); /* false without memory */
 void lists_clear(struct mcp_server *server);
 void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list);
 
+/* The index of a tool or a prompt. False: there is none with that name, and the client has been
+ * told so. */
+bool lists_find(
+    const struct mcp_incoming *incoming, enum mcp_list list, const char *name, size_t *index);
+
 /* Says how long a result stays valid, which is required for results that clients can cache. */
 void lists_set_caching(json_t *result);
 

@@ -17,32 +17,6 @@ void prompts_list(const struct mcp_incoming *incoming)
 	lists_answer(incoming, MCP_LIST_PROMPTS);
 }
 
-static const char *prompt_name_at(const void *handler, size_t index)
-{
-	const struct mcp_handler *owner = handler;
-	return index < owner->prompt_count ? owner->prompts[index].name : NULL;
-}
-
-static size_t prompt_index(const struct mcp_handler *handler, const char *name)
-{
-	size_t index = 0;
-	while (index < handler->prompt_count && strcmp(handler->prompts[index].name, name) != 0)
-		index++;
-	return index;
-}
-
-static void refuse_unknown_prompt(const struct mcp_incoming *incoming, const char *name)
-{
-	const char *nearest = text_nearest(name, prompt_name_at, incoming->server->handler);
-
-	if (nearest)
-		connection_invalid_params(incoming, "Unknown prompt: %.*s. Did you mean %s?",
-		    text_cut(name, TEXT_NAME_MAX), name, nearest);
-	else
-		connection_invalid_params(
-		    incoming, "Unknown prompt: %.*s", text_cut(name, TEXT_NAME_MAX), name);
-}
-
 void prompts_get(const struct mcp_incoming *incoming)
 {
 	const struct mcp_handler *handler = incoming->server->handler;
@@ -55,11 +29,9 @@ void prompts_get(const struct mcp_incoming *incoming)
 		    "Invalid params: prompts/get needs name, a string; arguments are an object");
 		return;
 	}
-	size_t index = prompt_index(handler, name);
-	if (index == handler->prompt_count) {
-		refuse_unknown_prompt(incoming, name);
+	size_t index;
+	if (!lists_find(incoming, MCP_LIST_PROMPTS, name, &index))
 		return;
-	}
 	json_t *arguments = arguments_accept(handler->prompts[index].params, given, &fault);
 	if (!arguments) {
 		connection_invalid_params(incoming, "Invalid params: %s", fault.message);

@@ -16,32 +16,6 @@ void tools_list(const struct mcp_incoming *incoming)
 	lists_answer(incoming, MCP_LIST_TOOLS);
 }
 
-static const char *tool_name_at(const void *handler, size_t index)
-{
-	const struct mcp_handler *owner = handler;
-	return index < owner->tool_count ? owner->tools[index].name : NULL;
-}
-
-static size_t tool_index(const struct mcp_handler *handler, const char *name)
-{
-	size_t index = 0;
-	while (index < handler->tool_count && strcmp(handler->tools[index].name, name) != 0)
-		index++;
-	return index;
-}
-
-static void refuse_unknown_tool(const struct mcp_incoming *incoming, const char *name)
-{
-	const char *nearest = text_nearest(name, tool_name_at, incoming->server->handler);
-
-	if (nearest)
-		connection_invalid_params(incoming, "Unknown tool: %.*s. Did you mean %s?",
-		    text_cut(name, TEXT_NAME_MAX), name, nearest);
-	else
-		connection_invalid_params(
-		    incoming, "Unknown tool: %.*s", text_cut(name, TEXT_NAME_MAX), name);
-}
-
 void tools_call(const struct mcp_incoming *incoming)
 {
 	const struct mcp_handler *handler = incoming->server->handler;
@@ -54,11 +28,9 @@ void tools_call(const struct mcp_incoming *incoming)
 		    incoming, "Invalid params: tools/call needs name, a string");
 		return;
 	}
-	size_t index = tool_index(handler, name);
-	if (index == handler->tool_count) {
-		refuse_unknown_tool(incoming, name);
+	size_t index;
+	if (!lists_find(incoming, MCP_LIST_TOOLS, name, &index))
 		return;
-	}
 	if (given && !json_is_object(given) && !json_is_null(given)) {
 		connection_invalid_params(incoming, "Invalid params: arguments must be an object");
 		return;
