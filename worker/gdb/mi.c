@@ -137,44 +137,28 @@ static json_t *parse_result(struct cursor *cursor, char *name)
 	return parse_value(cursor);
 }
 
-static json_t *parse_tuple(struct cursor *cursor)
+/* What follows "{" or "[": the members of a tuple, or of a list, whose members may have names that
+ * nobody needs. Takes over `into` and returns it. */
+static json_t *parse_members(struct cursor *cursor, json_t *into, char end)
 {
-	json_t *tuple = json_object(), *value;
+	bool is_tuple = json_is_object(into);
 	char name[MI_NAME_MAX];
 
-	if (take(cursor, '}'))
-		return tuple;
+	if (take(cursor, end))
+		return into;
 	do {
-		value = parse_result(cursor, name);
-		if (!value || json_object_set_new(tuple, name, value) != 0)
+		bool named =
+		    is_tuple || (cursor->at < cursor->end && is_name_character(*cursor->at));
+		json_t *value = named ? parse_result(cursor, name) : parse_value(cursor);
+		if (!value || (is_tuple ? json_object_set_new(into, name, value)
+					: json_array_append_new(into, value)) != 0)
 			goto bad;
 	} while (take(cursor, ','));
-	if (take(cursor, '}'))
-		return tuple;
-	refuse(cursor, "unterminated tuple");
+	if (take(cursor, end))
+		return into;
+	refuse(cursor, is_tuple ? "unterminated tuple" : "unterminated list");
 bad:
-	json_decref(tuple);
-	return NULL;
-}
-
-static json_t *parse_list(struct cursor *cursor)
-{
-	json_t *list = json_array(), *value;
-	char name[MI_NAME_MAX];
-
-	if (take(cursor, ']'))
-		return list;
-	do {
-		bool named = cursor->at < cursor->end && is_name_character(*cursor->at);
-		value = named ? parse_result(cursor, name) : parse_value(cursor);
-		if (!value || json_array_append_new(list, value) != 0)
-			goto bad;
-	} while (take(cursor, ','));
-	if (take(cursor, ']'))
-		return list;
-	refuse(cursor, "unterminated list");
-bad:
-	json_decref(list);
+	json_decref(into);
 	return NULL;
 }
 
@@ -188,9 +172,9 @@ static json_t *parse_value(struct cursor *cursor)
 		return refuse(cursor, "nested too deeply");
 	cursor->depth++;
 	if (take(cursor, '{'))
-		value = parse_tuple(cursor);
+		value = parse_members(cursor, json_object(), '}');
 	else if (take(cursor, '['))
-		value = parse_list(cursor);
+		value = parse_members(cursor, json_array(), ']');
 	else
 		value = parse_string(cursor);
 	cursor->depth--;

@@ -73,25 +73,26 @@ static void give_input(struct recording *recording)
 		close_end(&recording->rr.input);
 }
 
-/* The steps that end a recording; `wait` is the time until the next step. */
+/* Sends the first process the signal of a step; rr ends when it has ended. */
+static void end_first(struct recording *recording, int signal, enum ending step, long long wait_ms)
+{
+	pid_t first = tracee_first(recording->rr.pid);
+
+	if (first > 0)
+		kill(first, signal);
+	recording->ending = step;
+	recording->next_step = now_ms() + (first > 0 ? wait_ms : 0);
+}
+
+/* The steps that end a recording; `next_step` is the time of the next one. */
 static void end_further(struct recording *recording)
 {
-	pid_t first;
-
 	switch (recording->ending) {
 	case ENDING_NOT:
-		first = tracee_first(recording->rr.pid);
-		if (first > 0)
-			kill(first, SIGTERM);
-		recording->ending = ENDING_TERMINATED;
-		recording->next_step = now_ms() + (first > 0 ? RECORD_GRACE_MS : 0);
+		end_first(recording, SIGTERM, ENDING_TERMINATED, RECORD_GRACE_MS);
 		break;
 	case ENDING_TERMINATED:
-		first = tracee_first(recording->rr.pid);
-		if (first > 0)
-			kill(first, SIGKILL);
-		recording->ending = ENDING_KILLED;
-		recording->next_step = now_ms() + (first > 0 ? RECORD_CLOSE_MS : 0);
+		end_first(recording, SIGKILL, ENDING_KILLED, RECORD_CLOSE_MS);
 		break;
 	case ENDING_KILLED:
 	case ENDING_ABANDONED:

@@ -331,51 +331,56 @@ long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *ro
 	return breakpoint->hits_before + mi_number(row, "times", 0);
 }
 
-void breakpoints_count_hits(struct replay *replay)
+/* What becomes of a breakpoint's count; `hits` is what gdb says now. */
+typedef void hits_taken(struct breakpoint *breakpoint, long long hits, int reached);
+
+static void take_hits(struct replay *replay, hits_taken *take, int reached)
 {
 	json_t *results = NULL;
 
-	if (!replay->breakpoints.count)
-		return;
 	gdb_command(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
 
-		breakpoint->hits_before = breakpoints_hits(
-		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
+		take(breakpoint, breakpoints_hits(breakpoint, row), reached);
 	}
 	json_decref(results);
+}
+
+static void count_hits(struct breakpoint *breakpoint, long long hits, int reached)
+{
+	(void)reached;
+	breakpoint->hits_before = hits;
+}
+
+static void note_hits(struct breakpoint *breakpoint, long long hits, int reached)
+{
+	(void)reached;
+	breakpoint->hits_noted = hits;
+}
+
+static void forget_hits(struct breakpoint *breakpoint, long long hits, int reached)
+{
+	bool one_more = reached && breakpoint->gdb == reached;
+
+	breakpoint->hits_before += breakpoint->hits_noted + one_more - hits;
+}
+
+void breakpoints_count_hits(struct replay *replay)
+{
+	if (replay->breakpoints.count)
+		take_hits(replay, count_hits, 0);
 }
 
 void breakpoints_note_hits(struct replay *replay)
 {
-	json_t *results = NULL;
-
-	gdb_command(replay->gdb, &results, "-break-list");
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
-
-		breakpoint->hits_noted = breakpoints_hits(
-		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
-	}
-	json_decref(results);
+	take_hits(replay, note_hits, 0);
 }
 
 void breakpoints_forget_hits(struct replay *replay, int reached)
 {
-	json_t *results = NULL;
-
-	gdb_command(replay->gdb, &results, "-break-list");
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
-		bool one_more = reached && breakpoint->gdb == reached;
-
-		breakpoint->hits_before +=
-		    breakpoint->hits_noted + one_more -
-		    breakpoints_hits(
-			breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
-	}
-	json_decref(results);
+	take_hits(replay, forget_hits, reached);
 }
 
 json_t *breakpoints_save(const struct replay *replay)
