@@ -155,24 +155,18 @@ bool listing_open(
     const struct worker *worker, const char *name, struct listing *listing, struct failure *failure)
 {
 	char wanted[TRACE_PATH_MAX];
+	int error;
 
 	*listing = (struct listing){.directory = -1};
 	if (!resolve(name, wanted, sizeof(wanted)))
 		return trace_fail_name(name, failure);
-	listing->directory = trace_open_directory(wanted, listing->path, sizeof(listing->path));
-	int error = errno;
-	if (listing->directory < 0)
-		strlcpy(listing->path, wanted, sizeof(listing->path));
-	if (!trace_path_is_under(worker->config.roots, listing->path)) {
-		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "traces must be below the server's trace roots",
-		    "%s is outside of the server's trace roots", listing->path);
-		return false;
-	}
+	listing->directory = trace_open_allowed(worker, wanted, listing->path, &error, failure);
 	if (listing->directory >= 0) {
 		read_latest(listing);
 		return read_entries(listing, failure);
 	}
+	if (!error)
+		return false;
 	/* It is not an error if nothing was recorded yet, but a directory that the client named
 	 * must exist. */
 	if (error == ENOENT && !*name)

@@ -80,6 +80,7 @@ static bool open_both(
     const struct worker *worker, const char *name, struct removal *removal, struct failure *failure)
 {
 	char wanted[TRACE_PATH_MAX], parent[TRACE_PATH_MAX];
+	int error;
 
 	if (!*name || trace_name_to_path(name, wanted, sizeof(wanted)) < 0 ||
 	    strlcpy(parent, wanted, sizeof(parent)) >= sizeof(parent) ||
@@ -88,17 +89,9 @@ static bool open_both(
 		    "\"%.200s\" does not name a trace directory", name);
 		return false;
 	}
-	removal->parent = trace_open_directory(parent, removal->path, sizeof(removal->path));
-	int error = errno;
-	const char *judged = removal->parent < 0 ? parent : removal->path;
-	if (!trace_path_is_under(worker->config.roots, judged)) {
-		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "traces must be below the server's trace roots",
-		    "%s is outside of the server's trace roots", wanted);
-		return false;
-	}
+	removal->parent = trace_open_allowed(worker, parent, removal->path, &error, failure);
 	if (removal->parent < 0)
-		return fail_to_open(failure, wanted, error);
+		return error ? fail_to_open(failure, wanted, error) : false;
 	removal->trace = openat(removal->parent, removal->name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (removal->trace < 0)

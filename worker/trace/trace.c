@@ -385,26 +385,35 @@ static bool check_state(const struct trace *trace, bool complete, struct failure
 	return false;
 }
 
+int trace_open_allowed(const struct worker *worker, const char *name, char path[TRACE_PATH_MAX],
+    int *error, struct failure *failure)
+{
+	cleanup_fd int directory = trace_open_directory(name, path, TRACE_PATH_MAX);
+
+	*error = directory < 0 ? errno : 0;
+	if (directory < 0)
+		strlcpy(path, name, TRACE_PATH_MAX);
+	if (trace_path_is_under(worker->config.roots, path))
+		return steal_fd(&directory);
+	/* Does not even say whether something exists there. */
+	*error = 0;
+	failure_set(failure, ERROR_NOT_ALLOWED, "traces must be below the server's trace roots",
+	    "%s is outside of the server's trace roots", path);
+	return -1;
+}
+
 bool trace_open(const struct worker *worker, const char *name, bool complete, struct trace *trace,
     struct failure *failure)
 {
-	*trace = (struct trace){.directory = -1};
-	if (trace_name_to_path(name, trace->path, sizeof(trace->path)) < 0)
-		return trace_fail_name(name, failure);
 	char wanted[TRACE_PATH_MAX];
-	strlcpy(wanted, trace->path, sizeof(wanted));
-	trace->directory = trace_open_directory(wanted, trace->path, sizeof(trace->path));
-	int error = errno;
-	/* For a place outside of the roots, does not even say whether something exists there. */
-	const char *judged = trace->directory < 0 ? wanted : trace->path;
-	if (!trace_path_is_under(worker->config.roots, judged)) {
-		failure_set(failure, ERROR_NOT_ALLOWED,
-		    "traces must be below the server's trace roots",
-		    "%s is outside of the server's trace roots", judged);
-		return false;
-	}
+	int error;
+
+	*trace = (struct trace){.directory = -1};
+	if (trace_name_to_path(name, wanted, sizeof(wanted)) < 0)
+		return trace_fail_name(name, failure);
+	trace->directory = trace_open_allowed(worker, wanted, trace->path, &error, failure);
 	if (trace->directory < 0)
-		return fail_to_open(failure, wanted, error);
+		return error ? fail_to_open(failure, wanted, error) : false;
 	if (complete && !trace_lock(trace->directory, TRACE_USE)) {
 		failure_set(failure, ERROR_NOT_FOUND, "rr_list_recordings shows the traces",
 		    "%s is being removed", trace->path);

@@ -81,6 +81,11 @@ bool trace_lock(int directory, enum trace_use use);
 /* Opens a directory for reading, links resolved; *path gets where it really is. -1 with errno. */
 int trace_open_directory(const char *name, char *path, size_t size);
 
+/* The same below the worker's trace roots. -1: *path is `name`, and *error is the errno, or 0 with
+ * *failure filled because the place is outside of the roots. */
+int trace_open_allowed(const struct worker *worker, const char *name, char path[TRACE_PATH_MAX],
+    int *error, struct failure *failure);
+
 /* A directory stream on a duplicate of `directory`, from its start; NULL with errno. */
 DIR *trace_entries(int directory);
 

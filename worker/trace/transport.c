@@ -258,6 +258,7 @@ static json_t *import_file(struct worker *worker, int in, const char *file, stru
 	char base[TRACE_PATH_MAX], real[TRACE_PATH_MAX], path[2 * TRACE_PATH_MAX];
 	char name[NAME_MAX + 1], why[ARCHIVE_WHY_MAX] = "";
 	cleanup_fd int directory = -1;
+	int error;
 
 	if (archive_check(in, &summary, why) < 0) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "use an archive that rr_export made",
@@ -268,18 +269,13 @@ static json_t *import_file(struct worker *worker, int in, const char *file, stru
 		trace_fail_name("rr's trace directory", failure);
 		return NULL;
 	}
-	directory = trace_open_directory(base, real, sizeof(real));
-	if (directory < 0) {
+	directory = trace_open_allowed(worker, base, real, &error, failure);
+	if (directory < 0 && error)
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "record something first, or create the directory",
-		    "the directory for traces, %s, cannot be opened: %s", base, strerror(errno));
+		    "the directory for traces, %s, cannot be opened: %s", base, strerror(error));
+	if (directory < 0)
 		return NULL;
-	}
-	if (!trace_path_is_under(worker->config.roots, real)) {
-		failure_set(failure, ERROR_NOT_ALLOWED, NULL,
-		    "%s is outside of the server's trace roots", real);
-		return NULL;
-	}
 	if (!check_room(worker, directory, summary.bytes, failure) ||
 	    !unpack(worker, in, directory, &summary, name, failure))
 		return NULL;
