@@ -104,6 +104,11 @@ const struct pmu_event *pmu_event_of(const struct pmu_processor *processor)
 	return NULL;
 }
 
+int pmu_event_open(const struct perf_event_attr *attr)
+{
+	return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
 static int counter_open(uint64_t config)
 {
 	struct perf_event_attr attr = {
@@ -114,7 +119,7 @@ static int counter_open(uint64_t config)
 	    .exclude_kernel = 1,
 	    .exclude_guest = 1,
 	};
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return pmu_event_open(&attr);
 }
 
 /* The counter's value, or -1. A pinned counter that found no place reads as end of file. */

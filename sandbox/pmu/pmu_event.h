@@ -35,6 +35,11 @@ bool pmu_processor_here(struct pmu_processor *processor);
 /* rr's event on it, or NULL for a processor that no rr release known to us has. */
 const struct pmu_event *pmu_event_of(const struct pmu_processor *processor);
 
+struct perf_event_attr;
+
+/* Opens an event of the calling thread, on any processor. Its descriptor, or -1 with errno. */
+int pmu_event_open(const struct perf_event_attr *attr);
+
 /* Asks the kernel for the event on the calling thread and counts a known loop with it. */
 enum pmu_counter pmu_counter_try(uint64_t config);
 

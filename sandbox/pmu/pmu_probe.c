@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -87,6 +86,13 @@ static bool read_text(int fd, double seconds, char *text, size_t size)
 	return in_time;
 }
 
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 static void ask_rr(const char *rr, double seconds, struct pmu_facts *facts)
 {
 	int ends[2];
@@ -100,9 +106,7 @@ static void ask_rr(const char *rr, double seconds, struct pmu_facts *facts)
 		return;
 	char text[RR_HELP_MAX];
 	facts->rr_late = !read_text(output, seconds, text, sizeof(text));
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	end_child(pid);
 	pmu_read_rr_help(text, facts);
 }
 
@@ -120,9 +124,7 @@ static bool try_ptrace(struct pmu_facts *facts)
 			pause();
 	}
 	bool allowed = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	end_child(pid);
 	return allowed;
 }
 
@@ -136,8 +138,7 @@ static bool try_switch_counter(void)
 	    .disabled = 1,
 	    .sample_period = 1,
 	};
-	cleanup_fd int fd =
-	    (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	cleanup_fd int fd = pmu_event_open(&attr);
 	return fd >= 0;
 }
 
@@ -151,8 +152,7 @@ static bool try_own_event(void)
 	    .exclude_kernel = 1,
 	    .disabled = 1,
 	};
-	cleanup_fd int fd =
-	    (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	cleanup_fd int fd = pmu_event_open(&attr);
 	return fd >= 0;
 }
 
