@@ -12,53 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/held.h"
 #include "sandbox/mounts.h"
 #include "sandbox/roles.h"
 
-#define SHOWN_MAX    1024
 #define ROOT_OPTIONS "size=4m,nr_inodes=16384,mode=755"
 
-/* A tree, held by a descriptor, and where it will appear. */
-struct shown {
-	const char *path; /* absolute */
-	int tree;
-	bool writable, is_directory;
-};
-
 struct view {
-	struct shown shown[SHOWN_MAX];
-	size_t count;
+	struct held held;
 	int root;	  /* the new one */
 	const char *step; /* for the error */
-	const char *path; /* of the call, that the step is at; NULL: none */
 };
-
-static int hold(struct view *view, const char *path, bool writable)
-{
-	struct stat status;
-	int tree;
-
-	if (view->count == SHOWN_MAX) {
-		errno = E2BIG;
-		return -1;
-	}
-	tree = mounts_hold(path);
-	if (tree < 0)
-		return -1;
-	if (fstat(tree, &status) < 0 || mounts_seal(tree, writable) < 0) {
-		close(tree);
-		return -1;
-	}
-	view->shown[view->count++] = (struct shown){.path = path,
-	    .tree = tree,
-	    .writable = writable,
-	    .is_directory = S_ISDIR(status.st_mode)};
-	return 0;
-}
 
 static bool is_below(const char *path, const char *const *roots)
 {
@@ -78,10 +45,10 @@ static int hold_all(
 	for (; paths && *paths; paths++) {
 		if (is_below(*paths, parents))
 			continue;
-		view->path = *paths;
-		if (hold(view, *paths, writable) < 0)
+		view->held.path = *paths;
+		if (held_add(&view->held, *paths, writable) < 0)
 			return -1;
-		view->path = NULL;
+		view->held.path = NULL;
 	}
 	return 0;
 }
@@ -116,8 +83,8 @@ static int hold_system(struct view *view)
 			target[length] = '\0';
 			if (make_link(view, *path, target) < 0)
 				return -1;
-		} else if (hold(view, *path, false) < 0 && errno != ENOENT && errno != ENOTDIR &&
-			   errno != EACCES && errno != ELOOP) {
+		} else if (held_add(&view->held, *path, false) < 0 && errno != ENOENT &&
+			   errno != ENOTDIR && errno != EACCES && errno != ELOOP) {
 			return -1;
 		}
 	}
@@ -127,10 +94,10 @@ static int hold_system(struct view *view)
 static int make_links(struct view *view, const char *const *links)
 {
 	for (; links && links[0]; links += 2) {
-		view->path = links[0];
+		view->held.path = links[0];
 		if (make_link(view, links[0], links[1]) < 0)
 			return -1;
-		view->path = NULL;
+		view->held.path = NULL;
 	}
 	return 0;
 }
@@ -151,40 +118,11 @@ static int make_own(struct view *view)
 static int make_empty(struct view *view, const struct sandbox_policy *policy)
 {
 	for (const char *const *path = policy->empty; path && *path; path++) {
-		view->path = *path;
+		view->held.path = *path;
 		if ((*path)[1] && mounts_make_point(view->root, *path + 1, true) < 0)
 			return -1;
-		view->path = NULL;
+		view->held.path = NULL;
 	}
-	return 0;
-}
-
-static int by_length(const void *a, const void *b)
-{
-	const struct shown *left = a, *right = b;
-	size_t left_length = strlen(left->path), right_length = strlen(right->path);
-
-	if (left_length != right_length)
-		return left_length < right_length ? -1 : 1;
-	return (int)left->writable - (int)right->writable;
-}
-
-/* Makes all mount points before the first tree, so that none is made inside a shown tree. */
-static int show_all(struct view *view)
-{
-	qsort(view->shown, view->count, sizeof(*view->shown), by_length);
-	for (size_t i = 0; i < view->count; i++) {
-		view->path = view->shown[i].path;
-		if (mounts_make_point(
-			view->root, view->shown[i].path + 1, view->shown[i].is_directory) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < view->count; i++) {
-		view->path = view->shown[i].path;
-		if (mounts_show(view->shown[i].tree, view->root, view->shown[i].path + 1) < 0)
-			return -1;
-	}
-	view->path = NULL;
 	return 0;
 }
 
@@ -233,7 +171,8 @@ static int build(struct view *view, const struct sandbox_policy *policy)
 	    make_empty(view, policy) < 0)
 		return -1;
 	view->step = "places of named paths";
-	if (show_all(view) < 0)
+	held_sort(&view->held);
+	if (held_make_points(&view->held, view->root) < 0 || held_show(&view->held, view->root) < 0)
 		return -1;
 	view->step = "/proc";
 	if (show_proc(view) < 0)
@@ -260,16 +199,15 @@ int view_enter(const struct sandbox_policy *policy, bool *call_failed, char *why
 	view->root = -1;
 	result = build(view, policy);
 	if (result == 0 && policy->directory) {
-		view->step = view->path = policy->directory;
+		view->step = view->held.path = policy->directory;
 		result = chdir(policy->directory);
 	}
 	error = errno;
-	*call_failed = result < 0 && view->path;
+	*call_failed = result < 0 && view->held.path;
 	if (result < 0)
-		snprintf(why, why_size, "%.150s: %s", view->path ? view->path : view->step,
-		    strerror(error));
-	for (size_t i = 0; i < view->count; i++)
-		close(view->shown[i].tree);
+		snprintf(why, why_size, "%.150s: %s",
+		    view->held.path ? view->held.path : view->step, strerror(error));
+	held_release(&view->held);
 	cleanup_close(&view->root);
 	errno = error;
 	return result;

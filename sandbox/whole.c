@@ -16,54 +16,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/held.h"
 #include "sandbox/mounts.h"
 #include "sandbox/roles.h"
 
-#define NAMED_MAX 256
-
-struct named {
-	const char *path;
-	int tree;
-	bool writable, is_directory;
-};
-
 struct whole {
-	struct named named[NAMED_MAX];
-	size_t count;
+	struct held held;
 	int root;
 	const char *step; /* for the error */
-	const char *path; /* of the call, that the step is at; NULL: none */
 };
-
-static int hold(struct whole *whole, const char *path, bool writable)
-{
-	struct named *named = &whole->named[whole->count];
-	struct stat status;
-
-	if (strcmp(path, "/") ==
-	    0) /* it is the root of the whole view, so there is nothing to mount on top */
-		return 0;
-	if (whole->count == NAMED_MAX) {
-		errno = E2BIG;
-		return -1;
-	}
-	*named = (struct named){.path = path, .tree = mounts_hold(path), .writable = writable};
-	if (named->tree < 0)
-		return -1;
-	whole->count++;
-	if (fstat(named->tree, &status) < 0)
-		return -1;
-	named->is_directory = S_ISDIR(status.st_mode);
-	return mounts_seal(named->tree, writable);
-}
 
 static int hold_all(struct whole *whole, const char *const *paths, bool writable)
 {
 	for (; paths && *paths; paths++) {
-		whole->path = *paths;
-		if (hold(whole, *paths, writable) < 0)
+		if (strcmp(*paths, "/") == 0) /* it is the root of the whole view already */
+			continue;
+		whole->held.path = *paths;
+		if (held_add(&whole->held, *paths, writable) < 0)
 			return -1;
-		whole->path = NULL;
+		whole->held.path = NULL;
 	}
 	return 0;
 }
@@ -113,40 +84,6 @@ static int seal_all(const struct whole *whole)
 	return 0;
 }
 
-static int by_length(const void *a, const void *b)
-{
-	const struct named *left = a, *right = b;
-	size_t left_length = strlen(left->path), right_length = strlen(right->path);
-
-	if (left_length != right_length)
-		return left_length < right_length ? -1 : 1;
-	return (int)left->writable - (int)right->writable;
-}
-
-/* Mount points are missing only in covers, which are memory. */
-static int make_points(struct whole *whole)
-{
-	for (size_t i = 0; i < whole->count; i++) {
-		whole->path = whole->named[i].path;
-		if (mounts_make_point(whole->root, whole->path + 1, whole->named[i].is_directory) <
-		    0)
-			return -1;
-	}
-	whole->path = NULL;
-	return 0;
-}
-
-static int show_all(struct whole *whole)
-{
-	for (size_t i = 0; i < whole->count; i++) {
-		whole->path = whole->named[i].path;
-		if (mounts_show(whole->named[i].tree, whole->root, whole->path + 1) < 0)
-			return -1;
-	}
-	whole->path = NULL;
-	return 0;
-}
-
 static int build(struct whole *whole, const struct sandbox_policy *policy)
 {
 	whole->step = "propagation";
@@ -159,7 +96,7 @@ static int build(struct whole *whole, const struct sandbox_policy *policy)
 	if (hold_all(whole, policy->read_only, false) < 0 ||
 	    hold_all(whole, policy->read_write, true) < 0)
 		return -1;
-	qsort(whole->named, whole->count, sizeof(*whole->named), by_length);
+	held_sort(&whole->held);
 	whole->step = "read-only root";
 	if (make_read_only(whole) < 0)
 		return -1;
@@ -170,8 +107,9 @@ static int build(struct whole *whole, const struct sandbox_policy *policy)
 	if (policy->covers && cover_all(whole) < 0)
 		return -1;
 	whole->step = "places of named directories";
-	if (make_points(whole) < 0 || (policy->covers && seal_all(whole) < 0) ||
-	    show_all(whole) < 0)
+	/* The only points that are missing are in covers, which are memory. */
+	if (held_make_points(&whole->held, whole->root) < 0 ||
+	    (policy->covers && seal_all(whole) < 0) || held_show(&whole->held, whole->root) < 0)
 		return -1;
 	whole->step = "guarding /proc";
 	return mounts_guard_proc(whole->root);
@@ -192,16 +130,15 @@ int whole_enter(const struct sandbox_policy *policy, bool *call_failed, char *wh
 	if (result == 0)
 		result = chdir("/");
 	if (result == 0 && policy->directory) {
-		whole->path = policy->directory;
+		whole->held.path = policy->directory;
 		result = chdir(policy->directory);
 	}
 	error = errno;
-	*call_failed = result < 0 && whole->path;
+	*call_failed = result < 0 && whole->held.path;
 	if (result < 0)
-		snprintf(why, why_size, "%.150s: %s", whole->path ? whole->path : whole->step,
-		    strerror(error));
-	for (size_t i = 0; i < whole->count; i++)
-		close(whole->named[i].tree);
+		snprintf(why, why_size, "%.150s: %s",
+		    whole->held.path ? whole->held.path : whole->step, strerror(error));
+	held_release(&whole->held);
 	cleanup_close(&whole->root);
 	errno = error;
 	return result;

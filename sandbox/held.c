@@ -1,0 +1,74 @@
+/*
+ * A path is on record while it is worked on, because then the call that named it is at fault.
+ */
+#include "sandbox/held.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "sandbox/mounts.h"
+
+int held_add(struct held *held, const char *path, bool writable)
+{
+	cleanup_fd int tree = -1;
+	struct stat status;
+
+	if (held->count == HELD_MAX) {
+		errno = E2BIG;
+		return -1;
+	}
+	tree = mounts_hold(path);
+	if (tree < 0 || fstat(tree, &status) < 0 || mounts_seal(tree, writable) < 0)
+		return -1;
+	held->trees[held->count++] = (struct held_tree){.path = path,
+	    .tree = steal_fd(&tree),
+	    .writable = writable,
+	    .is_directory = S_ISDIR(status.st_mode)};
+	return 0;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct held_tree *left = a, *right = b;
+	size_t left_length = strlen(left->path), right_length = strlen(right->path);
+
+	if (left_length != right_length)
+		return left_length < right_length ? -1 : 1;
+	return (int)left->writable - (int)right->writable;
+}
+
+void held_sort(struct held *held)
+{
+	qsort(held->trees, held->count, sizeof(*held->trees), by_length);
+}
+
+int held_make_points(struct held *held, int root)
+{
+	for (size_t i = 0; i < held->count; i++) {
+		held->path = held->trees[i].path;
+		if (mounts_make_point(root, held->path + 1, held->trees[i].is_directory) < 0)
+			return -1;
+	}
+	held->path = NULL;
+	return 0;
+}
+
+int held_show(struct held *held, int root)
+{
+	for (size_t i = 0; i < held->count; i++) {
+		held->path = held->trees[i].path;
+		if (mounts_show(held->trees[i].tree, root, held->path + 1) < 0)
+			return -1;
+	}
+	held->path = NULL;
+	return 0;
+}
+
+void held_release(struct held *held)
+{
+	while (held->count)
+		close(held->trees[--held->count].tree);
+}

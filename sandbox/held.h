@@ -1,0 +1,39 @@
+#ifndef SANDBOX_HELD_H
+#define SANDBOX_HELD_H
+/*
+ * Trees that a view shows at their own paths: held by descriptors before the view is built, because
+ * later nothing of the machine can be reached by its path.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HELD_MAX 1024
+
+struct held_tree {
+	const char *path; /* absolute, borrowed */
+	int tree;
+	bool writable, is_directory;
+};
+
+struct held {
+	struct held_tree trees[HELD_MAX];
+	size_t count;
+	const char *path; /* of the call, that is being worked on; NULL: none */
+};
+
+/* Each returns 0, or -1 with errno. */
+
+/* Holds one tree more, nosuid and nodev, and read-only unless `writable`. */
+int held_add(struct held *held, const char *path, bool writable);
+
+/* Brings parents before what lies in them, and for one path twice the writable tree last. */
+void held_sort(struct held *held);
+
+/* Below the directory `root`: makes all mount points, and puts the trees on them. All points come
+ * first, so that none is made inside a shown tree. */
+int held_make_points(struct held *held, int root);
+int held_show(struct held *held, int root);
+
+void held_release(struct held *held);
+
+#endif
