@@ -216,6 +216,26 @@ START_TEST(a_structure_is_shown_member_by_member)
 }
 END_TEST
 
+/* gdb alone writes each base class and each internal member of the standard library. */
+START_TEST(values_of_the_standard_library_are_short)
+{
+	struct scene scene = open_at_look(cc_builds[_i]);
+
+	json_t *ages =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
+	expect_text(ages, "value", "{2 elements}");
+	json_decref(ages);
+	json_t *account = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression",
+	    "*everything.accounts._M_impl._M_start");
+	expect_within(account, "value", "number = 1}, balance = 100, owner = \"somebody\"}");
+	json_decref(account);
+	json_t *stop = client_tool(scene.client, "rr_backtrace", NULL);
+	expect_within(stop, "frames.0.args", "ages = {2 elements}");
+	json_decref(stop);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(a_container_is_shown_by_its_elements)
 {
 	struct scene scene = open_at_look(cc_builds[_i]);
@@ -251,7 +271,7 @@ int main(void)
 	    names_are_found_the_programs_own_first,
 	    who_holds_a_pointer_and_where_a_text_lies_is_found,
 	    a_search_of_memory_is_bounded_and_goes_on, a_structure_is_shown_member_by_member,
-	    a_container_is_shown_by_its_elements, NULL};
+	    values_of_the_standard_library_are_short, a_container_is_shown_by_its_elements, NULL};
 	return scene_main_builds("looking", tests,
 	    (const char *const[]){"fields", "fields_O2", "containers", "containers_O2", NULL}, 2);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/plain.h"
 
 bool exchange_begin(struct exchange *exchange)
 {
@@ -49,6 +50,7 @@ void exchange_forget_created(struct exchange *exchange)
 
 static void replace(json_t **place, json_t *with)
 {
+	plain_results(with);
 	json_decref(*place);
 	*place = json_incref(with);
 }

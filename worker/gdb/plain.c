@@ -1,0 +1,508 @@
+/*
+ * Reads gdb's notation of a value once, from the inside out. It must never change a value that it
+ * does not understand to the end, nor make one longer.
+ */
+#include "worker/gdb/plain.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/text.h"
+
+#define DEPTH_MAX   40
+#define MEMBERS_MAX 64 /* of one aggregate; one with more stays as it is */
+#define EMPTY	    "<No data fields>"
+
+struct span {
+	const char *at;
+	size_t length;
+};
+
+/* One entry of an aggregate: `name = value`, `<Base> = value`, or a value alone (without name). */
+struct member {
+	struct span whole, name, value;
+};
+
+struct members {
+	struct member list[MEMBERS_MAX];
+	size_t count;
+};
+
+static bool begins(struct span span, const char *with)
+{
+	size_t length = strlen(with);
+
+	return span.length >= length && memcmp(span.at, with, length) == 0;
+}
+
+static bool is(struct span span, const char *text)
+{
+	return span.length == strlen(text) && begins(span, text);
+}
+
+static bool is_aggregate(struct span value)
+{
+	return value.length >= 2 && value.at[0] == '{' && value.at[value.length - 1] == '}';
+}
+
+static struct span inside(struct span aggregate)
+{
+	return (struct span){aggregate.at + 1, aggregate.length - 2};
+}
+
+/* ---- gdb's notation -------------------------------------------------------------------------- */
+
+/* Behind the string or character that begins at `at`; NULL if it does not end. */
+static const char *behind_quoted(const char *at, const char *end)
+{
+	char quote = *at++;
+
+	for (; at < end; at++) {
+		if (*at == '\\')
+			at++;
+		else if (*at == quote)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* Behind an operator's name, whose brackets have no partners: "operator<<", "operator->". */
+static const char *behind_operator(const char *at, const char *end)
+{
+	static const char word[] = "operator";
+	size_t length = sizeof(word) - 1;
+
+	if ((size_t)(end - at) < length || memcmp(at, word, length) != 0)
+		return at;
+	for (at += length; at < end && strchr("<>-=", *at); at++)
+		;
+	return at;
+}
+
+/* Behind the text up to a comma outside all brackets and quotes, or up to `end`; NULL if brackets
+ * or quotes do not match. */
+static const char *behind_member(const char *at, const char *end)
+{
+	char open[DEPTH_MAX];
+	size_t depth = 0;
+
+	while (at < end) {
+		const char *next = behind_operator(at, end);
+		const char *pair = strchr("{}<>()", *at);
+		if (next != at) {
+			at = next;
+			continue;
+		}
+		if (*at == '"' || *at == '\'') {
+			at = behind_quoted(at, end);
+			if (!at)
+				return NULL;
+			continue;
+		}
+		if (*at == ',' && depth == 0)
+			return at;
+		if (pair && *at && strchr("{<(", *at)) {
+			if (depth == DEPTH_MAX)
+				return NULL;
+			open[depth++] = *at;
+		} else if (pair && *at && (depth == 0 || open[--depth] != pair[-1])) {
+			return NULL;
+		}
+		at++;
+	}
+	return depth == 0 ? end : NULL;
+}
+
+/* Where " = " stands in a member, outside all brackets; NULL: the member is a value alone. */
+static const char *find_equals(struct span member)
+{
+	const char *at = member.at, *end = at + member.length;
+	size_t depth = 0;
+
+	if (member.length && strchr("{\"'", *at))
+		return NULL;
+	for (; at + 3 < end; at++) {
+		if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (depth == 0 && memcmp(at, " = ", 3) == 0)
+			return at;
+		else if (depth == 0 && strchr("{\"'", *at))
+			return NULL;
+	}
+	return NULL;
+}
+
+static struct member member_of(struct span whole)
+{
+	const char *equals = find_equals(whole);
+	struct member member = {whole, {whole.at, 0}, whole};
+
+	if (equals) {
+		member.name.length = (size_t)(equals - whole.at);
+		member.value = (struct span){equals + 3, whole.length - member.name.length - 3};
+	}
+	return member;
+}
+
+/* A string with repetitions has commas of its own: "aaa", 'b' <repeats 20 times>. */
+static bool continues(const struct members *members, struct span text)
+{
+	return members->count && members->list[members->count - 1].name.length && text.length &&
+	       strchr("\"'", text.at[0]);
+}
+
+static bool split(struct span text, struct members *members)
+{
+	const char *at = text.at, *end = at + text.length;
+
+	members->count = 0;
+	while (at < end) {
+		const char *next = behind_member(at, end);
+		struct span whole = {at, next ? (size_t)(next - at) : 0};
+		if (!next || whole.length == 0)
+			return false;
+		if (continues(members, whole)) {
+			struct span *last = &members->list[--members->count].whole;
+			whole = (struct span){last->at, (size_t)(next - last->at)};
+		} else if (members->count == MEMBERS_MAX) {
+			return false;
+		}
+		members->list[members->count++] = member_of(whole);
+		if (next == end)
+			return true;
+		if (end - next < 3 || next[1] != ' ')
+			return false;
+		at = next + 2;
+	}
+	return true;
+}
+
+static const struct member *find(const struct members *members, const char *name)
+{
+	for (size_t i = 0; i < members->count; i++)
+		if (is(members->list[i].name, name))
+			return &members->list[i];
+	return NULL;
+}
+
+/* ---- What the standard library's members mean -------------------------------------------------
+ */
+
+/* The characters of a string as gdb shows it; -1 where this is not simple to say. */
+static long shown_length(struct span literal)
+{
+	const char *at = literal.at, *end = at + literal.length - 1;
+	long count = 0;
+
+	if (at < end && strchr("LuU", *at))
+		at++;
+	if (at >= end || *at++ != '"' || *end != '"')
+		return -1;
+	for (; at < end; count++) {
+		if (*at == '"')
+			return -1;
+		if (*at++ != '\\')
+			continue;
+		for (int digits = 1;
+		     digits < 3 && *at >= '0' && *at <= '7' && at[1] >= '0' && at[1] <= '7';
+		     digits++)
+			at++;
+		at++;
+	}
+	return count;
+}
+
+/* The text that gdb shows behind a pointer's address; empty if there is none. */
+static struct span text_behind(struct span pointer)
+{
+	const char *space = memchr(pointer.at, ' ', pointer.length);
+	struct span text = {pointer.at, 0};
+
+	if (space && space[1] != '\0' && strchr("\"'LuU", space[1])) {
+		text.at = space + 1;
+		text.length = pointer.length - (size_t)(text.at - pointer.at);
+	}
+	return text;
+}
+
+/* std::string_view: gdb shows the text up to a NUL, which may lie behind the view's end. */
+static char *tell_view(const struct members *members)
+{
+	const struct member *pointer = find(members, "_M_str");
+	const struct member *length = find(members, "_M_len");
+	struct span text;
+
+	if (!pointer || !length || members->count != 2)
+		return NULL;
+	text = text_behind(pointer->value);
+	return shown_length(text) == strtol(length->value.at, NULL, 10)
+		   ? strndup(text.at, text.length)
+		   : NULL;
+}
+
+/* std::string: its text. The length is added where it is not that of the text: a string may hold
+ * NULs, or be longer than what gdb shows. */
+static char *tell_string(const struct members *members)
+{
+	const struct member *pointer = find(members, "_M_p");
+	const struct member *length = find(members, "_M_string_length");
+	struct span text;
+	char *told;
+
+	if (!pointer || !length || members->count > 3)
+		return NULL;
+	text = text_behind(pointer->value);
+	if (!text.length)
+		return NULL;
+	if (shown_length(text) == strtol(length->value.at, NULL, 10))
+		return strndup(text.at, text.length);
+	return asprintf(&told, "%.*s (length %.*s)", (int)text.length, text.at,
+		   (int)length->value.length, length->value.at) < 0
+		   ? NULL
+		   : told;
+}
+
+/* A container that keeps the number of its elements. */
+static char *tell_container(const struct members *members)
+{
+	static const struct {
+		const char *count, *beside;
+	} containers[] = {
+	    {"_M_node_count", "_M_parent"},	     /* map, set and the like */
+	    {"_M_element_count", "_M_bucket_count"}, /* the unordered ones */
+	    {"_M_size", "_M_prev"},		     /* list */
+	};
+	char *told;
+
+	for (size_t i = 0; i < sizeof(containers) / sizeof(*containers); i++) {
+		const struct member *count = find(members, containers[i].count);
+		if (!count || !find(members, containers[i].beside))
+			continue;
+		return asprintf(&told, "{%.*s element%s}", (int)count->value.length,
+			   count->value.at, is(count->value, "1") ? "" : "s") < 0
+			   ? NULL
+			   : told;
+	}
+	return NULL;
+}
+
+/* Bases and members that only wrap others. */
+static bool is_wrapper(const struct member *member)
+{
+	static const char *const names[] = {
+	    "_M_impl", "_M_t", "_M_h", "_M_dataplus", "_M_header", "_M_key_compare", "_M_node"};
+
+	if (!is_aggregate(member->value))
+		return false;
+	if (begins(member->name, "<std::") || begins(member->name, "<__gnu_cxx::"))
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is(member->name, names[i]))
+			return true;
+	return false;
+}
+
+/* What says nothing about this object. */
+static bool is_noise(const struct member *member)
+{
+	static const char *const names[] = {
+	    "static _S_", "static _M_", "static npos", "static is_always_lock_free", "_M_empty"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (begins(member->name, names[i]))
+			return true;
+	return is(member->whole, EMPTY);
+}
+
+/* ---- From the inside out ----------------------------------------------------------------------
+ */
+
+static char *plain(struct span value, size_t depth);
+
+/* The element K of a tuple, or what a unique_ptr holds: <std::_Head_base<K, ...>> = {_M_head_impl =
+ * value}. NULL: it is something else. */
+static char *tell_element(const struct member *member, const char *value)
+{
+	static const char base[] = "<std::_Head_base<", head[] = "{_M_head_impl = ";
+	size_t length = strlen(value);
+	char *told;
+
+	if (!begins(member->name, base) || strncmp(value, head, sizeof(head) - 1) != 0)
+		return NULL;
+	if (strcmp(value, "{_M_head_impl = {}}") == 0) /* most often a deleter */
+		return strdup("");
+	return asprintf(&told, "[%ld] = %.*s", strtol(member->name.at + sizeof(base) - 1, NULL, 10),
+		   (int)(length - sizeof(head)), value + sizeof(head) - 1) < 0
+		   ? NULL
+		   : told;
+}
+
+static bool has_names(struct span text)
+{
+	struct members members;
+
+	if (!split(text, &members))
+		return false;
+	for (size_t i = 0; i < members.count; i++)
+		if (!members.list[i].name.length && !is_aggregate(members.list[i].value))
+			return false;
+	return true;
+}
+
+/* What a wrapper, which is `value` in plain form, leaves of itself in the aggregate around it. */
+static char *unwrap(const struct member *member, char *value, bool *whole)
+{
+	struct span span = {value, strlen(value)};
+	char *left;
+
+	if (strcmp(value, "{}") == 0)
+		left = strdup("");
+	else if ((left = tell_element(member, value)))
+		;
+	else if (is_aggregate(span) && has_names(inside(span)))
+		left = strndup(inside(span).at, inside(span).length);
+	else {
+		*whole = true;
+		return value;
+	}
+	free(value);
+	return left;
+}
+
+/* A member in plain form, "" if it says nothing. *whole: it is all that the aggregate is. */
+static char *plain_member(const struct member *member, size_t depth, bool *whole)
+{
+	char *value, *told = NULL;
+
+	*whole = false;
+	if (is_noise(member))
+		return strdup("");
+	value = plain(member->value, depth + 1);
+	if (!value || !member->name.length)
+		return value;
+	if (is_wrapper(member))
+		return unwrap(member, value, whole);
+	if (member->name.at[0] == '<' && strcmp(value, "{}") == 0)
+		told = strdup("");
+	else if (asprintf(&told, "%.*s = %s", (int)member->name.length, member->name.at, value) < 0)
+		told = NULL;
+	free(value);
+	return told;
+}
+
+/* What the members, which are plain, are together. */
+static char *tell_together(const char *joined)
+{
+	struct members members;
+	char *told = NULL;
+
+	if (!split((struct span){joined, strlen(joined)}, &members))
+		return NULL;
+	if (members.count == 1 && is(members.list[0].name, "[0]"))
+		return strndup(members.list[0].value.at, members.list[0].value.length);
+	told = tell_string(&members);
+	if (!told)
+		told = tell_view(&members);
+	if (!told)
+		told = tell_container(&members);
+	if (!told && asprintf(&told, "{%s}", joined) < 0)
+		told = NULL;
+	return told;
+}
+
+/* The members in plain form, one after the other. *whole: there is one, and it is all. False: a
+ * member is not understood. */
+static bool join(const struct members *members, size_t depth, struct text *joined, bool *whole)
+{
+	size_t told = 0;
+	bool all = false;
+
+	for (size_t i = 0; i < members->count; i++) {
+		char *member = plain_member(&members->list[i], depth, whole);
+		if (!member)
+			return false;
+		if (member[0]) {
+			text_append(joined, told++ ? ", " : "");
+			text_append(joined, member);
+			all |= *whole;
+		}
+		free(member);
+	}
+	*whole = all && told == 1;
+	return true;
+}
+
+/* NULL: it is not understood. */
+static char *plain(struct span value, size_t depth)
+{
+	struct members members;
+	struct text joined;
+	char *told = NULL;
+	bool whole;
+
+	if (!is_aggregate(value))
+		return strndup(value.at, value.length);
+	if (depth == DEPTH_MAX || !split(inside(value), &members) ||
+	    !text_begin(&joined, value.length))
+		return NULL;
+	if (join(&members, depth, &joined, &whole))
+		told = whole ? strdup(joined.bytes) : tell_together(joined.bytes);
+	text_end(&joined);
+	return told;
+}
+
+/* Where the aggregate begins: a reference shows what it refers to behind its address, as in
+ * "(world &) @0x5581c0: {...". NULL: there is none. */
+static const char *find_aggregate(const char *value)
+{
+	const char *colon;
+
+	if (value[0] == '{')
+		return value;
+	colon = value[0] == '@' || value[0] == '(' ? strstr(value, ": {") : NULL;
+	return colon ? colon + 2 : NULL;
+}
+
+char *plain_value(const char *value)
+{
+	const char *from = find_aggregate(value);
+	size_t length = strlen(value);
+	char *told, *all = NULL;
+
+	if (!from || length > PLAIN_MAX || !(strstr(value, EMPTY) || strstr(value, "_M_")))
+		return NULL;
+	told = plain((struct span){from, strlen(from)}, 0);
+	if (told && asprintf(&all, "%.*s%s", (int)(from - value), value, told) < 0)
+		all = NULL;
+	free(told);
+	if (all && strlen(all) < length)
+		return all;
+	free(all);
+	return NULL;
+}
+
+void plain_results(json_t *results)
+{
+	static const char *const values[] = {"value", "old", "new"};
+	json_t *child;
+	const char *name;
+	size_t i;
+
+	json_array_foreach(results, i, child) plain_results(child);
+	json_object_foreach(results, name, child)
+	{
+		bool is_value = json_is_string(child);
+		char *told = NULL;
+
+		plain_results(child);
+		for (i = 0; is_value && !told && i < sizeof(values) / sizeof(*values); i++)
+			if (strcmp(name, values[i]) == 0)
+				told = plain_value(json_string_value(child));
+		if (told)
+			json_string_set(child, told);
+		free(told);
+	}
+}
