@@ -8,188 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/notation.h"
 #include "worker/gdb/text.h"
 
-#define DEPTH_MAX   40
-#define MEMBERS_MAX 64 /* of one aggregate; one with more stays as it is */
-#define EMPTY	    "<No data fields>"
+#define DEPTH_MAX 40
+#define EMPTY	  "<No data fields>"
 
-struct span {
-	const char *at;
-	size_t length;
-};
-
-/* One entry of an aggregate: `name = value`, `<Base> = value`, or a value alone (without name). */
-struct member {
-	struct span whole, name, value;
-};
-
-struct members {
-	struct member list[MEMBERS_MAX];
-	size_t count;
-};
-
-static bool begins(struct span span, const char *with)
-{
-	size_t length = strlen(with);
-
-	return span.length >= length && memcmp(span.at, with, length) == 0;
-}
-
-static bool is(struct span span, const char *text)
-{
-	return span.length == strlen(text) && begins(span, text);
-}
-
-static bool is_aggregate(struct span value)
-{
-	return value.length >= 2 && value.at[0] == '{' && value.at[value.length - 1] == '}';
-}
-
-static struct span inside(struct span aggregate)
-{
-	return (struct span){aggregate.at + 1, aggregate.length - 2};
-}
-
-/* ---- gdb's notation -------------------------------------------------------------------------- */
-
-/* Behind the string or character that begins at `at`; NULL if it does not end. */
-static const char *behind_quoted(const char *at, const char *end)
-{
-	char quote = *at++;
-
-	for (; at < end; at++) {
-		if (*at == '\\')
-			at++;
-		else if (*at == quote)
-			return at + 1;
-	}
-	return NULL;
-}
-
-/* Behind an operator's name, whose brackets have no partners: "operator<<", "operator->". */
-static const char *behind_operator(const char *at, const char *end)
-{
-	static const char word[] = "operator";
-	size_t length = sizeof(word) - 1;
-
-	if ((size_t)(end - at) < length || memcmp(at, word, length) != 0)
-		return at;
-	for (at += length; at < end && strchr("<>-=", *at); at++)
-		;
-	return at;
-}
-
-/* Behind the text up to a comma outside all brackets and quotes, or up to `end`; NULL if brackets
- * or quotes do not match. */
-static const char *behind_member(const char *at, const char *end)
-{
-	char open[DEPTH_MAX];
-	size_t depth = 0;
-
-	while (at < end) {
-		const char *next = behind_operator(at, end);
-		const char *pair = strchr("{}<>()", *at);
-		if (next != at) {
-			at = next;
-			continue;
-		}
-		if (*at == '"' || *at == '\'') {
-			at = behind_quoted(at, end);
-			if (!at)
-				return NULL;
-			continue;
-		}
-		if (*at == ',' && depth == 0)
-			return at;
-		if (pair && *at && strchr("{<(", *at)) {
-			if (depth == DEPTH_MAX)
-				return NULL;
-			open[depth++] = *at;
-		} else if (pair && *at && (depth == 0 || open[--depth] != pair[-1])) {
-			return NULL;
-		}
-		at++;
-	}
-	return depth == 0 ? end : NULL;
-}
-
-/* Where " = " stands in a member, outside all brackets; NULL: the member is a value alone. */
-static const char *find_equals(struct span member)
-{
-	const char *at = member.at, *end = at + member.length;
-	size_t depth = 0;
-
-	if (member.length && strchr("{\"'", *at))
-		return NULL;
-	for (; at + 3 < end; at++) {
-		if (*at == '<')
-			depth++;
-		else if (*at == '>' && depth > 0)
-			depth--;
-		else if (depth == 0 && memcmp(at, " = ", 3) == 0)
-			return at;
-		else if (depth == 0 && strchr("{\"'", *at))
-			return NULL;
-	}
-	return NULL;
-}
-
-static struct member member_of(struct span whole)
-{
-	const char *equals = find_equals(whole);
-	struct member member = {whole, {whole.at, 0}, whole};
-
-	if (equals) {
-		member.name.length = (size_t)(equals - whole.at);
-		member.value = (struct span){equals + 3, whole.length - member.name.length - 3};
-	}
-	return member;
-}
-
-/* A string with repetitions has commas of its own: "aaa", 'b' <repeats 20 times>. */
-static bool continues(const struct members *members, struct span text)
-{
-	return members->count && members->list[members->count - 1].name.length && text.length &&
-	       strchr("\"'", text.at[0]);
-}
-
-static bool split(struct span text, struct members *members)
-{
-	const char *at = text.at, *end = at + text.length;
-
-	members->count = 0;
-	while (at < end) {
-		const char *next = behind_member(at, end);
-		struct span whole = {at, next ? (size_t)(next - at) : 0};
-		if (!next || whole.length == 0)
-			return false;
-		if (continues(members, whole)) {
-			struct span *last = &members->list[--members->count].whole;
-			whole = (struct span){last->at, (size_t)(next - last->at)};
-		} else if (members->count == MEMBERS_MAX) {
-			return false;
-		}
-		members->list[members->count++] = member_of(whole);
-		if (next == end)
-			return true;
-		if (end - next < 3 || next[1] != ' ')
-			return false;
-		at = next + 2;
-	}
-	return true;
-}
-
-static const struct member *find(const struct members *members, const char *name)
-{
-	for (size_t i = 0; i < members->count; i++)
-		if (is(members->list[i].name, name))
-			return &members->list[i];
-	return NULL;
-}
-
-/* ---- What the standard library's members mean -------------------------------------------------
- */
+/* ---- What members of the standard library mean ----------------------------------------------- */
 
 /* The characters of a string as gdb shows it; -1 where this is not simple to say. */
 static long shown_length(struct span literal)
@@ -231,8 +56,8 @@ static struct span text_behind(struct span pointer)
 /* std::string_view: gdb shows the text up to a NUL, which may lie behind the view's end. */
 static char *tell_view(const struct members *members)
 {
-	const struct member *pointer = find(members, "_M_str");
-	const struct member *length = find(members, "_M_len");
+	const struct member *pointer = notation_find(members, "_M_str");
+	const struct member *length = notation_find(members, "_M_len");
 	struct span text;
 
 	if (!pointer || !length || members->count != 2)
@@ -247,8 +72,8 @@ static char *tell_view(const struct members *members)
  * NULs, or be longer than what gdb shows. */
 static char *tell_string(const struct members *members)
 {
-	const struct member *pointer = find(members, "_M_p");
-	const struct member *length = find(members, "_M_string_length");
+	const struct member *pointer = notation_find(members, "_M_p");
+	const struct member *length = notation_find(members, "_M_string_length");
 	struct span text;
 	char *told;
 
@@ -278,11 +103,11 @@ static char *tell_container(const struct members *members)
 	char *told;
 
 	for (size_t i = 0; i < sizeof(containers) / sizeof(*containers); i++) {
-		const struct member *count = find(members, containers[i].count);
-		if (!count || !find(members, containers[i].beside))
+		const struct member *count = notation_find(members, containers[i].count);
+		if (!count || !notation_find(members, containers[i].beside))
 			continue;
 		return asprintf(&told, "{%.*s element%s}", (int)count->value.length,
-			   count->value.at, is(count->value, "1") ? "" : "s") < 0
+			   count->value.at, span_is(count->value, "1") ? "" : "s") < 0
 			   ? NULL
 			   : told;
 	}
@@ -295,12 +120,12 @@ static bool is_wrapper(const struct member *member)
 	static const char *const names[] = {
 	    "_M_impl", "_M_t", "_M_h", "_M_dataplus", "_M_header", "_M_key_compare", "_M_node"};
 
-	if (!is_aggregate(member->value))
+	if (!span_is_aggregate(member->value))
 		return false;
-	if (begins(member->name, "<std::") || begins(member->name, "<__gnu_cxx::"))
+	if (span_begins(member->name, "<std::") || span_begins(member->name, "<__gnu_cxx::"))
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is(member->name, names[i]))
+		if (span_is(member->name, names[i]))
 			return true;
 	return false;
 }
@@ -312,13 +137,12 @@ static bool is_noise(const struct member *member)
 	    "static _S_", "static _M_", "static npos", "static is_always_lock_free", "_M_empty"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (begins(member->name, names[i]))
+		if (span_begins(member->name, names[i]))
 			return true;
-	return is(member->whole, EMPTY);
+	return span_is(member->whole, EMPTY);
 }
 
-/* ---- From the inside out ----------------------------------------------------------------------
- */
+/* ---- From the inside out --------------------------------------------------------------------- */
 
 static char *plain(struct span value, size_t depth);
 
@@ -330,7 +154,7 @@ static char *tell_element(const struct member *member, const char *value)
 	size_t length = strlen(value);
 	char *told;
 
-	if (!begins(member->name, base) || strncmp(value, head, sizeof(head) - 1) != 0)
+	if (!span_begins(member->name, base) || strncmp(value, head, sizeof(head) - 1) != 0)
 		return NULL;
 	if (strcmp(value, "{_M_head_impl = {}}") == 0) /* most often a deleter */
 		return strdup("");
@@ -344,10 +168,10 @@ static bool has_names(struct span text)
 {
 	struct members members;
 
-	if (!split(text, &members))
+	if (!notation_split(text, &members))
 		return false;
 	for (size_t i = 0; i < members.count; i++)
-		if (!members.list[i].name.length && !is_aggregate(members.list[i].value))
+		if (!members.list[i].name.length && !span_is_aggregate(members.list[i].value))
 			return false;
 	return true;
 }
@@ -362,8 +186,8 @@ static char *unwrap(const struct member *member, char *value, bool *whole)
 		left = strdup("");
 	else if ((left = tell_element(member, value)))
 		;
-	else if (is_aggregate(span) && has_names(inside(span)))
-		left = strndup(inside(span).at, inside(span).length);
+	else if (span_is_aggregate(span) && has_names(span_inside(span)))
+		left = strndup(span_inside(span).at, span_inside(span).length);
 	else {
 		*whole = true;
 		return value;
@@ -399,9 +223,9 @@ static char *tell_together(const char *joined)
 	struct members members;
 	char *told = NULL;
 
-	if (!split((struct span){joined, strlen(joined)}, &members))
+	if (!notation_split((struct span){joined, strlen(joined)}, &members))
 		return NULL;
-	if (members.count == 1 && is(members.list[0].name, "[0]"))
+	if (members.count == 1 && span_is(members.list[0].name, "[0]"))
 		return strndup(members.list[0].value.at, members.list[0].value.length);
 	told = tell_string(&members);
 	if (!told)
@@ -443,9 +267,9 @@ static char *plain(struct span value, size_t depth)
 	char *told = NULL;
 	bool whole;
 
-	if (!is_aggregate(value))
+	if (!span_is_aggregate(value))
 		return strndup(value.at, value.length);
-	if (depth == DEPTH_MAX || !split(inside(value), &members) ||
+	if (depth == DEPTH_MAX || !notation_split(span_inside(value), &members) ||
 	    !text_begin(&joined, value.length))
 		return NULL;
 	if (join(&members, depth, &joined, &whole))
@@ -486,7 +310,6 @@ char *plain_value(const char *value)
 
 void plain_results(json_t *results)
 {
-	static const char *const values[] = {"value", "old", "new"};
 	json_t *child;
 	const char *name;
 	size_t i;
@@ -494,15 +317,32 @@ void plain_results(json_t *results)
 	json_array_foreach(results, i, child) plain_results(child);
 	json_object_foreach(results, name, child)
 	{
-		bool is_value = json_is_string(child);
-		char *told = NULL;
-
+		char *told = json_is_string(child) && strcmp(name, "value") == 0
+				 ? plain_value(json_string_value(child))
+				 : NULL;
 		plain_results(child);
-		for (i = 0; is_value && !told && i < sizeof(values) / sizeof(*values); i++)
-			if (strcmp(name, values[i]) == 0)
-				told = plain_value(json_string_value(child));
 		if (told)
 			json_string_set(child, told);
 		free(told);
 	}
+}
+
+void plain_change(struct plain_change *change, const char *old, const char *new)
+{
+	*change = (struct plain_change){old, new, {plain_value(old), plain_value(new)}};
+	if (change->owned[0])
+		change->old = change->owned[0];
+	if (change->owned[1])
+		change->new = change->owned[1];
+	/* what changed is something that the plain form leaves out */
+	if (strcmp(change->old, change->new) == 0) {
+		change->old = old;
+		change->new = new;
+	}
+}
+
+void plain_change_end(struct plain_change *change)
+{
+	free(change->owned[0]);
+	free(change->owned[1]);
 }

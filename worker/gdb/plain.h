@@ -21,7 +21,18 @@
 /* `value` in plain form, for the caller to free; NULL if it is plain already. */
 char *plain_value(const char *value);
 
-/* Makes each "value", "old" and "new" in a tree of MI results plain. */
+/* Makes each "value" in a tree of MI results plain. An "old" and a "new" stay, because two
+ * different values can have the same plain form. */
 void plain_results(json_t *results);
+
+/* Two values of the same memory, to be shown beside each other: plain, unless the difference would
+ * not show then. */
+struct plain_change {
+	const char *old, *new; /* borrowed from here or from the caller's texts */
+	char *owned[2];
+};
+
+void plain_change(struct plain_change *change, const char *old, const char *new);
+void plain_change_end(struct plain_change *change);
 
 #endif

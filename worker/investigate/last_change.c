@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/plain.h"
 #include "worker/session/scan.h"
 #include "worker/session/internal.h"
 #include "worker/session/watchpoint.h"
@@ -217,12 +218,16 @@ static enum scan_verdict see_backward(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct back *back = context;
+	char *plain;
 
 	(void)replay;
 	(void)failure;
 	if (!is_change(back->watched, hit))
 		return SCAN_ON;
-	back->fits = !back->watched->now || same_value(hit->new, back->watched->now);
+	plain = plain_value(hit->new);
+	back->fits =
+	    !back->watched->now || same_value(plain ? plain : hit->new, back->watched->now);
+	free(plain);
 	return SCAN_ENOUGH;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/plain.h"
 #include "worker/investigate/behind.h"
 #include "worker/investigate/life.h"
 #include "worker/investigate/search.h"
@@ -89,8 +90,11 @@ static json_t *access_json(
 	if (history->args->access != WATCH_WRITE)
 		json_object_set_new(json, "access", json_string(behind_words[kind]));
 	if (changed) {
-		json_object_set_new(json, "old", bounded(hit->old));
-		json_object_set_new(json, "new", bounded(hit->new));
+		struct plain_change change;
+		plain_change(&change, hit->old, hit->new);
+		json_object_set_new(json, "old", bounded(change.old));
+		json_object_set_new(json, "new", bounded(change.new));
+		plain_change_end(&change);
 	} else {
 		json_object_set_new(json, "value", bounded(value));
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "worker/session/breakpoints.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/plain.h"
 #include "worker/session/catchpoint.h"
 #include "worker/session/crossing.h"
 #include "worker/session/frame.h"
@@ -63,10 +64,15 @@ static json_t *watch_json(
 	*number = point ? mi_number(point, "number", 0) : mi_number(stop, "wpnum", 0);
 	expression = breakpoints_expression(replay, *number);
 	set_text(watch, "expression", expression ? expression : mi_text(point, "exp"));
-	if (!new)
-		new = mi_text(value, "value");
-	set_text(watch, "old", direction == BACKWARD && old ? new : old);
-	set_text(watch, "new", direction == BACKWARD && old ? old : new);
+	if (old && new) {
+		struct plain_change change;
+		plain_change(&change, old, new);
+		set_text(watch, "old", direction == BACKWARD ? change.new : change.old);
+		set_text(watch, "new", direction == BACKWARD ? change.old : change.new);
+		plain_change_end(&change);
+	} else {
+		set_text(watch, "new", mi_text(value, "value"));
+	}
 	if (!point)
 		json_object_set_new(watch, "out_of_scope", json_true());
 	else if (direction == BACKWARD && old)

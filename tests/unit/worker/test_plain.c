@@ -131,10 +131,31 @@ START_TEST(every_value_in_a_result_becomes_plain)
 
 	plain_results(results);
 	json_t *expected = json_pack("{s:s, s:{s:s, s:s}, s:[{s:s}], s:s}", "value", "\"hello\"",
-	    "value2", "old", "\"hello\"", "new", "7", "args", "value", "\"hello\"", "type", HELLO);
+	    "value2", "old", HELLO, "new", "7", "args", "value", "\"hello\"", "type", HELLO);
 	ck_assert(json_equal(results, expected));
 	json_decref(expected);
 	json_decref(results);
+}
+END_TEST
+
+START_TEST(a_change_is_plain_unless_it_would_not_show)
+{
+	static const char moved[] = STRING("\"hello\"", "5", "\"another\"");
+	static const char other[] = STRING("\"other\"", "5", "\"other\"");
+	struct plain_change change;
+
+	plain_change(&change, HELLO, other);
+	ck_assert_str_eq(change.old, "\"hello\"");
+	ck_assert_str_eq(change.new, "\"other\"");
+	plain_change_end(&change);
+	plain_change(&change, HELLO, moved);
+	ck_assert_str_eq(change.old, HELLO);
+	ck_assert_str_eq(change.new, moved);
+	plain_change_end(&change);
+	plain_change(&change, "1", "2");
+	ck_assert_str_eq(change.old, "1");
+	ck_assert_str_eq(change.new, "2");
+	plain_change_end(&change);
 }
 END_TEST
 
@@ -151,5 +172,6 @@ int main(void)
 
 	add_loops(cases, looped);
 	tcase_add_test(cases, every_value_in_a_result_becomes_plain);
+	tcase_add_test(cases, a_change_is_plain_unless_it_would_not_show);
 	return run_case("plain", cases);
 }
