@@ -7,6 +7,7 @@
 set -eu
 folder=$(cd "$1" && pwd)
 parts=$folder/libexec/rr-warden
+PATH=$PATH:/usr/sbin:/sbin # ldconfig, which ordinary users may not have there
 licences=$folder/share/doc/rr-warden/licences
 
 # glibc is not bundled: its parts fit each other and the system's loader only.

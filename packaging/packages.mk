@@ -107,7 +107,7 @@ portable: ## the server with the libraries it needs, for the wheel and npm
 
 GLIBC = $(shell sh packaging/glibc.sh $(STAGE))
 
-.PHONY: wheel npm server-json check-packages
+.PHONY: wheel npm server-json check-packages check-installed
 wheel: portable ## build the Python wheel into build/
 	@rm -f $(BUILD)/rr_warden-*.whl
 	@{ $(call fill,packaging/wheel/METADATA.in); $(call fill,packaging/GETTING-STARTED.md,rr-warden); } >$(PORTABLE)/METADATA
@@ -136,6 +136,10 @@ check-packages: wheel npm server-json deps-clients $(TEST_BIN)/programs/crash ##
 	@sh packaging/deps.sh look packages
 	@sh tests/packages/check.sh $(BUILD) "$(CLIENTS)" "$(call whole_path,$(TEST_BIN))/programs/crash"
 
+check-installed: deps-clients ## all packages built in one bare root and used by real clients in another, which has only them
+	@sh packaging/deps.sh look bare
+	@BARE_CACHE="$(call whole_path,$(BUILD))/bare" sh tests/packages/newcomers.sh "$(CLIENTS)" $(RELEASE)
+
 HOSTS = $(foreach host,claude codex gemini,"$(CLIENTS)/agents/node_modules/.bin/$(host)")
 .PHONY: check-plugin
 check-plugin: build deps-clients $(TEST_BIN)/programs/crash ## the plugin's skills against the tools, and in Claude Code, Codex and Gemini CLI
@@ -143,7 +147,10 @@ check-plugin: build deps-clients $(TEST_BIN)/programs/crash ## the plugin's skil
 	@PATH="$(CLIENTS)/node_modules/.bin:$$PATH" node "$(CLIENTS)/plugin.mjs" "$(call whole_path,$(SUPERVISOR))" \
 		"$(call whole_path,$(TEST_BIN))/programs/crash" $(VERSION) "$(CURDIR)/packaging/claude-plugin" $(HOSTS)
 
-.PHONY: check-examples
-check-examples: build ## run the scripts of packaging/examples with a flaky test
+.PHONY: check-readme check-examples
+check-readme: build deps-clients $(DEMO) $(TEST_BIN)/programs/list_corruption ## the README's commands and configuration, with the hosts' own command lines
+	@python3 tests/packages/readme.py "$(call whole_path,$(SUPERVISOR))" . "$(CLIENTS)"
+
+check-examples: build ## run packaging/examples with a flaky test; with sshd and Slurm on loopback where installed
 	@sh packaging/deps.sh look packages
 	@python3 tests/packages/examples.py "$(call whole_path,$(SUPERVISOR))" packaging/examples

@@ -5,10 +5,12 @@
 # never leave a mount, a process or a root behind; keeps only downloads, in BARE_CACHE, so that the next
 # run is quick.
 #
-#	run.sh [-k] [-c COMMAND] [RELEASE...]	default: bookworm trixie
+#	run.sh [-k] [-c COMMANDS] [-i FOLDER] [-o FOLDER] [RELEASE...]	default: bookworm trixie
 #
 #	-k	keep the roots, and say where they are
-#	-c	run this instead of the README's commands (see readme_commands)
+#	-c	run these, one a line, instead of the README's commands (see readme_commands)
+#	-i	the user has the files of this folder, and not the tree
+#	-o	keep in this folder what the commands leave in ~/out
 #
 # Environment: MIRROR a Debian mirror (default: the one that apt uses here, else mmdebstrap's own),
 # BARE_CACHE where downloads are kept (build/bare). Prints "N passed, N failed" at the end.
@@ -24,11 +26,13 @@ fail() {
 	exit 1
 }
 
-keep="" command=""
-while getopts kc: option; do
+keep="" command="" given="" wanted=""
+while getopts kc:i:o: option; do
 	case $option in
 	k) keep=yes ;;
 	c) command=$OPTARG ;;
+	i) given=$(cd "$OPTARG" && pwd) ;;
+	o) wanted=$(mkdir -p "$OPTARG" && cd "$OPTARG" && pwd) ;;
 	*) exit 2 ;;
 	esac
 done
@@ -36,7 +40,8 @@ shift $((OPTIND - 1))
 
 if [ "$(id -u)" != 0 ]; then
 	command -v sudo >/dev/null 2>&1 || fail "making a root takes root's rights, and there is no sudo here"
-	exec sudo env MIRROR="${MIRROR:-}" BARE_CACHE="$cache" sh "$0" ${keep:+-k} ${command:+-c "$command"} "$@"
+	exec sudo env MIRROR="${MIRROR:-}" BARE_CACHE="$cache" sh "$0" ${keep:+-k} ${command:+-c "$command"} \
+		${given:+-i "$given"} ${wanted:+-o "$wanted"} "$@"
 fi
 
 # The mirror that apt itself takes Debian's packages from.
@@ -64,17 +69,23 @@ make_archive() {
 	mv "$cache/$1.tar.new" "$cache/$1.tar"
 }
 
-# An ordinary user with sudo, the network's names, and this tree as it is committed and changed.
+# An ordinary user with sudo, the network's names, and this tree as it is committed and changed (or the
+# files that were given).
 furnish() {
 	root=$1
 	cp /etc/resolv.conf "$root/etc/resolv.conf"
 	cp /etc/hosts "$root/etc/hosts"
 	proxy_here >"$root/etc/apt/apt.conf.d/90proxy"
 	rm -f "$root/etc/apt/apt.conf.d/docker-clean"
+	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" # the root lives for minutes
 	chroot "$root" useradd --create-home --shell /bin/bash newcomer
 	echo 'newcomer ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/newcomer"
 	mkdir "$root/home/newcomer/rr warden"
-	tar -xf "$cache/tree.tar" -C "$root/home/newcomer/rr warden"
+	if [ -n "$given" ]; then
+		cp -r "$given/." "$root/home/newcomer/rr warden/"
+	else
+		tar -xf "$cache/tree.tar" -C "$root/home/newcomer/rr warden"
+	fi
 	for earlier in $built; do
 		mkdir "$root/home/newcomer/built on $earlier"
 		tar -xf "$cache/built-$earlier.tar" -C "$root/home/newcomer/built on $earlier"
@@ -127,6 +138,7 @@ try() {
 	run_in "$root" "$1" || result=1
 	tar -cf "$cache/built-$1.tar" -C "$root/home/newcomer/rr warden/build" bin libexec 2>/dev/null &&
 		built="$built $1"
+	[ -z "$wanted" ] || cp -r "$root/home/newcomer/out/." "$wanted/" || result=1
 	inside=""
 	[ -z "$keep" ] || echo "check-bare: the root of $1 is kept in $root" >&2
 	clean_up

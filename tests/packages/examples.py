@@ -1,19 +1,31 @@
 #!/usr/bin/python3
-"""Runs what packaging/examples tells people to copy: the scripts of the CI jobs, of the Kubernetes
-pod and of the Slurm task, with the built rr-warden and a test that fails now and then. What installs
-packages is left out here; tests/bare does that.
+"""Runs what packaging/examples tells people to copy, with the built rr-warden and a test that fails
+now and then: the scripts of the CI jobs, of the Kubernetes pod and of the Slurm array, and the server
+behind ssh. And the completion of the shells. sshd and a Slurm cluster of one node run on loopback for
+that, where they are installed; they are never installed for it, because they would stay behind as
+services. What installs packages is left out here; tests/bare does that.
 
   examples.py SERVER EXAMPLES
 """
 
+import contextlib
+import getpass
 import os
 import pathlib
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 import yaml
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "report"))
+from server import Server
+
+DAEMONS = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 FLAKY = r"""
 #include <stdio.h>
 #include <time.h>
@@ -28,10 +40,16 @@ int main(void)
 }
 """
 MAKEFILE = "flaky_test: flaky_test.c\n\t$(CC) $(CFLAGS) -o $@ $<\n"
-counts = {"passed": 0, "failed": 0}
+PATIENCE = 300  # seconds, on a busy machine
+counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
-def test(name, body):
+def test(name, body, *programs):
+    missing = [program for program in programs if not shutil.which(program, path=DAEMONS)]
+    if missing:
+        counts["skipped"] += 1
+        print(f"skipped, because {', '.join(missing)} is not installed: {name}")
+        return
     with tempfile.TemporaryDirectory(prefix="rr-warden-examples-") as folder:
         folder = pathlib.Path(folder)
         (folder / "flaky_test.c").write_text(FLAKY)
@@ -130,6 +148,160 @@ def slurm(folder):
     check(not list(folder.glob("catch-flaky.*")), "the task left its folder")
 
 
+@contextlib.contextmanager
+def daemons():
+    """Gives a function that starts a program in the foreground; all of them end with the block."""
+    started = []
+    def start(*command, **environment):
+        log = open(command_log(command), "wb")
+        started.append(subprocess.Popen(
+            [shutil.which(command[0], path=DAEMONS), *map(str, command[1:])], stdin=subprocess.DEVNULL,
+            stdout=log, stderr=log, env={**os.environ, **environment}, start_new_session=True))
+    def command_log(command):
+        return logs / f"{command[0]}.log"
+    with tempfile.TemporaryDirectory(prefix="rr-warden-daemons-") as folder:
+        logs = pathlib.Path(folder)
+        try:
+            yield start
+        except Exception:
+            for log in logs.iterdir():
+                print(log.name, log.read_text(errors="replace")[-2000:], sep=": ")
+            raise
+        finally:
+            for process in reversed(started):
+                process.terminate()
+            for process in started:
+                try:
+                    process.wait(30)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def wait_for(what, happened):
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        check(time.monotonic() < end, f"{what}: not within {PATIENCE} s")
+        time.sleep(0.2)
+
+
+def answers_on(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def ssh(folder):
+    """The command of examples/README.md, to a machine that is this one."""
+    shell(folder, "make CFLAGS=-g flaky_test")
+    for key in "host_key", "user_key":
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key], check=True)
+    (folder / "user_key.pub").rename(folder / "authorized_keys")
+    port = free_port()
+    (folder / "sshd_config").write_text(f"""
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host_key
+AuthorizedKeysFile {folder}/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin yes
+PasswordAuthentication no
+SetEnv PATH={server.parent}:{os.environ['PATH']}
+""")
+    (folder / "ssh_config").write_text(f"""
+Host host
+  HostName 127.0.0.1
+  Port {port}
+  IdentityFile {folder}/user_key
+  IdentitiesOnly yes
+  BatchMode yes
+  StrictHostKeyChecking no
+  UserKnownHostsFile {folder}/known_hosts
+""")
+    if os.getuid() == 0:
+        pathlib.Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd wants it, as root
+    command = "ssh host rr-warden"
+    check(f"`{command}`" in (examples / "README.md").read_text(), "the example is another one now")
+    with daemons() as start:
+        start("sshd", "-D", "-e", "-f", folder / "sshd_config")
+        wait_for("sshd", lambda: answers_on(port))
+        words = command.split()
+        client = Server(words[0], "-F", str(folder / "ssh_config"), *words[1:])
+        tools = client.ask("tools/list", {})["tools"]
+        check(any(tool["name"] == "rr_record" for tool in tools), "no rr_record")
+        recorded = client.call("rr_record", command=[str(folder / "flaky_test")], trace_dir=f"{folder}/trace")
+        check(recorded["exit_code"] in (0, 1), recorded)
+        client.call("rr_replay_start", trace_dir=recorded["trace_dir"])
+        client.close()
+        check(client.process.returncode == 0, f"ssh ended with {client.process.returncode}")
+
+
+def slurm_configuration(folder):
+    host, me = socket.gethostname().split(".")[0], getpass.getuser()
+    for name in "state", "spool":
+        (folder / name).mkdir()
+    (folder / "slurm.conf").write_text(f"""
+ClusterName=check
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+SlurmUser={me}
+SlurmdUser={me}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=8192 State=UNKNOWN
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+""")
+    (folder / "munge.key").write_bytes(os.urandom(128))
+    (folder / "munge.key").chmod(0o400)
+    folder.chmod(0o755)  # munged lets others to its socket
+
+
+def slurm_cluster(folder):
+    """The whole array on a cluster of one node, submitted as the script's first lines say."""
+    shell(folder, "make CFLAGS=-g flaky_test")
+    slurm_configuration(folder)
+    conf = {"SLURM_CONF": f"{folder}/slurm.conf", "TMPDIR": str(folder)}
+    with daemons() as start:
+        start("munged", "--foreground", "--force", f"--key-file={folder}/munge.key",
+              f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid",
+              f"--seed-file={folder}/munged.seed", f"--log-file={folder}/munged.log")
+        wait_for("munged", (folder / "munge.socket").exists)
+        start("slurmctld", "-D", "-i", **conf)
+        start("slurmd", "-D", **conf)
+        wait_for("the node", lambda: "idle" in shell(folder, "sinfo --noheader --format=%t", **conf)[1])
+        status, output = shell(
+            folder, f'mkdir recordings && sbatch --parsable "{examples}/slurm-array.sh" ./flaky_test', **conf)
+        check(status == 0, output)
+        job = output.strip()
+        wait_for("the array", lambda: shell(folder, "squeue --noheader", **conf) == (0, ""))
+        logs = "".join(log.read_text() for log in (folder / "recordings").glob("*.log"))
+        check(f"kept {folder}/recordings/{job}/failing-run.tar" in logs, logs)
+        check(len(list((folder / "recordings").glob("*.log"))) < 100, "no task was cancelled")
+        archive_replays(folder, folder / "recordings" / job / "failing-run.tar")
+        wait_for("the tasks' folders", lambda: not list(folder.glob("catch-flaky.*")))
+
+
 def systemd(folder):
     """Only that the script asks for what systemd-run knows; a scope needs a running systemd."""
     status, output = shell(folder, f'sh -n "{examples}/systemd-limits.sh" && systemd-run --help')
@@ -139,12 +311,46 @@ def systemd(folder):
             check(word.split("=")[0] in output, f"systemd-run knows no {word}")
 
 
+def bash_completes(folder):
+    """Calls the completion's function with the words that bash would give it."""
+    status, output = shell(folder, f"""
+. "{completion}/rr-warden.bash"
+compopt() {{ :; }}
+complete_words() {{ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _rr_warden "$1"; echo "${{COMPREPLY[*]}}"; }}
+complete_words rr-warden --pm
+complete_words rr-warden --pmu = so
+complete_words rr-warden doc
+complete_words rr-warden --sandbox-landlock =
+complete_words rr-warden rr rec
+""")
+    check((status, output) == (0, "--pmu\nsoftware\ndoctor\nrequire prefer off\n\n"), output)
+
+
+def zsh_completes(folder):
+    """What the completion gives to zsh's own _arguments; zsh sets extended_glob for completions."""
+    status, output = shell(
+        folder, f'setopt extended_glob; fpath=("{completion}"); autoload -U _rr-warden; '
+        '_arguments() { print -rl -- "$@" }; words=(rr-warden); _rr-warden', ("zsh", "-f", "-e", "-c"))
+    lines = output.splitlines()
+    (commands,) = [line for line in lines if line.startswith("1:command:")]
+    check(status == 0 and {"doctor", "config", "rr", "record-until"} <= set(commands[11:-1].split()), output)
+    (pmu,) = [line for line in lines if line.startswith("--pmu=[")]
+    check(pmu.endswith(":counter:(auto hardware software)"), pmu)
+    check(any(line.startswith("--trace-dir=[") and line.endswith(":_directories") for line in lines), output)
+
+
 server = pathlib.Path(sys.argv[1]).resolve()
 examples = pathlib.Path(sys.argv[2]).resolve()
+completion = examples.parent / "completion"
 test("the job of GitHub Actions keeps a recording that replays", github)
 test("the job of GitLab CI keeps a recording that replays", gitlab)
 test("a pod of the Kubernetes job keeps a recording that replays", kubernetes)
 test("a task of the Slurm array keeps a recording that replays, and cancels the others", slurm)
+test("an array on a Slurm cluster of one node keeps one recording, and ends", slurm_cluster,
+     "munged", "slurmctld", "slurmd", "sbatch")
+test("a client records and replays with `ssh host rr-warden`", ssh, "sshd", "ssh", "ssh-keygen")
 test("systemd-run knows the options of systemd-limits.sh", systemd)
-print(f"{counts['passed']} passed, {counts['failed']} failed")
+test("bash completes options, their values and commands", bash_completes, "bash")
+test("zsh completes options, their values and commands", zsh_completes, "zsh")
+print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
 sys.exit(1 if counts["failed"] else 0)

@@ -4,9 +4,9 @@ import subprocess
 
 
 class Server:
-    def __init__(self, path):
+    def __init__(self, *command):
         self.process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         self.last_id = 0
         self.ask(
