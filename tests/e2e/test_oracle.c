@@ -14,8 +14,8 @@
 #include "tests/e2e/scene.h"
 #include "tests/e2e/walk.h"
 
-#define WALKS_IN_ROUND 24
-#define WALKS_MIN      2 /* however slow the machine is */
+#define WALKS_IN_ROUND 96 /* a recording and its sweep cost as much as a dozen walks */
+#define WALKS_MIN      2  /* however slow the machine is */
 #define LABEL_MAX      512
 
 struct points {

@@ -7,39 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tests/e2e/walk.h"
-
-#define CHECKPOINTS_MAX 4
-#define HISTORY_MAX	8192
-
-/* Where the session stands among the hits: behind hit `behind`, before hit `ahead`. Of those
- * between the two it is on one, or it is not known where it stands among them. */
-struct whereabouts {
-	int behind, ahead;
-	bool on; /* exactly on the one between the two */
-};
-
-struct walker {
-	struct client *client;
-	struct sweep *sweep;
-	const struct point *points;
-	const struct walk_condition *conditions;
-	const char *label;
-	unsigned long long chance;
-	struct whereabouts at;
-	long long numbers[WALK_POINTS]; /* 0: not set */
-	long long only[WALK_POINTS];	/* the number in its condition; -1: it has none */
-	struct {
-		long long id;
-		struct whereabouts at;
-	} checkpoints[CHECKPOINTS_MAX];
-	size_t checkpoint_count;
-	char history[HISTORY_MAX];
-	size_t history_length;
-	bool until; /* this run stops at TOUCH as well */
-	bool lost;  /* the session has been brought back: it knows its moments' names no more */
-	long refused;
-};
+#include "tests/e2e/walker.h"
 
 static const struct walker *walking;
 
@@ -64,7 +32,7 @@ static void tell_walk(int signal)
 	tell("\n", 1);
 }
 
-static unsigned draw(struct walker *walker, unsigned below)
+unsigned walker_draw(struct walker *walker, unsigned below)
 {
 	walker->chance ^= walker->chance << 13;
 	walker->chance ^= walker->chance >> 7;
@@ -72,9 +40,7 @@ static unsigned draw(struct walker *walker, unsigned below)
 	return (unsigned)(walker->chance >> 33) % below;
 }
 
-static void note(struct walker *walker, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void note(struct walker *walker, const char *format, ...)
+void walker_note(struct walker *walker, const char *format, ...)
 {
 	va_list arguments;
 
@@ -86,7 +52,7 @@ static void note(struct walker *walker, const char *format, ...)
 	va_end(arguments);
 }
 
-static void disagree(struct walker *walker, const char *what, int hit, const json_t *answer)
+void walker_disagree(struct walker *walker, const char *what, int hit, const json_t *answer)
 {
 	const struct hit *expected =
 	    hit >= 0 && hit < (int)walker->sweep->hit_count ? &walker->sweep->hits[hit] : NULL;
@@ -199,7 +165,7 @@ static bool is_there(const struct place_in_time *a, const struct place_in_time *
 	return same_place(a, b) && a->pc == b->pc;
 }
 
-static bool is_exact(const struct walker *walker)
+bool walker_is_exact(const struct walker *walker)
 {
 	return walker->at.on || walker->at.ahead == walker->at.behind + 1;
 }
@@ -210,8 +176,7 @@ static bool is_behind(const struct walker *walker, int hit)
 	return is_watch(walker, hit) || walker->sweep->hits[hit].point == POINT_SIGNAL;
 }
 
-/* Where a stop lies that need not be at a hit. */
-static struct whereabouts locate(const struct walker *walker, const struct place_in_time *place)
+struct whereabouts walker_locate(const struct walker *walker, const struct place_in_time *place)
 {
 	int total = (int)walker->sweep->hit_count;
 	struct whereabouts at = {-1, total, false};
@@ -240,7 +205,7 @@ static void check_run(struct walker *walker, bool reverse, int count, const json
 	int last = reverse ? walker->at.behind : walker->at.ahead;
 
 	/* A known stand on a breakpoint, or between two hits: the search begins beyond it. */
-	if (is_exact(walker))
+	if (walker_is_exact(walker))
 		from = last;
 	for (int begin = from; reverse ? begin >= last : begin <= last; begin += step) {
 		int expected = count_on(walker, begin, step, count);
@@ -256,7 +221,7 @@ static void check_run(struct walker *walker, bool reverse, int count, const json
 			return;
 		}
 	}
-	disagree(walker, "continue", count_on(walker, last, step, count), stop);
+	walker_disagree(walker, "continue", count_on(walker, last, step, count), stop);
 }
 
 /*
@@ -281,7 +246,7 @@ static json_t *move(struct walker *walker, const char *tool, json_t *args)
 		printf("refused: %s: %s\n", tool, answer_text(stop, "message"));
 	walker->lost = strcmp(code, "rr_failed") == 0 || strcmp(code, "gdb_failed") == 0;
 	if (!walker->lost && strcmp(code, "unsupported") != 0)
-		disagree(walker, tool, -1, stop);
+		walker_disagree(walker, tool, -1, stop);
 	walker->refused++;
 	json_decref(stop);
 	return NULL;
@@ -289,14 +254,14 @@ static json_t *move(struct walker *walker, const char *tool, json_t *args)
 
 static void move_continue(struct walker *walker)
 {
-	bool reverse = draw(walker, 2);
-	int count = draw(walker, 3) ? 1 : 2 + (int)draw(walker, 3);
+	bool reverse = walker_draw(walker, 2);
+	int count = walker_draw(walker, 3) ? 1 : 2 + (int)walker_draw(walker, 3);
 	json_t *args = json_pack("{s:b, s:i}", "reverse", reverse, "count", count);
 
-	walker->until = draw(walker, 6) == 0;
+	walker->until = walker_draw(walker, 6) == 0;
 	if (walker->until)
 		json_object_set_new(args, "until", json_string(walker->points[TOUCH].what));
-	note(walker, " continue %s %d%s;", reverse ? "back" : "on", count,
+	walker_note(walker, " continue %s %d%s;", reverse ? "back" : "on", count,
 	    walker->until ? " until touch" : "");
 	json_t *stop = move(walker, "rr_continue", args);
 	if (stop)
@@ -307,25 +272,25 @@ static void move_continue(struct walker *walker)
 
 static void go_to(struct walker *walker, const struct place_in_time *place)
 {
-	note(walker, " goto %s;", place->moment);
+	walker_note(walker, " goto %s;", place->moment);
 	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", place->moment);
 	struct place_in_time at = sweep_place(stop);
 	if (!same_place(&at, place) || at.pc != place->pc)
-		disagree(walker, "goto", -1, stop);
-	walker->at = locate(walker, &at);
+		walker_disagree(walker, "goto", -1, stop);
+	walker->at = walker_locate(walker, &at);
 	json_decref(stop);
 }
 
 static void move_goto(struct walker *walker)
 {
-	int hit = (int)draw(walker, (unsigned)walker->sweep->hit_count);
+	int hit = (int)walker_draw(walker, (unsigned)walker->sweep->hit_count);
 
 	go_to(walker, &walker->sweep->hits[hit].at);
 }
 
 static void move_end(struct walker *walker)
 {
-	note(walker, " goto end;");
+	walker_note(walker, " goto end;");
 	json_decref(client_tool(walker->client, "rr_goto", "{s:s}", "moment", "end"));
 	walker->at = (struct whereabouts){
 	    (int)walker->sweep->hit_count - 1, (int)walker->sweep->hit_count, false};
@@ -350,7 +315,7 @@ static void check_passed(
 		if (point == POINT_SIGNAL || !is_active(walker, hit))
 			continue;
 		if (!aside || !strstr(answer_text(stop, "note"), "do not stop a step back"))
-			disagree(walker, "a step that passes a hit", hit, stop);
+			walker_disagree(walker, "a step that passes a hit", hit, stop);
 	}
 }
 
@@ -359,18 +324,18 @@ static void move_step(struct walker *walker)
 {
 	static const char *const tools[] = {"rr_step", "rr_next"};
 	static const char *const units[] = {"line", "instruction"};
-	const char *tool = tools[draw(walker, 2)], *unit = units[draw(walker, 2)];
-	bool reverse = draw(walker, 2);
-	int count = 1 + (int)draw(walker, 4);
+	const char *tool = tools[walker_draw(walker, 2)], *unit = units[walker_draw(walker, 2)];
+	bool reverse = walker_draw(walker, 2);
+	int count = 1 + (int)walker_draw(walker, 4);
 
-	note(walker, " %s %s %d %s;", tool, reverse ? "back" : "on", count, unit);
+	walker_note(walker, " %s %s %d %s;", tool, reverse ? "back" : "on", count, unit);
 	json_t *stop = move(walker, tool,
 	    json_pack("{s:b, s:i, s:s}", "reverse", reverse, "count", count, "unit", unit));
 	if (!stop)
 		return;
 	struct place_in_time place = sweep_place(stop);
 	struct whereabouts before = walker->at;
-	walker->at = locate(walker, &place);
+	walker->at = walker_locate(walker, &place);
 	check_passed(walker, &before, reverse, stop);
 	json_decref(stop);
 }
@@ -378,11 +343,11 @@ static void move_step(struct walker *walker)
 /* Who wrote it last is the last write behind us. */
 static void move_last_change(struct walker *walker)
 {
-	int point = VALUE + (int)draw(walker, 3), hit = walker->at.behind;
+	int point = VALUE + (int)walker_draw(walker, 3), hit = walker->at.behind;
 
-	if (!is_exact(walker))
+	if (!walker_is_exact(walker))
 		return; /* not known whether the write is behind us */
-	note(walker, " last change of %s;", walker->points[point].what);
+	walker_note(walker, " last change of %s;", walker->points[point].what);
 	while (hit >= 0 && walker->sweep->hits[hit].point != point)
 		hit--;
 	if (hit < 0) {
@@ -397,12 +362,11 @@ static void move_last_change(struct walker *walker)
 	if (strcmp(answer_text(answer, "old"), expected->old) != 0 ||
 	    strcmp(answer_text(answer, "new"), expected->new) != 0 || at.tid != expected->at.tid ||
 	    sweep_compare(&at, &expected->at) > 0)
-		disagree(walker, "last change", hit, answer);
+		walker_disagree(walker, "last change", hit, answer);
 	json_decref(answer);
 }
 
-/* What was written to `value` by that hit, or last before it. */
-static const char *value_behind(const struct walker *walker, int hit)
+const char *walker_value_behind(const struct walker *walker, int hit)
 {
 	while (hit >= 0 && walker->sweep->hits[hit].point != VALUE)
 		hit--;
@@ -411,16 +375,16 @@ static const char *value_behind(const struct walker *walker, int hit)
 
 static void expect_value(struct walker *walker, int hit, json_t *answer)
 {
-	if (strcmp(answer_text(answer, "value"), value_behind(walker, hit)) != 0)
-		disagree(walker, "evaluate", hit, answer);
+	if (strcmp(answer_text(answer, "value"), walker_value_behind(walker, hit)) != 0)
+		walker_disagree(walker, "evaluate", hit, answer);
 	json_decref(answer);
 }
 
 static void move_evaluate(struct walker *walker)
 {
-	if (!is_exact(walker))
+	if (!walker_is_exact(walker))
 		return;
-	note(walker, " evaluate;");
+	walker_note(walker, " evaluate;");
 	expect_value(walker, walker->at.behind,
 	    client_tool(
 		walker->client, "rr_evaluate", "{s:s}", "expression", walker->points[VALUE].what));
@@ -429,10 +393,10 @@ static void move_evaluate(struct walker *walker)
 /* The value at another moment, from here. */
 static void move_look(struct walker *walker)
 {
-	int hit = (int)draw(walker, (unsigned)walker->sweep->hit_count);
+	int hit = (int)walker_draw(walker, (unsigned)walker->sweep->hit_count);
 	const char *moment = walker->sweep->hits[hit].at.moment;
 
-	note(walker, " evaluate at %s;", moment);
+	walker_note(walker, " evaluate at %s;", moment);
 	expect_value(walker, hit,
 	    client_tool(walker->client, "rr_evaluate", "{s:s, s:s}", "expression",
 		walker->points[VALUE].what, "at", moment));
@@ -446,31 +410,32 @@ static long long set_point(struct walker *walker, int point)
 	    walker->only[point]);
 	if (walker->only[point] < 0)
 		condition[0] = '\0';
-	note(walker, " set %s%s%s;", walker->points[point].what, condition[0] ? " if " : "",
+	walker_note(walker, " set %s%s%s;", walker->points[point].what, condition[0] ? " if " : "",
 	    condition);
 	return sweep_set(walker->client, &walker->points[point], condition[0] ? condition : NULL);
 }
 
 static void move_points(struct walker *walker)
 {
-	int point = (int)draw(walker, WALK_POINTS);
+	int point = (int)walker_draw(walker, WALK_POINTS);
 
 	if (walker->numbers[point]) {
-		note(walker, " clear %s;", walker->points[point].what);
+		walker_note(walker, " clear %s;", walker->points[point].what);
 		client_tool_done(walker->client, "rr_breakpoint_remove", "{s:I}",
 		    "breakpoint_number", walker->numbers[point]);
 		walker->numbers[point] = 0;
 		return;
 	}
-	walker->only[point] =
-	    draw(walker, 2) ? (long long)draw(walker, walker->conditions[point].below) : -1;
+	walker->only[point] = walker_draw(walker, 2)
+				  ? (long long)walker_draw(walker, walker->conditions[point].below)
+				  : -1;
 	walker->numbers[point] = set_point(walker, point);
 }
 
 static void move_checkpoint(struct walker *walker)
 {
 	if (walker->checkpoint_count < CHECKPOINTS_MAX) {
-		note(walker, " checkpoint;");
+		walker_note(walker, " checkpoint;");
 		json_t *saved = client_tool(walker->client, "rr_checkpoint_save", NULL);
 		walker->checkpoints[walker->checkpoint_count].id =
 		    answer_number(saved, "checkpoint_id");
@@ -478,14 +443,14 @@ static void move_checkpoint(struct walker *walker)
 		json_decref(saved);
 		return;
 	}
-	unsigned which = draw(walker, CHECKPOINTS_MAX);
-	note(walker, " restore %lld;", walker->checkpoints[which].id);
+	unsigned which = walker_draw(walker, CHECKPOINTS_MAX);
+	walker_note(walker, " restore %lld;", walker->checkpoints[which].id);
 	json_decref(client_tool(walker->client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
 	    walker->checkpoints[which].id));
 	walker->at = walker->checkpoints[which].at;
-	if (draw(walker, 2))
+	if (walker_draw(walker, 2))
 		return;
-	note(walker, " forget it;");
+	walker_note(walker, " forget it;");
 	client_tool_done(walker->client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id",
 	    walker->checkpoints[which].id);
 	walker->checkpoints[which] = walker->checkpoints[--walker->checkpoint_count];
@@ -495,10 +460,10 @@ static void move_thread(struct walker *walker)
 {
 	json_t *list = client_tool(walker->client, "rr_thread_list", NULL);
 	size_t count = answer_count(list, "threads");
-	json_t *one =
-	    json_array_get(answer_at(list, "threads"), draw(walker, (unsigned)(count ? count : 1)));
+	json_t *one = json_array_get(
+	    answer_at(list, "threads"), walker_draw(walker, (unsigned)(count ? count : 1)));
 
-	note(walker, " select thread %lld;", answer_number(one, "tid"));
+	walker_note(walker, " select thread %lld;", answer_number(one, "tid"));
 	client_tool_done(
 	    walker->client, "rr_thread_select", "{s:I}", "thread_id", answer_number(one, "tid"));
 	json_decref(list);
@@ -507,11 +472,11 @@ static void move_thread(struct walker *walker)
 static void note_points(struct walker *walker)
 {
 	walker->history_length = 0;
-	note(walker, " set:");
+	walker_note(walker, " set:");
 	for (int i = 0; i < WALK_POINTS; i++)
 		if (walker->numbers[i])
-			note(walker, " %s (%lld)", walker->points[i].what, walker->only[i]);
-	note(walker, ";");
+			walker_note(walker, " %s (%lld)", walker->points[i].what, walker->only[i]);
+	walker_note(walker, ";");
 }
 
 bool walker_walk(struct walker *walker)
@@ -519,13 +484,14 @@ bool walker_walk(struct walker *walker)
 	static void (*const moves[])(struct walker *) = {move_continue, move_continue,
 	    move_continue, move_continue, move_continue, move_goto, move_goto, move_step, move_step,
 	    move_last_change, move_last_change, move_evaluate, move_look, move_points, move_points,
-	    move_points, move_checkpoint, move_checkpoint, move_thread, move_end};
+	    move_points, move_checkpoint, move_checkpoint, move_thread, move_end, walker_cut,
+	    walker_cut};
 
 	walking = walker;
 	note_points(walker);
 	move_goto(walker);
 	for (int i = 0; i < MOVES_IN_WALK && !walker->lost; i++)
-		moves[draw(walker, sizeof(moves) / sizeof(*moves))](walker);
+		moves[walker_draw(walker, sizeof(moves) / sizeof(*moves))](walker);
 	walking = NULL;
 	return !walker->lost;
 }

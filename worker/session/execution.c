@@ -484,7 +484,8 @@ json_t *tool_when(struct replay *replay, const struct when_args *args, struct fa
 	(void)args;
 	if (!position_read(replay, &moment, failure))
 		return NULL;
-	if (moment.event == replay->moment.event && moment.ticks == replay->moment.ticks)
+	/* Of the ticks, rr 5.6 tells those of the thread that gdb has looked at last. */
+	if (moment.event == replay->moment.event)
 		moment = replay->moment;
 	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
 	    seen_name(replay, &moment), "tid", moment.tid);

@@ -273,10 +273,12 @@ static enum found find(struct replay *replay, struct search *search, struct fail
 static enum last_hit cut(struct replay *replay, struct search *search, struct failure *failure)
 {
 	struct failure late = {0};
-	bool some = search->from.event < search->bound.moment.event;
-	bool fine = some ? go_event(replay, search->from.event, &late)
-			 : place_return(replay, &search->place, &late);
+	bool some = search->from.event < search->bound.moment.event, fine;
 
+	gdb_shield(replay->gdb, true);
+	fine = some ? go_event(replay, search->from.event, &late)
+		    : place_return(replay, &search->place, &late);
+	gdb_shield(replay->gdb, false);
 	if (fine)
 		*failure = (struct failure){0};
 	return fine ? LAST_HIT_CUT : LAST_HIT_FAILED;

@@ -192,7 +192,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 	for (;;) {
 		struct pollfd fd = {.fd = tool.errors, .events = POLLIN};
 		worker_wait(replay->worker, &fd, 1, -1);
-		if (replay->worker->interrupt ||
+		if (gdb_must_stop(replay->gdb) ||
 		    (fd.revents && read(tool.errors, ignored, sizeof(ignored)) <= 0))
 			break;
 	}
@@ -233,7 +233,7 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 	char executable[PATH_MAX];
 
 	while (!launch_parse(replay->launch, port, executable, sizeof(executable))) {
-		if (replay->worker->interrupt) {
+		if (gdb_must_stop(replay->gdb)) {
 			gdb_fail_interrupted(replay->worker, failure);
 			replay->worker->broken = true;
 			return false;

@@ -1,6 +1,7 @@
 /*
  * rr's own checkpoint makes a return exact. Without one (at the end), or if its rr has ended, seeks
- * the moment.
+ * the moment. No interrupt ends a return half way, because the session would then stand where
+ * nobody expects it.
  */
 #include "worker/session/place.h"
 #include "worker/session/position.h"
@@ -34,11 +35,29 @@ void place_release(struct replay *replay, struct place *place)
 	place->held = 0;
 }
 
+/* A seek must know where it begins, and an interrupted search ends where nobody has looked. */
+static bool seek(struct replay *replay, const struct place *to, struct failure *failure)
+{
+	if (!to->at_end && position_is_held(replay, to->held))
+		return position_return(replay, to->held, failure);
+	if (!position_update(replay, failure))
+		return false;
+	if (!to->at_end)
+		return position_go(replay, &to->moment, failure);
+	if (!position_go_end(replay, failure))
+		return false;
+	replay->moment = to->moment;
+	return true;
+}
+
 bool place_return(struct replay *replay, const struct place *to, struct failure *failure)
 {
-	if (to->at_end				 ? !position_go_end(replay, failure)
-	    : position_is_held(replay, to->held) ? !position_return(replay, to->held, failure)
-						 : !position_go(replay, &to->moment, failure))
+	bool fine;
+
+	gdb_shield(replay->gdb, true);
+	fine = seek(replay, to, failure);
+	gdb_shield(replay->gdb, false);
+	if (!fine)
 		return false;
 	replay->at_end = to->at_end;
 	replay->at_signal = to->at_signal;

@@ -248,9 +248,9 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 /* A seek consists of several restarts, each of which cannot be interrupted. */
 static bool is_interrupted(const struct replay *replay, struct failure *failure)
 {
-	if (replay->worker->interrupt)
+	if (gdb_must_stop(replay->gdb))
 		gdb_fail_interrupted(replay->worker, failure);
-	return replay->worker->interrupt != INTERRUPT_NONE;
+	return gdb_must_stop(replay->gdb);
 }
 
 /*
@@ -263,7 +263,7 @@ static bool go_call(struct replay *replay, const struct moment *call, struct fai
 
 	if (call->event == 0 || replay->moment.event > call->event || go_pc(replay, call, &missed))
 		return true;
-	if (!replay->worker->broken && !replay->worker->interrupt)
+	if (!replay->worker->broken && !gdb_must_stop(replay->gdb))
 		return true;
 	*failure = missed;
 	return false;
@@ -354,7 +354,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	    (replay->moment.tid != to->tid || replay->moment.ticks <= to->ticks)) {
 		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
 			return true;
-		if (replay->worker->broken || replay->worker->interrupt) {
+		if (replay->worker->broken || gdb_must_stop(replay->gdb)) {
 			*failure = missed;
 			return false;
 		}
@@ -372,9 +372,9 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	breakpoints_suspend(replay);
 	fine = go(replay, to, failure);
 	breakpoints_resume(replay);
-	if (replay->worker->interrupt && !failure->message[0])
+	if (gdb_must_stop(replay->gdb) && !failure->message[0])
 		gdb_fail_interrupted(replay->worker, failure);
-	if (replay->worker->broken || replay->worker->interrupt ||
+	if (replay->worker->broken || gdb_must_stop(replay->gdb) ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;
 	if (fine && is_exactly_there(replay, to))

@@ -154,8 +154,7 @@ static bool resume_once(
 
 bool resume_undo(struct replay *replay, const struct place *before, struct failure *failure)
 {
-	/* A seek begins where the program is now. */
-	return position_update(replay, failure) && place_return(replay, before, failure);
+	return place_return(replay, before, failure);
 }
 
 /* Goes back to where it began, because nobody knows where gdb would have stopped. */
