@@ -195,6 +195,9 @@ START_TEST(a_failed_assertion_is_told_from_the_line_that_asserts)
 	expect_text(first_frame(report), "function", "withdraw");
 	expect_text(first_frame(report), "args", "balance=10, amount=60");
 	expect_marked(report, "abort", "assert(amount <= balance);");
+	/* What is asked next is meant in that frame. */
+	ck_assert_int_ge(answer_number(report, "selected_frame"), 3);
+	expect_value(scene.client, "amount", "60");
 	json_decref(report);
 	scene_close(&scene);
 }
@@ -230,6 +233,23 @@ START_TEST(a_write_inside_memcpy_names_the_programs_own_call)
 	expect_marked(change, "copies", "memcpy(to, from, length);");
 	expect_text(change, "old", "1");
 	expect_text(change, "new", "-7");
+	json_decref(change);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(names_at_a_write_are_those_of_the_programs_own_call)
+{
+	struct scene scene = scene_open("copies", NULL);
+
+	scene_run_to(&scene, "fail");
+	json_t *change = client_tool(scene.client, "rr_last_change", "{s:s, s:b, s:[s, s]}",
+	    "expression", "record.id", "move", 1, "evaluate", "from->id", "$rip");
+	expect_number(change, "selected_frame", 1);
+	expect_text(answer_at(change, "evaluated"), "from->id", "-7");
+	const char *rip = answer_text(answer_at(change, "evaluated"), "$rip");
+	ck_assert_ptr_nonnull(strstr(rip, "mem")); /* memcpy's or memmove's own register */
+	expect_value(scene.client, "from->id", "-7");
 	json_decref(change);
 	scene_close(&scene);
 }
@@ -320,7 +340,9 @@ int main(void)
 	    a_program_that_ended_well_has_nothing_to_report,
 	    a_failed_assertion_is_told_from_the_line_that_asserts,
 	    what_the_pointers_at_a_crash_point_to_is_shown,
-	    a_write_inside_memcpy_names_the_programs_own_call, both_sides_of_a_write_can_be_gone_to,
+	    a_write_inside_memcpy_names_the_programs_own_call,
+	    names_at_a_write_are_those_of_the_programs_own_call,
+	    both_sides_of_a_write_can_be_gone_to,
 	    a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come,
 	    the_expression_is_named_in_the_frame_that_is_asked_for,
 	    moments_at_the_same_tick_are_told_apart, NULL};

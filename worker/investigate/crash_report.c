@@ -7,6 +7,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/scan.h"
 #include "worker/session/excursion.h"
+#include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
@@ -144,6 +145,8 @@ json_t *tool_crash_report(
 		*failure = late;
 		found = false;
 	}
+	if (found && move)
+		frames_select_own(replay, crash.report);
 	if (found)
 		return crash.report;
 	json_decref(crash.report);

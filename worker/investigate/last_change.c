@@ -388,7 +388,10 @@ json_t *tool_last_change(
 	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	result = evaluate_beside(replay, find_writer(replay, args, failure), args->evaluate);
+	result = find_writer(replay, args, failure);
+	if (result && (args->move || args->evaluate))
+		frames_select_own(replay, args->move ? result : NULL);
+	result = evaluate_beside(replay, result, args->evaluate);
 	if (result && args->move) {
 		excursion_stay(&excursion);
 	} else if (!excursion_return(&excursion, &late) && result) {

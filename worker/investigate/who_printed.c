@@ -339,8 +339,10 @@ static void fail_unfound(const struct printing *printing, const struct printed_w
 		snprintf(hint, sizeof(hint), "nth is from 1 to %zu, or from -1 back", count);
 	else if (!printed->total)
 		snprintf(hint, sizeof(hint),
-		    "nothing was written to the recording's standard streams; this does not "
-		    "include the program's own files and pipes");
+		    "nothing was written to the recording's standard streams, and the program's "
+		    "own "
+		    "files and pipes do not count. What was still in a buffer when the program "
+		    "crashed was never written: rr_find_memory finds it at the end");
 	else if (wanted->text && printed_nearest(printed, wanted->text, wanted->fd, &near))
 		tell_nearest(printed, &near, hint, sizeof(hint));
 	else
@@ -384,6 +386,7 @@ static json_t *answer(struct replay *replay, const struct printing *printing,
 	if (!result)
 		json_decref(json);
 	if (result && args->move && !replay->worker->broken) {
+		frames_select_own(replay, result);
 		excursion_stay(&excursion);
 		return result;
 	}

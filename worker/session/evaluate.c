@@ -105,6 +105,7 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 {
 	size_t i, count = json_array_size(expressions);
 	json_t *values, *entry, *read;
+	int frame = replay->selected.frame;
 
 	if (!stop || !count)
 		return stop;
@@ -113,6 +114,8 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 	{
 		const char *expression = json_string_value(entry), *error;
 
+		/* registers are those of the innermost frame */
+		replay->selected.frame = strchr(expression, '$') ? 0 : frame;
 		read = evaluate_one(replay, expression, 0, BESIDE_BUDGET / count);
 		error = mi_text(read, "error");
 		if (error)
@@ -121,6 +124,7 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 			json_object_set(values, expression, json_object_get(read, "value"));
 		json_decref(read);
 	}
+	replay->selected.frame = frame;
 	json_object_set_new(stop, "evaluated", values);
 	return stop;
 }

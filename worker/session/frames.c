@@ -23,6 +23,8 @@
 #define THREADS_SHOWN	 100
 #define FULL_FRAMES_MAX	 20 /* with locals */
 #define FULL_FRAME_BYTES 3000
+#define OWN_DEPTH	 40
+#define OWN_BYTES	 10000
 
 static bool same_frame(const json_t *a, const json_t *b)
 {
@@ -256,6 +258,23 @@ json_t *tool_thread_list(
 				 THREADS_SHOWN));
 	json_decref(results);
 	return result;
+}
+
+void frames_select_own(struct replay *replay, json_t *answer)
+{
+	json_t *frames = json_array(), *own;
+	struct failure ignored = {0};
+	int next, level = 0;
+
+	frames_collect(
+	    replay, replay->selected.number, 0, OWN_DEPTH, OWN_BYTES, frames, &next, &ignored);
+	own = frames_first_own(replay, frames);
+	if (own && frame_is_own(replay, own))
+		level = (int)json_integer_value(json_object_get(own, "level"));
+	json_decref(frames);
+	json_decref(ignored.details);
+	if (level > 0 && selection_set_frame(replay, level) && answer)
+		json_object_set_new(answer, "selected_frame", json_integer(level));
 }
 
 /* The selected frame with its source and thread. */

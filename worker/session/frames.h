@@ -12,6 +12,11 @@
 bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
     json_t *frames, int *next, struct failure *failure);
 
+/* Selects the first frame of the program's own code in the selected thread, if a library's frames
+ * are below it: the names that a client uses next are meant there. `answer` (may be NULL) then says
+ * so. */
+void frames_select_own(struct replay *replay, json_t *answer);
+
 /*
  * How often frames[at .. at+period) repeats, at least twice after the first. Returns the number of
  * repetitions beyond the first, with *period; 0: it does not repeat. Frames are equal if function,
