@@ -229,6 +229,10 @@ START_TEST(values_of_the_standard_library_are_short)
 	    "*everything.accounts._M_impl._M_start");
 	expect_within(account, "value", "number = 1}, balance = 100, owner = \"somebody\"}");
 	json_decref(account);
+	json_t *element = client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
+	    "{s:s}", "expression", "everything.numbers[1]");
+	expect_within(element, "hint", "rr_expand");
+	json_decref(element);
 	json_t *stop = client_tool(scene.client, "rr_backtrace", NULL);
 	expect_within(stop, "frames.0.args", "ages = {2 elements}");
 	json_decref(stop);

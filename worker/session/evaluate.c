@@ -176,6 +176,10 @@ static void fail_evaluation(const char *why, struct failure *failure)
 	    {"optimized out", ERROR_INVALID_ARGUMENT,
 		"the program no longer keeps this value here: go back with reverse in rr_step or "
 		"rr_finish to where it still does"},
+	    {"Could not find operator", ERROR_INVALID_ARGUMENT,
+		"the program has no such function of its own, because the compiler inlined it: "
+		"rr_expand shows a container's elements, and a vector's member reads one: "
+		"v._M_impl._M_start[0]"},
 	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
 	    {"", ERROR_INVALID_ARGUMENT,
 		"rr_locals shows the names in this frame; rr_select_frame selects another frame"},
