@@ -236,6 +236,24 @@ static void print_changes(FILE *out, const char *key, const json_t *changes)
 	}
 }
 
+/* "177:4201 thread 12: stored at 0x5578, store at a.c:8" */
+static void print_hops(FILE *out, const char *key, const json_t *hops)
+{
+	json_t *hop;
+	size_t i;
+
+	fprintf(out, "%s:\n", key);
+	json_array_foreach(hops, i, hop)
+	{
+		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": %s, ", text_of(hop, "moment"),
+		    json_integer_value(json_object_get(hop, "tid")), text_of(hop, "did"));
+		print_where(out, json_object_get(hop, "frame"));
+		if (json_object_get(hop, "only") != NULL)
+			fprintf(out, " (only %s)", text_of(hop, "only"));
+		fputc('\n', out);
+	}
+}
+
 /* "177:4201 thread 12: (amount=1) from run (a.c:8), returned 5 at 177:4300 after 0 events" */
 static void print_hits(FILE *out, const char *key, const json_t *hits)
 {
@@ -403,6 +421,7 @@ static const struct {
     {"formatted", print_formatted},
     {"threads", print_threads},
     {"changes", print_changes},
+    {"hops", print_hops},
     {"hits", print_hits},
     {"source", print_whole},
     {"variables", print_values},

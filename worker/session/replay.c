@@ -7,6 +7,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
 #include "worker/session/printing.h"
+#include "worker/session/received.h"
 #include "worker/session/replay.h"
 #include "worker/trace/trace.h"
 
@@ -20,6 +21,7 @@ void replay_free(struct replay *replay)
 	tool_end(&replay->rr);
 	images_free(replay->images);
 	printing_free(replay->printing);
+	received_free(replay->received);
 	free(replay->choice);
 	output_free(replay->output);
 	breakpoint_list_clear(&replay->breakpoints);

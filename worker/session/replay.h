@@ -53,6 +53,7 @@ struct copies {
 struct images;
 struct pmu_choice;
 struct printing;
+struct received;
 
 struct replay {
 	struct worker *worker;
@@ -70,6 +71,7 @@ struct replay {
 	struct images *images;	   /* see images.h */
 	struct starter starter;	   /* if the process has several images */
 	struct printing *printing; /* what was printed; NULL: not read yet */
+	struct received *received; /* what the kernel wrote; NULL: not read yet */
 	struct files files;	   /* sources that were shown */
 	json_t *sources,
 	    *sources_missed; /* recorded path: where the file lies, "" nowhere; see source.c */

@@ -77,8 +77,9 @@ static void compose_server(
 
 static void compose_aside(struct rr_line *line, const struct replay *replay, enum aside aside)
 {
-	static const char *const fixed[ASIDE_COUNT][4] = {
-	    [ASIDE_EVENTS] = {"dump"}, [ASIDE_OUTPUT] = {"-M", "replay", "-a"}};
+	static const char *const fixed[ASIDE_COUNT][4] = {[ASIDE_EVENTS] = {"dump"},
+	    [ASIDE_OUTPUT] = {"-M", "replay", "-a"},
+	    [ASIDE_INPUTS] = {"dump", "-e", "-m"}};
 
 	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
 	if (aside == ASIDE_OUTPUT)

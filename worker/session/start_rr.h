@@ -23,6 +23,7 @@ bool start_rr(struct replay *replay, size_t number, int port, pid_t parent, stru
 enum aside {
 	ASIDE_EVENTS, /* the trace's events, with registers: rr dump */
 	ASIDE_OUTPUT, /* what the processes wrote, with a mark at each write: rr -M replay -a */
+	ASIDE_INPUTS, /* the events with tasks and the memory that each wrote: rr dump -e -m */
 	ASIDE_COUNT
 };
 

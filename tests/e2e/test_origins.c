@@ -1,0 +1,201 @@
+/*
+ * rr_origin_of: each value of tests/programs/origins.c leads to the line that its comment names, on
+ * the way that the comments name, at -O0 and at -O2; and where that cannot be shown, the way ends.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM	 "origins"
+#define HOPS_MAX 6
+
+static const char *const builds[] = {PROGRAM, PROGRAM "_O2", NULL};
+
+static struct scene open_at(int build, const char *location)
+{
+	struct scene scene = scene_open(builds[build], NULL);
+
+	scene_run_to(&scene, location);
+	return scene;
+}
+
+/* The step whose line has this comment; -1: none. */
+static int hop_at(const json_t *answer, const char *comment, int from)
+{
+	long long line = harness_line(PROGRAM, comment);
+	char path[40];
+
+	for (int i = from; i < (int)answer_count(answer, "hops"); i++) {
+		snprintf(path, sizeof(path), "hops.%d.frame", i);
+		if (answer_line(answer, path) == line)
+			return i;
+	}
+	return -1;
+}
+
+static const struct {
+	const char *expression, *kind, *origin, *conclusion;
+	const char *hops[HOPS_MAX]; /* comments, the last in time first; between them may be more */
+	const char *plain;	    /* one more, which -O2 makes part of the last */
+} journeys[] = {
+    {"from_constant", "constant", "origin: constant", "0x1267", {"hop: store"}, NULL},
+    {"from_product.total", "computed", "origin: product", "imul", {"hop: product"}, NULL},
+    {"from_pipe.serial", "input", "origin: pipe", "a pipe, at offset 8",
+	{"hop: report", "hop: grown", "hop: shelf"}, "hop: entry"},
+    {"from_file.serial", "input", "origin: file", "/tmp/origins-", {"hop: file"}, NULL},
+    {"from_socket.serial", "input", "origin: socket", "byte 8 of the 40 that recvfrom took",
+	{"hop: socket", "hop: wire"}, NULL},
+    {"from_allocation", "allocation", "origin: allocation", "malloc", {"hop: allocation"}, NULL},
+    {"from_nothing", "computed", "origin: left over", "arithmetic", {"hop: left over"}, NULL},
+    {"again", "constant", "origin: second", "0x63", {"hop: again"}, NULL},
+    {"from_text.title[5]", "computed", "origin: letter", "0x61", {NULL}, NULL},
+};
+
+START_TEST(each_value_leads_to_its_origin_through_the_copies_that_it_took)
+{
+	struct scene scene = open_at(_i, "look");
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+
+	for (size_t i = 0; i < sizeof(journeys) / sizeof(*journeys); i++) {
+		json_t *answer = client_tool(
+		    scene.client, "rr_origin_of", "{s:s}", "expression", journeys[i].expression);
+		int hop = -1;
+
+		expect_text(answer, "kind", journeys[i].kind);
+		expect_within(answer, "conclusion", journeys[i].conclusion);
+		expect_line(answer, "frame", harness_line(PROGRAM, journeys[i].origin));
+		for (int k = 0; k < HOPS_MAX && journeys[i].hops[k]; k++) {
+			hop = hop_at(answer, journeys[i].hops[k], hop + 1);
+			ck_assert_msg(hop >= 0, "%s did not pass %s", journeys[i].expression,
+			    journeys[i].hops[k]);
+		}
+		if (journeys[i].plain && _i == 0)
+			ck_assert_int_ge(hop_at(answer, journeys[i].plain, hop + 1), 0);
+		json_decref(answer);
+	}
+	expect_answer(
+	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
+	json_decref(before);
+	scene_close(&scene);
+}
+END_TEST
+
+/* At each moment that the answer names, the next instruction stores the value where it says. */
+START_TEST(each_step_really_stores_the_value)
+{
+	struct scene scene = open_at(_i, "look");
+	json_t *answer =
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_pipe.serial");
+	size_t checked = 0;
+
+	for (size_t i = 0; i < answer_count(answer, "hops"); i++) {
+		char path[40], expression[80];
+		unsigned long long address;
+
+		snprintf(path, sizeof(path), "hops.%zu.did", i);
+		if (sscanf(answer_text(answer, path), "stored at 0x%llx", &address) != 1)
+			continue;
+		snprintf(expression, sizeof(expression), "*(long *) 0x%llx", address);
+		snprintf(path, sizeof(path), "hops.%zu.moment", i);
+		client_tool_done(
+		    scene.client, "rr_goto", "{s:s}", "moment", answer_text(answer, path));
+		client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+		expect_value(scene.client, expression, "815");
+		checked++;
+	}
+	ck_assert_uint_ge(checked, 4);
+	/* Before the call that read it, it was not there. */
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(answer, "moment"));
+	expect_answer_within(
+	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "read");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(input_names_descriptor_file_and_offset)
+{
+	struct scene scene = open_at(_i, "look");
+	json_t *answer =
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_file.serial");
+
+	expect_text(answer, "input.call", "read");
+	expect_within(answer, "input.from", "/tmp/origins-");
+	expect_number(answer, "input.offset", 108);
+	expect_number(answer, "input.byte", 8);
+	expect_number(answer, "input.bytes", 40);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+/* At -O2 it is only in a register. */
+START_TEST(an_argument_leads_to_the_caller_that_passed_it)
+{
+	struct scene scene = open_at(_i, "store");
+	json_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value");
+
+	expect_text(answer, "kind", "constant");
+	expect_line(answer, "frame", harness_line(PROGRAM, "origin: constant"));
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_nothing_wrote_came_with_the_program)
+{
+	struct scene scene = open_at(_i, "look");
+	json_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "width");
+
+	expect_text(answer, "kind", "initial");
+	expect_within(answer, "conclusion", "width in section .data");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_limit_ends_the_way_and_says_so)
+{
+	struct scene scene = open_at(_i, "look");
+	json_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s, s:i}", "expression",
+	    "from_pipe.serial", "hops", 1);
+
+	expect_text(answer, "kind", "limit");
+	expect_within(answer, "conclusion", "raise hops");
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_has_no_bytes_to_follow_is_refused)
+{
+	static const char *const expressions[] = {"from_pipe", "table", "area + 1", "4711",
+	    "nothing_of_this_name", "*(int *) 8", "again = 5"};
+	struct scene scene = open_at(_i, "look");
+
+	for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); i++)
+		json_decref(client_tool_fails(
+		    scene.client, "rr_origin_of", NULL, "{s:s}", "expression", expressions[i]));
+	expect_value(scene.client, "again", "99");
+	expect_alive(scene.client, scene.session);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    each_value_leads_to_its_origin_through_the_copies_that_it_took,
+	    each_step_really_stores_the_value,
+	    input_names_descriptor_file_and_offset,
+	    an_argument_leads_to_the_caller_that_passed_it,
+	    what_nothing_wrote_came_with_the_program,
+	    the_limit_ends_the_way_and_says_so,
+	    what_has_no_bytes_to_follow_is_refused,
+	    NULL,
+	};
+
+	return scene_main_builds("origins", tests, builds, 2);
+}

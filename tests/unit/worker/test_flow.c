@@ -1,0 +1,264 @@
+/*
+ * Where instructions take the value from that they write: copies, constants, arithmetic; and what
+ * the trace's events say that the kernel wrote.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/session/flow.h"
+#include "worker/trace/inputs.h"
+#include "tests/runner.h"
+
+#define RAX 0
+#define RCX 1
+#define RBX 3
+#define RDI 7
+
+/* The bytes of a register that a case is about, and where they come from. */
+struct row {
+	const char *code;
+	size_t length;
+	struct piece wanted;
+	enum flow_kind kind;
+	struct piece piece;    /* with FLOW_REGISTER and FLOW_MAYBE */
+	unsigned offset, size; /* with FLOW_MEMORY */
+};
+
+#define CODE(bytes) bytes, sizeof(bytes) - 1
+#define GENERAL(number, from, size)                                                                \
+	{                                                                                          \
+		false, number, from, size                                                          \
+	}
+#define VECTOR(number, from, size)                                                                 \
+	{                                                                                          \
+		true, number, from, size                                                           \
+	}
+#define NOWHERE                                                                                    \
+	{                                                                                          \
+		false, 0, 0, 0                                                                     \
+	}
+
+static const struct row registers[] = {
+    /* mov %rdi,%rbx */
+    {CODE("\x48\x89\xfb"), GENERAL(RBX, 0, 8), FLOW_REGISTER, GENERAL(RDI, 0, 8), 0, 8},
+    /* the same, for its third byte */
+    {CODE("\x48\x89\xfb"), GENERAL(RBX, 2, 1), FLOW_REGISTER, GENERAL(RDI, 2, 1), 0, 1},
+    /* mov %edi,%ebx: the upper half becomes zero */
+    {CODE("\x89\xfb"), GENERAL(RBX, 0, 8), FLOW_REGISTER, GENERAL(RDI, 0, 4), 0, 4},
+    {CODE("\x89\xfb"), GENERAL(RBX, 4, 4), FLOW_CONSTANT, NOWHERE, 0, 4},
+    /* mov %edi,%ebx leaves rax */
+    {CODE("\x89\xfb"), GENERAL(RAX, 0, 8), FLOW_NONE, NOWHERE, 0, 8},
+    /* mov 0x8(%rdi),%rax */
+    {CODE("\x48\x8b\x47\x08"), GENERAL(RAX, 4, 4), FLOW_MEMORY, NOWHERE, 4, 4},
+    /* movzbl (%rdi),%eax; movsbl (%rdi),%eax */
+    {CODE("\x0f\xb6\x07"), GENERAL(RAX, 0, 4), FLOW_MEMORY, NOWHERE, 0, 1},
+    {CODE("\x0f\xbe\x07"), GENERAL(RAX, 0, 4), FLOW_MEMORY, NOWHERE, 0, 1},
+    /* mov %cl,%ah: byte 1 of rax, and only that */
+    {CODE("\x88\xcc"), GENERAL(RAX, 1, 1), FLOW_REGISTER, GENERAL(RCX, 0, 1), 0, 1},
+    {CODE("\x88\xcc"), GENERAL(RAX, 0, 1), FLOW_NONE, NOWHERE, 0, 1},
+    {CODE("\x88\xcc"), GENERAL(RAX, 0, 8), FLOW_PART, NOWHERE, 0, 8},
+    /* mov %dil,%bl */
+    {CODE("\x40\x88\xfb"), GENERAL(RBX, 0, 1), FLOW_REGISTER, GENERAL(RDI, 0, 1), 0, 1},
+    /* lea (%rdi),%rax; lea 0x8(%rdi),%rax */
+    {CODE("\x48\x8d\x07"), GENERAL(RAX, 0, 8), FLOW_REGISTER, GENERAL(RDI, 0, 8), 0, 8},
+    {CODE("\x48\x8d\x47\x08"), GENERAL(RAX, 0, 8), FLOW_ADDRESS, NOWHERE, 0, 8},
+    /* xor %eax,%eax; xor %ecx,%eax */
+    {CODE("\x31\xc0"), GENERAL(RAX, 0, 8), FLOW_CONSTANT, NOWHERE, 0, 8},
+    {CODE("\x31\xc8"), GENERAL(RAX, 0, 8), FLOW_COMPUTED, NOWHERE, 0, 8},
+    /* pop %rbx; and rsp */
+    {CODE("\x5b"), GENERAL(RBX, 0, 8), FLOW_MEMORY, NOWHERE, 0, 8},
+    {CODE("\x5b"), GENERAL(4, 0, 8), FLOW_OTHER, NOWHERE, 0, 8},
+    /* cmovne %edi,%eax */
+    {CODE("\x0f\x45\xc7"), GENERAL(RAX, 0, 4), FLOW_MAYBE, GENERAL(RDI, 0, 4), 0, 4},
+    /* cmovne %edi,%eax clears the upper half in any case */
+    {CODE("\x0f\x45\xc7"), GENERAL(RAX, 0, 8), FLOW_OTHER, NOWHERE, 0, 4},
+    /* xchg %rax,%rdi */
+    {CODE("\x48\x97"), GENERAL(RDI, 0, 8), FLOW_REGISTER, GENERAL(RAX, 0, 8), 0, 8},
+    /* syscall; rdtsc */
+    {CODE("\x0f\x05"), GENERAL(RAX, 0, 8), FLOW_KERNEL, NOWHERE, 0, 8},
+    {CODE("\x0f\x31"), GENERAL(RAX, 0, 8), FLOW_MACHINE, NOWHERE, 0, 8},
+    /* imul %rdi,%rax */
+    {CODE("\x48\x0f\xaf\xc7"), GENERAL(RAX, 0, 8), FLOW_COMPUTED, NOWHERE, 0, 8},
+    /* movq %rdi,%xmm1: zero above */
+    {CODE("\x66\x48\x0f\x6e\xcf"), VECTOR(1, 0, 8), FLOW_REGISTER, GENERAL(RDI, 0, 8), 0, 8},
+    {CODE("\x66\x48\x0f\x6e\xcf"), VECTOR(1, 8, 8), FLOW_CONSTANT, NOWHERE, 0, 8},
+    /* movq %xmm2,%xmm1 takes the lower half only */
+    {CODE("\xf3\x0f\x7e\xca"), VECTOR(1, 0, 8), FLOW_REGISTER, VECTOR(2, 0, 8), 0, 8},
+    {CODE("\xf3\x0f\x7e\xca"), VECTOR(1, 8, 8), FLOW_CONSTANT, NOWHERE, 0, 8},
+    /* punpcklqdq %xmm2,%xmm1 */
+    {CODE("\x66\x0f\x6c\xca"), VECTOR(1, 8, 8), FLOW_REGISTER, VECTOR(2, 0, 8), 0, 8},
+    {CODE("\x66\x0f\x6c\xca"), VECTOR(1, 0, 8), FLOW_NONE, NOWHERE, 0, 8},
+    /* movhps 0x10(%rdi),%xmm1 */
+    {CODE("\x0f\x16\x4f\x10"), VECTOR(1, 12, 4), FLOW_MEMORY, NOWHERE, 4, 4},
+    /* movdqu (%rdi),%xmm1 leaves what AVX has above; vmovdqu clears it */
+    {CODE("\xf3\x0f\x6f\x0f"), VECTOR(1, 8, 8), FLOW_MEMORY, NOWHERE, 8, 8},
+    {CODE("\xf3\x0f\x6f\x0f"), VECTOR(1, 16, 8), FLOW_NONE, NOWHERE, 0, 8},
+    {CODE("\xc5\xfa\x6f\x0f"), VECTOR(1, 16, 8), FLOW_CONSTANT, NOWHERE, 16, 8},
+    /* pshufd $0x4e,%xmm2,%xmm1: a shuffle is no arithmetic, and not followed */
+    {CODE("\x66\x0f\x70\xca\x4e"), VECTOR(1, 0, 8), FLOW_OTHER, NOWHERE, 0, 8},
+    /* paddq %xmm2,%xmm1 */
+    {CODE("\x66\x0f\xd4\xca"), VECTOR(1, 0, 8), FLOW_COMPUTED, NOWHERE, 0, 8},
+    /* vmovdqu64 (%rdi),%zmm1{%k1} merges */
+    {CODE("\x62\xf1\xfe\x49\x6f\x0f"), VECTOR(1, 0, 8), FLOW_OTHER, NOWHERE, 0, 8},
+};
+
+static void expect_piece(const struct piece *piece, const struct piece *expected, int row)
+{
+	ck_assert_msg(piece->vector == expected->vector && piece->number == expected->number &&
+			  piece->offset == expected->offset && piece->size == expected->size,
+	    "row %d: register %u, byte %u, %u bytes", row, piece->number, piece->offset,
+	    piece->size);
+}
+
+START_TEST(a_register_gets_its_bytes_from_there)
+{
+	const struct row *row = &registers[_i];
+	struct flow flow;
+
+	ck_assert(flow_of_register((const uint8_t *)row->code, row->length, &row->wanted, &flow));
+	ck_assert_msg(flow.kind == row->kind, "row %d: kind %d", _i, flow.kind);
+	if (row->kind == FLOW_REGISTER || row->kind == FLOW_MAYBE)
+		expect_piece(&flow.piece, &row->piece, _i);
+	if (row->kind == FLOW_MEMORY || row->kind == FLOW_REGISTER)
+		ck_assert_uint_eq(flow.size, row->size);
+	if (row->kind == FLOW_MEMORY)
+		ck_assert_uint_eq(flow.offset, row->offset);
+}
+END_TEST
+
+static const struct {
+	const char *code;
+	size_t length;
+	unsigned offset, size;
+	enum flow_kind kind;
+	struct piece piece;
+	uint8_t first; /* of a constant */
+} stores[] = {
+    /* mov %rdi,(%rax), and its upper half */
+    {CODE("\x48\x89\x38"), 0, 8, FLOW_REGISTER, GENERAL(RDI, 0, 8), 0},
+    {CODE("\x48\x89\x38"), 4, 4, FLOW_REGISTER, GENERAL(RDI, 4, 4), 0},
+    /* movq $-2,(%rax): the sign fills up */
+    {CODE("\x48\xc7\x00\xfe\xff\xff\xff"), 4, 4, FLOW_CONSTANT, NOWHERE, 0xff},
+    /* push %rdi; push $5 */
+    {CODE("\x57"), 0, 8, FLOW_REGISTER, GENERAL(RDI, 0, 8), 0},
+    {CODE("\x6a\x05"), 0, 8, FLOW_CONSTANT, NOWHERE, 5},
+    /* call: a return address */
+    {CODE("\xe8\x00\x00\x00\x00"), 0, 8, FLOW_CALL, NOWHERE, 0},
+    /* movsb */
+    {CODE("\xa4"), 0, 1, FLOW_MEMORY, NOWHERE, 0},
+    /* stos %rax */
+    {CODE("\x48\xab"), 0, 8, FLOW_REGISTER, GENERAL(RAX, 0, 8), 0},
+    /* movups %xmm1,(%rax), its upper half */
+    {CODE("\x0f\x11\x08"), 8, 8, FLOW_REGISTER, VECTOR(1, 8, 8), 0},
+    /* movhps %xmm1,(%rax) */
+    {CODE("\x0f\x17\x08"), 0, 8, FLOW_REGISTER, VECTOR(1, 8, 8), 0},
+    /* add %edi,(%rax); sete (%rax) */
+    {CODE("\x01\x38"), 0, 4, FLOW_COMPUTED, NOWHERE, 0},
+    {CODE("\x0f\x94\x00"), 0, 1, FLOW_COMPUTED, NOWHERE, 0},
+    /* lock cmpxchg %edi,(%rax): may store or not */
+    {CODE("\xf0\x0f\xb1\x38"), 0, 4, FLOW_OTHER, NOWHERE, 0},
+    /* mov %edi,(%rax) stores only half of it */
+    {CODE("\x89\x38"), 0, 8, FLOW_PART, NOWHERE, 0},
+    /* mov (%rax),%edi stores nothing */
+    {CODE("\x8b\x38"), 0, 4, FLOW_NONE, NOWHERE, 0},
+};
+
+START_TEST(memory_gets_its_bytes_from_there)
+{
+	struct flow flow;
+
+	ck_assert(flow_of_memory((const uint8_t *)stores[_i].code, stores[_i].length,
+	    stores[_i].offset, stores[_i].size, &flow));
+	ck_assert_msg(flow.kind == stores[_i].kind, "row %d: kind %d", _i, flow.kind);
+	if (flow.kind == FLOW_REGISTER)
+		expect_piece(&flow.piece, &stores[_i].piece, _i);
+	if (flow.kind == FLOW_CONSTANT)
+		ck_assert_uint_eq(flow.bytes[0], stores[_i].first);
+}
+END_TEST
+
+START_TEST(bytes_that_are_no_instruction_have_no_flow)
+{
+	const struct piece rax = GENERAL(RAX, 0, 8);
+	struct flow flow;
+
+	ck_assert(!flow_of_register((const uint8_t *)"\x06", 1, &rax, &flow));
+	ck_assert(!flow_of_memory((const uint8_t *)"\x48", 1, 0, 8, &flow));
+}
+END_TEST
+
+START_TEST(conditions_are_those_of_the_processor)
+{
+	/* carry 1, zero 0x40, sign 0x80, overflow 0x800 */
+	ck_assert(flow_condition_holds(0x2, 1));      /* b */
+	ck_assert(!flow_condition_holds(0x3, 1));     /* ae */
+	ck_assert(flow_condition_holds(0x5, 0));      /* ne */
+	ck_assert(flow_condition_holds(0xc, 0x80));   /* l */
+	ck_assert(!flow_condition_holds(0xc, 0x880)); /* l: sign and overflow */
+	ck_assert(flow_condition_holds(0xf, 0x880));  /* g */
+	ck_assert(!flow_condition_holds(0xf, 0x40));  /* g */
+}
+END_TEST
+
+static const char dump[] =
+    "{\n  real_time:1.5 global_time:119, event:`SYSCALL: read' (state:ENTERING_SYSCALL) tid:11, "
+    "ticks:27721\n"
+    "rax:0xffffffffffffffda rbx:0x1 rcx:0xffffffffffffffff rdx:0x28 rsi:0x7ffe69b24440 rdi:0x3 "
+    "rbp:0x0 rsp:0x0 r8:0x0 r9:0x0 r10:0x7 r11:0x246 rip:0x7f0ca07342ad eflags:0x246\n}\n"
+    "{\n  real_time:1.6 global_time:120, event:`SYSCALL: read' (state:EXITING_SYSCALL) tid:11, "
+    "ticks:27721\n"
+    "rax:0x28 rbx:0x1 rcx:0xffffffffffffffff rdx:0x28 rsi:0x7ffe69b24440 rdi:0x3 rip:0x1\n"
+    "  { tid:11, addr:0x7ffe69b24440, length:0x28 }\n}\n"
+    "{\n  real_time:1.7 global_time:121, event:`SIGNAL_HANDLER: SIGCHLD(async)' tid:12, ticks:9\n"
+    "rax:0x0 rbx:0x1 rip:0x1\n"
+    "  { tid:12, addr:0x1000, length:0x8 }\n}\n";
+
+static void read_dump(struct inputs *inputs, size_t pieces)
+{
+	struct inputs_parser *parser = inputs_parser_new(inputs);
+
+	for (size_t at = 0; at < sizeof(dump) - 1; at += pieces)
+		inputs_parser_feed(parser, dump + at,
+		    at + pieces < sizeof(dump) - 1 ? pieces : sizeof(dump) - 1 - at);
+	inputs_parser_end(parser);
+}
+
+/* However the text is split. */
+START_TEST(what_the_kernel_wrote_has_its_call)
+{
+	static const size_t splits[] = {1, 7, sizeof(dump)};
+	struct inputs inputs = {0};
+
+	read_dump(&inputs, splits[_i]);
+	ck_assert_uint_eq(inputs.count, 2);
+	ck_assert_uint_eq(inputs.range_count, 2);
+	ck_assert_str_eq(inputs.calls[0].name, "read");
+	ck_assert_int_eq(inputs.calls[0].entered, 119);
+	ck_assert_int_eq(inputs.calls[0].event, 120);
+	ck_assert_int_eq(inputs.calls[0].ticks, 27721);
+	ck_assert_uint_eq(inputs.calls[0].pc, 0x7f0ca07342abULL);
+	ck_assert_uint_eq(inputs.calls[0].args[0], 3);
+	ck_assert_uint_eq(inputs.calls[0].args[3], 7);
+	ck_assert_int_eq(inputs.calls[0].result, 0x28);
+	ck_assert_uint_eq(inputs.ranges[0].address, 0x7ffe69b24440ULL);
+	ck_assert_uint_eq(inputs.ranges[0].length, 0x28);
+	ck_assert(!inputs.calls[1].is_call);
+	ck_assert_str_eq(inputs.calls[1].name, "SIGNAL_HANDLER");
+	ck_assert_uint_eq(inputs.ranges[1].call, 1);
+	inputs_free(&inputs);
+}
+END_TEST
+
+int main(void)
+{
+	const struct looped tests[] = {
+	    {a_register_gets_its_bytes_from_there, TIMES(registers)},
+	    {memory_gets_its_bytes_from_there, TIMES(stores)},
+	    {bytes_that_are_no_instruction_have_no_flow, 1},
+	    {conditions_are_those_of_the_processor, 1},
+	    {what_the_kernel_wrote_has_its_call, 3},
+	    {NULL, 0},
+	};
+
+	return run_loops("flow", tests, NULL, NULL);
+}

@@ -1,0 +1,384 @@
+/*
+ * From memory back to the write that stored the bytes. The last write counts, also if it stored
+ * what was there before: so this goes through all accesses, and asks the trace what the kernel
+ * wrote, which no watchpoint shows if the bytes stay the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/origin.h"
+#include "worker/investigate/where.h"
+#include "worker/session/accessed.h"
+#include "worker/session/back_over.h"
+#include "worker/session/internal.h"
+#include "worker/session/mappings.h"
+#include "worker/session/position.h"
+#include "worker/session/resume.h"
+#include "worker/session/scan.h"
+#include "worker/session/signals.h"
+#include "worker/session/stop_reason.h"
+#include "worker/session/watchpoint.h"
+
+#define ACCESSES_MAX 5000 /* reads that are passed on the way back to the write */
+#define SEARCHED_MAX (ACCESSES_MAX + 1000)
+#define NOTHING	     "<unreadable>" /* what gdb prints for memory that is not mapped */
+#define NAME_MAX_    80
+
+/* A write that is about to happen, of an instruction at the program counter. */
+struct writing {
+	uint8_t code[INSTRUCTION_BYTES_MAX];
+	size_t length;
+	struct instruction instruction;
+	unsigned long long at; /* the memory that it writes: from here on */
+	unsigned size;	       /* bytes of one repetition */
+	unsigned long long count;
+};
+
+struct seek {
+	const struct origin_bytes *bytes;
+	int watch; /* gdb's number */
+	int accesses;
+	bool by_code, by_kernel, mapped;
+	struct writing writing;
+};
+
+static bool overlaps(const struct writing *writing, const struct origin_bytes *bytes)
+{
+	unsigned long long length = writing->size * writing->count;
+
+	return bytes->address < writing->at + length && writing->at < bytes->address + bytes->size;
+}
+
+/* The write to these bytes that the instruction at the program counter is about to make. */
+static bool read_writing(
+    struct replay *replay, const struct origin_bytes *bytes, struct writing *writing)
+{
+	unsigned long long pc, flags = 0;
+
+	if (!accessed_number(replay, "(unsigned long) $pc", &pc))
+		return false;
+	writing->length = accessed_bytes(replay, pc, writing->code, sizeof(writing->code));
+	if (!operand_decode(writing->code, writing->length, pc, true, &writing->instruction))
+		return false;
+	for (size_t i = 0; i < writing->instruction.count; i++) {
+		const struct memory_operand *operand = &writing->instruction.operands[i];
+
+		if (!operand->writes || operand->lanes ||
+		    !accessed_address(replay, operand, 0, &writing->at))
+			continue;
+		writing->size = operand->size;
+		writing->count = 1;
+		if (strncmp(writing->instruction.text, "rep", 3) == 0 &&
+		    (!accessed_number(replay, "(unsigned long) $rcx", &writing->count) ||
+			!origin_read_flags(replay, &flags) || (flags & 0x400)))
+			continue;
+		if (overlaps(writing, bytes))
+			return true;
+	}
+	return false;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct seek *seek = context;
+	bool changed = hit->old && hit->new &&strcmp(hit->old, hit->new) != 0;
+
+	(void)failure;
+	if (!hit->watched || hit->number != seek->watch)
+		return SCAN_ON;
+	seek->mapped = changed && strcmp(hit->old, NOTHING) == 0;
+	seek->by_code = !seek->mapped && read_writing(replay, seek->bytes, &seek->writing);
+	seek->by_kernel = changed && !seek->mapped && !seek->by_code;
+	if (seek->by_code || seek->by_kernel || seek->mapped)
+		return SCAN_ENOUGH;
+	return ++seek->accesses < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+static enum scan_end search(struct origin *origin, struct seek *seek, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	enum scan_end end;
+	char expression[80];
+
+	snprintf(expression, sizeof(expression), "*(unsigned char (*)[%u]) 0x%llx",
+	    origin->now.size, origin->now.address);
+	seek->watch = watchpoint_insert(replay, expression, WATCH_ACCESS, true, NULL, failure);
+	if (!seek->watch)
+		return SCAN_FAILED;
+	signals_pass_all(replay);
+	end = scan_run(replay, BACKWARD, SEARCHED_MAX, see, seek, failure);
+	if (!replay->worker->broken) {
+		signals_stop_again(replay);
+		internal_delete(replay, seek->watch);
+	}
+	return end;
+}
+
+/* What is in memory without anybody having written it there. */
+static bool from_mapping(struct origin *origin, bool appeared)
+{
+	struct mappings *mappings = mappings_read(origin->replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	static const uint8_t zeros[ORIGIN_BYTES_MAX];
+	const char *symbol;
+	char command[48];
+
+	snprintf(command, sizeof(command), "info symbol 0x%llx", origin->now.address);
+	if (mapping && mapping->file[0] == '/')
+		origin_finish(origin, ORIGIN_INITIAL,
+		    "the file that is mapped there: byte %llu of %.200s",
+		    origin->now.address - mapping->start + mapping->offset, mapping->file);
+	else if (memcmp(origin->now.bytes, zeros, origin->now.size) == 0)
+		origin_finish(
+		    origin, ORIGIN_INITIAL, "nothing: nothing wrote it, and new memory is zero");
+	else if (!mapping)
+		origin_finish(origin, ORIGIN_INITIAL,
+		    appeared ? "a file that was mapped here, or memory that mremap moved here"
+			     : "what was there before the program ran");
+	else
+		origin_finish(origin, ORIGIN_INITIAL, "%s",
+		    strcmp(mapping->file, "[stack]") == 0
+			? "the program's arguments and environment"
+			: "outside the program, which did not write it: an exec, or mremap, "
+			  "which moves memory");
+	if (gdb_console(origin->replay->gdb, &symbol, command) == GDB_DONE &&
+	    strncmp(symbol, "No symbol", 9) != 0)
+		snprintf(origin->text + strlen(origin->text),
+		    sizeof(origin->text) - strlen(origin->text), " (%.*s)",
+		    (int)strcspn(symbol, "\n"), symbol);
+	mappings_free(mappings);
+	return false;
+}
+
+/* Memory that nobody can write, and memory that others write too. True: neither. */
+static bool is_followed(struct origin *origin)
+{
+	struct mappings *mappings = mappings_read(origin->replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	bool shared = mapping && mapping->rights[0] && mapping->rights[3] == 's';
+
+	mappings_free(mappings);
+	if (shared)
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it lies in shared memory, which other processes write too");
+	return true;
+}
+
+/* Whether a name is that of a function of the C library that copies to its first argument. */
+static bool is_copier(const char *name, bool *bounded)
+{
+	static const char *const names[] = {"memcpy", "memmove", "mempcpy", "strcpy", "stpcpy"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0) {
+			*bounded = i < 3;
+			return true;
+		}
+	return false;
+}
+
+/* At the beginning of a copying function, or its call: goes on at its source. False if its
+ * arguments do not fit. */
+static bool take_arguments(struct origin *origin, bool bounded)
+{
+	struct origin_bytes *now = &origin->now;
+	unsigned long long to, from, length, offset;
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+
+	if (!accessed_number(origin->replay, "(unsigned long) $rdi", &to) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rsi", &from) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rdx", &length) || now->address < to)
+		return false;
+	offset = now->address - to;
+	if ((bounded && (length < now->size || offset > length - now->size)) ||
+	    !origin_read_memory(origin->replay, from + offset, now->size, bytes) ||
+	    memcmp(bytes, now->bytes, now->size) != 0)
+		return false;
+	now->address = from + offset;
+	return true;
+}
+
+/* From the call on to where the function begins that another one jumped to, before `write`. The
+ * stack pointer shows that it is the same call. */
+static bool go_to_entry(struct replay *replay, const struct moment *write, struct failure *failure)
+{
+	const struct resumption on = {"continue", FORWARD, false, -1, 0};
+	unsigned long long entry, before, after;
+	char where[40], name[NAME_MAX_];
+	bool fine = false;
+	int number;
+
+	if (!where_entry(replay, write->pc, &entry, name, sizeof(name)) ||
+	    !accessed_number(replay, "(unsigned long) $sp", &before))
+		return false;
+	snprintf(where, sizeof(where), "*0x%llx", entry);
+	number = internal_insert(replay, where);
+	if (number && resume_run(replay, &on, failure) && position_update(replay, failure))
+		fine = stop_kind(replay) == STOP_BREAKPOINT && replay->moment.pc == entry &&
+		       replay->moment.tid == write->tid &&
+		       position_order(&replay->moment, write) <= 0 &&
+		       accessed_number(replay, "(unsigned long) $sp", &after) &&
+		       after + 8 == before;
+	internal_delete(replay, number);
+	return fine;
+}
+
+/* The program stands in a copying function: goes to its call, or to where it begins if another
+ * function jumped to it, and takes its arguments. */
+static bool find_arguments(struct origin *origin, bool bounded, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	const struct moment write = replay->moment;
+	char called[NAME_MAX_];
+	bool known;
+
+	if (back_out(replay, 0, failure) != BACK_DONE || stop_kind(replay) != STOP_STEP ||
+	    !position_update(replay, failure))
+		return false;
+	origin_called(replay, called, sizeof(called));
+	return (is_copier(called, &known) || go_to_entry(replay, &write, failure)) &&
+	       take_arguments(origin, bounded);
+}
+
+enum copied { COPIED, NOT_COPIED, COPY_FAILED };
+
+/* If a function of the C library copies it, goes to its call or its beginning. Otherwise the
+ * program stands where it did. */
+static enum copied from_copier(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct place here;
+	char name[NAME_MAX_];
+	bool bounded, found, back = true;
+
+	origin_function(replay, name, sizeof(name));
+	if (!is_copier(name, &bounded))
+		return NOT_COPIED;
+	here = place_hold(replay);
+	found = find_arguments(origin, bounded, failure);
+	if (replay->worker->broken || replay->worker->interrupt)
+		return COPY_FAILED;
+	if (!found) {
+		json_decref(failure->details);
+		*failure = (struct failure){0};
+		back = place_return(replay, &here, failure);
+	}
+	place_release(replay, &here);
+	return found ? COPIED : back ? NOT_COPIED : COPY_FAILED;
+}
+
+/* Leaves only those of the bytes that this write stores. */
+static void narrow(struct origin_bytes *now, const struct writing *writing)
+{
+	unsigned long long begin = writing->at, end = begin + writing->size * writing->count;
+	unsigned low = now->address < begin ? (unsigned)(begin - now->address) : 0;
+	unsigned high = now->address + now->size > end ? (unsigned)(end - now->address) : now->size;
+
+	memmove(now->bytes, now->bytes + low, high - low);
+	now->address += low;
+	now->skipped += low;
+	now->size = high - low;
+}
+
+/* Each repetition writes as much: what it copies is as far from the destination in each. */
+static bool from_repeated(struct origin *origin, const struct writing *writing)
+{
+	unsigned long long offset = origin->now.address - writing->at;
+	struct flow flow;
+
+	if (!flow_of_memory(writing->code, writing->length, 0, 1, &flow))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
+	if (flow.kind == FLOW_MEMORY) {
+		flow.size = origin->now.size;
+		return origin_to_source(origin, writing->code, writing->length, &flow, offset);
+	}
+	if (offset % writing->size + origin->now.size > writing->size ||
+	    !flow_of_memory(writing->code, writing->length, (unsigned)(offset % writing->size),
+		origin->now.size, &flow))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "`%s` fills it with a smaller value",
+		    writing->instruction.text);
+	return origin_to_source(origin, writing->code, writing->length, &flow, 0);
+}
+
+/* The program is about to run the instruction that stores them. */
+static bool from_code(struct origin *origin, const struct writing *writing)
+{
+	struct origin_bytes *now = &origin->now;
+	unsigned size = now->size;
+	struct flow flow;
+
+	narrow(now, writing);
+	if (now->size < size)
+		json_object_set_new(json_array_get(origin->hops, json_array_size(origin->hops) - 1),
+		    "only",
+		    json_sprintf("bytes %u to %u: the others were written elsewhere", now->skipped,
+			now->skipped + now->size - 1));
+	if (writing->count != 1)
+		return from_repeated(origin, writing);
+	if (!flow_of_memory(writing->code, writing->length, (unsigned)(now->address - writing->at),
+		now->size, &flow))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
+	return origin_to_source(origin, writing->code, writing->length, &flow, 0);
+}
+
+/* A write of the kernel that is later than the one at which the program stands now. */
+static const struct input_range *later_input(
+    const struct origin *origin, const struct moment *from, bool by_kernel)
+{
+	long long found = origin->replay->moment.event;
+
+	return received_last(origin->received, origin->now.address, origin->now.size,
+	    by_kernel && found > 2 ? found - 2 : found, from->event);
+}
+
+/* Whether everything that the kernel wrote up to this event is known. */
+static bool knows_kernel(const struct origin *origin, long long event)
+{
+	const struct inputs *inputs = &origin->received->inputs;
+
+	return (!inputs->cut && !origin->received->broken_off) ||
+	       (inputs->count && inputs->calls[inputs->count - 1].event >= event);
+}
+
+bool origin_from_memory(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct seek seek = {.bytes = &origin->now};
+	struct moment from = replay->moment;
+	const struct input_range *input;
+	enum scan_end end;
+
+	if (!is_followed(origin))
+		return false;
+	if (!knows_kernel(origin, from.event))
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "the trace has more system calls than can be looked through");
+	end = search(origin, &seek, failure);
+	if (end == SCAN_FAILED || !position_update(replay, failure))
+		return origin_stop(origin, failure);
+	input = later_input(origin, &from, seek.by_kernel);
+	if (input)
+		return origin_from_kernel(origin, input, failure);
+	if (end == SCAN_EDGE || seek.mapped)
+		return from_mapping(origin, seek.mapped);
+	if (seek.by_kernel)
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it changed here, but by no instruction and no recorded system call");
+	if (!seek.by_code)
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it was read more than %d times since it was written", ACCESSES_MAX);
+	origin_note(origin, "stored at 0x%llx", origin->now.address);
+	switch (from_copier(origin, failure)) {
+	case COPY_FAILED:
+		return origin_stop(origin, failure);
+	case COPIED:
+		return true;
+	case NOT_COPIED:
+		break;
+	}
+	return from_code(origin, &seek.writing);
+}

@@ -1,0 +1,216 @@
+/*
+ * rr_origin_of: where a value comes from. Follows its bytes back through copies, and answers each
+ * step, where the way ends, and why.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/origin.h"
+#include "worker/investigate/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/session/accessed.h"
+#include "worker/session/excursion.h"
+#include "worker/session/frame.h"
+#include "worker/session/frames.h"
+#include "worker/session/position.h"
+#include "worker/session/seen.h"
+#include "worker/session/values.h"
+#include "worker/session/watchpoint.h"
+
+#define EXPRESSION_SHOWN 200
+#define VALUE_SHOWN	 120
+#define FRAMES_MAX	 12
+#define FRAMES_BYTES	 6000
+
+/* Words for programs, and whether the origin itself was found. */
+static const struct {
+	const char *kind;
+	bool found;
+} ends[] = {
+    [ORIGIN_OPEN] = {"unknown", false},
+    [ORIGIN_CONSTANT] = {"constant", true},
+    [ORIGIN_COMPUTED] = {"computed", true},
+    [ORIGIN_ADDRESS] = {"address", true},
+    [ORIGIN_INPUT] = {"input", true},
+    [ORIGIN_ALLOCATION] = {"allocation", true},
+    [ORIGIN_INITIAL] = {"initial", true},
+    [ORIGIN_CHANGED] = {"changed", false},
+    [ORIGIN_UNKNOWN] = {"unknown", false},
+    [ORIGIN_LIMIT] = {"limit", false},
+    [ORIGIN_CUT] = {"cut_off", false},
+    [ORIGIN_FAILED] = {"unknown", false},
+};
+
+/* The register of a variable that lives in one: gdb refuses its address, and names it. Only in the
+ * innermost frame is it sure to be there. */
+static bool find_register(
+    struct replay *replay, const char *expression, unsigned size, struct origin_bytes *now)
+{
+	static const char said[] = "which is in register $";
+	const char *text;
+	char command[REPLAY_EXPRESSION_MAX + 16], name[8];
+
+	snprintf(command, sizeof(command), "print &(%s)", expression);
+	gdb_console(replay->gdb, &text, command);
+	text = strstr(gdb_message(replay->gdb), said);
+	if (!text || replay->selected.frame != 0)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + sizeof(said) - 1, ". \n"),
+	    text + sizeof(said) - 1);
+	for (unsigned i = 0; i < FLOW_REGISTERS; i++) {
+		if (strcmp(name, flow_register_name(i)) != 0)
+			continue;
+		now->in_register = true;
+		now->piece = (struct piece){.number = i, .size = size};
+		return true;
+	}
+	return false;
+}
+
+/* Finds the bytes to follow. */
+static bool begin(struct origin *origin, const char *expression, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct origin_bytes *now = &origin->now;
+	unsigned long long size, pointer;
+	char text[REPLAY_EXPRESSION_MAX + 16], *address;
+
+	snprintf(text, sizeof(text), "sizeof(%s)", expression);
+	if (!accessed_number(replay, "sizeof(void *)", &pointer) || pointer != 8) {
+		failure_set(failure, ERROR_UNSUPPORTED, "rr_last_change works there",
+		    "this works for 64-bit programs only");
+		return false;
+	}
+	if (!accessed_number(replay, text, &size) || size == 0 || size > ORIGIN_BYTES_MAX) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "name one number or pointer, a member or an element: node->next, "
+		    "*(int *) 0x1234",
+		    "%.200s has no value of 1 to 8 bytes", expression);
+		return false;
+	}
+	now->size = origin->asked = (unsigned)size;
+	address = watchpoint_address(replay, expression);
+	now->address = address ? strtoull(address, NULL, 16) : 0;
+	free(address);
+	if (now->address ? origin_read_memory(replay, now->address, now->size, now->bytes)
+			 : find_register(replay, expression, now->size, now) &&
+			       origin_read_register(replay, &now->piece, now->bytes))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "give an expression that has an address in the selected frame, or a variable in a "
+	    "register of the innermost frame",
+	    now->address ? "%.200s cannot be read"
+			 : "%.200s has no place in memory: it is computed, optimized out, or in a "
+			   "register",
+	    expression);
+	return false;
+}
+
+static void walk(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	bool on = true;
+
+	for (long long steps = 0; on && steps < 4 * origin->limit; steps++) {
+		size_t hops = json_array_size(origin->hops);
+
+		if (hops >= (size_t)origin->limit)
+			break;
+		worker_progress(replay->worker, (double)hops, (double)origin->limit, "steps back");
+		on = origin->now.in_register ? origin_from_register(origin, failure)
+					     : origin_from_memory(origin, failure);
+	}
+	if (on)
+		origin_finish(origin, ORIGIN_LIMIT,
+		    "it goes on after %zu steps; raise hops, or rr_goto the last moment and ask "
+		    "there",
+		    json_array_size(origin->hops));
+}
+
+static json_t *conclude(
+    const struct origin *origin, const char *expression, const char *value, const json_t *where)
+{
+	json_t *words = where_words(where), *text;
+	size_t hops = json_array_size(origin->hops);
+	char part[60] = "";
+
+	if (origin->now.size < origin->asked)
+		snprintf(part, sizeof(part), " (bytes %u to %u)", origin->now.skipped,
+		    origin->now.skipped + origin->now.size - 1);
+	text = json_sprintf("%.*s = %.*s%s %s %s, in %s, %zu step%s back", EXPRESSION_SHOWN,
+	    expression, VALUE_SHOWN, value ? value : "?", part,
+	    ends[origin->end].found ? "comes from" : "was followed back until", origin->text,
+	    json_string_value(words), hops, hops == 1 ? "" : "s");
+	json_decref(words);
+	return text;
+}
+
+/* The source around the line of the program's own code in which it stands; NULL: there is none. */
+static json_t *source_here(struct replay *replay)
+{
+	json_t *frames = json_array(), *source = NULL;
+	struct failure ignored = {0};
+	int next;
+
+	if (frames_collect(replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, frames,
+		&next, &ignored))
+		source = frame_source(replay, frames_first_own(replay, frames));
+	json_decref(ignored.details);
+	json_decref(frames);
+	return source;
+}
+
+/* The program stands at the end of the way. */
+static json_t *answer_of(struct origin *origin, const char *expression, const char *value)
+{
+	struct replay *replay = origin->replay;
+	json_t *where = where_own(replay), *answer = json_object(), *source = source_here(replay);
+
+	json_object_set_new(answer, "conclusion", conclude(origin, expression, value, where));
+	json_object_set_new(answer, "kind", json_string(ends[origin->end].kind));
+	json_object_set_new(answer, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(answer, "tid", json_integer(replay->moment.tid));
+	json_object_set(answer, "frame", where);
+	if (source)
+		json_object_set_new(answer, "source", source);
+	if (origin->input)
+		json_object_set(answer, "input", origin->input);
+	if (json_array_size(origin->hops))
+		json_object_set(answer, "hops", origin->hops);
+	json_decref(where);
+	return answer;
+}
+
+static json_t *follow(struct origin *origin, const char *expression, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[256];
+	json_t *answer = NULL;
+
+	if (!begin(origin, expression, failure))
+		return NULL;
+	values_read(origin->replay, expression, &value, &type, why, sizeof(why));
+	walk(origin, failure);
+	if (origin->end != ORIGIN_FAILED && position_update(origin->replay, failure))
+		answer = answer_of(origin, expression, value);
+	free(value);
+	free(type);
+	return answer;
+}
+
+json_t *tool_origin_of(
+    struct replay *replay, const struct origin_of_args *args, struct failure *failure)
+{
+	struct origin origin = {
+	    .replay = replay, .limit = args->hops, .received = received_learn(replay, failure)};
+	json_t *answer;
+
+	if (!origin.received)
+		return NULL;
+	origin.hops = json_array();
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	answer = follow(&origin, args->expression, failure);
+	json_decref(origin.hops);
+	json_decref(origin.input);
+	return excursion_answer(&excursion, answer, failure);
+}

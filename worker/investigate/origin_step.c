@@ -1,0 +1,389 @@
+/*
+ * What both kinds of steps need: reading bytes, comparing them, and going on at the source of an
+ * instruction.
+ */
+#include "worker/investigate/origin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/where.h"
+#include "worker/session/accessed.h"
+#include "worker/session/seen.h"
+#include "worker/session/values.h"
+
+#define OPERANDS_SHOWN 4
+#define DID_MAX	       300
+
+bool origin_finish(struct origin *origin, enum origin_end end, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(origin->text, sizeof(origin->text), format, arguments);
+	va_end(arguments);
+	origin->end = end;
+	return false;
+}
+
+static bool same_line(const json_t *a, const json_t *b)
+{
+	const json_t *frame = json_object_get(a, "frame");
+
+	return json_equal(json_object_get(frame, "at"), json_object_get(b, "at")) &&
+	       json_equal(json_object_get(frame, "function"), json_object_get(b, "function")) &&
+	       json_equal(json_object_get(frame, "in"), json_object_get(b, "in"));
+}
+
+void origin_note(struct origin *origin, const char *format, ...)
+{
+	struct replay *replay = origin->replay;
+	const json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1);
+	json_t *where = where_own(replay);
+	char did[DID_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(did, sizeof(did), format, arguments);
+	va_end(arguments);
+	if (!last || !same_line(last, where))
+		json_array_append_new(
+		    origin->hops, json_pack("{s:s,s:o,s:i,s:O}", "did", did, "moment",
+				      seen_name(replay, &replay->moment), "tid", replay->moment.tid,
+				      "frame", where));
+	json_decref(where);
+}
+
+bool origin_read_register(struct replay *replay, const struct piece *piece, uint8_t *bytes)
+{
+	unsigned long long lane;
+	unsigned at;
+	char expression[64];
+
+	for (unsigned i = 0; i < piece->size; i++) {
+		unsigned byte = piece->offset + i;
+
+		if (i == 0 || byte % 8 == 0) {
+			if (!piece->vector)
+				snprintf(expression, sizeof(expression), "(unsigned long) $%s",
+				    flow_register_name(piece->number));
+			else
+				snprintf(expression, sizeof(expression),
+				    byte < 16 ? "(unsigned long) $xmm%u.v2_int64[%u]"
+					      : "(unsigned long) $ymm%u.v4_int64[%u]",
+				    piece->number, byte / 8);
+			if (byte >= 32 || !accessed_number(replay, expression, &lane))
+				return false;
+		}
+		at = byte % 8;
+		bytes[i] = (uint8_t)(lane >> (8 * at));
+	}
+	return true;
+}
+
+/* gdb shows the flags as the names of those that are set: "[ CF ZF IF ]". */
+bool origin_read_flags(struct replay *replay, unsigned long long *flags)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} names[] = {{" CF ", 0x1}, {" PF ", 0x4}, {" ZF ", 0x40}, {" SF ", 0x80}, {" DF ", 0x400},
+	    {" OF ", 0x800}};
+	char *value = NULL, *type = NULL, why[64];
+	bool fine = values_read(replay, "$eflags", &value, &type, why, sizeof(why)) == 0;
+
+	*flags = 0;
+	for (size_t i = 0; fine && i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(value, names[i].name))
+			*flags |= names[i].bit;
+	free(value);
+	free(type);
+	return fine;
+}
+
+bool origin_read_memory(
+    struct replay *replay, unsigned long long address, unsigned size, uint8_t *bytes)
+{
+	return accessed_bytes(replay, address, bytes, size) == size;
+}
+
+/* "__GI___libc_malloc" and "memmove-..." as callers know them. */
+static void make_plain(const char *symbol, char *name, size_t size)
+{
+	static const char *const before[] = {"_", "GI_", "libc_"};
+
+	if (strncmp(symbol, "operator ", 9) == 0) {
+		snprintf(name, size, "%.*s", (int)strcspn(symbol, "("), symbol);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before);)
+		if (strncmp(symbol, before[i], strlen(before[i])) == 0) {
+			symbol += strlen(before[i]);
+			i = 0;
+		} else {
+			i++;
+		}
+	snprintf(name, size, "%.*s", (int)strcspn(symbol, "_@(+ "), symbol);
+}
+
+static void name_function(struct replay *replay, unsigned long long pc, char *name, size_t size)
+{
+	char command[64];
+	const char *said;
+
+	name[0] = '\0';
+	snprintf(command, sizeof(command), "info symbol 0x%llx", pc);
+	if (gdb_console(replay->gdb, &said, command) == GDB_DONE && strstr(said, " in section"))
+		make_plain(said, name, size);
+}
+
+void origin_function(struct replay *replay, char *name, size_t size)
+{
+	name_function(replay, replay->moment.pc, name, size);
+}
+
+void origin_called(struct replay *replay, char *name, size_t size)
+{
+	struct instruction instruction;
+	unsigned long long pc = replay->moment.pc, address, target = 0;
+	const char *direct;
+
+	name[0] = '\0';
+	if (!accessed_instruction(replay, pc, &instruction) || !instruction.calls)
+		return;
+	direct = strstr(instruction.text, "0x");
+	if (instruction.count && instruction.operands[0].reads &&
+	    accessed_address(replay, &instruction.operands[0], 0, &address))
+		origin_read_memory(replay, address, 8, (uint8_t *)&target);
+	else if (direct && !strchr(instruction.text, '%'))
+		target = strtoull(direct, NULL, 16);
+	if (target)
+		name_function(replay, target, name, size);
+}
+
+bool origin_stop(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+
+	if (replay->worker->broken || !replay->worker->interrupt) {
+		if (!failure->message[0])
+			failure_set(failure, ERROR_GDB_FAILED, NULL, "the session does not answer");
+		return origin_finish(origin, ORIGIN_FAILED, "%s", "");
+	}
+	json_decref(failure->details);
+	*failure = (struct failure){0};
+	return origin_finish(origin, ORIGIN_CUT, "the time is over");
+}
+
+/* What fills up the bytes above the source: zeros, or the sign. */
+static bool is_filled(const struct origin_bytes *now, const struct flow *flow)
+{
+	uint8_t fill = flow->is_signed && now->bytes[flow->size - 1] & 0x80 ? 0xff : 0;
+
+	for (unsigned i = flow->size; i < now->size; i++)
+		if (now->bytes[i] != fill)
+			return false;
+	return true;
+}
+
+static bool go_to(
+    struct origin *origin, const struct flow *flow, const uint8_t *bytes, const char *instruction)
+{
+	struct origin_bytes *now = &origin->now;
+
+	if (memcmp(bytes, now->bytes, flow->size) != 0 || !is_filled(now, flow))
+		return origin_finish(origin, ORIGIN_CHANGED,
+		    "the value changed here: `%s` copies other bytes than those that were found "
+		    "later",
+		    instruction);
+	now->size = flow->size;
+	return true;
+}
+
+/* The only operand that is read and not written. */
+static bool source_address(
+    struct replay *replay, const struct instruction *instruction, unsigned long long *address)
+{
+	const struct memory_operand *source = NULL;
+
+	for (size_t i = 0; i < instruction->count; i++) {
+		const struct memory_operand *operand = &instruction->operands[i];
+
+		if (operand->writes || !operand->reads)
+			continue;
+		if (source)
+			return false;
+		source = operand;
+	}
+	return source && !source->lanes && accessed_address(replay, source, 0, address);
+}
+
+static bool from_register(
+    struct origin *origin, const struct flow *flow, const struct instruction *instruction)
+{
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+	struct piece piece = flow->piece;
+
+	piece.size = flow->size;
+	if (!origin_read_register(origin->replay, &piece, bytes))
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "`%s` copies it from a register that cannot be read", instruction->text);
+	if (!go_to(origin, flow, bytes, instruction->text))
+		return false;
+	origin->now.in_register = true;
+	origin->now.piece = piece;
+	return true;
+}
+
+static bool from_memory(struct origin *origin, const struct flow *flow,
+    const struct instruction *instruction, unsigned long long shift)
+{
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+	unsigned long long address;
+
+	if (!source_address(origin->replay, instruction, &address))
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "`%s` copies it from memory whose address cannot be told", instruction->text);
+	address += flow->offset + shift;
+	if (!origin_read_memory(origin->replay, address, flow->size, bytes))
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "`%s` copies it from memory that cannot be read", instruction->text);
+	if (!go_to(origin, flow, bytes, instruction->text))
+		return false;
+	origin->now.in_register = false;
+	origin->now.address = address;
+	return true;
+}
+
+/* " (eax = 70000, edx = 40000)": the registers and the memory that an instruction names. */
+static void tell_operands(
+    struct replay *replay, const struct instruction *instruction, char *text, size_t size)
+{
+	size_t length = 0;
+	unsigned count = 0;
+
+	text[0] = '\0';
+	for (const char *at = strchr(instruction->text, '%'); at && count < OPERANDS_SHOWN;
+	     at = strchr(at + 1, '%')) {
+		char name[16], expression[32];
+		unsigned long long value;
+
+		snprintf(name, sizeof(name), "%.*s",
+		    (int)strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789"), at + 1);
+		snprintf(expression, sizeof(expression), "(long) $%s", name);
+		if (strstr(text, name) || !accessed_number(replay, expression, &value))
+			continue;
+		count++;
+		length += (size_t)snprintf(text + length, size - length, "%s%s = %lld",
+		    length ? ", " : "", name, (long long)value);
+	}
+	for (size_t i = 0; i < instruction->count && length < size / 2; i++) {
+		const struct memory_operand *operand = &instruction->operands[i];
+		unsigned long long address, value = 0;
+
+		if (operand->reads && !operand->lanes && operand->size <= 8 &&
+		    accessed_address(replay, operand, 0, &address) &&
+		    origin_read_memory(replay, address, operand->size, (uint8_t *)&value))
+			length += (size_t)snprintf(text + length, size - length, "%s%s = %lld",
+			    length ? ", " : "", operand->text,
+			    operand->size == 4 ? (long long)(int)value : (long long)value);
+	}
+}
+
+static bool from_constant(
+    struct origin *origin, const struct flow *flow, const struct instruction *instruction)
+{
+	if (memcmp(flow->bytes, origin->now.bytes, origin->now.size) != 0)
+		return origin_finish(origin, ORIGIN_CHANGED,
+		    "the value changed here: `%s` stores another constant", instruction->text);
+	return origin_finish(
+	    origin, ORIGIN_CONSTANT, "a constant in the code, `%s`", instruction->text);
+}
+
+static bool from_address(struct origin *origin, const struct instruction *instruction)
+{
+	unsigned long long value = 0;
+	const char *symbol;
+	char command[48];
+
+	memcpy(&value, origin->now.bytes, origin->now.size);
+	snprintf(command, sizeof(command), "info symbol 0x%llx", value);
+	if (gdb_console(origin->replay->gdb, &symbol, command) == GDB_DONE &&
+	    strncmp(symbol, "No symbol", 9) != 0)
+		return origin_finish(origin, ORIGIN_ADDRESS, "the address of %.*s, `%s`",
+		    (int)strcspn(symbol, "\n"), symbol, instruction->text);
+	tell_operands(origin->replay, instruction, command, sizeof(command));
+	return origin_finish(
+	    origin, ORIGIN_COMPUTED, "arithmetic: `%s` (%s)", instruction->text, command);
+}
+
+/* The program is about to make a system call, whose result it is. */
+static bool from_result(struct origin *origin)
+{
+	const struct inputs *inputs = &origin->received->inputs;
+	const struct moment *now = &origin->replay->moment;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct input_call *call = &inputs->calls[i];
+
+		if (call->is_call && call->entered == now->event && call->tid == now->tid &&
+		    call->pc == now->pc)
+			return origin_finish(
+			    origin, ORIGIN_INPUT, "the result of the system call %s", call->name);
+	}
+	return origin_finish(origin, ORIGIN_INPUT, "the result of a system call");
+}
+
+bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
+    const struct flow *flow, unsigned long long shift)
+{
+	struct replay *replay = origin->replay;
+	struct instruction instruction;
+	unsigned long long flags;
+	char operands[200];
+
+	if (!operand_decode(code, length, replay->moment.pc, true, &instruction))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
+	switch (flow->kind) {
+	case FLOW_NONE:
+		return true;
+	case FLOW_REGISTER:
+		return from_register(origin, flow, &instruction);
+	case FLOW_MEMORY:
+		return from_memory(origin, flow, &instruction, shift);
+	case FLOW_MAYBE:
+		if (!origin_read_flags(replay, &flags))
+			return origin_finish(origin, ORIGIN_UNKNOWN, "the flags cannot be read");
+		if (!flow_condition_holds(flow->condition, flags))
+			return true;
+		return flow->from_memory ? from_memory(origin, flow, &instruction, shift)
+					 : from_register(origin, flow, &instruction);
+	case FLOW_CONSTANT:
+		return from_constant(origin, flow, &instruction);
+	case FLOW_ADDRESS:
+		return from_address(origin, &instruction);
+	case FLOW_COMPUTED:
+		tell_operands(replay, &instruction, operands, sizeof(operands));
+		return origin_finish(origin, ORIGIN_COMPUTED, "arithmetic: `%s`%s%s%s",
+		    instruction.text, operands[0] ? " (" : "", operands, operands[0] ? ")" : "");
+	case FLOW_OTHER:
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "`%s` writes it: whether that copies it, and from where, is not understood",
+		    instruction.text);
+	case FLOW_MACHINE:
+		return origin_finish(
+		    origin, ORIGIN_INPUT, "the processor, asked by `%s`", instruction.text);
+	case FLOW_KERNEL:
+		return from_result(origin);
+	case FLOW_CALL:
+		return origin_finish(origin, ORIGIN_ADDRESS, "the return address that `%s` pushed",
+		    instruction.text);
+	case FLOW_PART:
+		break;
+	}
+	return origin_finish(origin, ORIGIN_UNKNOWN,
+	    "`%s` writes only a part of it: it is put together from several values",
+	    instruction.text);
+}

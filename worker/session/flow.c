@@ -1,0 +1,586 @@
+/*
+ * Decodes with Zydis. Only what a table names is a copy, or arithmetic.
+ */
+#include "worker/session/flow.h"
+
+#include <string.h>
+#include <Zydis/Zydis.h>
+
+#define VECTOR_BYTES 64
+
+struct decoded {
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static bool decode(const uint8_t *code, size_t length, struct decoded *decoded)
+{
+	ZydisDecoder decoder;
+
+	return ZYAN_SUCCESS(
+		   ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+		   &decoder, code, length, &decoded->instruction, decoded->operands));
+}
+
+const char *flow_register_name(unsigned number)
+{
+	static const char *const names[FLOW_REGISTERS] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
+	    "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+
+	return number < FLOW_REGISTERS ? names[number] : "";
+}
+
+bool flow_is_preserved(const struct piece *piece)
+{
+	return !piece->vector && ((piece->number >= 3 && piece->number <= 5) ||
+				     (piece->number >= 12 && piece->number <= 15));
+}
+
+/* The bytes of its whole register that a register is. False for others than general and vector
+ * registers. */
+static bool piece_of(ZydisRegister reg, struct piece *piece)
+{
+	ZyanI8 id = ZydisRegisterGetId(reg);
+
+	*piece = (struct piece){
+	    .size = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8u,
+	    .number = id < 0 ? FLOW_REGISTERS : (unsigned)id,
+	};
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_GPR8:
+		if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+			piece->offset = 1;
+		/* Zydis counts ah to bh between bl and spl. */
+		if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
+			piece->number = (unsigned)(reg - ZYDIS_REGISTER_AL);
+		else if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+			piece->number = (unsigned)(reg - ZYDIS_REGISTER_AH);
+		else
+			piece->number = 4 + (unsigned)(reg - ZYDIS_REGISTER_SPL);
+		return piece->number < FLOW_REGISTERS;
+	case ZYDIS_REGCLASS_GPR16:
+	case ZYDIS_REGCLASS_GPR32:
+	case ZYDIS_REGCLASS_GPR64:
+		return piece->number < FLOW_REGISTERS;
+	case ZYDIS_REGCLASS_XMM:
+	case ZYDIS_REGCLASS_YMM:
+	case ZYDIS_REGCLASS_ZMM:
+		piece->vector = true;
+		return piece->number < FLOW_REGISTERS;
+	default:
+		return false;
+	}
+}
+
+static bool is_vex(const struct decoded *decoded)
+{
+	return decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+}
+
+/* The bytes that writing to a register really writes: 32 bits clear the upper half, VEX forms the
+ * rest of the vector. */
+static bool written_of(const struct decoded *decoded, ZydisRegister reg, struct piece *piece)
+{
+	if (!piece_of(reg, piece))
+		return false;
+	if (!piece->vector && piece->size == 4)
+		piece->size = 8;
+	if (piece->vector && is_vex(decoded))
+		piece->size = VECTOR_BYTES;
+	return true;
+}
+
+static bool overlaps(const struct piece *a, const struct piece *b)
+{
+	return a->vector == b->vector && a->number == b->number &&
+	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+static bool is_within(const struct piece *inner, const struct piece *outer)
+{
+	return inner->offset >= outer->offset &&
+	       inner->offset + inner->size <= outer->offset + outer->size;
+}
+
+/* Moves whose destination's byte n is the source's byte n; what the source lacks is zero, or the
+ * sign. */
+static bool is_move(const struct decoded *decoded)
+{
+	/* The forms of AVX-512 can merge by a mask. */
+	if (decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	    decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
+		return false;
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_MOVNTI:
+	case ZYDIS_MNEMONIC_MOVD:
+	case ZYDIS_MNEMONIC_MOVQ:
+	case ZYDIS_MNEMONIC_MOVAPS:
+	case ZYDIS_MNEMONIC_MOVAPD:
+	case ZYDIS_MNEMONIC_MOVUPS:
+	case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQA:
+	case ZYDIS_MNEMONIC_MOVDQU:
+	case ZYDIS_MNEMONIC_LDDQU:
+	case ZYDIS_MNEMONIC_MOVNTDQ:
+	case ZYDIS_MNEMONIC_MOVNTDQA:
+	case ZYDIS_MNEMONIC_MOVNTPS:
+	case ZYDIS_MNEMONIC_MOVNTPD:
+	case ZYDIS_MNEMONIC_VMOVD:
+	case ZYDIS_MNEMONIC_VMOVQ:
+	case ZYDIS_MNEMONIC_VMOVAPS:
+	case ZYDIS_MNEMONIC_VMOVAPD:
+	case ZYDIS_MNEMONIC_VMOVUPS:
+	case ZYDIS_MNEMONIC_VMOVUPD:
+	case ZYDIS_MNEMONIC_VMOVDQA:
+	case ZYDIS_MNEMONIC_VMOVDQU:
+	case ZYDIS_MNEMONIC_VLDDQU:
+	case ZYDIS_MNEMONIC_VMOVNTDQ:
+	case ZYDIS_MNEMONIC_VMOVNTDQA:
+	case ZYDIS_MNEMONIC_VMOVNTPS:
+	case ZYDIS_MNEMONIC_VMOVNTPD:
+		return true;
+	case ZYDIS_MNEMONIC_MOVSS:
+	case ZYDIS_MNEMONIC_MOVSD:
+	case ZYDIS_MNEMONIC_VMOVSS:
+	case ZYDIS_MNEMONIC_VMOVSD:
+		/* Not the string instruction, and not from register to register, which merges. */
+		return decoded->instruction.operand_count_visible == 2 &&
+		       (decoded->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+			   decoded->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+	default:
+		return false;
+	}
+}
+
+static bool extends_sign(const struct decoded *decoded)
+{
+	return decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOVSX ||
+	       decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+}
+
+static bool is_cmov(const struct decoded *decoded)
+{
+	return decoded->instruction.meta.category == ZYDIS_CATEGORY_CMOV &&
+	       decoded->instruction.opcode_map == ZYDIS_OPCODE_MAP_0F;
+}
+
+/* The bytes of the source that a move takes: of a vector, movd and movq take only the lowest. */
+static unsigned taken_of(const struct decoded *decoded, const ZydisDecodedOperand *source)
+{
+	unsigned size = source->size / 8u;
+
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVD:
+	case ZYDIS_MNEMONIC_VMOVD:
+		return size < 4 ? size : 4;
+	case ZYDIS_MNEMONIC_MOVQ:
+	case ZYDIS_MNEMONIC_VMOVQ:
+		return size < 8 ? size : 8;
+	default:
+		return size;
+	}
+}
+
+/* Copies the wanted bytes, counted from the destination's first, from an operand. */
+static void copy_from(const struct decoded *decoded, const ZydisDecodedOperand *source,
+    unsigned offset, unsigned size, struct flow *flow)
+{
+	unsigned available = taken_of(decoded, source);
+	bool fills = offset + size > available;
+
+	flow->offset = offset;
+	flow->is_signed = extends_sign(decoded);
+	flow->size = fills && offset < available ? available - offset : size;
+	if (source->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		uint64_t value =
+		    source->imm.is_signed ? (uint64_t)source->imm.value.s : source->imm.value.u;
+		flow->kind = FLOW_CONSTANT;
+		flow->size = size;
+		for (unsigned i = 0; i < size; i++)
+			flow->bytes[i] =
+			    offset + i < 8 ? (uint8_t)(value >> (8 * (offset + i))) : 0;
+	} else if (offset >= available) {
+		/* Above the source: zeros, or a sign, which is no copy. */
+		flow->kind = flow->is_signed ? FLOW_OTHER : FLOW_CONSTANT;
+		flow->size = size;
+	} else if (source->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		flow->kind = FLOW_MEMORY;
+	} else if (source->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		   piece_of(source->reg.value, &flow->piece)) {
+		flow->kind = FLOW_REGISTER;
+		flow->piece.offset += offset;
+		flow->piece.size = flow->size;
+	} else {
+		flow->kind = FLOW_OTHER;
+	}
+}
+
+/* xor %eax,%eax and its like: zero, whatever it was. */
+static bool is_zero(const struct decoded *decoded)
+{
+	const ZydisDecodedOperand *operands = decoded->operands;
+	unsigned last = decoded->instruction.operand_count_visible;
+
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_XOR:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_PXOR:
+	case ZYDIS_MNEMONIC_XORPS:
+	case ZYDIS_MNEMONIC_XORPD:
+	case ZYDIS_MNEMONIC_VPXOR:
+	case ZYDIS_MNEMONIC_VXORPS:
+	case ZYDIS_MNEMONIC_VXORPD:
+		return last >= 2 && operands[last - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		       operands[last - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		       operands[last - 1].reg.value == operands[last - 2].reg.value;
+	default:
+		return false;
+	}
+}
+
+/* lea with nothing but a base copies it. */
+static void address_flow(
+    const struct decoded *decoded, unsigned offset, unsigned size, struct flow *flow)
+{
+	const ZydisDecodedOperandMem *memory = &decoded->operands[1].mem;
+	bool bare = memory->index == ZYDIS_REGISTER_NONE &&
+		    (!memory->disp.has_displacement || memory->disp.value == 0) &&
+		    piece_of(memory->base, &flow->piece) && flow->piece.size == 8 &&
+		    decoded->operands[0].size == 64;
+
+	flow->kind = bare ? FLOW_REGISTER : FLOW_ADDRESS;
+	flow->size = size;
+	flow->piece.offset = offset;
+	flow->piece.size = size;
+}
+
+/* Two halves of 8 bytes from two operands. */
+static bool halves_flow(
+    const struct decoded *decoded, unsigned offset, unsigned size, struct flow *flow)
+{
+	const ZydisDecodedOperand *low = &decoded->operands[0], *high = &decoded->operands[1];
+	bool upper = offset >= 8;
+
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_VPUNPCKLQDQ:
+	case ZYDIS_MNEMONIC_VMOVLHPS:
+	case ZYDIS_MNEMONIC_VMOVHPS:
+	case ZYDIS_MNEMONIC_VMOVHPD:
+		if (decoded->instruction.operand_count_visible != 3 || low->size != 128)
+			return false;
+		low = &decoded->operands[1];
+		high = &decoded->operands[2];
+		break;
+	case ZYDIS_MNEMONIC_PUNPCKLQDQ:
+	case ZYDIS_MNEMONIC_MOVLHPS:
+	case ZYDIS_MNEMONIC_MOVHPS:
+	case ZYDIS_MNEMONIC_MOVHPD:
+		if (low->type == ZYDIS_OPERAND_TYPE_REGISTER)
+			break;
+		return false;
+	default:
+		return false;
+	}
+	if (offset + size > 16 || (!upper && offset + size > 8))
+		flow->kind = FLOW_PART;
+	else if (!upper && !is_vex(decoded))
+		flow->kind = FLOW_NONE;
+	else
+		copy_from(decoded, upper ? high : low, upper ? offset - 8 : offset, size, flow);
+	return true;
+}
+
+/* Arithmetic with vectors, by the beginning of its name. The others may be shuffles, which copy. */
+static bool is_vector_arithmetic(const struct decoded *decoded)
+{
+	static const char *const names[] = {"add", "sub", "mul", "div", "sqrt", "min", "max", "avg",
+	    "abs", "cvt", "hadd", "hsub", "round", "fmadd", "fmsub", "fnmadd", "fnmsub", "rcp",
+	    "rsqrt", "madd", "sad", "sll", "srl", "sra", "cmp"};
+	const char *name = ZydisMnemonicGetString(decoded->instruction.mnemonic);
+
+	if (!name)
+		return false;
+	name += name[0] == 'v';
+	name += name[0] == 'p';
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool is_arithmetic(const struct decoded *decoded)
+{
+	if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_XADD)
+		return true;
+	switch (decoded->instruction.meta.category) {
+	case ZYDIS_CATEGORY_BINARY:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_ROTATE:
+	case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_BITBYTE:
+	case ZYDIS_CATEGORY_BMI1:
+	case ZYDIS_CATEGORY_BMI2:
+	case ZYDIS_CATEGORY_DECIMAL:
+		return true;
+	case ZYDIS_CATEGORY_SSE:
+	case ZYDIS_CATEGORY_AVX:
+	case ZYDIS_CATEGORY_AVX2:
+	case ZYDIS_CATEGORY_AVX512:
+	case ZYDIS_CATEGORY_VFMA:
+	case ZYDIS_CATEGORY_IFMA:
+		return is_vector_arithmetic(decoded);
+	default:
+		return false;
+	}
+}
+
+static enum flow_kind other_kind(const struct decoded *decoded)
+{
+	return is_arithmetic(decoded) ? FLOW_COMPUTED : FLOW_OTHER;
+}
+
+/* What goes into the explicit first operand, from its byte `offset` on. */
+static void first_flow(
+    const struct decoded *decoded, unsigned offset, unsigned size, struct flow *flow)
+{
+	flow->kind = other_kind(decoded);
+	flow->size = size;
+	if (halves_flow(decoded, offset, size, flow))
+		return;
+	if (is_zero(decoded)) {
+		flow->kind = FLOW_CONSTANT;
+	} else if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_LEA) {
+		address_flow(decoded, offset, size, flow);
+	} else if (is_move(decoded)) {
+		copy_from(decoded, &decoded->operands[1], offset, size, flow);
+	} else if (is_cmov(decoded)) {
+		copy_from(decoded, &decoded->operands[1], offset, size, flow);
+		flow->from_memory = flow->kind == FLOW_MEMORY;
+		/* 32 bits clear the upper half even if they are not moved. */
+		flow->kind = flow->size == size && decoded->operands[0].size >= 32 &&
+				     offset + size <= decoded->operands[0].size / 8u
+				 ? FLOW_MAYBE
+				 : FLOW_OTHER;
+		flow->condition = decoded->instruction.opcode & 0xf;
+	}
+}
+
+static const ZydisDecodedOperand *operand_that(
+    const struct decoded *decoded, ZydisOperandType type, bool writes)
+{
+	for (size_t i = 0; i < decoded->instruction.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &decoded->operands[i];
+		bool does = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+
+		if (operand->type == type && does == writes)
+			return operand;
+	}
+	return NULL;
+}
+
+/* Writes of instructions that have the source or the destination in an operand of their own kind.
+ */
+static bool special_flow(const struct decoded *decoded, const ZydisDecodedOperand *to,
+    unsigned offset, unsigned size, struct flow *flow)
+{
+	const ZydisDecodedOperand *operands = decoded->operands, *from = NULL;
+
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_POP:
+		if (to->type == ZYDIS_OPERAND_TYPE_REGISTER && to != &operands[0])
+			return false; /* rsp */
+		from = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_PUSH
+			   ? &operands[0]
+			   : operand_that(decoded, ZYDIS_OPERAND_TYPE_MEMORY, false);
+		break;
+	case ZYDIS_MNEMONIC_XCHG:
+		from = to == &operands[0] ? &operands[1] : &operands[0];
+		break;
+	case ZYDIS_MNEMONIC_MOVSB:
+	case ZYDIS_MNEMONIC_MOVSW:
+	case ZYDIS_MNEMONIC_MOVSD:
+	case ZYDIS_MNEMONIC_MOVSQ:
+	case ZYDIS_MNEMONIC_LODSB:
+	case ZYDIS_MNEMONIC_LODSW:
+	case ZYDIS_MNEMONIC_LODSD:
+	case ZYDIS_MNEMONIC_LODSQ:
+		if (decoded->instruction.meta.category == ZYDIS_CATEGORY_STRINGOP &&
+		    to == &operands[0])
+			from = &operands[1];
+		break;
+	case ZYDIS_MNEMONIC_STOSB:
+	case ZYDIS_MNEMONIC_STOSW:
+	case ZYDIS_MNEMONIC_STOSD:
+	case ZYDIS_MNEMONIC_STOSQ:
+		if (to == &operands[0])
+			from = &operands[1];
+		break;
+	default:
+		break;
+	}
+	if (from)
+		copy_from(decoded, from, offset, size, flow);
+	return from != NULL;
+}
+
+static bool asks_machine(const struct decoded *decoded)
+{
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_RDTSC:
+	case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_RDRAND:
+	case ZYDIS_MNEMONIC_RDSEED:
+	case ZYDIS_MNEMONIC_CPUID:
+	case ZYDIS_MNEMONIC_XGETBV:
+	case ZYDIS_MNEMONIC_RDPID:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The whole of a vector, as instructions that the decoder does not name in operands write it. */
+static bool writes_all_vectors(const struct decoded *decoded)
+{
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_XRSTOR:
+	case ZYDIS_MNEMONIC_XRSTOR64:
+	case ZYDIS_MNEMONIC_XRSTORS:
+	case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_VZEROALL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool flow_of_register(
+    const uint8_t *code, size_t length, const struct piece *wanted, struct flow *flow)
+{
+	const ZydisDecodedOperand *to = NULL;
+	struct decoded decoded;
+	struct piece written;
+
+	*flow = (struct flow){.kind = FLOW_NONE, .size = wanted->size};
+	if (wanted->size > sizeof(flow->bytes) || !decode(code, length, &decoded))
+		return false;
+	if (wanted->vector && (writes_all_vectors(&decoded) ||
+				  (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER &&
+				      wanted->offset + wanted->size > 16)))
+		flow->kind = FLOW_OTHER;
+	/* The kernel writes the result, which is no operand of the instruction. */
+	if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL && !wanted->vector &&
+	    wanted->number == 0)
+		flow->kind = FLOW_KERNEL;
+	for (size_t i = 0; i < decoded.instruction.operand_count && !to; i++)
+		if (decoded.operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    (decoded.operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+		    written_of(&decoded, decoded.operands[i].reg.value, &written) &&
+		    overlaps(&written, wanted))
+			to = &decoded.operands[i];
+	if (!to)
+		return true;
+	if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+		flow->kind = FLOW_KERNEL;
+	else if (asks_machine(&decoded))
+		flow->kind = FLOW_MACHINE;
+	else if (!is_within(wanted, &written))
+		flow->kind = FLOW_PART;
+	else if (special_flow(&decoded, to, wanted->offset - written.offset, wanted->size, flow))
+		return true;
+	else if (to == &decoded.operands[0])
+		first_flow(&decoded, wanted->offset - written.offset, wanted->size, flow);
+	else
+		flow->kind = other_kind(&decoded);
+	return true;
+}
+
+bool flow_of_memory(
+    const uint8_t *code, size_t length, unsigned offset, unsigned size, struct flow *flow)
+{
+	const ZydisDecodedOperand *to;
+	struct decoded decoded;
+
+	*flow = (struct flow){.kind = FLOW_OTHER, .size = size};
+	if (size > sizeof(flow->bytes) || !decode(code, length, &decoded))
+		return false;
+	to = operand_that(&decoded, ZYDIS_OPERAND_TYPE_MEMORY, true);
+	if (!to)
+		flow->kind = FLOW_NONE;
+	else if (decoded.instruction.meta.category == ZYDIS_CATEGORY_CALL)
+		flow->kind = FLOW_CALL;
+	else if (offset + size > to->size / 8u)
+		flow->kind = FLOW_PART;
+	else if (!special_flow(&decoded, to, offset, size, flow) && to == &decoded.operands[0] &&
+		 is_move(&decoded))
+		copy_from(&decoded, &decoded.operands[1], offset, size, flow);
+	else if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPS ||
+		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPD ||
+		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VMOVHPS ||
+		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VMOVHPD)
+		copy_from(&decoded, &decoded.operands[1], offset + 8, size, flow);
+	else if (flow->kind == FLOW_OTHER)
+		flow->kind = other_kind(&decoded);
+	return true;
+}
+
+bool flow_condition_holds(unsigned condition, uint64_t eflags)
+{
+	bool carry = eflags & 1, parity = eflags & 4, zero = eflags & 0x40, sign = eflags & 0x80,
+	     overflow = eflags & 0x800, holds = false;
+
+	switch (condition >> 1) {
+	case 0:
+		holds = overflow;
+		break;
+	case 1:
+		holds = carry;
+		break;
+	case 2:
+		holds = zero;
+		break;
+	case 3:
+		holds = carry || zero;
+		break;
+	case 4:
+		holds = sign;
+		break;
+	case 5:
+		holds = parity;
+		break;
+	case 6:
+		holds = sign != overflow;
+		break;
+	case 7:
+		holds = zero || sign != overflow;
+		break;
+	}
+	return holds != (condition & 1);
+}
+
+bool flow_jumps(const uint8_t *code, size_t length)
+{
+	struct decoded decoded;
+
+	if (!decode(code, length, &decoded))
+		return true;
+	switch (decoded.instruction.meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_RET:
+		return true;
+	default:
+		return decoded.instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE;
+	}
+}

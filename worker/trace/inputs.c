@@ -1,0 +1,176 @@
+/*
+ * Parser of `rr dump -m`: a line with event, state, tid and ticks, behind it a line of registers,
+ * and behind that a line for each piece of memory. Must never trust a number or the length of a
+ * line.
+ */
+#include "worker/trace/inputs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/trace/dump_lines.h"
+
+#define TICKS_MAX      (1LL << 62)
+#define SYSCALL_LENGTH 2    /* bytes of the instruction */
+#define OPEN_MAX       1024 /* tasks that are in a call at once */
+
+struct inputs_parser {
+	struct inputs *inputs;
+	struct dump_lines lines;
+	struct input_call call; /* the event that is read */
+	bool enters, counts;	/* a call begins here; a new event was seen and is not added yet */
+	struct input_call open[OPEN_MAX]; /* the last call that each task began, by its tid */
+};
+
+/* "event:`SYSCALL: read'" or "event:`SIGNAL_HANDLER: SIGCHLD'" */
+static void take_name(struct input_call *call, const char *line)
+{
+	static const char before[] = "event:`", syscall[] = "SYSCALL: ";
+	const char *name = strstr(line, before);
+
+	if (!name)
+		return;
+	name += sizeof(before) - 1;
+	call->is_call = strncmp(name, syscall, sizeof(syscall) - 1) == 0;
+	if (call->is_call)
+		name += sizeof(syscall) - 1;
+	snprintf(call->name, sizeof(call->name), "%.*s", (int)strcspn(name, "':"), name);
+}
+
+static bool add_call(struct inputs *inputs, const struct input_call *call)
+{
+	size_t count = inputs->count;
+
+	if (count < INPUTS_CALLS_MAX && (count & (count - 1)) == 0) {
+		struct input_call *bigger =
+		    reallocarray(inputs->calls, count ? 2 * count : 1, sizeof(*bigger));
+		if (!bigger)
+			inputs->cut = true;
+		else
+			inputs->calls = bigger;
+	}
+	inputs->cut |= count >= INPUTS_CALLS_MAX;
+	if (!inputs->cut)
+		inputs->calls[inputs->count++] = *call;
+	return !inputs->cut;
+}
+
+static void add_range(struct inputs *inputs, const struct input_range *range)
+{
+	size_t count = inputs->range_count;
+
+	if (count < INPUTS_RANGES_MAX && (count & (count - 1)) == 0) {
+		struct input_range *bigger =
+		    reallocarray(inputs->ranges, count ? 2 * count : 1, sizeof(*bigger));
+		if (!bigger)
+			inputs->cut = true;
+		else
+			inputs->ranges = bigger;
+	}
+	inputs->cut |= count >= INPUTS_RANGES_MAX;
+	if (!inputs->cut)
+		inputs->ranges[inputs->range_count++] = *range;
+}
+
+static void note_event(struct inputs_parser *parser, const char *line)
+{
+	struct input_call *call = &parser->call;
+	long long tid = dump_number(line, " tid:", INT_MAX);
+
+	*call = (struct input_call){0};
+	call->event = dump_number(line, "global_time:", DUMP_EVENT_MAX);
+	call->ticks = dump_number(line, " ticks:", TICKS_MAX);
+	parser->counts = call->event >= 0 && call->ticks >= 0 && tid > 0;
+	call->tid = parser->counts ? (int)tid : 0;
+	take_name(call, line);
+	parser->enters = call->is_call && strstr(line, "ENTERING_SYSCALL");
+}
+
+static unsigned long long register_of(const char *line, const char *name)
+{
+	const char *at = strstr(line, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+static void note_registers(struct inputs_parser *parser, const char *line)
+{
+	static const char *const names[] = {" rdi:0x", " rsi:0x", " rdx:0x", " r10:0x"};
+	struct input_call *call = &parser->call, *open = &parser->open[call->tid % OPEN_MAX];
+
+	if (!parser->counts)
+		return;
+	if (parser->enters) {
+		call->entered = call->event;
+		call->pc = register_of(line, " rip:0x");
+		call->pc -= call->pc > SYSCALL_LENGTH ? SYSCALL_LENGTH : call->pc;
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			call->args[i] = register_of(line, names[i]);
+		*open = *call;
+		parser->counts = false;
+		return;
+	}
+	call->result = (long long)register_of(line, "rax:0x");
+	if (call->is_call && open->tid == call->tid && strcmp(open->name, call->name) == 0) {
+		call->entered = open->entered;
+		call->ticks = open->ticks;
+		call->pc = open->pc;
+		memcpy(call->args, open->args, sizeof(call->args));
+	}
+	parser->counts = add_call(parser->inputs, call);
+}
+
+/* "  { tid:11, addr:0x7ffe69b24440, length:0x28 }" */
+static void note_memory(struct inputs_parser *parser, const char *line)
+{
+	struct input_range range = {
+	    .call = parser->inputs->count - 1,
+	    .address = register_of(line, " addr:0x"),
+	    .length = register_of(line, " length:0x"),
+	};
+
+	if (parser->counts && parser->inputs->count && range.length)
+		add_range(parser->inputs, &range);
+}
+
+static void read_line(void *owner, const char *line, bool too_long)
+{
+	struct inputs_parser *parser = owner;
+
+	(void)too_long;
+	if (strncmp(line, "  real_time:", 12) == 0)
+		note_event(parser, line);
+	else if (strncmp(line, "rax:", 4) == 0)
+		note_registers(parser, line);
+	else if (strncmp(line, "  { tid:", 8) == 0)
+		note_memory(parser, line);
+}
+
+struct inputs_parser *inputs_parser_new(struct inputs *inputs)
+{
+	struct inputs_parser *parser = calloc(1, sizeof(*parser));
+
+	if (parser)
+		parser->inputs = inputs;
+	return parser;
+}
+
+void inputs_parser_feed(struct inputs_parser *parser, const char *bytes, size_t length)
+{
+	dump_lines_feed(&parser->lines, bytes, length, read_line, parser);
+}
+
+void inputs_parser_end(struct inputs_parser *parser)
+{
+	if (parser)
+		dump_lines_end(&parser->lines, read_line, parser);
+	free(parser);
+}
+
+void inputs_free(struct inputs *inputs)
+{
+	free(inputs->calls);
+	free(inputs->ranges);
+	*inputs = (struct inputs){0};
+}

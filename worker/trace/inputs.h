@@ -1,0 +1,48 @@
+#ifndef WORKER_INPUTS_H
+#define WORKER_INPUTS_H
+/*
+ * What the kernel wrote into the memory of the recorded programs, and by which calls, out of the
+ * text that `rr dump -m` prints. Watchpoints miss these writes if the memory had that value before.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#define INPUTS_CALLS_MAX  300000 /* further ones only set `cut` */
+#define INPUTS_RANGES_MAX 300000
+#define INPUT_NAME_MAX	  24
+
+/* An event that ended: a system call, or something else that rr recorded. */
+struct input_call {
+	char name[INPUT_NAME_MAX];  /* read; of something else, rr's name: SIGNAL_HANDLER */
+	long long entered, ticks;   /* where the call begins: at the instruction at pc, before it */
+	long long event;	    /* at which it ended */
+	unsigned long long pc;	    /* 0: not known */
+	unsigned long long args[4]; /* as it began */
+	long long result;	    /* negative: an error */
+	int tid;
+	bool is_call;
+};
+
+/* Memory that an event wrote. */
+struct input_range {
+	size_t call; /* its number */
+	unsigned long long address, length;
+};
+
+struct inputs {
+	struct input_call *calls;   /* in the order of events */
+	struct input_range *ranges; /* likewise */
+	size_t count, range_count;
+	bool cut;
+};
+
+struct inputs_parser;
+
+/* As execs_parser_new: fills `inputs`, which must be zeroed and outlive it. NULL: out of memory. */
+struct inputs_parser *inputs_parser_new(struct inputs *inputs);
+void inputs_parser_feed(struct inputs_parser *parser, const char *bytes, size_t length);
+void inputs_parser_end(struct inputs_parser *parser);
+
+void inputs_free(struct inputs *inputs);
+
+#endif
