@@ -9,11 +9,13 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -25,6 +27,7 @@
 #include "sandbox/drop.h"
 #include "sandbox/log.h"
 #include "sandbox/wire/broker.h"
+#include "sandbox/wire/descriptors.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/report_file.h"
 #include "supervisor/monitor/trace_sight.h"
@@ -48,6 +51,7 @@ struct roots {
  * The child fills it in. */
 struct broker {
 	int fd;
+	int worker;		   /* pidfd; -1 until the broker is told */
 	struct roots trees, flats; /* with everything below, or only files directly in it */
 	bool reads, writes;	   /* the archive */
 	bool syslog;		   /* the audit goes there too */
@@ -358,7 +362,9 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		add_bookmark(broker, request->path, &reply);
 		break;
 	case BROKER_REPORT_PART:
-		if (report_keep(&broker->report, request->path) < 0)
+		if (!request->path[0])
+			refuse(&reply, EINVAL, "it is no text");
+		else if (report_keep(&broker->report, request->path) < 0)
 			refuse(&reply, EFBIG, "the report is too large");
 		break;
 	case BROKER_REPORT:
@@ -373,8 +379,8 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		audit(request->what, subject_of(broker, request),
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
-		broker->granted += reply.error == 0;
 	}
+	broker->granted += !missing && reply.error == 0;
 	/* None of our workers reaches these limits, but a compromised one could fill the log. */
 	if (broker->refused > REFUSED_MAX || broker->granted > GRANTED_MAX) {
 		log_audit("a worker had too many requests: it gets no more files");
@@ -389,7 +395,7 @@ static void answer(struct broker *broker, const struct broker_request *request)
 
 static int confine(const struct broker *broker, const struct sandbox_policy *policy, int audit)
 {
-	const int keep[] = {broker->fd, audit};
+	const int keep[] = {broker->fd, broker->worker, audit};
 	struct sandbox_policy own = {
 	    .parent = getppid(), .read_only = broker->trees.list, .memory_max = policy->memory_max};
 	const char *directory[] = {broker->archive[0] ? broker->directory : broker->trace, NULL};
@@ -400,11 +406,20 @@ static int confine(const struct broker *broker, const struct sandbox_policy *pol
 	if (directory[0][0])
 		own.read_write = directory;
 	own.files_only = broker->flats.list;
-	if (sandbox_enter(ROLE_BROKER, &own, keep, audit < 0 ? 1 : 2, &report, why, sizeof(why)) ==
+	if (sandbox_enter(ROLE_BROKER, &own, keep, audit < 0 ? 2 : 3, &report, why, sizeof(why)) ==
 	    0)
 		return 0;
 	log_error("the broker's sandbox: %s", why);
 	return -1;
+}
+
+/* Without a process namespace, a process that a compromised worker made can live on for a moment.
+ * It gets nothing. */
+static bool has_ended(int pidfd)
+{
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&ended, 1, 0) != 0;
 }
 
 /* It is told once what it is for, and has no access to anything before that. */
@@ -414,12 +429,14 @@ static _Noreturn void run(struct broker *broker, const struct sandbox_policy *po
 	char go;
 	int got, audit;
 
-	if (drop_descriptors(&broker->fd, 1) < 0 || recv(broker->fd, &go, 1, 0) != 1)
+	if (drop_descriptors(&broker->fd, 1) < 0 ||
+	    descriptors_receive(broker->fd, &go, 1, 0, &broker->worker, 1) != 1 ||
+	    broker->worker < 0)
 		_exit(0);
 	audit = broker->syslog ? log_audit_to(LOG_SYSLOG) : -1;
 	if (confine(broker, policy, audit) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
-	while ((got = broker_receive(broker->fd, &request)) != 0)
+	while ((got = broker_receive(broker->fd, &request)) != 0 && !has_ended(broker->worker))
 		if (got > 0)
 			answer(broker, &request);
 	_exit(0);
@@ -501,6 +518,7 @@ static void add_list(
 int broker_tell(struct broker *broker, const struct composition *composition, int end)
 {
 	const struct sight *sight = &composition->sight;
+	cleanup_fd int self = broker ? pidfd_open(getpid(), 0) : -1;
 	char ready;
 
 	if (!broker)
@@ -515,7 +533,10 @@ int broker_tell(struct broker *broker, const struct composition *composition, in
 	find_archive(broker, composition);
 	if (composition->kind == WORKER_REPLAY)
 		strlcpy(broker->trace, composition->trace, sizeof(broker->trace));
-	return send(end, "", 1, MSG_NOSIGNAL) == 1 && recv(end, &ready, 1, 0) == 1 ? 0 : -1;
+	return self >= 0 && descriptors_send(end, "", 1, &self, 1) == 1 &&
+		       recv(end, &ready, 1, 0) == 1
+		   ? 0
+		   : -1;
 }
 
 void broker_close(struct broker *broker)

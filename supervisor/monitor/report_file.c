@@ -26,9 +26,10 @@ int report_keep(struct report_file *report, const char *part)
 {
 	size_t length = strlen(part);
 
-	report->cut |= length > sizeof(report->text) - report->length;
-	if (report->cut)
+	if (length > sizeof(report->text) - report->length) {
+		report->length = 0; /* the next report is not to suffer */
 		return -1;
+	}
 	memcpy(report->text + report->length, part, length);
 	report->length += length;
 	return 0;
@@ -69,12 +70,11 @@ static int write_whole(int fd, const char *text, size_t length)
 
 int report_write(struct report_file *report, int directory, char name[NAME_MAX])
 {
-	size_t length = report->cut ? 0 : report->length;
+	size_t length = report->length;
 	cleanup_fd int fd = -1;
 	int error;
 
 	report->length = 0;
-	report->cut = false;
 	if (length == 0) {
 		errno = ENODATA;
 		return -1;

@@ -5,7 +5,6 @@
  * the content.
  */
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "sandbox/wire/broker.h"
@@ -13,11 +12,10 @@
 struct report_file { /* starts as zeros */
 	char text[BROKER_REPORT_MAX];
 	size_t length;
-	bool cut; /* a part did not fit */
 };
 
-/* Adds a part. Returns -1 if the report becomes larger than BROKER_REPORT_MAX; it cannot be written
- * then. */
+/* Adds a part. Returns -1 if the report becomes larger than BROKER_REPORT_MAX; an empty report is
+ * started then. */
 int report_keep(struct report_file *report, const char *part);
 
 /*

@@ -33,16 +33,19 @@ bool stage_can_play(int play)
 /* The server as this play needs it. */
 static char *server_of(const char *folder, int play, const char *server)
 {
-	char *wrapper, *path, text[TEXT];
+	char *wrapper, *path, *whole, text[TEXT];
 
 	if (!(play & NO_NAMESPACES))
 		return strdup(server);
 	wrapper = harness_program("../doubles/no_spaces");
 	path = harness_path(folder, "server");
-	snprintf(text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", wrapper, server);
+	whole = realpath(server, NULL);
+	ck_assert_ptr_nonnull(whole);
+	snprintf(text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", wrapper, whole);
 	harness_write_file(path, text);
 	ck_assert_int_eq(chmod(path, 0755), 0);
 	free(wrapper);
+	free(whole);
 	return path;
 }
 

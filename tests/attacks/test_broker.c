@@ -50,13 +50,13 @@ static struct plea plea_open(int play)
 	return plea;
 }
 
-/* Everything is as it was, but for the bookmarks and what `except` names. */
-static void expect_unchanged(const struct plea *plea, const char *except)
+/* Everything is as it was, but for the bookmarks and the reports of the trace. */
+static void expect_unchanged(const struct plea *plea)
 {
-	harness_shell(
-	    "cd '%s' && diff -r -x " BROKER_BOOKMARKS_FILE
-	    " -x .local -x '%s' real .before >&2 && test ! -e real/other/" BROKER_BOOKMARKS_FILE,
-	    plea->stage.folder, except);
+	harness_shell("cd '%s' && diff -r -x " BROKER_BOOKMARKS_FILE " -x " BROKER_REPORT_PREFIX
+		      "[0-9]* -x .local real .before >&2 && "
+		      "test -z \"$(find . -name 'rr-warden.*' ! -path './real/trace/*')\"",
+	    plea->stage.folder);
 }
 
 static void plea_close(struct plea *plea)
@@ -134,7 +134,7 @@ START_TEST(a_bookmark_is_one_line_in_the_sessions_own_trace)
 	json_decref(plead(&plea, "names"));
 	json_decref(plead(&plea, "unknown"));
 	expect_lines(&plea, known);
-	expect_unchanged(&plea, "");
+	expect_unchanged(&plea);
 	plea_close(&plea);
 }
 END_TEST
@@ -166,7 +166,7 @@ START_TEST(a_flood_of_bookmarks_fills_neither_disk_nor_audit)
 		ck_assert_int_eq(stat(plea.bookmarks, &status), 0);
 		ck_assert_int_le(status.st_size, BROKER_BOOKMARKS_MAX);
 		ck_assert_int_le(audit_lines(&plea), LINES_MOST);
-		expect_unchanged(&plea, "");
+		expect_unchanged(&plea);
 		plea_close(&plea);
 	}
 }
@@ -221,6 +221,160 @@ START_TEST(a_worker_that_dies_in_its_request_leaves_nothing)
 	json_decref(started);
 	client_tool_done(plea.stage.client, "rr_bookmarks", NULL);
 	plea_close(&plea);
+}
+END_TEST
+
+/* ---- Reports -------------------------------------------------------------------------------- */
+
+/* The trace's reports, from the first free number on, each of which begins with the policy; they
+ * are removed. */
+static int take_reports(const struct plea *plea)
+{
+	static const char policy[] = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">"
+				     "\n<meta http-equiv=\"Content-Security-Policy\" "
+				     "content=\"default-src 'none'; ";
+	char path[TEXT], *page;
+	struct stat status;
+	int count = 0;
+
+	for (int i = 1; i <= BROKER_REPORTS_MAX + 1; i++) {
+		snprintf(path, sizeof(path), "%s/" BROKER_REPORT_PREFIX "%d" BROKER_REPORT_ENDING,
+		    plea->stage.trace, i);
+		if (lstat(path, &status) != 0)
+			continue;
+		page = harness_file(path);
+		ck_assert(S_ISREG(status.st_mode) && (status.st_mode & 0777) == 0600);
+		ck_assert_uint_eq(status.st_uid, plea->stage.uid);
+		ck_assert_int_le(status.st_size, BROKER_REPORT_MAX + 1000);
+		ck_assert_msg(strncmp(page, policy, sizeof(policy) - 1) == 0, "%.300s", page);
+		ck_assert_int_eq(unlink(path), 0);
+		free(page);
+		count++;
+	}
+	return count;
+}
+
+static void expect_reports(const struct plea *plea, const char *attack, int count)
+{
+	json_decref(plead(plea, attack));
+	ck_assert_int_eq(take_reports(plea), count);
+}
+
+/* Their parts come together as it happens. */
+static void expect_some_reports(const struct plea *plea, const char *attack, int most)
+{
+	json_decref(plead(plea, attack));
+	int count = take_reports(plea);
+	ck_assert_int_gt(count, 0);
+	ck_assert_int_le(count, most);
+}
+
+START_TEST(a_report_is_a_new_file_of_the_sessions_own_trace)
+{
+	if (!stage_can_play(_i))
+		return;
+	struct plea plea = plea_open(_i);
+
+	expect_reports(&plea, "report sizes", 1);
+	expect_reports(&plea, "report names", 9);
+	expect_reports(&plea, "report length", 1);
+	expect_reports(&plea, "report bytes", 7);
+	expect_some_reports(&plea, "reports at once", 20);
+	expect_unchanged(&plea);
+	plea_close(&plea);
+}
+END_TEST
+
+/* Links, FIFOs and directories that have a report's name already. */
+START_TEST(a_report_is_written_into_nothing_that_is_there)
+{
+	if (!stage_can_play(_i))
+		return;
+	struct plea plea = plea_open(_i);
+	harness_shell("cd '%s' && ln -s ../.ssh/id_test rr-warden.report-1.html && "
+		      "ln -s ../made rr-warden.report-2.html && mkfifo rr-warden.report-3.html && "
+		      "mkdir rr-warden.report-4.html",
+	    plea.stage.trace);
+
+	json_decref(plead(&plea, "report bytes"));
+	harness_shell("cd '%s' && test -L rr-warden.report-1.html && "
+		      "test -L rr-warden.report-2.html && test -p rr-warden.report-3.html && "
+		      "test -z \"$(ls rr-warden.report-4.html)\" && test \"$(ls -d "
+		      "rr-warden.report-* | wc -l)\" = 11 && rm -r rr-warden.report-[1-4].html",
+	    plea.stage.trace);
+	ck_assert_int_eq(take_reports(&plea), 7);
+	expect_unchanged(&plea);
+	plea_close(&plea);
+}
+END_TEST
+
+START_TEST(a_flood_of_reports_comes_to_an_end)
+{
+	if (!stage_can_play(_i))
+		return;
+	struct plea plea = plea_open(_i);
+
+	json_decref(plead(&plea, "reports"));
+	ck_assert_int_eq(take_reports(&plea), BROKER_REPORTS_MAX);
+	ck_assert_int_le(audit_lines(&plea), LINES_MOST);
+	json_decref(plead(&plea, "parts"));
+	ck_assert_int_eq(take_reports(&plea), 0);
+	ck_assert_int_le(audit_lines(&plea), LINES_MOST);
+	expect_unchanged(&plea);
+	plea_close(&plea);
+}
+END_TEST
+
+/* What a process of the worker would write when the session has ended, nobody asked for. */
+START_TEST(nothing_is_written_after_the_session)
+{
+	if (!stage_can_play(_i))
+		return;
+	struct plea plea = plea_open(_i);
+
+	json_decref(plead(&plea, "outlive"));
+	client_end(plea.stage.client); /* no process is left */
+	ck_assert_int_eq(take_reports(&plea), 0);
+	ck_assert_int_ne(access(plea.bookmarks, F_OK), 0);
+	expect_unchanged(&plea);
+	plea.stage.client = stage_client(&plea.stage, _i, plain, NULL);
+	plea_close(&plea);
+}
+END_TEST
+
+/* ---- Sources -------------------------------------------------------------------------------- */
+
+/* Its own refusal, in the same words for all: the layers below would refuse as well, but in words
+ * that tell what is there. */
+START_TEST(the_broker_itself_refuses_what_is_no_source)
+{
+	static const char *const files[] = {".ssh/id_test", "notes.txt", ".bash_history",
+	    "work/.env", "trace/version", "../real/notes.txt", "work/../notes.txt"};
+	char path[TEXT], line[2 * TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct plea plea = plea_open(_i);
+	char *session = plead_in(&plea);
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", plea.stage.home, files[i]);
+		json_t *outcome = client_tool(plea.stage.client, "rr_type", "{s:s, s:s}",
+		    "expression", path, "session", session);
+		expect_number(outcome, "refused", 1);
+		json_decref(outcome);
+		snprintf(line, sizeof(line),
+		    "audit: source %s: it is outside of the program's source tree;", path);
+		ck_assert_msg(strstr(client_stderr(plea.stage.client), line) != NULL, "%s\n%s",
+		    line, client_stderr(plea.stage.client));
+	}
+	snprintf(path, sizeof(path), "%s/reach.c", plea.stage.project);
+	json_t *granted = client_tool(
+	    plea.stage.client, "rr_type", "{s:s, s:s}", "expression", path, "session", session);
+	expect_number(granted, "granted", 1); /* or it shows nothing */
+	json_decref(granted);
+	plea_close(&plea);
+	free(session);
 }
 END_TEST
 
@@ -391,6 +545,9 @@ int main(void)
 	    a_flood_of_bookmarks_fills_neither_disk_nor_audit,
 	    bookmarks_that_are_made_at_once_stay_whole,
 	    a_worker_that_dies_in_its_request_leaves_nothing,
+	    a_report_is_a_new_file_of_the_sessions_own_trace,
+	    a_report_is_written_into_nothing_that_is_there, a_flood_of_reports_comes_to_an_end,
+	    nothing_is_written_after_the_session, the_broker_itself_refuses_what_is_no_source,
 	    a_source_that_is_swapped_with_a_link_shows_no_secret,
 	    a_flood_of_sources_comes_to_an_end,
 	    an_archive_is_made_only_in_the_directory_that_was_judged,

@@ -1,9 +1,10 @@
 /*
  * A worker that was taken over, and asks its broker for what it must not get, or signals others.
- *Each operation is one attack, and answers what came of it: {granted, refused, worked: [what should
- *not have]}. For tests only; never installed.
+ * Each operation is one attack, and answers what came of it: {granted, refused, ended, worked: what
+ * should not have}. For tests only; never installed.
  *
  *	rr_bookmark	  `note` names the attack, see `attacks`
+ *	rr_type		  asks for the source that `expression` names, once
  *	rr_source_lines	  asks for `file` until the broker ends it, and reads what it gets
  *	rr_evaluate	  tries to signal the process that `expression` names
  *	rr_traceinfo, rr_pack, rr_rm
@@ -34,6 +35,7 @@
 #define ROUNDS	   100
 #define SECRET	   "THE-SECRET-OF-THIS-TEST"
 #define LINE_SHORT "a line of the petitioner"
+#define TEXT_SHORT "a report of the petitioner"
 
 struct outcome {
 	int granted, refused;
@@ -59,7 +61,7 @@ static bool asks(struct outcome *outcome, enum broker_what what, const char *tex
 	return count(outcome, broker_ask(WORKER_BROKER_FD, what, text, &reply));
 }
 
-/* ---- Bookmarks ------------------------------------------------------------------------------ */
+/* ---- Bytes ---------------------------------------------------------------------------------- */
 
 static void send_raw(const void *bytes, size_t size, bool with_descriptor)
 {
@@ -69,7 +71,7 @@ static void send_raw(const void *bytes, size_t size, bool with_descriptor)
 }
 
 /* None of them is a request: the next answer is that of the good one. */
-static void bad_sizes(struct outcome *outcome)
+static void send_bad_sizes(enum broker_what what)
 {
 	static const size_t sizes[] = {1, 4, 8, offsetof(struct broker_request, path),
 	    sizeof(struct broker_request) - 1, sizeof(struct broker_request) + 1, 65536, 100000};
@@ -77,11 +79,18 @@ static void bad_sizes(struct outcome *outcome)
 	struct broker_request *request = (struct broker_request *)(void *)bytes;
 
 	memset(bytes, 'x', sizeof(bytes));
-	request->what = BROKER_BOOKMARK;
+	request->what = what;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		send_raw(bytes, sizes[i], false);
 	snprintf(request->path, sizeof(request->path), "with a descriptor");
 	send_raw(request, sizeof(*request), true);
+}
+
+/* ---- Bookmarks ------------------------------------------------------------------------------ */
+
+static void bad_sizes(struct outcome *outcome)
+{
+	send_bad_sizes(BROKER_BOOKMARK);
 	if (!asks(outcome, BROKER_BOOKMARK, LINE_SHORT))
 		outcome->worked = "silences the broker";
 }
@@ -193,12 +202,129 @@ static void lines_at_once(struct outcome *outcome)
 	at_once(outcome, some_lines);
 }
 
+/* ---- Reports -------------------------------------------------------------------------------- */
+
+/* Whether a report was written; its name is none of the worker's. */
+static bool reports(struct outcome *outcome, const char *text, const char *name)
+{
+	return asks(outcome, BROKER_REPORT_PART, text) && asks(outcome, BROKER_REPORT, name);
+}
+
+/* The descriptor that is passed is dropped, and with it the packet. */
+static void report_sizes(struct outcome *outcome)
+{
+	send_bad_sizes(BROKER_REPORT_PART);
+	send_bad_sizes(BROKER_REPORT);
+	if (!reports(outcome, TEXT_SHORT, NULL))
+		outcome->worked = "silences the broker";
+	if (asks(outcome, BROKER_REPORT, NULL) || asks(outcome, BROKER_REPORT_PART, ""))
+		outcome->worked = "a report of nothing";
+}
+
+static void report_names(struct outcome *outcome)
+{
+	static const char *const paths[] = {"/etc/passwd", "../other/x.html", "x.html", "..",
+	    "/proc/self/cwd/x", ".ssh/authorized_keys", "events", "%s%n", "a\nb"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		reports(outcome, TEXT_SHORT, paths[i]);
+}
+
+/* Sends parts until one is refused. */
+static void send_too_much(struct outcome *outcome)
+{
+	char part[PATH_MAX];
+	size_t sent = 0;
+
+	memset(part, 'p', sizeof(part) - 1);
+	part[sizeof(part) - 1] = '\0';
+	while (sent <= BROKER_REPORT_MAX && asks(outcome, BROKER_REPORT_PART, part))
+		sent += sizeof(part) - 1;
+	if (sent > BROKER_REPORT_MAX)
+		outcome->worked = "a report that is too long";
+}
+
+/* What does not fit costs that report, and no other. */
+static void report_length(struct outcome *outcome)
+{
+	send_too_much(outcome);
+	if (asks(outcome, BROKER_REPORT, NULL))
+		outcome->worked = "a report that is too long";
+	send_too_much(outcome);
+	if (!reports(outcome, TEXT_SHORT, NULL))
+		outcome->worked = "silences the broker";
+}
+
+/* Ends of the head, marks of byte order, and what no text has. */
+static void report_bytes(struct outcome *outcome)
+{
+	static const char *const texts[] = {"\xef\xbb\xbf<script>alert(1)</script>", "\xfe\xff",
+	    "\xff\xfe<", "--></head><meta http-equiv=refresh content=0>", "\x1b[2J\x1b]0;title\a",
+	    "+ADw-script+AD4-alert(1)"};
+	char every[256];
+
+	for (int i = 1; i < 256; i++)
+		every[i - 1] = (char)i;
+	every[255] = '\0';
+	reports(outcome, every, NULL);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		reports(outcome, texts[i], NULL);
+}
+
+static void flood_of_reports(struct outcome *outcome)
+{
+	for (int i = 0; i < ASKED_MAX && !outcome->ended; i++)
+		reports(outcome, TEXT_SHORT, NULL);
+	if (!outcome->ended)
+		outcome->worked = "a flood without an end";
+}
+
+/* Each report of parts that fit: without a limit on them, there were no end. */
+static void flood_of_parts(struct outcome *outcome)
+{
+	for (int i = 0; i < ASKED_MAX && !outcome->ended; i++)
+		asks(outcome, BROKER_REPORT_PART, "p");
+	if (!outcome->ended)
+		outcome->worked = "a flood without an end";
+}
+
+static void some_reports(struct outcome *outcome)
+{
+	for (int i = 0; i < 5; i++)
+		reports(outcome, TEXT_SHORT, NULL);
+}
+
+static void reports_at_once(struct outcome *outcome)
+{
+	at_once(outcome, some_reports);
+}
+
+/* A process that is to outlive the session, and then writes. */
+static void outlive(struct outcome *outcome)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child == 0) {
+		setsid();
+		for (int wait = 0; wait < 1000 && getppid() == parent; wait++)
+			usleep(10000);
+		reports(outcome, TEXT_SHORT, NULL);
+		asks(outcome, BROKER_BOOKMARK, LINE_SHORT);
+		_exit(0);
+	}
+	if (child < 0)
+		outcome->worked = "no child";
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct outcome *outcome);
 } attacks[] = {{"bad sizes", bad_sizes}, {"bad lines", bad_lines}, {"names", names},
     {"short lines", flood_of_short_lines}, {"long lines", flood_of_long_lines},
-    {"unknown", unknown}, {"die", die}, {"lines at once", lines_at_once}};
+    {"unknown", unknown}, {"die", die}, {"lines at once", lines_at_once},
+    {"report sizes", report_sizes}, {"report names", report_names},
+    {"report length", report_length}, {"report bytes", report_bytes}, {"reports", flood_of_reports},
+    {"parts", flood_of_parts}, {"reports at once", reports_at_once}, {"outlive", outlive}};
 
 /* ---- Sources -------------------------------------------------------------------------------- */
 
@@ -284,6 +410,8 @@ static json_t *act(const struct channel_packet *request)
 
 	if (request->type == WIRE_OP_SOURCE_LINES)
 		sources(&outcome, argument(request, "file"));
+	if (request->type == WIRE_OP_TYPE)
+		asks(&outcome, BROKER_SOURCE, argument(request, "expression"));
 	if (request->type == WIRE_OP_TRACEINFO || request->type == WIRE_OP_PACK ||
 	    request->type == WIRE_OP_RM)
 		look(&outcome, argument(request, "trace_dir"));
