@@ -259,6 +259,10 @@ START_TEST(a_container_is_shown_by_its_elements)
 	expect_listed(some, "members", "    balance = -5");
 	expect_listed(some, "members", "    owner = \"somebody\"");
 	json_decref(some);
+	/* What holds one thing is shown with it, whatever the depth. */
+	some = client_tool(scene.client, "rr_expand", "{s:s}", "expression", "everything");
+	expect_listed(some, "members", "  get() = 0x");
+	json_decref(some);
 	/* Other answers are as they were. */
 	json_t *after =
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");

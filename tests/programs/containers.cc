@@ -4,6 +4,7 @@
  */
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct world {
 	std::vector<int> numbers;
 	std::map<std::string, int> ages;
 	std::vector<bank::account> accounts;
+	std::unique_ptr<int> limit;
 };
 
 world everything;
@@ -84,6 +86,7 @@ int main()
 
 	for (int i = 0; i < 300; i++)
 		everything.numbers.push_back(i * i);
+	everything.limit = std::make_unique<int>(500);
 	everything.ages["ann"] = 31;
 	everything.ages["bob"] = 42;
 	everything.accounts.emplace_back(1, 100L);

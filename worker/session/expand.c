@@ -145,6 +145,19 @@ static bool add_line(struct expansion *expansion, int level, const char *name, c
 static bool add_parts(
     struct expansion *expansion, const json_t *whole, int level, int nest, bool *more);
 
+/* What holds one thing says nothing without it. */
+static bool holds_one(const json_t *part)
+{
+	static const char *const types[] = {
+	    "std::unique_ptr<", "std::shared_ptr<", "std::weak_ptr<", "std::optional<"};
+	const char *type = mi_text(part, "type");
+
+	for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++)
+		if (strncmp(type, types[i], strlen(types[i])) == 0)
+			return true;
+	return false;
+}
+
 /* One part and its own parts. */
 static bool add_part(
     struct expansion *expansion, const char *name, const json_t *part, int level, int nest)
@@ -153,7 +166,8 @@ static bool add_part(
 
 	if (!add_line(expansion, level, name, part))
 		return false;
-	if (level + 1 >= expansion->depth || is_text(part) || (!has_parts(part) && !points(part)))
+	if ((level + 1 >= expansion->depth && !holds_one(part)) || is_text(part) ||
+	    (!has_parts(part) && !points(part)))
 		return true;
 	if (!add_parts(expansion, part, level + 1, nest + 1, &more))
 		return false;
