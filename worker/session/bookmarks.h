@@ -20,8 +20,14 @@ bool bookmarks_is_name(const char *text);
 bool bookmarks_find(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
-/* [{name, moment, where, note?, pid?}] in the order of time; pid if it belongs to another process.
- */
-json_t *bookmarks_list(struct replay *replay);
+/* All of the trace, as the lines of the file: [{name, moment, pid, where, note?, at_end?}]. The
+ * texts are as they came, and the caller owns the array. */
+json_t *bookmarks_read(const struct replay *replay);
+/* The one with that name in what bookmarks_read returned, borrowed; or NULL. */
+json_t *bookmarks_named(const json_t *entries, const char *name);
+void bookmarks_fail_unknown(const json_t *entries, const char *name, struct failure *failure);
+
+/* Whether a bookmark may have this name. */
+bool bookmarks_is_new_name(const char *text);
 
 #endif
