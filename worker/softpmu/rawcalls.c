@@ -11,7 +11,9 @@
 #include <ucontext.h>
 
 #include "worker/softpmu/kernel.h"
-#include "worker/softpmu/softpmu.h"
+
+/* For the handler, which gets nothing else of ours. */
+static struct raw_calls *answered;
 
 struct range {
 	uintptr_t wanted; /* an address in it */
@@ -39,7 +41,7 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *context)
 
 static void answer(int signal, siginfo_t *info, void *context)
 {
-	struct raw_calls *raw = &softpmu()->raw_calls;
+	struct raw_calls *raw = answered;
 	greg_t *reg = ((ucontext_t *)context)->uc_mcontext.gregs;
 
 	(void)signal;
@@ -62,6 +64,7 @@ bool raw_calls_answer(struct raw_calls *raw, int fd)
 	if (raw->on || !dl_iterate_phdr(find_code, &libc) ||
 	    sigaction(SIGSYS, &action, &raw->before) != 0)
 		return false;
+	answered = raw;
 	raw->fd = fd;
 	raw->selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 	raw->on = kernel_call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON,
