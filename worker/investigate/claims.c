@@ -21,7 +21,6 @@
 #define TEXT_MAX     TOOL_TEXT_MAX
 #define FOUND_MAX    1000 /* bytes of a value shown */
 #define WHY_MAX	     300
-#define WHERE_MAX    300
 #define LOCALS_BYTES 2000
 #define FRAMES_MAX   40
 #define FRAMES_BYTES 10000

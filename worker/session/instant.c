@@ -149,7 +149,9 @@ static unsigned long long word_at(const char *stack, int number)
 	return word;
 }
 
-void instant_condition(
+/* An expression for gdb that is true at that instant, and hardly ever at other instants with that
+ * pc. */
+static void write_condition(
     struct replay *replay, const struct instant *instant, char to[INSTANT_CONDITION_MAX])
 {
 	size_t length = add_registers(replay, instant, to);
@@ -178,7 +180,7 @@ int instant_guard(struct replay *replay, const struct instant *instant)
 
 	if (!pc)
 		return 0;
-	instant_condition(replay, instant, condition);
+	write_condition(replay, instant, condition);
 	if (mi_quote(quoted, sizeof(quoted), condition) <= 0)
 		return 0;
 	snprintf(where, sizeof(where), "%s-c %s *0x%llx", is_mapped(replay, pc) ? "" : "-h ",

@@ -26,11 +26,6 @@ unsigned instant_sum(struct replay *replay);
 /* Whether the program stands there. Call position_update before. */
 bool instant_is_here(struct replay *replay, const struct instant *instant);
 
-/* An expression for gdb that is true at that instant, and hardly ever at other instants with that
- * pc. */
-void instant_condition(
-    struct replay *replay, const struct instant *instant, char to[INSTANT_CONDITION_MAX]);
-
 /* Sets an internal breakpoint there. Returns gdb's number, or 0 if it cannot be set.
  * internal_delete removes it. */
 int instant_guard(struct replay *replay, const struct instant *instant);

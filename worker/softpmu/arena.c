@@ -34,8 +34,8 @@ enum {
 #define USER_END      0x800000000000ull
 #define FILE_SIZE     (ARENA_DATA_SIZE + ARENA_PARTS * (uint64_t)ARENA_CODE_SIZE)
 
-const uint32_t arena_data_places[ARENA_DATA_PLACES] = {
-    0x50000000, 0x58000000, 0x30000000, 0x20000000};
+/* The first addresses at which data parts are tried. */
+static const uint32_t data_places[] = {0x50000000, 0x58000000, 0x30000000, 0x20000000};
 
 const char *arena_name(void)
 {
@@ -98,8 +98,8 @@ bool arena_overlaps(const struct arena *arena, uint64_t start, uint64_t end)
 
 static bool place_low(struct arena *arena, const struct mappings *mappings)
 {
-	for (size_t i = 0; i < ARENA_DATA_PLACES; i++) {
-		uint64_t data = arena_data_places[i];
+	for (size_t i = 0; i < sizeof data_places / sizeof data_places[0]; i++) {
+		uint64_t data = data_places[i];
 
 		if (!mappings_is_free(mappings, data, data + LOW_CODE + ARENA_CODE_SIZE))
 			continue;

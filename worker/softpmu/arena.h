@@ -83,10 +83,6 @@ int arena_part_at(const struct arena *arena, uint64_t address);
 /* True when [start, end) touches what the arena occupies. */
 bool arena_overlaps(const struct arena *arena, uint64_t start, uint64_t end);
 
-/* The first addresses at which data parts are tried, and how many there are. */
-extern const uint32_t arena_data_places[];
-enum { ARENA_DATA_PLACES = 4 };
-
 static inline uint64_t *arena_slot(const struct arena *arena, uint32_t offset)
 {
 	return (uint64_t *)(arena->memory + offset);

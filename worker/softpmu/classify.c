@@ -3,6 +3,7 @@
  * show it to the program. If that is not certain, the instruction must be FLOW_NATIVE.
  */
 #include "worker/softpmu/classify.h"
+#include "worker/softpmu/decoder.h"
 
 enum {
 	PREFIX_FS = 0x64,
@@ -15,18 +16,6 @@ enum {
 	RR_PAGE_SIZE = 4096,
 	RETURN_POPS_MAX = 4096,
 };
-
-static const ZydisDecoder *decoder(void)
-{
-	static ZydisDecoder one;
-	static bool made;
-
-	if (!made) {
-		ZydisDecoderInit(&one, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		made = true;
-	}
-	return &one;
-}
 
 static bool has_prefix(const ZydisDecodedInstruction *z, uint8_t first, uint8_t last)
 {

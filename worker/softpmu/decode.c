@@ -3,6 +3,7 @@
  * END_STEP, so that the hardware decides. Must never guess a successor.
  */
 #include "worker/softpmu/decode.h"
+#include "worker/softpmu/decoder.h"
 
 #include <Zydis/Zydis.h>
 
@@ -29,18 +30,6 @@ static const uint8_t *window_at(struct window *window, uint64_t address, size_t 
 	}
 	*available = window->length - (address - window->base);
 	return window->bytes + (address - window->base);
-}
-
-static const ZydisDecoder *decoder(void)
-{
-	static ZydisDecoder instance;
-	static bool ready;
-
-	if (!ready) {
-		ZydisDecoderInit(&instance, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-		ready = true;
-	}
-	return &instance;
 }
 
 static bool condition_of(ZydisMnemonic mnemonic, enum branch_condition *condition)

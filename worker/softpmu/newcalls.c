@@ -18,6 +18,16 @@
 
 #define NO_ARGUMENT (-1)
 
+struct newcall {
+	long number_first, number_last;
+	int argument;	      /* that decides, counted from 0; -1: none does */
+	uint32_t first, last; /* its values */
+	int error;
+	unsigned since; /* PMU_RR_VERSION of the first rr that records it; 0: none */
+	bool loud;
+	const char *name;
+};
+
 #define NEWER_CALLS(first, last, since, loud, name)                                                \
 	{first, last, NO_ARGUMENT, 0, 0, ENOSYS, since, loud, name},
 #define NEWER_VALUES(number, argument, first, last, error, since, loud, name)                      \
@@ -30,7 +40,8 @@ static const struct newcall rows[] = {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-const struct newcall *newcalls_find(unsigned rr_version, long number, const uint64_t arguments[6])
+/* The row for a call that rr of this version does not know, or NULL. Version 0: any of them. */
+static const struct newcall *find(unsigned rr_version, long number, const uint64_t arguments[6])
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct newcall *row = &rows[i];
@@ -73,7 +84,7 @@ void newcalls_refuse(unsigned rr_version, struct tracee *tracee, int request)
 		0 ||
 	    info.op != PTRACE_SYSCALL_INFO_SECCOMP || info.arch != AUDIT_ARCH_X86_64)
 		return;
-	row = newcalls_find(rr_version, (long)info.seccomp.nr, (uint64_t *)info.seccomp.args);
+	row = find(rr_version, (long)info.seccomp.nr, (uint64_t *)info.seccomp.args);
 	if (!row ||
 	    poke(tracee, offsetof(struct user, regs.rax), (uint64_t) - (int64_t)row->error) < 0 ||
 	    poke(tracee, offsetof(struct user, regs.orig_rax), UINT64_MAX) < 0)

@@ -12,19 +12,6 @@
 
 struct tracee;
 
-struct newcall {
-	long number_first, number_last;
-	int argument;	      /* that decides, counted from 0; -1: none does */
-	uint32_t first, last; /* its values */
-	int error;
-	unsigned since; /* PMU_RR_VERSION of the first rr that records it; 0: none */
-	bool loud;
-	const char *name;
-};
-
-/* The row for a call that rr of this version does not know, or NULL. Version 0: any of them. */
-const struct newcall *newcalls_find(unsigned rr_version, long number, const uint64_t arguments[6]);
-
 /*
  * rr resumes the tracee with request. If the tracee stands at the entry of a newer call, the kernel
  * skips the call and leaves the error.
