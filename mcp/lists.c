@@ -1,6 +1,6 @@
 /*
- * Describes tools, resources, templates and prompts, and cuts the descriptions into pages. Leaves
- * out unknown optional fields, because some clients reject the whole list for one null.
+ * Describes tools, resources, templates, prompts and skills, and cuts the descriptions into pages.
+ * Leaves out unknown optional fields, because some clients reject the whole list for one null.
  */
 #include "mcp/lists.h"
 #include <stdio.h>
@@ -57,6 +57,20 @@ static json_t *describe_tool(const struct mcp_handler *handler, size_t index)
 	return item;
 }
 
+json_t *lists_describe_skill(const struct mcp_skill *skill)
+{
+	return json_pack("{s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:I}]}", "uri", skill->uri,
+	    "frontmatter", "name", skill->name, "description", skill->description, "resources",
+	    "uri", skill->uri, "digest", skill->digest, "size", (json_int_t)skill->size);
+}
+
+static json_t *describe_skill_resource(const struct mcp_skill *skill)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:I}", "uri", skill->uri, "name", skill->name,
+	    "description", skill->description, "mimeType", SKILLS_MIME_TYPE, "size",
+	    (json_int_t)skill->size);
+}
+
 static json_t *describe_any_resource(const struct mcp_resource *resource, const char *uri_key)
 {
 	json_t *item = json_object();
@@ -72,7 +86,7 @@ static json_t *describe_any_resource(const struct mcp_resource *resource, const 
 static json_t *describe_resource(const struct mcp_handler *handler, size_t index)
 {
 	if (index >= handler->resource_count)
-		return skills_describe_resource(&handler->skills[index - handler->resource_count]);
+		return describe_skill_resource(&handler->skills[index - handler->resource_count]);
 	return describe_any_resource(&handler->resources[index], "uri");
 }
 
@@ -101,7 +115,7 @@ static json_t *describe_prompt(const struct mcp_handler *handler, size_t index)
 
 static json_t *describe_skill(const struct mcp_handler *handler, size_t index)
 {
-	return skills_describe(&handler->skills[index]);
+	return lists_describe_skill(&handler->skills[index]);
 }
 
 struct list_kind {

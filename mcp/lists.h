@@ -15,6 +15,9 @@ void lists_answer(const struct mcp_incoming *incoming, enum mcp_list list);
 bool lists_find(
     const struct mcp_incoming *incoming, enum mcp_list list, const char *name, size_t *index);
 
+/* A skill as skills/list and skills/get show it. */
+json_t *lists_describe_skill(const struct mcp_skill *skill);
+
 /* Says how long a result stays valid, which is required for results that clients can cache. */
 void lists_set_caching(json_t *result);
 

@@ -17,20 +17,6 @@ const struct mcp_skill *skills_find(const struct mcp_handler *handler, const cha
 	return NULL;
 }
 
-json_t *skills_describe(const struct mcp_skill *skill)
-{
-	return json_pack("{s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:I}]}", "uri", skill->uri,
-	    "frontmatter", "name", skill->name, "description", skill->description, "resources",
-	    "uri", skill->uri, "digest", skill->digest, "size", (json_int_t)skill->size);
-}
-
-json_t *skills_describe_resource(const struct mcp_skill *skill)
-{
-	return json_pack("{s:s, s:s, s:s, s:s, s:I}", "uri", skill->uri, "name", skill->name,
-	    "description", skill->description, "mimeType", SKILLS_MIME_TYPE, "size",
-	    (json_int_t)skill->size);
-}
-
 void skills_list(const struct mcp_incoming *incoming)
 {
 	lists_answer(incoming, MCP_LIST_SKILLS);
@@ -49,7 +35,7 @@ void skills_get(const struct mcp_incoming *incoming)
 				    "string");
 		return;
 	}
-	json_t *result = json_pack("{s:o}", "skill", skills_describe(skill));
+	json_t *result = json_pack("{s:o}", "skill", lists_describe_skill(skill));
 	lists_set_caching(result);
 	connection_result(incoming, result);
 }

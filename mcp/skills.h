@@ -12,8 +12,4 @@
 /* The skill of a URI, or NULL. */
 const struct mcp_skill *skills_find(const struct mcp_handler *handler, const char *uri);
 
-/* As skills/list has it, and as resources/list has its file. */
-json_t *skills_describe(const struct mcp_skill *skill);
-json_t *skills_describe_resource(const struct mcp_skill *skill);
-
 #endif
