@@ -5,9 +5,7 @@
 #include "sandbox/pmu/pmu.h"
 
 #include "sandbox/cleanup.h"
-#include "sandbox/pmu/pmu_probe.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,33 +45,6 @@ const char *pmu_kind_name(enum pmu_kind kind)
 		return "software";
 	}
 	return "unknown";
-}
-
-/* One part of a version; *text is left behind the digits. Parts above 99 do not exist. */
-static unsigned read_part(const char **text)
-{
-	unsigned value = 0;
-	for (; isdigit((unsigned char)**text); (*text)++)
-		value = value < 100 ? value * 10 + (unsigned)(**text - '0') : 100;
-	return value < 100 ? value : 99;
-}
-
-void pmu_read_rr_help(const char *text, struct pmu_facts *facts)
-{
-	static const char intro[] = "rr version ";
-	const char *version = strstr(text, intro);
-	facts->rr_own_software = strstr(text, "--software-counters") != NULL;
-	facts->rr_answers = version != NULL;
-	if (version == NULL)
-		return;
-	unsigned part[3] = {0, 0, 0};
-	version += strlen(intro);
-	for (int i = 0; i < 3; i++) {
-		part[i] = read_part(&version);
-		if (*version == '.')
-			version++;
-	}
-	facts->rr_version = PMU_RR_VERSION(part[0], part[1], part[2]);
 }
 
 #define VERSION_FORMAT	 "%u.%u.%u"

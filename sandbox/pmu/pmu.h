@@ -6,8 +6,7 @@
  * One choice for everybody who starts rr: the workers, `rr-warden rr` and `rr-warden doctor`. It
  * runs rr once (`rr help`) and so must be made before the caller gives up fork and exec.
  */
-#include "sandbox/pmu/pmu_cores.h"
-#include "sandbox/pmu/pmu_event.h"
+#include "sandbox/pmu/pmu_probe.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -23,26 +22,6 @@ enum pmu_kind {
 
 #define PMU_MESSAGE_MAX 256
 #define PMU_CARRIED_MAX 2048
-
-/* What was found out before the choice. */
-struct pmu_facts {
-	bool x86_64;
-	bool no_process; /* a fork failed, so that rr or the kernel could not be asked */
-	bool rr_found;
-	bool rr_late;	      /* `rr help` did not end in time, so nothing is known about this rr */
-	bool rr_answers;      /* `rr help` ended and named a version */
-	unsigned rr_version;  /* as PMU_RR_VERSION */
-	bool rr_own_software; /* `rr -W` exists */
-	bool ptrace_allowed;
-	unsigned event_since;	  /* first rr that knows this processor; 0: none does */
-	enum pmu_counter counter; /* meaningless when event_since is 0 */
-	bool speculates_on_locks; /* Zen, see pmu_event.h */
-	enum pmu_cores cores;
-	cpu_set_t cores_before; /* which this thread could use, if it is kept on one kind now */
-	bool switches_counted;	/* the kernel lets this user count context switches */
-	bool own_events;	/* the kernel lets this user have software events of their own */
-	bool calls_dispatched;	/* Linux 5.11: a process can answer its own system calls */
-};
 
 struct pmu_choice {
 	enum pmu_kind kind;
@@ -80,9 +59,6 @@ int pmu_choose(enum pmu_mode mode, const char *rr, double startup, struct pmu_ch
 /* The pure part of it: facts in, choice out. out->rr_path is left alone. */
 int pmu_decide(enum pmu_mode mode, const struct pmu_facts *facts, struct pmu_choice *out);
 
-/* Reads version and -W from what `rr help` printed (a string). */
-void pmu_read_rr_help(const char *text, struct pmu_facts *facts);
-
 /*
  * Options to put directly behind argv[0] of rr, NULL-terminated, static: what makes it use the
  * choice.
@@ -104,8 +80,5 @@ void pmu_environment_free(char **environment);
  * them. PMU_CARRIED_MAX bytes are enough.
  */
 void pmu_carried(unsigned rr_version, char *text, size_t size);
-
-/* Finds an executable by path or PATH. Returns 0 with its absolute path, or -1 with errno. */
-int pmu_find_program(const char *name, char *path, size_t size);
 
 #endif
