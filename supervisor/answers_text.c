@@ -214,6 +214,13 @@ static void print_where(FILE *out, const json_t *where)
 		fprintf(out, " at %s", text_of(where, "at"));
 }
 
+/* "177:4201 thread 12: " */
+static void print_when(FILE *out, const json_t *entry)
+{
+	fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": ", text_of(entry, "moment"),
+	    json_integer_value(json_object_get(entry, "tid")));
+}
+
 /* "177:4201 thread 12: 1 -> 2, store at lost.c:8" */
 static void print_changes(FILE *out, const char *key, const json_t *changes)
 {
@@ -223,8 +230,7 @@ static void print_changes(FILE *out, const char *key, const json_t *changes)
 	fprintf(out, "%s:\n", key);
 	json_array_foreach(changes, i, change)
 	{
-		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": ", text_of(change, "moment"),
-		    json_integer_value(json_object_get(change, "tid")));
+		print_when(out, change);
 		if (json_object_get(change, "old") != NULL)
 			fprintf(out, "%s -> %s, ", text_of(change, "old"), text_of(change, "new"));
 		else
@@ -245,8 +251,8 @@ static void print_hops(FILE *out, const char *key, const json_t *hops)
 	fprintf(out, "%s:\n", key);
 	json_array_foreach(hops, i, hop)
 	{
-		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": %s, ", text_of(hop, "moment"),
-		    json_integer_value(json_object_get(hop, "tid")), text_of(hop, "did"));
+		print_when(out, hop);
+		fprintf(out, "%s, ", text_of(hop, "did"));
 		print_where(out, json_object_get(hop, "frame"));
 		if (json_object_get(hop, "only") != NULL)
 			fprintf(out, " (only %s)", text_of(hop, "only"));

@@ -84,8 +84,8 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms);
 json_t *gdb_last_stop(const struct gdb *gdb);
 /* Replaces it, for a stop that was reached in a way that gdb does not know. */
 void gdb_amend_stop(struct gdb *gdb, json_t *stop);
-/* From true to false, which nest, the operation's interrupt waits: for what must be done whole, such
- * as the way back to where the session stood. */
+/* From true to false, which nest, the operation's interrupt waits: for what must be done whole,
+ * such as the way back to where the session stood. */
 void gdb_shield(struct gdb *gdb, bool shielded);
 /* Whether the operation is asked to stop, and nothing shields it. */
 bool gdb_must_stop(const struct gdb *gdb);
