@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/runner.h"
@@ -179,6 +181,19 @@ void expect_layers(const json_t *answer, int play)
 		ck_assert_msg(
 		    strcmp(answer_text(answer, "sandbox.level"), "full") == 0, "%s", shown);
 	free(shown);
+}
+
+int stage_listen(const struct stage *stage, char path[TEXT])
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(path, TEXT, "%s/real/work/socket", stage->folder);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(chmod(path, 0777), 0);
+	return fd;
 }
 
 pid_t stage_bystander(const struct stage *stage)

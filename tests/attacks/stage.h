@@ -55,6 +55,9 @@ long long stage_tried(struct stage *stage, const char *format, ...)
 
 void expect_refused(const char *what, long long result);
 
+/* A socket of the user's in the project, as tmux or an agent has one. Returns its descriptor. */
+int stage_listen(const struct stage *stage, char path[TEXT]);
+
 /* A process of the server's user that waits, and keeps the signals that it is sent. */
 pid_t stage_bystander(const struct stage *stage);
 

@@ -1,7 +1,8 @@
 /*
  * What attackers found to give way, each as the attack that it was: as ourselves and, where we are
  * root, as an ordinary user, with a home that is a directory and one that is a link, with
- * namespaces and without.
+ * namespaces and without. What is left where a layer is missing is in test_without.c, what a
+ * supervisor and workers get that were taken over in test_usurped.c and test_broker.c.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include "tests/attacks/stage.h"
 #include "tests/attacks/witness.h"
@@ -156,20 +156,6 @@ END_TEST
 /* ---- 3: sockets --------------------------------------------------------------------------------
  */
 
-/* A socket of the user's in the project, as tmux or an agent has one. */
-static int listen_in(const struct stage *stage, char path[TEXT])
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	snprintf(path, TEXT, "%s/real/work/socket", stage->folder);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", path);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	ck_assert_int_eq(listen(fd, 1), 0);
-	ck_assert_int_eq(chmod(path, 0777), 0);
-	return fd;
-}
-
 START_TEST(a_replay_reaches_no_socket)
 {
 	static const int sockets[][3] = {
@@ -180,7 +166,7 @@ START_TEST(a_replay_reaches_no_socket)
 		return;
 	struct stage stage = stage_open(
 	    _i, (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
-	int fd = listen_in(&stage, path);
+	int fd = stage_listen(&stage, path);
 	stage_replay(&stage);
 	expect_refused("the user's socket", stage_tried(&stage, "reach_unix(\"%s\")", path));
 	for (size_t i = 0; i < sizeof(sockets) / sizeof(*sockets); i++) {
@@ -360,77 +346,6 @@ START_TEST(the_audit_tells_the_result_however_long_the_path_is)
 }
 END_TEST
 
-/* ---- 7: what is left where a layer is missing ---------------------------------------------------
- */
-
-START_TEST(without_namespaces_a_replay_is_as_tight_as_what_is_left)
-{
-	char path[TEXT];
-
-	if (!stage_can_play(NO_NAMESPACES | _i))
-		return;
-	struct stage stage = stage_open(NO_NAMESPACES | _i,
-	    (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
-
-	stage_replay(&stage);
-	snprintf(path, sizeof(path), "%s/trace/version", stage.home);
-	ck_assert_int_ge(
-	    stage_tried(&stage, "reach_read(\"%s\")", path), 0); /* or nothing is shown */
-	expect_refused("/etc/shadow", stage_tried(&stage, "reach_read(\"/etc/shadow\")"));
-	expect_refused("/var/lib", stage_tried(&stage, "reach_read(\"/var/lib/dpkg/status\")"));
-	expect_refused(
-	    "core_pattern", stage_tried(&stage, "reach_write(\"/proc/sys/kernel/core_pattern\")"));
-	expect_refused("chmod", stage_tried(&stage, "reach_chmod(\"%s/notes.txt\")", stage.home));
-	expect_refused("chmod", stage_tried(&stage, "reach_chmod(\"%s\")", path));
-	expect_refused(
-	    "prlimit64", stage_tried(&stage, "reach_limits(%d)", (int)client_pid(stage.client)));
-	expect_refused(
-	    "tgkill", stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client)));
-	stage_close(&stage);
-}
-END_TEST
-
-/* The README's table: what a replay gets that one layer is taken from. A letter for each attack
- * that works then: h a file of the home, s the machine's secrets, k the kernel's settings, u a
- * socket of the user's, n a UDP socket, p the limits of another process, g a signal to it. */
-static const struct {
-	const char *layer, *gets;
-} without[] = {{"rlimits", ""}, {"capabilities", ""}, {"pid_ns", ""}, {"net_ns", ""},
-    {"mount_ns", ""}, {"ipc_ns", ""}, {"uts_ns", ""}, {"landlock", ""}, {"seccomp", "n"}};
-#define WITHOUT_COUNT ((int)(sizeof(without) / sizeof(without[0])))
-
-START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
-{
-	char off[64], socket_path[TEXT], gets[8] = "";
-	int play = _i < WITHOUT_COUNT ? 0 : AS_USER, row = _i % WITHOUT_COUNT;
-	struct stage stage;
-
-	if (!stage_can_play(play))
-		return;
-	snprintf(off, sizeof(off), "--sandbox-%s=off", without[row].layer);
-	stage = stage_open(play, (const char *const[]){"--allow-calls", off, NULL}, NULL);
-	int fd = listen_in(&stage, socket_path);
-	stage_replay(&stage);
-	const struct {
-		const char *letter;
-		long long result;
-	} attacks[] = {{"h", stage_tried(&stage, "reach_read(\"%s/notes.txt\")", stage.home)},
-	    {"s", stage_tried(&stage, "reach_read(\"/etc/shadow\")")},
-	    {"k", stage_tried(&stage, "reach_write(\"/proc/sys/kernel/core_pattern\")")},
-	    {"u", stage_tried(&stage, "reach_unix(\"%s\")", socket_path)},
-	    {"n", stage_tried(&stage, "reach_socket(2, 2, 0)")},
-	    {"p", stage_tried(&stage, "reach_limits(%d)", (int)client_pid(stage.client))},
-	    {"g", stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client))}};
-	for (size_t i = 0; i < sizeof(attacks) / sizeof(*attacks); i++)
-		if (attacks[i].result >= 0)
-			strlcat(gets, attacks[i].letter, sizeof(gets));
-	ck_assert_msg(strcmp(gets, without[row].gets) == 0, "without %s: %s, not %s",
-	    without[row].layer, gets, without[row].gets);
-	close(fd);
-	stage_close(&stage);
-}
-END_TEST
-
 /* ---- 9 and 10: environments ---------------------------------------------------------------------
  */
 
@@ -555,7 +470,6 @@ int main(void)
 	    {what_parses_a_trace_writes_nowhere, PLAYS},
 	    {rr_export_makes_archives_and_no_other_files, PLAYS},
 	    {the_audit_tells_the_result_however_long_the_path_is, LINKED_HOME},
-	    {without_namespaces_a_replay_is_as_tight_as_what_is_left, NO_NAMESPACES},
 	    {with_a_list_of_commands_the_environment_is_a_list_too, PLAYS},
 	    {a_replay_has_nothing_of_the_servers_environment, PLAYS},
 	    {characters_that_mislead_a_reader_are_escaped, PLAYS},
@@ -568,11 +482,6 @@ int main(void)
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
 		tcase_add_loop_test(all, tests[i].test, 0, tests[i].plays);
-	suite_add_tcase(suite, all);
-	all = tcase_create("without");
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	tcase_add_loop_test(
-	    all, without_one_layer_the_others_hold_as_the_readme_says, 0, 2 * WITHOUT_COUNT);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

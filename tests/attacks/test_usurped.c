@@ -216,8 +216,8 @@ static void look(
 	json_decref(started);
 }
 
-/* Here the worker was taken over as well, before it confined itself: what it sees is what the monitor
- * shows, which takes a mount namespace. */
+/* Here the worker was taken over as well, before it confined itself: what it sees is what the
+ * monitor shows, which takes a mount namespace. */
 START_TEST(no_name_shows_the_home_to_a_worker)
 {
 	static const uint32_t operations[] = {WIRE_OP_TRACEINFO, WIRE_OP_PACK, WIRE_OP_RM};

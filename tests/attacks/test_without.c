@@ -1,0 +1,170 @@
+/*
+ * What a hostile replay gets where layers are missing, and that the README's table says the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/attacks/stage.h"
+#include "tests/attacks/witness.h"
+#include "tests/runner.h"
+
+START_TEST(without_namespaces_a_replay_is_as_tight_as_what_is_left)
+{
+	char path[TEXT];
+
+	if (!stage_can_play(NO_NAMESPACES | _i))
+		return;
+	struct stage stage = stage_open(NO_NAMESPACES | _i,
+	    (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
+
+	stage_replay(&stage);
+	snprintf(path, sizeof(path), "%s/trace/version", stage.home);
+	ck_assert_int_ge(
+	    stage_tried(&stage, "reach_read(\"%s\")", path), 0); /* or nothing is shown */
+	expect_refused("/etc/shadow", stage_tried(&stage, "reach_read(\"/etc/shadow\")"));
+	expect_refused("/var/lib", stage_tried(&stage, "reach_read(\"/var/lib/dpkg/status\")"));
+	expect_refused(
+	    "core_pattern", stage_tried(&stage, "reach_write(\"/proc/sys/kernel/core_pattern\")"));
+	expect_refused("chmod", stage_tried(&stage, "reach_chmod(\"%s/notes.txt\")", stage.home));
+	expect_refused("chmod", stage_tried(&stage, "reach_chmod(\"%s\")", path));
+	expect_refused(
+	    "prlimit64", stage_tried(&stage, "reach_limits(%d)", (int)client_pid(stage.client)));
+	expect_refused(
+	    "tgkill", stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client)));
+	stage_close(&stage);
+}
+END_TEST
+
+/* The README's table: what a replay gets that one layer is taken from. A letter for each attack
+ * that works then; the words are the README's. */
+static const struct {
+	char letter;
+	const char *words;
+} prizes[] = {{'h', "a file in the home directory"}, {'s', "`/etc/shadow`"},
+    {'k', "the kernel's settings"}, {'u', "the user's unix sockets"}, {'n', "a UDP socket"},
+    {'p', "the limits of another process"}, {'g', "a signal to"}};
+#define PRIZES ((int)(sizeof(prizes) / sizeof(prizes[0])))
+
+static const struct {
+	const char *layer, *gets;
+} without[] = {{"rlimits", ""}, {"capabilities", ""}, {"user_ns", ""}, {"pid_ns", ""},
+    {"net_ns", ""}, {"mount_ns", ""}, {"ipc_ns", ""}, {"uts_ns", ""}, {"landlock", ""},
+    {"seccomp", "n"}, {"all namespaces", ""}};
+#define WITHOUT_COUNT ((int)(sizeof(without) / sizeof(without[0])))
+
+static struct stage open_without(const char *layer, int play)
+{
+	char off[64];
+
+	if (strcmp(layer, "all namespaces") == 0)
+		return stage_open(play | NO_NAMESPACES,
+		    (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
+	snprintf(off, sizeof(off), "--sandbox-%s=off", layer);
+	/* without user_ns, an ordinary user has no network namespace */
+	return stage_open(play,
+	    (const char *const[]){"--allow-calls", off,
+		strcmp(layer, "user_ns") == 0 ? "--sandbox-net_ns=prefer" : NULL, NULL},
+	    NULL);
+}
+
+START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
+{
+	char socket_path[TEXT], gets[PRIZES + 1] = "";
+	int play = _i < WITHOUT_COUNT ? 0 : AS_USER, row = _i % WITHOUT_COUNT;
+
+	if (!stage_can_play(row == WITHOUT_COUNT - 1 ? play | NO_NAMESPACES : play))
+		return;
+	struct stage stage = open_without(without[row].layer, play);
+	int fd = stage_listen(&stage, socket_path);
+	stage_replay(&stage);
+	const long long results[PRIZES] = {
+	    stage_tried(&stage, "reach_read(\"%s/notes.txt\")", stage.home),
+	    stage_tried(&stage, "reach_read(\"/etc/shadow\")"),
+	    stage_tried(&stage, "reach_write(\"/proc/sys/kernel/core_pattern\")"),
+	    stage_tried(&stage, "reach_unix(\"%s\")", socket_path),
+	    stage_tried(&stage, "reach_socket(2, 2, 0)"),
+	    stage_tried(&stage, "reach_limits(%d)", (int)client_pid(stage.client)),
+	    stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client))};
+	for (int i = 0; i < PRIZES; i++)
+		if (results[i] >= 0)
+			gets[strlen(gets)] = prizes[i].letter;
+	ck_assert_msg(strcmp(gets, without[row].gets) == 0, "without %s: %s, not %s",
+	    without[row].layer, gets, without[row].gets);
+	close(fd);
+	stage_close(&stage);
+}
+END_TEST
+
+/* seccomp needs it, and nobody is served without seccomp. */
+START_TEST(without_no_new_privs_the_server_does_not_start)
+{
+	struct client *client = client_start(&(struct client_options){
+	    .args = (const char *const[]){"--sandbox-no_new_privs=off", NULL}, .raw = true});
+
+	ck_assert_int_ne(client_wait_exit(client, HARNESS_TIMEOUT_S), 0);
+	ck_assert_ptr_nonnull(strstr(client_stderr(client), "seccomp"));
+	client_abandon(client);
+}
+END_TEST
+
+/* What the README's row of the layer says that it reaches; to be freed. */
+static char *reaches(const char *readme, const char *layer)
+{
+	char quoted[64];
+
+	snprintf(quoted, sizeof(quoted), "`%s`", layer);
+	const char *at = strstr(readme, "| without | it reaches | because |");
+	ck_assert_ptr_nonnull(at);
+	while ((at = strchr(at, '\n')) != NULL && at[1] == '|') {
+		const char *end = strchr(++at + 1, '|'), *found = strstr(at, quoted);
+		if ((found && found < end) || strncmp(at + 2, layer, strlen(layer)) == 0)
+			return strndup(end + 2, (size_t)(strchr(end + 1, '|') - end - 3));
+	}
+	ck_abort_msg("the README has no row for %s", layer);
+}
+
+START_TEST(the_readme_says_what_is_measured)
+{
+	char *readme = harness_file("README.md");
+
+	ck_assert_ptr_nonnull(readme);
+	for (int row = 0; row < WITHOUT_COUNT; row++) {
+		char *said = reaches(readme, without[row].layer);
+		bool nothing = strncmp(said, "nothing", 7) == 0 ||
+			       strncmp(said, "none of these", 13) == 0 ||
+			       strncmp(said, "see the last row", 16) == 0;
+		ck_assert_msg(nothing == !without[row].gets[0], "%s: %s", without[row].layer, said);
+		for (int i = 0; i < PRIZES; i++) {
+			ck_assert_ptr_nonnull(strstr(readme, prizes[i].words));
+			ck_assert_msg((strstr(said, prizes[i].words) != NULL) ==
+					  (strchr(without[row].gets, prizes[i].letter) != NULL),
+			    "%s, %s: %s", without[row].layer, prizes[i].words, said);
+		}
+		free(said);
+	}
+	char *said = reaches(readme, "no_new_privs");
+	ck_assert_str_eq(said, "nothing: the server does not start");
+	free(said);
+	free(readme);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("without");
+	TCase *all = tcase_create("without");
+
+	witness_alone();
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	tcase_add_loop_test(
+	    all, without_namespaces_a_replay_is_as_tight_as_what_is_left, 0, NO_NAMESPACES);
+	tcase_add_loop_test(
+	    all, without_one_layer_the_others_hold_as_the_readme_says, 0, 2 * WITHOUT_COUNT);
+	suite_add_tcase(suite, all);
+	all = tcase_create("readme");
+	tcase_add_test(all, without_no_new_privs_the_server_does_not_start);
+	tcase_add_test(all, the_readme_says_what_is_measured);
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}
