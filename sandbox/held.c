@@ -1,5 +1,5 @@
 /*
- * A path is on record while it is worked on, because then the call that named it is at fault.
+ * Remembers the path that is being worked on: if that fails, the call that named it is wrong.
  */
 #include "sandbox/held.h"
 

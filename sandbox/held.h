@@ -18,15 +18,15 @@ struct held_tree {
 struct held {
 	struct held_tree trees[HELD_MAX];
 	size_t count;
-	const char *path; /* of the call, that is being worked on; NULL: none */
+	const char *path; /* the call's path that is being worked on; NULL: none */
 };
 
 /* Each returns 0, or -1 with errno. */
 
-/* Holds one tree more, nosuid and nodev, and read-only unless `writable`. */
+/* Holds one more tree, nosuid and nodev, and read-only unless `writable`. */
 int held_add(struct held *held, const char *path, bool writable);
 
-/* Brings parents before what lies in them, and for one path twice the writable tree last. */
+/* Puts parents before their children. If a path is there twice, the writable tree comes last. */
 void held_sort(struct held *held);
 
 /* Below the directory `root`: makes all mount points, and puts the trees on them. All points come

@@ -61,7 +61,7 @@ static void write_line(const char *what, const char *format, va_list args)
 	log_escape(escaped, sizeof(escaped), text);
 	len = snprintf(line, sizeof(line), "rr-warden[%d]: %s: %s\n", (int)getpid(), what, escaped);
 	if (write(STDERR_FILENO, line, (size_t)len) < 0)
-		goto out; /* nowhere left to say it */
+		goto out; /* there is no place left to report it */
 out:
 	errno = saved;
 }

@@ -11,8 +11,8 @@
 #define LOG_LINE_MAX 1024
 
 /*
- * Writes "rr-warden[PID]: error: TEXT\n" in one write. Never blocks the caller for a full pipe
- * longer than the kernel takes to refuse, never fails, keeps errno.
+ * Writes "rr-warden[PID]: error: TEXT\n" in one write. Never waits for a reader of a full pipe,
+ * never fails, keeps errno.
  */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

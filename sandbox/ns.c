@@ -1,6 +1,6 @@
 /*
- * Namespaces by clone(2), set up from within. Must never leave one half made: every function
- * reports its failure.
+ * Makes namespaces with clone(2) and sets them up from inside. Must never leave one half made, so
+ * every function reports its failure.
  */
 #include "sandbox/ns.h"
 

@@ -1,5 +1,5 @@
 /*
- * Names of layers, and reports about them. Must never call a layer full that is not.
+ * Names of layers, and reports about them. Must never report a layer as complete that is not.
  */
 #include <jansson.h>
 #include <seccomp.h>

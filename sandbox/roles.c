@@ -209,7 +209,7 @@ static const struct syscall_row gdb_rows[] = {
 	ALLOW_IF(clone, 0, CLONE_THREAD | CLONE_NAMESPACES, CLONE_THREAD), /* gdb's symbol readers */
 	ANSWER_ENOSYS(clone3),			/* its flags lie in memory: use clone */
 	ALLOW(vfork),			/* gdb starts `iconv -l`, and waits 15 s when it may not; the child may
-					   not exec, and we stand still until it has ended: no bomb */
+					   not exec, and we wait until it has ended: no bomb */
 	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, 0),	       /* to the worker, which leads to rr */
 	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, IPPROTO_TCP), /* the same */
 	ALLOW(connect),			/* the same: the private network has nobody else */
@@ -316,7 +316,7 @@ static const struct syscall_row compat_rows[] = {
 	ALLOW(ipc),			/* 32-bit tracees: shared memory */
 };
 
-/* Who starts rr confines it once more. */
+/* A worker or a starter confines rr once more when it starts it. */
 static const struct syscall_row confine_rows[] = {
 	ALLOW(kill),			/* rr, by process group; the pid namespace and Landlock bound it */
 	ALLOW(seccomp),			/* its filter */
@@ -420,7 +420,7 @@ static const struct syscall_row broker_rows[] = {
 	ALLOW(exit_group),		/* the end */
 };
 
-/* Reads a file of a stranger's and tells what is in it. */
+/* Parses an untrusted file and returns its contents. */
 static const struct syscall_row inspector_rows[] = {
 	ALLOW(read),			/* the file */
 	ALLOW(write),			/* what it found */
@@ -444,7 +444,7 @@ static const struct syscall_row forbidden_rows[] = {
 	KILL(swapon),			/* the machine's memory */
 	KILL(swapoff),			/* the machine's memory */
 };
-/* Who starts rr for a question; whoever does more has these as well. */
+/* A worker that starts rr for a query. The workers that do more have these rows too. */
 #define QUERY_GROUPS	GROUP(life_rows), GROUP(own_signal_rows), GROUP(stream_rows), \
 			GROUP(program_rows), GROUP(confine_rows), GROUP(query_rows)
 

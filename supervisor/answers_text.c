@@ -156,7 +156,7 @@ static void print_frames(FILE *out, const char *key, const json_t *frames)
 	}
 }
 
-/* Where a text was made that was written later. */
+/* The place where a text was made that was written later. */
 static void print_formatted(FILE *out, const char *key, const json_t *formatted)
 {
 	fprintf(out, "%s at %s, thread %" JSON_INTEGER_FORMAT "\n", key,
@@ -332,7 +332,7 @@ static void print_whole(FILE *out, const char *key, const json_t *value)
 		fprintf(out, "%s\n", json_string_value(value));
 }
 
-/* Where all is well, that is enough; else what is missing. */
+/* If all is well, says only that; otherwise says what is missing. */
 static void print_sandbox(FILE *out, const char *key, const json_t *sandbox)
 {
 	const char *layer;

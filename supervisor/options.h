@@ -15,7 +15,7 @@ enum options_mode {
 	MODE_RECORD_UNTIL, /* `rr-warden record-until ARGS` */
 	MODE_HELP,
 	MODE_VERSION,
-	MODE_WRONG /* `why` says what is */
+	MODE_WRONG /* `why` says what is wrong */
 };
 
 struct options {

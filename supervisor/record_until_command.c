@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The server, and what was read of it. */
+/* The server, and what we have read from it. */
 struct server {
 	pid_t pid;
 	FILE *to, *from;
@@ -232,7 +232,7 @@ static bool initialize(struct server *server)
 	return result != NULL;
 }
 
-/* ---- What came of it ----------------------------------------------------------------------- */
+/* ---- The result ---------------------------------------------------------------------------- */
 
 /* "3 attempts: exit 0 (2), SIGSEGV (1)", and what the last one printed. */
 static void tell_attempts(const json_t *answer)

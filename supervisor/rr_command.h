@@ -10,9 +10,9 @@
 #include "supervisor/settings.h"
 
 /*
- * Replaces this process by the rr that the settings name, with the counters that they allow and the
- * arguments (argv[0] is rr's first one, not a program's name; NULL-terminated). Returns only when
- * rr could not be started, with the exit status; one line on stderr has said why.
+ * Replaces this process with the rr that the settings name, with the counters that they allow and
+ * the arguments (argv[0] is rr's first one, not a program's name; NULL-terminated). Returns only
+ * when rr could not be started, with the exit status; one line on stderr has said why.
  */
 int rr_command_run(
     const struct settings *settings, const struct paths *paths, int argc, char *const argv[]);

@@ -4,7 +4,7 @@
  * What this server may do, and its limits: one table of settings, and the rule by which the
  * administrator's file, a user's file, the environment and flags are put on top of each other.
  *
- * Where the administrator's file exists, it is a ceiling: whoever comes later may only ask for
+ * Where the administrator's file exists, it is a ceiling: every later source may only ask for
  * less. Where it does not, everybody may set everything.
  */
 #include <stdbool.h>

@@ -19,9 +19,9 @@
 #define RR_RECORDS_SWITCHES PMU_RR_VERSION(5, 9, 0)
 #define RR_KNOWS_LINUX	    PMU_RR_VERSION(5, 10, 0)
 
-/* The variable that makes softpmu.so do less, or something else. */
+/* The variable that chooses what softpmu.so does. */
 #define SOFTPMU_VARIABLE "RR_WARDEN_SOFTPMU"
-/* rr's version, so that it refuses what this rr does not know. */
+/* rr's version. softpmu.so refuses the system calls that this rr does not know. */
 #define VERSION_VARIABLE "RR_WARDEN_RR_VERSION"
 
 static const char *const mode_names[] = {"auto", "hardware", "software"};
@@ -239,7 +239,7 @@ static bool names_variable(const char *entry, const char *name)
 	return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
-/* "NAME=FIRST", and behind a colon what base has there. NULL with errno. */
+/* "NAME=FIRST", followed by a colon and the value in base, if any. NULL with errno. */
 static char *list_entry(const char *name, const char *first, size_t length, char *const base[])
 {
 	const char *before = "";

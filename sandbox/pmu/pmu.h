@@ -3,8 +3,8 @@
 /*
  * Which performance counters rr is to use here, and how to start rr so that it does.
  *
- * One choice for everybody who starts rr: the workers, `rr-warden rr` and `rr-warden doctor`. It
- * runs rr once (`rr help`) and so must be made before the caller gives up fork and exec.
+ * The workers, `rr-warden rr` and `rr-warden doctor` all make the same choice. It runs rr once (`rr
+ * help`), so the caller must make it before it gives up fork and exec.
  */
 #include "sandbox/pmu/pmu_probe.h"
 
@@ -31,7 +31,7 @@ struct pmu_choice {
 	bool carry_only;
 	/* `rr record` must be given -n: this user may not count context switches. */
 	bool no_syscall_buffer;
-	/* softpmu.so as a processor whose overflow comes 100 branches late at most, not 10000. */
+	/* softpmu.so plays a processor whose overflow is at most 100 branches late, not 10000. */
 	bool short_skid;
 	char why[PMU_MESSAGE_MAX];     /* one clause with the reason for this kind */
 	char warning[PMU_MESSAGE_MAX]; /* what will be unreliable, and the fix, or "" */

@@ -1,6 +1,6 @@
 /*
  * Keeps a thread on cores of one kind. Asks each core itself, because a worker need not see /sys.
- * Must leave the thread where it may run as before if that fails.
+ * If that fails, the thread may run where it could before.
  */
 #include "sandbox/pmu/pmu_cores.h"
 

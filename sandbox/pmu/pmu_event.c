@@ -1,6 +1,6 @@
 /*
  * Knows rr's hardware events and tries them on the calling thread. Must never leave a counter open
- * and never decide anything: that is pmu.c's.
+ * and never decide anything, because pmu.c does that.
  */
 #include "sandbox/pmu/pmu_event.h"
 

@@ -1,6 +1,6 @@
 /*
  * Finds out what pmu_decide needs to know. Must leave no process, descriptor or counter behind, and
- * wait for rr no longer than it is told.
+ * must not wait for rr longer than the caller allows.
  */
 #include "sandbox/pmu/pmu_probe.h"
 
@@ -171,7 +171,7 @@ static bool try_switch_counter(void)
 	return fd >= 0;
 }
 
-/* An event of the kernel for this process that counts nothing: some machines refuse even that. */
+/* A software event that counts nothing. Some machines refuse even that. */
 static bool try_own_event(void)
 {
 	struct perf_event_attr attr = {

@@ -25,7 +25,7 @@ struct own_server {
 	pid_t pid;
 	int in, out, said; /* its standard input and output; what it wrote to standard error */
 	long long next_id;
-	char *held; /* what it wrote that nobody has read yet */
+	char *held; /* its output that has not been read yet */
 	size_t used, size;
 };
 

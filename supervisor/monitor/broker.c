@@ -1,7 +1,7 @@
 /*
- * See broker.h. Every request ends in one line of the audit. Must never open a file that is not a
- * regular one; nor, for writing, one that exists, but for a trace's bookmarks: to them it adds
- * lines itself.
+ * See broker.h. Every request ends in one line of the audit. Must only open regular files, and must
+ * never open an existing file for writing, except for a trace's bookmarks, to which it adds lines
+ * itself.
  */
 #include "supervisor/monitor/broker.h"
 
@@ -38,7 +38,7 @@
 #define ADDED_MAX      1000		   /* bookmarks of one worker */
 #define SOURCE_MAX     (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
 #define DISCARDED_NAME ".rr-warden.discarded"
-#define PART_MAX       370 /* bytes of a path's begin and of its end in the audit */
+#define PART_MAX       370 /* bytes of a path's beginning, and of its end, in the audit */
 
 /* Where sources are opened. */
 struct roots {
@@ -51,7 +51,7 @@ struct roots {
  * The child fills it in. */
 struct broker {
 	int fd;
-	int worker;		   /* pidfd; -1 until the broker is told */
+	int worker;		   /* pidfd; -1 until the broker gets it */
 	struct roots trees, flats; /* with everything below, or only files directly in it */
 	bool reads, writes;	   /* the archive */
 	bool syslog;		   /* the audit goes there too */
@@ -145,8 +145,8 @@ static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode
 /* ---- Requests ---------------------------------------------------------------------------------
  */
 
-/* What is elsewhere is refused in the same words whether it is there or not: nobody is told what
- * names there are in a home. *missing: nothing was kept from the worker. */
+/* Outside of the roots, the refusal is the same whether the file exists or not, so that it does not
+ * reveal the names in a home directory. *missing: the file does not exist, for the audit only. */
 static int open_source(
     struct broker *broker, const char *path, bool *missing, struct broker_reply *reply)
 {
@@ -190,8 +190,8 @@ static int rename_in(int directory, const char *from, const char *to, unsigned f
 	return (int)syscall(SYS_renameat2, directory, from, directory, to, flags);
 }
 
-/* A name of its own for a moment: what is removed is what was looked at, even if somebody renames
- * files in this directory. What is not ours goes back. */
+/* Gives the file a name of its own first. So we remove the file that we looked at, even if somebody
+ * renames files in this directory. A file that is not ours gets its name back. */
 static int remove_made(const struct broker *broker, int directory, const char *name)
 {
 	struct stat now;
@@ -230,7 +230,7 @@ static bool is_line(const char *text)
 	return length > 0 && length <= BROKER_BOOKMARK_MAX;
 }
 
-/* A file of the user's own that has no other name: what is added to it is added nowhere else. */
+/* The user's own file without another name, so that a line appears nowhere else. */
 static int open_bookmarks(struct broker *broker, struct broker_reply *reply)
 {
 	cleanup_fd int fd = -1;
@@ -263,7 +263,7 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 		refuse(reply, EINVAL, "it is not one line of text");
 		return;
 	}
-	/* A file of short lines has room for more than the audit should tell. */
+	/* A file of short lines has room for more lines than the audit should have. */
 	if (broker->added >= ADDED_MAX) {
 		refuse(reply, EFBIG, "this session has made as many bookmarks as it may");
 		return;
@@ -272,7 +272,7 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 	if (fd < 0)
 		return;
 	broker->added++;
-	/* Where the disk was full, the line before has no end. */
+	/* If the disk was full, the previous line is not complete. */
 	length = snprintf(text, sizeof(text), "\n%s\n", line);
 	written = write(fd, text, (size_t)length);
 	if (written < 0)
@@ -305,7 +305,7 @@ static const char *const names[] = {[BROKER_SOURCE] = "source",
     [BROKER_REPORT_PART] = "part of a report of",
     [BROKER_REPORT] = "report of"};
 
-/* The result is always on the line: of a long path the middle is left out. */
+/* The result is always on the line, because a long path loses its middle. */
 static void audit(uint32_t what, const char *path, const char *result)
 {
 	static char escaped[4 * PATH_MAX];
@@ -422,7 +422,7 @@ static bool has_ended(int pidfd)
 	return poll(&ended, 1, 0) != 0;
 }
 
-/* It is told once what it is for, and has no access to anything before that. */
+/* It gets its task once, and has no access to anything before that. */
 static _Noreturn void run(struct broker *broker, const struct sandbox_policy *policy)
 {
 	static struct broker_request request;

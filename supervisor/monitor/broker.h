@@ -12,9 +12,9 @@ struct composition;
 struct broker;
 
 /*
- * In the launcher: forks the process, which waits to be told what it is for. Returns the worker's
+ * In the launcher: forks the process, which waits for its task. Returns the worker's
  * end and *broker, for broker_tell and broker_close; -1 with errno. Where the kind of worker asks
- * for no files, there is no process, and the end is one that nobody listens on.
+ * for no files, there is no process, and nobody listens on the other end.
  */
 int broker_start(const struct composition *composition, const struct sandbox_policy *policy,
     struct broker **broker);

@@ -20,7 +20,7 @@ struct composition {
 	struct sight sight;
 	struct source_homes homes;
 	struct broker *broker; /* NULL: this worker has none */
-	int broker_end;	       /* the worker's end of the way to it */
+	int broker_end;	       /* the worker's end of its socket */
 	bool compat_abi;       /* the trace has 32-bit programs */
 	char trace[PATH_MAX];  /* the one that is replayed, links resolved; "": none */
 };

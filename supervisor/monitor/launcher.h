@@ -11,7 +11,7 @@
  *
  * On a SEQPACKET pair: the supervisor sends struct launch_request, which names what the client's
  * call names and nothing else; the launcher sends struct launch_notice, with {channel, pidfd}
- * passed along LAUNCH_STARTED. WIRE_OP_START is in the channel already, by the launcher's hand; the
+ * passed along LAUNCH_STARTED. The launcher has already sent WIRE_OP_START on the channel; the
  * worker's answer to it has the id WIRE_START_ID.
  */
 #include <limits.h>
@@ -68,7 +68,7 @@ int launcher_start(const struct paths *paths, const struct settings *settings);
 void launcher_name(struct launch_request *request, uint32_t tag, enum worker_kind kind,
     uint32_t operation, const char *const names[LAUNCH_NAME_COUNT]);
 
-/* Returns 0, or -1 when there is no launcher, or it is hopelessly behind. */
+/* Returns 0, or -1 if there is no launcher or its queue is full. */
 int launcher_request(int fd, const struct launch_request *request);
 
 /* Returns 1 with a notice (fds are -1 but with LAUNCH_STARTED; the caller's to close), 0 when there

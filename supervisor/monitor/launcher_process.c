@@ -30,7 +30,7 @@
 #include "supervisor/session.h"
 
 #define EXIT_NO_EXEC 127
-#define REFUSED_MAX  1000		 /* requests that the audit tells of */
+#define REFUSED_MAX  1000		 /* requests that the audit reports */
 #define CHILDREN_MAX (2 * SESSION_SLOTS) /* those that are dying count too */
 
 struct child {
@@ -161,7 +161,7 @@ static void set_limits(struct sandbox_policy *policy, const struct settings *set
 	policy->cpu_seconds = (unsigned)settings_number(settings, SETTING_CPU);
 }
 
-/* Neither the call nor the sandbox is at fault: the limit on processes is reached. */
+/* The limit on processes is reached; nothing is wrong with the call or the sandbox. */
 static bool lacks_room(const struct sandbox_report *report)
 {
 	return report->error == EAGAIN || report->error == ENOMEM;
@@ -320,7 +320,7 @@ static bool is_allowed(
 	return kind_fits(request->kind, request->operation);
 }
 
-/* No supervisor of ours comes near the limit; one that was taken over would fill the log. */
+/* Our supervisor never comes near the limit, but a compromised one could fill the log. */
 static void tell_refusal(struct launcher *launcher)
 {
 	if (launcher->refused >= REFUSED_MAX)

@@ -11,8 +11,8 @@
 #define RECORDED_FILES_BYTES_MAX (512 * 1024)
 
 /*
- * The names that the trace directory's list of mappings holds, each ending with NUL, one behind the
- * other in names[size]: absolute paths as the recorded program saw them, and names of files in the
+ * The names in the trace directory's list of mappings, each ending with NUL, one after the other in
+ * names[size]: absolute paths as the recorded program saw them, and names of files in the
  * trace. Returns how many bytes were filled; 0 when the list cannot be read.
  */
 size_t recorded_files_list(

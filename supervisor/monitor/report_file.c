@@ -27,7 +27,7 @@ int report_keep(struct report_file *report, const char *part)
 	size_t length = strlen(part);
 
 	if (length > sizeof(report->text) - report->length) {
-		report->length = 0; /* the next report is not to suffer */
+		report->length = 0; /* the next report starts empty */
 		return -1;
 	}
 	memcpy(report->text + report->length, part, length);

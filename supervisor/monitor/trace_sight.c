@@ -117,7 +117,7 @@ static bool is_file(int directory, const char *name)
 	       S_ISREG(status.st_mode);
 }
 
-/* Whether there are only the marks, which an interrupted removal leaves to the end. */
+/* Whether there are only the marks, because a removal was interrupted: it removes them last. */
 static bool has_marks_only(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -143,7 +143,7 @@ static bool is_stream(const char *name)
 	return false;
 }
 
-/* What an rr leaves that was killed while it made a trace: empty streams, and nothing else. */
+/* An rr that was killed while it made a trace leaves only empty streams. */
 static bool is_beginning(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
