@@ -11,7 +11,10 @@
 #define PROGRAM	 "origins"
 #define HOPS_MAX 6
 
-static const char *const builds[] = {PROGRAM, PROGRAM "_O2", NULL};
+#define CLASSES "origins_classes"
+
+/* As built, and with -O2. */
+static const char *const builds[] = {PROGRAM, PROGRAM "_O2", CLASSES, CLASSES "_O2", NULL};
 
 static struct scene open_at(int build, const char *location)
 {
@@ -22,9 +25,9 @@ static struct scene open_at(int build, const char *location)
 }
 
 /* The step whose line has this comment; -1: none. */
-static int hop_at(const json_t *answer, const char *comment, int from)
+static int hop_at(const json_t *answer, const char *source, const char *comment, int from)
 {
-	long long line = harness_line(PROGRAM, comment);
+	long long line = harness_line(source, comment);
 	char path[40];
 
 	for (int i = from; i < (int)answer_count(answer, "hops"); i++) {
@@ -35,11 +38,35 @@ static int hop_at(const json_t *answer, const char *comment, int from)
 	return -1;
 }
 
-static const struct {
-	const char *expression, *kind, *origin, *conclusion;
+struct journey {
+	const char *expression, *kind, *origin, *conclusion; /* origin: a comment, or NULL */
 	const char *hops[HOPS_MAX]; /* comments, the last in time first; between them may be more */
 	const char *plain;	    /* one more, which -O2 makes part of the last */
-} journeys[] = {
+};
+
+/* Where it ends, and through which lines it came. */
+static void expect_journey(
+    struct client *client, const char *source, const struct journey *journey, bool plain)
+{
+	json_t *answer =
+	    client_tool(client, "rr_origin_of", "{s:s}", "expression", journey->expression);
+	int hop = -1;
+
+	expect_text(answer, "kind", journey->kind);
+	expect_within(answer, "conclusion", journey->conclusion);
+	if (journey->origin)
+		expect_line(answer, "frame", harness_line(source, journey->origin));
+	for (int i = 0; i < HOPS_MAX && journey->hops[i]; i++) {
+		hop = hop_at(answer, source, journey->hops[i], hop + 1);
+		ck_assert_msg(
+		    hop >= 0, "%s did not pass %s", journey->expression, journey->hops[i]);
+	}
+	if (journey->plain && plain)
+		ck_assert_int_ge(hop_at(answer, source, journey->plain, hop + 1), 0);
+	json_decref(answer);
+}
+
+static const struct journey journeys[] = {
     {"from_constant", "constant", "origin: constant", "0x1267", {"hop: store"}, NULL},
     {"from_product.total", "computed", "origin: product", "imul", {"hop: product"}, NULL},
     {"from_pipe.serial", "input", "origin: pipe", "a pipe, at offset 8",
@@ -58,26 +85,34 @@ START_TEST(each_value_leads_to_its_origin_through_the_copies_that_it_took)
 	struct scene scene = open_at(_i, "look");
 	json_t *before = client_tool(scene.client, "rr_when", NULL);
 
-	for (size_t i = 0; i < sizeof(journeys) / sizeof(*journeys); i++) {
-		json_t *answer = client_tool(
-		    scene.client, "rr_origin_of", "{s:s}", "expression", journeys[i].expression);
-		int hop = -1;
-
-		expect_text(answer, "kind", journeys[i].kind);
-		expect_within(answer, "conclusion", journeys[i].conclusion);
-		expect_line(answer, "frame", harness_line(PROGRAM, journeys[i].origin));
-		for (int k = 0; k < HOPS_MAX && journeys[i].hops[k]; k++) {
-			hop = hop_at(answer, journeys[i].hops[k], hop + 1);
-			ck_assert_msg(hop >= 0, "%s did not pass %s", journeys[i].expression,
-			    journeys[i].hops[k]);
-		}
-		if (journeys[i].plain && _i == 0)
-			ck_assert_int_ge(hop_at(answer, journeys[i].plain, hop + 1), 0);
-		json_decref(answer);
-	}
+	for (size_t i = 0; i < sizeof(journeys) / sizeof(*journeys); i++)
+		expect_journey(scene.client, PROGRAM, &journeys[i], _i == 0);
 	expect_answer(
 	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
 	json_decref(before);
+	scene_close(&scene);
+}
+END_TEST
+
+static const struct journey classes[] = {
+    {"from_choice", "computed", "origin: price", "arithmetic",
+	{"hop: choice", "hop: map", "hop: vector"}, NULL},
+    {"from_thread", "constant", "origin: thread", "0x1776", {"hop: thread"}, NULL},
+    {"from_moved", "constant", "origin: moved", "0x1b5f", {"hop: moved"}, NULL},
+    {"from_filled", "filled", "origin: filled", "memset, which filled 400000 bytes with 0x00",
+	{"hop: moved"}, NULL},
+    {"from_process", "input", "origin: process", "the result of the system call getpid", {NULL},
+	NULL},
+    {"from_signal", "unknown", NULL, "a signal handler begins or ends here", {"hop: signal"}, NULL},
+    {"from_new", "allocation", "origin: new", "operator new", {NULL}, NULL},
+};
+
+START_TEST(containers_threads_and_moved_memory_are_passed_through)
+{
+	struct scene scene = open_at(_i + 2, "look");
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		expect_journey(scene.client, CLASSES ".cc", &classes[i], _i == 0);
 	scene_close(&scene);
 }
 END_TEST
@@ -188,6 +223,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 	    each_value_leads_to_its_origin_through_the_copies_that_it_took,
+	    containers_threads_and_moved_memory_are_passed_through,
 	    each_step_really_stores_the_value,
 	    input_names_descriptor_file_and_offset,
 	    an_argument_leads_to_the_caller_that_passed_it,

@@ -22,6 +22,7 @@ enum origin_end {
 	ORIGIN_ADDRESS,
 	ORIGIN_INPUT,
 	ORIGIN_ALLOCATION,
+	ORIGIN_FILLED,	/* memset */
 	ORIGIN_INITIAL, /* it was there before the program ran, or came with a mapping */
 	ORIGIN_CHANGED, /* the bytes differ where they must be the same */
 	ORIGIN_UNKNOWN, /* `text` says why it goes no further */
@@ -37,6 +38,7 @@ struct origin_bytes {
 	unsigned long long address;
 	unsigned size;
 	unsigned skipped; /* of the value that was asked for, below these */
+	bool narrowed;	  /* these are not all that was asked for */
 	uint8_t bytes[ORIGIN_BYTES_MAX];
 };
 
@@ -44,7 +46,6 @@ struct origin {
 	struct replay *replay;
 	const struct received *received;
 	struct origin_bytes now;
-	unsigned asked; /* bytes of the value that was asked for */
 	long long limit;
 	json_t *hops;  /* the steps, the last in time first */
 	json_t *input; /* with ORIGIN_INPUT: the call, descriptor, offset; or NULL */

@@ -224,6 +224,21 @@ static void tell_source(
 	    call->result, call->name, source.fd, from, offset);
 }
 
+/* Leaves only those of the bytes that the kernel wrote. */
+static void keep_written(struct origin_bytes *now, const struct input_range *range)
+{
+	unsigned long long end = range->address + range->length;
+	unsigned low =
+	    now->address < range->address ? (unsigned)(range->address - now->address) : 0;
+	unsigned high = now->address + now->size > end ? (unsigned)(end - now->address) : now->size;
+
+	memmove(now->bytes, now->bytes + low, high - low);
+	now->address += low;
+	now->skipped += low;
+	now->narrowed |= high - low < now->size;
+	now->size = high - low;
+}
+
 bool origin_from_kernel(
     struct origin *origin, const struct input_range *range, struct failure *failure)
 {
@@ -231,8 +246,10 @@ bool origin_from_kernel(
 	const struct input_call *call = &origin->received->inputs.calls[range->call];
 	const struct moment at = {
 	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
-	unsigned long long byte = origin->now.address - call->args[1];
+	unsigned long long byte;
 
+	keep_written(&origin->now, range);
+	byte = origin->now.address - call->args[1];
 	if (reads_buffer(call) && byte < (unsigned long long)call->result)
 		tell_source(origin, call, byte);
 	else if (call->is_call)

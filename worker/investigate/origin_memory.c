@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/origin.h"
 #include "worker/investigate/where.h"
@@ -88,6 +89,7 @@ static enum scan_verdict see(
 	(void)failure;
 	if (!hit->watched || hit->number != seek->watch)
 		return SCAN_ON;
+	selection_take_stop(replay); /* another thread may have stopped */
 	seek->mapped = changed && strcmp(hit->old, NOTHING) == 0;
 	seek->by_code = !seek->mapped && read_writing(replay, seek->bytes, &seek->writing);
 	seek->by_kernel = changed && !seek->mapped && !seek->by_code;
@@ -116,35 +118,99 @@ static enum scan_end search(struct origin *origin, struct seek *seek, struct fai
 	return end;
 }
 
-/* What is in memory without anybody having written it there. */
-static bool from_mapping(struct origin *origin, bool appeared)
+/* Whether a call made this address appear. */
+static bool maps(const struct input_call *call, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(origin->replay);
+	unsigned long long begin = (unsigned long long)call->result, length = 0;
+
+	if (strcmp(call->name, "brk") == 0)
+		return true;
+	if (strcmp(call->name, "mmap") == 0)
+		length = call->args[1];
+	else if (strcmp(call->name, "mremap") == 0)
+		length = call->args[2];
+	return call->result > 0 && address >= begin && address - begin < length;
+}
+
+/* The call that mapped the bytes, near the present moment; NULL: not known. */
+static const struct input_call *mapping_call(const struct origin *origin)
+{
+	const struct inputs *inputs = &origin->received->inputs;
+
+	for (size_t i = inputs->count; i > 0; i--) {
+		const struct input_call *call = &inputs->calls[i - 1];
+
+		if (call->event <= origin->replay->moment.event + 1 && call->is_call &&
+		    received_is_ours(origin->received, call->tid) &&
+		    maps(call, origin->now.address))
+			return call;
+	}
+	return NULL;
+}
+
+static bool is_zero(const struct origin_bytes *now)
+{
+	static const uint8_t zeros[ORIGIN_BYTES_MAX];
+
+	return memcmp(now->bytes, zeros, now->size) == 0;
+}
+
+/* They came with a mapping. Memory that mremap moved was somewhere else before: goes on there. */
+static bool from_mapping(struct origin *origin)
+{
+	const struct input_call *call = mapping_call(origin);
+	struct origin_bytes *now = &origin->now;
+	unsigned long long old;
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+
+	if (!call)
+		return origin_finish(
+		    origin, ORIGIN_INITIAL, "what came when the memory was mapped");
+	if (strcmp(call->name, "mremap") == 0) {
+		old = now->address - (unsigned long long)call->result + call->args[0];
+		if (now->address - (unsigned long long)call->result + now->size > call->args[1] ||
+		    !origin_read_memory(origin->replay, old, now->size, bytes) ||
+		    memcmp(bytes, now->bytes, now->size) != 0)
+			return origin_finish(origin, ORIGIN_UNKNOWN,
+			    "it came with memory that mremap moved or made larger");
+		origin_note(origin, "moved by mremap to 0x%llx", now->address);
+		now->address = old;
+		return true;
+	}
+	if (strcmp(call->name, "mmap") == 0 && !(call->args[3] & MAP_ANONYMOUS))
+		return origin_finish(
+		    origin, ORIGIN_INITIAL, "the file that was mapped here with mmap");
+	return origin_finish(origin, is_zero(now) ? ORIGIN_INITIAL : ORIGIN_UNKNOWN,
+	    is_zero(now) ? "nothing: nothing wrote it, and new memory is zero"
+			 : "it was there when the memory was mapped, which should have been zero");
+}
+
+/* They were there when the program, or the process, began. */
+static bool from_start(struct origin *origin)
+{
+	struct replay *replay = origin->replay;
+	struct mappings *mappings = mappings_read(replay);
 	const struct mapping *mapping =
 	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
-	static const uint8_t zeros[ORIGIN_BYTES_MAX];
 	const char *symbol;
 	char command[48];
 
 	snprintf(command, sizeof(command), "info symbol 0x%llx", origin->now.address);
-	if (mapping && mapping->file[0] == '/')
+	if (replay->fork_pid)
+		origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it was there when the process was forked; a session of its parent knows more");
+	else if (mapping && mapping->file[0] == '/')
 		origin_finish(origin, ORIGIN_INITIAL,
 		    "the file that is mapped there: byte %llu of %.200s",
 		    origin->now.address - mapping->start + mapping->offset, mapping->file);
-	else if (memcmp(origin->now.bytes, zeros, origin->now.size) == 0)
+	else if (mapping && strcmp(mapping->file, "[stack]") == 0 && !is_zero(&origin->now))
+		origin_finish(origin, ORIGIN_INITIAL, "the program's arguments and environment");
+	else if (mapping && is_zero(&origin->now))
 		origin_finish(
 		    origin, ORIGIN_INITIAL, "nothing: nothing wrote it, and new memory is zero");
-	else if (!mapping)
-		origin_finish(origin, ORIGIN_INITIAL,
-		    appeared ? "a file that was mapped here, or memory that mremap moved here"
-			     : "what was there before the program ran");
 	else
-		origin_finish(origin, ORIGIN_INITIAL, "%s",
-		    strcmp(mapping->file, "[stack]") == 0
-			? "the program's arguments and environment"
-			: "outside the program, which did not write it: an exec, or mremap, "
-			  "which moves memory");
-	if (gdb_console(origin->replay->gdb, &symbol, command) == GDB_DONE &&
+		origin_finish(origin, ORIGIN_INITIAL, "what was there before the program ran");
+	if (gdb_console(replay->gdb, &symbol, command) == GDB_DONE &&
 	    strncmp(symbol, "No symbol", 9) != 0)
 		snprintf(origin->text + strlen(origin->text),
 		    sizeof(origin->text) - strlen(origin->text), " (%.*s)",
@@ -227,10 +293,31 @@ static bool go_to_entry(struct replay *replay, const struct moment *write, struc
 	return fine;
 }
 
+/* The same for a function that fills memory with one byte: this is the end of the way. */
+static bool take_filling(struct origin *origin)
+{
+	const struct origin_bytes *now = &origin->now;
+	unsigned long long to, byte, length;
+
+	if (!accessed_number(origin->replay, "(unsigned long) $rdi", &to) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rsi", &byte) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rdx", &length) ||
+	    now->address < to || length < now->size || now->address - to > length - now->size)
+		return false;
+	for (unsigned i = 0; i < now->size; i++)
+		if (now->bytes[i] != (uint8_t)byte)
+			return false;
+	origin_finish(origin, ORIGIN_FILLED, "memset, which filled %llu bytes with 0x%02x", length,
+	    (unsigned)(uint8_t)byte);
+	return true;
+}
+
 /* The program stands in a copying function: goes to its call, or to where it begins if another
  * function jumped to it, and takes its arguments. */
-static bool find_arguments(struct origin *origin, bool bounded, struct failure *failure)
+static bool find_arguments(
+    struct origin *origin, const char *function, bool bounded, struct failure *failure)
 {
+	bool fills = strcmp(function, "memset") == 0;
 	struct replay *replay = origin->replay;
 	const struct moment write = replay->moment;
 	char called[NAME_MAX_];
@@ -240,26 +327,28 @@ static bool find_arguments(struct origin *origin, bool bounded, struct failure *
 	    !position_update(replay, failure))
 		return false;
 	origin_called(replay, called, sizeof(called));
-	return (is_copier(called, &known) || go_to_entry(replay, &write, failure)) &&
-	       take_arguments(origin, bounded);
+	if (!(fills ? strcmp(called, function) == 0 : is_copier(called, &known)) &&
+	    !go_to_entry(replay, &write, failure))
+		return false;
+	return fills ? take_filling(origin) : take_arguments(origin, bounded);
 }
 
 enum copied { COPIED, NOT_COPIED, COPY_FAILED };
 
-/* If a function of the C library copies it, goes to its call or its beginning. Otherwise the
- * program stands where it did. */
+/* If a function of the C library copies it or fills memory with it, goes to its call or its
+ * beginning. Otherwise the program stands where it did. */
 static enum copied from_copier(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
 	struct place here;
 	char name[NAME_MAX_];
-	bool bounded, found, back = true;
+	bool bounded = false, found, back = true;
 
 	origin_function(replay, name, sizeof(name));
-	if (!is_copier(name, &bounded))
+	if (strcmp(name, "memset") != 0 && !is_copier(name, &bounded))
 		return NOT_COPIED;
 	here = place_hold(replay);
-	found = find_arguments(origin, bounded, failure);
+	found = find_arguments(origin, name, bounded, failure);
 	if (replay->worker->broken || replay->worker->interrupt)
 		return COPY_FAILED;
 	if (!found) {
@@ -281,6 +370,7 @@ static void narrow(struct origin_bytes *now, const struct writing *writing)
 	memmove(now->bytes, now->bytes + low, high - low);
 	now->address += low;
 	now->skipped += low;
+	now->narrowed |= high - low < now->size;
 	now->size = high - low;
 }
 
@@ -363,8 +453,10 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	input = later_input(origin, &from, seek.by_kernel);
 	if (input)
 		return origin_from_kernel(origin, input, failure);
-	if (end == SCAN_EDGE || seek.mapped)
-		return from_mapping(origin, seek.mapped);
+	if (seek.mapped)
+		return from_mapping(origin);
+	if (end == SCAN_EDGE)
+		return from_start(origin);
 	if (seek.by_kernel)
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it changed here, but by no instruction and no recorded system call");
@@ -376,7 +468,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	case COPY_FAILED:
 		return origin_stop(origin, failure);
 	case COPIED:
-		return true;
+		return origin->end == ORIGIN_OPEN;
 	case NOT_COPIED:
 		break;
 	}

@@ -34,6 +34,7 @@ static const struct {
     [ORIGIN_ADDRESS] = {"address", true},
     [ORIGIN_INPUT] = {"input", true},
     [ORIGIN_ALLOCATION] = {"allocation", true},
+    [ORIGIN_FILLED] = {"filled", true},
     [ORIGIN_INITIAL] = {"initial", true},
     [ORIGIN_CHANGED] = {"changed", false},
     [ORIGIN_UNKNOWN] = {"unknown", false},
@@ -89,7 +90,7 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 		    "%.200s has no value of 1 to 8 bytes", expression);
 		return false;
 	}
-	now->size = origin->asked = (unsigned)size;
+	now->size = (unsigned)size;
 	address = watchpoint_address(replay, expression);
 	now->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
@@ -135,12 +136,12 @@ static json_t *conclude(
 	size_t hops = json_array_size(origin->hops);
 	char part[60] = "";
 
-	if (origin->now.size < origin->asked)
+	if (origin->now.narrowed)
 		snprintf(part, sizeof(part), " (bytes %u to %u)", origin->now.skipped,
 		    origin->now.skipped + origin->now.size - 1);
 	text = json_sprintf("%.*s = %.*s%s %s %s, in %s, %zu step%s back", EXPRESSION_SHOWN,
 	    expression, VALUE_SHOWN, value ? value : "?", part,
-	    ends[origin->end].found ? "comes from" : "was followed back until", origin->text,
+	    ends[origin->end].found ? "comes from" : "was followed back this far:", origin->text,
 	    json_string_value(words), hops, hops == 1 ? "" : "s");
 	json_decref(words);
 	return text;

@@ -12,7 +12,7 @@
 #include "worker/session/resume.h"
 #include "worker/session/stop_reason.h"
 
-#define STEPS_MAX 2000 /* back to the instruction that wrote the register */
+#define STEPS_MAX 1000 /* back to the instruction that wrote the register */
 #define NAME_MAX_ 80
 
 struct code {
@@ -60,7 +60,8 @@ static bool leads_to(const struct code *code, unsigned long long pc, unsigned lo
 static bool is_allocator(const char *name)
 {
 	static const char *const names[] = {"malloc", "calloc", "realloc", "reallocarray",
-	    "memalign", "aligned", "posix", "valloc", "mmap", "operator new", "operator new[]"};
+	    "memalign", "aligned_alloc", "valloc", "mmap", "mmap64", "operator new",
+	    "operator new[]"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(name, names[i]) == 0)

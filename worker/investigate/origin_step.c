@@ -109,10 +109,12 @@ bool origin_read_memory(
 	return accessed_bytes(replay, address, bytes, size) == size;
 }
 
-/* "__GI___libc_malloc" and "memmove-..." as callers know them. */
+/* "__GI___libc_malloc" and "__memmove_avx_unaligned" as callers know them. Names without an
+ * underscore at their beginning may be the program's own, and stay whole. */
 static void make_plain(const char *symbol, char *name, size_t size)
 {
 	static const char *const before[] = {"_", "GI_", "libc_"};
+	const char *ends = symbol[0] == '_' ? "_@(+ " : "@(+ ";
 
 	if (strncmp(symbol, "operator ", 9) == 0) {
 		snprintf(name, size, "%.*s", (int)strcspn(symbol, "("), symbol);
@@ -125,7 +127,7 @@ static void make_plain(const char *symbol, char *name, size_t size)
 		} else {
 			i++;
 		}
-	snprintf(name, size, "%.*s", (int)strcspn(symbol, "_@(+ "), symbol);
+	snprintf(name, size, "%.*s", (int)strcspn(symbol, ends), symbol);
 }
 
 static void name_function(struct replay *replay, unsigned long long pc, char *name, size_t size)

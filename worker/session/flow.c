@@ -159,8 +159,15 @@ static bool is_move(const struct decoded *decoded)
 
 static bool extends_sign(const struct decoded *decoded)
 {
-	return decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOVSX ||
-	       decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_CWDE:
+	case ZYDIS_MNEMONIC_CDQE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool is_cmov(const struct decoded *decoded)
@@ -401,6 +408,10 @@ static bool special_flow(const struct decoded *decoded, const ZydisDecodedOperan
 		from = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_PUSH
 			   ? &operands[0]
 			   : operand_that(decoded, ZYDIS_OPERAND_TYPE_MEMORY, false);
+		break;
+	case ZYDIS_MNEMONIC_CWDE:
+	case ZYDIS_MNEMONIC_CDQE:
+		from = operand_that(decoded, ZYDIS_OPERAND_TYPE_REGISTER, false);
 		break;
 	case ZYDIS_MNEMONIC_XCHG:
 		from = to == &operands[0] ? &operands[1] : &operands[0];

@@ -53,6 +53,8 @@ static const struct row registers[] = {
     /* movzbl (%rdi),%eax; movsbl (%rdi),%eax */
     {CODE("\x0f\xb6\x07"), GENERAL(RAX, 0, 4), FLOW_MEMORY, NOWHERE, 0, 1},
     {CODE("\x0f\xbe\x07"), GENERAL(RAX, 0, 4), FLOW_MEMORY, NOWHERE, 0, 1},
+    /* cdqe: the sign of eax */
+    {CODE("\x48\x98"), GENERAL(RAX, 0, 8), FLOW_REGISTER, GENERAL(RAX, 0, 4), 0, 4},
     /* mov %cl,%ah: byte 1 of rax, and only that */
     {CODE("\x88\xcc"), GENERAL(RAX, 1, 1), FLOW_REGISTER, GENERAL(RCX, 0, 1), 0, 1},
     {CODE("\x88\xcc"), GENERAL(RAX, 0, 1), FLOW_NONE, NOWHERE, 0, 1},
