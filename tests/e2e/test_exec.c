@@ -368,18 +368,93 @@ START_TEST(env_and_timeout_lead_to_the_program)
 }
 END_TEST
 
+/* Programs that lead to another one, which sends itself a signal or (NULL) waits for one. */
+static const struct {
+	const char *words[4];
+	const char *number, *signal;
+} leaders[] = {
+    {{"timeout", "1"}, NULL, "SIGTERM"},
+    {{"sh", "-c", "exec \"$0\" \"$1\""}, "15", "SIGTERM"},
+    {{"sh", "-c", "exec \"$0\" \"$1\""}, "9", "SIGKILL"},
+    {{"env", "X=1"}, "15", "SIGTERM"},
+    {{"env", "X=1"}, "9", "SIGKILL"},
+    {{"timeout", "60"}, "15", "SIGTERM"},
+};
+
+START_TEST(a_signal_that_ends_the_program_behind_an_exec_is_reported)
+{
+	struct place place = place_open();
+	char *program = harness_program("ends_itself");
+	json_t *command = json_array();
+
+	for (int i = 0; leaders[_i].words[i]; i++)
+		json_array_append_new(command, json_string(leaders[_i].words[i]));
+	json_array_append_new(command, json_string(program));
+	if (leaders[_i].number)
+		json_array_append_new(command, json_string(leaders[_i].number));
+	client_tool_done(
+	    place.client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", place.trace);
+	json_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	char *frames = answer_show(answer_at(report, "frames"));
+	expect_text(report, "signal", leaders[_i].signal);
+	expect_within(report, "conclusion", leaders[_i].number ? "it sent itself" : "from outside");
+	ck_assert_msg(strstr(frames, leaders[_i].number ? "end_by" : "main") != NULL, "%s", frames);
+	expect_within(report, "output", "before the end");
+	free(frames);
+	json_decref(report);
+	free(program);
+	place_close(&place);
+}
+END_TEST
+
+/* Sizes 1, 4 and 7; the last is too large, and an exception leaves the calls. */
+START_TEST(a_cpp_program_behind_an_exec_is_walked_in_by_its_own_names)
+{
+	struct place place = shell_place("thrower", "");
+
+	json_decref(replay_at(&place, "start"));
+	set_breakpoint(&place, "work::Part::checked");
+	for (int size = 1; size <= 7; size += 3) {
+		char text[12];
+		snprintf(text, sizeof(text), "%d", size);
+		expect_answer(go_on(&place, 0), "frame.function", "work::Part::checked");
+		expect_value(place.client, "size_", text);
+	}
+	expect_answer(go_on(&place, 0), "reason", "end");
+	expect_answer(go_on(&place, 1), "frame.function", "work::Part::checked");
+	expect_value(place.client, "this->size_", "7");
+	/* Back across the exec, the names are the shell's. */
+	for (int i = 0; i < 2; i++)
+		expect_answer(go_on(&place, 1), "reason", "breakpoint");
+	expect_answer(go_on(&place, 1), "reason", "exec");
+	json_decref(client_tool_fails(
+	    place.client, "rr_evaluate", NULL, "{s:s}", "expression", "work::count(1)"));
+	place_close(&place);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {ps_lists_the_images_of_a_process,
-	    a_session_follows_into_the_last_image,
-	    from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it,
-	    going_back_crosses_the_exec_too, moments_of_every_image_can_be_gone_to,
-	    a_step_back_from_the_first_instruction_comes_to_the_call_of_exec,
-	    a_watchpoint_belongs_to_its_image, a_checkpoint_in_another_image_is_gone_back_to,
-	    a_session_whose_rr_dies_comes_back_in_its_image,
-	    a_crash_report_is_of_the_program_that_crashed, the_child_that_crashed_is_reported,
-	    a_program_below_timeout_is_reported_and_not_timeout,
-	    who_wrote_it_is_found_in_the_image_and_not_before, env_and_timeout_lead_to_the_program,
-	    NULL};
-	return scene_main("exec", tests, (const char *const[]){NULL});
+	const struct looped tests[] = {
+	    {ps_lists_the_images_of_a_process, 1},
+	    {a_session_follows_into_the_last_image, 1},
+	    {from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it, 1},
+	    {going_back_crosses_the_exec_too, 1},
+	    {moments_of_every_image_can_be_gone_to, 1},
+	    {a_step_back_from_the_first_instruction_comes_to_the_call_of_exec, 1},
+	    {a_watchpoint_belongs_to_its_image, 1},
+	    {a_checkpoint_in_another_image_is_gone_back_to, 1},
+	    {a_session_whose_rr_dies_comes_back_in_its_image, 1},
+	    {a_crash_report_is_of_the_program_that_crashed, 1},
+	    {the_child_that_crashed_is_reported, 1},
+	    {a_program_below_timeout_is_reported_and_not_timeout, 1},
+	    {who_wrote_it_is_found_in_the_image_and_not_before, 1},
+	    {env_and_timeout_lead_to_the_program, 1},
+	    {a_signal_that_ends_the_program_behind_an_exec_is_reported, TIMES(leaders)},
+	    {a_cpp_program_behind_an_exec_is_walked_in_by_its_own_names, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("exec", tests, (const char *const[]){NULL});
 }

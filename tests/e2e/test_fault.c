@@ -7,23 +7,29 @@
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-static json_t *report_of(struct place *place, const char *form)
+static json_t *report_of(struct place *place, const char *program, const char *form)
 {
-	json_decref(client_record(place->client, place->trace, "fault_forms", form));
+	json_decref(client_record(place->client, place->trace, program, form));
 	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
 }
 
 static const struct {
-	const char *form, *access, *address, *operand, *mapping, *instruction;
+	const char *program, *form, *access, *address, *operand, *mapping, *instruction;
 } forms[] = {
-    {"cmpxchg", "write", "0x1234560", "(%r", "not mapped", "cmpxchg"},
-    {"rep_movs_to", "write", "0x1234560", "(%rdi)", "not mapped", "movsb"},
-    {"rep_movs_from", "read", "0x1234560", "(%rsi)", "not mapped", "movsb"},
-    {"rep_stos_over_the_end", "write", "000", "(%rdi)", "not mapped", "stosb"},
-    {"vector_store", "write", "0x1234560", "(%r", "not mapped", "movdqu"},
-    {"misaligned", "write", "8", "(%r", "not a multiple of 16", "movaps"},
-    {"gather", "read", "", ",%ymm2,4)", "not mapped", "vpgatherdd"},
-    {"read_only", "write", "", "(%r", "constant", "mov"},
+    {"fault_forms", "cmpxchg", "write", "0x1234560", "(%r", "not mapped", "cmpxchg"},
+    {"fault_forms", "rep_movs_to", "write", "0x1234560", "(%rdi)", "not mapped", "movsb"},
+    {"fault_forms", "rep_movs_from", "read", "0x1234560", "(%rsi)", "not mapped", "movsb"},
+    {"fault_forms", "rep_stos_over_the_end", "write", "000", "(%rdi)", "not mapped", "stosb"},
+    {"fault_forms", "vector_store", "write", "0x1234560", "(%r", "not mapped", "movdqu"},
+    {"fault_forms", "misaligned", "write", "8", "(%r", "not a multiple of 16", "movaps"},
+    {"fault_forms", "gather", "read", "", ",%ymm2,4)", "not mapped", "vpgatherdd"},
+    {"fault_forms", "read_only", "write", "", "(%r", "constant", "mov"},
+    {"fault_classes", "exchange", "write", "0x1234560", "(%r", "not mapped", "lock cmpxchg"},
+    {"fault_classes", "add", "write", "0x1234560", "(%r", "not mapped", "lock xadd"},
+    {"fault_classes", "fill", "write", "0x1234560", "(%rdi)", "not mapped", ""},
+    {"fault_classes", "copy", "write", "0x1234560", "(%r", "not mapped", "mov"},
+    {"fault_classes", "call", "read", "0x1234560", "(%r", "not mapped", "mov"},
+    {"fault_classes", "member", "write", "0x1234568", "0x8(%r", "not mapped", "mov"},
 };
 
 START_TEST(the_operand_that_faulted_is_named)
@@ -31,15 +37,27 @@ START_TEST(the_operand_that_faulted_is_named)
 	if (strcmp(forms[_i].form, "gather") == 0 && !__builtin_cpu_supports("avx2"))
 		return;
 	struct place place = place_open();
-	json_t *report = report_of(&place, forms[_i].form);
-	const char *address = answer_text(report, "fault.address");
+	json_t *report = report_of(&place, forms[_i].program, forms[_i].form);
 
 	expect_text(report, "fault.access", forms[_i].access);
-	ck_assert_ptr_nonnull(strstr(address, forms[_i].address));
+	expect_within(report, "fault.address", forms[_i].address);
 	expect_within(report, "fault.operand", forms[_i].operand);
-	ck_assert_msg(strstr(answer_text(report, "fault.mapping"), forms[_i].mapping), "%s",
-	    answer_text(report, "fault.mapping"));
+	expect_within(report, "fault.mapping", forms[_i].mapping);
 	expect_within(report, "fault.instruction", forms[_i].instruction);
+	json_decref(report);
+	place_close(&place);
+}
+END_TEST
+
+START_TEST(a_fault_inside_the_library_of_cpp_names_the_programs_own_call)
+{
+	struct place place = place_open();
+	json_t *report = report_of(&place, "fault_classes", "exchange");
+
+	expect_within(report, "conclusion",
+	    "compare_exchange_strong, called by (anonymous namespace)::exchange "
+	    "(tests/programs/fault_classes.cc:");
+	expect_within(report, "source", "bad<std::atomic<long>>()->compare_exchange_strong");
 	json_decref(report);
 	place_close(&place);
 }
@@ -48,7 +66,7 @@ END_TEST
 START_TEST(a_jump_to_nowhere_is_an_execution)
 {
 	struct place place = place_open();
-	json_t *report = report_of(&place, "jump");
+	json_t *report = report_of(&place, "fault_forms", "jump");
 
 	expect_text(report, "fault.access", "execute");
 	expect_text(report, "fault.address", "0x1234560");
@@ -60,7 +78,7 @@ END_TEST
 START_TEST(a_signal_that_was_sent_is_no_fault)
 {
 	struct place place = place_open();
-	json_t *report = report_of(&place, "sent");
+	json_t *report = report_of(&place, "fault_forms", "sent");
 
 	ck_assert_ptr_null(answer_at(report, "fault"));
 	json_decref(report);
@@ -72,6 +90,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {the_operand_that_faulted_is_named, TIMES(forms)},
+	    {a_fault_inside_the_library_of_cpp_names_the_programs_own_call, 1},
 	    {a_jump_to_nowhere_is_an_execution, 1},
 	    {a_signal_that_was_sent_is_no_fault, 1},
 	    {NULL, 0},

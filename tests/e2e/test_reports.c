@@ -38,9 +38,9 @@ static const json_t *first_frame(const json_t *report)
 }
 
 /* The program hangs, and the recording's limit ends it. */
-static void record_hang(struct place *place)
+static void record_hang(struct place *place, const char *name)
 {
-	char *program = harness_program("deadlock");
+	char *program = harness_program(name);
 
 	json_decref(client_tool(place->client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
 	    "trace_dir", place->trace, "timeout", 3));
@@ -61,23 +61,34 @@ static const json_t *thread_with(const json_t *report, const char *waits_for)
 	harness_fail("nobody waits for %s: %s", waits_for, answer_show(threads));
 }
 
+/* The same hang in C and in C++, as it is named there. */
+static const struct {
+	const char *program, *source, *left, *right, *condition, *function, *line;
+} hangs[] = {
+    {"deadlock", "deadlock", "mutex left", "mutex right", "condition opened", "transfer",
+	"pthread_mutex_lock(&to->lock);"},
+    {"deadlock_classes", "deadlock_classes.cc", "mutex bank::left", "mutex bank::right",
+	"condition bank::opened", "bank::transfer", "std::lock_guard<std::mutex> second(to.lock);"},
+};
+
 START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 {
 	struct place place = place_open();
 
-	record_hang(&place);
+	record_hang(&place, hangs[_i].program);
 	json_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 	expect_text(report, "signal", "SIGTERM");
 	expect_within(report, "conclusion", "deadlock: ");
 	ck_assert_uint_eq(answer_count(report, "threads"), 4);
-	const json_t *left = thread_with(report, "mutex left");
-	const json_t *right = thread_with(report, "mutex right");
+	const json_t *left = thread_with(report, hangs[_i].left);
+	const json_t *right = thread_with(report, hangs[_i].right);
 	expect_number(left, "held_by", answer_number(right, "tid"));
 	expect_number(right, "held_by", answer_number(left, "tid"));
-	expect_text(left, "frame.function", "transfer");
+	thread_with(report, hangs[_i].condition);
+	expect_text(left, "frame.function", hangs[_i].function);
 	ck_assert_int_eq(
-	    answer_line(left, "frame"), harness_line("deadlock", "pthread_mutex_lock(&to->lock);"));
+	    answer_line(left, "frame"), harness_line(hangs[_i].source, hangs[_i].line));
 	json_decref(report);
 	/* The session stands there, so every thread can be inspected. */
 	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
@@ -92,7 +103,7 @@ START_TEST(the_end_says_where_the_other_threads_still_are)
 	struct place place = place_open();
 	char *together;
 
-	record_hang(&place);
+	record_hang(&place, "deadlock");
 	free(client_replay(place.client, place.trace));
 	json_t *stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 	together = strstr(answer_text(stop, "note"), "rr_goto ");
@@ -172,6 +183,34 @@ START_TEST(a_signal_that_a_program_sent_itself_is_told_from_one_from_outside)
 		json_decref(report);
 		place_close(&place);
 	}
+}
+END_TEST
+
+/* How C++ ends a program, and what the report says about it. */
+static const struct {
+	const char *way, *conclusion, *line, *printed;
+} ways[] = {
+    {"throw", "SIGABRT in __cxa_throw, called by shop::order::check", "throw std::runtime_error",
+	"what():  order 7 is bad"},
+    {"noexcept", "SIGABRT in __cxa_throw, called by shop::order::check", "throw std::runtime_error",
+	"what():  order 7 is bad"},
+    {"terminate", "SIGABRT in std::terminate(), called by shop::order::give_up",
+	"std::terminate();", "terminate called without"},
+    {"exit", "called by shop::order::leave", "std::exit(4);", "order 7 cannot be served"},
+};
+
+START_TEST(the_ways_in_which_cpp_ends_a_program_lead_to_its_own_line)
+{
+	struct place place = place_open();
+
+	json_decref(client_record(place.client, place.trace, "ends_classes", ways[_i].way));
+	json_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	expect_within(report, "conclusion", ways[_i].conclusion);
+	expect_marked(report, "ends_classes.cc", ways[_i].line);
+	expect_within(report, "output", ways[_i].printed);
+	json_decref(report);
+	place_close(&place);
 }
 END_TEST
 
@@ -333,19 +372,24 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {a_hang_is_reported_with_who_waits_for_whom,
-	    the_end_says_where_the_other_threads_still_are,
-	    an_exit_status_is_reported_with_who_exited_and_what_was_printed,
-	    a_signal_that_a_program_sent_itself_is_told_from_one_from_outside,
-	    a_program_that_ended_well_has_nothing_to_report,
-	    a_failed_assertion_is_told_from_the_line_that_asserts,
-	    what_the_pointers_at_a_crash_point_to_is_shown,
-	    a_write_inside_memcpy_names_the_programs_own_call,
-	    names_at_a_write_are_those_of_the_programs_own_call,
-	    both_sides_of_a_write_can_be_gone_to,
-	    a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come,
-	    the_expression_is_named_in_the_frame_that_is_asked_for,
-	    moments_at_the_same_tick_are_told_apart, NULL};
-	return scene_main("reports", tests,
+	const struct looped tests[] = {
+	    {a_hang_is_reported_with_who_waits_for_whom, TIMES(hangs)},
+	    {the_end_says_where_the_other_threads_still_are, 1},
+	    {an_exit_status_is_reported_with_who_exited_and_what_was_printed, 1},
+	    {a_signal_that_a_program_sent_itself_is_told_from_one_from_outside, 1},
+	    {the_ways_in_which_cpp_ends_a_program_lead_to_its_own_line, TIMES(ways)},
+	    {a_program_that_ended_well_has_nothing_to_report, 1},
+	    {a_failed_assertion_is_told_from_the_line_that_asserts, 1},
+	    {what_the_pointers_at_a_crash_point_to_is_shown, 1},
+	    {a_write_inside_memcpy_names_the_programs_own_call, 1},
+	    {names_at_a_write_are_those_of_the_programs_own_call, 1},
+	    {both_sides_of_a_write_can_be_gone_to, 1},
+	    {a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come, 1},
+	    {the_expression_is_named_in_the_frame_that_is_asked_for, 1},
+	    {moments_at_the_same_tick_are_told_apart, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("reports", tests,
 	    (const char *const[]){"copies", "abort", "list_corruption", "many_watch", NULL});
 }

@@ -453,6 +453,33 @@ START_TEST(goto_comes_to_the_very_tick)
 }
 END_TEST
 
+START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
+{
+	struct place place = place_replay("lost_update");
+
+	client_tool_done(place.client, "rr_continue", "{s:s}", "until", "store");
+	json_t *here = client_tool(place.client, "rr_when", NULL);
+	json_t *list = client_tool(place.client, "rr_thread_list", NULL), *thread;
+	size_t i;
+	json_array_foreach(answer_at(list, "threads"), i, thread)
+	{
+		client_tool_done(place.client, "rr_thread_select", "{s:I}", "thread_id",
+		    (json_int_t)answer_number(thread, "tid"));
+		json_t *when = client_tool(place.client, "rr_when", NULL);
+		expect_text(when, "moment", answer_text(here, "moment"));
+		expect_number(when, "tid", answer_number(here, "tid"));
+		json_decref(when);
+	}
+	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "start"));
+	expect_answer(
+	    client_tool(place.client, "rr_goto", "{s:s}", "moment", answer_text(here, "moment")),
+	    "frame.function", "store");
+	json_decref(list);
+	json_decref(here);
+	place_close(&place);
+}
+END_TEST
+
 START_TEST(checkpoints_are_saved_listed_restored_and_deleted)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -533,6 +560,7 @@ int main(void)
 	    the_ends_of_the_recording_are_said_both_ways,
 	    run_to_event_goes_to_that_event_from_before_and_behind,
 	    when_is_the_moment_of_the_stop_and_comes_back_with_it, goto_comes_to_the_very_tick,
+	    the_moment_is_of_the_thread_that_runs_whichever_is_selected,
 	    checkpoints_are_saved_listed_restored_and_deleted,
 	    conditions_ignore_counts_and_temporaries_hold, breakpoint_list_counts_hits, NULL};
 	return scene_main("stops", tests,

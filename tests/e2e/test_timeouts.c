@@ -10,7 +10,7 @@
 
 #define PROGRAM	    "many_watch"
 #define COMPUTATION "computes"
-#define INTERRUPT_S 2.0
+#define INTERRUPT_S 10.0 /* an interrupt that is not heard takes the limit of the call */
 
 static json_t *long_run(const char *session, int reverse)
 {
@@ -171,6 +171,26 @@ START_TEST(the_end_is_still_the_end_after_an_interrupted_way_back)
 }
 END_TEST
 
+/* Nothing writes there, so it searches all the way back. */
+START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
+{
+	struct scene scene = scene_open(COMPUTATION, NULL);
+
+	json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	long long id = client_tool_send(
+	    scene.client, "rr_last_change", json_pack("{s:s}", "expression", "*(int *)compute"));
+	usleep(500 * 1000);
+	client_cancel(scene.client, id);
+	expect_answer(
+	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(end, "moment"));
+	expect_answer(client_tool(scene.client, "rr_continue", "{s:b, s:s}", "reverse", 1, "until",
+			  "compute"),
+	    "frame.function", "compute");
+	json_decref(end);
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
@@ -199,6 +219,7 @@ int main(void)
 	    {rr_interrupt_stops_a_program_in_the_middle_of_a_computation, 1},
 	    {an_interrupt_works_at_once_wherever_the_program_is, 1},
 	    {the_end_is_still_the_end_after_an_interrupted_way_back, 1},
+	    {a_search_that_is_cancelled_leaves_the_session_at_the_end, 1},
 	    {calls_to_a_running_session_wait_their_turn_or_are_told_so, 1},
 	    {NULL, 0},
 	};

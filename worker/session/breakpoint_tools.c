@@ -11,6 +11,7 @@
 #include "worker/session/internal.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
+#include "worker/session/stubs.h"
 #include "worker/session/state.h"
 #include "worker/session/watchpoint.h"
 
@@ -43,6 +44,7 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 	const char *full;
 	json_t *json;
 
+	stubs_hide(bkpt);
 	if (json_array_size(several))
 		place = json_array_get(several, 0);
 	full = mi_text(place, "fullname");

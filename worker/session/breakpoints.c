@@ -8,6 +8,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/breakpoints.h"
+#include "worker/session/stubs.h"
 #include "worker/session/images.h"
 #include "worker/session/watchpoint.h"
 
@@ -308,6 +309,7 @@ json_t *breakpoints_insert(
 	    when[0] ? " -c " : "", condition, location);
 	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure))
 		bkpt = json_incref(json_object_get(results, "bkpt"));
+	stubs_leave(replay, bkpt);
 	json_decref(results);
 	return bkpt;
 }

@@ -22,6 +22,7 @@
 #include "worker/session/outward.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
+#include "worker/session/stubs.h"
 #include "worker/session/resume.h"
 
 #define SHARE_MAX	 160  /* bytes */
@@ -205,6 +206,7 @@ static int set_until(struct replay *replay, const char *location, struct failure
 		outcome = gdb_command(replay->gdb, &results, "-break-insert -f %s", quoted);
 		gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	}
+	stubs_leave(replay, json_object_get(results, "bkpt"));
 	if (outcome == GDB_DONE)
 		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
 	else if (!replay->worker->broken)

@@ -9,6 +9,7 @@
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/stubs.h"
 
 #define OPTIONS_MAX 96
 
@@ -138,6 +139,8 @@ static bool resume_once(
 		crossing_await(replay);
 	outcome = resume(replay, resumption);
 	if (outcome == GDB_REFUSED && look_again(replay))
+		outcome = resume(replay, resumption);
+	while (outcome == GDB_DONE && !resumption->stepping && stubs_stopped(replay))
 		outcome = resume(replay, resumption);
 	fine = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	if (outcome == GDB_LOST && resumption->direction == BACKWARD && replay->worker->restorable)

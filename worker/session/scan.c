@@ -5,6 +5,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/scan.h"
+#include "worker/session/stubs.h"
 
 static const json_t *watchpoint_of(const json_t *stop)
 {
@@ -66,6 +67,8 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 			gdb_fail_interrupted(replay->worker, failure);
 			return SCAN_FAILED;
 		}
+		if (stubs_stopped(replay))
+			continue;
 		hit = scan_hit(replay, direction);
 		if (is_edge(hit.kind))
 			return SCAN_EDGE;

@@ -14,13 +14,14 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/trace/dump_lines.h"
 
-#define ENDINGS_MAX  20000
-#define THREADS_MAX  4096
-#define TOGETHER_MAX 3 /* events between two threads that end with their process */
-#define FILE_SHOWN   400
-#define CALLS_MAX    64 /* under way at the same time; of more the oldest are forgotten */
-#define CALL_LENGTH  2	/* bytes of the instruction */
-#define TICKS_MAX    (1LL << 62)
+#define ENDINGS_MAX    20000
+#define THREADS_MAX    4096
+#define TOGETHER_MAX   3   /* events between two threads that end with their process */
+#define TIMEOUT_STATUS 124 /* of timeout(1), if it ended its program */
+#define FILE_SHOWN     400
+#define CALLS_MAX      64 /* under way at the same time; of more the oldest are forgotten */
+#define CALL_LENGTH    2  /* bytes of the instruction */
+#define TICKS_MAX      (1LL << 62)
 
 struct execs_parser {
 	struct execs *execs;
@@ -310,13 +311,15 @@ static bool is_crash(int status)
 	return false;
 }
 
-/* Whether the first process ended as another did before it, directly or as shells put it. */
+/* Whether the first process ended as another did before it: directly, as shells put it, or as
+ * timeout(1) puts it, which ended the other. */
 static bool passes_on(int first, int other)
 {
 	if (first <= 0 || other <= 0)
 		return false;
 	if (WIFSIGNALED(other) && WIFEXITED(first))
-		return WEXITSTATUS(first) == 128 + WTERMSIG(other);
+		return WEXITSTATUS(first) == 128 + WTERMSIG(other) ||
+		       (WEXITSTATUS(first) == TIMEOUT_STATUS && WTERMSIG(other) == SIGTERM);
 	return first == other && !(WIFSIGNALED(other) && WTERMSIG(other) == SIGKILL);
 }
 

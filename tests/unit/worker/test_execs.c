@@ -157,7 +157,8 @@ START_TEST(the_process_that_the_trace_is_about_is_who_the_first_one_ended_like)
 	    {EXITED(1), KILLED(SIGABRT), true},		    /* likewise */
 	    {KILLED(SIGTERM), KILLED(SIGTERM), true},	    /* passed on */
 	    {KILLED(SIGKILL), KILLED(SIGKILL), false},	    /* both were killed */
-	    {EXITED(124), KILLED(SIGTERM), false},	    /* timeout's own status */
+	    {EXITED(124), KILLED(SIGTERM), true},	    /* timeout ended it */
+	    {EXITED(124), KILLED(SIGINT), false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -1,0 +1,108 @@
+/*
+ * What C++ makes of names and expressions: breakpoints at methods, templates and overloads of a
+ * library that is not loaded yet, and expressions with members and containers at other moments.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+static json_t *go_on(struct scene *scene, int reverse)
+{
+	return client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse);
+}
+
+/* Names of functions in tests/programs/filter.cc, and what the first hit shows. */
+static const struct {
+	const char *location, *function, *expression, *value;
+} names[] = {
+    {"filters::apply(int)", "filters::apply", "number", "7"},
+    {"filters::apply(double)", "filters::apply", "number", "14"},
+    {"filters::scale<int>::apply", "filters::scale<int>::apply", "this->factor * number", "21"},
+    {"filters::scale<double>::apply", "filters::scale<double>::apply", "factor", "0.5"},
+    {"filter_all", "filter_all", "number", "7"},
+    {"filter.cc:raise_user_signal", "filters::raise_user_signal", "1", "1"},
+};
+
+START_TEST(a_name_of_a_library_that_is_loaded_later_waits_and_is_hit)
+{
+	struct scene scene = scene_open("filters", NULL);
+
+	scene_run_to(&scene, "main");
+	json_t *set = client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location",
+	    names[_i].location, "pending", 1);
+	ck_assert(answer_true(set, "pending"));
+	json_decref(set);
+	json_t *stop = go_on(&scene, 0);
+	expect_text(stop, "reason", "breakpoint");
+	expect_text(stop, "frame.function", names[_i].function);
+	json_decref(stop);
+	expect_value(scene.client, names[_i].expression, names[_i].value);
+	/* Once loaded, the name is found at once, backward as well. */
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	expect_answer(go_on(&scene, 1), "frame.function", names[_i].function);
+	scene_close(&scene);
+}
+END_TEST
+
+/* A library calls its own functions through stubs that have their names too. */
+START_TEST(a_call_through_a_stub_of_the_library_is_one_call)
+{
+	static const struct {
+		const char *location;
+		int calls;
+	} counts[] = {{"filters::scale<int>::apply", 1}, {"filters::apply", 2}};
+	struct scene scene = scene_open("filters", NULL);
+
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		json_t *calls = client_tool(
+		    scene.client, "rr_trace_calls", "{s:s}", "location", counts[i].location);
+		expect_number(calls, "total", counts[i].calls);
+		json_decref(calls);
+		client_tool_done(
+		    scene.client, "rr_breakpoint_set", "{s:s}", "location", counts[i].location);
+	}
+	/* Backward: scale<double>::apply has none, so these are apply(double), and so on. */
+	expect_answer(go_on(&scene, 1), "frame.args", "number=14");
+	expect_answer(go_on(&scene, 1), "frame.function", "filters::scale<int>::apply");
+	expect_answer(go_on(&scene, 1), "frame.args", "number=7");
+	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	ck_assert_ptr_null(answer_at(list, "breakpoints.0.places"));
+	expect_number(list, "breakpoints.1.places", 2);
+	json_decref(list);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_signal_that_a_library_raises_stops_where_it_is_asked_for)
+{
+	struct scene scene = scene_open("filters", NULL);
+
+	scene_run_to(&scene, "main");
+	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "stop", "SIGUSR1");
+	json_t *stop = go_on(&scene, 0);
+	expect_text(stop, "reason", "signal");
+	expect_text(stop, "signal", "SIGUSR1");
+	json_decref(stop);
+	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	char *text = answer_show(trace);
+	ck_assert_ptr_nonnull(strstr(text, "filters::raise_user_signal"));
+	free(text);
+	json_decref(trace);
+	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "pass", "SIGUSR1");
+	expect_answer(go_on(&scene, 0), "reason", "end");
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const struct looped tests[] = {
+	    {a_name_of_a_library_that_is_loaded_later_waits_and_is_hit, TIMES(names)},
+	    {a_call_through_a_stub_of_the_library_is_one_call, 1},
+	    {a_signal_that_a_library_raises_stops_where_it_is_asked_for, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("classes", tests, (const char *const[]){"filters", NULL});
+}

@@ -1,0 +1,21 @@
+#ifndef WORKER_STUBS_H
+#define WORKER_STUBS_H
+/*
+ * Stubs of procedure linkage tables, through which a library calls its own C++ functions. gdb takes
+ * a function's name for its stub as well, so a breakpoint there would stop twice for each call.
+ */
+#include <jansson.h>
+#include "worker/session/replay.h"
+
+/* Switches off the places of a breakpoint that are stubs, and removes them from gdb's description.
+ * Does nothing if it has no other place. */
+void stubs_leave(struct replay *replay, const json_t *bkpt);
+
+/* Removes them from gdb's description only. */
+void stubs_hide(const json_t *bkpt);
+
+/* After a stop: whether it is at a stub of a breakpoint that has other places, as one that waited
+ * for its library can be. Then they are switched off, and the run is to go on. */
+bool stubs_stopped(struct replay *replay);
+
+#endif
