@@ -50,7 +50,8 @@ static const char *const texts[PROMPT_COUNT] = {
 	"2. There, call rr_evaluate on \"{expression}\" and on its address.\n"
 	"3. Call rr_last_change on \"{expression}\": the frame in the answer is the writer. If that write is "
 	"legitimate, rr_goto its moment and ask again.\n"
-	"4. If many places write it, rr_value_history on it lists every write; rr_find_memory with its "
+	"4. If it lies in a heap block, rr_heap_history with its address names a use after free or an "
+	"overrun. If many places write it, rr_value_history on it lists every write; rr_find_memory with its "
 	"address as value finds who else holds a pointer to it.\n"
 	"5. Report which statement wrote the value, where it meant to write, and why it hit this memory.",
 

@@ -52,12 +52,13 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 	$(link_program)
 
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
-OPTIMIZED_TOO := containers fields origins origins_classes
+OPTIMIZED_TOO := containers fields heap_bugs heap_bugs_cc heap_kinds heap_lives origins origins_classes
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
 $(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/odd_returns: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/heap_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static

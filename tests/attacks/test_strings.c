@@ -77,6 +77,7 @@ static const struct {
     {"thread_id", "\"1\""},
     {"file", "\"/no/such/file\""},
     {"expression", "\"counter\""},
+    {"pointer", "\"&counter\""},
     {"pattern", "\"value\""},
     {"predicate", "\"counter > 1\""},
     {"name", "\"here\""},

@@ -1,0 +1,244 @@
+/*
+ * rr_heap_history: names use after free, overrun, double free and mismatch with function and line,
+ * in C and C++, at -O0 and -O2; and names none where there is none.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define BUILDS 4
+
+static const struct {
+	const char *program, *source;
+} builds[BUILDS] = {{"heap_bugs", "heap_bugs.c"}, {"heap_bugs_O2", "heap_bugs.c"},
+    {"heap_bugs_cc", "heap_bugs_cc.cc"}, {"heap_bugs_cc_O2", "heap_bugs_cc.cc"}};
+
+static struct scene open_at_end(const char *program)
+{
+	struct scene scene = scene_open(program, NULL);
+
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	return scene;
+}
+
+/* "FUNCTION (PATH:LINE)", the line that has `mark`, is in the text. */
+static void expect_named(
+    const char *told, const char *source, const char *function, const char *mark)
+{
+	char place[200];
+
+	snprintf(place, sizeof(place), "%s (tests/programs/%s:%lld)", function, source,
+	    harness_line(source, mark));
+	ck_assert_msg(strstr(told, place) != NULL, "no %s in: %s", place, told);
+}
+
+static json_t *life_of(struct scene *scene, const char *pointer, const char *begin)
+{
+	json_t *life = client_tool(scene->client, "rr_heap_history", "{s:s}", "pointer", pointer);
+	const char *told = answer_text(life, "conclusion");
+
+	ck_assert_msg(strncmp(told, begin, strlen(begin)) == 0, "%s", told);
+	return life;
+}
+
+START_TEST(a_use_after_free_is_named_with_who_freed_and_who_allocated)
+{
+	struct scene scene = open_at_end(builds[_i].program);
+	json_t *before = client_tool(scene.client, "rr_when", NULL);
+
+	json_t *life = life_of(&scene, "stale", "use after free: read_late (");
+	const char *told = answer_text(life, "conclusion");
+	expect_named(told, builds[_i].source, "read_late", "/* used after free */");
+	expect_named(told, builds[_i].source, "drop", "/* dropped here */");
+	expect_named(told, builds[_i].source, "make_record", "/* made here */");
+	ck_assert_ptr_nonnull(strstr(told, "reads the block"));
+	/* The session has not moved; the answer's moment is that of the use. */
+	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	expect_text(after, "moment", answer_text(before, "moment"));
+	json_t *there =
+	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(life, "moment"));
+	expect_within(there, "frame.function", "read_late");
+	json_decref(there);
+	json_decref(after);
+	json_decref(life);
+	json_decref(before);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(an_overrun_is_named_from_both_blocks)
+{
+	struct scene scene = open_at_end(builds[_i].program);
+
+	json_t *life = life_of(&scene, "victim", "overrun: fill (");
+	expect_named(
+	    answer_text(life, "conclusion"), builds[_i].source, "fill", "/* beyond the end */");
+	expect_named(
+	    answer_text(life, "conclusion"), builds[_i].source, "main", "/* the victim */");
+	expect_within(life, "conclusion", "just below");
+	json_decref(life);
+	life = life_of(&scene, "low + 100", "overrun: fill (");
+	expect_named(
+	    answer_text(life, "conclusion"), builds[_i].source, "fill", "/* beyond the end */");
+	expect_within(life, "conclusion", "with room for 2040 bytes");
+	json_decref(life);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_double_free_is_named_with_both_frees)
+{
+	struct scene scene = open_at_end(builds[_i].program);
+
+	json_t *life = life_of(&scene, "twice", "double free: release_again (");
+	const char *told = answer_text(life, "conclusion");
+	expect_named(told, builds[_i].source, "release_again", "/* freed twice */");
+	expect_named(told, builds[_i].source, "release", "/* freed first */");
+	json_decref(life);
+	life = life_of(&scene, "kept", "the block at 0x");
+	told = answer_text(life, "conclusion");
+	expect_named(told, builds[_i].source, "make_record", "/* made here */");
+	ck_assert_ptr_nonnull(strstr(told, "and not freed"));
+	ck_assert_ptr_null(answer_at(life, "moment"));
+	ck_assert_ptr_null(answer_at(life, "incomplete"));
+	json_decref(life);
+	scene_close(&scene);
+}
+END_TEST
+
+/* The life of a block without a mistake: the conclusion, and what happened last. */
+static void expect_well(struct scene *scene, const char *pointer, const char *function,
+    const char *mark, const char *last)
+{
+	json_t *life = life_of(scene, pointer, "the block at 0x");
+	const json_t *events = json_object_get(life, "events");
+	const json_t *event = json_array_get(events, json_array_size(events) - 1);
+
+	expect_named(answer_text(life, "conclusion"), "heap_lives.c", function, mark);
+	ck_assert_msg(strncmp(answer_text(event, "what"), last, strlen(last)) == 0, "%s: %s",
+	    pointer, answer_text(event, "what"));
+	ck_assert_ptr_null(answer_at(life, "moment"));
+	ck_assert_ptr_null(answer_at(life, "incomplete"));
+	json_decref(life);
+}
+
+static const char *const lives[] = {"heap_lives", "heap_lives_O2"};
+
+START_TEST(memory_that_somebody_else_got_is_not_used_after_free)
+{
+	struct scene scene = open_at_end(lives[_i]);
+
+	expect_well(&scene, "reused", "take", "/* taken here */", "allocated");
+	expect_well(&scene, "split + 2900", "take", "/* taken here */", "freed");
+	expect_well(&scene, "of_thread", "take", "/* taken here */", "freed");
+	expect_well(&scene, "mapped + 116", "take", "/* taken here */", "freed");
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(every_way_to_allocate_is_seen)
+{
+	struct scene scene = open_at_end(lives[_i]);
+
+	expect_well(&scene, "grown", "take", "/* taken here */", "resized in place");
+	expect_well(&scene, "moved + 4000", "take", "/* taken here */", "moved to 0x");
+	expect_well(&scene, "moved_to", "resize", "/* moved here */", "allocated");
+	expect_well(&scene, "zeroed", "allocate_otherwise", "/* zeroed here */", "allocated");
+	expect_well(&scene, "aligned", "allocate_otherwise", "/* aligned here */", "allocated");
+	expect_well(&scene, "posix_aligned", "allocate_otherwise", "/* aligned to order here */",
+	    "allocated");
+	expect_well(&scene, "stream", "let_the_library_free", "/* closed here */", "freed");
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_use_by_a_library_function_and_a_bad_free_are_named)
+{
+	struct scene scene = open_at_end("heap_lives");
+	json_t *life = life_of(&scene, "stale_copy", "use after free: copy_from_freed (");
+
+	expect_named(
+	    answer_text(life, "conclusion"), "heap_lives.c", "give_back", "/* given back here */");
+	json_decref(life);
+	json_decref(life_of(&scene, "inner", "bad free: give_back ("));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(addresses_of_no_block_are_said_to_be_none)
+{
+	struct scene scene = open_at_end("heap_lives");
+
+	expect_answer_within(
+	    life_of(&scene, "$sp", "malloc handed out no block with 0x"), "conclusion", "[stack]");
+	expect_answer_within(life_of(&scene, "0", "malloc handed out no block with 0x0 "),
+	    "conclusion", "no mapping");
+	expect_answer_within(life_of(&scene, "&seen", "malloc handed out no block with 0x"),
+	    "conclusion", "heap_lives");
+	json_decref(client_tool_fails(
+	    scene.client, "rr_heap_history", "invalid_argument", "{s:s}", "pointer", "nobody"));
+	json_decref(client_tool_fails(scene.client, "rr_heap_history", "not_found", "{s:s, s:s}",
+	    "pointer", "&seen", "to", "yesterday"));
+	/* Before its first block, it has none yet. */
+	expect_answer_within(client_tool(scene.client, "rr_heap_history", "{s:s, s:s}", "pointer",
+				 "stream", "to", "107"),
+	    "conclusion", "malloc handed out no block");
+	scene_close(&scene);
+}
+END_TEST
+
+static const char *const kinds[] = {"heap_kinds", "heap_kinds_O2"};
+
+static void expect_mismatch(struct scene *scene, const char *pointer, const char *needs)
+{
+	json_t *life = life_of(scene, pointer, "mismatch: release_");
+
+	expect_within(life, "conclusion", needs);
+	json_decref(life);
+}
+
+START_TEST(a_block_that_is_released_in_the_wrong_way_is_named)
+{
+	struct scene scene = open_at_end(kinds[_i]);
+
+	expect_mismatch(&scene, "as_array", "it needs delete[]");
+	expect_mismatch(&scene, "as_malloc", "it needs free");
+	expect_mismatch(&scene, "as_new", "it needs delete");
+	json_decref(life_of(&scene, "as_it_should", "the block at 0x"));
+	json_decref(life_of(&scene, "text_block", "the block at 0x"));
+	json_decref(life_of(&scene, "numbers_block", "the block at 0x"));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_static_program_has_a_heap_as_well)
+{
+	struct scene scene = open_at_end("heap_static");
+
+	json_decref(life_of(&scene, "stale", "use after free: read_late ("));
+	json_decref(life_of(&scene, "twice", "double free: release_again ("));
+	json_decref(life_of(&scene, "kept", "the block at 0x"));
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const struct looped tests[] = {
+	    {a_use_after_free_is_named_with_who_freed_and_who_allocated, BUILDS},
+	    {an_overrun_is_named_from_both_blocks, BUILDS},
+	    {a_double_free_is_named_with_both_frees, BUILDS},
+	    {memory_that_somebody_else_got_is_not_used_after_free, 2},
+	    {every_way_to_allocate_is_seen, 2},
+	    {a_use_by_a_library_function_and_a_bad_free_are_named, 1},
+	    {addresses_of_no_block_are_said_to_be_none, 1},
+	    {a_block_that_is_released_in_the_wrong_way_is_named, 2},
+	    {a_static_program_has_a_heap_as_well, 1},
+	    {NULL, 0},
+	};
+	return scene_main_loops("heap", tests,
+	    (const char *const[]){builds[0].program, builds[1].program, builds[2].program,
+		builds[3].program, "heap_lives", "heap_lives_O2", "heap_kinds", "heap_kinds_O2",
+		"heap_static", NULL});
+}

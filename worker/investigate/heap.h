@@ -1,0 +1,90 @@
+#ifndef WORKER_HEAP_H
+#define WORKER_HEAP_H
+/*
+ * What rr_heap_history knows of the block around one address while it follows it through the
+ * recording. Shared by its modules: heap_stops sets what the search stops at, heap_life follows the
+ * block, heap_history runs the search and answers.
+ */
+#include "worker/investigate/allocator.h"
+#include "worker/investigate/behind.h"
+#include "worker/investigate/where.h"
+#include "worker/session/scan.h"
+
+#define HEAP_WORD	 8
+#define HEAP_WORDS_MAX	 4   /* that the processor can watch */
+#define HEAP_USES_MAX	 300 /* looked at, of one life */
+#define HEAP_NAME_MAX	 120
+#define HEAP_PLACE_MAX	 200
+#define HEAP_FIRST_CALLS 6
+
+enum heap_state {
+	HEAP_NONE,
+	HEAP_LIVE,
+	HEAP_FREED,
+	HEAP_GONE /* freed, and its memory went back to the system */
+};
+
+struct heap {
+	struct replay *replay;
+	const struct heap_history_args *args;
+	struct allocator allocator;
+	unsigned long long address;
+	/* gdb's numbers. Breakpoints: before malloc is loaded; where it hands out and takes back.
+	 * Watchpoints: in the block, and on the headers around it. */
+	int first[HEAP_FIRST_CALLS];
+	int returns[ALLOCATOR_RETURNS_MAX], take, resize;
+	int words[HEAP_WORDS_MAX], below, above;
+	unsigned long long watched, watched_words;
+	struct {
+		int number; /* of the breakpoint where it returns; 0: none is under way */
+		int tid;
+		unsigned long long size;
+		long long given;
+		json_t *where;
+	} resizing;
+	enum heap_state state;
+	struct block block;
+	bool begun_again; /* another block begins where the freed one did */
+	bool broken_into; /* an overrun was told in this life */
+	enum allocator_way way;
+	char way_name[HEAP_NAME_MAX];
+	long long given;	  /* blocks that were handed out here */
+	long long uses, late;	  /* of the present one; of its memory after it was freed */
+	long long hits;		  /* stops */
+	long long wrong;	  /* `given` at the first mistake */
+	size_t life, life_before; /* where among the events the present life begins, and the last */
+	json_t *events, *places;
+	json_t *problem, *problem_moment; /* the first mistake */
+	json_t *made, *dropped;		  /* where the block was handed out and freed last: words */
+	char place[HEAP_PLACE_MAX];	  /* the mapping of the address */
+	struct behind_code code;
+	struct where_code where;
+};
+
+/* ---- heap_stops.c ---- */
+
+/* Stops at every block with the address in it that is handed out. */
+void heap_set_breakpoints(struct heap *heap);
+/* After the block's place or size has changed: also where it is taken back or resized. */
+void heap_set_conditions(struct heap *heap);
+/* Watches the block and the headers around it; or only the block; or nothing. */
+void heap_watch_live(struct heap *heap);
+void heap_watch_freed(struct heap *heap);
+void heap_unwatch(struct heap *heap);
+void heap_unwatch_words(struct heap *heap);
+/* Whether a watchpoint is one of the block's own. */
+bool heap_is_word(const struct heap *heap, int number);
+/* Removes a breakpoint, and sets its number to 0. */
+void heap_unset(struct heap *heap, int *number);
+/* Removes all breakpoints and watchpoints. */
+void heap_clear_stops(struct heap *heap);
+
+/* ---- heap_life.c ---- */
+
+/* Takes note of a stop at one of those. */
+void heap_see(struct heap *heap, const struct hit *hit);
+
+/* A text, or words for code that is not known. */
+const char *heap_words(const json_t *text);
+
+#endif
