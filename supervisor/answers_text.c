@@ -221,43 +221,52 @@ static void print_when(FILE *out, const json_t *entry)
 	    json_integer_value(json_object_get(entry, "tid")));
 }
 
-/* "177:4201 thread 12: 1 -> 2, store at lost.c:8" */
-static void print_changes(FILE *out, const char *key, const json_t *changes)
+typedef void entry_printer(FILE *out, const json_t *entry);
+
+/* A line for each entry. */
+static void print_entries(FILE *out, const char *key, const json_t *entries, entry_printer *print)
 {
-	json_t *change;
+	json_t *entry;
 	size_t i;
 
 	fprintf(out, "%s:\n", key);
-	json_array_foreach(changes, i, change)
+	json_array_foreach(entries, i, entry)
 	{
-		print_when(out, change);
-		if (json_object_get(change, "old") != NULL)
-			fprintf(out, "%s -> %s, ", text_of(change, "old"), text_of(change, "new"));
-		else
-			fprintf(out, "%s, ", text_of(change, "value"));
-		if (json_object_get(change, "access") != NULL)
-			fprintf(out, "%s, ", text_of(change, "access"));
-		print_where(out, json_object_get(change, "frame"));
+		print_when(out, entry);
+		print(out, entry);
 		fputc('\n', out);
 	}
 }
 
-/* "177:4201 thread 12: stored at 0x5578, store at a.c:8" */
+/* "1 -> 2, store at lost.c:8" */
+static void print_change(FILE *out, const json_t *change)
+{
+	if (json_object_get(change, "old") != NULL)
+		fprintf(out, "%s -> %s, ", text_of(change, "old"), text_of(change, "new"));
+	else
+		fprintf(out, "%s, ", text_of(change, "value"));
+	if (json_object_get(change, "access") != NULL)
+		fprintf(out, "%s, ", text_of(change, "access"));
+	print_where(out, json_object_get(change, "frame"));
+}
+
+static void print_changes(FILE *out, const char *key, const json_t *changes)
+{
+	print_entries(out, key, changes, print_change);
+}
+
+/* "stored at 0x5578, store at a.c:8" */
+static void print_hop(FILE *out, const json_t *hop)
+{
+	fprintf(out, "%s, ", text_of(hop, "did"));
+	print_where(out, json_object_get(hop, "frame"));
+	if (json_object_get(hop, "only") != NULL)
+		fprintf(out, " (only %s)", text_of(hop, "only"));
+}
+
 static void print_hops(FILE *out, const char *key, const json_t *hops)
 {
-	json_t *hop;
-	size_t i;
-
-	fprintf(out, "%s:\n", key);
-	json_array_foreach(hops, i, hop)
-	{
-		print_when(out, hop);
-		fprintf(out, "%s, ", text_of(hop, "did"));
-		print_where(out, json_object_get(hop, "frame"));
-		if (json_object_get(hop, "only") != NULL)
-			fprintf(out, " (only %s)", text_of(hop, "only"));
-		fputc('\n', out);
-	}
+	print_entries(out, key, hops, print_hop);
 }
 
 /* "177:4201 thread 12: (amount=1) from run (a.c:8), returned 5 at 177:4300 after 0 events" */
