@@ -16,7 +16,7 @@
 struct reading {
 	struct replay *replay;
 	struct printed *printed;
-	struct writes_parser *writes;
+	struct dump_parser *writes;
 	struct printed_parser *texts;
 	unsigned pieces;
 };
@@ -25,7 +25,7 @@ static void take_events(void *owner, const char *bytes, size_t length)
 {
 	struct reading *reading = owner;
 
-	writes_parser_feed(reading->writes, bytes, length);
+	dump_parser_feed(reading->writes, bytes, length);
 }
 
 static void take_output(void *owner, const char *bytes, size_t length)
@@ -67,7 +67,7 @@ static bool read_all(struct reading *reading, struct printing *printing, struct 
 	struct capture capture;
 	bool fine;
 
-	reading->writes = writes_parser_new(&printing->printed.writes);
+	reading->writes = writes_parser(&printing->printed.writes);
 	reading->texts = printed_parser_new(&printing->printed);
 	if (!reading->writes || !reading->texts) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
@@ -99,7 +99,7 @@ const struct printing *printing_learn(struct replay *replay, struct failure *fai
 	}
 	reading.printed = &printing->printed;
 	fine = read_all(&reading, printing, failure);
-	writes_parser_end(reading.writes);
+	dump_parser_end(reading.writes);
 	printed_parser_end(reading.texts);
 	if (fine) {
 		replay->printing = printing;

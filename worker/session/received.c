@@ -11,16 +11,16 @@
 #include "worker/trace/execs.h"
 
 struct reading {
-	struct inputs_parser *inputs;
-	struct execs_parser *tasks;
+	struct dump_parser *inputs;
+	struct dump_parser *tasks;
 };
 
 static void take(void *owner, const char *bytes, size_t length)
 {
 	struct reading *reading = owner;
 
-	inputs_parser_feed(reading->inputs, bytes, length);
-	execs_parser_feed(reading->tasks, bytes, length);
+	dump_parser_feed(reading->inputs, bytes, length);
+	dump_parser_feed(reading->tasks, bytes, length);
 }
 
 static bool keep_threads(struct received *received, const struct execs *tasks, long long pid)
@@ -39,7 +39,7 @@ static bool keep_threads(struct received *received, const struct execs *tasks, l
 static bool read_all(struct replay *replay, struct received *received, struct failure *failure)
 {
 	struct execs tasks = {0};
-	struct reading reading = {inputs_parser_new(&received->inputs), execs_parser_new(&tasks)};
+	struct reading reading = {inputs_parser(&received->inputs), execs_parser(&tasks)};
 	struct capture capture = {.tool = TOOL_NONE};
 	struct tool tool;
 	bool fine = reading.inputs && reading.tasks;
@@ -50,8 +50,8 @@ static bool read_all(struct replay *replay, struct received *received, struct fa
 	       capture_started(
 		   replay->worker, &tool, "rr", INT_MAX, take, &reading, &capture, failure);
 	received->broken_off = fine && !capture_succeeded(&capture);
-	inputs_parser_end(reading.inputs);
-	execs_parser_end(reading.tasks);
+	dump_parser_end(reading.inputs);
+	dump_parser_end(reading.tasks);
 	capture_free(&capture);
 	if (fine && !keep_threads(received, &tasks, replay->pid)) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");

@@ -6,43 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append(struct dump_lines *lines, const char *bytes, size_t length)
+static void append(struct dump_parser *parser, const char *bytes, size_t length)
 {
-	size_t room = sizeof(lines->line) - 1 - lines->length;
+	size_t room = sizeof(parser->line) - 1 - parser->length;
 
 	if (length > room) {
 		length = room;
-		lines->too_long = true;
+		parser->too_long = true;
 	}
-	memcpy(lines->line + lines->length, bytes, length);
-	lines->length += length;
+	memcpy(parser->line + parser->length, bytes, length);
+	parser->length += length;
 }
 
-static void tell(struct dump_lines *lines, dump_line_taken *taken, void *owner)
+static void tell(struct dump_parser *parser)
 {
-	lines->line[lines->length] = '\0';
-	taken(owner, lines->line, lines->too_long);
-	lines->length = 0;
-	lines->too_long = false;
+	parser->line[parser->length] = '\0';
+	parser->read_line(parser, parser->line, parser->too_long);
+	parser->length = 0;
+	parser->too_long = false;
 }
 
-void dump_lines_feed(
-    struct dump_lines *lines, const char *bytes, size_t length, dump_line_taken *taken, void *owner)
+void dump_parser_feed(struct dump_parser *parser, const char *bytes, size_t length)
 {
 	const char *end = bytes + length, *newline;
 
 	while (bytes < end && (newline = memchr(bytes, '\n', (size_t)(end - bytes)))) {
-		append(lines, bytes, (size_t)(newline - bytes));
-		tell(lines, taken, owner);
+		append(parser, bytes, (size_t)(newline - bytes));
+		tell(parser);
 		bytes = newline + 1;
 	}
-	append(lines, bytes, (size_t)(end - bytes));
+	append(parser, bytes, (size_t)(end - bytes));
 }
 
-void dump_lines_end(struct dump_lines *lines, dump_line_taken *taken, void *owner)
+void dump_parser_end(struct dump_parser *parser)
 {
-	if (lines->length)
-		tell(lines, taken, owner);
+	if (parser && parser->length)
+		tell(parser);
+	free(parser);
 }
 
 long long dump_number(const char *line, const char *key, long long high)

@@ -10,19 +10,19 @@
 #define DUMP_LINE_MAX  (4096 + 256)
 #define DUMP_EVENT_MAX (1LL << 53)
 
-struct dump_lines {
+/* A parser of those lines. Each kind is a struct that begins with this one. */
+struct dump_parser {
+	/* Gets one line, NUL-terminated; `too_long`: there was more of it. */
+	void (*read_line)(struct dump_parser *parser, const char *line, bool too_long);
 	char line[DUMP_LINE_MAX];
 	size_t length;
 	bool too_long;
 };
 
-/* Gets one line, NUL-terminated; `too_long`: there was more of it. */
-typedef void dump_line_taken(void *owner, const char *line, bool too_long);
-
-void dump_lines_feed(struct dump_lines *lines, const char *bytes, size_t length,
-    dump_line_taken *taken, void *owner);
-/* Tells an unfinished last line. */
-void dump_lines_end(struct dump_lines *lines, dump_line_taken *taken, void *owner);
+/* Takes the next bytes of the text, wherever they were split. */
+void dump_parser_feed(struct dump_parser *parser, const char *bytes, size_t length);
+/* Takes an unfinished last line, and frees; NULL is fine. */
+void dump_parser_end(struct dump_parser *parser);
 
 /* The number behind `key`, from 0 to high; -1 when there is none. */
 long long dump_number(const char *line, const char *key, long long high);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/trace/dump_lines.h"
 
 #define ENDINGS_MAX    20000
 #define THREADS_MAX    4096
@@ -24,8 +23,8 @@
 #define TICKS_MAX      (1LL << 62)
 
 struct execs_parser {
+	struct dump_parser dump;
 	struct execs *execs;
-	struct dump_lines lines;
 	bool too_long;	  /* the line that is read */
 	bool enters_exec; /* the event is the beginning of an execve, or execveat */
 	bool leaves_exec; /* it is the return of one */
@@ -218,7 +217,7 @@ static void note_clone(struct execs_parser *parser, const char *line)
 	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
 }
 
-static void read_line(void *owner, const char *line, bool too_long)
+static void read_line(struct dump_parser *dump, const char *line, bool too_long)
 {
 	static const struct {
 		const char *begins;
@@ -231,7 +230,7 @@ static void read_line(void *owner, const char *line, bool too_long)
 	    {"  TraceTaskEvent::EXIT ", note_ending},
 	    {"  TraceTaskEvent::CLONE ", note_clone},
 	};
-	struct execs_parser *parser = owner;
+	struct execs_parser *parser = (struct execs_parser *)dump;
 
 	parser->too_long = too_long;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -242,25 +241,15 @@ static void read_line(void *owner, const char *line, bool too_long)
 	}
 }
 
-struct execs_parser *execs_parser_new(struct execs *execs)
+struct dump_parser *execs_parser(struct execs *execs)
 {
 	struct execs_parser *parser = calloc(1, sizeof(*parser));
 
-	if (parser)
-		parser->execs = execs;
-	return parser;
-}
-
-void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t length)
-{
-	dump_lines_feed(&parser->lines, bytes, length, read_line, parser);
-}
-
-void execs_parser_end(struct execs_parser *parser)
-{
-	if (parser)
-		dump_lines_end(&parser->lines, read_line, parser);
-	free(parser);
+	if (!parser)
+		return NULL;
+	parser->dump.read_line = read_line;
+	parser->execs = execs;
+	return &parser->dump;
 }
 
 void execs_free(struct execs *execs)

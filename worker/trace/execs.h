@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "worker/serve/ops.h"
+#include "worker/trace/dump_lines.h"
 
 #define EXECS_MAX      20000 /* further ones only set `cut` */
 #define EXECS_SHOWN    50
@@ -51,14 +52,9 @@ struct execs {
 	bool cut; /* not everything was read, or there was more than the bounds allow */
 };
 
-struct execs_parser;
-
-/* The parser fills `execs`, which must be zeroed and outlive it. NULL when memory is out. */
-struct execs_parser *execs_parser_new(struct execs *execs);
-/* Takes the next bytes of the text, wherever they were split. */
-void execs_parser_feed(struct execs_parser *parser, const char *bytes, size_t length);
-/* Takes an unfinished last line, and frees. */
-void execs_parser_end(struct execs_parser *parser);
+/* The parser, for dump_parser_feed and dump_parser_end. It fills `execs`, which must be zeroed and
+ * outlive it. NULL when memory is out. */
+struct dump_parser *execs_parser(struct execs *execs);
 
 void execs_free(struct execs *execs);
 

@@ -10,7 +10,7 @@
 
 static void take(void *owner, const char *bytes, size_t length)
 {
-	execs_parser_feed(owner, bytes, length);
+	dump_parser_feed(owner, bytes, length);
 }
 
 /* Reaching the time limit is not a failure: what was read is right, and is marked as cut. */
@@ -30,22 +30,22 @@ bool execs_read(struct worker *worker, const char *path, int limit_ms, struct ex
 {
 	const char *const arguments[] = {"dump", "-e", path, NULL};
 	struct lookup rr;
-	struct execs_parser *parser;
+	struct dump_parser *parser;
 	struct capture capture;
 	bool fine;
 
 	*execs = (struct execs){0};
-	parser = execs_parser_new(execs);
+	parser = execs_parser(execs);
 	if (!parser || lookup_prepare(&rr, &worker->config, worker->config.rr, arguments) < 0) {
 		lookup_fail_without_rr(&worker->config, failure);
-		execs_parser_end(parser);
+		dump_parser_end(parser);
 		return false;
 	}
 	lookup_show(&rr, path, false);
 	fine = judge(worker,
 	    capture_stream(worker, &rr.spec, limit_ms, take, parser, &capture, failure), execs,
 	    failure);
-	execs_parser_end(parser);
+	dump_parser_end(parser);
 	/* rr ps and rr replay report better than rr dump what is wrong with a trace. */
 	execs->cut |= fine && !capture_succeeded(&capture);
 	capture_free(&capture);

@@ -9,15 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/trace/dump_lines.h"
 
 #define TICKS_MAX      (1LL << 62)
 #define SYSCALL_LENGTH 2    /* bytes of the instruction */
 #define OPEN_MAX       1024 /* tasks that are in a call at once */
 
 struct inputs_parser {
+	struct dump_parser dump;
 	struct inputs *inputs;
-	struct dump_lines lines;
 	struct input_call call; /* the event that is read */
 	bool enters, counts;	/* a call begins here; a new event was seen and is not added yet */
 	struct input_call open[OPEN_MAX]; /* the last call that each task began, by its tid */
@@ -134,9 +133,9 @@ static void note_memory(struct inputs_parser *parser, const char *line)
 		add_range(parser->inputs, &range);
 }
 
-static void read_line(void *owner, const char *line, bool too_long)
+static void read_line(struct dump_parser *dump, const char *line, bool too_long)
 {
-	struct inputs_parser *parser = owner;
+	struct inputs_parser *parser = (struct inputs_parser *)dump;
 
 	(void)too_long;
 	if (strncmp(line, "  real_time:", 12) == 0)
@@ -147,25 +146,15 @@ static void read_line(void *owner, const char *line, bool too_long)
 		note_memory(parser, line);
 }
 
-struct inputs_parser *inputs_parser_new(struct inputs *inputs)
+struct dump_parser *inputs_parser(struct inputs *inputs)
 {
 	struct inputs_parser *parser = calloc(1, sizeof(*parser));
 
-	if (parser)
-		parser->inputs = inputs;
-	return parser;
-}
-
-void inputs_parser_feed(struct inputs_parser *parser, const char *bytes, size_t length)
-{
-	dump_lines_feed(&parser->lines, bytes, length, read_line, parser);
-}
-
-void inputs_parser_end(struct inputs_parser *parser)
-{
-	if (parser)
-		dump_lines_end(&parser->lines, read_line, parser);
-	free(parser);
+	if (!parser)
+		return NULL;
+	parser->dump.read_line = read_line;
+	parser->inputs = inputs;
+	return &parser->dump;
 }
 
 void inputs_free(struct inputs *inputs)

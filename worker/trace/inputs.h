@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include "worker/trace/dump_lines.h"
 
 #define INPUTS_CALLS_MAX  300000 /* further ones only set `cut` */
 #define INPUTS_RANGES_MAX 300000
@@ -36,12 +37,9 @@ struct inputs {
 	bool cut;
 };
 
-struct inputs_parser;
-
-/* As execs_parser_new: fills `inputs`, which must be zeroed and outlive it. NULL: out of memory. */
-struct inputs_parser *inputs_parser_new(struct inputs *inputs);
-void inputs_parser_feed(struct inputs_parser *parser, const char *bytes, size_t length);
-void inputs_parser_end(struct inputs_parser *parser);
+/* The parser, for dump_parser_feed and dump_parser_end. It fills `inputs`, which must be zeroed and
+ * outlive it. NULL when memory is out. */
+struct dump_parser *inputs_parser(struct inputs *inputs);
 
 void inputs_free(struct inputs *inputs);
 

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/trace/dump_lines.h"
 
 #define TICKS_MAX      (1LL << 62)
 #define SYSCALL_LENGTH 2	   /* bytes of the instruction */
@@ -16,8 +15,8 @@
 enum side { NEITHER, ENTERS, LEAVES };
 
 struct writes_parser {
+	struct dump_parser dump;
 	struct writes *writes;
-	struct dump_lines lines;
 	enum side side; /* of the event that the registers are to come of */
 	bool vector;
 	long long event, ticks;
@@ -122,9 +121,9 @@ static void end_call(struct writes_parser *parser, const char *line)
 	}
 }
 
-static void read_line(void *owner, const char *line, bool too_long)
+static void read_line(struct dump_parser *dump, const char *line, bool too_long)
 {
-	struct writes_parser *parser = owner;
+	struct writes_parser *parser = (struct writes_parser *)dump;
 
 	(void)too_long;
 	if (strncmp(line, "  real_time:", 12) == 0) {
@@ -139,25 +138,15 @@ static void read_line(void *owner, const char *line, bool too_long)
 	}
 }
 
-struct writes_parser *writes_parser_new(struct writes *writes)
+struct dump_parser *writes_parser(struct writes *writes)
 {
 	struct writes_parser *parser = calloc(1, sizeof(*parser));
 
-	if (parser)
-		parser->writes = writes;
-	return parser;
-}
-
-void writes_parser_feed(struct writes_parser *parser, const char *bytes, size_t length)
-{
-	dump_lines_feed(&parser->lines, bytes, length, read_line, parser);
-}
-
-void writes_parser_end(struct writes_parser *parser)
-{
-	if (parser)
-		dump_lines_end(&parser->lines, read_line, parser);
-	free(parser);
+	if (!parser)
+		return NULL;
+	parser->dump.read_line = read_line;
+	parser->writes = writes;
+	return &parser->dump;
 }
 
 void writes_free(struct writes *writes)

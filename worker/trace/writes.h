@@ -7,6 +7,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include "worker/trace/dump_lines.h"
 
 #define WRITES_MAX 200000 /* further ones only set `cut` */
 
@@ -26,12 +27,9 @@ struct writes {
 	bool cut;
 };
 
-struct writes_parser;
-
-/* As execs_parser_new: fills `writes`, which must be zeroed and outlive it. NULL: out of memory. */
-struct writes_parser *writes_parser_new(struct writes *writes);
-void writes_parser_feed(struct writes_parser *parser, const char *bytes, size_t length);
-void writes_parser_end(struct writes_parser *parser);
+/* The parser, for dump_parser_feed and dump_parser_end. It fills `writes`, which must be zeroed and
+ * outlive it. NULL when memory is out. */
+struct dump_parser *writes_parser(struct writes *writes);
 
 void writes_free(struct writes *writes);
 

@@ -26,12 +26,12 @@
 static struct execs parse_in(const char *text, size_t step)
 {
 	struct execs execs = {0};
-	struct execs_parser *parser = execs_parser_new(&execs);
+	struct dump_parser *parser = execs_parser(&execs);
 	size_t length = strlen(text);
 
 	for (size_t at = 0; at < length; at += step)
-		execs_parser_feed(parser, text + at, length - at < step ? length - at : step);
-	execs_parser_end(parser);
+		dump_parser_feed(parser, text + at, length - at < step ? length - at : step);
+	dump_parser_end(parser);
 	return execs;
 }
 
@@ -236,7 +236,7 @@ END_TEST
 START_TEST(the_list_is_bounded)
 {
 	struct execs execs = {0};
-	struct execs_parser *parser = execs_parser_new(&execs);
+	struct dump_parser *parser = execs_parser(&execs);
 	char text[200];
 
 	for (int i = 0; i < EXECS_MAX + 10; i++) {
@@ -244,9 +244,9 @@ START_TEST(the_list_is_bounded)
 		    "  real_time:1 global_time:%d, event:`SYSCALL: "
 		    "execve' (state:EXITING_SYSCALL) tid:17, ticks:1\nrax:0x0 \n",
 		    i + 1);
-		execs_parser_feed(parser, text, (size_t)length);
+		dump_parser_feed(parser, text, (size_t)length);
 	}
-	execs_parser_end(parser);
+	dump_parser_end(parser);
 	ck_assert_uint_eq(execs.count, EXECS_MAX);
 	ck_assert(execs.cut);
 	json_t *shown = execs_json(&execs, 17);

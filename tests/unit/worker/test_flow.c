@@ -217,12 +217,12 @@ static const char dump[] =
 
 static void read_dump(struct inputs *inputs, size_t pieces)
 {
-	struct inputs_parser *parser = inputs_parser_new(inputs);
+	struct dump_parser *parser = inputs_parser(inputs);
 
 	for (size_t at = 0; at < sizeof(dump) - 1; at += pieces)
-		inputs_parser_feed(parser, dump + at,
+		dump_parser_feed(parser, dump + at,
 		    at + pieces < sizeof(dump) - 1 ? pieces : sizeof(dump) - 1 - at);
-	inputs_parser_end(parser);
+	dump_parser_end(parser);
 }
 
 /* However the text is split. */

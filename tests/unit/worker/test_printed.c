@@ -29,14 +29,14 @@ static const char events[] = CALL("10", "write", "7", "0x1") DONE("11", "write",
 static struct printed read_in(const char *output, size_t step)
 {
 	struct printed printed = {0};
-	struct writes_parser *writes = writes_parser_new(&printed.writes);
+	struct dump_parser *writes = writes_parser(&printed.writes);
 	struct printed_parser *texts;
 	size_t length = strlen(output);
 
 	for (size_t at = 0; at < sizeof(events) - 1; at += step)
-		writes_parser_feed(writes, events + at,
+		dump_parser_feed(writes, events + at,
 		    sizeof(events) - 1 - at < step ? sizeof(events) - 1 - at : step);
-	writes_parser_end(writes);
+	dump_parser_end(writes);
 	texts = printed_parser_new(&printed);
 	for (size_t at = 0; at < length; at += step)
 		printed_parser_feed(texts, output + at, length - at < step ? length - at : step);
