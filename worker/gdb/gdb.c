@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/gdb/brief.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/lines.h"
@@ -50,7 +51,7 @@ struct gdb {
 	long long interrupted_at; /* ms */
 	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
 	bool restarting;	  /* with -exec-run */
-	bool brief;		  /* the present command is: see is_brief */
+	bool brief;		  /* the present command is: see brief.h */
 	unsigned shields;	  /* of gdb_shield */
 	bool frames_stale;	  /* a command was interrupted: see forget_frames */
 };
@@ -338,33 +339,6 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms)
 	return outcome_of(gdb);
 }
 
-/*
- * Whether a command computes nothing. Such a one must not be interrupted: done by half, it would
- * leave a breakpoint that nobody knows or misses, a checkpoint without a name, or a session that
- * takes itself to be somewhere else.
- */
-static bool is_brief(const char *command)
-{
-	static const char console[] = "console \"";
-	static const char *const mi[] = {"-break-delete", "-break-enable", "-break-disable",
-	    "-break-after", "-break-list", "-gdb-", "-exec-arguments", "-thread-select",
-	    "-stack-select-frame", "-data-list-register-", "-data-read-memory-bytes"};
-	static const char *const consoles[] = {
-	    "when", "checkpoint", "delete checkpoint", "handle ", "maintenance "};
-
-	for (size_t i = 0; i < sizeof(mi) / sizeof(*mi); i++)
-		if (strncmp(command, mi[i], strlen(mi[i])) == 0)
-			return true;
-	command = strncmp(command, "-interpreter-exec", 17) == 0 ? strstr(command, console) : NULL;
-	if (!command)
-		return false;
-	command += sizeof(console) - 1;
-	for (size_t i = 0; i < sizeof(consoles) / sizeof(*consoles); i++)
-		if (strncmp(command, consoles[i], strlen(consoles[i])) == 0)
-			return true;
-	return false;
-}
-
 /* A command that is not sent. */
 static enum gdb_outcome refuse(struct gdb *gdb, const char *why)
 {
@@ -388,7 +362,7 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 		/* cppcheck-suppress memleak; the cleanup attribute frees it */
 		return refuse(gdb, "the command is too long");
 	}
-	gdb->brief = is_brief(command + head);
+	gdb->brief = brief_is(command + head);
 	length = (size_t)(head + body);
 	command[length++] = '\n';
 	while (sent < length && gdb->connection != CONNECTION_LOST) {
