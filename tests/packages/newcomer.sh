@@ -32,9 +32,11 @@ inhabit deb /usr/bin/rr-warden
 try "deb: apt removes it" apt purge rr-warden
 try "deb: the program is gone" no_program
 
-# Without an index, because pipx may look for newer versions of pip itself.
+# Without an index, so that nothing else can be installed than the file. pipx may want a newer pip for
+# its own environment, which Debian has as a wheel.
 try "wheel: pipx is there" apt install pipx
-try "wheel: pipx installs it from the file" env PIP_NO_INDEX=1 pipx install "$here"/rr_warden-*.whl
+try "wheel: pipx installs it from the file" env PIP_NO_INDEX=1 PIP_FIND_LINKS=/usr/share/python-wheels \
+	pipx install "$here"/rr_warden-*.whl
 inhabit wheel "$HOME/.local/bin/rr-warden"
 try "wheel: pipx removes it" pipx uninstall rr-warden
 try "wheel: the program is gone" test ! -e "$HOME/.local/bin/rr-warden"
