@@ -52,7 +52,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 	$(link_program)
 
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
-OPTIMIZED_TOO := containers fields heap_bugs heap_bugs_cc heap_kinds heap_lives origins origins_classes
+OPTIMIZED_TOO := containers fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)

@@ -10,7 +10,7 @@
 #include "sandbox/wire/failure.h"
 #include "worker/gdb/text.h"
 
-#define EXCHANGE_CONSOLE_MAX (64 * 1024) /* bytes of what a command prints */
+#define EXCHANGE_CONSOLE_MAX (1024 * 1024) /* bytes of what a command prints */
 #define EXCHANGE_LOG_MAX     1024
 
 /* The answer to the last command. gdb may refuse a command even after it reported that it is

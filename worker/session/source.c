@@ -137,6 +137,11 @@ json_t *source_around(struct replay *replay, const char *path, int line)
 		    : NULL;
 }
 
+json_t *source_between(struct replay *replay, const char *path, int first, int last)
+{
+	return read_lines(replay, path, first, last, 0, NULL);
+}
+
 bool source_is_there(struct replay *replay, const char *path)
 {
 	return place_of(replay, path, NULL)[0] != '\0';
@@ -180,7 +185,8 @@ const char *source_doubt(struct replay *replay, const char *path, char *text, si
 
 /* Asks gdb for the full name of a source file. A file that the debug information does not name is
  * not a source. */
-static bool resolve(struct replay *replay, const char *file, char *path, struct failure *failure)
+bool source_resolve(
+    struct replay *replay, const char *file, char path[PATH_MAX], struct failure *failure)
 {
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL, *found = NULL, *entry;
@@ -248,7 +254,7 @@ json_t *tool_source_lines(
 	json_t *source, *result;
 
 	if ((!args->file && !current_place(replay, path, &current, failure)) ||
-	    (args->file && !resolve(replay, args->file, path, failure)))
+	    (args->file && !source_resolve(replay, args->file, path, failure)))
 		return NULL;
 	/* Marks the current line, but only in the current file. */
 	if (args->file &&

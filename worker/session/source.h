@@ -12,6 +12,15 @@
  * line itself. NULL for line 0, or if there are none. */
 json_t *source_around(struct replay *replay, const char *path, int line);
 
+/* Lines first..last as one string, each with its number; fewer if they are many. NULL if there are
+ * none. */
+json_t *source_between(struct replay *replay, const char *path, int first, int last);
+
+/* The full name that the debug information has for a file, of which `file` may be the end. False
+ * with *failure filled. */
+bool source_resolve(
+    struct replay *replay, const char *file, char path[PATH_MAX], struct failure *failure);
+
 /* Whether the file that the debug information names can be found. */
 bool source_is_there(struct replay *replay, const char *path);
 

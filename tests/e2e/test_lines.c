@@ -1,0 +1,200 @@
+/*
+ * rr_lines_executed: the counts are those that the program's source says, and those of single
+ * steps.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define SOURCE	  "tests/programs/lines.c"
+#define LINES_MAX 100
+#define STEPS_MAX 600
+#define NO_CODE	  -1
+
+/* The count of each line in an answer; NO_CODE where it shows none. */
+static void read_counts(const json_t *answer, long counts[LINES_MAX])
+{
+	const char *row = answer_text(answer, "source");
+
+	for (int i = 0; i < LINES_MAX; i++)
+		counts[i] = NO_CODE;
+	while (row && *row) {
+		char *end;
+		long first = strtol(row, &end, 10), second = strtol(end, NULL, 10);
+		bool counted = row[7] != ' ';
+
+		if (counted && second > 0 && second < LINES_MAX)
+			counts[second] = first;
+		row = strchr(row, '\n') ? strchr(row, '\n') + 1 : NULL;
+	}
+}
+
+static json_t *ask(struct scene *scene, const char *location)
+{
+	return client_tool(scene->client, "rr_lines_executed", "{s:s}", "location", location);
+}
+
+/* Compares with what the comments of the source say, from one line on to another. */
+static void expect_comments(const long counts[LINES_MAX], int from, int to, bool exact_only)
+{
+	FILE *file = fopen(SOURCE, "r");
+	char text[200];
+	int compared = 0;
+
+	ck_assert_ptr_nonnull(file);
+	for (int line = 1; fgets(text, sizeof(text), file); line++) {
+		const char *said = strstr(text, "/* ran ");
+
+		if (!said || line < from || line > to || (exact_only && !strstr(said, ": exactly")))
+			continue;
+		ck_assert_msg(counts[line] == strtol(said + 7, NULL, 10), "line %d: %ld, but %s",
+		    line, counts[line], said);
+		compared++;
+	}
+	fclose(file);
+	ck_assert_int_gt(compared, 0);
+}
+
+START_TEST(each_line_of_a_file_has_the_count_that_it_ran)
+{
+	static const char *const programs[] = {"lines", "lines_O2"};
+	struct scene scene = scene_open(programs[_i], NULL);
+	long counts[LINES_MAX];
+
+	json_t *answer = ask(&scene, "lines.c");
+	read_counts(answer, counts);
+	expect_comments(counts, 1, LINES_MAX, _i == 1);
+	ck_assert_ptr_null(answer_at(answer, "cut_off"));
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+/* How often single steps over calls come to each instruction of the function. */
+struct landing {
+	unsigned long long address;
+	long line, count;
+};
+
+static size_t step_through(struct scene *scene, const char *function, struct landing *landings)
+{
+	size_t known = 0, i;
+
+	scene_run_to(scene, function);
+	/* The breakpoint is behind the function's first instructions. */
+	json_decref(client_tool(scene->client, "rr_finish", "{s:b}", "reverse", 1));
+	json_decref(client_tool(scene->client, "rr_step", "{s:s}", "unit", "instruction"));
+	for (int steps = 0; steps < STEPS_MAX; steps++) {
+		json_t *stack = client_tool(scene->client, "rr_backtrace", "{s:i}", "max_depth", 1);
+		json_t *pc = client_tool(
+		    scene->client, "rr_evaluate", "{s:s}", "expression", "(unsigned long) $pc");
+		unsigned long long address = strtoull(answer_text(pc, "value"), NULL, 0);
+		bool inside = strcmp(answer_text(stack, "frames.0.function"), function) == 0;
+
+		for (i = 0; i < known && landings[i].address != address; i++)
+			;
+		if (inside && i == known)
+			landings[known++] =
+			    (struct landing){address, (long)answer_line(stack, "frames.0"), 0};
+		if (inside)
+			landings[i].count++;
+		json_decref(pc);
+		json_decref(stack);
+		if (!inside)
+			return known;
+		json_decref(client_tool(scene->client, "rr_next", "{s:s}", "unit", "instruction"));
+	}
+	ck_abort_msg("%s does not end", function);
+	return 0;
+}
+
+/* The count is that of one of the line's instructions; and 0 only if none of them ran. */
+static void expect_stepped(const struct landing *landings, size_t known, long line, long count)
+{
+	bool any = false, equal = false;
+
+	for (size_t i = 0; i < known; i++) {
+		any |= landings[i].line == line;
+		equal |= landings[i].line == line && landings[i].count == count;
+	}
+	ck_assert_msg(count ? equal : !any, "line %ld: %ld", line, count);
+}
+
+START_TEST(the_counts_of_a_function_are_those_of_single_steps)
+{
+	struct scene scene = scene_open("lines", NULL);
+	struct landing landings[STEPS_MAX];
+	long counts[LINES_MAX];
+
+	json_t *answer = ask(&scene, "walk");
+	read_counts(answer, counts);
+	int from = (int)harness_line("lines.c", "long sum = 0;");
+	int to = (int)harness_line("lines.c", "return sum;");
+	expect_comments(counts, from, to, false);
+	ck_assert_int_eq(counts[from - 1], 1);	   /* the opening brace */
+	ck_assert_int_eq(counts[to + 4], NO_CODE); /* the next function */
+	size_t known = step_through(&scene, "walk", landings);
+	for (int line = from; line <= to; line++)
+		if (counts[line] != NO_CODE)
+			expect_stepped(landings, known, line, counts[line]);
+	json_decref(answer);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_stretch_counts_what_ran_in_it)
+{
+	struct scene scene = scene_open("lines", NULL);
+	long counts[LINES_MAX];
+
+	scene_run_to(&scene, "many");
+	json_t *when = client_tool(scene.client, "rr_when", NULL);
+	json_t *answer = client_tool(scene.client, "rr_lines_executed", "{s:s, s:s}", "location",
+	    "lines.c", "to", answer_text(when, "moment"));
+	read_counts(answer, counts);
+	ck_assert_int_eq(counts[harness_line("lines.c", "seen = seen + by;")], 4);
+	json_decref(answer);
+	answer = client_tool(scene.client, "rr_lines_executed", "{s:s, s:s}", "location", "lines.c",
+	    "from", answer_text(when, "moment"));
+	read_counts(answer, counts);
+	ck_assert_int_eq(counts[harness_line("lines.c", "seen = seen + by;")], 8);
+	json_decref(answer);
+	json_decref(when);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(what_never_ran_and_what_is_no_place_is_said)
+{
+	struct scene scene = scene_open("lines", NULL);
+
+	/* A function that only exists in its callers. */
+	json_decref(client_tool_fails(
+	    scene.client, "rr_lines_executed", "unsupported", "{s:s}", "location", "add"));
+	json_t *answer = ask(&scene, "not_called");
+	expect_within(answer, "conclusion", "0 of 3 lines of not_called");
+	json_decref(answer);
+	answer = client_tool_fails(
+	    scene.client, "rr_lines_executed", "invalid_argument", "{s:s}", "location", "walkk");
+	expect_within(answer, "hint", "walk");
+	json_decref(answer);
+	json_decref(client_tool_fails(
+	    scene.client, "rr_lines_executed", "not_found", "{s:s}", "location", "nothing.c"));
+	json_decref(client_tool_fails(scene.client, "rr_lines_executed", "invalid_argument",
+	    "{s:s, s:s, s:s}", "location", "walk", "from", "end", "to", "start"));
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	const struct looped tests[] = {
+	    {each_line_of_a_file_has_the_count_that_it_ran, 2},
+	    {the_counts_of_a_function_are_those_of_single_steps, 1},
+	    {a_stretch_counts_what_ran_in_it, 1},
+	    {what_never_ran_and_what_is_no_place_is_said, 1},
+	    {NULL, 0},
+	};
+	return scene_main_loops("lines", tests, (const char *const[]){"lines", "lines_O2", NULL});
+}
