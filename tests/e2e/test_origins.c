@@ -123,6 +123,7 @@ START_TEST(each_step_really_stores_the_value)
 	struct scene scene = open_at(_i, "look");
 	json_t *answer =
 	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_pipe.serial");
+	static const char stored[] = "stored at ";
 	size_t checked = 0;
 
 	for (size_t i = 0; i < answer_count(answer, "hops"); i++) {
@@ -130,8 +131,9 @@ START_TEST(each_step_really_stores_the_value)
 		unsigned long long address;
 
 		snprintf(path, sizeof(path), "hops.%zu.did", i);
-		if (sscanf(answer_text(answer, path), "stored at 0x%llx", &address) != 1)
+		if (strncmp(answer_text(answer, path), stored, strlen(stored)) != 0)
 			continue;
+		address = strtoull(answer_text(answer, path) + strlen(stored), NULL, 16);
 		snprintf(expression, sizeof(expression), "*(long *) 0x%llx", address);
 		snprintf(path, sizeof(path), "hops.%zu.moment", i);
 		client_tool_done(

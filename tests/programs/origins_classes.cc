@@ -77,6 +77,7 @@ KEEP static void move()
 	block = static_cast<char *>(realloc(block, 20 * BLOCK)); /* hop: moved */
 	from_moved = *reinterpret_cast<long *>(block + AT);
 	from_filled = *reinterpret_cast<long *>(block + AT + 800);
+	free(block);
 }
 
 KEEP static void note(int signal)
@@ -98,7 +99,7 @@ int main()
 	move();
 	signal(SIGUSR1, note);
 	raise(SIGUSR1);
-	from_process = getpid(); /* origin: process */
+	from_process = getpid();	   /* origin: process */
 	from_new = new order{1, 2, "new"}; /* origin: new */
 	look();
 	printf("%ld %ld\n", from_map, from_moved);

@@ -415,6 +415,19 @@ static bool from_code(struct origin *origin, const struct writing *writing)
 	return origin_to_source(origin, writing->code, writing->length, &flow, 0);
 }
 
+/* Whether rr's own library copies it, from its buffer of system calls to where the program wants
+ * the results. */
+static bool is_buffered(struct replay *replay)
+{
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, replay->moment.pc) : NULL;
+	bool buffered = mapping && strstr(mapping->file, "librrpreload");
+
+	mappings_free(mappings);
+	return buffered;
+}
+
 /* A write of the kernel that is later than the one at which the program stands now. */
 static const struct input_range *later_input(
     const struct origin *origin, const struct moment *from, bool by_kernel)
@@ -464,6 +477,9 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it was read more than %d times since it was written", ACCESSES_MAX);
 	origin_note(origin, "stored at 0x%llx", origin->now.address);
+	if (is_buffered(replay))
+		return origin_finish(origin, ORIGIN_INPUT,
+		    "input: a system call that rr kept in its buffer, which does not say more");
 	switch (from_copier(origin, failure)) {
 	case COPY_FAILED:
 		return origin_stop(origin, failure);
