@@ -152,6 +152,33 @@ START_TEST(each_step_really_stores_the_value)
 }
 END_TEST
 
+/* Registers are those of the thread that stops, in its innermost frame. */
+START_TEST(the_selected_frame_does_not_change_what_a_search_reads)
+{
+	struct scene scene = open_at(_i, "look");
+	json_t *origins[2], *histories[2];
+
+	for (int level = 0; level < 2; level++) {
+		client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", level);
+		origins[level] =
+		    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "again");
+		histories[level] = client_tool(scene.client, "rr_value_history", "{s:s, s:s}",
+		    "expression", "again", "access", "access");
+	}
+	expect_text(origins[1], "kind", "constant");
+	for (int level = 0; level < 2; level++) {
+		ck_assert(json_equal(origins[0], origins[level]));
+		ck_assert(json_equal(
+		    answer_at(histories[0], "changes"), answer_at(histories[level], "changes")));
+	}
+	for (int level = 0; level < 2; level++) {
+		json_decref(origins[level]);
+		json_decref(histories[level]);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
 START_TEST(input_names_descriptor_file_and_offset)
 {
 	struct scene scene = open_at(_i, "look");
@@ -227,6 +254,7 @@ int main(void)
 	    each_value_leads_to_its_origin_through_the_copies_that_it_took,
 	    containers_threads_and_moved_memory_are_passed_through,
 	    each_step_really_stores_the_value,
+	    the_selected_frame_does_not_change_what_a_search_reads,
 	    input_names_descriptor_file_and_offset,
 	    an_argument_leads_to_the_caller_that_passed_it,
 	    what_nothing_wrote_came_with_the_program,

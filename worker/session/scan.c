@@ -5,6 +5,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/scan.h"
+#include "worker/session/selection.h"
 #include "worker/session/stubs.h"
 
 static const json_t *watchpoint_of(const json_t *stop)
@@ -67,6 +68,7 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 			gdb_fail_interrupted(replay->worker, failure);
 			return SCAN_FAILED;
 		}
+		selection_follow_stop(replay);
 		if (stubs_stopped(replay))
 			continue;
 		hit = scan_hit(replay, direction);

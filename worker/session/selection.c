@@ -26,6 +26,13 @@ void selection_take_stop(struct replay *replay)
 	json_decref(results);
 }
 
+void selection_follow_stop(struct replay *replay)
+{
+	replay->selected.number =
+	    mi_number(gdb_last_stop(replay->gdb), "thread-id", replay->selected.number);
+	replay->selected.frame = 0;
+}
+
 /* The row of a thread in gdb's list, borrowed from *results, which the caller frees. */
 static const json_t *find_row(struct replay *replay, int tid, json_t **results)
 {

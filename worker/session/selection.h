@@ -20,6 +20,11 @@ struct selection {
 /* Selects the thread of gdb's last stop, in its innermost frame. */
 void selection_take_stop(struct replay *replay);
 
+/* The same for a stop on the way of a search, without asking gdb: registers and values are those of
+ * the thread that stopped, in its innermost frame. Its tid and name come with selection_take_stop.
+ */
+void selection_follow_stop(struct replay *replay);
+
 /* Selects a thread by its tid. If there is no such thread now, changes nothing and returns false.
  */
 bool selection_set_thread(struct replay *replay, int tid);
