@@ -490,5 +490,5 @@ json_t *tool_when(struct replay *replay, const struct when_args *args, struct fa
 	if (moment.event == replay->moment.event)
 		moment = replay->moment;
 	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
-	    seen_name(replay, &moment), "tid", moment.tid);
+	    seen_name(replay, &moment), "tid", replay->selected.tid);
 }
