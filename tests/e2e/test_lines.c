@@ -43,7 +43,7 @@ static void expect_comments(const long counts[LINES_MAX], int from, int to, bool
 	int compared = 0;
 
 	ck_assert_ptr_nonnull(file);
-	for (int line = 1; fgets(text, sizeof(text), file); line++) {
+	for (int line = 1; line < LINES_MAX && fgets(text, sizeof(text), file); line++) {
 		const char *said = strstr(text, "/* ran ");
 
 		if (!said || line < from || line > to || (exact_only && !strstr(said, ": exactly")))
@@ -124,7 +124,7 @@ static void expect_stepped(const struct landing *landings, size_t known, long li
 START_TEST(the_counts_of_a_function_are_those_of_single_steps)
 {
 	struct scene scene = scene_open("lines", NULL);
-	struct landing landings[STEPS_MAX];
+	struct landing landings[STEPS_MAX] = {{0}};
 	long counts[LINES_MAX];
 
 	json_t *answer = ask(&scene, "walk");

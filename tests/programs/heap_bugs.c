@@ -25,7 +25,7 @@ __attribute__((noipa)) static struct record *make_record(long count)
 
 __attribute__((noipa)) static void drop(struct record *record)
 {
-	free(record); /* dropped here */
+	free(record);	 /* dropped here */
 	seen = seen + 1; /* no tail call */
 }
 
@@ -42,13 +42,13 @@ __attribute__((noipa)) static void fill(volatile char *to, size_t length)
 
 __attribute__((noipa)) static void release(char *block)
 {
-	free(block); /* freed first */
+	free(block);	 /* freed first */
 	seen = seen + 1; /* no tail call */
 }
 
 __attribute__((noipa)) static void release_again(char *block)
 {
-	free(block); /* freed twice */
+	free(block);	 /* freed twice */
 	seen = seen + 1; /* no tail call */
 }
 

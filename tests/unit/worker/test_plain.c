@@ -2,6 +2,7 @@
  * Values of C++ in plain form. The long texts are gdb's own, of objects of libstdc++ 12 and 14.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/plain.h"
@@ -110,11 +111,11 @@ START_TEST(any_cut_and_any_changed_byte_is_survived)
 	size_t length = strlen(values[_i].gdb);
 
 	for (size_t at = 0; at < length; at++) {
-		strcpy(text, values[_i].gdb);
+		snprintf(text, sizeof(text), "%s", values[_i].gdb);
 		text[at] = '\0';
 		free(plain_value(text));
 		for (size_t i = 0; bytes[i]; i++) {
-			strcpy(text, values[_i].gdb);
+			snprintf(text, sizeof(text), "%s", values[_i].gdb);
 			text[at] = bytes[i];
 			char *plain = plain_value(text);
 			ck_assert(!plain || strlen(plain) < length);
