@@ -59,7 +59,8 @@ static const char *const attacks[] = {
 
 struct attack {
 	struct client *client;
-	json_t *text; /* the hostile string */
+	const char *sessions[2]; /* those that the test opened */
+	json_t *text;		 /* the hostile string */
 	const char *trace;
 	size_t number, calls;
 };
@@ -143,6 +144,20 @@ static json_t *hostile_value(const char *key, const char *type, json_t *text)
 	return object;
 }
 
+/* A recording that one call made may be what the next one opens: that is no attack. */
+static void close_opened(const struct attack *attack, const json_t *answer)
+{
+	const char *session =
+	    json_string_value(answer_at(answer, "result.structuredContent.session"));
+
+	if (session != NULL && strcmp(session, attack->sessions[0]) != 0 &&
+	    strcmp(session, attack->sessions[1]) != 0)
+		json_decref(client_wait(attack->client,
+		    client_tool_send(
+			attack->client, "rr_replay_stop", json_pack("{s:s}", "session", session)),
+		    ANSWER_S));
+}
+
 /* Any answer is fine, error or result, but there must be one. */
 static void attack_argument(struct attack *attack, const char *tool, const json_t *schema,
     const char *key, const char *type)
@@ -155,6 +170,7 @@ static void attack_argument(struct attack *attack, const char *tool, const json_
 	if (answer == NULL)
 		harness_fail(
 		    "%s was not answered with %s = %s", tool, key, json_string_value(attack->text));
+	close_opened(attack, answer);
 	json_decref(answer);
 	attack->calls++;
 }
@@ -203,7 +219,8 @@ static void attack_with(const json_t *texts, struct witness *witness, const char
 	struct scene scene = scene_open(PROGRAM,
 	    &(struct client_options){.args = args, .home = home, .directory = witness->directory});
 	char *other = client_replay(scene.client, scene_trace(PROGRAM));
-	struct attack attack = {scene.client, NULL, scene_trace(PROGRAM), 0, 0};
+	struct attack attack = {
+	    scene.client, {scene.session, other}, NULL, scene_trace(PROGRAM), 0, 0};
 	struct scene bystander = {scene.client, other};
 	json_t *tools = list_tools(scene.client);
 
