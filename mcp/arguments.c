@@ -220,6 +220,27 @@ static json_t *unwrap_stringified(const json_t *value)
 	return rpc_parse_value(json_string_value(value), json_string_length(value));
 }
 
+static bool fault_nul(const struct mcp_param *param, struct argument_fault *fault)
+{
+	snprintf(fault->message, sizeof(fault->message),
+	    "a string in argument \"%s\" holds a NUL character", param->name);
+	return false;
+}
+
+/* Whether every string in a value can be passed on as a text of C. The parser bounds the depth. */
+static bool has_texts_only(const json_t *value)
+{
+	const char *key;
+	json_t *part;
+	size_t i;
+
+	if (json_is_string(value))
+		return strlen(json_string_value(value)) == json_string_length(value);
+	json_object_foreach((json_t *)value, key, part) if (!has_texts_only(part)) return false;
+	json_array_foreach((json_t *)value, i, part) if (!has_texts_only(part)) return false;
+	return true;
+}
+
 /* Adds an element, or the member `key` of a map, to what was accepted. */
 static bool accept_next(const struct mcp_param *param, json_t *accepted, const char *key,
     const json_t *value, struct argument_fault *fault)
@@ -228,6 +249,8 @@ static bool accept_next(const struct mcp_param *param, json_t *accepted, const c
 
 	if (param->type != MCP_OBJECT_ARRAY)
 		taken = string_from_scalar(value);
+	else if (json_is_object(value) && !has_texts_only(value))
+		return fault_nul(param, fault);
 	else if (json_is_object(value))
 		taken = json_incref((json_t *)value);
 	if (!taken) {

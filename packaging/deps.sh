@@ -8,7 +8,8 @@ set -eu
 
 # libc6-dev by name, because apt takes nothing here that a package only recommends.
 build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libbrotli-dev libzydis-dev rr gdb"
-check="check g++ perl python3"
+# libc6-dbg, because rr_origin_of follows memcpy by the names that only debug symbols have.
+check="check g++ perl python3 libc6-dbg"
 style="clang clang-format clang-tidy cppcheck shellcheck"
 fuzz="clang libclang-rt-dev"
 clients="npm"

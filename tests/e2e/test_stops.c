@@ -467,7 +467,7 @@ START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
 		    (json_int_t)answer_number(thread, "tid"));
 		json_t *when = client_tool(place.client, "rr_when", NULL);
 		expect_text(when, "moment", answer_text(here, "moment"));
-		expect_number(when, "tid", answer_number(here, "tid"));
+		expect_number(when, "tid", answer_number(thread, "tid"));
 		json_decref(when);
 	}
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "start"));

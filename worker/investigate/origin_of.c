@@ -162,6 +162,19 @@ static json_t *source_here(struct replay *replay)
 	return source;
 }
 
+/* memcpy and its like can be followed only by name, and a C library without debug symbols has no
+ * names for the variants that it chooses. */
+static void suggest_symbols(const struct origin *origin, json_t *answer)
+{
+	char name[80];
+
+	origin_function(origin->replay, name, sizeof(name));
+	if (origin->end == ORIGIN_UNKNOWN && !name[0])
+		json_object_set_new(answer, "hint",
+		    json_string("the code here has no names: with the debug symbols of the C "
+				"library (on Debian, the package libc6-dbg) the way goes on"));
+}
+
 /* The program stands at the end of the way. */
 static json_t *answer_of(struct origin *origin, const char *expression, const char *value)
 {
@@ -179,6 +192,7 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 		json_object_set(answer, "input", origin->input);
 	if (json_array_size(origin->hops))
 		json_object_set(answer, "hops", origin->hops);
+	suggest_symbols(origin, answer);
 	json_decref(where);
 	return answer;
 }

@@ -159,6 +159,8 @@ START_TEST(a_nul_within_a_string_is_refused)
 	assert_refused("{\"location\":\"a\\u0000b\"}", "must be a string");
 	assert_refused("{\"count\":\"5\\u00006\"}", "must be an integer");
 	assert_refused("{\"command\":[\"a\\u0000b\"]}", "must be an array of strings");
+	assert_refused("{\"claims\":[{\"value\":\"a\\u0000b\"}]}", "holds a NUL character");
+	assert_refused("{\"claims\":[{\"a\":[{\"b\":\"\\u0000\"}]}]}", "holds a NUL character");
 }
 
 START_TEST(a_strangers_long_name_is_quoted_cut_on_a_character)
