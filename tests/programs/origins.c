@@ -169,12 +169,12 @@ KEEP static int *allocate(size_t count)
 
 KEEP static void leave(void)
 {
-	int *dirty = malloc(64);
+	volatile int *dirty = malloc(64); /* volatile: or constants are copied to it */
 
 	for (int i = 0; i < 16; i++)
 		dirty[i] = 3000 + i; /* origin: left over */
 	__asm__ volatile("" : : "r"(dirty) : "memory");
-	free(dirty);
+	free((void *)dirty);
 }
 
 KEEP static void use_uninitialised(void)

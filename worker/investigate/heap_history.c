@@ -145,13 +145,16 @@ static json_t *answer_of(const struct heap *heap, const struct search *search, e
 	return answer;
 }
 
-static void fail_without_malloc(struct failure *failure)
+static void fail_without_malloc(const struct heap *heap, struct failure *failure)
 {
+	const char *yet = heap->args->to ? "did not run up to that moment, or it " : "";
+
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "rr_value_history shows who wrote to the address; rr_trace_calls lists the calls of "
 	    "the program's own allocator",
-	    "glibc's malloc was not found: the program does not use it, or it is linked statically "
-	    "and its symbols are stripped");
+	    "glibc's malloc %swas not found: the program does not use it, or it is linked "
+	    "statically and its symbols are stripped",
+	    yet);
 }
 
 static json_t *search_life(struct heap *heap, struct failure *failure)
@@ -168,7 +171,7 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 			heap_set_breakpoints(heap);
 			end = search_run(&search, see, heap, failure);
 		} else if (end == SEARCH_WHOLE) {
-			fail_without_malloc(failure);
+			fail_without_malloc(heap, failure);
 			end = SEARCH_FAILED;
 		}
 	}
