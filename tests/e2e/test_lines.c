@@ -46,8 +46,7 @@ static void expect_comments(const long counts[LINES_MAX], int from, int to, bool
 	for (int line = 1; fgets(text, sizeof(text), file); line++) {
 		const char *said = strstr(text, "/* ran ");
 
-		if (!said || line < from || line > to || line >= LINES_MAX ||
-		    (exact_only && !strstr(said, ": exactly")))
+		if (!said || line < from || line > to || (exact_only && !strstr(said, ": exactly")))
 			continue;
 		ck_assert_msg(counts[line] == strtol(said + 7, NULL, 10), "line %d: %ld, but %s",
 		    line, counts[line], said);
@@ -65,7 +64,7 @@ START_TEST(each_line_of_a_file_has_the_count_that_it_ran)
 
 	json_t *answer = ask(&scene, "lines.c");
 	read_counts(answer, counts);
-	expect_comments(counts, 1, LINES_MAX, _i == 1);
+	expect_comments(counts, 1, LINES_MAX - 1, _i == 1);
 	ck_assert_ptr_null(answer_at(answer, "cut_off"));
 	json_decref(answer);
 	scene_close(&scene);
