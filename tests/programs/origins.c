@@ -169,10 +169,11 @@ KEEP static int *allocate(size_t count)
 
 KEEP static void leave(void)
 {
-	volatile int *dirty = malloc(64); /* volatile: or constants are copied to it */
+	/* volatile, or a compiler adds elsewhere, or before the program runs */
+	volatile int *dirty = malloc(64), base = 3000;
 
 	for (int i = 0; i < 16; i++)
-		dirty[i] = 3000 + i; /* origin: left over */
+		dirty[i] = base + i; /* origin: left over */
 	__asm__ volatile("" : : "r"(dirty) : "memory");
 	free((void *)dirty);
 }
