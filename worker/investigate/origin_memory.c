@@ -15,6 +15,7 @@
 #include "worker/session/internal.h"
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
+#include "worker/session/place.h"
 #include "worker/session/resume.h"
 #include "worker/session/scan.h"
 #include "worker/session/signals.h"

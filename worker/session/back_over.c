@@ -11,6 +11,7 @@
 #include "worker/session/accessed.h"
 #include "worker/session/frames.h"
 #include "worker/session/internal.h"
+#include "worker/session/place.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 #include "worker/session/stop_reason.h"
@@ -138,7 +139,7 @@ static enum way go_to_call(
 	internal_delete(replay, watch);
 	if (way == WAY_FOUND)
 		call_it_step(replay);
-	else if (way == WAY_LOST && !resume_undo(replay, &before, failure))
+	else if (way == WAY_LOST && !place_return(replay, &before, failure))
 		way = WAY_FAILED;
 	if (way == WAY_LOST)
 		gdb_amend_stop(replay->gdb, here);
@@ -170,7 +171,7 @@ static bool stay(struct replay *replay, const struct place *before, struct failu
 	if (strstr(failure->message, "watches four"))
 		failure_set_hint(failure, "the search for the call needs a watchpoint of its own: "
 					  "remove or disable one");
-	if (!resume_undo(replay, before, &lost))
+	if (!place_return(replay, before, &lost))
 		*failure = lost;
 	return false;
 }

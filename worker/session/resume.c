@@ -6,6 +6,7 @@
 #include "worker/session/breakpoints.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
+#include "worker/session/place.h"
 #include "worker/session/position.h"
 #include "worker/session/resume.h"
 #include "worker/session/stop_reason.h"
@@ -155,15 +156,10 @@ static bool resume_once(
 	return fine;
 }
 
-bool resume_undo(struct replay *replay, const struct place *before, struct failure *failure)
-{
-	return place_return(replay, before, failure);
-}
-
 /* Goes back to where it began, because nobody knows where gdb would have stopped. */
 static bool give_up(struct replay *replay, const struct place *before, struct failure *failure)
 {
-	if (resume_undo(replay, before, failure))
+	if (place_return(replay, before, failure))
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "the session stands where it did: go back with rr_continue to a breakpoint or "
 		    "a watchpoint, or with rr_goto",

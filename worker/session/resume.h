@@ -4,7 +4,7 @@
  * One resumption of the program, until it stops. Everything that moves the program by gdb's
  * commands goes through here; stop.h says what the stop means.
  */
-#include "worker/session/place.h"
+#include "worker/session/replay.h"
 
 struct resumption {
 	const char *verb; /* of MI's -exec-VERB: continue, step, next-instruction, finish */
@@ -13,10 +13,6 @@ struct resumption {
 	int frame;	 /* with finish, the one to leave; else -1 */
 	long long count; /* 0: none is said */
 };
-
-/* Back to where a run began whose end nobody knows. False with *failure filled if there is no way
- * back. */
-bool resume_undo(struct replay *replay, const struct place *before, struct failure *failure);
 
 /*
  * A run backward goes on if it stops at the signal at which the program already stood, because rr
