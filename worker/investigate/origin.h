@@ -69,6 +69,10 @@ bool origin_from_register(struct origin *origin, struct failure *failure);
 bool origin_from_kernel(
     struct origin *origin, const struct input_range *range, struct failure *failure);
 
+/* Follows from here on only those of the bytes in memory that lie in [begin, end), which must be at
+ * least one. */
+void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end);
+
 /* Goes on at the source of an instruction that is about to run and writes the bytes. `code` are its
  * bytes; `shift` is added to its memory operand's address. */
 bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,

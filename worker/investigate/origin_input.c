@@ -224,21 +224,6 @@ static void tell_source(
 	    call->result, call->name, source.fd, from, offset);
 }
 
-/* Leaves only those of the bytes that the kernel wrote. */
-static void keep_written(struct origin_bytes *now, const struct input_range *range)
-{
-	unsigned long long end = range->address + range->length;
-	unsigned low =
-	    now->address < range->address ? (unsigned)(range->address - now->address) : 0;
-	unsigned high = now->address + now->size > end ? (unsigned)(end - now->address) : now->size;
-
-	memmove(now->bytes, now->bytes + low, high - low);
-	now->address += low;
-	now->skipped += low;
-	now->narrowed |= high - low < now->size;
-	now->size = high - low;
-}
-
 bool origin_from_kernel(
     struct origin *origin, const struct input_range *range, struct failure *failure)
 {
@@ -248,7 +233,7 @@ bool origin_from_kernel(
 	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 	unsigned long long byte;
 
-	keep_written(&origin->now, range);
+	origin_narrow(&origin->now, range->address, range->address + range->length);
 	byte = origin->now.address - call->args[1];
 	if (reads_buffer(call) && byte < (unsigned long long)call->result)
 		tell_source(origin, call, byte);

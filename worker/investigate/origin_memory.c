@@ -361,20 +361,6 @@ static enum copied from_copier(struct origin *origin, struct failure *failure)
 	return found ? COPIED : back ? NOT_COPIED : COPY_FAILED;
 }
 
-/* Leaves only those of the bytes that this write stores. */
-static void narrow(struct origin_bytes *now, const struct writing *writing)
-{
-	unsigned long long begin = writing->at, end = begin + writing->size * writing->count;
-	unsigned low = now->address < begin ? (unsigned)(begin - now->address) : 0;
-	unsigned high = now->address + now->size > end ? (unsigned)(end - now->address) : now->size;
-
-	memmove(now->bytes, now->bytes + low, high - low);
-	now->address += low;
-	now->skipped += low;
-	now->narrowed |= high - low < now->size;
-	now->size = high - low;
-}
-
 /* Each repetition writes as much: what it copies is as far from the destination in each. */
 static bool from_repeated(struct origin *origin, const struct writing *writing)
 {
@@ -402,7 +388,7 @@ static bool from_code(struct origin *origin, const struct writing *writing)
 	unsigned size = now->size;
 	struct flow flow;
 
-	narrow(now, writing);
+	origin_narrow(now, writing->at, writing->at + writing->size * writing->count);
 	if (now->size < size)
 		json_object_set_new(json_array_get(origin->hops, json_array_size(origin->hops) - 1),
 		    "only",

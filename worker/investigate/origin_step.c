@@ -109,6 +109,18 @@ bool origin_read_memory(
 	return accessed_bytes(replay, address, bytes, size) == size;
 }
 
+void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end)
+{
+	unsigned low = now->address < begin ? (unsigned)(begin - now->address) : 0;
+	unsigned high = now->address + now->size > end ? (unsigned)(end - now->address) : now->size;
+
+	memmove(now->bytes, now->bytes + low, high - low);
+	now->address += low;
+	now->skipped += low;
+	now->narrowed |= high - low < now->size;
+	now->size = high - low;
+}
+
 /* "__GI___libc_malloc" and "__memmove_avx_unaligned" as callers know them. Names without an
  * underscore at their beginning may be the program's own, and stay whole. */
 static void make_plain(const char *symbol, char *name, size_t size)
