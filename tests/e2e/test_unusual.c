@@ -341,6 +341,54 @@ START_TEST(a_session_that_moves_often_does_not_run_out_of_processes)
 }
 END_TEST
 
+static json_t *go_back(struct scene *scene)
+{
+	return client_tool(scene->client, "rr_continue", "{s:b}", "reverse", 1);
+}
+
+static void break_at(struct scene *scene, const char *location)
+{
+	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s}", "location", location);
+}
+
+/* rr's own breakpoints are in memory, and so never in what the program maps after the place where
+ * a search begins. */
+START_TEST(a_breakpoint_in_code_that_the_program_made_is_found_backward)
+{
+	struct scene scene = scene_open("remapped", NULL);
+
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	break_at(&scene, "*0x31000000");
+	break_at(&scene, "data_is_there");
+	expect_answer(go_back(&scene), "frame.address", "0x0000000031000000");
+	expect_answer(go_back(&scene), "frame.function", "data_is_there");
+	expect_answer(go_back(&scene), "reason", "start");
+	scene_close(&scene);
+}
+END_TEST
+
+/* Where rr stops on its way: while data lies where the plugin's function was, or when nothing does.
+ * It then took its breakpoint out of memory that was gone, or put a byte of data into the function.
+ */
+static const char *const ways[] = {"data_is_there", "nothing_is_there"};
+
+START_TEST(a_breakpoint_goes_with_the_memory_that_it_was_in)
+{
+	struct scene scene = scene_open("reloads", NULL);
+
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	break_at(&scene, "plugin_add");
+	for (int i = 0; i <= _i; i++)
+		break_at(&scene, ways[i]);
+	expect_answer(go_back(&scene), "frame.args", "a=3, b=4");
+	for (int i = _i; i >= 0; i--)
+		expect_answer(go_back(&scene), "frame.function", ways[i]);
+	expect_answer(go_back(&scene), "frame.args", "a=1, b=2");
+	expect_answer(go_back(&scene), "reason", "start");
+	scene_close(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -355,9 +403,12 @@ int main(void)
 	    {events_behind_the_end_are_refused_at_the_end_too, 1},
 	    {a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is, 1},
 	    {a_session_that_moves_often_does_not_run_out_of_processes, 1},
+	    {a_breakpoint_in_code_that_the_program_made_is_found_backward, 1},
+	    {a_breakpoint_goes_with_the_memory_that_it_was_in, TIMES(ways)},
 	    {NULL, 0},
 	};
 
 	return scene_main_loops("unusual", tests,
-	    (const char *const[]){PROGRAM, "optimized", "vfork_exec", "fork_tree", "walks", NULL});
+	    (const char *const[]){PROGRAM, "optimized", "vfork_exec", "fork_tree", "walks",
+		"remapped", "reloads", NULL});
 }

@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/stubs.h"
+#include "worker/session/generated.h"
 #include "worker/session/images.h"
 #include "worker/session/watchpoint.h"
 
@@ -292,7 +293,7 @@ json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
 	char location[GDB_QUOTED_MAX], when[REPLAY_EXPRESSION_MAX + 128], options[64] = "";
-	char condition[GDB_QUOTED_MAX] = "";
+	char condition[GDB_QUOTED_MAX] = "", arguments[2 * GDB_QUOTED_MAX + 80];
 	json_t *results = NULL, *bkpt = NULL;
 	enum gdb_outcome outcome;
 
@@ -305,13 +306,14 @@ json_t *breakpoints_insert(
 		snprintf(options + strlen(options), 40, " -i %lld", breakpoint->ignore_count);
 	if (breakpoint->pending)
 		strlcat(options, " -f", sizeof(options));
-	outcome = gdb_command(replay->gdb, &results, "-break-insert%s%s%s %s", options,
-	    when[0] ? " -c " : "", condition, location);
+	snprintf(arguments, sizeof(arguments), "%s%s%s %s", options, when[0] ? " -c " : "",
+	    condition, location);
+	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
 	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure))
 		bkpt = json_incref(json_object_get(results, "bkpt"));
 	stubs_leave(replay, bkpt);
 	json_decref(results);
-	return bkpt;
+	return generated_in_hardware(replay, bkpt, arguments);
 }
 
 const json_t *breakpoints_row(const json_t *rows, long long gdb_number)

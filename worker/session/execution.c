@@ -13,6 +13,7 @@
 #include "worker/session/evaluate.h"
 #include "worker/session/crossing.h"
 #include "worker/session/excursion.h"
+#include "worker/session/generated.h"
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
 #include "worker/gdb/mi.h"
@@ -193,7 +194,7 @@ static json_t *continue_times(
 static int set_until(struct replay *replay, const char *location, struct failure *failure)
 {
 	char quoted[GDB_QUOTED_MAX];
-	json_t *results = NULL;
+	json_t *results = NULL, *bkpt;
 	enum gdb_outcome outcome;
 	int number = 0;
 
@@ -207,9 +208,12 @@ static int set_until(struct replay *replay, const char *location, struct failure
 		gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	}
 	stubs_leave(replay, json_object_get(results, "bkpt"));
-	if (outcome == GDB_DONE)
-		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
-	else if (!replay->worker->broken)
+	if (outcome == GDB_DONE) {
+		bkpt = json_incref(json_object_get(results, "bkpt"));
+		bkpt = generated_in_hardware(replay, bkpt, quoted);
+		number = mi_number(bkpt, "number", 0);
+		json_decref(bkpt);
+	} else if (!replay->worker->broken)
 		names_suggest(replay, location, failure);
 	json_decref(results);
 	return number;

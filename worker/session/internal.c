@@ -4,14 +4,18 @@
 #include "worker/session/internal.h"
 
 #include "worker/gdb/mi.h"
+#include "worker/session/generated.h"
 
 int internal_insert(struct replay *replay, const char *where)
 {
-	json_t *results = NULL;
-	int number = 0;
+	json_t *results = NULL, *bkpt = NULL;
+	int number;
 
 	if (gdb_command(replay->gdb, &results, "-break-insert %s", where) == GDB_DONE)
-		number = mi_number(json_object_get(results, "bkpt"), "number", 0);
+		bkpt = json_incref(json_object_get(results, "bkpt"));
+	bkpt = generated_in_hardware(replay, bkpt, where);
+	number = mi_number(bkpt, "number", 0);
+	json_decref(bkpt);
 	json_decref(results);
 	return number;
 }

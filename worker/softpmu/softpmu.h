@@ -14,6 +14,7 @@
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   newcalls.c    system calls that are newer than rr
+ *   insertions.c  int3s of rr that have gone with their mapping
  *   message.c     one-line messages
  *
  * Nearly everything runs in the code cache, inside the program's own process:
@@ -46,7 +47,7 @@
  *   RR_WARDEN_SOFTPMU=run          the default
  *   RR_WARDEN_SOFTPMU=legs         do without the code cache (a second opinion)
  *   RR_WARDEN_SOFTPMU=step         single-step everything (a third one; the bench's baseline)
- *   RR_WARDEN_SOFTPMU=carry        nothing but maps.c and newcalls.c: rr counts with the processor
+ *   RR_WARDEN_SOFTPMU=carry        maps.c, newcalls.c, insertions.c; the processor counts
  *   RR_WARDEN_RR_VERSION=50600     rr's version, for newcalls.c; without it rr is taken for old
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
@@ -60,6 +61,7 @@
 
 #include "worker/softpmu/codecache.h"
 #include "worker/softpmu/counters.h"
+#include "worker/softpmu/insertions.h"
 #include "worker/softpmu/rawcalls.h"
 #include "worker/softpmu/regions.h"
 #include "worker/softpmu/tracees.h"
@@ -76,6 +78,7 @@ struct softpmu {
 	pthread_t main_thread;
 	char *stats_path;
 	struct raw_calls raw_calls;
+	struct insertions insertions;
 	struct timespec alarm;	 /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
 	struct timespec resumed; /* rr's last request to run */
 	struct {

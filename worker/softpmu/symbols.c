@@ -241,13 +241,23 @@ INTERPOSED ssize_t read(int fd, void *buffer, size_t size)
 	return sizeof counter->count;
 }
 
+/* Other threads of rr's write its trace; none of them writes to a tracee. */
+static bool is_main_thread(void)
+{
+	return pthread_equal(pthread_self(), instance.main_thread);
+}
+
 /* rr writes to its tracees' memory: breakpoints, and what its patches and replays put there. */
 INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
 {
-	ssize_t written = LIBC(pwrite64)(fd, buffer, size, offset);
+	bool to_tracee = is_main_thread();
+	ssize_t written;
 
-	/* Threads of rr's write its trace; none of them writes to a tracee. */
-	if (pthread_equal(pthread_self(), instance.main_thread))
+	if (to_tracee && size == 1 &&
+	    insertions_gone(&instance.insertions, fd, (uint64_t)offset, *(const uint8_t *)buffer))
+		return 1;
+	written = LIBC(pwrite64)(fd, buffer, size, offset);
+	if (to_tracee)
 		codecache_note_write(instance.cache, (uint64_t)offset, size);
 	return written;
 }
@@ -260,6 +270,8 @@ INTERPOSED int close(int fd)
 		raw_calls_end(&instance.raw_calls, fd);
 		counters_close(instance.tracees, counter);
 	}
+	if (is_main_thread())
+		insertions_close(&instance.insertions, fd);
 	return LIBC(close)(fd);
 }
 

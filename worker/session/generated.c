@@ -1,0 +1,49 @@
+#include "worker/session/generated.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/internal.h"
+#include "worker/session/mappings.h"
+#include "worker/session/watchpoint.h"
+
+/* gdb names a place in a file by its function, by its line, or by the symbol before it. A file
+ * without symbols is found in the mappings. */
+static bool is_generated(struct replay *replay, const json_t *bkpt)
+{
+	const char *address = mi_text(bkpt, "addr");
+	unsigned long long at = address ? strtoull(address, NULL, 16) : 0;
+	struct mappings *mappings;
+	const struct mapping *mapping;
+	bool generated;
+
+	if (!at || mi_text(bkpt, "func") || mi_text(bkpt, "file") || mi_text(bkpt, "at"))
+		return false;
+	mappings = mappings_read(replay);
+	mapping = mappings ? mappings_find(mappings, at) : NULL;
+	generated = mappings && (!mapping || mapping->file[0] != '/');
+	mappings_free(mappings);
+	return generated;
+}
+
+json_t *generated_in_hardware(struct replay *replay, json_t *bkpt, const char *arguments)
+{
+	struct failure ignored = {0};
+	json_t *results = NULL, *instead;
+
+	if (!bkpt || !is_generated(replay, bkpt))
+		return bkpt;
+	if (gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) != GDB_DONE)
+		goto keep;
+	instead = json_object_get(results, "bkpt");
+	if (!watchpoint_fits(replay, &ignored)) {
+		internal_delete(replay, mi_number(instead, "number", 0));
+		goto keep;
+	}
+	internal_delete(replay, mi_number(bkpt, "number", 0));
+	json_decref(bkpt);
+	bkpt = json_incref(instead);
+keep:
+	json_decref(results);
+	return bkpt;
+}
