@@ -201,7 +201,7 @@ static size_t length_of_complaint(const char *text, size_t length)
 /* Ignores rr's last message, which says that rr itself will not be debugged. */
 static const struct fatal *find_fatal(const struct output *output)
 {
-	static const char not_interactive[] = "start_emergency_debug";
+	static const char not_interactive[] = "emergency_debug()";
 	const struct fatal *last = &output->fatal;
 
 	return memmem(last->text, last->length, not_interactive, sizeof(not_interactive) - 1)
