@@ -10,6 +10,7 @@
 #include "worker/session/breakpoints.h"
 #include "worker/session/stubs.h"
 #include "worker/session/generated.h"
+#include "worker/session/hardware.h"
 #include "worker/session/images.h"
 #include "worker/session/watchpoint.h"
 
@@ -207,7 +208,7 @@ bool breakpoints_switch(
 		failure))
 		return false;
 	breakpoint->disabled = !enabled;
-	if (enabled && breakpoint->watches && !watchpoint_fits(replay, failure)) {
+	if (enabled && breakpoint->watches && !hardware_fits(replay, failure)) {
 		gdb_command(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
 		breakpoint->disabled = true;
 		return false;

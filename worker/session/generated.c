@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
-#include "worker/session/internal.h"
+#include "worker/session/hardware.h"
 #include "worker/session/mappings.h"
-#include "worker/session/watchpoint.h"
 
 /* gdb names a place in a file by its function, by its line, or by the symbol before it. A file
  * without symbols is found in the mappings. */
@@ -26,6 +25,11 @@ static bool is_generated(struct replay *replay, const json_t *bkpt)
 	return generated;
 }
 
+static void drop(struct replay *replay, const json_t *bkpt)
+{
+	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
+}
+
 json_t *generated_in_hardware(struct replay *replay, json_t *bkpt, const char *arguments)
 {
 	struct failure ignored = {0};
@@ -36,11 +40,11 @@ json_t *generated_in_hardware(struct replay *replay, json_t *bkpt, const char *a
 	if (gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) != GDB_DONE)
 		goto keep;
 	instead = json_object_get(results, "bkpt");
-	if (!watchpoint_fits(replay, &ignored)) {
-		internal_delete(replay, mi_number(instead, "number", 0));
+	if (!hardware_fits(replay, &ignored)) {
+		drop(replay, instead);
 		goto keep;
 	}
-	internal_delete(replay, mi_number(bkpt, "number", 0));
+	drop(replay, bkpt);
 	json_decref(bkpt);
 	bkpt = json_incref(instead);
 keep:

@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/hardware.h"
 #include "worker/session/internal.h"
 #include "worker/session/unplaced.h"
 #include "worker/session/watchpoint.h"
-
-#define DEBUG_REGISTERS 4
 
 char *watchpoint_address(struct replay *replay, const char *expression)
 {
@@ -29,35 +28,6 @@ char *watchpoint_address(struct replay *replay, const char *expression)
 	}
 	json_decref(results);
 	return resolved;
-}
-
-static bool is_hardware(const json_t *bkpt)
-{
-	const char *type = mi_text(bkpt, "type");
-
-	return type && (strncmp(type, "hw ", 3) == 0 || strncmp(type, "read ", 5) == 0 ||
-			   strncmp(type, "acc ", 4) == 0);
-}
-
-bool watchpoint_fits(struct replay *replay, struct failure *failure)
-{
-	json_t *results = NULL;
-	const json_t *row;
-	size_t i, count = 0;
-
-	gdb_command(replay->gdb, &results, "-break-list");
-	json_array_foreach(mi_breakpoints(results), i, row)
-	{
-		const char *enabled = mi_text(row, "enabled");
-		count += is_hardware(row) && enabled && enabled[0] == 'y';
-	}
-	json_decref(results);
-	if (count <= DEBUG_REGISTERS)
-		return true;
-	failure_set(failure, ERROR_UNSUPPORTED,
-	    "disable one with rr_breakpoint_update, or remove one with rr_breakpoint_remove",
-	    "the processor watches four places at once, and four are being watched");
-	return false;
 }
 
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
@@ -89,8 +59,8 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 		return 0;
 	}
 	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
-	if (number && is_hardware(gdb_created_breakpoint(replay->gdb))) {
-		if (watchpoint_fits(replay, failure))
+	if (number && hardware_is(gdb_created_breakpoint(replay->gdb))) {
+		if (hardware_fits(replay, failure))
 			return number;
 		internal_delete(replay, number);
 		return 0;

@@ -10,10 +10,6 @@
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure);
 
-/* Whether the processor has a debug register for every enabled watchpoint; false with *failure
- * filled. Call it after setting or enabling one. */
-bool watchpoint_fits(struct replay *replay, struct failure *failure);
-
 /* The address of an expression's value as text, to set the watchpoint again later, when the names
  * in the expression may mean something else. Owned by the caller; NULL if there is none. */
 char *watchpoint_address(struct replay *replay, const char *expression);
