@@ -9,6 +9,7 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/trace/grow.h"
 
 #define REPEATS_MAX    1000	   /* repetitions that braces ask for, multiplied */
 #define NEAREST_MIN    3	   /* bytes */
@@ -25,17 +26,13 @@ struct matches {
 static void add(
     struct matches *matches, const struct printed *printed, size_t stream, size_t at, size_t length)
 {
-	size_t count = matches->count;
+	struct printed_match *list = grow_list(matches->list, matches->count, sizeof(*list));
 
-	if ((count & (count - 1)) == 0) {
-		struct printed_match *bigger =
-		    reallocarray(matches->list, count ? 2 * count : 1, sizeof(*bigger));
-		matches->fine = bigger != NULL;
-		if (!bigger)
-			return;
-		matches->list = bigger;
-	}
-	matches->list[matches->count++] =
+	matches->fine = list != NULL;
+	if (!list)
+		return;
+	matches->list = list;
+	list[matches->count++] =
 	    (struct printed_match){printed_piece_at(printed, stream, at), stream, at, length};
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/trace/grow.h"
 
 #define ENDINGS_MAX    20000
 #define THREADS_MAX    4096
@@ -123,19 +124,13 @@ static void note_caller(struct execs_parser *parser, long long tid)
 		parser->execs->list[parser->execs->count - 1].call = *call;
 }
 
-/* Makes room for one more of `size` bytes; growth is by doubling from the powers of two. */
-static void *room_for(void *list, size_t count, size_t size)
-{
-	return count & (count - 1) ? list : reallocarray(list, count ? 2 * count : 1, size);
-}
-
 static void add_exec(struct execs_parser *parser)
 {
 	struct execs *execs = parser->execs;
 	struct exec *list;
 
 	if (execs->count >= EXECS_MAX ||
-	    !(list = room_for(execs->list, execs->count, sizeof(*list)))) {
+	    !(list = grow_list(execs->list, execs->count, sizeof(*list)))) {
 		execs->cut = true;
 		return;
 	}
@@ -190,7 +185,7 @@ static void note_ending(struct execs_parser *parser, const char *line)
 	struct ending *list;
 
 	if (tid <= 0 || status < 0 || execs->ending_count >= ENDINGS_MAX ||
-	    !(list = room_for(execs->endings, execs->ending_count, sizeof(*list))))
+	    !(list = grow_list(execs->endings, execs->ending_count, sizeof(*list))))
 		return;
 	execs->endings = list;
 	list[execs->ending_count++] =
@@ -211,7 +206,7 @@ static void note_clone(struct execs_parser *parser, const char *line)
 		note_caller(parser, parent);
 	if (tid <= 0 || parent <= 0 || !flags || execs->thread_count >= THREADS_MAX ||
 	    !(strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD) ||
-	    !(list = room_for(execs->threads, execs->thread_count, sizeof(*list))))
+	    !(list = grow_list(execs->threads, execs->thread_count, sizeof(*list))))
 		return;
 	execs->threads = list;
 	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};

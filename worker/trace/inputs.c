@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/trace/grow.h"
 
 #define TICKS_MAX      (1LL << 62)
 #define SYSCALL_LENGTH 2    /* bytes of the instruction */
@@ -39,37 +40,29 @@ static void take_name(struct input_call *call, const char *line)
 
 static bool add_call(struct inputs *inputs, const struct input_call *call)
 {
-	size_t count = inputs->count;
+	struct input_call *list;
 
-	if (count < INPUTS_CALLS_MAX && (count & (count - 1)) == 0) {
-		struct input_call *bigger =
-		    reallocarray(inputs->calls, count ? 2 * count : 1, sizeof(*bigger));
-		if (!bigger)
-			inputs->cut = true;
-		else
-			inputs->calls = bigger;
+	if (inputs->cut || inputs->count >= INPUTS_CALLS_MAX ||
+	    !(list = grow_list(inputs->calls, inputs->count, sizeof(*list)))) {
+		inputs->cut = true;
+		return false;
 	}
-	inputs->cut |= count >= INPUTS_CALLS_MAX;
-	if (!inputs->cut)
-		inputs->calls[inputs->count++] = *call;
-	return !inputs->cut;
+	inputs->calls = list;
+	list[inputs->count++] = *call;
+	return true;
 }
 
 static void add_range(struct inputs *inputs, const struct input_range *range)
 {
-	size_t count = inputs->range_count;
+	struct input_range *list;
 
-	if (count < INPUTS_RANGES_MAX && (count & (count - 1)) == 0) {
-		struct input_range *bigger =
-		    reallocarray(inputs->ranges, count ? 2 * count : 1, sizeof(*bigger));
-		if (!bigger)
-			inputs->cut = true;
-		else
-			inputs->ranges = bigger;
+	if (inputs->cut || inputs->range_count >= INPUTS_RANGES_MAX ||
+	    !(list = grow_list(inputs->ranges, inputs->range_count, sizeof(*list)))) {
+		inputs->cut = true;
+		return;
 	}
-	inputs->cut |= count >= INPUTS_RANGES_MAX;
-	if (!inputs->cut)
-		inputs->ranges[inputs->range_count++] = *range;
+	inputs->ranges = list;
+	list[inputs->range_count++] = *range;
 }
 
 static void note_event(struct inputs_parser *parser, const char *line)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/trace/dump_lines.h"
+#include "worker/trace/grow.h"
 
 #define MARK_MAX 48
 
@@ -33,23 +34,17 @@ static size_t stream_of(struct printed *printed, int fd)
 	return i;
 }
 
-/* Makes room for one more of `size` bytes, by doubling. NULL: out of memory. */
-static void *room_for(void *list, size_t count, size_t size)
-{
-	return count & (count - 1) ? list : reallocarray(list, count ? 2 * count : 1, size);
-}
-
 static bool add_piece(struct printed *printed, const struct write_call *call, int pid)
 {
 	struct printed_stream *stream = &printed->streams[stream_of(printed, call->fd)];
 	struct printed_piece *pieces =
-	    room_for(printed->pieces, printed->count, sizeof(*printed->pieces));
+	    grow_list(printed->pieces, printed->count, sizeof(*printed->pieces));
 	size_t *numbers;
 
 	if (!pieces)
 		return false;
 	printed->pieces = pieces;
-	numbers = room_for(stream->pieces, stream->count, sizeof(*stream->pieces));
+	numbers = grow_list(stream->pieces, stream->count, sizeof(*stream->pieces));
 	if (!numbers)
 		return false;
 	stream->pieces = numbers;

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/trace/grow.h"
 
 #define TICKS_MAX      (1LL << 62)
 #define SYSCALL_LENGTH 2	   /* bytes of the instruction */
@@ -78,22 +79,15 @@ static void add_call(struct writes_parser *parser, const char *line)
 {
 	struct writes *writes = parser->writes;
 	unsigned long long behind = register_of(line, " rip:0x", " eip:0x");
-	size_t count = writes->count;
+	struct write_call *list;
 
-	if (count >= WRITES_MAX) {
+	if (writes->count >= WRITES_MAX ||
+	    !(list = grow_list(writes->list, writes->count, sizeof(*list)))) {
 		writes->cut = true;
 		return;
 	}
-	if ((count & (count - 1)) == 0) {
-		struct write_call *bigger =
-		    reallocarray(writes->list, count ? 2 * count : 1, sizeof(*bigger));
-		if (!bigger) {
-			writes->cut = true;
-			return;
-		}
-		writes->list = bigger;
-	}
-	writes->list[writes->count++] = (struct write_call){
+	writes->list = list;
+	list[writes->count++] = (struct write_call){
 	    .event = parser->event,
 	    .ticks = parser->ticks,
 	    .pc = behind > SYSCALL_LENGTH ? behind - SYSCALL_LENGTH : 0,
