@@ -13,6 +13,7 @@
 #include "worker/session/accessed.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
+#include "worker/session/symbol.h"
 
 #define PIECES_MAX   160 /* stretches of code without a jump away */
 #define JUMPS_MAX    800
@@ -323,22 +324,18 @@ static unsigned long long called_from(struct replay *replay, unsigned long long 
 	return 0;
 }
 
-/* "operator new(unsigned long)" of "operator new(unsigned long)@plt in section .plt" */
+/* The function that begins there, or to which the program jumps from there: "operator
+ * new(unsigned long)" also for "operator new(unsigned long)@plt". */
 static bool name_function(
     struct replay *replay, unsigned long long address, char *name, size_t size)
 {
-	char command[64];
-	const char *said, *end;
+	struct symbol symbol;
+	const char *plt;
 
-	snprintf(command, sizeof(command), "info symbol 0x%llx", address);
-	if (!address || gdb_console(replay->gdb, &said, command) != GDB_DONE ||
-	    !(end = strstr(said, " in section")))
+	if (!address || !symbol_at(replay, address, &symbol) || symbol.offset)
 		return false;
-	snprintf(name, size, "%.*s", (int)(end - said), said);
-	if (strstr(name, " + "))
-		return false;
-	if (strstr(name, "@plt"))
-		*strstr(name, "@plt") = '\0';
+	plt = strstr(symbol.name, "@plt");
+	snprintf(name, size, "%.*s", plt ? (int)(plt - symbol.name) : (int)size, symbol.name);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/session/accessed.h"
 #include "worker/session/mappings.h"
+#include "worker/session/symbol.h"
 
 #define NULL_PAGES  0x10000ULL
 #define STACK_NEAR  (8ULL * 1024 * 1024)
@@ -110,21 +111,18 @@ static void name_mapping(struct replay *replay, const struct mappings *mappings,
 {
 	const struct mapping *mapping = mappings_find(mappings, fault->address);
 	unsigned long long stack = 0;
-	const char *symbol;
-	char command[64];
+	struct symbol symbol;
 	size_t length;
 
 	if (!mapping) {
 		name_unmapped(replay, mappings, fault->address, text, size);
 		return;
 	}
-	snprintf(command, sizeof(command), "info symbol 0x%llx", fault->address);
 	if (accessed_number(replay, "(unsigned long)$sp", &stack) && stack >= mapping->start &&
 	    stack < mapping->end)
 		snprintf(text, size, "the stack");
-	else if (gdb_console(replay->gdb, &symbol, command) == GDB_DONE &&
-		 strncmp(symbol, "No symbol", 9) != 0)
-		snprintf(text, size, "%.*s", (int)strcspn(symbol, "\n"), symbol);
+	else if (symbol_at(replay, fault->address, &symbol))
+		snprintf(text, size, "%s", symbol.said);
 	else
 		snprintf(text, size, "%.200s",
 		    mapping->file[0] ? mapping->file : "the heap, or another mapping");

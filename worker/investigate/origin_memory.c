@@ -20,6 +20,7 @@
 #include "worker/session/scan.h"
 #include "worker/session/signals.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/symbol.h"
 #include "worker/session/watchpoint.h"
 
 #define ACCESSES_MAX 5000 /* reads that are passed on the way back to the write */
@@ -193,10 +194,8 @@ static bool from_start(struct origin *origin)
 	struct mappings *mappings = mappings_read(replay);
 	const struct mapping *mapping =
 	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
-	const char *symbol;
-	char command[48];
+	struct symbol symbol;
 
-	snprintf(command, sizeof(command), "info symbol 0x%llx", origin->now.address);
 	if (replay->fork_pid)
 		origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it was there when the process was forked; a session of its parent knows more");
@@ -211,11 +210,9 @@ static bool from_start(struct origin *origin)
 		    origin, ORIGIN_INITIAL, "nothing: nothing wrote it, and new memory is zero");
 	else
 		origin_finish(origin, ORIGIN_INITIAL, "what was there before the program ran");
-	if (gdb_console(replay->gdb, &symbol, command) == GDB_DONE &&
-	    strncmp(symbol, "No symbol", 9) != 0)
+	if (symbol_at(replay, origin->now.address, &symbol))
 		snprintf(origin->text + strlen(origin->text),
-		    sizeof(origin->text) - strlen(origin->text), " (%.*s)",
-		    (int)strcspn(symbol, "\n"), symbol);
+		    sizeof(origin->text) - strlen(origin->text), " (%s)", symbol.said);
 	mappings_free(mappings);
 	return false;
 }

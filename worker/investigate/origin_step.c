@@ -12,6 +12,7 @@
 #include "worker/investigate/where.h"
 #include "worker/session/accessed.h"
 #include "worker/session/seen.h"
+#include "worker/session/symbol.h"
 #include "worker/session/values.h"
 
 #define OPERANDS_SHOWN 4
@@ -126,7 +127,7 @@ void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned 
 static void make_plain(const char *symbol, char *name, size_t size)
 {
 	static const char *const before[] = {"_", "GI_", "libc_"};
-	const char *ends = symbol[0] == '_' ? "_@(+ " : "@(+ ";
+	const char *ends = symbol[0] == '_' ? "_@( " : "@( ";
 
 	if (strncmp(symbol, "operator ", 9) == 0) {
 		snprintf(name, size, "%.*s", (int)strcspn(symbol, "("), symbol);
@@ -144,13 +145,11 @@ static void make_plain(const char *symbol, char *name, size_t size)
 
 static void name_function(struct replay *replay, unsigned long long pc, char *name, size_t size)
 {
-	char command[64];
-	const char *said;
+	struct symbol symbol;
 
 	name[0] = '\0';
-	snprintf(command, sizeof(command), "info symbol 0x%llx", pc);
-	if (gdb_console(replay->gdb, &said, command) == GDB_DONE && strstr(said, " in section"))
-		make_plain(said, name, size);
+	if (symbol_at(replay, pc, &symbol))
+		make_plain(symbol.name, name, size);
 }
 
 void origin_function(struct replay *replay, char *name, size_t size)
@@ -319,18 +318,16 @@ static bool from_constant(
 static bool from_address(struct origin *origin, const struct instruction *instruction)
 {
 	unsigned long long value = 0;
-	const char *symbol;
-	char command[48];
+	struct symbol symbol;
+	char operands[48];
 
 	memcpy(&value, origin->now.bytes, origin->now.size);
-	snprintf(command, sizeof(command), "info symbol 0x%llx", value);
-	if (gdb_console(origin->replay->gdb, &symbol, command) == GDB_DONE &&
-	    strncmp(symbol, "No symbol", 9) != 0)
-		return origin_finish(origin, ORIGIN_ADDRESS, "the address of %.*s, `%s`",
-		    (int)strcspn(symbol, "\n"), symbol, instruction->text);
-	tell_operands(origin->replay, instruction, command, sizeof(command));
+	if (symbol_at(origin->replay, value, &symbol))
+		return origin_finish(origin, ORIGIN_ADDRESS, "the address of %s, `%s`", symbol.said,
+		    instruction->text);
+	tell_operands(origin->replay, instruction, operands, sizeof(operands));
 	return origin_finish(
-	    origin, ORIGIN_COMPUTED, "arithmetic: `%s` (%s)", instruction->text, command);
+	    origin, ORIGIN_COMPUTED, "arithmetic: `%s` (%s)", instruction->text, operands);
 }
 
 /* The program is about to make a system call, whose result it is. */

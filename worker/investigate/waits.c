@@ -12,6 +12,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
+#include "worker/session/symbol.h"
 
 #define THREADS_MAX   64
 #define FRAMES_LOOKED 16
@@ -61,18 +62,19 @@ static bool read_number(
 	return value != NULL;
 }
 
-/* "left", "accounts+48", or the address where no symbol covers it. */
-static void name_address(struct replay *replay, unsigned long long address, char *name, size_t size)
+/* "left", "accounts + 48", or the address where no symbol covers it. The futex of a mutex is its
+ * first word; that of a condition is somewhere inside it, so there the offset says nothing. */
+static void name_object(
+    struct replay *replay, unsigned long long address, enum wait_kind kind, char *name, size_t size)
 {
-	char command[48];
-	const char *said;
+	struct symbol symbol;
 
-	snprintf(command, sizeof(command), "info symbol 0x%llx", address);
-	if (gdb_console(replay->gdb, &said, command) == GDB_DONE &&
-	    strncmp(said, "No symbol", 9) != 0 && strstr(said, " in section"))
-		snprintf(name, size, "%.*s", (int)(strstr(said, " in section") - said), said);
-	else
+	if (!symbol_at(replay, address, &symbol))
 		snprintf(name, size, "at 0x%llx", address);
+	else if (symbol.offset && kind != WAIT_OTHER)
+		snprintf(name, size, "%.90s + %llu", symbol.name, symbol.offset);
+	else
+		snprintf(name, size, "%.110s", symbol.name);
 }
 
 static int kind_of(const json_t *frames)
@@ -120,12 +122,7 @@ static void look_at(struct replay *replay, int thread, int kind, struct waiter *
 		    waiter->what, sizeof(waiter->what), "the end of thread %d", waiter->holder);
 		return;
 	}
-	name_address(replay, address, name, sizeof(name));
-	/* The futex of a mutex is its first word; that of a condition is somewhere inside it. */
-	if (kinds[kind].kind == WAIT_OTHER)
-		name[strcspn(name, "+")] = '\0';
-	if (name[0] && name[strlen(name) - 1] == ' ')
-		name[strlen(name) - 1] = '\0';
+	name_object(replay, address, kinds[kind].kind, name, sizeof(name));
 	snprintf(waiter->what, sizeof(waiter->what), "%s %s", kinds[kind].what, name);
 }
 

@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
+#include "worker/session/symbol.h"
 
 #define FRAMES_MAX   12
 #define FRAMES_BYTES 6000
@@ -127,23 +128,15 @@ json_t *where_behind(struct replay *replay, struct where_code *code)
 	return where ? where : json_object();
 }
 
-/* "work + 21 in section .text" */
 bool where_entry(struct replay *replay, unsigned long long pc, unsigned long long *entry,
     char *name, size_t size)
 {
-	char command[64];
-	const char *said, *end;
+	struct symbol symbol;
 
-	snprintf(command, sizeof(command), "info symbol 0x%llx", pc);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE)
+	if (!symbol_at(replay, pc, &symbol))
 		return false;
-	end = strstr(said, " in section");
-	if (!end)
-		return false;
-	snprintf(name, size, "%.*s", (int)(end - said), said);
-	said = strstr(name, " + ");
-	*entry = pc - (said ? strtoull(said + 3, NULL, 10) : 0);
-	name[strcspn(name, " (")] = '\0';
+	*entry = pc - symbol.offset;
+	snprintf(name, size, "%.*s", (int)strcspn(symbol.name, " ("), symbol.name);
 	return true;
 }
 

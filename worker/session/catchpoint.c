@@ -14,6 +14,7 @@
 #include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/signals.h"
+#include "worker/session/symbol.h"
 
 #define CALLS_MAX   3
 #define PATTERN_MAX 512
@@ -172,23 +173,19 @@ failed:
 
 /* ---- What happens ---------------------------------------------------------------------------- */
 
-/* The type's name from "typeinfo for bank::failure in section .data"; "" if gdb knows none. */
+/* The type's name, of the symbol "typeinfo for bank::failure"; "" if gdb knows none. */
 static void read_type(struct replay *replay, const char *where, char *name, size_t size)
 {
-	static const char said[] = "typeinfo for ";
-	char command[100];
-	const char *text;
+	static const char before[] = "typeinfo for ";
+	struct symbol symbol;
+	const char *type;
 
-	snprintf(command, sizeof(command), "info symbol %s", where);
 	name[0] = '\0';
-	if (gdb_console(replay->gdb, &text, command) != GDB_DONE || !(text = strstr(text, said)))
+	if (!symbol_of(replay, where, &symbol) ||
+	    strncmp(symbol.name, before, sizeof(before) - 1) != 0)
 		return;
-	snprintf(name, size, "%s", text + strlen(said));
-	for (char *end = name; *end; end++)
-		if (*end == '@' || strncmp(end, " in section ", 12) == 0 || *end == '\n') {
-			*end = '\0';
-			break;
-		}
+	type = symbol.name + sizeof(before) - 1;
+	snprintf(name, size, "%.*s", (int)strcspn(type, "@"), type);
 }
 
 static void read_library(struct replay *replay, char *name, size_t size)

@@ -1,0 +1,20 @@
+#ifndef WORKER_SYMBOL_H
+#define WORKER_SYMBOL_H
+/*
+ * The symbol that covers an address, as the program's symbol tables name it.
+ */
+#include "worker/session/replay.h"
+
+struct symbol {
+	char name[256];		   /* "operator new(unsigned long)@plt"; longer ones are cut */
+	unsigned long long offset; /* of the address from the symbol's beginning */
+	char said[512]; /* in gdb's words: "work + 21 in section .text of /usr/lib/libwork.so" */
+};
+
+/* False: no symbol covers the address, and *symbol is {0}. */
+bool symbol_at(struct replay *replay, unsigned long long address, struct symbol *symbol);
+
+/* The same for the address that an expression yields in the selected frame. */
+bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol);
+
+#endif
