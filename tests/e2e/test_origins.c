@@ -69,6 +69,7 @@ static void expect_journey(
 static const struct journey journeys[] = {
     {"from_constant", "constant", "origin: constant", "0x1267", {"hop: store"}, NULL},
     {"from_product.total", "computed", "origin: product", "imul", {"hop: product"}, NULL},
+    {"from_registers", "computed", NULL, "r12 = -9011111111111111111", {NULL}, NULL},
     {"from_pipe.serial", "input", "origin: pipe", "a pipe, at offset 8",
 	{"hop: report", "hop: grown", "hop: shelf"}, "hop: entry"},
     {"from_file.serial", "input", "origin: file", "/tmp/origins-", {"hop: file"}, NULL},

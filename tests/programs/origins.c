@@ -38,7 +38,7 @@ struct report {
 
 struct report from_pipe, from_file, from_socket, from_product, from_text;
 struct shelf shelf;
-long from_constant, again;
+long from_constant, from_registers, again;
 int *from_allocation;
 char *from_address;
 int from_nothing;
@@ -70,6 +70,19 @@ KEEP static void begin_constant(void)
 KEEP static void begin_product(void)
 {
 	area = (int)((unsigned)width * (unsigned)height); /* origin: product */
+}
+
+/* Three registers, each with as many digits as there can be. */
+KEEP static void begin_registers(void)
+{
+	__asm__ volatile("movabs $-9111111111111111111, %%r10\n\t"
+			 "movabs $-9222222222222222222, %%r11\n\t"
+			 "movabs $-9011111111111111111, %%r12\n\t"
+			 "lea 1(%%r10, %%r11), %%r12\n\t"
+			 "mov %%r12, %0"
+			 : "=m"(from_registers)
+			 :
+			 : "r10", "r11", "r12");
 }
 
 KEEP static void use_product(struct report *report)
@@ -214,6 +227,7 @@ int main(void)
 		return 1;
 	begin_product();
 	begin_constant();
+	begin_registers();
 	fill(ends[1], path);
 	travel(ends[0]);
 	read_file(path);

@@ -16,6 +16,7 @@
 #include "worker/session/values.h"
 
 #define OPERANDS_SHOWN 4
+#define OPERANDS_TEXT  200
 #define DID_MAX	       300
 
 bool origin_finish(struct origin *origin, enum origin_end end, const char *format, ...)
@@ -270,11 +271,19 @@ static bool from_memory(struct origin *origin, const struct flow *flow,
 	return true;
 }
 
+/* Adds to the text; what does not fit is left out. */
+static void tell_operand(char text[OPERANDS_TEXT], const char *name, long long value)
+{
+	size_t length = strlen(text);
+
+	snprintf(
+	    text + length, OPERANDS_TEXT - length, "%s%s = %lld", length ? ", " : "", name, value);
+}
+
 /* " (eax = 70000, edx = 40000)": the registers and the memory that an instruction names. */
 static void tell_operands(
-    struct replay *replay, const struct instruction *instruction, char *text, size_t size)
+    struct replay *replay, const struct instruction *instruction, char text[OPERANDS_TEXT])
 {
-	size_t length = 0;
 	unsigned count = 0;
 
 	text[0] = '\0';
@@ -289,18 +298,16 @@ static void tell_operands(
 		if (strstr(text, name) || !accessed_number(replay, expression, &value))
 			continue;
 		count++;
-		length += (size_t)snprintf(text + length, size - length, "%s%s = %lld",
-		    length ? ", " : "", name, (long long)value);
+		tell_operand(text, name, (long long)value);
 	}
-	for (size_t i = 0; i < instruction->count && length < size / 2; i++) {
+	for (size_t i = 0; i < instruction->count && strlen(text) < OPERANDS_TEXT / 2; i++) {
 		const struct memory_operand *operand = &instruction->operands[i];
 		unsigned long long address, value = 0;
 
 		if (operand->reads && !operand->lanes && operand->size <= 8 &&
 		    accessed_address(replay, operand, 0, &address) &&
 		    origin_read_memory(replay, address, operand->size, (uint8_t *)&value))
-			length += (size_t)snprintf(text + length, size - length, "%s%s = %lld",
-			    length ? ", " : "", operand->text,
+			tell_operand(text, operand->text,
 			    operand->size == 4 ? (long long)(int)value : (long long)value);
 	}
 }
@@ -319,13 +326,13 @@ static bool from_address(struct origin *origin, const struct instruction *instru
 {
 	unsigned long long value = 0;
 	struct symbol symbol;
-	char operands[48];
+	char operands[OPERANDS_TEXT];
 
 	memcpy(&value, origin->now.bytes, origin->now.size);
 	if (symbol_at(origin->replay, value, &symbol))
 		return origin_finish(origin, ORIGIN_ADDRESS, "the address of %s, `%s`", symbol.said,
 		    instruction->text);
-	tell_operands(origin->replay, instruction, operands, sizeof(operands));
+	tell_operands(origin->replay, instruction, operands);
 	return origin_finish(
 	    origin, ORIGIN_COMPUTED, "arithmetic: `%s` (%s)", instruction->text, operands);
 }
@@ -353,7 +360,7 @@ bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
 	struct replay *replay = origin->replay;
 	struct instruction instruction;
 	unsigned long long flags;
-	char operands[200];
+	char operands[OPERANDS_TEXT];
 
 	if (!operand_decode(code, length, replay->moment.pc, true, &instruction))
 		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
@@ -376,7 +383,7 @@ bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
 	case FLOW_ADDRESS:
 		return from_address(origin, &instruction);
 	case FLOW_COMPUTED:
-		tell_operands(replay, &instruction, operands, sizeof(operands));
+		tell_operands(replay, &instruction, operands);
 		return origin_finish(origin, ORIGIN_COMPUTED, "arithmetic: `%s`%s%s%s",
 		    instruction.text, operands[0] ? " (" : "", operands, operands[0] ? ")" : "");
 	case FLOW_OTHER:
