@@ -291,6 +291,81 @@ START_TEST(a_very_long_string_is_answered)
 }
 END_TEST
 
+/* ---- One argument is one thing --------------------------------------------------------------- */
+
+/* What gdb would take for an option, a condition, a thread or a format: an argument that holds it
+ * is refused in words of rr-warden or for a name that nobody has. */
+static const char *const beside[] = {"-exec x", "-h", "-t", "--thread 1", "--", "-force-condition",
+    "-c 1 main", "-o 8 $sp", "-probe x", "/x counter", "counter if 0", "counter thread 1",
+    "counter t 1", "counter) if (0", "counter mask 0xff", "counter -force-condition", "*0 -exec",
+    "counter\n-exec-continue", "counter\\\"-exec"};
+
+static const struct {
+	const char *tool, *argument, *others; /* others: of the call, JSON */
+} readers[] = {
+    {"rr_breakpoint_set", "location", "{}"},
+    {"rr_breakpoint_set", "condition", "{\"location\": \"count_up\"}"},
+    {"rr_breakpoint_update", "condition", "{\"breakpoint_number\": 1}"},
+    {"rr_watchpoint_set", "expression", "{}"},
+    {"rr_watchpoint_set", "expression", "{\"location\": false}"},
+    {"rr_watchpoint_set", "condition", "{\"expression\": \"counter\"}"},
+    {"rr_continue", "until", "{}"},
+    {"rr_evaluate", "expression", "{}"},
+    {"rr_evaluate", "expression", "{\"format\": \"hex\"}"},
+    {"rr_expand", "expression", "{}"},
+    {"rr_type", "expression", "{}"},
+    {"rr_read_memory", "address", "{}"},
+    {"rr_disassemble", "location", "{}"},
+    {"rr_memory_map", "address", "{}"},
+    {"rr_find_memory", "value", "{}"},
+    {"rr_find_memory", "from", "{\"text\": \"abc\"}"},
+    {"rr_last_change", "expression", "{}"},
+    {"rr_value_history", "expression", "{}"},
+    {"rr_when_became", "predicate", "{}"},
+    {"rr_origin_of", "expression", "{}"},
+    {"rr_heap_history", "pointer", "{}"},
+    {"rr_lines_executed", "location", "{}"},
+    {"rr_last_time", "location", "{}"},
+    {"rr_last_time", "condition", "{\"location\": \"count_up\"}"},
+    {"rr_trace_calls", "location", "{}"},
+    {"rr_trace_calls", "condition", "{\"location\": \"count_up\"}"},
+};
+
+static void expect_not_read(
+    struct scene *scene, const char *tool, const char *argument, json_t *args, const char *text)
+{
+	static const char *const of_options[] = {
+	    "option", "Usage", "Missing <", "Argument required"};
+	json_t *failure;
+	const char *message;
+
+	json_object_set_new(args, argument, json_string(text));
+	failure = client_tool_failure(
+	    scene->client, client_tool_send(scene->client, tool, args), NULL, ANSWER_S);
+	message = answer_text(failure, "message");
+	for (size_t i = 0; i < sizeof(of_options) / sizeof(*of_options); i++)
+		ck_assert_msg(strstr(message, of_options[i]) == NULL, "%s, %s = %s: %s", tool,
+		    argument, text, message);
+	json_decref(failure);
+}
+
+START_TEST(nothing_beside_an_argument_is_read)
+{
+	struct scene scene = scene_open(PROGRAM, NULL);
+
+	scene_run_to(&scene, "count_up");
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "count_up");
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
+		for (size_t j = 0; j < sizeof(beside) / sizeof(*beside); j++)
+			if (getenv("ATTACKS") != NULL || (i + j) % SHARE == 0)
+				expect_not_read(&scene, readers[i].tool, readers[i].argument,
+				    json_loads(readers[i].others, 0, NULL), beside[j]);
+	expect_value(scene.client, "-1 < 0", "1");
+	expect_alive(scene.client, scene.session);
+	scene_close(&scene);
+}
+END_TEST
+
 /* ---- What the administrator has allowed, and the sandbox still bounds ------------------------ */
 
 /* A session that may do what the administrator has allowed, and one beside it that must not notice.
@@ -405,8 +480,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_hostile_string_is_an_argument_and_nothing_else,
-	    quoting_holds_without_the_sandbox, a_very_long_string_is_answered,
-	    allowed_calls_into_the_program_reach_nothing_outside,
+	    quoting_holds_without_the_sandbox, nothing_beside_an_argument_is_read,
+	    a_very_long_string_is_answered, allowed_calls_into_the_program_reach_nothing_outside,
 	    allowed_gdb_commands_reach_nothing_outside, NULL};
 
 	witness_alone();

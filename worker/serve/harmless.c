@@ -1,11 +1,13 @@
 /*
- * Looks for gdb's own names, which all begin with $_. Refuses those that are not on the list,
- * because a later gdb may have more of them.
+ * Looks for gdb's own names, which all begin with $_, and for arguments that are more than what
+ * their name says. Refuses those of gdb's names that are not on the list, because a later gdb may
+ * have more of them.
  */
 #include "worker/serve/harmless.h"
 
 #include <ctype.h>
 #include <string.h>
+#include "worker/serve/phrase.h"
 
 #define NAME_MAX_SHOWN 40
 #define DEPTH_MAX      4
@@ -70,24 +72,80 @@ bool harmless_text(const char *text, struct failure *failure)
 	return true;
 }
 
-static bool harmless_value(const json_t *value, int depth, struct failure *failure)
+/* What a text is, by the name of its argument, and where the name has two meanings also by the
+ * tool.
+ */
+static const struct {
+	const char *tool, *argument; /* tool NULL: every one */
+	enum harmless_kind kind;
+} kinds[] = {
+    {"disassemble", "location", HARMLESS_EXPRESSION},
+    {"find_memory", "value", HARMLESS_EXPRESSION},
+    {"find_memory", "from", HARMLESS_EXPRESSION},
+    {"find_memory", "to", HARMLESS_EXPRESSION},
+    {NULL, "location", HARMLESS_LOCATION},
+    {NULL, "until", HARMLESS_LOCATION},
+    {NULL, "address", HARMLESS_EXPRESSION},
+    {NULL, "condition", HARMLESS_EXPRESSION},
+    {NULL, "evaluate", HARMLESS_EXPRESSION},
+    {NULL, "expression", HARMLESS_EXPRESSION},
+    {NULL, "expressions", HARMLESS_EXPRESSION},
+    {NULL, "group_by", HARMLESS_EXPRESSION},
+    {NULL, "pointer", HARMLESS_EXPRESSION},
+    {NULL, "predicate", HARMLESS_EXPRESSION},
+    {NULL, "type", HARMLESS_EXPRESSION},
+};
+
+enum harmless_kind harmless_kind(const char *tool, const char *argument)
 {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((!kinds[i].tool || strcmp(kinds[i].tool, tool) == 0) &&
+		    strcmp(kinds[i].argument, argument) == 0)
+			return kinds[i].kind;
+	return HARMLESS_NAME;
+}
+
+/* A text of an argument, or within it. */
+struct place {
+	const char *tool, *argument;
+	int depth;
+};
+
+static bool harmless_string(struct place place, const char *text, struct failure *failure)
+{
+	if (!harmless_text(text, failure))
+		return false;
+	switch (harmless_kind(place.tool, place.argument)) {
+	case HARMLESS_EXPRESSION:
+		return phrase_is_expression(place.argument, text, failure);
+	case HARMLESS_LOCATION:
+		return phrase_is_location(place.argument, text, failure);
+	case HARMLESS_NAME:
+		return true;
+	}
+	return false;
+}
+
+static bool harmless_value(struct place place, const json_t *value, struct failure *failure)
+{
+	struct place within = {place.tool, place.argument, place.depth + 1};
 	const char *key;
 	json_t *member;
 	size_t i;
 
-	if (depth > DEPTH_MAX) {
+	if (place.depth > DEPTH_MAX) {
 		failure_set(
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "the arguments are nested too deeply");
 		return false;
 	}
 	if (json_is_string(value))
-		return harmless_text(json_string_value(value), failure);
+		return harmless_string(place, json_string_value(value), failure);
 	json_array_foreach(
-	    value, i, member) if (!harmless_value(member, depth + 1, failure)) return false;
+	    value, i, member) if (!harmless_value(within, member, failure)) return false;
 	json_object_foreach((json_t *)value, key, member)
 	{
-		if (!harmless_text(key, failure) || !harmless_value(member, depth + 1, failure))
+		within.argument = key;
+		if (!harmless_text(key, failure) || !harmless_value(within, member, failure))
 			return false;
 	}
 	return true;
@@ -98,5 +156,5 @@ bool harmless_arguments(const char *tool, const json_t *given, struct failure *f
 	/* Not checked, because this tool works only if the settings allow any gdb command. */
 	if (strcmp(tool, "gdb_command") == 0)
 		return true;
-	return harmless_value(given, 0, failure);
+	return harmless_value((struct place){tool, "", 0}, given, failure);
 }

@@ -7,13 +7,23 @@
  *
  * gdb has functions that reach beyond the recorded program ($_shell runs commands), and since gdb
  * 16 it evaluates them in watchpoints and conditions too. The check refuses such names unless they
- * are known to only compute.
+ * are known to only compute. It also refuses an expression or a location that gdb would take for
+ * something else beside it: an option, a condition, a thread (see phrase.h).
  */
 #include <jansson.h>
 #include <stdbool.h>
 #include "sandbox/wire/failure.h"
 
-/* One text. */
+/* What the texts of an argument are. */
+enum harmless_kind {
+	HARMLESS_NAME, /* gdb never reads it, or only as a name or a pattern */
+	HARMLESS_EXPRESSION,
+	HARMLESS_LOCATION,
+};
+
+enum harmless_kind harmless_kind(const char *tool, const char *argument);
+
+/* Whether a text names only what computes. */
 bool harmless_text(const char *text, struct failure *failure);
 
 /* All texts among the arguments of a tool, of lists and objects too. */

@@ -307,7 +307,7 @@ json_t *breakpoints_insert(
 		snprintf(options + strlen(options), 40, " -i %lld", breakpoint->ignore_count);
 	if (breakpoint->pending)
 		strlcat(options, " -f", sizeof(options));
-	snprintf(arguments, sizeof(arguments), "%s%s%s %s", options, when[0] ? " -c " : "",
+	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when[0] ? " -c " : "",
 	    condition, location);
 	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
 	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure))

@@ -36,7 +36,7 @@ static int read_formatted(struct replay *replay, char letter, const char *expres
 		return -1;
 	if (!letter)
 		return 0;
-	snprintf(command, sizeof(command), "output/%c %s", letter, expression);
+	snprintf(command, sizeof(command), "output/%c (%s)", letter, expression);
 	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
 	    gdb_command(replay->gdb, &results,
 		"-interpreter-exec --thread %d --frame %d console %s", replay->selected.number,

@@ -200,11 +200,11 @@ static int set_until(struct replay *replay, const char *location, struct failure
 
 	if (!gdb_quote(quoted, "until", location, failure))
 		return 0;
-	outcome = gdb_command(replay->gdb, &results, "-break-insert %s", quoted);
+	outcome = gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted);
 	if (!gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure) &&
 	    outcome == GDB_REFUSED && pending_is_likely(replay, location, false, failure)) {
 		*failure = (struct failure){0};
-		outcome = gdb_command(replay->gdb, &results, "-break-insert -f %s", quoted);
+		outcome = gdb_command(replay->gdb, &results, "-break-insert -f -- %s", quoted);
 		gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	}
 	stubs_leave(replay, json_object_get(results, "bkpt"));

@@ -82,7 +82,7 @@ json_t *tool_read_memory(
 		return NULL;
 	if (gdb_check(replay->gdb,
 		gdb_command(replay->gdb, &results,
-		    "-data-read-memory-bytes --thread %d --frame %d %s %lld",
+		    "-data-read-memory-bytes --thread %d --frame %d -- %s %lld",
 		    replay->selected.number, replay->selected.frame, quoted, args->count),
 		ERROR_INVALID_ARGUMENT,
 		"address must be a number, or an expression with a number as its value", failure))

@@ -38,8 +38,9 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	char command[GDB_QUOTED_MAX / 2], quoted[GDB_QUOTED_MAX];
 	int length, number;
 
-	length = snprintf(command, sizeof(command), "%s%s %s%s%s", verbs[access],
-	    location ? " -l" : "", expression, condition ? " if " : "", condition ? condition : "");
+	length = snprintf(command, sizeof(command), "%s%s (%s)%s%s%s", verbs[access],
+	    location ? " -l" : "", expression, condition ? " if (" : "", condition ? condition : "",
+	    condition ? ")" : "");
 	if (length < 0 || (size_t)length >= sizeof(command)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the expression is too long");
 		return 0;

@@ -33,7 +33,7 @@ START_TEST(all_that_was_asked_for_reaches_gdb)
 	struct failure failure = {0};
 	json_t *result;
 
-	session_begin(SCRIPT({"-break-insert -t -i 2 -c \"n > 1\" \"f\"", MADE(3)}));
+	session_begin(SCRIPT({"-break-insert -t -i 2 -c \"n > 1\" -- \"f\"", MADE(3)}));
 	result = set(&args, &failure);
 	expect_number(result, 1);
 	ck_assert_int_eq(replay->breakpoints.entries[0].gdb, 3);
@@ -53,7 +53,7 @@ START_TEST(a_breakpoint_for_one_thread_is_a_condition)
 	    SCRIPT({"-thread-info", "^done,threads=[{id=\"1\",target-id=\"Thread 7.7\"}]"},
 		{"-data-evaluate-expression --thread 1 --frame 0 \"(long)$fs_base\"",
 		    "^done,value=\"4096\""},
-		{"-break-insert -c \"(long)$fs_base == 4096 && (n > 1)\" \"f\"", MADE(3)}));
+		{"-break-insert -c \"(long)$fs_base == 4096 && (n > 1)\" -- \"f\"", MADE(3)}));
 	json_decref(set(&args, &failure));
 	ck_assert_str_eq(failure.message, "");
 	session_end();
@@ -69,7 +69,7 @@ START_TEST(a_location_that_is_nowhere_is_an_error_and_is_not_kept)
 	for (int i = 0; i < 2; i++) {
 		struct failure failure = {0};
 
-		session_begin(SCRIPT({"-break-insert -c \"n > 1\" \"x.c:900\"", said[i]}));
+		session_begin(SCRIPT({"-break-insert -c \"n > 1\" -- \"x.c:900\"", said[i]}));
 		ck_assert_ptr_null(set(&args, &failure));
 		ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 		ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines of the file");
@@ -84,7 +84,7 @@ START_TEST(an_address_where_nothing_is_mapped_is_refused_and_taken_away)
 	const struct breakpoint_set_args args = {.location = "*0x4010"};
 	struct failure failure = {0};
 
-	session_begin(SCRIPT({"-break-insert \"*0x4010\"", MADE(3)},
+	session_begin(SCRIPT({"-break-insert -- \"*0x4010\"", MADE(3)},
 	    {"-data-read-memory-bytes 0x4010 1", "^error,msg=\"Unable to read memory.\""},
 	    {"-break-delete 3", "^done"}));
 	ck_assert_ptr_null(set(&args, &failure));
@@ -101,7 +101,7 @@ START_TEST(a_watchpoint_knows_its_address)
 	struct failure failure = {0};
 	json_t *result;
 
-	session_begin(SCRIPT(WATCHES("rwatch -l x"),
+	session_begin(SCRIPT(WATCHES("rwatch -l (x)"),
 	    {"-data-evaluate-expression --thread 1 --frame 0 \"(void *) &(x)\"",
 		"^done,value=\"0x601040 <x>\""}));
 	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
@@ -129,7 +129,7 @@ START_TEST(a_fifth_watchpoint_is_refused_and_taken_away)
 	const struct watchpoint_set_args args = {.expression = "x", .location = true};
 
 	session_begin(
-	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l x\"",
+	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l (x)\"",
 		       "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},
 		{"-break-list", "^done,BreakpointTable={body=[" HARDWARE "," HARDWARE "," HARDWARE
 				"," HARDWARE "," HARDWARE "]}"},
@@ -144,7 +144,7 @@ START_TEST(what_the_hardware_cannot_watch_is_refused_and_taken_away)
 	const struct watchpoint_set_args args = {.expression = "large", .location = true};
 
 	session_begin(
-	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l large\"",
+	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l (large)\"",
 		       "=breakpoint-created,bkpt={number=\"3\",type=\"watchpoint\"}\n^done"},
 		{"-break-delete 3", "^done"}));
 	expect_unsupported(&args);
@@ -156,8 +156,9 @@ START_TEST(they_are_out_of_the_way_until_all_who_asked_are_back)
 	const struct breakpoint_set_args args = {.location = "f"};
 	struct failure failure = {0};
 
-	session_begin(SCRIPT({"-break-insert \"f\"", MADE(3)}, {"-break-insert \"f\"", MADE(4)},
-	    {"-break-disable 3 4", "^done"}, {"-break-enable 3 4", "^done"}));
+	session_begin(
+	    SCRIPT({"-break-insert -- \"f\"", MADE(3)}, {"-break-insert -- \"f\"", MADE(4)},
+		{"-break-disable 3 4", "^done"}, {"-break-enable 3 4", "^done"}));
 	json_decref(set(&args, &failure));
 	json_decref(set(&args, &failure));
 	breakpoints_suspend(replay);
@@ -173,7 +174,7 @@ START_TEST(one_that_keeps_the_program_from_running_is_named_as_the_client_knows_
 	const struct breakpoint_set_args args = {.location = "f"};
 	struct failure failure = {0};
 
-	session_begin(SCRIPT({"-break-insert \"f\"", MADE(3)}));
+	session_begin(SCRIPT({"-break-insert -- \"f\"", MADE(3)}));
 	json_decref(set(&args, &failure));
 	failure_set(&failure, ERROR_RR_FAILED, NULL, "Cannot insert breakpoint 3.");
 	breakpoints_explain(replay, &failure);
@@ -188,9 +189,9 @@ START_TEST(another_image_gets_them_again_and_hits_go_on_counting)
 	struct failure failure = {0};
 	const struct breakpoint *kept;
 
-	session_begin(SCRIPT({"-break-insert \"f\"", MADE(3)},
+	session_begin(SCRIPT({"-break-insert -- \"f\"", MADE(3)},
 	    {"-break-list", "^done,BreakpointTable={body=[bkpt={number=\"3\",times=\"2\"}]}"},
-	    {"-break-delete", "^done"}, {"-break-insert -f \"f\"", MADE(9)}));
+	    {"-break-delete", "^done"}, {"-break-insert -f -- \"f\"", MADE(9)}));
 	json_decref(set(&args, &failure));
 	breakpoints_leave(replay);
 	breakpoints_enter(replay);
@@ -212,8 +213,8 @@ START_TEST(in_another_worker_they_keep_their_numbers)
 {
 	json_t *state = saved(), *again;
 
-	session_begin(SCRIPT({"-break-insert -i 2 -c \"n\" \"f\"", MADE(2)},
-	    WATCHES("watch -l *(__typeof__(x) *) 0x10")));
+	session_begin(SCRIPT({"-break-insert -i 2 -c \"n\" -- \"f\"", MADE(2)},
+	    WATCHES("watch -l (*(__typeof__(x) *) 0x10)")));
 	breakpoints_restore(replay, state);
 	again = breakpoints_save(replay);
 	ck_assert(json_equal(state, again));
@@ -229,8 +230,8 @@ START_TEST(what_cannot_be_set_again_is_a_warning)
 	json_t *state = saved();
 
 	json_array_remove(state, 1);
-	session_begin(
-	    SCRIPT({"-break-insert -i 2 -c \"n\" \"f\"", "^error,msg=\"No symbol \\\"n\\\".\""}));
+	session_begin(SCRIPT(
+	    {"-break-insert -i 2 -c \"n\" -- \"f\"", "^error,msg=\"No symbol \\\"n\\\".\""}));
 	breakpoints_restore(replay, state);
 	ck_assert_uint_eq(replay->breakpoints.count, 0);
 	ck_assert_str_eq(json_string_value(json_array_get(replay->warnings, 0)),

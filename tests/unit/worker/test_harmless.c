@@ -1,6 +1,6 @@
 /*
  * A client's text for gdb reaches no tool of a session if it names anything outside of the recorded
- * program, whichever tool and argument it is.
+ * program, or is more than one expression or one location, whichever tool and argument it is.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -8,12 +8,13 @@
 #include "tests/runner.h"
 #include "worker/serve/handlers.h"
 #include "worker/serve/harmless.h"
+#include "worker/serve/phrase.h"
 
 /* Each argument of each tool that a session's worker answers. */
 struct row {
 	unsigned operation;
 	const char *tool, *argument;
-	bool of_session, several;
+	bool of_session, several, text;
 };
 
 #define IS_SESSION	 true
@@ -30,13 +31,21 @@ struct row {
 #define SEVERAL_TEXTS	 true
 #define SEVERAL_TEXT_MAP false
 #define SEVERAL_OBJECTS	 false
+#define TEXT_STRING	 true
+#define TEXT_INTEGER	 false
+#define TEXT_NUMBER	 false
+#define TEXT_FLAG	 false
+#define TEXT_CHOICE	 false
+#define TEXT_TEXTS	 true
+#define TEXT_TEXT_MAP	 false
+#define TEXT_OBJECTS	 false
 
 /* A row for the tool itself, and one for each of its arguments. */
 static const struct row rows[] = {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
-	{operation, #name, NULL, IS_##handler, false},
+	{operation, #name, NULL, IS_##handler, false, false},
 #define ARG(type, name, required, absent, min, max, choices, help)                                 \
-	{0, NULL, #name, false, SEVERAL_##type},
+	{0, NULL, #name, false, SEVERAL_##type, TEXT_##type},
 #include "sandbox/wire/tools.def"
 };
 
@@ -72,31 +81,148 @@ START_TEST(what_only_computes_is_let_through)
 }
 END_TEST
 
-/* There is no worker, so a tool that got the text would crash. */
-START_TEST(no_argument_of_any_session_tool_lets_it_in)
+START_TEST(an_expression_with_something_beside_it_is_refused)
+{
+	static const char *const texts[] = {"counter if 0", "counter  if(0)", "counter) if (0",
+	    "a) + (b", "counter]", "f(x", "a[1}", "counter thread 1", "counter t 1",
+	    "counter task 2", "counter mask 0xff", "counter inferior 1", "counter thr  1.2",
+	    "/x counter", "  /c x", "\"open", "'", "\"a\\\"", "f(\")\""};
+	struct failure failure;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		failure = (struct failure){0};
+		ck_assert_msg(
+		    !phrase_is_expression("expression", texts[i], &failure), "%s", texts[i]);
+		ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
+		ck_assert_msg(strstr(failure.message, "expression"), "%s", failure.message);
+	}
+}
+END_TEST
+
+START_TEST(an_expression_is_let_through)
+{
+	static const char *const texts[] = {"counter", "-1", "--counter", "-exec", "*0 -exec",
+	    "node->next[2].name", "f(\"if )\", ')')", "'a.c'::counter", "'\\''", "thread",
+	    "thread + 1", "task[1]", "(struct thread *) p", "struct task", "a, b", "x ? y : z",
+	    "t1 / 2", "iffy", "unsigned char", "std::map<int, int>", "operator()", "diff if_ == 1",
+	    "$_thread == 1", "{int} 0x1234", "table[0]@4", "2 / x"};
+	struct failure failure = {0};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		ck_assert_msg(phrase_is_expression("expression", texts[i], &failure), "%s: %s",
+		    texts[i], failure.message);
+}
+END_TEST
+
+START_TEST(a_location_is_no_option)
+{
+	static const char *const refused[] = {"-exec x", "-h", "--", "  -t", "-probe x",
+	    "-force-condition", "*0) if (1", "*main thread 1"};
+	static const char *const fine[] = {"main", "a-b.c:12", "*0x1234", "*0 -exec", "operator-",
+	    "list::operator()(int)", "if.c:1", "f<'a'>"};
+	struct failure failure = {0};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		ck_assert_msg(
+		    !phrase_is_location("location", refused[i], &failure), "%s", refused[i]);
+	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
+		ck_assert_msg(phrase_is_location("location", fine[i], &failure), "%s", fine[i]);
+}
+END_TEST
+
+/* Calls `try` for each argument of each tool that a session's worker answers. */
+static size_t for_each_argument(void (*try)(const struct row *tool, const struct row *argument))
 {
 	const struct row *tool = NULL;
 	size_t tried = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct row *row = &rows[i];
-		struct failure failure = {0};
-		json_t *given;
-		if (row->tool)
-			tool = row;
-		if (row->tool || !tool || !tool->of_session ||
+		if (rows[i].tool)
+			tool = &rows[i];
+		if (rows[i].tool || !tool || !tool->of_session ||
 		    strcmp(tool->tool, "gdb_command") == 0)
 			continue;
-		given = row->several
-			    ? json_pack("{s:[s, s]}", row->argument, "1", "$_shell(\"id\")")
-			    : json_pack("{s:s}", row->argument, "$_shell(\"id\")");
-		ck_assert_ptr_null(op_find(tool->operation)->handle(NULL, given, &failure));
-		ck_assert_msg(failure.code == ERROR_NOT_ALLOWED, "%s of %s: %s", row->argument,
-		    tool->tool, failure.message);
-		json_decref(given);
+		try(tool, &rows[i]);
 		tried++;
 	}
-	ck_assert_uint_gt(tried, 20);
+	return tried;
+}
+
+/* There is no worker, so a tool that got the text would crash. */
+static void expect_refused(
+    const struct row *tool, const struct row *row, const char *text, enum error_code code)
+{
+	struct failure failure = {0};
+	json_t *given = row->several ? json_pack("{s:[s, s]}", row->argument, "1", text)
+				     : json_pack("{s:s}", row->argument, text);
+
+	ck_assert_ptr_null(op_find(tool->operation)->handle(NULL, given, &failure));
+	ck_assert_msg(failure.code == code, "%s of %s, %s: %s", row->argument, tool->tool, text,
+	    failure.message);
+	json_decref(given);
+}
+
+static void expect_shell_refused(const struct row *tool, const struct row *row)
+{
+	expect_refused(tool, row, "$_shell(\"id\")", ERROR_NOT_ALLOWED);
+}
+
+START_TEST(no_argument_of_any_session_tool_lets_it_in)
+{
+	ck_assert_uint_gt(for_each_argument(expect_shell_refused), 20);
+}
+END_TEST
+
+/* The arguments with text that gdb does not read as an expression or a location. */
+static bool is_name(const char *argument)
+{
+	static const char *const names[] = {"thread", "thread_id", "function", "register_names",
+	    "at", "from", "to", "moment", "file", "trace_dir", "text", "hex", "mapping", "pattern",
+	    "filter", "pass", "stop", "name", "note", "title", "narrative"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i], argument) == 0)
+			return true;
+	return false;
+}
+
+static void expect_more_refused(const struct row *tool, const struct row *row)
+{
+	if (!row->text)
+		return;
+	switch (harmless_kind(tool->tool, row->argument)) {
+	case HARMLESS_EXPRESSION:
+		expect_refused(tool, row, "counter if 0", ERROR_INVALID_ARGUMENT);
+		break;
+	case HARMLESS_LOCATION:
+		expect_refused(tool, row, "-exec x", ERROR_INVALID_ARGUMENT);
+		break;
+	case HARMLESS_NAME:
+		ck_assert_msg(is_name(row->argument),
+		    "what is %s of %s? see worker/serve/harmless.c", row->argument, tool->tool);
+		break;
+	}
+}
+
+/* A new argument is in harmless.c's list, or in the one above. */
+START_TEST(every_expression_and_location_is_checked)
+{
+	ck_assert_uint_gt(for_each_argument(expect_more_refused), 20);
+}
+END_TEST
+
+START_TEST(an_expression_within_an_object_is_checked)
+{
+	json_t *given = json_pack("{s:[{s:s,s:s,s:s}]}", "claims", "moment", "start", "expression",
+	    "counter if 0", "value", "0 if (");
+	struct failure failure = {0};
+
+	ck_assert(!harmless_arguments("verify_claims", given, &failure));
+	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
+	json_object_set_new(
+	    json_array_get(json_object_get(given, "claims"), 0), "expression", json_string("1"));
+	ck_assert(harmless_arguments("verify_claims", given, &failure));
+	json_decref(given);
 }
 END_TEST
 
@@ -105,7 +231,12 @@ int main(void)
 	const TTest *const tests[] = {
 	    what_reaches_outside_is_refused,
 	    what_only_computes_is_let_through,
+	    an_expression_with_something_beside_it_is_refused,
+	    an_expression_is_let_through,
+	    a_location_is_no_option,
 	    no_argument_of_any_session_tool_lets_it_in,
+	    every_expression_and_location_is_checked,
+	    an_expression_within_an_object_is_checked,
 	    NULL,
 	};
 
