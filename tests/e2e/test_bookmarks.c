@@ -201,26 +201,104 @@ START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 	struct place place = place_with_session();
 	char *file = harness_path(place.trace, FILE_OF);
 	char *victim = harness_path(place.folder, "victim");
-	struct stat status;
 
 	harness_write_file(file, text);
 	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
 	ck_assert_uint_eq(json_array_size(answer_at(list, "bookmarks")), 1);
 	ck_assert_ptr_null(strchr(answer_text(list, "bookmarks.0.note"), 27));
+	expect_within(list, "warning", "4 lines of " FILE_OF);
 	json_decref(list);
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	ck_assert_uint_eq(count_of(place.client), 2);
+	free(victim);
+	free(file);
+	place_close(&place);
+}
+END_TEST
+
+/* ---- A file that cannot be read -------------------------------------------------------------- */
+
+static void make_link(const char *file, const char *victim)
+{
+	ck_assert_int_eq(symlink(victim, file), 0);
+}
+
+static void make_fifo(const char *file, const char *victim)
+{
+	(void)victim;
+	ck_assert_int_eq(mkfifo(file, 0600), 0);
+}
+
+static void make_directory(const char *file, const char *victim)
+{
+	(void)victim;
+	ck_assert_int_eq(mkdir(file, 0700), 0);
+}
+
+/* For root as well: workers have no capabilities. */
+static void make_unreadable(const char *file, const char *victim)
+{
+	(void)victim;
+	harness_write_file(file, "\n");
+	ck_assert_int_eq(chmod(file, 0), 0);
+}
+
+static const struct {
+	void (*make)(const char *file, const char *victim);
+	const char *why;
+} unreadable[] = {
+    {make_link, "symbolic link"},
+    {make_fifo, "not a regular file"},
+    {make_directory, "not a regular file"},
+    {make_unreadable, "Permission denied"},
+};
+
+/* Every tool that reads bookmarks says so, and none writes. */
+START_TEST(a_file_that_cannot_be_read_is_not_an_empty_one)
+{
+	struct place place = place_with_session();
+	char *file = harness_path(place.trace, FILE_OF);
+	char *victim = harness_path(place.folder, "victim");
+	struct stat before, status;
+
 	harness_write_file(victim, "");
-	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(unlink(file), 0);
-		ck_assert_int_eq(i == 0	  ? symlink(victim, file)
-				 : i == 1 ? link(victim, file)
-					  : mkfifo(file, 0600),
-		    0);
-		json_decref(client_tool_fails(
-		    place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine"));
-		ck_assert_uint_eq(count_of(place.client), 0);
-	}
+	unreadable[_i].make(file, victim);
+	ck_assert_int_eq(lstat(file, &before), 0);
+	expect_answer_within(client_tool_fails(place.client, "rr_bookmarks", "not_allowed", NULL),
+	    "message", unreadable[_i].why);
+	expect_answer_within(
+	    client_tool_fails(place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine"),
+	    "message", unreadable[_i].why);
+	expect_answer_within(client_tool_fails(place.client, "rr_bookmark", "not_allowed",
+				 "{s:s, s:b}", "name", "mine", "remove", 1),
+	    "message", unreadable[_i].why);
+	expect_answer_within(
+	    client_tool_fails(place.client, "rr_goto", "not_allowed", "{s:s}", "moment", "mine"),
+	    "message", unreadable[_i].why);
+	ck_assert_int_eq(lstat(file, &status), 0);
+	ck_assert_int_eq(status.st_ino, before.st_ino);
+	ck_assert_int_eq(status.st_size, before.st_size);
+	ck_assert_int_eq(stat(victim, &status), 0);
+	ck_assert_int_eq(status.st_size, 0);
+	ck_assert_int_eq(remove(file), 0);
+	free(victim);
+	free(file);
+	place_close(&place);
+}
+END_TEST
+
+/* A line would appear under its other name too. */
+START_TEST(a_file_with_another_name_is_not_written)
+{
+	struct place place = place_with_session();
+	char *file = harness_path(place.trace, FILE_OF);
+	char *victim = harness_path(place.folder, "victim");
+	struct stat status;
+
+	harness_write_file(victim, "");
+	ck_assert_int_eq(link(victim, file), 0);
+	json_decref(
+	    client_tool_fails(place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine"));
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
 	free(victim);
@@ -229,13 +307,39 @@ START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 }
 END_TEST
 
+START_TEST(a_file_that_is_too_long_is_said_to_be)
+{
+	struct place place = place_with_session();
+	char *file = harness_path(place.trace, FILE_OF);
+
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
+	ck_assert_int_eq(truncate(file, 1L << 30), 0);
+	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
+	expect_text(list, "bookmarks.0.name", "mine");
+	expect_within(list, "warning", "longer than bookmarks may be");
+	json_decref(list);
+	json_decref(
+	    client_tool_fails(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more"));
+	free(file);
+	place_close(&place);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {a_bookmark_is_a_moment_by_name_for_later_sessions_too,
-	    a_bookmark_outlives_its_worker, the_same_name_is_moved_and_a_removed_one_is_gone,
-	    another_traces_bookmark_and_another_processs_are_told_apart,
-	    names_and_notes_are_bounded, bookmarks_go_with_the_trace,
-	    a_hostile_file_of_bookmarks_does_no_harm, NULL};
+	const struct looped tests[] = {
+	    {a_bookmark_is_a_moment_by_name_for_later_sessions_too, 1},
+	    {a_bookmark_outlives_its_worker, 1},
+	    {the_same_name_is_moved_and_a_removed_one_is_gone, 1},
+	    {another_traces_bookmark_and_another_processs_are_told_apart, 1},
+	    {names_and_notes_are_bounded, 1},
+	    {bookmarks_go_with_the_trace, 1},
+	    {a_hostile_file_of_bookmarks_does_no_harm, 1},
+	    {a_file_that_cannot_be_read_is_not_an_empty_one, TIMES(unreadable)},
+	    {a_file_with_another_name_is_not_written, 1},
+	    {a_file_that_is_too_long_is_said_to_be, 1},
+	    {NULL, 0},
+	};
 
-	return scene_main("bookmarks", tests, (const char *const[]){NULL});
+	return scene_main_loops("bookmarks", tests, (const char *const[]){NULL});
 }

@@ -53,9 +53,9 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 	return json;
 }
 
-static json_t *list_all(struct replay *replay)
+static json_t *list_all(struct replay *replay, const json_t *entries)
 {
-	json_t *entries = bookmarks_read(replay), *list = json_array();
+	json_t *list = json_array();
 	const json_t *sorted[BOOKMARKS_MAX] = {NULL};
 	size_t count = json_array_size(entries);
 
@@ -64,7 +64,6 @@ static json_t *list_all(struct replay *replay)
 	qsort(sorted, count, sizeof(*sorted), compare);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, shown(replay, sorted[i]));
-	json_decref(entries);
 	return list;
 }
 
@@ -197,22 +196,46 @@ json_t *tool_bookmark(
 
 	if (!is_sound(args, failure))
 		return NULL;
-	entries = bookmarks_read(replay);
+	entries = bookmarks_read(replay, NULL, failure);
+	if (!entries)
+		return NULL;
 	json = args->remove ? remove_named(entries, args->name, failure)
 			    : add_named(replay, entries, args, failure);
 	json_decref(entries);
 	return json;
 }
 
+/* What of the file is missing in the list; NULL: nothing. */
+static json_t *warn_of(const struct bookmarks_unread *unread)
+{
+	if (unread->rest)
+		return json_string(BROKER_BOOKMARKS_FILE
+		    " in the trace's directory is longer than bookmarks may be: the rest of it is "
+		    "not read");
+	if (!unread->lines)
+		return NULL;
+	return json_sprintf("%zu line%s of " BROKER_BOOKMARKS_FILE
+			    " in the trace's directory cannot be read as bookmarks",
+	    unread->lines, unread->lines == 1 ? "" : "s");
+}
+
 json_t *tool_bookmarks(
     struct replay *replay, const struct bookmarks_args *args, struct failure *failure)
 {
-	json_t *list = list_all(replay);
+	struct bookmarks_unread unread;
+	json_t *entries = bookmarks_read(replay, &unread, failure), *list, *json, *warning;
 
 	(void)args;
-	(void)failure;
-	return json_pack("{s:o,s:o}", "conclusion",
+	if (!entries)
+		return NULL;
+	list = list_all(replay, entries);
+	json_decref(entries);
+	json = json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%zu bookmark%s in this trace", json_array_size(list),
 		json_array_size(list) == 1 ? "" : "s"),
 	    "bookmarks", list);
+	warning = warn_of(&unread);
+	if (warning)
+		json_object_set_new(json, "warning", warning);
+	return json;
 }

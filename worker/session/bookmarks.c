@@ -1,6 +1,7 @@
 /*
  * Reads the bookmarks of a trace. The file may come from anywhere with an imported trace: we check
- * everything in it, and ignore malformed lines.
+ * everything in it, and pass over malformed lines. A file that cannot be read is never taken for
+ * one without bookmarks.
  */
 #include "worker/session/bookmarks.h"
 
@@ -32,24 +33,37 @@ bool bookmarks_is_new_name(const char *text)
 	       strspn(text, more) == strlen(text);
 }
 
-/* Owned by the caller; NULL when there is none. */
-static char *read_file(const struct replay *replay, size_t *length)
+static int fail(const char *why, struct failure *failure)
+{
+	failure_set(failure, ERROR_NOT_ALLOWED,
+	    "look at that file in the trace's directory; without it the trace has no bookmarks",
+	    "the trace's bookmarks, " BROKER_BOOKMARKS_FILE ", cannot be read: %s", why);
+	return -1;
+}
+
+/* Reads the file to `text`; returns the length, 0 if there is none. *longer: there is more. */
+static ssize_t read_file(const struct replay *replay, char text[BROKER_BOOKMARKS_MAX], bool *longer,
+    struct failure *failure)
 {
 	cleanup_fd int fd = openat(replay->trace, BROKER_BOOKMARKS_FILE,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char *text = malloc(BROKER_BOOKMARKS_MAX);
 	struct stat status;
-	ssize_t got = -1;
+	ssize_t length = 0, got = 0;
 
-	*length = 0;
-	if (fd < 0 || !text || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
-		free(text);
-		return NULL;
-	}
-	while (*length < BROKER_BOOKMARKS_MAX &&
-	       (got = read(fd, text + *length, BROKER_BOOKMARKS_MAX - *length)) > 0)
-		*length += (size_t)got;
-	return text;
+	*longer = false;
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return fail(errno == ELOOP ? "it is a symbolic link" : strerror(errno), failure);
+	if (fstat(fd, &status) < 0)
+		return fail(strerror(errno), failure);
+	if (!S_ISREG(status.st_mode))
+		return fail("it is not a regular file", failure);
+	while (length < BROKER_BOOKMARKS_MAX &&
+	       (got = read(fd, text + length, (size_t)(BROKER_BOOKMARKS_MAX - length))) > 0)
+		length += got;
+	*longer = status.st_size > BROKER_BOOKMARKS_MAX;
+	return got < 0 ? fail(strerror(errno), failure) : length;
 }
 
 /* One line as {name, pid, moment, where, note?}; NULL if it is malformed. */
@@ -82,28 +96,48 @@ static void forget_name(json_t *entries, const char *name)
 	}
 }
 
-/* All valid bookmarks, in the order of the file. */
-json_t *bookmarks_read(const struct replay *replay)
+/* Takes one line into the list; false if it is no bookmark, or one too many. */
+static bool take_line(json_t *entries, const char *line, size_t length)
 {
-	json_t *entries = json_array(), *entry;
-	size_t length;
-	cleanup_free char *text = read_file(replay, &length);
-	const char *at = text, *end = text ? text + length : NULL, *newline;
+	json_t *entry = read_line(line, length);
 
-	for (; at && at < end && json_array_size(entries) < BOOKMARKS_MAX; at = newline + 1) {
-		newline = memchr(at, '\n', (size_t)(end - at));
+	if (!entry)
+		return length == 0;
+	forget_name(entries, mi_text(entry, "name"));
+	if (json_is_true(json_object_get(entry, "removed")))
+		json_decref(entry);
+	else if (json_array_size(entries) < BOOKMARKS_MAX)
+		json_array_append_new(entries, entry);
+	else
+		return json_decref(entry), false;
+	return true;
+}
+
+/* All valid bookmarks, in the order of the file. */
+json_t *bookmarks_read(
+    const struct replay *replay, struct bookmarks_unread *unread, struct failure *failure)
+{
+	cleanup_free char *text = malloc(BROKER_BOOKMARKS_MAX);
+	struct bookmarks_unread ignored = {0};
+	json_t *entries = json_array();
+	const char *at = text, *newline;
+	ssize_t length;
+
+	unread = unread ? unread : &ignored;
+	*unread = ignored;
+	length = text ? read_file(replay, text, &unread->rest, failure)
+		      : fail(strerror(ENOMEM), failure);
+	for (; length > 0; length -= newline + 1 - at, at = newline + 1) {
+		newline = memchr(at, '\n', (size_t)length);
 		if (!newline)
 			break;
-		entry = read_line(at, (size_t)(newline - at));
-		if (!entry)
-			continue;
-		forget_name(entries, mi_text(entry, "name"));
-		if (json_is_true(json_object_get(entry, "removed")))
-			json_decref(entry);
-		else
-			json_array_append_new(entries, entry);
+		unread->lines += !take_line(entries, at, (size_t)(newline - at));
 	}
-	return entries;
+	unread->lines += length > 0 && !unread->rest; /* one without an end */
+	if (length >= 0)
+		return entries;
+	json_decref(entries);
+	return NULL;
 }
 
 json_t *bookmarks_named(const json_t *entries, const char *name)
@@ -138,10 +172,13 @@ void bookmarks_fail_unknown(const json_t *entries, const char *name, struct fail
 bool bookmarks_find(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
 {
-	json_t *entries = bookmarks_read(replay), *entry = bookmarks_named(entries, name);
+	json_t *entries = bookmarks_read(replay, NULL, failure);
+	json_t *entry = bookmarks_named(entries, name);
 	json_int_t pid = json_integer_value(json_object_get(entry, "pid"));
 	bool fine = false;
 
+	if (!entries)
+		return false;
 	if (!entry)
 		bookmarks_fail_unknown(entries, name, failure);
 	else if (pid != replay->pid)

@@ -21,8 +21,14 @@ bool bookmarks_find(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
 /* All of the trace, as the lines of the file: [{name, moment, pid, where, note?, at_end?}]. The
- * texts are as they came, and the caller owns the array. */
-json_t *bookmarks_read(const struct replay *replay);
+ * texts are as they came, and the caller owns the array. NULL with *failure filled if there is a
+ * file that cannot be read. *unread (or NULL): what of the file is no bookmark. */
+struct bookmarks_unread {
+	size_t lines;
+	bool rest; /* it is longer than bookmarks may be: the rest is unread */
+};
+json_t *bookmarks_read(
+    const struct replay *replay, struct bookmarks_unread *unread, struct failure *failure);
 /* The one with that name in what bookmarks_read returned, borrowed; or NULL. */
 json_t *bookmarks_named(const json_t *entries, const char *name);
 void bookmarks_fail_unknown(const json_t *entries, const char *name, struct failure *failure);
