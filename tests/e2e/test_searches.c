@@ -184,6 +184,40 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 }
 END_TEST
 
+/* As above. What the answer concludes is about the part that was searched. */
+static const struct {
+	const char *tool, *args;
+} cut_off[] = {
+    {"rr_lines_executed", "{\"location\": \"main\", \"deadline\": 1}"},
+    {"rr_trace_calls",
+	"{\"location\": \"straight.c:43\", \"condition\": \"counter < 0\", \"deadline\": 1}"},
+    {"rr_value_history", "{\"expression\": \"counter\", \"deadline\": 1}"},
+    {"rr_when_became", "{\"predicate\": \"counter == -3\", \"deadline\": 1}"},
+};
+
+START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)
+{
+	struct place place = place_replay(PROGRAM, "1000000");
+	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+
+	for (size_t i = 0; i < sizeof(cut_off) / sizeof(*cut_off); i++) {
+		json_t *answer = client_tool_result(place.client,
+		    client_tool_send(
+			place.client, cut_off[i].tool, json_loads(cut_off[i].args, 0, NULL)),
+		    HARNESS_TIMEOUT_S);
+
+		expect_within(answer, "conclusion", "in the part that was searched");
+		expect_within(answer, "cut_off", "call again with from=");
+		ck_assert_ptr_null(answer_at(answer, "never"));
+		json_decref(answer);
+		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
+		    answer_text(end, "moment"));
+	}
+	json_decref(end);
+	place_close(&place);
+}
+END_TEST
+
 /* A search that runs forward over one long event finds nothing out when it is cut off. */
 START_TEST(a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on)
 {
@@ -394,6 +428,7 @@ int main(void)
 	    a_condition_that_cannot_be_searched_for_backward_is_refused,
 	    values_are_told_with_the_stop, another_moment_is_looked_at_without_moving_there,
 	    a_search_that_is_cut_off_says_what_share_it_searched,
+	    a_question_that_is_cut_off_answers_for_the_part_that_was_searched,
 	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
 	    a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood,
 	    a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on,

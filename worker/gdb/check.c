@@ -18,7 +18,7 @@ bool gdb_quote(char *to, const char *what, const char *text, struct failure *fai
 void gdb_fail_interrupted(const struct worker *worker, struct failure *failure)
 {
 	if (worker->interrupt == INTERRUPT_TIMEOUT)
-		failure_set(failure, ERROR_TIMEOUT, "ask for less, or set a longer timeout",
+		failure_set(failure, ERROR_TIMEOUT, "ask for less, or give a longer deadline",
 		    "the command reached its time limit");
 	else
 		failure_set(failure, ERROR_CANCELLED, NULL, "the command was interrupted");

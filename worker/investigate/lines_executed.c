@@ -409,7 +409,7 @@ static json_t *answer_of(
 	if (listing)
 		json_object_set_new(answer, "source", listing);
 	if (json_array_size(rows))
-		json_object_set(answer, "never", rows);
+		json_object_set(answer, end == SEARCH_WHOLE ? "never" : "not_seen", rows);
 	json_decref(rows);
 	if (lines->optimized)
 		json_object_set_new(answer, "note",

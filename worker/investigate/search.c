@@ -5,6 +5,8 @@
 #include "worker/investigate/search.h"
 
 #include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
 #include "worker/session/named.h"
@@ -179,6 +181,16 @@ void search_end(struct search *search)
 	search->captured = false;
 }
 
+/* Not in one that says it in its own words. */
+static void limit_conclusion(json_t *answer)
+{
+	const char *said = mi_text(answer, "conclusion");
+
+	if (said && !strstr(said, "searched"))
+		json_object_set_new(
+		    answer, "conclusion", json_sprintf("%s, in the part that was searched", said));
+}
+
 void search_tell(const struct search *search, enum search_end end, json_t *answer)
 {
 	size_t next = images_at(search->replay) + 1;
@@ -188,6 +200,8 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 
 	if (percent >= 0)
 		snprintf(done, sizeof(done), " (%d%%)", percent);
+	if (end != SEARCH_WHOLE)
+		limit_conclusion(answer);
 	if (end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("the time is over: searched up to %s%s; to go on, call again with "

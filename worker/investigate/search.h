@@ -59,7 +59,8 @@ enum search_end search_run(
 void search_end(struct search *search);
 
 /* Says in an answer that the search was cut off: "cut_off", with the share that was searched and
- * how to go on. If another image follows, it says that this one was not searched. */
+ * how to go on; and in the conclusion, which is there already, that it is about a part only. If
+ * another image follows, it says that this one was not searched. */
 void search_tell(const struct search *search, enum search_end end, json_t *answer);
 
 #endif

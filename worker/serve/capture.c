@@ -85,8 +85,8 @@ static bool fail_to_wait(struct worker *worker, const char *path, struct failure
 		break;
 	case INTERRUPT_NONE:
 	case INTERRUPT_TIMEOUT:
-		failure_set(
-		    failure, ERROR_TIMEOUT, NULL, "%s did not end in time and was killed", path);
+		failure_set(failure, ERROR_TIMEOUT, "give a longer deadline",
+		    "%s did not end in time and was killed", path);
 		break;
 	}
 	return false;
