@@ -11,8 +11,9 @@
 #include <unistd.h>
 #include "tests/e2e/scene.h"
 
-#define PROGRAM "many_watch"
-#define WORKER	"rr-warden-worke" /* as comm cuts it */
+#define PROGRAM	   "many_watch"
+#define WORKER	   "rr-warden-worke" /* as comm cuts it */
+#define INTERRUPTS 10
 
 enum victim { VICTIM_GDB, VICTIM_RR, VICTIM_TRACEE, VICTIM_WORKER, VICTIM_COUNT };
 
@@ -396,6 +397,41 @@ START_TEST(what_was_accepted_comes_back_however_long_it_is)
 }
 END_TEST
 
+/* Sends the session on, and stops it at an instant that nobody chooses. Returns its registers. */
+static json_t *interrupt_somewhere(struct scene *scene)
+{
+	long long id = client_tool_send(scene->client, "rr_continue", NULL);
+
+	usleep(30 * 1000);
+	json_decref(client_tool(scene->client, "rr_interrupt", NULL));
+	json_decref(client_tool_result(scene->client, id, HARNESS_TIMEOUT_S));
+	return client_tool(scene->client, "rr_registers", NULL);
+}
+
+/* Half of the events of this program are system calls that rr runs before it counts their event as
+ * done. One interrupt in four stops it in between, where no seek ends. */
+START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
+{
+	struct scene scene = scene_open("mapper", NULL);
+
+	scene_run_to(&scene, "work");
+	for (int i = 0; i < INTERRUPTS; i++) {
+		json_t *before = interrupt_somewhere(&scene);
+		pid_t victim = find_victim(client_pid(scene.client), VICTIM_RR);
+		kill(victim, SIGKILL);
+		await_gone(victim);
+		json_t *when = client_tool(scene.client, "rr_when", NULL);
+		ck_assert(answer_true(when, "restored"));
+		json_decref(when);
+		json_t *after = client_tool(scene.client, "rr_registers", NULL);
+		ck_assert(json_equal(before, after));
+		json_decref(before);
+		json_decref(after);
+	}
+	scene_close(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -405,6 +441,7 @@ int main(void)
 	    {after_its_launcher_the_session_comes_back, 2},
 	    {checkpoints_come_back_with_the_session, 1},
 	    {the_chosen_thread_comes_back_with_the_session, 1},
+	    {an_interrupted_session_comes_back_wherever_it_stopped, 1},
 	    {a_session_at_its_crash_comes_back_behind_the_signal, 1},
 	    {a_stopped_process_costs_its_deadline_and_no_other_session, TIMES(stopped)},
 	    {what_was_accepted_comes_back_however_long_it_is, 1},
@@ -412,6 +449,6 @@ int main(void)
 	    {NULL, 0},
 	};
 
-	return scene_main_loops(
-	    "containment", tests, (const char *const[]){PROGRAM, "threads", "crash", NULL});
+	return scene_main_loops("containment", tests,
+	    (const char *const[]){PROGRAM, "threads", "crash", "mapper", NULL});
 }

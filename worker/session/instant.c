@@ -1,6 +1,8 @@
 /*
  * Reads what identifies an instant, and sets a breakpoint at it. Never moves the program.
  */
+#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +43,25 @@ static char *read_stack(struct replay *replay, int thread)
 	return stack;
 }
 
-struct instant instant_take(struct replay *replay)
+static int number_of(struct replay *replay, int tid)
 {
-	/* The client may have selected another thread or frame than the one that stopped. */
-	int thread = replay->selected.tid == replay->moment.tid
-			 ? replay->selected.number
-			 : selection_number(replay, replay->moment.tid);
+	return replay->selected.tid == tid ? replay->selected.number
+					   : selection_number(replay, tid);
+}
+
+static struct instant take_of(struct replay *replay, int tid)
+{
+	int thread = number_of(replay, tid);
 
 	return (struct instant){.moment = replay->moment,
 	    .registers = read_registers(replay, thread),
 	    .stack = read_stack(replay, thread)};
+}
+
+/* The client may have selected another thread or frame than the one that stopped. */
+struct instant instant_take(struct replay *replay)
+{
+	return take_of(replay, replay->moment.tid);
 }
 
 void instant_forget(struct instant *instant)
@@ -67,9 +78,9 @@ static unsigned add_text(unsigned sum, const char *text)
 	return sum;
 }
 
-unsigned instant_sum(struct replay *replay)
+static unsigned sum_of(struct replay *replay, int tid)
 {
-	struct instant now = instant_take(replay);
+	struct instant now = take_of(replay, tid);
 	unsigned sum = 2166136261U;
 	json_t *row;
 	size_t i;
@@ -82,6 +93,42 @@ unsigned instant_sum(struct replay *replay)
 		sum = 1;
 	instant_forget(&now);
 	return sum;
+}
+
+unsigned instant_sum(struct replay *replay)
+{
+	return sum_of(replay, replay->moment.tid);
+}
+
+bool instant_has_thread_at(struct replay *replay, const struct moment *there)
+{
+	json_t *results = NULL;
+	const char *address;
+	bool same;
+
+	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
+	    number_of(replay, there->tid));
+	address = mi_text(json_object_get(results, "frame"), "addr");
+	same = address && strtoull(address, NULL, 16) == there->pc && there->sum &&
+	       sum_of(replay, there->tid) == there->sum;
+	json_decref(results);
+	return same;
+}
+
+/* While the kernel runs a call, its result reads as this error. gdb's register 0 is rax, or eax. */
+bool instant_is_in_call(struct replay *replay)
+{
+	json_t *results = NULL, *row;
+	const char *value;
+	bool in_call;
+
+	gdb_command(replay->gdb, &results, "-data-list-register-values --thread %d --frame 0 x 0",
+	    number_of(replay, replay->moment.tid));
+	row = json_array_get(json_object_get(results, "register-values"), 0);
+	value = mi_text(row, "value");
+	in_call = value && (int32_t)strtoull(value, NULL, 16) == -ENOSYS;
+	json_decref(results);
+	return in_call;
 }
 
 static bool same_stack(const char *a, const char *b)

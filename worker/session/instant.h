@@ -23,6 +23,13 @@ void instant_forget(struct instant *instant);
  * cannot be read. */
 unsigned instant_sum(struct replay *replay);
 
+/* Whether the thread of that moment, which need not be the one that stopped, has its pc and its sum
+ * now. False if the moment has no sum. */
+bool instant_has_thread_at(struct replay *replay, const struct moment *there);
+
+/* Whether the thread that stopped is within a system call: entered, and not done yet. */
+bool instant_is_in_call(struct replay *replay);
+
 /* Whether the program stands there. Call position_update before. */
 bool instant_is_here(struct replay *replay, const struct instant *instant);
 

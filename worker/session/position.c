@@ -338,17 +338,46 @@ static bool go_ticks(struct replay *replay, const struct moment *to, struct fail
 }
 
 /*
+ * rr does what some system calls do (mmap, munmap, the return from a signal handler) before it
+ * counts their event as done, and an interrupt can stop it in between. No seek ends there, but the
+ * next event begins with the same registers and memory.
+ */
+static bool is_behind_call(struct replay *replay, const struct moment *to)
+{
+	return to->pc && to->sum && replay->moment.event == to->event + 1 &&
+	       instant_has_thread_at(replay, to);
+}
+
+/* At the beginning of the event: goes there if it is such a moment, else stays. */
+static bool try_behind_call(
+    struct replay *replay, const struct moment *to, bool *arrived, struct failure *failure)
+{
+	*arrived = false;
+	if (!to->pc || !to->sum || !is_there(replay, to) || !instant_is_in_call(replay))
+		return true;
+	if (!position_go_event(replay, to->event + 1, failure))
+		return false;
+	*arrived = is_behind_call(replay, to);
+	return *arrived || position_go_event(replay, to->event, failure);
+}
+
+/*
  * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks single-steps
  * the last thousand. If the instruction is known, an event and a breakpoint are quicker.
  */
 static bool go(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	struct failure missed = {0};
+	bool arrived;
 
 	if (!position_go_event(replay, to->event, failure) ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;
 	if (is_exactly_there(replay, to))
+		return true;
+	if (!try_behind_call(replay, to, &arrived, failure))
+		return false;
+	if (arrived)
 		return true;
 	if (to->pc && replay->moment.event == to->event &&
 	    (replay->moment.tid != to->tid || replay->moment.ticks <= to->ticks)) {
@@ -377,7 +406,7 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	if (replay->worker->broken || gdb_must_stop(replay->gdb) ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;
-	if (fine && is_exactly_there(replay, to))
+	if (fine && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "every stop shows its moment, and so does rr_when",

@@ -3,6 +3,7 @@
  */
 #include "session.h"
 #include "tests/runner.h"
+#include "worker/session/instant.h"
 #include "worker/session/position.h"
 
 static const struct moment wanted = {.event = 20, .ticks = 500, .tid = 7, .pc = 0x4010};
@@ -93,6 +94,52 @@ START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 }
 END_TEST
 
+/* Registers and stack, from which the sum of an instant is made. */
+#define SUMMED(rax)                                                                                \
+	{"-data-list-register-values --thread 1 --frame 0 x 0 1 *",                                \
+	    "^done,register-values=[{number=\"0\",value=\"" rax "\"}]"},                           \
+	{                                                                                          \
+		"-data-read-memory-bytes *", "^done"                                               \
+	}
+#define FRAME(pc)                                                                                  \
+	{                                                                                          \
+		"-stack-info-frame --thread 1 --frame 0",                                          \
+		    "^done,frame={level=\"0\",addr=\"" pc "\"}"                                    \
+	}
+#define RAX(rax)                                                                                   \
+	{                                                                                          \
+		"-data-list-register-values --thread 1 --frame 0 x 0",                             \
+		    "^done,register-values=[{number=\"0\",value=\"" rax "\"}]"                     \
+	}
+#define IN_CALL "0xffffffffffffffda"
+
+static unsigned sum_of_call_that_returned(void)
+{
+	unsigned sum;
+
+	session_begin(SCRIPT(SUMMED("0x0")));
+	replay->selected.number = 1;
+	sum = instant_sum(replay);
+	session_end();
+	return sum;
+}
+
+/* rr stopped after it had run mmap, and before it counted the event as done. */
+START_TEST(a_call_done_before_its_event_is_where_the_next_event_begins)
+{
+	struct moment done = wanted;
+	struct failure failure = {0};
+
+	done.sum = sum_of_call_that_returned();
+	session_begin(SCRIPT(RESTART("19", "0x4010"), STANDS(20, 500), SUMMED(IN_CALL),
+	    RAX(IN_CALL), RESTART("20", "0x4010"), STANDS(21, 500), FRAME("0x4010"), SUMMED("0x0"),
+	    FRAME("0x4010"), SUMMED("0x0")));
+	ck_assert_msg(position_go(replay, &done, &failure), "%s", failure.message);
+	ck_assert_int_eq(replay->moment.event, 21);
+	session_end();
+}
+END_TEST
+
 START_TEST(beyond_the_end_no_event_is_sought)
 {
 	struct failure failure = {0};
@@ -162,8 +209,9 @@ int main(void)
 	    an_rr_that_does_not_say_where_it_stands_is_a_failure,
 	    an_event_is_reached_by_one_restart,
 	    a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away,
-	    a_moment_that_the_program_does_not_pass_is_an_error, beyond_the_end_no_event_is_sought,
-	    from_the_end_rr_is_not_asked_for_a_later_event,
+	    a_moment_that_the_program_does_not_pass_is_an_error,
+	    a_call_done_before_its_event_is_where_the_next_event_begins,
+	    beyond_the_end_no_event_is_sought, from_the_end_rr_is_not_asked_for_a_later_event,
 	    what_rr_holds_is_returned_to_by_its_number_as_long_as_that_rr_lives,
 	    where_rr_keeps_no_checkpoint_nothing_is_held, a_moment_survives_as_json, NULL};
 
