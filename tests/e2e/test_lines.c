@@ -187,6 +187,19 @@ START_TEST(what_never_ran_and_what_is_no_place_is_said)
 }
 END_TEST
 
+/* It has one, but not under the name that is shown. */
+START_TEST(a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table)
+{
+	struct scene scene = scene_open("misleading_name", NULL);
+	json_t *failure = client_tool_fails(
+	    scene.client, "rr_lines_executed", "unsupported", "{s:s}", "location", "main");
+
+	expect_within(failure, "message", "turned\\xe2\\x80\\xae\\x1b.c");
+	json_decref(failure);
+	scene_close(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -194,7 +207,9 @@ int main(void)
 	    {the_counts_of_a_function_are_those_of_single_steps, 1},
 	    {a_stretch_counts_what_ran_in_it, 1},
 	    {what_never_ran_and_what_is_no_place_is_said, 1},
+	    {a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table, 1},
 	    {NULL, 0},
 	};
-	return scene_main_loops("lines", tests, (const char *const[]){"lines", "lines_O2", NULL});
+	return scene_main_loops(
+	    "lines", tests, (const char *const[]){"lines", "lines_O2", "misleading_name", NULL});
 }

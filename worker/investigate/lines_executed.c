@@ -114,16 +114,24 @@ static bool read_table(struct lines_executed *lines, struct failure *failure)
 	}
 	if (lines->table_count)
 		return true;
-	failure_set(failure, ERROR_NOT_FOUND, "build the program with -g",
-	    "%.300s has no line table in this program", lines->path);
+	if (strstr(lines->path, "\\x"))
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rename the file and build the program again",
+		    "gdb cannot be asked about %.300s: its name has characters that are shown "
+		    "escaped here",
+		    lines->path);
+	else
+		failure_set(failure, ERROR_NOT_FOUND, "build the program with -g",
+		    "%.300s has no line table in this program", lines->path);
 	return false;
 }
 
 /* ---- Which lines ----------------------------------------------------------------------------- */
 
-/* The lines of the function whose code has the address, as far as its own code goes. */
-static void add_function(
-    struct lines_executed *lines, unsigned long long address, const char *wanted)
+/* The lines of the function whose code has the address, as far as its own code goes. False with
+ * *failure filled if gdb does not show that code: it may be too long. */
+static bool add_function(struct lines_executed *lines, unsigned long long address,
+    const char *wanted, struct failure *failure)
 {
 	json_t *results = NULL, *code, *one;
 	unsigned long long entry;
@@ -132,10 +140,14 @@ static void add_function(
 
 	/* Somebody else's code around an inlined copy. */
 	if (!where_entry(lines->replay, address, &entry, name, sizeof(name)) ||
-	    strncmp(name, wanted, strcspn(wanted, "(")) != 0 ||
-	    gdb_command(lines->replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry) !=
-		GDB_DONE)
-		return;
+	    strncmp(name, wanted, strcspn(wanted, "(")) != 0)
+		return gdb_check(lines->replay->gdb,
+		    lines->replay->worker->broken ? GDB_LOST : GDB_DONE, ERROR_GDB_FAILED, NULL,
+		    failure);
+	if (!gdb_check(lines->replay->gdb,
+		gdb_command(lines->replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry),
+		ERROR_GDB_FAILED, "name its file instead", failure))
+		return false;
 	code = json_object_get(results, "asm_insns");
 	for (i = 0; i < lines->table_count; i++)
 		if (lines->table[i].address == entry &&
@@ -151,6 +163,7 @@ static void add_function(
 				lines->last = lines->table[i].line;
 	}
 	json_decref(results);
+	return true;
 }
 
 static bool choose_function(
@@ -174,8 +187,9 @@ static bool choose_function(
 		    json_array_size(locations) ? json_array_get(locations, i) : bkpt;
 		const char *address = mi_text(one, "addr"), *name = mi_text(one, "func");
 
-		if (address && name)
-			add_function(lines, strtoull(address, NULL, 16), name);
+		if (address && name &&
+		    !add_function(lines, strtoull(address, NULL, 16), name, failure))
+			return false;
 	}
 	if (lines->first && lines->last >= lines->first)
 		return true;

@@ -3,12 +3,13 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/names.h"
 #include "worker/session/replay.h"
 
-#define SIGNATURE_MAX 300  /* bytes shown of a type */
+#define SIGNATURE_MAX 300  /* bytes shown of a type, and of a name */
 #define LOOKED_AT_MAX 1000 /* matches of one kind that we ask gdb for */
 
 struct search {
@@ -43,15 +44,20 @@ static void add_symbol(
     struct search *search, const char *word, const json_t *symbol, const char *file)
 {
 	const char *type = mi_text(symbol, "type"), *address = mi_text(symbol, "address");
+	const char *name = mi_text(symbol, "name");
 	json_t *one;
 
 	if (json_array_size(search->found) == search->limit) {
 		search->more = true;
 		return;
 	}
-	one = json_pack("{s:s,s:s*}", "kind", word, "name", mi_text(symbol, "name"));
+	one = json_pack("{s:s}", "kind", word);
+	if (name)
+		json_object_set_new(
+		    one, "name", scrub_json(name, strlen(name), SIGNATURE_MAX, NULL));
 	if (type)
-		json_object_set_new(one, "type", json_sprintf("%.*s", SIGNATURE_MAX, type));
+		json_object_set_new(
+		    one, "type", scrub_json(type, strlen(type), SIGNATURE_MAX, NULL));
 	if (file && mi_number(symbol, "line", 0))
 		json_object_set_new(
 		    one, "at", json_sprintf("%s:%d", file, mi_number(symbol, "line", 0)));
