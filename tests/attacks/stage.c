@@ -196,6 +196,28 @@ int stage_listen(const struct stage *stage, char path[TEXT])
 	return fd;
 }
 
+/* Owned by the caller. */
+static char *status_of(pid_t pid)
+{
+	char path[64], *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = harness_file(path);
+	ck_assert_ptr_nonnull(status);
+	return status;
+}
+
+/* On a busy machine a new process may wait long for its first turn. */
+static void await_sleep(pid_t pid)
+{
+	for (bool asleep = false; !asleep; usleep(1000)) {
+		char *status = status_of(pid);
+
+		asleep = strstr(status, "State:\tS") != NULL;
+		free(status);
+	}
+}
+
 pid_t stage_bystander(const struct stage *stage)
 {
 	uid_t uid = stage->uid;
@@ -216,16 +238,14 @@ pid_t stage_bystander(const struct stage *stage)
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
 	ck_assert_int_gt(child, 0);
 	setpgid(child, child);
+	await_sleep(child);
 	return child;
 }
 
 void stage_bystander_end(pid_t pid)
 {
-	char path[64], *status;
+	char *status = status_of(pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	status = harness_file(path);
-	ck_assert_ptr_nonnull(status);
 	ck_assert_msg(strstr(status, "State:\tS") != NULL &&
 			  strstr(status, "SigPnd:\t0000000000000000") != NULL &&
 			  strstr(status, "ShdPnd:\t0000000000000000") != NULL,
