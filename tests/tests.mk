@@ -142,13 +142,13 @@ check-style: ## format, include direction, file length, shellcheck, cppcheck, cl
 
 check-clang: ## everything compiled by clang, warnings as errors
 	@sh packaging/deps.sh look style
-	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang EXTRA_CFLAGS=-Werror build tests
+	@$(MAKE) --no-print-directory -j2 BUILD=build-clang CC=clang EXTRA_CFLAGS=-Werror build tests
 
 # rr, which loads the software PMU, has no sanitizer's runtime, so this comes from the plain build.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-sanitize: build ## unit tests and the main path under AddressSanitizer and UBSan
 	@sh packaging/deps.sh look check
-	@$(MAKE) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g' HARDEN= \
+	@$(MAKE) --no-print-directory -j2 BUILD=build-asan CFLAGS='-O1 -g' HARDEN= \
 		EXTRA_CFLAGS='$(SANITIZE)' EXTRA_LDFLAGS='$(SANITIZE)' build tests
 	@cp $(SOFTPMU) build-asan/libexec/rr-warden/
 	@$(MAKE) --no-print-directory BUILD=build-asan check-sanitized
