@@ -122,7 +122,7 @@ static void name_mapping(struct replay *replay, const struct mappings *mappings,
 	    stack < mapping->end)
 		snprintf(text, size, "the stack");
 	else if (symbol_at(replay, fault->address, &symbol))
-		snprintf(text, size, "%s", symbol.said);
+		snprintf(text, size, "%.300s", symbol.said);
 	else
 		snprintf(text, size, "%.200s",
 		    mapping->file[0] ? mapping->file : "the heap, or another mapping");
