@@ -267,18 +267,6 @@ bool block_is_kept(struct replay *replay, const struct block *block)
 
 /* ---- Who called it --------------------------------------------------------------------------- */
 
-static json_t *frames_here(struct replay *replay)
-{
-	json_t *frames = json_array();
-	struct failure ignored = {0};
-	int next;
-
-	frames_collect(
-	    replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, frames, &next, &ignored);
-	json_decref(ignored.details);
-	return frames;
-}
-
 static unsigned long long address_in(const json_t *frame)
 {
 	const char *address = mi_text(frame, "address");
@@ -355,7 +343,7 @@ static enum allocator_way way_of(const char *name)
 enum allocator_way allocator_way(
     struct replay *replay, const struct allocator *allocator, char *name, size_t size)
 {
-	json_t *frames = frames_here(replay), *caller;
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *caller;
 	enum allocator_way way = WAY_UNKNOWN;
 	size_t level = 1;
 
@@ -405,7 +393,7 @@ static bool has_called_allocator(struct replay *replay, const json_t *frame)
 static enum accessor look_at_stack(struct replay *replay, const struct allocator *allocator)
 {
 	enum accessor accessor = ACCESSOR_LIBRARY;
-	json_t *frames = frames_here(replay), *frame;
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *frame;
 	size_t i;
 
 	json_array_foreach(frames, i, frame)

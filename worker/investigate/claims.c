@@ -216,15 +216,12 @@ static bool select_own(struct replay *replay, const char *expression, const json
 static int read_somewhere(struct replay *replay, const char *expression, bool in_full,
     json_t *checked, char **found, char *why)
 {
-	json_t *frames = json_array(), *own;
-	struct failure ignored = {0};
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
+	json_t *own = frames_first_own(replay, frames);
 	char other_why[WHY_MAX];
 	bool inside;
-	int next, result;
+	int result;
 
-	frames_collect(
-	    replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, frames, &next, &ignored);
-	own = frames_first_own(replay, frames);
 	add_place(replay, checked, own);
 	inside = !select_own(replay, expression, own);
 	result = read_value(replay, expression, found, why);
@@ -233,7 +230,6 @@ static int read_somewhere(struct replay *replay, const char *expression, bool in
 	if (in_full && !replay->worker->broken)
 		add_view(replay, checked, own, frames);
 	json_decref(frames);
-	json_decref(ignored.details);
 	return result;
 }
 

@@ -83,13 +83,9 @@ static json_t *change_answer(struct replay *replay, const json_t *stop, const ch
 {
 	static const char *const kept[] = {"moment", "tid", "thread_name"};
 	const json_t *watch = json_object_get(stop, "watch");
-	json_t *json = json_object(), *frames = json_array(), *own, *callers, *source;
-	struct failure ignored = {0};
-	int next;
+	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers, *source;
+	json_t *json = json_object(), *own = frames_first_own(replay, frames);
 
-	frames_collect(replay, replay->selected.number, 0, CALLERS_MAX, CALLERS_BYTES, frames,
-	    &next, &ignored);
-	own = frames_first_own(replay, frames);
 	json_object_set_new(
 	    json, "conclusion", conclude(expression, json_array_get(frames, 0), own));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)

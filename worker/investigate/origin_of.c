@@ -150,14 +150,9 @@ static json_t *conclude(
 /* The source around the line of the program's own code in which it stands; NULL: there is none. */
 static json_t *source_here(struct replay *replay)
 {
-	json_t *frames = json_array(), *source = NULL;
-	struct failure ignored = {0};
-	int next;
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
+	json_t *source = frame_source(replay, frames_first_own(replay, frames));
 
-	if (frames_collect(replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, frames,
-		&next, &ignored))
-		source = frame_source(replay, frames_first_own(replay, frames));
-	json_decref(ignored.details);
 	json_decref(frames);
 	return source;
 }

@@ -141,15 +141,14 @@ static const char *entered(const json_t *frames, const json_t *own)
 
 static json_t *thread_json(struct replay *replay, const json_t *thread, struct waiter *waiter)
 {
-	int number = mi_number(thread, "id", 0), next, kind;
-	json_t *json = json_pack("{s:i}", "tid", mi_tid(thread)), *frames = json_array(), *own;
-	struct failure ignored = {0};
+	int number = mi_number(thread, "id", 0), kind;
+	json_t *json = json_pack("{s:i}", "tid", mi_tid(thread));
+	json_t *frames = frames_from(replay, number, 0, FRAMES_LOOKED, FRAMES_BYTES), *own;
 	const char *in;
 
 	*waiter = (struct waiter){.tid = mi_tid(thread)};
 	if (mi_text(thread, "name"))
 		json_object_set_new(json, "name", json_string(mi_text(thread, "name")));
-	frames_collect(replay, number, 0, FRAMES_LOOKED, FRAMES_BYTES, frames, &next, &ignored);
 	own = frames_first_own(replay, frames);
 	kind = kind_of(frames);
 	in = own ? entered(frames, own) : NULL;

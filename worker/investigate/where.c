@@ -37,15 +37,12 @@ static json_t *place(struct replay *replay, json_t *own, json_t *inner)
 
 json_t *where_from(struct replay *replay, int level)
 {
-	json_t *frames = json_array(), *where = NULL;
-	struct failure ignored = {0};
-	int next;
+	json_t *frames =
+	    frames_from(replay, replay->selected.number, level, FRAMES_MAX, FRAMES_BYTES);
+	json_t *where = NULL;
 
-	if (frames_collect(replay, replay->selected.number, level, FRAMES_MAX, FRAMES_BYTES, frames,
-		&next, &ignored) &&
-	    json_array_size(frames))
+	if (json_array_size(frames))
 		where = place(replay, frames_first_own(replay, frames), json_array_get(frames, 0));
-	json_decref(ignored.details);
 	json_decref(frames);
 	return where;
 }

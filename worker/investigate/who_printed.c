@@ -44,13 +44,10 @@ static void scene_forget(struct scene *scene)
 
 static struct scene scene_here(struct replay *replay)
 {
-	struct scene scene = {.frames = json_array(), .tid = replay->selected.tid};
-	struct failure ignored = {0};
+	struct scene scene = {
+	    .frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), .tid = replay->selected.tid};
 	json_t *own;
-	int next;
 
-	frames_collect(replay, replay->selected.number, 0, FRAMES_MAX, FRAMES_BYTES, scene.frames,
-	    &next, &ignored);
 	frames_without_rr(scene.frames);
 	own = frames_first_own(replay, scene.frames);
 	if (own && frame_is_own(replay, own))

@@ -207,15 +207,10 @@ static void read_library(struct replay *replay, char *name, size_t size)
 /* The program's own code from which this was called: "parse at containers.cc:58". */
 static void describe_caller(struct replay *replay, char *text, size_t size)
 {
-	json_t *frames = json_array();
-	struct failure ignored = {0};
-	const json_t *own = NULL;
-	int next;
+	json_t *frames = frames_from(replay, replay->selected.number, 1, FRAMES_MAX, BUDGET);
+	const json_t *own = frames_first_own(replay, frames);
 
 	text[0] = '\0';
-	if (frames_collect(
-		replay, replay->selected.number, 1, FRAMES_MAX, BUDGET, frames, &next, &ignored))
-		own = frames_first_own(replay, frames);
 	if (own && mi_text(own, "function"))
 		snprintf(text, size, " in %s at %s", mi_text(own, "function"),
 		    mi_text(own, "at") ? mi_text(own, "at") : "??");

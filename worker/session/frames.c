@@ -221,6 +221,22 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 	return true;
 }
 
+json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget)
+{
+	json_t *frames = json_array();
+	struct failure ignored = {0};
+	int next;
+
+	frames_collect(replay, thread, start, depth, budget, frames, &next, &ignored);
+	json_decref(ignored.details);
+	return frames;
+}
+
+json_t *frames_near(struct replay *replay, int depth, size_t budget)
+{
+	return frames_from(replay, replay->selected.number, 0, depth, budget);
+}
+
 static json_t *thread_json(struct replay *replay, const json_t *thread)
 {
 	const char *name = mi_text(thread, "name");
@@ -262,17 +278,13 @@ json_t *tool_thread_list(
 
 void frames_select_own(struct replay *replay, json_t *answer)
 {
-	json_t *frames = json_array(), *own;
-	struct failure ignored = {0};
-	int next, level = 0;
+	json_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);
+	const json_t *own = frames_first_own(replay, frames);
+	int level = 0;
 
-	frames_collect(
-	    replay, replay->selected.number, 0, OWN_DEPTH, OWN_BYTES, frames, &next, &ignored);
-	own = frames_first_own(replay, frames);
 	if (own && frame_is_own(replay, own))
 		level = (int)json_integer_value(json_object_get(own, "level"));
 	json_decref(frames);
-	json_decref(ignored.details);
 	if (level > 0 && selection_set_frame(replay, level) && answer)
 		json_object_set_new(answer, "selected_frame", json_integer(level));
 }

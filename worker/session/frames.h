@@ -12,6 +12,12 @@
 bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
     json_t *frames, int *next, struct failure *failure);
 
+/* The same frames, owned by the caller, for who needs no more than there is: fewer or none where
+ * the stack cannot be read. */
+json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget);
+/* Those of the selected thread, from the innermost on. */
+json_t *frames_near(struct replay *replay, int depth, size_t budget);
+
 /* Selects the first frame of the program's own code in the selected thread, if a library's frames
  * are below it: the names that a client uses next are meant there. `answer` (may be NULL) then says
  * so. */
