@@ -176,22 +176,28 @@ static bool has_names(struct span text)
 	return true;
 }
 
-/* What a wrapper, which is `value` in plain form, leaves of itself in the aggregate around it. */
-static char *unwrap(const struct member *member, char *value, bool *whole)
+/* What a wrapper, which is `value` in plain form, leaves of itself in the aggregate around it.
+ * NULL: all of it. */
+static char *tell_left(const struct member *member, const char *value)
 {
 	struct span span = {value, strlen(value)};
-	char *left;
+	char *element;
 
 	if (strcmp(value, "{}") == 0)
-		left = strdup("");
-	else if ((left = tell_element(member, value)))
-		;
-	else if (span_is_aggregate(span) && has_names(span_inside(span)))
-		left = strndup(span_inside(span).at, span_inside(span).length);
-	else {
-		*whole = true;
+		return strdup("");
+	element = tell_element(member, value);
+	if (element || !span_is_aggregate(span) || !has_names(span_inside(span)))
+		return element;
+	return strndup(span_inside(span).at, span_inside(span).length);
+}
+
+static char *unwrap(const struct member *member, char *value, bool *whole)
+{
+	char *left = tell_left(member, value);
+
+	*whole = left == NULL;
+	if (*whole)
 		return value;
-	}
 	free(value);
 	return left;
 }

@@ -200,7 +200,7 @@ static unsigned long long address_of(struct replay *replay, const char *name)
 
 	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
 	if (!accessed_number(replay, expression, &address) ||
-	    accessed_bytes(replay, address, &byte, 1) != 1)
+	    !accessed_whole(replay, address, &byte, 1))
 		return 0;
 	return address;
 }
@@ -224,29 +224,21 @@ bool allocator_find(struct replay *replay, struct allocator *allocator)
 
 /* ---- Its blocks ------------------------------------------------------------------------------ */
 
-static bool read_word(struct replay *replay, unsigned long long address, unsigned long long *word)
-{
-	uint8_t bytes[8];
-
-	if (accessed_bytes(replay, address, bytes, sizeof(bytes)) != sizeof(bytes))
-		return false;
-	memcpy(word, bytes, sizeof(*word));
-	return true;
-}
-
 bool block_read(struct replay *replay, unsigned long long pointer, struct block *block)
 {
 	unsigned long long header;
 
 	*block = (struct block){.address = pointer};
-	if (!pointer || pointer % 16 || !read_word(replay, pointer - HEADER, &header) ||
+	if (!pointer || pointer % 16 ||
+	    !accessed_whole(replay, pointer - HEADER, &header, sizeof(header)) ||
 	    (header & SIZE_MASK) < 32)
 		return false;
 	block->mapped = (header & FLAG_MAPPED) != 0;
 	block->room = (header & SIZE_MASK) - (block->mapped ? 2 * HEADER : HEADER);
 	if (!block->mapped && (header & FLAG_ARENA)) {
 		block->arena = pointer & ARENA_MASK;
-		if (!read_word(replay, block->arena, &block->described))
+		if (!accessed_whole(
+			replay, block->arena, &block->described, sizeof(block->described)))
 			block->arena = 0;
 	}
 	return true;
@@ -261,7 +253,8 @@ bool block_is_kept(struct replay *replay, const struct block *block)
 {
 	unsigned long long described;
 
-	return !block->mapped && (!block->arena || (read_word(replay, block->arena, &described) &&
+	return !block->mapped && (!block->arena || (accessed_whole(replay, block->arena, &described,
+							sizeof(described)) &&
 						       described == block->described));
 }
 
@@ -301,13 +294,14 @@ static unsigned long long called_from(struct replay *replay, unsigned long long 
 	uint8_t bytes[6];
 	int32_t offset;
 
-	if (accessed_bytes(replay, back - sizeof(bytes), bytes, sizeof(bytes)) != sizeof(bytes))
+	if (!accessed_whole(replay, back - sizeof(bytes), bytes, sizeof(bytes)))
 		return 0;
 	memcpy(&offset, bytes + 2, sizeof(offset));
 	if (bytes[1] == 0xe8)
 		return back + (unsigned long long)(long long)offset;
 	if (bytes[0] == 0xff && bytes[1] == 0x15 &&
-	    read_word(replay, back + (unsigned long long)(long long)offset, &target))
+	    accessed_whole(
+		replay, back + (unsigned long long)(long long)offset, &target, sizeof(target)))
 		return target;
 	return 0;
 }

@@ -143,8 +143,7 @@ static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 	static const uint8_t syscall[] = {0x0f, 0x05};
 	uint8_t bytes[sizeof(syscall)];
 
-	return accessed_bytes(replay, pc - sizeof(syscall), bytes, sizeof(syscall)) ==
-		   sizeof(syscall) &&
+	return accessed_whole(replay, pc - sizeof(syscall), bytes, sizeof(syscall)) &&
 	       memcmp(bytes, syscall, sizeof(syscall)) == 0;
 }
 

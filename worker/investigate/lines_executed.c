@@ -48,11 +48,6 @@ struct lines_executed {
 
 /* ---- The line table -------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 /* Whether "symtab: src/a.c ((struct symtab *) 0x...)" is about the file. */
 static bool is_of_file(const char *row, const char *path)
 {
@@ -97,7 +92,7 @@ static bool read_table(struct lines_executed *lines, struct failure *failure)
 	/* gdb knows the tables of a file when something has asked for one of its lines. */
 	snprintf(command, sizeof(command), "info line -source '%s' -line 1", lines->path);
 	gdb_console(lines->replay->gdb, NULL, command);
-	snprintf(pattern, sizeof(pattern), "%.200s", base_name(lines->path));
+	snprintf(pattern, sizeof(pattern), "%.200s", basename(lines->path));
 	for (i = 0; pattern[i]; i++)
 		if (strchr("\\^$*+?()[]{}|", pattern[i]))
 			pattern[i] = '.';
@@ -271,7 +266,7 @@ static bool set_breakpoints(struct lines_executed *lines, struct failure *failur
 	uint8_t byte;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		if (accessed_bytes(lines->replay, lines->table[i].address, &byte, 1) != 1) {
+		if (!accessed_whole(lines->replay, lines->table[i].address, &byte, 1)) {
 			failure_set(failure, ERROR_UNSUPPORTED,
 			    "give `from`: a moment after it was loaded",
 			    "the library of %.200s is not loaded at the beginning",

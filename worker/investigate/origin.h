@@ -78,11 +78,9 @@ void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned 
 bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
     const struct flow *flow, unsigned long long shift);
 
-/* Reads bytes of a register, or memory; false if that fails. */
+/* Reads bytes of a register; false if that fails. */
 bool origin_read_register(struct replay *replay, const struct piece *piece, uint8_t *bytes);
 bool origin_read_flags(struct replay *replay, unsigned long long *flags);
-bool origin_read_memory(
-    struct replay *replay, unsigned long long address, unsigned size, uint8_t *bytes);
 
 /* The name of the function in which the program stands, as its symbol or gdb says, without the
  * prefixes and suffixes of the C library: "memmove". "": not known. */

@@ -97,9 +97,9 @@ static bool gave_pair(struct replay *replay, const struct input_call *call, int 
 	int pair[2] = {-1, -1};
 	bool fine = call->pc && position_go(replay, &at, &ignored) &&
 		    resume_run(replay, &one, &ignored) && position_update(replay, &ignored) &&
-		    origin_read_memory(replay,
-			strcmp(call->name, "socketpair") == 0 ? call->args[3] : call->args[0],
-			sizeof(pair), (uint8_t *)pair);
+		    accessed_whole(replay,
+			strcmp(call->name, "socketpair") == 0 ? call->args[3] : call->args[0], pair,
+			sizeof(pair));
 
 	json_decref(ignored.details);
 	return fine && (pair[0] == fd || pair[1] == fd);

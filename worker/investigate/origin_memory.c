@@ -171,7 +171,7 @@ static bool from_mapping(struct origin *origin)
 	if (strcmp(call->name, "mremap") == 0) {
 		old = now->address - (unsigned long long)call->result + call->args[0];
 		if (now->address - (unsigned long long)call->result + now->size > call->args[1] ||
-		    !origin_read_memory(origin->replay, old, now->size, bytes) ||
+		    !accessed_whole(origin->replay, old, bytes, now->size) ||
 		    memcmp(bytes, now->bytes, now->size) != 0)
 			return origin_finish(origin, ORIGIN_UNKNOWN,
 			    "it came with memory that mremap moved or made larger");
@@ -259,7 +259,7 @@ static bool take_arguments(struct origin *origin, bool bounded)
 		return false;
 	offset = now->address - to;
 	if ((bounded && (length < now->size || offset > length - now->size)) ||
-	    !origin_read_memory(origin->replay, from + offset, now->size, bytes) ||
+	    !accessed_whole(origin->replay, from + offset, bytes, now->size) ||
 	    memcmp(bytes, now->bytes, now->size) != 0)
 		return false;
 	now->address = from + offset;

@@ -94,7 +94,7 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 	address = watchpoint_address(replay, expression);
 	now->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
-	if (now->address ? origin_read_memory(replay, now->address, now->size, now->bytes)
+	if (now->address ? accessed_whole(replay, now->address, now->bytes, now->size)
 			 : find_register(replay, expression, now->size, now) &&
 			       origin_read_register(replay, &now->piece, now->bytes))
 		return true;

@@ -105,12 +105,6 @@ bool origin_read_flags(struct replay *replay, unsigned long long *flags)
 	return fine;
 }
 
-bool origin_read_memory(
-    struct replay *replay, unsigned long long address, unsigned size, uint8_t *bytes)
-{
-	return accessed_bytes(replay, address, bytes, size) == size;
-}
-
 void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end)
 {
 	unsigned low = now->address < begin ? (unsigned)(begin - now->address) : 0;
@@ -170,7 +164,7 @@ void origin_called(struct replay *replay, char *name, size_t size)
 	direct = strstr(instruction.text, "0x");
 	if (instruction.count && instruction.operands[0].reads &&
 	    accessed_address(replay, &instruction.operands[0], 0, &address))
-		origin_read_memory(replay, address, 8, (uint8_t *)&target);
+		accessed_whole(replay, address, &target, sizeof(target));
 	else if (direct && !strchr(instruction.text, '%'))
 		target = strtoull(direct, NULL, 16);
 	if (target)
@@ -261,7 +255,7 @@ static bool from_memory(struct origin *origin, const struct flow *flow,
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "`%s` copies it from memory whose address cannot be told", instruction->text);
 	address += flow->offset + shift;
-	if (!origin_read_memory(origin->replay, address, flow->size, bytes))
+	if (!accessed_whole(origin->replay, address, bytes, flow->size))
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "`%s` copies it from memory that cannot be read", instruction->text);
 	if (!go_to(origin, flow, bytes, instruction->text))
@@ -306,7 +300,7 @@ static void tell_operands(
 
 		if (operand->reads && !operand->lanes && operand->size <= 8 &&
 		    accessed_address(replay, operand, 0, &address) &&
-		    origin_read_memory(replay, address, operand->size, (uint8_t *)&value))
+		    accessed_whole(replay, address, &value, operand->size))
 			tell_operand(text, operand->text,
 			    operand->size == 4 ? (long long)(int)value : (long long)value);
 	}

@@ -64,13 +64,6 @@ void where_forget(struct where_code *code)
 	code->count = 0;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whether gdb's `Line 26 of "src/a.c" starts at ...` speaks of that file. */
 static bool is_of_file(const char *said, const char *path)
 {
@@ -80,7 +73,7 @@ static bool is_of_file(const char *said, const char *path)
 	if (!close)
 		return false;
 	snprintf(file, sizeof(file), "%.*s", (int)(close - open - 1), open + 1);
-	return strcmp(base_name(file), base_name(path)) == 0;
+	return strcmp(basename(file), basename(path)) == 0;
 }
 
 /* Sets the line of the instruction that ends at pc. If a function begins at pc, that instruction

@@ -123,7 +123,7 @@ static unsigned long long address_of(
 	for (unsigned long long i = 0; i < call->count && i < VECTOR_MAX; i++) {
 		size_t wanted = 2 * (size_t)pointer;
 		if (pointer > 8 ||
-		    accessed_bytes(replay, call->buffer + i * wanted, bytes, wanted) != wanted)
+		    !accessed_whole(replay, call->buffer + i * wanted, bytes, wanted))
 			return 0;
 		for (size_t field = 0; field < 2; field++) {
 			part[field] = 0;

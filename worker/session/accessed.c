@@ -94,6 +94,11 @@ size_t accessed_bytes(
 	return length;
 }
 
+bool accessed_whole(struct replay *replay, unsigned long long address, void *bytes, size_t size)
+{
+	return accessed_bytes(replay, address, bytes, size) == size;
+}
+
 bool accessed_instruction(
     struct replay *replay, unsigned long long pc, struct instruction *instruction)
 {

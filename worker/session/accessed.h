@@ -13,6 +13,9 @@ bool accessed_number(struct replay *replay, const char *expression, unsigned lon
 size_t accessed_bytes(
     struct replay *replay, unsigned long long address, uint8_t *bytes, size_t most);
 
+/* All of that many bytes; false if some of them are not mapped. */
+bool accessed_whole(struct replay *replay, unsigned long long address, void *bytes, size_t size);
+
 /* Decodes the instruction at an address; false: there is none. */
 bool accessed_instruction(
     struct replay *replay, unsigned long long pc, struct instruction *instruction);

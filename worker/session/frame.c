@@ -76,19 +76,12 @@ json_t *frame_json(const json_t *frame)
 	return json;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Libraries of every program. Their frames between the program's own tell nothing about it. */
 static bool is_libc(const char *library)
 {
 	static const char *const names[] = {
 	    "libc.so", "libc-", "libpthread", "ld-linux", "librr", "libgcc_s.so"};
-	const char *name = base_name(library);
+	const char *name = basename(library);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -107,7 +100,7 @@ static bool is_rr(const json_t *frame)
 	for (size_t i = 0; at && i < sizeof(sources) / sizeof(*sources); i++)
 		if (strstr(at, sources[i]))
 			return true;
-	return (library && strncmp(base_name(library), "librr", 5) == 0) ||
+	return (library && strncmp(basename(library), "librr", 5) == 0) ||
 	       (!at && !library && function && strncmp(function, "syscall_", 8) == 0);
 }
 
@@ -186,7 +179,7 @@ static void show_library(json_t *frame)
 	const char *library = mi_text(frame, "library");
 
 	if (library && !json_object_get(frame, "at"))
-		json_object_set_new(frame, "at", json_string(base_name(library)));
+		json_object_set_new(frame, "at", json_string(basename(library)));
 	json_object_del(frame, "library");
 }
 
