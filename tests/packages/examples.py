@@ -22,6 +22,8 @@ import time
 
 import yaml
 
+from outcomes import attempt, check, skip, summary
+
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "report"))
 from server import Server
 
@@ -41,27 +43,18 @@ int main(void)
 """
 MAKEFILE = "flaky_test: flaky_test.c\n\t$(CC) $(CFLAGS) -o $@ $<\n"
 PATIENCE = 300  # seconds, on a busy machine
-counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
 def test(name, body, *programs):
     missing = [program for program in programs if not shutil.which(program, path=DAEMONS)]
     if missing:
-        counts["skipped"] += 1
-        print(f"skipped, because {', '.join(missing)} is not installed: {name}")
+        skip(name, f"{', '.join(missing)} is not installed")
         return
     with tempfile.TemporaryDirectory(prefix="rr-warden-examples-") as folder:
         folder = pathlib.Path(folder)
         (folder / "flaky_test.c").write_text(FLAKY)
         (folder / "Makefile").write_text(MAKEFILE)
-        try:
-            body(folder)
-        except Exception as error:
-            counts["failed"] += 1
-            print(f"FAILED: {name}: {error}")
-            return
-    counts["passed"] += 1
-    print(f"ok: {name}")
+        attempt(name, body, folder)
 
 
 def shell(folder, script, shell_command=("bash", "-e", "-c"), **environment):
@@ -70,11 +63,6 @@ def shell(folder, script, shell_command=("bash", "-e", "-c"), **environment):
         stdin=subprocess.DEVNULL,
         env={**os.environ, "HOME": str(folder), "PATH": f"{server.parent}:{os.environ['PATH']}", **environment})
     return done.returncode, done.stdout + done.stderr
-
-
-def check(condition, message):
-    if not condition:
-        raise AssertionError(message)
 
 
 def archive_replays(folder, archive):
@@ -352,5 +340,4 @@ test("a client records and replays with `ssh host rr-warden`", ssh, "sshd", "ssh
 test("systemd-run knows the options of systemd-limits.sh", systemd)
 test("bash completes options, their values and commands", bash_completes, "bash")
 test("zsh completes options, their values and commands", zsh_completes, "zsh")
-print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
-sys.exit(1 if counts["failed"] else 0)
+sys.exit(summary())

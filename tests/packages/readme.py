@@ -15,27 +15,12 @@ import sys
 import tempfile
 import tomllib
 
+from outcomes import attempt, check, summary
+
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "report"))
 from server import Server
 
 PROGRAMS = "make|rr-warden|claude|codex|gemini|code|pip|npm|npx|sysctl|sudo|ssh"
-counts = {"passed": 0, "failed": 0}
-
-
-def check(condition, message):
-    if not condition:
-        raise AssertionError(message)
-
-
-def test(name, body, *arguments):
-    try:
-        body(*arguments)
-    except Exception as error:
-        counts["failed"] += 1
-        print(f"FAILED: {name}: {error}")
-        return
-    counts["passed"] += 1
-    print(f"ok: {name}")
 
 
 class Home:
@@ -244,17 +229,16 @@ def run(command):
 def main():
     found = commands()
     for command in sorted(found - OTHERS):
-        test(command, run, command)
+        attempt(command, run, command)
     for command in sorted((set(RUN) | OTHERS) - found):
-        test(command, check, False, "the README does not have it any more: remove it here")
+        attempt(command, check, False, "the README does not have it any more: remove it here")
     for number, piece in enumerate(json_pieces(), 1):
         ((_, servers),) = piece.items()
-        test(f"JSON {number}: what it names starts and lists its tools", starts, servers["rr"])
-    test("Codex reads the TOML", codex_reads, toml_piece())
+        attempt(f"JSON {number}: what it names starts and lists its tools", starts, servers["rr"])
+    attempt("Codex reads the TOML", codex_reads, toml_piece())
     for flag in sorted(set(re.findall(r"`(--[a-z][a-z_-]*)", paragraphs())) - OTHERS_FLAGS):
-        test(flag, is_flag, flag)
-    print(f"{counts['passed']} passed, {counts['failed']} failed")
-    return counts["failed"] > 0
+        attempt(flag, is_flag, flag)
+    return summary()
 
 
 server, tree, clients = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
