@@ -273,7 +273,7 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 	/* Whether it stops, or has ended by itself before, is not known yet. */
 	if (running != NULL)
 		json_object_set_new(answer, "conclusion",
-		    json_sprintf("%s is asked to stop; its own answer says where it did",
+		    json_sprintf("%s is asked to stop; its own answer says where it stopped",
 			tools_shown[running->tool].name));
 	else
 		json_object_set_new(

@@ -106,7 +106,7 @@ static int lock_down(struct supervisor *supervisor, int launcher)
 
 	launcher_layers(&policy, supervisor->settings);
 	if (sandbox_enter(ROLE_SUPERVISOR, &policy, keep, 2, &report, why, sizeof(why)) < 0) {
-		log_error("the supervisor's sandbox: %s", why);
+		log_error("the supervisor's sandbox cannot be set up: %s", why);
 		return -1;
 	}
 	return 0;

@@ -90,8 +90,8 @@ static const char *const texts[PROMPT_COUNT] = {
 	"2. Call rr_crash_report on {bad}, and rr_output in both sessions with moment \"end\": where does the "
 	"output differ first? rr_who_printed names the code.\n"
 	"3. In both sessions call rr_breakpoint_set at the same place before that, rr_continue to the same "
-	"hit with evaluate set to what the code decides by, and compare. Halve the distance until you have "
-	"the first difference.\n"
+	"hit with evaluate set to the values that its branches depend on, and compare. Halve the distance "
+	"until you have the first difference.\n"
 	"4. In the failing run, call rr_last_change on the value that differs.\n"
 	"5. Report the first difference with file and line, and its moment in both runs.",
 };

@@ -130,7 +130,7 @@ static int become_rr(
 		    "");
 	cleanup_free const char **arguments = rr_command_arguments(choice, argc, argv);
 	if (arguments == NULL)
-		return complain("no memory", "");
+		return complain("out of memory", "");
 	char **environment = prepare_environment(choice, library);
 	if (environment == NULL)
 		return EXIT_NOT_STARTED;

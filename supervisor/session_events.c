@@ -124,7 +124,7 @@ void session_end_all(struct session_table *table, const struct failure *failure)
 static void lose(struct session *session, const struct event_data *data);
 
 static const struct failure deaf = {
-    .code = ERROR_WORKER_DIED, .message = "the worker does not read its channel"};
+    .code = ERROR_WORKER_DIED, .message = "the worker stopped reading requests"};
 
 static const struct failure no_launcher = {.code = ERROR_INTERNAL,
     .message = "the process that starts workers has ended",

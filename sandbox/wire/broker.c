@@ -59,7 +59,8 @@ static int await_reply(int fd, struct broker_reply *reply)
 	if (descriptors_receive(fd, reply, sizeof(*reply), 0, &descriptor, 1) != sizeof(*reply)) {
 		if (descriptor >= 0)
 			close(descriptor);
-		return fail(reply, EPIPE, "this session gets no more files");
+		return fail(reply, EPIPE,
+		    "this session can open no more files: close it, and open the trace again");
 	}
 	reply->why[sizeof(reply->why) - 1] = '\0';
 	reply->path[sizeof(reply->path) - 1] = '\0';
@@ -80,6 +81,7 @@ int broker_ask(int fd, enum broker_what what, const char *path, struct broker_re
 	if (strlcpy(request.path, path ? path : "", sizeof(request.path)) >= sizeof(request.path))
 		return fail(reply, ENAMETOOLONG, "the path is too long");
 	if (send(fd, &request, sizeof(request), MSG_NOSIGNAL) != sizeof(request))
-		return fail(reply, EPIPE, "this session gets no files");
+		return fail(reply, EPIPE,
+		    "this session can open no more files: close it, and open the trace again");
 	return await_reply(fd, reply);
 }

@@ -214,7 +214,7 @@ static int discard_archive(struct broker *broker, struct broker_reply *reply)
 	snprintf(reply->path, sizeof(reply->path), "%s", broker->archive);
 	if (directory < 0 || !name || broker->made.st_ino == 0 ||
 	    remove_made(broker, directory, name + 1) < 0)
-		return refuse(reply, EACCES, "it is not the file that was made");
+		return refuse(reply, EACCES, "another file has taken its place");
 	broker->made.st_ino = 0;
 	return -1;
 }
@@ -240,7 +240,7 @@ static int open_bookmarks(struct broker *broker, struct broker_reply *reply)
 	length = snprintf(
 	    reply->path, sizeof(reply->path), "%s/%s", broker->trace, BROKER_BOOKMARKS_FILE);
 	if (!broker->trace[0] || length < 0 || (size_t)length >= sizeof(reply->path))
-		return refuse(reply, EACCES, "this session has no trace that can be written");
+		return refuse(reply, EACCES, "nothing can be written into this session's trace");
 	fd = judge(
 	    open_strictly(AT_FDCWD, reply->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600),
 	    0, reply);
@@ -249,7 +249,7 @@ static int open_bookmarks(struct broker *broker, struct broker_reply *reply)
 	if (fstat(fd, &status) < 0 || status.st_uid != geteuid() || status.st_nlink != 1)
 		return refuse(reply, EACCES, "it is not a file of the user's own");
 	if (status.st_size > BROKER_BOOKMARKS_MAX - BROKER_BOOKMARK_MAX - 2)
-		return refuse(reply, EFBIG, "the trace has as many bookmarks as it may");
+		return refuse(reply, EFBIG, "the trace has reached its limit of bookmarks");
 	return steal_fd(&fd);
 }
 
@@ -265,7 +265,7 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 	}
 	/* A file of short lines has room for more lines than the audit should have. */
 	if (broker->added >= ADDED_MAX) {
-		refuse(reply, EFBIG, "this session has made as many bookmarks as it may");
+		refuse(reply, EFBIG, "this session can add no more bookmarks: open it again");
 		return;
 	}
 	fd = open_bookmarks(broker, reply);
@@ -288,10 +288,11 @@ static void write_report(struct broker *broker, struct broker_reply *reply)
 	char name[NAME_MAX];
 
 	if (directory < 0)
-		refuse(reply, EACCES, "this session has no trace that can be written");
+		refuse(reply, EACCES, "nothing can be written into this session's trace");
 	else if (report_write(&broker->report, directory, name) < 0)
 		refuse(reply, errno,
-		    errno == EMLINK ? "the trace has as many reports as it may" : strerror(errno));
+		    errno == EMLINK ? "the trace has too many reports: remove some"
+				    : strerror(errno));
 	else
 		snprintf(reply->path, sizeof(reply->path), "%.*s/%s", PATH_MAX - NAME_MAX - 2,
 		    broker->trace, name);
@@ -363,7 +364,7 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		break;
 	case BROKER_REPORT_PART:
 		if (!request->path[0])
-			refuse(&reply, EINVAL, "it is no text");
+			refuse(&reply, EINVAL, "it is not text");
 		else if (report_keep(&broker->report, request->path) < 0)
 			refuse(&reply, EFBIG, "the report is too large");
 		break;
@@ -371,7 +372,8 @@ static void answer(struct broker *broker, const struct broker_request *request)
 		write_report(broker, &reply);
 		break;
 	default:
-		log_audit("a worker sent an invalid request: it gets no more files");
+		log_audit("a worker sent an invalid request for a file: all its further requests "
+			  "are refused");
 		_exit(1);
 	}
 	/* Workers look for sources in many places. A place without the source is not a refusal. */
@@ -383,7 +385,8 @@ static void answer(struct broker *broker, const struct broker_request *request)
 	broker->granted += !missing && reply.error == 0;
 	/* None of our workers reaches these limits, but a compromised one could fill the log. */
 	if (broker->refused > REFUSED_MAX || broker->granted > GRANTED_MAX) {
-		log_audit("a worker had too many requests: it gets no more files");
+		log_audit("a worker sent too many requests for files: all its further requests are "
+			  "refused");
 		_exit(1);
 	}
 	if (broker_send(broker->fd, &reply, fd) < 0)
@@ -409,7 +412,7 @@ static int confine(const struct broker *broker, const struct sandbox_policy *pol
 	if (sandbox_enter(ROLE_BROKER, &own, keep, audit < 0 ? 2 : 3, &report, why, sizeof(why)) ==
 	    0)
 		return 0;
-	log_error("the broker's sandbox: %s", why);
+	log_error("the broker's sandbox cannot be set up: %s", why);
 	return -1;
 }
 

@@ -48,7 +48,7 @@ static void confine_keeper(int fd, const struct settings *settings)
 	launcher_layers(&policy, settings);
 	policy.parent = getppid();
 	if (sandbox_enter(ROLE_LAUNCHER, &policy, &fd, 1, &report, why, sizeof(why)) < 0) {
-		log_error("the keeper's sandbox: %s", why);
+		log_error("the keeper's sandbox cannot be set up: %s", why);
 		_exit(1);
 	}
 }

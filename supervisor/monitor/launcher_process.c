@@ -327,7 +327,7 @@ static void tell_refusal(struct launcher *launcher)
 		return;
 	log_audit("the monitor refused a request of the supervisor");
 	if (++launcher->refused == REFUSED_MAX)
-		log_audit("the monitor refuses on without a line for each request");
+		log_audit("the monitor refuses further requests without a line for each");
 }
 
 static void serve_request(struct launcher *launcher)
@@ -376,7 +376,7 @@ static int lock_down(const struct launcher *launcher, int signals)
 	if (sandbox_enter(
 		ROLE_LAUNCHER, &policy, keep, audit < 0 ? 2 : 3, &report, why, sizeof(why)) == 0)
 		return 0;
-	log_error("the launcher's sandbox: %s", why);
+	log_error("the launcher's sandbox cannot be set up: %s", why);
 	return -1;
 }
 

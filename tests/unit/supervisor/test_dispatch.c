@@ -263,8 +263,8 @@ START_TEST(rr_interrupt_names_what_it_asks_to_stop)
 	open_session();
 	ck_assert_ptr_null(call("rr_continue", "{}"));
 	result = call("rr_interrupt", "{}");
-	check_field(
-	    result, "conclusion", "rr_continue is asked to stop; its own answer says where it did");
+	check_field(result, "conclusion",
+	    "rr_continue is asked to stop; its own answer says where it stopped");
 	json_decref(result);
 	ck_assert_int_eq(workers.last_type, WIRE_INTERRUPT);
 }
