@@ -3,6 +3,7 @@
  * end is ended; how a rare failure is recorded.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,41 @@ START_TEST(recordings_at_once_never_get_the_same_name)
 	json_decref(names);
 	free(program);
 	client_abandon(clients[1]);
+	home_close(&home);
+}
+END_TEST
+
+/* The names of the first processes of a pid namespace, as another recording creates them for a
+ * moment. */
+static void create_shared_names(const char *folder, int create)
+{
+	char path[256];
+
+	for (int pid = 1; pid <= 64; pid++) {
+		snprintf(
+		    path, sizeof(path), "%s/rr-shared-preload_thread_locals-%d-0", folder, pid);
+		if (create)
+			close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+		else
+			unlink(path);
+	}
+}
+
+START_TEST(the_names_of_another_recordings_memory_are_waited_for)
+{
+	struct home home = home_open();
+	char *program = harness_program("exit_code");
+	long long id;
+
+	create_shared_names(home.folder, 1);
+	id = client_tool_send(home.client, "rr_record",
+	    json_pack("{s:[s], s:{s:s}}", "command", program, "env", "TMPDIR", home.folder));
+	usleep(300 * 1000); /* it is there by then, or finds the names gone */
+	create_shared_names(home.folder, 0);
+	json_t *recorded = client_tool_result(home.client, id, HARNESS_TIMEOUT_S);
+	expect_number(recorded, "exit_code", 42);
+	json_decref(recorded);
+	free(program);
 	home_close(&home);
 }
 END_TEST
@@ -510,7 +546,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_trace_is_named_after_its_program_and_private,
-	    recordings_at_once_never_get_the_same_name, the_program_inherits_nothing_of_ours,
+	    recordings_at_once_never_get_the_same_name,
+	    the_names_of_another_recordings_memory_are_waited_for,
+	    the_program_inherits_nothing_of_ours,
 	    a_program_that_ignores_every_signal_is_ended_and_its_trace_complete,
 	    a_tree_of_processes_is_told_with_every_end, traces_are_listed_newest_first_in_pages,
 	    a_trace_tells_where_it_was_made, a_trace_with_a_foreign_file_in_it_is_not_removed,

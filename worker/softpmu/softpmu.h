@@ -15,6 +15,7 @@
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   newcalls.c    system calls that are newer than rr
  *   insertions.c  int3s of rr that have gone with their mapping
+ *   sharedfiles.c names of rr's files that two recordings create at once
  *   message.c     one-line messages
  *
  * Nearly everything runs in the code cache, inside the program's own process:
@@ -47,7 +48,7 @@
  *   RR_WARDEN_SOFTPMU=run          the default
  *   RR_WARDEN_SOFTPMU=legs         do without the code cache (a second opinion)
  *   RR_WARDEN_SOFTPMU=step         single-step everything (a third one; the bench's baseline)
- *   RR_WARDEN_SOFTPMU=carry        maps.c, newcalls.c, insertions.c; the processor counts
+ *   RR_WARDEN_SOFTPMU=carry        only what does not count; the processor counts
  *   RR_WARDEN_RR_VERSION=50600     rr's version, for newcalls.c; without it rr is taken for old
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
