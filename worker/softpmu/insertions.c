@@ -28,6 +28,7 @@ static void drop(struct insertions *insertions, struct insertion *insertion)
 
 static bool read_byte(int fd, uint64_t address, uint8_t *byte)
 {
+	*byte = 0;
 	return kernel_call(SYS_pread64, fd, (long)byte, 1, (long)address, 0, 0) == 1;
 }
 

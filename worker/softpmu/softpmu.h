@@ -5,6 +5,7 @@
  * retired conditional branches it knows exactly.
  *
  *   symbols.c     the functions of libc that rr calls and we stand in for
+ *   environment.c what rr's environment says to us, and that the program never sees it
  *   counters.c    rr's performance counters
  *   resume.c      rr's resume requests become legs
  *   stops.c       whether a stop ends a leg of ours or is for rr, and the ticks it stands for
