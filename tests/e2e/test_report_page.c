@@ -13,8 +13,10 @@
 #define FIRST	"rr-warden.report-1.html"
 #define SECOND	"rr-warden.report-2.html"
 #define LAST	"rr-warden.report-99.html"
-#define HOSTILE                                                                                    \
-	"</code></pre><script>alert(1)</script><img src=x onerror=\"alert(2)\">'&\x1b[2J\x01"
+#define MARKUP	"</code></pre><script>alert(1)</script><img src=x onerror=\"alert(2)\">"
+#define HOSTILE MARKUP "'&\x1b[2J\x01"
+/* What a claim takes for one expression. */
+#define HOSTILE_EXPRESSION MARKUP "&\x1b\x01"
 
 /* A new trace, with a session at the crash. Reports are written into the trace. */
 struct crashed {
@@ -159,7 +161,7 @@ START_TEST(what_strangers_say_is_text)
 	    crashed.write, crashed.write);
 	answer = client_tool(crashed.place.client, "rr_report", "{s:s, s:s, s:[o, o, o]}", "title",
 	    HOSTILE, "narrative", narrative, "claims", hostile,
-	    claim(crashed.write, HOSTILE, HOSTILE), claim(HOSTILE, "1", "1"));
+	    claim(crashed.write, HOSTILE_EXPRESSION, HOSTILE), claim(HOSTILE, "1", "1"));
 	char *page = page_of(answer);
 	expect_only_our_tags(page);
 	expect_in(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
