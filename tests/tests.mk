@@ -52,6 +52,8 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 	$(link_program)
 
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
+# clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
+PROGRAM_FLAGS := -g -pthread -Wno-attributes
 OPTIMIZED_TOO := containers fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
@@ -70,19 +72,19 @@ $(TEST_BIN)/programs/moved_relative: private PROGRAM_LIBS := '-fdebug-prefix-map
 $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -O0 -o $@ $< $(PROGRAM_LIBS)
 $(TEST_BIN)/programs/%: tests/programs/%.cc
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) -g -O0 -pthread -o $@ $< $(PROGRAM_LIBS)
+	$(Q)$(CXX) $(PROGRAM_FLAGS) -O0 -o $@ $< $(PROGRAM_LIBS)
 $(TEST_BIN)/programs/%_O2: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) -g -O2 -pthread -o $@ $<
+	$(Q)$(CC) $(PROGRAM_FLAGS) -O2 -o $@ $<
 $(TEST_BIN)/programs/%_O2: tests/programs/%.cc
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) -g -O2 -pthread -o $@ $<
+	$(Q)$(CXX) $(PROGRAM_FLAGS) -O2 -o $@ $<
 
 # Doubles that misbehave on purpose.
 DOUBLES := $(addprefix $(TEST_BIN)/doubles/,worker gdb prisoner petitioner no_spaces forbid container tracer watcher)
