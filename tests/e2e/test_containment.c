@@ -408,6 +408,25 @@ static json_t *interrupt_somewhere(struct scene *scene)
 	return client_tool(scene->client, "rr_registers", NULL);
 }
 
+/* rr is dead. A call that comes before the worker has seen it fails, and the next one restores. */
+static void come_back(struct scene *scene)
+{
+	bool restored = false;
+
+	for (int i = 0; !restored; i++) {
+		long long id = client_tool_send(scene->client, "rr_when", NULL);
+		json_t *message = client_wait(scene->client, id, HARNESS_TIMEOUT_S);
+		const json_t *answer = answer_at(message, "result.structuredContent");
+
+		restored = answer_true(answer, "restored");
+		if (!restored) {
+			ck_assert_int_eq(i, 0);
+			expect_text(answer, "code", "rr_failed");
+		}
+		json_decref(message);
+	}
+}
+
 /* Half of the events of this program are system calls that rr runs before it counts their event as
  * done. One interrupt in four stops it in between, where no seek ends. */
 START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
@@ -420,9 +439,7 @@ START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
 		pid_t victim = find_victim(client_pid(scene.client), VICTIM_RR);
 		kill(victim, SIGKILL);
 		await_gone(victim);
-		json_t *when = client_tool(scene.client, "rr_when", NULL);
-		ck_assert(answer_true(when, "restored"));
-		json_decref(when);
+		come_back(&scene);
 		json_t *after = client_tool(scene.client, "rr_registers", NULL);
 		ck_assert(json_equal(before, after));
 		json_decref(before);
