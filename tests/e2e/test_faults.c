@@ -335,6 +335,14 @@ static unsigned outcome_of(const struct view *view, bool ended, bool held)
 	return gone && view->cell->phase == STARTING && !ok ? REFUSED : 0;
 }
 
+/* A busy machine is slow even without a fault. A launcher that has one cannot restore the session.
+ */
+static bool is_late(const struct view *view)
+{
+	return is_one_of(view->first, "timeout cancelled") &&
+	       is_one_of(view->next, "restored internal");
+}
+
 /* An error must not mention a session that does not exist. */
 static bool hints_are_true(json_t *answer)
 {
@@ -399,7 +407,7 @@ static enum verdict judge(struct view *view, bool last_play)
 	bool expected = outcome != 0 && (outcome & cell->expected) == outcome;
 	if (expected && twice == NULL && honest)
 		return AS_EXPECTED;
-	if (outcome == LATE && twice == NULL && honest && !last_play)
+	if (is_late(view) && twice == NULL && honest && !last_play)
 		return TOO_LATE;
 	char *shown = answer_show(answer);
 	printf("%s, %s, %s: %s, then %s%s%s\n  %.600s\n", process_names[cell->process],
@@ -428,7 +436,7 @@ static enum verdict play_cell(const struct cell *cell, bool last_play)
 	return verdict;
 }
 
-/* A busy machine is slow even without a fault, so a late result is tried again. */
+/* A late result is tried again. */
 static enum verdict run_cell(const struct cell *cell)
 {
 	enum verdict verdict = TOO_LATE;
