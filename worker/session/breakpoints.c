@@ -310,11 +310,12 @@ json_t *breakpoints_insert(
 	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when[0] ? " -c " : "",
 	    condition, location);
 	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
-	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure))
-		bkpt = json_incref(json_object_get(results, "bkpt"));
-	stubs_leave(replay, bkpt);
+	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
+		stubs_leave(replay, json_object_get(results, "bkpt"));
+		bkpt = generated_in_hardware(replay, results, arguments);
+	}
 	json_decref(results);
-	return generated_in_hardware(replay, bkpt, arguments);
+	return bkpt;
 }
 
 const json_t *breakpoints_row(const json_t *rows, long long gdb_number)

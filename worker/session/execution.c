@@ -209,8 +209,7 @@ static int set_until(struct replay *replay, const char *location, struct failure
 	}
 	stubs_leave(replay, json_object_get(results, "bkpt"));
 	if (outcome == GDB_DONE) {
-		bkpt = json_incref(json_object_get(results, "bkpt"));
-		bkpt = generated_in_hardware(replay, bkpt, quoted);
+		bkpt = generated_in_hardware(replay, results, quoted);
 		number = mi_number(bkpt, "number", 0);
 		json_decref(bkpt);
 	} else if (!replay->worker->broken)

@@ -30,10 +30,10 @@ static void drop(struct replay *replay, const json_t *bkpt)
 	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
 }
 
-json_t *generated_in_hardware(struct replay *replay, json_t *bkpt, const char *arguments)
+json_t *generated_in_hardware(struct replay *replay, const json_t *made, const char *arguments)
 {
+	json_t *bkpt = json_incref(json_object_get(made, "bkpt")), *results = NULL, *instead;
 	struct failure ignored = {0};
-	json_t *results = NULL, *instead;
 
 	if (!bkpt || !is_generated(replay, bkpt))
 		return bkpt;

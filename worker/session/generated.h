@@ -10,9 +10,10 @@
 #include "worker/session/replay.h"
 
 /*
- * Takes a breakpoint as gdb described it, which -break-insert made of `arguments`. If it is in such
- * code, sets it anew in hardware. Returns it, or the new one in its place; owned, NULL for NULL.
+ * Takes the breakpoint that -break-insert has made of `arguments`; `made` are its results. If it is
+ * in such code, sets it anew in hardware. Returns it, or the new one in its place, as gdb describes
+ * it; owned, NULL if none was made.
  */
-json_t *generated_in_hardware(struct replay *replay, json_t *bkpt, const char *arguments);
+json_t *generated_in_hardware(struct replay *replay, const json_t *made, const char *arguments);
 
 #endif

@@ -8,12 +8,11 @@
 
 int internal_insert(struct replay *replay, const char *where)
 {
-	json_t *results = NULL, *bkpt = NULL;
+	json_t *results = NULL, *bkpt;
 	int number;
 
-	if (gdb_command(replay->gdb, &results, "-break-insert %s", where) == GDB_DONE)
-		bkpt = json_incref(json_object_get(results, "bkpt"));
-	bkpt = generated_in_hardware(replay, bkpt, where);
+	gdb_command(replay->gdb, &results, "-break-insert %s", where);
+	bkpt = generated_in_hardware(replay, results, where);
 	number = mi_number(bkpt, "number", 0);
 	json_decref(bkpt);
 	json_decref(results);
