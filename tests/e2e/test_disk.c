@@ -28,7 +28,7 @@ static struct disk disk_open(const char *size, bool full, const char *option, bo
 	snprintf(script, sizeof(script),
 	    "mount -t tmpfs -o size=%s,mode=700 small '%s' && %s && exec \"$@\"", size, disk.small,
 	    full ? "! cat /dev/zero >\"$TEST_FILL\" 2>/dev/null" : "true");
-	snprintf(variable, sizeof(variable), "%s=%s%s", temporary ? "TMPDIR" : "TEST_FILL",
+	snprintf(variable, sizeof(variable), "%s=%s%s", temporary ? "RR_TMPDIR" : "TEST_FILL",
 	    disk.small, temporary ? "" : "/fill");
 	disk.client = client_start(&(struct client_options){
 	    .server = "/usr/bin/unshare", .args = args, .env = environment, .show_stderr = true});
@@ -112,7 +112,7 @@ START_TEST(a_directory_for_temporary_files_that_fills_up_later_is_named)
 {
 	struct disk disk = disk_open("8m", false, "--free-disk=0", true);
 	expect_no_room(&disk,
-	    send_record(&disk, "cat /dev/zero >\"$TMPDIR/fill\" 2>/dev/null; "
+	    send_record(&disk, "cat /dev/zero >\"$RR_TMPDIR/fill\" 2>/dev/null; "
 			       "for i in 1 2 3 4 5 6 7 8; do /bin/ls >/dev/null & done; wait"));
 	disk_close(&disk);
 }

@@ -90,14 +90,14 @@ static char **copy_environment(size_t room)
 	return copy;
 }
 
-/* Replaces NAME=… in the list, or appends it. The entry is the list's. */
-static void put_variable(char **list, char *entry, size_t name_length)
+/* Where the list has NAME=…, or its end. */
+static char **find_variable(char **list, const char *name)
 {
-	size_t i = 0;
+	size_t length = strlen(name);
 
-	while (list[i] && (strncmp(list[i], entry, name_length + 1) != 0))
-		i++;
-	list[i] = entry;
+	while (*list && (strncmp(*list, name, length) != 0 || (*list)[length] != '='))
+		list++;
+	return list;
 }
 
 static bool variable_is_sound(const char *name, json_t *value)
@@ -141,23 +141,28 @@ static bool plan_environment(const struct worker *worker, const struct record_re
     struct record_plan *plan, struct failure *failure)
 {
 	size_t count = json_object_size(request->env), made = 0;
-	char **list = copy_environment(count);
+	char **list = copy_environment(count + 1), **temporary;
 	char **owned = calloc(count + 1, sizeof(*owned));
 	const char *name;
 	json_t *value;
 	bool sound = list && owned && count <= RECORD_ENV_MAX;
+	char none[] = "RR_TMPDIR=";
 
 	json_object_foreach(request->env, name, value)
 	{
 		if (!sound || !(sound = variable_is_sound(name, value)) ||
 		    !(sound = asprintf(&owned[made], "%s=%s", name, json_string_value(value)) >= 0))
 			break;
-		put_variable(list, owned[made++], strlen(name));
+		*find_variable(list, name) = owned[made++];
 	}
 	if (!sound) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "for example {\"LANG\": \"C\"}",
 		    "env must be an object of variable names and values");
 	} else {
+		temporary = find_variable(list, "RR_TMPDIR");
+		plan->has_own_temporary = !*temporary;
+		if (!*temporary)
+			*temporary = none;
 		/* A copy, so that the original can be freed. */
 		plan->environment = pmu_rr_environment(&plan->pmu, worker->config.softpmu, list);
 		if (!plan->environment)
@@ -170,6 +175,19 @@ static bool plan_environment(const struct worker *worker, const struct record_re
 	free(owned);
 	free(list);
 	return plan->environment != NULL;
+}
+
+bool record_plan_place_temporary(struct record_plan *plan)
+{
+	char **entry = find_variable(plan->environment, "RR_TMPDIR"), *placed;
+
+	if (!plan->has_own_temporary)
+		return true;
+	if (asprintf(&placed, "RR_TMPDIR=%s", plan->destination.trace) < 0)
+		return false;
+	free(*entry);
+	*entry = placed;
+	return true;
 }
 
 static bool plan_trace(const struct worker *worker, const struct record_request *request,

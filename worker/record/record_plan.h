@@ -42,9 +42,10 @@ struct record_plan {
 	char directory[TRACE_PATH_MAX];		/* where the program starts */
 	char program_directory[TRACE_PATH_MAX]; /* where the program's file is */
 	struct destination destination;
-	const char *input;   /* text for its stdin, or NULL; borrowed from args */
-	double timeout;	     /* seconds, 0: none */
-	size_t output_limit; /* bytes of each stream in the answer */
+	bool has_own_temporary; /* the trace is where rr keeps temporary files */
+	const char *input;	/* text for its stdin, or NULL; borrowed from args */
+	double timeout;		/* seconds, 0: none */
+	size_t output_limit;	/* bytes of each stream in the answer */
 	char cores[16];
 };
 
@@ -53,5 +54,13 @@ struct record_plan {
 bool record_plan_make(const struct worker *worker, const struct record_request *request,
     struct record_plan *plan, struct failure *failure);
 void record_plan_free(struct record_plan *plan);
+
+/*
+ * Lets rr keep its temporary files in the trace's directory, under the name that the trace has now;
+ * call it before each start. In /tmp, rr names them after process numbers, which are the same in
+ * every pid namespace: a file that is there already, left by another recording or put there by
+ * anybody, would end this one. A user's RR_TMPDIR stays. False without memory.
+ */
+bool record_plan_place_temporary(struct record_plan *plan);
 
 #endif

@@ -325,6 +325,10 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 		    "filter");
 		return false;
 	}
+	if (!record_plan_place_temporary(&recording->plan)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
 	tool_policy(&recording->worker->config, &policy);
 	places_begin(&places, &recording->worker->config);
 	places_write(&places, recording->plan.directory);

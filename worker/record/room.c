@@ -11,13 +11,13 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 
-/* What rr writes at once, and what its buffers take at the start. With less than that left, room is
- * what rr lacked. */
-#define ROOM_FOR_TRACE	   (1u << 20)
+/* What rr writes at once, with its temporary files; and what they take alone. With less than that
+ * left, room is what rr lacked. */
+#define ROOM_FOR_TRACE	   (2u << 20)
 #define ROOM_FOR_TEMPORARY (1u << 20)
 
 #define HINT_TRACE     "remove traces with rr_rm, or give a trace_dir on another disk"
-#define HINT_TEMPORARY "free space there, or set the server's TMPDIR to a directory on another disk"
+#define HINT_TEMPORARY "free space there, or leave out RR_TMPDIR"
 
 uint64_t room_to_keep(const struct worker *worker)
 {
@@ -55,13 +55,10 @@ static const char *variable(char *const *environment, const char *name)
 	return NULL;
 }
 
-/* Where rr keeps its temporary files. */
+/* Where rr keeps its temporary files, if not in the trace; else NULL. */
 static const char *temporary(const struct record_plan *plan)
 {
-	const char *own = variable(plan->environment, "RR_TMPDIR");
-	const char *general = variable(plan->environment, "TMPDIR");
-
-	return own ? own : general ? general : "/tmp";
+	return plan->has_own_temporary ? NULL : variable(plan->environment, "RR_TMPDIR");
 }
 
 static void fail(struct failure *failure, const char *what, const char *hint, const char *directory,
@@ -76,11 +73,12 @@ static void fail(struct failure *failure, const char *what, const char *hint, co
 static bool find_full(
     const struct record_plan *plan, const char *what, uint64_t for_trace, struct failure *failure)
 {
-	uint64_t left = room_left_in(temporary(plan));
+	const char *directory = temporary(plan);
+	uint64_t left = directory ? room_left_in(directory) : UINT64_MAX;
 
 	if (left < ROOM_FOR_TEMPORARY) {
-		fail(failure, what, HINT_TEMPORARY, temporary(plan),
-		    "where rr keeps temporary files", left, ROOM_FOR_TEMPORARY);
+		fail(failure, what, HINT_TEMPORARY, directory, "where rr keeps temporary files",
+		    left, ROOM_FOR_TEMPORARY);
 		return true;
 	}
 	left = room_left_in(plan->destination.parent);
@@ -123,7 +121,7 @@ bool room_explain(
 		return true;
 	if (said)
 		failure_set(failure, ERROR_LIMIT, HINT_TRACE,
-		    "rr found no space on a disk: that of %.300s or that of %.300s",
-		    recording->plan.destination.parent, temporary(&recording->plan));
+		    "rr found no space on the disk of %.300s%s", recording->plan.destination.parent,
+		    temporary(&recording->plan) ? ", or on that of RR_TMPDIR" : "");
 	return said;
 }

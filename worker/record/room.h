@@ -1,8 +1,8 @@
 #ifndef WORKER_ROOM_H
 #define WORKER_ROOM_H
 /*
- * Room on the disks that a recording writes to: the trace's own, and the one with rr's temporary
- * files, where a full disk ends rr silently.
+ * Room on the disks that a recording writes to: the trace's own, where rr keeps its temporary
+ * files too, or the one of the user's RR_TMPDIR. A disk that is full of them ends rr silently.
  */
 #include "worker/record/recording.h"
 

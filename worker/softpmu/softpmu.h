@@ -16,7 +16,6 @@
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   newcalls.c    system calls that are newer than rr
  *   insertions.c  int3s of rr that have gone with their mapping
- *   sharedfiles.c names of rr's files that two recordings create at once
  *   message.c     one-line messages
  *
  * Nearly everything runs in the code cache, inside the program's own process:

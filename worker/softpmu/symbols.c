@@ -25,7 +25,6 @@
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/newcalls.h"
 #include "worker/softpmu/resume.h"
-#include "worker/softpmu/sharedfiles.h"
 #include "worker/softpmu/softpmu.h"
 #include "worker/softpmu/stops.h"
 
@@ -191,44 +190,6 @@ INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t off
 	if (to_tracee)
 		codecache_note_write(instance.cache, (uint64_t)offset, size);
 	return written;
-}
-
-static int any_open(const char *path, int flags, mode_t mode)
-{
-	int fd = LIBC(open)(path, flags, mode);
-
-	for (int tries = 0; fd < 0 && errno == EEXIST && sharedfiles_creates(path, flags) &&
-			    sharedfiles_wait(tries);
-	     tries++)
-		fd = LIBC(open)(path, flags, mode);
-	return fd;
-}
-
-static mode_t mode_of(int flags, va_list list)
-{
-	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0;
-}
-
-INTERPOSED int open(const char *path, int flags, ...)
-{
-	va_list list;
-	mode_t mode;
-
-	va_start(list, flags);
-	mode = mode_of(flags, list);
-	va_end(list);
-	return any_open(path, flags, mode);
-}
-
-INTERPOSED int open64(const char *path, int flags, ...)
-{
-	va_list list;
-	mode_t mode;
-
-	va_start(list, flags);
-	mode = mode_of(flags, list);
-	va_end(list);
-	return any_open(path, flags | O_LARGEFILE, mode);
 }
 
 INTERPOSED int close(int fd)
