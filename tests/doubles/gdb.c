@@ -1,10 +1,15 @@
 /*
- * A gdb that misbehaves in the way that its own name says. The server gets it with --gdb. For tests
- * only; never installed.
+ * A gdb that misbehaves in the way that the name of its file says. The server gets it with --gdb.
+ * For tests only; never installed.
  */
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "tests/doubles/gdb.h"
 
 #define LINE_MAX_BYTES (64u * 1024 * 1024)
 
@@ -29,11 +34,53 @@ static void nest(void)
 	puts("");
 }
 
+/* The real gdb, until so many commands have come after the first one with the sign. */
+static int die_after(long commands, char **argv)
+{
+	size_t room = 0;
+	char *line = NULL;
+	bool counts = false;
+	int ends[2];
+	pid_t real;
+
+	if (pipe(ends) < 0 || (real = fork()) < 0)
+		return 1;
+	if (real == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execvp("gdb", argv);
+		_exit(1);
+	}
+	close(ends[0]);
+	setvbuf(stdin, NULL, _IONBF, 0);
+	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
+		if (counts && commands-- == 0) {
+			kill(real, SIGKILL);
+			break;
+		}
+		if (write(ends[1], line, (size_t)length) != length)
+			break;
+		counts |= strstr(line, GDB_SIGN) != NULL;
+	}
+	free(line);
+	close(ends[1]);
+	waitpid(real, NULL, 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	char file[4096] = "";
+	const char *how;
+
 	(void)argc;
-	const char *slash = strrchr(argv[0], '/'), *how = slash == NULL ? argv[0] : slash + 1;
+	if (readlink("/proc/self/exe", file, sizeof(file) - 1) < 0)
+		return 1;
+	how = strrchr(file, '/') + 1;
 	setvbuf(stdout, NULL, _IOLBF, 65536);
+	if (strncmp(how, GDB_DIES_AFTER, strlen(GDB_DIES_AFTER)) == 0)
+		return die_after(atol(how + strlen(GDB_DIES_AFTER)), argv);
 	if (strcmp(how, "gdb-exits") == 0)
 		return 1;
 	if (strcmp(how, "gdb-floods-one-line") == 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/doubles/gdb.h"
 #include "tests/e2e/scene.h"
 
 #define PROGRAM "many_watch"
@@ -43,29 +44,111 @@ START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
 }
 END_TEST
 
-static const char *const gdbs[] = {"gdb-hangs", "gdb-exits", "gdb-floods-one-line",
-    "gdb-floods-lines", "gdb-nests", "gdb-talks-nonsense"};
+static const struct {
+	const char *name, *code, *says;
+} gdbs[] = {
+    {"gdb-hangs", "timeout", ""},
+    {"gdb-exits", "gdb_failed", "status 1"},
+    {"gdb-floods-one-line", "gdb_failed", "incomplete"},
+    {"gdb-floods-lines", "timeout", ""},
+    {"gdb-nests", "timeout", ""},
+    {"gdb-talks-nonsense", "timeout", ""},
+};
 #define GDB_COUNT TIMES(gdbs)
+
+/* A client of a server whose gdb is the double under this name, which is given in the scratch. */
+static struct client *start_with_gdb(char *folder, const char *name, const char *option)
+{
+	char *gdb = harness_path(folder, name), *real = harness_program("../doubles/gdb");
+	char flag[512];
+
+	harness_shell("cp '%s' '%s'", real, gdb);
+	snprintf(flag, sizeof(flag), "--gdb=%s", gdb);
+	free(real);
+	free(gdb);
+	return client_start(
+	    &(struct client_options){.args = (const char *const[]){flag, "--timeout-startup=3",
+					 "--timeout-connect=3", option, NULL}});
+}
 
 START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 {
-	char *folder = harness_scratch(0), *gdb = harness_path(folder, gdbs[_i]), flag[512];
-	char *real = harness_program("../doubles/gdb");
-	harness_shell("cp '%s' '%s'", real, gdb);
-	snprintf(flag, sizeof(flag), "--gdb=%s", gdb);
-	struct client *client = client_start(
-	    &(struct client_options){.args = (const char *const[]){flag, "--timeout-startup=3",
-					 "--timeout-connect=3", NULL}});
-	fprintf(stderr, "%s\n", gdbs[_i]);
+	char *folder = harness_scratch(0);
+	struct client *client = start_with_gdb(folder, gdbs[_i].name, NULL);
+	fprintf(stderr, "%s\n", gdbs[_i].name);
 	long long id = client_tool_send(
 	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
-	json_t *failed = client_tool_failure(client, id, NULL, 60);
-	ck_assert_str_ne(answer_text(failed, "code"), "internal");
+	json_t *failed = client_tool_failure(client, id, gdbs[_i].code, 60);
+	expect_within(failed, "message", gdbs[_i].says);
 	json_decref(failed);
 	client_end(client);
-	free(real);
-	free(gdb);
 	harness_scratch_free(folder);
+}
+END_TEST
+
+/* Tools that read much, or forgive much, of what gdb does not tell. */
+static const struct {
+	const char *tool, *arguments;
+} readers[] = {
+    {"rr_backtrace", "{\"full\": true}"},
+    {"rr_disassemble", "{}"},
+    {"rr_type", "{\"expression\": \"four\"}"},
+    {"rr_expand", "{\"expression\": \"four\"}"},
+    {"rr_watchpoint_set", "{\"expression\": \"counter\"}"},
+    {"rr_next", "{}"},
+};
+#define READER_COUNT  TIMES(readers)
+#define COMMANDS_MAX  60 /* that a reader may give gdb */
+#define SURVIVALS_MAX 2	 /* gdb dies no longer while the reader runs */
+
+/* What the tool answers, whether it fails or not. */
+static json_t *call(struct client *client, const char *tool, const char *arguments)
+{
+	json_t *answer = client_wait(client,
+	    client_tool_send(client, tool, json_loads(arguments, 0, NULL)), HARNESS_TIMEOUT_S);
+	json_t *content = json_incref(answer_at(answer, "result.structuredContent"));
+
+	ck_assert_ptr_nonnull(content);
+	json_decref(answer);
+	return content;
+}
+
+/* The reader's answer, with a gdb that dies after so many commands. Seccomp would not let the
+ * double start the real gdb. */
+static json_t *read_dying(const char *tool, const char *arguments, int commands)
+{
+	char *folder = harness_scratch(0), name[64];
+	snprintf(name, sizeof(name), GDB_DIES_AFTER "%d", commands);
+	struct client *client = start_with_gdb(folder, name, "--sandbox-seccomp=off");
+	json_decref(
+	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	json_decref(client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "count_up"));
+	json_decref(client_tool(client, "rr_continue", NULL));
+	json_decref(call(client, "rr_evaluate", "{\"expression\": \"" GDB_SIGN "\"}"));
+	json_t *answer = call(client, tool, arguments);
+	client_end(client);
+	harness_scratch_free(folder);
+	return answer;
+}
+
+/* Whatever the reader gives must be what it gives with a gdb that lives, or say that gdb died. */
+START_TEST(what_was_read_of_a_dying_gdb_is_no_result)
+{
+	json_t *whole = read_dying(readers[_i].tool, readers[_i].arguments, 100000);
+	int deaths = 0, survivals = 0;
+
+	ck_assert_ptr_null(json_object_get(whole, "code"));
+	for (int commands = 1; survivals < SURVIVALS_MAX && commands < COMMANDS_MAX; commands++) {
+		json_t *answer = read_dying(readers[_i].tool, readers[_i].arguments, commands);
+		if (json_equal(answer, whole)) {
+			survivals++;
+		} else {
+			expect_answer(answer, "code", "gdb_failed");
+			deaths++;
+		}
+	}
+	ck_assert_int_gt(deaths, 0);
+	json_decref(whole);
 }
 END_TEST
 
@@ -74,6 +157,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {a_worker_gone_bad_costs_its_session_and_nothing_else, MANNER_COUNT},
 	    {a_gdb_gone_bad_is_an_error_in_time, GDB_COUNT},
+	    {what_was_read_of_a_dying_gdb_is_no_result, READER_COUNT},
 	    {NULL, 0},
 	};
 

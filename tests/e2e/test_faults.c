@@ -137,6 +137,7 @@ struct view {
 	int voice; /* the victim's descriptor for garbage; -1: not known yet */
 	bool brought;
 	char first[64], next[64]; /* outcome of the call in flight, and of the next one */
+	char last[64];		  /* of the one after that, if the next one met the fault */
 };
 
 /* The descriptor on which a process talks to the one above it: a socket for our own processes,
@@ -310,6 +311,11 @@ static bool is_one_of(const char *text, const char *words)
 	return found != NULL && *text && (found[strlen(text)] == ' ' || !found[strlen(text)]);
 }
 
+static bool says_what_died(const char *outcome)
+{
+	return is_one_of(outcome, "worker_died rr_failed gdb_failed");
+}
+
 static unsigned outcome_of(const struct view *view, bool ended, bool held)
 {
 	bool ok = strcmp(view->first, "ok") == 0, restored = strcmp(view->first, "restored") == 0;
@@ -324,11 +330,11 @@ static unsigned outcome_of(const struct view *view, bool ended, bool held)
 		return LIVES;
 	if (ok && gone)
 		return view->cell->phase == STOPPING ? CLOSED : 0;
-	if (ok && back)
+	if (ok && (back || (says_what_died(view->next) && strcmp(view->last, "restored") == 0)))
 		return LIVES | BACK;
 	if (restored && alive)
 		return BACK;
-	if (is_one_of(view->first, "worker_died rr_failed gdb_failed") && back)
+	if (says_what_died(view->first) && back)
 		return BACK;
 	if (is_one_of(view->first, "timeout cancelled") && back)
 		return LATE;
@@ -403,6 +409,12 @@ static enum verdict judge(struct view *view, bool last_play)
 	usleep(answer == NULL || next == NULL ? ENOUGH_MS * 1000 : 0);
 	describe(answer, view->first, sizeof(view->first));
 	describe(next, view->next, sizeof(view->next));
+	if (says_what_died(view->next)) {
+		json_t *last = client_wait(
+		    view->client, client_tool_send(view->client, "rr_backtrace", NULL), ANSWER_S);
+		describe(last, view->last, sizeof(view->last));
+		json_decref(last);
+	}
 	unsigned outcome = outcome_of(view, ends(view, next), held);
 	bool expected = outcome != 0 && (outcome & cell->expected) == outcome;
 	if (expected && twice == NULL && honest)

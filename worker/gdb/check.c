@@ -27,6 +27,7 @@ void gdb_fail_interrupted(const struct worker *worker, struct failure *failure)
 bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, const char *hint,
     struct failure *failure)
 {
+	const struct failure *loss = &gdb_worker(gdb)->loss;
 	const char *message = gdb_message(gdb);
 
 	switch (outcome) {
@@ -39,9 +40,7 @@ bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, 
 			failure_set(failure, code, hint, "%s", message);
 		return false;
 	case GDB_LOST:
-		failure_set(failure,
-		    strncmp(message, "rr", 2) == 0 ? ERROR_RR_FAILED : ERROR_GDB_FAILED,
-		    worker_lost_hint(gdb_worker(gdb)), "%s", message);
+		failure_set(failure, loss->code, loss->hint, "%s", loss->message);
 		return false;
 	}
 	return false;

@@ -132,6 +132,9 @@ static void lose(struct gdb *gdb, const char *why)
 	if (!gdb->lost_why ||
 	    !gdb->lost_why(gdb->owner, exchange->message, sizeof(exchange->message)))
 		snprintf(exchange->message, sizeof(exchange->message), "gdb: %s", why);
+	failure_set(&gdb->worker->loss,
+	    strncmp(exchange->message, "rr", 2) == 0 ? ERROR_RR_FAILED : ERROR_GDB_FAILED,
+	    worker_lost_hint(gdb->worker), "%s", exchange->message);
 }
 
 /* gdb has noticed that rr has gone. */

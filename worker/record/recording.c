@@ -293,7 +293,7 @@ static void follow(struct recording *recording)
 		if (fds[3].revents)
 			give_input(recording);
 		tick(recording);
-		tools_reap(tools, 1);
+		tools_reap_all(tools, 1);
 	}
 	look_at_trace(recording);
 	for (size_t taken = 0; rr->output >= 0 && taken < DRAIN_MAX; taken += READ_SIZE)

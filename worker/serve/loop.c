@@ -65,12 +65,41 @@ static json_t *error_object(struct failure *failure)
 	return error;
 }
 
+/* True for a failure that gdb's silence could have been taken for. */
+static bool may_be_silence(const struct failure *failure)
+{
+	switch (failure->code) {
+	case ERROR_INVALID_ARGUMENT:
+	case ERROR_NOT_FOUND:
+	case ERROR_UNSUPPORTED:
+	case ERROR_INTERNAL:
+		return true;
+	default:
+		return failure->message[0] == '\0';
+	}
+}
+
+/* Not every reader of gdb's answers notices that there was none: what was read after rr or gdb was
+ * lost is neither a result nor a reason. */
+static json_t *check_loss(struct worker *worker, json_t *result, struct failure *failure)
+{
+	const struct failure *loss = &worker->loss;
+
+	if (!loss->message[0] || (!result && !may_be_silence(failure)))
+		return result;
+	json_decref(result);
+	failure_set(failure, loss->code, loss->hint, "%s", loss->message);
+	return NULL;
+}
+
 /* Steals the result; without a result, answers with the failure. */
 static void answer(struct worker *worker, uint32_t type, json_t *result, struct failure *failure)
 {
-	json_t *json = result ? check_length(result, failure) : NULL;
-	uint32_t flags = json ? 0 : WIRE_FLAG_ERROR;
+	json_t *json = check_loss(worker, result, failure);
+	uint32_t flags;
 
+	json = json ? check_length(json, failure) : NULL;
+	flags = json ? 0 : WIRE_FLAG_ERROR;
 	if (!json)
 		json = error_object(failure);
 	send_answer(worker, type + 1, flags, json);

@@ -38,6 +38,7 @@ struct worker {
 	json_t *request;     /* its whole JSON, borrowed: "args" and the other keys */
 	bool broken; /* set by a handler that has lost rr or gdb: the worker answers, then exits
 			with an error */
+	struct failure loss;		    /* why rr or gdb was lost, once one was */
 	void (*end)(struct worker *worker); /* ends what the worker started, before it exits */
 	void (*idle)(
 	    struct worker *worker); /* waits (in worker_wait) between operations, or NULL */

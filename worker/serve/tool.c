@@ -183,6 +183,14 @@ int tool_start(struct tool *tool, const struct tool_spec *spec, char *why, size_
 
 void tools_reap(struct tool *const tools[], size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		if (tools[i]->pid > 0 &&
+		    waitpid(tools[i]->pid, &tools[i]->status, WNOHANG) == tools[i]->pid)
+			tools[i]->pid = 0;
+}
+
+void tools_reap_all(struct tool *const tools[], size_t count)
+{
 	pid_t got;
 	int status;
 

@@ -39,9 +39,12 @@ struct tool {
 /* Starts a tool that has a process group of its own and dies with us. Returns 0, or -1 with why. */
 int tool_start(struct tool *tool, const struct tool_spec *spec, char *why, size_t why_size);
 
-/* Reaps all ended children, including orphans that we inherited as init of a pid namespace. For
- * each tool among them, pid becomes 0 and status is filled. */
+/* Reaps those of the tools that have ended: pid becomes 0, and status is filled. */
 void tools_reap(struct tool *const tools[], size_t count);
+
+/* The same, and reaps all other children, such as orphans that we inherited as init of a pid
+ * namespace. A tool that is not among these would end without its status. */
+void tools_reap_all(struct tool *const tools[], size_t count);
 
 /* Kills it with its process group, waits for it and closes its pipes. Safe to repeat. */
 void tool_end(struct tool *tool);

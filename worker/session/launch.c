@@ -79,7 +79,7 @@ static void reap(void *owner)
 	struct replay *replay = owner;
 	struct tool *tools[] = {&replay->rr, &replay->gdb_tool};
 
-	tools_reap(tools, sizeof(tools) / sizeof(*tools));
+	tools_reap_all(tools, sizeof(tools) / sizeof(*tools));
 }
 
 static bool explain_loss(void *owner, char *text, size_t size)
@@ -433,6 +433,7 @@ static void clear(struct replay *replay, struct failure *failure)
 	replay->launch_length = 0;
 	replay->launch[0] = '\0';
 	replay->worker->broken = false;
+	replay->worker->loss = (struct failure){0};
 	*failure = (struct failure){0};
 }
 
