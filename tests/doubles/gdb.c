@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	how = strrchr(file, '/') + 1;
 	setvbuf(stdout, NULL, _IOLBF, 65536);
 	if (strncmp(how, GDB_DIES_AFTER, strlen(GDB_DIES_AFTER)) == 0)
-		return die_after(atol(how + strlen(GDB_DIES_AFTER)), argv);
+		return die_after(strtol(how + strlen(GDB_DIES_AFTER), NULL, 10), argv);
 	if (strcmp(how, "gdb-exits") == 0)
 		return 1;
 	if (strcmp(how, "gdb-floods-one-line") == 0)
