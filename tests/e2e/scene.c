@@ -69,6 +69,13 @@ void expect_alive(struct client *client, const char *session)
 	json_decref(trace);
 }
 
+void expect_same(json_t *one, json_t *other)
+{
+	ck_assert(json_equal(one, other));
+	json_decref(one);
+	json_decref(other);
+}
+
 void scene_close(struct scene *scene)
 {
 	client_end(scene->client);

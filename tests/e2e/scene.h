@@ -32,6 +32,9 @@ void scene_run_to(struct scene *scene, const char *location);
 /* The session answers, and nothing had to bring it back. */
 void expect_alive(struct client *client, const char *session);
 
+/* The two answers are the same. Takes both. */
+void expect_same(json_t *one, json_t *other);
+
 /* Ends the server as a client does by EOF, and checks that nothing is left. */
 void scene_close(struct scene *scene);
 

@@ -91,11 +91,9 @@ static const struct {
 	const char *tool, *arguments;
 } readers[] = {
     {"rr_backtrace", "{\"full\": true}"},
-    {"rr_disassemble", "{}"},
     {"rr_type", "{\"expression\": \"four\"}"},
     {"rr_expand", "{\"expression\": \"four\"}"},
     {"rr_watchpoint_set", "{\"expression\": \"counter\"}"},
-    {"rr_next", "{}"},
 };
 #define READER_COUNT  TIMES(readers)
 #define COMMANDS_MAX  60 /* that a reader may give gdb */

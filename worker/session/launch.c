@@ -63,11 +63,14 @@ static bool read_gdb_errors(void *owner, int fd)
 {
 	struct replay *replay = owner;
 	char bytes[4096];
-	ssize_t got = read(fd, bytes, sizeof(bytes));
+	ssize_t got = read(fd, bytes, sizeof(bytes)), length = got > 0 ? got : 0;
 
-	if (got > 0)
+	/* Without the line's end, and the last words only: blank lines are none. */
+	while (length > 0 && strchr("\r\n ", bytes[length - 1]))
+		length--;
+	if (length > 0)
 		snprintf(replay->gdb_words, sizeof(replay->gdb_words), "%.*s",
-		    (int)(got < 400 ? got : 400), bytes);
+		    (int)(length < 400 ? length : 400), bytes);
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
