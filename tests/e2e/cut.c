@@ -142,14 +142,23 @@ static void interrupt(struct walker *walker, enum cut cut, const char *tool, lon
 	json_decref(message);
 }
 
+/* Goes to the moment where the session stands: there, its own thread is the selected one. */
+static void select_own_thread(struct walker *walker, const struct footing *here)
+{
+	if (strcmp(walker->chosen_at, here->place.moment) == 0)
+		client_tool_done(walker->client, "rr_goto", "{s:s}", "moment", here->place.moment);
+	else
+		client_tool_done(walker->client, "rr_thread_select", "{s:I}", "thread_id",
+		    (json_int_t)here->place.tid);
+}
+
 /* Away from here and back by the name of the moment, which is one of its own thread. */
 static void come_back(struct walker *walker)
 {
 	const char *away = some_moment(walker);
 	struct footing here = stand(walker), again;
 
-	client_tool_done(
-	    walker->client, "rr_thread_select", "{s:I}", "thread_id", (json_int_t)here.place.tid);
+	select_own_thread(walker, &here);
 	here = stand(walker);
 	walker_note(walker, " goto %s and back to %s;", away, here.place.moment);
 	client_tool_done(walker->client, "rr_goto", "{s:s}", "moment", away);

@@ -467,6 +467,9 @@ static void move_thread(struct walker *walker)
 	client_tool_done(
 	    walker->client, "rr_thread_select", "{s:I}", "thread_id", answer_number(one, "tid"));
 	json_decref(list);
+	list = client_tool(walker->client, "rr_when", NULL);
+	snprintf(walker->chosen_at, sizeof(walker->chosen_at), "%s", answer_text(list, "moment"));
+	json_decref(list);
 }
 
 static void note_points(struct walker *walker)

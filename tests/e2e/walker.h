@@ -32,8 +32,9 @@ struct walker {
 	size_t checkpoint_count;
 	char history[HISTORY_MAX];
 	size_t history_length;
-	bool until; /* this run stops at TOUCH as well */
-	bool lost;  /* the session has been brought back: it knows its moments' names no more */
+	char chosen_at[80]; /* the moment where a thread was selected last; "": nowhere */
+	bool until;	    /* this run stops at TOUCH as well */
+	bool lost; /* the session has been brought back: it knows its moments' names no more */
 	long refused;
 };
 

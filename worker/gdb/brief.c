@@ -9,7 +9,8 @@ bool brief_is(const char *command)
 	static const char console[] = "console \"";
 	static const char *const mi[] = {"-break-delete", "-break-enable", "-break-disable",
 	    "-break-after", "-break-list", "-gdb-", "-exec-arguments", "-thread-select",
-	    "-stack-select-frame", "-data-list-register-", "-data-read-memory-bytes"};
+	    "-thread-info", "-stack-select-frame", "-data-list-register-",
+	    "-data-read-memory-bytes"};
 	static const char *const consoles[] = {
 	    "when", "checkpoint", "delete checkpoint", "handle ", "maintenance "};
 
