@@ -56,8 +56,9 @@ static const struct {
 };
 #define GDB_COUNT TIMES(gdbs)
 
-/* A client of a server whose gdb is the double under this name, which is given in the scratch. */
-static struct client *start_with_gdb(char *folder, const char *name, const char *option)
+/* A client of a server whose gdb is the double under this name, with these options. */
+static struct client *start_with_gdb(
+    char *folder, const char *name, const char *option, const char *another)
 {
 	char *gdb = harness_path(folder, name), *real = harness_program("../doubles/gdb");
 	char flag[512];
@@ -67,14 +68,14 @@ static struct client *start_with_gdb(char *folder, const char *name, const char 
 	free(real);
 	free(gdb);
 	return client_start(
-	    &(struct client_options){.args = (const char *const[]){flag, "--timeout-startup=3",
-					 "--timeout-connect=3", option, NULL}});
+	    &(struct client_options){.args = (const char *const[]){flag, option, another, NULL}});
 }
 
 START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 {
 	char *folder = harness_scratch(0);
-	struct client *client = start_with_gdb(folder, gdbs[_i].name, NULL);
+	struct client *client =
+	    start_with_gdb(folder, gdbs[_i].name, "--timeout-startup=3", "--timeout-connect=3");
 	fprintf(stderr, "%s\n", gdbs[_i].name);
 	long long id = client_tool_send(
 	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
@@ -117,7 +118,7 @@ static json_t *read_dying(const char *tool, const char *arguments, int commands)
 {
 	char *folder = harness_scratch(0), name[64];
 	snprintf(name, sizeof(name), GDB_DIES_AFTER "%d", commands);
-	struct client *client = start_with_gdb(folder, name, "--sandbox-seccomp=off");
+	struct client *client = start_with_gdb(folder, name, "--sandbox-seccomp=off", NULL);
 	json_decref(
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
 	json_decref(client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "count_up"));
