@@ -75,8 +75,9 @@ static void find_carried(json_t *findings, const char *carried)
 	if (carried[0] == 0)
 		return;
 	snprintf(text, sizeof(text),
-	    "this rr does not know %s; rr-warden handles what rr lacks, and for recorded programs "
-	    "such calls fail as on an older Linux",
+	    "rr-warden handles features of newer systems that this rr lacks; for recorded "
+	    "programs, "
+	    "new system calls fail as on an older Linux: %s",
 	    carried);
 	add_finding(findings, STATE_OK, "newer", text, "");
 }

@@ -12,12 +12,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "supervisor/doctor/folded.h"
 #include "supervisor/doctor/own_server.h"
 #include "supervisor/status.h"
 
-#define PROGRAM	 "/bin/true"
-#define TEXT_MAX 2048
-#define MEGABYTE (1 << 20)
+#define PROGRAM	    "/bin/true"
+#define TEXT_MAX    2048
+#define MEGABYTE    (1 << 20)
+#define TEXT_COLUMN 20 /* behind "problem  counters   " */
 
 static const char *const states[] = {
     [DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning", [DOCTOR_PROBLEM] = "problem"};
@@ -268,6 +270,7 @@ static void print_state(enum doctor_exit state, bool color)
 static void print_findings(const json_t *findings)
 {
 	bool color = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
+	int width = folded_width(stdout);
 	const json_t *finding;
 	size_t i;
 
@@ -277,9 +280,10 @@ static void print_findings(const json_t *findings)
 		for (enum doctor_exit state = DOCTOR_OK; state <= DOCTOR_PROBLEM; state++)
 			if (strcmp(text_of(finding, "state"), states[state]) == 0)
 				print_state(state, color);
-		printf(" %-10s %s\n", text_of(finding, "subject"), text_of(finding, "text"));
+		printf(" %-10s ", text_of(finding, "subject"));
+		folded_print(stdout, text_of(finding, "text"), TEXT_COLUMN, width);
 		if (text_of(finding, "fix")[0] != 0)
-			printf("%20sfix: %s\n", "", text_of(finding, "fix"));
+			printf("%*sfix: %s\n", TEXT_COLUMN, "", text_of(finding, "fix"));
 	}
 	printf("\n%s\n", verdicts[worst_of(findings)]);
 }
