@@ -13,7 +13,7 @@
 #include "supervisor/deadlines.h"
 #include "supervisor/hooks.h"
 
-#define TOOLS_LIST_MAX (40 * 1024) /* bytes of the whole tools/list answer */
+#define TOOLS_LIST_MAX 40000 /* bytes of the whole tools/list answer */
 
 enum tool {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description) TOOL_##NAME,
