@@ -147,6 +147,32 @@ START_TEST(a_32_bit_program_is_refused_by_the_software_pmu)
 }
 END_TEST
 
+/* rr loses the flag at its next stop, and its replay fails an assertion. */
+START_TEST(a_program_that_steps_itself_is_refused_by_the_software_pmu)
+{
+	static const char *const how[] = {"popf", "return"}, *const modes[] = {
+								 "run", "legs", "step"};
+	char *program = harness_program("steps_itself"), *folder = harness_scratch(0);
+	for (int i = 0; i < 2 * 3; i++) {
+		char command[4096];
+		int status;
+		snprintf(command, sizeof(command),
+		    "RR_WARDEN_SOFTPMU=%s '%s' rr --pmu=software record -o '%s/%d' '%s' %s 2>&1 | "
+		    "grep -v Saving",
+		    modes[i / 2], harness_server(), folder, i, program, how[i % 2]);
+		char *text = output_of(command, &status);
+		ck_assert_msg(
+		    strstr(text, "sets the trap flag to step itself, which rr cannot record") !=
+			NULL,
+		    "%s %s: %s", modes[i / 2], how[i % 2], text);
+		ck_assert_msg(
+		    strchr(text, '\n') == text + strlen(text) - 1, "not one line: %s", text);
+	}
+	free(program);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 static void expect_failure(struct client *client, const char *tool, json_t *args, const char *part)
 {
 	json_t *failed = client_tool_failure(
@@ -261,6 +287,7 @@ int main(void)
 	const TTest *const tests[] = {by_hand_what_is_missing_is_said_in_one_line,
 	    by_hand_forbidden_ptrace_is_said_in_one_line,
 	    a_32_bit_program_is_refused_by_the_software_pmu,
+	    a_program_that_steps_itself_is_refused_by_the_software_pmu,
 	    the_server_says_what_is_missing_when_it_is_wanted,
 	    the_server_refuses_an_rr_that_is_too_old,
 	    the_server_says_that_rr_did_not_answer_in_time,

@@ -89,6 +89,9 @@ static bool special_end(ZydisMnemonic mnemonic, enum block_end *kind)
 	case ZYDIS_MNEMONIC_SYSENTER:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_POPF: /* it may set the trap flag, see trapflag.h */
+	case ZYDIS_MNEMONIC_POPFD:
+	case ZYDIS_MNEMONIC_POPFQ:
 	case ZYDIS_MNEMONIC_UIRET:
 	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_XABORT:

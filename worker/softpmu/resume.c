@@ -13,6 +13,7 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/trapflag.h"
 #include "worker/softpmu/trapmask.h"
 
 #ifndef PTRACE_SYSEMU
@@ -101,13 +102,15 @@ static bool is_push_flags(const uint8_t *bytes, size_t length)
 }
 
 /* What one hardware step from rip will have done: does it count, is it pushf. */
-static void look_at_instruction(struct tracee *tracee, uint64_t rip, struct block *block)
+static void look_at_instruction(
+    struct tracee *tracee, const struct user_regs_struct *regs, struct block *block)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	size_t length = regions_read_code(&tracee->tid, rip, bytes, sizeof bytes);
+	size_t length = regions_read_code(&tracee->tid, regs->rip, bytes, sizeof bytes);
 
-	decode_instruction(regions_read_code, &tracee->tid, rip, block);
-	tracee->leg_rip = rip;
+	trapflag_check_instruction(tracee->tid, bytes, length, regs);
+	decode_instruction(regions_read_code, &tracee->tid, regs->rip, block);
+	tracee->leg_rip = regs->rip;
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
 }
@@ -120,7 +123,7 @@ static long step(
 	struct block block;
 	long result = 0;
 
-	look_at_instruction(tracee, regs->rip, &block);
+	look_at_instruction(tracee, regs, &block);
 	if (tracee->request == PTRACE_SYSCALL && block.ending.kind == END_SYSCALL && signal == 0)
 		return start_leg(pmu, tracee, LEG_SYSCALL, PTRACE_SYSCALL, 0);
 	if (tracee->request == PTRACE_CONT && block.ending.kind == END_SYSCALL && signal == 0 &&
@@ -334,7 +337,7 @@ static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int
 	long result = kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&regs);
 
 	if (result >= 0) {
-		look_at_instruction(tracee, regs.rip, &block);
+		look_at_instruction(tracee, &regs, &block);
 		tracee->pushes_flags = false; /* rr sees to it */
 		if (debug_registers_holds(&tracee->debug, regs.rip))
 			result = debug_registers_disarm(&tracee->debug, tracee->tid);

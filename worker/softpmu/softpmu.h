@@ -12,6 +12,7 @@
  *   tracees.c     what is known of each task
  *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
  *   trapmask.c    SIGTRAP, when the program blocks it
+ *   trapflag.c    programs that step themselves are refused
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   newcalls.c    system calls that are newer than rr

@@ -14,6 +14,7 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/resume.h"
+#include "worker/softpmu/trapflag.h"
 #include "worker/softpmu/trapmask.h"
 
 enum {
@@ -45,6 +46,8 @@ static bool look(struct tracee *tracee, int status, struct stop *stop)
 		stop->signal = WSTOPSIG(status);
 	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&stop->regs) < 0)
 		return false;
+	if (stop->at_syscall || stop->event == PTRACE_EVENT_SECCOMP)
+		trapflag_check_call(tracee->tid, &stop->regs);
 	if (stop->signal != SIGTRAP)
 		return true;
 	if (kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
