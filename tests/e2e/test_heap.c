@@ -107,6 +107,45 @@ START_TEST(a_double_free_is_named_with_both_frees)
 }
 END_TEST
 
+static const char *const far_fields[] = {"far_fields", "far_fields_O2"};
+
+START_TEST(a_use_after_free_is_named_in_a_field_far_from_the_pointer)
+{
+	struct scene scene = scene_open(far_fields[_i], NULL);
+
+	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "finish"));
+	json_t *life = life_of(&scene, "used", "use after free: weigh (");
+	expect_named(
+	    answer_text(life, "conclusion"), "far_fields.cc", "weigh", "/* used after free */");
+	expect_named(answer_text(life, "conclusion"), "far_fields.cc", "grow", "/* it grows */");
+	json_decref(life);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_pointer_to_what_is_free_is_said_to_dangle)
+{
+	struct scene scene = scene_open(far_fields[_i], NULL);
+
+	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "weigh"));
+	/* Its last field lies beyond the words that are watched at once, and the block's end is
+	 * near. */
+	json_t *life = life_of(&scene, "unused", "the block at 0x");
+	expect_within(life, "conclusion", "a pointer to it dangles there");
+	expect_within(life, "conclusion", "no use after that was seen");
+	expect_within(life, "watched", "56 bytes from");
+	json_decref(life);
+	/* Before the free, the pointer is good. */
+	json_decref(
+	    client_tool(scene.client, "rr_continue", "{s:b, s:s}", "reverse", 1, "until", "grow"));
+	life = life_of(&scene, "unused", "the block at 0x");
+	expect_within(life, "conclusion", "no use after that was seen");
+	ck_assert_ptr_null(strstr(answer_text(life, "conclusion"), "dangles"));
+	json_decref(life);
+	scene_close(&scene);
+}
+END_TEST
+
 /* The life of a block without a mistake: the conclusion, and what happened last. */
 static void expect_well_until(struct scene *scene, const char *to, const char *pointer,
     const char *function, const char *mark, const char *last)
@@ -248,6 +287,8 @@ int main(void)
 	    {a_use_after_free_is_named_with_who_freed_and_who_allocated, BUILDS},
 	    {an_overrun_is_named_from_both_blocks, BUILDS},
 	    {a_double_free_is_named_with_both_frees, BUILDS},
+	    {a_use_after_free_is_named_in_a_field_far_from_the_pointer, 2},
+	    {a_pointer_to_what_is_free_is_said_to_dangle, 2},
 	    {memory_that_somebody_else_got_is_not_used_after_free, 2},
 	    {every_way_to_allocate_is_seen, 2},
 	    {a_use_by_a_library_function_and_a_bad_free_are_named, 1},
@@ -259,5 +300,5 @@ int main(void)
 	return scene_main_loops("heap", tests,
 	    (const char *const[]){builds[0].program, builds[1].program, builds[2].program,
 		builds[3].program, "heap_lives", "heap_lives_O2", "heap_kinds", "heap_kinds_O2",
-		"heap_static", NULL});
+		"heap_static", "far_fields", "far_fields_O2", NULL});
 }

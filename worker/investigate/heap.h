@@ -3,16 +3,18 @@
 /*
  * What rr_heap_history knows of the block around one address while it follows it through the
  * recording. Shared by its modules: heap_stops sets what the search stops at, heap_life follows the
- * block, heap_history runs the search and answers.
+ * block, heap_late looks further for uses after the free, heap_history runs the search and answers.
  */
 #include "worker/investigate/allocator.h"
 #include "worker/investigate/behind.h"
+#include "worker/investigate/search.h"
 #include "worker/investigate/where.h"
 #include "worker/session/scan.h"
 
 #define HEAP_WORD	 8
 #define HEAP_WORDS_MAX	 4   /* that the processor can watch */
 #define HEAP_USES_MAX	 300 /* looked at, of one life */
+#define HEAP_HITS_MAX	 20000
 #define HEAP_NAME_MAX	 120
 #define HEAP_PLACE_MAX	 200
 #define HEAP_FIRST_CALLS 6
@@ -29,12 +31,14 @@ struct heap {
 	const struct heap_history_args *args;
 	struct allocator allocator;
 	unsigned long long address;
+	struct moment asked; /* where the session stands */
 	/* gdb's numbers. Breakpoints: before malloc is loaded; where it hands out and takes back.
 	 * Watchpoints: in the block, and on the headers around it. */
 	int first[HEAP_FIRST_CALLS];
 	int returns[ALLOCATOR_RETURNS_MAX], take, resize;
 	int words[HEAP_WORDS_MAX], below, above;
 	unsigned long long watched, watched_words;
+	unsigned long long extent; /* bytes from the address on that belong to the question */
 	struct {
 		int number; /* of the breakpoint where it returns; 0: none is under way */
 		int tid;
@@ -56,6 +60,8 @@ struct heap {
 	json_t *events, *places;
 	json_t *problem, *problem_moment; /* the first mistake */
 	json_t *made, *dropped;		  /* where the block was handed out and freed last: words */
+	json_t *dropped_at;		  /* the moment's name */
+	bool dangles;			  /* the session stands behind that moment */
 	char place[HEAP_PLACE_MAX];	  /* the mapping of the address */
 	struct behind_code code;
 	struct where_code where;
@@ -67,9 +73,10 @@ struct heap {
 void heap_set_breakpoints(struct heap *heap);
 /* After the block's place or size has changed: also where it is taken back or resized. */
 void heap_set_conditions(struct heap *heap);
-/* Watches the block and the headers around it; or only the block; or nothing. */
+/* Watches the block and the headers around it; or only the block, from an address in it on; or
+ * nothing. */
 void heap_watch_live(struct heap *heap);
-void heap_watch_freed(struct heap *heap);
+void heap_watch_freed(struct heap *heap, unsigned long long from);
 void heap_unwatch(struct heap *heap);
 void heap_unwatch_words(struct heap *heap);
 /* Whether a watchpoint is one of the block's own. */
@@ -83,6 +90,16 @@ void heap_clear_stops(struct heap *heap);
 
 /* Takes note of a stop at one of those. */
 void heap_see(struct heap *heap, const struct hit *hit);
+
+/* ---- heap_late.c ---- */
+
+/* Sets `extent` from the type that the client's pointer points to. */
+void heap_measure(struct heap *heap, const char *pointer);
+/* Whether bytes that belong to the question were not watched after the free. */
+bool heap_is_unwatched(const struct heap *heap);
+/* Watches the next of them, from the free to the end of the search. Ends with SEARCH_WHOLE also
+ * where it found a use. The heap has no stops before. */
+enum search_end heap_search_late(struct heap *heap, struct search *search, struct failure *failure);
 
 /* A text, or words for code that is not known. */
 const char *heap_words(const json_t *text);

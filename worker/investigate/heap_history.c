@@ -1,6 +1,7 @@
 /*
  * rr_heap_history: the life of the heap block that an address belongs to. It runs through the
- * recording once and looks at every block that malloc hands out.
+ * recording once and looks at every block that malloc hands out; then from the last free on, as
+ * often as there are more words to watch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,6 @@
 #include "worker/session/mappings.h"
 #include "worker/session/seen.h"
 
-#define HITS_MAX 20000
-
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
@@ -23,7 +22,7 @@ static enum scan_verdict see(
 	(void)replay;
 	(void)failure;
 	heap_see(heap, hit);
-	return ++heap->hits < HITS_MAX ? SCAN_ON : SCAN_ENOUGH;
+	return ++heap->hits < HEAP_HITS_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
 /* ---- Before the first block ------------------------------------------------------------------ */
@@ -76,9 +75,13 @@ static json_t *conclude(const struct heap *heap, bool whole)
 	case HEAP_GONE:
 		break;
 	}
-	return json_sprintf("the block at 0x%llx was allocated by %s and freed by %s; no mistake "
-			    "was seen",
-	    heap->block.address, heap_words(heap->made), heap_words(heap->dropped));
+	return json_sprintf(
+	    "the block at 0x%llx was allocated by %s and freed by %s at %s%s; no use "
+	    "after that was seen%s",
+	    heap->block.address, heap_words(heap->made), heap_words(heap->dropped),
+	    json_string_value(heap->dropped_at),
+	    heap->dangles ? ", before the session's moment: a pointer to it dangles there" : "",
+	    by_then);
 }
 
 static void tell_block(const struct heap *heap, json_t *answer)
@@ -175,6 +178,11 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 			end = SEARCH_FAILED;
 		}
 	}
+	while (end == SEARCH_WHOLE && heap_is_unwatched(heap)) {
+		heap_clear_stops(heap);
+		search_end(&search);
+		end = heap_search_late(heap, &search, failure);
+	}
 	if (end != SEARCH_FAILED)
 		answer = answer_of(heap, &search, end);
 	search_end(&search);
@@ -191,6 +199,7 @@ static void clear(struct heap *heap)
 	json_decref(heap->problem_moment);
 	json_decref(heap->made);
 	json_decref(heap->dropped);
+	json_decref(heap->dropped_at);
 	where_forget(&heap->where);
 	free(heap);
 }
@@ -221,6 +230,8 @@ json_t *tool_heap_history(
 	}
 	heap->replay = replay;
 	heap->args = args;
+	heap->asked = replay->moment;
+	heap_measure(heap, args->pointer);
 	heap->events = json_array();
 	heap->places = json_array();
 	name_place(heap);

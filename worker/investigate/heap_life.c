@@ -8,6 +8,7 @@
 #include <string.h>
 #include "worker/session/accessed.h"
 #include "worker/session/internal.h"
+#include "worker/session/position.h"
 #include "worker/session/seen.h"
 
 #define EVENTS_MAX    40
@@ -118,11 +119,14 @@ static void set_freed(struct heap *heap, json_t *by)
 {
 	json_decref(heap->dropped);
 	heap->dropped = by;
+	json_decref(heap->dropped_at);
+	heap->dropped_at = seen_name(heap->replay, &heap->replay->moment);
+	heap->dangles = position_order(&heap->replay->moment, &heap->asked) < 0;
 	heap->late = 0;
 	heap->state = heap->block.mapped ? HEAP_GONE : HEAP_FREED;
 	heap_unwatch(heap);
 	if (heap->state == HEAP_FREED)
-		heap_watch_freed(heap);
+		heap_watch_freed(heap, heap->address);
 }
 
 /* free got the pointer, of a block that is in use or was. */

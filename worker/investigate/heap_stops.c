@@ -42,14 +42,14 @@ bool heap_is_word(const struct heap *heap, int number)
 	return false;
 }
 
-/* That many words from the address on; at the block's end, the last ones. */
-static void watch_words(struct heap *heap, unsigned long long count)
+/* That many words from an address on; at the block's end, the last ones. */
+static void watch_words(struct heap *heap, unsigned long long from, unsigned long long count)
 {
 	const unsigned long long begin = heap->block.address;
 	unsigned long long last = begin + heap->block.room - HEAP_WORD * count;
 
 	heap_unwatch_words(heap);
-	heap->watched = heap->address & ~(HEAP_WORD - 1ULL);
+	heap->watched = from & ~(HEAP_WORD - 1ULL);
 	if (heap->watched > last)
 		heap->watched = last > begin ? last : begin;
 	if (count > heap->block.room / HEAP_WORD)
@@ -68,7 +68,7 @@ static void unwatch_headers(struct heap *heap)
 void heap_watch_live(struct heap *heap)
 {
 	unwatch_headers(heap);
-	watch_words(heap, WORDS_LIVE);
+	watch_words(heap, heap->address, WORDS_LIVE);
 	heap->below = watch(heap, heap->block.address - HEAP_WORD, WATCH_WRITE);
 	if (!heap->block.mapped)
 		heap->above = watch(heap, heap->block.address + heap->block.room, WATCH_WRITE);
@@ -126,10 +126,10 @@ void heap_set_breakpoints(struct heap *heap)
 	heap_set_conditions(heap);
 }
 
-void heap_watch_freed(struct heap *heap)
+void heap_watch_freed(struct heap *heap, unsigned long long from)
 {
 	unwatch_headers(heap);
-	watch_words(heap, HEAP_WORDS_MAX);
+	watch_words(heap, from, HEAP_WORDS_MAX);
 }
 
 void heap_unwatch(struct heap *heap)
