@@ -1,6 +1,7 @@
 # How the tests are built and run; included by the top Makefile.
 #
 #   tests/unit/FOLDER/test_*.c   Check suites, one program each, linked with that folder's archive
+#   tests/unit/runner/           the test of tests/run.sh, which runs the suites as tests/order.list says
 #   tests/lint/                  the lint of tool tables, linked into the suites of mcp and supervisor
 #   tests/e2e/test_*.c           Check suites that drive the built server over real pipes
 #   tests/differ/                the code cache against single steps, on random code
@@ -16,6 +17,9 @@ TEST_BIN  := $(BUILD)/tests
 
 unit_of = $(patsubst tests/unit/%.c,$(TEST_BIN)/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
 UNIT_TESTS := $(foreach f,mcp sandbox worker supervisor softpmu,$(call unit_of,$(f)))
+
+# The test of tests/run.sh.
+RUNNER_TEST := tests/unit/runner/test_run.sh
 
 LINT_OBJ := $(BUILD)/obj/tests/lint/lint.o
 $(call unit_of,mcp): $(LINT_OBJ) $(BUILD)/obj/mcp.a
@@ -104,16 +108,16 @@ whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
 TEST_ENV   = RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
 .PHONY: check check-unit check-e2e
-check: ## install what is missing, build, run every test; the last line is the total
+check: ## install what is missing, build, run every test (JOBS=2 suites at a time); the last line is the total
 	@sh packaging/deps.sh install check
 	@$(MAKE) --no-print-directory -j2 build tests
-	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh
+	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh
 
 .PHONY: tests
 tests: $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES) ## build the tests
 
 check-unit: $(UNIT_TESTS) ## the unit tests alone
-	@tests/run.sh $(UNIT_TESTS)
+	@tests/run.sh $(UNIT_TESTS) $(RUNNER_TEST)
 
 check-e2e: build $(E2E_TESTS) $(PROGRAMS) $(DOUBLES) ## the end-to-end tests alone
 	@$(TEST_ENV) tests/run.sh $(E2E_TESTS)
