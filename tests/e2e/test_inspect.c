@@ -110,6 +110,35 @@ START_TEST(memory_is_read_at_an_expression)
 }
 END_TEST
 
+/* Tools that look a name up, and the argument that holds it. */
+static const struct {
+	const char *tool, *argument;
+} lookups[] = {{"rr_evaluate", "expression"}, {"rr_expand", "expression"},
+    {"rr_watchpoint_set", "expression"}, {"rr_last_change", "expression"},
+    {"rr_value_history", "expression"}, {"rr_origin_of", "expression"},
+    {"rr_when_became", "predicate"}, {"rr_heap_history", "pointer"}, {"rr_read_memory", "address"},
+    {"rr_find_memory", "value"}};
+
+START_TEST(a_name_of_another_frame_is_found_there)
+{
+	struct scene scene = scene_open("overrun", NULL);
+	scene_run_to(&scene, "rename_account");
+	for (int i = 0; i < TIMES(lookups); i++)
+		expect_answer_within(client_tool_fails(scene.client, lookups[i].tool,
+					 "invalid_argument", "{s:s}", lookups[i].argument, "argc"),
+		    "hint", "argc is a variable of frame 1, main");
+	json_decref(client_tool(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1));
+	expect_answer_within(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
+				 "{s:s}", "expression", "name"),
+	    "hint", "name is a variable of frame 0, rename_account");
+	json_t *nobody = client_tool_fails(
+	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "nobody");
+	ck_assert_ptr_null(strstr(answer_text(nobody, "hint"), "nobody"));
+	json_decref(nobody);
+	scene_close(&scene);
+}
+END_TEST
+
 static void expect_marked(const json_t *lines, long long line, bool marked)
 {
 	char text[64];
@@ -320,13 +349,13 @@ int main(void)
 	const TTest *const tests[] = {several_expressions_are_answered_each_for_itself,
 	    values_are_those_of_the_moment_however_it_was_reached,
 	    a_call_into_the_program_leaves_the_recording_as_it_was, registers_are_given_by_name,
-	    memory_is_read_at_an_expression, source_lines_name_their_file,
-	    locals_stay_small_beside_a_megabyte_array, a_deep_recursion_is_paged_or_folded,
-	    a_full_backtrace_has_each_frames_locals, threads_are_listed_and_chosen,
-	    a_child_that_only_forked_is_replayed_by_its_pid, processes_tell_how_they_ended,
-	    a_session_may_begin_at_the_end, the_libraries_are_known_at_the_end_too,
-	    recordings_are_listed_and_removed, NULL};
+	    memory_is_read_at_an_expression, a_name_of_another_frame_is_found_there,
+	    source_lines_name_their_file, locals_stay_small_beside_a_megabyte_array,
+	    a_deep_recursion_is_paged_or_folded, a_full_backtrace_has_each_frames_locals,
+	    threads_are_listed_and_chosen, a_child_that_only_forked_is_replayed_by_its_pid,
+	    processes_tell_how_they_ended, a_session_may_begin_at_the_end,
+	    the_libraries_are_known_at_the_end_too, recordings_are_listed_and_removed, NULL};
 	return scene_main("looking", tests,
 	    (const char *const[]){"many_watch", "big_locals", "recursion", "threads", "fork_tree",
-		"list_corruption", NULL});
+		"list_corruption", "overrun", NULL});
 }

@@ -14,6 +14,7 @@
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/session/position.h"
+#include "worker/session/scope.h"
 #include "worker/session/seen.h"
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
@@ -69,27 +70,42 @@ static bool find_register(
 	return false;
 }
 
+static bool find_size(struct replay *replay, const char *expression, unsigned long long *size,
+    struct failure *failure)
+{
+	char text[REPLAY_EXPRESSION_MAX + 16];
+
+	snprintf(text, sizeof(text), "sizeof(%s)", expression);
+	if (!accessed_number(replay, text, size)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "names are looked up in the selected frame; rr_locals lists them", "%.300s",
+		    gdb_message(replay->gdb));
+		scope_explain(replay, failure);
+		return false;
+	}
+	if (*size != 0 && *size <= ORIGIN_BYTES_MAX)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "name one number or pointer, a member or an element: node->next, *(int *) 0x1234",
+	    "%.200s has no value of 1 to 8 bytes", expression);
+	return false;
+}
+
 /* Finds the bytes to follow. */
 static bool begin(struct origin *origin, const char *expression, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
 	struct origin_bytes *now = &origin->now;
 	unsigned long long size, pointer;
-	char text[REPLAY_EXPRESSION_MAX + 16], *address;
+	char *address;
 
-	snprintf(text, sizeof(text), "sizeof(%s)", expression);
 	if (!accessed_number(replay, "sizeof(void *)", &pointer) || pointer != 8) {
 		failure_set(failure, ERROR_UNSUPPORTED, "rr_last_change works there",
 		    "this works for 64-bit programs only");
 		return false;
 	}
-	if (!accessed_number(replay, text, &size) || size == 0 || size > ORIGIN_BYTES_MAX) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "name one number or pointer, a member or an element: node->next, "
-		    "*(int *) 0x1234",
-		    "%.200s has no value of 1 to 8 bytes", expression);
+	if (!find_size(replay, expression, &size, failure))
 		return false;
-	}
 	now->size = (unsigned)size;
 	address = watchpoint_address(replay, expression);
 	now->address = address ? strtoull(address, NULL, 16) : 0;

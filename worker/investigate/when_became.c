@@ -17,6 +17,7 @@
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
+#include "worker/session/scope.h"
 #include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/values.h"
@@ -61,6 +62,7 @@ static enum truth ask(
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "names are looked up in the selected frame; rr_locals lists them", "%.200s",
 		    why);
+		scope_explain(replay, failure);
 		truth = IS_FAILED;
 	}
 	free(value);

@@ -10,6 +10,7 @@
 #include "worker/session/code.h"
 #include "worker/session/mappings.h"
 #include "worker/session/replay.h"
+#include "worker/session/scope.h"
 #include "worker/session/values.h"
 
 #define INSTRUCTION_BYTES 16 /* room for each: the longest is 15 */
@@ -67,10 +68,12 @@ bool code_address(struct replay *replay, const char *location, unsigned long lon
 	fine = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
 	if (fine)
 		*address = strtoull(value, NULL, 0);
-	else
+	else {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "give a function, an address, or an expression such as $pc - 32", "%.200s",
 		    why);
+		scope_explain(replay, failure);
+	}
 	free(value);
 	free(type);
 	return fine;

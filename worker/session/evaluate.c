@@ -12,6 +12,7 @@
 #include "worker/session/excursion.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
+#include "worker/session/scope.h"
 #include "worker/session/values.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
@@ -157,7 +158,7 @@ static bool calls_are_allowed(
 	return false;
 }
 
-static void fail_evaluation(const char *why, struct failure *failure)
+static void fail_evaluation(struct replay *replay, const char *why, struct failure *failure)
 {
 	static const struct {
 		const char *said; /* part of gdb's message; the last one fits all */
@@ -176,6 +177,9 @@ static void fail_evaluation(const char *why, struct failure *failure)
 	    {"optimized out", ERROR_INVALID_ARGUMENT,
 		"the program no longer keeps this value here: go back with reverse in rr_step or "
 		"rr_finish to where it still does"},
+	    {"may be inlined", ERROR_INVALID_ARGUMENT,
+		"the program has no such function of its own, because the compiler inlined it: "
+		"rr_expand shows a container's elements, and a member reads what it would return"},
 	    {"Could not find operator", ERROR_INVALID_ARGUMENT,
 		"the program has no such function of its own, because the compiler inlined it: "
 		"rr_expand shows a container's elements, and a vector's member reads one: "
@@ -189,6 +193,7 @@ static void fail_evaluation(const char *why, struct failure *failure)
 	while (!strstr(why, cases[at].said))
 		at++;
 	failure_set(failure, cases[at].code, cases[at].hint, "%.400s", why);
+	scope_explain(replay, failure);
 }
 
 static json_t *evaluate_all(
@@ -212,7 +217,7 @@ static json_t *evaluate_all(
 	} else if (replay->worker->interrupt) {
 		gdb_fail_interrupted(replay->worker, failure);
 	} else if (count == 1 && json_object_get(only, "error")) {
-		fail_evaluation(mi_text(only, "error"), failure);
+		fail_evaluation(replay, mi_text(only, "error"), failure);
 	} else {
 		result = count == 1 ? json_copy(only) : json_pack("{s:O}", "results", results);
 		if (count == 1)

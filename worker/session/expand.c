@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/replay.h"
+#include "worker/session/scope.h"
 
 #define LINES_MAX     600 /* of one answer */
 #define BUDGET	      (24 * 1024)
@@ -295,6 +296,7 @@ static json_t *create_whole(struct replay *replay, const char *expression, struc
 		ERROR_INVALID_ARGUMENT, "rr_locals shows the names in scope", failure))
 		failure_set(
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "%.200s cannot be expanded", expression);
+	scope_explain(replay, failure);
 	json_decref(results);
 	return NULL;
 }

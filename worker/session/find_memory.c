@@ -10,6 +10,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/code.h"
 #include "worker/session/mappings.h"
+#include "worker/session/scope.h"
 #include "worker/gdb/mi.h"
 
 #define PIECE	      (4ULL << 20) /* bytes searched at once */
@@ -188,8 +189,10 @@ static bool look(struct search *search, unsigned long long at, unsigned long lon
 	    search->replay->selected.frame, quoted);
 	if (outcome == GDB_REFUSED && strstr(gdb_message(search->replay->gdb), "too small"))
 		return true;
-	if (!gdb_check(search->replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure))
+	if (!gdb_check(search->replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
+		scope_explain(search->replay, failure);
 		return false;
+	}
 	if (!strstr(gdb_log_text(search->replay->gdb), "halting search")) {
 		take_matches(search, gdb_console_text(search->replay->gdb), end, mapping);
 	} else if (end - at > GRAIN) {

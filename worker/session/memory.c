@@ -8,6 +8,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/memory.h"
+#include "worker/session/scope.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/values.h"
 
@@ -88,6 +89,8 @@ json_t *tool_read_memory(
 		"address must be a number, or an expression with a number as its value", failure))
 		result = describe_memory(json_object_get(results, "memory"),
 		    args->format != MEMORY_PLAIN, args->count, failure);
+	else
+		scope_explain(replay, failure);
 	json_decref(results);
 	return result;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/scope.h"
 #include "worker/session/unplaced.h"
 #include "worker/session/values.h"
 
@@ -14,7 +15,7 @@
 static bool is_refusal(const char *message)
 {
 	return strstr(message, "not located in memory") || strstr(message, "isn't an lvalue") ||
-	       strstr(message, "optimized out");
+	       strstr(message, "in register") || strstr(message, "optimized out");
 }
 
 /* "$rbx" of `Address requested for identifier "kept" which is in register $rbx`. */
@@ -53,6 +54,7 @@ void unplaced_explain(struct replay *replay, const char *expression, struct fail
 {
 	char name[REGISTER_MAX];
 
+	scope_explain(replay, failure);
 	if (replay->worker->broken || !is_refusal(failure->message))
 		return;
 	if (is_optimized_out(replay, expression))
@@ -63,7 +65,8 @@ void unplaced_explain(struct replay *replay, const char *expression, struct fail
 		    EXPRESSION_SHOWN, expression);
 	else if (find_register(replay, expression, name))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "only memory can be watched: ask about the values that it was computed from",
+		    "only memory can be watched; rr_trace_calls on a line of this function, with "
+		    "evaluate, shows it at each pass",
 		    "%.*s is in register %s here, not in memory", EXPRESSION_SHOWN, expression,
 		    name);
 	else
