@@ -103,6 +103,14 @@ $(USURPER): $(BUILD)/obj/tests/doubles/usurper.o $(BUILD)/obj/supervisor.a $(BUI
 	$(link_program)
 DOUBLES += $(USURPER)
 
+# It is preloaded into the server.
+COUNTER := $(TEST_BIN)/doubles/counter.so
+$(COUNTER): tests/doubles/counter.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -D_GNU_SOURCE $(PROGRAM_FLAGS) -O2 -shared -fPIC -o $@ $< -ldl
+DOUBLES += $(COUNTER)
+
 # A path for the tests, whatever folder they change to; it may hold spaces.
 whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
 TEST_ENV   = RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"

@@ -58,6 +58,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  * WIRE_OP_START, the first packet to every worker, by the monitor, with all it may know:
  *	{"kind": "replay"|"record"|"query",
  *	 "rr": path, "gdb": path, "softpmu": path or "", "pmu": "auto"|"hardware"|"software",
+ *	 "pmu_why": why it is "software" although the setting is "auto", or "",
  *	 "timeouts": {"startup", "connect", "forward", "reverse", "breakpoint", "eval", "record"},
  *		seconds; 0: none
  *	 "limits": {"memory", "output", "processes", "trace_bytes", "free_disk", "cpu_seconds"},

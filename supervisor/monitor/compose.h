@@ -22,7 +22,8 @@ struct composition {
 	struct broker *broker; /* NULL: this worker has none */
 	int broker_end;	       /* the worker's end of its socket */
 	bool compat_abi;       /* the trace has 32-bit programs */
-	char trace[PATH_MAX];  /* the one that is replayed, links resolved; "": none */
+	const char *pmu_why;  /* why the processor's counter must not be used; "" or NULL: it may */
+	char trace[PATH_MAX]; /* the one that is replayed, links resolved; "": none */
 };
 
 /* Reads a request that was checked for its form. */

@@ -25,6 +25,7 @@
 #include "sandbox/log.h"
 #include "supervisor/monitor/broker.h"
 #include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/counter_proof.h"
 #include "supervisor/monitor/launcher.h"
 #include "supervisor/monitor/start_message.h"
 #include "supervisor/session.h"
@@ -43,6 +44,7 @@ struct launcher {
 	const struct paths *paths;
 	const struct settings *settings;
 	const struct sandbox_machine *machine;
+	struct counter_proof *proof;
 	struct child children[CHILDREN_MAX];
 	unsigned refused; /* requests */
 };
@@ -187,6 +189,11 @@ static enum error_code code_of(const struct sandbox_report *report)
 	}
 }
 
+static bool needs_counter(const struct composition *composition)
+{
+	return composition->kind != WORKER_QUERY || composition->operation == WIRE_OP_STATUS;
+}
+
 static pid_t fork_worker(const struct launcher *launcher, const struct launch_request *request,
     const int ends[2], struct launch_notice *notice, int *pidfd)
 {
@@ -200,6 +207,9 @@ static pid_t fork_worker(const struct launcher *launcher, const struct launch_re
 	birth.report = &report;
 	birth.supervisors = ends[0];
 	compose_begin(composition, launcher->settings, launcher->paths, request);
+	if (needs_counter(composition))
+		composition->pmu_why =
+		    counter_proof_find(launcher->proof, launcher->settings, launcher->paths);
 	launcher_layers(&policy, launcher->settings);
 	set_limits(&policy, launcher->settings);
 	policy.machine = launcher->machine;
@@ -383,8 +393,11 @@ static int lock_down(const struct launcher *launcher, int signals)
 _Noreturn void launcher_run(int fd, const struct paths *paths, const struct settings *settings,
     const struct sandbox_machine *machine)
 {
-	struct launcher launcher = {
-	    .fd = fd, .paths = paths, .settings = settings, .machine = machine};
+	struct launcher launcher = {.fd = fd,
+	    .paths = paths,
+	    .settings = settings,
+	    .machine = machine,
+	    .proof = counter_proof_new()};
 	struct launch_notice hello = {.what = LAUNCH_HELLO};
 	struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}};
 	struct signalfd_siginfo info;

@@ -10,9 +10,13 @@ int lookup_counter(const struct worker_config *config, struct pmu_choice *choice
 {
 	int mode = pmu_mode_from_name(config->pmu);
 
-	return pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
+	int result = pmu_choose(mode < 0 ? PMU_MODE_AUTO : (enum pmu_mode)mode,
 	    config->rr[0] ? config->rr : "rr",
 	    json_number_value(json_object_get(config->timeouts, "startup")), choice);
+
+	if (result == 0 && config->pmu_why && config->pmu_why[0])
+		strlcpy(choice->why, config->pmu_why, sizeof(choice->why));
+	return result;
 }
 
 int lookup_prepare(struct lookup *lookup, const struct worker_config *config, const char *program,

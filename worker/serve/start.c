@@ -49,6 +49,7 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	    .gdb = copy_string(message, "gdb"),
 	    .softpmu = copy_string(message, "softpmu"),
 	    .pmu = copy_string(message, "pmu"),
+	    .pmu_why = copy_string(message, "pmu_why"),
 	    .timeouts = keep(message, "timeouts", false),
 	    .limits = keep(message, "limits", false),
 	    .roots = keep(message, "roots", true),
