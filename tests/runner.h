@@ -4,6 +4,7 @@
  * What every Check suite ends with.
  */
 #include <check.h>
+#include "sandbox/cleanup.h"
 
 /* Runs the suite; returns main's exit code. */
 static inline int run_suite(Suite *suite)

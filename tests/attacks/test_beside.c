@@ -23,7 +23,7 @@
 /* A copy of the program with everything beside and in it that a gdb left to itself would run. */
 static void lay_scripts(const char *folder, const char *witness)
 {
-	char *program = harness_program(PROGRAM);
+	cleanup_free char *program = harness_program(PROGRAM);
 
 	harness_shell(
 	    "cd '%s' && cp '%s' prog && mkdir -p .config/gdb && "
@@ -38,30 +38,26 @@ static void lay_scripts(const char *folder, const char *witness)
 	    "printf '\\003%s/scripts.gdb\\000'; } >section && "
 	    "objcopy --add-section .debug_gdb_scripts=section prog",
 	    folder, witness, witness, folder);
-	free(program);
 }
 
 static void replay_among_scripts(const char *const *args)
 {
 	struct witness witness = witness_new();
 	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
-	char *program = harness_path(folder, "prog");
+	cleanup_free char *program = harness_path(folder, "prog");
 
 	lay_scripts(folder, witness.folder);
 	struct client *client = client_start(
 	    &(struct client_options){.home = folder, .directory = folder, .args = args});
 	json_decref(client_tool(
 	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
-	char *session = client_replay(client, trace);
-	json_t *stop = client_tool(client, "rr_continue", "{s:s}", "until", "main");
+	cleanup_free char *session = client_replay(client, trace);
+	json_auto_t *stop = client_tool(client, "rr_continue", "{s:s}", "until", "main");
 	expect_text(stop, "frame.function", "main"); /* its symbols were read, and so its scripts */
-	json_decref(stop);
 	client_end(client);
 	witness_end(&witness);
 	harness_scratch_free(folder);
 	free(trace);
-	free(program);
-	free(session);
 }
 
 START_TEST(gdb_runs_no_script_of_the_program_or_beside_it)
@@ -111,7 +107,7 @@ static void ask_about(struct client *client, const char *folder)
 {
 	static const char *const tools[] = {
 	    "rr_traceinfo", "rr_ps", "rr_replay_start", "rr_pack", "rr_export", "rr_rm"};
-	char *file = harness_path(folder, "../exported.tar");
+	cleanup_free char *file = harness_path(folder, "../exported.tar");
 
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
 		json_t *args = json_pack("{s:s}", "trace_dir", folder);
@@ -127,7 +123,6 @@ static void ask_about(struct client *client, const char *folder)
 	}
 	if (access(file, F_OK) == 0)
 		harness_shell("! grep -q '%s' '%s' && rm '%s'", SECRET, file, file);
-	free(file);
 }
 
 START_TEST(a_trace_of_links_leads_nowhere)
@@ -152,12 +147,11 @@ START_TEST(a_trace_of_links_leads_nowhere)
 		free(links);
 		witness_look(&witness, client_pid(client));
 	}
-	char *kept = harness_file(secret);
+	cleanup_free char *kept = harness_file(secret);
 	ck_assert_str_eq(kept, SECRET "\n");
 	client_end(client);
 	witness_end(&witness);
 	harness_scratch_free(folder);
-	free(kept);
 	free(home);
 	free(secret);
 }

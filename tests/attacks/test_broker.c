@@ -81,21 +81,19 @@ static long long send_plea(const struct plea *plea, const char *session, const c
 /* What is empty or false is left out of an answer. */
 static void expect_nothing(const json_t *outcome)
 {
-	char *shown = answer_show(outcome);
+	cleanup_free char *shown = answer_show(outcome);
 
 	ck_assert_msg(json_object_get(outcome, "worked") == NULL, "%s", shown);
-	free(shown);
 }
 
 static json_t *plead(const struct plea *plea, const char *attack)
 {
-	char *session = plead_in(plea);
+	cleanup_free char *session = plead_in(plea);
 	json_t *outcome = client_tool_result(
 	    plea->stage.client, send_plea(plea, session, attack), HARNESS_TIMEOUT_S);
 
 	expect_nothing(outcome);
 	client_tool_done(plea->stage.client, "rr_replay_stop", "{s:s}", "session", session);
-	free(session);
 	return outcome;
 }
 
@@ -180,7 +178,7 @@ START_TEST(bookmarks_that_are_made_at_once_stay_whole)
 	if (!stage_can_play(_i))
 		return;
 	struct plea plea = plea_open(_i);
-	char *one = plead_in(&plea), *other = plead_in(&plea);
+	cleanup_free char *one = plead_in(&plea), *other = plead_in(&plea);
 	long long ids[] = {
 	    send_plea(&plea, one, "lines at once"), send_plea(&plea, other, "lines at once")};
 
@@ -191,8 +189,6 @@ START_TEST(bookmarks_that_are_made_at_once_stay_whole)
 	}
 	expect_lines(&plea, known);
 	plea_close(&plea);
-	free(one);
-	free(other);
 }
 END_TEST
 
@@ -215,10 +211,9 @@ START_TEST(a_worker_that_dies_in_its_request_leaves_nothing)
 		expect_lines(&plea, known);
 	/* The next call has all layers, and lines that are no bookmarks do not count. */
 	plea.stage.client = stage_client(&plea.stage, _i, plain, NULL);
-	json_t *started = client_tool(
+	json_auto_t *started = client_tool(
 	    plea.stage.client, "rr_replay_start", "{s:s}", "trace_dir", plea.stage.trace);
 	expect_layers(started, _i);
-	json_decref(started);
 	client_tool_done(plea.stage.client, "rr_bookmarks", NULL);
 	plea_close(&plea);
 }
@@ -355,7 +350,7 @@ START_TEST(the_broker_itself_refuses_what_is_no_source)
 	if (!stage_can_play(_i))
 		return;
 	struct plea plea = plea_open(_i);
-	char *session = plead_in(&plea);
+	cleanup_free char *session = plead_in(&plea);
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", plea.stage.home, files[i]);
@@ -369,12 +364,10 @@ START_TEST(the_broker_itself_refuses_what_is_no_source)
 		    line, client_stderr(plea.stage.client));
 	}
 	snprintf(path, sizeof(path), "%s/reach.c", plea.stage.project);
-	json_t *granted = client_tool(
+	json_auto_t *granted = client_tool(
 	    plea.stage.client, "rr_type", "{s:s, s:s}", "expression", path, "session", session);
 	expect_number(granted, "granted", 1); /* or it shows nothing */
-	json_decref(granted);
 	plea_close(&plea);
-	free(session);
 }
 END_TEST
 
@@ -451,16 +444,14 @@ START_TEST(a_flood_of_sources_comes_to_an_end)
 	if (!stage_can_play(_i))
 		return;
 	struct plea plea = plea_open(_i);
-	char *session = plead_in(&plea);
+	cleanup_free char *session = plead_in(&plea);
 
 	snprintf(path, sizeof(path), "%s/reach.c", plea.stage.project);
-	json_t *outcome = client_tool(
+	json_auto_t *outcome = client_tool(
 	    plea.stage.client, "rr_source_lines", "{s:s, s:s}", "file", path, "session", session);
 	ck_assert(answer_true(outcome, "ended"));
 	ck_assert_int_gt(answer_number(outcome, "granted"), 1000);
-	json_decref(outcome);
 	plea_close(&plea);
-	free(session);
 }
 END_TEST
 
@@ -526,16 +517,14 @@ START_TEST(a_worker_signals_no_process_but_those_of_its_session)
 		return;
 	struct plea plea = plea_open(_i);
 	pid_t other = stage_bystander(&plea.stage);
-	char *session = plead_in(&plea);
+	cleanup_free char *session = plead_in(&plea);
 
 	snprintf(pid, sizeof(pid), "%d", (int)other);
-	json_t *outcome = client_tool(
+	json_auto_t *outcome = client_tool(
 	    plea.stage.client, "rr_evaluate", "{s:s, s:s}", "expression", pid, "session", session);
 	expect_nothing(outcome);
-	json_decref(outcome);
 	stage_bystander_end(other);
 	plea_close(&plea);
-	free(session);
 }
 END_TEST
 

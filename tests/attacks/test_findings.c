@@ -35,9 +35,8 @@ START_TEST(a_directory_that_a_call_names_takes_no_layer_away)
 		expect_within(failed, "message", special[i]);
 		json_decref(failed);
 	}
-	json_t *recorded = stage_record(&stage);
+	json_auto_t *recorded = stage_record(&stage);
 	expect_layers(recorded, _i);
-	json_decref(recorded);
 	stage_close(&stage);
 }
 END_TEST
@@ -52,13 +51,11 @@ START_TEST(a_link_to_itself_in_the_home_takes_no_layer_away)
 	harness_shell(
 	    "cd '%s' && ln -s .rr .rr && mkdir -p .local/share && ln -s rr .local/share/rr",
 	    stage.home);
-	json_t *recorded = stage_record(&stage);
+	json_auto_t *recorded = stage_record(&stage);
 	expect_layers(recorded, _i);
-	json_decref(recorded);
-	json_t *started =
+	json_auto_t *started =
 	    client_tool(stage.client, "rr_replay_start", "{s:s}", "trace_dir", stage.trace);
 	expect_layers(started, _i);
-	json_decref(started);
 	stage_close(&stage);
 }
 END_TEST
@@ -73,19 +70,16 @@ START_TEST(every_answer_names_every_layer)
 		return;
 	struct stage stage =
 	    stage_open(_i, (const char *const[]){"--sandbox-net_ns=prefer", NULL}, NULL);
-	json_t *recorded = stage_record(&stage);
-	json_t *started =
+	json_auto_t *recorded = stage_record(&stage);
+	json_auto_t *started =
 	    client_tool(stage.client, "rr_replay_start", "{s:s}", "trace_dir", stage.trace);
-	json_t *status = client_tool(stage.client, "rr_status", NULL);
+	json_auto_t *status = client_tool(stage.client, "rr_status", NULL);
 	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++) {
 		snprintf(path, sizeof(path), "sandbox.layers.%s", layers[i]);
 		ck_assert_str_ne(answer_text(recorded, path), "");
 		ck_assert_str_ne(answer_text(started, path), "");
 		ck_assert_str_ne(answer_text(status, path), "");
 	}
-	json_decref(recorded);
-	json_decref(started);
-	json_decref(status);
 	stage_close(&stage);
 }
 END_TEST
@@ -122,8 +116,8 @@ START_TEST(rr_source_lines_shows_the_programs_sources_and_nothing_else)
 	char path[TEXT];
 
 	stage_replay(&stage);
-	json_t *shown = client_tool(stage.client, "rr_source_lines", "{s:s}", "file", "reach.c");
-	json_decref(shown);
+	json_auto_t *shown =
+	    client_tool(stage.client, "rr_source_lines", "{s:s}", "file", "reach.c");
 	for (size_t i = 0; i < sizeof(private_files) / sizeof(*private_files); i++) {
 		if (strstr(private_files[i], "reach.c"))
 			continue;
@@ -357,10 +351,9 @@ START_TEST(with_a_list_of_commands_the_environment_is_a_list_too)
 	    (const char *const[]){"--record-command=/usr/bin/*", "--record-variable=LC_*", NULL},
 	    NULL);
 
-	json_t *failed = client_tool_fails(stage.client, "rr_record", "not_allowed",
+	json_auto_t *failed = client_tool_fails(stage.client, "rr_record", "not_allowed",
 	    "{s:[s], s:{s:s}}", "command", "/usr/bin/true", "env", "LD_PRELOAD", "/tmp/evil.so");
 	expect_within(failed, "message", "LD_PRELOAD");
-	json_decref(failed);
 	json_decref(client_tool(stage.client, "rr_record", "{s:[s], s:{s:s}, s:s}", "command",
 	    "/usr/bin/true", "env", "LC_ALL", "C", "trace_dir", stage.trace));
 	stage_close(&stage);
@@ -397,13 +390,11 @@ START_TEST(characters_that_mislead_a_reader_are_escaped)
 	struct stage stage =
 	    stage_open(_i, (const char *const[]){"--sandbox-net_ns=prefer", NULL}, NULL);
 	stage_replay(&stage);
-	json_t *value =
+	json_auto_t *value =
 	    client_tool(stage.client, "rr_evaluate", "{s:s}", "expression", "misleading");
-	char *shown = answer_show(value);
+	cleanup_free char *shown = answer_show(value);
 	ck_assert_ptr_null(strstr(shown, "\xe2\x80\xae"));
 	ck_assert_ptr_null(strstr(shown, "\xf3\xa0\x81\x81"));
-	free(shown);
-	json_decref(value);
 	stage_close(&stage);
 }
 END_TEST
@@ -425,7 +416,7 @@ static void record_client(int play, bool private)
 	snprintf(
 	    command, sizeof(command), "exec 3<>/dev/tcp/127.0.0.1/%d", ntohs(address.sin_port));
 	struct stage stage = stage_open(play, private ? arguments : NULL, NULL);
-	json_t *call = json_pack(
+	json_auto_t *call = json_pack(
 	    "{s:[s,s,s], s:s}", "command", "/bin/bash", "-c", command, "trace_dir", stage.trace);
 	if (private && play & NO_NAMESPACES) {
 		json_t *failed =
@@ -438,7 +429,6 @@ static void record_client(int play, bool private)
 		expect_layers(recorded, play);
 		json_decref(recorded);
 	}
-	json_decref(call);
 	close(server);
 	stage_close(&stage);
 }

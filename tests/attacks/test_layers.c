@@ -44,13 +44,12 @@ static void check_confined(const struct census_process *process)
 	static const char *const lines[] = {"NoNewPrivs:\t1\n", "Seccomp:\t2\n",
 	    "CapEff:\t0000000000000000\n", "CapPrm:\t0000000000000000\n",
 	    "CapBnd:\t0000000000000000\n", "CapAmb:\t0000000000000000\n"};
-	char *status = status_of(process->pid);
+	cleanup_free char *status = status_of(process->pid);
 
 	ck_assert_ptr_nonnull(status);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		ck_assert_msg(strstr(status, lines[i]) != NULL, "%s (%d) is not %s%s",
 		    process->name, (int)process->pid, lines[i], status);
-	free(status);
 }
 
 /* A recording has its user's network. */
@@ -230,19 +229,17 @@ START_TEST(without_namespaces_a_replay_is_refused_for_its_open_port)
 		return;
 	char *folder = harness_scratch(0), *server = server_without_spaces(folder);
 	struct client *client = client_start(&(struct client_options){.server = server});
-	json_t *failed = client_tool_fails(
+	json_auto_t *failed = client_tool_fails(
 	    client, "rr_replay_start", NULL, "{s:s}", "trace_dir", scene_trace(PROGRAM));
 
 	expect_within(failed, "message", "net_ns");
-	json_decref(failed);
 	json_t *status = client_tool(client, "rr_status", NULL); /* asks, and listens nowhere */
 	expect_degraded(answer_at(status, "sandbox"));
-	char *advice = answer_show(answer_at(status, "advice"));
+	cleanup_free char *advice = answer_show(answer_at(status, "advice"));
 	ck_assert_ptr_nonnull(strstr(advice, "net_ns"));
 	json_decref(status);
 	client_end(client);
 	harness_scratch_free(folder);
-	free(advice);
 	free(server);
 }
 END_TEST
@@ -269,12 +266,11 @@ START_TEST(without_namespaces_the_setting_prefer_goes_on_and_says_so)
 	struct client *client = client_start(&(struct client_options){.server = server,
 	    .args = (const char *const[]){
 		"--sandbox-net_ns=prefer", "--allow-calls", "--timeout-eval=10", NULL}});
-	json_t *started =
+	json_auto_t *started =
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
 	struct scene scene = {client, strdup(answer_text(started, "session"))};
 
 	expect_degraded(answer_at(started, "sandbox"));
-	json_decref(started);
 	pid_t worker = census_find(client_pid(client), WORKER, 0);
 	struct census census;
 	scene_run_to(&scene, "count_up");
@@ -339,17 +335,15 @@ START_TEST(in_a_container_that_allows_them_all_layers_are_there)
 	if (!spaces_can_be_taken())
 		return;
 	char *folder = harness_scratch(0);
-	char *server = wrapped_server(folder, "unshare -Urmn --");
+	cleanup_free char *server = wrapped_server(folder, "unshare -Urmn --");
 	struct client *client = client_start(&(struct client_options){.server = server});
-	json_t *started =
+	json_auto_t *started =
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
 
 	expect_text(started, "sandbox.level", "full");
-	json_decref(started);
 	ck_assert_uint_ge(check_all_below(census_find(client_pid(client), WORKER, 0), true), 3);
 	client_end(client);
 	harness_scratch_free(folder);
-	free(server);
 }
 END_TEST
 
@@ -357,14 +351,13 @@ START_TEST(layers_that_are_off_are_said_to_be_off)
 {
 	struct client *client = client_start(&(struct client_options){
 	    .args = (const char *const[]){"--sandbox-landlock=off", "--sandbox-uts_ns=off", NULL}});
-	json_t *started =
+	json_auto_t *started =
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
 
 	expect_text(started, "sandbox.layers.landlock", "off");
 	expect_text(started, "sandbox.layers.uts_ns", "off");
 	expect_text(started, "sandbox.layers.seccomp", "full");
 	ck_assert_str_ne(answer_text(started, "sandbox.level"), "full");
-	json_decref(started);
 	client_end(client);
 }
 END_TEST

@@ -18,11 +18,10 @@
 static const char *show_programs(void)
 {
 	static char flag[FLAG_MAX];
-	char *program = harness_program(PROGRAM);
+	cleanup_free char *program = harness_program(PROGRAM);
 
 	snprintf(flag, sizeof(flag), "--source-dir=%.*s", (int)(strrchr(program, '/') - program),
 	    program);
-	free(program);
 	return flag;
 }
 
@@ -36,17 +35,16 @@ static struct client *limited(const char *first, const char *second)
 
 static void expect_says(json_t *answer, const char *path, const char *part)
 {
-	char *shown = answer_show(answer);
+	cleanup_free char *shown = answer_show(answer);
 
 	ck_assert_msg(
 	    strstr(answer_text(answer, path), part) != NULL, "no \"%s\" in %s", part, shown);
-	free(shown);
 	json_decref(answer);
 }
 
 static json_t *record(struct client *client, const char *trace, const char *argument)
 {
-	char *program = harness_program("balloon");
+	cleanup_free char *program = harness_program("balloon");
 	json_t *args =
 	    json_pack("{s:[s], s:s, s:i}", "command", program, "trace_dir", trace, "timeout", 60);
 
@@ -54,7 +52,6 @@ static json_t *record(struct client *client, const char *trace, const char *argu
 		json_array_append_new(json_object_get(args, "command"), json_string(argument));
 	json_t *result =
 	    client_tool_result(client, client_tool_send(client, "rr_record", args), 150);
-	free(program);
 	return result;
 }
 
@@ -176,12 +173,11 @@ END_TEST
 START_TEST(no_more_sessions_than_granted)
 {
 	struct client *client = limited("--sessions=1", NULL);
-	char *session = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *session = client_replay(client, scene_trace(PROGRAM));
 
 	json_decref(client_tool_fails(
 	    client, "rr_replay_start", "limit", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
 	client_tool_done(client, "rr_replay_stop", "{s:s}", "session", session);
-	free(session);
 	free(client_replay(client, scene_trace(PROGRAM)));
 	client_end(client);
 }
@@ -190,18 +186,16 @@ END_TEST
 START_TEST(an_idle_sessions_processes_end_and_its_next_call_brings_them_back)
 {
 	struct client *client = limited("--idle=1", NULL);
-	char *session = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *session = client_replay(client, scene_trace(PROGRAM));
 	double end = harness_now() + 30;
 
 	while (census_find(client_pid(client), WORKER, 0) != 0 && harness_now() < end)
 		usleep(20000);
 	ck_assert_int_eq(census_find(client_pid(client), WORKER, 0), 0);
-	json_t *value =
+	json_auto_t *value =
 	    client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "1", "session", session);
 	ck_assert(answer_true(value, "restored"));
-	json_decref(value);
 	client_end(client);
-	free(session);
 }
 END_TEST
 
@@ -233,19 +227,17 @@ START_TEST(a_recorded_program_gets_no_more_processor_time_than_granted)
 	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
 	struct client *client = limited("--cpu-time=1", NULL);
 	json_t *args = json_pack("{s:[s,s], s:s}", "command", "", "spin", "trace_dir", trace);
-	char *program = harness_program("balloon");
+	cleanup_free char *program = harness_program("balloon");
 
 	/* rr or the program reaches the limit first; without it, the program would run for ever */
 	json_array_set_new(json_object_get(args, "command"), 0, json_string(program));
-	json_t *answer =
+	json_auto_t *answer =
 	    client_wait(client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S);
 	const char *text = answer_text(answer, "result.content.0.text");
 	ck_assert_msg(
 	    strstr(text, "SIGXCPU") || strstr(text, "CPU time limit exceeded"), "%s", text);
-	json_decref(answer);
 	client_end(client);
 	harness_scratch_free(folder);
-	free(program);
 	free(trace);
 }
 END_TEST

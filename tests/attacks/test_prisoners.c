@@ -20,21 +20,17 @@
 /* Both kinds of worker: they see different things. Recordings may do what the user may. */
 static void expect_nothing_worked(struct client *client, const char *tool)
 {
-	json_t *answer = client_tool(client, tool, "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	char *shown = answer_show(answer);
+	json_auto_t *answer = client_tool(client, tool, "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	cleanup_free char *shown = answer_show(answer);
 
 	ck_assert_int_gt(answer_number(answer, "tried"), 0);
 	/* An empty list is left out of an answer. */
 	ck_assert_msg(json_object_get(answer, "worked") == NULL, "%s: %s", tool, shown);
-	char *inside = harness_path(scene_trace(PROGRAM), "rr-warden-was-here");
-	char *beside = harness_path(scene_trace(PROGRAM), "../rr-warden-was-here");
+	cleanup_free char *inside = harness_path(scene_trace(PROGRAM), "rr-warden-was-here");
+	cleanup_free char *beside = harness_path(scene_trace(PROGRAM), "../rr-warden-was-here");
 	ck_assert_msg(access(inside, F_OK) != 0, "%s writes into the trace", tool);
 	ck_assert_msg(access(beside, F_OK) != 0, "%s writes beside the trace", tool);
-	free(inside);
-	free(beside);
 	expect_number(answer, "pid", 1);
-	free(shown);
-	json_decref(answer);
 }
 
 /* No browser runs a script in a report that such a worker wrote. */

@@ -165,13 +165,12 @@ static void attack_argument(struct attack *attack, const char *tool, const json_
 	json_t *hostile = hostile_value(key, type, attack->text);
 	long long id =
 	    client_tool_send(attack->client, tool, arguments(schema, key, hostile, attack->trace));
-	json_t *answer = client_wait(attack->client, id, ANSWER_S);
+	json_auto_t *answer = client_wait(attack->client, id, ANSWER_S);
 
 	if (answer == NULL)
 		harness_fail(
 		    "%s was not answered with %s = %s", tool, key, json_string_value(attack->text));
 	close_opened(attack, answer);
-	json_decref(answer);
 	attack->calls++;
 }
 
@@ -205,10 +204,10 @@ static void attack_all(struct attack *attack, const json_t *tools)
 
 static json_t *list_tools(struct client *client)
 {
-	json_t *answer = client_wait(client, client_send(client, "tools/list", NULL), ANSWER_S);
+	json_auto_t *answer =
+	    client_wait(client, client_send(client, "tools/list", NULL), ANSWER_S);
 	json_t *result = json_incref(json_object_get(answer, "result"));
 
-	json_decref(answer);
 	return result;
 }
 
@@ -218,11 +217,11 @@ static void attack_with(const json_t *texts, struct witness *witness, const char
 	char *home = harness_scratch(0); /* for traces that no call names */
 	struct scene scene = scene_open(PROGRAM,
 	    &(struct client_options){.args = args, .home = home, .directory = witness->directory});
-	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	struct attack attack = {
 	    scene.client, {scene.session, other}, NULL, scene_trace(PROGRAM), 0, 0};
 	struct scene bystander = {scene.client, other};
-	json_t *tools = list_tools(scene.client);
+	json_auto_t *tools = list_tools(scene.client);
 
 	scene_run_to(&scene, "count_up");
 	witness_count(witness, client_pid(scene.client));
@@ -232,13 +231,11 @@ static void attack_with(const json_t *texts, struct witness *witness, const char
 		witness_look(witness, client_pid(scene.client));
 		expect_alive(bystander.client, bystander.session);
 	}
-	json_decref(tools);
 	ck_assert_uint_gt(attack.calls, 20);
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 	witness_end(witness);
 	harness_scratch_free(home);
-	free(other);
 }
 
 static json_t *all_attacks(const struct witness *witness)
@@ -259,10 +256,9 @@ static json_t *all_attacks(const struct witness *witness)
 static void attack_with_all(const char *const *arguments)
 {
 	struct witness witness = witness_new();
-	json_t *texts = all_attacks(&witness);
+	json_auto_t *texts = all_attacks(&witness);
 
 	attack_with(texts, &witness, arguments);
-	json_decref(texts);
 }
 
 START_TEST(a_hostile_string_is_an_argument_and_nothing_else)
@@ -285,9 +281,8 @@ START_TEST(a_very_long_string_is_answered)
 	memset(brackets, '(', LONG_TEXT);
 	memset(letters, 'A', LONG_TEXT);
 	brackets[LONG_TEXT] = letters[LONG_TEXT] = '\0';
-	json_t *texts = json_pack("[s, s]", brackets, letters);
+	json_auto_t *texts = json_pack("[s, s]", brackets, letters);
 	attack_with(texts, &witness, NULL);
-	json_decref(texts);
 }
 END_TEST
 
@@ -431,10 +426,9 @@ START_TEST(allowed_calls_into_the_program_reach_nothing_outside)
 	struct allowed allowed;
 
 	open_allowed(&allowed, (const char *const[]){"--allow-calls", "--timeout-eval=5", NULL});
-	json_t *called = client_tool(allowed.scene.client, "rr_evaluate", "{s:s, s:b, s:s}",
+	json_auto_t *called = client_tool(allowed.scene.client, "rr_evaluate", "{s:s, s:b, s:s}",
 	    "expression", "(int)getpid() > 0", "allow_calls", 1, "session", allowed.scene.session);
 	expect_text(called, "value", "1"); /* or nothing below shows anything */
-	json_decref(called);
 	witness_count(&allowed.witness, client_pid(allowed.scene.client)); /* with rr's diversion */
 	send_each(&allowed, "rr_evaluate", json_pack("{s:b}", "allow_calls", 1), "expression",
 	    calls, sizeof(calls) / sizeof(*calls));

@@ -142,14 +142,13 @@ static const struct {
 
 static void read_file(const char *folder, struct file *file)
 {
-	char *path = harness_path(folder, file->name);
+	cleanup_free char *path = harness_path(folder, file->name);
 	FILE *opened = fopen(path, "re");
 
 	file->bytes = malloc(FILE_MAX + RUBBISH);
 	ck_assert(opened != NULL && file->bytes != NULL);
 	file->size = fread(file->bytes, 1, FILE_MAX, opened);
 	fclose(opened);
-	free(path);
 }
 
 static void read_trace(const char *folder, struct trace *trace)
@@ -207,7 +206,7 @@ struct attack {
 /* A result, or an error with a code and a message. Returns whether it was a result. */
 static bool expect_clear_answer(struct attack *attack, long long id, const char *tool)
 {
-	json_t *answer = client_wait(attack->client, id, BOUND_S);
+	json_auto_t *answer = client_wait(attack->client, id, BOUND_S);
 	json_t *content = answer_at(answer, "result.structuredContent");
 	bool failed = json_is_true(answer_at(answer, "result.isError"));
 
@@ -220,7 +219,6 @@ static bool expect_clear_answer(struct attack *attack, long long id, const char 
 		harness_fail("mutation %zu (%s): %s is not clear: %s", attack->number, attack->kind,
 		    tool, shown);
 	}
-	json_decref(answer);
 	attack->answered++;
 	attack->refused += failed;
 	return !failed;
@@ -240,7 +238,7 @@ static void ask(struct attack *attack, const char *folder)
 static void replay(struct attack *attack, const char *folder)
 {
 	json_t *args = json_pack("{s:s}", "trace_dir", folder);
-	json_t *answer = client_wait(
+	json_auto_t *answer = client_wait(
 	    attack->client, client_tool_send(attack->client, "rr_replay_start", args), BOUND_S);
 	const char *session =
 	    json_string_value(answer_at(answer, "result.structuredContent.session"));
@@ -256,7 +254,6 @@ static void replay(struct attack *attack, const char *folder)
 		expect_clear_answer(attack, client_tool_send(attack->client, "rr_replay_stop", run),
 		    "rr_replay_stop");
 	}
-	json_decref(answer);
 }
 
 static void attack_once(struct attack *attack, const char *sound, const char *folder)

@@ -27,9 +27,8 @@ static struct coup coup_open(int play, const char *const *args)
 	json_decref(stage_record(&coup.stage));
 	client_end(coup.stage.client);
 	coup.tree = harness_tree("../../libexec/rr-warden/rr-warden-worker");
-	char *usurper = harness_program("../doubles/usurper");
+	cleanup_free char *usurper = harness_program("../doubles/usurper");
 	harness_shell("cp '%s' '%s/bin/rr-warden'", usurper, coup.tree);
-	free(usurper);
 	coup.stage.client =
 	    stage_tree_client(&coup.stage, play, coup.tree, args ? args : plain, true);
 	return coup;
@@ -43,14 +42,13 @@ static void coup_close(struct coup *coup)
 
 static json_t *tell(const struct coup *coup, const char *method, json_t *params)
 {
-	json_t *answer = client_wait(
+	json_auto_t *answer = client_wait(
 	    coup->stage.client, client_send(coup->stage.client, method, params), HARNESS_TIMEOUT_S);
 	json_t *result = json_incref(json_object_get(answer, "result"));
 
 	if (result == NULL)
 		harness_fail("the usurper did not answer %s; stderr: %s", method,
 		    client_stderr(coup->stage.client));
-	json_decref(answer);
 	return result;
 }
 
@@ -67,12 +65,11 @@ static json_t *launch(
 static int launched(
     const struct coup *coup, enum worker_kind kind, uint32_t operation, const char *name)
 {
-	json_t *answer = launch(coup, kind, operation, name);
+	json_auto_t *answer = launch(coup, kind, operation, name);
 	int worker;
 
 	expect_text(answer, "what", "started");
 	worker = (int)answer_number(answer, "worker");
-	json_decref(answer);
 	return worker;
 }
 
@@ -228,7 +225,7 @@ START_TEST(no_name_shows_the_home_to_a_worker)
 	if (!stage_can_play(_i) || _i & NO_NAMESPACES)
 		return;
 	struct coup coup = coup_open(_i, NULL);
-	char *worker_double = harness_program("../doubles/petitioner");
+	cleanup_free char *worker_double = harness_program("../doubles/petitioner");
 	harness_shell("cp '%s' '%s/libexec/rr-warden/rr-warden-worker' && ln -s .ssh '%s/link'",
 	    worker_double, coup.tree, coup.stage.home);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -238,7 +235,6 @@ START_TEST(no_name_shows_the_home_to_a_worker)
 		}
 	harness_shell("test -z \"$(find '%s' -name petitioner-was-here)\"", coup.stage.folder);
 	look(&coup, WIRE_OP_TRACEINFO, coup.stage.trace, "sees it"); /* or it shows nothing */
-	free(worker_double);
 	coup_close(&coup);
 }
 END_TEST
@@ -256,21 +252,19 @@ static json_t *configuration(const char *evil)
 
 static void expect_refusal(json_t *answer)
 {
-	char *shown = answer_show(answer);
+	cleanup_free char *shown = answer_show(answer);
 
 	ck_assert_msg(answer_true(answer, "failed") || answer_true(answer, "gone"), "%s", shown);
-	free(shown);
 	json_decref(answer);
 }
 
 static void expect_not_allowed(
     const struct coup *coup, int worker, uint32_t operation, json_t *json)
 {
-	json_t *answer = ask(coup, worker, operation, json);
+	json_auto_t *answer = ask(coup, worker, operation, json);
 
 	ck_assert(answer_true(answer, "failed"));
 	expect_text(answer, "json.code", "not_allowed");
-	json_decref(answer);
 }
 
 START_TEST(no_layer_goes_and_no_setting_changes)
@@ -281,34 +275,29 @@ START_TEST(no_layer_goes_and_no_setting_changes)
 	if (!stage_can_play(_i))
 		return;
 	struct coup coup = coup_open(_i, args);
-	char *evil = harness_path(coup.stage.folder, "evil"),
-	     *was_run = harness_path(coup.stage.project, "was-run");
+	cleanup_free char *evil = harness_path(coup.stage.folder, "evil"),
+			  *was_run = harness_path(coup.stage.project, "was-run");
 	snprintf(path, sizeof(path), "#!/bin/sh\necho run >'%s'\n", was_run);
 	harness_write_file(evil, path);
 	ck_assert_int_eq(chmod(evil, 0755), 0);
 
-	json_t *refused = launch(&coup, WORKER_RECORD, WIRE_OP_RECORD, evil);
+	json_auto_t *refused = launch(&coup, WORKER_RECORD, WIRE_OP_RECORD, evil);
 	expect_text(refused, "what", "refused");
-	json_decref(refused);
 	int worker = launched(&coup, WORKER_REPLAY, WIRE_OP_REPLAY_START, coup.stage.trace);
 	expect_refusal(ask(&coup, worker, WIRE_OP_START, configuration(evil)));
-	json_t *started = ask(&coup, worker, WIRE_OP_REPLAY_START,
+	json_auto_t *started = ask(&coup, worker, WIRE_OP_REPLAY_START,
 	    json_pack("{s:{s:s}}", "args", "trace_dir", coup.stage.trace));
 	ck_assert(!answer_true(started, "failed"));
 	expect_layers(json_object_get(started, "json"), _i);
-	json_decref(started);
 	expect_not_allowed(&coup, worker, WIRE_OP_EVALUATE,
 	    json_pack("{s:{s:s, s:b}}", "args", "expression", "1", "allow_calls", 1));
 	expect_not_allowed(&coup, worker, WIRE_OP_GDB_COMMAND,
 	    json_pack("{s:{s:s}}", "args", "command", "info frame"));
-	json_t *shown =
+	json_auto_t *shown =
 	    ask(&coup, worker, WIRE_OP_SOURCE_LINES, json_pack("{s:{s:s}}", "args", "file", path));
 	ck_assert(answer_true(shown, "failed"));
-	json_decref(shown);
 	ck_assert_int_ne(access(was_run, F_OK), 0);
 	coup_close(&coup);
-	free(evil);
-	free(was_run);
 }
 END_TEST
 
@@ -373,14 +362,12 @@ START_TEST(a_supervisor_signals_its_workers_and_nobody_else)
 		return;
 	struct coup coup = coup_open(_i, NULL);
 	pid_t other = stage_bystander(&coup.stage);
-	json_t *answer = tell(&coup, "signals", json_pack("{s:i}", "pid", (int)other));
-	char *shown = answer_show(answer);
+	json_auto_t *answer = tell(&coup, "signals", json_pack("{s:i}", "pid", (int)other));
+	cleanup_free char *shown = answer_show(answer);
 
 	ck_assert_int_gt(answer_number(answer, "tried"), 0);
 	ck_assert_msg(answer_count(answer, "worked") == 0, "%s", shown);
 	stage_bystander_end(other);
-	free(shown);
-	json_decref(answer);
 	coup_close(&coup);
 }
 END_TEST

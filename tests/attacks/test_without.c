@@ -129,7 +129,7 @@ static char *reaches(const char *readme, const char *layer)
 
 START_TEST(the_readme_says_what_is_measured)
 {
-	char *readme = harness_file("README.md");
+	cleanup_free char *readme = harness_file("README.md");
 
 	ck_assert_ptr_nonnull(readme);
 	for (int row = 0; row < WITHOUT_COUNT; row++) {
@@ -149,7 +149,6 @@ START_TEST(the_readme_says_what_is_measured)
 	char *said = reaches(readme, "no_new_privs");
 	ck_assert_str_eq(said, "nothing: the server does not start");
 	free(said);
-	free(readme);
 }
 END_TEST
 

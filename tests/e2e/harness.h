@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include "sandbox/cleanup.h"
 
 /* Generous: no test may fail on a slow machine, and none may hang. */
 #define HARNESS_TIMEOUT_S 180.0

@@ -34,7 +34,7 @@ static void agent_close(struct agent *agent)
 static void ask(struct agent *agent, const char *tool, json_t *args)
 {
 	long long id = client_tool_send(agent->place.client, tool, args);
-	json_t *answer = client_wait(agent->place.client, id, HARNESS_TIMEOUT_S);
+	json_auto_t *answer = client_wait(agent->place.client, id, HARNESS_TIMEOUT_S);
 	char *all = NULL;
 
 	if (answer == NULL || answer_true(answer, "result.isError"))
@@ -44,17 +44,15 @@ static void ask(struct agent *agent, const char *tool, json_t *args)
 	free(agent->read);
 	agent->read = all;
 	agent->calls++;
-	json_decref(answer);
 }
 
 static void record(struct agent *agent, const char *name)
 {
-	char *program = harness_program(name);
+	cleanup_free char *program = harness_program(name);
 
 	ask(agent, "rr_record",
 	    json_pack("{s:[s], s:s}", "command", program, "trace_dir", agent->place.trace));
 	ask(agent, "rr_crash_report", json_pack("{s:s}", "trace_dir", agent->place.trace));
-	free(program);
 }
 
 static void expect_read(const struct agent *agent, const char *text)

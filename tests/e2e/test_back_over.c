@@ -180,10 +180,9 @@ START_TEST(a_breakpoint_in_the_call_stops_the_way_back)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_decref(go_behind_call(&scene));
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "fall");
-	json_t *stop = next(&scene, true);
+	json_auto_t *stop = next(&scene, true);
 	expect_text(stop, "reason", "breakpoint");
 	expect_text(stop, "frame.function", "fall");
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -192,20 +191,17 @@ START_TEST(where_the_processor_watches_all_it_can_the_session_stays)
 {
 	static const char *const watched[] = {"depth", "count", "*(&depth + 8)", "*(&depth + 16)"};
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *here = go_behind_call(&scene);
+	json_auto_t *here = go_behind_call(&scene);
 	for (int i = 0; i < 4; i++)
 		client_tool_done(
 		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", watched[i]);
 	json_decref(client_tool_fails(scene.client, "rr_next", "unsupported", "{s:s, s:b}", "unit",
 	    "instruction", "reverse", 1));
-	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
 	expect_text(now, "moment", answer_text(here, "moment"));
 	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 4);
-	json_t *stop = next(&scene, true);
+	json_auto_t *stop = next(&scene, true);
 	expect_text(stop, "reason", "watchpoint");
-	json_decref(stop);
-	json_decref(now);
-	json_decref(here);
 	scene_close(&scene);
 }
 END_TEST

@@ -13,18 +13,17 @@
 
 static void expect_message(const json_t *failed, const char *part)
 {
-	char *text = answer_show(failed);
+	cleanup_free char *text = answer_show(failed);
 	if (strstr(text, part) == NULL)
 		harness_fail("no \"%s\" in %s", part, text);
-	free(text);
 }
 
 static void expect_unharmed(struct scene *scene)
 {
-	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "1+1");
+	json_auto_t *value =
+	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "1+1");
 	expect_text(value, "value", "2");
 	ck_assert(!answer_true(value, "restored"));
-	json_decref(value);
 }
 
 /* ---- Arguments ----------------------------------------------------------------------------- */
@@ -33,10 +32,9 @@ START_TEST(an_unknown_tool_is_a_protocol_error)
 {
 	struct client *client = client_start(NULL);
 	long long id = client_tool_send(client, "rr_continu", NULL);
-	json_t *answer = client_wait(client, id, HARNESS_TIMEOUT_S);
+	json_auto_t *answer = client_wait(client, id, HARNESS_TIMEOUT_S);
 	expect_number(answer, "error.code", -32602);
 	expect_message(answer, "rr_continue");
-	json_decref(answer);
 	client_end(client);
 }
 END_TEST
@@ -101,23 +99,20 @@ START_TEST(a_breakpoint_where_nothing_is_mapped_is_named_and_costs_nothing)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "toggle");
-	json_t *address =
+	json_auto_t *address =
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "(long)&printf");
-	char *location = NULL;
+	cleanup_free char *location = NULL;
 	if (asprintf(&location, "*%s", answer_text(address, "value")) < 0)
 		harness_fail("out of memory");
 	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", location));
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
-	json_t *failed = client_tool_failure(scene.client, id, "invalid_argument", 60);
+	json_auto_t *failed = client_tool_failure(scene.client, id, "invalid_argument", 60);
 	expect_message(failed, "breakpoint 2 prevents"); /* the first was scene_run_to's */
-	json_decref(failed);
 	expect_unharmed(&scene);
 	json_decref(
 	    client_tool(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 2));
 	scene_run_to(&scene, "toggle");
-	free(location);
-	json_decref(address);
 	scene_close(&scene);
 }
 END_TEST
@@ -137,9 +132,8 @@ END_TEST
 START_TEST(without_a_session_the_hint_says_how_to_get_one)
 {
 	struct client *client = client_start(NULL);
-	json_t *failed = client_tool_fails(client, "rr_continue", "no_session", NULL);
+	json_auto_t *failed = client_tool_fails(client, "rr_continue", "no_session", NULL);
 	expect_message(failed, "rr_replay_start");
-	json_decref(failed);
 	client_end(client);
 }
 END_TEST
@@ -148,12 +142,11 @@ END_TEST
 
 static void expect_no_replay(struct client *client, const char *trace, const char *says)
 {
-	json_t *failed =
+	json_auto_t *failed =
 	    client_tool_fails(client, "rr_replay_start", NULL, "{s:s}", "trace_dir", trace);
 	ck_assert_str_ne(answer_text(failed, "code"), "internal");
 	ck_assert_str_ne(answer_text(failed, "hint"), "");
 	expect_message(failed, says);
-	json_decref(failed);
 }
 
 START_TEST(a_trace_that_is_not_there_or_is_none_is_said_so)
@@ -212,10 +205,9 @@ END_TEST
 START_TEST(a_pid_that_is_not_in_the_trace_names_those_that_are)
 {
 	struct client *client = client_start(NULL);
-	json_t *failed = client_tool_fails(client, "rr_replay_start", NULL, "{s:s, s:i}",
+	json_auto_t *failed = client_tool_fails(client, "rr_replay_start", NULL, "{s:s, s:i}",
 	    "trace_dir", scene_trace(PROGRAM), "pid", 1);
 	ck_assert_str_ne(answer_text(failed, "hint"), "");
-	json_decref(failed);
 	client_end(client);
 }
 END_TEST
@@ -224,11 +216,12 @@ START_TEST(rr_rm_removes_traces_only_and_follows_no_link)
 {
 	struct client *client = client_start(NULL);
 	char *folder = harness_scratch(0), *kept = harness_path(folder, "kept");
-	char *link = harness_path(folder, "link"), *plain = harness_path(folder, "plain");
+	cleanup_free char *link = harness_path(folder, "link"),
+			  *plain = harness_path(folder, "plain");
 	copy_trace(PROGRAM, kept);
 	ck_assert_int_eq(symlink(kept, link), 0);
 	ck_assert_int_eq(mkdir(plain, 0700), 0);
-	char *file = harness_path(plain, "precious");
+	cleanup_free char *file = harness_path(plain, "precious");
 	harness_write_file(file, "precious");
 	json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", link));
 	json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", plain));
@@ -237,9 +230,6 @@ START_TEST(rr_rm_removes_traces_only_and_follows_no_link)
 	ck_assert_int_eq(access(file, F_OK), 0);
 	client_end(client);
 	free(kept);
-	free(link);
-	free(plain);
-	free(file);
 	harness_scratch_free(folder);
 }
 END_TEST
@@ -250,29 +240,25 @@ START_TEST(a_binary_without_symbols_still_replays)
 {
 	struct client *client = client_start(NULL);
 	char *folder = harness_scratch(0), *stripped = harness_path(folder, "stripped");
-	char *program = harness_program(PROGRAM), *trace = harness_path(folder, "t");
+	cleanup_free char *program = harness_program(PROGRAM), *trace = harness_path(folder, "t");
 	char command[2048];
 	snprintf(command, sizeof(command), "strip -o '%s' '%s'", stripped, program);
 	ck_assert_int_eq(system(command), 0);
 	json_decref(client_tool(
 	    client, "rr_record", "{s:[s], s:s}", "command", stripped, "trace_dir", trace));
-	char *session = client_replay(client, trace);
+	cleanup_free char *session = client_replay(client, trace);
 	json_decref(client_tool(client, "rr_step", "{s:s}", "unit", "instruction"));
 	/* It could be in a library. Once all libraries are loaded, it is known to be nowhere. */
-	json_t *set = client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
+	json_auto_t *set =
+	    client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	ck_assert(answer_true(set, "pending"));
-	json_decref(set);
 	json_decref(client_tool(client, "rr_registers", NULL));
-	json_t *stop = client_tool(client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
 	expect_number(stop, "never_loaded.0", 1);
-	json_decref(stop);
 	json_decref(
 	    client_tool_fails(client, "rr_breakpoint_set", NULL, "{s:s}", "location", "set_late"));
 	client_end(client);
-	free(session);
 	free(stripped);
-	free(program);
-	free(trace);
 	harness_scratch_free(folder);
 }
 END_TEST
@@ -282,9 +268,8 @@ START_TEST(garbage_on_stdin_is_answered_and_does_not_end_the_server)
 	struct client *client = client_start(NULL);
 	static const char garbage[] = "{\n[]\nnull\n{\"jsonrpc\":\"2.0\"}\n\xff\xfe\n\n";
 	client_send_bytes(client, garbage, sizeof(garbage) - 1);
-	json_t *list = client_wait(client, client_send(client, "tools/list", NULL), 30);
+	json_auto_t *list = client_wait(client, client_send(client, "tools/list", NULL), 30);
 	ck_assert_uint_ge(answer_count(list, "result.tools"), 28);
-	json_decref(list);
 	client_end(client);
 }
 END_TEST

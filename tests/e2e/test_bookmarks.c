@@ -25,33 +25,31 @@ static char *run_to(struct client *client, const char *location)
 {
 	client_tool_done(
 	    client, "rr_breakpoint_set", "{s:s, s:b}", "location", location, "temporary", 1);
-	json_t *stop = client_tool(client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
 	char *moment = strdup(answer_text(stop, "moment"));
-	json_decref(stop);
 	return moment;
 }
 
 static void expect_goto(struct client *client, const char *name, const char *moment)
 {
-	json_t *stop = client_tool(client, "rr_goto", "{s:s}", "moment", name);
+	json_auto_t *stop = client_tool(client, "rr_goto", "{s:s}", "moment", name);
 
 	expect_text(stop, "moment", moment);
-	json_decref(stop);
 }
 
 static size_t count_of(struct client *client)
 {
-	json_t *list = client_tool(client, "rr_bookmarks", NULL);
+	json_auto_t *list = client_tool(client, "rr_bookmarks", NULL);
 	size_t count = json_array_size(answer_at(list, "bookmarks"));
 
-	json_decref(list);
 	return count;
 }
 
 START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 {
 	struct place place = place_with_session();
-	char *early = run_to(place.client, "add_up"), *late = run_to(place.client, "bring_out");
+	cleanup_free char *early = run_to(place.client, "add_up"),
+			  *late = run_to(place.client, "bring_out");
 
 	json_decref(client_tool(place.client, "rr_bookmark", "{s:s, s:s}", "name", "late", "note",
 	    "the text is written <here>"));
@@ -61,15 +59,12 @@ START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 	expect_goto(place.client, "early", early);
 	client_tool_done(place.client, "rr_replay_stop", NULL);
 	free(client_replay(place.client, place.trace));
-	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_bookmarks", NULL);
 	expect_text(list, "bookmarks.0.name", "early");
 	expect_text(list, "bookmarks.1.name", "late");
 	expect_text(list, "bookmarks.1.note", "the text is written <here>");
 	expect_within(list, "bookmarks.1.where", "bring_out");
-	json_decref(list);
 	expect_goto(place.client, "late", late);
-	free(early);
-	free(late);
 	place_close(&place);
 }
 END_TEST
@@ -77,7 +72,7 @@ END_TEST
 START_TEST(a_bookmark_outlives_its_worker)
 {
 	struct place place = place_with_session();
-	char *moment = run_to(place.client, "add_up");
+	cleanup_free char *moment = run_to(place.client, "add_up");
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "here");
 	pid_t worker = census_find(client_pid(place.client), "rr-warden-worke", 0);
@@ -88,7 +83,6 @@ START_TEST(a_bookmark_outlives_its_worker)
 	    place.client, client_tool_send(place.client, "rr_when", NULL), HARNESS_TIMEOUT_S));
 	ck_assert_uint_eq(count_of(place.client), 1);
 	expect_goto(place.client, "here", moment);
-	free(moment);
 	place_close(&place);
 }
 END_TEST
@@ -118,9 +112,9 @@ END_TEST
 START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
 {
 	struct place place = place_with_session();
-	json_t *printed =
+	json_auto_t *printed =
 	    client_tool(place.client, "rr_who_printed", "{s:s}", "text", "the child says");
-	char *other = harness_path(place.folder, "other");
+	cleanup_free char *other = harness_path(place.folder, "other");
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	json_decref(client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
@@ -133,8 +127,6 @@ START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
 	expect_answer_within(
 	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "mine"),
 	    "hint", "each trace has its own");
-	json_decref(printed);
-	free(other);
 	place_close(&place);
 }
 END_TEST
@@ -169,7 +161,7 @@ START_TEST(bookmarks_go_with_the_trace)
 {
 	struct place place = place_with_session();
 	char *file = harness_path(place.folder, "bug.tar"), *copy;
-	char *moment = run_to(place.client, "add_up");
+	cleanup_free char *moment = run_to(place.client, "add_up");
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "here");
 	client_tool_done(place.client, "rr_replay_stop", NULL);
@@ -177,14 +169,12 @@ START_TEST(bookmarks_go_with_the_trace)
 	    place.client, "rr_export", "{s:s, s:s}", "trace_dir", place.trace, "file", file);
 	client_tool_done(place.client, "rr_rm", "{s:s}", "trace_dir", place.trace);
 	ck_assert_int_ne(access(place.trace, F_OK), 0);
-	json_t *answer = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	json_auto_t *answer = client_tool(place.client, "rr_import", "{s:s}", "file", file);
 	copy = strdup(answer_text(answer, "trace_dir"));
 	free(client_replay(place.client, copy));
 	expect_goto(place.client, "here", moment);
 	client_tool_done(place.client, "rr_replay_stop", NULL);
 	client_tool_done(place.client, "rr_rm", "{s:s}", "trace_dir", copy);
-	json_decref(answer);
-	free(moment);
 	free(copy);
 	free(file);
 	place_close(&place);
@@ -199,19 +189,16 @@ START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 	    "\"ticks\":\"1\",\"tid\":1}}\n{\"name\":\"ok\",\"pid\":1,\"moment\":{\"event\":7,"
 	    "\"ticks\":\"1\",\"tid\":1},\"note\":\"\\u001b[2J<script>\"}\n{\"name\":\"cut";
 	struct place place = place_with_session();
-	char *file = harness_path(place.trace, FILE_OF);
-	char *victim = harness_path(place.folder, "victim");
+	cleanup_free char *file = harness_path(place.trace, FILE_OF);
+	cleanup_free char *victim = harness_path(place.folder, "victim");
 
 	harness_write_file(file, text);
-	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_bookmarks", NULL);
 	ck_assert_uint_eq(json_array_size(answer_at(list, "bookmarks")), 1);
 	ck_assert_ptr_null(strchr(answer_text(list, "bookmarks.0.note"), 27));
 	expect_within(list, "warning", "4 lines of " FILE_OF);
-	json_decref(list);
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	ck_assert_uint_eq(count_of(place.client), 2);
-	free(victim);
-	free(file);
 	place_close(&place);
 }
 END_TEST
@@ -257,8 +244,8 @@ static const struct {
 START_TEST(a_file_that_cannot_be_read_is_not_an_empty_one)
 {
 	struct place place = place_with_session();
-	char *file = harness_path(place.trace, FILE_OF);
-	char *victim = harness_path(place.folder, "victim");
+	cleanup_free char *file = harness_path(place.trace, FILE_OF);
+	cleanup_free char *victim = harness_path(place.folder, "victim");
 	struct stat before, status;
 
 	harness_write_file(victim, "");
@@ -281,8 +268,6 @@ START_TEST(a_file_that_cannot_be_read_is_not_an_empty_one)
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
 	ck_assert_int_eq(remove(file), 0);
-	free(victim);
-	free(file);
 	place_close(&place);
 }
 END_TEST
@@ -291,8 +276,8 @@ END_TEST
 START_TEST(a_file_with_another_name_is_not_written)
 {
 	struct place place = place_with_session();
-	char *file = harness_path(place.trace, FILE_OF);
-	char *victim = harness_path(place.folder, "victim");
+	cleanup_free char *file = harness_path(place.trace, FILE_OF);
+	cleanup_free char *victim = harness_path(place.folder, "victim");
 	struct stat status;
 
 	harness_write_file(victim, "");
@@ -301,8 +286,6 @@ START_TEST(a_file_with_another_name_is_not_written)
 	    client_tool_fails(place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine"));
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
-	free(victim);
-	free(file);
 	place_close(&place);
 }
 END_TEST
@@ -310,17 +293,15 @@ END_TEST
 START_TEST(a_file_that_is_too_long_is_said_to_be)
 {
 	struct place place = place_with_session();
-	char *file = harness_path(place.trace, FILE_OF);
+	cleanup_free char *file = harness_path(place.trace, FILE_OF);
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	ck_assert_int_eq(truncate(file, 1L << 30), 0);
-	json_t *list = client_tool(place.client, "rr_bookmarks", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_bookmarks", NULL);
 	expect_text(list, "bookmarks.0.name", "mine");
 	expect_within(list, "warning", "longer than bookmarks may be");
-	json_decref(list);
 	json_decref(
 	    client_tool_fails(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more"));
-	free(file);
 	place_close(&place);
 }
 END_TEST

@@ -44,18 +44,15 @@ START_TEST(an_exception_of_a_type_is_caught_where_it_is_thrown_in_both_direction
 	struct scene scene = scene_open(builds[_i], NULL);
 
 	client_tool_done(scene.client, "rr_catch", "{s:s}", "filter", "bank::failure");
-	json_t *stop = go_on(&scene, false);
+	json_auto_t *stop = go_on(&scene, false);
 	expect_text(stop, "reason", "breakpoint");
 	expect_told(stop, "throws bank::failure", "parse", "/* of our own */");
 	lose_worker(&scene);
-	json_t *end = go_on(&scene, false);
+	json_auto_t *end = go_on(&scene, false);
 	expect_text(end, "reason", "end");
-	json_t *again = go_on(&scene, true);
+	json_auto_t *again = go_on(&scene, true);
 	expect_told(again, "throws bank::failure", "parse", "/* of our own */");
 	expect_text(again, "moment", answer_text(stop, "moment"));
-	json_decref(again);
-	json_decref(end);
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -103,9 +100,8 @@ START_TEST(a_swallowed_exception_is_seen_where_it_is_caught)
 		    answer_text(stop, "conclusion"));
 		json_decref(stop);
 	}
-	json_t *end = go_on(&scene, false);
+	json_auto_t *end = go_on(&scene, false);
 	expect_text(end, "reason", "end");
-	json_decref(end);
 	scene_close(&scene);
 }
 END_TEST
@@ -160,9 +156,8 @@ START_TEST(what_cannot_be_caught_is_refused_or_needs_no_catching)
 	expect_answer_within(client_tool_fails(scene.client, "rr_catch", "unsupported",
 				 "{s:s, s:s}", "kind", "syscall", "filter", "write"),
 	    "hint", "rr_breakpoint_set");
-	json_t *execs = client_tool(scene.client, "rr_catch", "{s:s}", "kind", "exec");
+	json_auto_t *execs = client_tool(scene.client, "rr_catch", "{s:s}", "kind", "exec");
 	ck_assert_uint_gt(answer_count(execs, "images"), 1);
-	json_decref(execs);
 	json_decref(client_tool_fails(scene.client, "rr_catch", "invalid_argument", "{s:s}",
 	    "filter", "a\") || $_streq(\"\""));
 	json_decref(client_tool_fails(
@@ -182,18 +177,15 @@ START_TEST(a_breakpoint_is_switched_off_and_on_and_keeps_its_number)
 	struct scene scene = scene_open("containers", NULL);
 
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "parse");
-	json_t *off = update(&scene, "enabled", json_false());
+	json_auto_t *off = update(&scene, "enabled", json_false());
 	ck_assert(answer_true(off, "disabled"));
 	lose_worker(&scene);
-	json_t *end = go_on(&scene, false);
+	json_auto_t *end = go_on(&scene, false);
 	expect_text(end, "reason", "end");
 	json_decref(update(&scene, "enabled", json_true()));
-	json_t *stop = go_on(&scene, true);
+	json_auto_t *stop = go_on(&scene, true);
 	expect_number(stop, "breakpoint", 1);
 	expect_text(stop, "frame.function", "parse");
-	json_decref(stop);
-	json_decref(end);
-	json_decref(off);
 	scene_close(&scene);
 }
 END_TEST
@@ -211,9 +203,8 @@ START_TEST(a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]"), "value",
 	    "'-'");
 	json_decref(stop);
-	json_t *bare = update(&scene, "condition", json_string(""));
+	json_auto_t *bare = update(&scene, "condition", json_string(""));
 	ck_assert_ptr_null(answer_at(bare, "condition"));
-	json_decref(bare);
 	json_decref(update(&scene, "ignore_count", json_integer(1)));
 	stop = go_on(&scene, false); /* over the empty text */
 	expect_answer_within(

@@ -33,7 +33,8 @@ START_TEST(each_claim_is_evaluated_again_at_its_moment)
 	json_object_set_new(number, "value", json_integer(21));
 	json_object_set_new(number, "note", json_string("half"));
 	json_array_append_new(claims, number);
-	json_t *answer = client_tool(scene.client, "rr_verify_claims", "{s:o}", "claims", claims);
+	json_auto_t *answer =
+	    client_tool(scene.client, "rr_verify_claims", "{s:o}", "claims", claims);
 	static const char *const verdicts[] = {
 	    "held", "held", "not held", "held", "not checked", "not checked", "held"};
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(*verdicts); i++)
@@ -44,7 +45,6 @@ START_TEST(each_claim_is_evaluated_again_at_its_moment)
 	expect_within(answer, "claims.0.where", "format_total");
 	expect_within(answer, "conclusion", "4 of 7 claims held; not: 3, 5, 6");
 	expect_same(before, client_tool(scene.client, "rr_when", NULL));
-	json_decref(answer);
 	json_decref(at);
 	scene_close(&scene);
 }
@@ -54,14 +54,13 @@ END_TEST
 START_TEST(names_of_the_programs_own_frame_are_known_at_a_system_call)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *printed = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "pieces:");
-	json_t *answer = client_tool(scene.client, "rr_verify_claims", "{s:[o]}", "claims",
+	json_auto_t *printed =
+	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "pieces:");
+	json_auto_t *answer = client_tool(scene.client, "rr_verify_claims", "{s:[o]}", "claims",
 	    claim(answer_text(printed, "moment"), "pieces[0].iov_len", "3"));
 
 	expect_text(answer, "claims.0.verdict", "held");
 	expect_within(answer, "claims.0.where", "past_the_buffer");
-	json_decref(answer);
-	json_decref(printed);
 	scene_close(&scene);
 }
 END_TEST

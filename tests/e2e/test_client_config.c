@@ -46,13 +46,12 @@ START_TEST(a_file_names_this_program_with_its_options)
 	const char *text = strchr(config_of(json_clients[_i].client, &status), '{');
 	ck_assert_int_eq(status, 0);
 	ck_assert_ptr_nonnull(text);
-	json_t *file = json_loads(text, 0, NULL);
+	json_auto_t *file = json_loads(text, 0, NULL);
 	const json_t *server = json_object_get(json_object_get(file, json_clients[_i].key), "rr");
 	ck_assert_int_eq(access(answer_text(server, "command"), X_OK), 0);
 	expect_text(server, "args.0", "--pmu=software");
 	expect_text(server, "args.1", ODD_OPTION);
 	ck_assert_int_eq(answer_count(server, "args"), 2);
-	json_decref(file);
 }
 END_TEST
 

@@ -11,7 +11,7 @@ static void expect_place(struct place *place, const json_t *answer, const char *
 {
 	const json_t *frame = answer_at(answer, path);
 	const char *at = answer_text(frame, "at"), *address = answer_text(frame, "address");
-	json_t *map = client_tool(place->client, "rr_memory_map", "{s:s}", "address", address);
+	json_auto_t *map = client_tool(place->client, "rr_memory_map", "{s:s}", "address", address);
 	const char *mapping = json_string_value(json_array_get(answer_at(map, "mappings"), 0));
 	/* "0xSTART-0xEND rights 0xOFFSET ..." */
 	const char *rights = strchr(mapping, ' '), *third = strchr(rights + 1, ' ');
@@ -19,26 +19,24 @@ static void expect_place(struct place *place, const json_t *answer, const char *
 
 	ck_assert_int_eq(strncmp(at, "stripped+0x", 11), 0);
 	ck_assert(strtoull(at + 9, NULL, 16) == strtoull(address, NULL, 16) - start + offset);
-	json_decref(map);
 }
 
 START_TEST(frames_without_symbols_say_where_they_are_and_are_told_apart)
 {
 	struct place place = place_open();
 	char *program = harness_program("list_corruption"), command[2048];
-	char *stripped = harness_path(place.folder, "stripped");
+	cleanup_free char *stripped = harness_path(place.folder, "stripped");
 
 	snprintf(command, sizeof(command), "strip -o '%s' '%s'", stripped, program);
 	ck_assert_int_eq(system(command), 0);
 	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", stripped,
 	    "trace_dir", place.trace));
 	free(client_replay(place.client, place.trace));
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "signal", "SIGSEGV");
 	expect_place(&place, stop, "frame");
-	json_decref(stop);
 	/* report_total and main, at two addresses. */
-	json_t *trace = client_tool(place.client, "rr_backtrace", NULL);
+	json_auto_t *trace = client_tool(place.client, "rr_backtrace", NULL);
 	ck_assert_ptr_null(answer_at(trace, "frames.1.folded"));
 	expect_place(&place, trace, "frames.0");
 	expect_place(&place, trace, "frames.1");
@@ -48,8 +46,6 @@ START_TEST(frames_without_symbols_say_where_they_are_and_are_told_apart)
 		if (json_object_get(frame, "folded") != NULL)
 			expect_within(frame, "what", " in libc");
 	}
-	json_decref(trace);
-	free(stripped);
 	free(program);
 	place_close(&place);
 }
@@ -60,18 +56,16 @@ START_TEST(instructions_are_shown_from_a_function_and_from_here)
 	struct scene scene = scene_open("many_watch", NULL);
 
 	scene_run_to(&scene, "set_late");
-	json_t *here = client_tool(scene.client, "rr_disassemble", "{s:i}", "count", 5);
+	json_auto_t *here = client_tool(scene.client, "rr_disassemble", "{s:i}", "count", 5);
 	ck_assert_uint_eq(answer_count(here, "instructions"), 5);
 	const char *line = json_string_value(json_array_get(answer_at(here, "instructions"), 0));
 	ck_assert_int_eq(strncmp(line, "=> 0x", 5), 0);
 	ck_assert_ptr_nonnull(strstr(line, "<set_late+"));
-	json_decref(here);
-	json_t *there = client_tool(
+	json_auto_t *there = client_tool(
 	    scene.client, "rr_disassemble", "{s:s, s:i}", "location", "toggle", "count", 3);
 	line = json_string_value(json_array_get(answer_at(there, "instructions"), 0));
 	ck_assert_ptr_nonnull(strstr(line, "<toggle+0>"));
 	ck_assert_ptr_null(strstr(line, "=>"));
-	json_decref(there);
 	json_decref(client_tool_fails(
 	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "0x10"));
 	json_decref(client_tool_fails(
@@ -83,24 +77,20 @@ END_TEST
 START_TEST(the_memory_map_is_that_of_the_moment)
 {
 	struct scene scene = scene_open("many_watch", NULL);
-	json_t *early = client_tool(scene.client, "rr_memory_map", NULL);
+	json_auto_t *early = client_tool(scene.client, "rr_memory_map", NULL);
 
 	scene_run_to(&scene, "set_late");
-	json_t *map = client_tool(scene.client, "rr_memory_map", NULL);
+	json_auto_t *map = client_tool(scene.client, "rr_memory_map", NULL);
 	ck_assert_uint_gt(answer_count(map, "mappings"), answer_count(early, "mappings"));
-	char *text = answer_show(map);
+	cleanup_free char *text = answer_show(map);
 	ck_assert_ptr_nonnull(strstr(text, "r-xp"));
 	ck_assert_ptr_nonnull(strstr(text, "libc.so.6"));
 	ck_assert_ptr_nonnull(strstr(text, "[stack]"));
-	free(text);
-	json_t *one = client_tool(scene.client, "rr_memory_map", "{s:s}", "address", "&late");
+	json_auto_t *one = client_tool(scene.client, "rr_memory_map", "{s:s}", "address", "&late");
 	ck_assert_uint_eq(answer_count(one, "mappings"), 1);
 	const char *line = json_string_value(json_array_get(answer_at(one, "mappings"), 0));
 	ck_assert_ptr_nonnull(strstr(line, "rw-p"));
 	ck_assert_ptr_nonnull(strstr(line, "many_watch"));
-	json_decref(one);
-	json_decref(map);
-	json_decref(early);
 	scene_close(&scene);
 }
 END_TEST

@@ -80,21 +80,18 @@ static void notice_death(struct scene *scene)
 /* The next call restores it at its last stop, with frame and breakpoint. */
 static void expect_restored(struct scene *scene)
 {
-	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression", "i",
-	    "session", scene->session);
+	json_auto_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression",
+	    "i", "session", scene->session);
 	ck_assert(answer_true(value, "restored"));
 	expect_text(value, "value", "6"); /* frame 1's i */
-	json_decref(value);
-	json_t *list =
+	json_auto_t *list =
 	    client_tool(scene->client, "rr_breakpoint_list", "{s:s}", "session", scene->session);
 	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
 	ck_assert(!answer_true(list, "restored"));
-	json_decref(list);
-	json_t *stop = client_tool(
+	json_auto_t *stop = client_tool(
 	    scene->client, "rr_continue", "{s:b, s:s}", "reverse", 1, "session", scene->session);
 	expect_text(stop, "reason", "breakpoint");
 	expect_text(stop, "frame.function", "toggle");
-	json_decref(stop);
 }
 
 START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
@@ -102,7 +99,7 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
-	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	kill(victim, SIGKILL);
 	await_gone(victim);
 	usleep(200 * 1000);
@@ -111,7 +108,6 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 		notice_death(&scene);
 	expect_restored(&scene);
 	expect_alive(scene.client, other);
-	free(other);
 	scene_close(&scene);
 }
 END_TEST
@@ -121,22 +117,19 @@ START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
-	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	pid_t rr = find_victim(client_pid(scene.client), VICTIM_RR);
 	long long id = client_tool_send(scene.client, "rr_step",
 	    json_pack("{s:i, s:s, s:b}", "count", 1000000, "unit", "instruction", "reverse", 1));
 	usleep(300 * 1000);
 	kill(rr, SIGABRT);
-	json_t *failed = client_tool_failure(scene.client, id, "rr_failed", HARNESS_TIMEOUT_S);
+	json_auto_t *failed = client_tool_failure(scene.client, id, "rr_failed", HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "Aborted"));
 	ck_assert_ptr_null(strstr(answer_text(failed, "message"), "Launch"));
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "rr_goto"));
-	json_decref(failed);
-	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
 	ck_assert(answer_true(after, "restored"));
 	expect_text(after, "moment", answer_text(before, "moment"));
-	json_decref(before);
-	json_decref(after);
 	scene_close(&scene);
 }
 END_TEST
@@ -146,17 +139,15 @@ START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_bac
 	struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
-	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	long long running = send_long_run(scene.client, scene.session);
 	kill(victim, SIGKILL);
-	json_t *failed = client_tool_failure(scene.client, running, NULL, 30);
+	json_auto_t *failed = client_tool_failure(scene.client, running, NULL, 30);
 	const char *code = answer_text(failed, "code");
 	ck_assert(strcmp(code, "worker_died") == 0 || strcmp(code, "rr_failed") == 0 ||
 		  strcmp(code, "gdb_failed") == 0);
-	json_decref(failed);
 	expect_alive(scene.client, other);
 	expect_restored(&scene);
-	free(other);
 	scene_close(&scene);
 }
 END_TEST
@@ -172,20 +163,17 @@ START_TEST(checkpoints_come_back_with_the_session)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "set_late");
-	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
 	json_int_t id = answer_number(saved, "checkpoint_id");
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
 	kill_gdb(&scene);
-	json_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
 	ck_assert(answer_true(list, "restored"));
 	ck_assert_uint_eq(answer_count(list, "checkpoints"), 1);
-	json_decref(list);
-	json_t *stop =
+	json_auto_t *stop =
 	    client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id", id);
 	expect_text(stop, "frame.function", "set_late");
 	ck_assert(json_equal(answer_at(stop, "moment"), answer_at(saved, "moment")));
-	json_decref(stop);
-	json_decref(saved);
 	scene_close(&scene);
 }
 END_TEST
@@ -194,22 +182,18 @@ START_TEST(the_chosen_thread_comes_back_with_the_session)
 {
 	struct scene scene = scene_open("threads", NULL);
 	scene_run_to(&scene, "take_turns");
-	json_t *stopped = client_tool(scene.client, "rr_when", NULL);
-	json_t *list = client_tool(scene.client, "rr_thread_list", NULL);
+	json_auto_t *stopped = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_thread_list", NULL);
 	ck_assert_int_ne(answer_number(list, "threads.0.tid"), answer_number(stopped, "tid"));
 	json_int_t other = answer_number(list, "threads.0.tid");
 	json_decref(client_tool(scene.client, "rr_thread_select", "{s:I}", "thread_id", other));
-	json_t *chosen = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *chosen = client_tool(scene.client, "rr_when", NULL);
 	ck_assert_int_eq(answer_number(chosen, "tid"), answer_number(list, "threads.0.tid"));
 	kill_gdb(&scene);
-	json_t *back = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *back = client_tool(scene.client, "rr_when", NULL);
 	ck_assert(answer_true(back, "restored"));
 	expect_number(back, "tid", answer_number(chosen, "tid"));
 	expect_text(back, "moment", answer_text(chosen, "moment"));
-	json_decref(stopped);
-	json_decref(chosen);
-	json_decref(list);
-	json_decref(back);
 	scene_close(&scene);
 }
 END_TEST
@@ -217,15 +201,13 @@ END_TEST
 START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
 {
 	struct scene scene = scene_open("crash", NULL);
-	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "signal");
 	kill_gdb(&scene);
-	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
 	ck_assert(answer_true(now, "restored"));
 	expect_number(now, "event", answer_event(stop, "moment"));
 	expect_text(now, "moment", answer_text(stop, "moment"));
-	json_decref(now);
-	json_decref(stop);
 	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
 	scene_close(&scene);
 }
@@ -247,9 +229,8 @@ static void await_launcher(pid_t keeper, pid_t dead)
 static json_t *try_backtrace(struct client *client)
 {
 	long long id = client_tool_send(client, "rr_backtrace", NULL);
-	json_t *message = client_wait(client, id, HARNESS_TIMEOUT_S);
+	json_auto_t *message = client_wait(client, id, HARNESS_TIMEOUT_S);
 	json_t *answer = json_incref((json_t *)answer_at(message, "result.structuredContent"));
-	json_decref(message);
 	return answer;
 }
 
@@ -286,24 +267,20 @@ START_TEST(a_stopped_process_costs_its_deadline_and_no_other_session)
 {
 	struct client *client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
-	char *one = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *one = client_replay(client, scene_trace(PROGRAM));
 	pid_t victim = find_victim(client_pid(client), stopped[_i]);
-	char *two = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *two = client_replay(client, scene_trace(PROGRAM));
 	kill(victim, SIGSTOP);
 	long long stuck = client_tool_send(client, "rr_evaluate",
 	    json_pack("{s:s, s:s}", "expression", "counter", "session", one));
 	expect_alive(client, two);
-	json_t *failed = client_tool_failure(client, stuck, NULL, 60);
+	json_auto_t *failed = client_tool_failure(client, stuck, NULL, 60);
 	const char *code = answer_text(failed, "code");
 	ck_assert(strcmp(code, "timeout") == 0 || strcmp(code, "worker_died") == 0);
-	json_decref(failed);
-	json_t *back = client_tool(
+	json_auto_t *back = client_tool(
 	    client, "rr_evaluate", "{s:s, s:s}", "expression", "counter", "session", one);
 	ck_assert(answer_true(back, "restored"));
-	json_decref(back);
 	client_end(client);
-	free(one);
-	free(two);
 }
 END_TEST
 
@@ -313,16 +290,14 @@ END_TEST
 static struct client *busy_server(char **scratch)
 {
 	struct client *client = client_start(NULL);
-	char *one = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *one = client_replay(client, scene_trace(PROGRAM));
 	free(client_replay(client, scene_trace(PROGRAM)));
 	*scratch = harness_scratch(0);
-	char *trace = harness_path(*scratch, "t");
+	cleanup_free char *trace = harness_path(*scratch, "t");
 	client_tool_send(client, "rr_record",
 	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", trace));
 	census_await(client_pid(client), "sleep");
 	send_long_run(client, one);
-	free(one);
-	free(trace);
 	return client;
 }
 
@@ -389,10 +364,9 @@ START_TEST(what_was_accepted_comes_back_however_long_it_is)
 	kill(victim, SIGKILL);
 	await_gone(victim);
 	usleep(200 * 1000);
-	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert(answer_true(list, "restored"));
 	ck_assert_uint_eq(answer_count(list, "breakpoints"), kept);
-	json_decref(list);
 	scene_close(&scene);
 }
 END_TEST

@@ -53,12 +53,11 @@ static long long send_record(struct disk *disk, const char *script)
 /* The call fails with `limit`, names the full directory, and leaves no trace. */
 static void expect_no_room(struct disk *disk, long long id)
 {
-	json_t *failed = client_tool_failure(disk->client, id, "limit", HARNESS_TIMEOUT_S);
+	json_auto_t *failed = client_tool_failure(disk->client, id, "limit", HARNESS_TIMEOUT_S);
 	const char *message = answer_text(failed, "message");
 
 	ck_assert_msg(strstr(message, disk->small) != NULL, "%s", message);
 	ck_assert_ptr_nonnull(answer_at(failed, "hint"));
-	json_decref(failed);
 	json_decref(client_tool_fails(
 	    disk->client, "rr_ps", "not_found", "{s:s}", "trace_dir", disk->trace));
 }

@@ -53,7 +53,7 @@ START_TEST(well_means_recorded_and_replayed)
 	char *home = harness_scratch(0), prefix[COMMAND_MAX], *pattern;
 	int status;
 	snprintf(prefix, sizeof(prefix), "_RR_TRACE_DIR='%s'", home);
-	json_t *said = examine(prefix, harness_server(), "", &status);
+	json_auto_t *said = examine(prefix, harness_server(), "", &status);
 	expect_text(finding_on(said, "recording", "ok"), "fix", "");
 	expect_text(finding_on(said, "replay", "ok"), "fix", "");
 	expect_text(finding_on(said, "rr", "ok"), "fix", "");
@@ -65,7 +65,6 @@ START_TEST(well_means_recorded_and_replayed)
 	ck_assert_msg(glob(pattern, 0, NULL, &left) == GLOB_NOMATCH, "the recording stays");
 	globfree(&left);
 	free(pattern);
-	json_decref(said);
 	harness_scratch_free(home);
 }
 END_TEST
@@ -119,15 +118,13 @@ START_TEST(it_names_the_switch_that_is_off)
 	int status;
 	snprintf(prefix, sizeof(prefix), "'%s'", double_path);
 	/* execv does not look into PATH */
-	char *server = realpath(harness_server(), NULL);
-	json_t *said = examine(prefix, server, "", &status);
+	cleanup_free char *server = realpath(harness_server(), NULL);
+	json_auto_t *said = examine(prefix, server, "", &status);
 	if (status != NOT_HERE) {
 		const char *fix = answer_text(finding_on(said, "sandbox", "warning"), "fix");
 		ck_assert_msg(strstr(fix, "max_user_namespaces") != NULL, "%s", fix);
 		ck_assert_msg(strstr(fix, "apparmor") == NULL, "not only the switch: %s", fix);
 	}
-	json_decref(said);
-	free(server);
 	free(double_path);
 }
 END_TEST
@@ -135,11 +132,11 @@ END_TEST
 START_TEST(it_says_whose_word_a_setting_is)
 {
 	int status;
-	json_t *said = examine("RR_MCP_TIMEOUT_EVAL=7", harness_server(), "--sessions=3", &status);
+	json_auto_t *said =
+	    examine("RR_MCP_TIMEOUT_EVAL=7", harness_server(), "--sessions=3", &status);
 	const char *text = answer_text(finding_on(said, "settings", "ok"), "text");
 	ck_assert_msg(strstr(text, "eval by the environment") != NULL, "%s", text);
 	ck_assert_msg(strstr(text, "count by a flag") != NULL, "%s", text);
-	json_decref(said);
 }
 END_TEST
 
@@ -147,14 +144,13 @@ END_TEST
 static char *server_with_broken_counter(const char *folder)
 {
 	char command[COMMAND_MAX], *server = harness_path(folder, "bin/rr-warden");
-	char *top = strdup(harness_server());
+	cleanup_free char *top = strdup(harness_server());
 	for (int up = 0; up < 2; up++)
 		*strrchr(top, '/') = 0;
 	snprintf(command, sizeof(command),
 	    "cp -r '%s/bin' '%s/libexec' '%s/' && echo broken >'%s/libexec/rr-warden/softpmu.so'",
 	    top, top, folder, folder);
 	ck_assert_int_eq(system(command), 0);
-	free(top);
 	return server;
 }
 
@@ -162,10 +158,9 @@ START_TEST(a_counter_that_cannot_be_loaded_is_noticed)
 {
 	char *folder = harness_scratch(0), *server = server_with_broken_counter(folder);
 	int status;
-	json_t *said = examine("", server, "--pmu=software", &status);
+	json_auto_t *said = examine("", server, "--pmu=software", &status);
 	ck_assert_int_eq(status, 2);
 	finding_on(said, "recording", "problem");
-	json_decref(said);
 	free(server);
 	harness_scratch_free(folder);
 }

@@ -28,13 +28,12 @@ START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
 	json_t *list = client_wait(client, client_send(client, "tools/list", NULL), 30);
 	ck_assert_ptr_nonnull(list);
 	json_decref(list);
-	json_t *failed = client_tool_failure(client, id, NULL, 60);
+	json_auto_t *failed = client_tool_failure(client, id, NULL, 60);
 	const char *code = answer_text(failed, "code");
 	ck_assert(strcmp(code, "worker_died") == 0 || strcmp(code, "timeout") == 0 ||
 		  strcmp(code, "sandbox_violation") == 0);
 	if (strcmp(manners[_i], "violation") == 0)
 		expect_within(failed, "message", "socket");
-	json_decref(failed);
 	list = client_wait(client, client_send(client, "ping", NULL), 30);
 	ck_assert_ptr_nonnull(list);
 	json_decref(list);
@@ -79,9 +78,8 @@ START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 	fprintf(stderr, "%s\n", gdbs[_i].name);
 	long long id = client_tool_send(
 	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
-	json_t *failed = client_tool_failure(client, id, gdbs[_i].code, 60);
+	json_auto_t *failed = client_tool_failure(client, id, gdbs[_i].code, 60);
 	expect_within(failed, "message", gdbs[_i].says);
-	json_decref(failed);
 	client_end(client);
 	harness_scratch_free(folder);
 }
@@ -103,12 +101,11 @@ static const struct {
 /* What the tool answers, whether it fails or not. */
 static json_t *call(struct client *client, const char *tool, const char *arguments)
 {
-	json_t *answer = client_wait(client,
+	json_auto_t *answer = client_wait(client,
 	    client_tool_send(client, tool, json_loads(arguments, 0, NULL)), HARNESS_TIMEOUT_S);
 	json_t *content = json_incref(answer_at(answer, "result.structuredContent"));
 
 	ck_assert_ptr_nonnull(content);
-	json_decref(answer);
 	return content;
 }
 
@@ -133,7 +130,7 @@ static json_t *read_dying(const char *tool, const char *arguments, int commands)
 /* Whatever the reader gives must be what it gives with a gdb that lives, or say that gdb died. */
 START_TEST(what_was_read_of_a_dying_gdb_is_no_result)
 {
-	json_t *whole = read_dying(readers[_i].tool, readers[_i].arguments, 100000);
+	json_auto_t *whole = read_dying(readers[_i].tool, readers[_i].arguments, 100000);
 	int deaths = 0, survivals = 0;
 
 	ck_assert_ptr_null(json_object_get(whole, "code"));
@@ -147,7 +144,6 @@ START_TEST(what_was_read_of_a_dying_gdb_is_no_result)
 		}
 	}
 	ck_assert_int_gt(deaths, 0);
-	json_decref(whole);
 }
 END_TEST
 

@@ -24,12 +24,11 @@
 
 static long long send_sleeper(struct client *client, const char *folder)
 {
-	char *trace = harness_path(folder, "t");
+	cleanup_free char *trace = harness_path(folder, "t");
 	long long id = client_tool_send(client, "rr_record",
 	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", trace));
 
 	census_await(client_pid(client), "sleep");
-	free(trace);
 	return id;
 }
 
@@ -132,10 +131,9 @@ START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 
 	usleep(300 * 1000);
 	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);
-	json_t *failed = client_tool_failure(scene.client, running, "worker_died", 30);
+	json_auto_t *failed = client_tool_failure(scene.client, running, "worker_died", 30);
 	ck_assert(!answer_true(failed, "session_alive"));
 	expect_within(failed, "hint", "start the server again");
-	json_decref(failed);
 	status = client_wait_exit(scene.client, 10);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 1);

@@ -13,14 +13,12 @@
 static struct place shell_place(const char *program, const char *argument)
 {
 	struct place place = place_open();
-	char *path = harness_program(program), *line = NULL;
+	cleanup_free char *path = harness_program(program), *line = NULL;
 
 	if (asprintf(&line, "true; exec '%s' %s", path, argument) < 0)
 		harness_fail("out of memory");
 	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s], s:s}", "command", "sh",
 	    "-c", line, "trace_dir", place.trace));
-	free(line);
-	free(path);
 	return place;
 }
 
@@ -51,14 +49,13 @@ static void set_breakpoint(struct place *place, const char *location)
 START_TEST(ps_lists_the_images_of_a_process)
 {
 	struct place place = shell_place("exit_code", "3");
-	json_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
+	json_auto_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
 
 	ck_assert_uint_eq(answer_count(list, "processes.0.images"), 2);
 	expect_within(list, "processes.0.images.0.file", "sh");
 	expect_within(list, "processes.0.images.1.file", "exit_code");
 	ck_assert_int_gt(answer_number(list, "processes.0.images.1.event"),
 	    answer_number(list, "processes.0.images.0.event"));
-	json_decref(list);
 	place_close(&place);
 }
 END_TEST
@@ -66,18 +63,16 @@ END_TEST
 START_TEST(a_session_follows_into_the_last_image)
 {
 	struct place place = shell_place("recursion", "");
-	json_t *started =
+	json_auto_t *started =
 	    client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace);
 
 	expect_within(started, "command", "recursion");
 	ck_assert_uint_eq(answer_count(started, "images"), 2);
 	ck_assert(answer_true(started, "images.1.current"));
 	set_breakpoint(&place, "is_even");
-	json_t *stop = go_on(&place, 0);
+	json_auto_t *stop = go_on(&place, 0);
 	expect_text(stop, "reason", "breakpoint");
 	expect_text(stop, "frame.function", "is_even");
-	json_decref(stop);
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -108,10 +103,9 @@ START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 		}
 		json_decref(stop);
 	}
-	json_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
 	expect_number(list, "breakpoints.0.hits", 4);
-	json_decref(list);
 	json_decref(started);
 	place_close(&place);
 }
@@ -180,11 +174,9 @@ START_TEST(a_step_back_from_the_first_instruction_comes_to_the_call_of_exec)
 	expect_text(stop, "reason", "exec");
 	ck_assert(answer_true(stop, "images.2.current"));
 	json_decref(stop);
-	json_t *trace = client_tool(place.client, "rr_backtrace", NULL);
-	char *text = answer_show(trace);
+	json_auto_t *trace = client_tool(place.client, "rr_backtrace", NULL);
+	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "exec_next"));
-	free(text);
-	json_decref(trace);
 	json_decref(started);
 	place_close(&place);
 }
@@ -193,7 +185,7 @@ END_TEST
 START_TEST(a_watchpoint_belongs_to_its_image)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "1");
+	json_auto_t *started = replay_at(&place, "1");
 
 	client_tool_done(
 	    place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "main", "temporary", 1);
@@ -203,14 +195,12 @@ START_TEST(a_watchpoint_belongs_to_its_image)
 	for (int i = 0; i < 3; i++) {
 		expect_answer(go_on(&place, 0), "reason", "exec");
 	}
-	json_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
 	ck_assert(answer_true(list, "breakpoints.0.elsewhere"));
-	json_decref(list);
 	/* Back in its image it is there again. */
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "40"));
 	expect_answer(go_on(&place, 0), "reason", "watchpoint");
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -218,22 +208,20 @@ END_TEST
 START_TEST(a_checkpoint_in_another_image_is_gone_back_to)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "1");
+	json_auto_t *started = replay_at(&place, "1");
 
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "exec_next",
 	    "temporary", 1);
 	json_decref(go_on(&place, 0));
 	expect_value(
 	    place.client, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
-	json_t *saved = client_tool(place.client, "rr_checkpoint_save", NULL);
+	json_auto_t *saved = client_tool(place.client, "rr_checkpoint_save", NULL);
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
 	expect_answer(client_tool(place.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
 			  (json_int_t)answer_number(saved, "checkpoint_id")),
 	    "frame.function", "exec_next");
 	expect_value(
 	    place.client, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
-	json_decref(saved);
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -250,11 +238,10 @@ START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 	expect_value(place.client, "next_count[0]", "49 '1'");
 	kill(census_await(client_pid(place.client), "rr"), SIGKILL);
 	sleep(1);
-	json_t *value =
+	json_auto_t *value =
 	    client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "next_count[0]");
 	ck_assert(answer_true(value, "restored"));
 	expect_text(value, "value", "49 '1'");
-	json_decref(value);
 	/* The session can still cross; here, a thread's exec. */
 	stop = go_on(&place, 0);
 	expect_text(stop, "reason", "exec");
@@ -268,12 +255,11 @@ END_TEST
 START_TEST(a_crash_report_is_of_the_program_that_crashed)
 {
 	struct place place = shell_place("list_corruption", "");
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 
 	expect_text(report, "signal", "SIGSEGV");
 	expect_text(report, "frames.0.function", "report_total");
-	json_decref(report);
 	place_close(&place);
 }
 END_TEST
@@ -283,16 +269,15 @@ static json_int_t record_parent(struct place *place, json_t *command)
 {
 	json_decref(client_tool(place->client, "rr_record", "{s:o, s:s}", "command", command,
 	    "trace_dir", place->trace));
-	json_t *list = client_tool(place->client, "rr_ps", "{s:s}", "trace_dir", place->trace);
+	json_auto_t *list = client_tool(place->client, "rr_ps", "{s:s}", "trace_dir", place->trace);
 	json_int_t child = answer_number(list, "processes.1.pid");
-	json_decref(list);
 	return child;
 }
 
 START_TEST(the_child_that_crashed_is_reported)
 {
 	struct place place = place_open();
-	char *program = harness_program("list_corruption"), *line = NULL;
+	cleanup_free char *program = harness_program("list_corruption"), *line = NULL;
 
 	if (asprintf(&line, "'%s'; exit 7", program) < 0)
 		harness_fail("out of memory");
@@ -310,8 +295,6 @@ START_TEST(the_child_that_crashed_is_reported)
 	expect_number(report, "other_crash.pid", child);
 	expect_text(report, "other_crash.signal", "SIGSEGV");
 	json_decref(report);
-	free(line);
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -320,15 +303,13 @@ END_TEST
 START_TEST(a_program_below_timeout_is_reported_and_not_timeout)
 {
 	struct place place = place_open();
-	char *program = harness_program("list_corruption");
+	cleanup_free char *program = harness_program("list_corruption");
 	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "timeout", "60", program));
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 
 	expect_number(report, "tid", child);
 	expect_text(report, "frames.0.function", "report_total");
-	json_decref(report);
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -336,14 +317,13 @@ END_TEST
 START_TEST(who_wrote_it_is_found_in_the_image_and_not_before)
 {
 	struct place place = shell_place("many_watch", "");
-	json_t *started = replay_at(&place, "end");
+	json_auto_t *started = replay_at(&place, "end");
 
 	expect_answer(client_tool(place.client, "rr_last_change", "{s:s}", "expression", "late"),
 	    "frame.function", "set_late");
 	expect_answer_within(client_tool_fails(place.client, "rr_last_change", "not_found", "{s:s}",
 				 "expression", "rewritten"),
 	    "hint", "exec");
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -351,19 +331,16 @@ END_TEST
 START_TEST(env_and_timeout_lead_to_the_program)
 {
 	struct place place = place_open();
-	char *program = harness_program("recursion");
+	cleanup_free char *program = harness_program("recursion");
 
 	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s,s,s], s:s}", "command",
 	    "timeout", "60", "env", "X=1", program, "trace_dir", place.trace));
-	json_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
-	json_t *started = client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
-	    place.trace, "pid", (json_int_t)answer_number(list, "processes.1.pid"));
+	json_auto_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
+	json_auto_t *started = client_tool(place.client, "rr_replay_start", "{s:s, s:I}",
+	    "trace_dir", place.trace, "pid", (json_int_t)answer_number(list, "processes.1.pid"));
 	expect_within(started, "command", "recursion");
 	set_breakpoint(&place, "is_even");
 	expect_answer(go_on(&place, 0), "frame.function", "is_even");
-	json_decref(started);
-	json_decref(list);
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -384,7 +361,7 @@ static const struct {
 START_TEST(a_signal_that_ends_the_program_behind_an_exec_is_reported)
 {
 	struct place place = place_open();
-	char *program = harness_program("ends_itself");
+	cleanup_free char *program = harness_program("ends_itself");
 	json_t *command = json_array();
 
 	for (int i = 0; leaders[_i].words[i]; i++)
@@ -394,16 +371,13 @@ START_TEST(a_signal_that_ends_the_program_behind_an_exec_is_reported)
 		json_array_append_new(command, json_string(leaders[_i].number));
 	client_tool_done(
 	    place.client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", place.trace);
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
-	char *frames = answer_show(answer_at(report, "frames"));
+	cleanup_free char *frames = answer_show(answer_at(report, "frames"));
 	expect_text(report, "signal", leaders[_i].signal);
 	expect_within(report, "conclusion", leaders[_i].number ? "it sent itself" : "from outside");
 	ck_assert_msg(strstr(frames, leaders[_i].number ? "end_by" : "main") != NULL, "%s", frames);
 	expect_within(report, "output", "before the end");
-	free(frames);
-	json_decref(report);
-	free(program);
 	place_close(&place);
 }
 END_TEST

@@ -421,12 +421,11 @@ static enum verdict judge(struct view *view, bool last_play)
 		return AS_EXPECTED;
 	if (is_late(view) && twice == NULL && honest && !last_play)
 		return TOO_LATE;
-	char *shown = answer_show(answer);
+	cleanup_free char *shown = answer_show(answer);
 	printf("%s, %s, %s: %s, then %s%s%s\n  %.600s\n", process_names[cell->process],
 	    kind_names[cell->kind], phase_names[cell->phase], view->first, view->next,
 	    twice == NULL ? "" : ", and answered twice", honest ? "" : ", with a wrong hint",
 	    shown);
-	free(shown);
 	return NOT_AS_EXPECTED;
 }
 

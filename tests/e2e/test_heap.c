@@ -45,24 +45,20 @@ static json_t *life_of(struct scene *scene, const char *pointer, const char *beg
 START_TEST(a_use_after_free_is_named_with_who_freed_and_who_allocated)
 {
 	struct scene scene = open_at_end(builds[_i].program);
-	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 
-	json_t *life = life_of(&scene, "stale", "use after free: read_late (");
+	json_auto_t *life = life_of(&scene, "stale", "use after free: read_late (");
 	const char *told = answer_text(life, "conclusion");
 	expect_named(told, builds[_i].source, "read_late", "/* used after free */");
 	expect_named(told, builds[_i].source, "drop", "/* dropped here */");
 	expect_named(told, builds[_i].source, "make_record", "/* made here */");
 	ck_assert_ptr_nonnull(strstr(told, "reads the block"));
 	/* The session has not moved; the answer's moment is that of the use. */
-	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
 	expect_text(after, "moment", answer_text(before, "moment"));
-	json_t *there =
+	json_auto_t *there =
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(life, "moment"));
 	expect_within(there, "frame.function", "read_late");
-	json_decref(there);
-	json_decref(after);
-	json_decref(life);
-	json_decref(before);
 	scene_close(&scene);
 }
 END_TEST
@@ -114,11 +110,10 @@ START_TEST(a_use_after_free_is_named_in_a_field_far_from_the_pointer)
 	struct scene scene = scene_open(far_fields[_i], NULL);
 
 	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "finish"));
-	json_t *life = life_of(&scene, "used", "use after free: weigh (");
+	json_auto_t *life = life_of(&scene, "used", "use after free: weigh (");
 	expect_named(
 	    answer_text(life, "conclusion"), "far_fields.cc", "weigh", "/* used after free */");
 	expect_named(answer_text(life, "conclusion"), "far_fields.cc", "grow", "/* it grows */");
-	json_decref(life);
 	scene_close(&scene);
 }
 END_TEST
@@ -150,7 +145,7 @@ END_TEST
 static void expect_well_until(struct scene *scene, const char *to, const char *pointer,
     const char *function, const char *mark, const char *last)
 {
-	json_t *life = client_tool(
+	json_auto_t *life = client_tool(
 	    scene->client, "rr_heap_history", "{s:s, s:s}", "pointer", pointer, "to", to);
 	const json_t *events = json_object_get(life, "events");
 	const json_t *event = json_array_get(events, json_array_size(events) - 1);
@@ -161,7 +156,6 @@ static void expect_well_until(struct scene *scene, const char *to, const char *p
 	    pointer, answer_text(event, "what"));
 	ck_assert_ptr_null(answer_at(life, "moment"));
 	ck_assert_ptr_null(answer_at(life, "incomplete"));
-	json_decref(life);
 }
 
 static void expect_well(struct scene *scene, const char *pointer, const char *function,
@@ -187,7 +181,7 @@ END_TEST
 START_TEST(every_way_to_allocate_is_seen)
 {
 	struct scene scene = scene_open(lives[_i], NULL);
-	json_t *resized =
+	json_auto_t *resized =
 	    client_tool(scene.client, "rr_continue", "{s:s}", "until", "allocate_otherwise");
 	const char *to = answer_text(resized, "moment");
 
@@ -195,7 +189,6 @@ START_TEST(every_way_to_allocate_is_seen)
 	/* Later blocks may lie in what realloc left. */
 	expect_well_until(&scene, to, "grown", "take", "/* taken here */", "resized in place");
 	expect_well_until(&scene, to, "moved + 4000", "take", "/* taken here */", "moved to 0x");
-	json_decref(resized);
 	expect_well(&scene, "moved_to", "resize", "/* moved here */", "allocated");
 	expect_well(&scene, "zeroed", "allocate_otherwise", "/* zeroed here */", "allocated");
 	expect_well(&scene, "aligned", "allocate_otherwise", "/* aligned here */", "allocated");
@@ -209,11 +202,10 @@ END_TEST
 START_TEST(a_use_by_a_library_function_and_a_bad_free_are_named)
 {
 	struct scene scene = open_at_end("heap_lives");
-	json_t *life = life_of(&scene, "stale_copy", "use after free: copy_from_freed (");
+	json_auto_t *life = life_of(&scene, "stale_copy", "use after free: copy_from_freed (");
 
 	expect_named(
 	    answer_text(life, "conclusion"), "heap_lives.c", "give_back", "/* given back here */");
-	json_decref(life);
 	json_decref(life_of(&scene, "inner", "bad free: give_back ("));
 	scene_close(&scene);
 }
@@ -235,13 +227,12 @@ START_TEST(addresses_of_no_block_are_said_to_be_none)
 	    "pointer", "&seen", "to", "yesterday"));
 	/* Before its first block, it has none yet. */
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
-	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "main");
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "main");
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
 	expect_answer_within(
 	    client_tool_fails(scene.client, "rr_heap_history", "unsupported", "{s:s, s:s}",
 		"pointer", "stream", "to", answer_text(stop, "moment")),
 	    "message", "malloc did not run up to that moment");
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -250,10 +241,9 @@ static const char *const kinds[] = {"heap_kinds", "heap_kinds_O2"};
 
 static void expect_mismatch(struct scene *scene, const char *pointer, const char *needs)
 {
-	json_t *life = life_of(scene, pointer, "mismatch: release_");
+	json_auto_t *life = life_of(scene, pointer, "mismatch: release_");
 
 	expect_within(life, "conclusion", needs);
-	json_decref(life);
 }
 
 START_TEST(a_block_that_is_released_in_the_wrong_way_is_named)

@@ -46,7 +46,7 @@ static void expect_hit(const json_t *changes, size_t row, const struct hit *hit)
 static void expect_sweep(struct client *client, const struct sweep *sweep, int point,
     const struct hit *from, const struct hit *to)
 {
-	json_t *answer = client_tool(client, "rr_value_history", "{s:s, s:s, s:s, s:i}",
+	json_auto_t *answer = client_tool(client, "rr_value_history", "{s:s, s:s, s:s, s:i}",
 	    "expression", sweep->points[point].what, "from", from ? from->at.moment : "start", "to",
 	    to ? to->at.moment : "end", "limit", 1000);
 	const json_t *changes = json_object_get(answer, "changes");
@@ -62,7 +62,6 @@ static void expect_sweep(struct client *client, const struct sweep *sweep, int p
 	}
 	ck_assert_uint_eq(row, json_array_size(changes));
 	expect_number(answer, "total", (long long)row);
-	json_decref(answer);
 }
 
 static const struct hit *nth(const struct sweep *sweep, int point, int number)
@@ -115,26 +114,21 @@ START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "other_work");
 	client_tool_done(scene.client, "rr_continue", "{s:i}", "count", 3);
 	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1);
-	json_t *when = client_tool(scene.client, "rr_when", NULL);
-	json_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *when = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
 
 	client_tool_done(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum");
 
-	json_t *now = client_tool(scene.client, "rr_when", NULL);
-	json_t *points_now = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *points_now = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert(json_equal(when, now));
 	ck_assert(json_equal(points_before, points_now));
 	expect_number(points_now, "breakpoints.0.hits", 3);
-	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "rounds");
+	json_auto_t *value =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "rounds");
 	expect_text(value, "value", "10");
-	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
 	expect_number(stop, "breakpoint", 1);
-	json_decref(when);
-	json_decref(now);
-	json_decref(points_before);
-	json_decref(points_now);
-	json_decref(value);
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -144,7 +138,7 @@ START_TEST(a_block_of_the_heap_is_followed_from_before_it_was_allocated)
 	struct scene scene = scene_open("histories", NULL);
 	scene_run_to(&scene, "local_work");
 
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum");
 
 	expect_number(answer, "total", 10);
@@ -152,7 +146,6 @@ START_TEST(a_block_of_the_heap_is_followed_from_before_it_was_allocated)
 	expect_text(answer, "changes.9.new", "55");
 	expect_text(answer, "changes.9.frame.function", "add");
 	expect_line(answer, "changes.9.frame", harness_line("histories", "block->sum += amount"));
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -185,12 +178,11 @@ START_TEST(what_the_kernel_writes_is_told_of_the_call_that_asked_for_it)
 {
 	struct scene scene = scene_open("histories", NULL);
 
-	json_t *answer = client_tool(scene.client, "rr_value_history", "{s:s, s:i}", "expression",
-	    "&from_pipe", "length", 8);
+	json_auto_t *answer = client_tool(scene.client, "rr_value_history", "{s:s, s:i}",
+	    "expression", "&from_pipe", "length", 8);
 
 	expect_number(answer, "total", 1);
 	expect_text(answer, "changes.0.frame.function", "write_by_kernel");
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -199,19 +191,17 @@ START_TEST(a_write_of_the_same_value_is_an_access_but_no_read)
 {
 	struct scene scene = scene_open("histories", NULL);
 
-	json_t *reads = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
-	    "phase", "access", "read");
+	json_auto_t *reads = client_tool(scene.client, "rr_value_history", "{s:s, s:s}",
+	    "expression", "phase", "access", "read");
 	expect_number(reads, "total", 1);
 	expect_text(reads, "changes.0.frame.function", "main");
 	expect_text(reads, "changes.0.value", "3");
-	json_t *all = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+	json_auto_t *all = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
 	    "flag", "access", "access");
 	expect_number(all, "total", 10);
 	expect_text(all, "changes.0.access", "write");
 	expect_text(all, "changes.0.value", "0");
 	expect_text(all, "changes.3.new", "1");
-	json_decref(reads);
-	json_decref(all);
 	scene_close(&scene);
 }
 END_TEST
@@ -221,18 +211,16 @@ START_TEST(what_does_not_fit_is_counted_and_can_be_asked_for)
 	struct scene scene = scene_open("histories", NULL);
 	scene_run_to(&scene, "local_work");
 
-	json_t *first = client_tool(
+	json_auto_t *first = client_tool(
 	    scene.client, "rr_value_history", "{s:s, s:i}", "expression", "block->sum", "limit", 4);
 	expect_number(first, "total", 10);
 	ck_assert_uint_eq(answer_count(first, "changes"), 4);
 	expect_number(first, "by.0.write", 10);
 	expect_within(first, "more", "6 more");
-	json_t *next = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
-	    "block->sum", "from", answer_text(first, "changes.3.moment"));
+	json_auto_t *next = client_tool(scene.client, "rr_value_history", "{s:s, s:s}",
+	    "expression", "block->sum", "from", answer_text(first, "changes.3.moment"));
 	ck_assert_uint_eq(answer_count(next, "changes"), 6);
 	expect_text(next, "changes.0.old", answer_text(first, "changes.3.new"));
-	json_decref(first);
-	json_decref(next);
 	scene_close(&scene);
 }
 END_TEST
@@ -261,11 +249,10 @@ START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 		    "%s: %s", cases[i].expression, answer_text(failure, "message"));
 		json_decref(failure);
 	}
-	json_t *none = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}",
+	json_auto_t *none = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}",
 	    "expression", "phase", "from", "start", "to", "2");
 	expect_number(none, "total", 0);
 	expect_within(none, "conclusion", "no change of phase");
-	json_decref(none);
 	scene_close(&scene);
 }
 END_TEST

@@ -11,7 +11,7 @@ START_TEST(several_expressions_are_answered_each_for_itself)
 {
 	struct scene scene = scene_open("many_watch", NULL);
 	scene_run_to(&scene, "set_late");
-	json_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
+	json_auto_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
 	    "counter", "no_such_thing", "four[3]");
 	ck_assert_uint_eq(answer_count(answer, "results"), 3);
 	expect_text(answer, "results.0.value", "4");
@@ -19,7 +19,6 @@ START_TEST(several_expressions_are_answered_each_for_itself)
 	expect_within(answer, "results.1.error", "no_such_thing");
 	expect_text(answer, "results.2.value", "34");
 	expect_text(answer, "results.2.type", "long");
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -35,8 +34,8 @@ START_TEST(values_are_those_of_the_moment_however_it_was_reached)
 	struct scene scene = scene_open("many_watch", NULL);
 	scene_run_to(&scene, "rewrite");
 	expect_counter(&scene, "4");
-	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
-	json_t *here = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
 	const char *moment = answer_text(here, "moment");
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
 	expect_counter(&scene, "10");
@@ -55,8 +54,6 @@ START_TEST(values_are_those_of_the_moment_however_it_was_reached)
 	expect_counter(&scene, "3");
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment));
 	expect_counter(&scene, "4");
-	json_decref(here);
-	json_decref(saved);
 	scene_close(&scene);
 }
 END_TEST
@@ -83,16 +80,14 @@ START_TEST(registers_are_given_by_name)
 {
 	struct scene scene = scene_open("many_watch", NULL);
 	scene_run_to(&scene, "set_late");
-	json_t *some =
+	json_auto_t *some =
 	    client_tool(scene.client, "rr_registers", "{s:[s,s]}", "register_names", "rip", "rsp");
 	ck_assert_uint_eq(json_object_size(answer_at(some, "registers")), 2);
 	ck_assert_int_eq(strncmp(answer_text(some, "registers.rip"), "0x", 2), 0);
-	json_t *all = client_tool(scene.client, "rr_registers", NULL);
+	json_auto_t *all = client_tool(scene.client, "rr_registers", NULL);
 	expect_text(all, "registers.rsp", answer_text(some, "registers.rsp"));
 	ck_assert_ptr_nonnull(answer_at(all, "registers.rax"));
 	ck_assert_ptr_nonnull(answer_at(all, "registers.eflags"));
-	json_decref(some);
-	json_decref(all);
 	scene_close(&scene);
 }
 END_TEST
@@ -101,11 +96,10 @@ START_TEST(memory_is_read_at_an_expression)
 {
 	struct scene scene = scene_open("many_watch", NULL);
 	scene_run_to(&scene, "set_late");
-	json_t *memory = client_tool(
+	json_auto_t *memory = client_tool(
 	    scene.client, "rr_read_memory", "{s:s, s:i}", "address", "&four[0]", "count", 16);
 	expect_text(memory, "contents", "1f000000000000002000000000000000");
 	ck_assert_int_eq(strncmp(answer_text(memory, "address"), "0x", 2), 0);
-	json_decref(memory);
 	scene_close(&scene);
 }
 END_TEST
@@ -179,7 +173,7 @@ START_TEST(locals_stay_small_beside_a_megabyte_array)
 	struct scene scene = scene_open("big_locals", NULL);
 	scene_run_to(&scene, "use");
 	json_decref(client_tool(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1));
-	json_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
 	ck_assert_uint_ge(answer_count(locals, "variables"), 3);
 	bool block = false, all = false, strange = false;
 	for (size_t i = 0; i < answer_count(locals, "variables"); i++) {
@@ -190,7 +184,6 @@ START_TEST(locals_stay_small_beside_a_megabyte_array)
 		all |= strcmp(name, "all") == 0;
 	}
 	ck_assert(block && all && strange);
-	json_decref(locals);
 	scene_close(&scene);
 }
 END_TEST
@@ -217,11 +210,9 @@ START_TEST(a_full_backtrace_has_each_frames_locals)
 {
 	struct scene scene = scene_open("many_watch", NULL);
 	scene_run_to(&scene, "fill_four");
-	json_t *trace = client_tool(scene.client, "rr_backtrace", "{s:b}", "full", 1);
-	char *text = answer_show(trace);
+	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", "{s:b}", "full", 1);
+	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "round = "));
-	free(text);
-	json_decref(trace);
 	scene_close(&scene);
 }
 END_TEST
@@ -230,7 +221,7 @@ START_TEST(threads_are_listed_and_chosen)
 {
 	struct scene scene = scene_open("threads", NULL);
 	scene_run_to(&scene, "take_turns");
-	json_t *list = client_tool(scene.client, "rr_thread_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_thread_list", NULL);
 	size_t count = answer_count(list, "threads");
 	ck_assert_uint_ge(count, 2);
 	json_t *first = json_array_get(answer_at(list, "threads"), 0);
@@ -246,12 +237,10 @@ START_TEST(threads_are_listed_and_chosen)
 	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
 	json_decref(trace);
 	trace = client_tool(scene.client, "rr_backtrace", "{s:s}", "thread", "all");
-	char *text = answer_show(trace);
+	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "take_turns"));
 	ck_assert_ptr_nonnull(strstr(text, "main"));
-	free(text);
 	json_decref(trace);
-	json_decref(list);
 	scene_close(&scene);
 }
 END_TEST
@@ -260,22 +249,19 @@ START_TEST(a_child_that_only_forked_is_replayed_by_its_pid)
 {
 	struct client *client = client_start(NULL);
 	const char *trace = scene_trace("fork_tree");
-	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	size_t count = answer_count(list, "processes");
 	ck_assert_uint_ge(count, 8);
 	long long root = answer_number(list, "processes.0.pid");
 	const json_t *child = json_array_get(answer_at(list, "processes"), 2);
 	expect_number(child, "ppid", root);
-	json_t *started = client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}", "trace_dir",
-	    trace, "pid", (json_int_t)answer_number(child, "pid"), "fork_pid", 1);
+	json_auto_t *started = client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}",
+	    "trace_dir", trace, "pid", (json_int_t)answer_number(child, "pid"), "fork_pid", 1);
 	expect_number(started, "pid", answer_number(child, "pid"));
 	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "grow");
-	json_t *stop = client_tool(client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
 	expect_text(stop, "frame.function", "grow");
 	expect_number(stop, "tid", answer_number(child, "pid"));
-	json_decref(stop);
-	json_decref(started);
-	json_decref(list);
 	client_end(client);
 }
 END_TEST
@@ -283,7 +269,8 @@ END_TEST
 START_TEST(processes_tell_how_they_ended)
 {
 	struct client *client = client_start(NULL);
-	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace("fork_tree"));
+	json_auto_t *list =
+	    client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace("fork_tree"));
 	expect_number(list, "processes.0.exit_code", 0);
 	expect_within(list, "processes.0.command", "fork_tree");
 	size_t signalled = 0;
@@ -291,7 +278,6 @@ START_TEST(processes_tell_how_they_ended)
 		signalled += json_object_get(
 				 json_array_get(answer_at(list, "processes"), i), "signal") != NULL;
 	ck_assert_uint_eq(signalled, 1);
-	json_decref(list);
 	client_end(client);
 }
 END_TEST
@@ -299,10 +285,9 @@ END_TEST
 START_TEST(a_session_may_begin_at_the_end)
 {
 	struct client *client = client_start(NULL);
-	json_t *started = client_tool(client, "rr_replay_start", "{s:s, s:s}", "trace_dir",
+	json_auto_t *started = client_tool(client, "rr_replay_start", "{s:s, s:s}", "trace_dir",
 	    scene_trace("list_corruption"), "at", "end");
 	ck_assert_int_gt(answer_event(started, "moment"), 1);
-	json_decref(started);
 	expect_answer(
 	    client_tool(client, "rr_backtrace", NULL), "frames.0.function", "report_total");
 	client_end(client);
@@ -315,9 +300,8 @@ START_TEST(the_libraries_are_known_at_the_end_too)
 	struct scene scene = scene_open("many_watch", NULL);
 	json_decref(
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "*(long *)&_DYNAMIC"));
-	json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_within(end, "frame.function", "_exit");
-	json_decref(end);
 	scene_close(&scene);
 }
 END_TEST

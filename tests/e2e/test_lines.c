@@ -62,11 +62,10 @@ START_TEST(each_line_of_a_file_has_the_count_that_it_ran)
 	struct scene scene = scene_open(programs[_i], NULL);
 	long counts[LINES_MAX];
 
-	json_t *answer = ask(&scene, "lines.c");
+	json_auto_t *answer = ask(&scene, "lines.c");
 	read_counts(answer, counts);
 	expect_comments(counts, 1, LINES_MAX - 1, _i == 1);
 	ck_assert_ptr_null(answer_at(answer, "cut_off"));
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -127,7 +126,7 @@ START_TEST(the_counts_of_a_function_are_those_of_single_steps)
 	struct landing landings[STEPS_MAX] = {{0}};
 	long counts[LINES_MAX];
 
-	json_t *answer = ask(&scene, "walk");
+	json_auto_t *answer = ask(&scene, "walk");
 	read_counts(answer, counts);
 	int from = (int)harness_line("lines.c", "long sum = 0;");
 	int to = (int)harness_line("lines.c", "return sum;");
@@ -138,7 +137,6 @@ START_TEST(the_counts_of_a_function_are_those_of_single_steps)
 	for (int line = from; line <= to; line++)
 		if (counts[line] != NO_CODE)
 			expect_stepped(landings, known, line, counts[line]);
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -149,7 +147,7 @@ START_TEST(a_stretch_counts_what_ran_in_it)
 	long counts[LINES_MAX];
 
 	scene_run_to(&scene, "many");
-	json_t *when = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *when = client_tool(scene.client, "rr_when", NULL);
 	json_t *answer = client_tool(scene.client, "rr_lines_executed", "{s:s, s:s}", "location",
 	    "lines.c", "to", answer_text(when, "moment"));
 	read_counts(answer, counts);
@@ -160,7 +158,6 @@ START_TEST(a_stretch_counts_what_ran_in_it)
 	read_counts(answer, counts);
 	ck_assert_int_eq(counts[harness_line("lines.c", "seen = seen + by;")], 8);
 	json_decref(answer);
-	json_decref(when);
 	scene_close(&scene);
 }
 END_TEST
@@ -191,11 +188,10 @@ END_TEST
 START_TEST(a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table)
 {
 	struct scene scene = scene_open("misleading_name", NULL);
-	json_t *failure = client_tool_fails(
+	json_auto_t *failure = client_tool_fails(
 	    scene.client, "rr_lines_executed", "unsupported", "{s:s}", "location", "main");
 
 	expect_within(failure, "message", "turned\\xe2\\x80\\xae\\x1b.c");
-	json_decref(failure);
 	scene_close(&scene);
 }
 END_TEST

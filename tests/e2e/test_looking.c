@@ -34,10 +34,9 @@ static const char *line_with(const json_t *answer, const char *list, const char 
 
 static void expect_listed(const json_t *answer, const char *list, const char *line)
 {
-	char *shown = answer_show(answer);
+	cleanup_free char *shown = answer_show(answer);
 
 	ck_assert_msg(line_with(answer, list, line) != NULL, "no \"%s\" in %s", line, shown);
-	free(shown);
 }
 
 static void expect_layout_of_node(const json_t *answer)
@@ -117,10 +116,10 @@ static bool is_match(const json_t *found, const char *address)
 
 static void expect_found_at(struct scene *scene, const json_t *found, const char *pointer)
 {
-	json_t *value = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", pointer);
+	json_auto_t *value =
+	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", pointer);
 
 	ck_assert_msg(is_match(found, answer_text(value, "value")), "%s", pointer);
-	json_decref(value);
 }
 
 START_TEST(who_holds_a_pointer_and_where_a_text_lies_is_found)
@@ -154,8 +153,8 @@ END_TEST
 START_TEST(a_search_of_memory_is_bounded_and_goes_on)
 {
 	struct scene scene = open_at_look(c_builds[_i]);
-	json_t *some = client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:i}", "hex", "00",
-	    "mapping", "[heap]", "limit", 2);
+	json_auto_t *some = client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:i}", "hex",
+	    "00", "mapping", "[heap]", "limit", 2);
 	ck_assert_uint_eq(answer_count(some, "matches"), 2);
 	const char *more = answer_text(some, "more");
 	char *end;
@@ -163,12 +162,10 @@ START_TEST(a_search_of_memory_is_bounded_and_goes_on)
 	unsigned long long from = strtoull(more + 5, &end, 16);
 	ck_assert_int_eq(strncmp(end, " goes on", 8), 0);
 	ck_assert(from > strtoull(answer_text(some, "matches.1.address"), NULL, 16));
-	json_decref(some);
-	json_t *none = client_tool(
+	json_auto_t *none = client_tool(
 	    scene.client, "rr_find_memory", "{s:s}", "hex", "0123456789abcdef fedcba9876543210");
 	ck_assert_ptr_null(answer_at(none, "matches"));
 	expect_within(none, "conclusion", "0 found");
-	json_decref(none);
 	static const char *const bad[] = {"text", "nothing", "hex", "0x1"};
 	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",
 	    "{s:s, s:s}", bad[0], bad[1], bad[2], bad[3]));
@@ -225,17 +222,14 @@ START_TEST(values_of_the_standard_library_are_short)
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
 	expect_text(ages, "value", "{2 elements}");
 	json_decref(ages);
-	json_t *account = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression",
+	json_auto_t *account = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression",
 	    "*everything.accounts._M_impl._M_start");
 	expect_within(account, "value", "number = 1}, balance = 100, owner = \"somebody\"}");
-	json_decref(account);
-	json_t *element = client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
+	json_auto_t *element = client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
 	    "{s:s}", "expression", "everything.numbers[1]");
 	expect_within(element, "hint", "rr_expand");
-	json_decref(element);
-	json_t *stop = client_tool(scene.client, "rr_backtrace", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_backtrace", NULL);
 	expect_within(stop, "frames.0.args", "ages = {2 elements}");
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST

@@ -18,7 +18,7 @@ START_TEST(recording_a_crash_tells_signal_output_and_place)
 {
 	struct client *client = client_start(NULL);
 	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
-	json_t *recorded = client_record(client, trace, PROGRAM, NULL);
+	json_auto_t *recorded = client_record(client, trace, PROGRAM, NULL);
 	expect_text(recorded, "signal", "SIGSEGV");
 	expect_text(recorded, "trace_dir", trace);
 	expect_within(recorded, "stdout", "checksum");
@@ -26,7 +26,6 @@ START_TEST(recording_a_crash_tells_signal_output_and_place)
 	struct stat status;
 	ck_assert_int_eq(stat(trace, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
-	json_decref(recorded);
 	client_end(client);
 	free(trace);
 	harness_scratch_free(folder);
@@ -35,11 +34,10 @@ END_TEST
 
 static void run_to_crash(struct client *client, const char *session)
 {
-	json_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", session);
+	json_auto_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", session);
 	expect_text(stop, "reason", "signal");
 	expect_text(stop, "signal", "SIGSEGV");
 	expect_text(stop, "frame.function", "report_total");
-	json_decref(stop);
 }
 
 /* From the crash back to the last write of the broken link. */
@@ -64,16 +62,15 @@ START_TEST(the_write_behind_a_crash_is_found_backward)
 	run_to_crash(scene.client, scene.session);
 	find_culprit(scene.client, scene.session);
 
-	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
 	expect_text(trace, "frames.0.function", "session_touch");
 	expect_text(trace, "frames.1.function", "receive_message");
 	expect_text(trace, "frames.2.function", "main");
-	json_decref(trace);
 
-	json_t *value = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "place");
+	json_auto_t *value =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "place");
 	expect_text(value, "value", "3");
 	ck_assert_ptr_null(answer_at(value, "results")); /* the same once more */
-	json_decref(value);
 	scene_close(&scene);
 }
 END_TEST
@@ -81,12 +78,11 @@ END_TEST
 START_TEST(one_call_reports_the_crash)
 {
 	struct client *client = client_start(NULL);
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(PROGRAM));
 	expect_text(report, "signal", "SIGSEGV");
 	expect_text(report, "frames.0.function", "report_total");
 	ck_assert_ptr_nonnull(answer_at(report, "moment"));
-	json_decref(report);
 
 	/* The session it opened stands at the crash: what was wrong there can be asked for next. */
 	expect_answer(client_tool(client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK),
@@ -99,19 +95,17 @@ START_TEST(one_call_finds_the_last_change)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	run_to_crash(scene.client, scene.session);
-	json_t *change =
+	json_auto_t *change =
 	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK);
 	expect_text(change, "frame.function", "session_touch");
 	expect_line(change, "frame", harness_line(PROGRAM, CULPRIT));
 	ck_assert_str_ne(answer_text(change, "old"), answer_text(change, "new"));
-	json_decref(change);
 
 	/* It restored position and breakpoints. */
 	expect_answer(
 	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "report_total");
-	json_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
-	json_decref(points);
 	scene_close(&scene);
 }
 END_TEST
@@ -119,8 +113,8 @@ END_TEST
 START_TEST(two_sessions_know_nothing_of_each_other)
 {
 	struct client *client = client_start(NULL);
-	char *one = client_replay(client, scene_trace(PROGRAM));
-	char *two = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *one = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *two = client_replay(client, scene_trace(PROGRAM));
 	ck_assert_str_ne(one, two);
 	run_to_crash(client, one);
 	client_tool_done(
@@ -128,20 +122,17 @@ START_TEST(two_sessions_know_nothing_of_each_other)
 	expect_answer(client_tool(client, "rr_continue", "{s:s}", "session", two), "frame.function",
 	    "session_open");
 	find_culprit(client, one);
-	json_t *points = client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two);
+	json_auto_t *points = client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two);
 	ck_assert_uint_eq(answer_count(points, "breakpoints"), 1);
-	json_decref(points);
 	client_end(client);
-	free(one);
-	free(two);
 }
 END_TEST
 
 START_TEST(a_long_command_in_one_session_delays_no_other)
 {
 	struct client *client = client_start(NULL);
-	char *slow = client_replay(client, scene_trace(PROGRAM));
-	char *quick = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *slow = client_replay(client, scene_trace(PROGRAM));
+	cleanup_free char *quick = client_replay(client, scene_trace(PROGRAM));
 	long long running = client_tool_send(client, "rr_step",
 	    json_pack("{s:i, s:s, s:s}", "count", 1000000, "unit", "instruction", "session", slow));
 	client_tool_done(
@@ -149,8 +140,6 @@ START_TEST(a_long_command_in_one_session_delays_no_other)
 	client_tool_done(client, "rr_backtrace", "{s:s}", "session", quick);
 	ck_assert_ptr_null(client_wait(client, running, 0));
 	client_end(client);
-	free(slow);
-	free(quick);
 }
 END_TEST
 
@@ -158,7 +147,7 @@ END_TEST
  * home. */
 static void copy_for_others(const char *folder)
 {
-	char *program = harness_program(PROGRAM);
+	cleanup_free char *program = harness_program(PROGRAM);
 	setenv("FOLDER", folder, 1);
 	setenv("PROGRAM", program, 1);
 	ck_assert_int_eq(
@@ -166,7 +155,6 @@ static void copy_for_others(const char *folder)
 		   "tar -cf - bin libexec | tar -xf - --no-same-owner -C \"$FOLDER\" && "
 		   "cp \"$PROGRAM\" \"$FOLDER/program\" && chmod -R go+rX \"$FOLDER\""),
 	    0);
-	free(program);
 }
 
 START_TEST(an_ordinary_user_does_the_main_job)
@@ -175,8 +163,9 @@ START_TEST(an_ordinary_user_does_the_main_job)
 		return; /* then all other tests have done so */
 	char *folder = harness_scratch(NOBODY);
 	copy_for_others(folder);
-	char *server = harness_path(folder, "bin/rr-warden");
-	char *program = harness_path(folder, "program"), *trace = harness_path(folder, "trace");
+	cleanup_free char *server = harness_path(folder, "bin/rr-warden");
+	cleanup_free char *program = harness_path(folder, "program"),
+			  *trace = harness_path(folder, "trace");
 	struct client *client =
 	    client_start(&(struct client_options){.server = server, .uid = NOBODY, .home = folder});
 	json_decref(client_tool(
@@ -184,14 +173,10 @@ START_TEST(an_ordinary_user_does_the_main_job)
 	struct stat status;
 	ck_assert_int_eq(stat(trace, &status), 0);
 	ck_assert_uint_eq(status.st_uid, NOBODY);
-	char *session = client_replay(client, trace);
+	cleanup_free char *session = client_replay(client, trace);
 	run_to_crash(client, session);
 	find_culprit(client, session);
 	client_end(client);
-	free(session);
-	free(server);
-	free(program);
-	free(trace);
 	harness_scratch_free(folder);
 }
 END_TEST

@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(by_hand_forbidden_ptrace_is_said_in_one_line)
 {
-	char *forbid = harness_program("../doubles/forbid");
+	cleanup_free char *forbid = harness_program("../doubles/forbid");
 	char command[4096];
 	int status;
 	snprintf(command, sizeof(command), "'%s' ptrace '%s' rr record true 2>&1", forbid,
@@ -93,7 +93,6 @@ START_TEST(by_hand_forbidden_ptrace_is_said_in_one_line)
 	char *text = output_of(command, &status);
 	expect_refusal(text, status, "ptrace, which is not allowed here");
 	ck_assert_ptr_nonnull(strstr(text, "ptrace_scope"));
-	free(forbid);
 }
 END_TEST
 
@@ -175,19 +174,17 @@ END_TEST
 
 static void expect_failure(struct client *client, const char *tool, json_t *args, const char *part)
 {
-	json_t *failed = client_tool_failure(
+	json_auto_t *failed = client_tool_failure(
 	    client, client_tool_send(client, tool, args), NULL, HARNESS_TIMEOUT_S);
 	const char *message = answer_text(failed, "message");
 	ck_assert_msg(strstr(message, part) != NULL, "no \"%s\" in %s", part, message);
 	ck_assert_msg(strchr(message, '\n') == NULL, "not one line: %s", message);
-	json_decref(failed);
 }
 
 static json_t *program_args(void)
 {
-	char *program = harness_program(PROGRAM);
+	cleanup_free char *program = harness_program(PROGRAM);
 	json_t *args = json_pack("{s:[s]}", "command", program);
-	free(program);
 	return args;
 }
 
@@ -246,10 +243,9 @@ END_TEST
 /* A server that may not make one system call, and neither may anything that it starts. */
 static struct client *client_without(const char *call)
 {
-	char *forbid = harness_program("../doubles/forbid");
+	cleanup_free char *forbid = harness_program("../doubles/forbid");
 	struct client *client = client_start(&(struct client_options){
 	    .server = forbid, .args = (const char *const[]){call, harness_server(), NULL}});
-	free(forbid);
 	return client;
 }
 
@@ -273,9 +269,8 @@ START_TEST(without_performance_events_all_works)
 			  client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S),
 	    "pmu", "software");
 	json_decref(client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", trace));
-	json_t *end = client_tool(client, "rr_continue", NULL);
+	json_auto_t *end = client_tool(client, "rr_continue", NULL);
 	expect_text(end, "reason", "end");
-	json_decref(end);
 	client_end(client);
 	free(trace);
 	harness_scratch_free(folder);

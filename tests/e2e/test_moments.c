@@ -49,10 +49,9 @@ static void expect_last(struct client *client, const struct sweep *sweep, long l
 			last = i;
 	ck_assert_uint_lt(last, sweep->hit_count);
 	snprintf(condition, sizeof(condition), "round == %lld", round);
-	json_t *answer = client_tool(
+	json_auto_t *answer = client_tool(
 	    client, "rr_last_time", "{s:s, s:s}", "location", "touch", "condition", condition);
 	expect_at(answer, &sweep->hits[last]);
-	json_decref(answer);
 }
 
 START_TEST(first_and_last_moments_are_what_a_run_forward_shows)
@@ -73,15 +72,13 @@ START_TEST(what_is_true_for_a_while_is_found_the_first_time)
 {
 	struct scene scene = scene_open("histories", NULL);
 
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 1");
-	json_t *flags =
+	json_auto_t *flags =
 	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "flag");
 	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(flags, "changes.0.moment"));
 	expect_line(answer, "frame", harness_line("histories", "flag = i % 4"));
 	ck_assert_int_le(answer_number(answer, "evaluations"), 4);
-	json_decref(flags);
-	json_decref(answer);
 
 	/* If the search begins where it is true, that moment is the answer. */
 	expect_answer_within(
@@ -110,15 +107,14 @@ START_TEST(a_local_is_asked_about_in_its_own_call)
 	struct scene scene = scene_open("histories", NULL);
 	scene_run_to(&scene, "local_work");
 	scene_run_to(&scene, "local_work");
-	json_t *mine = client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine");
+	json_auto_t *mine =
+	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine");
 
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "mine == 103");
 	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(mine, "changes.2.moment"));
 	ck_assert_int_eq(answer_ticks(answer, "moment"), answer_ticks(mine, "changes.2.moment"));
 	expect_within(answer, "note", "local_work");
-	json_decref(mine);
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -128,13 +124,11 @@ START_TEST(what_cannot_be_watched_is_halved_and_says_what_it_assumes)
 	struct scene scene = scene_open("histories", NULL);
 
 	/* A register: the base of the thread's own storage, which the dynamic linker sets once. */
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "$fs_base != 0");
-	char *shown = answer_show(answer);
+	cleanup_free char *shown = answer_show(answer);
 	ck_assert_msg(answer_at(answer, "assumed") != NULL, "%s", shown);
 	ck_assert_int_le(answer_number(answer, "evaluations"), 2 * 8 + 4); /* of 138 events */
-	free(shown);
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -144,8 +138,8 @@ START_TEST(the_last_time_is_sought_before_now_and_the_session_stays)
 	struct scene scene = scene_open("histories", NULL);
 	scene_run_to(&scene, "half");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "half");
-	json_t *before = client_tool(scene.client, "rr_when", NULL);
-	json_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
 
 	json_t *answer = client_tool(scene.client, "rr_last_time", "{s:s, s:s, s:[s]}", "location",
 	    "add", "condition", "amount < 5", "evaluate", "amount");
@@ -161,12 +155,9 @@ START_TEST(the_last_time_is_sought_before_now_and_the_session_stays)
 	json_decref(client_tool_fails(
 	    scene.client, "rr_last_time", "invalid_argument", "{s:s}", "location", "adds"));
 	json_t *after = client_tool(scene.client, "rr_when", NULL);
-	json_t *points_after = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *points_after = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert(json_equal(before, after));
 	ck_assert(json_equal(points_before, points_after));
-	json_decref(points_before);
-	json_decref(points_after);
-	json_decref(before);
 	json_decref(after);
 
 	answer =

@@ -45,7 +45,7 @@ static json_t *go(const struct scene *scene, const char *moment)
 
 static void expect_there(const struct scene *scene, const struct stop *wanted)
 {
-	json_t *answer = go(scene, wanted->moment);
+	json_auto_t *answer = go(scene, wanted->moment);
 	struct stop stop = stop_of(answer);
 
 	ck_assert_str_eq(stop.moment, wanted->moment);
@@ -53,7 +53,6 @@ static void expect_there(const struct scene *scene, const struct stop *wanted)
 	ck_assert_str_eq(stop.args, wanted->args);
 	ck_assert_ptr_null(answer_at(answer, "note"));
 	forget(stop);
-	json_decref(answer);
 }
 
 /* The next stops of what is set. */
@@ -133,9 +132,8 @@ START_TEST(a_session_that_was_brought_back_knows_what_it_named)
 	run(&scene, stops);
 	json_decref(go(&scene, stops[2].moment));
 	kill_worker(&scene);
-	json_t *now = call_restored(&scene, "rr_when", NULL);
+	json_auto_t *now = call_restored(&scene, "rr_when", NULL);
 	expect_text(now, "moment", stops[2].moment);
-	json_decref(now);
 	for (int i = 0; i < STOPS; i++)
 		expect_there(&scene, &stops[i]);
 	end(&scene, stops);
@@ -152,10 +150,9 @@ START_TEST(a_session_is_brought_back_to_the_same_pass)
 	run(&scene, stops);
 	json_decref(go(&scene, stops[2].moment));
 	kill_worker(&scene);
-	json_t *value =
+	json_auto_t *value =
 	    call_restored(&scene, "rr_evaluate", json_pack("{s:s}", "expression", "number"));
 	expect_text(value, "value", "3");
-	json_decref(value);
 	end(&scene, stops);
 }
 END_TEST
@@ -164,11 +161,11 @@ END_TEST
 START_TEST(a_name_that_may_mean_several_instructions_says_so)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
-	char *moment = strdup(answer_text(stop, "moment"));
-	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
+	cleanup_free char *moment = strdup(answer_text(stop, "moment"));
+	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
 
-	json_t *first = go(&scene, moment);
+	json_auto_t *first = go(&scene, moment);
 	ck_assert_str_ne(answer_text(first, "frame.address"), answer_text(stop, "frame.address"));
 	const char *note = answer_text(first, "note"), *full = strstr(note, moment);
 	ck_assert_ptr_nonnull(full);
@@ -182,10 +179,6 @@ START_TEST(a_name_that_may_mean_several_instructions_says_so)
 	ck_assert_str_eq(answer_text(first, "frame.address"), answer_text(again, "frame.address"));
 	ck_assert_ptr_null(answer_at(again, "note"));
 	json_decref(again);
-	json_decref(first);
-	json_decref(stop);
-	free(other);
-	free(moment);
 	scene_close(&scene);
 }
 END_TEST
@@ -193,9 +186,9 @@ END_TEST
 START_TEST(whatever_takes_such_a_name_says_so)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
 	const char *moment = answer_text(stop, "moment");
-	char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
 
 	json_t *answer = client_tool(
 	    scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "value", "at", moment);
@@ -212,8 +205,6 @@ START_TEST(whatever_takes_such_a_name_says_so)
 	    scene.client, "rr_value_history", "{s:s, s:s}", "expression", "value", "to", moment);
 	ck_assert_ptr_nonnull(strstr(answer_text(answer, "warning"), "first"));
 	json_decref(answer);
-	json_decref(stop);
-	free(other);
 	scene_close(&scene);
 }
 END_TEST

@@ -20,7 +20,7 @@ static const char *const refused[] = {"MADV_GUARD_INSTALL EINVAL", "MADV_GUARD_R
 START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 {
 	struct place place = place_open();
-	json_t *recorded = client_record(place.client, place.trace, "newer_calls", NULL);
+	json_auto_t *recorded = client_record(place.client, place.trace, "newer_calls", NULL);
 	expect_number(recorded, "exit_code", 0);
 	const char *output = answer_text(recorded, "stdout");
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
@@ -29,11 +29,9 @@ START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 	ck_assert_ptr_null(strstr(output, "changed"));
 
 	free(client_replay(place.client, place.trace));
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "end");
 	expect_text(stop, "output", output);
-	json_decref(stop);
-	json_decref(recorded);
 	place_close(&place);
 }
 END_TEST
@@ -42,15 +40,13 @@ END_TEST
 START_TEST(a_refused_call_that_no_libc_makes_is_told)
 {
 	struct place place = place_open();
-	char *program = harness_program("newer_calls");
-	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s,s,s],s:s}", "command",
-	    program, "mseal", "mlock2", "mlock2", "trace_dir", place.trace);
+	cleanup_free char *program = harness_program("newer_calls");
+	json_auto_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s,s,s],s:s}",
+	    "command", program, "mseal", "mlock2", "mlock2", "trace_dir", place.trace);
 	const char *told = strstr(answer_text(recorded, "stderr"), "mlock2");
 	ck_assert_ptr_nonnull(told);
 	ck_assert_ptr_null(strstr(told + 1, "mlock2"));
 	ck_assert_ptr_null(strstr(answer_text(recorded, "stderr"), "mseal"));
-	json_decref(recorded);
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -69,7 +65,7 @@ static void run_tracer(const char *environment, char *output, size_t size)
 
 START_TEST(with_hardware_counters_rr_is_carried_too)
 {
-	char *folder = harness_program("../../libexec/rr-warden");
+	cleanup_free char *folder = harness_program("../../libexec/rr-warden");
 	char environment[PATH_SIZE], output[256];
 	/* LD_PRELOAD takes no path with a space. */
 	snprintf(environment, sizeof(environment),
@@ -79,7 +75,6 @@ START_TEST(with_hardware_counters_rr_is_carried_too)
 	run_tracer(environment, output, sizeof(output));
 	/* The number and the argument of the call, and the value of the result register. */
 	ck_assert_str_eq(output, "entry 28 102 -38\nexit 28 102 -22\n");
-	free(folder);
 }
 END_TEST
 

@@ -39,18 +39,16 @@ END_TEST
 START_TEST(what_is_optimized_out_is_listed_as_such)
 {
 	struct scene scene = behind_the_call();
-	json_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
 	const json_t *list = answer_at(locals, "variables");
 
 	expect_text(named(list, "gone"), "value", "<optimized out>");
 	expect_text(named(list, "kept"), "value", "44");
 	expect_within(named(list, "where"), "value", "optimized out");
-	json_decref(locals);
-	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
 	const char *args = answer_text(trace, "frames.0.args");
 	ck_assert_ptr_null(strstr(args, "=,"));
 	ck_assert_int_ne(args[strlen(args) - 1], '=');
-	json_decref(trace);
 	scene_close(&scene);
 }
 END_TEST

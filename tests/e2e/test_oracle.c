@@ -81,24 +81,22 @@ static char *record(
 {
 	const char *given = getenv("ORACLE_TRACE");
 	char *trace = given ? strdup(given) : harness_path(folder, "trace");
-	char *program = harness_program(ground->program);
+	cleanup_free char *program = harness_program(ground->program);
 
 	if (!given)
 		client_tool_done(client, "rr_record", "{s:[s, s, s], s:s, s:b}", "command", program,
 		    ground->how, ground->count, "trace_dir", trace, "chaos", round % 4 == 3);
-	free(program);
 	return trace;
 }
 
 /* The last process of a recording: of a fork tree the innermost child. */
 static long long last_process(struct client *client, const char *trace)
 {
-	json_t *answer = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	json_auto_t *answer = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	size_t count = answer_count(answer, "processes");
 	long long pid =
 	    answer_number(json_array_get(answer_at(answer, "processes"), count - 1), "pid");
 
-	json_decref(answer);
 	return pid;
 }
 
@@ -119,7 +117,7 @@ static long walk_round(
 {
 	const struct ground *ground = &grounds[number];
 	char *folder = harness_scratch(0), label[LABEL_MAX];
-	char *trace = record(client, ground, folder, round);
+	cleanup_free char *trace = record(client, ground, folder, round);
 	struct walker *walker;
 	struct sweep *sweep;
 	long walks = 0;
@@ -140,7 +138,6 @@ static long walk_round(
 	walker_free(walker);
 	sweep_free(sweep);
 	client_tool_done(client, "rr_replay_stop", NULL);
-	free(trace);
 	harness_scratch_free(folder);
 	return walks;
 }

@@ -48,7 +48,7 @@ struct journey {
 static void expect_journey(
     struct client *client, const char *source, const struct journey *journey, bool plain)
 {
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(client, "rr_origin_of", "{s:s}", "expression", journey->expression);
 	int hop = -1;
 
@@ -63,7 +63,6 @@ static void expect_journey(
 	}
 	if (journey->plain && plain)
 		ck_assert_int_ge(hop_at(answer, source, journey->plain, hop + 1), 0);
-	json_decref(answer);
 }
 
 static const struct journey journeys[] = {
@@ -84,13 +83,12 @@ static const struct journey journeys[] = {
 START_TEST(each_value_leads_to_its_origin_through_the_copies_that_it_took)
 {
 	struct scene scene = open_at(_i, "look");
-	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 
 	for (size_t i = 0; i < sizeof(journeys) / sizeof(*journeys); i++)
 		expect_journey(scene.client, PROGRAM, &journeys[i], _i == 0);
 	expect_answer(
 	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
-	json_decref(before);
 	scene_close(&scene);
 }
 END_TEST
@@ -122,7 +120,7 @@ END_TEST
 START_TEST(each_step_really_stores_the_value)
 {
 	struct scene scene = open_at(_i, "look");
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_pipe.serial");
 	static const char stored[] = "stored at ";
 	size_t checked = 0;
@@ -146,12 +144,9 @@ START_TEST(each_step_really_stores_the_value)
 	ck_assert_uint_ge(checked, 4);
 	/* Before the call that read it, it was not there. */
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(answer, "moment"));
-	json_t *stack = client_tool(scene.client, "rr_backtrace", NULL);
-	char *shown = answer_show(stack); /* frames of the library may be one entry */
+	json_auto_t *stack = client_tool(scene.client, "rr_backtrace", NULL);
+	cleanup_free char *shown = answer_show(stack); /* frames of the library may be one entry */
 	ck_assert_ptr_nonnull(strstr(shown, "read"));
-	free(shown);
-	json_decref(stack);
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -186,7 +181,7 @@ END_TEST
 START_TEST(input_names_descriptor_file_and_offset)
 {
 	struct scene scene = open_at(_i, "look");
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_file.serial");
 
 	expect_text(answer, "input.call", "read");
@@ -194,7 +189,6 @@ START_TEST(input_names_descriptor_file_and_offset)
 	expect_number(answer, "input.offset", 108);
 	expect_number(answer, "input.byte", 8);
 	expect_number(answer, "input.bytes", 40);
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -203,11 +197,11 @@ END_TEST
 START_TEST(an_argument_leads_to_the_caller_that_passed_it)
 {
 	struct scene scene = open_at(_i, "store");
-	json_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value");
+	json_auto_t *answer =
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value");
 
 	expect_text(answer, "kind", "constant");
 	expect_line(answer, "frame", harness_line(PROGRAM, "origin: constant"));
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -215,11 +209,11 @@ END_TEST
 START_TEST(what_nothing_wrote_came_with_the_program)
 {
 	struct scene scene = open_at(_i, "look");
-	json_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "width");
+	json_auto_t *answer =
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "width");
 
 	expect_text(answer, "kind", "initial");
 	expect_within(answer, "conclusion", "width in section .data");
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -227,12 +221,11 @@ END_TEST
 START_TEST(the_limit_ends_the_way_and_says_so)
 {
 	struct scene scene = open_at(_i, "look");
-	json_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s, s:i}", "expression",
+	json_auto_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s, s:i}", "expression",
 	    "from_pipe.serial", "hops", 1);
 
 	expect_text(answer, "kind", "limit");
 	expect_within(answer, "conclusion", "raise hops");
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST

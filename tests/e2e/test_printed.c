@@ -26,44 +26,38 @@ static void expect_named(
 static json_t *ask(struct scene *scene, const char *text)
 {
 	json_t *answer = client_tool(scene->client, "rr_who_printed", "{s:s}", "text", text);
-	json_t *before = client_tool(scene->client, "rr_when", NULL);
+	json_auto_t *before = client_tool(scene->client, "rr_when", NULL);
 
 	ck_assert_int_gt(answer_event(answer, "moment"), answer_number(before, "event"));
-	json_decref(before);
 	return answer;
 }
 
 /* The answer's moment leads to the write. */
 static void expect_write_at(struct scene *scene, const json_t *answer, const char *path)
 {
-	json_t *stop =
+	json_auto_t *stop =
 	    client_tool(scene->client, "rr_goto", "{s:s}", "moment", answer_text(answer, path));
-	json_t *stack = client_tool(scene->client, "rr_backtrace", NULL);
-	char *shown = answer_show(stack);
+	json_auto_t *stack = client_tool(scene->client, "rr_backtrace", NULL);
+	cleanup_free char *shown = answer_show(stack);
 
 	expect_text(stop, "moment", answer_text(answer, path));
 	/* Debian 13's C library has no name for the function that makes the call. */
 	ck_assert_msg(strstr(shown, "write") || strstr(shown, "in libc"), "%s", shown);
-	free(shown);
-	json_decref(stack);
-	json_decref(stop);
 }
 
 START_TEST(a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *answer = ask(&scene, "total: 42");
+	json_auto_t *answer = ask(&scene, "total: 42");
 
 	expect_named(answer, PROGRAM, "format_total", "/* made here */");
 	expect_named(answer, PROGRAM, "bring_out", "/* written here */");
 	expect_within(answer, "conclusion", "printf");
 	expect_text(answer, "text", "total: 42");
 	expect_within(answer, "source", "made here");
-	char *made = answer_show(answer_at(answer, "formatted.frames"));
+	cleanup_free char *made = answer_show(answer_at(answer, "formatted.frames"));
 	ck_assert_msg(strstr(made, "add_up") && strstr(made, "report"), "%s", made);
-	free(made);
 	expect_write_at(&scene, answer, "moment");
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -72,10 +66,10 @@ END_TEST
 START_TEST(the_same_text_again_is_not_taken_for_the_first)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *first = ask(&scene, "the same words");
-	json_t *second = client_tool(
+	json_auto_t *first = ask(&scene, "the same words");
+	json_auto_t *second = client_tool(
 	    scene.client, "rr_who_printed", "{s:s, s:i}", "text", "the same words", "nth", 2);
-	json_t *last = client_tool(scene.client, "rr_who_printed", "{s:s, s:i}", "pattern",
+	json_auto_t *last = client_tool(scene.client, "rr_who_printed", "{s:s, s:i}", "pattern",
 	    "^the sa[m]e words$", "nth", -1);
 
 	expect_named(first, PROGRAM, "first_to_say", "/* said first */");
@@ -83,9 +77,6 @@ START_TEST(the_same_text_again_is_not_taken_for_the_first)
 	expect_named(second, PROGRAM, "second_to_say", "/* said again */");
 	expect_text(second, "match", "2 of 2");
 	expect_text(last, "conclusion", answer_text(second, "conclusion"));
-	json_decref(first);
-	json_decref(second);
-	json_decref(last);
 	scene_close(&scene);
 }
 END_TEST
@@ -93,13 +84,11 @@ END_TEST
 START_TEST(what_is_written_past_the_buffer_has_its_writer)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *direct = ask(&scene, "directly"), *piece = ask(&scene, "pieces: this one");
+	json_auto_t *direct = ask(&scene, "directly"), *piece = ask(&scene, "pieces: this one");
 
 	expect_named(direct, PROGRAM, "past_the_buffer", "/* direct */");
 	expect_within(direct, "conclusion", "constant");
 	expect_named(piece, PROGRAM, "past_the_buffer", "/* piece */");
-	json_decref(direct);
-	json_decref(piece);
 	scene_close(&scene);
 }
 END_TEST
@@ -107,14 +96,13 @@ END_TEST
 START_TEST(a_text_over_two_writes_names_both)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *answer = ask(&scene, "half, the other");
+	json_auto_t *answer = ask(&scene, "half, the other");
 
 	expect_named(answer, PROGRAM, "in_two_writes", "/* first half */");
 	ck_assert_uint_eq(answer_count(answer, "writes"), 2);
 	expect_text(answer, "writes.0.text", "half, ");
 	expect_text(answer, "writes.1.text", "the other");
 	expect_write_at(&scene, answer, "writes.1.moment");
-	json_decref(answer);
 	scene_close(&scene);
 }
 END_TEST
@@ -122,12 +110,11 @@ END_TEST
 START_TEST(standard_error_is_a_stream_of_its_own)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *answer = client_tool(scene.client, "rr_who_printed", "{s:s, s:s}", "pattern",
+	json_auto_t *answer = client_tool(scene.client, "rr_who_printed", "{s:s, s:s}", "pattern",
 	    "complaint: [0-9]", "stream", "stderr");
 
 	expect_named(answer, PROGRAM, "main", "/* complains */");
 	expect_text(answer, "stream", "stderr");
-	json_decref(answer);
 	json_decref(client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s, s:s}",
 	    "text", "a complaint", "stream", "stdout"));
 	scene_close(&scene);
@@ -159,12 +146,10 @@ END_TEST
 START_TEST(cpp_streams_lead_to_the_programs_own_code)
 {
 	struct scene scene = scene_open(CPP, NULL);
-	json_t *told = ask(&scene, "told: value=42"), *error = ask(&scene, "at last");
+	json_auto_t *told = ask(&scene, "told: value=42"), *error = ask(&scene, "at last");
 
 	expect_named(told, CPP ".cc", "tell", "// printed here");
 	expect_named(error, CPP ".cc", "main", "// complains");
-	json_decref(told);
-	json_decref(error);
 	scene_close(&scene);
 }
 END_TEST

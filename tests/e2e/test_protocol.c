@@ -32,9 +32,8 @@ static json_t *modern_call(const char *tool, json_t *arguments)
 
 static void expect_pong(struct client *client)
 {
-	json_t *pong = client_wait(client, client_send(client, "ping", NULL), 60);
+	json_auto_t *pong = client_wait(client, client_send(client, "ping", NULL), 60);
 	ck_assert_ptr_nonnull(json_object_get(pong, "result"));
-	json_decref(pong);
 }
 
 /* A server whose stderr nobody reads: the pipe is full from the start. */
@@ -43,10 +42,9 @@ static struct client *client_with_deaf_host(const char *folder)
 	static const char script[] = "mkfifo \"$1\" && exec 2<>\"$1\" && "
 				     "dd if=/dev/zero bs=65536 count=1 status=none >&2 && "
 				     "exec \"$0\" --allow-gdb-commands";
-	char *pipe = harness_path(folder, "stderr");
+	cleanup_free char *pipe = harness_path(folder, "stderr");
 	struct client *client = client_start(&(struct client_options){.server = "/bin/sh",
 	    .args = (const char *const[]){"-c", script, harness_server(), pipe, NULL}});
-	free(pipe);
 	return client;
 }
 
@@ -56,7 +54,7 @@ START_TEST(stdout_carries_answers_and_nothing_else_whatever_is_said_below)
 	/* The client ends the test at the first line that is no JSON-RPC. */
 	struct client *client = client_with_deaf_host(folder);
 	json_decref(client_record(client, trace, "noise", NULL));
-	char *session = client_replay(client, trace);
+	cleanup_free char *session = client_replay(client, trace);
 	json_decref(client_tool(client, "rr_continue", NULL));
 	const char *const talkative[] = {"help all", "info functions", "show", "echo \\n77^done\\n",
 	    "echo {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\\n"};
@@ -67,7 +65,6 @@ START_TEST(stdout_carries_answers_and_nothing_else_whatever_is_said_below)
 	/* Every request got one answer, and nothing else was sent. */
 	ck_assert_ptr_null(client_message(client, 30));
 	client_end(client);
-	free(session);
 	free(trace);
 	harness_scratch_free(folder);
 }
@@ -75,17 +72,15 @@ END_TEST
 
 START_TEST(a_sibling_started_to_be_killed_leaves_nothing)
 {
-	char *home = harness_scratch(0);
+	cleanup_free char *home = harness_scratch(0);
 	struct client *client = client_start(&(struct client_options){.raw = true, .home = home});
-	json_t *answer =
+	json_auto_t *answer =
 	    client_wait(client, client_send(client, "server/discover", modern(json_object())), 60);
 	ck_assert_ptr_nonnull(answer_at(answer, "result.supportedVersions"));
-	json_decref(answer);
 	kill(client_pid(client), SIGTERM);
 	client_end(client);
 	/* rmdir succeeds only if the home is still empty. */
 	ck_assert_int_eq(rmdir(home), 0);
-	free(home);
 }
 END_TEST
 
@@ -94,15 +89,13 @@ START_TEST(the_last_revision_needs_no_opening_and_keeps_sessions_by_their_handle
 	struct client *client = client_start(&(struct client_options){.raw = true});
 	long long id = client_send(client, "tools/call",
 	    modern_call("rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM))));
-	json_t *started = client_tool_result(client, id, HARNESS_TIMEOUT_S);
+	json_auto_t *started = client_tool_result(client, id, HARNESS_TIMEOUT_S);
 	id = client_send(client, "tools/call",
 	    modern_call("rr_evaluate", json_pack("{s:s, s:s}", "expression", "6 * 7", "session",
 					   answer_text(started, "session"))));
-	json_t *answer = client_wait(client, id, HARNESS_TIMEOUT_S);
+	json_auto_t *answer = client_wait(client, id, HARNESS_TIMEOUT_S);
 	expect_text(answer, "result.resultType", "complete");
 	expect_text(answer, "result.structuredContent.value", "42");
-	json_decref(answer);
-	json_decref(started);
 	client_end(client);
 }
 END_TEST
@@ -181,13 +174,12 @@ static void send_long_ping(struct client *client, size_t length)
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":\"long\",\"method\":\"ping\","
 				   "\"params\":{\"x\":\"",
 			  tail[] = "\"}}\n";
-	char *line = malloc(length + 1);
+	cleanup_free char *line = malloc(length + 1);
 	ck_assert_ptr_nonnull(line);
 	memset(line, 'x', length);
 	memcpy(line, head, sizeof(head) - 1);
 	memcpy(line + length + 1 - (sizeof(tail) - 1), tail, sizeof(tail) - 1);
 	client_send_bytes(client, line, length + 1);
-	free(line);
 }
 
 START_TEST(a_line_of_4_mib_is_served_and_a_longer_one_refused)
@@ -211,20 +203,18 @@ END_TEST
 START_TEST(a_line_without_end_is_refused_once_and_not_kept)
 {
 	struct client *client = client_start(NULL);
-	char *flood = malloc(MEBIBYTE);
+	cleanup_free char *flood = malloc(MEBIBYTE);
 	ck_assert_ptr_nonnull(flood);
 	memset(flood, '[', MEBIBYTE);
 	for (int i = 0; i < 32; i++)
 		client_send_bytes(client, flood, MEBIBYTE);
-	json_t *answer = client_message(client, 60);
+	json_auto_t *answer = client_message(client, 60);
 	expect_number(answer, "error.code", -32600);
-	json_decref(answer);
 	ck_assert_int_lt(census_resident_kib(client_pid(client)), 16 * 1024);
 	client_send_bytes(client, "\n", 1);
 	expect_pong(client);
 	ck_assert_ptr_null(client_message(client, 0.2));
 	client_end(client);
-	free(flood);
 }
 END_TEST
 
@@ -233,19 +223,17 @@ START_TEST(deep_nesting_is_refused_to_the_one_who_asked)
 	enum { DEPTH = 100000 };
 	struct client *client = client_start(NULL);
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":";
-	char *brackets = malloc(2 * DEPTH);
+	cleanup_free char *brackets = malloc(2 * DEPTH);
 	ck_assert_ptr_nonnull(brackets);
 	memset(brackets, '[', DEPTH);
 	memset(brackets + DEPTH, ']', DEPTH);
 	client_send_bytes(client, head, sizeof(head) - 1);
 	client_send_bytes(client, brackets, 2 * DEPTH);
 	client_send_bytes(client, "}\n", 2);
-	json_t *answer = client_wait(client, 5, 60);
+	json_auto_t *answer = client_wait(client, 5, 60);
 	expect_number(answer, "error.code", -32600);
-	json_decref(answer);
 	expect_pong(client);
 	client_end(client);
-	free(brackets);
 }
 END_TEST
 
@@ -279,12 +267,11 @@ END_TEST
 START_TEST(whole_numbers_beyond_what_a_double_holds_travel_as_text)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
+	json_auto_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
 	    "18446744073709551615ULL", "(long)-9223372036854775807", "$sp");
 	expect_text(answer, "results.0.value", "18446744073709551615");
 	expect_text(answer, "results.1.value", "-9223372036854775807");
 	ck_assert_ptr_nonnull(answer_text(answer, "results.2.value"));
-	json_decref(answer);
 	/* And back: a number as a string of digits. */
 	client_tool_done(
 	    scene.client, "rr_read_memory", "{s:s, s:s}", "address", "$sp", "count", "8");

@@ -16,12 +16,11 @@ static json_t *call(struct client *client, const char *capability, const char *t
 	    "io.modelcontextprotocol/clientCapabilities", capability);
 	if (responses)
 		json_object_set_new(params, "inputResponses", responses);
-	json_t *answer =
+	json_auto_t *answer =
 	    client_wait(client, client_send(client, "tools/call", params), HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(answer);
 	json_t *result = json_incref(json_object_get(answer, "result"));
 	ck_assert_ptr_nonnull(result);
-	json_decref(answer);
 	return result;
 }
 
@@ -42,7 +41,8 @@ static struct client *open_two(void)
 START_TEST(the_user_chooses_the_session_and_the_call_goes_there)
 {
 	struct client *client = open_two();
-	json_t *question = call(client, "elicitation", "rr_breakpoint_list", json_object(), NULL);
+	json_auto_t *question =
+	    call(client, "elicitation", "rr_breakpoint_list", json_object(), NULL);
 	expect_text(question, "resultType", "input_required");
 	json_t *choices = answer_at(
 	    question, "inputRequests.session.params.requestedSchema.properties.session.oneOf");
@@ -50,14 +50,12 @@ START_TEST(the_user_chooses_the_session_and_the_call_goes_there)
 	expect_text(json_array_get(choices, 1), "const", "s2");
 	ck_assert_ptr_nonnull(
 	    strstr(answer_text(json_array_get(choices, 1), "title"), scene_trace(PROGRAM)));
-	json_decref(question);
 
-	json_t *chosen =
+	json_auto_t *chosen =
 	    call(client, "elicitation", "rr_breakpoint_set", json_pack("{s:s}", "location", "main"),
 		json_pack("{s:{s:s, s:{s:s}}}", "session", "action", "accept", "content", "session",
 		    "s2"));
 	expect_text(chosen, "structuredContent.session", "s2");
-	json_decref(chosen);
 	client_end(client);
 }
 END_TEST
@@ -65,14 +63,12 @@ END_TEST
 START_TEST(a_host_that_cannot_ask_and_a_user_who_refuses_get_the_sessions)
 {
 	struct client *client = open_two();
-	json_t *told = call(client, "roots", "rr_breakpoint_list", json_object(), NULL);
+	json_auto_t *told = call(client, "roots", "rr_breakpoint_list", json_object(), NULL);
 	expect_text(told, "structuredContent.code", "ambiguous_session");
 	expect_text(told, "structuredContent.sessions.1.session", "s2");
-	json_decref(told);
-	json_t *refused = call(client, "elicitation", "rr_breakpoint_list", json_object(),
+	json_auto_t *refused = call(client, "elicitation", "rr_breakpoint_list", json_object(),
 	    json_pack("{s:{s:s}}", "session", "action", "decline"));
 	expect_text(refused, "structuredContent.code", "ambiguous_session");
-	json_decref(refused);
 	client_end(client);
 }
 END_TEST

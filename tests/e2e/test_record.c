@@ -42,10 +42,9 @@ static void home_close(struct home *home)
 /* Records a program of tests/programs into the default directory. */
 static json_t *record(struct home *home, const char *name)
 {
-	char *program = harness_program(name);
+	cleanup_free char *program = harness_program(name);
 	json_t *recorded = client_tool(home->client, "rr_record", "{s:[s]}", "command", program);
 
-	free(program);
 	return recorded;
 }
 
@@ -64,10 +63,10 @@ static size_t count_traces(const char *folder)
 START_TEST(a_trace_is_named_after_its_program_and_private)
 {
 	struct home home = home_open();
-	json_t *first = record(&home, "exit_code"), *second = record(&home, "exit_code");
+	json_auto_t *first = record(&home, "exit_code"), *second = record(&home, "exit_code");
 	struct stat status;
-	char *expected = harness_path(home.traces, "exit_code-0");
-	char *latest = harness_path(home.traces, "latest-trace");
+	cleanup_free char *expected = harness_path(home.traces, "exit_code-0");
+	cleanup_free char *latest = harness_path(home.traces, "latest-trace");
 	char target[64] = "";
 
 	expect_text(first, "trace_dir", expected);
@@ -76,10 +75,6 @@ START_TEST(a_trace_is_named_after_its_program_and_private)
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
 	ck_assert_int_gt(readlink(latest, target, sizeof(target) - 1), 0);
 	ck_assert_str_eq(target, "exit_code-1");
-	json_decref(first);
-	json_decref(second);
-	free(expected);
-	free(latest);
 	home_close(&home);
 }
 END_TEST
@@ -92,8 +87,8 @@ START_TEST(recordings_at_once_never_get_the_same_name)
 	const char *const environment[] = {home.setting, NULL};
 	struct client *clients[] = {
 	    home.client, client_start(&(struct client_options){.env = environment})};
-	char *program = harness_program("exit_code");
-	json_t *names = json_object();
+	cleanup_free char *program = harness_program("exit_code");
+	json_auto_t *names = json_object();
 	long long ids[AT_ONCE];
 
 	for (int i = 0; i < AT_ONCE; i++)
@@ -107,8 +102,6 @@ START_TEST(recordings_at_once_never_get_the_same_name)
 	}
 	ck_assert_uint_eq(json_object_size(names), AT_ONCE);
 	ck_assert_uint_eq(count_traces(home.traces), AT_ONCE);
-	json_decref(names);
-	free(program);
 	client_abandon(clients[1]);
 	home_close(&home);
 }
@@ -129,14 +122,12 @@ static void take_temporary_names(const char *folder)
 START_TEST(files_with_the_names_of_rrs_temporary_ones_do_not_end_a_recording)
 {
 	struct home home = home_open();
-	char *program = harness_program("exit_code");
+	cleanup_free char *program = harness_program("exit_code");
 
 	take_temporary_names(home.folder);
-	json_t *recorded = client_tool(home.client, "rr_record", "{s:[s], s:{s:s}}", "command",
+	json_auto_t *recorded = client_tool(home.client, "rr_record", "{s:[s], s:{s:s}}", "command",
 	    program, "env", "TMPDIR", home.folder);
 	expect_number(recorded, "exit_code", 42);
-	json_decref(recorded);
-	free(program);
 	home_close(&home);
 }
 END_TEST
@@ -144,7 +135,7 @@ END_TEST
 START_TEST(the_program_inherits_nothing_of_ours)
 {
 	struct home home = home_open();
-	json_t *recorded = record(&home, "descriptors");
+	json_auto_t *recorded = record(&home, "descriptors");
 	const char *text = answer_text(recorded, "stdout");
 
 	/* 999 and 1001 are rr's own. */
@@ -152,7 +143,6 @@ START_TEST(the_program_inherits_nothing_of_ours)
 	ck_assert_ptr_null(strstr(text, "ignored"));
 	ck_assert_ptr_nonnull(strstr(text, "umask 022"));
 	ck_assert_ptr_null(strstr(text, "softpmu"));
-	json_decref(recorded);
 	home_close(&home);
 }
 END_TEST
@@ -160,8 +150,8 @@ END_TEST
 START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 {
 	struct home home = home_open();
-	char *program = harness_program("stubborn");
-	json_t *recorded =
+	cleanup_free char *program = harness_program("stubborn");
+	json_auto_t *recorded =
 	    client_tool(home.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 8);
 
 	expect_text(recorded, "ended_by", "timeout");
@@ -171,10 +161,7 @@ START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 		expect_number(
 		    recorded, "processes.1.ppid", answer_number(recorded, "processes.0.pid"));
 	}
-	char *session = client_replay(home.client, answer_text(recorded, "trace_dir"));
-	free(session);
-	json_decref(recorded);
-	free(program);
+	cleanup_free char *session = client_replay(home.client, answer_text(recorded, "trace_dir"));
 	home_close(&home);
 }
 END_TEST
@@ -182,8 +169,8 @@ END_TEST
 START_TEST(a_tree_of_processes_is_told_with_every_end)
 {
 	struct home home = home_open();
-	json_t *recorded = record(&home, "fork_tree");
-	json_t *list = client_tool(
+	json_auto_t *recorded = record(&home, "fork_tree");
+	json_auto_t *list = client_tool(
 	    home.client, "rr_ps", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
 
 	ck_assert_uint_eq(answer_count(list, "processes"), 8);
@@ -191,8 +178,6 @@ START_TEST(a_tree_of_processes_is_told_with_every_end)
 	expect_text(list, "processes.1.signal", "SIGTERM");
 	ck_assert(answer_true(list, "processes.1.forked"));
 	expect_number(list, "processes.1.ppid", answer_number(list, "processes.0.pid"));
-	json_decref(list);
-	json_decref(recorded);
 	home_close(&home);
 }
 END_TEST
@@ -226,15 +211,13 @@ END_TEST
 START_TEST(a_trace_tells_where_it_was_made)
 {
 	struct home home = home_open();
-	json_t *recorded = record(&home, "exit_code");
-	json_t *info = client_tool(
+	json_auto_t *recorded = record(&home, "exit_code");
+	json_auto_t *info = client_tool(
 	    home.client, "rr_traceinfo", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
 
 	ck_assert(answer_true(info, "cpu.same_as_here"));
 	expect_text(info, "ticks_semantics", "rcb");
 	ck_assert_uint_eq(strlen(answer_text(info, "uuid")), 32);
-	json_decref(info);
-	json_decref(recorded);
 	home_close(&home);
 }
 END_TEST
@@ -242,9 +225,9 @@ END_TEST
 START_TEST(a_trace_with_a_foreign_file_in_it_is_not_removed)
 {
 	struct home home = home_open();
-	json_t *recorded = record(&home, "exit_code");
+	json_auto_t *recorded = record(&home, "exit_code");
 	const char *trace = answer_text(recorded, "trace_dir");
-	char *thesis = harness_path(trace, "thesis.tex");
+	cleanup_free char *thesis = harness_path(trace, "thesis.tex");
 
 	harness_write_file(thesis, "ten years\n");
 	json_decref(
@@ -253,8 +236,6 @@ START_TEST(a_trace_with_a_foreign_file_in_it_is_not_removed)
 	ck_assert_int_eq(unlink(thesis), 0);
 	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
 	ck_assert_int_lt(access(trace, F_OK), 0);
-	free(thesis);
-	json_decref(recorded);
 	home_close(&home);
 }
 END_TEST
@@ -272,12 +253,11 @@ START_TEST(without_a_home_traces_go_where_passwd_says)
 {
 	struct client *client = start_homeless(0);
 	const char *home = getpwuid(getuid())->pw_dir;
-	json_t *recorded = client_tool(client, "rr_record", "{s:[s]}", "command", "/bin/true");
+	json_auto_t *recorded = client_tool(client, "rr_record", "{s:[s]}", "command", "/bin/true");
 	const char *trace = answer_text(recorded, "trace_dir");
 
 	ck_assert_msg(strncmp(trace, home, strlen(home)) == 0, "%s is not below %s", trace, home);
 	json_decref(client_tool(client, "rr_rm", "{s:s}", "trace_dir", trace));
-	json_decref(recorded);
 	client_end(client);
 }
 END_TEST
@@ -301,10 +281,10 @@ END_TEST
 START_TEST(a_trace_that_another_server_replays_is_not_removed)
 {
 	struct home home = home_open();
-	json_t *recorded = record(&home, "exit_code");
+	json_auto_t *recorded = record(&home, "exit_code");
 	const char *trace = answer_text(recorded, "trace_dir");
 	struct client *other = client_start(NULL);
-	char *session = client_replay(other, trace);
+	cleanup_free char *session = client_replay(other, trace);
 
 	expect_answer_within(
 	    client_tool_fails(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace),
@@ -313,9 +293,7 @@ START_TEST(a_trace_that_another_server_replays_is_not_removed)
 	client_tool_done(other, "rr_replay_stop", "{s:s}", "session", session);
 	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
 	ck_assert_int_lt(access(trace, F_OK), 0);
-	free(session);
 	client_abandon(other);
-	json_decref(recorded);
 	home_close(&home);
 }
 END_TEST
@@ -330,9 +308,8 @@ START_TEST(the_beginning_of_a_trace_can_be_listed_and_removed)
 	snprintf(command, sizeof(command),
 	    "mkdir -m 700 '%s' && cd '%s' && touch -d '1 minute ago' events data", begun, begun);
 	ck_assert_int_eq(system(command), 0);
-	json_t *list = client_tool(home.client, "rr_list_recordings", NULL);
+	json_auto_t *list = client_tool(home.client, "rr_list_recordings", NULL);
 	ck_assert_uint_eq(answer_count(list, "recordings"), 2);
-	json_decref(list);
 	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", begun);
 	ck_assert_int_lt(access(begun, F_OK), 0);
 	free(begun);
@@ -343,8 +320,9 @@ END_TEST
 START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 {
 	struct home home = home_open();
-	char *program = harness_program("flaky"), *counter = harness_path(home.folder, "runs");
-	json_t *found =
+	cleanup_free char *program = harness_program("flaky"),
+			  *counter = harness_path(home.folder, "runs");
+	json_auto_t *found =
 	    client_tool(home.client, "rr_record_until", "{s:[s,s]}", "command", program, counter);
 
 	ck_assert(answer_true(found, "failed"));
@@ -352,11 +330,7 @@ START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 	expect_number(found, "exit_code", 7);
 	expect_number(found, "endings.exit 0", 2);
 	ck_assert_uint_eq(count_traces(home.traces), 1);
-	char *session = client_replay(home.client, answer_text(found, "trace_dir"));
-	free(session);
-	json_decref(found);
-	free(program);
-	free(counter);
+	cleanup_free char *session = client_replay(home.client, answer_text(found, "trace_dir"));
 	home_close(&home);
 }
 END_TEST
@@ -368,8 +342,8 @@ static const char kills_rr[] = "echo >>\"$0\"; n=$(wc -l <\"$0\"); echo run $n; 
 START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 {
 	struct home home = home_open();
-	char *counter = harness_path(home.folder, "runs");
-	json_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s,s,s]}", "command",
+	cleanup_free char *counter = harness_path(home.folder, "runs");
+	json_auto_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s,s,s]}", "command",
 	    "/bin/sh", "-c", kills_rr, counter);
 
 	ck_assert(answer_true(found, "failed"));
@@ -381,8 +355,6 @@ START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 	expect_text(found, "printed.exit 1", "run 3");
 	expect_within(found, "printed.rr failed", "signal 9");
 	ck_assert_uint_eq(count_traces(home.traces), 1);
-	json_decref(found);
-	free(counter);
 	home_close(&home);
 }
 END_TEST
@@ -390,14 +362,13 @@ END_TEST
 START_TEST(an_rr_that_spoils_every_attempt_ends_the_hunt)
 {
 	struct home home = home_open();
-	json_t *failed = client_tool_fails(home.client, "rr_record_until", "rr_failed",
+	json_auto_t *failed = client_tool_fails(home.client, "rr_record_until", "rr_failed",
 	    "{s:[s,s,s]}", "command", "/bin/sh", "-c", "kill -9 $PPID; sleep 60");
 
 	expect_number(failed, "attempts", 3);
 	expect_number(failed, "endings.rr failed", 3);
 	expect_within(failed, "message", "attempt 3 of 10");
 	ck_assert_uint_eq(count_traces(home.traces), 0);
-	json_decref(failed);
 	home_close(&home);
 }
 END_TEST
@@ -405,21 +376,18 @@ END_TEST
 START_TEST(only_the_failure_that_is_asked_for_counts)
 {
 	struct home home = home_open();
-	char *program = harness_program("flaky"), *counter = harness_path(home.folder, "runs");
-	json_t *none = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s, s:i}", "command",
-	    program, counter, "fail_when", "signal", "attempts", 3);
+	cleanup_free char *program = harness_program("flaky"),
+			  *counter = harness_path(home.folder, "runs");
+	json_auto_t *none = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s, s:i}",
+	    "command", program, counter, "fail_when", "signal", "attempts", 3);
 
 	ck_assert(!answer_true(none, "failed"));
 	ck_assert_ptr_null(answer_at(none, "trace_dir"));
 	ck_assert_uint_eq(count_traces(home.traces), 0);
-	json_decref(none);
-	json_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s}", "command",
-	    program, counter, "fail_when", "output:counter overflowed");
+	json_auto_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s}",
+	    "command", program, counter, "fail_when", "output:counter overflowed");
 	ck_assert(answer_true(found, "failed"));
 	expect_number(found, "attempts", 3);
-	json_decref(found);
-	free(program);
-	free(counter);
 	home_close(&home);
 }
 END_TEST
@@ -427,19 +395,17 @@ END_TEST
 START_TEST(every_attempt_is_in_the_progress)
 {
 	struct home home = home_open();
-	char *program = harness_program("stubborn");
+	cleanup_free char *program = harness_program("stubborn");
 	long long id = client_tool_send_progress(home.client, "rr_record_until",
 	    json_pack(
 		"{s:[s], s:s, s:i}", "command", program, "fail_when", "timeout", "timeout", 3),
 	    "token");
-	json_t *note =
+	json_auto_t *note =
 	    client_notification(home.client, "notifications/progress", HARNESS_TIMEOUT_S);
 
 	ck_assert_ptr_nonnull(note);
 	expect_within(note, "params.message", "attempt 1 of 10");
-	json_decref(note);
 	json_decref(client_tool_result(home.client, id, HARNESS_TIMEOUT_S));
-	free(program);
 	home_close(&home);
 }
 END_TEST
@@ -447,9 +413,9 @@ END_TEST
 START_TEST(a_trace_travels_as_one_file)
 {
 	struct home home = home_open();
-	json_t *recorded = record(&home, "crash");
+	json_auto_t *recorded = record(&home, "crash");
 	const char *trace = answer_text(recorded, "trace_dir");
-	char *file = harness_path(home.folder, "bug.tar");
+	cleanup_free char *file = harness_path(home.folder, "bug.tar");
 
 	json_decref(
 	    client_tool(home.client, "rr_export", "{s:s, s:s}", "trace_dir", trace, "file", file));
@@ -461,26 +427,21 @@ START_TEST(a_trace_travels_as_one_file)
 	    "trace_dir", trace, "file", file));
 	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
 
-	json_t *imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
+	json_auto_t *imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
 	expect_text(imported, "trace_dir", trace);
 	/* rr refuses to replay a trace of another processor, so the import says so at once. */
 	ck_assert(answer_true(imported, "cpu.same_as_here"));
 	ck_assert(answer_true(imported, "cpu.xsave_fits"));
-	char *session = client_replay(home.client, trace);
+	cleanup_free char *session = client_replay(home.client, trace);
 	expect_answer(client_tool(home.client, "rr_continue", NULL), "reason", "signal");
-	json_decref(imported);
 	expect_answer_within(client_tool(home.client, "rr_import", "{s:s}", "file", file),
 	    "trace_dir", "/crash-0-1");
 
-	char *other = harness_path(home.folder, "other.tar");
+	cleanup_free char *other = harness_path(home.folder, "other.tar");
 	harness_write_file(other, "no archive\n");
 	json_decref(client_tool_fails(
 	    home.client, "rr_import", "invalid_argument", "{s:s}", "file", other));
 	ck_assert_uint_eq(count_traces(home.traces), 2);
-	json_decref(recorded);
-	free(other);
-	free(session);
-	free(file);
 	home_close(&home);
 }
 END_TEST
@@ -488,20 +449,17 @@ END_TEST
 START_TEST(a_packed_trace_does_without_its_program)
 {
 	struct home home = home_open();
-	char *program = harness_program("exit_code"), *copy = harness_path(home.folder, "gone");
+	cleanup_free char *program = harness_program("exit_code"),
+			  *copy = harness_path(home.folder, "gone");
 	char command[4096];
 
 	snprintf(command, sizeof(command), "cp '%s' '%s'", program, copy);
 	ck_assert_int_eq(system(command), 0);
-	json_t *recorded = client_tool(home.client, "rr_record", "{s:[s]}", "command", copy);
+	json_auto_t *recorded = client_tool(home.client, "rr_record", "{s:[s]}", "command", copy);
 	const char *trace = answer_text(recorded, "trace_dir");
 	json_decref(client_tool(home.client, "rr_pack", "{s:s}", "trace_dir", trace));
 	ck_assert_int_eq(unlink(copy), 0);
-	char *session = client_replay(home.client, trace);
-	free(session);
-	json_decref(recorded);
-	free(program);
-	free(copy);
+	cleanup_free char *session = client_replay(home.client, trace);
 	home_close(&home);
 }
 END_TEST

@@ -45,17 +45,15 @@ static void job_end(struct job *job)
 START_TEST(a_failure_is_kept_and_its_path_printed)
 {
 	struct job job = run("", "-n 5 -- " FLAKY);
-	char *expected = harness_path(job.folder, "traces/sh-0\n");
+	cleanup_free char *expected = harness_path(job.folder, "traces/sh-0\n");
 
 	ck_assert_int_eq(job.status, 1);
 	ck_assert_str_eq(job.output, expected);
 	job.output[strcspn(job.output, "\n")] = '\0';
 	struct client *client = client_start(NULL);
-	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", job.output);
+	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", job.output);
 	expect_number(list, "processes.0.exit_code", 1);
-	json_decref(list);
 	client_end(client);
-	free(expected);
 	job_end(&job);
 }
 END_TEST
@@ -63,12 +61,11 @@ END_TEST
 START_TEST(the_failing_trace_leaves_as_one_file)
 {
 	struct job job = run("", "--chaos --export failure.tar -- " FLAKY);
-	char *archive = harness_path(job.folder, "failure.tar");
+	cleanup_free char *archive = harness_path(job.folder, "failure.tar");
 
 	ck_assert_int_eq(job.status, 1);
 	ck_assert_ptr_nonnull(strstr(job.output, archive));
 	ck_assert_int_eq(access(archive, R_OK), 0);
-	free(archive);
 	job_end(&job);
 }
 END_TEST

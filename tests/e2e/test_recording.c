@@ -13,10 +13,9 @@
 START_TEST(the_exit_code_is_told)
 {
 	struct place place = place_open();
-	json_t *recorded = client_record(place.client, place.trace, "exit_code", "7");
+	json_auto_t *recorded = client_record(place.client, place.trace, "exit_code", "7");
 	expect_number(recorded, "exit_code", 7);
 	ck_assert_ptr_null(answer_at(recorded, "signal"));
-	json_decref(recorded);
 	place_close(&place);
 }
 END_TEST
@@ -27,12 +26,11 @@ START_TEST(stdin_is_empty_unless_given)
 	expect_answer_within(
 	    client_record(place.client, place.trace, "stdin_echo", NULL), "stdout", "0 bytes");
 
-	char *program = harness_program("stdin_echo"), *second = harness_path(place.folder, "2");
+	cleanup_free char *program = harness_program("stdin_echo"),
+			  *second = harness_path(place.folder, "2");
 	expect_answer_within(client_tool(place.client, "rr_record", "{s:[s], s:s, s:s}", "command",
 				 program, "trace_dir", second, "stdin", "hello\n"),
 	    "stdout", "HELLO\n6 bytes");
-	free(program);
-	free(second);
 	place_close(&place);
 }
 END_TEST
@@ -40,13 +38,12 @@ END_TEST
 START_TEST(much_output_is_drained_and_cut_in_the_middle)
 {
 	struct place place = place_open();
-	json_t *recorded = client_record(place.client, place.trace, "output", "4096");
+	json_auto_t *recorded = client_record(place.client, place.trace, "output", "4096");
 	expect_number(recorded, "exit_code", 0);
 	ck_assert(answer_true(recorded, "truncated"));
 	const char *text = answer_text(recorded, "stdout");
 	ck_assert_int_eq(strncmp(text, "00000000....", 12), 0);
 	ck_assert_ptr_nonnull(strstr(text, "\n00004095...."));
-	json_decref(recorded);
 	place_close(&place);
 }
 END_TEST
@@ -54,12 +51,11 @@ END_TEST
 START_TEST(output_that_is_no_utf8_is_made_visible)
 {
 	struct place place = place_open();
-	json_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s], s:s}", "command",
+	json_auto_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s], s:s}", "command",
 	    "/usr/bin/printf", "a\\377\\033[31mb\\n", "trace_dir", place.trace);
 	const char *text = answer_text(recorded, "stdout");
 	ck_assert_int_eq(text[0], 'a');
 	ck_assert_ptr_null(strchr(text, '\033'));
-	json_decref(recorded);
 	place_close(&place);
 }
 END_TEST
@@ -67,10 +63,9 @@ END_TEST
 START_TEST(a_daemon_left_behind_does_not_hold_the_answer_up)
 {
 	struct place place = place_open();
-	json_t *recorded = client_record(place.client, place.trace, "daemon_leftover", NULL);
+	json_auto_t *recorded = client_record(place.client, place.trace, "daemon_leftover", NULL);
 	expect_within(recorded, "stdout", "daemon left behind");
 	ck_assert(answer_at(recorded, "seconds") != NULL);
-	json_decref(recorded);
 	ck_assert_int_eq(census_find(client_pid(place.client), "daemon_leftover", 0), 0);
 	place_close(&place);
 }
@@ -82,12 +77,10 @@ START_TEST(a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept)
 	long long id = client_tool_send(place.client, "rr_record",
 	    json_pack("{s:[s,s], s:s, s:i}", "command", "/bin/sleep", "3600", "trace_dir",
 		place.trace, "timeout", 3));
-	json_t *answer = client_wait(place.client, id, HARNESS_TIMEOUT_S);
+	json_auto_t *answer = client_wait(place.client, id, HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(answer);
-	json_decref(answer);
 	ck_assert_int_eq(census_find(client_pid(place.client), "sleep", 0), 0);
-	char *session = client_replay(place.client, place.trace);
-	free(session);
+	cleanup_free char *session = client_replay(place.client, place.trace);
 	place_close(&place);
 }
 END_TEST
@@ -99,12 +92,11 @@ START_TEST(an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit)
 	struct client *client = client_start(&(struct client_options){
 	    .args = (const char *const[]){"--memory=40M", "--timeout-startup=2", NULL}});
 	double start = harness_now();
-	json_t *failed = client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}",
+	json_auto_t *failed = client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}",
 	    "command", "/bin/true", "trace_dir", trace);
 	expect_within(failed, "message", "did not start the program");
 	expect_within(failed, "hint", "--memory");
 	ck_assert_double_lt(harness_now() - start, 30);
-	json_decref(failed);
 	client_end(client);
 	free(trace);
 	harness_scratch_free(folder);
@@ -142,12 +134,11 @@ START_TEST(an_existing_trace_dir_is_refused_and_left_alone)
 {
 	struct place place = place_open();
 	json_decref(client_record(place.client, place.trace, "exit_code", NULL));
-	char *program = harness_program("exit_code");
+	cleanup_free char *program = harness_program("exit_code");
 	expect_answer_within(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
 				 "command", program, "trace_dir", place.trace),
 	    "message", place.trace);
 	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace));
-	free(program);
 	place_close(&place);
 }
 END_TEST
@@ -155,10 +146,9 @@ END_TEST
 START_TEST(directories_that_are_missing_above_a_trace_are_made)
 {
 	struct place place = place_open();
-	char *deep = harness_path(place.folder, "results/today/trace");
+	cleanup_free char *deep = harness_path(place.folder, "results/today/trace");
 	json_decref(client_record(place.client, deep, "exit_code", NULL));
 	json_decref(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", deep));
-	free(deep);
 	place_close(&place);
 }
 END_TEST
@@ -169,8 +159,8 @@ START_TEST(a_recording_that_fails_leaves_no_directory_that_it_made)
 {
 	static const char *const args[] = {"--memory=40M", "--timeout-startup=2", NULL};
 	char *folder = harness_scratch(0), *kept = harness_path(folder, "kept");
-	char *deep = harness_path(kept, "new//one/and//trace");
-	char *beside = harness_path(kept, "new/one/\nname");
+	cleanup_free char *deep = harness_path(kept, "new//one/and//trace");
+	cleanup_free char *beside = harness_path(kept, "new/one/\nname");
 	struct client *client = client_start(&(struct client_options){.args = args});
 	char name[NAME_MAX + 2], *half;
 
@@ -189,8 +179,6 @@ START_TEST(a_recording_that_fails_leaves_no_directory_that_it_made)
 	ck_assert_int_eq(rmdir(kept), 0); /* it is there and empty */
 	client_end(client);
 	free(kept);
-	free(deep);
-	free(beside);
 	free(half);
 	harness_scratch_free(folder);
 }
@@ -202,14 +190,13 @@ START_TEST(a_command_that_does_not_exist_or_may_not_run_is_said_so)
 	expect_answer_within(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}",
 				 "command", "/no/such/program", "trace_dir", place.trace),
 	    "message", "/no/such/program");
-	char *plain = harness_path(place.folder, "plain");
+	cleanup_free char *plain = harness_path(place.folder, "plain");
 	harness_write_file(plain, "no program\n");
 	json_decref(client_tool_fails(place.client, "rr_record", NULL, "{s:[s], s:s}", "command",
 	    plain, "trace_dir", place.trace));
 	struct stat status;
 	ck_assert_int_lt(stat(place.trace, &status), 0);
 	json_decref(client_record(place.client, place.trace, "exit_code", NULL));
-	free(plain);
 	place_close(&place);
 }
 END_TEST
@@ -217,24 +204,20 @@ END_TEST
 START_TEST(names_that_are_not_ascii_record_and_replay)
 {
 	struct place place = place_open();
-	char *crash = harness_program("crash"), *folder = harness_path(place.folder, "Übung");
-	char *program = harness_path(folder, "prögram-日本"), *trace = harness_path(folder, "spür");
+	cleanup_free char *crash = harness_program("crash"),
+			  *folder = harness_path(place.folder, "Übung");
+	cleanup_free char *program = harness_path(folder, "prögram-日本"),
+			  *trace = harness_path(folder, "spür");
 	char command[4096];
 	snprintf(command, sizeof(command), "mkdir '%s' && cp '%s' '%s'", folder, crash, program);
 	ck_assert_int_eq(system(command), 0);
 	expect_answer(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", program,
 			  "trace_dir", trace),
 	    "trace_dir", trace);
-	char *session = client_replay(place.client, trace);
-	json_t *set = client_tool(place.client, "rr_breakpoint_set", "{s:s, s:s}", "location",
+	cleanup_free char *session = client_replay(place.client, trace);
+	json_auto_t *set = client_tool(place.client, "rr_breakpoint_set", "{s:s, s:s}", "location",
 	    "main", "session", session);
-	json_decref(set);
 	expect_answer(client_tool(place.client, "rr_continue", NULL), "reason", "breakpoint");
-	free(session);
-	free(trace);
-	free(program);
-	free(folder);
-	free(crash);
 	place_close(&place);
 }
 END_TEST

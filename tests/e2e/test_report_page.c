@@ -76,12 +76,12 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 	char link[200];
 
 	/* the session is at the crash, and the narrative names that moment */
-	json_t *answer = client_tool(client, "rr_report", "{s:s, s:s, s:[o, o, o, o]}", "title",
-	    "settle crashes", "narrative", crashed.crash, "claims",
+	json_auto_t *answer = client_tool(client, "rr_report", "{s:s, s:s, s:[o, o, o, o]}",
+	    "title", "settle crashes", "narrative", crashed.crash, "claims",
 	    claim(crashed.crash, "number", "2"),
 	    claim(crashed.write, "sizeof(account->name)", "16"),
 	    claim(crashed.write, "name[0]", "65"), claim(crashed.write, "nothing", "1"));
-	char *page = page_of(answer);
+	cleanup_free char *page = page_of(answer);
 	expect_text(answer, "conclusion", "2 of 4 claims held; not: 3, 4; the report is written");
 	expect_number(answer, "not_held.0.claim", 3);
 	expect_text(answer, "not_held.1.verdict", "not checked");
@@ -100,8 +100,6 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 	ck_assert(json_equal(before, after));
 	json_decref(after);
 	json_decref(before);
-	json_decref(answer);
-	free(page);
 	crashed_close(&crashed);
 }
 END_TEST
@@ -162,14 +160,13 @@ START_TEST(what_strangers_say_is_text)
 	answer = client_tool(crashed.place.client, "rr_report", "{s:s, s:s, s:[o, o, o]}", "title",
 	    HOSTILE, "narrative", narrative, "claims", hostile,
 	    claim(crashed.write, HOSTILE_EXPRESSION, HOSTILE), claim(HOSTILE, "1", "1"));
-	char *page = page_of(answer);
+	cleanup_free char *page = page_of(answer);
 	expect_only_our_tags(page);
 	expect_in(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
 	expect_in(page, "\\x01");
 	expect_in(page, "\\xe2\\x80\\xae");
 	ck_assert_ptr_null(strstr(page, "<script"));
 	json_decref(answer);
-	free(page);
 	crashed_close(&crashed);
 }
 END_TEST
@@ -182,10 +179,9 @@ static json_t *report(struct crashed *crashed)
 
 static void expect_file(const json_t *answer, const char *folder, const char *name)
 {
-	char *path = harness_path(folder, name);
+	cleanup_free char *path = harness_path(folder, name);
 
 	expect_text(answer, "file", path);
-	free(path);
 }
 
 /* Existing files and links do not change, nor does the target of a link. */
@@ -193,8 +189,9 @@ START_TEST(a_report_is_always_a_new_file)
 {
 	struct crashed crashed = crash_with(NULL);
 	const char *trace = crashed.place.trace;
-	char *first = harness_path(trace, FIRST), *second = harness_path(trace, SECOND);
-	char *victim = harness_path(crashed.place.folder, "victim");
+	cleanup_free char *first = harness_path(trace, FIRST),
+			  *second = harness_path(trace, SECOND);
+	cleanup_free char *victim = harness_path(crashed.place.folder, "victim");
 	struct stat status;
 	json_t *answer;
 
@@ -214,9 +211,6 @@ START_TEST(a_report_is_always_a_new_file)
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
 	json_decref(answer);
-	free(first);
-	free(second);
-	free(victim);
 	crashed_close(&crashed);
 }
 END_TEST

@@ -40,11 +40,10 @@ static const json_t *first_frame(const json_t *report)
 /* The program hangs, and the recording's limit ends it. */
 static void record_hang(struct place *place, const char *name)
 {
-	char *program = harness_program(name);
+	cleanup_free char *program = harness_program(name);
 
 	json_decref(client_tool(place->client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
 	    "trace_dir", place->trace, "timeout", 3));
-	free(program);
 }
 
 static const json_t *thread_with(const json_t *report, const char *waits_for)
@@ -76,7 +75,7 @@ START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 	struct place place = place_open();
 
 	record_hang(&place, hangs[_i].program);
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 	expect_text(report, "signal", "SIGTERM");
 	expect_within(report, "conclusion", "deadlock: ");
@@ -89,11 +88,9 @@ START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 	expect_text(left, "frame.function", hangs[_i].function);
 	ck_assert_int_eq(
 	    answer_line(left, "frame"), harness_line(hangs[_i].source, hangs[_i].line));
-	json_decref(report);
 	/* The session stands there, so every thread can be inspected. */
-	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_thread_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "threads"), 4);
-	json_decref(list);
 	place_close(&place);
 }
 END_TEST
@@ -116,9 +113,8 @@ START_TEST(the_end_says_where_the_other_threads_still_are)
 	ck_assert_int_eq(answer_event(stop, "moment"), event);
 	ck_assert_ptr_null(answer_at(stop, "note"));
 	json_decref(stop);
-	json_t *list = client_tool(place.client, "rr_thread_list", NULL);
+	json_auto_t *list = client_tool(place.client, "rr_thread_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "threads"), 4);
-	json_decref(list);
 	/* rr does not stop at the events where the threads end. */
 	snprintf(moment, sizeof(moment), "%lld", event + 1);
 	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moment);
@@ -132,7 +128,7 @@ END_TEST
 START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
 {
 	struct scene scene = scene_open("copies", NULL);
-	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 
 	expect_number(report, "exit_code", 3);
 	expect_within(report, "conclusion", "called by fail (tests/programs/copies.c:");
@@ -141,7 +137,6 @@ START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
 	expect_marked(report, "copies", "exit(status);");
 	expect_text(first_frame(report), "function", "fail");
 	ck_assert_ptr_null(answer_at(report, "threads")); /* there is one, and it is told */
-	json_decref(report);
 	scene_close(&scene);
 }
 END_TEST
@@ -150,12 +145,11 @@ END_TEST
 static json_t *report_end(struct place *place, const char *signal)
 {
 	json_t *args = json_pack("{s:s, s:i}", "trace_dir", place->trace, "timeout", 2);
-	char *program = harness_program("ends_itself");
+	cleanup_free char *program = harness_program("ends_itself");
 
 	json_object_set_new(args, "command",
 	    signal ? json_pack("[s, s]", program, signal) : json_pack("[s]", program));
 	json_decref(client_tool(place->client, "rr_record", "o", args));
-	free(program);
 	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
 }
 
@@ -204,12 +198,11 @@ START_TEST(the_ways_in_which_cpp_ends_a_program_lead_to_its_own_line)
 	struct place place = place_open();
 
 	json_decref(client_record(place.client, place.trace, "ends_classes", ways[_i].way));
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 	expect_within(report, "conclusion", ways[_i].conclusion);
 	expect_marked(report, "ends_classes.cc", ways[_i].line);
 	expect_within(report, "output", ways[_i].printed);
-	json_decref(report);
 	place_close(&place);
 }
 END_TEST
@@ -226,7 +219,7 @@ END_TEST
 START_TEST(a_failed_assertion_is_told_from_the_line_that_asserts)
 {
 	struct scene scene = scene_open("abort", NULL);
-	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 
 	expect_text(report, "signal", "SIGABRT");
 	expect_within(report, "conclusion", "called by withdraw (tests/programs/abort.c:");
@@ -237,7 +230,6 @@ START_TEST(a_failed_assertion_is_told_from_the_line_that_asserts)
 	/* What is asked next is meant in that frame. */
 	ck_assert_int_ge(answer_number(report, "selected_frame"), 3);
 	expect_value(scene.client, "amount", "60");
-	json_decref(report);
 	scene_close(&scene);
 }
 END_TEST
@@ -245,11 +237,10 @@ END_TEST
 START_TEST(what_the_pointers_at_a_crash_point_to_is_shown)
 {
 	struct scene scene = scene_open("list_corruption", NULL);
-	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 
 	ck_assert(has_local(first_frame(report), "session = 0x"));
 	ck_assert(has_local(first_frame(report), "*session: Cannot access memory"));
-	json_decref(report);
 	scene_close(&scene);
 }
 END_TEST
@@ -265,14 +256,13 @@ START_TEST(a_write_inside_memcpy_names_the_programs_own_call)
 	struct scene scene = scene_open("copies", NULL);
 
 	scene_run_to(&scene, "fail");
-	json_t *change = last_change(&scene, "record.id", "before");
+	json_auto_t *change = last_change(&scene, "record.id", "before");
 	expect_within(change, "conclusion", "called by load (tests/programs/copies.c:");
 	expect_text(change, "callers.0.function", "load");
 	expect_text(change, "callers.1.function", "main");
 	expect_marked(change, "copies", "memcpy(to, from, length);");
 	expect_text(change, "old", "1");
 	expect_text(change, "new", "-7");
-	json_decref(change);
 	scene_close(&scene);
 }
 END_TEST
@@ -282,7 +272,7 @@ START_TEST(names_at_a_write_are_those_of_the_programs_own_call)
 	struct scene scene = scene_open("copies", NULL);
 
 	scene_run_to(&scene, "fail");
-	json_t *change = client_tool(scene.client, "rr_last_change", "{s:s, s:b, s:[s, s]}",
+	json_auto_t *change = client_tool(scene.client, "rr_last_change", "{s:s, s:b, s:[s, s]}",
 	    "expression", "record.id", "move", 1, "evaluate", "from->id", "$rip");
 	expect_number(change, "selected_frame", 1);
 	expect_text(answer_at(change, "evaluated"), "from->id", "-7");
@@ -290,7 +280,6 @@ START_TEST(names_at_a_write_are_those_of_the_programs_own_call)
 	/* Registers are those of the innermost frame. */
 	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 0);
 	expect_value(scene.client, "$rip", answer_text(answer_at(change, "evaluated"), "$rip"));
-	json_decref(change);
 	scene_close(&scene);
 }
 END_TEST
@@ -300,8 +289,8 @@ START_TEST(both_sides_of_a_write_can_be_gone_to)
 	struct scene scene = scene_open("copies", NULL);
 
 	scene_run_to(&scene, "fail");
-	json_t *before = last_change(&scene, "record.id", "before");
-	json_t *after = last_change(&scene, "record.id", "after");
+	json_auto_t *before = last_change(&scene, "record.id", "before");
+	json_auto_t *after = last_change(&scene, "record.id", "after");
 	expect_text(before, "side", "before");
 	expect_text(after, "side", "after");
 	expect_value(scene.client, "record.id", "-7"); /* the session has not moved */
@@ -309,8 +298,6 @@ START_TEST(both_sides_of_a_write_can_be_gone_to)
 	expect_value(scene.client, "record.id", "1");
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(after, "moment"));
 	expect_value(scene.client, "record.id", "-7");
-	json_decref(before);
-	json_decref(after);
 	scene_close(&scene);
 }
 END_TEST
@@ -323,9 +310,8 @@ START_TEST(a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come)
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "record.id");
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.side",
 	    "before");
-	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
 	ck_assert_ptr_null(answer_at(stop, "watch.side"));
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -353,20 +339,17 @@ START_TEST(moments_at_the_same_tick_are_told_apart)
 	struct scene scene = scene_open("copies", NULL);
 
 	scene_run_to(&scene, "main");
-	json_t *first = client_tool(scene.client, "rr_when", NULL);
-	json_t *second = client_tool(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+	json_auto_t *first = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *second = client_tool(scene.client, "rr_step", "{s:s}", "unit", "instruction");
 	ck_assert_int_eq(answer_ticks(first, "moment"), answer_ticks(second, "moment"));
 	ck_assert_str_ne(answer_text(first, "moment"), answer_text(second, "moment"));
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
 	expect_answer(
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(second, "moment")),
 	    "frame.address", answer_text(second, "frame.address"));
-	json_t *back =
+	json_auto_t *back =
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(first, "moment"));
 	ck_assert_str_ne(answer_text(back, "frame.address"), answer_text(second, "frame.address"));
-	json_decref(back);
-	json_decref(first);
-	json_decref(second);
 	scene_close(&scene);
 }
 END_TEST

@@ -95,14 +95,12 @@ START_TEST(a_count_passes_hits_of_a_condition_back_too)
 	struct scene scene = watch_value("value == 3");
 
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
-	json_t *stop =
+	json_auto_t *stop =
 	    client_tool(scene.client, "rr_continue", "{s:b, s:i}", "reverse", 1, "count", 3);
 	expect_text(stop, "watch.old", "2");
 	expect_text(stop, "watch.new", "3");
-	json_decref(stop);
-	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	expect_number(json_array_get(answer_at(list, "breakpoints"), 0), "hits", 3);
-	json_decref(list);
 	expect_answer(
 	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "reason", "start");
 	scene_close(&scene);
@@ -146,24 +144,21 @@ START_TEST(another_moment_is_looked_at_without_moving_there)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
-	char *earlier = strdup(answer_text(stop, "moment"));
+	cleanup_free char *earlier = strdup(answer_text(stop, "moment"));
 	json_decref(stop);
 	stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
-	char *here = strdup(answer_text(stop, "moment"));
+	cleanup_free char *here = strdup(answer_text(stop, "moment"));
 	json_decref(stop);
 
 	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "number",
 			  "at", earlier),
 	    "value", "1");
-	json_t *answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", earlier);
+	json_auto_t *answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", earlier);
 	expect_text(json_array_get(answer_at(answer, "frames"), 0), "function", "mark");
-	json_decref(answer);
 	json_decref(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s, s:s}",
 	    "expression", "value", "at", "99999999"));
 
 	expect_answer(client_tool(scene.client, "rr_when", NULL), "moment", here);
-	free(earlier);
-	free(here);
 	scene_close(&scene);
 }
 END_TEST
@@ -175,11 +170,10 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 	json_decref(client_tool(place.client, "rr_continue", "{s:s}", "until", "main"));
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
 	    "condition", "counter < 0");
-	json_t *failure =
+	json_auto_t *failure =
 	    client_tool_fails(place.client, "rr_continue", "timeout", "{s:i}", "deadline", 1);
 	expect_within(failure, "searched", "% of the way to the end");
 	expect_within(failure, "hint", "same call");
-	json_decref(failure);
 	place_close(&place);
 }
 END_TEST
@@ -198,7 +192,7 @@ static const struct {
 START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)
 {
 	struct place place = place_replay(PROGRAM, "1000000");
-	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 
 	for (size_t i = 0; i < sizeof(cut_off) / sizeof(*cut_off); i++) {
 		json_t *answer = client_tool_result(place.client,
@@ -213,7 +207,6 @@ START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)
 		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
 		    answer_text(end, "moment"));
 	}
-	json_decref(end);
 	place_close(&place);
 }
 END_TEST
@@ -222,17 +215,15 @@ END_TEST
 START_TEST(a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on)
 {
 	struct place place = place_replay(PROGRAM, "1000000");
-	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
 	    "condition", "counter < 0");
-	json_t *failure = client_tool_fails(
+	json_auto_t *failure = client_tool_fails(
 	    place.client, "rr_continue", "timeout", "{s:b, s:i}", "reverse", 1, "deadline", 1);
 	expect_text(failure, "moment", answer_text(end, "moment"));
 	ck_assert_ptr_null(answer_at(failure, "searched"));
 	expect_within(failure, "hint", "longer deadline");
 	ck_assert_ptr_null(strstr(answer_text(failure, "hint"), "goes on"));
-	json_decref(failure);
-	json_decref(end);
 	place_close(&place);
 }
 END_TEST
@@ -243,7 +234,7 @@ START_TEST(a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there)
 {
 	struct place place = place_replay(PROGRAM, "1000000");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
-	json_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 	long long ticks = answer_ticks(end, "moment");
 
 	for (int i = 0; i < 2; i++) {
@@ -257,7 +248,6 @@ START_TEST(a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there)
 		ticks = answer_ticks(failure, "moment");
 		json_decref(failure);
 	}
-	json_decref(end);
 	place_close(&place);
 }
 END_TEST
@@ -269,11 +259,10 @@ START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 	struct place place = place_replay(PROGRAM, "30");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
-	json_t *stop = client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1);
 	expect_text(stop, "reason", "watchpoint");
 	expect_text(stop, "watch.old", "0");
 	expect_text(stop, "watch.new", "1");
-	json_decref(stop);
 	expect_answer(client_tool(place.client, "rr_continue", NULL), "watch.new", "1");
 	json_decref(client_tool_fails(
 	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "parts.low"));
@@ -288,7 +277,7 @@ START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stoo
 	static const char *const tools[] = {"rr_step", "rr_next"};
 	struct place place = place_replay("walks_static", "threads", "2");
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "start_thread");
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "breakpoint");
 	for (int i = 0; i < 2; i++) {
 		json_decref(client_tool_fails(place.client, tools[i], "unsupported",
@@ -296,7 +285,6 @@ START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stoo
 		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
 		    answer_text(stop, "moment"));
 	}
-	json_decref(stop);
 	place_close(&place);
 }
 END_TEST
@@ -327,7 +315,7 @@ END_TEST
 static void step_back_in(const char *name, const char *inner, const char *outer)
 {
 	struct place place = place_open();
-	char *program = harness_program(name);
+	cleanup_free char *program = harness_program(name);
 
 	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
 	    "threads", "2", "trace_dir", place.trace));
@@ -353,7 +341,6 @@ static void step_back_in(const char *name, const char *inner, const char *outer)
 	stop = client_tool(place.client, "rr_step", "{s:b}", "reverse", 1);
 	expect_text(stop, "reason", "step");
 	json_decref(stop);
-	free(program);
 	place_close(&place);
 }
 
@@ -385,13 +372,12 @@ static size_t count_dead(const struct client *client)
 START_TEST(seeks_leave_no_dead_processes_behind)
 {
 	struct place place = place_replay("walks_static", "threads", "16");
-	json_t *stop = client_tool(place.client, "rr_continue", "{s:s}", "until", "touch");
+	json_auto_t *stop = client_tool(place.client, "rr_continue", "{s:s}", "until", "touch");
 	for (int i = 0; i < 10; i++) {
 		json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
 		json_decref(client_tool(
 		    place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment")));
 	}
-	json_decref(stop);
 	ck_assert_uint_lt(count_dead(place.client), 80);
 	place_close(&place);
 }
@@ -405,16 +391,14 @@ START_TEST(a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork)
 	struct scene scene = scene_open(PROGRAM, &options);
 	json_t *claims = json_array();
 	scene_run_to(&scene, "main");
-	json_t *here = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
 	for (int i = 0; i < 50; i++)
 		json_array_append_new(claims, json_pack("{s:i, s:s, s:s}", "moment", 20 + i,
 						  "expression", "1", "value", "1"));
 	json_decref(client_tool_fails(
 	    scene.client, "rr_verify_claims", "limit", "{s:o}", "claims", claims));
-	json_t *again = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *again = client_tool(scene.client, "rr_when", NULL);
 	expect_text(again, "moment", answer_text(here, "moment"));
-	json_decref(again);
-	json_decref(here);
 	scene_close(&scene);
 }
 END_TEST

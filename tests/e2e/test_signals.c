@@ -30,12 +30,11 @@ static bool is_passed_over(const json_t *answer, const char *name)
 START_TEST(what_the_program_handles_is_passed_over_and_faults_are_not)
 {
 	struct scene scene = scene_open("signals_sync", NULL);
-	json_t *table = client_tool(scene.client, "rr_signals", NULL);
+	json_auto_t *table = client_tool(scene.client, "rr_signals", NULL);
 
 	ck_assert(is_passed_over(table, "SIGUSR1"));
 	ck_assert(is_passed_over(table, "SIGCHLD"));
 	ck_assert(!is_passed_over(table, "SIGSEGV"));
-	json_decref(table);
 	static const char *const expected[] = {"SIGFPE", "SIGSEGV", "SIGFPE"};
 	for (int i = 0; i < 3; i++) {
 		expect_answer(go_on(&scene), "signal", expected[i]);
@@ -47,12 +46,11 @@ END_TEST
 START_TEST(any_signal_can_be_stopped_at_or_passed_over_both_ways)
 {
 	struct scene scene = scene_open("signals_sync", NULL);
-	json_t *table = client_tool(scene.client, "rr_signals", "{s:[s,s], s:[s]}", "pass",
+	json_auto_t *table = client_tool(scene.client, "rr_signals", "{s:[s,s], s:[s]}", "pass",
 	    "SIGFPE", "segv", "stop", "SIGUSR2");
 
 	ck_assert(is_passed_over(table, "SIGSEGV"));
 	ck_assert(!is_passed_over(table, "SIGUSR2"));
-	json_decref(table);
 	for (int i = 0; i < 3; i++) {
 		json_t *stop = go_on(&scene);
 		expect_text(stop, "signal", "SIGUSR2");
@@ -80,10 +78,9 @@ END_TEST
 START_TEST(timers_do_not_stop_and_can)
 {
 	struct scene scene = scene_open("signals_timer", NULL);
-	json_t *stop = go_on(&scene);
+	json_auto_t *stop = go_on(&scene);
 
 	expect_text(stop, "reason", "end");
-	json_decref(stop);
 	go_to_start(&scene);
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "stop", "SIGALRM");
 	expect_answer(go_on(&scene), "signal", "SIGALRM");
@@ -108,12 +105,10 @@ START_TEST(a_crash_is_reported_though_its_signal_is_passed_over)
 	struct scene scene = scene_open("list_corruption", NULL);
 
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "pass", "SIGSEGV");
-	json_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 	expect_text(report, "frames.0.function", "report_total");
-	json_decref(report);
-	json_t *table = client_tool(scene.client, "rr_signals", NULL);
+	json_auto_t *table = client_tool(scene.client, "rr_signals", NULL);
 	ck_assert(is_passed_over(table, "SIGSEGV"));
-	json_decref(table);
 	go_to_start(&scene);
 	expect_answer(go_on(&scene), "reason", "end");
 	scene_close(&scene);

@@ -37,7 +37,7 @@ static void digest_of(const char *text, char *digest, size_t size)
 START_TEST(every_skill_can_be_read_and_is_what_its_digest_says)
 {
 	struct client *client = client_start(&(struct client_options){.raw = true});
-	json_t *list = ask(client, "skills/list", json_pack("{s:{s:s, s:{}}}", META));
+	json_auto_t *list = ask(client, "skills/list", json_pack("{s:{s:s, s:{}}}", META));
 	ck_assert_uint_eq(answer_count(list, "result.skills"), 6);
 	json_t *skill;
 	size_t i;
@@ -55,7 +55,6 @@ START_TEST(every_skill_can_be_read_and_is_what_its_digest_says)
 		ck_assert_int_eq(strncmp(text, beginning, strlen(beginning)), 0);
 		json_decref(read);
 	}
-	json_decref(list);
 	client_end(client);
 }
 END_TEST

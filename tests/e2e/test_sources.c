@@ -41,7 +41,8 @@ static void add_source(const char *folder, const char *name)
 static struct tree tree_open(const char *program, const char *source, const char *const *args)
 {
 	struct tree tree = {.folder = harness_scratch(0)};
-	char *built = harness_program(program), *bin = harness_path(tree.folder, "bin");
+	cleanup_free char *built = harness_program(program),
+			  *bin = harness_path(tree.folder, "bin");
 
 	mkdir(bin, 0755);
 	tree.program = harness_path(bin, program);
@@ -53,8 +54,6 @@ static struct tree tree_open(const char *program, const char *source, const char
 	json_decref(client_tool(tree.client, "rr_record", "{s:[s], s:s}", "command", tree.program,
 	    "trace_dir", tree.trace));
 	free(client_replay(tree.client, tree.trace));
-	free(bin);
-	free(built);
 	return tree;
 }
 
@@ -73,26 +72,22 @@ static json_t *run_to(struct tree *tree, const char *function)
 
 static void expect_source(const json_t *stop, const char *line)
 {
-	char *text = answer_show(answer_at(stop, "source"));
+	cleanup_free char *text = answer_show(answer_at(stop, "source"));
 
 	ck_assert_msg(strstr(text, line) != NULL, "%s", text);
-	free(text);
 }
 
 START_TEST(sources_that_moved_with_the_program_are_shown)
 {
 	struct tree tree = tree_open("moved", "moved.c", NULL);
-	json_t *stop = run_to(&tree, "first");
+	json_auto_t *stop = run_to(&tree, "first");
 
 	expect_source(stop, "the line of the first stop");
 	expect_within(stop, "source_warning", tree.folder);
-	json_decref(stop);
-	json_t *lines = client_tool(
+	json_auto_t *lines = client_tool(
 	    tree.client, "rr_source_lines", "{s:s, s:i}", "file", "moved.c", "line", 14);
-	char *text = answer_show(lines);
+	cleanup_free char *text = answer_show(lines);
 	ck_assert_ptr_nonnull(strstr(text, "the line of the second"));
-	free(text);
-	json_decref(lines);
 	tree_close(&tree);
 }
 END_TEST
@@ -120,9 +115,8 @@ START_TEST(a_directory_of_sources_that_the_server_was_given_is_looked_through)
 	if (asprintf(&flag, "--source-dir=%s", elsewhere) < 0)
 		harness_fail("out of memory");
 	struct tree tree = tree_open("moved", NULL, (const char *const[]){flag, NULL});
-	json_t *stop = run_to(&tree, "first");
+	json_auto_t *stop = run_to(&tree, "first");
 	expect_source(stop, "the line of the first stop");
-	json_decref(stop);
 	tree_close(&tree);
 	free(flag);
 	harness_scratch_free(elsewhere);

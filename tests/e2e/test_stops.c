@@ -13,10 +13,9 @@
 static char *value_in(struct scene *scene, int frame, const char *expression)
 {
 	json_decref(client_tool(scene->client, "rr_select_frame", "{s:i}", "frame_level", frame));
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
 	char *value = strdup(answer_text(answer, "value"));
-	json_decref(answer);
 	return value;
 }
 
@@ -34,7 +33,7 @@ static json_t *run(struct scene *scene, int reverse, int count)
 START_TEST(a_stop_tells_why_where_source_and_moment)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *set =
+	json_auto_t *set =
 	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	long long line = harness_line(PROGRAM, "late = 42;");
 	char place[128];
@@ -43,7 +42,7 @@ START_TEST(a_stop_tells_why_where_source_and_moment)
 	expect_text(set, "at", place); /* from where the server was started */
 	ck_assert_int_eq(strncmp(answer_text(set, "address"), "0x", 2), 0);
 
-	json_t *stop = run(&scene, 0, 1);
+	json_auto_t *stop = run(&scene, 0, 1);
 	expect_text(stop, "reason", "breakpoint");
 	expect_number(stop, "frame.level", 0);
 	expect_text(stop, "frame.function", "set_late");
@@ -58,8 +57,6 @@ START_TEST(a_stop_tells_why_where_source_and_moment)
 	ck_assert_int_gt(answer_event(stop, "moment"), 0);
 	ck_assert_int_gt(answer_ticks(stop, "moment"), 0);
 	ck_assert_int_gt(answer_number(stop, "tid"), 0);
-	json_decref(stop);
-	json_decref(set);
 	scene_close(&scene);
 }
 END_TEST
@@ -76,12 +73,11 @@ START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	double started = harness_now();
-	json_t *stop = client_tool(scene.client, "rr_step", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_step", NULL);
 	expect_text(stop, "reason", "step");
 	expect_text(stop, "frame.function", "main");
 	/* This takes minutes if gdb steps each instruction of the dynamic linker. */
 	ck_assert_msg(harness_now() - started < 10, "%.1f s", harness_now() - started);
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -106,12 +102,11 @@ START_TEST(a_checkpoint_at_the_end_can_be_gone_back_to)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
-	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
 	expect_answer(client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
 			  answer_number(saved, "checkpoint_id")),
 	    "reason", "end");
-	json_decref(saved);
 	scene_close(&scene);
 }
 END_TEST
@@ -120,7 +115,7 @@ START_TEST(a_breakpoint_for_one_thread_stops_that_one_only_wherever_the_session_
 {
 	struct scene scene = scene_open("threads", NULL);
 	scene_run_to(&scene, "take_turns");
-	json_t *here = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
 	long long tid = answer_number(here, "tid");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:I}", "location",
 	    "pthread_cond_broadcast", "thread", (json_int_t)tid);
@@ -140,7 +135,6 @@ START_TEST(a_breakpoint_for_one_thread_stops_that_one_only_wherever_the_session_
 		}
 		json_decref(stop);
 	}
-	json_decref(here);
 	scene_close(&scene);
 }
 END_TEST
@@ -228,10 +222,9 @@ START_TEST(four_watchpoints_stop_at_every_change)
 	for (int i = 0; i < 4; i++)
 		client_tool_done(
 		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", elements[i]);
-	json_t *stop = run(&scene, 0, 12);
+	json_auto_t *stop = run(&scene, 0, 12);
 	expect_text(stop, "reason", "watchpoint");
 	expect_text(stop, "watch.new", "34");
-	json_decref(stop);
 	expect_answer(run(&scene, 0, 1), "reason", "end");
 	scene_close(&scene);
 }
@@ -254,9 +247,8 @@ START_TEST(watchpoints_of_every_kind_go_together_as_many_as_there_are_registers)
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "late");
 	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "unsupported",
 	    "{s:i, s:b}", "breakpoint_number", 2, "enabled", 1));
-	json_t *stop = run(&scene, 0, 1);
+	json_auto_t *stop = run(&scene, 0, 1);
 	expect_text(stop, "watch.expression", "four[1]");
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST
@@ -303,10 +295,9 @@ START_TEST(step_goes_into_a_function_and_back_out)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "main");
-	json_t *stop = client_tool(scene.client, "rr_step", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_step", NULL);
 	expect_text(stop, "frame.function", "count_up");
 	expect_text(stop, "frame.args", "times=4");
-	json_decref(stop);
 	expect_answer(
 	    client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1), "frame.function", "main");
 	scene_close(&scene);
@@ -319,10 +310,9 @@ START_TEST(instructions_are_stepped_singly_both_ways)
 	scene_run_to(&scene, "main");
 	json_t *here =
 	    client_tool(scene.client, "rr_registers", "{s:[s]}", "register_names", "rip");
-	json_t *stop =
+	json_auto_t *stop =
 	    client_tool(scene.client, "rr_step", "{s:i, s:s}", "count", 2, "unit", "instruction");
 	ck_assert_str_ne(answer_text(stop, "frame.address"), answer_text(here, "registers.rip"));
-	json_decref(stop);
 	json_decref(client_tool(scene.client, "rr_step", "{s:i, s:s, s:b}", "count", 2, "unit",
 	    "instruction", "reverse", 1));
 	expect_same(
@@ -337,11 +327,10 @@ START_TEST(finish_gives_the_value_and_back_the_call)
 	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
 	    "is_odd", "condition", "number == 1", "temporary", 1));
 	json_decref(run(&scene, 0, 1));
-	json_t *stop = client_tool(scene.client, "rr_finish", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_finish", NULL);
 	expect_text(stop, "reason", "finished");
 	expect_text(stop, "frame.function", "is_even");
 	expect_text(stop, "return_value", "1");
-	json_decref(stop);
 	expect_answer(client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1),
 	    "frame.function", "is_odd");
 	scene_close(&scene);
@@ -365,9 +354,8 @@ START_TEST(until_stops_at_a_location_and_leaves_no_breakpoint)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:s}", "until", "set_late"),
 	    "frame.function", "set_late");
-	json_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
-	json_decref(points);
 	scene_close(&scene);
 }
 END_TEST
@@ -388,7 +376,7 @@ START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "main");
-	json_t *late = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *late = client_tool(scene.client, "rr_when", NULL);
 	long long event = answer_number(late, "event");
 	ck_assert_int_gt(event, 1);
 	for (int i = 0; i < 2; i++) {
@@ -402,7 +390,6 @@ START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
 		json_decref(now);
 		json_decref(run(&scene, 0, 1)); /* to the end: the second seek goes backward */
 	}
-	json_decref(late);
 	scene_close(&scene);
 }
 END_TEST
@@ -411,19 +398,15 @@ START_TEST(when_is_the_moment_of_the_stop_and_comes_back_with_it)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
-	json_t *first = run(&scene, 0, 1);
-	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *first = run(&scene, 0, 1);
+	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
 	expect_number(now, "event", answer_event(first, "moment"));
 	expect_text(now, "moment", answer_text(first, "moment"));
 	expect_number(now, "tid", answer_number(first, "tid"));
-	json_t *second = run(&scene, 0, 1);
+	json_auto_t *second = run(&scene, 0, 1);
 	ck_assert_int_gt(answer_ticks(second, "moment"), answer_ticks(first, "moment"));
-	json_t *again = run(&scene, 1, 1);
+	json_auto_t *again = run(&scene, 1, 1);
 	ck_assert(json_equal(answer_at(first, "moment"), answer_at(again, "moment")));
-	json_decref(first);
-	json_decref(second);
-	json_decref(again);
-	json_decref(now);
 	scene_close(&scene);
 }
 END_TEST
@@ -432,7 +415,7 @@ START_TEST(goto_comes_to_the_very_tick)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "set_late");
-	json_t *then = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *then = client_tool(scene.client, "rr_when", NULL);
 	const char *moment = answer_text(then, "moment");
 	static const char *const from[] = {"start", "end"};
 	for (int i = 0; i < 2; i++) {
@@ -445,7 +428,6 @@ START_TEST(goto_comes_to_the_very_tick)
 	}
 	expect_answer(
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"), "reason", "end");
-	json_decref(then);
 	scene_close(&scene);
 }
 END_TEST
@@ -455,7 +437,7 @@ START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
 	struct place place = place_replay("lost_update");
 
 	client_tool_done(place.client, "rr_continue", "{s:s}", "until", "store");
-	json_t *here = client_tool(place.client, "rr_when", NULL);
+	json_auto_t *here = client_tool(place.client, "rr_when", NULL);
 	json_t *list = client_tool(place.client, "rr_thread_list", NULL), *thread;
 	size_t i;
 	json_array_foreach(answer_at(list, "threads"), i, thread)
@@ -472,7 +454,6 @@ START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
 	    client_tool(place.client, "rr_goto", "{s:s}", "moment", answer_text(here, "moment")),
 	    "frame.function", "store");
 	json_decref(list);
-	json_decref(here);
 	place_close(&place);
 }
 END_TEST
@@ -481,7 +462,7 @@ START_TEST(checkpoints_are_saved_listed_restored_and_deleted)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "toggle");
-	json_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
+	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
 	json_int_t id = answer_number(saved, "checkpoint_id");
 	json_decref(run(&scene, 0, 1));
 	expect_answer(
@@ -495,7 +476,6 @@ START_TEST(checkpoints_are_saved_listed_restored_and_deleted)
 	list = client_tool(scene.client, "rr_checkpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "checkpoints"), 0);
 	json_decref(list);
-	json_decref(saved);
 	scene_close(&scene);
 }
 END_TEST
@@ -508,11 +488,10 @@ START_TEST(conditions_ignore_counts_and_temporaries_hold)
 	expect_answer(run(&scene, 0, 1), "frame.args", "round=2");
 
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
-	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	json_int_t number = answer_number(list, "breakpoints.0.number");
 	client_tool_done(
 	    scene.client, "rr_breakpoint_remove", "{s:I}", "breakpoint_number", number);
-	json_decref(list);
 
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:i, s:b}", "location", "toggle",
 	    "ignore_count", 2, "temporary", 1);
@@ -528,9 +507,8 @@ START_TEST(breakpoint_list_counts_hits)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
 	json_decref(run(&scene, 0, 3));
-	json_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	expect_number(list, "breakpoints.0.hits", 3);
-	json_decref(list);
 	scene_close(&scene);
 }
 END_TEST

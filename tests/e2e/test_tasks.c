@@ -14,12 +14,11 @@ static json_t *ask(struct client *client, const char *method, json_t *params)
 	json_object_set_new(params, "_meta",
 	    json_pack("{s:s, s:{s:{s:{}}}}", "io.modelcontextprotocol/protocolVersion",
 		"2026-07-28", "io.modelcontextprotocol/clientCapabilities", "extensions", TASKS));
-	json_t *answer =
+	json_auto_t *answer =
 	    client_wait(client, client_send(client, method, params), HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(answer);
 	json_t *result = json_incref(json_object_get(answer, "result"));
 	ck_assert_ptr_nonnull(result);
-	json_decref(answer);
 	return result;
 }
 
@@ -63,13 +62,11 @@ static struct place open_raw(void)
 START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
 {
 	struct place place = open_raw();
-	json_t *task = record_sleep(place.client, "8", place.trace);
-	json_t *end = end_of_task(place.client, task);
+	json_auto_t *task = record_sleep(place.client, "8", place.trace);
+	json_auto_t *end = end_of_task(place.client, task);
 	expect_text(end, "status", "completed");
 	expect_number(end, "result.structuredContent.exit_code", 0);
 	expect_text(end, "result.structuredContent.trace_dir", place.trace);
-	json_decref(end);
-	json_decref(task);
 
 	/* Quick calls get their answer as usual, for the same client. */
 	expect_answer(ask(place.client, "tools/call",
@@ -83,10 +80,9 @@ END_TEST
 START_TEST(a_cancelled_task_ends_its_recording)
 {
 	struct place place = open_raw();
-	json_t *task = record_sleep(place.client, "100000", place.trace);
+	json_auto_t *task = record_sleep(place.client, "100000", place.trace);
 	json_decref(ask_of_task(place.client, "tasks/cancel", answer_text(task, "taskId")));
 	expect_answer(end_of_task(place.client, task), "status", "cancelled");
-	json_decref(task);
 	place_close(&place); /* by EOF, and nothing is left */
 }
 END_TEST

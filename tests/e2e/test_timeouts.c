@@ -41,11 +41,10 @@ START_TEST(a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on)
 	    &(struct client_options){.args = (const char *const[]){forward_limits[_i].flag, NULL},
 		.env = (const char *const[]){forward_limits[_i].variable, NULL}});
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
-	json_t *failed = client_tool_failure(scene.client, id, "timeout", 60);
+	json_auto_t *failed = client_tool_failure(scene.client, id, "timeout", 60);
 	ck_assert(answer_true(failed, "session_alive"));
 	expect_text(failed, "session", scene.session);
 	ck_assert_ptr_nonnull(answer_at(failed, "hint"));
-	json_decref(failed);
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 }
@@ -88,10 +87,9 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "rr_step is asked to stop"));
 	ck_assert_ptr_null(answer_at(asked, "interrupted"));
 	json_decref(asked);
-	json_t *stop = client_tool_result(scene.client, id, 60);
+	json_auto_t *stop = client_tool_result(scene.client, id, 60);
 	expect_text(stop, "reason", "interrupted");
 	ck_assert_ptr_nonnull(answer_at(stop, "frame.at"));
-	json_decref(stop);
 	asked = client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "no command is running"));
 	json_decref(asked);
@@ -107,11 +105,10 @@ START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
 	usleep(500 * 1000);
 	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
-	json_t *stop = client_tool_result(scene.client, id, 60);
+	json_auto_t *stop = client_tool_result(scene.client, id, 60);
 	expect_text(stop, "reason", "interrupted");
 	expect_text(stop, "frame.function", "compute");
 	ck_assert(!answer_true(stop, "restored"));
-	json_decref(stop);
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 }
@@ -124,15 +121,14 @@ static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
 	usleep(700 * 1000);
 	double asked = harness_now();
 	json_decref(client_tool(scene->client, "rr_interrupt", "{s:s}", "session", scene->session));
-	json_t *stop = client_tool_result(scene->client, id, 60);
+	json_auto_t *stop = client_tool_result(scene->client, id, 60);
 	double took = harness_now() - asked;
 	expect_text(stop, "reason", "interrupted");
 	ck_assert(!answer_true(stop, "restored"));
 	ck_assert_msg(took < INTERRUPT_S, "%s was interrupted after %.1f s", tool, took);
-	json_decref(stop);
-	json_t *when = client_tool(scene->client, "rr_when", "{s:s}", "session", scene->session);
+	json_auto_t *when =
+	    client_tool(scene->client, "rr_when", "{s:s}", "session", scene->session);
 	ck_assert(!answer_true(when, "restored"));
-	json_decref(when);
 }
 
 START_TEST(an_interrupt_works_at_once_wherever_the_program_is)
@@ -176,7 +172,7 @@ START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
 {
 	struct scene scene = scene_open(COMPUTATION, NULL);
 
-	json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	long long id = client_tool_send(
 	    scene.client, "rr_last_change", json_pack("{s:s}", "expression", "*(int *)compute"));
 	usleep(500 * 1000);
@@ -186,7 +182,6 @@ START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:b, s:s}", "reverse", 1, "until",
 			  "compute"),
 	    "frame.function", "compute");
-	json_decref(end);
 	scene_close(&scene);
 }
 END_TEST
@@ -199,12 +194,10 @@ START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
 	    scene.client, "rr_step", json_pack("{s:i, s:s}", "count", 2000, "unit", "instruction"));
 	long long second =
 	    client_tool_send(scene.client, "rr_evaluate", json_pack("{s:s}", "expression", "1+1"));
-	json_t *one = client_wait(scene.client, first, HARNESS_TIMEOUT_S);
-	json_t *two = client_wait(scene.client, second, HARNESS_TIMEOUT_S);
+	json_auto_t *one = client_wait(scene.client, first, HARNESS_TIMEOUT_S);
+	json_auto_t *two = client_wait(scene.client, second, HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(one);
 	ck_assert_ptr_nonnull(two);
-	json_decref(one);
-	json_decref(two);
 	scene_close(&scene);
 }
 END_TEST

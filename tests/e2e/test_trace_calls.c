@@ -40,7 +40,7 @@ static void expect_sweep(
 
 	if (round >= 0)
 		snprintf(condition, sizeof(condition), "round == %lld", round);
-	json_t *answer = client_tool(client, "rr_trace_calls", "{s:s, s:s, s:i}", "location",
+	json_auto_t *answer = client_tool(client, "rr_trace_calls", "{s:s, s:s, s:i}", "location",
 	    points[point].what, "condition", condition, "limit", 1000);
 	const json_t *rows = json_object_get(answer, "hits");
 	for (size_t i = 0; i < sweep->hit_count; i++) {
@@ -53,7 +53,6 @@ static void expect_sweep(
 	}
 	ck_assert_uint_eq(row, json_array_size(rows));
 	expect_number(answer, "total", (long long)row);
-	json_decref(answer);
 }
 
 static void compare(const char *kind)
@@ -165,20 +164,17 @@ END_TEST
 START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
 {
 	struct scene scene = scene_open("histories", NULL);
-	json_t *all = client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "add");
+	json_auto_t *all = client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "add");
 	const char *seventh = answer_text(all, "hits.6.moment");
 
-	json_t *part = client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}", "location",
-	    "add", "limit", 3, "to", seventh);
+	json_auto_t *part = client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}",
+	    "location", "add", "limit", 3, "to", seventh);
 	expect_number(part, "total", 7);
 	ck_assert_uint_eq(answer_count(part, "hits"), 3);
 	expect_within(part, "more", "4 more");
-	json_t *rest = client_tool(
+	json_auto_t *rest = client_tool(
 	    scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add", "from", seventh);
 	expect_number(rest, "total", 3);
-	json_decref(all);
-	json_decref(part);
-	json_decref(rest);
 	scene_close(&scene);
 }
 END_TEST
@@ -197,7 +193,7 @@ START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 	};
 
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "half");
-	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		json_t *failure = client_tool_fails(scene.client, "rr_trace_calls", cases[i].code,
 		    "{s:s, s:s}", "location", cases[i].location, "condition", cases[i].condition);
@@ -205,20 +201,16 @@ START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 		    "%s: %s", cases[i].condition, answer_text(failure, "message"));
 		json_decref(failure);
 	}
-	json_t *none = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
-	    "condition", "amount > 99");
+	json_auto_t *none = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location",
+	    "add", "condition", "amount > 99");
 	expect_number(none, "total", 0);
 	expect_within(none, "conclusion", "nothing passed");
-	json_decref(none);
 	json_decref(client_tool_fails(scene.client, "rr_trace_calls", "invalid_argument",
 	    "{s:s, s:b}", "location", "histories.c:30", "returns", 1));
-	json_t *after = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
 	ck_assert(json_equal(before, after));
-	json_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
 	expect_number(stop, "breakpoint", 1);
-	json_decref(before);
-	json_decref(after);
-	json_decref(stop);
 	scene_close(&scene);
 }
 END_TEST

@@ -16,33 +16,28 @@
 
 static void expect_usable(struct client *client)
 {
-	json_t *value = client_tool(client, "rr_evaluate", "{s:s}", "expression", "1+1");
+	json_auto_t *value = client_tool(client, "rr_evaluate", "{s:s}", "expression", "1+1");
 	expect_text(value, "value", "2");
 	ck_assert(!answer_true(value, "restored"));
-	json_decref(value);
 }
 
 START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 {
 	struct place place = place_open();
-	json_t *recorded = client_record(place.client, place.trace, "gigabyte", NULL);
+	json_auto_t *recorded = client_record(place.client, place.trace, "gigabyte", NULL);
 	expect_number(recorded, "exit_code", 0);
 	ck_assert(answer_true(recorded, "truncated"));
 	ck_assert_int_eq(strncmp(answer_text(recorded, "stdout"), "first....", 9), 0);
 	expect_within(recorded, "stdout", ".\nlast\n");
-	json_decref(recorded);
 
 	/* The replay prints it again; a part of it is enough. */
-	char *second = harness_path(place.folder, "second");
+	cleanup_free char *second = harness_path(place.folder, "second");
 	json_decref(client_record(place.client, second, "gigabyte", "32"));
-	char *session = client_replay(place.client, second);
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	cleanup_free char *session = client_replay(place.client, second);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "end");
 	expect_within(stop, "output", "last\n");
-	json_decref(stop);
 	expect_usable(place.client);
-	free(session);
-	free(second);
 	place_close(&place);
 }
 END_TEST
@@ -54,17 +49,16 @@ START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind
 	place.client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
 	json_decref(client_record(place.client, place.trace, "recursion", "100000"));
-	char *session = client_replay(place.client, place.trace);
+	cleanup_free char *session = client_replay(place.client, place.trace);
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location",
 	    "recursion.c:23"); /* only the innermost call comes here */
 	json_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "frame.function", "sum_to");
 	expect_text(stop, "frame.args", "number=0");
 	json_decref(stop);
-	json_t *trace = client_tool(place.client, "rr_backtrace", "{s:i}", "max_depth", 5);
+	json_auto_t *trace = client_tool(place.client, "rr_backtrace", "{s:i}", "max_depth", 5);
 	ck_assert_uint_ge(answer_count(trace, "frames"), 1); /* folded */
 	ck_assert_ptr_nonnull(answer_at(trace, "more"));
-	json_decref(trace);
 	json_decref(
 	    client_tool_fails(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 99990));
 	/* After an interrupted unwinding, gdb takes the last frame for the outermost one, unless it
@@ -73,7 +67,6 @@ START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind
 	expect_text(stop, "frame.function", "main");
 	ck_assert(!answer_true(stop, "restored"));
 	json_decref(stop);
-	free(session);
 	place_close(&place);
 }
 END_TEST
@@ -83,16 +76,14 @@ START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 	struct scene scene = scene_open("optimized", NULL);
 	scene_run_to(&scene, "use");
 	expect_answer(client_tool(scene.client, "rr_finish", NULL), "frame.function", "work");
-	json_t *failed = client_tool_fails(
+	json_auto_t *failed = client_tool_fails(
 	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "gone");
 	expect_within(failed, "message", "optimized out");
 	expect_within(failed, "hint", "reverse");
-	json_decref(failed);
-	json_t *both =
+	json_auto_t *both =
 	    client_tool(scene.client, "rr_evaluate", "{s:[s,s]}", "expressions", "gone", "sink");
 	expect_within(both, "results.0.error", "optimized out");
 	expect_text(both, "results.1.value", "4");
-	json_decref(both);
 	scene_close(&scene);
 }
 END_TEST
@@ -120,23 +111,18 @@ static void change_program(enum change change, const char *other, const char *pr
 START_TEST(a_binary_changed_since_does_not_change_the_recording)
 {
 	struct place place = place_open();
-	char *program = harness_program(PROGRAM), *other = harness_program("crash");
-	char *copy = harness_path(place.folder, "program");
+	cleanup_free char *program = harness_program(PROGRAM), *other = harness_program("crash");
+	cleanup_free char *copy = harness_path(place.folder, "program");
 	harness_shell("cp '%s' '%s'", program, copy);
 	json_decref(client_tool(
 	    place.client, "rr_record", "{s:[s], s:s}", "command", copy, "trace_dir", place.trace));
 	change_program((enum change)_i, other, copy);
-	char *session = client_replay(place.client, place.trace);
+	cleanup_free char *session = client_replay(place.client, place.trace);
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "breakpoint");
 	expect_text(stop, "frame.function", "set_late");
-	json_decref(stop);
 	expect_value(place.client, "counter", "4");
-	free(session);
-	free(program);
-	free(other);
-	free(copy);
 	place_close(&place);
 }
 END_TEST
@@ -144,8 +130,8 @@ END_TEST
 START_TEST(a_source_newer_than_the_binary_is_told)
 {
 	struct place place = place_open();
-	char *program = harness_path(place.folder, "program");
-	char *source = harness_path(place.folder, "program.c");
+	cleanup_free char *program = harness_path(place.folder, "program");
+	cleanup_free char *source = harness_path(place.folder, "program.c");
 	harness_write_file(source, "static int twice(int n)\n{\n\treturn 2 * n;\n}\n"
 				   "int main(void)\n{\n\treturn twice(0);\n}\n");
 	harness_shell("cc -g -O0 -o '%s' '%s'", program, source);
@@ -153,15 +139,11 @@ START_TEST(a_source_newer_than_the_binary_is_told)
 	    "trace_dir", place.trace));
 	struct timespec later[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}};
 	ck_assert_int_eq(utimensat(AT_FDCWD, source, later, 0), 0);
-	char *session = client_replay(place.client, place.trace);
+	cleanup_free char *session = client_replay(place.client, place.trace);
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "twice");
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_line(stop, "frame", 3);
 	ck_assert_str_ne(answer_text(stop, "source_warning"), "");
-	json_decref(stop);
-	free(session);
-	free(program);
-	free(source);
 	place_close(&place);
 }
 END_TEST
@@ -204,21 +186,19 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 	struct place place = place_open();
 	json_decref(client_record(place.client, place.trace, PROGRAM, NULL));
 	move_to_another_machine(place.trace);
-	json_t *info = client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace);
+	json_auto_t *info =
+	    client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace);
 	ck_assert(!answer_true(info, "cpu.same_as_here"));
-	json_decref(info);
-	char *file = harness_path(place.folder, "moved.tar");
+	cleanup_free char *file = harness_path(place.folder, "moved.tar");
 	char command[4096];
 	snprintf(command, sizeof(command), "tar -cf '%s' -C '%s' trace", file, place.folder);
 	ck_assert_int_eq(system(command), 0);
-	json_t *imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
+	json_auto_t *imported = client_tool(place.client, "rr_import", "{s:s}", "file", file);
 	ck_assert(!answer_true(imported, "cpu.same_as_here"));
 	expect_within(imported, "note", "another processor");
 	json_decref(client_tool(
 	    place.client, "rr_rm", "{s:s}", "trace_dir", answer_text(imported, "trace_dir")));
-	json_decref(imported);
-	free(file);
-	json_t *answer = client_wait(place.client,
+	json_auto_t *answer = client_wait(place.client,
 	    client_tool_send(
 		place.client, "rr_replay_start", json_pack("{s:s}", "trace_dir", place.trace)),
 	    HARNESS_TIMEOUT_S);
@@ -228,7 +208,6 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 		expect_within(answer, "result.structuredContent.message", "different CPUID");
 		expect_within(answer, "result.structuredContent.hint", "machine");
 	}
-	json_decref(answer);
 	place_close(&place);
 }
 END_TEST
@@ -237,20 +216,17 @@ START_TEST(a_child_with_a_program_of_its_own_is_replayed_by_its_pid)
 {
 	struct client *client = client_start(NULL);
 	const char *trace = scene_trace("vfork_exec");
-	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	expect_text(list, "processes.1.command", "true");
 	long long pid = answer_number(list, "processes.1.pid");
-	json_t *started = client_tool(
+	json_auto_t *started = client_tool(
 	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
 	expect_number(started, "pid", pid);
 	expect_within(started, "command", "true");
 	expect_number(started, "tid", pid);
-	json_decref(started);
-	json_t *stop = client_tool(client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
 	expect_text(stop, "reason", "end");
 	expect_number(stop, "tid", pid);
-	json_decref(stop);
-	json_decref(list);
 	client_end(client);
 }
 END_TEST
@@ -259,14 +235,12 @@ START_TEST(a_child_that_only_forked_needs_no_more_than_its_pid)
 {
 	struct client *client = client_start(NULL);
 	const char *trace = scene_trace("fork_tree");
-	json_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
+	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	long long pid = answer_number(list, "processes.2.pid");
-	json_t *started = client_tool(
+	json_auto_t *started = client_tool(
 	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
 	expect_number(started, "pid", pid);
 	expect_number(started, "tid", pid);
-	json_decref(started);
-	json_decref(list);
 	client_end(client);
 }
 END_TEST
@@ -274,7 +248,7 @@ END_TEST
 START_TEST(events_behind_the_end_are_refused_at_the_end_too)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	long long last = answer_event(end, "moment");
 	static const int beyond[] = {1, 2, 3, 1000000};
 	for (int i = 0; i < 4; i++) {
@@ -282,12 +256,10 @@ START_TEST(events_behind_the_end_are_refused_at_the_end_too)
 		    "invalid_argument", "{s:I}", "event_number", (json_int_t)(last + beyond[i]));
 		json_decref(failed);
 	}
-	json_t *again =
+	json_auto_t *again =
 	    client_tool(scene.client, "rr_run_to_event", "{s:I}", "event_number", (json_int_t)last);
 	expect_text(again, "reason", "end");
 	ck_assert(json_equal(answer_at(end, "moment"), answer_at(again, "moment")));
-	json_decref(again);
-	json_decref(end);
 	scene_close(&scene);
 }
 END_TEST
@@ -296,7 +268,7 @@ START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "set_late");
-	json_t *before = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	char moment[64];
 	static const char *const ticks[] = {"1", "999999999"};
 	for (int i = 0; i < 2; i++) {
@@ -311,7 +283,6 @@ START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 		expect_answer(client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function",
 		    "set_late");
 	}
-	json_decref(before);
 	scene_close(&scene);
 }
 END_TEST
@@ -325,11 +296,10 @@ START_TEST(a_session_that_moves_often_does_not_run_out_of_processes)
 {
 	struct scene scene = scene_open("walks",
 	    &(struct client_options){.args = (const char *const[]){"--processes=80", NULL}});
-	json_t *now = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
 	json_int_t first = answer_number(now, "event");
 	int restored = 0;
 
-	json_decref(now);
 	for (int i = 0; i < MOVES; i++) {
 		json_t *stop = client_tool(
 		    scene.client, "rr_run_to_event", "{s:I}", "event_number", first + 1 + i);

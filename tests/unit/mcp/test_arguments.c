@@ -18,11 +18,10 @@ static void assert_taken(const char *arguments, const char *expected)
 {
 	json_decref(answer);
 	answer = call("echo_arguments", arguments);
-	json_t *wanted = json_loads(expected, 0, NULL);
+	json_auto_t *wanted = json_loads(expected, 0, NULL);
 	json_t *given = at(answer, "result/structuredContent/given");
 	ck_assert_msg(given && json_equal(given, wanted), "%s: %s", arguments,
 	    text_at(answer, "result/content/0/text"));
-	json_decref(wanted);
 }
 
 static void assert_refused_by(const char *tool, const char *arguments, const char *words)

@@ -23,12 +23,11 @@ static void heard(void)
 START_TEST(an_answer_says_the_same_as_text_and_as_structure)
 {
 	answer = call("echo_arguments", "{\"location\":\"caf\u00e9\",\"ratio\":0.1}");
-	json_t *text = json_loads(text_at(answer, "result/content/0/text"), 0, NULL);
+	json_auto_t *text = json_loads(text_at(answer, "result/content/0/text"), 0, NULL);
 	ck_assert(json_equal(text, at(answer, "result/structuredContent")));
 	ck_assert(json_is_false(at(answer, "result/isError")));
 	ck_assert(holds(text_at(answer, "result/content/0/text"), "\"ratio\":0.1,") ||
 		  holds(text_at(answer, "result/content/0/text"), "\"ratio\":0.1}"));
-	json_decref(text);
 }
 
 /* Clients show the model only the text, and drop the rest. */

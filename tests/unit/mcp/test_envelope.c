@@ -150,18 +150,14 @@ static char *nested(unsigned depth)
 
 START_TEST(nesting_has_a_limit)
 {
-	char *deep = nested(RPC_DEPTH_MAX - 1), *allowed = nested(RPC_DEPTH_MAX - 2);
-	char *deeper = nested(100000);
+	cleanup_free char *deep = nested(RPC_DEPTH_MAX - 1), *allowed = nested(RPC_DEPTH_MAX - 2);
+	cleanup_free char *deeper = nested(100000);
 
 	assert_error(deep, -32600);
 	ck_assert_int_eq(number_at(answer, "id"), 3);
 	assert_error(deeper, -32600);
-	json_t *pong = ask(allowed);
+	json_auto_t *pong = ask(allowed);
 	ck_assert_ptr_nonnull(at(pong, "result"));
-	json_decref(pong);
-	free(deep);
-	free(deeper);
-	free(allowed);
 }
 
 START_TEST(brackets_within_strings_do_not_nest)
@@ -193,17 +189,15 @@ START_TEST(the_number_of_values_has_a_limit)
 
 START_TEST(a_line_that_is_too_long_is_an_error_and_the_connection_lives)
 {
-	char *line = malloc((4u << 20) + 2);
+	cleanup_free char *line = malloc((4u << 20) + 2);
 
 	memset(line, ' ', (4u << 20) + 1);
 	line[(4u << 20) + 1] = '\0';
 	assert_error(line, -32600);
 	ck_assert(holds(text_at(answer, "error/message"), "4 MiB"));
 	ck_assert_ptr_null(json_object_get(answer, "id"));
-	json_t *pong = ask(CALL("ping", ""));
+	json_auto_t *pong = ask(CALL("ping", ""));
 	ck_assert_ptr_nonnull(at(pong, "result"));
-	json_decref(pong);
-	free(line);
 }
 
 int main(void)

@@ -39,13 +39,12 @@ static void assert_found(const char *words)
 /* The tool with another schema of its arguments. */
 static void assert_found_in(const char *schema, const char *words)
 {
-	json_t *tools = json_pack("[{s:s, s:s, s:o}]", "name", "rr_tool", "description", "Does it.",
-	    "inputSchema", json_loads(schema, 0, NULL));
+	json_auto_t *tools = json_pack("[{s:s, s:s, s:o}]", "name", "rr_tool", "description",
+	    "Does it.", "inputSchema", json_loads(schema, 0, NULL));
 
 	found[0] = '\0';
 	ck_assert_uint_gt(mcp_lint_list(tools, 1, keep), 0);
 	ck_assert_msg(holds(found, words), "\"%s\" is not in: %s", words, found);
-	json_decref(tools);
 }
 
 START_TEST(a_plain_tool_passes)

@@ -118,10 +118,9 @@ START_TEST(a_cursor_of_another_list_is_refused)
 START_TEST(the_list_is_the_same_each_time)
 {
 	asked(CALL("tools/list", MODERN));
-	json_t *first = json_incref(answer);
+	json_auto_t *first = json_incref(answer);
 	asked(CALL("tools/list", MODERN));
 	ck_assert(json_equal(first, answer));
-	json_decref(first);
 }
 
 START_TEST(resources_and_templates_are_listed_apart)

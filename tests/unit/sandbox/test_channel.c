@@ -54,7 +54,7 @@ static void assert_rejected(const char *reason)
 
 START_TEST(a_packet_arrives_as_it_was_sent)
 {
-	json_t *json = json_pack("{s:i, s:s}", "n", 42, "text", "zwölf");
+	json_auto_t *json = json_pack("{s:i, s:s}", "n", 42, "text", "zwölf");
 
 	ck_assert_int_eq(channel_send(ends[1], 11, 7, WIRE_FLAG_ERROR, json), CHANNEL_OK);
 	ck_assert_int_eq(channel_receive(ends[0], &packet, &why), CHANNEL_OK);
@@ -62,7 +62,6 @@ START_TEST(a_packet_arrives_as_it_was_sent)
 	ck_assert_uint_eq(packet.id, 7);
 	ck_assert_uint_eq(packet.flags, WIRE_FLAG_ERROR);
 	ck_assert(json_equal(packet.json, json));
-	json_decref(json);
 }
 END_TEST
 
@@ -83,58 +82,53 @@ END_TEST
 
 START_TEST(a_vanished_peer_says_closed_in_both_directions)
 {
-	json_t *json = json_object();
+	json_auto_t *json = json_object();
 
 	close(ends[1]);
 	ck_assert_int_eq(channel_receive(ends[0], &packet, &why), CHANNEL_CLOSED);
 	ck_assert_int_eq(channel_send(ends[0], 10, 1, 0, json), CHANNEL_CLOSED);
-	json_decref(json);
 	ends[1] = dup(ends[0]);
 }
 END_TEST
 
 START_TEST(a_peer_that_does_not_read_says_again)
 {
-	json_t *json = json_pack("{s:s}", "k", "v");
+	json_auto_t *json = json_pack("{s:s}", "k", "v");
 	enum channel_result result = CHANNEL_OK;
 
 	for (int i = 0; i < 100000 && result == CHANNEL_OK; i++)
 		result = channel_send(ends[1], 11, 1, 0, json);
 	ck_assert_int_eq(result, CHANNEL_AGAIN);
-	json_decref(json);
 }
 END_TEST
 
 static json_t *object_of_size(size_t size)
 {
 	size_t frame = strlen("{\"k\":\"\"}");
-	char *value = malloc(size - frame + 1);
+	cleanup_free char *value = malloc(size - frame + 1);
 
 	memset(value, 'x', size - frame);
 	value[size - frame] = '\0';
 	json_t *json = json_pack("{s:s}", "k", value);
-	free(value);
 	return json;
 }
 
 START_TEST(the_largest_packet_passes)
 {
-	json_t *json = object_of_size(WIRE_JSON_MAX);
+	json_auto_t *json = object_of_size(WIRE_JSON_MAX);
 
 	ck_assert_int_eq(channel_send(ends[1], 11, 1, 0, json), CHANNEL_OK);
 	ck_assert_int_eq(channel_receive(ends[0], &packet, &why), CHANNEL_OK);
 	ck_assert(json_equal(packet.json, json));
-	json_decref(json);
 }
 END_TEST
 
 START_TEST(one_byte_more_is_not_sent)
 {
-	json_t *json = object_of_size(WIRE_JSON_MAX + 1);
+	json_auto_t *json = object_of_size(WIRE_JSON_MAX + 1);
 
 	ck_assert_int_eq(channel_send(ends[1], 11, 1, 0, json), CHANNEL_TOO_LONG);
 	ck_assert_int_eq(channel_receive(ends[0], &packet, &why), CHANNEL_AGAIN);
-	json_decref(json);
 }
 END_TEST
 

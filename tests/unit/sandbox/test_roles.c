@@ -360,10 +360,9 @@ static long call_32_bit(long number, long argument)
 /* Names that only 32-bit programs know have negative numbers here. */
 static long number_for_32_bit(int number)
 {
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+	cleanup_free char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
 	long result = name == NULL ? -1 : seccomp_syscall_resolve_name_arch(SCMP_ARCH_X86, name);
 
-	free(name);
 	return result;
 }
 

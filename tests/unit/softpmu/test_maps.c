@@ -12,12 +12,11 @@
 
 static void joins_to(const char *text, const char *expected)
 {
-	char *copy = strdup(text);
+	cleanup_free char *copy = strdup(text);
 	size_t length = maps_join_vvar(copy, strlen(text));
 
 	ck_assert_int_eq(length, strlen(expected));
 	ck_assert(memcmp(copy, expected, length) == 0);
-	free(copy);
 }
 
 START_TEST(vvar_and_vvar_vclock_become_one_mapping)

@@ -10,24 +10,21 @@
 
 static void expect_trimmed(const char *from, const char *main, const char *to)
 {
-	json_t *json = json_loads(from, 0, NULL);
+	json_auto_t *json = json_loads(from, 0, NULL);
 	char *shown;
 
 	answers_trim(json, main, "/home/me");
 	shown = json_dumps(json, JSON_COMPACT);
 	ck_assert_str_eq(shown, to);
 	free(shown);
-	json_decref(json);
 }
 
 static void expect_said(const char *from, const char *text)
 {
-	json_t *json = json_loads(from, 0, NULL);
-	char *said = answers_text(json);
+	json_auto_t *json = json_loads(from, 0, NULL);
+	cleanup_free char *said = answers_text(json);
 
 	ck_assert_str_eq(said, text);
-	free(said);
-	json_decref(json);
 }
 
 START_TEST(what_says_nothing_is_left_out_at_every_level)
@@ -95,14 +92,12 @@ END_TEST
 
 START_TEST(a_dump_is_for_the_text_only)
 {
-	json_t *json =
+	json_auto_t *json =
 	    json_loads("{\"address\":\"0x1\",\"contents\":\"41\",\"dump\":\"0x1 41\\n\"}", 0, NULL);
-	char *said = answers_text(json);
+	cleanup_free char *said = answers_text(json);
 
 	ck_assert_str_eq(said, "0x1 41");
 	ck_assert_uint_eq(json_object_size(json), 2);
-	free(said);
-	json_decref(json);
 }
 END_TEST
 

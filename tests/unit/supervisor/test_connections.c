@@ -115,10 +115,10 @@ static void open_and_receive_request(void)
 
 static void worker_says(uint32_t type, uint32_t id)
 {
-	json_t *json = type == WIRE_PROGRESS ? json_pack("{s:f}", "progress", 1.0) : json_object();
+	json_auto_t *json =
+	    type == WIRE_PROGRESS ? json_pack("{s:f}", "progress", 1.0) : json_object();
 
 	ck_assert_int_eq(channel_send(channel, type, id, 0, json), CHANNEL_OK);
-	json_decref(json);
 }
 
 /* A worker that has started and got its first call; returns that call's id. */

@@ -315,10 +315,9 @@ END_TEST
 
 START_TEST(the_whole_list_of_tools_stays_small)
 {
-	json_t *result = request("tools/list", "{}");
+	json_auto_t *result = request("tools/list", "{}");
 
 	ck_assert_uint_lt(json_dumpb(result, NULL, 0, JSON_COMPACT), TOOLS_LIST_MAX);
-	json_decref(result);
 }
 END_TEST
 

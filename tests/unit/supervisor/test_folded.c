@@ -11,7 +11,7 @@
 
 static void expect(const char *text, int column, int width, const char *expected)
 {
-	char *printed = NULL;
+	cleanup_free char *printed = NULL;
 	size_t size;
 	FILE *out = open_memstream(&printed, &size);
 
@@ -19,7 +19,6 @@ static void expect(const char *text, int column, int width, const char *expected
 	folded_print(out, text, column, width);
 	fclose(out);
 	ck_assert_str_eq(printed, expected);
-	free(printed);
 }
 
 /* The width of a terminal with so many columns, as folded_width sees it. */

@@ -85,9 +85,9 @@ END_TEST
 START_TEST(deadlines_come_from_class_direction_and_arguments)
 {
 	struct settings *settings = settings_new();
-	json_t *back = json_pack("{s:b}", "reverse", 1),
-	       *span = json_pack("{s:f}", "deadline", 7.5);
-	json_t *attempts = json_pack("{s:i, s:i}", "attempts", 3, "timeout", 1);
+	json_auto_t *back = json_pack("{s:b}", "reverse", 1),
+		    *span = json_pack("{s:f}", "deadline", 7.5);
+	json_auto_t *attempts = json_pack("{s:i, s:i}", "attempts", 3, "timeout", 1);
 	char why[SETTINGS_WHY_MAX];
 
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_DIRECTION, NULL), 120);
@@ -101,9 +101,6 @@ START_TEST(deadlines_come_from_class_direction_and_arguments)
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_ATTEMPTS, attempts), 15);
 	ck_assert(deadline_after(5, 0) == DEADLINE_NEVER);
 	ck_assert(deadline_after(5, 2) == 5 + 2 * DEADLINE_SECOND);
-	json_decref(back);
-	json_decref(span);
-	json_decref(attempts);
 	settings_free(settings);
 }
 END_TEST
@@ -137,7 +134,7 @@ END_TEST
 
 START_TEST(prompts_have_their_arguments_put_in)
 {
-	json_t *args =
+	json_auto_t *args =
 	    json_pack("{s:s, s:s}", "trace_dir", "/t/{text}", "text", "hello {trace_dir}");
 	char text[PROMPT_TEXT_MAX], small[16];
 
@@ -145,7 +142,6 @@ START_TEST(prompts_have_their_arguments_put_in)
 	ck_assert_ptr_nonnull(strstr(text, "in /t/{text} printed: hello {trace_dir}\n"));
 	prompts_fill(5, args, small, sizeof(small));
 	ck_assert_uint_eq(strlen(small), sizeof(small) - 1);
-	json_decref(args);
 }
 END_TEST
 

@@ -227,7 +227,7 @@ END_TEST
 
 START_TEST(what_cannot_be_set_again_is_a_warning)
 {
-	json_t *state = saved();
+	json_auto_t *state = saved();
 
 	json_array_remove(state, 1);
 	session_begin(SCRIPT(
@@ -236,19 +236,17 @@ START_TEST(what_cannot_be_set_again_is_a_warning)
 	ck_assert_uint_eq(replay->breakpoints.count, 0);
 	ck_assert_str_eq(json_string_value(json_array_get(replay->warnings, 0)),
 	    "breakpoint 4 could not be set again: No symbol \"n\".");
-	json_decref(state);
 	session_end();
 }
 END_TEST
 
 START_TEST(a_state_that_names_no_breakpoint_is_passed_over)
 {
-	json_t *state = json_pack("[{s:i},{s:i,s:s}]", "number", 1, "number", 2, "what", "f");
+	json_auto_t *state = json_pack("[{s:i},{s:i,s:s}]", "number", 1, "number", 2, "what", "f");
 
 	session_begin(SCRIPT({0}));
 	breakpoints_restore(replay, state);
 	ck_assert_uint_eq(replay->breakpoints.count, 0);
-	json_decref(state);
 	session_end();
 }
 END_TEST

@@ -207,7 +207,7 @@ END_TEST
 
 START_TEST(strange_text_gives_nothing_and_takes_no_memory)
 {
-	char *text = malloc(200000);
+	cleanup_free char *text = malloc(200000);
 
 	memset(text, 'x', 199999);
 	text[199999] = '\0';
@@ -229,7 +229,6 @@ START_TEST(strange_text_gives_nothing_and_takes_no_memory)
 	ck_assert(!execs.list[0].by_thread);
 	ck_assert_ptr_null(execs.list[0].file);
 	execs_free(&execs);
-	free(text);
 }
 END_TEST
 
@@ -249,10 +248,9 @@ START_TEST(the_list_is_bounded)
 	dump_parser_end(parser);
 	ck_assert_uint_eq(execs.count, EXECS_MAX);
 	ck_assert(execs.cut);
-	json_t *shown = execs_json(&execs, 17);
+	json_auto_t *shown = execs_json(&execs, 17);
 	ck_assert_uint_eq(json_array_size(shown), EXECS_SHOWN);
 	ck_assert_ptr_null(execs_json(&execs, 18));
-	json_decref(shown);
 	execs_free(&execs);
 }
 END_TEST

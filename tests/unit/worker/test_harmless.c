@@ -153,13 +153,12 @@ static void expect_refused(
     const struct row *tool, const struct row *row, const char *text, enum error_code code)
 {
 	struct failure failure = {0};
-	json_t *given = row->several ? json_pack("{s:[s, s]}", row->argument, "1", text)
-				     : json_pack("{s:s}", row->argument, text);
+	json_auto_t *given = row->several ? json_pack("{s:[s, s]}", row->argument, "1", text)
+					  : json_pack("{s:s}", row->argument, text);
 
 	ck_assert_ptr_null(op_find(tool->operation)->handle(NULL, given, &failure));
 	ck_assert_msg(failure.code == code, "%s of %s, %s: %s", row->argument, tool->tool, text,
 	    failure.message);
-	json_decref(given);
 }
 
 static void expect_shell_refused(const struct row *tool, const struct row *row)
@@ -213,8 +212,8 @@ END_TEST
 
 START_TEST(an_expression_within_an_object_is_checked)
 {
-	json_t *given = json_pack("{s:[{s:s,s:s,s:s}]}", "claims", "moment", "start", "expression",
-	    "counter if 0", "value", "0 if (");
+	json_auto_t *given = json_pack("{s:[{s:s,s:s,s:s}]}", "claims", "moment", "start",
+	    "expression", "counter if 0", "value", "0 if (");
 	struct failure failure = {0};
 
 	ck_assert(!harmless_arguments("verify_claims", given, &failure));
@@ -222,7 +221,6 @@ START_TEST(an_expression_within_an_object_is_checked)
 	json_object_set_new(
 	    json_array_get(json_object_get(given, "claims"), 0), "expression", json_string("1"));
 	ck_assert(harmless_arguments("verify_claims", given, &failure));
-	json_decref(given);
 }
 END_TEST
 

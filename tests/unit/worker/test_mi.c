@@ -97,14 +97,13 @@ END_TEST
 START_TEST(more_values_than_the_limit_are_an_error)
 {
 	size_t size = (size_t)MI_NODES_MAX * 3 + 64, length;
-	char *line = malloc(size);
+	cleanup_free char *line = malloc(size);
 	strlcpy(line, "^done,a=[\"\"", size);
 	length = strlen(line);
 	for (int i = 0; i < MI_NODES_MAX; i++, length += 3)
 		memcpy(line + length, ",\"\"", 4);
 	ck_assert_int_ne(mi_parse(line, length, &record, &why), 0);
 	ck_assert_str_eq(why, "too many values");
-	free(line);
 }
 END_TEST
 

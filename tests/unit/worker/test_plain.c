@@ -86,13 +86,12 @@ static const struct {
 
 START_TEST(a_value_of_the_library_reads_as_people_write_it)
 {
-	char *plain = plain_value(values[_i].gdb);
+	cleanup_free char *plain = plain_value(values[_i].gdb);
 
 	if (values[_i].plain)
 		ck_assert_str_eq(plain, values[_i].plain);
 	else
 		ck_assert_ptr_null(plain);
-	free(plain);
 }
 END_TEST
 
@@ -127,15 +126,14 @@ END_TEST
 
 START_TEST(every_value_in_a_result_becomes_plain)
 {
-	json_t *results = json_pack("{s:s, s:{s:s, s:s}, s:[{s:s}], s:s}", "value", HELLO, "value2",
-	    "old", HELLO, "new", "7", "args", "value", HELLO, "type", HELLO);
+	json_auto_t *results = json_pack("{s:s, s:{s:s, s:s}, s:[{s:s}], s:s}", "value", HELLO,
+	    "value2", "old", HELLO, "new", "7", "args", "value", HELLO, "type", HELLO);
 
 	plain_results(results);
-	json_t *expected = json_pack("{s:s, s:{s:s, s:s}, s:[{s:s}], s:s}", "value", "\"hello\"",
-	    "value2", "old", HELLO, "new", "7", "args", "value", "\"hello\"", "type", HELLO);
+	json_auto_t *expected =
+	    json_pack("{s:s, s:{s:s, s:s}, s:[{s:s}], s:s}", "value", "\"hello\"", "value2", "old",
+		HELLO, "new", "7", "args", "value", "\"hello\"", "type", HELLO);
 	ck_assert(json_equal(results, expected));
-	json_decref(expected);
-	json_decref(results);
 }
 END_TEST
 

@@ -193,12 +193,11 @@ END_TEST
 START_TEST(a_moment_survives_as_json)
 {
 	struct moment back, exact = {.event = 20, .ticks = 1LL << 60, .tid = 7, .pc = 0xffff8000};
-	json_t *json = position_json_exact(&exact);
+	json_auto_t *json = position_json_exact(&exact);
 
 	ck_assert(position_from_json(json, &back));
 	ck_assert(back.event == exact.event && back.ticks == exact.ticks && back.tid == exact.tid &&
 		  back.pc == exact.pc);
-	json_decref(json);
 }
 END_TEST
 

@@ -35,82 +35,74 @@ static const char *text(json_t *process, const char *key)
 
 START_TEST(the_first_process_has_no_parent)
 {
-	json_t *list = parse(HEAD "17\t--\t0\t/bin/echo hi\n");
+	json_auto_t *list = parse(HEAD "17\t--\t0\t/bin/echo hi\n");
 
 	ck_assert_int_eq(number(process_at(list, 0), "pid"), 17);
 	ck_assert_int_eq(number(process_at(list, 0), "ppid"), -1);
 	ck_assert_int_eq(number(process_at(list, 0), "exit_code"), 0);
 	ck_assert_str_eq(text(process_at(list, 0), "command"), "/bin/echo hi");
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(a_negative_exit_is_a_signal)
 {
-	json_t *list = parse(HEAD "17\t--\t-11\t./bug\n");
+	json_auto_t *list = parse(HEAD "17\t--\t-11\t./bug\n");
 
 	ck_assert_str_eq(text(process_at(list, 0), "signal"), "SIGSEGV");
 	ck_assert_int_eq(number(process_at(list, 0), "exit_code"), -1);
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(a_process_without_an_end_says_so)
 {
-	json_t *list = parse(HEAD "17\t--\tnone\t./bug\n18\t17\tdetach\t./x\n");
+	json_auto_t *list = parse(HEAD "17\t--\tnone\t./bug\n18\t17\tdetach\t./x\n");
 
 	ck_assert(json_is_false(json_object_get(process_at(list, 0), "ended")));
 	ck_assert(json_is_false(json_object_get(process_at(list, 1), "ended")));
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(a_fork_that_never_called_exec_is_marked)
 {
-	json_t *list = parse(HEAD "17\t--\t0\t./a\n18\t17\t0\t(forked without exec)\n");
+	json_auto_t *list = parse(HEAD "17\t--\t0\t./a\n18\t17\t0\t(forked without exec)\n");
 
 	ck_assert(json_is_true(json_object_get(process_at(list, 1), "forked")));
 	ck_assert_int_eq(number(process_at(list, 1), "ppid"), 17);
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(a_pid_of_another_namespace_is_left_out)
 {
-	json_t *list = parse(HEAD "17\t--\t0\t./a\n18 (2)\t17\t3\t./b\n");
+	json_auto_t *list = parse(HEAD "17\t--\t0\t./a\n18 (2)\t17\t3\t./b\n");
 
 	ck_assert_int_eq(number(process_at(list, 1), "pid"), 18);
 	ck_assert_int_eq(number(process_at(list, 1), "exit_code"), 3);
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(newlines_and_tabs_of_a_command_stay_in_it)
 {
-	json_t *list = parse(HEAD "17\t--\t0\tsh -c a\nb\tc\n12\tx\n18\t17\t0\t./b\n");
+	json_auto_t *list = parse(HEAD "17\t--\t0\tsh -c a\nb\tc\n12\tx\n18\t17\t0\t./b\n");
 
 	ck_assert_int_eq(json_array_size(json_object_get(list, "processes")), 2);
 	ck_assert_str_eq(text(process_at(list, 0), "command"), "sh -c a\nb\tc\n12\tx");
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(bytes_that_are_no_text_become_visible)
 {
-	json_t *list = parse(HEAD "17\t--\t0\t./a \xff\x01\n");
+	json_auto_t *list = parse(HEAD "17\t--\t0\t./a \xff\x01\n");
 
 	ck_assert_str_eq(text(process_at(list, 0), "command"), "./a \\xff\\x01");
-	json_decref(list);
 }
 END_TEST
 
 START_TEST(numbers_out_of_range_make_no_process)
 {
-	json_t *list =
+	json_auto_t *list =
 	    parse(HEAD "99999999999\t--\t0\ta\n0\t--\t0\ta\n5\t--\t256\ta\n6\t--\t-65\tb\n");
 
 	ck_assert_int_eq(json_array_size(json_object_get(list, "processes")), 0);
-	json_decref(list);
 }
 END_TEST
 
@@ -134,10 +126,9 @@ END_TEST
 
 START_TEST(a_last_line_without_newline_counts)
 {
-	json_t *list = parse(HEAD "17\t--\t0\t./a");
+	json_auto_t *list = parse(HEAD "17\t--\t0\t./a");
 
 	ck_assert_str_eq(text(process_at(list, 0), "command"), "./a");
-	json_decref(list);
 }
 END_TEST
 

@@ -75,12 +75,11 @@ static void leave_base(void)
  * no rr, so rr_failed means that all checks passed. */
 static enum error_code refused(const char *text)
 {
-	json_t *args = json_loads(text, 0, NULL);
+	json_auto_t *args = json_loads(text, 0, NULL);
 
 	ck_assert_ptr_nonnull(args);
 	memset(&failure, 0, sizeof(failure));
 	ck_assert_ptr_null(op_find(WIRE_OP_RECORD)->handle(&worker, args, &failure));
-	json_decref(args);
 	return failure.code;
 }
 
@@ -184,7 +183,7 @@ END_TEST
 START_TEST(a_long_path_is_searched_to_its_end)
 {
 	size_t size = 64 * 1024;
-	char *path = malloc(size);
+	cleanup_free char *path = malloc(size);
 
 	ck_assert_ptr_nonnull(path);
 	memset(path, 'x', 3 * PATH_MAX); /* one entry that is longer than any path may be */
@@ -195,7 +194,6 @@ START_TEST(a_long_path_is_searched_to_its_end)
 	strlcat(path, ":", size);
 	strlcat(path, base, size);
 	ck_assert_int_eq(refused_in_path("program", path), ERROR_RR_FAILED);
-	free(path);
 }
 END_TEST
 

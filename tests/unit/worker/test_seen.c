@@ -15,10 +15,9 @@ static struct moment at(long long event, unsigned long long pc, unsigned sum)
 
 static void expect_name(struct moment moment, const char *expected)
 {
-	json_t *name = seen_name(replay, &moment);
+	json_auto_t *name = seen_name(replay, &moment);
 
 	ck_assert_str_eq(json_string_value(name), expected);
-	json_decref(name);
 }
 
 static void expect_pc(struct moment moment, unsigned long long pc)
@@ -31,14 +30,13 @@ static void expect_pc(struct moment moment, unsigned long long pc)
 /* As another worker takes it over. */
 static void save_and_restore(void)
 {
-	json_t *saved = seen_save(replay);
+	json_auto_t *saved = seen_save(replay);
 
 	ck_assert_uint_le(json_string_length(saved), SEEN_SAVED_MAX);
 	memset(replay->seen, 0, sizeof(replay->seen));
 	replay->seen_next = 0;
 	replay->seen_forgot = false;
 	seen_restore(replay, saved);
-	json_decref(saved);
 }
 
 static void name_many(long long count)
@@ -109,7 +107,7 @@ END_TEST
 
 START_TEST(what_was_not_saved_by_a_session_is_left_out)
 {
-	json_t *saved =
+	json_auto_t *saved =
 	    json_string(" 14:1f4:7:4010:a! nonsense :: 15:zz -1:1:1:1:1! 16:1:7:4020:b");
 
 	session_begin(SCRIPT({0}));
@@ -119,7 +117,6 @@ START_TEST(what_was_not_saved_by_a_session_is_left_out)
 	expect_pc(at(21, 0, 0), 0);
 	seen_restore(replay, NULL);
 	ck_assert_uint_eq(replay->seen_next, 0);
-	json_decref(saved);
 	session_end();
 }
 END_TEST

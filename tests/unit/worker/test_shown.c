@@ -75,14 +75,13 @@ START_TEST(a_long_text_keeps_head_and_tail_and_counts_what_is_between)
 	memset(from, 'm', sizeof(from));
 	from[0] = 'H';
 	from[sizeof(from) - 1] = 'T';
-	json_t *json = scrub_json_middle(from, sizeof(from), 200, &cut);
+	json_auto_t *json = scrub_json_middle(from, sizeof(from), 200, &cut);
 	const char *shown = json_string_value(json);
 	ck_assert_uint_le(strlen(shown), 200);
 	ck_assert_int_eq(shown[0], 'H');
 	ck_assert_int_eq(shown[strlen(shown) - 1], 'T');
 	ck_assert_ptr_nonnull(strstr(shown, "bytes left out"));
 	ck_assert_uint_gt(cut, 1500);
-	json_decref(json);
 }
 END_TEST
 
@@ -143,20 +142,19 @@ static json_t *caught(const char *bytes, size_t max)
 
 START_TEST(rrs_marks_are_taken_out_of_the_output)
 {
-	json_t *json = caught("rr says\n[rr 12 34]one\n[rr 12 35]two [rr x]\n", 100);
+	json_auto_t *json = caught("rr says\n[rr 12 34]one\n[rr 12 35]two [rr x]\n", 100);
 	ck_assert_str_eq(json_string_value(json), "one\ntwo [rr x]\n");
-	json_decref(json);
 	ck_assert_ptr_null(caught("only rr's own words\n", 100));
 }
 END_TEST
 
 START_TEST(rrs_announcements_are_taken_out_of_the_output)
 {
-	json_t *json = caught("[rr 1 2]a\n\a\n-----\n ---> Reached target process 7 at event 3.\n"
-			      "-----\n[rr 1 2]b\n",
-	    100);
+	json_auto_t *json =
+	    caught("[rr 1 2]a\n\a\n-----\n ---> Reached target process 7 at event 3.\n"
+		   "-----\n[rr 1 2]b\n",
+		100);
 	ck_assert_str_eq(json_string_value(json), "a\nb\n");
-	json_decref(json);
 }
 END_TEST
 
@@ -167,12 +165,11 @@ START_TEST(endless_output_keeps_head_and_tail)
 	for (int i = 0; i < 100000; i++)
 		output_add(output, "0123456789", 10);
 	output_add(output, "last", 4);
-	json_t *json = output_take(output, 1000);
+	json_auto_t *json = output_take(output, 1000);
 	const char *shown = json_string_value(json);
 	ck_assert_uint_le(strlen(shown), 1000);
 	ck_assert_int_eq(strncmp(shown, "first", 5), 0);
 	ck_assert_str_eq(shown + strlen(shown) - 4, "last");
-	json_decref(json);
 	ck_assert_ptr_null(output_take(output, 1000));
 	output_free(output);
 }

@@ -29,14 +29,13 @@ static const char *text_at(json_t *info, const char *key)
 
 START_TEST(a_whole_header_is_read)
 {
-	json_t *info = parse(BEGIN "  \"environ\":[\n    \"A=1\",\n    \"B={}\"\n  ]\n}\n");
+	json_auto_t *info = parse(BEGIN "  \"environ\":[\n    \"A=1\",\n    \"B={}\"\n  ]\n}\n");
 
 	ck_assert_str_eq(text_at(info, "uuid"), "0102ff0405060708090a0b0c0d0e0f10");
 	ck_assert_str_eq(text_at(info, "ticks_semantics"), "rcb");
 	ck_assert_str_eq(text_at(json_object_get(info, "cpu"), "vendor"), "AuthenticAMD");
 	ck_assert(json_is_true(json_object_get(info, "chaos")));
 	ck_assert_int_eq(json_array_size(json_object_get(info, "environment")), 2);
-	json_decref(info);
 }
 END_TEST
 
@@ -55,10 +54,9 @@ END_TEST
 
 START_TEST(a_processor_of_elsewhere_is_told)
 {
-	json_t *info = parse(BEGIN);
+	json_auto_t *info = parse(BEGIN);
 
 	ck_assert(json_is_false(json_object_get(json_object_get(info, "cpu"), "same_as_here")));
-	json_decref(info);
 }
 END_TEST
 
@@ -82,34 +80,31 @@ END_TEST
 
 START_TEST(an_environment_of_any_bytes_is_read)
 {
-	json_t *info =
+	json_auto_t *info =
 	    parse(BEGIN "  \"environ\":[\n    \"A=\xff\x01\",\n    \"B=a\\\\x41\"\n  ]\n}\n");
 	json_t *environment = json_object_get(info, "environment");
 
 	ck_assert_str_eq(json_string_value(json_array_get(environment, 0)), "A=\\xff\\x01");
 	ck_assert_str_eq(json_string_value(json_array_get(environment, 1)), "B=a\\x41");
-	json_decref(info);
 }
 END_TEST
 
 START_TEST(a_large_environment_is_bounded_and_counted)
 {
 	size_t size = 1 << 20, length;
-	char *text = malloc(size);
+	cleanup_free char *text = malloc(size);
 
 	length = (size_t)snprintf(text, size, "%s  \"environ\":[", BEGIN);
 	for (int i = 0; i < 1000; i++)
 		length += (size_t)snprintf(
 		    text + length, size - length, "%s\n    \"V%d=%0500d\"", i ? "," : "", i, i);
 	snprintf(text + length, size - length, "\n  ]\n}\n");
-	json_t *info = parse(text);
+	json_auto_t *info = parse(text);
 	size_t kept = json_array_size(json_object_get(info, "environment"));
 	ck_assert_uint_gt(kept, 5);
 	ck_assert_int_eq(
 	    (long long)kept + json_integer_value(json_object_get(info, "environment_more")), 1000);
 	ck_assert_uint_lt(json_dumpb(info, NULL, 0, 0), TRACE_INFO_BUDGET + 4096);
-	json_decref(info);
-	free(text);
 }
 END_TEST
 
