@@ -42,6 +42,18 @@ rr_limited() {
 	timeout -k 5 "$LIMIT" "$RR_WARDEN" rr --pmu="$PMU" --rr="$RR" "$@"
 }
 
+# The same in a namespace of process numbers, if a script wants one. The shell reaps what is left to
+# it there, as init would.
+rr_apart() {
+	if [ -z "${APART:-}" ]; then
+		rr_limited "$@"
+		return
+	fi
+	# shellcheck disable=SC2016 # for the other shell
+	timeout -k 5 "$LIMIT" unshare -Urpf --kill-child --mount-proc sh -c '"$@"; exit $?' sh \
+		"$RR_WARDEN" rr --pmu="$PMU" --rr="$RR" "$@"
+}
+
 # Removes the messages of rr, timeout and the shell from stderr.
 without_rr_lines() {
 	sed -e '/^rr: Saving execution to trace directory/d' -e '/^timeout: /d' -e '/^$/d' \
@@ -123,16 +135,32 @@ run_program() {
 	fi
 }
 
-# A gdb script in reverse/ says in its comments which program it is about and what must come, in
-# this order, in what gdb prints.
+# A gdb script in reverse/ says in its comments which program it is about, what must come, in this
+# order, in what gdb prints, whether it is about the last process that was forked, and whether it
+# wants a namespace of process numbers for itself.
 run_reverse() {
 	script=$1
-	record "$PROGRAMS/$(sed -n 's/^# program: //p' "$script")"
+	# shellcheck disable=SC2046 # words
+	set -- $(sed -n 's/^# program: //p' "$script")
+	program=$1
+	shift
+	record "$PROGRAMS/$program" "$@"
+	set --
+	if grep -qx '# process: last' "$script"; then
+		set -- -f "$("$RR" ps "$dir/trace" | awk 'END { print $1 }')"
+	fi
+	if grep -qx '# namespace: pid' "$script"; then
+		if ! unshare -Urpf --mount-proc true 2>/dev/null; then
+			echo "skipped: $name: no user namespace can be made"
+			exit 0
+		fi
+		APART=1
+	fi
 	cp "$script" "$dir/script.gdb"
 	# shellcheck disable=SC2016 # for the other script
 	printf '#!/bin/sh\nexec gdb -nx -batch "$@" -x "${0%%/gdb}/script.gdb"\n' >"$dir/gdb"
 	chmod +x "$dir/gdb"
-	rr_limited replay -d "$dir/gdb" "$dir/trace" </dev/null >"$dir/gdb.out" 2>"$dir/gdb.err"
+	rr_apart replay "$@" -d "$dir/gdb" "$dir/trace" </dev/null >"$dir/gdb.out" 2>"$dir/gdb.err"
 	[ $? -ne 124 ] || fail "gdb was not done in $LIMIT s" "$dir/gdb.out"
 	sed -n 's/^# expect: //p' "$script" | awk -v out="$dir/gdb.out" '
 		{ while ((more = (getline line < out)) > 0 && line !~ $0)

@@ -213,18 +213,45 @@ static int overflow_status(const struct tracee *tracee)
 	return tracee->ticks->signal << 8 | 0x7f;
 }
 
+void stops_forget(struct softpmu *pmu, pid_t tid)
+{
+	struct tracee *tracee = tracees_find(pmu->tracees, tid);
+
+	if (!tracee)
+		return;
+	codecache_forget(pmu->cache, tracee);
+	regions_unpin(pmu->regions, tracee->region);
+	tracees_drop(pmu->tracees, tid);
+}
+
+/*
+ * The task of an earlier tracee with this number may have ended where rr does not see it: rr
+ * detaches from what it kills, and init reaps it.
+ */
+static void forget_former(struct softpmu *pmu, const struct tracee *parent)
+{
+	unsigned long child = 0;
+
+	switch (parent->last_event) {
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		if (kernel_ptrace(PTRACE_GETEVENTMSG, parent->tid, 0, (uint64_t)&child) >= 0)
+			stops_forget(pmu, (pid_t)child);
+	}
+}
+
 /* The tracee's program was replaced, or it is gone: nothing of before is true any more. */
 static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
 {
 	tracee->last_event = WIFSTOPPED(status) ? status >> 16 : 0;
 	if (tracee->last_event == PTRACE_EVENT_EXEC)
 		debug_registers_reset(&tracee->debug);
-	if (tracee->last_event == PTRACE_EVENT_EXEC || !WIFSTOPPED(status))
+	if (tracee->last_event == PTRACE_EVENT_EXEC)
 		codecache_forget(pmu->cache, tracee);
-	if (WIFSTOPPED(status))
-		return;
-	regions_unpin(pmu->regions, tracee->region);
-	tracees_drop(pmu->tracees, tracee->tid);
+	forget_former(pmu, tracee);
+	if (!WIFSTOPPED(status))
+		stops_forget(pmu, tracee->tid);
 }
 
 static uint64_t nanoseconds_since_request(const struct softpmu *pmu)

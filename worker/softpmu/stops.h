@@ -17,6 +17,10 @@ enum stop_verdict {
  */
 enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status);
 
+/* The task tid is not rr's any more, or is a new one: nothing that is known of tid is true of it.
+ */
+void stops_forget(struct softpmu *pmu, pid_t tid);
+
 /* True if a stop of tid could be ours: then we must consume it to judge it. */
 bool stops_may_be_ours(struct softpmu *pmu, pid_t tid);
 

@@ -269,10 +269,11 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 		return true;
 	case PTRACE_DETACH:
 		debug_registers_disarm(&tracee->debug, pid);
+		stops_forget(&instance, pid);
 		return false;
 	case PTRACE_SEIZE:
 	case PTRACE_ATTACH:
-		debug_registers_reset(&tracee->debug); /* a reused number is a new task */
+		stops_forget(&instance, pid); /* a reused number is a new task */
 		return false;
 	default:
 		return false;

@@ -1,6 +1,7 @@
 /*
  * What we know about each task that rr traces. An entry appears when rr first resumes a task, opens
- * a counter for it or sets its debug registers, and goes with the task.
+ * a counter for it or sets its debug registers. It goes when rr sees the task's end or detaches
+ * from it, and at the latest when a new task gets its number.
  */
 #ifndef RR_WARDEN_SOFTPMU_TRACEES_H
 #define RR_WARDEN_SOFTPMU_TRACEES_H
