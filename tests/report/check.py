@@ -11,11 +11,12 @@ import tempfile
 import browser
 from server import Server
 
+# Quotation marks and brackets have partners, because rr_report refuses what is not one expression.
 HOSTILE = (
     "</code></pre></title></style><script>document.hit=1</script>"
     "<img src='http://127.0.0.1:9/x' onerror='document.hit=1'><svg onload='document.hit=1'>"
     "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>"
-    "<a href='javascript:document.hit=1'>x</a>\x1b[2J\u202e\"'&"
+    "<a href='javascript:document.hit=1'>x</a>\x1b[2J]\u202e\"'&\""
 )
 
 # WCAG's contrast of each text with what is behind it, as the browser computed their colours.

@@ -448,7 +448,7 @@ int archive_check(int file, struct archive_summary *summary, char *why)
 	while ((more = next_sound_entry(&reader, &entry, &rest)) > 0) {
 		if (skip(&reader, entry.size + padding_of(entry.size)) < 0)
 			return -1;
-		version |= strcmp(rest, "version") == 0;
+		version |= strcmp(rest, ARCHIVE_VERSION) == 0;
 		summary->files += entry.type == '0';
 		summary->bytes += entry.size;
 	}
@@ -476,6 +476,25 @@ static int unpack_entry(struct reader *reader, const struct entry *entry, const 
 		return fail(reader->why, strerror(errno), entry->path);
 	reader->offset += entry->size;
 	return skip(reader, padding_of(entry->size));
+}
+
+int archive_unpack_version(int file, int directory, char *why)
+{
+	struct reader reader;
+	struct entry entry;
+	const char *rest;
+	uint64_t done = 0;
+	int more;
+
+	if (open_reader(&reader, file, why) < 0)
+		return -1;
+	while ((more = next_sound_entry(&reader, &entry, &rest)) > 0) {
+		if (strcmp(rest, ARCHIVE_VERSION) == 0)
+			return unpack_entry(&reader, &entry, rest, directory, &done, NULL);
+		if (skip(&reader, entry.size + padding_of(entry.size)) < 0)
+			return -1;
+	}
+	return more < 0 ? -1 : fail(why, "contains no trace that can be replayed", "");
 }
 
 int archive_unpack(int file, int directory, const struct archive_watch *watch, char *why)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ARCHIVE_VERSION	    "version" /* the file with the trace's header */
 #define ARCHIVE_ENTRIES_MAX 100000
 #define ARCHIVE_NAME_MAX    200 /* bytes of the trace's name */
 #define ARCHIVE_WHY_MAX	    512
@@ -39,6 +40,9 @@ int archive_write(
  * else: names, types, sizes, checksums, that it is whole. Returns 0, or -1 with why.
  */
 int archive_check(int file, struct archive_summary *summary, char *why);
+
+/* Unpacks only ARCHIVE_VERSION. Otherwise as archive_unpack. */
+int archive_unpack_version(int file, int directory, char *why);
 
 /*
  * Unpacks it into an open, empty directory, checking all of that again. Files are 0600, made anew

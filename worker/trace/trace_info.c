@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __x86_64__
+#include <asm/prctl.h>
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 #include "sandbox/wire/scrub.h"
 
@@ -21,6 +24,7 @@
 #define LEAF_FAMILY  1u
 #define LEAF_BRAND   0x80000002u
 #define BRAND_LEAVES 3
+#define TYPE_MASK    0xf0ff0u /* of leaf 1, eax: what rr compares; another stepping will do */
 #define VENDOR_SIZE  (3 * sizeof(uint32_t) + 1)
 #define BRAND_SIZE   (BRAND_LEAVES * 4 * sizeof(uint32_t) + 1)
 
@@ -116,12 +120,13 @@ static json_t *processor_to_json(json_t *records, const json_t *xcr0)
 	    "{s:o,s:o}", "vendor", trimmed(recorded.vendor), "model", trimmed(recorded.brand));
 	if (processor_here(&here))
 		json_object_set_new(json, "same_as_here",
-		    json_boolean(recorded.family == here.family &&
+		    json_boolean((recorded.family & TYPE_MASK) == (here.family & TYPE_MASK) &&
 				 strcmp(recorded.vendor, here.vendor) == 0));
-	/* A replay restores the saved register states, so the processor must have all of them. */
+	/* The dynamic linker reads XCR0 and saves these states: more of them here lead elsewhere
+	 * than in the recording, as fewer do. */
 	if (json_is_integer(xcr0) && saved_here(&saved))
-		json_object_set_new(json, "xsave_fits",
-		    json_boolean(((uint64_t)json_integer_value(xcr0) & ~saved) == 0));
+		json_object_set_new(
+		    json, "xsave_fits", json_boolean((uint64_t)json_integer_value(xcr0) == saved));
 	return json;
 }
 
@@ -239,4 +244,42 @@ out:
 	json_decref(header);
 	free(completed);
 	return info;
+}
+
+bool trace_info_hides_cpuid(void)
+{
+#ifdef __x86_64__
+	/* Switches off what is already off; fails on a processor that cannot do it. */
+	return syscall(SYS_arch_prctl, ARCH_SET_CPUID, 1UL) == 0;
+#else
+	return false;
+#endif
+}
+
+const char *trace_info_obstacle(const json_t *info, bool hides_cpuid)
+{
+	const json_t *cpu = json_object_get(info, "cpu");
+
+	if (hides_cpuid)
+		return NULL;
+	if (json_is_true(json_object_get(info, "cpuid_faulting")))
+		return "it was recorded with its CPUID hidden (cpuid_faulting), which this machine "
+		       "cannot do";
+	if (json_is_false(json_object_get(cpu, "same_as_here")))
+		return "it was recorded on another kind of processor, and this machine cannot hide "
+		       "its own (cpuid_faulting)";
+	return NULL;
+}
+
+const char *trace_info_doubt(const json_t *info)
+{
+	const json_t *cpu = json_object_get(info, "cpu");
+
+	if (json_is_false(json_object_get(cpu, "xsave_fits")))
+		return "its programs saw other register states (XCR0) than this machine has, so "
+		       "the "
+		       "replay will probably fail: replay it on the machine where it was recorded";
+	if (json_is_false(json_object_get(cpu, "same_as_here")))
+		return "it was recorded on another kind of processor; rr hides this one's CPUID";
+	return NULL;
 }

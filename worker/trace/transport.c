@@ -1,6 +1,7 @@
 /*
- * Packs, exports and imports. Checks an archive completely before it unpacks a byte, into a hidden
- * directory that gets its name last. Must never overwrite a file or a trace.
+ * Packs, exports and imports. Checks an archive completely before it unpacks a byte, then whether
+ * rr can replay it on this processor, and unpacks it into a hidden directory that gets its name
+ * last. Must never overwrite a file or a trace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include "worker/trace/query.h"
 #include "worker/trace/removal.h"
 #include "worker/trace/trace.h"
+#include "worker/trace/trace_info.h"
 
 #define TRANSPORT_TIMEOUT_S 300		/* of rr pack; the supervisor's deadline comes first */
 #define PROGRESS_STEP	    (64u << 20) /* bytes between two progress messages */
@@ -202,65 +204,121 @@ static int name_it(int base, const char *hidden, const char *wanted, char name[N
 	return -1;
 }
 
-static bool unpack(struct worker *worker, int in, int base, const struct archive_summary *summary,
-    char name[NAME_MAX + 1], struct failure *failure)
+/* An archive that becomes a trace. */
+struct arrival {
+	struct worker *worker;
+	int in;	  /* the archive */
+	int base; /* where traces are */
+	const char *base_path;
+	struct archive_summary summary;
+	char hidden[64]; /* the new directory in base, until it is complete */
+	int made;	 /* the same, open */
+	json_t *info;	 /* the trace's header, or NULL where rr cannot read it */
+};
+
+static void arrival_end(struct arrival *arrival)
 {
-	char hidden[64], why[ARCHIVE_WHY_MAX] = "";
-	struct journey journey = {.worker = worker, .total = summary->bytes, .doing = "importing"};
-	cleanup_fd int made = -1;
+	if (arrival->made >= 0)
+		close(arrival->made);
+	json_decref(arrival->info);
+}
+
+/* rr prints the header only of a trace that has these files; for that they may be empty. */
+static const char *const stand_ins[] = {"events", "data", "mmaps", "tasks"};
+
+/* Reads the header, which comes into the new directory alone, and goes again. */
+static void read_header(struct arrival *arrival)
+{
+	char path[2 * TRACE_PATH_MAX], why[ARCHIVE_WHY_MAX];
+	struct failure ignored = {0};
+	size_t count = sizeof(stand_ins) / sizeof(*stand_ins);
+
+	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, arrival->hidden);
+	for (size_t i = 0; i < count; i++) {
+		cleanup_fd int file = openat(arrival->made, stand_ins[i],
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	if (archive_unpack_version(arrival->in, arrival->made, why) == 0)
+		arrival->info = query_trace_info(arrival->worker, path, &ignored);
+	json_decref(ignored.details);
+	for (size_t i = 0; i < count; i++)
+		unlinkat(arrival->made, stand_ins[i], 0);
+	unlinkat(arrival->made, ARCHIVE_VERSION, 0);
+}
+
+/* False if rr would refuse to replay such a trace here. */
+static bool fits_here(struct arrival *arrival, struct failure *failure)
+{
+	const char *obstacle, *model;
+
+	read_header(arrival);
+	obstacle = trace_info_obstacle(arrival->info, trace_info_hides_cpuid());
+	if (!obstacle)
+		return true;
+	model = json_string_value(json_object_get(json_object_get(arrival->info, "cpu"), "model"));
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "import it on the machine where it was recorded, or on one with the same kind of "
+	    "processor",
+	    "%s cannot be replayed here: %s. It comes from: %s. Nothing was unpacked",
+	    arrival->summary.name, obstacle, model && *model ? model : "unknown");
+	return false;
+}
+
+static bool unpack(struct arrival *arrival, char name[NAME_MAX + 1], struct failure *failure)
+{
+	char why[ARCHIVE_WHY_MAX] = "";
+	struct journey journey = {
+	    .worker = arrival->worker, .total = arrival->summary.bytes, .doing = "importing"};
 
 	/* Another import may run at the same time, in its own pid namespace. */
-	snprintf(hidden, sizeof(hidden), ".rr-warden-import-%08x", arc4random());
-	if (mkdirat(base, hidden, 0700) < 0 ||
-	    (made = openat(base, hidden, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+	snprintf(arrival->hidden, sizeof(arrival->hidden), ".rr-warden-import-%08x", arc4random());
+	if (mkdirat(arrival->base, arrival->hidden, 0700) < 0 ||
+	    (arrival->made = openat(arrival->base, arrival->hidden,
+		 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0) {
 		snprintf(why, sizeof(why), "%s", strerror(errno));
-	else if (archive_unpack(in, made, &(struct archive_watch){watch, &journey}, why) == 0) {
-		if (trace_state_of(made) != TRACE_COMPLETE)
+	} else if (!fits_here(arrival, failure)) {
+		removal_discard(arrival->base, arrival->hidden);
+		return false;
+	} else if (archive_unpack(arrival->in, arrival->made,
+		       &(struct archive_watch){watch, &journey}, why) == 0) {
+		if (trace_state_of(arrival->made) != TRACE_COMPLETE)
 			snprintf(why, sizeof(why), "it is not a complete trace");
-		else if (name_it(base, hidden, summary->name, name) < 0)
+		else if (name_it(arrival->base, arrival->hidden, arrival->summary.name, name) < 0)
 			snprintf(why, sizeof(why), "%s", strerror(errno));
 		else
 			return true;
 	}
-	removal_discard(base, hidden);
-	fail_work(worker, failure, "cannot be imported", summary->name, why);
+	removal_discard(arrival->base, arrival->hidden);
+	fail_work(arrival->worker, failure, "cannot be imported", arrival->summary.name, why);
 	return false;
 }
 
-/*
- * Says at once whether a replay may work here, which only rr_replay_start finds out for certain. A
- * trace from another processor can still be kept, listed or sent on.
- */
-static void compare_processors(struct worker *worker, const char *path, json_t *result)
+static json_t *arrival_result(const struct arrival *arrival, const char *name)
 {
-	struct failure ignored = {0};
-	json_t *info = query_trace_info(worker, path, &ignored);
-	json_t *cpu = json_object_get(info, "cpu");
-	const char *note = NULL;
+	char path[2 * TRACE_PATH_MAX];
+	json_t *cpu = json_object_get(arrival->info, "cpu");
+	const char *note = trace_info_doubt(arrival->info);
 
-	if (json_is_false(json_object_get(cpu, "xsave_fits")))
-		note = "it was recorded on a processor with registers that this one lacks: replay "
-		       "it on the machine where it was recorded";
-	else if (json_is_false(json_object_get(cpu, "same_as_here")))
-		note = "it was recorded on another processor: rr can replay it only on that "
-		       "machine, or on a processor that can hide its CPUID (cpuid_faulting)";
+	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, name);
+	json_t *result = json_pack("{s:o,s:I,s:I}", "trace_dir", trace_path_to_json(path), "bytes",
+	    (json_int_t)arrival->summary.bytes, "files", (json_int_t)arrival->summary.files);
 	if (cpu)
 		json_object_set(result, "cpu", cpu);
 	if (note)
 		json_object_set_new(result, "note", json_string(note));
-	json_decref(ignored.details);
-	json_decref(info);
+	return result;
 }
 
 static json_t *import_file(struct worker *worker, int in, const char *file, struct failure *failure)
 {
-	struct archive_summary summary;
-	char base[TRACE_PATH_MAX], real[TRACE_PATH_MAX], path[2 * TRACE_PATH_MAX];
-	char name[NAME_MAX + 1], why[ARCHIVE_WHY_MAX] = "";
+	struct arrival arrival = {.worker = worker, .in = in, .made = -1};
+	char base[TRACE_PATH_MAX], real[TRACE_PATH_MAX], name[NAME_MAX + 1];
+	char why[ARCHIVE_WHY_MAX] = "";
 	cleanup_fd int directory = -1;
+	json_t *result = NULL;
 	int error;
 
-	if (archive_check(in, &summary, why) < 0) {
+	if (archive_check(in, &arrival.summary, why) < 0) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "use an archive that rr_export made",
 		    "%.300s is not an archive of a trace: %s", file, why);
 		return NULL;
@@ -276,13 +334,12 @@ static json_t *import_file(struct worker *worker, int in, const char *file, stru
 		    "the directory for traces, %s, cannot be opened: %s", base, strerror(error));
 	if (directory < 0)
 		return NULL;
-	if (!check_room(worker, directory, summary.bytes, failure) ||
-	    !unpack(worker, in, directory, &summary, name, failure))
-		return NULL;
-	snprintf(path, sizeof(path), "%s/%s", real, name);
-	json_t *result = json_pack("{s:o,s:I,s:I}", "trace_dir", trace_path_to_json(path), "bytes",
-	    (json_int_t)summary.bytes, "files", (json_int_t)summary.files);
-	compare_processors(worker, path, result);
+	arrival.base = directory;
+	arrival.base_path = real;
+	if (check_room(worker, directory, arrival.summary.bytes, failure) &&
+	    unpack(&arrival, name, failure))
+		result = arrival_result(&arrival, name);
+	arrival_end(&arrival);
 	return result;
 }
 

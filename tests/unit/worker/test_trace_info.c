@@ -3,6 +3,7 @@
  * rr's message when it fails.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/serve/rr_words.h"
@@ -70,11 +71,59 @@ static bool fits(const char *text)
 	return yes;
 }
 
-/* Every processor has the x87 state; no processor has the last bit. */
-START_TEST(registers_that_this_machine_cannot_put_back_are_told)
+/* Every processor has more than the x87 state, and no processor has the last bit. */
+START_TEST(register_states_that_differ_from_this_machines_are_told)
 {
-	ck_assert(fits(BEGIN "  \"xcr0\":1}"));
+	char same[4096];
+	unsigned low, high;
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	snprintf(
+	    same, sizeof(same), "%s  \"xcr0\":%llu}", BEGIN, (unsigned long long)high << 32 | low);
+	ck_assert(fits(same));
+	ck_assert(!fits(BEGIN "  \"xcr0\":1}"));
 	ck_assert(!fits(BEGIN "  \"xcr0\":4611686018427387905}"));
+}
+END_TEST
+
+struct decision {
+	int same, faulting, fits;
+	const char *if_bare, *if_hiding, *doubt; /* a part of each text; NULL: none */
+};
+
+static void expect_part(const char *text, const char *part)
+{
+	ck_assert_int_eq(text == NULL, part == NULL);
+	if (part)
+		ck_assert_ptr_nonnull(strstr(text, part));
+}
+
+/* As rr decides it: what it refuses is an obstacle, what it warns of is a doubt. */
+START_TEST(what_rr_refuses_here_is_an_obstacle)
+{
+	static const struct decision rows[] = {
+	    {true, false, true, NULL, NULL, NULL},
+	    {false, false, true, "another kind of processor", NULL, "another kind of processor"},
+	    {true, true, true, "CPUID hidden", NULL, NULL},
+	    {true, false, false, NULL, NULL, "register states"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *info = json_pack("{s:b, s:{s:b, s:b}}", "cpuid_faulting", rows[i].faulting,
+		    "cpu", "same_as_here", rows[i].same, "xsave_fits", rows[i].fits);
+		expect_part(trace_info_obstacle(info, false), rows[i].if_bare);
+		expect_part(trace_info_obstacle(info, true), rows[i].if_hiding);
+		expect_part(trace_info_doubt(info), rows[i].doubt);
+		json_decref(info);
+	}
+}
+END_TEST
+
+START_TEST(a_header_that_says_nothing_of_a_processor_is_no_obstacle)
+{
+	json_t *info = json_pack("{s:{}}", "cpu");
+	ck_assert_ptr_null(trace_info_obstacle(info, false));
+	ck_assert_ptr_null(trace_info_obstacle(NULL, false));
+	ck_assert_ptr_null(trace_info_doubt(NULL));
+	json_decref(info);
 }
 END_TEST
 
@@ -174,7 +223,9 @@ int main(void)
 	    a_whole_header_is_read,
 	    a_header_that_breaks_off_is_taken_as_far_as_it_goes,
 	    a_processor_of_elsewhere_is_told,
-	    registers_that_this_machine_cannot_put_back_are_told,
+	    register_states_that_differ_from_this_machines_are_told,
+	    a_header_that_says_nothing_of_a_processor_is_no_obstacle,
+	    what_rr_refuses_here_is_an_obstacle,
 	    an_environment_of_any_bytes_is_read,
 	    a_large_environment_is_bounded_and_counted,
 	    other_text_is_refused,
