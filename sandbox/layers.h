@@ -2,11 +2,11 @@
 #define SANDBOX_LAYERS_H
 /*
  * The layers of the sandbox, in one list: the enum, the names, the defaults, the namespace flags
- * and the settings of the layers are made from it. The namespaces stand in the order in which they
+ * and the settings of the layers are made from it. The namespaces are in the order in which they
  * are set up.
  *
- * F(X, NAME, name, DEFAULT, default, clone flag or 0). X is handed through, so that another list
- * can be built from this one (see SETTINGS in supervisor/settings.h). A network namespace is
+ * F(X, NAME, name, DEFAULT, default, clone flag or 0). X is passed on, so that another list can be
+ * built from this one (see SETTINGS in supervisor/settings.h). A network namespace is
  * required because rr's debug port has no password.
  */
 #include <sched.h>

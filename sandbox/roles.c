@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 
 /* clang-format off */
-/* What every C program needs to live, and nothing that reaches beyond the process. */
+/* What every C program needs to run, and nothing that reaches beyond the process. */
 static const struct syscall_row life_rows[] = {
 	ALLOW(brk),			/* malloc */
 	ALLOW(munmap),			/* malloc */
@@ -32,7 +32,7 @@ static const struct syscall_row life_rows[] = {
 	ALLOW(exit),			/* the end of a thread */
 	ALLOW(exit_group),		/* the end */
 	ALLOW(getpid),			/* log lines */
-	ALLOW(getppid),			/* is the parent still there */
+	ALLOW(getppid),			/* is the parent still alive */
 	ALLOW(gettid),			/* abort() */
 	ALLOW(getuid),			/* identity, own */
 	ALLOW(geteuid),			/* identity, own */
@@ -207,9 +207,9 @@ static const struct syscall_row gdb_rows[] = {
 	ONCE(execve),			/* becoming gdb */
 	ONCE(execveat),			/* the same */
 	ALLOW_IF(clone, 0, CLONE_THREAD | CLONE_NAMESPACES, CLONE_THREAD), /* gdb's symbol readers */
-	ANSWER_ENOSYS(clone3),			/* its flags lie in memory: use clone */
-	ALLOW(vfork),			/* gdb starts `iconv -l`, and waits 15 s when it may not; the child may
-					   not exec, and we wait until it has ended: no bomb */
+	ANSWER_ENOSYS(clone3),			/* its flags are in memory: use clone */
+	ALLOW(vfork),			/* gdb starts `iconv -l`, and waits 15 s if it cannot; the child cannot
+					   exec, and gdb waits for its end, so there is no fork bomb */
 	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, 0),	       /* to the worker, which leads to rr */
 	ALLOW_IF3(socket, 0, AF_INET, 1, SOCK_STREAM, 2, IPPROTO_TCP), /* the same */
 	ALLOW(connect),			/* the same: the private network has nobody else */
@@ -230,10 +230,10 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(execve),			/* rr_exec_stub, for each exec of the trace */
 	ALLOW(execveat),		/* the same */
 	ALLOW_IF(clone, 0, CLONE_NAMESPACES, 0), /* tracees, checkpoints */
-	ANSWER_ENOSYS(clone3),		/* its flags lie in memory; rr answers its tracees so while it records */
+	ANSWER_ENOSYS(clone3),		/* its flags are in memory; tracees got the same answer when recorded */
 	ALLOW(fork),			/* tracees */
 	ALLOW(vfork),			/* tracees */
-	ALLOW(ptrace),			/* the work itself: of its own children */
+	ALLOW(ptrace),			/* the work itself, on its own children */
 	ALLOW(process_vm_readv),	/* tracees' memory */
 	ALLOW(process_vm_writev),	/* tracees' memory */
 	ALLOW(perf_event_open),		/* the counters */
@@ -272,7 +272,7 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(get_robust_list),		/* thread library */
 	ALLOW(setsid),			/* tracees get a session of their own */
 	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETSIG),     /* which signal a counter sends */
-	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETOWN_EX),  /* to which tracee; the kernel asks as for kill */
+	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETOWN_EX),  /* to which tracee; the kernel checks as for kill */
 	ALLOW_IF(fcntl, 1, UINT32_MAX, F_ADD_SEALS),  /* shared memory */
 	ALLOW_IF(fcntl, 1, UINT32_MAX, F_GET_SEALS),  /* shared memory */
 	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETPIPE_SZ), /* pipes to tracees */

@@ -214,7 +214,7 @@ static enum seccomp_result load(const struct role_rules *rules, bool once, bool 
 static void say(int fd, const char *text, size_t length)
 {
 	if (write(fd, text, length) < 0)
-		return; /* nowhere left to say it */
+		return; /* there is no place left to report it */
 }
 
 /* In a signal handler: only async-signal-safe calls, and only those that the filters allow. */

@@ -113,8 +113,8 @@ static int make_own(struct view *view)
 	return mounts_private_tmp(view->root);
 }
 
-/* If the tmpfs cannot contain a path, because of a link on its way for instance, the call is the
- * call is wrong. */
+/* If the tmpfs cannot contain a path, because of a link on its way for instance, the call is
+ * wrong. */
 static int make_empty(struct view *view, const struct sandbox_policy *policy)
 {
 	for (const char *const *path = policy->empty; path && *path; path++) {

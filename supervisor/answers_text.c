@@ -156,7 +156,7 @@ static void print_frames(FILE *out, const char *key, const json_t *frames)
 	}
 }
 
-/* The place where a text was made that was written later. */
+/* The place that made a text, if the program wrote it later. */
 static void print_formatted(FILE *out, const char *key, const json_t *formatted)
 {
 	fprintf(out, "%s at %s, thread %" JSON_INTEGER_FORMAT "\n", key,

@@ -33,7 +33,7 @@ enum channel_result connection_send(
 /* Kills the worker, if any, and forgets it: no further events come from it. */
 void connection_drop(struct connection *connection);
 
-/* How a worker ended. violation: the system call it told of, or -1. */
+/* How a worker ended. violation: the system call that it reported, or -1. */
 void connection_describe_end(struct failure *failure, int status, int violation);
 
 #endif

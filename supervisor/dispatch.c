@@ -273,7 +273,7 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 	/* Whether it stops, or has ended by itself before, is not known yet. */
 	if (running != NULL)
 		json_object_set_new(answer, "conclusion",
-		    json_sprintf("%s is asked to stop; its own answer says where it stopped",
+		    json_sprintf("%s was asked to stop; its own answer says where it stopped",
 			tools_shown[running->tool].name));
 	else
 		json_object_set_new(
@@ -305,7 +305,7 @@ static bool is_permitted(
 	snprintf(failure.hint, sizeof(failure.hint),
 	    settings_has_ceiling(dispatch->settings)
 		? "the administrator sets this in " SETTINGS_FILE
-		: "it is on if the server is started with --%s",
+		: "start the server with --%s to switch it on",
 	    row->flag);
 	dispatch_fail(dispatch, request, &failure);
 	return false;

@@ -254,8 +254,8 @@ void options_print_help(void)
 	    "  --config=FILE  read settings from a file\n\n"
 	    "Every setting is a flag; in a file it is a line \"key = value\" below its [section]. "
 	    "A flag\n"
-	    "counts more than the environment, that more than --config, that more "
-	    "than\n" SETTINGS_FILE ". Where that file exists, nobody can exceed it.\n");
+	    "overrides the environment, which overrides --config, which overrides\n" SETTINGS_FILE
+	    ". Where that file exists, nobody can exceed it.\n");
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const struct setting_row *row = &setting_rows[i];
 		if (i == 0 || strcmp(row->section, setting_rows[i - 1].section) != 0)

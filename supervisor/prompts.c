@@ -32,7 +32,7 @@ const struct mcp_prompt prompts_shown[PROMPT_COUNT] = {
 	{"find_deadlock", "Explain a deadlock", "Find who waits for which lock, and who holds it", trace_args},
 	{"flaky_test", "Catch a flaky test", "Record until the test fails, then debug that run", command_args},
 	{"explain_output", "Explain a line of output", "Find out why a program printed a text", output_args},
-	{"compare_good_bad", "Compare two runs", "Find where a failing run leaves a passing one", runs_args},
+	{"compare_good_bad", "Compare two runs", "Find where a failing run departs from a passing one", runs_args},
 };
 
 static const char *const texts[PROMPT_COUNT] = {
@@ -85,7 +85,7 @@ static const char *const texts[PROMPT_COUNT] = {
 	"on the values that this writer read.\n"
 	"4. Report the cause with file and line, and each step with its moment (event:ticks).",
 
-	"Find where the failing run {bad} leaves the passing run {good} of the same program.\n"
+	"Find where the failing run {bad} departs from the passing run {good} of the same program.\n"
 	"1. Call rr_replay_start on {good} and on {bad}: two sessions, named with session in every call.\n"
 	"2. Call rr_crash_report on {bad}, and rr_output in both sessions with moment \"end\": where does the "
 	"output differ first? rr_who_printed names the code.\n"

@@ -37,7 +37,7 @@ const char resources_instructions[] =
     "memory? rr_type\n"
     "- What is it called, and where is it? rr_symbols. Who else holds this pointer? "
     "rr_find_memory\n"
-    "- Since when is this so? rr_when_became. All calls: rr_trace_calls, the last one: "
+    "- Since when is this true? rr_when_became. All calls: rr_trace_calls, the last one: "
     "rr_last_time. Which lines ran? rr_lines_executed\n"
     "- Otherwise: rr_breakpoint_set with a condition, and rr_continue\n"
     "These questions leave the session where it is, unless you pass `move`. "

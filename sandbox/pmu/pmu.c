@@ -208,10 +208,11 @@ const char *const *pmu_rr_options(const struct pmu_choice *choice)
 	static const char *const none[] = {NULL};
 	static const char *const own_software[] = {"-W", NULL};
 	/*
-	 * Named whatever the processor is: rr refuses one it does not know. It goes the last
-	 * stretch to a moment, as long as the skid it expects of the processor, in single steps:
-	 * 10000 branches on Zen. Its start-up checks for Intel issue system calls of their own on
-	 * the counter, past any interposed symbol.
+	 * rr is told one of these whatever the processor is, because it refuses a processor that
+	 * it does not know. rr goes the last stretch to a moment in single steps, and the stretch
+	 * is as long as the skid that it expects of the processor: 10000 branches on Zen. Its
+	 * start-up checks for Intel make system calls on the counter that no interposed symbol
+	 * sees.
 	 */
 	static const char *const zen[] = {"-A", "AMD Zen", NULL};
 	static const char *const skylake[] = {"-A", "Intel Skylake", NULL};

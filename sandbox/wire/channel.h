@@ -1,7 +1,7 @@
 #ifndef SANDBOX_CHANNEL_H
 #define SANDBOX_CHANNEL_H
 /*
- * One end of the wire (see proto.h): sends and receives whole packets, and believes nothing.
+ * One end of the wire (see proto.h): sends and receives whole packets, and trusts no peer.
  *
  * A receiver rejects truncation, any passed descriptor (closed at once), a length that does not
  * match, JSON that is not an object, has duplicate keys or nests deeper than WIRE_DEPTH_MAX.

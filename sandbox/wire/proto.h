@@ -10,14 +10,14 @@
  *	u32 len		bytes of JSON that follow, at most WIRE_JSON_MAX
  *	u32 flags	WIRE_FLAG_*
  *
- * all in host byte order: the two ends are one machine.
+ * all in host byte order, because both ends are on one machine.
  *
  * The supervisor sends one operation at a time to a worker (WIRE_OP_*), and beside it only
  * WIRE_INTERRUPT and WIRE_STOP. The worker answers an operation `type` with exactly one packet of
- * type `type + 1` and the same id, before which any number of WIRE_PROGRESS and at most one
- * WIRE_STATE may stand. JSON of an answer: the result object (the tool's structuredContent); with
- * WIRE_FLAG_ERROR it is {"code","message","hint"} and whatever else the answer to the client is to
- * carry ("moment", "frame", ...).
+ * type `type + 1` and the same id. Before it may come any number of WIRE_PROGRESS and at most one
+ * WIRE_STATE. The JSON of an answer is the result (the tool's structuredContent), or with
+ * WIRE_FLAG_ERROR {"code","message","hint"} and the other fields that the client's answer gets
+ * ("moment", "frame", ...).
  */
 #include <stdint.h>
 
@@ -41,8 +41,8 @@ enum wire_type {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	WIRE_OP_##NAME = (operation),
 #include "sandbox/wire/tools.def"
-	WIRE_INTERRUPT = 200, /* {"reason": "timeout"|"cancelled"|"asked"}; not answered itself:
-				     the running operation is */
+	WIRE_INTERRUPT = 200, /* {"reason": "timeout"|"cancelled"|"asked"}; has no answer of
+				     its own: the running operation gets one */
 	WIRE_STOP = 202,      /* {}: end the tools and exit 0; answered by the worker's end */
 	WIRE_PROGRESS =
 	    301,	  /* {"progress": n, "total"?: n, "message"?: text}; id of the operation */
@@ -55,7 +55,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
 
 /* clang-format off */
 /*
- * WIRE_OP_START, the first packet to every worker, by the monitor, with all it may know:
+ * WIRE_OP_START, the first packet to every worker, from the monitor, with everything that the worker may know:
  *	{"kind": "replay"|"record"|"query",
  *	 "rr": path, "gdb": path, "softpmu": path or "", "pmu": "auto"|"hardware"|"software",
  *	 "pmu_why": why it is "software" although the setting is "auto", or "",
@@ -77,7 +77,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  *	 "allow_calls": bool, "allow_gdb_command": bool,
  *	 "sandbox": {layer: "require"|"prefer"|"off"},
  *	 "sandbox_report": {layer: "full"|"off"|why it is degraded; as the monitor got it}}
- * Where new traces go by default is in the environment, as rr has it (_RR_TRACE_DIR).
+ * The default directory for new traces is in the environment, in rr's own variable (_RR_TRACE_DIR).
  * Answer: {"pid": n, "sandbox": {"level": ..., "layers": {...}}}.
  *
  * WIRE_OP_REPLAY_START carries {"args": ..., "restore"?: a WIRE_STATE object}: with it the worker
@@ -85,7 +85,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
  * answers. WIRE_STATE JSON, made by the worker after each operation that changed it:
  *	{"trace_dir", "pid", "fork_pid"?: bool, "moment": {event, ticks, tid}, "selected_tid", "frame",
  *	 "breakpoints": [...], "checkpoints": [...], "seen": what names stand for}
- * at most WIRE_STATE_MAX; opaque to the supervisor but for "moment".
+ * at most WIRE_STATE_MAX; opaque to the supervisor, except for "moment".
  */
 /* clang-format on */
 #define WIRE_STATE_MAX (48 * 1024)
@@ -97,7 +97,7 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
 /* The worker's end of the socketpair, from exec on. */
 #define WORKER_CHANNEL_FD 3
 
-/* How a worker ends that has lost rr or gdb: whatever it had taken it has answered before. */
+/* The exit status of a worker that has lost rr or gdb. It has answered every operation it took. */
 #define WORKER_EXIT_LOST 3
 
 #endif

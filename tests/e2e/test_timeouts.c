@@ -84,7 +84,8 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 	json_t *asked =
 	    client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 	/* It does not say that the command stopped: that is not known yet. */
-	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "rr_step is asked to stop"));
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(asked, "conclusion"), "rr_step was asked to stop"));
 	ck_assert_ptr_null(answer_at(asked, "interrupted"));
 	json_decref(asked);
 	json_auto_t *stop = client_tool_result(scene.client, id, 60);

@@ -1,5 +1,5 @@
 /*
- * Dies of abort, by an assertion, after a line on stdout: SIGABRT.
+ * Fails an assertion, and so aborts, after a line on stdout: SIGABRT.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Takes 4 GB, or ends with 3 where it may not; with an argument, spins for ever and writes.
+ * Allocates 4 GB, or exits with 3 if it cannot; with an argument, spins for ever and writes.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * A local array of a megabyte, a struct with everything in it and a string with control characters:
- * for whoever prints locals.
+ * A local array of a megabyte, a struct with members of every kind and a string with control
+ * characters: for whoever prints locals.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Takes a record that is wrong by memcpy, finds that out, and exits with status 3.
+ * Copies a wrong record with memcpy, notices that it is wrong, and exits with status 3.
  */
 #include <stdio.h>
 #include <stdlib.h>

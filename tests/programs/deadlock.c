@@ -1,5 +1,5 @@
 /*
- * Two threads that take two locks in opposite order, surely so, and a third that waits for a
+ * Two threads that always take two locks in opposite order, and a third that waits for a
  * condition that nobody brings about. main joins them and hangs.
  */
 #include <pthread.h>

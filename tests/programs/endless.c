@@ -1,5 +1,5 @@
 /*
- * Lines that take long to get past: one of three million rounds with a call in each, then one that
+ * Lines that run for a long time: one of three million rounds with a call in each, then one that
  * never ends, so that a recording of it has to be stopped from outside.
  */
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * Structures with known layouts and contents, a list of five nodes, and a text and pointers that
- * lie at known places: what is there to be looked at.
+ * Structures with known layouts and contents, a list of five nodes, and a text and pointers at
+ * known places, for the tools that look at data.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Fails every third run: counts its runs in the file it is given, for rr_record_until. With a
- * second argument it fails by abort.
+ * Fails every third run: it counts its runs in the file that it is given, for rr_record_until. With
+ * a second argument it fails by abort.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -41,7 +41,7 @@ __attribute__((noipa)) static void reuse(void)
 	give_back(reused);
 	reused = take(56);
 	touch(reused);
-	/* The next block begins where this one did, but has not its middle. */
+	/* The next block begins where this one did, but does not reach its middle. */
 	split = take(3000);
 	take(16);
 	give_back(split);

@@ -1,6 +1,6 @@
 /*
- * Its debug information names a source file with characters that mislead a reader: one that turns
- * the direction of the text, and an escape.
+ * Its debug information names a source file with characters that mislead a reader: one that
+ * reverses the direction of the text, and an escape.
  */
 #line 1 "turned\342\200\256\033.c"
 int main(void)

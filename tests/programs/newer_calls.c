@@ -1,6 +1,7 @@
 /*
- * Makes system calls that are newer than released versions of rr, by their numbers: no C library
- * has to know them. Prints each with its result or its error. Arguments: which ones, default all.
+ * Makes system calls that are newer than released versions of rr, by their numbers, so that no C
+ * library has to know them. Prints each with its result or its error. Arguments: which ones,
+ * default all.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * Returns that no call belongs to: they jump, in the code that follows a call which is never made,
  * and in code that follows none. `pushed` and `plain` are the places that they return to. `counted`
- * is the same from one place again and again, recursively.
+ * does the same from one place again and again, recursively.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /*
- * Built with -O2: in work(), behind the call of use(), its argument and its locals are kept
+ * Built with -O2: in work(), after the call of use(), its argument and its locals are kept
  * nowhere.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * Functions for a debugger to call in a replay: each tries to reach something outside, and returns
- * what the kernel answered (negative: an errno).
+ * the kernel's answer (negative: an errno).
  */
 #include <arpa/inet.h>
 #include <errno.h>

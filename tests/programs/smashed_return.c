@@ -1,6 +1,6 @@
 /*
  * A smashed stack: overrun() overwrites its own return address with one that no memory can have.
- * The crash is at overrun's ret, not at where it would have gone.
+ * The crash is at overrun's ret, not where it would have returned to.
  */
 #include <stdint.h>
 

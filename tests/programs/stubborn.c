@@ -1,5 +1,5 @@
 /*
- * Ignores every polite request to end, with a child that does too.
+ * Ignores every signal that can be ignored, and so does its child.
  */
 #include <signal.h>
 #include <stdio.h>

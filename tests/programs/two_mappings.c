@@ -1,7 +1,7 @@
 /*
- * A compiler of the careful kind: the same memory is mapped twice, once to write and once to run.
- * It changes code that has run, and code that is just running. The file is called like the memory
- * of rr-warden's own code cache.
+ * Works like a careful just-in-time compiler: it maps the same memory twice, once to write and once
+ * to run. It changes code that has run, and code that is just running. The file has the name of the
+ * memory of rr-warden's own code cache.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * vfork and exec: the parent stands still until the child has its own program.
+ * vfork and exec: the parent waits until the child has its own program.
  */
 #include <stdio.h>
 #include <sys/wait.h>

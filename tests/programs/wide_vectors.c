@@ -1,5 +1,5 @@
 /*
- * The upper parts of wide vector registers: a VEX instruction clears what is above its own width,
+ * The upper parts of wide vector registers: a VEX instruction clears the part above its own width,
  * a legacy one keeps it. Prints a sum of all of it, over many branches.
  */
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * Changes its own code through /proc/self/mem, where no right of its mappings forbids it.
+ * Changes its own code through /proc/self/mem, which ignores the rights of the mappings.
  */
 #include <fcntl.h>
 #include <stdint.h>

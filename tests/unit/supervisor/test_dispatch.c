@@ -264,7 +264,7 @@ START_TEST(rr_interrupt_names_what_it_asks_to_stop)
 	ck_assert_ptr_null(call("rr_continue", "{}"));
 	result = call("rr_interrupt", "{}");
 	check_field(result, "conclusion",
-	    "rr_continue is asked to stop; its own answer says where it stopped");
+	    "rr_continue was asked to stop; its own answer says where it stopped");
 	json_decref(result);
 	ck_assert_int_eq(workers.last_type, WIRE_INTERRUPT);
 }
