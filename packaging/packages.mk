@@ -151,6 +151,6 @@ check-plugin: build deps-clients $(TEST_BIN)/programs/crash ## the plugin's skil
 check-readme: build deps-clients $(DEMO) $(TEST_BIN)/programs/list_corruption ## the README's commands and configuration, with the hosts' own command lines
 	@python3 -B tests/packages/readme.py "$(call whole_path,$(SUPERVISOR))" . "$(CLIENTS)"
 
-check-examples: build ## run packaging/examples with a flaky test; with sshd and Slurm on loopback where installed
+check-examples: build deps-clients ## run packaging/examples with a flaky test; with sshd and Slurm on loopback where installed
 	@sh packaging/deps.sh look packages
-	@python3 -B tests/packages/examples.py "$(call whole_path,$(SUPERVISOR))" packaging/examples
+	@python3 -B tests/packages/examples.py "$(call whole_path,$(SUPERVISOR))" packaging/examples "$(CLIENTS)"

@@ -32,4 +32,6 @@ if install "$folder/agents" "$here/agents.json"; then
 else
 	echo "the agents could not be installed; their checks are skipped" >&2
 fi
+install "$folder/validators" "$here/validators.json" ||
+	echo "the validators could not be installed; their checks are skipped" >&2
 cp "$here"/*.mjs "$here/tapped.sh" "$folder/"

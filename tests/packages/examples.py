@@ -5,11 +5,15 @@ behind ssh. And the completion of the shells. sshd and a Slurm cluster of one no
 that, where they are installed; they are never installed for it, because they would stay behind as
 services. What installs packages is left out here; tests/bare does that.
 
-  examples.py SERVER EXAMPLES
+  examples.py SERVER EXAMPLES [CLIENTS]
+
+CLIENTS is what `make deps-clients` made: with it, the files for CI services and Kubernetes are also
+compared with their formats.
 """
 
 import contextlib
 import getpass
+import json
 import os
 import pathlib
 import shutil
@@ -299,6 +303,46 @@ def systemd(folder):
             check(word.split("=")[0] in output, f"systemd-run knows no {word}")
 
 
+def node(*words, folder):
+    """Runs a validator; returns whether it was content, and what it said."""
+    done = subprocess.run([clients / "node_modules/.bin/node", *words], cwd=folder, capture_output=True, text=True,
+                          timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    said = done.stdout + done.stderr
+    return done.returncode == 0 and "error" not in said and "Invalid" not in said, said
+
+
+def is_workflow(folder, text):
+    (folder / "workflow.yml").write_text(text)
+    return node(validators / ".bin/action-validator", "workflow.yml", folder=folder)
+
+
+def is_gitlab_job(folder, text):
+    (folder / ".gitlab-ci.yml").write_text(text)
+    for words in ["init", "-q"], ["remote", "add", "origin", "git@gitlab.invalid:a/b.git"]:
+        subprocess.run(["git", *words], cwd=folder, capture_output=True, check=False)
+    return node(validators / ".bin/gitlab-ci-local", "--list", folder=folder)
+
+
+def is_kubernetes_job(folder, text):
+    (folder / "node_modules").symlink_to(validators) if not (folder / "node_modules").exists() else None
+    (folder / "job.ts").write_text('import { Job } from "kubernetes-types/batch/v1";\n'
+                                   f"export const job: Job = {json.dumps(yaml.safe_load(text))};\n")
+    return node(validators / "typescript/bin/tsc", "--noEmit", "--strict", "--skipLibCheck", "--moduleResolution",
+                "node", "job.ts", folder=folder)
+
+
+def has_format(name, is_valid, *mistakes):
+    """The example has its format; and what judges it sees each of these mistakes."""
+    def body(folder):
+        text = (examples / name).read_text()
+        valid, said = is_valid(folder, text)
+        check(valid, said)
+        for right, wrong in mistakes:
+            check(right in text, f"{name} has no {right}")
+            check(not is_valid(folder, text.replace(right, wrong))[0], f"{wrong} is not noticed")
+    return body
+
+
 def bash_completes(folder):
     """Calls the completion's function with the words that bash would give it."""
     status, output = shell(folder, f"""
@@ -330,6 +374,8 @@ def zsh_completes(folder):
 server = pathlib.Path(sys.argv[1]).resolve()
 examples = pathlib.Path(sys.argv[2]).resolve()
 completion = examples.parent / "completion"
+clients = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else pathlib.Path("/nowhere")
+validators = clients / "validators" / "node_modules"
 test("the job of GitHub Actions keeps a recording that replays", github)
 test("the job of GitLab CI keeps a recording that replays", gitlab)
 test("a pod of the Kubernetes job keeps a recording that replays", kubernetes)
@@ -337,6 +383,16 @@ test("a task of the Slurm array keeps a recording that replays, and cancels the 
 test("an array on a Slurm cluster of one node keeps one recording, and ends", slurm_cluster,
      "munged", "slurmctld", "slurmd", "sbatch")
 test("a client records and replays with `ssh host rr-warden`", ssh, "sshd", "ssh", "ssh-keygen")
+if validators.exists():
+    test("the job of GitHub Actions has the format of a workflow",
+         has_format("github-actions.yml", is_workflow, ("runs-on", "run-on"), ("timeout-minutes: 30", "timeout-minutes: x")))
+    test("the job of GitLab CI has GitLab's format",
+         has_format("gitlab-ci.yml", is_gitlab_job, ("before_script", "befor_script"), ("on_failure", "sometimes")), "git")
+    test("the Kubernetes job has the types of batch/v1",
+         has_format("kubernetes-job.yaml", is_kubernetes_job, ("runAsNonRoot", "runAsNotRoot"),
+                    ("succeededCount: 1", 'succeededCount: "1"'), ("claimName", "claim")))
+else:
+    skip("the formats of GitHub, GitLab and Kubernetes", "`make deps-clients` did not install the validators")
 test("systemd-run knows the options of systemd-limits.sh", systemd)
 test("bash completes options, their values and commands", bash_completes, "bash")
 test("zsh completes options, their values and commands", zsh_completes, "zsh")
