@@ -13,6 +13,10 @@
  * devices, scopes. */
 #define LANDLOCK_ABI_FULL 6
 
+/* Why the layer is degraded. */
+#define LANDLOCK_MISSING "this kernel has no Landlock, or it is switched off"
+#define LANDLOCK_OLD	 "this kernel's Landlock is too old for some of the rules"
+
 /* The kernel's Landlock ABI, 0 when it has none. */
 int landlock_abi(void);
 

@@ -1,12 +1,13 @@
 /*
  * Names of layers, and reports about them. Must never report a layer as complete that is not.
  */
+#include "sandbox/report.h"
+
 #include <jansson.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sandbox/sandbox.h"
 
 static const char *const layer_names[LAYER_COUNT] = {
 #define X(NAME, name, DEFAULT, flag) [LAYER_##NAME] = #name,
@@ -26,6 +27,13 @@ static const enum layer_request default_requests[LAYER_COUNT] = {
 const char *sandbox_layer_name(enum sandbox_layer layer)
 {
 	return layer_names[layer];
+}
+
+void report_layer(struct sandbox_report *report, enum sandbox_layer layer, enum layer_status status,
+    const char *why)
+{
+	report->status[layer] = status;
+	snprintf(report->why[layer], sizeof(report->why[layer]), "%s", why);
 }
 
 void sandbox_policy_default(struct sandbox_policy *policy)

@@ -59,9 +59,9 @@ enum compat {
 
 struct role_rules {
 	const char *name;
-	enum verdict otherwise; /* for calls that no row names */
-	enum compat compat;	/* whether 32-bit programs can run */
-	struct syscall_group groups[ROLE_GROUPS_MAX];
+	enum verdict otherwise;				     /* for calls that no row names */
+	enum compat compat;				     /* whether 32-bit programs can run */
+	const struct syscall_group *groups[ROLE_GROUPS_MAX]; /* NULL ends them if there are fewer */
 
 	uint64_t capabilities; /* the ones that stay, if it has them: bits 1 << CAP_* */
 

@@ -1,7 +1,7 @@
 #ifndef SANDBOX_ROWS_H
 #define SANDBOX_ROWS_H
 /*
- * How a row of the tables in roles.c is written.
+ * How a row of the tables in calls.c is written.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -26,7 +26,6 @@
 #define CLONE_NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
 			 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 #define SOCKET_TYPE	0xfu
-#define CAP_BIT(cap)	(UINT64_C(1) << (cap))
 /* clang-format on */
 
 #endif

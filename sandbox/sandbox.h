@@ -46,9 +46,9 @@ struct sandbox_machine {
 
 /*
  * What is seen of the file system. Where mount namespaces work, the role gets an empty root with
- * what it needs of the system (system_view in roles.c), private /tmp, /var/tmp, /dev and /dev/shm,
- * and what is named here. A role that records sees all of the machine instead, read-only, and may
- * write what is named here. Landlock's rules are made from the same lists.
+ * what it needs of the system (system_view in roles_files.c), private /tmp, /var/tmp, /dev and
+ * /dev/shm, and what is named here. A role that records sees all of the machine instead, read-only,
+ * and may write what is named here. Landlock's rules are made from the same lists.
  *
  * All names are absolute paths without links. A named path that is not there or cannot be had fails
  * the call, not the layer.

@@ -70,9 +70,9 @@ static int add_rows(scmp_filter_ctx filter, const struct role_rules *rules, bool
 {
 	int result = 0;
 
-	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
-		for (size_t i = 0; result == 0 && i < rules->groups[g].count; i++) {
-			result = add_row(filter, &rules->groups[g].rows[i], once);
+	for (size_t g = 0; g < ROLE_GROUPS_MAX && rules->groups[g]; g++)
+		for (size_t i = 0; result == 0 && i < rules->groups[g]->count; i++) {
+			result = add_row(filter, &rules->groups[g]->rows[i], once);
 			if (result == -EDOM) /* a call that this architecture does not have */
 				result = 0;
 		}
@@ -92,9 +92,9 @@ static int build(scmp_filter_ctx filter, const struct role_rules *rules, bool on
 
 static bool has_once(const struct role_rules *rules)
 {
-	for (size_t g = 0; g < ROLE_GROUPS_MAX; g++)
-		for (size_t i = 0; i < rules->groups[g].count; i++)
-			if (rules->groups[g].rows[i].verdict == VERDICT_ONCE)
+	for (size_t g = 0; g < ROLE_GROUPS_MAX && rules->groups[g]; g++)
+		for (size_t i = 0; i < rules->groups[g]->count; i++)
+			if (rules->groups[g]->rows[i].verdict == VERDICT_ONCE)
 				return true;
 	return false;
 }

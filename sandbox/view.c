@@ -1,7 +1,7 @@
 /*
  * The allow-list view: a tmpfs gets the mount points and links that are needed, the named trees are
  * put on them, and the old root goes. Must never show a path that neither the policy nor
- * roles.c's list of the system name.
+ * roles_files.c's list of the system name.
  */
 #include "sandbox/view.h"
 

@@ -1,17 +1,11 @@
 /*
- * Decodes with Zydis. Only what a table names is a copy, or arithmetic.
+ * Decodes with Zydis. Only what instruction.c names is a copy, or arithmetic.
  */
 #include "worker/session/flow.h"
 
-#include <string.h>
-#include <Zydis/Zydis.h>
+#include "worker/session/instruction.h"
 
 #define VECTOR_BYTES 64
-
-struct decoded {
-	ZydisDecodedInstruction instruction;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
 
 static bool decode(const uint8_t *code, size_t length, struct decoded *decoded)
 {
@@ -73,11 +67,6 @@ static bool piece_of(ZydisRegister reg, struct piece *piece)
 	}
 }
 
-static bool is_vex(const struct decoded *decoded)
-{
-	return decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
-}
-
 /* The bytes that writing to a register really writes: 32 bits clear the upper half, VEX forms the
  * rest of the vector. */
 static bool written_of(const struct decoded *decoded, ZydisRegister reg, struct piece *piece)
@@ -86,7 +75,7 @@ static bool written_of(const struct decoded *decoded, ZydisRegister reg, struct 
 		return false;
 	if (!piece->vector && piece->size == 4)
 		piece->size = 8;
-	if (piece->vector && is_vex(decoded))
+	if (piece->vector && instruction_is_vex(decoded))
 		piece->size = VECTOR_BYTES;
 	return true;
 }
@@ -101,79 +90,6 @@ static bool is_within(const struct piece *inner, const struct piece *outer)
 {
 	return inner->offset >= outer->offset &&
 	       inner->offset + inner->size <= outer->offset + outer->size;
-}
-
-/* Moves whose destination's byte n is the source's byte n; what the source lacks is zero, or the
- * sign. */
-static bool is_move(const struct decoded *decoded)
-{
-	/* The forms of AVX-512 can merge by a mask. */
-	if (decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
-	    decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
-		return false;
-	switch (decoded->instruction.mnemonic) {
-	case ZYDIS_MNEMONIC_MOV:
-	case ZYDIS_MNEMONIC_MOVZX:
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD:
-	case ZYDIS_MNEMONIC_MOVNTI:
-	case ZYDIS_MNEMONIC_MOVD:
-	case ZYDIS_MNEMONIC_MOVQ:
-	case ZYDIS_MNEMONIC_MOVAPS:
-	case ZYDIS_MNEMONIC_MOVAPD:
-	case ZYDIS_MNEMONIC_MOVUPS:
-	case ZYDIS_MNEMONIC_MOVUPD:
-	case ZYDIS_MNEMONIC_MOVDQA:
-	case ZYDIS_MNEMONIC_MOVDQU:
-	case ZYDIS_MNEMONIC_LDDQU:
-	case ZYDIS_MNEMONIC_MOVNTDQ:
-	case ZYDIS_MNEMONIC_MOVNTDQA:
-	case ZYDIS_MNEMONIC_MOVNTPS:
-	case ZYDIS_MNEMONIC_MOVNTPD:
-	case ZYDIS_MNEMONIC_VMOVD:
-	case ZYDIS_MNEMONIC_VMOVQ:
-	case ZYDIS_MNEMONIC_VMOVAPS:
-	case ZYDIS_MNEMONIC_VMOVAPD:
-	case ZYDIS_MNEMONIC_VMOVUPS:
-	case ZYDIS_MNEMONIC_VMOVUPD:
-	case ZYDIS_MNEMONIC_VMOVDQA:
-	case ZYDIS_MNEMONIC_VMOVDQU:
-	case ZYDIS_MNEMONIC_VLDDQU:
-	case ZYDIS_MNEMONIC_VMOVNTDQ:
-	case ZYDIS_MNEMONIC_VMOVNTDQA:
-	case ZYDIS_MNEMONIC_VMOVNTPS:
-	case ZYDIS_MNEMONIC_VMOVNTPD:
-		return true;
-	case ZYDIS_MNEMONIC_MOVSS:
-	case ZYDIS_MNEMONIC_MOVSD:
-	case ZYDIS_MNEMONIC_VMOVSS:
-	case ZYDIS_MNEMONIC_VMOVSD:
-		/* Not the string instruction, and not from register to register, which merges. */
-		return decoded->instruction.operand_count_visible == 2 &&
-		       (decoded->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
-			   decoded->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
-	default:
-		return false;
-	}
-}
-
-static bool extends_sign(const struct decoded *decoded)
-{
-	switch (decoded->instruction.mnemonic) {
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD:
-	case ZYDIS_MNEMONIC_CWDE:
-	case ZYDIS_MNEMONIC_CDQE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_cmov(const struct decoded *decoded)
-{
-	return decoded->instruction.meta.category == ZYDIS_CATEGORY_CMOV &&
-	       decoded->instruction.opcode_map == ZYDIS_OPCODE_MAP_0F;
 }
 
 /* The bytes of the source that a move takes: of a vector, movd and movq take only the lowest. */
@@ -201,7 +117,7 @@ static void copy_from(const struct decoded *decoded, const ZydisDecodedOperand *
 	bool fills = offset + size > available;
 
 	flow->offset = offset;
-	flow->is_signed = extends_sign(decoded);
+	flow->is_signed = instruction_extends_sign(decoded);
 	flow->size = fills && offset < available ? available - offset : size;
 	if (source->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
 		uint64_t value =
@@ -224,29 +140,6 @@ static void copy_from(const struct decoded *decoded, const ZydisDecodedOperand *
 		flow->piece.size = flow->size;
 	} else {
 		flow->kind = FLOW_OTHER;
-	}
-}
-
-/* xor %eax,%eax and its like: zero, whatever it was. */
-static bool is_zero(const struct decoded *decoded)
-{
-	const ZydisDecodedOperand *operands = decoded->operands;
-	unsigned last = decoded->instruction.operand_count_visible;
-
-	switch (decoded->instruction.mnemonic) {
-	case ZYDIS_MNEMONIC_XOR:
-	case ZYDIS_MNEMONIC_SUB:
-	case ZYDIS_MNEMONIC_PXOR:
-	case ZYDIS_MNEMONIC_XORPS:
-	case ZYDIS_MNEMONIC_XORPD:
-	case ZYDIS_MNEMONIC_VPXOR:
-	case ZYDIS_MNEMONIC_VXORPS:
-	case ZYDIS_MNEMONIC_VXORPD:
-		return last >= 2 && operands[last - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		       operands[last - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		       operands[last - 1].reg.value == operands[last - 2].reg.value;
-	default:
-		return false;
 	}
 }
 
@@ -295,63 +188,16 @@ static bool halves_flow(
 	}
 	if (offset + size > 16 || (!upper && offset + size > 8))
 		flow->kind = FLOW_PART;
-	else if (!upper && !is_vex(decoded))
+	else if (!upper && !instruction_is_vex(decoded))
 		flow->kind = FLOW_NONE;
 	else
 		copy_from(decoded, upper ? high : low, upper ? offset - 8 : offset, size, flow);
 	return true;
 }
 
-/* Arithmetic with vectors, by the beginning of its name. The others may be shuffles, which copy. */
-static bool is_vector_arithmetic(const struct decoded *decoded)
-{
-	static const char *const names[] = {"add", "sub", "mul", "div", "sqrt", "min", "max", "avg",
-	    "abs", "cvt", "hadd", "hsub", "round", "fmadd", "fmsub", "fnmadd", "fnmsub", "rcp",
-	    "rsqrt", "madd", "sad", "sll", "srl", "sra", "cmp"};
-	const char *name = ZydisMnemonicGetString(decoded->instruction.mnemonic);
-
-	if (!name)
-		return false;
-	name += name[0] == 'v';
-	name += name[0] == 'p';
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
-static bool is_arithmetic(const struct decoded *decoded)
-{
-	if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_XADD)
-		return true;
-	switch (decoded->instruction.meta.category) {
-	case ZYDIS_CATEGORY_BINARY:
-	case ZYDIS_CATEGORY_LOGICAL:
-	case ZYDIS_CATEGORY_LOGICAL_FP:
-	case ZYDIS_CATEGORY_SHIFT:
-	case ZYDIS_CATEGORY_ROTATE:
-	case ZYDIS_CATEGORY_SETCC:
-	case ZYDIS_CATEGORY_CONVERT:
-	case ZYDIS_CATEGORY_BITBYTE:
-	case ZYDIS_CATEGORY_BMI1:
-	case ZYDIS_CATEGORY_BMI2:
-	case ZYDIS_CATEGORY_DECIMAL:
-		return true;
-	case ZYDIS_CATEGORY_SSE:
-	case ZYDIS_CATEGORY_AVX:
-	case ZYDIS_CATEGORY_AVX2:
-	case ZYDIS_CATEGORY_AVX512:
-	case ZYDIS_CATEGORY_VFMA:
-	case ZYDIS_CATEGORY_IFMA:
-		return is_vector_arithmetic(decoded);
-	default:
-		return false;
-	}
-}
-
 static enum flow_kind other_kind(const struct decoded *decoded)
 {
-	return is_arithmetic(decoded) ? FLOW_COMPUTED : FLOW_OTHER;
+	return instruction_is_arithmetic(decoded) ? FLOW_COMPUTED : FLOW_OTHER;
 }
 
 /* What goes into the explicit first operand, from its byte `offset` on. */
@@ -362,13 +208,13 @@ static void first_flow(
 	flow->size = size;
 	if (halves_flow(decoded, offset, size, flow))
 		return;
-	if (is_zero(decoded)) {
+	if (instruction_is_zero(decoded)) {
 		flow->kind = FLOW_CONSTANT;
 	} else if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_LEA) {
 		address_flow(decoded, offset, size, flow);
-	} else if (is_move(decoded)) {
+	} else if (instruction_is_move(decoded)) {
 		copy_from(decoded, &decoded->operands[1], offset, size, flow);
-	} else if (is_cmov(decoded)) {
+	} else if (instruction_is_cmov(decoded)) {
 		copy_from(decoded, &decoded->operands[1], offset, size, flow);
 		flow->from_memory = flow->kind == FLOW_MEMORY;
 		/* 32 bits clear the upper half even if they are not moved. */
@@ -443,38 +289,6 @@ static bool special_flow(const struct decoded *decoded, const ZydisDecodedOperan
 	return from != NULL;
 }
 
-static bool asks_machine(const struct decoded *decoded)
-{
-	switch (decoded->instruction.mnemonic) {
-	case ZYDIS_MNEMONIC_RDTSC:
-	case ZYDIS_MNEMONIC_RDTSCP:
-	case ZYDIS_MNEMONIC_RDRAND:
-	case ZYDIS_MNEMONIC_RDSEED:
-	case ZYDIS_MNEMONIC_CPUID:
-	case ZYDIS_MNEMONIC_XGETBV:
-	case ZYDIS_MNEMONIC_RDPID:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The whole of a vector, as instructions that the decoder does not name in operands write it. */
-static bool writes_all_vectors(const struct decoded *decoded)
-{
-	switch (decoded->instruction.mnemonic) {
-	case ZYDIS_MNEMONIC_XRSTOR:
-	case ZYDIS_MNEMONIC_XRSTOR64:
-	case ZYDIS_MNEMONIC_XRSTORS:
-	case ZYDIS_MNEMONIC_FXRSTOR:
-	case ZYDIS_MNEMONIC_FXRSTOR64:
-	case ZYDIS_MNEMONIC_VZEROALL:
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool flow_of_register(
     const uint8_t *code, size_t length, const struct piece *wanted, struct flow *flow)
 {
@@ -485,7 +299,7 @@ bool flow_of_register(
 	*flow = (struct flow){.kind = FLOW_NONE, .size = wanted->size};
 	if (wanted->size > sizeof(flow->bytes) || !decode(code, length, &decoded))
 		return false;
-	if (wanted->vector && (writes_all_vectors(&decoded) ||
+	if (wanted->vector && (instruction_writes_all_vectors(&decoded) ||
 				  (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER &&
 				      wanted->offset + wanted->size > 16)))
 		flow->kind = FLOW_OTHER;
@@ -503,7 +317,7 @@ bool flow_of_register(
 		return true;
 	if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
 		flow->kind = FLOW_KERNEL;
-	else if (asks_machine(&decoded))
+	else if (instruction_asks_machine(&decoded))
 		flow->kind = FLOW_MACHINE;
 	else if (!is_within(wanted, &written))
 		flow->kind = FLOW_PART;
@@ -533,7 +347,7 @@ bool flow_of_memory(
 	else if (offset + size > to->size / 8u)
 		flow->kind = FLOW_PART;
 	else if (!special_flow(&decoded, to, offset, size, flow) && to == &decoded.operands[0] &&
-		 is_move(&decoded))
+		 instruction_is_move(&decoded))
 		copy_from(&decoded, &decoded.operands[1], offset, size, flow);
 	else if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPS ||
 		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPD ||

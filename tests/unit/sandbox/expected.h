@@ -2,7 +2,7 @@
 #define TESTS_UNIT_SANDBOX_EXPECTED_H
 /*
  * Which role may call what, a second time, so that a test notices every row that is added to or
- * removed from roles.c: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status, C
+ * removed from calls.c: S supervisor, W worker, R rr replay, G gdb, Q query, X change, T status, C
  * recorder, A starter. A small letter: only with certain arguments.
  */
 /* clang-format off */

@@ -1,0 +1,39 @@
+#ifndef WORKER_INSTRUCTION_H
+#define WORKER_INSTRUCTION_H
+/*
+ * What kind an instruction is, for flow.c: by its name, and where that does not tell, by its
+ * operands. An instruction that is not named here is of no kind.
+ */
+#include <stdbool.h>
+#include <Zydis/Zydis.h>
+
+struct decoded {
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+/* Not in a legacy encoding: it clears the rest of a vector that it writes. */
+bool instruction_is_vex(const struct decoded *decoded);
+
+/* A move whose destination's byte n is the source's byte n; what the source lacks is zero, or the
+ * sign. */
+bool instruction_is_move(const struct decoded *decoded);
+
+/* A move that fills up with the sign. */
+bool instruction_extends_sign(const struct decoded *decoded);
+
+bool instruction_is_cmov(const struct decoded *decoded);
+
+/* xor %eax,%eax and the like: the result is zero, whatever the register held. */
+bool instruction_is_zero(const struct decoded *decoded);
+
+/* The result is computed. Shuffles of vectors are not arithmetic, because they copy. */
+bool instruction_is_arithmetic(const struct decoded *decoded);
+
+/* The processor's clock, random numbers and the like. */
+bool instruction_asks_machine(const struct decoded *decoded);
+
+/* Writes whole vectors that are not among its operands. */
+bool instruction_writes_all_vectors(const struct decoded *decoded);
+
+#endif
