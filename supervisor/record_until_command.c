@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -91,6 +92,39 @@ static bool read_option(struct request *request, int option)
 	}
 }
 
+/* Returns -1, or the exit status if the failing trace could not be put there: better now than after
+ * many attempts. rr_export checks all of it again. */
+static int check_archive(const char *path)
+{
+	char copy[PATH_MAX];
+	size_t length = strlcpy(copy, path, sizeof(copy));
+
+	if (length >= sizeof(copy))
+		return complain("--export", strerror(ENAMETOOLONG));
+	if (length < 4 || strcmp(path + length - 4, ".tar") != 0)
+		return complain("the name of an archive must end in .tar", path);
+	if (access(path, F_OK) == 0)
+		return complain("the archive exists already; give a new name", path);
+	const char *folder = dirname(copy);
+	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0) {
+		int error = errno;
+		fprintf(stderr, "rr-warden: no archive can be put into %s: %s\n", folder,
+		    strerror(error));
+		return RECORD_UNTIL_TROUBLE;
+	}
+	return -1;
+}
+
+/* What the server would refuse in other words, or only after many attempts. Likewise. */
+static int check_request(const struct request *request)
+{
+	const char *attempts = json_string_value(json_object_get(request->arguments, "attempts"));
+
+	if (attempts != NULL && (!*attempts || attempts[strspn(attempts, "0123456789")] != 0))
+		return complain("-n takes a number of attempts, not", attempts);
+	return request->archive == NULL ? -1 : check_archive(request->archive);
+}
+
 /* Returns -1, or the exit status when there is nothing to record. */
 static int read_request(struct request *request, int argc, char *const argv[])
 {
@@ -112,7 +146,7 @@ static int read_request(struct request *request, int argc, char *const argv[])
 		if (json_array_append_new(command, json_string(argv[optind])) < 0)
 			return complain("the command must be UTF-8", "");
 	if (json_array_size(command) > 0)
-		return -1;
+		return check_request(request);
 	fputs(usage, stderr);
 	return complain("the command to record is missing", "");
 }
@@ -211,7 +245,7 @@ static json_t *call_tool(struct server *server, const char *name, json_t *argume
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (json_is_true(json_object_get(result, "isError"))) {
-		complain(name, json_string_value(json_object_get(content, "message")));
+		complain(json_string_value(json_object_get(content, "message")), "");
 		if (hint != NULL && hint[0])
 			fprintf(stderr, "%s\n", hint);
 		json_decref(content);
@@ -241,8 +275,8 @@ static void tell_attempts(const json_t *answer)
 	json_t *count;
 	bool first = true;
 
-	fprintf(stderr,
-	    "%lld attempts:", (long long)json_integer_value(json_object_get(answer, "attempts")));
+	json_int_t attempts = json_integer_value(json_object_get(answer, "attempts"));
+	fprintf(stderr, "%lld attempt%s:", (long long)attempts, attempts == 1 ? "" : "s");
 	json_object_foreach(json_object_get(answer, "endings"), ending, count)
 	{
 		fprintf(stderr, "%s %s (%lld)", first ? "" : ",", ending,

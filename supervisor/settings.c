@@ -263,8 +263,9 @@ int settings_set(struct settings *settings, enum setting setting, const char *te
 	long long number;
 
 	if (parse_value(row->type, text, &number) < 0) {
-		snprintf(why, SETTINGS_WHY_MAX, "%s: \"%.60s\" is not %s", row->key, text,
-		    type_descriptions[row->type]);
+		snprintf(why, SETTINGS_WHY_MAX, "%s%s: \"%.60s\" is not %s",
+		    source == SOURCE_FLAG ? "--" : "", source == SOURCE_FLAG ? row->flag : row->key,
+		    text, type_descriptions[row->type]);
 		return -1;
 	}
 	if (source != SOURCE_ADMIN && settings->has_ceiling &&
@@ -406,8 +407,15 @@ int settings_load(
 		snprintf(why, SETTINGS_WHY_MAX, "%s: %s", path, strerror(errno));
 		return -1;
 	}
+	/* A directory can be opened, but reads as if it were empty. */
+	errno = 0;
 	line = ini_parse_stream(load_line, &load, load_setting, &load);
+	int error = ferror(load.file) ? errno : 0;
 	fclose(load.file);
+	if (error != 0) {
+		snprintf(why, SETTINGS_WHY_MAX, "%s: %s", path, strerror(error));
+		return -1;
+	}
 	if (load.too_long) {
 		line = load.line;
 		snprintf(load.why, sizeof(load.why), "a line is longer than %d bytes",

@@ -3,11 +3,14 @@
  */
 #include "supervisor/doctor/doctor.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -28,6 +31,9 @@ static const char *const colors[] = {
 static const char *const verdicts[] = {[DOCTOR_OK] = "Recording and replaying work here.",
     [DOCTOR_WARNING] = "Recording and replaying work here, with the warnings above.",
     [DOCTOR_PROBLEM] = "Recording or replaying does not work here."};
+
+#define NOT_TRIED                                                                                  \
+	"Nothing was found that prevents recording and replaying, but they were not tried."
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -82,8 +88,8 @@ static void find_settings(json_t *findings, const struct settings *settings)
 		enum setting_source source = settings_source(settings, (enum setting)i);
 		if (source == SOURCE_DEFAULT)
 			continue;
-		strlcat(text, "; ", sizeof(text));
-		strlcat(text, setting_rows[i].key, sizeof(text));
+		strlcat(text, "; --", sizeof(text));
+		strlcat(text, setting_rows[i].flag, sizeof(text));
 		strlcat(text, " by ", sizeof(text));
 		strlcat(text, sources[source], sizeof(text));
 	}
@@ -129,8 +135,41 @@ static const char *namespace_fix(void)
 	return "";
 }
 
+/* A file of this name that may not be executed: the name itself, or the first on PATH. */
+static bool find_unexecutable(const char *name, char path[PATH_MAX])
+{
+	const char *from = strchr(name, '/') != NULL ? NULL : getenv("PATH");
+	struct stat file;
+
+	if (from == NULL)
+		return strlcpy(path, name, PATH_MAX) < PATH_MAX && stat(path, &file) == 0 &&
+		       S_ISREG(file.st_mode) && access(path, X_OK) < 0;
+	for (; *from != 0; from += *from == ':') {
+		size_t length = strcspn(from, ":");
+		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)length, from, name) < PATH_MAX &&
+		    stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) < 0)
+			return true;
+		from += length;
+	}
+	return false;
+}
+
+/* A program that was not found may be there, and only lack a permission. */
+static void sharpen_missing(json_t *finding, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (strcmp(text_of(finding, "text"), "not found") != 0 || !find_unexecutable(name, path))
+		return;
+	json_object_set_new(finding, "text",
+	    json_sprintf("%s is there, but you may not execute it: %s", path, strerror(EACCES)));
+	json_object_set_new(finding, "fix",
+	    json_sprintf("chmod a+rx '%s', or give the path of another one with --%s=PATH", path,
+		text_of(finding, "subject")));
+}
+
 /* status_findings runs in a server that cannot open files, but the doctor can look. */
-static void sharpen_fixes(json_t *findings)
+static void sharpen_fixes(json_t *findings, const struct settings *settings)
 {
 	const char *fix = namespace_fix();
 	json_t *finding;
@@ -140,28 +179,60 @@ static void sharpen_fixes(json_t *findings)
 	{
 		if (fix[0] != 0 && strstr(text_of(finding, "text"), "user_ns") != NULL)
 			json_object_set_new(finding, "fix", json_string(fix));
+		if (strcmp(text_of(finding, "subject"), "rr") == 0)
+			sharpen_missing(finding, settings_text(settings, SETTING_RR));
+		if (strcmp(text_of(finding, "subject"), "gdb") == 0)
+			sharpen_missing(finding, settings_text(settings, SETTING_GDB));
 	}
 }
 
-/* The free space where traces go, in the nearest folder above that exists. */
-static void find_disk(json_t *findings, const json_t *status, const struct settings *settings)
+/* Turns a path into the nearest folder above it that exists. False if there is none. */
+static bool find_existing(char *path)
 {
-	char path[PATH_MAX];
-	struct statvfs disk;
 	char *slash;
 
-	if (strlcpy(path, text_of(status, "trace_base_dir"), sizeof(path)) >= sizeof(path) ||
-	    path[0] != '/')
-		return;
-	while (statvfs(path, &disk) < 0 && (slash = strrchr(path, '/')) != NULL && slash != path)
+	while (access(path, F_OK) < 0 && (slash = strrchr(path, '/')) != NULL && slash != path)
 		*slash = 0;
+	return access(path, F_OK) == 0 || (strcpy(path, "/"), true);
+}
+
+/* Why no directory can be made there; "" if one can. */
+static const char *no_traces_in(const char *path)
+{
+	struct stat folder;
+
+	if (stat(path, &folder) == 0 && !S_ISDIR(folder.st_mode))
+		return strerror(ENOTDIR);
+	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) < 0 ? strerror(errno) : "";
+}
+
+/* Whether traces can be put where they go, and the free space there. */
+static void find_traces(json_t *findings, const json_t *status, const struct settings *settings)
+{
+	const char *name = text_of(status, "trace_base_dir");
+	char path[2 * PATH_MAX], here[PATH_MAX];
+	struct statvfs disk;
+
+	if (name[0] == 0 || getcwd(here, sizeof(here)) == NULL)
+		return;
+	int length = name[0] == '/' ? snprintf(path, sizeof(path), "%s", name)
+				    : snprintf(path, sizeof(path), "%s/%s", here, name);
+	if (length >= (int)sizeof(path) || !find_existing(path))
+		return;
+	const char *obstacle = settings_number(settings, SETTING_RECORD) ? no_traces_in(path) : "";
+	if (obstacle[0] != 0) {
+		add(findings, DOCTOR_PROBLEM, "traces",
+		    "choose a directory that you can write in, with --trace-dir=",
+		    "%s cannot be written: %s: %s", name, path, obstacle);
+		return;
+	}
 	if (statvfs(path, &disk) < 0)
 		return;
 	unsigned long long free_bytes = (unsigned long long)disk.f_bavail * disk.f_frsize;
 	bool enough = free_bytes > (unsigned long long)settings_number(settings, SETTING_FREE_DISK);
 	add(findings, enough ? DOCTOR_OK : DOCTOR_PROBLEM, "traces",
 	    enough ? "" : "remove traces (rr_rm), or choose another directory with --trace-dir=",
-	    "%s, %llu MB free", text_of(status, "trace_base_dir"), free_bytes / MEGABYTE);
+	    "%s, %llu MB free", name, free_bytes / MEGABYTE);
 }
 
 /* ---- One recording, for real ----------------------------------------------------------------- */
@@ -262,6 +333,21 @@ static enum doctor_exit worst_of(const json_t *findings)
 	return worst;
 }
 
+/* Whether a recording was made and replayed. */
+static bool is_proven(const json_t *findings)
+{
+	const json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		if (strcmp(text_of(finding, "subject"), "replay") == 0 &&
+		    strcmp(text_of(finding, "state"), states[DOCTOR_OK]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void print_state(enum doctor_exit state, bool color)
 {
 	printf("%s%-8s%s", color ? colors[state] : "", states[state], color ? "\033[0m" : "");
@@ -285,7 +371,9 @@ static void print_findings(const json_t *findings)
 		if (text_of(finding, "fix")[0] != 0)
 			printf("%*sfix: %s\n", TEXT_COLUMN, "", text_of(finding, "fix"));
 	}
-	printf("\n%s\n", verdicts[worst_of(findings)]);
+	enum doctor_exit worst = worst_of(findings);
+	bool known = worst == DOCTOR_PROBLEM || is_proven(findings);
+	printf("\n%s\n", known ? verdicts[worst] : NOT_TRIED);
 }
 
 static void print_json(const json_t *findings, json_t *status)
@@ -331,10 +419,10 @@ static json_t *ask_server(
 	if (status == NULL)
 		return NULL;
 	json_t *found = status_findings(status);
-	sharpen_fixes(found);
+	sharpen_fixes(found, settings);
 	json_array_extend(findings, found);
 	json_decref(found);
-	find_disk(findings, status, settings);
+	find_traces(findings, status, settings);
 	if (!record)
 		add(findings, DOCTOR_OK, "recording", "", "not tried (--no-record)");
 	else if (worst_of(findings) != DOCTOR_PROBLEM)

@@ -135,8 +135,8 @@ START_TEST(it_says_whose_word_a_setting_is)
 	json_auto_t *said =
 	    examine("RR_MCP_TIMEOUT_EVAL=7", harness_server(), "--sessions=3", &status);
 	const char *text = answer_text(finding_on(said, "settings", "ok"), "text");
-	ck_assert_msg(strstr(text, "eval by the environment") != NULL, "%s", text);
-	ck_assert_msg(strstr(text, "count by a flag") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "--timeout-eval by the environment") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "--sessions by a flag") != NULL, "%s", text);
 }
 END_TEST
 
@@ -180,11 +180,65 @@ START_TEST(people_read_one_line_for_each_finding)
 }
 END_TEST
 
+/* root can write everywhere, but not below a file. */
+START_TEST(where_no_trace_can_be_put_nothing_works)
+{
+	int status;
+	json_auto_t *said = examine("", harness_server(), "--trace-dir=/etc/passwd/x", &status);
+	const json_t *finding = finding_on(said, "traces", "problem");
+	expect_within(finding, "text", "/etc/passwd/x cannot be written: /etc/passwd");
+	expect_within(finding, "fix", "--trace-dir=");
+	ck_assert_int_eq(status, 2);
+}
+END_TEST
+
+START_TEST(an_rr_that_may_not_be_executed_is_not_called_missing)
+{
+	char *folder = harness_scratch(0), options[COMMAND_MAX], prefix[COMMAND_MAX];
+	cleanup_free char *rr = harness_path(folder, "rr");
+	harness_write_file(rr, "#!/bin/sh\n");
+	snprintf(options, sizeof(options), "'--rr=%s'", rr);
+	snprintf(prefix, sizeof(prefix), "PATH='%s'", folder);
+	const char *const ways[][2] = {{"", options}, {prefix, ""}};
+	for (size_t i = 0; i < 2; i++) {
+		int status;
+		json_auto_t *said = examine(ways[i][0], harness_server(), ways[i][1], &status);
+		const json_t *finding = finding_on(said, "rr", "problem");
+		expect_within(finding, "text", "you may not execute it");
+		expect_within(finding, "text", rr);
+		expect_within(finding, "fix", "chmod a+rx");
+		ck_assert_int_eq(status, 2);
+	}
+	harness_scratch_free(folder);
+}
+END_TEST
+
+/* What was not tried is not said to work. */
+START_TEST(it_promises_only_what_it_tried)
+{
+	static const char *const ways[][3] = {{"", "", "Recording and replaying work here"},
+	    {"", "--no-record", "not tried"}, {"--record=no", "", "not tried"}};
+	for (size_t i = 0; i < 3; i++) {
+		char command[COMMAND_MAX], text[COMMAND_MAX];
+		snprintf(command, sizeof(command), "'%s' %s doctor %s | tail -n 1",
+		    harness_server(), ways[i][0], ways[i][1]);
+		FILE *pipe = popen(command, "re");
+		ck_assert_ptr_nonnull(pipe);
+		ck_assert_ptr_nonnull(fgets(text, sizeof(text), pipe));
+		pclose(pipe);
+		ck_assert_msg(strstr(text, ways[i][2]) != NULL, "%s", text);
+		ck_assert_int_eq(strstr(text, "not tried") == NULL, i == 0);
+	}
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {well_means_recorded_and_replayed,
-	    what_is_missing_is_a_problem_with_a_fix, in_a_container_it_names_the_way_to_replay,
-	    a_counter_that_cannot_be_loaded_is_noticed, people_read_one_line_for_each_finding,
-	    it_names_the_switch_that_is_off, it_says_whose_word_a_setting_is, NULL};
+	const TTest *const tests[] = {where_no_trace_can_be_put_nothing_works,
+	    an_rr_that_may_not_be_executed_is_not_called_missing, it_promises_only_what_it_tried,
+	    well_means_recorded_and_replayed, what_is_missing_is_a_problem_with_a_fix,
+	    in_a_container_it_names_the_way_to_replay, a_counter_that_cannot_be_loaded_is_noticed,
+	    people_read_one_line_for_each_finding, it_names_the_switch_that_is_off,
+	    it_says_whose_word_a_setting_is, NULL};
 	return scene_main("doctor", tests, (const char *const[]){NULL});
 }

@@ -77,6 +77,9 @@ START_TEST(a_program_that_never_fails_leaves_nothing)
 	ck_assert_int_eq(job.status, 0);
 	ck_assert_msg(strstr(job.output, "2 attempts: exit 0 (2)") != NULL, "%s", job.output);
 	job_end(&job);
+	job = run("", "-n 1 --no-chaos true 2>&1");
+	ck_assert_msg(strstr(job.output, "1 attempt: exit 0 (1)") != NULL, "%s", job.output);
+	job_end(&job);
 }
 END_TEST
 
@@ -87,6 +90,10 @@ static const struct {
     {"", "", "the command to record is missing"},
     {"", "--attemps=3 true", "no such option"},
     {"", "-n 0 true", "attempts"},
+    {"", "-n many true", "-n takes a number of attempts, not: many"},
+    {"", "--export=failure false", "must end in .tar: failure"},
+    {"", "--export=nowhere/failure.tar false", "no archive can be put into nowhere"},
+    {"", "$(touch taken.tar; echo --export=taken.tar) false", "exists already"},
     {"", "-- no-such-program-anywhere", "no-such-program-anywhere"},
     {"--record=no", "true", "off in this server"},
 };

@@ -88,7 +88,7 @@ bool program_find(const struct worker *worker, const char *directory, const char
 	if (error == ENOENT || error == ENOTDIR)
 		return trace_fail_path(failure, ERROR_NOT_FOUND,
 		    "a name without a slash is searched for in PATH; a name with a slash is "
-		    "relative to working_directory",
+		    "relative to the working directory",
 		    "there is no program", name, 0);
 	if (error)
 		return trace_fail_path(failure, ERROR_INVALID_ARGUMENT,
