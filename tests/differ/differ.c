@@ -396,7 +396,7 @@ static uint64_t look(struct user_regs_struct *regs)
 
 	space_counters(space, counter);
 	budget_read(&space->budget, counter);
-	recover_state(space, regs);
+	recover_state(space, differ.cached.pid, regs);
 	passed = space->budget.passed;
 	space->budget = before;
 	return passed;

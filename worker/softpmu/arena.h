@@ -36,6 +36,7 @@ enum {
 	ARENA_SLOT_RCX = 0xcc00,
 	ARENA_SLOT_RAX = 0xcc08,
 	ARENA_SLOT_SITE = 0xcc10,
+	ARENA_SLOT_RETURN = 0xcc18,
 	ARENA_COUNTER = 0xcc40, /* and the next 64 bytes further: a cache line each */
 	ARENA_TABLE = 0x100000,
 	ARENA_LITERALS = 0x200000,

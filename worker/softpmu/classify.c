@@ -12,6 +12,7 @@ enum {
 	PREFIX_ADDRESS = 0x67,
 	OPCODE_MOV_TO_SEGMENT = 0x8e,
 	SEGMENT_SS = 2,
+	OPCODE_RETURN = 0xc3,
 	RR_PAGE = 0x70000000,
 	RR_PAGE_SIZE = 4096,
 	RETURN_POPS_MAX = 4096,
@@ -125,12 +126,28 @@ static bool must_be_native(const struct instruction *in)
 	return classify_is_rip_relative(in) && has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS);
 }
 
-static bool is_in_rr_page(uint64_t address)
+bool classify_is_in_rr_page(uint64_t address)
 {
 	return address >= RR_PAGE && address < RR_PAGE + RR_PAGE_SIZE;
 }
 
-static enum flow flow_of(const struct instruction *in)
+/*
+ * rr's filter stops the tracee at every call but those from rr's page, which are `syscall; ret`.
+ */
+static enum flow flow_of_syscall(const struct instruction *in, size_t length)
+{
+	const ZydisDecodedInstruction *z = &in->z;
+
+	if (z->mnemonic != ZYDIS_MNEMONIC_SYSCALL)
+		return FLOW_NATIVE;
+	if (!classify_is_in_rr_page(in->address))
+		return FLOW_IN_PLACE;
+	return length > z->length && in->bytes[z->length] == OPCODE_RETURN ? FLOW_RR_CALL
+									   : FLOW_NATIVE;
+}
+
+/* length: of the bytes that are known. */
+static enum flow flow_of(const struct instruction *in, size_t length)
 {
 	const ZydisDecodedInstruction *z = &in->z;
 
@@ -144,10 +161,7 @@ static enum flow flow_of(const struct instruction *in)
 	case ZYDIS_CATEGORY_RET:
 		return flow_of_return(z);
 	case ZYDIS_CATEGORY_SYSCALL:
-		/* rr's filter stops the tracee at every call but those from rr's page. */
-		return z->mnemonic == ZYDIS_MNEMONIC_SYSCALL && !is_in_rr_page(in->address)
-			   ? FLOW_IN_PLACE
-			   : FLOW_NATIVE;
+		return flow_of_syscall(in, length);
 	case ZYDIS_CATEGORY_INTERRUPT:
 		return z->mnemonic == ZYDIS_MNEMONIC_INT3 ? FLOW_IN_PLACE : FLOW_NATIVE;
 	case ZYDIS_CATEGORY_SYSRET:
@@ -163,6 +177,6 @@ bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct inst
 	in->bytes = bytes;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &in->z)))
 		return false;
-	in->flow = flow_of(in);
+	in->flow = flow_of(in, length);
 	return true;
 }

@@ -20,6 +20,7 @@ enum flow {
 	FLOW_CALL_TO, /* the same */
 	FLOW_RETURN,
 	FLOW_IN_PLACE, /* syscall and int3: done at its own address, which rr looks at */
+	FLOW_RR_CALL,  /* a syscall in rr's page that does not stop, and the ret behind it */
 	FLOW_NATIVE,   /* not in the cache: the hardware steps it in place */
 };
 
@@ -34,6 +35,9 @@ struct instruction {
 bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct instruction *in);
 
 bool classify_is_rip_relative(const struct instruction *in);
+
+/* In the page from which rr makes its own system calls, the same in every program. */
+bool classify_is_in_rr_page(uint64_t address);
 
 /* Whether it writes to memory, the stack included. */
 bool classify_writes_memory(const struct instruction *in);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "worker/softpmu/cachecalls.h"
+#include "worker/softpmu/classify.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/eflags.h"
 #include "worker/softpmu/emit.h"
@@ -237,7 +238,7 @@ static uint64_t judge_miss(
 	if (!stay && !tracee->cache_pause)
 		address = address_for(space, tracee->tid, regs->rcx, true);
 	if (!address)
-		recover_state(space, regs);
+		recover_state(space, tracee->tid, regs);
 	return address;
 }
 
@@ -248,7 +249,7 @@ static uint64_t judge_exit(struct space *space, struct tracee *tracee, bool stay
 	uint64_t passed = read_budget(space) - 1, most = branches_to_go(tracee, passed);
 
 	if (stay || most < BUDGET_LEAST) {
-		recover_state(space, regs);
+		recover_state(space, tracee->tid, regs);
 		return 0;
 	}
 	space->budget.passed = passed;
@@ -286,12 +287,13 @@ static uint64_t judge_trap(
 		place = space_place(space, regs->rip);
 		if (place && (place->flags & PLACE_EXIT))
 			return judge_exit(space, tracee, stay, place, regs);
-		/* A stub, a body out of force, or a check: none of them has an effect of its own.
-		 */
-		recover_state(space, regs);
+		/* A stub, a body out of force, a check, or a call: none of them has an effect of
+		 * its own yet. */
+		recover_state(space, tracee->tid, regs);
 		if (place && (place->flags & PLACE_STALE))
 			leave_check(space, tracee, regs);
-		if (!stay)
+		tracee->cache_pause = place && (place->flags & PLACE_LEAVES);
+		if (!stay && !tracee->cache_pause)
 			address = address_for(space, tracee->tid, regs->rip, false);
 	}
 	if (!address)
@@ -351,7 +353,8 @@ static bool is_at_call(pid_t tid, uint64_t rip)
 
 /*
  * The tracee left the cache for an instruction that is done in place, and every one of these stops
- * it: a system call by rr's filter, an int3 by itself. Anywhere else it has run uncounted.
+ * it: a system call by rr's filter, an int3 by itself. A call in rr's page does not stop, and comes
+ * back into the cache. Anywhere else it has run uncounted.
  */
 static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 {
@@ -361,7 +364,8 @@ static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 
 	if (status >> 16 != 0 && status >> 16 != PTRACE_EVENT_STOP)
 		return;
-	if (status >> 8 == (SIGTRAP | 0x80) || is_at_call(tracee->tid, rip))
+	if (status >> 8 == (SIGTRAP | 0x80) || is_at_call(tracee->tid, rip) ||
+	    classify_is_in_rr_page(rip))
 		return;
 	if (memory_read(tracee->tid, &local, 1, &remote, 1) == sizeof code &&
 	    (code[0] == INT3 || code[1] == INT3))
@@ -395,7 +399,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		read_budget(space);
 		if (arena_part_at(&space->arena, was) < 0)
 			check_place(tracee, status, was);
-		recover_state(space, regs);
+		recover_state(space, tracee->tid, regs);
 	}
 	*branches = space->budget.passed;
 	if (!write_back(tracee->tid, &before, regs))

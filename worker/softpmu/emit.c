@@ -12,8 +12,8 @@
 enum {
 	BLOCK_INSTRUCTIONS = 48,
 	BLOCK_BYTES = BLOCK_INSTRUCTIONS * 15,
-	TRIP_BLOCKS = 24,    /* translated at a time */
-	ROOM_CODE = 1 << 17, /* more than a trip needs */
+	TRIP_BLOCKS = 96,    /* translated at a time */
+	ROOM_CODE = 1 << 19, /* more than a trip needs */
 	ROOM_LITERALS = 4096,
 	ROOM_ENTRIES = 4096,
 	NO_COUNTER = -1,
@@ -65,9 +65,13 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 			return;
 		if (!can_copy(e, in))
 			in->flow = FLOW_NATIVE;
+		if (in->flow == FLOW_RR_CALL && e->part != 0)
+			in->flow = FLOW_NATIVE; /* its return address has to be low */
 		source->flow = in->flow;
 		source->length += in->z.length;
 		source->count++;
+		if (source->flow == FLOW_RR_CALL)
+			source->length++; /* the ret */
 		if (source->changes && classify_writes_memory(in))
 			return;
 	}
@@ -139,6 +143,9 @@ static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32
 		return 0;
 	case FLOW_IN_PLACE:
 		sequence_in_place(e, in);
+		return 0;
+	case FLOW_RR_CALL:
+		sequence_rr_call(e, in);
 		return 0;
 	case FLOW_NATIVE:
 		pad(e, body, in, in->address); /* no link may be where a body's head is */

@@ -78,6 +78,10 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 	case PLACE_AT:
 		regs->rip = place->original;
 		break;
+	case PLACE_RETURNED:
+		regs->rip = place->original;
+		regs->rsp -= sizeof(uint64_t);
+		break;
 	case PLACE_AT_TARGET:
 		regs->rip = target;
 		break;

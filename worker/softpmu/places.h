@@ -17,6 +17,7 @@ enum place_kind {
 	PLACE_AT_TARGET,  /* it is at the address in rcx */
 	PLACE_PAST_CHECK, /* it is at the address rcx + `original`, see sequences.c */
 	PLACE_SPOILT,	  /* flags are spoilt: an instruction close by sets them */
+	PLACE_RETURNED,	  /* it is at `original`, a ret that has been done, to the cache */
 };
 
 enum {
@@ -26,6 +27,8 @@ enum {
 	PLACE_EXIT = 8,	     /* the int3 of a counter that is at its end */
 	PLACE_JUMPED = 16,   /* the start of a jump through the table */
 	PLACE_STALE = 32,    /* the int3 of a check that found other code than was translated */
+	PLACE_SWAPPED = 64,  /* the return address on the stack is one in the cache */
+	PLACE_LEAVES = 128,  /* the int3 of a call that is not done from the cache */
 };
 
 struct place {
@@ -60,6 +63,7 @@ void places_free(struct places *places);
 /*
  * Puts *regs into the program's own state. rcx and rax: what the slots hold. code: the translated
  * code from the place on, `length` bytes of it. True when a branch is counted that has not retired.
+ * With PLACE_RETURNED and PLACE_SWAPPED the caller has to put the return address back.
  */
 bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const uint8_t *code,
     size_t length, struct user_regs_struct *regs);

@@ -3,6 +3,8 @@
  */
 #include "worker/softpmu/recover.h"
 
+#include "worker/softpmu/classify.h"
+#include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
 
 enum { INSTRUCTION_MAX = 15 };
@@ -31,8 +33,28 @@ static void undo_jump(const struct space *space, struct user_regs_struct *regs)
 	regs->rsp += (uint64_t)(int64_t)place->distance;
 }
 
+/* The stack holds the address of ours to which a call from rr's page returns: puts its own back. */
+static void put_return_back(
+    const struct space *space, pid_t tid, const struct user_regs_struct *regs)
+{
+	memory_write(tid, regs->rsp, arena_slot(&space->arena, ARENA_SLOT_RETURN), 1);
+}
+
+/* The same for a tracee that is in the call, in rr's page. */
+static void recover_call(const struct space *space, pid_t tid, const struct user_regs_struct *regs)
+{
+	uint64_t address = 0;
+	struct iovec local = {&address, sizeof address};
+	struct iovec remote = {(void *)(uintptr_t)regs->rsp, sizeof address};
+
+	if (classify_is_in_rr_page(regs->rip) &&
+	    memory_read(tid, &local, 1, &remote, 1) == sizeof address &&
+	    arena_part_at(&space->arena, address) >= 0)
+		put_return_back(space, tid, regs);
+}
+
 static void recover_place(
-    struct space *space, const struct place *place, struct user_regs_struct *regs)
+    struct space *space, pid_t tid, const struct place *place, struct user_regs_struct *regs)
 {
 	int part = arena_part_at(&space->arena, regs->rip);
 	uint64_t offset = regs->rip - space->arena.part[part].address;
@@ -42,17 +64,21 @@ static void recover_place(
 		2 * INSTRUCTION_MAX, regs) &&
 	    space->budget.passed > 0)
 		space->budget.passed--;
+	if (place->kind == PLACE_RETURNED || (place->flags & PLACE_SWAPPED))
+		put_return_back(space, tid, regs);
 	if (!recover_is_canonical(regs->rip))
 		undo_jump(space, regs);
 }
 
-void recover_state(struct space *space, struct user_regs_struct *regs)
+void recover_state(struct space *space, pid_t tid, struct user_regs_struct *regs)
 {
 	uint32_t number;
 	const struct place *place;
 
-	if (arena_part_at(&space->arena, regs->rip) < 0)
+	if (arena_part_at(&space->arena, regs->rip) < 0) {
+		recover_call(space, tid, regs);
 		return;
+	}
 	number = blocks_at_stub(space->blocks, regs->rip);
 	if (number) {
 		regs->rip = blocks_get(space->blocks, number)->original;
@@ -64,5 +90,5 @@ void recover_state(struct space *space, struct user_regs_struct *regs)
 		    "a stop at 0x%llx in the code cache is not at an instruction: this is a bug in "
 		    "rr-warden; run again with RR_WARDEN_SOFTPMU=legs, and report it",
 		    (unsigned long long)regs->rip);
-	recover_place(space, place, regs);
+	recover_place(space, tid, place, regs);
 }

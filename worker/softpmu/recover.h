@@ -11,11 +11,12 @@
 #include "worker/softpmu/space.h"
 
 /*
- * Turns *regs, the tracee's registers, into the program's state; outside the cache they are that
- * already. Also takes back branches that are counted but have not retired, so call it once for a
- * stop, after reading the budget. Ends rr if no instruction of the cache begins there.
+ * Turns *regs, the registers of tracee tid, into the program's state; outside the cache they are
+ * that already, but a return address of rr's page is not. Also takes back branches that are counted
+ * but have not retired, so call it once for a stop, after reading the budget. Ends rr if no
+ * instruction of the cache begins there.
  */
-void recover_state(struct space *space, struct user_regs_struct *regs);
+void recover_state(struct space *space, pid_t tid, struct user_regs_struct *regs);
 
 /* False for an address that the processor has not: nothing can run there. */
 bool recover_is_canonical(uint64_t address);

@@ -28,12 +28,21 @@
  *         on: mov rax, [rax slot]; mov rcx, [rcx slot]
  *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
  *   what is native  leaves the cache by its stub
+ *   syscall; ret    in rr's page, where the call does not stop: it is done there and returns here
+ *         mov [rcx slot], rcx
+ *         for each call that we must see: lea rcx, [rax - number]; jrcxz to an int3
+ *         mov rcx, [rsp]; mov [return slot], rcx; mov qword [rsp], back; mov rcx, [rcx slot]
+ *         jmp [literal]
+ *         back: as a jump through the table, and mov [rsp - 8], rcx for what the stack held
  *
  * Every instruction written here gets a place. Nothing may be written without one.
  */
 #include "worker/softpmu/sequences.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+
+#include "worker/softpmu/cachecalls.h"
 
 static void put(struct emitter *e, const void *bytes, size_t length)
 {
@@ -288,15 +297,15 @@ static void put_table_jump(struct emitter *e)
 }
 
 /* How each jump through the table begins: it notes its own place, and saves rcx. */
-static void put_jump_start(struct emitter *e, uint64_t original, int undo)
+static void put_jump_start(struct emitter *e, enum place_kind kind, uint64_t original, int undo)
 {
 	uint32_t start = e->offset;
 
-	place_at(e, e->offset, PLACE_AT, PLACE_JUMPED, undo, original);
+	place_at(e, e->offset, kind, PLACE_JUMPED, undo, original);
 	CODE(e, 0xc7, 0x04, 0x25); /* mov dword [slot], where */
 	put_slot(e, ARENA_SLOT_SITE);
 	put32(e, (uint32_t)e->part << 28 | start);
-	place(e, PLACE_AT, 0, original);
+	place(e, kind, 0, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
 	put_slot(e, ARENA_SLOT_RCX);
 }
@@ -313,7 +322,7 @@ void sequence_indirect(struct emitter *e, const struct instruction *in)
 {
 	bool calls = in->flow == FLOW_CALL_TO;
 
-	put_jump_start(e, in->address, calls ? 8 : 0);
+	put_jump_start(e, PLACE_AT, in->address, calls ? 8 : 0);
 	place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
 	put_load_target(e, in);
 	if (calls)
@@ -325,7 +334,7 @@ void sequence_return(struct emitter *e, const struct instruction *in)
 {
 	uint32_t pops = in->z.opcode == 0xc2 ? (uint16_t)in->z.raw.imm[0].value.u : 0;
 
-	put_jump_start(e, in->address, -8 - (int)pops);
+	put_jump_start(e, PLACE_AT, in->address, -8 - (int)pops);
 	place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
 	if (pops == 0) {
 		CODE(e, 0x59); /* pop rcx */
@@ -413,6 +422,70 @@ void sequence_in_place(struct emitter *e, const struct instruction *in)
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
 	put_literal(e, in->address);
 	sequence_wish(e, in->address + in->z.length, false);
+}
+
+/* Calls after which the code or the signal mask may be another one: they are not done from here. */
+static void put_call_checks(struct emitter *e, uint64_t original)
+{
+	enum { NUMBERS = 512 };
+
+	for (uint32_t number = 0; number < NUMBERS; number++) {
+		if (!cachecalls_is_one(number) && number != SYS_rt_sigprocmask)
+			continue;
+		place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		CODE(e, 0x48, 0x8d, 0x88); /* lea rcx, [rax - number] */
+		put32(e, -number);
+		place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		CODE(e, 0xe3, 2); /* jrcxz to the int3 */
+		place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		CODE(e, 0xeb, 1); /* jmp over it */
+		place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_LEAVES, original);
+		CODE(e, 0xcc);
+	}
+}
+
+/* `back` in the low 2 GB is the address to which the call returns; written once it is known. */
+static uint32_t put_return_swap(struct emitter *e, uint64_t original)
+{
+	uint32_t back;
+
+	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	put_slot(e, ARENA_SLOT_RETURN);
+	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0xc7, 0x04, 0x24); /* mov qword [rsp], back */
+	back = e->offset;
+	put32(e, 0);
+	place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	put_slot(e, ARENA_SLOT_RCX);
+	return back;
+}
+
+void sequence_rr_call(struct emitter *e, const struct instruction *in)
+{
+	uint64_t return_at = in->address + in->z.length;
+	uint32_t back, address;
+
+	place(e, PLACE_AT, 0, in->address);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	put_slot(e, ARENA_SLOT_RCX);
+	put_call_checks(e, in->address);
+	back = put_return_swap(e, in->address);
+	place(e, PLACE_AT, PLACE_SWAPPED, in->address);
+	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
+	put_literal(e, in->address);
+	address = (uint32_t)e->base + e->offset;
+	memcpy(e->memory + back, &address, sizeof address);
+	put_jump_start(e, PLACE_RETURNED, return_at, -8);
+	place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	put_slot(e, ARENA_SLOT_RETURN);
+	place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
+	CODE(e, 0x48, 0x89, 0x4c, 0x24, 0xf8); /* mov [rsp - 8], rcx */
+	put_table_jump(e);
 }
 
 void sequence_nothing(struct emitter *e, uint64_t original)

@@ -8,7 +8,7 @@
 #include "worker/softpmu/classify.h"
 #include "worker/softpmu/space.h"
 
-enum { QUEUE_MAX = 128 };
+enum { QUEUE_MAX = 512 };
 
 struct wish {
 	uint64_t original;
@@ -52,6 +52,7 @@ void sequence_call(struct emitter *e, const struct instruction *in);
 void sequence_indirect(struct emitter *e, const struct instruction *in);
 void sequence_return(struct emitter *e, const struct instruction *in);
 void sequence_in_place(struct emitter *e, const struct instruction *in);
+void sequence_rr_call(struct emitter *e, const struct instruction *in);
 
 /* Five bytes that do nothing, with the program at `original`. */
 void sequence_nothing(struct emitter *e, uint64_t original);

@@ -162,6 +162,19 @@ START_TEST(a_place_gives_the_program_its_state_back)
 }
 END_TEST
 
+START_TEST(a_return_into_the_cache_is_undone)
+{
+	const struct place back = {
+	    .kind = PLACE_RETURNED, .flags = PLACE_RCX_SAVED, .original = 0x70000002};
+	struct user_regs_struct regs = {.rip = 0x51000010, .rcx = 1, .rsp = 0x7ffe1008};
+
+	ck_assert(!places_recover(&back, 7, 8, NULL, 0, &regs));
+	ck_assert_uint_eq(regs.rip, 0x70000002);
+	ck_assert_uint_eq(regs.rsp, 0x7ffe1000);
+	ck_assert_uint_eq(regs.rcx, 7);
+}
+END_TEST
+
 START_TEST(rr_sees_the_programs_files_and_not_ours)
 {
 	char text[512], expected[256];
@@ -189,6 +202,7 @@ int main(void)
 	    the_index_keeps_all_when_it_grows,
 	    a_later_place_replaces_one_without_code,
 	    a_place_gives_the_program_its_state_back,
+	    a_return_into_the_cache_is_undone,
 	    rr_sees_the_programs_files_and_not_ours,
 	    NULL,
 	};
