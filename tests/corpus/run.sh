@@ -3,14 +3,15 @@
 # with gdb: the proof that the software PMU counts right. Says which failed and why; the last line
 # is "N passed, N failed".
 #
-#	run.sh [-n] [-k] [-j JOBS] [-t SECONDS] [NAME...]
+#	run.sh [-n] [-k] [-m] [-j JOBS] [-t SECONDS] [NAME...]
 #
 #	-n	record without rr's syscall buffer
 #	-k	keep the traces of what failed, and say where they are
+#	-m	mix the ways of counting for every program, not only those of the kind mixed
 #	-j	so many at a time (2)
 #	-t	time limit of a recording or a replay (300)
 #
-# Environment: RR_WARDEN the program (build/bin/rr-warden), PROGRAMS the folder of the programs,
+# Environment: WAYS of counting to mix ("run legs"; see RR_WARDEN_SOFTPMU), RR_WARDEN the program (build/bin/rr-warden), PROGRAMS the folder of the programs,
 # RUNS how often (1), PMU the counters (software), RR the rr to use. Must never leave a process
 # or a file behind, except with -k.
 set -u
@@ -124,9 +125,34 @@ compare_counts() {
 	replay legs_in_cache
 }
 
+# What is recorded in one way replays in every way, and all count the same.
+mix() {
+	for recorder in $WAYS; do
+		RR_WARDEN_SOFTPMU=$recorder
+		export RR_WARDEN_SOFTPMU
+		rm -rf "$dir/trace"
+		record "$@"
+		unset RR_WARDEN_SOFTPMU
+		counted=""
+		for player in $WAYS; do
+			replay "$recorder-$player" RR_WARDEN_SOFTPMU="$player" \
+				RR_WARDEN_SOFTPMU_STATS="$dir/$player.stats"
+			other=$(branches "$dir/$player.stats")
+			if [ -z "$other" ] || [ "${counted:=$other}" != "$other" ]; then
+				fail "$recorder-$player counted '$other' branches, not '$counted'"
+			fi
+			rm -f "$dir/$player.stats"
+		done
+	done
+}
+
 run_program() {
 	kind=$1
 	shift
+	if [ "$PMU" = software ] && { [ "$kind" = mixed ] || [ -n "$MIX" ]; }; then
+		mix "$@"
+		return
+	fi
 	record "$@"
 	replay replay RR_WARDEN_SOFTPMU_STATS="$dir/replay.stats"
 	case $kind in fixed | count) compare_with_native "$@" ;; esac
@@ -192,11 +218,12 @@ if [ "${1:-}" = --one ]; then
 	exit
 fi
 
-BUFFER="" KEEP="" JOBS=2 LIMIT=300
-while getopts nkj:t: option; do
+BUFFER="" KEEP="" MIX="" JOBS=2 LIMIT=300
+while getopts nkmj:t: option; do
 	case $option in
 	n) BUFFER=-n ;;
 	k) KEEP=$(mktemp -d "${TMPDIR:-/tmp}/corpus-failed.XXXXXX") ;;
+	m) MIX=1 ;;
 	j) JOBS=$OPTARG ;;
 	t) LIMIT=$OPTARG ;;
 	*) exit 2 ;;
@@ -214,7 +241,8 @@ for verse in 1 2 3 4 5 6; do
 	echo "The $verse. time the clock struck, the cat looked up"
 	echo "and nothing, nothing else occurred."
 done >"$FIXTURES/poem.txt"
-export RR_WARDEN PROGRAMS PMU RR BUFFER KEEP LIMIT SCRATCH FIXTURES
+WAYS=${WAYS:-run legs}
+export RR_WARDEN PROGRAMS PMU RR BUFFER KEEP MIX WAYS LIMIT SCRATCH FIXTURES
 
 # The wanted lines of the list, once for each run.
 list() {
