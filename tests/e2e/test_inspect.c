@@ -133,6 +133,37 @@ START_TEST(a_name_of_another_frame_is_found_there)
 }
 END_TEST
 
+static void expect_read(struct scene *scene, const char *expression, const char *value)
+{
+	json_t *read = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
+
+	expect_text(read, "value", value);
+	json_decref(read);
+}
+
+/* gdb itself would take the first one that it finds. */
+START_TEST(of_several_static_variables_none_is_guessed)
+{
+	struct scene scene = scene_open("same_names", NULL);
+
+	scene_run_to(&scene, "first");
+	expect_read(&scene, "shared", "1");
+	scene_run_to(&scene, "second");
+	expect_read(&scene, "shared", "2");
+	scene_run_to(&scene, "meet");
+	for (int i = 0; i < TIMES(lookups); i++)
+		expect_answer_within(
+		    client_tool_fails(scene.client, lookups[i].tool, "invalid_argument", "{s:s}",
+			lookups[i].argument, "shared"),
+		    "message", "in other files: first.c, second.c");
+	expect_read(&scene, "'first.c'::shared + 10", "11");
+	expect_read(&scene, "'second.c'::shared", "2");
+	/* There is but one. */
+	expect_read(&scene, "lonely + (int) sizeof(int)", "7");
+	scene_close(&scene);
+}
+END_TEST
+
 static void expect_marked(const json_t *lines, long long line, bool marked)
 {
 	char text[64];
@@ -334,12 +365,13 @@ int main(void)
 	    values_are_those_of_the_moment_however_it_was_reached,
 	    a_call_into_the_program_leaves_the_recording_as_it_was, registers_are_given_by_name,
 	    memory_is_read_at_an_expression, a_name_of_another_frame_is_found_there,
-	    source_lines_name_their_file, locals_stay_small_beside_a_megabyte_array,
-	    a_deep_recursion_is_paged_or_folded, a_full_backtrace_has_each_frames_locals,
-	    threads_are_listed_and_chosen, a_child_that_only_forked_is_replayed_by_its_pid,
-	    processes_tell_how_they_ended, a_session_may_begin_at_the_end,
-	    the_libraries_are_known_at_the_end_too, recordings_are_listed_and_removed, NULL};
+	    of_several_static_variables_none_is_guessed, source_lines_name_their_file,
+	    locals_stay_small_beside_a_megabyte_array, a_deep_recursion_is_paged_or_folded,
+	    a_full_backtrace_has_each_frames_locals, threads_are_listed_and_chosen,
+	    a_child_that_only_forked_is_replayed_by_its_pid, processes_tell_how_they_ended,
+	    a_session_may_begin_at_the_end, the_libraries_are_known_at_the_end_too,
+	    recordings_are_listed_and_removed, NULL};
 	return scene_main("looking", tests,
 	    (const char *const[]){"many_watch", "big_locals", "recursion", "threads", "fork_tree",
-		"list_corruption", "overrun", NULL});
+		"list_corruption", "overrun", "same_names", NULL});
 }

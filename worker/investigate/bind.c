@@ -4,11 +4,12 @@
  */
 #include "worker/investigate/bind.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "worker/investigate/where.h"
 #include "worker/session/frames.h"
+#include "worker/session/identifiers.h"
+#include "worker/session/strangers.h"
 #include "worker/session/unplaced.h"
 
 #define NAME_MAX_BYTES 128
@@ -28,41 +29,6 @@ static void copy(struct binding *binding, const char *text, size_t length)
 	memcpy(binding->to + binding->length, text, length);
 	binding->length += length;
 	binding->to[binding->length] = '\0';
-}
-
-static bool is_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-/* The length of a literal, or of a number with its suffix; 0: it is neither. */
-static size_t literal_length(const char *at)
-{
-	size_t length = 1;
-
-	if (isdigit((unsigned char)*at)) {
-		while (is_name(at[length]) || at[length] == '.')
-			length++;
-		return length;
-	}
-	if (*at != '"' && *at != '\'')
-		return 0;
-	while (at[length] && at[length] != *at)
-		length += at[length] == '\\' && at[length + 1] ? 2 : 1;
-	return at[length] ? length + 1 : length;
-}
-
-/* A member, or a part of a qualified name. */
-static bool is_part(const char *begin, const char *at, const char *end)
-{
-	while (at > begin && at[-1] == ' ')
-		at--;
-	while (*end == ' ')
-		end++;
-	return (at > begin && at[-1] == '.') ||
-	       (at > begin + 1 &&
-		   ((at[-2] == '-' && at[-1] == '>') || (at[-2] == ':' && at[-1] == ':'))) ||
-	       strncmp(end, "::", 2) == 0 || *end == '(';
 }
 
 /* Whether gdb refused to take an address because the variable has none. */
@@ -128,26 +94,19 @@ bool bind_names(struct replay *replay, const char *expression, char bound[BIND_T
     unsigned long long *local, struct failure *failure)
 {
 	struct binding binding = {.replay = replay, .to = bound};
+	const char *at = expression;
+	struct identifier next;
 
 	bound[0] = '\0';
-	for (const char *at = expression; *at;) {
-		size_t length = literal_length(at);
-
-		if (length) {
-			copy(&binding, at, length);
-		} else if (is_name(*at)) {
-			while (is_name(at[length]))
-				length++;
-			if (is_part(expression, at, at + length))
-				copy(&binding, at, length);
-			else if (!bind_one(&binding, at, length, failure))
-				return false;
-		} else {
-			length = 1;
-			copy(&binding, at, length);
-		}
-		at += length;
+	if (!strangers_check(replay, expression, failure))
+		return false;
+	while ((next = identifier_next(expression, at)).name) {
+		copy(&binding, at, (size_t)(next.name - at));
+		if (!bind_one(&binding, next.name, next.length, failure))
+			return false;
+		at = next.name + next.length;
 	}
+	copy(&binding, at, strlen(at));
 	*local = find_local(&binding);
 	return true;
 }

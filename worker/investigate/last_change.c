@@ -22,6 +22,7 @@
 #include "worker/session/signals.h"
 #include "worker/session/source.h"
 #include "worker/session/stop.h"
+#include "worker/session/strangers.h"
 #include "worker/session/values.h"
 
 #define STOPS_MAX      1000000
@@ -322,6 +323,8 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 {
 	json_t *stop = NULL;
 
+	if (!strangers_check(replay, watched->expression, failure))
+		return NULL;
 	watched->watch =
 	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
 	if (!watched->watch)

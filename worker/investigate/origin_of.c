@@ -16,6 +16,7 @@
 #include "worker/session/position.h"
 #include "worker/session/scope.h"
 #include "worker/session/seen.h"
+#include "worker/session/strangers.h"
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
 
@@ -75,6 +76,8 @@ static bool find_size(struct replay *replay, const char *expression, unsigned lo
 {
 	char text[REPLAY_EXPRESSION_MAX + 16];
 
+	if (!strangers_check(replay, expression, failure))
+		return false;
 	snprintf(text, sizeof(text), "sizeof(%s)", expression);
 	if (!accessed_number(replay, text, size)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,

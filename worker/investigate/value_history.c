@@ -19,6 +19,7 @@
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/signals.h"
+#include "worker/session/strangers.h"
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
 
@@ -208,6 +209,8 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	char *address;
 
 	name_watched(history);
+	if (!strangers_check(replay, history->watched, failure))
+		return false;
 	history->watch =
 	    watchpoint_insert(replay, history->watched, history->args->access, true, NULL, failure);
 	if (!history->watch)

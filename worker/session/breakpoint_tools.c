@@ -13,6 +13,7 @@
 #include "worker/session/pending.h"
 #include "worker/session/stubs.h"
 #include "worker/session/state.h"
+#include "worker/session/strangers.h"
 #include "worker/session/watchpoint.h"
 
 #define TEXT_REST_MAX 200 /* bytes that one takes in the saved state, beside the client's texts */
@@ -148,7 +149,8 @@ json_t *tool_watchpoint_set(
 	json_t *result = NULL;
 	int number;
 
-	if (!has_room(replay, args->expression, args->condition, failure))
+	if (!has_room(replay, args->expression, args->condition, failure) ||
+	    !strangers_check(replay, args->expression, failure))
 		return NULL;
 	number = watchpoint_insert(
 	    replay, args->expression, args->access_type, args->location, args->condition, failure);

@@ -11,6 +11,7 @@
 #include "worker/session/mappings.h"
 #include "worker/session/replay.h"
 #include "worker/session/scope.h"
+#include "worker/session/strangers.h"
 #include "worker/session/values.h"
 
 #define INSTRUCTION_BYTES 16 /* room for each: the longest is 15 */
@@ -60,6 +61,8 @@ bool code_address(struct replay *replay, const char *location, unsigned long lon
 	char expression[REPLAY_EXPRESSION_MAX + 40], why[256] = "", *value, *type;
 	bool fine;
 
+	if (location && !strangers_check(replay, location, failure))
+		return false;
 	if (!location)
 		snprintf(expression, sizeof(expression), "(unsigned long) $pc");
 	else

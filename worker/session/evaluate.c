@@ -13,6 +13,7 @@
 #include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/scope.h"
+#include "worker/session/strangers.h"
 #include "worker/session/values.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
@@ -54,11 +55,15 @@ static int read_formatted(struct replay *replay, char letter, const char *expres
 static json_t *evaluate_one(struct replay *replay, const char *expression, char letter, size_t max)
 {
 	char *value = NULL, *type = NULL, why[512];
+	struct failure strange = {0};
 	json_t *json = json_object();
 	size_t cut = 0;
 
 	json_object_set_new(json, "expression", json_string(expression));
-	if (read_formatted(replay, letter, expression, &value, &type, why, sizeof(why)) == 0) {
+	if (!strangers_check(replay, expression, &strange)) {
+		json_object_set_new(json, "error", json_string(strange.message));
+	} else if (read_formatted(replay, letter, expression, &value, &type, why, sizeof(why)) ==
+		   0) {
 		json_object_set_new(
 		    json, "value", scrub_json_middle(value, strlen(value), max, &cut));
 		json_object_set_new(json, "type", scrub_json(type, strlen(type), 400, NULL));
@@ -185,6 +190,8 @@ static void fail_evaluation(struct replay *replay, const char *why, struct failu
 		"rr_expand shows a container's elements, and a vector's member reads one: "
 		"v._M_impl._M_start[0]"},
 	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
+	    {"static variables of that name", ERROR_INVALID_ARGUMENT,
+		"'FILE'::NAME is that file's; rr_locals shows the names in this frame"},
 	    {"", ERROR_INVALID_ARGUMENT,
 		"rr_locals shows the names in this frame; rr_select_frame selects another frame"},
 	};

@@ -11,6 +11,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/replay.h"
 #include "worker/session/scope.h"
+#include "worker/session/strangers.h"
 
 #define LINES_MAX     600 /* of one answer */
 #define BUDGET	      (24 * 1024)
@@ -276,8 +277,11 @@ static void delete (struct replay *replay, json_t *whole)
 static json_t *create_whole(struct replay *replay, const char *expression, struct failure *failure)
 {
 	char pointed[REPLAY_EXPRESSION_MAX + 8];
-	json_t *whole = create(replay, expression), *results = NULL;
+	json_t *whole, *results = NULL;
 
+	if (!strangers_check(replay, expression, failure))
+		return NULL;
+	whole = create(replay, expression);
 	if (whole && points(whole)) {
 		delete (replay, whole);
 		snprintf(pointed, sizeof(pointed), "*(%.*s)", REPLAY_EXPRESSION_MAX, expression);

@@ -11,6 +11,7 @@
 #include "worker/session/code.h"
 #include "worker/session/mappings.h"
 #include "worker/session/scope.h"
+#include "worker/session/strangers.h"
 #include "worker/gdb/mi.h"
 
 #define PIECE	      (4ULL << 20) /* bytes searched at once */
@@ -80,6 +81,8 @@ static bool take_value(
 	}
 	snprintf(
 	    search->size, sizeof(search->size), "/%.1s", args->size ? &letters[args->size] : "");
+	if (!strangers_check(search->replay, args->value, failure))
+		return false;
 	snprintf(search->words, WORDS_MAX, "(%.*s)", REPLAY_EXPRESSION_MAX, args->value);
 	search->length = VALUE_OVERLAP;
 	return true;

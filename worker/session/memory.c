@@ -9,6 +9,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/memory.h"
 #include "worker/session/scope.h"
+#include "worker/session/strangers.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/values.h"
 
@@ -79,7 +80,8 @@ json_t *tool_read_memory(
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL, *result = NULL;
 
-	if (!gdb_quote(quoted, "address", args->address, failure))
+	if (!gdb_quote(quoted, "address", args->address, failure) ||
+	    !strangers_check(replay, args->address, failure))
 		return NULL;
 	if (gdb_check(replay->gdb,
 		gdb_command(replay->gdb, &results,

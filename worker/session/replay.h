@@ -87,6 +87,11 @@ struct replay {
 	long long wanted_event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
 	bool caches;		/* gdb keeps the memory it has read */
 	bool printers_tried;	/* see expand.c */
+	enum {
+		STRANGERS_UNTRIED,
+		STRANGERS_CHECKED,
+		STRANGERS_UNKNOWN
+	} strangers;		      /* see strangers.c */
 	struct moment moment, opened; /* now; when the session was opened */
 	struct moment departed;	      /* where the present run began; event 0: the program stands */
 	struct moment end;	      /* of this process; event 0: not known yet */
