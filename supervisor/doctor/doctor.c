@@ -126,13 +126,37 @@ static long long read_number(const char *path)
 	return end == text ? -1 : number;
 }
 
+#define CHROOT_FIX                                                                                 \
+	"this is a chroot, and Linux allows no user namespaces there: enter the directory with "   \
+	"bubblewrap (bwrap --bind DIRECTORY / ...), systemd-nspawn or pivot_root instead"
+
+/* Whether the root directory is no mount point, as in a chroot. A chroot to one is not noticed. */
+static bool in_chroot(void)
+{
+	char line[PATH_MAX];
+	bool found = false, any = false;
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+
+	if (file == NULL)
+		return false;
+	while (!found && fgets(line, sizeof(line), file) != NULL) {
+		char *from = line;
+		for (int field = 1; field < 5 && from != NULL; field++)
+			from = strchr(from + 1, ' ');
+		any |= from != NULL;
+		found = from != NULL && strncmp(from, " / ", 3) == 0;
+	}
+	fclose(file);
+	return any && !found;
+}
+
 /* The fix for the switch that is off; "" if none is, and the fix of status_findings stays. */
 static const char *namespace_fix(void)
 {
 	for (size_t i = 0; i < sizeof(namespace_switches) / sizeof(namespace_switches[0]); i++)
 		if (read_number(namespace_switches[i].file) == namespace_switches[i].off)
 			return namespace_switches[i].fix;
-	return "";
+	return in_chroot() ? CHROOT_FIX : "";
 }
 
 /* A file of this name that may not be executed: the name itself, or the first on PATH. */

@@ -129,6 +129,35 @@ START_TEST(it_names_the_switch_that_is_off)
 }
 END_TEST
 
+/* Runs a program ($2...) in a chroot ($1) with the system's files, as root. */
+#define CHROOT                                                                                     \
+	"#!/bin/sh\n"                                                                              \
+	"[ $(id -u) = 0 ] || exit 77\n"                                                            \
+	"exec unshare --mount sh -c 'set -e; root=$0; server=$1; top=${server%/bin/*}\n"           \
+	"cp -P /bin /lib /lib64 \"$root/\" 2>/dev/null || exit 77\n"                               \
+	"for folder in /usr /etc /proc /dev /tmp \"$top\"; do\n"                                   \
+	"\tmkdir -p \"$root$folder\"; mount --rbind \"$folder\" \"$root$folder\"; done\n"          \
+	"exec chroot \"$root\" \"$@\"' \"$@\"\n"
+
+START_TEST(it_names_a_chroot_as_the_reason)
+{
+	char *folder = harness_scratch(0), prefix[COMMAND_MAX];
+	cleanup_free char *script = harness_path(folder, "enter");
+	cleanup_free char *root = harness_path(folder, "root");
+	cleanup_free char *server = realpath(harness_server(), NULL);
+	int status;
+	harness_write_file(script, CHROOT);
+	ck_assert_int_eq(mkdir(root, 0755), 0);
+	snprintf(prefix, sizeof(prefix), "sh '%s' '%s'", script, root);
+	json_auto_t *said = examine(prefix, server, "--pmu=software", &status);
+	if (status != NOT_HERE) {
+		const char *fix = answer_text(finding_on(said, "sandbox", "warning"), "fix");
+		ck_assert_msg(strstr(fix, "this is a chroot") != NULL, "%s", fix);
+	}
+	harness_scratch_free(folder);
+}
+END_TEST
+
 START_TEST(it_says_whose_word_a_setting_is)
 {
 	int status;
@@ -239,6 +268,6 @@ int main(void)
 	    well_means_recorded_and_replayed, what_is_missing_is_a_problem_with_a_fix,
 	    in_a_container_it_names_the_way_to_replay, a_counter_that_cannot_be_loaded_is_noticed,
 	    people_read_one_line_for_each_finding, it_names_the_switch_that_is_off,
-	    it_says_whose_word_a_setting_is, NULL};
+	    it_names_a_chroot_as_the_reason, it_says_whose_word_a_setting_is, NULL};
 	return scene_main("doctor", tests, (const char *const[]){NULL});
 }
