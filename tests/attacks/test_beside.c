@@ -52,8 +52,8 @@ static void replay_among_scripts(const char *const *args)
 	json_decref(client_tool(
 	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
 	cleanup_free char *session = client_replay(client, trace);
-	json_auto_t *stop = client_tool(client, "rr_continue", "{s:s}", "until", "main");
-	expect_text(stop, "frame.function", "main"); /* its symbols were read, and so its scripts */
+	expect_answer(client_tool(client, "rr_continue", "{s:s}", "until", "main"),
+	    "frame.function", "main"); /* its symbols were read, and so its scripts */
 	client_end(client);
 	witness_end(&witness);
 	harness_scratch_free(folder);

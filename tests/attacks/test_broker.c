@@ -183,9 +183,8 @@ START_TEST(bookmarks_that_are_made_at_once_stay_whole)
 	    send_plea(&plea, one, "lines at once"), send_plea(&plea, other, "lines at once")};
 
 	for (size_t i = 0; i < 2; i++) {
-		json_t *outcome = client_tool_result(plea.stage.client, ids[i], HARNESS_TIMEOUT_S);
-		expect_number(outcome, "granted", 80);
-		json_decref(outcome);
+		expect_all(client_tool_result(plea.stage.client, ids[i], HARNESS_TIMEOUT_S),
+		    NUMBER("granted", 80));
 	}
 	expect_lines(&plea, known);
 	plea_close(&plea);
@@ -354,19 +353,18 @@ START_TEST(the_broker_itself_refuses_what_is_no_source)
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", plea.stage.home, files[i]);
-		json_t *outcome = client_tool(plea.stage.client, "rr_type", "{s:s, s:s}",
-		    "expression", path, "session", session);
-		expect_number(outcome, "refused", 1);
-		json_decref(outcome);
+		expect_all(client_tool(plea.stage.client, "rr_type", "{s:s, s:s}", "expression",
+			       path, "session", session),
+		    NUMBER("refused", 1));
 		snprintf(line, sizeof(line),
 		    "audit: source %s: it is outside of the program's source tree;", path);
 		ck_assert_msg(strstr(client_stderr(plea.stage.client), line) != NULL, "%s\n%s",
 		    line, client_stderr(plea.stage.client));
 	}
 	snprintf(path, sizeof(path), "%s/reach.c", plea.stage.project);
-	json_auto_t *granted = client_tool(
-	    plea.stage.client, "rr_type", "{s:s, s:s}", "expression", path, "session", session);
-	expect_number(granted, "granted", 1); /* or it shows nothing */
+	expect_all(client_tool(plea.stage.client, "rr_type", "{s:s, s:s}", "expression", path,
+		       "session", session),
+	    NUMBER("granted", 1)); /* or it shows nothing */
 	plea_close(&plea);
 }
 END_TEST

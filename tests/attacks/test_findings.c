@@ -30,10 +30,10 @@ START_TEST(a_directory_that_a_call_names_takes_no_layer_away)
 	struct stage stage = stage_open(_i, NULL, NULL);
 
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++) {
-		json_t *failed = client_tool_fails(stage.client, "rr_record", NULL, "{s:[s], s:s}",
-		    "command", "/bin/true", "working_directory", special[i]);
-		expect_within(failed, "message", special[i]);
-		json_decref(failed);
+		expect_answer_within(
+		    client_tool_fails(stage.client, "rr_record", NULL, "{s:[s], s:s}", "command",
+			"/bin/true", "working_directory", special[i]),
+		    "message", special[i]);
 	}
 	json_auto_t *recorded = stage_record(&stage);
 	expect_layers(recorded, _i);
@@ -351,9 +351,10 @@ START_TEST(with_a_list_of_commands_the_environment_is_a_list_too)
 	    (const char *const[]){"--record-command=/usr/bin/*", "--record-variable=LC_*", NULL},
 	    NULL);
 
-	json_auto_t *failed = client_tool_fails(stage.client, "rr_record", "not_allowed",
-	    "{s:[s], s:{s:s}}", "command", "/usr/bin/true", "env", "LD_PRELOAD", "/tmp/evil.so");
-	expect_within(failed, "message", "LD_PRELOAD");
+	expect_answer_within(
+	    client_tool_fails(stage.client, "rr_record", "not_allowed", "{s:[s], s:{s:s}}",
+		"command", "/usr/bin/true", "env", "LD_PRELOAD", "/tmp/evil.so"),
+	    "message", "LD_PRELOAD");
 	json_decref(client_tool(stage.client, "rr_record", "{s:[s], s:{s:s}, s:s}", "command",
 	    "/usr/bin/true", "env", "LC_ALL", "C", "trace_dir", stage.trace));
 	stage_close(&stage);
@@ -419,10 +420,9 @@ static void record_client(int play, bool private)
 	json_auto_t *call = json_pack(
 	    "{s:[s,s,s], s:s}", "command", "/bin/bash", "-c", command, "trace_dir", stage.trace);
 	if (private && play & NO_NAMESPACES) {
-		json_t *failed =
-		    client_tool_fails(stage.client, "rr_record", "sandbox_violation", "O", call);
-		expect_within(failed, "message", "net_ns");
-		json_decref(failed);
+		expect_answer_within(
+		    client_tool_fails(stage.client, "rr_record", "sandbox_violation", "O", call),
+		    "message", "net_ns");
 	} else {
 		json_t *recorded = client_tool(stage.client, "rr_record", "O", call);
 		ck_assert_int_eq(answer_number(recorded, "exit_code") == 0, !private);

@@ -229,10 +229,9 @@ START_TEST(without_namespaces_a_replay_is_refused_for_its_open_port)
 		return;
 	char *folder = harness_scratch(0), *server = server_without_spaces(folder);
 	struct client *client = client_start(&(struct client_options){.server = server});
-	json_auto_t *failed = client_tool_fails(
-	    client, "rr_replay_start", NULL, "{s:s}", "trace_dir", scene_trace(PROGRAM));
-
-	expect_within(failed, "message", "net_ns");
+	expect_answer_within(client_tool_fails(client, "rr_replay_start", NULL, "{s:s}",
+				 "trace_dir", scene_trace(PROGRAM)),
+	    "message", "net_ns");
 	json_t *status = client_tool(client, "rr_status", NULL); /* asks, and listens nowhere */
 	expect_degraded(answer_at(status, "sandbox"));
 	cleanup_free char *advice = answer_show(answer_at(status, "advice"));
@@ -296,10 +295,9 @@ START_TEST(a_required_layer_that_is_missing_ends_everything_below)
 	static const char *const tools[] = {"rr_replay_start", "rr_traceinfo"};
 
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
-		json_t *failed = client_tool_fails(
-		    client, tools[i], NULL, "{s:s}", "trace_dir", scene_trace(PROGRAM));
-		expect_within(failed, "message", "_ns");
-		json_decref(failed);
+		expect_answer_within(client_tool_fails(client, tools[i], NULL, "{s:s}", "trace_dir",
+					 scene_trace(PROGRAM)),
+		    "message", "_ns");
 	}
 	ck_assert_int_eq(census_find(client_pid(client), WORKER, 0), 0);
 	client_end(client);
@@ -337,10 +335,9 @@ START_TEST(in_a_container_that_allows_them_all_layers_are_there)
 	char *folder = harness_scratch(0);
 	cleanup_free char *server = wrapped_server(folder, "unshare -Urmn --");
 	struct client *client = client_start(&(struct client_options){.server = server});
-	json_auto_t *started =
-	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-
-	expect_text(started, "sandbox.level", "full");
+	expect_answer(
+	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM)),
+	    "sandbox.level", "full");
 	ck_assert_uint_ge(check_all_below(census_find(client_pid(client), WORKER, 0), true), 3);
 	client_end(client);
 	harness_scratch_free(folder);

@@ -192,9 +192,9 @@ START_TEST(an_idle_sessions_processes_end_and_its_next_call_brings_them_back)
 	while (census_find(client_pid(client), WORKER, 0) != 0 && harness_now() < end)
 		usleep(20000);
 	ck_assert_int_eq(census_find(client_pid(client), WORKER, 0), 0);
-	json_auto_t *value =
-	    client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "1", "session", session);
-	ck_assert(answer_true(value, "restored"));
+	expect_all(
+	    client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "1", "session", session),
+	    TRUE("restored"));
 	client_end(client);
 }
 END_TEST
@@ -212,9 +212,7 @@ START_TEST(a_recorded_program_gets_no_more_memory_than_granted)
 	json_decref(result);
 	client_end(client);
 	client = limited("--memory=2G", NULL);
-	result = record(client, bound_trace, NULL);
-	expect_number(result, "exit_code", 3);
-	json_decref(result);
+	expect_all(record(client, bound_trace, NULL), NUMBER("exit_code", 3));
 	client_end(client);
 	harness_scratch_free(folder);
 	free(free_trace);

@@ -261,10 +261,8 @@ static void expect_refusal(json_t *answer)
 static void expect_not_allowed(
     const struct coup *coup, int worker, uint32_t operation, json_t *json)
 {
-	json_auto_t *answer = ask(coup, worker, operation, json);
-
-	ck_assert(answer_true(answer, "failed"));
-	expect_text(answer, "json.code", "not_allowed");
+	expect_all(
+	    ask(coup, worker, operation, json), TRUE("failed"), IS("json.code", "not_allowed"));
 }
 
 START_TEST(no_layer_goes_and_no_setting_changes)
@@ -293,9 +291,9 @@ START_TEST(no_layer_goes_and_no_setting_changes)
 	    json_pack("{s:{s:s, s:b}}", "args", "expression", "1", "allow_calls", 1));
 	expect_not_allowed(&coup, worker, WIRE_OP_GDB_COMMAND,
 	    json_pack("{s:{s:s}}", "args", "command", "info frame"));
-	json_auto_t *shown =
-	    ask(&coup, worker, WIRE_OP_SOURCE_LINES, json_pack("{s:{s:s}}", "args", "file", path));
-	ck_assert(answer_true(shown, "failed"));
+	expect_all(
+	    ask(&coup, worker, WIRE_OP_SOURCE_LINES, json_pack("{s:{s:s}}", "args", "file", path)),
+	    TRUE("failed"));
 	ck_assert_int_ne(access(was_run, F_OK), 0);
 	coup_close(&coup);
 }

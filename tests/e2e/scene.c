@@ -76,6 +76,49 @@ void expect_same(json_t *one, json_t *other)
 	json_decref(other);
 }
 
+/* What a value must be; "" if it is that. */
+static const char *unmet(const json_t *answer, const struct expected *expected)
+{
+	const char *path = expected->path;
+
+	switch (expected->kind) {
+	case EXPECTED_END:
+		return "";
+	case EXPECTED_TEXT:
+		return strcmp(answer_text(answer, path), expected->text) == 0 ? "" : "another text";
+	case EXPECTED_PART:
+		return strstr(answer_text(answer, path), expected->text) ? "" : "a text without it";
+	case EXPECTED_NUMBER:
+		return answer_number(answer, path) == expected->number ? "" : "another number";
+	case EXPECTED_LINE:
+		return answer_line(answer, path) == expected->number ? "" : "another line";
+	case EXPECTED_COUNT:
+		return answer_count(answer, path) == (size_t)expected->number ? ""
+									      : "another count";
+	case EXPECTED_TRUE:
+		return answer_true(answer, path) ? "" : "not true";
+	case EXPECTED_FALSE:
+		return answer_true(answer, path) ? "true" : "";
+	case EXPECTED_PRESENT:
+		return answer_at(answer, path) ? "" : "missing";
+	case EXPECTED_ABSENT:
+		return answer_at(answer, path) ? "present" : "";
+	}
+	return "no expectation";
+}
+
+void expect_all_of(const char *file, int line, json_t *answer, const struct expected *expected)
+{
+	for (; expected->kind != EXPECTED_END; expected++) {
+		const char *found = unmet(answer, expected);
+
+		ck_assert_msg(*found == '\0', "%s:%d: %s is %s (expected \"%s\" %lld) in %s", file,
+		    line, expected->path, found, expected->text ? expected->text : "",
+		    expected->number, answer_show(answer));
+	}
+	json_decref(answer);
+}
+
 void scene_close(struct scene *scene)
 {
 	client_end(scene->client);

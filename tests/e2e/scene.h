@@ -93,6 +93,66 @@ int scene_main_loops(const char *name, const struct looped *tests, const char *c
 		json_decref(answer_);                                                              \
 	} while (0)
 
+/* What an answer must say at a path. NUMBER and LINE as answer_number and answer_line read it. */
+struct expected {
+	enum {
+		EXPECTED_END,
+		EXPECTED_TEXT,
+		EXPECTED_PART,
+		EXPECTED_NUMBER,
+		EXPECTED_LINE,
+		EXPECTED_COUNT,
+		EXPECTED_TRUE,
+		EXPECTED_FALSE,
+		EXPECTED_PRESENT,
+		EXPECTED_ABSENT,
+	} kind;
+	const char *path, *text;
+	long long number;
+};
+
+#define IS(path, text)                                                                             \
+	{                                                                                          \
+		EXPECTED_TEXT, (path), (text), 0                                                   \
+	}
+#define HAS(path, part)                                                                            \
+	{                                                                                          \
+		EXPECTED_PART, (path), (part), 0                                                   \
+	}
+#define NUMBER(path, number)                                                                       \
+	{                                                                                          \
+		EXPECTED_NUMBER, (path), NULL, (number)                                            \
+	}
+#define LINE(path, number)                                                                         \
+	{                                                                                          \
+		EXPECTED_LINE, (path), NULL, (number)                                              \
+	}
+#define COUNT(path, number)                                                                        \
+	{                                                                                          \
+		EXPECTED_COUNT, (path), NULL, (long long)(number)                                  \
+	}
+#define TRUE(path)                                                                                 \
+	{                                                                                          \
+		EXPECTED_TRUE, (path), NULL, 0                                                     \
+	}
+#define FALSE(path)                                                                                \
+	{                                                                                          \
+		EXPECTED_FALSE, (path), NULL, 0                                                    \
+	} /* or absent */
+#define PRESENT(path)                                                                              \
+	{                                                                                          \
+		EXPECTED_PRESENT, (path), NULL, 0                                                  \
+	}
+#define ABSENT(path)                                                                               \
+	{                                                                                          \
+		EXPECTED_ABSENT, (path), NULL, 0                                                   \
+	}
+
+/* The answer that `call` returns says all of this; releases it. */
+#define expect_all(call, ...)                                                                      \
+	expect_all_of(__FILE__, __LINE__, (call), (const struct expected[]){__VA_ARGS__, {0}})
+void expect_all_of(const char *file, int line, json_t *answer, const struct expected *expected);
+
 #define expect_value(client, expression, expected)                                                 \
 	expect_answer(client_tool((client), "rr_evaluate", "{s:s}", "expression", (expression)),   \
 	    "value", (expected))

@@ -129,9 +129,8 @@ START_TEST(a_breakpoint_stops_the_way_back_out_and_is_told)
 	expect_text(stop, "reason", "breakpoint");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "pushed");
 	json_decref(stop);
-	stop = client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1);
-	expect_text(stop, "reason", "breakpoint");
-	json_decref(stop);
+	expect_answer(
+	    client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1), "reason", "breakpoint");
 	scene_close(&scene);
 }
 END_TEST
@@ -180,9 +179,7 @@ START_TEST(a_breakpoint_in_the_call_stops_the_way_back)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_decref(go_behind_call(&scene));
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "fall");
-	json_auto_t *stop = next(&scene, true);
-	expect_text(stop, "reason", "breakpoint");
-	expect_text(stop, "frame.function", "fall");
+	expect_all(next(&scene, true), IS("reason", "breakpoint"), IS("frame.function", "fall"));
 	scene_close(&scene);
 }
 END_TEST
@@ -197,11 +194,10 @@ START_TEST(where_the_processor_watches_all_it_can_the_session_stays)
 		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", watched[i]);
 	json_decref(client_tool_fails(scene.client, "rr_next", "unsupported", "{s:s, s:b}", "unit",
 	    "instruction", "reverse", 1));
-	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
-	expect_text(now, "moment", answer_text(here, "moment"));
+	expect_answer(
+	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(here, "moment"));
 	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 4);
-	json_auto_t *stop = next(&scene, true);
-	expect_text(stop, "reason", "watchpoint");
+	expect_answer(next(&scene, true), "reason", "watchpoint");
 	scene_close(&scene);
 }
 END_TEST

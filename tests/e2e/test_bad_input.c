@@ -20,10 +20,8 @@ static void expect_message(const json_t *failed, const char *part)
 
 static void expect_unharmed(struct scene *scene)
 {
-	json_auto_t *value =
-	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "1+1");
-	expect_text(value, "value", "2");
-	ck_assert(!answer_true(value, "restored"));
+	expect_all(client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", "1+1"),
+	    IS("value", "2"), FALSE("restored"));
 }
 
 /* ---- Arguments ----------------------------------------------------------------------------- */
@@ -249,12 +247,10 @@ START_TEST(a_binary_without_symbols_still_replays)
 	cleanup_free char *session = client_replay(client, trace);
 	json_decref(client_tool(client, "rr_step", "{s:s}", "unit", "instruction"));
 	/* It could be in a library. Once all libraries are loaded, it is known to be nowhere. */
-	json_auto_t *set =
-	    client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
-	ck_assert(answer_true(set, "pending"));
+	expect_all(client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late"),
+	    TRUE("pending"));
 	json_decref(client_tool(client, "rr_registers", NULL));
-	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
-	expect_number(stop, "never_loaded.0", 1);
+	expect_all(client_tool(client, "rr_continue", NULL), NUMBER("never_loaded.0", 1));
 	json_decref(
 	    client_tool_fails(client, "rr_breakpoint_set", NULL, "{s:s}", "location", "set_late"));
 	client_end(client);

@@ -32,9 +32,7 @@ static char *run_to(struct client *client, const char *location)
 
 static void expect_goto(struct client *client, const char *name, const char *moment)
 {
-	json_auto_t *stop = client_tool(client, "rr_goto", "{s:s}", "moment", name);
-
-	expect_text(stop, "moment", moment);
+	expect_answer(client_tool(client, "rr_goto", "{s:s}", "moment", name), "moment", moment);
 }
 
 static size_t count_of(struct client *client)
@@ -59,11 +57,9 @@ START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 	expect_goto(place.client, "early", early);
 	client_tool_done(place.client, "rr_replay_stop", NULL);
 	free(client_replay(place.client, place.trace));
-	json_auto_t *list = client_tool(place.client, "rr_bookmarks", NULL);
-	expect_text(list, "bookmarks.0.name", "early");
-	expect_text(list, "bookmarks.1.name", "late");
-	expect_text(list, "bookmarks.1.note", "the text is written <here>");
-	expect_within(list, "bookmarks.1.where", "bring_out");
+	expect_all(client_tool(place.client, "rr_bookmarks", NULL), IS("bookmarks.0.name", "early"),
+	    IS("bookmarks.1.name", "late"), IS("bookmarks.1.note", "the text is written <here>"),
+	    HAS("bookmarks.1.where", "bring_out"));
 	expect_goto(place.client, "late", late);
 	place_close(&place);
 }
@@ -297,9 +293,8 @@ START_TEST(a_file_that_is_too_long_is_said_to_be)
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	ck_assert_int_eq(truncate(file, 1L << 30), 0);
-	json_auto_t *list = client_tool(place.client, "rr_bookmarks", NULL);
-	expect_text(list, "bookmarks.0.name", "mine");
-	expect_within(list, "warning", "longer than bookmarks may be");
+	expect_all(client_tool(place.client, "rr_bookmarks", NULL), IS("bookmarks.0.name", "mine"),
+	    HAS("warning", "longer than bookmarks may be"));
 	json_decref(
 	    client_tool_fails(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more"));
 	place_close(&place);

@@ -177,15 +177,12 @@ START_TEST(a_breakpoint_is_switched_off_and_on_and_keeps_its_number)
 	struct scene scene = scene_open("containers", NULL);
 
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "parse");
-	json_auto_t *off = update(&scene, "enabled", json_false());
-	ck_assert(answer_true(off, "disabled"));
+	expect_all(update(&scene, "enabled", json_false()), TRUE("disabled"));
 	lose_worker(&scene);
 	json_auto_t *end = go_on(&scene, false);
 	expect_text(end, "reason", "end");
 	json_decref(update(&scene, "enabled", json_true()));
-	json_auto_t *stop = go_on(&scene, true);
-	expect_number(stop, "breakpoint", 1);
-	expect_text(stop, "frame.function", "parse");
+	expect_all(go_on(&scene, true), NUMBER("breakpoint", 1), IS("frame.function", "parse"));
 	scene_close(&scene);
 }
 END_TEST
@@ -203,8 +200,7 @@ START_TEST(a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text[0]"), "value",
 	    "'-'");
 	json_decref(stop);
-	json_auto_t *bare = update(&scene, "condition", json_string(""));
-	ck_assert_ptr_null(answer_at(bare, "condition"));
+	expect_all(update(&scene, "condition", json_string("")), ABSENT("condition"));
 	json_decref(update(&scene, "ignore_count", json_integer(1)));
 	stop = go_on(&scene, false); /* over the empty text */
 	expect_answer_within(

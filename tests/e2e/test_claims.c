@@ -56,11 +56,9 @@ START_TEST(names_of_the_programs_own_frame_are_known_at_a_system_call)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *printed =
 	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "pieces:");
-	json_auto_t *answer = client_tool(scene.client, "rr_verify_claims", "{s:[o]}", "claims",
-	    claim(answer_text(printed, "moment"), "pieces[0].iov_len", "3"));
-
-	expect_text(answer, "claims.0.verdict", "held");
-	expect_within(answer, "claims.0.where", "past_the_buffer");
+	expect_all(client_tool(scene.client, "rr_verify_claims", "{s:[o]}", "claims",
+		       claim(answer_text(printed, "moment"), "pieces[0].iov_len", "3")),
+	    IS("claims.0.verdict", "held"), HAS("claims.0.where", "past_the_buffer"));
 	scene_close(&scene);
 }
 END_TEST

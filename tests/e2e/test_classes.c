@@ -28,12 +28,11 @@ START_TEST(a_name_of_a_library_that_is_loaded_later_waits_and_is_hit)
 	struct scene scene = scene_open("filters", NULL);
 
 	scene_run_to(&scene, "main");
-	json_auto_t *set = client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location",
-	    names[_i].location, "pending", 1);
-	ck_assert(answer_true(set, "pending"));
-	json_auto_t *stop = go_on(&scene, 0);
-	expect_text(stop, "reason", "breakpoint");
-	expect_text(stop, "frame.function", names[_i].function);
+	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location",
+		       names[_i].location, "pending", 1),
+	    TRUE("pending"));
+	expect_all(
+	    go_on(&scene, 0), IS("reason", "breakpoint"), IS("frame.function", names[_i].function));
 	expect_value(scene.client, names[_i].expression, names[_i].value);
 	/* Once loaded, the name is found at once, backward as well. */
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
@@ -64,9 +63,8 @@ START_TEST(a_call_through_a_stub_of_the_library_is_one_call)
 	expect_answer(go_on(&scene, 1), "frame.args", "number=14");
 	expect_answer(go_on(&scene, 1), "frame.function", "filters::scale<int>::apply");
 	expect_answer(go_on(&scene, 1), "frame.args", "number=7");
-	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	ck_assert_ptr_null(answer_at(list, "breakpoints.0.places"));
-	expect_number(list, "breakpoints.1.places", 2);
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL),
+	    ABSENT("breakpoints.0.places"), NUMBER("breakpoints.1.places", 2));
 	scene_close(&scene);
 }
 END_TEST
@@ -77,9 +75,7 @@ START_TEST(a_signal_that_a_library_raises_stops_where_it_is_asked_for)
 
 	scene_run_to(&scene, "main");
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "stop", "SIGUSR1");
-	json_auto_t *stop = go_on(&scene, 0);
-	expect_text(stop, "reason", "signal");
-	expect_text(stop, "signal", "SIGUSR1");
+	expect_all(go_on(&scene, 0), IS("reason", "signal"), IS("signal", "SIGUSR1"));
 	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
 	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "filters::raise_user_signal"));

@@ -80,18 +80,15 @@ static void notice_death(struct scene *scene)
 /* The next call restores it at its last stop, with frame and breakpoint. */
 static void expect_restored(struct scene *scene)
 {
-	json_auto_t *value = client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression",
-	    "i", "session", scene->session);
-	ck_assert(answer_true(value, "restored"));
-	expect_text(value, "value", "6"); /* frame 1's i */
-	json_auto_t *list =
-	    client_tool(scene->client, "rr_breakpoint_list", "{s:s}", "session", scene->session);
-	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
-	ck_assert(!answer_true(list, "restored"));
-	json_auto_t *stop = client_tool(
-	    scene->client, "rr_continue", "{s:b, s:s}", "reverse", 1, "session", scene->session);
-	expect_text(stop, "reason", "breakpoint");
-	expect_text(stop, "frame.function", "toggle");
+	expect_all(client_tool(scene->client, "rr_evaluate", "{s:s, s:s}", "expression", "i",
+		       "session", scene->session),
+	    TRUE("restored"), IS("value", "6") /* frame 1's i */);
+	expect_all(
+	    client_tool(scene->client, "rr_breakpoint_list", "{s:s}", "session", scene->session),
+	    COUNT("breakpoints", 1), FALSE("restored"));
+	expect_all(client_tool(scene->client, "rr_continue", "{s:b, s:s}", "reverse", 1, "session",
+		       scene->session),
+	    IS("reason", "breakpoint"), IS("frame.function", "toggle"));
 }
 
 START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
@@ -127,9 +124,8 @@ START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "Aborted"));
 	ck_assert_ptr_null(strstr(answer_text(failed, "message"), "Launch"));
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "rr_goto"));
-	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
-	ck_assert(answer_true(after, "restored"));
-	expect_text(after, "moment", answer_text(before, "moment"));
+	expect_all(client_tool(scene.client, "rr_when", NULL), TRUE("restored"),
+	    IS("moment", answer_text(before, "moment")));
 	scene_close(&scene);
 }
 END_TEST
@@ -167,9 +163,8 @@ START_TEST(checkpoints_come_back_with_the_session)
 	json_int_t id = answer_number(saved, "checkpoint_id");
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
 	kill_gdb(&scene);
-	json_auto_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
-	ck_assert(answer_true(list, "restored"));
-	ck_assert_uint_eq(answer_count(list, "checkpoints"), 1);
+	expect_all(client_tool(scene.client, "rr_checkpoint_list", NULL), TRUE("restored"),
+	    COUNT("checkpoints", 1));
 	json_auto_t *stop =
 	    client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id", id);
 	expect_text(stop, "frame.function", "set_late");
@@ -190,10 +185,9 @@ START_TEST(the_chosen_thread_comes_back_with_the_session)
 	json_auto_t *chosen = client_tool(scene.client, "rr_when", NULL);
 	ck_assert_int_eq(answer_number(chosen, "tid"), answer_number(list, "threads.0.tid"));
 	kill_gdb(&scene);
-	json_auto_t *back = client_tool(scene.client, "rr_when", NULL);
-	ck_assert(answer_true(back, "restored"));
-	expect_number(back, "tid", answer_number(chosen, "tid"));
-	expect_text(back, "moment", answer_text(chosen, "moment"));
+	expect_all(client_tool(scene.client, "rr_when", NULL), TRUE("restored"),
+	    NUMBER("tid", answer_number(chosen, "tid")),
+	    IS("moment", answer_text(chosen, "moment")));
 	scene_close(&scene);
 }
 END_TEST
@@ -204,10 +198,9 @@ START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "signal");
 	kill_gdb(&scene);
-	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
-	ck_assert(answer_true(now, "restored"));
-	expect_number(now, "event", answer_event(stop, "moment"));
-	expect_text(now, "moment", answer_text(stop, "moment"));
+	expect_all(client_tool(scene.client, "rr_when", NULL), TRUE("restored"),
+	    NUMBER("event", answer_event(stop, "moment")),
+	    IS("moment", answer_text(stop, "moment")));
 	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
 	scene_close(&scene);
 }
@@ -277,9 +270,9 @@ START_TEST(a_stopped_process_costs_its_deadline_and_no_other_session)
 	json_auto_t *failed = client_tool_failure(client, stuck, NULL, 60);
 	const char *code = answer_text(failed, "code");
 	ck_assert(strcmp(code, "timeout") == 0 || strcmp(code, "worker_died") == 0);
-	json_auto_t *back = client_tool(
-	    client, "rr_evaluate", "{s:s, s:s}", "expression", "counter", "session", one);
-	ck_assert(answer_true(back, "restored"));
+	expect_all(client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "counter",
+		       "session", one),
+	    TRUE("restored"));
 	client_end(client);
 }
 END_TEST
@@ -364,9 +357,8 @@ START_TEST(what_was_accepted_comes_back_however_long_it_is)
 	kill(victim, SIGKILL);
 	await_gone(victim);
 	usleep(200 * 1000);
-	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	ck_assert(answer_true(list, "restored"));
-	ck_assert_uint_eq(answer_count(list, "breakpoints"), kept);
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), TRUE("restored"),
+	    COUNT("breakpoints", kept));
 	scene_close(&scene);
 }
 END_TEST

@@ -78,8 +78,8 @@ START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 	fprintf(stderr, "%s\n", gdbs[_i].name);
 	long long id = client_tool_send(
 	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
-	json_auto_t *failed = client_tool_failure(client, id, gdbs[_i].code, 60);
-	expect_within(failed, "message", gdbs[_i].says);
+	expect_answer_within(
+	    client_tool_failure(client, id, gdbs[_i].code, 60), "message", gdbs[_i].says);
 	client_end(client);
 	harness_scratch_free(folder);
 }

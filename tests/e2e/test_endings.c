@@ -131,9 +131,8 @@ START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 
 	usleep(300 * 1000);
 	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);
-	json_auto_t *failed = client_tool_failure(scene.client, running, "worker_died", 30);
-	ck_assert(!answer_true(failed, "session_alive"));
-	expect_within(failed, "hint", "start the server again");
+	expect_all(client_tool_failure(scene.client, running, "worker_died", 30),
+	    FALSE("session_alive"), HAS("hint", "start the server again"));
 	status = client_wait_exit(scene.client, 10);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 1);

@@ -63,16 +63,10 @@ END_TEST
 START_TEST(a_session_follows_into_the_last_image)
 {
 	struct place place = shell_place("recursion", "");
-	json_auto_t *started =
-	    client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace);
-
-	expect_within(started, "command", "recursion");
-	ck_assert_uint_eq(answer_count(started, "images"), 2);
-	ck_assert(answer_true(started, "images.1.current"));
+	expect_all(client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace),
+	    HAS("command", "recursion"), COUNT("images", 2), TRUE("images.1.current"));
 	set_breakpoint(&place, "is_even");
-	json_auto_t *stop = go_on(&place, 0);
-	expect_text(stop, "reason", "breakpoint");
-	expect_text(stop, "frame.function", "is_even");
+	expect_all(go_on(&place, 0), IS("reason", "breakpoint"), IS("frame.function", "is_even"));
 	place_close(&place);
 }
 END_TEST
@@ -80,7 +74,8 @@ END_TEST
 START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "1"), *stop;
+	json_auto_t *started = replay_at(&place, "1");
+	json_t *stop;
 	static const char *const counts[] = {"1", "2", "2"};
 
 	ck_assert_uint_eq(answer_count(started, "images"), 4);
@@ -88,10 +83,8 @@ START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 	set_breakpoint(&place, "main");
 	/* A thread makes the third exec, and rr dies when it runs into that. */
 	for (int i = 0; i < 4; i++) {
-		stop = go_on(&place, 0);
-		expect_text(stop, "reason", "breakpoint");
-		expect_text(stop, "frame.function", "main");
-		json_decref(stop);
+		expect_all(
+		    go_on(&place, 0), IS("reason", "breakpoint"), IS("frame.function", "main"));
 		if (i)
 			expect_value(place.client, "argc", counts[1]);
 		stop = go_on(&place, 0);
@@ -103,10 +96,8 @@ START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 		}
 		json_decref(stop);
 	}
-	json_auto_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
-	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
-	expect_number(list, "breakpoints.0.hits", 4);
-	json_decref(started);
+	expect_all(client_tool(place.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 1),
+	    NUMBER("breakpoints.0.hits", 4));
 	place_close(&place);
 }
 END_TEST
@@ -114,23 +105,18 @@ END_TEST
 START_TEST(going_back_crosses_the_exec_too)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "start"), *stop;
+	json_auto_t *started = replay_at(&place, "start");
 
 	ck_assert(answer_true(started, "images.3.current"));
 	set_breakpoint(&place, "exec_next");
 	set_breakpoint(&place, "main");
 	for (int i = 3; i > 0; i--) {
-		stop = go_on(&place, 1);
-		expect_text(stop, "reason", "breakpoint");
-		expect_text(stop, "frame.function", "exec_next");
-		json_decref(stop);
-		stop = go_on(&place, 1);
-		expect_text(stop, "reason", "breakpoint");
-		expect_text(stop, "frame.function", "main");
-		json_decref(stop);
+		expect_all(go_on(&place, 1), IS("reason", "breakpoint"),
+		    IS("frame.function", "exec_next"));
+		expect_all(
+		    go_on(&place, 1), IS("reason", "breakpoint"), IS("frame.function", "main"));
 		expect_answer(go_on(&place, 1), "reason", i > 1 ? "exec" : "start");
 	}
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -138,7 +124,8 @@ END_TEST
 START_TEST(moments_of_every_image_can_be_gone_to)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "1"), *stop;
+	json_decref(replay_at(&place, "1"));
+	json_t *stop;
 	char moments[4][64];
 	static const char *const values[] = {"1", "2", "2", "2"};
 
@@ -159,7 +146,6 @@ START_TEST(moments_of_every_image_can_be_gone_to)
 	}
 	expect_answer(
 	    client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"), "reason", "end");
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -167,17 +153,14 @@ END_TEST
 START_TEST(a_step_back_from_the_first_instruction_comes_to_the_call_of_exec)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "start"), *stop;
+	json_decref(replay_at(&place, "start"));
 
-	stop =
-	    client_tool(place.client, "rr_step", "{s:s, s:b}", "unit", "instruction", "reverse", 1);
-	expect_text(stop, "reason", "exec");
-	ck_assert(answer_true(stop, "images.2.current"));
-	json_decref(stop);
+	expect_all(
+	    client_tool(place.client, "rr_step", "{s:s, s:b}", "unit", "instruction", "reverse", 1),
+	    IS("reason", "exec"), TRUE("images.2.current"));
 	json_auto_t *trace = client_tool(place.client, "rr_backtrace", NULL);
 	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "exec_next"));
-	json_decref(started);
 	place_close(&place);
 }
 END_TEST
@@ -185,7 +168,7 @@ END_TEST
 START_TEST(a_watchpoint_belongs_to_its_image)
 {
 	struct place place = self_place();
-	json_auto_t *started = replay_at(&place, "1");
+	json_decref(replay_at(&place, "1"));
 
 	client_tool_done(
 	    place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "main", "temporary", 1);
@@ -195,9 +178,8 @@ START_TEST(a_watchpoint_belongs_to_its_image)
 	for (int i = 0; i < 3; i++) {
 		expect_answer(go_on(&place, 0), "reason", "exec");
 	}
-	json_auto_t *list = client_tool(place.client, "rr_breakpoint_list", NULL);
-	ck_assert_uint_eq(answer_count(list, "breakpoints"), 1);
-	ck_assert(answer_true(list, "breakpoints.0.elsewhere"));
+	expect_all(client_tool(place.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 1),
+	    TRUE("breakpoints.0.elsewhere"));
 	/* Back in its image it is there again. */
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "40"));
 	expect_answer(go_on(&place, 0), "reason", "watchpoint");
@@ -208,7 +190,7 @@ END_TEST
 START_TEST(a_checkpoint_in_another_image_is_gone_back_to)
 {
 	struct place place = self_place();
-	json_auto_t *started = replay_at(&place, "1");
+	json_decref(replay_at(&place, "1"));
 
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "exec_next",
 	    "temporary", 1);
@@ -229,7 +211,7 @@ END_TEST
 START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 {
 	struct place place = self_place();
-	json_t *started = replay_at(&place, "1"), *stop;
+	json_decref(replay_at(&place, "1"));
 
 	set_breakpoint(&place, "exec_next");
 	json_decref(go_on(&place, 0));
@@ -238,16 +220,10 @@ START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 	expect_value(place.client, "next_count[0]", "49 '1'");
 	kill(census_await(client_pid(place.client), "rr"), SIGKILL);
 	sleep(1);
-	json_auto_t *value =
-	    client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "next_count[0]");
-	ck_assert(answer_true(value, "restored"));
-	expect_text(value, "value", "49 '1'");
+	expect_all(client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "next_count[0]"),
+	    TRUE("restored"), IS("value", "49 '1'"));
 	/* The session can still cross; here, a thread's exec. */
-	stop = go_on(&place, 0);
-	expect_text(stop, "reason", "exec");
-	ck_assert(answer_true(stop, "images.2.current"));
-	json_decref(stop);
-	json_decref(started);
+	expect_all(go_on(&place, 0), IS("reason", "exec"), TRUE("images.2.current"));
 	place_close(&place);
 }
 END_TEST
@@ -255,11 +231,8 @@ END_TEST
 START_TEST(a_crash_report_is_of_the_program_that_crashed)
 {
 	struct place place = shell_place("list_corruption", "");
-	json_auto_t *report =
-	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
-
-	expect_text(report, "signal", "SIGSEGV");
-	expect_text(report, "frames.0.function", "report_total");
+	expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace),
+	    IS("signal", "SIGSEGV"), IS("frames.0.function", "report_total"));
 	place_close(&place);
 }
 END_TEST
@@ -289,12 +262,10 @@ START_TEST(the_child_that_crashed_is_reported)
 	json_decref(report);
 	/* A report on the shell, if the call asks for that. It ended badly too, and the report says
 	 * whose fault that was. */
-	report = client_tool(place.client, "rr_crash_report", "{s:s, s:I}", "trace_dir",
-	    place.trace, "pid", child - 1);
-	expect_number(report, "exit_code", 7);
-	expect_number(report, "other_crash.pid", child);
-	expect_text(report, "other_crash.signal", "SIGSEGV");
-	json_decref(report);
+	expect_all(client_tool(place.client, "rr_crash_report", "{s:s, s:I}", "trace_dir",
+		       place.trace, "pid", child - 1),
+	    NUMBER("exit_code", 7), NUMBER("other_crash.pid", child),
+	    IS("other_crash.signal", "SIGSEGV"));
 	place_close(&place);
 }
 END_TEST
@@ -305,11 +276,8 @@ START_TEST(a_program_below_timeout_is_reported_and_not_timeout)
 	struct place place = place_open();
 	cleanup_free char *program = harness_program("list_corruption");
 	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "timeout", "60", program));
-	json_auto_t *report =
-	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
-
-	expect_number(report, "tid", child);
-	expect_text(report, "frames.0.function", "report_total");
+	expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace),
+	    NUMBER("tid", child), IS("frames.0.function", "report_total"));
 	place_close(&place);
 }
 END_TEST
@@ -317,7 +285,7 @@ END_TEST
 START_TEST(who_wrote_it_is_found_in_the_image_and_not_before)
 {
 	struct place place = shell_place("many_watch", "");
-	json_auto_t *started = replay_at(&place, "end");
+	json_decref(replay_at(&place, "end"));
 
 	expect_answer(client_tool(place.client, "rr_last_change", "{s:s}", "expression", "late"),
 	    "frame.function", "set_late");
@@ -336,9 +304,10 @@ START_TEST(env_and_timeout_lead_to_the_program)
 	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s,s,s], s:s}", "command",
 	    "timeout", "60", "env", "X=1", program, "trace_dir", place.trace));
 	json_auto_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
-	json_auto_t *started = client_tool(place.client, "rr_replay_start", "{s:s, s:I}",
-	    "trace_dir", place.trace, "pid", (json_int_t)answer_number(list, "processes.1.pid"));
-	expect_within(started, "command", "recursion");
+	expect_answer_within(
+	    client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir", place.trace,
+		"pid", (json_int_t)answer_number(list, "processes.1.pid")),
+	    "command", "recursion");
 	set_breakpoint(&place, "is_even");
 	expect_answer(go_on(&place, 0), "frame.function", "is_even");
 	place_close(&place);

@@ -54,11 +54,11 @@ START_TEST(a_use_after_free_is_named_with_who_freed_and_who_allocated)
 	expect_named(told, builds[_i].source, "make_record", "/* made here */");
 	ck_assert_ptr_nonnull(strstr(told, "reads the block"));
 	/* The session has not moved; the answer's moment is that of the use. */
-	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
-	expect_text(after, "moment", answer_text(before, "moment"));
-	json_auto_t *there =
-	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(life, "moment"));
-	expect_within(there, "frame.function", "read_late");
+	expect_answer(
+	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
+	expect_answer_within(
+	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(life, "moment")),
+	    "frame.function", "read_late");
 	scene_close(&scene);
 }
 END_TEST
@@ -241,9 +241,7 @@ static const char *const kinds[] = {"heap_kinds", "heap_kinds_O2"};
 
 static void expect_mismatch(struct scene *scene, const char *pointer, const char *needs)
 {
-	json_auto_t *life = life_of(scene, pointer, "mismatch: release_");
-
-	expect_within(life, "conclusion", needs);
+	expect_answer_within(life_of(scene, pointer, "mismatch: release_"), "conclusion", needs);
 }
 
 START_TEST(a_block_that_is_released_in_the_wrong_way_is_named)

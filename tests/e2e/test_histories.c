@@ -124,11 +124,9 @@ START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 	ck_assert(json_equal(when, now));
 	ck_assert(json_equal(points_before, points_now));
 	expect_number(points_now, "breakpoints.0.hits", 3);
-	json_auto_t *value =
-	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "rounds");
-	expect_text(value, "value", "10");
-	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
-	expect_number(stop, "breakpoint", 1);
+	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "rounds"),
+	    "value", "10");
+	expect_all(client_tool(scene.client, "rr_continue", NULL), NUMBER("breakpoint", 1));
 	scene_close(&scene);
 }
 END_TEST
@@ -138,14 +136,11 @@ START_TEST(a_block_of_the_heap_is_followed_from_before_it_was_allocated)
 	struct scene scene = scene_open("histories", NULL);
 	scene_run_to(&scene, "local_work");
 
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum");
-
-	expect_number(answer, "total", 10);
-	expect_text(answer, "changes.0.old", "0");
-	expect_text(answer, "changes.9.new", "55");
-	expect_text(answer, "changes.9.frame.function", "add");
-	expect_line(answer, "changes.9.frame", harness_line("histories", "block->sum += amount"));
+	expect_all(
+	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum"),
+	    NUMBER("total", 10), IS("changes.0.old", "0"), IS("changes.9.new", "55"),
+	    IS("changes.9.frame.function", "add"),
+	    LINE("changes.9.frame", harness_line("histories", "block->sum += amount")));
 	scene_close(&scene);
 }
 END_TEST
@@ -178,11 +173,9 @@ START_TEST(what_the_kernel_writes_is_told_of_the_call_that_asked_for_it)
 {
 	struct scene scene = scene_open("histories", NULL);
 
-	json_auto_t *answer = client_tool(scene.client, "rr_value_history", "{s:s, s:i}",
-	    "expression", "&from_pipe", "length", 8);
-
-	expect_number(answer, "total", 1);
-	expect_text(answer, "changes.0.frame.function", "write_by_kernel");
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:i}", "expression",
+		       "&from_pipe", "length", 8),
+	    NUMBER("total", 1), IS("changes.0.frame.function", "write_by_kernel"));
 	scene_close(&scene);
 }
 END_TEST
@@ -191,17 +184,13 @@ START_TEST(a_write_of_the_same_value_is_an_access_but_no_read)
 {
 	struct scene scene = scene_open("histories", NULL);
 
-	json_auto_t *reads = client_tool(scene.client, "rr_value_history", "{s:s, s:s}",
-	    "expression", "phase", "access", "read");
-	expect_number(reads, "total", 1);
-	expect_text(reads, "changes.0.frame.function", "main");
-	expect_text(reads, "changes.0.value", "3");
-	json_auto_t *all = client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
-	    "flag", "access", "access");
-	expect_number(all, "total", 10);
-	expect_text(all, "changes.0.access", "write");
-	expect_text(all, "changes.0.value", "0");
-	expect_text(all, "changes.3.new", "1");
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+		       "phase", "access", "read"),
+	    NUMBER("total", 1), IS("changes.0.frame.function", "main"), IS("changes.0.value", "3"));
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression", "flag",
+		       "access", "access"),
+	    NUMBER("total", 10), IS("changes.0.access", "write"), IS("changes.0.value", "0"),
+	    IS("changes.3.new", "1"));
 	scene_close(&scene);
 }
 END_TEST
@@ -217,10 +206,9 @@ START_TEST(what_does_not_fit_is_counted_and_can_be_asked_for)
 	ck_assert_uint_eq(answer_count(first, "changes"), 4);
 	expect_number(first, "by.0.write", 10);
 	expect_within(first, "more", "6 more");
-	json_auto_t *next = client_tool(scene.client, "rr_value_history", "{s:s, s:s}",
-	    "expression", "block->sum", "from", answer_text(first, "changes.3.moment"));
-	ck_assert_uint_eq(answer_count(next, "changes"), 6);
-	expect_text(next, "changes.0.old", answer_text(first, "changes.3.new"));
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+		       "block->sum", "from", answer_text(first, "changes.3.moment")),
+	    COUNT("changes", 6), IS("changes.0.old", answer_text(first, "changes.3.new")));
 	scene_close(&scene);
 }
 END_TEST
@@ -249,10 +237,9 @@ START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 		    "%s: %s", cases[i].expression, answer_text(failure, "message"));
 		json_decref(failure);
 	}
-	json_auto_t *none = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}",
-	    "expression", "phase", "from", "start", "to", "2");
-	expect_number(none, "total", 0);
-	expect_within(none, "conclusion", "no change of phase");
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}", "expression",
+		       "phase", "from", "start", "to", "2"),
+	    NUMBER("total", 0), HAS("conclusion", "no change of phase"));
 	scene_close(&scene);
 }
 END_TEST

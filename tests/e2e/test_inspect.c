@@ -11,14 +11,11 @@ START_TEST(several_expressions_are_answered_each_for_itself)
 {
 	struct scene scene = scene_open("many_watch", NULL);
 	scene_run_to(&scene, "set_late");
-	json_auto_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
-	    "counter", "no_such_thing", "four[3]");
-	ck_assert_uint_eq(answer_count(answer, "results"), 3);
-	expect_text(answer, "results.0.value", "4");
-	expect_text(answer, "results.0.type", "int");
-	expect_within(answer, "results.1.error", "no_such_thing");
-	expect_text(answer, "results.2.value", "34");
-	expect_text(answer, "results.2.type", "long");
+	expect_all(client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions", "counter",
+		       "no_such_thing", "four[3]"),
+	    COUNT("results", 3), IS("results.0.value", "4"), IS("results.0.type", "int"),
+	    HAS("results.1.error", "no_such_thing"), IS("results.2.value", "34"),
+	    IS("results.2.type", "long"));
 	scene_close(&scene);
 }
 END_TEST
@@ -84,10 +81,9 @@ START_TEST(registers_are_given_by_name)
 	    client_tool(scene.client, "rr_registers", "{s:[s,s]}", "register_names", "rip", "rsp");
 	ck_assert_uint_eq(json_object_size(answer_at(some, "registers")), 2);
 	ck_assert_int_eq(strncmp(answer_text(some, "registers.rip"), "0x", 2), 0);
-	json_auto_t *all = client_tool(scene.client, "rr_registers", NULL);
-	expect_text(all, "registers.rsp", answer_text(some, "registers.rsp"));
-	ck_assert_ptr_nonnull(answer_at(all, "registers.rax"));
-	ck_assert_ptr_nonnull(answer_at(all, "registers.eflags"));
+	expect_all(client_tool(scene.client, "rr_registers", NULL),
+	    IS("registers.rsp", answer_text(some, "registers.rsp")), PRESENT("registers.rax"),
+	    PRESENT("registers.eflags"));
 	scene_close(&scene);
 }
 END_TEST
@@ -286,13 +282,12 @@ START_TEST(a_child_that_only_forked_is_replayed_by_its_pid)
 	long long root = answer_number(list, "processes.0.pid");
 	const json_t *child = json_array_get(answer_at(list, "processes"), 2);
 	expect_number(child, "ppid", root);
-	json_auto_t *started = client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}",
-	    "trace_dir", trace, "pid", (json_int_t)answer_number(child, "pid"), "fork_pid", 1);
-	expect_number(started, "pid", answer_number(child, "pid"));
+	expect_all(client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}", "trace_dir", trace,
+		       "pid", (json_int_t)answer_number(child, "pid"), "fork_pid", 1),
+	    NUMBER("pid", answer_number(child, "pid")));
 	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "grow");
-	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
-	expect_text(stop, "frame.function", "grow");
-	expect_number(stop, "tid", answer_number(child, "pid"));
+	expect_all(client_tool(client, "rr_continue", NULL), IS("frame.function", "grow"),
+	    NUMBER("tid", answer_number(child, "pid")));
 	client_end(client);
 }
 END_TEST
@@ -331,8 +326,8 @@ START_TEST(the_libraries_are_known_at_the_end_too)
 	struct scene scene = scene_open("many_watch", NULL);
 	json_decref(
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "*(long *)&_DYNAMIC"));
-	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
-	expect_within(end, "frame.function", "_exit");
+	expect_answer_within(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"),
+	    "frame.function", "_exit");
 	scene_close(&scene);
 }
 END_TEST
@@ -350,9 +345,8 @@ START_TEST(recordings_are_listed_and_removed)
 	json_decref(list);
 	json_decref(client_tool(client, "rr_traceinfo", "{s:s}", "trace_dir", trace));
 	json_decref(client_tool(client, "rr_rm", "{s:s}", "trace_dir", trace));
-	list = client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder);
-	ck_assert_uint_eq(answer_count(list, "recordings"), 0);
-	json_decref(list);
+	expect_all(client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder),
+	    COUNT("recordings", 0));
 	client_end(client);
 	free(trace);
 	harness_scratch_free(folder);

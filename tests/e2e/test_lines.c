@@ -172,10 +172,9 @@ START_TEST(what_never_ran_and_what_is_no_place_is_said)
 	json_t *answer = ask(&scene, "not_called");
 	expect_within(answer, "conclusion", "0 of 3 lines of not_called");
 	json_decref(answer);
-	answer = client_tool_fails(
-	    scene.client, "rr_lines_executed", "invalid_argument", "{s:s}", "location", "walkk");
-	expect_within(answer, "hint", "walk");
-	json_decref(answer);
+	expect_answer_within(client_tool_fails(scene.client, "rr_lines_executed",
+				 "invalid_argument", "{s:s}", "location", "walkk"),
+	    "hint", "walk");
 	json_decref(client_tool_fails(
 	    scene.client, "rr_lines_executed", "not_found", "{s:s}", "location", "nothing.c"));
 	json_decref(client_tool_fails(scene.client, "rr_lines_executed", "invalid_argument",
@@ -188,10 +187,9 @@ END_TEST
 START_TEST(a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table)
 {
 	struct scene scene = scene_open("misleading_name", NULL);
-	json_auto_t *failure = client_tool_fails(
-	    scene.client, "rr_lines_executed", "unsupported", "{s:s}", "location", "main");
-
-	expect_within(failure, "message", "turned\\xe2\\x80\\xae\\x1b.c");
+	expect_answer_within(client_tool_fails(scene.client, "rr_lines_executed", "unsupported",
+				 "{s:s}", "location", "main"),
+	    "message", "turned\\xe2\\x80\\xae\\x1b.c");
 	scene_close(&scene);
 }
 END_TEST

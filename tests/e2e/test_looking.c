@@ -86,13 +86,10 @@ START_TEST(names_are_found_the_programs_own_first)
 	    harness_line("fields", "struct node {"));
 	expect_within(found, "symbols.0.at", place);
 	json_decref(found);
-	found = client_tool(scene.client, "rr_symbols", "{s:s, s:i}", "pattern",
-	    "^(look|keeper|phrase)$", "limit", 2);
-	expect_text(found, "symbols.0.kind", "function");
-	expect_text(found, "symbols.0.name", "look");
-	expect_text(found, "symbols.1.name", "keeper");
-	ck_assert(answer_true(found, "more"));
-	json_decref(found);
+	expect_all(client_tool(scene.client, "rr_symbols", "{s:s, s:i}", "pattern",
+		       "^(look|keeper|phrase)$", "limit", 2),
+	    IS("symbols.0.kind", "function"), IS("symbols.0.name", "look"),
+	    IS("symbols.1.name", "keeper"), TRUE("more"));
 	json_decref(client_tool_fails(
 	    scene.client, "rr_symbols", "not_found", "{s:s}", "pattern", "nobody_has_this"));
 	scene_close(&scene);
@@ -142,10 +139,9 @@ START_TEST(who_holds_a_pointer_and_where_a_text_lies_is_found)
 	expect_found_at(&scene, found, "phrase + 2");
 	json_decref(found);
 	/* Only as far as it is looked for. */
-	found = client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:s}", "value", "keeper",
-	    "from", "&keeper", "to", "(char *) &keeper + 8");
-	ck_assert_uint_eq(answer_count(found, "matches"), 1);
-	json_decref(found);
+	expect_all(client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:s}", "value", "keeper",
+		       "from", "&keeper", "to", "(char *) &keeper + 8"),
+	    COUNT("matches", 1));
 	scene_close(&scene);
 }
 END_TEST
@@ -162,10 +158,9 @@ START_TEST(a_search_of_memory_is_bounded_and_goes_on)
 	unsigned long long from = strtoull(more + 5, &end, 16);
 	ck_assert_int_eq(strncmp(end, " goes on", 8), 0);
 	ck_assert(from > strtoull(answer_text(some, "matches.1.address"), NULL, 16));
-	json_auto_t *none = client_tool(
-	    scene.client, "rr_find_memory", "{s:s}", "hex", "0123456789abcdef fedcba9876543210");
-	ck_assert_ptr_null(answer_at(none, "matches"));
-	expect_within(none, "conclusion", "0 found");
+	expect_all(client_tool(scene.client, "rr_find_memory", "{s:s}", "hex",
+		       "0123456789abcdef fedcba9876543210"),
+	    ABSENT("matches"), HAS("conclusion", "0 found"));
 	static const char *const bad[] = {"text", "nothing", "hex", "0x1"};
 	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",
 	    "{s:s, s:s}", bad[0], bad[1], bad[2], bad[3]));
@@ -222,14 +217,14 @@ START_TEST(values_of_the_standard_library_are_short)
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
 	expect_text(ages, "value", "{2 elements}");
 	json_decref(ages);
-	json_auto_t *account = client_tool(scene.client, "rr_evaluate", "{s:s}", "expression",
-	    "*everything.accounts._M_impl._M_start");
-	expect_within(account, "value", "number = 1}, balance = 100, owner = \"somebody\"}");
-	json_auto_t *element = client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
-	    "{s:s}", "expression", "everything.numbers[1]");
-	expect_within(element, "hint", "rr_expand");
-	json_auto_t *stop = client_tool(scene.client, "rr_backtrace", NULL);
-	expect_within(stop, "frames.0.args", "ages = {2 elements}");
+	expect_answer_within(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression",
+				 "*everything.accounts._M_impl._M_start"),
+	    "value", "number = 1}, balance = 100, owner = \"somebody\"}");
+	expect_answer_within(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
+				 "{s:s}", "expression", "everything.numbers[1]"),
+	    "hint", "rr_expand");
+	expect_answer_within(client_tool(scene.client, "rr_backtrace", NULL), "frames.0.args",
+	    "ages = {2 elements}");
 	scene_close(&scene);
 }
 END_TEST

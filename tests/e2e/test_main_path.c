@@ -18,11 +18,8 @@ START_TEST(recording_a_crash_tells_signal_output_and_place)
 {
 	struct client *client = client_start(NULL);
 	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
-	json_auto_t *recorded = client_record(client, trace, PROGRAM, NULL);
-	expect_text(recorded, "signal", "SIGSEGV");
-	expect_text(recorded, "trace_dir", trace);
-	expect_within(recorded, "stdout", "checksum");
-	ck_assert(!answer_true(recorded, "truncated"));
+	expect_all(client_record(client, trace, PROGRAM, NULL), IS("signal", "SIGSEGV"),
+	    IS("trace_dir", trace), HAS("stdout", "checksum"), FALSE("truncated"));
 	struct stat status;
 	ck_assert_int_eq(stat(trace, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
@@ -34,10 +31,8 @@ END_TEST
 
 static void run_to_crash(struct client *client, const char *session)
 {
-	json_auto_t *stop = client_tool(client, "rr_continue", "{s:s}", "session", session);
-	expect_text(stop, "reason", "signal");
-	expect_text(stop, "signal", "SIGSEGV");
-	expect_text(stop, "frame.function", "report_total");
+	expect_all(client_tool(client, "rr_continue", "{s:s}", "session", session),
+	    IS("reason", "signal"), IS("signal", "SIGSEGV"), IS("frame.function", "report_total"));
 }
 
 /* From the crash back to the last write of the broken link. */
@@ -62,10 +57,9 @@ START_TEST(the_write_behind_a_crash_is_found_backward)
 	run_to_crash(scene.client, scene.session);
 	find_culprit(scene.client, scene.session);
 
-	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
-	expect_text(trace, "frames.0.function", "session_touch");
-	expect_text(trace, "frames.1.function", "receive_message");
-	expect_text(trace, "frames.2.function", "main");
+	expect_all(client_tool(scene.client, "rr_backtrace", NULL),
+	    IS("frames.0.function", "session_touch"), IS("frames.1.function", "receive_message"),
+	    IS("frames.2.function", "main"));
 
 	json_auto_t *value =
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "place");
@@ -78,11 +72,9 @@ END_TEST
 START_TEST(one_call_reports_the_crash)
 {
 	struct client *client = client_start(NULL);
-	json_auto_t *report =
-	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	expect_text(report, "signal", "SIGSEGV");
-	expect_text(report, "frames.0.function", "report_total");
-	ck_assert_ptr_nonnull(answer_at(report, "moment"));
+	expect_all(
+	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(PROGRAM)),
+	    IS("signal", "SIGSEGV"), IS("frames.0.function", "report_total"), PRESENT("moment"));
 
 	/* The session it opened stands at the crash: what was wrong there can be asked for next. */
 	expect_answer(client_tool(client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK),
@@ -104,8 +96,7 @@ START_TEST(one_call_finds_the_last_change)
 	/* It restored position and breakpoints. */
 	expect_answer(
 	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "report_total");
-	json_auto_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 0));
 	scene_close(&scene);
 }
 END_TEST
@@ -122,8 +113,8 @@ START_TEST(two_sessions_know_nothing_of_each_other)
 	expect_answer(client_tool(client, "rr_continue", "{s:s}", "session", two), "frame.function",
 	    "session_open");
 	find_culprit(client, one);
-	json_auto_t *points = client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two);
-	ck_assert_uint_eq(answer_count(points, "breakpoints"), 1);
+	expect_all(client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two),
+	    COUNT("breakpoints", 1));
 	client_end(client);
 }
 END_TEST

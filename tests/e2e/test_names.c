@@ -132,8 +132,7 @@ START_TEST(a_session_that_was_brought_back_knows_what_it_named)
 	run(&scene, stops);
 	json_decref(go(&scene, stops[2].moment));
 	kill_worker(&scene);
-	json_auto_t *now = call_restored(&scene, "rr_when", NULL);
-	expect_text(now, "moment", stops[2].moment);
+	expect_answer(call_restored(&scene, "rr_when", NULL), "moment", stops[2].moment);
 	for (int i = 0; i < STOPS; i++)
 		expect_there(&scene, &stops[i]);
 	end(&scene, stops);
@@ -150,9 +149,9 @@ START_TEST(a_session_is_brought_back_to_the_same_pass)
 	run(&scene, stops);
 	json_decref(go(&scene, stops[2].moment));
 	kill_worker(&scene);
-	json_auto_t *value =
-	    call_restored(&scene, "rr_evaluate", json_pack("{s:s}", "expression", "number"));
-	expect_text(value, "value", "3");
+	expect_answer(
+	    call_restored(&scene, "rr_evaluate", json_pack("{s:s}", "expression", "number")),
+	    "value", "3");
 	end(&scene, stops);
 }
 END_TEST

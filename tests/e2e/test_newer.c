@@ -29,9 +29,8 @@ START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 	ck_assert_ptr_null(strstr(output, "changed"));
 
 	free(client_replay(place.client, place.trace));
-	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "end");
-	expect_text(stop, "output", output);
+	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "end"),
+	    IS("output", output));
 	place_close(&place);
 }
 END_TEST

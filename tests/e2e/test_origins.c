@@ -181,14 +181,10 @@ END_TEST
 START_TEST(input_names_descriptor_file_and_offset)
 {
 	struct scene scene = open_at(_i, "look");
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_file.serial");
-
-	expect_text(answer, "input.call", "read");
-	expect_within(answer, "input.from", "/tmp/origins-");
-	expect_number(answer, "input.offset", 108);
-	expect_number(answer, "input.byte", 8);
-	expect_number(answer, "input.bytes", 40);
+	expect_all(
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_file.serial"),
+	    IS("input.call", "read"), HAS("input.from", "/tmp/origins-"),
+	    NUMBER("input.offset", 108), NUMBER("input.byte", 8), NUMBER("input.bytes", 40));
 	scene_close(&scene);
 }
 END_TEST
@@ -197,11 +193,8 @@ END_TEST
 START_TEST(an_argument_leads_to_the_caller_that_passed_it)
 {
 	struct scene scene = open_at(_i, "store");
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value");
-
-	expect_text(answer, "kind", "constant");
-	expect_line(answer, "frame", harness_line(PROGRAM, "origin: constant"));
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value"),
+	    IS("kind", "constant"), LINE("frame", harness_line(PROGRAM, "origin: constant")));
 	scene_close(&scene);
 }
 END_TEST
@@ -209,11 +202,8 @@ END_TEST
 START_TEST(what_nothing_wrote_came_with_the_program)
 {
 	struct scene scene = open_at(_i, "look");
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "width");
-
-	expect_text(answer, "kind", "initial");
-	expect_within(answer, "conclusion", "width in section .data");
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "width"),
+	    IS("kind", "initial"), HAS("conclusion", "width in section .data"));
 	scene_close(&scene);
 }
 END_TEST
@@ -221,11 +211,9 @@ END_TEST
 START_TEST(the_limit_ends_the_way_and_says_so)
 {
 	struct scene scene = open_at(_i, "look");
-	json_auto_t *answer = client_tool(scene.client, "rr_origin_of", "{s:s, s:i}", "expression",
-	    "from_pipe.serial", "hops", 1);
-
-	expect_text(answer, "kind", "limit");
-	expect_within(answer, "conclusion", "raise hops");
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s, s:i}", "expression",
+		       "from_pipe.serial", "hops", 1),
+	    IS("kind", "limit"), HAS("conclusion", "raise hops"));
 	scene_close(&scene);
 }
 END_TEST

@@ -13,22 +13,16 @@ static json_t *go_on(struct scene *scene)
 START_TEST(a_function_of_a_library_waits_at_the_programs_start_and_is_hit)
 {
 	struct scene scene = scene_open("many_watch", NULL);
-	json_auto_t *set =
-	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "write");
-
-	ck_assert(answer_true(set, "pending"));
+	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "write"),
+	    TRUE("pending"));
 	json_t *stop = go_on(&scene);
 	expect_text(stop, "reason", "breakpoint");
 	expect_number(stop, "breakpoint", 1);
 	expect_within(stop, "frame.function", "write");
 	json_decref(stop);
-	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	ck_assert_ptr_null(answer_at(list, "breakpoints.0.pending"));
-	expect_number(list, "breakpoints.0.hits", 1);
-	stop = go_on(&scene);
-	expect_text(stop, "reason", "end");
-	ck_assert_ptr_null(answer_at(stop, "never_loaded"));
-	json_decref(stop);
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL),
+	    ABSENT("breakpoints.0.pending"), NUMBER("breakpoints.0.hits", 1));
+	expect_all(go_on(&scene), IS("reason", "end"), ABSENT("never_loaded"));
 	scene_close(&scene);
 }
 END_TEST
@@ -45,13 +39,10 @@ END_TEST
 START_TEST(what_no_library_has_is_said_at_the_end)
 {
 	struct scene scene = scene_open("many_watch", NULL);
-	json_auto_t *set =
-	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "frobnicate");
-
-	ck_assert(answer_true(set, "pending"));
-	json_auto_t *stop = go_on(&scene);
-	expect_text(stop, "reason", "end");
-	expect_number(stop, "never_loaded.0", 1);
+	expect_all(
+	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "frobnicate"),
+	    TRUE("pending"));
+	expect_all(go_on(&scene), IS("reason", "end"), NUMBER("never_loaded.0", 1));
 	/* Now that all libraries are loaded, the name is a mistake. */
 	json_decref(client_tool_fails(scene.client, "rr_breakpoint_set", "invalid_argument",
 	    "{s:s}", "location", "frobnicate_more"));
@@ -76,12 +67,10 @@ START_TEST(a_library_that_is_loaded_late_is_waited_for_on_demand)
 	scene_run_to(&scene, "main");
 	json_decref(client_tool_fails(
 	    scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}", "location", "cbrt"));
-	json_auto_t *set = client_tool(
-	    scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "cbrt", "pending", 1);
-	ck_assert(answer_true(set, "pending"));
-	json_auto_t *stop = go_on(&scene);
-	expect_text(stop, "reason", "breakpoint");
-	expect_within(stop, "frame.function", "cbrt");
+	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "cbrt",
+		       "pending", 1),
+	    TRUE("pending"));
+	expect_all(go_on(&scene), IS("reason", "breakpoint"), HAS("frame.function", "cbrt"));
 	scene_close(&scene);
 }
 END_TEST

@@ -74,9 +74,9 @@ START_TEST(a_sibling_started_to_be_killed_leaves_nothing)
 {
 	cleanup_free char *home = harness_scratch(0);
 	struct client *client = client_start(&(struct client_options){.raw = true, .home = home});
-	json_auto_t *answer =
-	    client_wait(client, client_send(client, "server/discover", modern(json_object())), 60);
-	ck_assert_ptr_nonnull(answer_at(answer, "result.supportedVersions"));
+	expect_all(
+	    client_wait(client, client_send(client, "server/discover", modern(json_object())), 60),
+	    PRESENT("result.supportedVersions"));
 	kill(client_pid(client), SIGTERM);
 	client_end(client);
 	/* rmdir succeeds only if the home is still empty. */
@@ -93,9 +93,8 @@ START_TEST(the_last_revision_needs_no_opening_and_keeps_sessions_by_their_handle
 	id = client_send(client, "tools/call",
 	    modern_call("rr_evaluate", json_pack("{s:s, s:s}", "expression", "6 * 7", "session",
 					   answer_text(started, "session"))));
-	json_auto_t *answer = client_wait(client, id, HARNESS_TIMEOUT_S);
-	expect_text(answer, "result.resultType", "complete");
-	expect_text(answer, "result.structuredContent.value", "42");
+	expect_all(client_wait(client, id, HARNESS_TIMEOUT_S), IS("result.resultType", "complete"),
+	    IS("result.structuredContent.value", "42"));
 	client_end(client);
 }
 END_TEST
@@ -159,9 +158,7 @@ START_TEST(a_client_that_does_not_read_costs_little_and_is_answered_when_it_does
 	usleep(300 * 1000);
 	ck_assert_int_lt(census_resident_kib(client_pid(client)), 8 * 1024);
 	for (int i = 0; i < LISTS; i++) {
-		json_t *answer = client_message(client, HARNESS_TIMEOUT_S);
-		expect_number(answer, "id", 1000 + i);
-		json_decref(answer);
+		expect_all(client_message(client, HARNESS_TIMEOUT_S), NUMBER("id", 1000 + i));
 	}
 	expect_pong(client);
 	client_end(client);
@@ -208,8 +205,7 @@ START_TEST(a_line_without_end_is_refused_once_and_not_kept)
 	memset(flood, '[', MEBIBYTE);
 	for (int i = 0; i < 32; i++)
 		client_send_bytes(client, flood, MEBIBYTE);
-	json_auto_t *answer = client_message(client, 60);
-	expect_number(answer, "error.code", -32600);
+	expect_all(client_message(client, 60), NUMBER("error.code", -32600));
 	ck_assert_int_lt(census_resident_kib(client_pid(client)), 16 * 1024);
 	client_send_bytes(client, "\n", 1);
 	expect_pong(client);
@@ -230,8 +226,7 @@ START_TEST(deep_nesting_is_refused_to_the_one_who_asked)
 	client_send_bytes(client, head, sizeof(head) - 1);
 	client_send_bytes(client, brackets, 2 * DEPTH);
 	client_send_bytes(client, "}\n", 2);
-	json_auto_t *answer = client_wait(client, 5, 60);
-	expect_number(answer, "error.code", -32600);
+	expect_all(client_wait(client, 5, 60), NUMBER("error.code", -32600));
 	expect_pong(client);
 	client_end(client);
 }

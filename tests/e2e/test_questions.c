@@ -51,11 +51,11 @@ START_TEST(the_user_chooses_the_session_and_the_call_goes_there)
 	ck_assert_ptr_nonnull(
 	    strstr(answer_text(json_array_get(choices, 1), "title"), scene_trace(PROGRAM)));
 
-	json_auto_t *chosen =
+	expect_answer(
 	    call(client, "elicitation", "rr_breakpoint_set", json_pack("{s:s}", "location", "main"),
 		json_pack("{s:{s:s, s:{s:s}}}", "session", "action", "accept", "content", "session",
-		    "s2"));
-	expect_text(chosen, "structuredContent.session", "s2");
+		    "s2")),
+	    "structuredContent.session", "s2");
 	client_end(client);
 }
 END_TEST
@@ -63,12 +63,12 @@ END_TEST
 START_TEST(a_host_that_cannot_ask_and_a_user_who_refuses_get_the_sessions)
 {
 	struct client *client = open_two();
-	json_auto_t *told = call(client, "roots", "rr_breakpoint_list", json_object(), NULL);
-	expect_text(told, "structuredContent.code", "ambiguous_session");
-	expect_text(told, "structuredContent.sessions.1.session", "s2");
-	json_auto_t *refused = call(client, "elicitation", "rr_breakpoint_list", json_object(),
-	    json_pack("{s:{s:s}}", "session", "action", "decline"));
-	expect_text(refused, "structuredContent.code", "ambiguous_session");
+	expect_all(call(client, "roots", "rr_breakpoint_list", json_object(), NULL),
+	    IS("structuredContent.code", "ambiguous_session"),
+	    IS("structuredContent.sessions.1.session", "s2"));
+	expect_answer(call(client, "elicitation", "rr_breakpoint_list", json_object(),
+			  json_pack("{s:{s:s}}", "session", "action", "decline")),
+	    "structuredContent.code", "ambiguous_session");
 	client_end(client);
 }
 END_TEST

@@ -125,9 +125,9 @@ START_TEST(files_with_the_names_of_rrs_temporary_ones_do_not_end_a_recording)
 	cleanup_free char *program = harness_program("exit_code");
 
 	take_temporary_names(home.folder);
-	json_auto_t *recorded = client_tool(home.client, "rr_record", "{s:[s], s:{s:s}}", "command",
-	    program, "env", "TMPDIR", home.folder);
-	expect_number(recorded, "exit_code", 42);
+	expect_all(client_tool(home.client, "rr_record", "{s:[s], s:{s:s}}", "command", program,
+		       "env", "TMPDIR", home.folder),
+	    NUMBER("exit_code", 42));
 	home_close(&home);
 }
 END_TEST
@@ -308,8 +308,7 @@ START_TEST(the_beginning_of_a_trace_can_be_listed_and_removed)
 	snprintf(command, sizeof(command),
 	    "mkdir -m 700 '%s' && cd '%s' && touch -d '1 minute ago' events data", begun, begun);
 	ck_assert_int_eq(system(command), 0);
-	json_auto_t *list = client_tool(home.client, "rr_list_recordings", NULL);
-	ck_assert_uint_eq(answer_count(list, "recordings"), 2);
+	expect_all(client_tool(home.client, "rr_list_recordings", NULL), COUNT("recordings", 2));
 	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", begun);
 	ck_assert_int_lt(access(begun, F_OK), 0);
 	free(begun);
@@ -343,17 +342,12 @@ START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 {
 	struct home home = home_open();
 	cleanup_free char *counter = harness_path(home.folder, "runs");
-	json_auto_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s,s,s]}", "command",
-	    "/bin/sh", "-c", kills_rr, counter);
-
-	ck_assert(answer_true(found, "failed"));
-	expect_number(found, "attempts", 3);
-	expect_number(found, "endings.exit 0", 1);
-	expect_number(found, "endings.rr failed", 1);
-	expect_number(found, "endings.exit 1", 1);
-	expect_text(found, "printed.exit 0", "run 1");
-	expect_text(found, "printed.exit 1", "run 3");
-	expect_within(found, "printed.rr failed", "signal 9");
+	expect_all(client_tool(home.client, "rr_record_until", "{s:[s,s,s,s]}", "command",
+		       "/bin/sh", "-c", kills_rr, counter),
+	    TRUE("failed"), NUMBER("attempts", 3), NUMBER("endings.exit 0", 1),
+	    NUMBER("endings.rr failed", 1), NUMBER("endings.exit 1", 1),
+	    IS("printed.exit 0", "run 1"), IS("printed.exit 1", "run 3"),
+	    HAS("printed.rr failed", "signal 9"));
 	ck_assert_uint_eq(count_traces(home.traces), 1);
 	home_close(&home);
 }
@@ -362,12 +356,10 @@ END_TEST
 START_TEST(an_rr_that_spoils_every_attempt_ends_the_hunt)
 {
 	struct home home = home_open();
-	json_auto_t *failed = client_tool_fails(home.client, "rr_record_until", "rr_failed",
-	    "{s:[s,s,s]}", "command", "/bin/sh", "-c", "kill -9 $PPID; sleep 60");
-
-	expect_number(failed, "attempts", 3);
-	expect_number(failed, "endings.rr failed", 3);
-	expect_within(failed, "message", "attempt 3 of 10");
+	expect_all(client_tool_fails(home.client, "rr_record_until", "rr_failed", "{s:[s,s,s]}",
+		       "command", "/bin/sh", "-c", "kill -9 $PPID; sleep 60"),
+	    NUMBER("attempts", 3), NUMBER("endings.rr failed", 3),
+	    HAS("message", "attempt 3 of 10"));
 	ck_assert_uint_eq(count_traces(home.traces), 0);
 	home_close(&home);
 }
@@ -378,16 +370,13 @@ START_TEST(only_the_failure_that_is_asked_for_counts)
 	struct home home = home_open();
 	cleanup_free char *program = harness_program("flaky"),
 			  *counter = harness_path(home.folder, "runs");
-	json_auto_t *none = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s, s:i}",
-	    "command", program, counter, "fail_when", "signal", "attempts", 3);
-
-	ck_assert(!answer_true(none, "failed"));
-	ck_assert_ptr_null(answer_at(none, "trace_dir"));
+	expect_all(client_tool(home.client, "rr_record_until", "{s:[s,s], s:s, s:i}", "command",
+		       program, counter, "fail_when", "signal", "attempts", 3),
+	    FALSE("failed"), ABSENT("trace_dir"));
 	ck_assert_uint_eq(count_traces(home.traces), 0);
-	json_auto_t *found = client_tool(home.client, "rr_record_until", "{s:[s,s], s:s}",
-	    "command", program, counter, "fail_when", "output:counter overflowed");
-	ck_assert(answer_true(found, "failed"));
-	expect_number(found, "attempts", 3);
+	expect_all(client_tool(home.client, "rr_record_until", "{s:[s,s], s:s}", "command", program,
+		       counter, "fail_when", "output:counter overflowed"),
+	    TRUE("failed"), NUMBER("attempts", 3));
 	home_close(&home);
 }
 END_TEST

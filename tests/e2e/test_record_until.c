@@ -51,8 +51,8 @@ START_TEST(a_failure_is_kept_and_its_path_printed)
 	ck_assert_str_eq(job.output, expected);
 	job.output[strcspn(job.output, "\n")] = '\0';
 	struct client *client = client_start(NULL);
-	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", job.output);
-	expect_number(list, "processes.0.exit_code", 1);
+	expect_all(client_tool(client, "rr_ps", "{s:s}", "trace_dir", job.output),
+	    NUMBER("processes.0.exit_code", 1));
 	client_end(client);
 	job_end(&job);
 }

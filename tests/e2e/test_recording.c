@@ -13,9 +13,8 @@
 START_TEST(the_exit_code_is_told)
 {
 	struct place place = place_open();
-	json_auto_t *recorded = client_record(place.client, place.trace, "exit_code", "7");
-	expect_number(recorded, "exit_code", 7);
-	ck_assert_ptr_null(answer_at(recorded, "signal"));
+	expect_all(client_record(place.client, place.trace, "exit_code", "7"),
+	    NUMBER("exit_code", 7), ABSENT("signal"));
 	place_close(&place);
 }
 END_TEST
@@ -92,10 +91,9 @@ START_TEST(an_rr_that_never_starts_the_program_is_ended_at_the_startup_limit)
 	struct client *client = client_start(&(struct client_options){
 	    .args = (const char *const[]){"--memory=40M", "--timeout-startup=2", NULL}});
 	double start = harness_now();
-	json_auto_t *failed = client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}",
-	    "command", "/bin/true", "trace_dir", trace);
-	expect_within(failed, "message", "did not start the program");
-	expect_within(failed, "hint", "--memory");
+	expect_all(client_tool_fails(client, "rr_record", "timeout", "{s:[s], s:s}", "command",
+		       "/bin/true", "trace_dir", trace),
+	    HAS("message", "did not start the program"), HAS("hint", "--memory"));
 	ck_assert_double_lt(harness_now() - start, 30);
 	client_end(client);
 	free(trace);

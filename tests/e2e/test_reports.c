@@ -89,8 +89,7 @@ START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 	ck_assert_int_eq(
 	    answer_line(left, "frame"), harness_line(hangs[_i].source, hangs[_i].line));
 	/* The session stands there, so every thread can be inspected. */
-	json_auto_t *list = client_tool(place.client, "rr_thread_list", NULL);
-	ck_assert_uint_eq(answer_count(list, "threads"), 4);
+	expect_all(client_tool(place.client, "rr_thread_list", NULL), COUNT("threads", 4));
 	place_close(&place);
 }
 END_TEST
@@ -113,8 +112,7 @@ START_TEST(the_end_says_where_the_other_threads_still_are)
 	ck_assert_int_eq(answer_event(stop, "moment"), event);
 	ck_assert_ptr_null(answer_at(stop, "note"));
 	json_decref(stop);
-	json_auto_t *list = client_tool(place.client, "rr_thread_list", NULL);
-	ck_assert_uint_eq(answer_count(list, "threads"), 4);
+	expect_all(client_tool(place.client, "rr_thread_list", NULL), COUNT("threads", 4));
 	/* rr does not stop at the events where the threads end. */
 	snprintf(moment, sizeof(moment), "%lld", event + 1);
 	stop = client_tool(place.client, "rr_goto", "{s:s}", "moment", moment);
@@ -310,8 +308,7 @@ START_TEST(a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come)
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "record.id");
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.side",
 	    "before");
-	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
-	ck_assert_ptr_null(answer_at(stop, "watch.side"));
+	expect_all(client_tool(scene.client, "rr_continue", NULL), ABSENT("watch.side"));
 	scene_close(&scene);
 }
 END_TEST

@@ -95,10 +95,8 @@ START_TEST(a_count_passes_hits_of_a_condition_back_too)
 	struct scene scene = watch_value("value == 3");
 
 	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
-	json_auto_t *stop =
-	    client_tool(scene.client, "rr_continue", "{s:b, s:i}", "reverse", 1, "count", 3);
-	expect_text(stop, "watch.old", "2");
-	expect_text(stop, "watch.new", "3");
+	expect_all(client_tool(scene.client, "rr_continue", "{s:b, s:i}", "reverse", 1, "count", 3),
+	    IS("watch.old", "2"), IS("watch.new", "3"));
 	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	expect_number(json_array_get(answer_at(list, "breakpoints"), 0), "hits", 3);
 	expect_answer(
@@ -170,10 +168,9 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 	json_decref(client_tool(place.client, "rr_continue", "{s:s}", "until", "main"));
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
 	    "condition", "counter < 0");
-	json_auto_t *failure =
-	    client_tool_fails(place.client, "rr_continue", "timeout", "{s:i}", "deadline", 1);
-	expect_within(failure, "searched", "% of the way to the end");
-	expect_within(failure, "hint", "same call");
+	expect_all(
+	    client_tool_fails(place.client, "rr_continue", "timeout", "{s:i}", "deadline", 1),
+	    HAS("searched", "% of the way to the end"), HAS("hint", "same call"));
 	place_close(&place);
 }
 END_TEST
@@ -195,15 +192,12 @@ START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)
 	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
 
 	for (size_t i = 0; i < sizeof(cut_off) / sizeof(*cut_off); i++) {
-		json_t *answer = client_tool_result(place.client,
-		    client_tool_send(
-			place.client, cut_off[i].tool, json_loads(cut_off[i].args, 0, NULL)),
-		    HARNESS_TIMEOUT_S);
-
-		expect_within(answer, "conclusion", "in the part that was searched");
-		expect_within(answer, "cut_off", "call again with from=");
-		ck_assert_ptr_null(answer_at(answer, "never"));
-		json_decref(answer);
+		expect_all(client_tool_result(place.client,
+			       client_tool_send(place.client, cut_off[i].tool,
+				   json_loads(cut_off[i].args, 0, NULL)),
+			       HARNESS_TIMEOUT_S),
+		    HAS("conclusion", "in the part that was searched"),
+		    HAS("cut_off", "call again with from="), ABSENT("never"));
 		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
 		    answer_text(end, "moment"));
 	}
@@ -259,10 +253,8 @@ START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 	struct place place = place_replay(PROGRAM, "30");
 	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
-	json_auto_t *stop = client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1);
-	expect_text(stop, "reason", "watchpoint");
-	expect_text(stop, "watch.old", "0");
-	expect_text(stop, "watch.new", "1");
+	expect_all(client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1),
+	    IS("reason", "watchpoint"), IS("watch.old", "0"), IS("watch.new", "1"));
 	expect_answer(client_tool(place.client, "rr_continue", NULL), "watch.new", "1");
 	json_decref(client_tool_fails(
 	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "parts.low"));
@@ -301,12 +293,9 @@ START_TEST(a_step_back_says_that_conditions_of_watchpoints_did_not_stop_it)
 	expect_line(stop, "frame", harness_line(PROGRAM, "value = 3;"));
 	ck_assert_ptr_nonnull(strstr(answer_text(stop, "note"), "rr_continue"));
 	json_decref(stop);
-	stop = client_tool(scene.client, "rr_continue", NULL);
-	expect_text(stop, "watch.new", "3");
-	json_decref(stop);
-	stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
-	expect_text(stop, "watch.new", "3");
-	json_decref(stop);
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "watch.new", "3");
+	expect_answer(
+	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.new", "3");
 	scene_close(&scene);
 }
 END_TEST
@@ -338,9 +327,8 @@ static void step_back_in(const char *name, const char *inner, const char *outer)
 	}
 	json_decref(stop);
 	ck_assert_int_lt(line, first);
-	stop = client_tool(place.client, "rr_step", "{s:b}", "reverse", 1);
-	expect_text(stop, "reason", "step");
-	json_decref(stop);
+	expect_answer(
+	    client_tool(place.client, "rr_step", "{s:b}", "reverse", 1), "reason", "step");
 	place_close(&place);
 }
 
@@ -397,8 +385,8 @@ START_TEST(a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork)
 						  "expression", "1", "value", "1"));
 	json_decref(client_tool_fails(
 	    scene.client, "rr_verify_claims", "limit", "{s:o}", "claims", claims));
-	json_auto_t *again = client_tool(scene.client, "rr_when", NULL);
-	expect_text(again, "moment", answer_text(here, "moment"));
+	expect_answer(
+	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(here, "moment"));
 	scene_close(&scene);
 }
 END_TEST

@@ -73,9 +73,8 @@ START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	double started = harness_now();
-	json_auto_t *stop = client_tool(scene.client, "rr_step", NULL);
-	expect_text(stop, "reason", "step");
-	expect_text(stop, "frame.function", "main");
+	expect_all(client_tool(scene.client, "rr_step", NULL), IS("reason", "step"),
+	    IS("frame.function", "main"));
 	/* This takes minutes if gdb steps each instruction of the dynamic linker. */
 	ck_assert_msg(harness_now() - started < 10, "%.1f s", harness_now() - started);
 	scene_close(&scene);
@@ -190,16 +189,10 @@ START_TEST(a_watchpoint_shows_old_and_new_in_forward_order_both_ways)
 	json_decref(stop);
 
 	/* Backward over the third write, then over the second. */
-	stop = run(&scene, 1, 1);
-	expect_text(stop, "reason", "watchpoint");
-	expect_text(stop, "watch.old", "2");
-	expect_text(stop, "watch.new", "3");
-	json_decref(stop);
+	expect_all(run(&scene, 1, 1), IS("reason", "watchpoint"), IS("watch.old", "2"),
+	    IS("watch.new", "3"));
 	ck_assert_str_eq(value_in(&scene, 0, "counter"), "2");
-	stop = run(&scene, 1, 1);
-	expect_text(stop, "watch.old", "1");
-	expect_text(stop, "watch.new", "2");
-	json_decref(stop);
+	expect_all(run(&scene, 1, 1), IS("watch.old", "1"), IS("watch.new", "2"));
 	scene_close(&scene);
 }
 END_TEST
@@ -222,9 +215,7 @@ START_TEST(four_watchpoints_stop_at_every_change)
 	for (int i = 0; i < 4; i++)
 		client_tool_done(
 		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", elements[i]);
-	json_auto_t *stop = run(&scene, 0, 12);
-	expect_text(stop, "reason", "watchpoint");
-	expect_text(stop, "watch.new", "34");
+	expect_all(run(&scene, 0, 12), IS("reason", "watchpoint"), IS("watch.new", "34"));
 	expect_answer(run(&scene, 0, 1), "reason", "end");
 	scene_close(&scene);
 }
@@ -247,8 +238,7 @@ START_TEST(watchpoints_of_every_kind_go_together_as_many_as_there_are_registers)
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "late");
 	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "unsupported",
 	    "{s:i, s:b}", "breakpoint_number", 2, "enabled", 1));
-	json_auto_t *stop = run(&scene, 0, 1);
-	expect_text(stop, "watch.expression", "four[1]");
+	expect_answer(run(&scene, 0, 1), "watch.expression", "four[1]");
 	scene_close(&scene);
 }
 END_TEST
@@ -284,9 +274,8 @@ START_TEST(next_forward_and_as_often_backward_comes_to_the_same_line)
 	expect_text(stop, "frame.function", "main");
 	expect_line(stop, "frame", line + 2);
 	json_decref(stop);
-	stop = client_tool(scene.client, "rr_next", "{s:i, s:b}", "count", 2, "reverse", 1);
-	expect_line(stop, "frame", line);
-	json_decref(stop);
+	expect_all(client_tool(scene.client, "rr_next", "{s:i, s:b}", "count", 2, "reverse", 1),
+	    LINE("frame", line));
 	scene_close(&scene);
 }
 END_TEST
@@ -295,9 +284,8 @@ START_TEST(step_goes_into_a_function_and_back_out)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
 	scene_run_to(&scene, "main");
-	json_auto_t *stop = client_tool(scene.client, "rr_step", NULL);
-	expect_text(stop, "frame.function", "count_up");
-	expect_text(stop, "frame.args", "times=4");
+	expect_all(client_tool(scene.client, "rr_step", NULL), IS("frame.function", "count_up"),
+	    IS("frame.args", "times=4"));
 	expect_answer(
 	    client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1), "frame.function", "main");
 	scene_close(&scene);
@@ -327,10 +315,8 @@ START_TEST(finish_gives_the_value_and_back_the_call)
 	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
 	    "is_odd", "condition", "number == 1", "temporary", 1));
 	json_decref(run(&scene, 0, 1));
-	json_auto_t *stop = client_tool(scene.client, "rr_finish", NULL);
-	expect_text(stop, "reason", "finished");
-	expect_text(stop, "frame.function", "is_even");
-	expect_text(stop, "return_value", "1");
+	expect_all(client_tool(scene.client, "rr_finish", NULL), IS("reason", "finished"),
+	    IS("frame.function", "is_even"), IS("return_value", "1"));
 	expect_answer(client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1),
 	    "frame.function", "is_odd");
 	scene_close(&scene);
@@ -354,8 +340,7 @@ START_TEST(until_stops_at_a_location_and_leaves_no_breakpoint)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:s}", "until", "set_late"),
 	    "frame.function", "set_late");
-	json_auto_t *points = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	ck_assert_uint_eq(answer_count(points, "breakpoints"), 0);
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 0));
 	scene_close(&scene);
 }
 END_TEST
@@ -385,9 +370,7 @@ START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
 		expect_text(stop, "reason", "event");
 		ck_assert_int_eq(answer_event(stop, "moment"), event);
 		json_decref(stop);
-		json_t *now = client_tool(scene.client, "rr_when", NULL);
-		expect_number(now, "event", event);
-		json_decref(now);
+		expect_all(client_tool(scene.client, "rr_when", NULL), NUMBER("event", event));
 		json_decref(run(&scene, 0, 1)); /* to the end: the second seek goes backward */
 	}
 	scene_close(&scene);
@@ -399,10 +382,9 @@ START_TEST(when_is_the_moment_of_the_stop_and_comes_back_with_it)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
 	json_auto_t *first = run(&scene, 0, 1);
-	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
-	expect_number(now, "event", answer_event(first, "moment"));
-	expect_text(now, "moment", answer_text(first, "moment"));
-	expect_number(now, "tid", answer_number(first, "tid"));
+	expect_all(client_tool(scene.client, "rr_when", NULL),
+	    NUMBER("event", answer_event(first, "moment")),
+	    IS("moment", answer_text(first, "moment")), NUMBER("tid", answer_number(first, "tid")));
 	json_auto_t *second = run(&scene, 0, 1);
 	ck_assert_int_gt(answer_ticks(second, "moment"), answer_ticks(first, "moment"));
 	json_auto_t *again = run(&scene, 1, 1);
@@ -421,10 +403,8 @@ START_TEST(goto_comes_to_the_very_tick)
 	for (int i = 0; i < 2; i++) {
 		json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", from[i]));
 		/* A tick lasts several instructions, so only event and tick can be expected. */
-		json_t *stop = client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment);
-		expect_text(stop, "moment", moment);
-		expect_text(stop, "frame.function", "set_late");
-		json_decref(stop);
+		expect_all(client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment),
+		    IS("moment", moment), IS("frame.function", "set_late"));
 	}
 	expect_answer(
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"), "reason", "end");
@@ -444,10 +424,9 @@ START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
 	{
 		client_tool_done(place.client, "rr_thread_select", "{s:I}", "thread_id",
 		    (json_int_t)answer_number(thread, "tid"));
-		json_t *when = client_tool(place.client, "rr_when", NULL);
-		expect_text(when, "moment", answer_text(here, "moment"));
-		expect_number(when, "tid", answer_number(thread, "tid"));
-		json_decref(when);
+		expect_all(client_tool(place.client, "rr_when", NULL),
+		    IS("moment", answer_text(here, "moment")),
+		    NUMBER("tid", answer_number(thread, "tid")));
 	}
 	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "start"));
 	expect_answer(
@@ -473,9 +452,7 @@ START_TEST(checkpoints_are_saved_listed_restored_and_deleted)
 	json_decref(list);
 	json_decref(
 	    client_tool(scene.client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id", id));
-	list = client_tool(scene.client, "rr_checkpoint_list", NULL);
-	ck_assert_uint_eq(answer_count(list, "checkpoints"), 0);
-	json_decref(list);
+	expect_all(client_tool(scene.client, "rr_checkpoint_list", NULL), COUNT("checkpoints", 0));
 	scene_close(&scene);
 }
 END_TEST
@@ -507,8 +484,8 @@ START_TEST(breakpoint_list_counts_hits)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
 	json_decref(run(&scene, 0, 3));
-	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
-	expect_number(list, "breakpoints.0.hits", 3);
+	expect_all(
+	    client_tool(scene.client, "rr_breakpoint_list", NULL), NUMBER("breakpoints.0.hits", 3));
 	scene_close(&scene);
 }
 END_TEST

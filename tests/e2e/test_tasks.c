@@ -63,10 +63,9 @@ START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
 {
 	struct place place = open_raw();
 	json_auto_t *task = record_sleep(place.client, "8", place.trace);
-	json_auto_t *end = end_of_task(place.client, task);
-	expect_text(end, "status", "completed");
-	expect_number(end, "result.structuredContent.exit_code", 0);
-	expect_text(end, "result.structuredContent.trace_dir", place.trace);
+	expect_all(end_of_task(place.client, task), IS("status", "completed"),
+	    NUMBER("result.structuredContent.exit_code", 0),
+	    IS("result.structuredContent.trace_dir", place.trace));
 
 	/* Quick calls get their answer as usual, for the same client. */
 	expect_answer(ask(place.client, "tools/call",

@@ -41,10 +41,8 @@ START_TEST(a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on)
 	    &(struct client_options){.args = (const char *const[]){forward_limits[_i].flag, NULL},
 		.env = (const char *const[]){forward_limits[_i].variable, NULL}});
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
-	json_auto_t *failed = client_tool_failure(scene.client, id, "timeout", 60);
-	ck_assert(answer_true(failed, "session_alive"));
-	expect_text(failed, "session", scene.session);
-	ck_assert_ptr_nonnull(answer_at(failed, "hint"));
+	expect_all(client_tool_failure(scene.client, id, "timeout", 60), TRUE("session_alive"),
+	    IS("session", scene.session), PRESENT("hint"));
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 }
@@ -88,9 +86,8 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 	    strstr(answer_text(asked, "conclusion"), "rr_step was asked to stop"));
 	ck_assert_ptr_null(answer_at(asked, "interrupted"));
 	json_decref(asked);
-	json_auto_t *stop = client_tool_result(scene.client, id, 60);
-	expect_text(stop, "reason", "interrupted");
-	ck_assert_ptr_nonnull(answer_at(stop, "frame.at"));
+	expect_all(client_tool_result(scene.client, id, 60), IS("reason", "interrupted"),
+	    PRESENT("frame.at"));
 	asked = client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "no command is running"));
 	json_decref(asked);
@@ -106,10 +103,8 @@ START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
 	usleep(500 * 1000);
 	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
-	json_auto_t *stop = client_tool_result(scene.client, id, 60);
-	expect_text(stop, "reason", "interrupted");
-	expect_text(stop, "frame.function", "compute");
-	ck_assert(!answer_true(stop, "restored"));
+	expect_all(client_tool_result(scene.client, id, 60), IS("reason", "interrupted"),
+	    IS("frame.function", "compute"), FALSE("restored"));
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 }
@@ -127,9 +122,8 @@ static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
 	expect_text(stop, "reason", "interrupted");
 	ck_assert(!answer_true(stop, "restored"));
 	ck_assert_msg(took < INTERRUPT_S, "%s was interrupted after %.1f s", tool, took);
-	json_auto_t *when =
-	    client_tool(scene->client, "rr_when", "{s:s}", "session", scene->session);
-	ck_assert(!answer_true(when, "restored"));
+	expect_all(client_tool(scene->client, "rr_when", "{s:s}", "session", scene->session),
+	    FALSE("restored"));
 }
 
 START_TEST(an_interrupt_works_at_once_wherever_the_program_is)

@@ -119,16 +119,11 @@ START_TEST(a_call_that_was_left_otherwise_is_not_said_to_return)
 	scene_close(&scene);
 
 	scene = scene_open("thrower", NULL);
-	answer = trace_returns(&scene, "work::Part::checked");
-	expect_number(answer, "total", 3);
-	expect_text(answer, "hits.0.returned", "1");
-	expect_text(answer, "hits.1.returned", "4");
-	expect_text(answer, "hits.2.returned", "<left without a return>");
-	json_decref(answer);
-	answer = trace_returns(&scene, "work::count");
-	expect_text(answer, "hits.1.returned", "5");
-	expect_text(answer, "hits.2.returned", "0");
-	json_decref(answer);
+	expect_all(trace_returns(&scene, "work::Part::checked"), NUMBER("total", 3),
+	    IS("hits.0.returned", "1"), IS("hits.1.returned", "4"),
+	    IS("hits.2.returned", "<left without a return>"));
+	expect_all(trace_returns(&scene, "work::count"), IS("hits.1.returned", "5"),
+	    IS("hits.2.returned", "0"));
 	scene_close(&scene);
 }
 END_TEST
@@ -152,11 +147,9 @@ START_TEST(passes_are_counted_by_caller_and_by_value)
 	ck_assert_ptr_nonnull(
 	    strstr(json_string_value(json_object_get(evaluated, "nosuch")), "No symbol"));
 	json_decref(answer);
-	answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "factorial",
-	    "group_by", "caller");
-	expect_number(answer, "groups.0.count", 1);
-	expect_number(answer, "groups.1.count", 4);
-	json_decref(answer);
+	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location",
+		       "factorial", "group_by", "caller"),
+	    NUMBER("groups.0.count", 1), NUMBER("groups.1.count", 4));
 	scene_close(&scene);
 }
 END_TEST
@@ -167,14 +160,12 @@ START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
 	json_auto_t *all = client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "add");
 	const char *seventh = answer_text(all, "hits.6.moment");
 
-	json_auto_t *part = client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}",
-	    "location", "add", "limit", 3, "to", seventh);
-	expect_number(part, "total", 7);
-	ck_assert_uint_eq(answer_count(part, "hits"), 3);
-	expect_within(part, "more", "4 more");
-	json_auto_t *rest = client_tool(
-	    scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add", "from", seventh);
-	expect_number(rest, "total", 3);
+	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}", "location", "add",
+		       "limit", 3, "to", seventh),
+	    NUMBER("total", 7), COUNT("hits", 3), HAS("more", "4 more"));
+	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
+		       "from", seventh),
+	    NUMBER("total", 3));
 	scene_close(&scene);
 }
 END_TEST
@@ -201,16 +192,14 @@ START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 		    "%s: %s", cases[i].condition, answer_text(failure, "message"));
 		json_decref(failure);
 	}
-	json_auto_t *none = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location",
-	    "add", "condition", "amount > 99");
-	expect_number(none, "total", 0);
-	expect_within(none, "conclusion", "nothing passed");
+	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
+		       "condition", "amount > 99"),
+	    NUMBER("total", 0), HAS("conclusion", "nothing passed"));
 	json_decref(client_tool_fails(scene.client, "rr_trace_calls", "invalid_argument",
 	    "{s:s, s:b}", "location", "histories.c:30", "returns", 1));
 	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
 	ck_assert(json_equal(before, after));
-	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
-	expect_number(stop, "breakpoint", 1);
+	expect_all(client_tool(scene.client, "rr_continue", NULL), NUMBER("breakpoint", 1));
 	scene_close(&scene);
 }
 END_TEST

@@ -18,9 +18,8 @@
 
 static void expect_usable(struct client *client)
 {
-	json_auto_t *value = client_tool(client, "rr_evaluate", "{s:s}", "expression", "1+1");
-	expect_text(value, "value", "2");
-	ck_assert(!answer_true(value, "restored"));
+	expect_all(client_tool(client, "rr_evaluate", "{s:s}", "expression", "1+1"),
+	    IS("value", "2"), FALSE("restored"));
 }
 
 START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
@@ -36,9 +35,8 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 	cleanup_free char *second = harness_path(place.folder, "second");
 	json_decref(client_record(place.client, second, "gigabyte", "32"));
 	cleanup_free char *session = client_replay(place.client, second);
-	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "end");
-	expect_within(stop, "output", "last\n");
+	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "end"),
+	    HAS("output", "last\n"));
 	expect_usable(place.client);
 	place_close(&place);
 }
@@ -65,10 +63,8 @@ START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind
 	    client_tool_fails(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 99990));
 	/* After an interrupted unwinding, gdb takes the last frame for the outermost one, unless it
 	 * is told to unwind again. */
-	stop = client_tool(place.client, "rr_finish", "{s:s}", "function", "main");
-	expect_text(stop, "frame.function", "main");
-	ck_assert(!answer_true(stop, "restored"));
-	json_decref(stop);
+	expect_all(client_tool(place.client, "rr_finish", "{s:s}", "function", "main"),
+	    IS("frame.function", "main"), FALSE("restored"));
 	place_close(&place);
 }
 END_TEST
@@ -78,14 +74,12 @@ START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 	struct scene scene = scene_open("optimized", NULL);
 	scene_run_to(&scene, "use");
 	expect_answer(client_tool(scene.client, "rr_finish", NULL), "frame.function", "work");
-	json_auto_t *failed = client_tool_fails(
-	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "gone");
-	expect_within(failed, "message", "optimized out");
-	expect_within(failed, "hint", "reverse");
-	json_auto_t *both =
-	    client_tool(scene.client, "rr_evaluate", "{s:[s,s]}", "expressions", "gone", "sink");
-	expect_within(both, "results.0.error", "optimized out");
-	expect_text(both, "results.1.value", "4");
+	expect_all(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s}",
+		       "expression", "gone"),
+	    HAS("message", "optimized out"), HAS("hint", "reverse"));
+	expect_all(
+	    client_tool(scene.client, "rr_evaluate", "{s:[s,s]}", "expressions", "gone", "sink"),
+	    HAS("results.0.error", "optimized out"), IS("results.1.value", "4"));
 	scene_close(&scene);
 }
 END_TEST
@@ -121,9 +115,8 @@ START_TEST(a_binary_changed_since_does_not_change_the_recording)
 	change_program((enum change)_i, other, copy);
 	cleanup_free char *session = client_replay(place.client, place.trace);
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
-	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
-	expect_text(stop, "reason", "breakpoint");
-	expect_text(stop, "frame.function", "set_late");
+	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "breakpoint"),
+	    IS("frame.function", "set_late"));
 	expect_value(place.client, "counter", "4");
 	place_close(&place);
 }
@@ -209,9 +202,8 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 	struct place place = place_open();
 	json_decref(client_record(place.client, place.trace, PROGRAM, NULL));
 	move_to_another_machine(place.trace);
-	json_auto_t *info =
-	    client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace);
-	ck_assert(!answer_true(info, "cpu.same_as_here"));
+	expect_all(client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace),
+	    FALSE("cpu.same_as_here"));
 	cleanup_free char *file = harness_path(place.folder, "moved.tar");
 	char command[4096];
 	snprintf(command, sizeof(command), "tar -cf '%s' -C '%s' trace", file, place.folder);
@@ -238,14 +230,11 @@ START_TEST(a_child_with_a_program_of_its_own_is_replayed_by_its_pid)
 	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	expect_text(list, "processes.1.command", "true");
 	long long pid = answer_number(list, "processes.1.pid");
-	json_auto_t *started = client_tool(
-	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
-	expect_number(started, "pid", pid);
-	expect_within(started, "command", "true");
-	expect_number(started, "tid", pid);
-	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
-	expect_text(stop, "reason", "end");
-	expect_number(stop, "tid", pid);
+	expect_all(client_tool(client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid",
+		       (json_int_t)pid),
+	    NUMBER("pid", pid), HAS("command", "true"), NUMBER("tid", pid));
+	expect_all(
+	    client_tool(client, "rr_continue", NULL), IS("reason", "end"), NUMBER("tid", pid));
 	client_end(client);
 }
 END_TEST
@@ -256,10 +245,9 @@ START_TEST(a_child_that_only_forked_needs_no_more_than_its_pid)
 	const char *trace = scene_trace("fork_tree");
 	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	long long pid = answer_number(list, "processes.2.pid");
-	json_auto_t *started = client_tool(
-	    client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid", (json_int_t)pid);
-	expect_number(started, "pid", pid);
-	expect_number(started, "tid", pid);
+	expect_all(client_tool(client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid",
+		       (json_int_t)pid),
+	    NUMBER("pid", pid), NUMBER("tid", pid));
 	client_end(client);
 }
 END_TEST
