@@ -478,37 +478,39 @@ static int unpack_entry(struct reader *reader, const struct entry *entry, const 
 	return skip(reader, padding_of(entry->size));
 }
 
-int archive_unpack_version(int file, int directory, char *why)
+/* Unpacks the entry `only`, or all entries (NULL). Returns how many; -1 with why. */
+static int unpack_entries(
+    int file, int directory, const char *only, const struct archive_watch *watch, char *why)
 {
 	struct reader reader;
 	struct entry entry;
 	const char *rest;
 	uint64_t done = 0;
-	int more;
+	int more = 0, count = 0;
 
 	if (open_reader(&reader, file, why) < 0)
 		return -1;
-	while ((more = next_sound_entry(&reader, &entry, &rest)) > 0) {
-		if (strcmp(rest, ARCHIVE_VERSION) == 0)
-			return unpack_entry(&reader, &entry, rest, directory, &done, NULL);
-		if (skip(&reader, entry.size + padding_of(entry.size)) < 0)
+	while (!(only && count) && (more = next_sound_entry(&reader, &entry, &rest)) > 0) {
+		bool wanted = !only || strcmp(rest, only) == 0;
+		int result = wanted ? unpack_entry(&reader, &entry, rest, directory, &done, watch)
+				    : skip(&reader, entry.size + padding_of(entry.size));
+		if (result < 0)
 			return -1;
+		count += wanted;
 	}
-	return more < 0 ? -1 : fail(why, "contains no trace that can be replayed", "");
+	return more < 0 ? -1 : count;
+}
+
+int archive_unpack_version(int file, int directory, char *why)
+{
+	int count = unpack_entries(file, directory, ARCHIVE_VERSION, NULL, why);
+
+	return count > 0   ? 0
+	       : count < 0 ? -1
+			   : fail(why, "contains no trace that can be replayed", "");
 }
 
 int archive_unpack(int file, int directory, const struct archive_watch *watch, char *why)
 {
-	struct reader reader;
-	struct entry entry;
-	const char *rest;
-	uint64_t done = 0;
-	int more;
-
-	if (open_reader(&reader, file, why) < 0)
-		return -1;
-	while ((more = next_sound_entry(&reader, &entry, &rest)) > 0)
-		if (unpack_entry(&reader, &entry, rest, directory, &done, watch) < 0)
-			return -1;
-	return more;
+	return unpack_entries(file, directory, NULL, watch, why) < 0 ? -1 : 0;
 }

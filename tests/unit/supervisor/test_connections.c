@@ -147,11 +147,6 @@ static void expect_killed(void)
 	close(channel);
 }
 
-static void expect_notes(const char *notes)
-{
-	ck_assert_str_eq(world.notes, notes);
-}
-
 START_TEST(a_call_reaches_its_worker_and_the_answer_the_client)
 {
 	uint32_t id = begin_session();

@@ -15,13 +15,11 @@ START_TEST(one_that_ignores_the_interrupt_is_killed_and_comes_back)
 	call(session, "a");
 	expire();
 	expire();
-	ck_assert_str_eq(world.notes, "interrupt:timeout error:a,timeout,alive");
+	expect_notes("interrupt:timeout error:a,timeout,alive");
 	expect_state(session, "resting");
 	ck_assert_int_eq(workers.drops, 1);
 	call(session, "b");
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "interrupt:timeout error:a,timeout,alive restored:b");
+	expect_restored(session, "interrupt:timeout error:a,timeout,alive restored:b");
 }
 END_TEST
 
@@ -39,14 +37,14 @@ START_TEST(a_dead_worker_fails_the_call_in_flight_and_the_next_restores)
 	lose(session);
 	call(session, "c");
 	session_launched(session);
-	packet(session, 0, 0, "{}");
+	answered(session);
 	ck_assert_int_eq(
 	    json_integer_value(json_object_get(
 		json_object_get(json_object_get(workers.last_json, "restore"), "moment"), "event")),
 	    7);
-	packet(session, 0, 0, "{}");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "restored:a error:b,worker_died,alive restored:c");
+	answered(session);
+	answered(session);
+	expect_notes("restored:a error:b,worker_died,alive restored:c");
 }
 END_TEST
 
@@ -56,14 +54,14 @@ START_TEST(a_call_that_meets_a_worker_that_died_idle_runs_restored_but_only_once
 
 	call(session, "a");
 	lose_idle(session);
-	ck_assert_str_eq(world.notes, "");
+	expect_notes("");
 	bring_back(session);
-	packet(session, 0, 0, "{}");
+	answered(session);
 	call(session, "b");
 	lose_idle(session);
 	bring_back(session);
 	lose_idle(session);
-	ck_assert_str_eq(world.notes, "restored:a error:b,worker_died,alive");
+	expect_notes("restored:a error:b,worker_died,alive");
 }
 END_TEST
 
@@ -75,9 +73,7 @@ START_TEST(a_call_that_finds_the_channel_closed_runs_restored)
 	call(session, "a");
 	workers.sending = CHANNEL_OK;
 	lose(session);
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "restored:a");
+	expect_restored(session, "restored:a");
 }
 END_TEST
 
@@ -91,9 +87,7 @@ START_TEST(a_launch_that_died_with_its_launcher_is_asked_for_again)
 	session_lost(session, &gone, true);
 	session_lost(session, &gone, true);
 	ck_assert_int_eq(workers.launches, 4);
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "restored:a");
+	expect_restored(session, "restored:a");
 }
 END_TEST
 
@@ -106,7 +100,7 @@ START_TEST(two_failed_restores_give_the_session_up)
 	lose(session);
 	call(session, "b");
 	lose(session);
-	ck_assert_str_eq(world.notes, "error:a,worker_died,alive error:b,worker_died,over");
+	expect_notes("error:a,worker_died,alive error:b,worker_died,over");
 	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
 }
 END_TEST
@@ -118,9 +112,7 @@ START_TEST(the_call_after_a_cancelled_one_that_had_to_be_killed_runs_restored)
 	session_cancel(call(session, "a"));
 	call(session, "b");
 	expire();
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "interrupt:cancelled dropped restored:b");
+	expect_restored(session, "interrupt:cancelled dropped restored:b");
 }
 END_TEST
 
@@ -133,9 +125,7 @@ START_TEST(an_idle_session_rests_and_comes_back)
 	call(session, "a");
 	lose(session);
 	expect_state(session, "starting");
-	bring_back(session);
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "stop restored:a");
+	expect_restored(session, "stop restored:a");
 }
 END_TEST
 
@@ -148,13 +138,13 @@ START_TEST(rr_interrupt_ends_the_call_that_waits_for_a_restore)
 	session_launched(session);
 	ck_assert_ptr_nonnull(session_running(session));
 	session_interrupt(session);
-	ck_assert_str_eq(world.notes, "error:a,cancelled,alive");
-	packet(session, 0, 0, "{}");
-	packet(session, 0, 0, "{}");
+	expect_notes("error:a,cancelled,alive");
+	answered(session);
+	answered(session);
 	expect_state(session, "ready");
 	call(session, "b");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "error:a,cancelled,alive restored:b");
+	answered(session);
+	expect_notes("error:a,cancelled,alive restored:b");
 }
 END_TEST
 

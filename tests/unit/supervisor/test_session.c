@@ -12,10 +12,10 @@ START_TEST(starting_goes_by_launch_start_and_opening)
 	session_launched(session);
 	expect_state(session, "starting");
 	ck_assert_int_eq(workers.last_type, WIRE_OP_START);
-	packet(session, 0, 0, "{}");
+	answered(session);
 	expect_state(session, "starting");
 	ck_assert_int_eq(workers.last_type, WIRE_OP_REPLAY_START);
-	packet(session, 0, 0, "{}");
+	answered(session);
 	expect_state(session, "ready");
 	ck_assert_str_eq(session_name(session), "s1");
 }
@@ -26,9 +26,9 @@ START_TEST(a_trace_that_does_not_open_leaves_no_session)
 	struct session *session = open_session("start");
 
 	session_launched(session);
-	packet(session, 0, 0, "{}");
+	answered(session);
 	packet(session, 0, WIRE_FLAG_ERROR, "{\"code\":\"not_found\",\"message\":\"no\"}");
-	ck_assert_str_eq(world.notes, "error:start,not_found,over");
+	expect_notes("error:start,not_found,over");
 	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
 	ck_assert_str_eq(session_name(open_session("again")), "s1");
 }
@@ -40,11 +40,11 @@ START_TEST(calls_wait_for_the_one_that_runs)
 
 	call(session, "a");
 	call(session, "b");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "answer:a");
+	answered(session);
+	expect_notes("answer:a");
 	expect_state(session, "running");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "answer:a answer:b");
+	answered(session);
+	expect_notes("answer:a answer:b");
 	expect_state(session, "ready");
 }
 END_TEST
@@ -71,7 +71,7 @@ START_TEST(a_late_command_is_interrupted_and_the_session_goes_on)
 	expect_state(session, "stopping");
 	packet(session, WIRE_OP_CONTINUE + 1, WIRE_FLAG_ERROR,
 	    "{\"code\":\"timeout\",\"message\":\"late\"}");
-	ck_assert_str_eq(world.notes, "interrupt:timeout error:a,timeout,alive");
+	expect_notes("interrupt:timeout error:a,timeout,alive");
 	expect_state(session, "ready");
 	ck_assert_int_eq(workers.drops, 0);
 }
@@ -85,10 +85,10 @@ START_TEST(a_cancelled_command_is_interrupted_and_not_answered)
 
 	call(session, "b");
 	session_cancel(running);
-	ck_assert_str_eq(world.notes, "interrupt:cancelled");
+	expect_notes("interrupt:cancelled");
 	packet(session, WIRE_OP_CONTINUE + 1, 0, "{}");
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "interrupt:cancelled dropped answer:b");
+	answered(session);
+	expect_notes("interrupt:cancelled dropped answer:b");
 }
 END_TEST
 
@@ -98,8 +98,8 @@ START_TEST(a_waiting_call_that_is_cancelled_never_runs)
 
 	call(session, "a");
 	session_cancel(call(session, "b"));
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "dropped answer:a");
+	answered(session);
+	expect_notes("dropped answer:a");
 	expect_state(session, "ready");
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(cancelling_the_start_leaves_no_session)
 
 	session_open(world.table, WORKER_REPLAY, json_object(), start);
 	session_cancel(start);
-	ck_assert_str_eq(world.notes, "dropped");
+	expect_notes("dropped");
 	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
 	ck_assert_int_eq(workers.drops, 1);
 }
@@ -122,9 +122,9 @@ START_TEST(stopping_waits_for_the_end_of_the_worker)
 
 	session_stop(session, make_call("stop", 0, 0));
 	expect_state(session, "ending");
-	ck_assert_str_eq(world.notes, "stop");
+	expect_notes("stop");
 	lose(session);
-	ck_assert_str_eq(world.notes, "stop answer:stop");
+	expect_notes("stop answer:stop");
 	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(stopping_a_busy_session_fails_what_runs)
 	call(session, "a");
 	call(session, "b");
 	session_stop(session, make_call("stop", 0, 0));
-	ck_assert_str_eq(world.notes, "error:a,cancelled,over error:b,no_session,over answer:stop");
+	expect_notes("error:a,cancelled,over error:b,no_session,over answer:stop");
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(an_answer_of_the_wrong_type_is_the_workers_end)
 
 	call(session, "a");
 	packet(session, WIRE_OP_STEP + 1, 0, "{}");
-	ck_assert_str_eq(world.notes, "error:a,worker_died,alive");
+	expect_notes("error:a,worker_died,alive");
 }
 END_TEST
 
@@ -156,8 +156,8 @@ START_TEST(an_answer_to_another_id_is_the_workers_end)
 
 	call(session, "a");
 	workers.last_id++;
-	packet(session, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "error:a,worker_died,alive");
+	answered(session);
+	expect_notes("error:a,worker_died,alive");
 }
 END_TEST
 
@@ -167,7 +167,7 @@ START_TEST(a_state_that_is_not_valid_is_the_workers_end)
 
 	call(session, "a");
 	packet(session, WIRE_STATE, 0, "{\"moment\":3}");
-	ck_assert_str_eq(world.notes, "error:a,worker_died,alive");
+	expect_notes("error:a,worker_died,alive");
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(a_worker_that_does_not_read_is_lost)
 
 	workers.sending = CHANNEL_AGAIN;
 	call(session, "a");
-	ck_assert_str_eq(world.notes, "error:a,worker_died,alive");
+	expect_notes("error:a,worker_died,alive");
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(arguments_too_long_for_the_wire_are_the_clients_error)
 
 	workers.sending = CHANNEL_TOO_LONG;
 	call(session, "a");
-	ck_assert_str_eq(world.notes, "error:a,invalid_argument,alive");
+	expect_notes("error:a,invalid_argument,alive");
 	expect_state(session, "ready");
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(an_unknown_error_code_becomes_internal)
 
 	call(session, "a");
 	packet(session, 0, WIRE_FLAG_ERROR, "{\"code\":\"evil\",\"message\":\"x\"}");
-	ck_assert_str_eq(world.notes, "error:a,internal,alive");
+	expect_notes("error:a,internal,alive");
 }
 END_TEST
 
@@ -206,7 +206,7 @@ START_TEST(without_a_launcher_a_call_fails_clearly)
 {
 	workers.launcher_gone = true;
 	open_session("start");
-	ck_assert_str_eq(world.notes, "error:start,internal,over");
+	expect_notes("error:start,internal,over");
 }
 END_TEST
 
@@ -219,7 +219,7 @@ START_TEST(a_job_ends_with_its_answer)
 	packet(job, 0, 0, "{}");
 	ck_assert_int_eq(workers.last_type, WIRE_OP_PS);
 	packet(job, 0, 0, "{}");
-	ck_assert_str_eq(world.notes, "answer:ps stop");
+	expect_notes("answer:ps stop");
 	lose(job);
 	ck_assert_uint_eq(session_count(world.table, WORKER_QUERY), 0);
 }
@@ -230,13 +230,13 @@ START_TEST(rr_interrupt_stops_what_runs_and_nothing_else)
 	struct session *session = ready_session();
 
 	session_interrupt(session);
-	ck_assert_str_eq(world.notes, "");
+	expect_notes("");
 	call(session, "a");
 	session_interrupt(session);
 	session_interrupt(session);
-	ck_assert_str_eq(world.notes, "interrupt:asked");
+	expect_notes("interrupt:asked");
 	expire();
-	ck_assert_str_eq(world.notes, "interrupt:asked error:a,cancelled,alive");
+	expect_notes("interrupt:asked error:a,cancelled,alive");
 }
 END_TEST
 
@@ -247,7 +247,7 @@ START_TEST(progress_is_thinned_out)
 	call(session, "a");
 	for (int i = 0; i < 100; i++)
 		packet(session, WIRE_PROGRESS, 0, "{\"progress\":1}");
-	ck_assert_str_eq(world.notes, "progress:a");
+	expect_notes("progress:a");
 }
 END_TEST
 

@@ -147,6 +147,25 @@ static inline struct call *call(struct session *session, const char *name)
 	return call;
 }
 
+static inline void expect_notes(const char *notes)
+{
+	ck_assert_str_eq(world.notes, notes);
+}
+
+/* The worker answers what is outstanding. */
+static inline void answered(struct session *session)
+{
+	packet(session, 0, 0, "{}");
+}
+
+/* It comes back and answers the call that waited for that; these are all notes of the scenario. */
+static inline void expect_restored(struct session *session, const char *notes)
+{
+	bring_back(session);
+	answered(session);
+	expect_notes(notes);
+}
+
 /* The nearest deadline passes. */
 static inline void expire(void)
 {

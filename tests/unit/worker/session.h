@@ -53,9 +53,13 @@ static inline void session_begin(const struct line *script)
 	peer.worker.replay = replay;
 }
 
+/* What a test ends with, or a fixture: nothing if there is no session. */
 static inline void session_end(void)
 {
+	if (replay == NULL)
+		return;
 	replay_free(replay);
+	replay = NULL;
 	scripted_end(&peer);
 }
 

@@ -19,7 +19,6 @@ START_TEST(rrs_words_become_a_moment)
 	ck_assert_int_eq(replay->moment.ticks, 345);
 	ck_assert_int_eq(replay->moment.tid, 7);
 	ck_assert_int_eq(replay->moment.pc, 0x4010);
-	session_end();
 }
 END_TEST
 
@@ -31,7 +30,6 @@ START_TEST(an_rr_that_names_the_completed_event_means_the_same)
 	session_begin(SCRIPT(CONSOLE("when", "Completed event: 11"), TICKS(345)));
 	ck_assert(position_read(replay, &moment, &failure));
 	ck_assert_int_eq(moment.event, 12);
-	session_end();
 }
 END_TEST
 
@@ -44,7 +42,6 @@ START_TEST(an_rr_that_does_not_say_where_it_stands_is_a_failure)
 	ck_assert(!position_read(replay, &moment, &failure));
 	ck_assert_int_eq(failure.code, ERROR_RR_FAILED);
 	ck_assert_ptr_nonnull(strstr(failure.message, "not now"));
-	session_end();
 }
 END_TEST
 
@@ -56,7 +53,6 @@ START_TEST(an_event_is_reached_by_one_restart)
 	session_begin(SCRIPT(RESTART("19", "0x4000"), STANDS(20, 400)));
 	ck_assert(position_go_event(replay, 20, &failure));
 	ck_assert_int_eq(replay->moment.event, 20);
-	session_end();
 }
 END_TEST
 
@@ -71,7 +67,6 @@ START_TEST(a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away)
 	    {"-break-delete 3", "^done"}));
 	ck_assert(position_go(replay, &wanted, &failure));
 	ck_assert_int_eq(replay->moment.ticks, 500);
-	session_end();
 }
 END_TEST
 
@@ -90,7 +85,6 @@ START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 	ck_assert(!position_go(replay, &wanted, &failure));
 	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 	ck_assert_str_eq(failure.message, "the program does not reach event 20 with ticks 500");
-	session_end();
 }
 END_TEST
 
@@ -120,7 +114,6 @@ static unsigned sum_of_call_that_returned(void)
 	session_begin(SCRIPT(SUMMED("0x0")));
 	replay->selected.number = 1;
 	sum = instant_sum(replay);
-	session_end();
 	return sum;
 }
 
@@ -136,7 +129,6 @@ START_TEST(a_call_done_before_its_event_is_where_the_next_event_begins)
 	    FRAME("0x4010"), SUMMED("0x0")));
 	ck_assert_msg(position_go(replay, &done, &failure), "%s", failure.message);
 	ck_assert_int_eq(replay->moment.event, 21);
-	session_end();
 }
 END_TEST
 
@@ -148,7 +140,6 @@ START_TEST(beyond_the_end_no_event_is_sought)
 	replay->end = (struct moment){.event = 15, .ticks = 400, .tid = 7};
 	ck_assert(position_is_beyond(replay, wanted.event, &failure));
 	ck_assert_ptr_nonnull(strstr(failure.message, "the process ends at event 15"));
-	session_end();
 }
 END_TEST
 
@@ -159,7 +150,6 @@ START_TEST(from_the_end_rr_is_not_asked_for_a_later_event)
 	session_begin(SCRIPT({0}));
 	replay->moment = replay->end = (struct moment){.event = 15, .ticks = 400, .tid = 7};
 	ck_assert(position_go_event(replay, REPLAY_EVENT_FAR, &failure));
-	session_end();
 }
 END_TEST
 
@@ -177,7 +167,6 @@ START_TEST(what_rr_holds_is_returned_to_by_its_number_as_long_as_that_rr_lives)
 	replay->rr_number++;
 	ck_assert(!position_is_held(replay, held));
 	position_release(replay, held);
-	session_end();
 }
 END_TEST
 
@@ -186,7 +175,6 @@ START_TEST(where_rr_keeps_no_checkpoint_nothing_is_held)
 	session_begin(SCRIPT(CONSOLE("checkpoint", "The program is not being run.")));
 	ck_assert_int_eq(position_hold(replay), 0);
 	ck_assert(!position_is_held(replay, 0));
-	session_end();
 }
 END_TEST
 
@@ -214,5 +202,5 @@ int main(void)
 	    what_rr_holds_is_returned_to_by_its_number_as_long_as_that_rr_lives,
 	    where_rr_keeps_no_checkpoint_nothing_is_held, a_moment_survives_as_json, NULL};
 
-	return run_tests("position", tests, NULL, NULL);
+	return run_tests("position", tests, NULL, session_end);
 }

@@ -49,7 +49,6 @@ static void name_many(long long count)
 
 START_TEST(the_first_needs_no_instruction_and_each_other_has_a_name_of_its_own)
 {
-	session_begin(SCRIPT({0}));
 	for (int i = 0; i < 2; i++) {
 		expect_name(at(20, 0x4010, 0xa), "20:500");
 		expect_name(at(20, 0x4014, 0xb), "20:500@4014");
@@ -57,13 +56,11 @@ START_TEST(the_first_needs_no_instruction_and_each_other_has_a_name_of_its_own)
 		expect_name(at(20, 0x4014, 0xd), "20:500@4014.d");
 		expect_name(at(21, 0x4010, 0xc), "21:500");
 	}
-	session_end();
 }
 END_TEST
 
 START_TEST(a_restored_session_knows_what_each_name_stood_for)
 {
-	session_begin(SCRIPT({0}));
 	expect_name(at(20, 0x4010, 0xa), "20:500");
 	expect_name(at(20, 0x4014, 0xb), "20:500@4014");
 	save_and_restore();
@@ -72,27 +69,23 @@ START_TEST(a_restored_session_knows_what_each_name_stood_for)
 	expect_name(at(20, 0x4014, 0xb), "20:500@4014");
 	expect_name(at(20, 0x4010, 0xc), "20:500@4010.c");
 	expect_name(at(22, 0x4010, 0xc), "22:500");
-	session_end();
 }
 END_TEST
 
 /* Whoever reads "20:500" in an earlier answer may mean what is forgotten. */
 START_TEST(once_something_is_forgotten_new_names_are_full)
 {
-	session_begin(SCRIPT({0}));
 	expect_name(at(20, 0x4010, 0xa), "20:500");
 	name_many(REPLAY_SEEN_MAX);
 	expect_pc(at(20, 0, 0), 0);
 	expect_name(at(20, 0x4014, 0xb), "20:500@4014.b");
 	expect_name(at(1000000 + REPLAY_SEEN_MAX - 1, 0x555555551000 + REPLAY_SEEN_MAX - 1, 1),
 	    "1004095:500");
-	session_end();
 }
 END_TEST
 
 START_TEST(what_is_saved_is_bounded_and_says_that_more_was_named)
 {
-	session_begin(SCRIPT({0}));
 	expect_name(at(20, 0x4010, 0xa), "20:500");
 	name_many(REPLAY_SEEN_MAX / 2);
 	save_and_restore();
@@ -101,7 +94,6 @@ START_TEST(what_is_saved_is_bounded_and_says_that_more_was_named)
 	expect_pc(
 	    at(1000000 + REPLAY_SEEN_MAX / 2 - 1, 0, 0), 0x555555551000 + REPLAY_SEEN_MAX / 2 - 1);
 	expect_name(at(20, 0x4014, 0xb), "20:500@4014.b");
-	session_end();
 }
 END_TEST
 
@@ -110,27 +102,28 @@ START_TEST(what_was_not_saved_by_a_session_is_left_out)
 	json_auto_t *saved =
 	    json_string(" 14:1f4:7:4010:a! nonsense :: 15:zz -1:1:1:1:1! 16:1:7:4020:b");
 
-	session_begin(SCRIPT({0}));
 	seen_restore(replay, saved);
 	expect_pc(at(20, 0, 0), 0x4010);
 	expect_pc((struct moment){.event = 22, .ticks = 1, .pc = 0x4020}, 0x4020);
 	expect_pc(at(21, 0, 0), 0);
 	seen_restore(replay, NULL);
 	ck_assert_uint_eq(replay->seen_next, 0);
-	session_end();
 }
 END_TEST
 
+static void begin(void)
+{
+	session_begin(SCRIPT({0}));
+}
+
 int main(void)
 {
-	Suite *suite = suite_create("seen");
-	TCase *all = tcase_create("seen");
+	const TTest *const tests[] = {
+	    the_first_needs_no_instruction_and_each_other_has_a_name_of_its_own,
+	    a_restored_session_knows_what_each_name_stood_for,
+	    once_something_is_forgotten_new_names_are_full,
+	    what_is_saved_is_bounded_and_says_that_more_was_named,
+	    what_was_not_saved_by_a_session_is_left_out, NULL};
 
-	tcase_add_test(all, the_first_needs_no_instruction_and_each_other_has_a_name_of_its_own);
-	tcase_add_test(all, a_restored_session_knows_what_each_name_stood_for);
-	tcase_add_test(all, once_something_is_forgotten_new_names_are_full);
-	tcase_add_test(all, what_is_saved_is_bounded_and_says_that_more_was_named);
-	tcase_add_test(all, what_was_not_saved_by_a_session_is_left_out);
-	suite_add_tcase(suite, all);
-	return run_suite(suite);
+	return run_tests("seen", tests, begin, session_end);
 }
