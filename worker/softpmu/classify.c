@@ -107,9 +107,7 @@ static bool must_be_native(const struct instruction *in)
 	const ZydisDecodedInstruction *z = &in->z;
 
 	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_POPF: /* they may set the trap flag */
 	case ZYDIS_MNEMONIC_POPFD:
-	case ZYDIS_MNEMONIC_POPFQ:
 	case ZYDIS_MNEMONIC_FNSTENV: /* they store the address of the last x87 instruction */
 	case ZYDIS_MNEMONIC_FNSAVE:
 	case ZYDIS_MNEMONIC_FXSAVE:
@@ -167,6 +165,8 @@ static enum flow flow_of(const struct instruction *in, size_t length)
 	case ZYDIS_CATEGORY_SYSRET:
 		return FLOW_NATIVE;
 	default:
+		if (z->mnemonic == ZYDIS_MNEMONIC_POPFQ || z->mnemonic == ZYDIS_MNEMONIC_POPF)
+			return FLOW_FLAGS;
 		return must_be_native(in) ? FLOW_NATIVE : FLOW_ON;
 	}
 }

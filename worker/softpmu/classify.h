@@ -21,6 +21,7 @@ enum flow {
 	FLOW_RETURN,
 	FLOW_IN_PLACE, /* syscall and int3: done at its own address, which rr looks at */
 	FLOW_RR_CALL,  /* a syscall in rr's page that does not stop, and the ret behind it */
+	FLOW_FLAGS,    /* popf: to the next instruction, unless it sets the trap flag */
 	FLOW_NATIVE,   /* not in the cache: the hardware steps it in place */
 };
 

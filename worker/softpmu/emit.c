@@ -147,6 +147,9 @@ static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32
 	case FLOW_RR_CALL:
 		sequence_rr_call(e, in);
 		return 0;
+	case FLOW_FLAGS:
+		sequence_pop_flags(e, in);
+		return next;
 	case FLOW_NATIVE:
 		pad(e, body, in, in->address); /* no link may be where a body's head is */
 		sequence_jump(e, in->address);

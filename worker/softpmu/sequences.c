@@ -28,12 +28,13 @@
  *         on: mov rax, [rax slot]; mov rcx, [rcx slot]
  *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
  *   what is native  leaves the cache by its stub
- *   syscall; ret    in rr's page, where the call does not stop: it is done there and returns here
- *         mov [rcx slot], rcx
- *         for each call that we must see: lea rcx, [rax - number]; jrcxz to an int3
- *         mov rcx, [rsp]; mov [return slot], rcx; mov qword [rsp], back; mov rcx, [rcx slot]
- *         jmp [literal]
- *         back: as a jump through the table, and mov [rsp - 8], rcx for what the stack held
+ *   popf            is copied behind a check that only passes the usual flags, without the trap
+ * flag mov [rcx slot], rcx; movzx ecx, word [rsp]; movzx ecx, ch for each usual value: lea rcx, [rcx -
+ * value]; jrcxz on int3; on: mov rcx, [rcx slot]; popf syscall; ret    in rr's page, where the call
+ * does not stop: it is done there and returns here mov [rcx slot], rcx for each call that we must
+ * see: lea rcx, [rax - number]; jrcxz to an int3 mov rcx, [rsp]; mov [return slot], rcx; mov qword
+ * [rsp], back; mov rcx, [rcx slot] jmp [literal] back: as a jump through the table, and mov [rsp -
+ * 8], rcx for what the stack held
  *
  * Every instruction written here gets a place. Nothing may be written without one.
  */
@@ -422,6 +423,34 @@ void sequence_in_place(struct emitter *e, const struct instruction *in)
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
 	put_literal(e, in->address);
 	sequence_wish(e, in->address + in->z.length, false);
+}
+
+void sequence_pop_flags(struct emitter *e, const struct instruction *in)
+{
+	const int saved = PLACE_RCX_SAVED;
+
+	place(e, PLACE_AT, 0, in->address);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	put_slot(e, ARENA_SLOT_RCX);
+	place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
+	place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch: the trap flag is the lowest bit */
+	place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x48, 0x8d, 0x49, 0xfe); /* lea rcx, [rcx - 2]: interrupts allowed, no more */
+	place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0xe3, 4 + 2 + 1); /* jrcxz on */
+	place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x48, 0x8d, 0x49, 0xf8); /* lea rcx, [rcx - 8]: or with the overflow flag */
+	place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0xe3, 1); /* jrcxz on */
+	place(e, PLACE_AT, saved | PLACE_LEAVES, in->address);
+	CODE(e, 0xcc);
+	place(e, PLACE_AT, saved, in->address); /* on */
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25);	/* mov rcx, [slot] */
+	put_slot(e, ARENA_SLOT_RCX);
+	place(e, PLACE_AT, 0, in->address);
+	sequence_copy(e, in);
 }
 
 /* Calls after which the code or the signal mask may be another one: they are not done from here. */

@@ -52,6 +52,7 @@ void sequence_call(struct emitter *e, const struct instruction *in);
 void sequence_indirect(struct emitter *e, const struct instruction *in);
 void sequence_return(struct emitter *e, const struct instruction *in);
 void sequence_in_place(struct emitter *e, const struct instruction *in);
+void sequence_pop_flags(struct emitter *e, const struct instruction *in);
 void sequence_rr_call(struct emitter *e, const struct instruction *in);
 
 /* Five bytes that do nothing, with the program at `original`. */
