@@ -57,11 +57,12 @@ static const char *const texts[PROMPT_COUNT] = {
 
 	"Find the data race in the run recorded in {trace_dir}.\n"
 	"1. Call rr_replay_start with trace_dir \"{trace_dir}\" and at \"end\", or rr_crash_report if it crashed.\n"
-	"2. Find the shared value that is wrong. Call rr_value_history on it with access \"access\": every "
-	"read and write with its thread, moment and code.\n"
-	"3. Look for a write of one thread between a read and the write that follows it in another.\n"
-	"4. At two such accesses, call rr_backtrace with thread \"all\" and at set to their moments: which "
-	"locks does each thread hold? Report the two accesses without a common lock.",
+	"2. Find the shared value that is wrong. Call rr_race_scan on it: it names the accesses of two threads "
+	"that nothing orders, with the locks that each thread holds and where it took them.\n"
+	"3. Read verdict. ordered is about this run only; overtaken there means that one thread wrote between "
+	"another one's read and write. unknown names what may order the threads: look at it.\n"
+	"4. rr_goto the moments of the pair, and look with rr_backtrace and rr_source_lines. Report the two "
+	"accesses with thread, line and moment, and the lock that should protect them.",
 
 	"Explain the deadlock recorded in {trace_dir}.\n"
 	"1. Call rr_crash_report with trace_dir \"{trace_dir}\": it says what each thread waits for.\n"

@@ -58,7 +58,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
 # clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
 PROGRAM_FLAGS := -g -pthread -Wno-attributes
-OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes
+OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
@@ -68,6 +68,7 @@ $(TEST_BIN)/programs/heap_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/races_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/walks_optimized: private PROGRAM_LIBS := -static -O2
 $(TEST_BIN)/programs/walks_classes: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/filter $(TEST_BIN)/programs/plugin_twice: private PROGRAM_LIBS := -shared -fPIC

@@ -6,6 +6,7 @@
 #include "worker/investigate/behind.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/accessed.h"
 #include "worker/investigate/where.h"
@@ -54,35 +55,53 @@ static enum behind kind_of(const struct instruction *instruction)
 	return kind;
 }
 
-static enum behind decode(struct replay *replay, unsigned long long end)
+struct decoded {
+	enum behind kind;
+	bool atomic;
+};
+
+static bool is_atomic(const struct instruction *instruction)
+{
+	return instruction->count > 0 && (strncmp(instruction->text, "lock ", 5) == 0 ||
+					     strncmp(instruction->text, "xchg", 4) == 0);
+}
+
+static struct decoded decode(struct replay *replay, unsigned long long end)
 {
 	unsigned long long begin = find_begin(replay, end);
 	struct instruction instruction;
 
 	if (!begin || !accessed_instruction(replay, begin, &instruction) ||
 	    begin + instruction.length != end)
-		return BEHIND_UNKNOWN;
-	return kind_of(&instruction);
+		return (struct decoded){BEHIND_UNKNOWN, false};
+	return (struct decoded){kind_of(&instruction), is_atomic(&instruction)};
 }
 
-static enum behind look_up(struct replay *replay, struct behind_code *code, unsigned long long end)
+static struct decoded look_up(
+    struct replay *replay, struct behind_code *code, unsigned long long end)
 {
-	enum behind kind;
+	struct decoded decoded;
 
 	for (size_t i = 0; i < code->count; i++)
 		if (code->known[i].end == end)
-			return code->known[i].kind;
-	kind = decode(replay, end);
+			return (struct decoded){code->known[i].kind, code->known[i].atomic};
+	decoded = decode(replay, end);
 	if (code->count < BEHIND_CODE_MAX) {
 		code->known[code->count].end = end;
-		code->known[code->count++].kind = kind;
+		code->known[code->count].kind = decoded.kind;
+		code->known[code->count++].atomic = decoded.atomic;
 	}
-	return kind;
+	return decoded;
+}
+
+bool behind_is_atomic(struct replay *replay, struct behind_code *code)
+{
+	return look_up(replay, code, replay->moment.pc).atomic;
 }
 
 enum behind behind_access(struct replay *replay, struct behind_code *code, bool changed)
 {
-	enum behind kind = look_up(replay, code, replay->moment.pc);
+	enum behind kind = look_up(replay, code, replay->moment.pc).kind;
 
 	/* If the memory changed and this instruction does not write, then the kernel or another
 	 * instruction wrote. */

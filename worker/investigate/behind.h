@@ -17,6 +17,7 @@ struct behind_code {
 	struct {
 		unsigned long long end; /* the address after it */
 		enum behind kind;
+		bool atomic;
 	} known[BEHIND_CODE_MAX];
 	size_t count;
 };
@@ -24,5 +25,9 @@ struct behind_code {
 /* The program stands right after an access, at replay->moment. `changed`: the value differs from
  * before, so the access was at least a write. */
 enum behind behind_access(struct replay *replay, struct behind_code *code, bool changed);
+
+/* The same for whether that instruction is an atomic one: locked, or xchg. An atomic load or store
+ * of C11 can be a plain mov, which does not show here. */
+bool behind_is_atomic(struct replay *replay, struct behind_code *code);
 
 #endif

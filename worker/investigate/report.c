@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/fault.h"
+#include "worker/investigate/lock_history.h"
 #include "worker/investigate/waits.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
@@ -251,6 +252,17 @@ static bool sent_it_itself(struct replay *replay, int signal)
 	return holds(replay, to_process) || holds(replay, to_thread);
 }
 
+/* Whether a thread waits for another one, or for nobody knows whom. */
+static bool has_waiting(const json_t *threads)
+{
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(
+	    threads, i, thread) if (json_object_get(thread, "waits_for")) return true;
+	return false;
+}
+
 static void tell_signal(
     struct replay *replay, json_t *report, int status, const char *where, const char *cycle)
 {
@@ -277,7 +289,7 @@ static void tell_signal(
 json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure)
 {
 	int status = images_status(replay);
-	json_t *report, *stop;
+	json_t *report, *stop, *threads;
 	char where[1024], *cycle;
 
 	if (status <= 0)
@@ -294,6 +306,13 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct fai
 		return NULL;
 	}
 	cycle = add_threads(replay, report);
+	threads = json_object_get(report, "threads");
+	if (!WIFEXITED(status) && has_waiting(threads) &&
+	    !lock_history_add(replay, threads, &cycle, failure)) {
+		free(cycle);
+		json_decref(report);
+		return NULL;
+	}
 	if (WIFEXITED(status))
 		tell_exit(report, status, where, output);
 	else

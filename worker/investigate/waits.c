@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "worker/gdb/mi.h"
+#include "worker/investigate/threading.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
-#include "worker/session/symbol.h"
 
 #define THREADS_MAX   64
 #define FRAMES_LOOKED 16
@@ -62,21 +62,6 @@ static bool read_number(
 	return value != NULL;
 }
 
-/* "left", "accounts + 48", or the address where no symbol covers it. The futex of a mutex is its
- * first word; that of a condition is somewhere inside it, so there the offset says nothing. */
-static void name_object(
-    struct replay *replay, unsigned long long address, enum wait_kind kind, char *name, size_t size)
-{
-	struct symbol symbol;
-
-	if (!symbol_at(replay, address, &symbol))
-		snprintf(name, size, "at 0x%llx", address);
-	else if (symbol.offset && kind != WAIT_OTHER)
-		snprintf(name, size, "%.90s + %llu", symbol.name, symbol.offset);
-	else
-		snprintf(name, size, "%.110s", symbol.name);
-}
-
 static int kind_of(const json_t *frames)
 {
 	const json_t *frame;
@@ -122,7 +107,8 @@ static void look_at(struct replay *replay, int thread, int kind, struct waiter *
 		    waiter->what, sizeof(waiter->what), "the end of thread %d", waiter->holder);
 		return;
 	}
-	name_object(replay, address, kinds[kind].kind, name, sizeof(name));
+	/* The futex of a mutex is its first word; that of a condition is somewhere inside it. */
+	threading_name_address(replay, address, kinds[kind].kind == WAIT_OTHER, name, sizeof(name));
 	snprintf(waiter->what, sizeof(waiter->what), "%s %s", kinds[kind].what, name);
 }
 

@@ -142,6 +142,41 @@ json_t *source_between(struct replay *replay, const char *path, int first, int l
 	return read_lines(replay, path, first, last, 0, NULL);
 }
 
+/* Whether a line has one of these words before a comment begins. */
+static bool has_word(char *line, const char *const *words, size_t count)
+{
+	static const char *const comments[] = {"//", "/*"};
+	const char *begin = line + strspn(line, " \t");
+
+	for (size_t i = 0; i < sizeof(comments) / sizeof(*comments); i++) {
+		char *comment = strstr(line, comments[i]);
+		if (comment)
+			*comment = '\0';
+	}
+	for (size_t i = 0; i < count; i++)
+		if (begin[0] != '*' && strstr(line, words[i]))
+			return true;
+	return false;
+}
+
+int source_line_with(struct replay *replay, const char *path, int first, int last,
+    const char *const *words, size_t count)
+{
+	FILE *file = open_source(replay, path, NULL);
+	char *text = NULL;
+	size_t size = 0;
+	int found = 0;
+
+	for (int line = 1; file && !found && line <= last && getline(&text, &size, file) >= 0;
+	     line++)
+		if (line >= first && has_word(text, words, count))
+			found = line;
+	free(text);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 bool source_is_there(struct replay *replay, const char *path)
 {
 	return place_of(replay, path, NULL)[0] != '\0';

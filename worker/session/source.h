@@ -21,6 +21,11 @@ json_t *source_between(struct replay *replay, const char *path, int first, int l
 bool source_resolve(
     struct replay *replay, const char *file, char path[PATH_MAX], struct failure *failure);
 
+/* The first of the lines first..last whose code (not a comment, as far as one line tells) has one
+ * of these words; 0: none has, or there is no such file. */
+int source_line_with(struct replay *replay, const char *path, int first, int last,
+    const char *const *words, size_t count);
+
 /* Whether the file that the debug information names can be found. */
 bool source_is_there(struct replay *replay, const char *path);
 

@@ -1,0 +1,4 @@
+/*
+ * races.c again, linked statically.
+ */
+#include "races.c"

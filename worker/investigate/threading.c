@@ -1,0 +1,242 @@
+/*
+ * Sets breakpoints at the functions and where calls of them return, and hands the stops on.
+ */
+#include "worker/investigate/threading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "worker/gdb/mi.h"
+#include "worker/session/accessed.h"
+#include "worker/session/internal.h"
+#include "worker/session/symbol.h"
+
+const struct threading_function threading_functions[] = {
+    {"pthread_create", THREADING_CREATE, THREADING_CREATION},
+    {"pthread_join", THREADING_AWAIT, THREADING_JOIN},
+    {"pthread_tryjoin_np", THREADING_AWAIT, THREADING_JOIN},
+    {"pthread_timedjoin_np", THREADING_AWAIT, THREADING_JOIN},
+    {"pthread_clockjoin_np", THREADING_AWAIT, THREADING_JOIN},
+    {"pthread_mutex_lock", THREADING_TAKE, THREADING_MUTEX},
+    {"pthread_mutex_trylock", THREADING_TAKE, THREADING_MUTEX},
+    {"pthread_mutex_timedlock", THREADING_TAKE, THREADING_MUTEX},
+    {"pthread_mutex_clocklock", THREADING_TAKE, THREADING_MUTEX},
+    {"pthread_mutex_unlock", THREADING_GIVE, THREADING_MUTEX},
+    {"pthread_rwlock_rdlock", THREADING_SHARE, THREADING_RWLOCK},
+    {"pthread_rwlock_tryrdlock", THREADING_SHARE, THREADING_RWLOCK},
+    {"pthread_rwlock_timedrdlock", THREADING_SHARE, THREADING_RWLOCK},
+    {"pthread_rwlock_clockrdlock", THREADING_SHARE, THREADING_RWLOCK},
+    {"pthread_rwlock_wrlock", THREADING_TAKE, THREADING_RWLOCK},
+    {"pthread_rwlock_trywrlock", THREADING_TAKE, THREADING_RWLOCK},
+    {"pthread_rwlock_timedwrlock", THREADING_TAKE, THREADING_RWLOCK},
+    {"pthread_rwlock_clockwrlock", THREADING_TAKE, THREADING_RWLOCK},
+    {"pthread_rwlock_unlock", THREADING_GIVE, THREADING_RWLOCK},
+    {"pthread_spin_lock", THREADING_TAKE, THREADING_SPINLOCK},
+    {"pthread_spin_trylock", THREADING_TAKE, THREADING_SPINLOCK},
+    {"pthread_spin_unlock", THREADING_GIVE, THREADING_SPINLOCK},
+    {"sem_wait", THREADING_RECEIVE, THREADING_SEMAPHORE},
+    {"sem_trywait", THREADING_RECEIVE, THREADING_SEMAPHORE},
+    {"sem_timedwait", THREADING_RECEIVE, THREADING_SEMAPHORE},
+    {"sem_clockwait", THREADING_RECEIVE, THREADING_SEMAPHORE},
+    {"sem_post", THREADING_SEND, THREADING_SEMAPHORE},
+    {"pthread_cond_wait", THREADING_WAIT, THREADING_CONDITION},
+    {"pthread_cond_timedwait", THREADING_WAIT, THREADING_CONDITION},
+    {"pthread_cond_clockwait", THREADING_WAIT, THREADING_CONDITION},
+    {"pthread_cond_signal", THREADING_SIGNAL, THREADING_CONDITION},
+    {"pthread_cond_broadcast", THREADING_SIGNAL, THREADING_CONDITION},
+    {"pthread_barrier_wait", THREADING_MEET, THREADING_BARRIER},
+    {"pthread_once", THREADING_RUN_ONCE, THREADING_ONCE},
+    {"syscall", THREADING_FUTEX, THREADING_SEMAPHORE},
+};
+
+const size_t threading_function_count = sizeof(threading_functions) / sizeof(*threading_functions);
+
+_Static_assert(
+    sizeof(threading_functions) / sizeof(*threading_functions) <= THREADING_FUNCTIONS_MAX,
+    "a breakpoint for each function");
+
+/* ---- Where it stops -------------------------------------------------------------------------- */
+
+static unsigned long long address_of(struct replay *replay, const char *name)
+{
+	unsigned long long address = 0;
+	struct symbol symbol;
+	char expression[64];
+	uint8_t byte;
+
+	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
+	if (!accessed_number(replay, expression, &address) ||
+	    !accessed_whole(replay, address, &byte, 1))
+		return 0;
+	/* Before the library is in memory, gdb takes the program's own stub for the function. */
+	if (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt"))
+		return 0;
+	return address;
+}
+
+static int stop_at(
+    struct replay *replay, const struct threading_function *function, unsigned long long address)
+{
+	char where[80], condition[40] = "";
+
+	if (function->act == THREADING_FUTEX)
+		snprintf(condition, sizeof(condition), "-c \"$rdi == %d\" ", SYS_futex);
+	snprintf(where, sizeof(where), "%s*%llu", condition, address);
+	return internal_insert(replay, where);
+}
+
+void threading_set(struct threading *threading)
+{
+	unsigned long long addresses[THREADING_FUNCTIONS_MAX] = {0};
+
+	if (threading->found)
+		return;
+	for (size_t i = 0; i < threading_function_count; i++) {
+		bool twice = false;
+
+		addresses[i] = address_of(threading->replay, threading_functions[i].name);
+		/* Two names of one function: of spin_unlock and spin_init, for instance. */
+		for (size_t j = 0; j < i; j++)
+			twice |= addresses[j] == addresses[i];
+		if (addresses[i] && !twice)
+			threading->numbers[i] =
+			    stop_at(threading->replay, &threading_functions[i], addresses[i]);
+		threading->found |=
+		    threading->numbers[i] != 0 && threading_functions[i].act != THREADING_FUTEX;
+	}
+}
+
+unsigned long long threading_entry(struct replay *replay)
+{
+	const char *text, *entry, *number = NULL;
+
+	if (gdb_console(replay->gdb, &text, "info auxv") != GDB_DONE)
+		return 0;
+	entry = strstr(text, "AT_ENTRY ");
+	number = entry ? strstr(entry, "0x") : NULL;
+	return number ? strtoull(number, NULL, 16) : 0;
+}
+
+void threading_clear(struct threading *threading)
+{
+	for (size_t i = 0; i < threading_function_count; i++) {
+		internal_delete(threading->replay, threading->numbers[i]);
+		threading->numbers[i] = 0;
+	}
+	for (size_t i = 0; i < threading->place_count; i++)
+		internal_delete(threading->replay, threading->places[i].number);
+	threading->place_count = 0;
+}
+
+bool threading_read(
+    struct threading *threading, const char *expressions, unsigned long long *numbers, size_t count)
+{
+	struct replay *replay = threading->replay;
+	json_t *results = NULL;
+	const char *at = NULL;
+	size_t i;
+
+	if (gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame 0 \"{%s}\"", replay->selected.number,
+		expressions) == GDB_DONE)
+		at = mi_text(results, "value");
+	for (i = 0; at && i < count; i++) {
+		at += strcspn(at, "0123456789");
+		if (!*at)
+			break;
+		numbers[i] = strtoull(at, (char **)&at, 0);
+	}
+	json_decref(results);
+	return i == count;
+}
+
+/* ---- Stops ----------------------------------------------------------------------------------- */
+
+bool threading_take(struct threading *threading, const struct hit *hit)
+{
+	if (!hit->breakpoint)
+		return false;
+	for (size_t i = 0; i < threading_function_count; i++) {
+		if (threading->numbers[i] != hit->breakpoint)
+			continue;
+		threading_enter(threading, &threading_functions[i]);
+		return true;
+	}
+	for (size_t i = 0; i < threading->place_count; i++) {
+		if (threading->places[i].number != hit->breakpoint)
+			continue;
+		threading_leave(threading);
+		return true;
+	}
+	return false;
+}
+
+void threading_doubt(struct threading *threading, json_t *sentence)
+{
+	json_t *reason;
+	size_t i;
+
+	json_array_foreach(threading->reasons, i, reason)
+	{
+		if (json_equal(reason, sentence)) {
+			json_decref(sentence);
+			return;
+		}
+	}
+	if (i < THREADING_REASONS_MAX)
+		json_array_append(threading->reasons, sentence);
+	json_decref(sentence);
+}
+
+void threading_blind(struct threading *threading, json_t *sentence)
+{
+	threading->blind = true;
+	threading_doubt(threading, sentence);
+}
+
+/* ---- Its life -------------------------------------------------------------------------------- */
+
+struct threading *threading_begin(struct replay *replay, bool from_start, struct failure *failure)
+{
+	struct threading *threading = calloc(1, sizeof(*threading));
+	unsigned long long size = 0;
+
+	if (!threading || !(threading->order = order_new())) {
+		free(threading);
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	threading->replay = replay;
+	threading->from_start = from_start;
+	threading->taking_free = ORDER_NONE;
+	threading->reasons = json_array();
+	if (accessed_number(replay, "sizeof(void *)", &size) && size == 4) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_value_history with access=access lists who uses the value",
+		    "the locks of 32-bit programs cannot be followed");
+		threading_free(threading);
+		return NULL;
+	}
+	threading_list(threading);
+	threading_set(threading);
+	return threading;
+}
+
+void threading_free(struct threading *threading)
+{
+	if (!threading)
+		return;
+	threading_clear(threading);
+	for (size_t i = 0; i < threading->thread_count; i++)
+		json_decref(threading->threads[i].call.where);
+	for (size_t i = 0; i < threading->taking_count; i++)
+		json_decref(threading->takings[i].where);
+	for (size_t i = 0; i < threading->known_count; i++)
+		json_decref(threading->known[i].where);
+	free(threading->objects);
+	free(threading->takings);
+	json_decref(threading->reasons);
+	order_free(threading->order);
+	free(threading);
+}
