@@ -65,10 +65,11 @@ static const char *const texts[PROMPT_COUNT] = {
 	"accesses with thread, line and moment, and the lock that should protect them.",
 
 	"Explain the deadlock recorded in {trace_dir}.\n"
-	"1. Call rr_crash_report with trace_dir \"{trace_dir}\": it says what each thread waits for.\n"
-	"2. If that is not enough, call rr_backtrace with thread \"all\", and for each lock rr_evaluate on its "
-	"owner (for a pthread mutex m: m.__data.__owner).\n"
-	"3. Call rr_last_change on each owner field to find where the lock was taken.\n"
+	"1. Call rr_crash_report with trace_dir \"{trace_dir}\": it says what each thread waits for, and in "
+	"holds which locks it has, since when and by which code.\n"
+	"2. rr_goto each since, and look with rr_backtrace why the thread took the lock there.\n"
+	"3. If holds is missing, the program takes too many locks to follow them all: call rr_backtrace with "
+	"thread \"all\", and rr_last_change on the owner of each lock (m.__data.__owner of a pthread mutex m).\n"
 	"4. Report the cycle: each thread, the lock it holds, and the lock it waits for.",
 
 	"Catch a failing run of {command} and find its cause.\n"
