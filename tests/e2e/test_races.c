@@ -25,18 +25,20 @@ static struct {
 	bool before[STEPS_MAX][STEPS_MAX];
 } run;
 
+/* A line is "T 1 2": what, by which thread, to which object. */
 static void read_steps(const char *text)
 {
-	int length;
+	char *end;
 
 	memset(&run, 0, sizeof(run));
-	for (; *text; text += length) {
+	for (; *text; text = end + 1) {
 		struct step *step = &run.steps[run.count];
 
 		ck_assert_uint_lt(run.count, STEPS_MAX);
-		ck_assert_int_eq(sscanf(text, "%c %d %d\n%n", &step->what, &step->thread,
-				     &step->object, &length),
-		    3);
+		step->what = *text;
+		step->thread = (int)strtol(text + 1, &end, 10);
+		step->object = (int)strtol(end, &end, 10);
+		ck_assert_int_eq(*end, '\n');
 		for (size_t i = 0; i < run.count; i++)
 			step->number += run.steps[i].what == step->what &&
 					(step->what == 'A' || run.steps[i].thread == step->thread);

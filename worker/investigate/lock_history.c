@@ -226,7 +226,7 @@ bool lock_history_add(struct replay *replay, json_t *threads, char **cycle, stru
 	if (history.threading)
 		threading_clear(history.threading);
 	search_end(&search);
-	if (end == SEARCH_WHOLE && !order_is_full(history.threading->order) &&
+	if (end == SEARCH_WHOLE && history.threading && !order_is_full(history.threading->order) &&
 	    !history.threading->partly)
 		tell(history.threading, threads, cycle);
 	threading_free(history.threading);

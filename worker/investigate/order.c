@@ -118,7 +118,7 @@ static bool make_room(struct order *order, struct clock *clock, size_t count)
 /* With ORDER_NONE, keeps which object told. */
 static void join(struct order *order, struct clock *clock, const struct clock *other, size_t object)
 {
-	if (!make_room(order, clock, other->count))
+	if (!other->entries || !make_room(order, clock, other->count) || !clock->entries)
 		return;
 	for (size_t i = 0; i < other->count; i++) {
 		if (clock->entries[i].time >= other->entries[i].time)

@@ -142,10 +142,13 @@ bool threading_read(
 		expressions) == GDB_DONE)
 		at = mi_text(results, "value");
 	for (i = 0; at && i < count; i++) {
+		char *end;
+
 		at += strcspn(at, "0123456789");
 		if (!*at)
 			break;
-		numbers[i] = strtoull(at, (char **)&at, 0);
+		numbers[i] = strtoull(at, &end, 0);
+		at = end;
 	}
 	json_decref(results);
 	return i == count;
