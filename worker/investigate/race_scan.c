@@ -15,6 +15,7 @@
 #include "worker/session/internal.h"
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
+#include "worker/session/strangers.h"
 #include "worker/session/watchpoint.h"
 
 #define NOTHING "<unreadable>" /* what gdb prints for memory that is not mapped */
@@ -222,6 +223,8 @@ static bool set_watch(struct race *race, struct failure *failure)
 {
 	char *address;
 
+	if (!strangers_check(race->replay, race->args->expression, failure))
+		return false;
 	name_watched(race);
 	race->watch =
 	    watchpoint_insert(race->replay, race->watched, WATCH_ACCESS, true, NULL, failure);
