@@ -119,8 +119,8 @@ START_TEST(a_name_of_another_frame_is_found_there)
 		    "hint", "argc is a variable of frame 1, main");
 	json_decref(client_tool(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1));
 	expect_answer_within(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
-				 "{s:s}", "expression", "account"),
-	    "hint", "account is a variable of frame 0, rename_account");
+				 "{s:s}", "expression", "name"),
+	    "hint", "name is a variable of frame 0, rename_account");
 	json_t *nobody = client_tool_fails(
 	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "nobody");
 	ck_assert_ptr_null(strstr(answer_text(nobody, "hint"), "nobody"));

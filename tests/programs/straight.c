@@ -1,7 +1,7 @@
 /*
  * Writes and calls in a row without a branch between them, so that many share one moment's event
- * and ticks. With an argument: as many writes of one more variable and of a part of another, each in
- * a moment of its own.
+ * and ticks. With an argument: as many writes of one more variable and of a part of another, each
+ *in a moment of its own.
  *
  *	straight [WRITES]
  */

@@ -1,7 +1,8 @@
 /*
  * A program for the oracle's random walks: threads, children or signals that all write the same few
- * variables in a known number of rounds, in each of the ways that memory is written. What they write
- * depends on who writes and when, so that no two moments look the same. It is built in three ways.
+ * variables in a known number of rounds, in each of the ways that memory is written. What they
+ * write depends on who writes and when, so that no two moments look the same. It is built in three
+ * ways.
  *
  *	walks threads N | walks forks N | walks signals N
  */

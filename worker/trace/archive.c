@@ -333,7 +333,7 @@ static int read_long_name(struct reader *reader, uint64_t size, char path[PATH_R
 /* The next entry; at the archive's end reader->ended. Its content follows. */
 static int next_entry(struct reader *reader, struct entry *entry)
 {
-	struct header header;
+	struct header header = {0};
 	bool named = false;
 
 	for (;;) {
@@ -483,8 +483,8 @@ static int unpack_entries(
     int file, int directory, const char *only, const struct archive_watch *watch, char *why)
 {
 	struct reader reader;
-	struct entry entry;
-	const char *rest;
+	struct entry entry = {0};
+	const char *rest = "";
 	uint64_t done = 0;
 	int more = 0, count = 0;
 
