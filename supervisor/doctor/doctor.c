@@ -210,14 +210,15 @@ static void sharpen_fixes(json_t *findings, const struct settings *settings)
 	}
 }
 
-/* Turns a path into the nearest folder above it that exists. False if there is none. */
-static bool find_existing(char *path)
+/* Turns an absolute path into the nearest folder above it that exists. */
+static void find_existing(char *path)
 {
 	char *slash;
 
 	while (access(path, F_OK) < 0 && (slash = strrchr(path, '/')) != NULL && slash != path)
 		*slash = 0;
-	return access(path, F_OK) == 0 || (strcpy(path, "/"), true);
+	if (access(path, F_OK) < 0)
+		path[1] = 0;
 }
 
 /* Why no directory can be made there; "" if one can. */
@@ -241,8 +242,9 @@ static void find_traces(json_t *findings, const json_t *status, const struct set
 		return;
 	int length = name[0] == '/' ? snprintf(path, sizeof(path), "%s", name)
 				    : snprintf(path, sizeof(path), "%s/%s", here, name);
-	if (length >= (int)sizeof(path) || !find_existing(path))
+	if (length >= (int)sizeof(path))
 		return;
+	find_existing(path);
 	const char *obstacle = settings_number(settings, SETTING_RECORD) ? no_traces_in(path) : "";
 	if (obstacle[0] != 0) {
 		add(findings, DOCTOR_PROBLEM, "traces",

@@ -235,8 +235,10 @@ static void read_header(struct arrival *arrival)
 
 	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, arrival->hidden);
 	for (size_t i = 0; i < count; i++) {
-		cleanup_fd int file = openat(arrival->made, stand_ins[i],
+		int file = openat(arrival->made, stand_ins[i],
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (file >= 0)
+			close(file);
 	}
 	if (archive_unpack_version(arrival->in, arrival->made, why) == 0)
 		arrival->info = query_trace_info(arrival->worker, path, &ignored);

@@ -98,7 +98,7 @@ START_TEST(an_rr_that_hangs_is_ended_with_all_it_started)
 	unlink(path);
 	/* Killed, perhaps not reaped yet by its new parent. */
 	char state = 'Z';
-	snprintf(path, sizeof(path), "/proc/%d/stat", atoi(pid));
+	snprintf(path, sizeof(path), "/proc/%ld/stat", strtol(pid, NULL, 10));
 	if ((file = fopen(path, "r")) != NULL) {
 		ck_assert_int_eq(fscanf(file, "%*d %*s %c", &state), 1);
 		fclose(file);
