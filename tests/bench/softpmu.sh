@@ -3,8 +3,8 @@
 # What recording and replaying costs with the software PMU, as Markdown: wall seconds, medians of
 # RUNS (5), next to the same program without rr in the same run. Then the same program without the
 # code cache (RR_WARDEN_SOFTPMU=legs) and in single steps, for the shortest one only: they take
-# hundreds of times as long. Then reverse-continue to the writer in list_corruption, and the memory
-# in rr.
+# hundreds of times as long. Then reverse-continue to the writer in list_corruption, and back over
+# BRANCHES (10^8) branches to a write next to the same way forward, and the memory in rr.
 #
 # Usage: softpmu.sh BUILD_FOLDER
 set -u
@@ -40,7 +40,7 @@ seconds() {
 
 record() {
 	rm -rf "$scratch/trace"
-	seconds "$warden" rr --pmu=software record -n -o "$scratch/trace" "$@"
+	seconds "$warden" rr --pmu=software record -o "$scratch/trace" "$@"
 }
 
 replay() { seconds "$warden" rr --pmu=software replay -a "$scratch/trace"; }
@@ -81,6 +81,39 @@ reverse_seconds() {
 	field seconds "$scratch/out"
 }
 
+# Forward over many branches, and back to the write before them: two numbers of seconds.
+long_way_seconds() {
+	rm -rf "$scratch/long"
+	"$warden" rr --pmu=software record -o "$scratch/long" "$build/tests/softpmu_watched" \
+		"${BRANCHES:-100000000}" >/dev/null 2>&1
+	cat >"$scratch/long.gdb" <<-END
+		set confirm off
+		break main
+		break finished
+		continue
+		python
+		import time
+		start = time.time()
+		gdb.execute("continue")
+		forward = time.time() - start
+		gdb.execute("watch -l target")
+		start = time.time()
+		gdb.execute("reverse-continue")
+		print("forward=%.3f back=%.3f value=%s" % (forward, time.time() - start,
+			gdb.parse_and_eval("target")))
+		end
+	END
+	printf '#!/bin/sh\nexec gdb -nx -batch "$@" -x %s\n' "$scratch/long.gdb" >"$scratch/gdb"
+	chmod +x "$scratch/gdb"
+	"$warden" rr --pmu=software replay -d "$scratch/gdb" "$scratch/long" </dev/null \
+		>"$scratch/out" 2>"$scratch/errors"
+	grep -q 'value=0' "$scratch/out" || {
+		cat "$scratch/out" >&2
+		exit 1
+	}
+	echo "$(field forward "$scratch/out") $(field back "$scratch/out")"
+}
+
 # one_way MODE: recording /bin/true
 one_way() {
 	RR_WARDEN_SOFTPMU=$1
@@ -103,6 +136,8 @@ printf 'int main(void) { return 0; }\n' >"$scratch/small.c"
 printf '| program | alone, s | recorded, s | replayed, s | recorded : alone | replayed : alone |\n'
 printf '|---|--:|--:|--:|--:|--:|\n'
 row '`/bin/true`' /bin/true
+row '100,000 `getppid`' "$build/tests/softpmu_calls" 100000
+row '`qsort` of a million' "$build/tests/softpmu_sorted" 1000000
 row 'tight loop' "$build/tests/softpmu_loop" 1000000000
 row '`gzip`, 8 MB' gzip -c "$scratch/octal"
 row '`sort`, 2 million lines' sort "$scratch/lines"
@@ -122,6 +157,9 @@ rm -rf "$scratch/corruption"
 { "$warden" rr --pmu=software record -n -o "$scratch/corruption" "$corruption"; } >/dev/null 2>&1
 printf '\nreverse-continue from the crash to the writer (list_corruption): %s s (without the code cache: %s s)\n' \
 	"$(repeated reverse_seconds run)" "$(repeated reverse_seconds legs)"
+
+printf '\nforward over %s branches, and reverse-continue back over them to a watchpoint: %s s\n' \
+	"${BRANCHES:-100000000}" "$(long_way_seconds)"
 
 record ls /usr/share >/dev/null
 printf '\nmemory in rr, replaying ls: at the peak %d kB, without the code cache %d kB\n' \
