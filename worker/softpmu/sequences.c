@@ -28,13 +28,16 @@
  *         on: mov rax, [rax slot]; mov rcx, [rcx slot]
  *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
  *   what is native  leaves the cache by its stub
- *   popf            is copied behind a check that only passes the usual flags, without the trap
- * flag mov [rcx slot], rcx; movzx ecx, word [rsp]; movzx ecx, ch for each usual value: lea rcx, [rcx -
- * value]; jrcxz on int3; on: mov rcx, [rcx slot]; popf syscall; ret    in rr's page, where the call
- * does not stop: it is done there and returns here mov [rcx slot], rcx for each call that we must
- * see: lea rcx, [rax - number]; jrcxz to an int3 mov rcx, [rsp]; mov [return slot], rcx; mov qword
- * [rsp], back; mov rcx, [rcx slot] jmp [literal] back: as a jump through the table, and mov [rsp -
- * 8], rcx for what the stack held
+ *   popf            is copied behind a check that passes only usual flags, with no trap flag:
+ *         mov [rcx slot], rcx; movzx ecx, word [rsp]; movzx ecx, ch
+ *         for each usual value: lea rcx, [rcx - value]; jrcxz on
+ *         int3; on: mov rcx, [rcx slot]; popf
+ *   syscall; ret    in rr's page, where the call does not stop: it is done there and returns here:
+ *         mov [rcx slot], rcx
+ *         for each call that we must see: lea rcx, [rax - number]; jrcxz to an int3
+ *         mov rcx, [rsp]; mov [return slot], rcx; mov qword [rsp], back; mov rcx, [rcx slot]
+ *         jmp [literal]
+ *         back: as a jump through the table, and mov [rsp - 8], rcx for what the stack held
  *
  * Every instruction written here gets a place. Nothing may be written without one.
  */
