@@ -172,7 +172,24 @@ static void print_one_frame(FILE *out, const char *key, const json_t *frame)
 	print_frame(out, frame);
 }
 
-/* "Thread 123 worker" and what it has: a frame, frames, or words. */
+/* "holds mutex left since 12:30, taken by add (a.c:7)" for each lock. */
+static void print_locks(FILE *out, const json_t *locks)
+{
+	json_t *lock;
+	size_t i;
+
+	json_array_foreach(locks, i, lock)
+	{
+		fprintf(out, "     holds %s%s since %s", text_of(lock, "lock"),
+		    json_is_true(json_object_get(lock, "reading")) ? " for reading" : "",
+		    text_of(lock, "since"));
+		if (json_object_get(lock, "where") != NULL)
+			fprintf(out, ", taken by %s", text_of(lock, "where"));
+		fputc('\n', out);
+	}
+}
+
+/* "Thread 123 worker" and what it has: a frame, frames, locks, or words. */
 static void print_threads(FILE *out, const char *key, const json_t *threads)
 {
 	json_t *thread, *part;
@@ -198,6 +215,7 @@ static void print_threads(FILE *out, const char *key, const json_t *threads)
 			print_frame(out, json_object_get(thread, "frame"));
 		if (json_object_get(thread, "frames") != NULL)
 			print_frames(out, "frames", json_object_get(thread, "frames"));
+		print_locks(out, json_object_get(thread, "holds"));
 	}
 }
 

@@ -201,7 +201,10 @@ static void compare(const char *program, size_t way)
 	expect_within(scan, "conclusion", ways[way].said);
 	expect_number(scan, "total", counts.accesses);
 	ck_assert_int_eq(counts.unordered > 0, strcmp(ways[way].verdict, "race") == 0);
-	if (counts.unordered)
+	/* A futex may order some of them, for all that the scan knows. */
+	if (counts.unordered && strcmp(ways[way].way, "futex") == 0)
+		ck_assert_int_le(answer_number(scan, "unordered"), counts.unordered);
+	else if (counts.unordered)
 		expect_number(scan, "unordered", counts.unordered);
 	else
 		expect_within(scan, "conclusion", "in this run");

@@ -188,6 +188,17 @@ static struct race_pair *largest(const struct race *race)
 	return best && best->count ? best : NULL;
 }
 
+/* {count, not_known?, first, second}; not_known: of how many something may order them. */
+static json_t *pair_json(const struct race *race, const struct race_pair *pair)
+{
+	json_t *json = json_pack("{s:I, s:o, s:o}", "count", pair->count, "first",
+	    access_json(race, pair->first), "second", access_json(race, pair->second));
+
+	if (pair->perhaps)
+		json_object_set_new(json, "not_known", json_integer(pair->perhaps));
+	return json;
+}
+
 /* Takes them out of race->pairs. */
 static json_t *pairs_json(struct race *race, size_t *left)
 {
@@ -199,10 +210,7 @@ static json_t *pairs_json(struct race *race, size_t *left)
 		if (json_array_size(pairs) == PAIRS_SHOWN)
 			++*left;
 		else
-			json_array_append_new(pairs,
-			    json_pack("{s:I, s:I, s:o, s:o}", "count", pair->count, "not_known",
-				pair->perhaps, "first", access_json(race, pair->first), "second",
-				access_json(race, pair->second)));
+			json_array_append_new(pairs, pair_json(race, pair));
 		*pair = (struct race_pair){0};
 	}
 	return pairs;
@@ -348,6 +356,22 @@ static json_t *conclude(struct race *race, enum verdict verdict)
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
+/* "one; two" */
+static json_t *join(const json_t *sentences)
+{
+	json_t *joined = json_string(""), *sentence, *longer;
+	size_t i;
+
+	json_array_foreach(sentences, i, sentence)
+	{
+		longer = json_sprintf("%s%s%s", json_string_value(joined), i ? "; " : "",
+		    json_string_value(sentence));
+		json_decref(joined);
+		joined = longer;
+	}
+	return joined;
+}
+
 /* Locks that the thread held at all its accesses. */
 static json_t *always_held(const struct race *race, size_t thread, size_t first)
 {
@@ -378,7 +402,7 @@ static json_t *always_held(const struct race *race, size_t thread, size_t first)
 	return locks;
 }
 
-/* {tid, reads?, writes?, always_holds?} of each thread. */
+/* {tid, reads?, writes?, always_holds?} of each thread; the last one names locks. */
 static json_t *threads_json(const struct race *race)
 {
 	json_t *threads = json_array(), *row, *locks;
@@ -404,7 +428,7 @@ static json_t *threads_json(const struct race *race)
 			json_object_set_new(row, "writes", json_integer((json_int_t)counts[1]));
 		locks = always_held(race, thread, first);
 		if (json_array_size(locks))
-			json_object_set(row, "always_holds", locks);
+			json_object_set_new(row, "always_holds", join(locks));
 		json_decref(locks);
 		json_array_append_new(threads, row);
 	}
@@ -441,22 +465,6 @@ static void add_overtaken(const struct race *race, json_t *answer)
 	for (size_t i = 0; i < 3; i++)
 		json_object_set_new(overtaken, names[i], access_json(race, race->overtaken[i]));
 	json_object_set_new(answer, "overtaken", overtaken);
-}
-
-/* "one; two" */
-static json_t *join(const json_t *sentences)
-{
-	json_t *joined = json_string(""), *sentence, *longer;
-	size_t i;
-
-	json_array_foreach(sentences, i, sentence)
-	{
-		longer = json_sprintf("%s%s%s", json_string_value(joined), i ? "; " : "",
-		    json_string_value(sentence));
-		json_decref(joined);
-		joined = longer;
-	}
-	return joined;
 }
 
 static bool has_perhaps(const struct race *race)
