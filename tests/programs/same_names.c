@@ -1,6 +1,6 @@
 /*
- * Three files, two of which have a static variable `shared` of their own, and one another `lonely`. This one
- * has neither.
+ * Three files, two of which have a static variable `shared` of their own, and one another `lonely`.
+ * This one has neither.
  */
 #include <stdio.h>
 
