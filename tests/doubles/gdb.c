@@ -12,6 +12,7 @@
 #include "tests/doubles/gdb.h"
 
 #define LINE_MAX_BYTES (64u * 1024 * 1024)
+#define PATH_BYTES     4096
 
 static void flood_one_line(void)
 {
@@ -34,17 +35,15 @@ static void nest(void)
 	puts("");
 }
 
-/* The real gdb, until so many commands have come after the first one with the sign. */
-static int die_after(long commands, char **argv)
+static pid_t real; /* gdb */
+
+/* Starts the real gdb. Returns where it reads its commands, or -1. */
+static int start_real(char **argv)
 {
-	size_t room = 0;
-	char *line = NULL;
-	bool counts = false;
 	int ends[2];
-	pid_t real;
 
 	if (pipe(ends) < 0 || (real = fork()) < 0)
-		return 1;
+		return -1;
 	if (real == 0) {
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
@@ -54,24 +53,110 @@ static int die_after(long commands, char **argv)
 	}
 	close(ends[0]);
 	setvbuf(stdin, NULL, _IONBF, 0);
+	return ends[1];
+}
+
+static int end_real(int commands, char *line)
+{
+	free(line);
+	close(commands);
+	waitpid(real, NULL, 0);
+	return 0;
+}
+
+/* The real gdb, until so many commands have come after the first one with the sign. */
+static int die_after(long commands, char **argv)
+{
+	size_t room = 0;
+	char *line = NULL;
+	bool counts = false;
+	int to_real = start_real(argv);
+
+	if (to_real < 0)
+		return 1;
 	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
 		if (counts && commands-- == 0) {
 			kill(real, SIGKILL);
 			break;
 		}
-		if (write(ends[1], line, (size_t)length) != length)
+		if (write(to_real, line, (size_t)length) != length)
 			break;
 		counts |= strstr(line, GDB_SIGN) != NULL;
 	}
-	free(line);
-	close(ends[1]);
-	waitpid(real, NULL, 0);
-	return 0;
+	return end_real(to_real, line);
+}
+
+/* How far the command that is held has come. */
+static volatile sig_atomic_t holds, interrupts;
+
+/* An interrupt of a command that is held comes behind it. */
+static void pass_on(int signal)
+{
+	if (holds)
+		interrupts = 1;
+	else
+		kill(real, signal);
+}
+
+/* Says that a command is held, until it is told to go on. */
+static void hold(const char *self, const char *go)
+{
+	char held[PATH_BYTES + 8];
+
+	snprintf(held, sizeof(held), "%s" GDB_HELD, self);
+	holds = 1;
+	fclose(fopen(held, "w"));
+	while (access(go, F_OK) != 0)
+		usleep(1000);
+}
+
+/* The command is gdb's now; an interrupt follows so many steps later. */
+static void release(long later, const char *go)
+{
+	usleep((useconds_t)later * GDB_LATER_STEP_US);
+	holds = 0;
+	if (interrupts)
+		kill(real, SIGINT);
+	interrupts = 0;
+	unlink(go);
+}
+
+/*
+ * The real gdb, but one command comes to it only when the test says so: the one that follows the
+ * last sign after as many others as the digits behind the sign say.
+ */
+static int hold_one(const char *self, char **argv)
+{
+	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+	size_t room = 0;
+	char *line = NULL, *sign, go[PATH_BYTES + 8];
+	long before = -1, later = 0;
+	int to_real = start_real(argv);
+
+	if (to_real < 0)
+		return 1;
+	sigaction(SIGINT, &action, NULL);
+	snprintf(go, sizeof(go), "%s" GDB_GO, self);
+	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
+		sign = strstr(line, GDB_SIGN);
+		if (sign) {
+			before = strtol(sign + strlen(GDB_SIGN), NULL, 10);
+			later = before / GDB_LATER;
+			before %= GDB_LATER;
+		} else if (before >= 0 && before-- == 0) {
+			hold(self, go);
+		}
+		if (write(to_real, line, (size_t)length) != length)
+			break;
+		if (holds)
+			release(later, go);
+	}
+	return end_real(to_real, line);
 }
 
 int main(int argc, char **argv)
 {
-	char file[4096] = "";
+	char file[PATH_BYTES] = "";
 	const char *how;
 
 	(void)argc;
@@ -81,6 +166,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 65536);
 	if (strncmp(how, GDB_DIES_AFTER, strlen(GDB_DIES_AFTER)) == 0)
 		return die_after(strtol(how + strlen(GDB_DIES_AFTER), NULL, 10), argv);
+	if (strcmp(how, GDB_HOLDS) == 0)
+		return hold_one(file, argv);
 	if (strcmp(how, "gdb-exits") == 0)
 		return 1;
 	if (strcmp(how, "gdb-floods-one-line") == 0)

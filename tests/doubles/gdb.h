@@ -1,12 +1,24 @@
 #ifndef TESTS_DOUBLES_GDB_H
 #define TESTS_DOUBLES_GDB_H
 /*
- * The names of the gdb that dies, for the double and the test that uses it.
+ * What the double of gdb and the tests that use it agree on: the names of the gdb that dies and of
+ * the one that holds a command.
  */
 
 /* Begins the name of its file; a number follows: of commands that it still takes after the first
  * one with the sign. */
 #define GDB_DIES_AFTER "gdb-dies-after-"
 #define GDB_SIGN       "7700077" /* an expression that tells it to count from here on */
+
+/* The name of its file. Digits behind the sign tell how many commands pass before the one that it
+ * holds. Then it makes a file with its own name and this ending, and goes on when the other one is
+ * there. It removes that when gdb has got the command, and the interrupt if there was one. */
+#define GDB_HOLDS "gdb-holds"
+#define GDB_HELD  ".held"
+#define GDB_GO	  ".go"
+
+/* With this many more for each step, an interrupt reaches gdb so many steps behind the command. */
+#define GDB_LATER	  1000
+#define GDB_LATER_STEP_US 200
 
 #endif

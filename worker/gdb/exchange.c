@@ -42,6 +42,18 @@ void exchange_forget_stop(struct exchange *exchange)
 	exchange->stop = NULL;
 }
 
+void exchange_stay(struct exchange *exchange)
+{
+	static const char *const causes[] = {"reason", "disp", "bkptno", "wpt", "hw-awpt",
+	    "hw-rwpt", "value", "signal-name", "signal-meaning", "return-value"};
+	json_t *stop = exchange->stop ? json_copy(exchange->stop) : json_object();
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+		json_object_del(stop, causes[i]);
+	json_decref(exchange->stop);
+	exchange->stop = stop;
+}
+
 void exchange_forget_created(struct exchange *exchange)
 {
 	json_decref(exchange->created);

@@ -48,6 +48,9 @@ enum news exchange_take(
     struct exchange *exchange, const char *line, size_t length, const char **why);
 
 void exchange_forget_stop(struct exchange *exchange);
+
+/* The last stop becomes one without a cause, at the same place. */
+void exchange_stay(struct exchange *exchange);
 void exchange_forget_created(struct exchange *exchange);
 
 /* rr has ended, so the program no longer runs. */

@@ -221,6 +221,7 @@ static void begin_interruption(struct gdb *gdb)
 {
 	gdb->interrupted_at = now_ms();
 	if (!gdb->resuming || !gdb->remote) {
+		gdb->worker->half_read = !gdb->resuming;
 		signal_gdb(gdb);
 		return;
 	}
@@ -484,14 +485,26 @@ const char *gdb_log_text(const struct gdb *gdb)
 	return gdb->exchange.log.bytes;
 }
 
+/* What a resume was to do may have been decided by an answer that an interrupt has cut short: the
+ * program stays where it is, and that is the stop. A seek has its own checks. */
+static bool stays(struct gdb *gdb)
+{
+	if (!gdb->worker->half_read || !gdb_must_stop(gdb) || gdb->restarting)
+		return false;
+	exchange_stay(&gdb->exchange);
+	return true;
+}
+
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 {
 	enum gdb_outcome outcome;
 	unsigned stops = gdb->exchange.stops;
 	va_list arguments;
 
-	gdb->resuming = true;
 	gdb->restarting = strncmp(format, "-exec-run", 9) == 0;
+	if (stays(gdb))
+		return outcome_of(gdb);
+	gdb->resuming = true;
 	va_start(arguments, format);
 	outcome = command_list(gdb, NULL, format, arguments);
 	va_end(arguments);

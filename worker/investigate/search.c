@@ -202,6 +202,7 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 		snprintf(done, sizeof(done), " (%d%%)", percent);
 	if (end != SEARCH_WHOLE)
 		limit_conclusion(answer);
+	search->replay->worker->half_read &= end != SEARCH_CUT;
 	if (end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("the time is over: searched up to %s%s; to go on, call again with "

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "sandbox/wire/channel.h"
+#include "worker/gdb/check.h"
 #include "worker/serve/ops.h"
 #include "worker/serve/start.h"
 
@@ -92,10 +93,20 @@ static json_t *check_loss(struct worker *worker, json_t *result, struct failure 
 	return NULL;
 }
 
+/* Nor does every reader notice an interrupt. */
+static json_t *check_interrupt(struct worker *worker, json_t *result, struct failure *failure)
+{
+	if (!worker->half_read || (!result && !may_be_silence(failure)))
+		return result;
+	json_decref(result);
+	gdb_fail_interrupted(worker, failure);
+	return NULL;
+}
+
 /* Steals the result; without a result, answers with the failure. */
 static void answer(struct worker *worker, uint32_t type, json_t *result, struct failure *failure)
 {
-	json_t *json = check_loss(worker, result, failure);
+	json_t *json = check_loss(worker, check_interrupt(worker, result, failure), failure);
 	uint32_t flags;
 
 	json = json ? check_length(json, failure) : NULL;
@@ -123,6 +134,7 @@ static void run_op(struct worker *worker, const struct op *op, json_t *request)
 	json_t *result;
 
 	worker->interrupt = INTERRUPT_NONE;
+	worker->half_read = false;
 	worker->request = request;
 	result = op ? run(worker, op, request, &failure) : op_start(worker, request, &failure);
 	answer(worker, op ? op->type : WIRE_OP_START, result, &failure);

@@ -44,7 +44,9 @@ struct worker {
 	void (*idle)(
 	    struct worker *worker); /* waits (in worker_wait) between operations, or NULL */
 	enum interrupt_reason
-	    interrupt;	       /* asked for while the operation runs; cleared before each */
+	    interrupt;	/* asked for while the operation runs; cleared before each */
+	bool half_read; /* the interrupt met gdb while it read: its answers may be incomplete, and
+			   the operation's answer has not told of the interrupt */
 	struct replay *replay; /* the session, once REPLAY_START succeeded */
 	bool restorable;       /* the supervisor can restore the session in another worker */
 };

@@ -89,7 +89,8 @@ static json_t *answer(
 {
 	json_t *stop = stop_answer(replay, direction, reason, failure);
 
-	if (gdb_was_interrupted(replay->gdb) && (stop || failure->details))
+	if (gdb_was_interrupted(replay->gdb) &&
+	    (failure->details || (stop && strcmp(mi_text(stop, "reason"), "interrupted") == 0)))
 		tell_share(replay, direction, stop, failure);
 	replay_changed(replay);
 	return stop;

@@ -240,8 +240,12 @@ static bool add_parts(
 	/* Before gdb 14, a container that has listed some children no longer tells how many it has.
 	 */
 	results = list_parts(expansion->replay, whole, from * each, to * each);
-	if (!results)
+	if (!results) {
+		json_array_append_new(
+		    expansion->lines, json_sprintf("%*s(gdb cannot list this: %.200s)", 2 * level,
+					  "", gdb_message(expansion->replay->gdb)));
 		return !expansion->replay->worker->broken;
+	}
 	fine =
 	    add_listed(expansion, whole, json_object_get(results, "children"), level, nest, more);
 	*more = *more || mi_number(results, "has_more", 0) ||
@@ -251,13 +255,15 @@ static bool add_parts(
 	return fine;
 }
 
+/* Under a new name each time: a listing that is interrupted leaves parts in gdb that outlive the
+ * whole, and no other whole of its name can ever be listed. */
 static json_t *create(struct replay *replay, const char *expression)
 {
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL;
 
 	if (mi_quote(quoted, sizeof(quoted), expression) < 0 ||
-	    gdb_command(replay->gdb, &results, "-var-create --thread %d --frame %d x * %s",
+	    gdb_command(replay->gdb, &results, "-var-create --thread %d --frame %d - * %s",
 		replay->selected.number, replay->selected.frame, quoted) != GDB_DONE) {
 		json_decref(results);
 		return NULL;
@@ -267,8 +273,10 @@ static json_t *create(struct replay *replay, const char *expression)
 
 static void delete (struct replay *replay, json_t *whole)
 {
-	if (whole && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-var-delete x");
+	const char *name = whole ? mi_text(whole, "name") : NULL;
+
+	if (name && !strchr(name, '"') && !replay->worker->broken)
+		gdb_command(replay->gdb, NULL, "-var-delete \"%s\"", name);
 	json_decref(whole);
 }
 

@@ -154,6 +154,8 @@ json_t *stop_describe(
 		 * the start. */
 		reason = replay->crossed || crossing_is_behind(replay) ? "exec" : "start";
 	replay->crossed = false;
+	/* The stop is reached: an interrupt would only cut its description short. */
+	gdb_shield(replay->gdb, true);
 	json = json_object();
 	json_object_set_new(
 	    json, "reason", json_string(reason && !ended ? reason : stop_kind_name(kind)));
@@ -173,6 +175,7 @@ json_t *stop_describe(
 	output = output_take(replay->output, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);
+	gdb_shield(replay->gdb, false);
 out:
 	json_decref(stop);
 	return json;
@@ -184,6 +187,7 @@ json_t *stop_answer(
 	json_t *json = stop_describe(replay, direction, reason, failure);
 	enum interrupt_reason interrupt = replay->worker->interrupt;
 
+	replay->worker->half_read &= !json;
 	if (!json || !gdb_was_interrupted(replay->gdb) || interrupt == INTERRUPT_ASKED ||
 	    interrupt == INTERRUPT_NONE)
 		return json;
