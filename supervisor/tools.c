@@ -31,7 +31,7 @@
 #define ARG(type, name, required, absent, min, max, choices, help)                                 \
 	{#name, TYPE_##type, required, help, MIN_##type(min), max, choices_##choices},
 /* Short, because nearly every tool has it; rr_replay_start says what it defaults to. */
-#define SESSION_ARG {"session", MCP_STRING, false, "From rr_sessions", 0, TOOL_TEXT_MAX, NULL},
+#define SESSION_ARG {"session", MCP_STRING, false, "e.g. s1", 0, TOOL_TEXT_MAX, NULL},
 #define END_TOOL                                                                                   \
 	{                                                                                          \
 		NULL, MCP_STRING, false, NULL, 0, 0, NULL                                          \
