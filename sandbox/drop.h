@@ -35,7 +35,7 @@ int drop_dumpable(void);
 void drop_writable_code(void);
 
 /* Closes all descriptors above 2 except `keep`, at most FDS_KEEP_MAX of them. */
-#define FDS_KEEP_MAX 16
+#define FDS_KEEP_MAX 32
 int drop_descriptors(const int *keep, size_t count);
 
 #endif

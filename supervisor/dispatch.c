@@ -233,7 +233,8 @@ static void start_job(struct dispatch *dispatch, struct mcp_request *request, en
 	struct call *call;
 
 	if (session_count(dispatch->table, WORKER_RECORD) +
-		session_count(dispatch->table, WORKER_QUERY) >=
+		session_count(dispatch->table, WORKER_QUERY) +
+		session_count(dispatch->table, WORKER_COMPARE) >=
 	    SESSION_JOBS_MAX) {
 		dispatch_fail(dispatch, request, &too_many_jobs);
 		return;
@@ -345,6 +346,9 @@ static void call_tool(void *owner, struct mcp_request *request, size_t tool, jso
 		break;
 	case HANDLER_QUERY:
 		start_job(dispatch, request, WORKER_QUERY, tool, arguments, false);
+		break;
+	case HANDLER_COMPARE:
+		start_job(dispatch, request, WORKER_COMPARE, tool, arguments, false);
 		break;
 	case HANDLER_HERE:
 		route->handle(dispatch, request, arguments);

@@ -76,7 +76,9 @@ static const char *const texts[PROMPT_COUNT] = {
 	"1. Call rr_record_until with the command. It keeps the trace of the first failing run.\n"
 	"2. Call rr_crash_report with that trace. Or call rr_replay_start with at \"end\", and go back to the "
 	"failed check.\n"
-	"3. Call rr_last_change on the wrong value, and go on from there. If two threads are involved, look "
+	"3. Record a run that passes with rr_record. rr_compare_runs with the two traces as good and bad says "
+	"where they part.\n"
+	"4. Call rr_last_change on the wrong value, and go on from there. If two threads are involved, look "
 	"for accesses without a common lock.",
 
 	"Explain why the run recorded in {trace_dir} printed: {text}\n"
@@ -88,13 +90,12 @@ static const char *const texts[PROMPT_COUNT] = {
 	"4. Report the cause with file and line, and each step with its moment (event:ticks).",
 
 	"Find where the failing run {bad} departs from the passing run {good} of the same program.\n"
-	"1. Call rr_replay_start on {good} and on {bad}: two sessions, named with session in every call.\n"
-	"2. Call rr_crash_report on {bad}, and rr_output in both sessions with moment \"end\": where does the "
-	"output differ first? rr_who_printed names the code.\n"
-	"3. In both sessions call rr_breakpoint_set at the same place before that, rr_continue to the same "
-	"hit with evaluate set to the values that its branches depend on, and compare. Halve the distance "
-	"until you have the first difference.\n"
-	"4. In the failing run, call rr_last_change on the value that differs.\n"
+	"1. Call rr_compare_runs with good \"{good}\", bad \"{bad}\", and the values that you suspect as probes. "
+	"It names the last common line, the next line in each run, and the values there.\n"
+	"2. If it finds no different way, its output and libraries fields say what differs all the same.\n"
+	"3. Call rr_replay_start on {bad}, rr_goto the moment of the last common line, and rr_origin_of on the "
+	"value that differs.\n"
+	"4. If the branch is legitimate, compare the values before it: rr_frame_story tells what the call did.\n"
 	"5. Report the first difference with file and line, and its moment in both runs.",
 };
 /* clang-format on */

@@ -27,6 +27,7 @@ enum tool_handler { /* see tools.def */
 	HANDLER_EITHER,
 	HANDLER_RECORD,
 	HANDLER_QUERY,
+	HANDLER_COMPARE,
 	HANDLER_HERE
 };
 

@@ -18,6 +18,8 @@ static const char *const arguments[LAUNCH_NAME_COUNT] = {
     [LAUNCH_FILE] = "file",
     [LAUNCH_DIRECTORY] = "working_directory",
     [LAUNCH_PROGRAM] = "command",
+    [LAUNCH_GOOD] = "good",
+    [LAUNCH_BAD] = "bad",
 };
 
 /* A text, or the first of a list. */

@@ -58,7 +58,8 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
 # clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
 PROGRAM_FLAGS := -g -pthread -Wno-attributes
-OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes
+OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes \
+	stories stories_classes
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)

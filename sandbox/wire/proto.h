@@ -51,12 +51,13 @@ enum wire_type {
 				 last packet (see sandbox_syscall_name) */
 };
 
-enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY };
+/* WORKER_COMPARE replays two traces for one call. */
+enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY, WORKER_COMPARE };
 
 /* clang-format off */
 /*
  * WIRE_OP_START, the first packet to every worker, from the monitor, with everything that the worker may know:
- *	{"kind": "replay"|"record"|"query",
+ *	{"kind": "replay"|"record"|"query"|"compare",
  *	 "rr": path, "gdb": path, "softpmu": path or "", "pmu": "auto"|"hardware"|"software",
  *	 "pmu_why": why it is "software" although the setting is "auto", or "",
  *	 "timeouts": {"startup", "connect", "forward", "reverse", "breakpoint", "eval", "record"},

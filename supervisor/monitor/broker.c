@@ -94,8 +94,8 @@ void broker_close(struct broker *broker)
 
 static bool needs_files(const struct composition *composition)
 {
-	return composition->kind == WORKER_REPLAY || composition->operation == WIRE_OP_IMPORT ||
-	       composition->operation == WIRE_OP_EXPORT;
+	return composition->kind == WORKER_REPLAY || composition->kind == WORKER_COMPARE ||
+	       composition->operation == WIRE_OP_IMPORT || composition->operation == WIRE_OP_EXPORT;
 }
 
 static int fork_process(struct broker *broker, const struct sandbox_policy *policy, int fd)

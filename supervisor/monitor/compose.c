@@ -28,9 +28,13 @@ struct need {
 	bool new_trace; /* one is made in the default directory */
 };
 
+/* A comparison needs both of its traces, and nothing else. */
+static const enum launch_name compared[] = {LAUNCH_GOOD, LAUNCH_BAD};
+
 static const struct need needs[] = {
     {WIRE_OP_REPLAY_START, TRACE_SIGHT_REPLAY, false, false},
     {WIRE_OP_CRASH_REPORT, TRACE_SIGHT_REPLAY, false, false},
+    {WIRE_OP_COMPARE_RUNS, TRACE_SIGHT_REPLAY, false, false},
     {WIRE_OP_PS, TRACE_SIGHT_READ, false, false},
     {WIRE_OP_TRACEINFO, TRACE_SIGHT_READ, false, false},
     {WIRE_OP_PACK, TRACE_SIGHT_CHANGE, false, false},
@@ -116,11 +120,23 @@ static void offer_own_folder(struct composition *composition)
 	sight_offer(&composition->sight, SIGHT_READ, folder);
 }
 
+static int add_compared(struct composition *composition, const struct sandbox_policy *policy,
+    char *why, size_t why_size)
+{
+	for (size_t i = 0; i < sizeof(compared) / sizeof(*compared); i++)
+		if (trace_sight_add(
+			composition, compared[i], TRACE_SIGHT_REPLAY, policy, why, why_size) < 0)
+			return -1;
+	return 0;
+}
+
 static int add_needed(struct composition *composition, const struct need *need,
     const struct sandbox_policy *policy, char *why, size_t why_size)
 {
+	if (composition->kind == WORKER_COMPARE)
+		return add_compared(composition, policy, why, why_size);
 	if (need->trace != TRACE_SIGHT_NONE &&
-	    trace_sight_add(composition, need->trace, policy, why, why_size) < 0)
+	    trace_sight_add(composition, LAUNCH_TRACE, need->trace, policy, why, why_size) < 0)
 		return -1;
 	if (need->base && trace_sight_add_base(composition, why, why_size) < 0)
 		return -1;
@@ -150,7 +166,7 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 			    sight->lists[SIGHT_EMPTY][sight->counts[SIGHT_EMPTY] - 1];
 		if (need && add_needed(composition, need, policy, why, why_size) < 0)
 			return -1;
-		if (composition->kind == WORKER_REPLAY) {
+		if (composition->kind == WORKER_REPLAY || composition->kind == WORKER_COMPARE) {
 			offer_list(composition, SIGHT_READ, SETTING_SOURCES);
 			offer_list(composition, SIGHT_READ, SETTING_DIRECTORIES);
 		}

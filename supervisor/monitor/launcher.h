@@ -22,8 +22,7 @@
 #include "supervisor/paths.h"
 #include "supervisor/settings.h"
 
-#define LAUNCH_WHY_MAX	 320
-#define LAUNCH_NAMES_MAX (20 * 1024)
+#define LAUNCH_WHY_MAX 320
 
 /* What a call can name, as the client wrote it; "" or left out: nothing. */
 enum launch_name {
@@ -32,8 +31,12 @@ enum launch_name {
 	LAUNCH_FILE,	  /* the archive of an export or import */
 	LAUNCH_DIRECTORY, /* working_directory */
 	LAUNCH_PROGRAM,	  /* the first word of command */
+	LAUNCH_GOOD,	  /* the traces of a comparison */
+	LAUNCH_BAD,
 	LAUNCH_NAME_COUNT
 };
+
+#define LAUNCH_NAMES_MAX (LAUNCH_NAME_COUNT * PATH_MAX)
 
 struct launch_request {
 	uint32_t tag;	    /* not 0; names the worker in notices */

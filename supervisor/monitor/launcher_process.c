@@ -49,8 +49,10 @@ struct launcher {
 	unsigned refused; /* requests */
 };
 
-static const enum sandbox_role roles[] = {
-    [WORKER_REPLAY] = ROLE_WORKER, [WORKER_RECORD] = ROLE_RECORD, [WORKER_QUERY] = ROLE_QUERY};
+static const enum sandbox_role roles[] = {[WORKER_REPLAY] = ROLE_WORKER,
+    [WORKER_RECORD] = ROLE_RECORD,
+    [WORKER_QUERY] = ROLE_QUERY,
+    [WORKER_COMPARE] = ROLE_WORKER};
 
 static void send_notice(
     const struct launcher *launcher, const struct launch_notice *notice, const int fds[2])
@@ -290,6 +292,7 @@ static void reap(struct launcher *launcher)
 #define KIND_EITHER  WORKER_REPLAY
 #define KIND_RECORD  WORKER_RECORD
 #define KIND_QUERY   WORKER_QUERY
+#define KIND_COMPARE WORKER_COMPARE
 #define KIND_HERE    WORKER_ANY
 
 /* A worker sees what its operation needs. One that replays must not have what another needs,

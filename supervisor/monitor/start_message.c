@@ -26,7 +26,8 @@ static const struct {
 static const char *const kind_names[] = {[WORKER_ANY] = "",
     [WORKER_REPLAY] = "replay",
     [WORKER_RECORD] = "record",
-    [WORKER_QUERY] = "query"};
+    [WORKER_QUERY] = "query",
+    [WORKER_COMPARE] = "compare"};
 
 static json_t *list_json(const char *const *items)
 {

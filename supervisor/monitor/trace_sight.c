@@ -228,10 +228,10 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-int trace_sight_add(struct composition *composition, enum trace_sight how,
+int trace_sight_add(struct composition *composition, enum launch_name which, enum trace_sight how,
     const struct sandbox_policy *policy, char *why, size_t why_size)
 {
-	const char *name = composition->names[LAUNCH_TRACE];
+	const char *name = composition->names[which];
 	bool keep_last = how == TRACE_SIGHT_REMOVE;
 	char paths[1 + BASES_MAX][PATH_MAX], real[PATH_MAX];
 	struct trace_bases bases;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "sandbox/sandbox.h"
+#include "supervisor/monitor/launcher.h"
 
 struct composition;
 
@@ -18,9 +19,9 @@ enum trace_sight {
 	TRACE_SIGHT_REMOVE  /* the trace and the directory that it is an entry of can be written */
 };
 
-/* Adds the trace that the call names. Returns 0, also if there is no such trace, because the worker
- * reports that better; -1 with errno and why for a path that cannot be followed. */
-int trace_sight_add(struct composition *composition, enum trace_sight how,
+/* Adds the trace that the call names as `which`. Returns 0, also if there is no such trace, because
+ * the worker reports that better; -1 with errno and why for a path that cannot be followed. */
+int trace_sight_add(struct composition *composition, enum launch_name which, enum trace_sight how,
     const struct sandbox_policy *policy, char *why, size_t why_size);
 
 /* Adds all traces of the directory that the call names, or of the default directory. */

@@ -203,6 +203,9 @@ static const char *const wrong_names[] = {
     "",
 };
 
+static const char *const outside[] = {
+    "%s/victim", "%s/root/link", "%s/root/up/victim", "%s/root//../victim", "/proc/self/cwd"};
+
 START_TEST(rr_rm_goes_nowhere_by_names)
 {
 	char *folder = harness_scratch(0), root[4096], path[4096];
@@ -223,6 +226,33 @@ START_TEST(rr_rm_goes_nowhere_by_names)
 	snprintf(path, sizeof(path), "%s/root/t", folder);
 	client_tool_done(client, "rr_rm", "{s:s}", "trace_dir", path); /* or nothing is shown */
 	ck_assert_int_ne(access(path, F_OK), 0);
+	client_end(client);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+/* Neither trace of a comparison may be one that the settings do not allow. */
+START_TEST(a_comparison_sees_no_trace_outside_the_roots)
+{
+	char *folder = harness_scratch(0), root[4096], inside[4096], path[4096];
+
+	harness_shell("cd '%s' && mkdir root && cp -a '%s' victim && cp -a victim root/t && "
+		      "ln -s ../victim root/link && ln -s .. root/up",
+	    folder, scene_trace(PROGRAM));
+	snprintf(root, sizeof(root), "--trace-root=%s/root", folder);
+	snprintf(inside, sizeof(inside), "%s/root/t", folder);
+	struct client *client =
+	    client_start(&(struct client_options){.args = (const char *const[]){root, NULL}});
+	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
+		snprintf(path, sizeof(path), outside[i], folder);
+		json_decref(client_tool_fails(
+		    client, "rr_compare_runs", NULL, "{s:s, s:s}", "good", inside, "bad", path));
+		json_decref(client_tool_fails(
+		    client, "rr_compare_runs", NULL, "{s:s, s:s}", "good", path, "bad", inside));
+	}
+	/* Or nothing is shown. */
+	json_decref(
+	    client_tool(client, "rr_compare_runs", "{s:s, s:s}", "good", inside, "bad", inside));
 	client_end(client);
 	harness_scratch_free(folder);
 }
@@ -274,7 +304,7 @@ int main(void)
 	const TTest *const tests[] = {gdb_runs_no_script_of_the_program_or_beside_it,
 	    gdb_runs_no_script_without_the_sandbox_either, a_trace_of_links_leads_nowhere,
 	    a_pipe_in_the_place_of_a_trace_file_holds_nothing_up, rr_rm_goes_nowhere_by_names,
-	    rr_rm_goes_nowhere_by_a_race, NULL};
+	    a_comparison_sees_no_trace_outside_the_roots, rr_rm_goes_nowhere_by_a_race, NULL};
 
 	witness_alone();
 	return scene_main("beside", tests, (const char *const[]){PROGRAM, NULL});

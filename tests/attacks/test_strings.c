@@ -320,6 +320,7 @@ static const struct {
     {"rr_origin_of", "expression", "{}"},
     {"rr_heap_history", "pointer", "{}"},
     {"rr_lines_executed", "location", "{}"},
+    {"rr_frame_story", "location", "{}"},
     {"rr_last_time", "location", "{}"},
     {"rr_last_time", "condition", "{\"location\": \"count_up\"}"},
     {"rr_trace_calls", "location", "{}"},

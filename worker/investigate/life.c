@@ -27,8 +27,25 @@ struct call {
 	unsigned long long top; /* the stack pointer there */
 };
 
+/* gdb shows no caller of main, but it says where main's frame ends and where it returns to. */
+static bool find_outermost(struct replay *replay, int level, struct call *call)
+{
+	static const char at_mark[] = "frame at ", back_mark[] = "saved rip = ";
+	const char *said, *at, *back;
+	char command[48];
+
+	snprintf(command, sizeof(command), "info frame level %d", level);
+	if (gdb_console(replay->gdb, &said, command) != GDB_DONE || !(at = strstr(said, at_mark)) ||
+	    !(back = strstr(said, back_mark)))
+		return false;
+	call->top = strtoull(at + sizeof(at_mark) - 1, NULL, 16);
+	call->back = strtoull(back + sizeof(back_mark) - 1, NULL, 16);
+	return call->top && call->back;
+}
+
 /* The level of the frame that holds the address; -1: none does. */
-static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
+static int find_frame(
+    struct replay *replay, unsigned long long address, bool outermost, struct call *call)
 {
 	int from = replay->selected.frame;
 	unsigned long long low, high;
@@ -36,7 +53,10 @@ static int find_frame(struct replay *replay, unsigned long long address, struct 
 	if (!frames_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
 		return -1;
 	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
-		if (!frames_number(replay, level, "$sp", &high) || high < low)
+		if (!frames_number(replay, level, "$sp", &high))
+			return outermost && find_outermost(replay, level - 1, call) ? level - 1
+										    : -1;
+		if (high < low)
 			return -1;
 		/* An inlined function has no frame of its own on the stack. */
 		if (high == low || address >= high)
@@ -123,7 +143,7 @@ enum life_known life_find(
 	enum life_known known;
 	struct call call;
 	unsigned long long pc;
-	int level = find_frame(replay, address, &call);
+	int level = find_frame(replay, address, life->outermost, &call);
 
 	if (level < 0)
 		return LIFE_NONE;

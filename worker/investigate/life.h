@@ -9,6 +9,7 @@
 struct life {
 	struct moment stretch[2]; /* its function's first instruction; the one after its return */
 	char function[128];
+	bool outermost; /* set before: find also the call of the frame that has no caller, main's */
 };
 
 enum life_known {

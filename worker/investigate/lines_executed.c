@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
+#include "worker/investigate/line_table.h"
 #include "worker/investigate/search.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
@@ -23,8 +23,7 @@
 #include "worker/session/seen.h"
 #include "worker/session/source.h"
 
-#define PLACES_MAX 400	 /* breakpoints */
-#define TABLE_MAX  20000 /* rows of a file's line table */
+#define PLACES_MAX 400 /* breakpoints */
 #define NO_STOP	   1000000000
 #define NEVER_MAX  60 /* stretches of lines named as never run */
 
@@ -48,77 +47,18 @@ struct lines_executed {
 
 /* ---- The line table -------------------------------------------------------------------------- */
 
-/* Whether "symtab: src/a.c ((struct symtab *) 0x...)" is about the file. */
-static bool is_of_file(const char *row, const char *path)
-{
-	const char *name = row + strlen("symtab: "), *end = strstr(name, " ((struct");
-	size_t length, whole = strlen(path);
-
-	while (strncmp(name, "./", 2) == 0)
-		name += 2;
-	length = end && end > name ? (size_t)(end - name) : 0;
-	return length && length <= whole && strncmp(path + whole - length, name, length) == 0 &&
-	       (length == whole || path[whole - length - 1] == '/');
-}
-
-/* "3  12  0x0000555555555139 Y": newer versions of gdb show two addresses, the right one first. */
-static void read_row(struct lines_executed *lines, const char *row)
-{
-	struct beginning place = {0};
-	const char *at = strstr(row, "0x"), *next;
-	char *end;
-
-	strtol(row, &end, 10);
-	place.line = (int)strtol(end, NULL, 10);
-	if (end == row || place.line <= 0 || !at)
-		return;
-	place.address = strtoull(at, NULL, 16);
-	while ((next = strstr(at + 2, "0x")) && next < row + strcspn(row, "\n"))
-		at = next;
-	at += strcspn(at, " \n");
-	at += strspn(at, " ");
-	lines->optimized |= *at != 'Y';
-	if (*at == 'Y' && lines->table_count < TABLE_MAX)
-		lines->table[lines->table_count++] = place;
-}
-
 static bool read_table(struct lines_executed *lines, struct failure *failure)
 {
-	char command[PATH_MAX + 64], pattern[256];
-	const char *text;
-	bool ours = false;
-	size_t i;
+	struct line_table table = {0};
+	bool fine = line_table_read(lines->replay, lines->path, &table, failure);
 
-	/* gdb knows the tables of a file when something has asked for one of its lines. */
-	snprintf(command, sizeof(command), "info line -source '%s' -line 1", lines->path);
-	gdb_console(lines->replay->gdb, NULL, command);
-	snprintf(pattern, sizeof(pattern), "%.200s", basename(lines->path));
-	for (i = 0; pattern[i]; i++)
-		if (strchr("\\^$*+?()[]{}|", pattern[i]))
-			pattern[i] = '.';
-	snprintf(command, sizeof(command), "maintenance info line-table %s$", pattern);
-	if (!gdb_check(lines->replay->gdb, gdb_console(lines->replay->gdb, &text, command),
-		ERROR_GDB_FAILED, NULL, failure))
-		return false;
-	lines->short_table = strlen(text) >= EXCHANGE_CONSOLE_MAX;
-	for (; text && *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL) {
-		if (strncmp(text, "symtab: ", 8) == 0)
-			ours = is_of_file(text, lines->path);
-		else if (ours)
-			read_row(lines, text);
-	}
-	if (lines->table_count)
-		return true;
-	if (strstr(lines->path, "\\x"))
-		failure_set(failure, ERROR_UNSUPPORTED,
-		    "rename the file and build the program again",
-		    "gdb cannot be asked about %.300s: its name has characters that are shown "
-		    "escaped here",
-		    lines->path);
-	else
-		failure_set(failure, ERROR_NOT_FOUND, "build the program with -g",
-		    "%.300s has no line table in this program", lines->path);
-	return false;
+	for (size_t i = 0; fine && i < table.count; i++)
+		lines->table[lines->table_count++] = (struct beginning){
+		    .address = table.rows[i].address, .line = table.rows[i].line};
+	lines->short_table = table.is_short;
+	lines->optimized = table.is_optimized;
+	line_table_free(&table);
+	return fine;
 }
 
 /* ---- Which lines ----------------------------------------------------------------------------- */
@@ -463,7 +403,7 @@ json_t *tool_lines_executed(
 	struct lines_executed lines = {.replay = replay, .args = args};
 	json_t *answer = NULL;
 
-	lines.table = calloc(TABLE_MAX, sizeof(*lines.table));
+	lines.table = calloc(LINE_TABLE_MAX, sizeof(*lines.table));
 	if (!lines.table) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return NULL;

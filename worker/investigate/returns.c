@@ -8,66 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/investigate/prototype.h"
 #include "worker/investigate/where.h"
 #include "worker/session/frames.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
-#include "worker/session/values.h"
-
-#define VALUE_MAX 160
-
-/* The type that a function returns: "int" of `type = int (const char *)`. False if the text does
- * not tell. */
-static bool read_type(struct replay *replay, const char *function, char *type, size_t size)
-{
-	char command[600];
-	const char *said, *end;
-
-	snprintf(command, sizeof(command), "whatis '%.500s'", function);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE ||
-	    strncmp(said, "type = ", 7) != 0)
-		return false;
-	said += 7;
-	end = strchr(said, '(');
-	if (!end || end == said || end[1] == '*' || strchr(end, '\n') < end)
-		return false;
-	snprintf(type, size, "%.*s", (int)(end - said), said);
-	if (type[strlen(type) - 1] == ' ')
-		type[strlen(type) - 1] = '\0';
-	return strlen(type) + 1 < size;
-}
-
-/* The register that holds a value of that type when a function returns it; "" if there is none, or
- * if it lies in memory. */
-static void name_register(struct replay *replay, const char *type, char *expression, size_t size)
-{
-	char command[160], last;
-	const char *said;
-	size_t length;
-
-	expression[0] = '\0';
-	if (!type[0])
-		return;
-	snprintf(command, sizeof(command), "ptype %s", type);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE ||
-	    strncmp(said, "type = ", 7) != 0)
-		return;
-	said += 7;
-	length = strcspn(said, "\n");
-	last = strlen(said) > 1 ? said[strlen(said) - 2] : '\0';
-	if (last == '*' || last == '&' || strncmp(said, "enum", 4) == 0)
-		snprintf(expression, size, "(%s) $rax", type);
-	else if (strncmp(said, "double\n", 7) == 0)
-		snprintf(expression, size, "$xmm0.v2_double[0]");
-	else if (strncmp(said, "float\n", 6) == 0)
-		snprintf(expression, size, "$xmm0.v4_float[0]");
-	else if (!memchr(said, '{', length) && strncmp(said, "void", 4) != 0 &&
-		 !strstr(said, "128") && !strstr(said, "long double") && !strstr(said, "complex"))
-		snprintf(expression, size, "(%s) $rax", type);
-}
 
 static void forget(struct returns *returns, size_t number)
 {
@@ -137,7 +84,8 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 	returns->calls[returns->count].called = replay->moment;
 	returns->calls[returns->count].jumped = false;
 	type = returns->calls[returns->count].type;
-	if (!function || !read_type(replay, function, type, sizeof(returns->calls[0].type)))
+	if (!function ||
+	    !prototype_returned(replay, function, type, sizeof(returns->calls[0].type)))
 		type[0] = '\0';
 	returns->calls[returns->count++].row = json_incref(row);
 }
@@ -147,7 +95,7 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 static void tell(struct returns *returns, struct replay *replay, size_t number)
 {
 	json_t *row = returns->calls[number].row;
-	char expression[200], *value = NULL, *type = NULL, why[128];
+	json_t *value;
 
 	if (returns->calls[number].jumped) {
 		json_object_set_new(row, "returned",
@@ -157,12 +105,9 @@ static void tell(struct returns *returns, struct replay *replay, size_t number)
 	json_object_set_new(row, "events",
 	    json_integer(replay->moment.event - returns->calls[number].called.event));
 	json_object_set_new(row, "back_at", seen_name(replay, &replay->moment));
-	name_register(replay, returns->calls[number].type, expression, sizeof(expression));
-	if (expression[0] && values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
-		json_object_set_new(
-		    row, "returned", scrub_json_middle(value, strlen(value), VALUE_MAX, NULL));
-	free(value);
-	free(type);
+	value = prototype_value(replay, returns->calls[number].type);
+	if (value)
+		json_object_set_new(row, "returned", value);
 }
 
 static bool is_jump(const struct returns *returns, int number)

@@ -8,7 +8,7 @@
 #include "worker/serve/places.h"
 
 #define WHY_MAX	  192
-#define EXTRA_MAX 6 /* descriptors beside the channel and the tools' */
+#define EXTRA_MAX 8 /* descriptors beside the channel and the tools' */
 
 /* The launcher reports the namespaces; the worker reports the other layers. */
 static void merge_report(struct worker_config *config, const struct sandbox_report *report)
@@ -30,7 +30,7 @@ bool worker_confine(struct worker *worker, enum sandbox_role role, struct tool *
 	struct sandbox_report report = {0};
 	struct sandbox_policy policy;
 	struct places places;
-	int keep[16];
+	int keep[32];
 	size_t count = 0;
 	char why[WHY_MAX];
 

@@ -71,6 +71,8 @@ static bool is_started(const struct worker *worker, struct failure *failure)
 #define CALL_EITHER(name) CALL_SESSION(name)
 #define CALL_RECORD(name) CALL_OPEN(name)
 #define CALL_QUERY(name)  CALL_OPEN(name)
+/* Its probes go to gdb. */
+#define CALL_COMPARE(name) CALL(name, worker, harmless_arguments(#name, given, failure))
 #define CALL_HERE(name)
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	CALL_##handler(name)
@@ -81,6 +83,7 @@ static bool is_started(const struct worker *worker, struct failure *failure)
 #define ROW_EITHER(operation, name)  {operation, WORKER_REPLAY, call_##name},
 #define ROW_RECORD(operation, name)  {operation, WORKER_RECORD, call_##name},
 #define ROW_QUERY(operation, name)   {operation, WORKER_QUERY, call_##name},
+#define ROW_COMPARE(operation, name) {operation, WORKER_COMPARE, call_##name},
 #define ROW_HERE(operation, name)
 static const struct op ops[] = {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \

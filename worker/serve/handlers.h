@@ -44,6 +44,7 @@
 #define FUNCTION_EITHER(name)  FUNCTION_SESSION(name)
 #define FUNCTION_RECORD(name)  FUNCTION_OPEN(name)
 #define FUNCTION_QUERY(name)   FUNCTION_OPEN(name)
+#define FUNCTION_COMPARE(name) FUNCTION_OPEN(name)
 #define FUNCTION_HERE(name)
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	FUNCTION_##handler(name)

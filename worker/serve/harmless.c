@@ -93,6 +93,7 @@ static const struct {
     {NULL, "group_by", HARMLESS_EXPRESSION},
     {NULL, "pointer", HARMLESS_EXPRESSION},
     {NULL, "predicate", HARMLESS_EXPRESSION},
+    {NULL, "probes", HARMLESS_EXPRESSION},
     {NULL, "type", HARMLESS_EXPRESSION},
 };
 

@@ -15,6 +15,8 @@ static enum worker_kind kind_from_name(const char *name)
 		return WORKER_RECORD;
 	if (strcmp(name, "query") == 0)
 		return WORKER_QUERY;
+	if (strcmp(name, "compare") == 0)
+		return WORKER_COMPARE;
 	return WORKER_ANY;
 }
 
@@ -71,7 +73,8 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	    .allow_gdb_command = json_is_true(json_object_get(message, "allow_gdb_command")),
 	};
 	if (config->kind == WORKER_ANY) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "kind must be replay, record or query");
+		failure_set(
+		    failure, ERROR_INTERNAL, NULL, "kind must be replay, record, query or compare");
 		return NULL;
 	}
 	if (config->kind == WORKER_QUERY && !worker_confine(worker,

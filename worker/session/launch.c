@@ -80,9 +80,11 @@ static bool read_gdb_errors(void *owner, int fd)
 static void reap(void *owner)
 {
 	struct replay *replay = owner;
-	struct tool *tools[] = {&replay->rr, &replay->gdb_tool};
+	struct replay *beside = replay->beside;
+	struct tool *tools[] = {&replay->rr, &replay->gdb_tool, beside ? &beside->rr : NULL,
+	    beside ? &beside->gdb_tool : NULL};
 
-	tools_reap_all(tools, sizeof(tools) / sizeof(*tools));
+	tools_reap_all(tools, beside ? 4 : 2);
 }
 
 static bool explain_loss(void *owner, char *text, size_t size)
@@ -346,22 +348,33 @@ static bool prepare_starter(
 	    failure);
 }
 
-static bool confine(
-    struct replay *replay, int commands, const struct remote *remote, struct failure *failure)
-{
-	/* -1 ends the list. */
-	int keep[] = {commands, replay->trace, remote_gdb_fd(remote), remote_rr_fd(remote),
-	    replay->starter.socket, -1};
+#define BOTH 2
 
-	return worker_confine(replay->worker, ROLE_WORKER,
-	    (struct tool *[]){&replay->rr, &replay->gdb_tool, NULL}, keep, failure);
+/* The worker can start nothing afterwards. NULL ends the list. */
+static bool confine(struct replay *const replays[], struct failure *failure)
+{
+	int keep[4 * BOTH + 1]; /* -1 ends the list */
+	struct tool *tools[2 * BOTH + 1] = {NULL};
+	size_t count = 0, tool = 0;
+
+	for (size_t i = 0; i < BOTH && replays[i]; i++) {
+		keep[count++] = replays[i]->trace;
+		keep[count++] = remote_gdb_fd(replays[i]->way);
+		keep[count++] = remote_rr_fd(replays[i]->way);
+		keep[count++] = replays[i]->starter.socket;
+		tools[tool++] = &replays[i]->rr;
+		tools[tool++] = &replays[i]->gdb_tool;
+	}
+	keep[count] = -1;
+	return worker_confine(replays[0]->worker, ROLE_WORKER, tools, keep, failure);
 }
 
-static bool launch(struct replay *replay, struct failure *failure)
+/* Starts rr and gdb, with all that they need before the worker is confined. */
+static bool prepare(struct replay *replay, struct failure *failure)
 {
 	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
 	__attribute__((cleanup(cleanup_remote))) struct remote *remote = remote_new(0);
-	const struct remote *way = remote;
+	const struct remote *way = replay->way = remote;
 	int port = 0;
 
 	if (!remote) {
@@ -388,8 +401,7 @@ static bool launch(struct replay *replay, struct failure *failure)
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
 	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
 	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
-	       prepare_starter(replay, way, failure) && confine(replay, commands, way, failure) &&
-	       connect_tools(replay, way, failure);
+	       prepare_starter(replay, way, failure);
 }
 
 bool launch_image(struct replay *replay, size_t number, struct failure *failure)
@@ -465,15 +477,21 @@ static const char *hint_for(const char *message)
 	return cases[at].hint;
 }
 
-bool launch_tools(struct replay *replay, struct failure *failure)
+/* The same, also for a child that did not call exec. */
+static bool prepare_any(struct replay *replay, struct failure *failure)
 {
-	if (launch(replay, failure))
+	if (prepare(replay, failure))
 		return true;
 	if (is_forked_only(replay)) {
 		clear(replay, failure);
 		replay->fork_pid = true;
-		return launch(replay, failure);
+		return prepare(replay, failure);
 	}
+	return false;
+}
+
+static bool explain(const struct replay *replay, struct failure *failure)
+{
 	if (failure->code == ERROR_RR_FAILED && !replay->worker->interrupt && replay->rr.pid == 0)
 		snprintf(failure->hint, sizeof(failure->hint), "%s", hint_for(failure->message));
 	else if (failure->code == ERROR_GDB_FAILED && replay->gdb_tool.pid == 0)
@@ -483,4 +501,29 @@ bool launch_tools(struct replay *replay, struct failure *failure)
 		    "the recording has no process %lld", replay->pid);
 	}
 	return false;
+}
+
+bool launch_tools(struct replay *replay, struct failure *failure)
+{
+	struct replay *const one[BOTH] = {replay};
+
+	return (prepare_any(replay, failure) && confine(one, failure) &&
+		   connect_tools(replay, replay->way, failure)) ||
+	       explain(replay, failure);
+}
+
+bool launch_both(struct replay *one, struct replay *other, struct failure *failure)
+{
+	struct replay *const both[BOTH] = {one, other};
+
+	one->beside = other;
+	other->beside = one;
+	if (!prepare_any(one, failure))
+		return explain(one, failure);
+	if (!prepare_any(other, failure))
+		return explain(other, failure);
+	if (!confine(both, failure))
+		return false;
+	return (connect_tools(one, one->way, failure) || explain(one, failure)) &&
+	       (connect_tools(other, other->way, failure) || explain(other, failure));
 }

@@ -8,6 +8,9 @@
 /* Starts both and connects them; the program stands at the start of the recorded process. */
 bool launch_tools(struct replay *replay, struct failure *failure);
 
+/* The same for two sessions of one worker. They end together. */
+bool launch_both(struct replay *one, struct replay *other, struct failure *failure);
+
 /*
  * Replaces rr by another one for another image of the process, and connects gdb to it at the
  * image's first instruction. gdb forgets the image before, so remove the breakpoints first. False

@@ -9,6 +9,7 @@
 #include "worker/session/copies.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/opening.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/position.h"
 #include "worker/session/signals.h"
@@ -121,6 +122,43 @@ static bool begin(struct replay *replay, const struct replay_start_args *args,
 	if (restore)
 		return state_restore(replay, restore, failure);
 	return at.at_start || position_go_event(replay, at.event, failure);
+}
+
+static struct replay *open_one(
+    struct worker *worker, const char *name, long long pid, struct failure *failure)
+{
+	struct trace trace = {.directory = -1};
+	struct replay *replay = NULL;
+
+	if (trace_open(worker, name, true, &trace, failure)) {
+		replay = replay_new(worker, &trace);
+		if (!replay)
+			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	}
+	trace_close(&trace);
+	if (!replay)
+		return NULL;
+	replay->pid = replay->asked_pid = pid;
+	replay->wanted_event = REPLAY_EVENT_FAR;
+	return replay;
+}
+
+bool opening_both(struct worker *worker, const char *const names[2], const long long pids[2],
+    struct replay *replays[2], struct failure *failure)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (!(replays[i] = open_one(worker, names[i], pids[i], failure)))
+			return false;
+	if (!launch_both(replays[0], replays[1], failure))
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		learn_process(replays[i]);
+		signals_begin(replays[i]);
+		if (!position_update(replays[i], failure))
+			return false;
+		replays[i]->opened = replays[i]->moment;
+	}
+	return true;
 }
 
 json_t *tool_replay_start(

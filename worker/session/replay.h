@@ -61,6 +61,8 @@ struct replay {
 	    struct replay *replay); /* makes the supervisor store the session's present state */
 	struct tool rr, gdb_tool;
 	struct gdb *gdb;
+	const struct remote *way; /* between them, which belongs to gdb; NULL before */
+	struct replay *beside;	  /* another session of this worker, or NULL */
 	struct output *output;
 	char launch[REPLAY_LAUNCH_LINE_MAX]; /* what rr said before it was connected to */
 	size_t launch_length;

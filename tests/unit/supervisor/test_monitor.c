@@ -62,12 +62,12 @@ static const struct {
     {WORKER_QUERY, WIRE_OP_PS}, {WORKER_QUERY, WIRE_OP_TRACEINFO}, {WORKER_QUERY, WIRE_OP_PACK},
     {WORKER_QUERY, WIRE_OP_EXPORT}, {WORKER_QUERY, WIRE_OP_RM}, {WORKER_QUERY, WIRE_OP_IMPORT},
     {WORKER_QUERY, WIRE_OP_LIST_RECORDINGS}, {WORKER_QUERY, WIRE_OP_STATUS},
-    {WORKER_QUERY, WIRE_OP_RECORD}, {WORKER_QUERY, 9999}};
+    {WORKER_COMPARE, WIRE_OP_COMPARE_RUNS}, {WORKER_QUERY, WIRE_OP_RECORD}, {WORKER_QUERY, 9999}};
 #define WORKERS (TIMES(workers))
 
 static int compose(int worker, const char *name)
 {
-	const char *const names[LAUNCH_NAME_COUNT] = {name, name, name, name, name};
+	const char *const names[LAUNCH_NAME_COUNT] = {name, name, name, name, name, name, name};
 	static struct launch_request request;
 
 	launcher_name(&request, 1, workers[worker].kind, workers[worker].operation, names);
