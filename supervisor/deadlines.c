@@ -3,9 +3,11 @@
  */
 #include "supervisor/deadlines.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "sandbox/wire/tools.h"
+#include "supervisor/tools.h"
 
 static const enum setting class_settings[DEADLINE_CLASS_COUNT] = {
     [DEADLINE_STARTUP] = SETTING_TIMEOUT_STARTUP,
@@ -66,6 +68,15 @@ long long deadline_seconds(
 	if (class == DEADLINE_RECORD && seconds != 0 && seconds < asked)
 		return seconds;
 	return asked;
+}
+
+bool deadline_is_argument(size_t tool)
+{
+	const struct mcp_param *param = tools_shown[tool].params;
+
+	while (param->name != NULL && strcmp(param->name, "deadline") != 0)
+		param++;
+	return param->name != NULL;
 }
 
 int64_t deadline_after(int64_t now, long long seconds)

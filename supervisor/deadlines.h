@@ -5,6 +5,8 @@
  * DEADLINE_NEVER is none.
  */
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "supervisor/settings.h"
@@ -34,6 +36,9 @@ enum deadline_class {
 /* Seconds the settings give to a class; 0: no limit. */
 long long deadline_seconds(
     const struct settings *settings, enum deadline_class class, const json_t *args);
+
+/* Whether calls of that tool can ask for more time themselves. */
+bool deadline_is_argument(size_t tool);
 
 /* The moment `seconds` after now; 0 seconds: DEADLINE_NEVER. */
 int64_t deadline_after(int64_t now, long long seconds);

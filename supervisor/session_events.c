@@ -364,6 +364,19 @@ static bool can_run_again(const struct session *session, const struct event_data
 	       session->calls && (data->not_taken || session->unsent) && !session->calls->again;
 }
 
+/* What to do about a call whose worker is gone. */
+static const char *hint_of_loss(
+    const struct session *session, const struct call *call, const struct failure *failure)
+{
+	bool replays = session->kind == WORKER_REPLAY;
+
+	if (failure->code == ERROR_TIMEOUT && deadline_is_argument((size_t)call->tool))
+		return replays ? "call it again with a longer deadline; the session is then "
+				 "restored at its last stop"
+			       : "call it again with a longer deadline";
+	return replays ? "the next call on the session restores it at its last stop" : "try again";
+}
+
 static void lose(struct session *session, const struct event_data *data)
 {
 	struct call *call;
@@ -393,10 +406,7 @@ static void lose(struct session *session, const struct event_data *data)
 	call = session->state == SESSION_READY ? NULL : pop_call(session);
 	if (call != NULL)
 		fail_call(session, call, data->failure->code, data->failure->message,
-		    session->kind == WORKER_REPLAY
-			? "the next call on the session restores it at its last stop"
-			: "try again",
-		    session->kind == WORKER_REPLAY);
+		    hint_of_loss(session, call, data->failure), session->kind == WORKER_REPLAY);
 	if (session->kind != WORKER_REPLAY) {
 		end_session(session, data->failure->message);
 		return;

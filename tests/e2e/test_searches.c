@@ -205,6 +205,55 @@ START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)
 }
 END_TEST
 
+/* These may have nothing to say when the time is over, and may have to be killed. Whatever happens,
+ * they say what to do, and the session is where it was. */
+static const struct {
+	const char *tool, *args;
+	bool may_end; /* it can be done in that time */
+} out_of_time[] = {
+    {"rr_last_time",
+	"{\"location\": \"straight.c:43\", \"condition\": \"counter < 0\", \"deadline\": 1}",
+	false},
+    {"rr_origin_of", "{\"expression\": \"counter\", \"deadline\": 1}", true},
+    {"rr_heap_history", "{\"pointer\": \"&counter\", \"deadline\": 1}", true},
+    {"rr_frame_story", "{\"location\": \"main\", \"deadline\": 1}", false},
+    {"rr_who_printed", "{\"text\": \"counter\", \"deadline\": 1}", true},
+};
+
+static void expect_out_of_time(const json_t *message, bool may_end)
+{
+	const json_t *result = json_object_get(message, "result");
+	const json_t *answer = json_object_get(result, "structuredContent");
+	const char *kind = json_string_value(json_object_get(answer, "kind"));
+	bool cut = json_object_get(answer, "cut_off") || (kind && strcmp(kind, "cut_off") == 0);
+
+	if (json_is_true(json_object_get(result, "isError"))) {
+		expect_text(answer, "code", "timeout");
+		expect_within(answer, "hint", "longer deadline");
+	} else {
+		ck_assert(cut || may_end);
+	}
+}
+
+START_TEST(a_question_that_runs_out_of_time_says_so_and_leaves_the_session)
+{
+	struct place place = place_replay(PROGRAM, "1000000");
+	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+
+	for (size_t i = 0; i < sizeof(out_of_time) / sizeof(*out_of_time); i++) {
+		json_auto_t *message = client_wait(place.client,
+		    client_tool_send(place.client, out_of_time[i].tool,
+			json_loads(out_of_time[i].args, 0, NULL)),
+		    HARNESS_TIMEOUT_S);
+
+		expect_out_of_time(message, out_of_time[i].may_end);
+		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
+		    answer_text(end, "moment"));
+	}
+	place_close(&place);
+}
+END_TEST
+
 /* A search that runs forward over one long event finds nothing out when it is cut off. */
 START_TEST(a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on)
 {
@@ -400,6 +449,7 @@ int main(void)
 	    a_condition_that_cannot_be_searched_for_backward_is_refused,
 	    values_are_told_with_the_stop, another_moment_is_looked_at_without_moving_there,
 	    a_search_that_is_cut_off_says_what_share_it_searched,
+	    a_question_that_runs_out_of_time_says_so_and_leaves_the_session,
 	    a_question_that_is_cut_off_answers_for_the_part_that_was_searched,
 	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
 	    a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood,

@@ -147,12 +147,21 @@ static json_t *values_at(
 {
 	json_t *holder, *values;
 
-	if (!pass || !json_array_size(expressions) || !go(compare, run, pass))
+	if (!pass || place_of(compare, pass)->entry || !json_array_size(expressions) ||
+	    !go(compare, run, pass))
 		return NULL;
 	holder = evaluate_beside(compare->replays[run], json_object(), expressions);
 	values = json_incref(json_object_get(holder, "evaluated"));
 	json_decref(holder);
 	return values;
+}
+
+/* What takes the place of a value. Where a function begins, its arguments are not in place. */
+static const char *missing(const struct compare *compare, const struct pass_of *pass)
+{
+	if (!pass)
+		return "<not there>";
+	return place_of(compare, pass)->entry ? "<a function begins here>" : "<not read>";
 }
 
 /* Addresses differ from run to run, and mean nothing. */
@@ -188,10 +197,11 @@ static json_t *compare_values(struct compare *compare, const struct pass_of *con
 		if (!asked && (!in_good || !in_bad || in_good[0] == '<' || in_bad[0] == '<'))
 			continue;
 		*differ += !same;
-		json_array_append_new(told,
-		    same ? json_sprintf("%s: %s in both", name, in_good)
-			 : json_sprintf("%s: good %s, bad %s", name,
-			       in_good ? in_good : "<not there>", in_bad ? in_bad : "<not there>"));
+		json_array_append_new(
+		    told, same ? json_sprintf("%s: %s in both", name, in_good)
+			       : json_sprintf("%s: good %s, bad %s", name,
+				     in_good ? in_good : missing(compare, passes[GOOD]),
+				     in_bad ? in_bad : missing(compare, passes[BAD])));
 	}
 	json_decref(good);
 	json_decref(bad);
@@ -219,6 +229,8 @@ static void add_history(struct compare *compare, json_t *answer)
 
 		if (!passes[GOOD] || !passes[BAD])
 			break;
+		if (place_of(compare, passes[BAD])->entry)
+			continue;
 		values = compare_values(compare, passes, compare->args->probes, true, &differ);
 		json_array_append_new(rows,
 		    json_pack("{s:o, s:o, s:o, s:o}", "good_moment",
@@ -243,7 +255,7 @@ static void add_values(struct compare *compare, json_t *answer)
 	size_t differ;
 
 	if (last[GOOD] && last[BAD] && json_array_size(names))
-		set_list(answer, "variables", compare_values(compare, last, names, false, &differ));
+		set_list(answer, "values", compare_values(compare, last, names, false, &differ));
 	json_decref(names);
 	if (!json_array_size(probes))
 		return;

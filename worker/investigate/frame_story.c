@@ -45,6 +45,7 @@ struct frame_story {
 	json_t *call;			/* that has not come back yet; borrowed */
 	unsigned long long back, stack; /* where it comes back to, and the stack pointer there */
 	char callee[FUNCTION_NAME_MAX];
+	int catches;	/* gdb's breakpoint where C++ begins to catch; 0: none */
 	int level;	/* of its frame, behind those of inlined functions */
 	int line;	/* of the function's beginning */
 	bool begun;	/* stood behind the function's first instruction */
@@ -275,27 +276,35 @@ static void note_return(struct frame_story *story)
 	story->call = NULL;
 }
 
-static void begin_frame(struct frame_story *story)
+/* The function's own frame, owned by the caller, and its level: above it are functions that the
+ * compiler put into it. NULL: not found. */
+static json_t *find_frame(struct frame_story *story)
 {
-	struct replay *replay = story->replay;
-	json_t *frames = frames_near(replay, INLINED_MAX, INLINED_BYTES), *frame;
+	json_t *frames = frames_near(story->replay, INLINED_MAX, INLINED_BYTES), *frame;
+	json_t *found = NULL;
 	size_t i;
 
-	/* Above it are the functions that the compiler put into it. */
 	json_array_foreach(frames, i, frame)
 	{
 		const char *name = mi_text(frame, "function");
 
-		if (!name || strncmp(name, story->function, strcspn(name, "(<")) != 0)
+		if (found || !name || strncmp(name, story->function, strcspn(name, "(<")) != 0)
 			continue;
-		json_decref(story->arguments);
-		story->arguments = json_incref(json_object_get(frame, "args"));
+		found = json_incref(frame);
 		story->level = (int)json_integer_value(json_object_get(frame, "level"));
-		break;
 	}
 	json_decref(frames);
+	return found;
+}
+
+static void begin_frame(struct frame_story *story)
+{
+	json_t *frame = find_frame(story);
+
+	story->arguments = json_incref(json_object_get(frame, "args"));
 	story->begun = true;
-	changes_begin(&story->changes, replay, story->level, &story->code);
+	changes_begin(&story->changes, story->replay, story->level, &story->code);
+	json_decref(frame);
 }
 
 static enum scan_verdict see_spot(struct frame_story *story, const struct spot *spot)
@@ -323,14 +332,27 @@ static enum scan_verdict see_spot(struct frame_story *story, const struct spot *
 	return SCAN_ON;
 }
 
+/* A frame that catches can go on exactly where the call would have returned to. */
+static void note_catch(struct frame_story *story)
+{
+	unsigned long long stack;
+
+	if (!story->call || !frames_number(story->replay, 1, "$sp", &stack) || stack < story->stack)
+		return;
+	json_object_set_new(
+	    story->call, "note", json_string("left without a return: an exception"));
+	story->call = NULL;
+}
+
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct frame_story *story = context;
 	const struct spot *spot = function_code_spot(&story->code, replay->moment.pc);
 
-	(void)hit;
 	(void)failure;
+	if (story->catches && hit->breakpoint == story->catches && replay->moment.tid == story->tid)
+		note_catch(story);
 	if (!spot || replay->moment.tid != story->tid || frame_address(replay) != story->frame)
 		return SCAN_ON;
 	return see_spot(story, spot);
@@ -468,12 +490,14 @@ static void set_breakpoints(struct frame_story *story)
 		snprintf(where, sizeof(where), "*0x%llx", story->code.spots[i].address);
 		story->code.spots[i].number = internal_insert(story->replay, where);
 	}
+	story->catches = internal_insert(story->replay, "-f __cxa_begin_catch");
 	/* Otherwise gdb sets and removes all of them at each stop. */
 	gdb_command(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
 }
 
 static void clear_breakpoints(struct frame_story *story)
 {
+	internal_delete(story->replay, story->catches);
 	for (size_t i = 0; i < story->code.count; i++)
 		internal_delete(story->replay, story->code.spots[i].number);
 	if (!story->replay->worker->broken)
@@ -484,10 +508,10 @@ static void clear_breakpoints(struct frame_story *story)
 static bool read_code(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
-	json_t *frame = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
+	json_t *frame = find_frame(story);
 	char path[FRAME_PATH_MAX];
 	int line;
-	bool fine = frame_place(frame, path, &line);
+	bool fine = frame && frame_place(frame, path, &line);
 
 	story->line = fine ? line : 0;
 	json_decref(frame);
@@ -498,7 +522,7 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 		return false;
 	}
 	story->frame = frame_address(replay);
-	story->caller = where_from(replay, 1);
+	story->caller = where_from(replay, story->level + 1);
 	return function_code_read(replay, replay->moment.pc, path, &story->code, failure);
 }
 

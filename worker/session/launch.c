@@ -497,6 +497,8 @@ static bool explain(const struct replay *replay, struct failure *failure)
 	else if (failure->code == ERROR_GDB_FAILED && replay->gdb_tool.pid == 0)
 		failure_set_hint(failure, "try again; `rr-warden doctor` tests rr and gdb");
 	if (replay->pid && strstr(replay->launch, "No process")) {
+		/* This is the reason, and not that rr ended because of it. */
+		replay->worker->loss = (struct failure){0};
 		failure_set(failure, ERROR_NOT_FOUND, "rr_ps lists the processes of a recording",
 		    "the recording has no process %lld", replay->pid);
 	}

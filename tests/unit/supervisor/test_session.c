@@ -2,6 +2,7 @@
  * Sessions: every state and event, with a world that only takes notes.
  */
 #include "supervisor/session_slot.h"
+#include "supervisor/tools.h"
 #include "tests/unit/supervisor/world.h"
 
 START_TEST(starting_goes_by_launch_start_and_opening)
@@ -74,6 +75,23 @@ START_TEST(a_late_command_is_interrupted_and_the_session_goes_on)
 	expect_notes("interrupt:timeout error:a,timeout,alive");
 	expect_state(session, "ready");
 	ck_assert_int_eq(workers.drops, 0);
+}
+END_TEST
+
+START_TEST(a_late_command_whose_processes_had_to_be_killed_can_be_called_with_more_time)
+{
+	struct session *session = ready_session();
+
+	call(session, "a")->tool = TOOL_TRACE_CALLS;
+	expire();
+	expire();
+	ck_assert_str_eq(world.notes, "interrupt:timeout error:a,timeout,alive");
+	ck_assert_ptr_nonnull(strstr(world.hint, "longer deadline"));
+	bring_back(session);
+	call(session, "b")->tool = TOOL_EVALUATE;
+	expire();
+	expire();
+	ck_assert_ptr_null(strstr(world.hint, "deadline"));
 }
 END_TEST
 
@@ -297,6 +315,7 @@ int main(void)
 	const TTest *const tests[] = {starting_goes_by_launch_start_and_opening,
 	    a_trace_that_does_not_open_leaves_no_session, calls_wait_for_the_one_that_runs,
 	    the_queue_is_bounded, a_late_command_is_interrupted_and_the_session_goes_on,
+	    a_late_command_whose_processes_had_to_be_killed_can_be_called_with_more_time,
 	    a_cancelled_command_is_interrupted_and_not_answered,
 	    a_waiting_call_that_is_cancelled_never_runs, cancelling_the_start_leaves_no_session,
 	    stopping_waits_for_the_end_of_the_worker, stopping_a_busy_session_fails_what_runs,

@@ -19,6 +19,7 @@ struct world {
 	struct session_table *table;
 	struct settings *settings;
 	int64_t now;
+	char hint[FAILURE_HINT_MAX]; /* of the last error */
 };
 
 static struct world world;
@@ -48,6 +49,7 @@ static inline void answer(
 		snprintf(text, sizeof(text), "%s,%s,%s", (char *)call->request,
 		    failure_name(outcome->failure.code), outcome->alive ? "alive" : "over");
 		note("error", text);
+		snprintf(world.hint, sizeof(world.hint), "%s", outcome->failure.hint);
 	}
 	json_decref(outcome->result);
 	json_decref(outcome->failure.details);
