@@ -163,8 +163,8 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
 	unsigned long long stack;
-	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
-	const char *stopped = mi_text(frame, "func");
+	const json_t *frame;
+	const char *stopped;
 
 	if (!(story->args->location ? go_to_call(story, failure) : choose_level(story, failure)))
 		return false;
@@ -177,9 +177,7 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 	}
 	if (stopped)
 		snprintf(story->inlined, sizeof(story->inlined), "%s", stopped);
-	story->tid = replay->moment.tid ? replay->moment.tid : replay->selected.tid;
-	if (!story->args->location)
-		story->tid = replay->selected.tid;
+	story->tid = story->args->location ? replay->moment.tid : replay->selected.tid;
 	if (!fail_life(life_find(replay, stack, &story->life, failure), failure))
 		return false;
 	snprintf(story->function, sizeof(story->function), "%s", story->life.function);
@@ -396,8 +394,6 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 		how = "ran on";
 	else if (story->left)
 		how = "was left without a return, by an exception or longjmp";
-	else if (returned)
-		how = "returned";
 	else if (story->life.stretch[1].event != REPLAY_EVENT_FAR)
 		how = "returned";
 	return json_sprintf("%.120s(%.300s) %s%s%.160s after %zu line%s and %zu call%s",
@@ -418,7 +414,7 @@ static void add_notes(const struct frame_story *story, json_t *answer)
 	json_t *notes = json_array();
 
 	if (story->inlined[0] &&
-	    strncmp(story->inlined, story->function, strlen(story->function)) != 0)
+	    strncmp(story->args->location, story->function, strlen(story->args->location)) != 0)
 		json_array_append_new(notes,
 		    json_sprintf("the compiler put %.120s into %.120s, so this is a call of %.120s",
 			story->inlined, story->function, story->function));

@@ -22,6 +22,7 @@ struct row {
 #define IS_OPEN		 false
 #define IS_RECORD	 false
 #define IS_QUERY	 false
+#define IS_COMPARE	 true
 #define IS_HERE		 false
 #define SEVERAL_STRING	 false
 #define SEVERAL_INTEGER	 false
