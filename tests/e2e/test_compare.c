@@ -96,8 +96,7 @@ START_TEST(runs_part_at_the_branch_that_took_another_way)
 	expect_at(answer, "good.at", line + 3);
 	expect_at(answer, "bad.at", line + 1);
 	ck_assert(has_text(answer, "values", "item->count: good 3, bad 50"));
-	ck_assert(has_text(answer, "probes", "total: 15 in both") ||
-		  has_text(answer, "probes", "total: 19 in both"));
+	ck_assert(has_text(answer, "probes", "total: 20 in both"));
 	ck_assert(has_text(answer, "probes_after", "item->count: good 3, bad 50"));
 	ck_assert_ptr_nonnull(answer_at(answer, "probes_before"));
 	/* The moments are good in sessions on these traces. */
