@@ -99,9 +99,10 @@ static const struct syscall_row stream_rows[] = {
 	ALLOW(signalfd4),		/* signals as events */
 	ALLOW(eventfd2),		/* wake-ups */
 	ALLOW(recvmsg),			/* the channel */
-	ALLOW(sendmsg),			/* the channel */
+	/* Not TCP Fast Open, which connects where Landlock does not look. */
+	ALLOW_IF(sendmsg, 2, MSG_FASTOPEN, 0), /* the channel */
 	ALLOW(recvfrom),		/* the channel */
-	ALLOW(sendto),			/* the channel: on connected sockets, there are no others */
+	ALLOW_IF(sendto, 3, MSG_FASTOPEN, 0), /* the channel: on connected sockets, there are no others */
 	ALLOW(shutdown),		/* the channel's end */
 	ALLOW(getsockopt),		/* the channel's state */
 	ALLOW(waitid),			/* reaping children of ours */
@@ -245,7 +246,7 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(ptrace),			/* the work itself, on its own children */
 	ALLOW(process_vm_readv),	/* tracees' memory */
 	ALLOW(process_vm_writev),	/* tracees' memory */
-	ALLOW(perf_event_open),		/* the counters */
+	ALLOW_IF(perf_event_open, 2, UINT32_MAX, UINT32_MAX), /* the counters: a task's, never a processor's */
 	ALLOW(personality),		/* ASLR off in tracees */
 	ALLOW(kcmp),			/* descriptors of tracees */
 	ALLOW(seccomp),			/* rr's own filter on tracees; filters only narrow */
@@ -273,11 +274,13 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(unlink),			/* the same: memory is a file for a moment */
 	ALLOW(unlinkat),		/* the same */
 	ALLOW(memfd_create),		/* rr's shared buffers */
-	ALLOW(socketpair),		/* rr to its tracees */
+	/* Only with a connection: other types send to every unix socket. */
+	ALLOW_IF2(socketpair, 0, UINT32_MAX, AF_UNIX, 1, SOCKET_TYPE, SOCK_STREAM),    /* rr to its tracees */
+	ALLOW_IF2(socketpair, 0, UINT32_MAX, AF_UNIX, 1, SOCKET_TYPE, SOCK_SEQPACKET), /* the same */
 	ALLOW(capget),			/* rr asks what it has */
 	ALLOW(getpriority),		/* rr */
 	ALLOW(setpriority),		/* rr's scheduler: only down without a capability */
-	ALLOW(sched_setaffinity),	/* rr binds itself to one core */
+	ALLOW_IF(sched_setaffinity, 0, UINT32_MAX, 0), /* rr binds itself to one core */
 	ALLOW(get_robust_list),		/* thread library */
 	ALLOW(setsid),			/* tracees get a session of their own */
 	ALLOW_IF(fcntl, 1, UINT32_MAX, F_SETSIG),     /* which signal a counter sends */
@@ -360,7 +363,7 @@ static const struct syscall_row query_rows[] = {
 	ALLOW(vfork),			/* rr */
 	ALLOW(pidfd_open),		/* rr's end as an event */
 	ALLOW(flock),			/* a trace that is in use */
-	ALLOW(sched_setaffinity),	/* rr */
+	ALLOW_IF(sched_setaffinity, 0, UINT32_MAX, 0), /* rr, itself */
 };
 const struct syscall_group query_calls = GROUP(query_rows);
 
@@ -399,7 +402,7 @@ const struct syscall_group change_calls = GROUP(change_rows);
 
 /* rr_status tries the counters, and proves the software one on a child of its own. */
 static const struct syscall_row status_rows[] = {
-	ALLOW(perf_event_open),		/* which counters there are */
+	ALLOW_IF(perf_event_open, 2, UINT32_MAX, UINT32_MAX), /* which counters there are, of a task */
 	ALLOW_IF(ioctl, 1, 0xff00, 0x2400), /* the same */
 	ALLOW(ptrace),			/* the software counter is proved on a child of ours */
 	ALLOW(personality),		/* rr starts itself again without ASLR */

@@ -20,6 +20,9 @@
 #endif
 
 #define CPU_GRACE_S 1
+/* Bytes. Too few for a file, and the only limit at which nothing is piped to the machine's handler
+ * of crashes, which runs outside and as root. */
+#define NO_CORE 1
 
 int drop_new_privs(void)
 {
@@ -59,7 +62,7 @@ int drop_limits(const struct sandbox_policy *policy)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		if (limits[i].value && set_limit(limits[i].resource, limits[i].value) < 0)
 			return -1;
-	return set_limit(RLIMIT_CORE, 0);
+	return set_limit(RLIMIT_CORE, NO_CORE);
 }
 
 /* The kernel ends the list of capabilities it knows with EINVAL. */

@@ -1,12 +1,79 @@
 /*
- * Trims answers. The texts are made in answers_text.c.
+ * Scrubs and trims answers. The texts are made in answers_text.c.
  */
 #include "supervisor/answers.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define DEPTH_MAX 16 /* of answers; what is deeper stays as it is */
+#include "sandbox/wire/scrub.h"
+
+#define DEPTH_MAX  16 /* of answers; what is deeper stays untrimmed */
+#define SCRUB_MAX  32 /* levels of an answer */
+#define ESCAPE_MAX 4  /* bytes for one */
+
+/* NULL if it can stay as it is, or when out of memory. */
+static json_t *scrubbed(const char *text, size_t length)
+{
+	json_t *clean = scrub_json(text, length, ESCAPE_MAX * length, NULL);
+
+	if (clean != NULL && json_string_length(clean) == length &&
+	    memcmp(json_string_value(clean), text, length) == 0) {
+		json_decref(clean);
+		return NULL;
+	}
+	return clean;
+}
+
+static void scrub_text(json_t *text)
+{
+	size_t length = json_string_length(text);
+	json_t *clean = scrubbed(json_string_value(text), length);
+
+	if (clean != NULL)
+		json_string_set(text, json_string_value(clean));
+	json_decref(clean);
+}
+
+/* Names are ours, but for those that a worker took from the program. */
+static void scrub_names(json_t *object)
+{
+	json_t *value, *clean;
+	const char *name;
+	void *next;
+
+	json_object_foreach_safe(object, next, name, value)
+	{
+		clean = scrubbed(name, strlen(name));
+		if (clean != NULL) {
+			json_object_set(object, json_string_value(clean), value);
+			json_object_del(object, name);
+		}
+		json_decref(clean);
+	}
+}
+
+static void scrub(json_t *value, int depth)
+{
+	json_t *part;
+	const char *name;
+	size_t i;
+
+	if (json_is_string(value))
+		scrub_text(value);
+	if (depth == SCRUB_MAX) {
+		json_array_clear(value);
+		json_object_clear(value);
+	}
+	scrub_names(value);
+	json_array_foreach(value, i, part) scrub(part, depth + 1);
+	json_object_foreach(value, name, part) scrub(part, depth + 1);
+}
+
+void answers_scrub(json_t *result)
+{
+	scrub(result, 0);
+}
 
 static bool is_empty(const json_t *value)
 {

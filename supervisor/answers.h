@@ -7,6 +7,12 @@
 #include <jansson.h>
 
 /*
+ * Escapes what misleads a reader (scrub.h) in every text and name: workers have done so, but one of
+ * them may have been forgotten, or taken over. Empties what is nested deeper than any answer is.
+ */
+void answers_scrub(json_t *result);
+
+/*
  * Removes what carries no information: false, null, empty texts, lists and objects, at every level.
  * A list named `main` (may be NULL) is the one that was asked for, and stays even if it is empty.
  * Paths in `at` and in sentences below `directory` (NULL or "": none) become relative to it.

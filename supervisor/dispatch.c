@@ -41,6 +41,7 @@ static char *form(struct dispatch *dispatch, json_t *result, const char *main)
 {
 	char *text;
 
+	answers_scrub(result);
 	answers_trim(result, main, dispatch->directory);
 	text = answers_text(result);
 	if (settings_number(dispatch->settings, SETTING_ANSWERS) == 0)
@@ -389,6 +390,7 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 	if (after != NULL)
 		after(dispatch, session, call, result);
 	if (call->as_contents) {
+		answers_scrub(result);
 		char *text = json_dumps(result, JSON_INDENT(1));
 		json_decref(result);
 		mcp_request_contents(request, "application/json", text == NULL ? "{}" : text);
@@ -466,6 +468,7 @@ static void read_resource(void *owner, struct mcp_request *request, const char *
 			break;
 		}
 		arguments = session_describe(session, true);
+		answers_scrub(arguments);
 		text = json_dumps(arguments, JSON_INDENT(1));
 		mcp_request_contents(request, "application/json", text == NULL ? "{}" : text);
 		free(text);

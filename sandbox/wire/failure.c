@@ -31,7 +31,8 @@ void failure_set(
 
 void failure_set_hint(struct failure *failure, const char *hint)
 {
-	snprintf(failure->hint, sizeof(failure->hint), "%s", hint ? hint : "");
+	scrub_bytes(
+	    failure->hint, sizeof(failure->hint), hint ? hint : "", hint ? strlen(hint) : 0);
 }
 
 const char *failure_name(enum error_code code)

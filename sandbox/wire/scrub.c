@@ -55,21 +55,30 @@ static unsigned code_point(const unsigned char *from, size_t length)
 
 /*
  * Characters that make a text look different from what it is: C1 controls, which steer terminals as
- * the ASCII ones do; characters that reverse the direction of lines; characters without width;
- * tags, which people cannot see but models read.
+ * the ASCII ones do; characters that reverse the direction of lines; what is never seen (Unicode's
+ * Default_Ignorable_Code_Point), tags among them, which models read.
  */
 static const struct {
 	unsigned first, last;
 } misleading[] = {
     {0x80, 0x9f},	/* C1 controls */
     {0xad, 0xad},	/* soft hyphen */
+    {0x34f, 0x34f},	/* grapheme joiner */
     {0x61c, 0x61c},	/* Arabic letter mark */
+    {0x115f, 0x1160},	/* fillers of Hangul */
+    {0x17b4, 0x17b5},	/* inherent vowels of Khmer */
+    {0x180b, 0x180f},	/* selectors and separator of Mongolian */
     {0x200b, 0x200f},	/* zero width, left-to-right and right-to-left marks */
     {0x2028, 0x202e},	/* line and paragraph separators, embeddings, overrides */
     {0x2060, 0x206f},	/* word joiner, isolates, invisible operators */
+    {0x2800, 0x2800},	/* Braille without dots */
+    {0x3164, 0x3164},	/* filler of Hangul */
     {0xfe00, 0xfe0f},	/* variation selectors */
     {0xfeff, 0xfeff},	/* byte order mark */
-    {0xfff9, 0xfffb},	/* annotations */
+    {0xffa0, 0xffa0},	/* filler of Hangul */
+    {0xfff0, 0xfffb},	/* unassigned, annotations */
+    {0x1bca0, 0x1bca3}, /* shorthand's format */
+    {0x1d173, 0x1d17a}, /* music's format */
     {0xe0000, 0xe0fff}, /* tags, further variation selectors */
 };
 

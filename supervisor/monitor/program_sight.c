@@ -50,15 +50,17 @@ static bool settings_allow(struct composition *composition, const char *real)
 	return false;
 }
 
-/* 0 when it is no ELF file, else ELFCLASS32 or ELFCLASS64. */
+/* 0 when it is no ELF file of a program, else ELFCLASS32 or ELFCLASS64. A core is an ELF file too,
+ * but it contains the memory of another process. */
 static int elf_class(int fd)
 {
-	unsigned char ident[EI_NIDENT];
+	unsigned char start[EI_NIDENT + 2]; /* with the type, of either byte order */
 
-	if (pread(fd, ident, sizeof(ident), 0) != (ssize_t)sizeof(ident) ||
-	    memcmp(ident, ELFMAG, SELFMAG) != 0)
+	if (pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start) ||
+	    memcmp(start, ELFMAG, SELFMAG) != 0 ||
+	    start[EI_NIDENT] + start[EI_NIDENT + 1] == ET_CORE)
 		return 0;
-	return ident[EI_CLASS] == ELFCLASS32 ? ELFCLASS32 : ELFCLASS64;
+	return start[EI_CLASS] == ELFCLASS32 ? ELFCLASS32 : ELFCLASS64;
 }
 
 /* Opened without waiting for the other end of a pipe or device. */

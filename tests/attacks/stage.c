@@ -3,6 +3,9 @@
  */
 #include "tests/attacks/stage.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,17 +186,51 @@ void expect_layers(const json_t *answer, int play)
 	free(shown);
 }
 
-int stage_listen(const struct stage *stage, char path[TEXT])
+static int bind_in_project(const struct stage *stage, int type, char path[TEXT])
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	snprintf(path, TEXT, "%s/real/work/socket", stage->folder);
+	snprintf(path, TEXT, "%s/socket%d", stage->project, type);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", path);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	ck_assert_int_eq(listen(fd, 1), 0);
 	ck_assert_int_eq(chmod(path, 0777), 0);
 	return fd;
+}
+
+int stage_listen(const struct stage *stage, char path[TEXT])
+{
+	int fd = bind_in_project(stage, SOCK_STREAM, path);
+
+	ck_assert_int_eq(listen(fd, 1), 0);
+	return fd;
+}
+
+int stage_listen_for_datagrams(const struct stage *stage, char path[TEXT])
+{
+	return bind_in_project(stage, SOCK_DGRAM, path);
+}
+
+int stage_serve(int *port)
+{
+	struct sockaddr_in address = {
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 4), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	*port = ntohs(address.sin_port);
+	return fd;
+}
+
+void stage_expect_silence(int fd)
+{
+	struct pollfd waiting = {.fd = fd, .events = POLLIN};
+
+	ck_assert_msg(poll(&waiting, 1, 0) == 0, "somebody has reached a socket of the machine");
+	close(fd);
 }
 
 /* Owned by the caller. */

@@ -58,6 +58,15 @@ void expect_refused(const char *what, long long result);
 /* A socket of the user's in the project, as tmux or an agent has one. Returns its descriptor. */
 int stage_listen(const struct stage *stage, char path[TEXT]);
 
+/* The same for datagrams, as the system log and service managers have one. */
+int stage_listen_for_datagrams(const struct stage *stage, char path[TEXT]);
+
+/* A TCP server on the machine's loopback. Returns its descriptor. */
+int stage_serve(int *port);
+
+/* Nobody has connected, or sent anything. Closes it. */
+void stage_expect_silence(int fd);
+
 /* A process of the server's user that waits, and keeps the signals that it is sent. */
 pid_t stage_bystander(const struct stage *stage);
 

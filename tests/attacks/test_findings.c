@@ -107,6 +107,32 @@ START_TEST(a_replay_sees_nothing_of_the_home_and_the_project)
 }
 END_TEST
 
+/* A core is an ELF file, as programs are, and a trace can name any file. */
+START_TEST(a_replay_sees_no_core_though_its_trace_names_it)
+{
+	char core[TEXT], library[TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(
+	    _i, (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
+	snprintf(core, sizeof(core), "%s/core.1", stage.home);
+	snprintf(library, sizeof(library), "%s/library", stage.home);
+	harness_shell("cp '%s' '%s' && cp '%s' '%s' && chmod 600 '%s' '%s' && chown %u '%s' '%s' &&"
+		      "printf '\\004\\000' | dd of='%s' bs=1 seek=16 conv=notrunc status=none",
+	    stage.program, core, stage.program, library, core, library, (unsigned)stage.uid, core,
+	    library, core);
+	json_decref(client_tool(stage.client, "rr_record", "{s:[s,s,s], s:s}", "command",
+	    stage.program, core, library, "trace_dir", stage.trace));
+	stage.session = client_replay(stage.client, stage.trace);
+	json_decref(client_tool(stage.client, "rr_continue", "{s:s}", "until", "main"));
+	ck_assert_int_ge(
+	    stage_tried(&stage, "reach_read(\"%s\")", library), 0); /* or it shows nothing */
+	expect_refused("a core", stage_tried(&stage, "reach_read(\"%s\")", core));
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(rr_source_lines_shows_the_programs_sources_and_nothing_else)
 {
 	if (!stage_can_play(_i))
@@ -170,7 +196,49 @@ START_TEST(a_replay_reaches_no_socket)
 		expect_refused(what, stage_tried(&stage, "reach_%s", what));
 	}
 	expect_refused("socketcall", stage_tried(&stage, "reach_socketcall()"));
-	close(fd);
+	stage_expect_silence(fd);
+	stage_close(&stage);
+}
+END_TEST
+
+/* A type of socket that has no connection sends to every address. The last one is another name of
+ * SOCK_DGRAM. */
+static const int without_connection[] = {SOCK_DGRAM, SOCK_RAW};
+
+START_TEST(a_pair_of_sockets_reaches_nobody_else)
+{
+	char path[TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(
+	    _i, (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
+	int fd = stage_listen_for_datagrams(&stage, path);
+
+	stage_replay(&stage);
+	for (size_t i = 0; i < sizeof(without_connection) / sizeof(*without_connection); i++)
+		expect_refused("the user's datagram socket",
+		    stage_tried(&stage, "reach_datagram(\"%s\", %d)", path, without_connection[i]));
+	stage_expect_silence(fd);
+	stage_close(&stage);
+}
+END_TEST
+
+/* Landlock rules connect(), but not TCP Fast Open, which connects as it sends. */
+START_TEST(a_replay_reaches_no_server)
+{
+	int port;
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(
+	    _i, (const char *const[]){"--allow-calls", "--sandbox-net_ns=prefer", NULL}, NULL);
+	int fd = stage_serve(&port);
+
+	stage_replay(&stage);
+	expect_refused("sendto", stage_tried(&stage, "reach_server(%d, 0)", port));
+	expect_refused("sendmsg", stage_tried(&stage, "reach_server(%d, 1)", port));
+	stage_expect_silence(fd);
 	stage_close(&stage);
 }
 END_TEST
@@ -384,18 +452,46 @@ END_TEST
 /* ---- 11: text that misleads
  * ---------------------------------------------------------------------- */
 
+#define RIGHT_TO_LEFT "\xe2\x80\xae"	 /* U+202E turns the rest of the line around */
+#define TAG	      "\xf3\xa0\x81\x81" /* U+E0041 is not seen at all */
+
+/* The tool answers, and nothing in the answer misleads. */
+static void expect_plain(struct stage *stage, const char *tool, json_t *arguments)
+{
+	static const char *const wrong[] = {RIGHT_TO_LEFT, TAG, "\\u001b", "\\u007f"};
+	json_auto_t *call = arguments;
+	json_auto_t *answer = client_tool(stage->client, tool, "O", call);
+	cleanup_free char *shown = answer_show(answer);
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		ck_assert_msg(strstr(shown, wrong[i]) == NULL, "%s: %s", tool, shown);
+}
+
+/* What a trace's sender names: the program, its arguments, the directory, strings. */
 START_TEST(characters_that_mislead_a_reader_are_escaped)
 {
+	char program[TEXT], trace[TEXT];
+
 	if (!stage_can_play(_i))
 		return;
 	struct stage stage =
 	    stage_open(_i, (const char *const[]){"--sandbox-net_ns=prefer", NULL}, NULL);
-	stage_replay(&stage);
-	json_auto_t *value =
-	    client_tool(stage.client, "rr_evaluate", "{s:s}", "expression", "misleading");
-	cleanup_free char *shown = answer_show(value);
-	ck_assert_ptr_null(strstr(shown, "\xe2\x80\xae"));
-	ck_assert_ptr_null(strstr(shown, "\xf3\xa0\x81\x81"));
+	snprintf(program, sizeof(program), "%s/re" RIGHT_TO_LEFT TAG "ach", stage.project);
+	snprintf(trace, sizeof(trace), "%s/traces/t" RIGHT_TO_LEFT TAG, stage.home);
+	harness_shell("cp '%s' '%s' && mkdir '%s/traces' && chown %u '%s' '%s/traces'",
+	    stage.program, program, stage.home, (unsigned)stage.uid, program, stage.home);
+	expect_plain(&stage, "rr_record",
+	    json_pack("{s:[s,s], s:s}", "command", program, "\x1b[2J" RIGHT_TO_LEFT TAG "\x7f",
+		"trace_dir", trace));
+	expect_plain(&stage, "rr_replay_start", json_pack("{s:s}", "trace_dir", trace));
+	expect_plain(&stage, "rr_continue", json_pack("{s:s}", "until", "main"));
+	expect_plain(&stage, "rr_evaluate", json_pack("{s:s}", "expression", "misleading"));
+	expect_plain(&stage, "rr_ps", json_pack("{s:s}", "trace_dir", trace));
+	expect_plain(&stage, "rr_traceinfo", json_pack("{s:s}", "trace_dir", trace));
+	snprintf(trace, sizeof(trace), "%s/traces", stage.home);
+	expect_plain(&stage, "rr_list_recordings", json_pack("{s:s}", "trace_base_dir", trace));
+	expect_plain(&stage, "rr_sessions", json_object());
+	expect_plain(&stage, "rr_status", json_object());
 	stage_close(&stage);
 }
 END_TEST
@@ -452,9 +548,12 @@ int main(void)
 	    {a_link_to_itself_in_the_home_takes_no_layer_away, PLAYS},
 	    {every_answer_names_every_layer, PLAYS},
 	    {a_replay_sees_nothing_of_the_home_and_the_project, PLAYS},
+	    {a_replay_sees_no_core_though_its_trace_names_it, PLAYS},
 	    {rr_source_lines_shows_the_programs_sources_and_nothing_else, PLAYS},
 	    {a_program_in_a_home_is_recorded_and_its_traces_are_removed_and_packed, PLAYS},
 	    {a_replay_reaches_no_socket, PLAYS},
+	    {a_pair_of_sockets_reaches_nobody_else, PLAYS},
+	    {a_replay_reaches_no_server, PLAYS},
 	    {a_replay_listens_on_no_port_but_that_of_rr, PLAYS},
 	    {a_replay_that_listens_without_a_port_is_reached_by_nobody, NO_NAMESPACES},
 	    {what_parses_a_trace_writes_nowhere, PLAYS},

@@ -42,8 +42,9 @@ static const struct {
 	char letter;
 	const char *words;
 } prizes[] = {{'h', "a file in the home directory"}, {'s', "`/etc/shadow`"},
-    {'k', "the kernel's settings"}, {'u', "the user's unix sockets"}, {'n', "a UDP socket"},
-    {'p', "the limits of another process"}, {'g', "a signal to"}};
+    {'k', "the kernel's settings"}, {'u', "the user's unix sockets"}, {'d', "datagrams"},
+    {'t', "a TCP server"}, {'n', "a UDP socket"}, {'p', "the limits of another process"},
+    {'g', "a signal to"}};
 #define PRIZES ((int)(sizeof(prizes) / sizeof(prizes[0])))
 
 static const struct {
@@ -70,19 +71,22 @@ static struct stage open_without(const char *layer, int play)
 
 START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
 {
-	char socket_path[TEXT], gets[PRIZES + 1] = "";
-	int play = _i < WITHOUT_COUNT ? 0 : AS_USER, row = _i % WITHOUT_COUNT;
+	char socket_path[TEXT], datagram_path[TEXT], gets[PRIZES + 1] = "";
+	int port, play = _i < WITHOUT_COUNT ? 0 : AS_USER, row = _i % WITHOUT_COUNT;
 
 	if (!stage_can_play(row == WITHOUT_COUNT - 1 ? play | NO_NAMESPACES : play))
 		return;
 	struct stage stage = open_without(without[row].layer, play);
-	int fd = stage_listen(&stage, socket_path);
+	int fd = stage_listen(&stage, socket_path), server = stage_serve(&port);
+	int datagrams = stage_listen_for_datagrams(&stage, datagram_path);
 	stage_replay(&stage);
 	const long long results[PRIZES] = {
 	    stage_tried(&stage, "reach_read(\"%s/notes.txt\")", stage.home),
 	    stage_tried(&stage, "reach_read(\"/etc/shadow\")"),
 	    stage_tried(&stage, "reach_write(\"/proc/sys/kernel/core_pattern\")"),
 	    stage_tried(&stage, "reach_unix(\"%s\")", socket_path),
+	    stage_tried(&stage, "reach_datagram(\"%s\", 2)", datagram_path),
+	    stage_tried(&stage, "reach_server(%d, 0)", port),
 	    stage_tried(&stage, "reach_socket(2, 2, 0)"),
 	    stage_tried(&stage, "reach_limits(%d)", (int)client_pid(stage.client)),
 	    stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client))};
@@ -91,7 +95,9 @@ START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
 			gets[strlen(gets)] = prizes[i].letter;
 	ck_assert_msg(strcmp(gets, without[row].gets) == 0, "without %s: %s, not %s",
 	    without[row].layer, gets, without[row].gets);
-	close(fd);
+	stage_expect_silence(fd);
+	stage_expect_silence(datagrams);
+	stage_expect_silence(server);
 	stage_close(&stage);
 }
 END_TEST

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -61,6 +62,40 @@ long reach_unix(const char *path)
 		return -errno;
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
 	return answer(connect(fd, (struct sockaddr *)&address, sizeof(address)));
+}
+
+/* A datagram to a socket of the user's, from one end of a pair: no call names the other socket but
+ * the one that sends. */
+long reach_datagram(const char *path, int type)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int ends[2];
+
+	if (socketpair(AF_UNIX, type, 0, ends) < 0)
+		return -errno;
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	return answer(sendto(ends[0], "here", 4, 0, (struct sockaddr *)&address, sizeof(address)));
+}
+
+/* TCP Fast Open: a connection without connect(), by sendto or by sendmsg. */
+long reach_server(int port, int by_message)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	    .sin_port = htons((in_port_t)port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct iovec text = {.iov_base = (void *)(size_t) "here", .iov_len = 4};
+	struct msghdr message = {.msg_name = &address,
+	    .msg_namelen = sizeof(address),
+	    .msg_iov = &text,
+	    .msg_iovlen = 1};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (by_message)
+		return answer(sendmsg(fd, &message, MSG_FASTOPEN));
+	return answer(
+	    sendto(fd, "here", 4, MSG_FASTOPEN, (struct sockaddr *)&address, sizeof(address)));
 }
 
 /* A port to listen on; 0: any. */
@@ -118,8 +153,12 @@ long reach_signal(int pid)
 	return answer(syscall(SYS_tgkill, pid, pid, 0));
 }
 
-int main(void)
+/* The files that it is given become files of its trace. */
+int main(int argc, char **argv)
 {
+	for (int i = 1; i < argc; i++)
+		(void)mmap(
+		    NULL, 4096, PROT_READ, MAP_PRIVATE, open(argv[i], O_RDONLY | O_CLOEXEC), 0);
 	puts("ready");
 	return (int)strlen(misleading) == 0;
 }

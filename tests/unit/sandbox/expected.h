@@ -205,7 +205,7 @@
 	X(openat, "wRGQXTCA") \
 	X(openat2, "RGQXTCA") \
 	X(pause, "RGQXTCA") \
-	X(perf_event_open, "RTA") \
+	X(perf_event_open, "rta") \
 	X(personality, "RTA") \
 	X(pidfd_getfd, "") \
 	X(pidfd_open, "WQXTC") \
@@ -269,7 +269,7 @@
 	X(sched_getparam, "RGQXTCA") \
 	X(sched_getscheduler, "RGQXTCA") \
 	X(sched_rr_get_interval, "") \
-	X(sched_setaffinity, "RQXTCA") \
+	X(sched_setaffinity, "rqxtca") \
 	X(sched_setattr, "") \
 	X(sched_setparam, "") \
 	X(sched_setscheduler, "") \
@@ -283,8 +283,8 @@
 	X(semtimedop, "") \
 	X(sendfile, "XC") \
 	X(sendmmsg, "") \
-	X(sendmsg, "SWRGQXTCA") \
-	X(sendto, "SWRGQXTCA") \
+	X(sendmsg, "swrgqxtca") \
+	X(sendto, "swrgqxtca") \
 	X(set_mempolicy, "") \
 	X(set_mempolicy_home_node, "") \
 	X(set_robust_list, "SWRGQXTCA") \
@@ -319,7 +319,7 @@
 	X(signalfd, "") \
 	X(signalfd4, "SWRGQXTCA") \
 	X(socket, "rga") \
-	X(socketpair, "RA") \
+	X(socketpair, "ra") \
 	X(splice, "") \
 	X(stat, "WRGQXTCA") \
 	X(statfs, "WRGQXTCA") \

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -407,6 +408,8 @@ START_TEST(every_32_bit_row_passes_and_others_do_not)
 		}
 	ck_assert_uint_gt(tried, 5);
 	ck_assert_int_eq(try_32_bit(rules, 102 /* socketcall */, 1 /* socket */), EPERM);
+	ck_assert_int_eq(try_32_bit(rules, 102 /* socketcall */, 8 /* socketpair */), EPERM);
+	ck_assert_int_eq(try_32_bit(rules, 360 /* socketpair, of no known type */, AF_UNIX), EPERM);
 	ck_assert_int_eq(try_32_bit(rules, 21 /* mount */, -1), EPERM);
 	ck_assert_int_eq(try_32_bit(rules, 23 /* setuid */, -1), EPERM);
 }

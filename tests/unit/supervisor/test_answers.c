@@ -35,6 +35,43 @@ START_TEST(what_says_nothing_is_left_out_at_every_level)
 }
 END_TEST
 
+START_TEST(what_misleads_is_escaped_in_every_text_and_name)
+{
+	json_t *json = json_loads("{\"a\":\"x\\u202ey\",\"b\":[{\"c\\u200b\":\"\\u001b[2J\"},"
+				  "\"\xf3\xa0\x81\x81\",\"plain \xc3\xa4\"],\"d\":7}",
+	    0, NULL);
+	char *shown;
+
+	answers_scrub(json);
+	shown = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+	ck_assert_str_eq(shown,
+	    "{\"a\":\"x\\\\xe2\\\\x80\\\\xaey\",\"b\":[{\"c\\\\xe2\\\\x80\\\\x8b\":"
+	    "\"\\\\x1b[2J\"},\"\\\\xf3\\\\xa0\\\\x81\\\\x81\",\"plain \xc3\xa4\"],\"d\":7}");
+	free(shown);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(what_is_nested_too_deep_to_be_scrubbed_is_left_out)
+{
+	char text[256] = "";
+	json_t *json;
+
+	for (int i = 0; i < 60; i++)
+		strlcat(text, "[", sizeof(text));
+	strlcat(text, "\"x\\u202e\"", sizeof(text));
+	for (int i = 0; i < 60; i++)
+		strlcat(text, "]", sizeof(text));
+	json = json_loads(text, 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	answers_scrub(json);
+	char *shown = json_dumps(json, JSON_COMPACT);
+	ck_assert_ptr_null(strstr(shown, "x"));
+	free(shown);
+	json_decref(json);
+}
+END_TEST
+
 START_TEST(a_list_that_was_asked_for_stays_when_it_is_empty)
 {
 	expect_trimmed("{\"breakpoints\":[],\"more\":[]}", "breakpoints", "{\"breakpoints\":[]}");
@@ -104,6 +141,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {what_says_nothing_is_left_out_at_every_level,
+	    what_misleads_is_escaped_in_every_text_and_name,
+	    what_is_nested_too_deep_to_be_scrubbed_is_left_out,
 	    a_list_that_was_asked_for_stays_when_it_is_empty,
 	    paths_below_the_directory_are_relative_and_others_stay,
 	    a_stop_is_said_as_a_debugger_says_it, stacks_have_their_locals_folds_and_modules,

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,33 @@ START_TEST(the_tree_of_a_program_is_its_authors_and_no_home)
 }
 END_TEST
 
+static struct passwd entry; /* of this user, in place of the machine's */
+
+/* The C library's, for this program. */
+struct passwd *getpwuid(uid_t uid)
+{
+	(void)uid;
+	return entry.pw_dir ? &entry : NULL;
+}
+
+/* $HOME is whatever the client's host says. */
+START_TEST(a_home_is_what_the_passwd_entry_says_too)
+{
+	struct source_homes homes;
+	char program[128], tree[PATH_MAX];
+	bool flat;
+
+	setenv("HOME", "/nonexistent", 1);
+	entry.pw_dir = home;
+	source_homes_find(&homes);
+	ck_assert(source_is_in_home(&homes, secret));
+	snprintf(program, sizeof(program), "%s/prog", home);
+	ck_assert(source_tree_of(&homes, program, tree, &flat));
+	ck_assert(flat);
+	ck_assert_str_eq(tree, home);
+}
+END_TEST
+
 /* ---- Requests -----------------------------------------------------------------------------------
  */
 
@@ -328,6 +356,7 @@ int main(void)
 	    {a_path_that_loops_is_the_calls_error, 1},
 	    {links_on_the_way_are_noted_and_the_kernels_own_are_not_followed, 1},
 	    {the_tree_of_a_program_is_its_authors_and_no_home, 1},
+	    {a_home_is_what_the_passwd_entry_says_too, 1},
 	    {requests_that_no_supervisor_sends_are_refused, 1},
 	    {a_flood_of_refused_requests_does_not_fill_the_audit, 1},
 	    {names_are_read_from_a_list_of_mappings, 1},
