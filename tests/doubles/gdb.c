@@ -102,10 +102,13 @@ static void pass_on(int signal)
 static void hold(const char *self, const char *go)
 {
 	char held[PATH_BYTES + 8];
+	FILE *file;
 
 	snprintf(held, sizeof(held), "%s" GDB_HELD, self);
 	holds = 1;
-	fclose(fopen(held, "w"));
+	file = fopen(held, "w");
+	if (file)
+		fclose(file);
 	while (access(go, F_OK) != 0)
 		usleep(1000);
 }
@@ -129,7 +132,7 @@ static int hold_one(const char *self, char **argv)
 {
 	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
 	size_t room = 0;
-	char *line = NULL, *sign, go[PATH_BYTES + 8];
+	char *line = NULL, go[PATH_BYTES + 8];
 	long before = -1, later = 0;
 	int to_real = start_real(argv);
 
@@ -138,7 +141,8 @@ static int hold_one(const char *self, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	snprintf(go, sizeof(go), "%s" GDB_GO, self);
 	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
-		sign = strstr(line, GDB_SIGN);
+		const char *sign = strstr(line, GDB_SIGN);
+
 		if (sign) {
 			before = strtol(sign + strlen(GDB_SIGN), NULL, 10);
 			later = before / GDB_LATER;
