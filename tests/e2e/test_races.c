@@ -477,7 +477,7 @@ START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 	    {"$rax", "start", "end", "not in memory"},
 	    {"nosuch", "start", "end", "No symbol"},
 	    {"seen", "start", "end", "No symbol"},
-	    {"account", "start", "end", "watch"},
+	    {"*(char (*)[40])&account", "start", "end", "watch"},
 	    {"account.balance", "end", "start", "nothing to search"},
 	    {"account.balance", "1:x", "end", "moment must be"},
 	};
