@@ -30,8 +30,8 @@
 	static const struct mcp_param params_of_##name[] = {
 #define ARG(type, name, required, absent, min, max, choices, help)                                 \
 	{#name, TYPE_##type, required, help, MIN_##type(min), max, choices_##choices},
-/* Short, because nearly every tool has it; rr_replay_start says what it defaults to. */
-#define SESSION_ARG {"session", MCP_STRING, false, "e.g. s1", 0, TOOL_TEXT_MAX, NULL},
+/* Without a word, because nearly every tool has it; rr_replay_start says what it is. */
+#define SESSION_ARG {"session", MCP_STRING, false, NULL, 0, TOOL_TEXT_MAX, NULL},
 #define END_TOOL                                                                                   \
 	{                                                                                          \
 		NULL, MCP_STRING, false, NULL, 0, 0, NULL                                          \
