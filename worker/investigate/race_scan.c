@@ -228,6 +228,11 @@ static bool set_watch(struct race *race, struct failure *failure)
 	name_watched(race);
 	race->watch =
 	    watchpoint_insert(race->replay, race->watched, WATCH_ACCESS, true, NULL, failure);
+	if (!race->watch && strstr(failure->message, "cannot be implemented"))
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "ask for a part of it, one field for instance: the hardware can watch 4 places "
+		    "of at most 8 bytes",
+		    "%.200s is too large to watch", race->args->expression);
 	if (!race->watch)
 		return false;
 	gdb_command(race->replay->gdb, NULL, "-break-disable %d", race->watch);
