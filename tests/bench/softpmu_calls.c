@@ -6,7 +6,7 @@
 
 int main(int argc, char **argv)
 {
-	long left = argc > 1 ? atol(argv[1]) : 1;
+	long left = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
 	long sum = 0;
 
 	while (left-- > 0)

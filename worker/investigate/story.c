@@ -46,7 +46,7 @@ bool story_add(struct story *story, int line, const struct moment *moment)
 		last->reached = moment->pc;
 		return true;
 	}
-	if (story->count == STORY_ROWS_MAX)
+	if (!story->rows || story->count == STORY_ROWS_MAX)
 		return false;
 	story->rows[story->count++] =
 	    (struct story_row){.line = line, .moment = *moment, .reached = moment->pc};

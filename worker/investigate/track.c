@@ -11,6 +11,7 @@
 #include "worker/session/position.h"
 #include "worker/session/scan.h"
 #include "worker/session/signals.h"
+#include "worker/trace/grow.h"
 
 #define STOPS_MAX 1000000
 
@@ -132,17 +133,12 @@ static size_t thread_of(struct track *track, int tid)
 
 static bool note(struct track *track, size_t thread, size_t place)
 {
-	size_t count = track->threads[thread].count, room = track->threads[thread].room;
-	struct pass_of *passes = track->threads[thread].passes;
+	size_t count = track->threads[thread].count;
+	struct pass_of *passes = grow_list(track->threads[thread].passes, count, sizeof(*passes));
 
-	if (count == room) {
-		room = room ? room * 2 : 256;
-		passes = realloc(passes, room * sizeof(*passes));
-		if (!passes)
-			return false;
-		track->threads[thread].passes = passes;
-		track->threads[thread].room = room;
-	}
+	if (!passes)
+		return false;
+	track->threads[thread].passes = passes;
 	passes[count] = (struct pass_of){.place = place, .moment = track->replay->moment};
 	track->threads[thread].count++;
 	track->passed++;

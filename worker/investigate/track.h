@@ -21,7 +21,7 @@ struct track {
 	struct {
 		int tid;
 		struct pass_of *passes; /* owned */
-		size_t count, room;
+		size_t count;
 	} threads[TRACK_THREADS_MAX];
 	size_t thread_count;
 	int *numbers; /* owned: gdb's breakpoint of each place */

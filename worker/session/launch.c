@@ -351,7 +351,7 @@ static bool prepare_starter(
 #define BOTH 2
 
 /* The worker can start nothing afterwards. NULL ends the list. */
-static bool confine(struct replay *const replays[], struct failure *failure)
+static bool confine(struct worker *worker, struct replay *const replays[], struct failure *failure)
 {
 	int keep[4 * BOTH + 1]; /* -1 ends the list */
 	struct tool *tools[2 * BOTH + 1] = {NULL};
@@ -366,7 +366,7 @@ static bool confine(struct replay *const replays[], struct failure *failure)
 		tools[tool++] = &replays[i]->gdb_tool;
 	}
 	keep[count] = -1;
-	return worker_confine(replays[0]->worker, ROLE_WORKER, tools, keep, failure);
+	return worker_confine(worker, ROLE_WORKER, tools, keep, failure);
 }
 
 /* Starts rr and gdb, with all that they need before the worker is confined. */
@@ -509,7 +509,7 @@ bool launch_tools(struct replay *replay, struct failure *failure)
 {
 	struct replay *const one[BOTH] = {replay};
 
-	return (prepare_any(replay, failure) && confine(one, failure) &&
+	return (prepare_any(replay, failure) && confine(replay->worker, one, failure) &&
 		   connect_tools(replay, replay->way, failure)) ||
 	       explain(replay, failure);
 }
@@ -524,7 +524,7 @@ bool launch_both(struct replay *one, struct replay *other, struct failure *failu
 		return explain(one, failure);
 	if (!prepare_any(other, failure))
 		return explain(other, failure);
-	if (!confine(both, failure))
+	if (!confine(one->worker, both, failure))
 		return false;
 	return (connect_tools(one, one->way, failure) || explain(one, failure)) &&
 	       (connect_tools(other, other->way, failure) || explain(other, failure));
