@@ -51,7 +51,7 @@ static void replay_among_scripts(const char *const *args)
 	    &(struct client_options){.home = folder, .directory = folder, .args = args});
 	json_decref(client_tool(
 	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
-	cleanup_free char *session = client_replay(client, trace);
+	free(client_replay(client, trace));
 	expect_answer(client_tool(client, "rr_continue", "{s:s}", "until", "main"),
 	    "frame.function", "main"); /* its symbols were read, and so its scripts */
 	client_end(client);

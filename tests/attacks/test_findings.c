@@ -142,8 +142,7 @@ START_TEST(rr_source_lines_shows_the_programs_sources_and_nothing_else)
 	char path[TEXT];
 
 	stage_replay(&stage);
-	json_auto_t *shown =
-	    client_tool(stage.client, "rr_source_lines", "{s:s}", "file", "reach.c");
+	json_decref(client_tool(stage.client, "rr_source_lines", "{s:s}", "file", "reach.c"));
 	for (size_t i = 0; i < sizeof(private_files) / sizeof(*private_files); i++) {
 		if (strstr(private_files[i], "reach.c"))
 			continue;

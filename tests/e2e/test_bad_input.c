@@ -244,7 +244,7 @@ START_TEST(a_binary_without_symbols_still_replays)
 	ck_assert_int_eq(system(command), 0);
 	json_decref(client_tool(
 	    client, "rr_record", "{s:[s], s:s}", "command", stripped, "trace_dir", trace));
-	cleanup_free char *session = client_replay(client, trace);
+	free(client_replay(client, trace));
 	json_decref(client_tool(client, "rr_step", "{s:s}", "unit", "instruction"));
 	/* It could be in a library. Once all libraries are loaded, it is known to be nowhere. */
 	expect_all(client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late"),

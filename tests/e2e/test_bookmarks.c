@@ -186,7 +186,6 @@ START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 	    "\"ticks\":\"1\",\"tid\":1},\"note\":\"\\u001b[2J<script>\"}\n{\"name\":\"cut";
 	struct place place = place_with_session();
 	cleanup_free char *file = harness_path(place.trace, FILE_OF);
-	cleanup_free char *victim = harness_path(place.folder, "victim");
 
 	harness_write_file(file, text);
 	json_auto_t *list = client_tool(place.client, "rr_bookmarks", NULL);

@@ -162,7 +162,7 @@ START_TEST(a_name_that_may_mean_several_instructions_says_so)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
 	cleanup_free char *moment = strdup(answer_text(stop, "moment"));
-	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	free(client_replay(scene.client, scene_trace(PROGRAM)));
 
 	json_auto_t *first = go(&scene, moment);
 	ck_assert_str_ne(answer_text(first, "frame.address"), answer_text(stop, "frame.address"));
@@ -187,7 +187,7 @@ START_TEST(whatever_takes_such_a_name_says_so)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
 	const char *moment = answer_text(stop, "moment");
-	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
+	free(client_replay(scene.client, scene_trace(PROGRAM)));
 
 	json_t *answer = client_tool(
 	    scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "value", "at", moment);

@@ -161,7 +161,7 @@ START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 		expect_number(
 		    recorded, "processes.1.ppid", answer_number(recorded, "processes.0.pid"));
 	}
-	cleanup_free char *session = client_replay(home.client, answer_text(recorded, "trace_dir"));
+	free(client_replay(home.client, answer_text(recorded, "trace_dir")));
 	home_close(&home);
 }
 END_TEST
@@ -329,7 +329,7 @@ START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 	expect_number(found, "exit_code", 7);
 	expect_number(found, "endings.exit 0", 2);
 	ck_assert_uint_eq(count_traces(home.traces), 1);
-	cleanup_free char *session = client_replay(home.client, answer_text(found, "trace_dir"));
+	free(client_replay(home.client, answer_text(found, "trace_dir")));
 	home_close(&home);
 }
 END_TEST
@@ -421,7 +421,7 @@ START_TEST(a_trace_travels_as_one_file)
 	/* rr refuses to replay a trace of another processor, so the import says so at once. */
 	ck_assert(answer_true(imported, "cpu.same_as_here"));
 	ck_assert(answer_true(imported, "cpu.xsave_fits"));
-	cleanup_free char *session = client_replay(home.client, trace);
+	free(client_replay(home.client, trace));
 	expect_answer(client_tool(home.client, "rr_continue", NULL), "reason", "signal");
 	expect_answer_within(client_tool(home.client, "rr_import", "{s:s}", "file", file),
 	    "trace_dir", "/crash-0-1");
@@ -448,7 +448,7 @@ START_TEST(a_packed_trace_does_without_its_program)
 	const char *trace = answer_text(recorded, "trace_dir");
 	json_decref(client_tool(home.client, "rr_pack", "{s:s}", "trace_dir", trace));
 	ck_assert_int_eq(unlink(copy), 0);
-	cleanup_free char *session = client_replay(home.client, trace);
+	free(client_replay(home.client, trace));
 	home_close(&home);
 }
 END_TEST

@@ -79,7 +79,7 @@ START_TEST(a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept)
 	json_auto_t *answer = client_wait(place.client, id, HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(answer);
 	ck_assert_int_eq(census_find(client_pid(place.client), "sleep", 0), 0);
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(client_replay(place.client, place.trace));
 	place_close(&place);
 }
 END_TEST
@@ -213,8 +213,8 @@ START_TEST(names_that_are_not_ascii_record_and_replay)
 			  "trace_dir", trace),
 	    "trace_dir", trace);
 	cleanup_free char *session = client_replay(place.client, trace);
-	json_auto_t *set = client_tool(place.client, "rr_breakpoint_set", "{s:s, s:s}", "location",
-	    "main", "session", session);
+	json_decref(client_tool(place.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "main",
+	    "session", session));
 	expect_answer(client_tool(place.client, "rr_continue", NULL), "reason", "breakpoint");
 	place_close(&place);
 }

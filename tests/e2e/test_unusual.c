@@ -34,7 +34,7 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 	/* The replay prints it again; a part of it is enough. */
 	cleanup_free char *second = harness_path(place.folder, "second");
 	json_decref(client_record(place.client, second, "gigabyte", "32"));
-	cleanup_free char *session = client_replay(place.client, second);
+	free(client_replay(place.client, second));
 	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "end"),
 	    HAS("output", "last\n"));
 	expect_usable(place.client);
@@ -49,7 +49,7 @@ START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind
 	place.client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
 	json_decref(client_record(place.client, place.trace, "recursion", "100000"));
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(client_replay(place.client, place.trace));
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location",
 	    "recursion.c:23"); /* only the innermost call comes here */
 	json_t *stop = client_tool(place.client, "rr_continue", NULL);
@@ -113,7 +113,7 @@ START_TEST(a_binary_changed_since_does_not_change_the_recording)
 	json_decref(client_tool(
 	    place.client, "rr_record", "{s:[s], s:s}", "command", copy, "trace_dir", place.trace));
 	change_program((enum change)_i, other, copy);
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(client_replay(place.client, place.trace));
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "breakpoint"),
 	    IS("frame.function", "set_late"));
@@ -134,7 +134,7 @@ START_TEST(a_source_newer_than_the_binary_is_told)
 	    "trace_dir", place.trace));
 	struct timespec later[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}};
 	ck_assert_int_eq(utimensat(AT_FDCWD, source, later, 0), 0);
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(client_replay(place.client, place.trace));
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "twice");
 	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_line(stop, "frame", 3);
