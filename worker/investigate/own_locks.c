@@ -141,7 +141,8 @@ static void read_code(struct reading *reading, const json_t *list)
 			NAME_MAX_SHOWN, reading->name));
 }
 
-/* Looks at one function, and with `callees` at those that it calls. Returns whether there are new
+/* Looks at one function, unless its meaning is known (a static program calls pthread_mutex_lock
+ * directly), and with `callees` at those that it calls. Returns whether there are new
  * places. */
 static bool look_at(
     struct own_locks *own, struct threading *threading, unsigned long long pc, bool callees)
@@ -153,6 +154,7 @@ static bool look_at(
 
 	if (reading &&
 	    where_entry(threading->replay, pc, &entry, reading->name, sizeof(reading->name)) &&
+	    !threading_is_function(threading, entry) &&
 	    add_once(own->functions, &own->count, entry) &&
 	    gdb_command(threading->replay->gdb, &results, "-data-disassemble -a %llu -- 5",
 		entry) == GDB_DONE) {

@@ -88,7 +88,7 @@ static int stop_at(
 
 void threading_set(struct threading *threading)
 {
-	unsigned long long addresses[THREADING_FUNCTIONS_MAX] = {0};
+	unsigned long long *addresses = threading->addresses;
 
 	if (threading->found)
 		return;
@@ -105,6 +105,14 @@ void threading_set(struct threading *threading)
 		threading->found |=
 		    threading->numbers[i] != 0 && threading_functions[i].act != THREADING_FUTEX;
 	}
+}
+
+bool threading_is_function(const struct threading *threading, unsigned long long address)
+{
+	for (size_t i = 0; i < threading_function_count; i++)
+		if (address && threading->addresses[i] == address)
+			return true;
+	return false;
 }
 
 unsigned long long threading_entry(struct replay *replay)

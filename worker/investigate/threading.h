@@ -92,9 +92,10 @@ struct threading {
 	struct replay *replay;
 	struct order *order;
 	int numbers[THREADING_FUNCTIONS_MAX]; /* gdb's, of the breakpoints at the functions */
-	bool found;			      /* some of them are in memory */
-	bool from_start;		      /* followed since the program began */
-	bool partly;			      /* a call was not followed to its end */
+	unsigned long long addresses[THREADING_FUNCTIONS_MAX];
+	bool found;	 /* some of them are in memory */
+	bool from_start; /* followed since the program began */
+	bool partly;	 /* a call was not followed to its end */
 	struct {
 		unsigned long long address;
 		int number;
@@ -130,6 +131,8 @@ void threading_free(struct threading *threading);
 
 /* Stops at the functions, if they are in memory; see `found`. May be called again. */
 void threading_set(struct threading *threading);
+/* Whether it is the first instruction of one of them. */
+bool threading_is_function(const struct threading *threading, unsigned long long address);
 /* Where the program's own code begins, when its libraries are in memory; 0: not known. */
 unsigned long long threading_entry(struct replay *replay);
 
