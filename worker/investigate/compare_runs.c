@@ -320,6 +320,15 @@ static json_t *conclude_parted(struct compare *compare)
 	    last, next[GOOD], next[BAD]);
 }
 
+/* Whether the program has more code or threads than were compared. */
+static bool is_partly_compared(const struct parting *parting)
+{
+	for (int run = GOOD; run <= BAD; run++)
+		if (parting->tracks[run].partly || parting->tracks[run].code.cut)
+			return true;
+	return false;
+}
+
 static json_t *conclude(struct compare *compare)
 {
 	const struct parting *parting = &compare->parting;
@@ -328,6 +337,10 @@ static json_t *conclude(struct compare *compare)
 	case PARTING_FOUND:
 		return conclude_parted(compare);
 	case PARTING_NONE:
+		if (is_partly_compared(parting))
+			return json_sprintf("no difference was found, but only a part of the "
+					    "program was compared: %zu calls",
+			    parting->calls);
 		return json_sprintf(
 		    "both runs went the same way through their own code to the end: "
 		    "%zu calls%s",
@@ -397,9 +410,10 @@ static void add_notes(const struct compare *compare, json_t *answer)
 			"calls were compared from the start, lines only from %s:%d on: the "
 			"runs can take different lines before",
 			path_of(compare, &parting->from), place_of(compare, &parting->from)->line));
-	if (parting->tracks[BAD].code.cut)
+	if (is_partly_compared(parting))
 		json_array_append_new(
-		    notes, json_string("the program has more code than was compared"));
+		    notes, json_string("the program has more functions, lines or threads than one "
+				       "comparison follows: the runs can part elsewhere before"));
 	set_list(answer, "notes", notes);
 }
 

@@ -47,9 +47,13 @@ static void set_places(struct track *track, const bool *wanted)
 	char where[32];
 	size_t count = 0;
 
-	for (size_t i = 0; i < track->code.count && count < TRACK_PLACES_MAX; i++) {
+	for (size_t i = 0; i < track->code.count; i++) {
 		if (!wanted[i])
 			continue;
+		if (count == TRACK_PLACES_MAX) {
+			track->partly = true;
+			break;
+		}
 		snprintf(where, sizeof(where), "*0x%llx", track->code.places[i].address);
 		track->numbers[i] = internal_insert(track->replay, where);
 		count++;
@@ -165,8 +169,10 @@ static enum scan_verdict see(
 	if (place == track->code.count || !track->numbers[place])
 		return SCAN_ON;
 	look->thread = thread_of(track, replay->moment.tid);
-	if (look->thread == TRACK_THREADS_MAX)
+	if (look->thread == TRACK_THREADS_MAX) {
+		track->partly |= track->only < 0;
 		return SCAN_ON;
+	}
 	if (track->exact)
 		position_take_sum(replay);
 	if (note(track, look->thread, place))

@@ -28,6 +28,7 @@ struct track {
 	int only;     /* the thread that is followed; -1: all */
 	bool exact;   /* notes which pass of an instruction it is */
 	size_t passed, limit;
+	bool partly; /* not all wanted places, or not all threads, are followed */
 };
 
 enum track_end {
