@@ -334,7 +334,7 @@ static void hint_param(const struct mcp_param *param, struct argument_fault *fau
 {
 	if (!fault->hint[0] && param->description)
 		snprintf(
-		    fault->hint, sizeof(fault->hint), "%s is: %s", param->name, param->description);
+		    fault->hint, sizeof(fault->hint), "%s: %s", param->name, param->description);
 }
 
 static bool names_are_known(

@@ -109,10 +109,12 @@ static void print_json(const struct way *way, const char *program, int count, ch
 	json_decref(whole);
 }
 
-static void print_way(const struct way *way, const char *program, int count, char *const options[])
+/* The first way of a client begins at the top. */
+static void print_way(
+    const struct way *way, bool first, const char *program, int count, char *const options[])
 {
 	if (way->title[0] != 0)
-		printf("\n%s:\n\n", way->title);
+		printf("%s%s:\n\n", first ? "" : "\n", way->title);
 	switch (way->form) {
 	case FORM_COMMAND:
 		printf("%s", way->text);
@@ -136,7 +138,7 @@ int client_config_run(const char *program, int argc, char *const argv[], int res
 
 	for (size_t i = 0; argc == rest + 1 && i < WAYS; i++) {
 		if (strcmp(ways[i].client, argv[rest]) == 0) {
-			print_way(&ways[i], program, rest - 2, argv + 1);
+			print_way(&ways[i], !known, program, rest - 2, argv + 1);
 			known = true;
 		}
 	}
