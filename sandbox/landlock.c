@@ -211,6 +211,7 @@ static int add_rules(
 	if (rules->reads_system && allow_role(set, rules, policy) < 0)
 		return -1;
 	if (allow_all(set, policy->read_only, FS_READS) < 0 ||
+	    allow_all(set, policy->listed, FS_READ_DIR) < 0 ||
 	    allow_all(set, policy->files_only, FS_READ_FILE) < 0)
 		return -1;
 	if (rules->writes_tmp && allow_all(set, temporary, FS_READS | FS_CHANGES) < 0)

@@ -58,6 +58,7 @@ struct sandbox_policy {
 	const char *const *read_write; /* NULL-terminated paths the role may write, or NULL */
 	const char *const *read_only;  /* further ones it may read, or NULL */
 	const char *const *parents;    /* directories of which it may remove entries, or NULL */
+	const char *const *listed;     /* directories that it may list, or NULL */
 	const char *const *files_only; /* directories that it may read the files of, or NULL */
 	const char *const *links; /* pairs of a path and the target of the link there, or NULL */
 	const char *const *empty; /* directories that exist, but appear empty, or NULL */

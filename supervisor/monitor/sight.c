@@ -191,6 +191,7 @@ void sight_apply(struct sight *sight, struct sandbox_policy *policy)
 	policy->read_only = sight->lists[SIGHT_READ];
 	policy->read_write = sight->lists[SIGHT_WRITE];
 	policy->parents = sight->lists[SIGHT_PARENT];
+	policy->listed = sight->lists[SIGHT_LISTED];
 	policy->empty = sight->lists[SIGHT_EMPTY];
 	policy->links = sight->links;
 }

@@ -15,6 +15,8 @@ enum sight_list {
 	SIGHT_READ,   /* seen */
 	SIGHT_WRITE,  /* seen, and can be written */
 	SIGHT_EMPTY,  /* directories that are there, without what is in them */
+	SIGHT_LISTED, /* the same, for where there is no view: it may be listed, with what is below
+			 it */
 	SIGHT_PARENT, /* seen, and entries can be removed */
 	SIGHT_TREE,   /* not seen: the broker opens sources below it */
 	SIGHT_FLAT,   /* not seen: the broker opens sources right in it */

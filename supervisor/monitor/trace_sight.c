@@ -275,6 +275,9 @@ static int add_entries(
 	size_t looked = 0;
 	int result = sight_add(&composition->sight, SIGHT_EMPTY, base);
 
+	if (result == 0)
+		result = sight_add(&composition->sight, SIGHT_LISTED, base);
+
 	while (entries && result == 0 && looked++ < ENTRIES_MAX && (entry = readdir(entries))) {
 		char path[PATH_MAX], real[PATH_MAX];
 		if (join(path, sizeof(path), base, entry->d_name) < 0 || entry->d_name[0] == '.')

@@ -23,7 +23,8 @@ struct worker_config {
 	char *pmu_why; /* why pmu is "software" and not what was asked for; "": it was */
 	json_t *timeouts, *limits, *roots, *directories, *commands, *sources, *variables; /* as on
 							     the wire */
-	json_t *read_only, *read_write, *parents; /* for struct sandbox_policy of the tools */
+	json_t *read_only, *read_write, *parents,
+	    *listed; /* for struct sandbox_policy of the tools */
 	bool allow_calls, allow_gdb_command;
 	bool changes,
 	    probes; /* a query: it may write what it sees as writable; it tries counters */

@@ -31,6 +31,7 @@ void places_begin(struct places *places, const struct worker_config *config)
 	json_array_foreach(config->read_only, index, directory)
 	    places_read(places, json_string_value(directory));
 	places->parents[0] = json_string_value(json_array_get(config->parents, 0));
+	places->listed[0] = json_string_value(json_array_get(config->listed, 0));
 	json_array_foreach(config->read_write, index, directory)
 	    places_write(places, json_string_value(directory));
 }
@@ -40,5 +41,6 @@ void places_apply(const struct places *places, struct sandbox_policy *policy)
 	policy->read_only = places->read_only;
 	policy->read_write = places->read_write;
 	policy->parents = places->parents;
+	policy->listed = places->listed;
 	policy->parent = getpid();
 }

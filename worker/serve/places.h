@@ -12,7 +12,7 @@
 struct places {
 	const char *read_only[PLACES_MAX];
 	const char *read_write[PLACES_MAX];
-	const char *parents[2];
+	const char *parents[2], *listed[2];
 	size_t read_count, write_count;
 };
 

@@ -64,6 +64,7 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	    .read_only = keep(message, "read_only", true),
 	    .read_write = keep(message, "read_write", true),
 	    .parents = keep(message, "parents", true),
+	    .listed = keep(message, "listed", true),
 	    .sandbox = keep(message, "sandbox", false),
 	    .sandbox_report = keep(message, "sandbox_report", false),
 	    .in_view = json_is_true(json_object_get(message, "in_view")),
