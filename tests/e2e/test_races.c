@@ -456,7 +456,7 @@ START_TEST(a_short_deadline_gives_what_was_found_and_how_to_go_on)
 
 	if (answer_at(scan, "cut_off")) {
 		expect_within(scan, "cut_off", "longer deadline");
-		ck_assert_ptr_null(strstr(answer_text(scan, "conclusion"), "all 18"));
+		expect_within(scan, "conclusion", "in the part that was searched");
 	}
 	json_decref(scan);
 	expect_value(place.client, "counter", "0");
