@@ -1,9 +1,8 @@
 #!/bin/sh
 # Runs the test programs named as arguments, all of them even if some fail: JOBS at a time (2), and then,
-# one after the other, those that tests/order.list wants alone. What failed beside another program runs once
-# more alone. Prints a program's output whole when the program ends. The last line is the total:
-# "N passed, N failed". A program is a Check suite, or ends with such a line itself. Must leave no process
-# behind, not even when it is killed.
+# one after the other, those that tests/order.list wants alone. Prints a program's output whole when the
+# program ends. The last line is the total: "N passed, N failed". A program is a Check suite, or ends with such a
+# line itself. Must leave no process behind, not even when it is killed.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -122,25 +121,6 @@ chosen alone "$@" >"$SCRATCH/alone"
 } | grep -vxF -f "$SCRATCH/alone" | awk '!seen[$0]++' >"$SCRATCH/beside"
 run_all "$JOBS" "$SCRATCH/beside"
 run_all 1 "$SCRATCH/alone"
-
-# What failed beside another program runs once more alone, and that counts: two at a time are ours, and a
-# busy machine is no failure. It is said, because it may be a rare defect all the same.
-: >"$SCRATCH/again"
-[ "$JOBS" = 1 ] || while read -r program; do
-	! grep -q "^[0-9]* [1-9][0-9]* ${program#*tests/}\$" "$SCRATCH/results" || echo "$program"
-done <"$SCRATCH/beside" >"$SCRATCH/again"
-if [ -s "$SCRATCH/again" ]; then
-	echo "again, each alone:"
-	while read -r program; do
-		grep -v " ${program#*tests/}\$" "$SCRATCH/results" >"$SCRATCH/others"
-		mv "$SCRATCH/others" "$SCRATCH/results"
-	done <"$SCRATCH/again"
-	run_all 1 "$SCRATCH/again"
-	while read -r program; do
-		! grep -q "^[0-9]* 0 ${program#*tests/}\$" "$SCRATCH/results" ||
-			echo "failed beside others, passed alone: ${program#*tests/}"
-	done <"$SCRATCH/again"
-fi
 
 # A program without a result was killed with its shell.
 for program in "$@"; do
