@@ -21,7 +21,6 @@
 
 enum {
 	LOW_CODE = ARENA_CODE_SIZE, /* behind the data part */
-	PATH_BELOW_STACK = 1024,    /* beyond the red zone; put back afterwards */
 	PATH_SIZE = 64,
 	STEPS_TO_A_GAP = 32,
 };
@@ -185,22 +184,16 @@ static bool map_all(const struct arena *arena, struct injection *injection, long
 	return mapped;
 }
 
-/* Opens the memory file in the tracee, by its name under /proc written below the stack. */
-static long open_there(struct injection *injection, uint64_t path, int memfd)
+/* Opens the memory file in the tracee, by its name under /proc. */
+static long open_there(struct injection *injection, int memfd)
 {
-	const uint64_t open_it[6] = {path, O_RDWR | O_CLOEXEC};
-	uint64_t name[PATH_SIZE / 8] = {0}, before[PATH_SIZE / 8];
-	struct iovec local = {before, PATH_SIZE}, remote = {(void *)(uintptr_t)path, PATH_SIZE};
-	long fd;
+	const uint64_t open_it[6] = {INJECT_SCRATCH, O_RDWR | O_CLOEXEC};
+	uint64_t name[PATH_SIZE / 8] = {0};
 
 	snprintf((char *)name, sizeof name, "/proc/%d/fd/%d", getpid(), memfd);
-	if (memory_read(injection->tid, &local, 1, &remote, 1) != PATH_SIZE)
+	if (!memory_write(injection->tid, INJECT_SCRATCH, name, PATH_SIZE / 8))
 		return -1;
-	if (!memory_write(injection->tid, path, name, PATH_SIZE / 8))
-		return -1;
-	fd = inject_call(injection, SYS_open, open_it);
-	memory_write(injection->tid, path, before, PATH_SIZE / 8);
-	return fd;
+	return inject_call(injection, SYS_open, open_it);
 }
 
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
@@ -222,7 +215,7 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 	*reason = "the program is not allowed to map it";
 	if (!inject_begin(&injection, tid, regs))
 		goto out;
-	fd = open_there(&injection, (regs->rsp - PATH_BELOW_STACK) & ~7ull, memfd);
+	fd = open_there(&injection, memfd);
 	if (fd >= 0)
 		mapped = map_all(arena, &injection, fd);
 	inject_end(&injection);

@@ -1,13 +1,11 @@
 /*
- * Injected system calls. All signals but SIGTRAP are blocked meanwhile, so that nothing but the
- * call happens in the tracee. A stop that is not the step's own must stay where it is: rr waits for
- * it.
+ * Injected system calls. All signals are blocked meanwhile, so that nothing but the call happens in
+ * the tracee. A stop that is not the call's own must stay where it is: rr waits for it.
  */
 #include "worker/softpmu/inject.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -18,8 +16,8 @@
  * and in replays. */
 #define RR_UNTRACED_CALL 0x7000000full
 
-/* The next stop of the step; false if it is another stop, which is not consumed. */
-static bool wait_for_step(pid_t tid, bool *seccomp)
+/* Waits for the next stop of the call; false if it is another stop, which is not consumed. */
+static bool wait_for_stop(pid_t tid)
 {
 	siginfo_t info = {0};
 	int status = 0;
@@ -29,13 +27,27 @@ static bool wait_for_step(pid_t tid, bool *seccomp)
 		got = kernel_call(SYS_waitid, P_PID, tid, (long)&info,
 		    WEXITED | WSTOPPED | __WALL | WNOWAIT, 0, 0);
 	} while (got == -EINTR);
-	*seccomp = info.si_status == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8);
-	if (got < 0 || info.si_code != CLD_TRAPPED || (info.si_status != SIGTRAP && !*seccomp))
+	if (got < 0 || info.si_code != CLD_TRAPPED ||
+	    (info.si_status != (SIGTRAP | 0x80) &&
+		info.si_status != (SIGTRAP | PTRACE_EVENT_SECCOMP << 8)))
 		return false;
 	do {
 		got = kernel_call(SYS_wait4, tid, (long)&status, __WALL, 0, 0, 0);
 	} while (got == -EINTR);
 	return got == tid;
+}
+
+/* Lets the tracee make the call that it stands at. */
+static bool make_call(pid_t tid)
+{
+	struct __ptrace_syscall_info info = {0};
+
+	do {
+		if (kernel_ptrace(PTRACE_SYSCALL, tid, 0, 0) < 0 || !wait_for_stop(tid) ||
+		    kernel_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uint64_t)&info) <= 0)
+			return false;
+	} while (info.op != PTRACE_SYSCALL_INFO_EXIT);
+	return true;
 }
 
 bool inject_is_possible(pid_t tid)
@@ -50,10 +62,13 @@ bool inject_is_possible(pid_t tid)
 
 bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs)
 {
-	uint64_t all = ~(1ull << (SIGTRAP - 1));
+	uint64_t all = ~0ull;
+	struct iovec local = {injection->scratch, sizeof injection->scratch};
+	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof injection->scratch};
 
 	*injection = (struct injection){.tid = tid, .regs = regs};
 	return inject_is_possible(tid) &&
+	       memory_read(tid, &local, 1, &remote, 1) == sizeof injection->scratch &&
 	       kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked) >= 0 &&
 	       kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all) >= 0;
 }
@@ -61,7 +76,6 @@ bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs
 long inject_call(struct injection *injection, long number, const uint64_t argument[6])
 {
 	struct user_regs_struct regs = *injection->regs;
-	bool seccomp = true;
 
 	regs.rip = RR_UNTRACED_CALL;
 	regs.orig_rax = (uint64_t)-1;
@@ -74,11 +88,8 @@ long inject_call(struct injection *injection, long number, const uint64_t argume
 	regs.r9 = argument[5];
 	if (kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)&regs) < 0)
 		return -ESRCH;
-	while (seccomp) {
-		if (kernel_ptrace(PTRACE_SINGLESTEP, injection->tid, 0, 0) < 0 ||
-		    !wait_for_step(injection->tid, &seccomp))
-			return -ESRCH;
-	}
+	if (!make_call(injection->tid))
+		return -ESRCH;
 	if (kernel_ptrace(PTRACE_GETREGS, injection->tid, 0, (uint64_t)&regs) < 0)
 		return -ESRCH;
 	return (long)regs.rax;
@@ -86,6 +97,7 @@ long inject_call(struct injection *injection, long number, const uint64_t argume
 
 void inject_end(struct injection *injection)
 {
+	memory_write(injection->tid, INJECT_SCRATCH, injection->scratch, INJECT_SCRATCH_WORDS);
 	kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)injection->regs);
 	kernel_ptrace(PTRACE_SETSIGMASK, injection->tid, 8, (uint64_t)&injection->blocked);
 }

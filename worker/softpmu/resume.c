@@ -371,7 +371,7 @@ static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int 
 		return step(pmu, tracee, &regs, 0);
 	}
 	if (!restarts_syscall(&regs)) /* the tracee may also be in a call with its own mask */
-		trapmask_open(tracee);
+		trapmask_open(pmu->tracees, tracee, &regs);
 	return resume_next_leg(pmu, tracee, &regs);
 }
 

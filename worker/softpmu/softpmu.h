@@ -12,6 +12,7 @@
  *   tracees.c     what is known of each task
  *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
  *   trapmask.c    SIGTRAP, when the program blocks it
+ *   heldtrap.c    SIGTRAPs that it has sent to itself meanwhile
  *   trapflag.c    programs that step themselves are refused
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
@@ -89,8 +90,5 @@ struct softpmu {
 		uint64_t nanoseconds;  /* from rr's resume requests to the stops it sees */
 	} totals;
 };
-
-/* The one instance. */
-struct softpmu *softpmu(void);
 
 #endif

@@ -370,7 +370,7 @@ static enum stop_verdict judge_mask_call(struct softpmu *pmu, struct tracee *tra
 		kernel_ptrace(PTRACE_SYSCALL, tracee->tid, 0, 0);
 		return STOP_OURS;
 	}
-	trapmask_open(tracee);
+	trapmask_open(pmu->tracees, tracee, &stop.regs);
 	return go_on(pmu, tracee, &stop, false, 0, status);
 }
 

@@ -20,6 +20,7 @@
 
 #include "worker/softpmu/debugregs.h"
 #include "worker/softpmu/environment.h"
+#include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/maps.h"
 #include "worker/softpmu/message.h"
@@ -68,11 +69,6 @@ static void find(void **function, const char *name)
 }
 
 static struct softpmu instance;
-
-struct softpmu *softpmu(void)
-{
-	return &instance;
-}
 
 static long with_errno(long result)
 {
@@ -252,10 +248,13 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 		return false;
 	switch (request) {
 	case PTRACE_GETSIGINFO:
-		if (!tracee->overflowed)
-			return false;
-		*(siginfo_t *)data = tracee->overflow;
 		*result = 0;
+		if (tracee->overflowed)
+			*(siginfo_t *)data = tracee->overflow;
+		else
+			*result = kernel_ptrace(request, pid, address, data);
+		if (*result >= 0)
+			heldtrap_correct(instance.tracees, pid, (siginfo_t *)data);
 		return true;
 	case PTRACE_POKEUSER:
 		if (!debug_registers_is_offset(address, &index))

@@ -32,6 +32,15 @@ enum leg {
 	LEG_SYSCALL, /* in or straight into a system call: no instruction of the program's runs */
 };
 
+/* Where a signal of the program's own waits. */
+enum trap_queue { TRAP_QUEUE_THREAD, TRAP_QUEUE_PROCESS, TRAP_QUEUES };
+
+/* A SIGTRAP that the program has sent, see heldtrap.h. */
+struct held_trap {
+	bool held; /* here, and not in the kernel */
+	siginfo_t info;
+};
+
 struct tracee {
 	struct tracee *next; /* in its hash chain */
 	pid_t tid;
@@ -52,7 +61,8 @@ struct tracee {
 	bool cache_refused;  /* not possible until the next exec */
 	bool cache_pause;    /* the next leg does without */
 
-	bool trap_blocked;  /* the program blocks SIGTRAP, and we do not while it runs */
+	bool trap_blocked; /* the program blocks SIGTRAP, and we do not while it runs */
+	struct held_trap held[TRAP_QUEUES];
 	bool overflowed;    /* the stop rr saw stands for a counter overflow */
 	siginfo_t overflow; /* its siginfo */
 

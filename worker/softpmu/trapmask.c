@@ -6,31 +6,24 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 
+#include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
 
 enum { PENDING_MAX = 16 };
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
 
-/* A SIGTRAP among the thread's pending signals, or the process's: raised by the processor or not.
- */
-static bool is_pending(pid_t tid, bool shared, bool by_processor)
+bool trapmask_has_trap(pid_t tid)
 {
-	struct __ptrace_peeksiginfo_args which = {
-	    .nr = PENDING_MAX, .flags = shared ? PTRACE_PEEKSIGINFO_SHARED : 0};
+	struct __ptrace_peeksiginfo_args which = {.nr = PENDING_MAX};
 	siginfo_t pending[PENDING_MAX] = {0};
 	long count = kernel_ptrace(PTRACE_PEEKSIGINFO, tid, (uint64_t)&which, (uint64_t)pending);
 
 	for (long i = 0; i < count; i++) {
-		if (pending[i].si_signo == SIGTRAP && (pending[i].si_code > 0) == by_processor)
+		if (pending[i].si_signo == SIGTRAP && pending[i].si_code > 0)
 			return true;
 	}
 	return false;
-}
-
-bool trapmask_has_trap(pid_t tid)
-{
-	return is_pending(tid, false, true);
 }
 
 static bool set(pid_t tid, uint64_t mask)
@@ -38,13 +31,13 @@ static bool set(pid_t tid, uint64_t mask)
 	return kernel_ptrace(PTRACE_SETSIGMASK, tid, sizeof mask, (uint64_t)&mask) >= 0;
 }
 
-void trapmask_open(struct tracee *tracee)
+void trapmask_open(
+    struct tracees *tracees, struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint64_t mask = 0;
 
 	if (kernel_ptrace(PTRACE_GETSIGMASK, tracee->tid, sizeof mask, (uint64_t)&mask) < 0 ||
-	    !(mask & TRAP_BIT) || is_pending(tracee->tid, false, false) ||
-	    is_pending(tracee->tid, true, false))
+	    !(mask & TRAP_BIT) || !heldtrap_take(tracees, tracee, regs))
 		return;
 	tracee->trap_blocked = set(tracee->tid, mask & ~TRAP_BIT);
 }
@@ -58,4 +51,5 @@ void trapmask_close(struct tracee *tracee)
 	tracee->trap_blocked = false;
 	if (kernel_ptrace(PTRACE_GETSIGMASK, tracee->tid, sizeof mask, (uint64_t)&mask) >= 0)
 		set(tracee->tid, mask | TRAP_BIT);
+	heldtrap_give_back(tracee);
 }

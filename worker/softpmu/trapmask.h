@@ -7,14 +7,13 @@
 #define RR_WARDEN_SOFTPMU_TRAPMASK_H
 
 #include <stdbool.h>
+#include <sys/user.h>
 
 #include "worker/softpmu/tracees.h"
 
-/*
- * Legs begin. Does nothing when a SIGTRAP of the program's own is pending, because that would be
- * delivered.
- */
-void trapmask_open(struct tracee *tracee);
+/* Legs begin; the tracee stands in its own code with these registers. */
+void trapmask_open(
+    struct tracees *tracees, struct tracee *tracee, const struct user_regs_struct *regs);
 
 /* Legs have ended: the mask is the program's again. */
 void trapmask_close(struct tracee *tracee);
