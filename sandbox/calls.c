@@ -250,10 +250,6 @@ static const struct syscall_row replay_rows[] = {
 	ALLOW(personality),		/* ASLR off in tracees */
 	ALLOW(kcmp),			/* descriptors of tracees */
 	ALLOW(seccomp),			/* rr's own filter on tracees; filters only narrow */
-	ALLOW(shmat),			/* tracees that shared memory */
-	ALLOW(shmdt),			/* the same; in a private ipc namespace */
-	ALLOW(shmget),			/* the same */
-	ALLOW(shmctl),			/* the same */
 	ALLOW(modify_ldt),		/* 32-bit tracees */
 	ALLOW(set_thread_area),		/* 32-bit tracees */
 	ALLOW(get_thread_area),		/* 32-bit tracees */
@@ -326,7 +322,6 @@ static const struct syscall_row compat_rows[] = {
 	ALLOW(ftruncate64),		/* 32-bit tracees */
 	ALLOW(ugetrlimit),		/* 32-bit tracees */
 	ALLOW(getuid32),		/* 32-bit tracees */
-	ALLOW(ipc),			/* 32-bit tracees: shared memory */
 };
 const struct syscall_group compat_calls = GROUP(compat_rows);
 

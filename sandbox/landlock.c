@@ -122,14 +122,15 @@ static int allow_all(const struct ruleset *set, const char *const *paths, uint64
 }
 
 /*
- * If the role has its view, everything in it; otherwise the same list of system files as in the
- * view. Rules cannot take access away, so what must not be read is left out from the start.
+ * If the role has its view, everything in it, unless the view is for others too; otherwise the same
+ * list of system files as in the view. Rules cannot take access away, so what must not be read is
+ * left out from the start.
  */
 static int allow_system(const struct ruleset *set, const struct sandbox_policy *policy)
 {
 	const uint64_t device = FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV;
 
-	if (policy->in_view)
+	if (policy->in_view && !policy->lists_only)
 		return allow_at(set, AT_FDCWD, "/", FS_READS) < 0
 			   ? -1
 			   : allow_at(

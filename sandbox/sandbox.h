@@ -66,6 +66,7 @@ struct sandbox_policy {
 	bool covers;		/* a recording: other homes and the machine's secrets are hidden */
 	bool own_network;	/* a recording: it has a private network, as all other roles have */
 	bool in_view;		/* sandbox_enter: the process is already in the role's view */
+	bool lists_only;	/* sandbox_enter: the lists above count even in the view */
 	bool compat_abi;	/* ROLE_RR_REPLAY: the trace has 32-bit processes */
 	size_t memory_max;	/* bytes of address space, 0: no limit */
 	unsigned processes_max; /* 0: no limit */
