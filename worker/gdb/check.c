@@ -15,15 +15,6 @@ bool gdb_quote(char *to, const char *what, const char *text, struct failure *fai
 	return false;
 }
 
-void gdb_fail_interrupted(const struct worker *worker, struct failure *failure)
-{
-	if (worker->interrupt == INTERRUPT_TIMEOUT)
-		failure_set(failure, ERROR_TIMEOUT, "ask for less, or give a longer deadline",
-		    "the command reached its time limit");
-	else
-		failure_set(failure, ERROR_CANCELLED, NULL, "the command was interrupted");
-}
-
 bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, const char *hint,
     struct failure *failure)
 {
@@ -35,7 +26,7 @@ bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, 
 		return true;
 	case GDB_REFUSED:
 		if (gdb_was_interrupted(gdb) && strcmp(message, "Quit") == 0)
-			gdb_fail_interrupted(gdb_worker(gdb), failure);
+			worker_fail_interrupted(gdb_worker(gdb), failure);
 		else
 			failure_set(failure, code, hint, "%s", message);
 		return false;

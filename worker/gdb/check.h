@@ -11,9 +11,6 @@
  * if that is not possible. */
 bool gdb_quote(char *to, const char *what, const char *text, struct failure *failure);
 
-/* Fills the failure with the reason for the interrupt: timeout or cancelled. */
-void gdb_fail_interrupted(const struct worker *worker, struct failure *failure);
-
 /* Turns an outcome into a failure. Returns true if there was none. */
 bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, const char *hint,
     struct failure *failure);

@@ -4,6 +4,7 @@
  */
 #include "worker/investigate/bind.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "worker/investigate/where.h"
@@ -90,8 +91,26 @@ static unsigned long long find_local(const struct binding *binding)
 	return lowest;
 }
 
-bool bind_names(struct replay *replay, const char *expression, char bound[BIND_TEXT_MAX],
-    unsigned long long *local, struct failure *failure)
+/* The length of "node->next.count" from its first name on; that of the name if a call follows. */
+static size_t object_length(const char *name, size_t length)
+{
+	size_t whole = length, link, member;
+
+	for (;;) {
+		link = name[whole] == '.' ? 1 : strncmp(name + whole, "->", 2) == 0 ? 2 : 0;
+		member = whole + link;
+		if (!link || !(isalpha((unsigned char)name[member]) || name[member] == '_'))
+			return whole;
+		while (isalnum((unsigned char)name[member]) || name[member] == '_')
+			member++;
+		if (name[member] == '(')
+			return length;
+		whole = member;
+	}
+}
+
+bool bind_names(struct replay *replay, const char *expression, enum bind_means means,
+    char bound[BIND_TEXT_MAX], unsigned long long *local, struct failure *failure)
 {
 	struct binding binding = {.replay = replay, .to = bound};
 	const char *at = expression;
@@ -102,6 +121,8 @@ bool bind_names(struct replay *replay, const char *expression, char bound[BIND_T
 		return false;
 	while ((next = identifier_next(expression, at)).name) {
 		copy(&binding, at, (size_t)(next.name - at));
+		if (means == BIND_OBJECTS)
+			next.length = object_length(next.name, next.length);
 		if (!bind_one(&binding, next.name, next.length, failure))
 			return false;
 		at = next.name + next.length;

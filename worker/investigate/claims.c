@@ -195,7 +195,7 @@ static void add_place(struct replay *replay, json_t *checked, const json_t *fram
 static int read_value(struct replay *replay, const char *expression, char **found, char *why)
 {
 	char *type = NULL;
-	int result = values_read(replay, expression, found, &type, why, WHY_MAX);
+	int result = values_show(replay, expression, found, &type, why, WHY_MAX);
 
 	free(type);
 	return result;
@@ -293,7 +293,7 @@ json_t *claims_check(
 		else if (replay->worker->broken)
 			gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 		else
-			gdb_fail_interrupted(replay->worker, failure);
+			worker_fail_interrupted(replay->worker, failure);
 		json_decref(list);
 		return NULL;
 	}

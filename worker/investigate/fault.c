@@ -164,14 +164,49 @@ static json_t *describe(struct replay *replay, const struct mappings *mappings,
 	return json;
 }
 
+static bool is_code(const struct mappings *mappings, unsigned long long address)
+{
+	const struct mapping *mapping = mappings_find(mappings, address);
+
+	return mapping && (!mapping->rights[0] || mapping->rights[2] != '-');
+}
+
+/* A function that returned to where no code is: its return address was overwritten. The processor
+ * refuses an address that none can be before it leaves the function, and others after that. */
+static json_t *bad_return(
+    struct replay *replay, const struct mappings *mappings, unsigned long long pc)
+{
+	struct fault fault = {.access = ACCESS_EXECUTE, .align = 1};
+	bool left = !is_code(mappings, pc);
+	struct instruction instruction;
+	unsigned long long slot = 0;
+	json_t *json;
+
+	if (!accessed_number(replay, "(unsigned long)$sp", &slot))
+		return NULL;
+	slot -= left ? sizeof(slot) : 0;
+	if (!accessed_whole(replay, slot, &fault.address, sizeof(fault.address)) ||
+	    is_code(mappings, fault.address))
+		return NULL;
+	if (left ? fault.address != pc
+		 : !accessed_instruction(replay, pc, &instruction) ||
+		       strncmp(instruction.text, "ret", 3) != 0)
+		return NULL;
+	json = describe(replay, mappings, &fault, NULL);
+	json_object_set_new(json, "return_address_at", json_sprintf("0x%llx", slot));
+	return json;
+}
+
 static json_t *fault_at(
     struct replay *replay, const struct mappings *mappings, unsigned long long pc)
 {
-	const struct mapping *code = mappings_find(mappings, pc);
-	struct instruction instruction;
 	struct fault fault = {.address = pc, .access = ACCESS_EXECUTE, .align = 1};
+	struct instruction instruction;
+	json_t *returned = bad_return(replay, mappings, pc);
 
-	if (!code || (code->rights[0] && code->rights[2] == '-'))
+	if (returned)
+		return returned;
+	if (!is_code(mappings, pc))
 		return describe(replay, mappings, &fault, NULL);
 	if (is_behind_syscall(replay, pc))
 		return NULL;

@@ -114,7 +114,7 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 		    story->args->location, story->args->from ? " from " : "",
 		    story->args->from ? story->args->from : "");
 	if (end == SEARCH_CUT)
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	return end == SEARCH_ENOUGH;
 }
 
@@ -582,10 +582,9 @@ json_t *tool_frame_story(
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return NULL;
 	}
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	story->replay = replay;
 	story->args = args;
-	story->life.outermost = true;
-	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (find_life(story, failure))
 		answer = go_through(story, failure);
 	function_code_free(&story->code);

@@ -55,6 +55,7 @@ struct heap {
 	long long given;	  /* blocks that were handed out here */
 	long long uses, late;	  /* of the present one; of its memory after it was freed */
 	long long hits;		  /* stops */
+	bool searches_late;	  /* only for uses after the free */
 	long long wrong;	  /* `given` at the first mistake */
 	size_t life, life_before; /* where among the events the present life begins, and the last */
 	json_t *events, *places;
@@ -88,8 +89,12 @@ void heap_clear_stops(struct heap *heap);
 
 /* ---- heap_life.c ---- */
 
-/* Takes note of a stop at one of those. */
-void heap_see(struct heap *heap, const struct hit *hit);
+/* Runs on through the search's stretch and takes note of each stop at one of those. A late search
+ * is whole as well where it has found a use, or memory that is no freed block any more. */
+enum search_end heap_search(struct heap *heap, struct search *search, struct failure *failure);
+
+/* A text, or words for code that is not known. */
+const char *heap_words(const json_t *text);
 
 /* ---- heap_late.c ---- */
 
@@ -97,11 +102,8 @@ void heap_see(struct heap *heap, const struct hit *hit);
 void heap_measure(struct heap *heap, const char *pointer);
 /* Whether bytes that belong to the question were not watched after the free. */
 bool heap_is_unwatched(const struct heap *heap);
-/* Watches the next of them, from the free to the end of the search. Ends with SEARCH_WHOLE also
- * where it found a use. The heap has no stops before. */
+/* Watches the next of them, from the free to the end of the search. The heap has no stops before.
+ */
 enum search_end heap_search_late(struct heap *heap, struct search *search, struct failure *failure);
-
-/* A text, or words for code that is not known. */
-const char *heap_words(const json_t *text);
 
 #endif

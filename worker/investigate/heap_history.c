@@ -14,17 +14,6 @@
 #include "worker/session/mappings.h"
 #include "worker/session/seen.h"
 
-static enum scan_verdict see(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
-{
-	struct heap *heap = context;
-
-	(void)replay;
-	(void)failure;
-	heap_see(heap, hit);
-	return ++heap->hits < HEAP_HITS_MAX ? SCAN_ON : SCAN_ENOUGH;
-}
-
 /* ---- Before the first block ------------------------------------------------------------------ */
 
 static enum scan_verdict see_first(
@@ -171,8 +160,7 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 	    search_begin(&search, heap->replay, stretch, failure)) {
 		end = search_first(heap, &search, failure);
 		if (end == SEARCH_ENOUGH) {
-			heap_set_breakpoints(heap);
-			end = search_run(&search, see, heap, failure);
+			end = heap_search(heap, &search, failure);
 		} else if (end == SEARCH_WHOLE) {
 			fail_without_malloc(heap, failure);
 			end = SEARCH_FAILED;

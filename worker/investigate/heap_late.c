@@ -36,36 +36,20 @@ bool heap_is_unwatched(const struct heap *heap)
 	       watched_end(heap) + HEAP_WORD <= heap->block.address + heap->block.room;
 }
 
-/* Whether the run has nothing more to find: a use, or memory that is no freed block any more. */
-static bool is_settled(const struct heap *heap)
-{
-	return heap->problem || heap->state != HEAP_FREED;
-}
-
-static enum scan_verdict see(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
-{
-	struct heap *heap = context;
-
-	(void)replay;
-	(void)failure;
-	heap_see(heap, hit);
-	return is_settled(heap) || ++heap->hits >= HEAP_HITS_MAX ? SCAN_ENOUGH : SCAN_ON;
-}
-
 enum search_end heap_search_late(struct heap *heap, struct search *search, struct failure *failure)
 {
 	const unsigned long long first = heap->watched, next = watched_end(heap);
 	struct moment stretch[2];
+	enum search_end end;
 
 	if (!search_stretch(heap->replay, json_string_value(heap->dropped_at), heap->args->to,
 		stretch, failure) ||
 	    !search_begin(search, heap->replay, stretch, failure))
 		return SEARCH_FAILED;
 	heap_watch_freed(heap, next);
-	heap_set_breakpoints(heap);
-	enum search_end end = search_run(search, see, heap, failure);
+	heap->searches_late = true;
+	end = heap_search(heap, search, failure);
 	heap->watched_words = (watched_end(heap) - first) / HEAP_WORD;
 	heap->watched = first;
-	return end == SEARCH_ENOUGH && is_settled(heap) ? SEARCH_WHOLE : end;
+	return end;
 }

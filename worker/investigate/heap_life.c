@@ -342,12 +342,32 @@ static void see_breakpoint(struct heap *heap, int number)
 				see_given(heap, heap->allocator.returns[i].in);
 }
 
-void heap_see(struct heap *heap, const struct hit *hit)
+/* Whether a late search has nothing more to find. */
+static bool is_settled(const struct heap *heap)
 {
+	return heap->searches_late && (heap->problem || heap->state != HEAP_FREED);
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct heap *heap = context;
 	int number = hit->watched ? hit->breakpoint : hit->number;
 
+	(void)replay;
+	(void)failure;
 	if (hit->watched)
 		see_access(heap, hit);
 	if (number)
 		see_breakpoint(heap, number);
+	return is_settled(heap) || ++heap->hits >= HEAP_HITS_MAX ? SCAN_ENOUGH : SCAN_ON;
+}
+
+enum search_end heap_search(struct heap *heap, struct search *search, struct failure *failure)
+{
+	enum search_end end;
+
+	heap_set_breakpoints(heap);
+	end = search_run(search, see, heap, failure);
+	return end == SEARCH_ENOUGH && is_settled(heap) ? SEARCH_WHOLE : end;
 }

@@ -29,7 +29,7 @@ static bool go_back(struct replay *replay, struct failure *failure)
 	case LAST_HIT_THERE:
 		return true;
 	case LAST_HIT_CUT:
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 		return false;
 	case LAST_HIT_FAILED:
 		return false;
@@ -39,7 +39,7 @@ static bool go_back(struct replay *replay, struct failure *failure)
 	if (!resume_run(replay, &back, failure))
 		return false;
 	if (gdb_was_interrupted(replay->gdb))
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	return !gdb_was_interrupted(replay->gdb);
 }
 

@@ -44,8 +44,7 @@ static bool find_outermost(struct replay *replay, int level, struct call *call)
 }
 
 /* The level of the frame that holds the address; -1: none does. */
-static int find_frame(
-    struct replay *replay, unsigned long long address, bool outermost, struct call *call)
+static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
 {
 	int from = replay->selected.frame;
 	unsigned long long low, high;
@@ -54,8 +53,9 @@ static int find_frame(
 		return -1;
 	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
 		if (!frames_number(replay, level, "$sp", &high))
-			return outermost && find_outermost(replay, level - 1, call) ? level - 1
-										    : -1;
+			return find_outermost(replay, level - 1, call) && address < call->top
+				   ? level - 1
+				   : -1;
 		if (high < low)
 			return -1;
 		/* An inlined function has no frame of its own on the stack. */
@@ -97,7 +97,7 @@ static enum life_known find_call(
 			known = position_update(replay, failure) ? LIFE_KNOWN : LIFE_FAILED;
 		break;
 	case LAST_HIT_CUT:
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 		known = LIFE_FAILED;
 		break;
 	case LAST_HIT_FAILED:
@@ -136,22 +136,38 @@ static enum life_known find_return(
 	return LIFE_KNOWN;
 }
 
-enum life_known life_find(
-    struct replay *replay, unsigned long long address, struct life *life, struct failure *failure)
+static enum life_known begin(struct replay *replay, unsigned long long address, struct life *life,
+    struct call *call, struct failure *failure)
 {
-	const struct moment here = replay->moment;
-	enum life_known known;
-	struct call call;
 	unsigned long long pc;
-	int level = find_frame(replay, address, life->outermost, &call);
+	int level = find_frame(replay, address, call);
 
 	if (level < 0)
 		return LIFE_NONE;
 	if (!frames_number(replay, level, "$pc", &pc) ||
-	    !where_entry(replay, pc, &call.entry, life->function, sizeof(life->function)))
+	    !where_entry(replay, pc, &call->entry, life->function, sizeof(life->function)))
 		return LIFE_UNSURE;
 	signals_pass_all(replay);
-	known = find_call(replay, &call, &life->stretch[0], failure);
+	return find_call(replay, call, &life->stretch[0], failure);
+}
+
+enum life_known life_find_begin(
+    struct replay *replay, unsigned long long address, struct life *life, struct failure *failure)
+{
+	struct call call;
+	enum life_known known = begin(replay, address, life, &call, failure);
+
+	signals_stop_again(replay);
+	return known;
+}
+
+enum life_known life_find(
+    struct replay *replay, unsigned long long address, struct life *life, struct failure *failure)
+{
+	const struct moment here = replay->moment;
+	struct call call;
+	enum life_known known = begin(replay, address, life, &call, failure);
+
 	if (known == LIFE_KNOWN)
 		known = find_return(replay, &call, &life->stretch[1], failure);
 	signals_stop_again(replay);

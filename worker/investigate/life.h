@@ -9,7 +9,6 @@
 struct life {
 	struct moment stretch[2]; /* its function's first instruction; the one after its return */
 	char function[128];
-	bool outermost; /* set before: find also the call of the frame that has no caller, main's */
 };
 
 enum life_known {
@@ -22,6 +21,10 @@ enum life_known {
 /* Looks at the selected frame and its callers for the call that has the address on its stack. Moves
  * the program, ignores signals, and disables the client's breakpoints meanwhile. */
 enum life_known life_find(
+    struct replay *replay, unsigned long long address, struct life *life, struct failure *failure);
+
+/* The same without the return: the second moment is not set. */
+enum life_known life_find_begin(
     struct replay *replay, unsigned long long address, struct life *life, struct failure *failure);
 
 #endif

@@ -378,11 +378,6 @@ size_t order_point(struct order *order, size_t number)
 	return copy_to(order, &points[thread->point], thread) ? thread->point : ORDER_NONE;
 }
 
-size_t order_point_thread(const struct order *order, size_t point)
-{
-	return order->points[point].thread;
-}
-
 const struct order_held *order_point_held(const struct order *order, size_t point, size_t *count)
 {
 	*count = order->points[point].held_count;

@@ -73,7 +73,6 @@ const struct order_held *order_held(const struct order *order, size_t thread, si
  * memory. */
 size_t order_point(struct order *order, size_t thread);
 
-size_t order_point_thread(const struct order *order, size_t point);
 const struct order_held *order_point_held(const struct order *order, size_t point, size_t *count);
 
 enum order_known {

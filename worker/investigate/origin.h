@@ -42,13 +42,20 @@ struct origin_bytes {
 	uint8_t bytes[ORIGIN_BYTES_MAX];
 };
 
+/* A step from memory to the write that the bytes come from. */
+struct origin_step {
+	unsigned long long address; /* 0: there was none */
+	struct moment read, write;
+};
+
 struct origin {
 	struct replay *replay;
 	const struct received *received;
 	struct origin_bytes now;
 	long long limit;
-	json_t *hops;  /* the steps, the last in time first */
-	json_t *input; /* with ORIGIN_INPUT: the call, descriptor, offset; or NULL */
+	struct origin_step step; /* the last one from memory */
+	json_t *hops;		 /* the steps, the last in time first */
+	json_t *input;		 /* with ORIGIN_INPUT: the call, descriptor, offset; or NULL */
 	enum origin_end end;
 	char text[ORIGIN_TEXT_MAX]; /* what the value comes from, in words */
 };

@@ -461,6 +461,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it was read more than %d times since it was written", ACCESSES_MAX);
 	origin_note(origin, "stored at 0x%llx", origin->now.address);
+	origin->step = (struct origin_step){origin->now.address, from, replay->moment};
 	if (is_buffered(replay))
 		return origin_finish(origin, ORIGIN_INPUT,
 		    "input: a system call that rr kept in its buffer, which does not say more");

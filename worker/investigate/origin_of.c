@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/investigate/life.h"
 #include "worker/investigate/origin.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
@@ -211,6 +212,41 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 	return answer;
 }
 
+/* If the last bytes were written before the call began that has them on its stack, nobody set them:
+ * an earlier call left them there. False if the replay is lost. */
+static bool tell_unset(
+    const struct origin *origin, const char *expression, json_t *answer, struct failure *failure)
+{
+	const struct origin_step *step = &origin->step;
+	struct replay *replay = origin->replay;
+	struct failure ignored = {0};
+	struct life life = {0};
+	enum life_known known = LIFE_NONE;
+	json_t *begun;
+
+	if (!step->address || !ends[origin->end].found)
+		return true;
+	if (position_go(replay, &step->read, &ignored))
+		known = life_find_begin(replay, step->address, &life, &ignored);
+	json_decref(ignored.details);
+	if (replay->worker->broken) {
+		*failure = (struct failure){0};
+		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		return false;
+	}
+	if (known != LIFE_KNOWN || position_order(&step->write, &life.stretch[0]) >= 0)
+		return true;
+	begun = seen_name(replay, &life.stretch[0]);
+	json_object_set_new(answer, "conclusion",
+	    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on its "
+			 "stack and had not set it, so it was left by an earlier call. %s",
+		EXPRESSION_SHOWN, expression, life.function, json_string_value(begun),
+		json_string_value(json_object_get(answer, "conclusion"))));
+	json_object_set_new(answer, "kind", json_string("uninitialized"));
+	json_decref(begun);
+	return true;
+}
+
 static json_t *follow(struct origin *origin, const char *expression, struct failure *failure)
 {
 	char *value = NULL, *type = NULL, why[256];
@@ -222,6 +258,10 @@ static json_t *follow(struct origin *origin, const char *expression, struct fail
 	walk(origin, failure);
 	if (origin->end != ORIGIN_FAILED && position_update(origin->replay, failure))
 		answer = answer_of(origin, expression, value);
+	if (answer && !tell_unset(origin, expression, answer, failure)) {
+		json_decref(answer);
+		answer = NULL;
+	}
 	free(value);
 	free(type);
 	return answer;

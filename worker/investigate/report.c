@@ -161,6 +161,7 @@ json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failur
 {
 	json_t *report = json_object(), *fault = fault_json(replay);
 	const char *address = mi_text(fault, "address"), *access = mi_text(fault, "access");
+	const char *slot = mi_text(fault, "return_address_at");
 	char where[1024];
 
 	add_stop(report, stop);
@@ -169,10 +170,19 @@ json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failur
 		json_decref(report);
 		return NULL;
 	}
-	json_object_set_new(report, "conclusion",
-	    json_sprintf("%s in %s%s%s%s%s", mi_text(stop, "signal"), where,
-		address && access ? ": " : "", address && access ? access : "",
-		address && access ? " of " : "", address && access ? address : ""));
+	if (slot) {
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("%s in %s: it returns to %s, where no code is, because its return "
+				 "address was overwritten",
+			mi_text(stop, "signal"), where, address));
+		json_object_set_new(report, "hint",
+		    json_sprintf("rr_last_change of *(long *) %s says who overwrote it", slot));
+	} else {
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("%s in %s%s%s%s%s", mi_text(stop, "signal"), where,
+			address && access ? ": " : "", address && access ? access : "",
+			address && access ? " of " : "", address && access ? address : ""));
+	}
 	if (fault)
 		json_object_set_new(report, "fault", fault);
 	free(add_threads(replay, report));

@@ -16,6 +16,8 @@
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 
+#define LEFT "<left without a return>"
+
 static void forget(struct returns *returns, size_t number)
 {
 	json_decref(returns->calls[number].row);
@@ -28,8 +30,7 @@ static void drop_left(struct returns *returns, int tid, unsigned long long top)
 	for (size_t i = returns->count; i-- > 0;) {
 		if (returns->calls[i].called.tid != tid || returns->calls[i].top > top)
 			continue;
-		json_object_set_new(
-		    returns->calls[i].row, "returned", json_string("<left without a return>"));
+		json_object_set_new(returns->calls[i].row, "returned", json_string(LEFT));
 		forget(returns, i);
 	}
 }
@@ -58,6 +59,7 @@ void returns_begin(struct returns *returns, struct replay *replay)
 	returns->jumps[0] = internal_insert(replay, "-f longjmp");
 	returns->jumps[1] = internal_insert(replay, "-f __longjmp_chk");
 	returns->catches = internal_insert(replay, "-f __cxa_begin_catch");
+	returns->landings = internal_insert(replay, "-f _Unwind_SetIP");
 }
 
 void returns_pass(struct returns *returns, struct replay *replay)
@@ -82,7 +84,7 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 	returns->calls[returns->count].back = back;
 	returns->calls[returns->count].top = top;
 	returns->calls[returns->count].called = replay->moment;
-	returns->calls[returns->count].jumped = false;
+	returns->calls[returns->count].jumped = returns->calls[returns->count].thrown = false;
 	type = returns->calls[returns->count].type;
 	if (!function ||
 	    !prototype_returned(replay, function, type, sizeof(returns->calls[0].type)))
@@ -129,6 +131,19 @@ static void note_jump(struct returns *returns, int tid)
 		returns->calls[i].jumped |= returns->calls[i].called.tid == tid;
 }
 
+/* An exception goes on where its second argument says. Behind a call that never returns, that can
+ * be the return address. */
+static void note_landing(struct returns *returns, struct replay *replay)
+{
+	unsigned long long landing;
+
+	if (!frames_number(replay, 0, "$rsi", &landing))
+		return;
+	for (size_t i = 0; i < returns->count; i++)
+		if (returns->calls[i].called.tid == replay->moment.tid)
+			returns->calls[i].thrown = returns->calls[i].back == landing;
+}
+
 static void take_return(struct returns *returns, struct replay *replay)
 {
 	unsigned long long top;
@@ -138,7 +153,10 @@ static void take_return(struct returns *returns, struct replay *replay)
 	for (size_t i = returns->count; i-- > 0;) {
 		if (returns->calls[i].back != replay->moment.pc || returns->calls[i].top != top)
 			continue;
-		tell(returns, replay, i);
+		if (returns->calls[i].thrown)
+			json_object_set_new(returns->calls[i].row, "returned", json_string(LEFT));
+		else
+			tell(returns, replay, i);
 		forget(returns, i);
 		break;
 	}
@@ -159,6 +177,8 @@ bool returns_take(struct returns *returns, struct replay *replay, const struct h
 		note_jump(returns, replay->moment.tid);
 	else if (returns->catches && hit->breakpoint == returns->catches)
 		note_catch(returns, replay);
+	else if (returns->landings && hit->breakpoint == returns->landings)
+		note_landing(returns, replay);
 	else if (is_place(returns, hit->breakpoint))
 		take_return(returns, replay);
 	else
@@ -178,5 +198,6 @@ void returns_end(struct returns *returns, struct replay *replay)
 	internal_delete(replay, returns->jumps[0]);
 	internal_delete(replay, returns->jumps[1]);
 	internal_delete(replay, returns->catches);
+	internal_delete(replay, returns->landings);
 	returns->place_count = 0;
 }

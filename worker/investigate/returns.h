@@ -16,6 +16,7 @@ struct returns {
 		struct moment called;
 		char type[128]; /* the type that it returns; "": not known */
 		bool jumped;	/* longjmp was called meanwhile: it may have left this call */
+		bool thrown;	/* an exception is about to go on at `back` */
 		json_t *row;
 	} calls[RETURNS_CALLS_MAX];
 	size_t count;
@@ -24,8 +25,8 @@ struct returns {
 		int number; /* gdb's */
 	} places[RETURNS_PLACES_MAX];
 	size_t place_count;
-	int jumps[2], catches; /* gdb's numbers of the breakpoints at functions that leave calls
-				  without a return */
+	/* gdb's numbers of the breakpoints at functions that leave calls without a return */
+	int jumps[2], catches, landings;
 };
 
 /* Sets all breakpoints but those at return addresses. Starts from {0}. */

@@ -12,7 +12,7 @@
 #include "worker/session/internal.h"
 #include "worker/session/symbol.h"
 
-const struct threading_function threading_functions[] = {
+static const struct threading_function functions[] = {
     {"pthread_create", THREADING_CREATE, THREADING_CREATION},
     {"pthread_join", THREADING_AWAIT, THREADING_JOIN},
     {"pthread_tryjoin_np", THREADING_AWAIT, THREADING_JOIN},
@@ -50,11 +50,9 @@ const struct threading_function threading_functions[] = {
     {"syscall", THREADING_FUTEX, THREADING_SEMAPHORE},
 };
 
-const size_t threading_function_count = sizeof(threading_functions) / sizeof(*threading_functions);
+#define FUNCTION_COUNT (sizeof(functions) / sizeof(*functions))
 
-_Static_assert(
-    sizeof(threading_functions) / sizeof(*threading_functions) <= THREADING_FUNCTIONS_MAX,
-    "a breakpoint for each function");
+_Static_assert(FUNCTION_COUNT <= THREADING_FUNCTIONS_MAX, "a breakpoint for each function");
 
 /* ---- Where it stops -------------------------------------------------------------------------- */
 
@@ -92,24 +90,24 @@ void threading_set(struct threading *threading)
 
 	if (threading->found)
 		return;
-	for (size_t i = 0; i < threading_function_count; i++) {
+	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		bool twice = false;
 
-		addresses[i] = address_of(threading->replay, threading_functions[i].name);
+		addresses[i] = address_of(threading->replay, functions[i].name);
 		/* Two names of one function: of spin_unlock and spin_init, for instance. */
 		for (size_t j = 0; j < i; j++)
 			twice |= addresses[j] == addresses[i];
 		if (addresses[i] && !twice)
 			threading->numbers[i] =
-			    stop_at(threading->replay, &threading_functions[i], addresses[i]);
+			    stop_at(threading->replay, &functions[i], addresses[i]);
 		threading->found |=
-		    threading->numbers[i] != 0 && threading_functions[i].act != THREADING_FUTEX;
+		    threading->numbers[i] != 0 && functions[i].act != THREADING_FUTEX;
 	}
 }
 
 bool threading_is_function(const struct threading *threading, unsigned long long address)
 {
-	for (size_t i = 0; i < threading_function_count; i++)
+	for (size_t i = 0; i < FUNCTION_COUNT; i++)
 		if (address && threading->addresses[i] == address)
 			return true;
 	return false;
@@ -128,7 +126,7 @@ unsigned long long threading_entry(struct replay *replay)
 
 void threading_clear(struct threading *threading)
 {
-	for (size_t i = 0; i < threading_function_count; i++) {
+	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		internal_delete(threading->replay, threading->numbers[i]);
 		threading->numbers[i] = 0;
 	}
@@ -137,41 +135,16 @@ void threading_clear(struct threading *threading)
 	threading->place_count = 0;
 }
 
-bool threading_read(
-    struct threading *threading, const char *expressions, unsigned long long *numbers, size_t count)
-{
-	struct replay *replay = threading->replay;
-	json_t *results = NULL;
-	const char *at = NULL;
-	size_t i;
-
-	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame 0 \"{%s}\"", replay->selected.number,
-		expressions) == GDB_DONE)
-		at = mi_text(results, "value");
-	for (i = 0; at && i < count; i++) {
-		char *end;
-
-		at += strcspn(at, "0123456789");
-		if (!*at)
-			break;
-		numbers[i] = strtoull(at, &end, 0);
-		at = end;
-	}
-	json_decref(results);
-	return i == count;
-}
-
 /* ---- Stops ----------------------------------------------------------------------------------- */
 
 bool threading_take(struct threading *threading, const struct hit *hit)
 {
 	if (!hit->breakpoint)
 		return false;
-	for (size_t i = 0; i < threading_function_count; i++) {
+	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		if (threading->numbers[i] != hit->breakpoint)
 			continue;
-		threading_enter(threading, &threading_functions[i]);
+		threading_enter(threading, &functions[i]);
 		return true;
 	}
 	for (size_t i = 0; i < threading->place_count; i++) {
@@ -181,29 +154,6 @@ bool threading_take(struct threading *threading, const struct hit *hit)
 		return true;
 	}
 	return false;
-}
-
-void threading_doubt(struct threading *threading, json_t *sentence)
-{
-	json_t *reason;
-	size_t i;
-
-	json_array_foreach(threading->reasons, i, reason)
-	{
-		if (json_equal(reason, sentence)) {
-			json_decref(sentence);
-			return;
-		}
-	}
-	if (i < THREADING_REASONS_MAX)
-		json_array_append(threading->reasons, sentence);
-	json_decref(sentence);
-}
-
-void threading_blind(struct threading *threading, json_t *sentence)
-{
-	threading->blind = true;
-	threading_doubt(threading, sentence);
 }
 
 /* ---- Its life -------------------------------------------------------------------------------- */

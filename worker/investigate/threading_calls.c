@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/investigate/threading.h"
+#include "worker/investigate/threading_model.h"
 #include "worker/session/accessed.h"
 #include "worker/session/internal.h"
 
@@ -18,47 +18,6 @@
 #define RWLOCK_WRITER 24 /* of a rwlock of glibc: its writer's tid */
 #define BARRIER_COUNT 8	 /* of a barrier of glibc: how many threads meet */
 #define BARRIER_MAX   100000
-
-/* ---- Objects --------------------------------------------------------------------------------- */
-
-static struct threading_object *add_object(struct threading *threading)
-{
-	size_t room = threading->object_room ? threading->object_room * 2 : 64;
-	struct threading_object *objects = threading->objects;
-
-	if (threading->object_count == threading->object_room) {
-		objects = reallocarray(objects, room, sizeof(*objects));
-		if (!objects)
-			return NULL;
-		threading->objects = objects;
-		threading->object_room = room;
-	}
-	if (order_add_object(threading->order) == ORDER_NONE)
-		return NULL;
-	objects[threading->object_count] = (struct threading_object){0};
-	return &objects[threading->object_count++];
-}
-
-size_t threading_object(
-    struct threading *threading, enum threading_kind kind, unsigned long long address, size_t owner)
-{
-	struct threading_object *object;
-
-	for (size_t i = 0; i < threading->object_count; i++) {
-		object = &threading->objects[i];
-		if (object->address == address && object->kind == kind && object->owner == owner)
-			return i;
-	}
-	object = add_object(threading);
-	if (!object) {
-		threading->partly = true;
-		return ORDER_NONE;
-	}
-	object->kind = kind;
-	object->address = address;
-	object->owner = owner;
-	return threading->object_count - 1;
-}
 
 static unsigned number_at(struct threading *threading, unsigned long long address)
 {

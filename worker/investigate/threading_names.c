@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "worker/gdb/mi.h"
-#include "worker/investigate/threading.h"
+#include "worker/investigate/threading_model.h"
 #include "worker/investigate/where.h"
 #include "worker/session/seen.h"
 #include "worker/session/symbol.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
-#include "worker/investigate/threading.h"
+#include "worker/investigate/threading_model.h"
 #include "worker/session/accessed.h"
 
 static unsigned long long word_at(struct threading *threading, unsigned long long address)

@@ -37,7 +37,9 @@ struct became {
 	unsigned long long local; /* an address on the stack that it reads; 0: none */
 	char function[128];	  /* the function whose locals it reads; "": none */
 	bool unsure;		  /* it reads locals, and their call was not found */
-	json_t *cut;		  /* what search_tell says, in an object */
+	enum bind_means means;
+	bool always; /* it was true where the search began */
+	json_t *cut; /* what search_tell says, in an object */
 };
 
 enum truth { IS_FALSE, IS_TRUE, IS_FAILED };
@@ -80,7 +82,7 @@ static bool halve(struct became *became, struct replay *replay, struct failure *
 		long long middle = became->low.event + (top - became->low.event) / 2;
 
 		if (replay->worker->interrupt) {
-			gdb_fail_interrupted(replay->worker, failure);
+			worker_fail_interrupted(replay->worker, failure);
 			return false;
 		}
 		if (!position_go_event(replay, middle, failure))
@@ -153,7 +155,7 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 	return judge(became, replay, end);
 }
 
-/* The first change to true in a stretch that begins where it is false. */
+/* The first change to true, in a stretch that begins where it is false or means nothing. */
 static enum look look(struct became *became, struct replay *replay, const struct moment stretch[2],
     struct failure *failure)
 {
@@ -177,6 +179,11 @@ static json_t *answer_found(const struct became *became, struct replay *replay)
 		json_string_value(at), json_string_value(words)),
 	    "moment", at, "tid", became->at.tid, "frame", became->frame);
 
+	if (became->always)
+		json_object_set_new(answer, "assumed",
+		    json_sprintf("that it was true by chance when the call of %s began: a local "
+				 "has no value of its own there",
+			became->function));
 	json_decref(words);
 	json_decref(at);
 	return answer;
@@ -249,6 +256,8 @@ static json_t *find_by_halves(
 	return halve(became, replay, failure) ? answer_between(became, replay) : NULL;
 }
 
+/* Where the call begins to which locals belong, they have no value yet: then it counts when the
+ * predicate becomes true after it was false. */
 static json_t *find(struct became *became, struct replay *replay, const struct moment stretch[2],
     struct failure *failure)
 {
@@ -259,7 +268,10 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 	case IS_FAILED:
 		return NULL;
 	case IS_TRUE:
-		return answer_always(became, replay);
+		became->always = true;
+		if (!became->function[0])
+			return answer_always(became, replay);
+		break;
 	case IS_FALSE:
 		break;
 	}
@@ -267,14 +279,16 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 	case LOOK_FOUND:
 		return answer_found(became, replay);
 	case LOOK_NONE:
-		return answer_text(SHOWN " was never true there", became);
+		return became->always ? answer_always(became, replay)
+				      : answer_text(SHOWN " was never true there", became);
 	case LOOK_CUT:
 		json_object_set_new(became->cut, "conclusion",
 		    json_sprintf(
 			SHOWN " was not true in the part that was searched", became->predicate));
 		return json_incref(became->cut);
 	case LOOK_UNABLE:
-		return find_by_halves(became, replay, &stretch[1], failure);
+		return became->always ? answer_always(became, replay)
+				      : find_by_halves(became, replay, &stretch[1], failure);
 	case LOOK_FAILED:
 		break;
 	}
@@ -286,8 +300,10 @@ static bool choose_stretch(struct became *became, struct replay *replay,
     const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
 {
 	enum life_known known;
-	struct life life;
+	struct life life = {0};
 
+	became->function[0] = '\0';
+	became->unsure = false;
 	if (!became->local || args->from || args->to)
 		return true;
 	known = life_find(replay, became->local, &life, failure);
@@ -303,6 +319,10 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 {
 	if (!answer)
 		return NULL;
+	if (became->means == BIND_OBJECTS)
+		json_object_set_new(answer, "meaning",
+		    json_string("its members are those of the objects that its pointers point to "
+				"at this moment"));
 	if (became->function[0])
 		json_object_set_new(answer, "note",
 		    json_sprintf("searched in this call of %s only, where the locals in it live",
@@ -315,20 +335,80 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 	return answer;
 }
 
+/* Binds the predicate and asks it where the session stands; false with *failure filled. */
+static bool begin(
+    struct became *became, struct replay *replay, enum bind_means means, struct failure *failure)
+{
+	became->means = means;
+	return bind_names(
+		   replay, became->predicate, means, became->bound, &became->local, failure) &&
+	       ask(became, replay, true, failure) != IS_FAILED;
+}
+
+static json_t *answer_of(struct became *became, struct replay *replay,
+    const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
+{
+	return choose_stretch(became, replay, args, stretch, failure)
+		   ? find(became, replay, stretch, failure)
+		   : NULL;
+}
+
+/* True in no time: the predicate became true when its locals got their values, arguments say. */
+static bool is_true_at_once(const struct became *became)
+{
+	return became->always || (became->frame && became->at.event == became->from.event &&
+				     became->at.ticks == became->from.ticks);
+}
+
+/* A pointer that is a local tells nothing about the time before its call, but the object to which
+ * it points was there. */
+static json_t *answer_about_objects(struct became *became, struct excursion *excursion,
+    const struct when_became_args *args, json_t *answer)
+{
+	struct replay *replay = excursion->replay;
+	struct moment stretch[2];
+	struct became objects = {
+	    .predicate = became->predicate, .evaluations = became->evaluations};
+	struct failure ignored = {0};
+	json_t *better = NULL;
+
+	if (answer && became->function[0] && became->means == BIND_VARIABLES &&
+	    is_true_at_once(became) && place_return(replay, &excursion->from, &ignored) &&
+	    search_stretch(replay, args->from, args->to, stretch, &ignored) &&
+	    begin(&objects, replay, BIND_OBJECTS, &ignored) &&
+	    strcmp(objects.bound, became->bound) != 0)
+		better = answer_of(&objects, replay, args, stretch, &ignored);
+	json_decref(ignored.details);
+	if (!better)
+		return answer;
+	json_decref(answer);
+	json_decref(became->frame);
+	json_decref(became->cut);
+	where_forget(&became->code);
+	*became = objects;
+	return better;
+}
+
 json_t *tool_when_became(
     struct replay *replay, const struct when_became_args *args, struct failure *failure)
 {
 	struct became became = {.predicate = args->predicate};
 	struct moment stretch[2];
-	json_t *answer = NULL;
+	struct failure first = {0}, ignored = {0};
+	json_t *answer;
 
-	if (!search_stretch(replay, args->from, args->to, stretch, failure) ||
-	    !bind_names(replay, args->predicate, became.bound, &became.local, failure) ||
-	    ask(&became, replay, true, failure) == IS_FAILED)
+	if (!search_stretch(replay, args->from, args->to, stretch, failure))
 		return NULL;
+	if (!begin(&became, replay, BIND_VARIABLES, &first) &&
+	    !begin(&became, replay, BIND_OBJECTS, &ignored)) {
+		json_decref(ignored.details);
+		*failure = first;
+		return NULL;
+	}
+	json_decref(first.details);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (choose_stretch(&became, replay, args, stretch, failure))
-		answer = add_notes(&became, find(&became, replay, stretch, failure));
+	answer = answer_of(&became, replay, args, stretch, failure);
+	answer = add_notes(&became, answer_about_objects(&became, &excursion, args, answer));
 	json_decref(became.frame);
 	json_decref(became.cut);
 	where_forget(&became.code);

@@ -51,6 +51,12 @@ void lookup_show(struct lookup *lookup, const char *directory, bool writes)
 		places_read(&lookup->places, directory);
 }
 
+void lookup_hide(struct lookup *lookup, const char *directory)
+{
+	places_hide(&lookup->places, directory);
+	places_apply(&lookup->places, &lookup->policy);
+}
+
 void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure)
 {
 	failure_set(failure, ERROR_RR_FAILED, "install rr, or give its path with --rr",

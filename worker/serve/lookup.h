@@ -28,6 +28,9 @@ int lookup_prepare(struct lookup *lookup, const struct worker_config *config, co
 /* It is also to see this directory, or to write in it. */
 void lookup_show(struct lookup *lookup, const char *directory, bool writes);
 
+/* It is not to see this directory, though the worker does. */
+void lookup_hide(struct lookup *lookup, const char *directory);
+
 /* After lookup_prepare has failed for rr. */
 void lookup_fail_without_rr(const struct worker_config *config, struct failure *failure);
 

@@ -3,11 +3,11 @@
  * interrupt, a stop and the supervisor's death. Knows no tool.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "sandbox/wire/channel.h"
-#include "worker/gdb/check.h"
 #include "worker/serve/ops.h"
 #include "worker/serve/start.h"
 
@@ -80,16 +80,49 @@ static bool may_be_silence(const struct failure *failure)
 	}
 }
 
+void worker_fail_interrupted(const struct worker *worker, struct failure *failure)
+{
+	if (worker->interrupt == INTERRUPT_TIMEOUT)
+		failure_set(failure, ERROR_TIMEOUT, "ask for less, or give a longer deadline",
+		    "the command reached its time limit");
+	else
+		failure_set(failure, ERROR_CANCELLED, NULL, "the command was interrupted");
+}
+
+/* gdb does not survive every interrupt: at some instants its own code takes one for a fatal error.
+ * What the caller has to know then is that its time was over. */
+static bool died_of_deadline(const struct worker *worker)
+{
+	return worker->interrupt == INTERRUPT_TIMEOUT && worker->loss.code == ERROR_GDB_FAILED;
+}
+
+static void fail_lost(struct worker *worker, struct failure *failure)
+{
+	const struct failure *loss = &worker->loss;
+	struct failure late = {0};
+	char hint[FAILURE_HINT_MAX];
+
+	if (!died_of_deadline(worker)) {
+		failure_set(failure, loss->code, loss->hint, "%s", loss->message);
+		return;
+	}
+	worker_fail_interrupted(worker, &late);
+	snprintf(hint, sizeof(hint), "%.200s; %.200s", late.hint, loss->hint);
+	failure_set(
+	    failure, late.code, hint, "%s, and was stopped: %s", late.message, loss->message);
+}
+
 /* Not every reader of gdb's answers notices that there was none: what was read after rr or gdb was
  * lost is neither a result nor a reason. */
 static json_t *check_loss(struct worker *worker, json_t *result, struct failure *failure)
 {
 	const struct failure *loss = &worker->loss;
+	bool late = died_of_deadline(worker) && failure->code == loss->code;
 
-	if (!loss->message[0] || (!result && !may_be_silence(failure)))
+	if (!loss->message[0] || (!result && !late && !may_be_silence(failure)))
 		return result;
 	json_decref(result);
-	failure_set(failure, loss->code, loss->hint, "%s", loss->message);
+	fail_lost(worker, failure);
 	return NULL;
 }
 
@@ -99,7 +132,7 @@ static json_t *check_interrupt(struct worker *worker, json_t *result, struct fai
 	if (!worker->half_read || (!result && !may_be_silence(failure)))
 		return result;
 	json_decref(result);
-	gdb_fail_interrupted(worker, failure);
+	worker_fail_interrupted(worker, failure);
 	return NULL;
 }
 

@@ -81,6 +81,9 @@ void worker_progress(struct worker *worker, double progress, double total, const
 /* What to do after rr or gdb was lost: a hint for the failure. */
 const char *worker_lost_hint(const struct worker *worker);
 
+/* Fills the failure with the reason for the interrupt: timeout or cancelled. */
+void worker_fail_interrupted(const struct worker *worker, struct failure *failure);
+
 /* Sends WIRE_STATE; state is stolen. */
 void worker_state(struct worker *worker, json_t *state);
 

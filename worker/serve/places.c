@@ -4,6 +4,7 @@
  */
 #include "worker/serve/places.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static void add(const char **list, size_t *count, const char *directory)
@@ -15,6 +16,18 @@ static void add(const char **list, size_t *count, const char *directory)
 void places_read(struct places *places, const char *directory)
 {
 	add(places->read_only, &places->read_count, directory);
+}
+
+void places_hide(struct places *places, const char *directory)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < places->read_count; i++)
+		if (strcmp(places->read_only[i], directory) != 0)
+			places->read_only[kept++] = places->read_only[i];
+	places->read_only[kept] = NULL;
+	places->read_count = kept;
+	places->hides = true;
 }
 
 void places_write(struct places *places, const char *directory)
@@ -42,5 +55,6 @@ void places_apply(const struct places *places, struct sandbox_policy *policy)
 	policy->read_write = places->read_write;
 	policy->parents = places->parents;
 	policy->listed = places->listed;
+	policy->lists_only = places->hides;
 	policy->parent = getpid();
 }

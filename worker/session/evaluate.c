@@ -34,10 +34,10 @@ static int read_formatted(struct replay *replay, char letter, const char *expres
 	char command[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL;
 
+	if (!letter)
+		return values_show(replay, expression, value, type, why, why_size);
 	if (values_read(replay, expression, value, type, why, why_size) != 0)
 		return -1;
-	if (!letter)
-		return 0;
 	snprintf(command, sizeof(command), "output/%c (%s)", letter, expression);
 	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
 	    gdb_command(replay->gdb, &results,
@@ -222,7 +222,7 @@ static json_t *evaluate_all(
 	if (replay->worker->broken) {
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 	} else if (replay->worker->interrupt) {
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	} else if (count == 1 && json_object_get(only, "error")) {
 		fail_evaluation(replay, mi_text(only, "error"), failure);
 	} else {

@@ -1,7 +1,6 @@
 /*
  * rr_expand: a value piece by piece, through gdb's variable objects. The C++ library's own pretty
- * printers, which come with the compiler, show its containers. We load them at their first use, and
- * switch them on only for one answer.
+ * printers show its containers (printers.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/printers.h"
 #include "worker/session/replay.h"
 #include "worker/session/scope.h"
 #include "worker/session/strangers.h"
@@ -28,23 +28,6 @@ struct expansion {
 	size_t used; /* bytes */
 	bool full;
 };
-
-/* The C++ library's printers lie in a folder of the compiler, with its version in the path or
- * without. */
-static const char load_printers[] = "python import glob, sys; "
-				    "sys.path[:0] = glob.glob('/usr/share/gcc*/python'); "
-				    "from libstdcxx.v6 import register_libstdcxx_printers; "
-				    "register_libstdcxx_printers(None)";
-
-static void switch_printers(struct replay *replay, bool on)
-{
-	if (on && !replay->printers_tried) {
-		replay->printers_tried = true;
-		gdb_command(replay->gdb, NULL, "-enable-pretty-printing");
-		gdb_console(replay->gdb, NULL, load_printers);
-	}
-	gdb_console(replay->gdb, NULL, on ? "enable pretty-printer" : "disable pretty-printer");
-}
 
 static bool is_map(const json_t *part)
 {
@@ -342,18 +325,17 @@ json_t *tool_expand(struct replay *replay, const struct expand_args *args, struc
 	json_t *whole, *result = NULL;
 	bool more = false;
 
-	switch_printers(replay, true);
+	printers_begin(replay);
 	expansion.lines = json_array();
 	whole = create_whole(replay, args->expression, failure);
 	if (whole && (add_parts(&expansion, whole, 0, 0, &more) || expansion.full))
 		result = answer(&expansion, whole, more);
 	else if (whole && replay->worker->interrupt)
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	else if (whole)
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 	delete (replay, whole);
-	if (!replay->worker->broken)
-		switch_printers(replay, false);
+	printers_end(replay);
 	json_decref(expansion.lines);
 	return result;
 }

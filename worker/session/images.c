@@ -139,7 +139,9 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 bool images_learn(struct replay *replay, struct failure *failure)
 {
 	struct execs execs;
-	bool fine = execs_read(replay->worker, replay->trace_dir, EXECS_READ_MS, &execs, failure) &&
+	bool fine = execs_read(replay->worker, replay->trace_dir,
+			replay->beside ? replay->beside->trace_dir : NULL, EXECS_READ_MS, &execs,
+			failure) &&
 		    images_from_execs(replay, &execs, failure);
 
 	execs_free(&execs);

@@ -167,7 +167,8 @@ static bool run_back(
 static bool turn_access(struct replay *replay, struct failure *failure)
 {
 	json_t *forward = json_incref(gdb_last_stop(replay->gdb)), *stop;
-	bool fine = run_back(replay, "step-instruction", true, failure);
+	bool fine = run_back(replay, "step-instruction", true, failure) &&
+		    !gdb_was_interrupted(replay->gdb);
 
 	if (fine) {
 		stop = turned(forward, gdb_last_stop(replay->gdb));
@@ -309,6 +310,11 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 	*failure = (struct failure){0};
 	if (replay->worker->broken || !place_return(replay, &search->place, failure))
 		return LAST_HIT_FAILED;
+	/* The stop was found, and the way to it was cut off. */
+	if (replay->worker->interrupt) {
+		worker_fail_interrupted(replay->worker, failure);
+		return LAST_HIT_FAILED;
+	}
 	return LAST_HIT_UNKNOWN;
 }
 

@@ -58,19 +58,35 @@ static bool read_rr_output(void *owner, int fd)
 	return true;
 }
 
+/* Keeps the last line, which may come in pieces. Blank lines are none. */
+static void keep_gdb_words(struct replay *replay, const char *bytes, size_t count)
+{
+	size_t length = strlen(replay->gdb_words);
+
+	for (size_t i = 0; i < count; i++) {
+		if (bytes[i] == '\n') {
+			replay->gdb_words_ended = true;
+			continue;
+		}
+		if (replay->gdb_words_ended && strchr("\r ", bytes[i]))
+			continue;
+		if (replay->gdb_words_ended)
+			length = 0;
+		replay->gdb_words_ended = false;
+		if (length < sizeof(replay->gdb_words) - 1)
+			replay->gdb_words[length++] = bytes[i];
+	}
+	replay->gdb_words[length] = '\0';
+}
+
 /* gdb's stderr is not for the client, but the pipe must not fill up. */
 static bool read_gdb_errors(void *owner, int fd)
 {
-	struct replay *replay = owner;
 	char bytes[4096];
-	ssize_t got = read(fd, bytes, sizeof(bytes)), length = got > 0 ? got : 0;
+	ssize_t got = read(fd, bytes, sizeof(bytes));
 
-	/* Without the line's end, and the last words only: blank lines are none. */
-	while (length > 0 && strchr("\r\n ", bytes[length - 1]))
-		length--;
-	if (length > 0)
-		snprintf(replay->gdb_words, sizeof(replay->gdb_words), "%.*s",
-		    (int)(length < 400 ? length : 400), bytes);
+	if (got > 0)
+		keep_gdb_words(owner, bytes, (size_t)got);
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
@@ -239,7 +255,7 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 
 	while (!launch_parse(replay->launch, port, executable, sizeof(executable))) {
 		if (gdb_must_stop(replay->gdb)) {
-			gdb_fail_interrupted(replay->worker, failure);
+			worker_fail_interrupted(replay->worker, failure);
 			replay->worker->broken = true;
 			return false;
 		}

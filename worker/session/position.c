@@ -249,7 +249,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 static bool is_interrupted(const struct replay *replay, struct failure *failure)
 {
 	if (gdb_must_stop(replay->gdb))
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	return gdb_must_stop(replay->gdb);
 }
 
@@ -402,7 +402,7 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	fine = go(replay, to, failure);
 	breakpoints_resume(replay);
 	if (gdb_must_stop(replay->gdb) && !failure->message[0])
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	if (replay->worker->broken || gdb_must_stop(replay->gdb) ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;

@@ -78,7 +78,8 @@ struct replay {
 	json_t *sources,
 	    *sources_missed; /* recorded path: where the file lies, "" nowhere; see source.c */
 	char pmu[32];
-	char gdb_words[512];	  /* gdb's last output on stderr */
+	char gdb_words[512];	  /* gdb's last line on stderr */
+	bool gdb_words_ended;	  /* what follows is another one */
 	long long pid, asked_pid; /* asked_pid 0: the first process */
 	bool worst;		  /* by default, the process that ended worst */
 	bool fork_pid, connected, at_end, at_signal;
@@ -104,6 +105,7 @@ struct replay {
 	struct breakpoint_list breakpoints;
 	json_t *checkpoints; /* see checkpoints.c */
 	int next_checkpoint;
+	int watched;	 /* pointers of ours that are watched through; see watchpoint.c */
 	json_t *signals; /* see signals.c */
 	json_t *warnings;
 };

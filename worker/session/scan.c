@@ -65,7 +65,7 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 			ERROR_GDB_FAILED, NULL, failure))
 			return SCAN_FAILED;
 		if (gdb_was_interrupted(replay->gdb)) {
-			gdb_fail_interrupted(replay->worker, failure);
+			worker_fail_interrupted(replay->worker, failure);
 			return SCAN_FAILED;
 		}
 		selection_follow_stop(replay);

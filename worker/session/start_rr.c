@@ -19,6 +19,9 @@ void start_policy(
 {
 	tool_policy(&replay->worker->config, sandbox);
 	places_begin(places, &replay->worker->config);
+	/* The worker's view has the other session's trace too. */
+	if (replay->beside)
+		places_hide(places, replay->beside->trace_dir);
 	places_read(places, replay->trace_dir);
 	places_apply(places, sandbox);
 }

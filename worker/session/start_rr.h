@@ -9,8 +9,8 @@
 
 struct places;
 
-/* The sandbox of a session's rr and gdb: they see what the launcher left visible, and the trace.
- * The lists are borrowed from `places`. */
+/* The sandbox of a session's rr and gdb: they see what the launcher left visible, and the trace,
+ * but not the trace of another session of this worker. The lists are borrowed from `places`. */
 void start_policy(
     const struct replay *replay, struct sandbox_policy *sandbox, struct places *places);
 

@@ -30,8 +30,10 @@ static const char definition[] =
     "def rr_check(name, block, homes):\\n"
     "    found = gdb.lookup_symbol(name, block)[0] if block else gdb.lookup_static_symbol(name)\\n"
     "    if found is None or not rr_is_value(found): return\\n"
+    "    name = found.name\\n" /* with its namespaces */
     "    if found.needs_frame or gdb.lookup_global_symbol(name) or rr_knows(block, name): return\\n"
     "    every = [s for s in gdb.lookup_static_symbols(name) if rr_is_value(s)]\\n"
+    "    if not every: return\\n"
     "    near = {(s.symtab.filename, s.line) for s in every if rr_whose(s) in homes}\\n"
     "    files = sorted({s.symtab.filename.split('/')[-1] for s in every})\\n"
     "    if len(near) != 1: print('" STRANGER "' + name, ', '.join(files[:4]))\\n"

@@ -9,6 +9,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/printers.h"
 #include "worker/session/values.h"
 
 #define VALUE_NAME_MAX 100
@@ -16,6 +17,8 @@
 #define POINTED_COUNT  6
 #define POINTED_BUDGET 8000
 #define LOCAL_MAX      1000 /* bytes of one local */
+#define CONTAINER_MAX  800  /* bytes of a value with containers */
+#define CONTAINER_MORE "... rr_expand shows the rest"
 #define BEGINNING_ONLY " (only the beginning, because it is large)"
 
 static bool is_aggregate(const char *value)
@@ -115,6 +118,61 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 		*value = copy(text);
 	json_decref(results);
 	return status;
+}
+
+/* Reads it once more in another way. If that fails, what was read before stays. */
+static void read_again(struct replay *replay, const char *expression, char **value)
+{
+	char *shown = NULL, why[8];
+
+	if (read_aggregate(replay, expression, &shown, why, sizeof(why)) == 0) {
+		free(*value);
+		*value = shown;
+	}
+}
+
+/* gdb gives only the address of an aggregate that a reference refers to. */
+static bool is_bare_reference(const char *value)
+{
+	return value[0] == '@' && !strchr(value, ':');
+}
+
+/* Not within a character of several bytes. */
+static void cut(char *value)
+{
+	size_t at = CONTAINER_MAX - sizeof(CONTAINER_MORE);
+
+	while (at > 0 && ((unsigned char)value[at] & 0xc0) == 0x80)
+		at--;
+	strlcpy(value + at, CONTAINER_MORE, sizeof(CONTAINER_MORE));
+}
+
+static void show_elements(struct replay *replay, const char *expression, char **value)
+{
+	char referred[REPLAY_EXPRESSION_MAX + 8];
+
+	if (is_bare_reference(*value)) {
+		snprintf(referred, sizeof(referred), "*&(%.*s)", REPLAY_EXPRESSION_MAX, expression);
+		expression = referred;
+		read_again(replay, expression, value);
+	}
+	if (!printers_would_help(*value))
+		return;
+	printers_begin(replay);
+	read_again(replay, expression, value);
+	printers_end(replay);
+	if (strlen(*value) > CONTAINER_MAX)
+		cut(*value);
+}
+
+int values_show(struct replay *replay, const char *expression, char **value, char **type, char *why,
+    size_t why_size)
+{
+	if (values_read(replay, expression, value, type, why, why_size) != 0)
+		return -1;
+	if (*value)
+		show_elements(replay, expression, value);
+	return 0;
 }
 
 static bool is_identifier(const char *name)
@@ -261,7 +319,7 @@ json_t *tool_locals(struct replay *replay, const struct locals_args *args, struc
 		gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
 		    ERROR_NOT_FOUND, "this frame may have no debug information", failure);
 	else if (replay->worker->interrupt)
-		gdb_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay->worker, failure);
 	else
 		result = json_pack("{s:O}", "variables", list);
 	if (result && left_out) {

@@ -73,10 +73,11 @@ json_t *execs_json(const struct execs *execs, int pid);
 
 /*
  * Reads the trace at an absolute path, which was judged before, for at most limit_ms: what was read
- * until then stays, with `cut` set. False with *failure filled when rr dump does not start or the
- * operation was interrupted; execs_free in every case.
+ * until then stays, with `cut` set. rr dump cannot see the directory `hidden`; NULL: none. False
+ * with *failure filled when rr dump does not start or the operation was interrupted; execs_free in
+ * every case.
  */
-bool execs_read(struct worker *worker, const char *path, int limit_ms, struct execs *execs,
-    struct failure *failure);
+bool execs_read(struct worker *worker, const char *path, const char *hidden, int limit_ms,
+    struct execs *execs, struct failure *failure);
 
 #endif

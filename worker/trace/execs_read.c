@@ -25,8 +25,8 @@ static bool judge(struct worker *worker, bool ended, struct execs *execs, struct
 	return true;
 }
 
-bool execs_read(struct worker *worker, const char *path, int limit_ms, struct execs *execs,
-    struct failure *failure)
+bool execs_read(struct worker *worker, const char *path, const char *hidden, int limit_ms,
+    struct execs *execs, struct failure *failure)
 {
 	const char *const arguments[] = {"dump", "-e", path, NULL};
 	struct lookup rr;
@@ -41,6 +41,8 @@ bool execs_read(struct worker *worker, const char *path, int limit_ms, struct ex
 		dump_parser_end(parser);
 		return false;
 	}
+	if (hidden)
+		lookup_hide(&rr, hidden);
 	lookup_show(&rr, path, false);
 	fine = judge(worker,
 	    capture_stream(worker, &rr.spec, limit_ms, take, parser, &capture, failure), execs,

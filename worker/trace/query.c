@@ -71,7 +71,7 @@ static void add_images(struct worker *worker, const char *path, json_t *list)
 	json_t *process, *images;
 	size_t i;
 
-	if (execs_read(worker, path, EXECS_READ_MS, &execs, &ignored)) {
+	if (execs_read(worker, path, NULL, EXECS_READ_MS, &execs, &ignored)) {
 		json_array_foreach(json_object_get(list, "processes"), i, process)
 		{
 			images = execs_json(

@@ -1,0 +1,43 @@
+/*
+ * Loads, enables and disables gdb's pretty printers of the C++ library.
+ */
+#include "worker/session/printers.h"
+
+#include <string.h>
+
+/* They lie in a folder of the compiler, with its version in the path or without. */
+static const char load[] = "python import glob, sys; "
+			   "sys.path[:0] = glob.glob('/usr/share/gcc*/python'); "
+			   "from libstdcxx.v6 import register_libstdcxx_printers; "
+			   "register_libstdcxx_printers(None)";
+
+void printers_begin(struct replay *replay)
+{
+	if (!replay->printers_tried) {
+		replay->printers_tried = true;
+		gdb_command(replay->gdb, NULL, "-enable-pretty-printing");
+		gdb_console(replay->gdb, NULL, load);
+	}
+	gdb_console(replay->gdb, NULL, "enable pretty-printer");
+}
+
+/* An interrupt would leave them on for every later answer. */
+void printers_end(struct replay *replay)
+{
+	if (replay->worker->broken)
+		return;
+	gdb_shield(replay->gdb, true);
+	gdb_console(replay->gdb, NULL, "disable pretty-printer");
+	gdb_shield(replay->gdb, false);
+}
+
+bool printers_would_help(const char *value)
+{
+	/* The second is what plain.c makes of a map, a set or a list. */
+	static const char *const signs[] = {"_M_", " elements}", "{1 element}"};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		found |= strstr(value, signs[i]) != NULL;
+	return found;
+}
