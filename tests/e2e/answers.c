@@ -268,6 +268,17 @@ json_t *client_tool_fails(
 	    client, client_tool_send(client, tool, args), code, HARNESS_TIMEOUT_S);
 }
 
+void client_tool_refused(
+    struct client *client, const char *tool, const char *code, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	json_t *args = pack_args(format, arguments);
+	va_end(arguments);
+	json_decref(client_tool_failure(
+	    client, client_tool_send(client, tool, args), code, HARNESS_TIMEOUT_S));
+}
+
 json_t *client_record(
     struct client *client, const char *trace_dir, const char *program, const char *argument)
 {

@@ -188,6 +188,11 @@ void client_end(struct client *client)
 	client_free(client);
 }
 
+void client_cleanup(struct client **client)
+{
+	client_end(*client);
+}
+
 void client_abandon(struct client *client)
 {
 	if (!client->reaped)

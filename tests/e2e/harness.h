@@ -28,6 +28,9 @@ double harness_now(void);
 char *harness_scratch(uid_t owner);
 void harness_scratch_free(char *path);
 
+#define cleanup_scratch __attribute__((cleanup(harness_scratch_cleanup)))
+void harness_scratch_cleanup(char **path);
+
 /* "a/b", to be freed. */
 char *harness_path(const char *folder, const char *name);
 
@@ -72,6 +75,8 @@ struct client *client_start(const struct client_options *options);
 
 /* Closes the server's stdin, waits for its end, checks that no process is left, frees. */
 void client_end(struct client *client);
+#define cleanup_client __attribute__((cleanup(client_cleanup)))
+void client_cleanup(struct client **client);
 
 /* Frees the client of a server that has ended or is to be killed outright. */
 void client_abandon(struct client *client);
@@ -131,6 +136,10 @@ json_t *client_tool_fails(
 
 /* Like client_tool, for callers that do not need the answer. */
 void client_tool_done(struct client *client, const char *tool, const char *format, ...);
+
+/* Like client_tool_fails, for callers that need no more of the failure than its code. */
+void client_tool_refused(
+    struct client *client, const char *tool, const char *code, const char *format, ...);
 
 /* Records a program of tests/programs into `trace_dir`; arguments after the name, NULL ends.
  * Returns rr_record's answer. */

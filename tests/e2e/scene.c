@@ -16,6 +16,23 @@ static struct {
 	const char *const *programs;
 } prepared;
 
+/* Records the program that the words name, with the other words as its arguments. */
+static void record(struct client *client, const char *words, const char *trace)
+{
+	cleanup_free char *copy = strdup(words);
+	json_t *command = json_array();
+	char *rest = copy;
+
+	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+		if (*word == '\0')
+			continue;
+		bool first = json_array_size(command) == 0;
+		cleanup_free char *path = first ? harness_program(word) : NULL;
+		json_array_append_new(command, json_string(first ? path : word));
+	}
+	client_tool_done(client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", trace);
+}
+
 const char *scene_trace(const char *program)
 {
 	for (size_t i = 0; i < prepared.count; i++)
@@ -27,7 +44,7 @@ const char *scene_trace(const char *program)
 		prepared.folder = harness_scratch(0);
 	char *trace = harness_path(prepared.folder, program);
 	struct client *client = client_start(NULL);
-	json_decref(client_record(client, trace, program, NULL));
+	record(client, program, trace);
 	client_end(client);
 	prepared.names[prepared.count] = strdup(program);
 	prepared.traces[prepared.count++] = trace;
@@ -58,6 +75,14 @@ void scene_run_to(struct scene *scene, const char *location)
 	    location, "temporary", 1, "session", scene->session);
 	expect_answer(client_tool(scene->client, "rr_continue", "{s:s}", "session", scene->session),
 	    "reason", "breakpoint");
+}
+
+struct scene scene_open_at(const char *program, const char *location)
+{
+	struct scene scene = scene_open(program, NULL);
+
+	scene_run_to(&scene, location);
+	return scene;
 }
 
 void expect_alive(struct client *client, const char *session)
@@ -145,6 +170,16 @@ struct place place_replay_command(const char *const *command)
 	free(client_replay(place.client, place.trace));
 	free(path);
 	return place;
+}
+
+long long place_record_sleep(struct place *place)
+{
+	long long id = client_tool_send(place->client, "rr_record",
+	    json_pack(
+		"{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", place->trace));
+
+	census_await(client_pid(place->client), "sleep");
+	return id;
 }
 
 void place_close(struct place *place)

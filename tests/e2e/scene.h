@@ -11,8 +11,9 @@
 
 #define SCENE_TEST_TIMEOUT_S 300 /* for Check: a bound against hanging, not an expectation */
 
-/* The trace of a program of tests/programs, which the first call records. Tests run in child
- * processes, so make the first call in an unchecked fixture, as scene_main does. Borrowed. */
+/* The trace of a program of tests/programs, which the first call records; words behind its name are
+ * its arguments. Tests run in child processes, so make the first call in an unchecked fixture, as
+ * scene_main does. Borrowed. */
 const char *scene_trace(const char *program);
 
 /* Removes the traces: the unchecked fixture's end. */
@@ -26,6 +27,9 @@ struct scene {
 /* A server with these options (NULL: none) and a session at the start of the program's trace. */
 struct scene scene_open(const char *program, const struct client_options *options);
 
+/* The same without options, run to a breakpoint at `location`. */
+struct scene scene_open_at(const char *program, const char *location);
+
 /* Moves the session to a breakpoint at `location` (set for this once). */
 void scene_run_to(struct scene *scene, const char *location);
 
@@ -37,6 +41,7 @@ void expect_same(json_t *one, json_t *other);
 
 /* Ends the server as a client does by EOF, and checks that nothing is left. */
 void scene_close(struct scene *scene);
+#define cleanup_scene __attribute__((cleanup(scene_close)))
 
 /* A server, and a folder of its own with the name of a trace that does not exist yet. */
 struct place {
@@ -46,11 +51,15 @@ struct place {
 
 struct place place_open(void);
 void place_close(struct place *place);
+#define cleanup_place __attribute__((cleanup(place_close)))
 
 /* Records a program of tests/programs there, and opens a session. The words of `command`, which
  * ends with NULL, are the program's name and its arguments. */
 struct place place_replay_command(const char *const *command);
 #define place_replay(...) place_replay_command((const char *const[]){__VA_ARGS__, NULL})
+
+/* Begins to record a long sleep there, and waits until it runs. Returns the call's id. */
+long long place_record_sleep(struct place *place);
 
 /* Runs one suite of one test case, `tests` ending with NULL; returns main's exit code. */
 int scene_main(const char *name, const TTest *const *tests, const char *const *programs);

@@ -62,6 +62,11 @@ void harness_scratch_free(char *path)
 	free(path);
 }
 
+void harness_scratch_cleanup(char **path)
+{
+	harness_scratch_free(*path);
+}
+
 char *harness_program(const char *name)
 {
 	const char *folder = getenv("PROGRAMS");

@@ -24,7 +24,7 @@ static json_t *step_back(struct scene *scene)
 /* Steps on from a function's beginning as long as it lasts, and as often back. */
 static void go_and_return(const char *function)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	char *passed[STEPS_MAX];
 	int steps = 0;
 
@@ -43,16 +43,14 @@ static void go_and_return(const char *function)
 	if (steps < STEPS_MAX)
 		json_decref(step_back(&scene));
 	for (int i = steps - 2; i >= 0; i--) {
-		json_t *stop = next(&scene, true);
+		json_auto_t *stop = next(&scene, true);
 		expect_text(stop, "reason", "step");
 		ck_assert_msg(strcmp(answer_text(stop, "frame.address"), passed[i]) == 0,
 		    "%s, step %d: %s where %s was expected", function, i,
 		    answer_text(stop, "frame.address"), passed[i]);
-		json_decref(stop);
 	}
 	for (int i = 0; i < steps; i++)
 		free(passed[i]);
-	scene_close(&scene);
 }
 
 START_TEST(the_way_back_passes_what_the_way_forward_did)
@@ -75,15 +73,13 @@ START_TEST(a_line_back_from_code_without_lines_is_the_callers_or_where_main_retu
 		const char *function, *note;
 	} rows[] = {{"printf", NULL}, {"__vfprintf_internal", NULL}, {"write", "main returned"}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct scene scene = scene_open(PROGRAM, NULL);
+		cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 		scene_run_to(&scene, rows[i].function);
-		json_t *stop = client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1);
+		json_auto_t *stop = client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1);
 		expect_text(stop, "reason", "step");
 		expect_text(stop, "frame.function", "main");
 		if (rows[i].note)
 			ck_assert_ptr_nonnull(strstr(answer_text(stop, "note"), rows[i].note));
-		json_decref(stop);
-		scene_close(&scene);
 	}
 }
 END_TEST
@@ -98,10 +94,10 @@ START_TEST(back_out_of_a_recursive_function_is_its_own_call)
 		const char *comes_to, *args;
 	} rows[] = {{NULL, 0, "fall", "n=3"}, {"main", 0, "main", NULL}, {NULL, 1, "main", NULL}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct scene scene = scene_open(PROGRAM, NULL);
+		cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 		client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
 		    "fall", "condition", "n == 2", "temporary", 1);
-		json_decref(client_tool(scene.client, "rr_continue", NULL));
+		client_tool_done(scene.client, "rr_continue", NULL);
 		json_t *stop = client_tool(scene.client, "rr_next", "{s:i}", "count", 3);
 		expect_text(stop, "frame.args", "n=2");
 		json_decref(stop);
@@ -114,52 +110,43 @@ START_TEST(back_out_of_a_recursive_function_is_its_own_call)
 		if (rows[i].args)
 			expect_text(stop, "frame.args", rows[i].args);
 		json_decref(stop);
-		scene_close(&scene);
 	}
 }
 END_TEST
 
 START_TEST(a_breakpoint_stops_the_way_back_out_and_is_told)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "odd");
-	json_decref(client_tool(scene.client, "rr_finish", NULL));
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "odd");
+	client_tool_done(scene.client, "rr_finish", NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "plain");
-	json_t *stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1);
 	expect_text(stop, "reason", "breakpoint");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "pushed");
-	json_decref(stop);
 	expect_answer(
 	    client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1), "reason", "breakpoint");
-	scene_close(&scene);
 }
 END_TEST
 
 static void go(struct scene *scene, const json_t *when)
 {
-	json_decref(
-	    client_tool(scene->client, "rr_goto", "{s:s}", "moment", answer_text(when, "moment")));
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", answer_text(when, "moment"));
 }
 
 /* Each of these returns is one step, whatever the bytes in front of the place look like. */
 START_TEST(a_return_that_no_call_belongs_to_is_one_step)
 {
 	static const char *const places[] = {"pushed", "plain"};
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	for (int i = 0; i < 2; i++) {
 		scene_run_to(&scene, places[i]);
-		json_t *here = client_tool(scene.client, "rr_when", NULL);
-		json_t *stepped = step_back(&scene);
+		json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
+		json_auto_t *stepped = step_back(&scene);
 		go(&scene, here);
-		json_t *stop = next(&scene, true);
+		json_auto_t *stop = next(&scene, true);
 		expect_text(stop, "reason", "step");
 		expect_text(stop, "frame.address", answer_text(stepped, "frame.address"));
 		go(&scene, here);
-		json_decref(stop);
-		json_decref(stepped);
-		json_decref(here);
 	}
-	scene_close(&scene);
 }
 END_TEST
 
@@ -176,29 +163,27 @@ static json_t *go_behind_call(struct scene *scene)
 
 START_TEST(a_breakpoint_in_the_call_stops_the_way_back)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_decref(go_behind_call(&scene));
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "fall");
 	expect_all(next(&scene, true), IS("reason", "breakpoint"), IS("frame.function", "fall"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(where_the_processor_watches_all_it_can_the_session_stays)
 {
 	static const char *const watched[] = {"depth", "count", "*(&depth + 8)", "*(&depth + 16)"};
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *here = go_behind_call(&scene);
 	for (int i = 0; i < 4; i++)
 		client_tool_done(
 		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", watched[i]);
-	json_decref(client_tool_fails(scene.client, "rr_next", "unsupported", "{s:s, s:b}", "unit",
-	    "instruction", "reverse", 1));
+	client_tool_refused(scene.client, "rr_next", "unsupported", "{s:s, s:b}", "unit",
+	    "instruction", "reverse", 1);
 	expect_answer(
 	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(here, "moment"));
 	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 4);
 	expect_answer(next(&scene, true), "reason", "watchpoint");
-	scene_close(&scene);
 }
 END_TEST
 

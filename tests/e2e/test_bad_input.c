@@ -28,12 +28,11 @@ static void expect_unharmed(struct scene *scene)
 
 START_TEST(an_unknown_tool_is_a_protocol_error)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	long long id = client_tool_send(client, "rr_continu", NULL);
 	json_auto_t *answer = client_wait(client, id, HARNESS_TIMEOUT_S);
 	expect_number(answer, "error.code", -32602);
 	expect_message(answer, "rr_continue");
-	client_end(client);
 }
 END_TEST
 
@@ -75,64 +74,57 @@ static const struct {
 
 START_TEST(wrong_arguments_get_an_error_that_says_which_and_cost_nothing)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "set_late");
 	for (int i = 0; i < WRONG_COUNT; i++) {
 		fprintf(stderr, "%s %s\n", wrong_arguments[i].tool, wrong_arguments[i].args);
 		json_t *args = json_loads(wrong_arguments[i].args, 0, NULL);
 		long long id = client_tool_send(scene.client, wrong_arguments[i].tool, args);
-		json_t *failed = client_tool_failure(scene.client, id, NULL, HARNESS_TIMEOUT_S);
+		json_auto_t *failed =
+		    client_tool_failure(scene.client, id, NULL, HARNESS_TIMEOUT_S);
 		expect_message(failed, wrong_arguments[i].says);
-		json_decref(failed);
 		expect_unharmed(&scene);
 	}
 	expect_answer(
 	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "set_late");
-	scene_close(&scene);
 }
 END_TEST
 
 /* gdb says that it runs, and then that it cannot. We must not wait for a stop. */
 START_TEST(a_breakpoint_where_nothing_is_mapped_is_named_and_costs_nothing)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "toggle");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "toggle");
 	json_auto_t *address =
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "(long)&printf");
 	cleanup_free char *location = NULL;
 	if (asprintf(&location, "*%s", answer_text(address, "value")) < 0)
 		harness_fail("out of memory");
-	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", location));
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", location);
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
 	json_auto_t *failed = client_tool_failure(scene.client, id, "invalid_argument", 60);
 	expect_message(failed, "breakpoint 2 prevents"); /* the first was scene_run_to's */
 	expect_unharmed(&scene);
-	json_decref(
-	    client_tool(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 2));
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 2);
 	scene_run_to(&scene, "toggle");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(numbers_and_booleans_are_accepted_as_strings)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "toggle");
-	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "count", "3"));
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "count", "3");
 	expect_answer(
 	    client_tool(scene.client, "rr_continue", "{s:s, s:s}", "count", "2", "reverse", "true"),
 	    "frame.function", "toggle");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(without_a_session_the_hint_says_how_to_get_one)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	json_auto_t *failed = client_tool_fails(client, "rr_continue", "no_session", NULL);
 	expect_message(failed, "rr_replay_start");
-	client_end(client);
 }
 END_TEST
 
@@ -149,11 +141,10 @@ static void expect_no_replay(struct client *client, const char *trace, const cha
 
 START_TEST(a_trace_that_is_not_there_or_is_none_is_said_so)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	expect_no_replay(client, "/no/such/trace", "/no/such/trace");
 	expect_no_replay(client, "/usr", "/usr");
 	expect_no_replay(client, "/etc/passwd", "/etc/passwd");
-	client_end(client);
 }
 END_TEST
 
@@ -178,10 +169,11 @@ START_TEST(a_damaged_trace_is_refused_or_fails_but_never_hangs)
 	    {"no data", "rm -f data*"},
 	    {"garbage tasks", "head -c 4096 /dev/urandom > tasks"},
 	};
-	struct client *client = client_start(NULL);
-	char *folder = harness_scratch(0);
+	cleanup_client struct client *client = client_start(NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
-		char *trace = harness_path(folder, damages[i].name), command[1024];
+		cleanup_free char *trace = harness_path(folder, damages[i].name);
+		char command[1024];
 		fprintf(stderr, "%s\n", damages[i].name);
 		copy_trace(PROGRAM, trace);
 		snprintf(command, sizeof(command), "cd '%s' && chmod u+w * && %s", trace,
@@ -189,31 +181,27 @@ START_TEST(a_damaged_trace_is_refused_or_fails_but_never_hangs)
 		ck_assert_int_eq(system(command), 0);
 		long long id = client_tool_send(
 		    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", trace));
-		json_t *failed = client_tool_failure(client, id, NULL, HARNESS_TIMEOUT_S);
+		json_auto_t *failed = client_tool_failure(client, id, NULL, HARNESS_TIMEOUT_S);
 		ck_assert_str_ne(answer_text(failed, "message"), "");
-		json_decref(failed);
-		free(trace);
 	}
 	free(client_replay(client, scene_trace(PROGRAM)));
-	client_end(client);
-	harness_scratch_free(folder);
 }
 END_TEST
 
 START_TEST(a_pid_that_is_not_in_the_trace_names_those_that_are)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	json_auto_t *failed = client_tool_fails(client, "rr_replay_start", NULL, "{s:s, s:i}",
 	    "trace_dir", scene_trace(PROGRAM), "pid", 1);
 	ck_assert_str_ne(answer_text(failed, "hint"), "");
-	client_end(client);
 }
 END_TEST
 
 START_TEST(rr_rm_removes_traces_only_and_follows_no_link)
 {
-	struct client *client = client_start(NULL);
-	char *folder = harness_scratch(0), *kept = harness_path(folder, "kept");
+	cleanup_client struct client *client = client_start(NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *kept = harness_path(folder, "kept");
 	cleanup_free char *link = harness_path(folder, "link"),
 			  *plain = harness_path(folder, "plain");
 	copy_trace(PROGRAM, kept);
@@ -221,14 +209,11 @@ START_TEST(rr_rm_removes_traces_only_and_follows_no_link)
 	ck_assert_int_eq(mkdir(plain, 0700), 0);
 	cleanup_free char *file = harness_path(plain, "precious");
 	harness_write_file(file, "precious");
-	json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", link));
-	json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", plain));
-	json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", "/"));
-	json_decref(client_tool(client, "rr_ps", "{s:s}", "trace_dir", kept));
+	client_tool_refused(client, "rr_rm", NULL, "{s:s}", "trace_dir", link);
+	client_tool_refused(client, "rr_rm", NULL, "{s:s}", "trace_dir", plain);
+	client_tool_refused(client, "rr_rm", NULL, "{s:s}", "trace_dir", "/");
+	client_tool_done(client, "rr_ps", "{s:s}", "trace_dir", kept);
 	ck_assert_int_eq(access(file, F_OK), 0);
-	client_end(client);
-	free(kept);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -236,37 +221,33 @@ END_TEST
 
 START_TEST(a_binary_without_symbols_still_replays)
 {
-	struct client *client = client_start(NULL);
-	char *folder = harness_scratch(0), *stripped = harness_path(folder, "stripped");
+	cleanup_client struct client *client = client_start(NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *stripped = harness_path(folder, "stripped");
 	cleanup_free char *program = harness_program(PROGRAM), *trace = harness_path(folder, "t");
 	char command[2048];
 	snprintf(command, sizeof(command), "strip -o '%s' '%s'", stripped, program);
 	ck_assert_int_eq(system(command), 0);
-	json_decref(client_tool(
-	    client, "rr_record", "{s:[s], s:s}", "command", stripped, "trace_dir", trace));
+	client_tool_done(
+	    client, "rr_record", "{s:[s], s:s}", "command", stripped, "trace_dir", trace);
 	free(client_replay(client, trace));
-	json_decref(client_tool(client, "rr_step", "{s:s}", "unit", "instruction"));
+	client_tool_done(client, "rr_step", "{s:s}", "unit", "instruction");
 	/* It could be in a library. Once all libraries are loaded, it is known to be nowhere. */
 	expect_all(client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "set_late"),
 	    TRUE("pending"));
-	json_decref(client_tool(client, "rr_registers", NULL));
+	client_tool_done(client, "rr_registers", NULL);
 	expect_all(client_tool(client, "rr_continue", NULL), NUMBER("never_loaded.0", 1));
-	json_decref(
-	    client_tool_fails(client, "rr_breakpoint_set", NULL, "{s:s}", "location", "set_late"));
-	client_end(client);
-	free(stripped);
-	harness_scratch_free(folder);
+	client_tool_refused(client, "rr_breakpoint_set", NULL, "{s:s}", "location", "set_late");
 }
 END_TEST
 
 START_TEST(garbage_on_stdin_is_answered_and_does_not_end_the_server)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	static const char garbage[] = "{\n[]\nnull\n{\"jsonrpc\":\"2.0\"}\n\xff\xfe\n\n";
 	client_send_bytes(client, garbage, sizeof(garbage) - 1);
 	json_auto_t *list = client_wait(client, client_send(client, "tools/list", NULL), 30);
 	ck_assert_uint_ge(answer_count(list, "result.tools"), 28);
-	client_end(client);
 }
 END_TEST
 

@@ -45,14 +45,14 @@ static size_t count_of(struct client *client)
 
 START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	cleanup_free char *early = run_to(place.client, "add_up"),
 			  *late = run_to(place.client, "bring_out");
 
-	json_decref(client_tool(place.client, "rr_bookmark", "{s:s, s:s}", "name", "late", "note",
-	    "the text is written <here>"));
-	json_decref(client_tool(
-	    place.client, "rr_bookmark", "{s:s, s:s}", "name", "early", "moment", early));
+	client_tool_done(place.client, "rr_bookmark", "{s:s, s:s}", "name", "late", "note",
+	    "the text is written <here>");
+	client_tool_done(
+	    place.client, "rr_bookmark", "{s:s, s:s}", "name", "early", "moment", early);
 	expect_answer(client_tool(place.client, "rr_when", NULL), "moment", late);
 	expect_goto(place.client, "early", early);
 	client_tool_done(place.client, "rr_replay_stop", NULL);
@@ -61,13 +61,12 @@ START_TEST(a_bookmark_is_a_moment_by_name_for_later_sessions_too)
 	    IS("bookmarks.1.name", "late"), IS("bookmarks.1.note", "the text is written <here>"),
 	    HAS("bookmarks.1.where", "bring_out"));
 	expect_goto(place.client, "late", late);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_bookmark_outlives_its_worker)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	cleanup_free char *moment = run_to(place.client, "add_up");
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "here");
@@ -79,13 +78,12 @@ START_TEST(a_bookmark_outlives_its_worker)
 	    place.client, client_tool_send(place.client, "rr_when", NULL), HARNESS_TIMEOUT_S));
 	ck_assert_uint_eq(count_of(place.client), 1);
 	expect_goto(place.client, "here", moment);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(the_same_name_is_moved_and_a_removed_one_is_gone)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	char *moment = run_to(place.client, "add_up"), *later;
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "x");
@@ -95,26 +93,24 @@ START_TEST(the_same_name_is_moved_and_a_removed_one_is_gone)
 	expect_goto(place.client, "x", later);
 	client_tool_done(place.client, "rr_bookmark", "{s:s, s:b}", "name", "x", "remove", 1);
 	ck_assert_uint_eq(count_of(place.client), 0);
-	json_decref(
-	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "x"));
-	json_decref(client_tool_fails(
-	    place.client, "rr_bookmark", "not_found", "{s:s, s:b}", "name", "x", "remove", 1));
+	client_tool_refused(place.client, "rr_goto", "not_found", "{s:s}", "moment", "x");
+	client_tool_refused(
+	    place.client, "rr_bookmark", "not_found", "{s:s, s:b}", "name", "x", "remove", 1);
 	free(moment);
 	free(later);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	json_auto_t *printed =
 	    client_tool(place.client, "rr_who_printed", "{s:s}", "text", "the child says");
 	cleanup_free char *other = harness_path(place.folder, "other");
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
-	json_decref(client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
-	    place.trace, "pid", (json_int_t)answer_number(printed, "pid")));
+	client_tool_done(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir", place.trace,
+	    "pid", (json_int_t)answer_number(printed, "pid"));
 	expect_answer_within(client_tool_fails(place.client, "rr_goto", "invalid_argument", "{s:s}",
 				 "moment", "mine"),
 	    "message", "process");
@@ -123,7 +119,6 @@ START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
 	expect_answer_within(
 	    client_tool_fails(place.client, "rr_goto", "not_found", "{s:s}", "moment", "mine"),
 	    "hint", "each trace has its own");
-	place_close(&place);
 }
 END_TEST
 
@@ -131,32 +126,31 @@ START_TEST(names_and_notes_are_bounded)
 {
 	static const char *const names[] = {"", "1", "a b", "end", "start", "../x", "a/b", "-x",
 	    "x\ny", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"};
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	char note[402] = "", name[16];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		json_decref(client_tool_fails(
-		    place.client, "rr_bookmark", "invalid_argument", "{s:s}", "name", names[i]));
+		client_tool_refused(
+		    place.client, "rr_bookmark", "invalid_argument", "{s:s}", "name", names[i]);
 	memset(note, 'n', sizeof(note) - 1);
-	json_decref(client_tool_fails(place.client, "rr_bookmark", "invalid_argument", "{s:s, s:s}",
-	    "name", "x", "note", note));
-	json_decref(client_tool_fails(place.client, "rr_bookmark", "invalid_argument", "{s:s, s:s}",
-	    "name", "x", "moment", "1000000"));
+	client_tool_refused(place.client, "rr_bookmark", "invalid_argument", "{s:s, s:s}", "name",
+	    "x", "note", note);
+	client_tool_refused(place.client, "rr_bookmark", "invalid_argument", "{s:s, s:s}", "name",
+	    "x", "moment", "1000000");
 	for (int i = 1; i < 100; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", name);
 	}
-	json_decref(
-	    client_tool_fails(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more"));
+	client_tool_refused(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more");
 	ck_assert_uint_eq(count_of(place.client), 99);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(bookmarks_go_with_the_trace)
 {
-	struct place place = place_with_session();
-	char *file = harness_path(place.folder, "bug.tar"), *copy;
+	cleanup_place struct place place = place_with_session();
+	cleanup_free char *file = harness_path(place.folder, "bug.tar");
+	char *copy;
 	cleanup_free char *moment = run_to(place.client, "add_up");
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "here");
@@ -172,8 +166,6 @@ START_TEST(bookmarks_go_with_the_trace)
 	client_tool_done(place.client, "rr_replay_stop", NULL);
 	client_tool_done(place.client, "rr_rm", "{s:s}", "trace_dir", copy);
 	free(copy);
-	free(file);
-	place_close(&place);
 }
 END_TEST
 
@@ -184,7 +176,7 @@ START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 	    "garbage\n{\"name\":\"x\"}\n{\"name\":\"../x\",\"pid\":1,\"moment\":{\"event\":1,"
 	    "\"ticks\":\"1\",\"tid\":1}}\n{\"name\":\"ok\",\"pid\":1,\"moment\":{\"event\":7,"
 	    "\"ticks\":\"1\",\"tid\":1},\"note\":\"\\u001b[2J<script>\"}\n{\"name\":\"cut";
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	cleanup_free char *file = harness_path(place.trace, FILE_OF);
 
 	harness_write_file(file, text);
@@ -194,7 +186,6 @@ START_TEST(a_hostile_file_of_bookmarks_does_no_harm)
 	expect_within(list, "warning", "4 lines of " FILE_OF);
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	ck_assert_uint_eq(count_of(place.client), 2);
-	place_close(&place);
 }
 END_TEST
 
@@ -238,7 +229,7 @@ static const struct {
 /* Every tool that reads bookmarks says so, and none writes. */
 START_TEST(a_file_that_cannot_be_read_is_not_an_empty_one)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	cleanup_free char *file = harness_path(place.trace, FILE_OF);
 	cleanup_free char *victim = harness_path(place.folder, "victim");
 	struct stat before, status;
@@ -263,40 +254,35 @@ START_TEST(a_file_that_cannot_be_read_is_not_an_empty_one)
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
 	ck_assert_int_eq(remove(file), 0);
-	place_close(&place);
 }
 END_TEST
 
 /* A line would appear under its other name too. */
 START_TEST(a_file_with_another_name_is_not_written)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	cleanup_free char *file = harness_path(place.trace, FILE_OF);
 	cleanup_free char *victim = harness_path(place.folder, "victim");
 	struct stat status;
 
 	harness_write_file(victim, "");
 	ck_assert_int_eq(link(victim, file), 0);
-	json_decref(
-	    client_tool_fails(place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine"));
+	client_tool_refused(place.client, "rr_bookmark", "not_allowed", "{s:s}", "name", "mine");
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_file_that_is_too_long_is_said_to_be)
 {
-	struct place place = place_with_session();
+	cleanup_place struct place place = place_with_session();
 	cleanup_free char *file = harness_path(place.trace, FILE_OF);
 
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
 	ck_assert_int_eq(truncate(file, 1L << 30), 0);
 	expect_all(client_tool(place.client, "rr_bookmarks", NULL), IS("bookmarks.0.name", "mine"),
 	    HAS("warning", "longer than bookmarks may be"));
-	json_decref(
-	    client_tool_fails(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more"));
-	place_close(&place);
+	client_tool_refused(place.client, "rr_bookmark", "limit", "{s:s}", "name", "more");
 }
 END_TEST
 

@@ -16,12 +16,12 @@ static json_t *claim(const char *moment, const char *expression, const char *val
 
 START_TEST(each_claim_is_evaluated_again_at_its_moment)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "format_total");
-	json_t *at = client_tool(scene.client, "rr_when", NULL), *claims = json_array();
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "format_total");
+	json_auto_t *at = client_tool(scene.client, "rr_when", NULL);
+	json_t *claims = json_array();
 	const char *moment = answer_text(at, "moment");
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	json_t *before = client_tool(scene.client, "rr_when", NULL);
 	json_array_append_new(claims, claim(moment, "value", "42"));
 	json_array_append_new(claims, claim(moment, "value", " 0x2a "));
@@ -45,21 +45,18 @@ START_TEST(each_claim_is_evaluated_again_at_its_moment)
 	expect_within(answer, "claims.0.where", "format_total");
 	expect_within(answer, "conclusion", "4 of 7 claims held; not: 3, 5, 6");
 	expect_same(before, client_tool(scene.client, "rr_when", NULL));
-	json_decref(at);
-	scene_close(&scene);
 }
 END_TEST
 
 /* At a write, the innermost frames are the C library's, but the names belong to the program. */
 START_TEST(names_of_the_programs_own_frame_are_known_at_a_system_call)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *printed =
 	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "pieces:");
 	expect_all(client_tool(scene.client, "rr_verify_claims", "{s:[o]}", "claims",
 		       claim(answer_text(printed, "moment"), "pieces[0].iov_len", "3")),
 	    IS("claims.0.verdict", "held"), HAS("claims.0.where", "past_the_buffer"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -69,7 +66,7 @@ START_TEST(a_claim_at_a_write_in_a_library_is_about_the_program)
 {
 	static const char *const verdicts[] = {"held", "held", "not held", "held", "held",
 	    "not held", "held", "not held", "held", "not held"};
-	struct scene scene = scene_open(OVERRUN, NULL);
+	cleanup_scene struct scene scene = scene_open(OVERRUN, NULL);
 	json_t *claims = json_array(), *write, *answer;
 
 	client_tool_done(scene.client, "rr_crash_report", "{s:b}", "move", 1);
@@ -93,7 +90,6 @@ START_TEST(a_claim_at_a_write_in_a_library_is_about_the_program)
 		expect_text(json_array_get(answer_at(answer, "claims"), i), "verdict", verdicts[i]);
 	json_decref(answer);
 	json_decref(write);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -104,19 +100,17 @@ START_TEST(malformed_claims_are_refused_before_anything_moves)
 	    "[{\"moment\":\"1\",\"expression\":\"x\",\"value\":[]}]",
 	    "[{\"moment\":\"1\",\"expression\":\"x\",\"value\":\"1\",\"note\":{}}]",
 	    "[{\"moment\":\"1\",\"expresion\":\"x\",\"value\":\"1\"}]"};
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_t *many = json_array();
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		json_decref(client_tool_fails(scene.client, "rr_verify_claims", NULL, "{s:o}",
-		    "claims", json_loads(texts[i], JSON_DECODE_ANY, NULL)));
+		client_tool_refused(scene.client, "rr_verify_claims", NULL, "{s:o}", "claims",
+		    json_loads(texts[i], JSON_DECODE_ANY, NULL));
 	for (int i = 0; i < 51; i++)
 		json_array_append_new(many, claim("1", "x", "1"));
-	json_decref(
-	    client_tool_fails(scene.client, "rr_verify_claims", NULL, "{s:o}", "claims", many));
-	json_decref(client_tool_fails(scene.client, "rr_verify_claims", "not_allowed", "{s:[o]}",
-	    "claims", claim("1", "$_shell(\"id\")", "1")));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_verify_claims", NULL, "{s:o}", "claims", many);
+	client_tool_refused(scene.client, "rr_verify_claims", "not_allowed", "{s:[o]}", "claims",
+	    claim("1", "$_shell(\"id\")", "1"));
 }
 END_TEST
 

@@ -25,9 +25,7 @@ static const struct {
 
 START_TEST(a_name_of_a_library_that_is_loaded_later_waits_and_is_hit)
 {
-	struct scene scene = scene_open("filters", NULL);
-
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at("filters", "main");
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location",
 		       names[_i].location, "pending", 1),
 	    TRUE("pending"));
@@ -35,9 +33,8 @@ START_TEST(a_name_of_a_library_that_is_loaded_later_waits_and_is_hit)
 	    go_on(&scene, 0), IS("reason", "breakpoint"), IS("frame.function", names[_i].function));
 	expect_value(scene.client, names[_i].expression, names[_i].value);
 	/* Once loaded, the name is found at once, backward as well. */
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_answer(go_on(&scene, 1), "frame.function", names[_i].function);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -48,14 +45,13 @@ START_TEST(a_call_through_a_stub_of_the_library_is_one_call)
 		const char *location;
 		int calls;
 	} counts[] = {{"filters::scale<int>::apply", 1}, {"filters::apply", 2}};
-	struct scene scene = scene_open("filters", NULL);
+	cleanup_scene struct scene scene = scene_open("filters", NULL);
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		json_t *calls = client_tool(
+		json_auto_t *calls = client_tool(
 		    scene.client, "rr_trace_calls", "{s:s}", "location", counts[i].location);
 		expect_number(calls, "total", counts[i].calls);
-		json_decref(calls);
 		client_tool_done(
 		    scene.client, "rr_breakpoint_set", "{s:s}", "location", counts[i].location);
 	}
@@ -65,15 +61,12 @@ START_TEST(a_call_through_a_stub_of_the_library_is_one_call)
 	expect_answer(go_on(&scene, 1), "frame.args", "number=7");
 	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL),
 	    ABSENT("breakpoints.0.places"), NUMBER("breakpoints.1.places", 2));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_signal_that_a_library_raises_stops_where_it_is_asked_for)
 {
-	struct scene scene = scene_open("filters", NULL);
-
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at("filters", "main");
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "stop", "SIGUSR1");
 	expect_all(go_on(&scene, 0), IS("reason", "signal"), IS("signal", "SIGUSR1"));
 	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
@@ -81,7 +74,6 @@ START_TEST(a_signal_that_a_library_raises_stops_where_it_is_asked_for)
 	ck_assert_ptr_nonnull(strstr(text, "filters::raise_user_signal"));
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "pass", "SIGUSR1");
 	expect_answer(go_on(&scene, 0), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 

@@ -23,14 +23,15 @@ static void expect_place(struct place *place, const json_t *answer, const char *
 
 START_TEST(frames_without_symbols_say_where_they_are_and_are_told_apart)
 {
-	struct place place = place_open();
-	char *program = harness_program("list_corruption"), command[2048];
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program("list_corruption");
+	char command[2048];
 	cleanup_free char *stripped = harness_path(place.folder, "stripped");
 
 	snprintf(command, sizeof(command), "strip -o '%s' '%s'", stripped, program);
 	ck_assert_int_eq(system(command), 0);
-	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", stripped,
-	    "trace_dir", place.trace));
+	client_tool_done(place.client, "rr_record", "{s:[s], s:s}", "command", stripped,
+	    "trace_dir", place.trace);
 	free(client_replay(place.client, place.trace));
 	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "signal", "SIGSEGV");
@@ -46,16 +47,12 @@ START_TEST(frames_without_symbols_say_where_they_are_and_are_told_apart)
 		if (json_object_get(frame, "folded") != NULL)
 			expect_within(frame, "what", " in libc");
 	}
-	free(program);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(instructions_are_shown_from_a_function_and_from_here)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at("many_watch", "set_late");
 	json_auto_t *here = client_tool(scene.client, "rr_disassemble", "{s:i}", "count", 5);
 	ck_assert_uint_eq(answer_count(here, "instructions"), 5);
 	const char *line = json_string_value(json_array_get(answer_at(here, "instructions"), 0));
@@ -66,17 +63,16 @@ START_TEST(instructions_are_shown_from_a_function_and_from_here)
 	line = json_string_value(json_array_get(answer_at(there, "instructions"), 0));
 	ck_assert_ptr_nonnull(strstr(line, "<toggle+0>"));
 	ck_assert_ptr_null(strstr(line, "=>"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "0x10"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "nothing"));
-	scene_close(&scene);
+	client_tool_refused(
+	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "0x10");
+	client_tool_refused(
+	    scene.client, "rr_disassemble", "invalid_argument", "{s:s}", "location", "nothing");
 }
 END_TEST
 
 START_TEST(the_memory_map_is_that_of_the_moment)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	json_auto_t *early = client_tool(scene.client, "rr_memory_map", NULL);
 
 	scene_run_to(&scene, "set_late");
@@ -91,7 +87,6 @@ START_TEST(the_memory_map_is_that_of_the_moment)
 	const char *line = json_string_value(json_array_get(answer_at(one, "mappings"), 0));
 	ck_assert_ptr_nonnull(strstr(line, "rw-p"));
 	ck_assert_ptr_nonnull(strstr(line, "many_watch"));
-	scene_close(&scene);
 }
 END_TEST
 

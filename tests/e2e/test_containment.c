@@ -64,17 +64,17 @@ static void go_somewhere(struct scene *scene)
 {
 	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s, s:s}", "location", "toggle",
 	    "session", scene->session);
-	json_decref(client_tool(
-	    scene->client, "rr_continue", "{s:i, s:s}", "count", 7, "session", scene->session));
-	json_decref(client_tool(scene->client, "rr_select_frame", "{s:i, s:s}", "frame_level", 1,
-	    "session", scene->session));
+	client_tool_done(
+	    scene->client, "rr_continue", "{s:i, s:s}", "count", 7, "session", scene->session);
+	client_tool_done(scene->client, "rr_select_frame", "{s:i, s:s}", "frame_level", 1,
+	    "session", scene->session);
 }
 
 /* A tracee's death shows only when rr runs it, so that call fails. */
 static void notice_death(struct scene *scene)
 {
-	json_decref(client_tool_fails(scene->client, "rr_step", NULL, "{s:s, s:s}", "unit",
-	    "instruction", "session", scene->session));
+	client_tool_refused(scene->client, "rr_step", NULL, "{s:s, s:s}", "unit", "instruction",
+	    "session", scene->session);
 }
 
 /* The next call restores it at its last stop, with frame and breakpoint. */
@@ -93,7 +93,7 @@ static void expect_restored(struct scene *scene)
 
 START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
 	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
@@ -105,14 +105,13 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 		notice_death(&scene);
 	expect_restored(&scene);
 	expect_alive(scene.client, other);
-	scene_close(&scene);
 }
 END_TEST
 
 /* As rr 5.6 does at some steps back. */
 START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	pid_t rr = find_victim(client_pid(scene.client), VICTIM_RR);
@@ -126,13 +125,12 @@ START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "hint"), "rr_goto"));
 	expect_all(client_tool(scene.client, "rr_when", NULL), TRUE("restored"),
 	    IS("moment", answer_text(before, "moment")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_back)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	go_somewhere(&scene);
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
 	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
@@ -144,7 +142,6 @@ START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_bac
 		  strcmp(code, "gdb_failed") == 0);
 	expect_alive(scene.client, other);
 	expect_restored(&scene);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -157,11 +154,10 @@ static void kill_gdb(struct scene *scene)
 
 START_TEST(checkpoints_come_back_with_the_session)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "set_late");
 	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
 	json_int_t id = answer_number(saved, "checkpoint_id");
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	kill_gdb(&scene);
 	expect_all(client_tool(scene.client, "rr_checkpoint_list", NULL), TRUE("restored"),
 	    COUNT("checkpoints", 1));
@@ -169,32 +165,29 @@ START_TEST(checkpoints_come_back_with_the_session)
 	    client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id", id);
 	expect_text(stop, "frame.function", "set_late");
 	ck_assert(json_equal(answer_at(stop, "moment"), answer_at(saved, "moment")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_chosen_thread_comes_back_with_the_session)
 {
-	struct scene scene = scene_open("threads", NULL);
-	scene_run_to(&scene, "take_turns");
+	cleanup_scene struct scene scene = scene_open_at("threads", "take_turns");
 	json_auto_t *stopped = client_tool(scene.client, "rr_when", NULL);
 	json_auto_t *list = client_tool(scene.client, "rr_thread_list", NULL);
 	ck_assert_int_ne(answer_number(list, "threads.0.tid"), answer_number(stopped, "tid"));
 	json_int_t other = answer_number(list, "threads.0.tid");
-	json_decref(client_tool(scene.client, "rr_thread_select", "{s:I}", "thread_id", other));
+	client_tool_done(scene.client, "rr_thread_select", "{s:I}", "thread_id", other);
 	json_auto_t *chosen = client_tool(scene.client, "rr_when", NULL);
 	ck_assert_int_eq(answer_number(chosen, "tid"), answer_number(list, "threads.0.tid"));
 	kill_gdb(&scene);
 	expect_all(client_tool(scene.client, "rr_when", NULL), TRUE("restored"),
 	    NUMBER("tid", answer_number(chosen, "tid")),
 	    IS("moment", answer_text(chosen, "moment")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
 {
-	struct scene scene = scene_open("crash", NULL);
+	cleanup_scene struct scene scene = scene_open("crash", NULL);
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "signal");
 	kill_gdb(&scene);
@@ -202,7 +195,6 @@ START_TEST(a_session_at_its_crash_comes_back_behind_the_signal)
 	    NUMBER("event", answer_event(stop, "moment")),
 	    IS("moment", answer_text(stop, "moment")));
 	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
@@ -230,7 +222,7 @@ static json_t *try_backtrace(struct client *client)
 /* The launcher is the keeper's child. The test's number says whether something runs then. */
 START_TEST(after_its_launcher_the_session_comes_back)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	pid_t keeper = census_find(client_pid(scene.client), "rr-warden", 0);
 	pid_t launcher = census_child(keeper);
 	long long running = _i == 0 ? 0 : send_long_run(scene.client, scene.session);
@@ -249,7 +241,6 @@ START_TEST(after_its_launcher_the_session_comes_back)
 	}
 	ck_assert(answer_true(back, "restored"));
 	json_decref(back);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -258,7 +249,7 @@ static const enum victim stopped[] = {VICTIM_GDB, VICTIM_WORKER};
 
 START_TEST(a_stopped_process_costs_its_deadline_and_no_other_session)
 {
-	struct client *client = client_start(
+	cleanup_client struct client *client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
 	cleanup_free char *one = client_replay(client, scene_trace(PROGRAM));
 	pid_t victim = find_victim(client_pid(client), stopped[_i]);
@@ -273,7 +264,6 @@ START_TEST(a_stopped_process_costs_its_deadline_and_no_other_session)
 	expect_all(client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "counter",
 		       "session", one),
 	    TRUE("restored"));
-	client_end(client);
 }
 END_TEST
 
@@ -335,7 +325,7 @@ END_TEST
 START_TEST(what_was_accepted_comes_back_however_long_it_is)
 {
 	enum { LENGTH = 3000 };
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	char condition[LENGTH + 1];
 	size_t kept = 0;
 	memset(condition, ' ', LENGTH);
@@ -345,12 +335,11 @@ START_TEST(what_was_accepted_comes_back_however_long_it_is)
 		ck_assert_uint_lt(kept, 100);
 		long long id = client_tool_send(scene.client, "rr_breakpoint_set",
 		    json_pack("{s:s, s:s}", "location", "toggle", "condition", condition));
-		json_t *message = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
+		json_auto_t *message = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
 		const json_t *answer = answer_at(message, "result.structuredContent");
 		refused = answer_at(answer, "code") != NULL;
 		if (refused)
 			expect_text(answer, "code", "limit");
-		json_decref(message);
 	}
 	ck_assert_uint_gt(kept, 3);
 	pid_t victim = find_victim(client_pid(scene.client), VICTIM_GDB);
@@ -359,7 +348,6 @@ START_TEST(what_was_accepted_comes_back_however_long_it_is)
 	usleep(200 * 1000);
 	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), TRUE("restored"),
 	    COUNT("breakpoints", kept));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -369,7 +357,7 @@ static json_t *interrupt_somewhere(struct scene *scene)
 	long long id = client_tool_send(scene->client, "rr_continue", NULL);
 
 	usleep(30 * 1000);
-	json_decref(client_tool(scene->client, "rr_interrupt", NULL));
+	client_tool_done(scene->client, "rr_interrupt", NULL);
 	json_decref(client_tool_result(scene->client, id, HARNESS_TIMEOUT_S));
 	return client_tool(scene->client, "rr_registers", NULL);
 }
@@ -381,7 +369,7 @@ static void come_back(struct scene *scene)
 
 	for (int i = 0; !restored; i++) {
 		long long id = client_tool_send(scene->client, "rr_when", NULL);
-		json_t *message = client_wait(scene->client, id, HARNESS_TIMEOUT_S);
+		json_auto_t *message = client_wait(scene->client, id, HARNESS_TIMEOUT_S);
 		const json_t *answer = answer_at(message, "result.structuredContent");
 
 		restored = answer_true(answer, "restored");
@@ -389,7 +377,6 @@ static void come_back(struct scene *scene)
 			ck_assert_int_eq(i, 0);
 			expect_text(answer, "code", "rr_failed");
 		}
-		json_decref(message);
 	}
 }
 
@@ -397,9 +384,7 @@ static void come_back(struct scene *scene)
  * done. One interrupt in four stops it in between, where no seek ends. */
 START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
 {
-	struct scene scene = scene_open("mapper", NULL);
-
-	scene_run_to(&scene, "work");
+	cleanup_scene struct scene scene = scene_open_at("mapper", "work");
 	for (int i = 0; i < INTERRUPTS; i++) {
 		json_t *before = interrupt_somewhere(&scene);
 		pid_t victim = find_victim(client_pid(scene.client), VICTIM_RR);
@@ -408,7 +393,6 @@ START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
 		come_back(&scene);
 		expect_same(before, client_tool(scene.client, "rr_registers", NULL));
 	}
-	scene_close(&scene);
 }
 END_TEST
 

@@ -32,14 +32,13 @@ struct machine {
 static struct machine machine_with(const char *broken, const char *mode)
 {
 	struct machine machine = {.folder = harness_scratch(0)};
-	char *library = harness_program("../doubles/counter.so");
+	cleanup_free char *library = harness_program("../doubles/counter.so");
 	char script[2 * PATH_SIZE], preload[PATH_SIZE], temporary[PATH_SIZE], rr[PATH_SIZE];
 
 	machine.rr = harness_path(machine.folder, "rr");
 	machine.trace = harness_path(machine.folder, "trace");
-	char *libraries = harness_program("../../libexec/rr-warden");
+	cleanup_free char *libraries = harness_program("../../libexec/rr-warden");
 	snprintf(script, sizeof(script), RR, libraries, broken);
-	free(libraries);
 	harness_write_file(machine.rr, script);
 	ck_assert_int_eq(chmod(machine.rr, 0700), 0);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
@@ -48,7 +47,6 @@ static struct machine machine_with(const char *broken, const char *mode)
 	machine.client =
 	    client_start(&(struct client_options){.args = (const char *const[]){rr, mode, NULL},
 		.env = (const char *const[]){preload, temporary, NULL}});
-	free(library);
 	return machine;
 }
 
@@ -63,41 +61,37 @@ static void machine_end(struct machine *machine)
 /* How often rr was asked for this, with a counter of the processor. */
 static int times(const struct machine *machine, const char *command)
 {
-	char *path = harness_path(machine->folder, "rr.log"), *log = harness_file(path);
+	cleanup_free char *path = harness_path(machine->folder, "rr.log");
+	cleanup_free char *log = harness_file(path);
 	int count = 0;
 
 	if (!log)
-		return free(path), 0;
+		return 0;
 	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
 		count += strcmp(line, command) == 0;
-	free(path);
-	free(log);
 	return count;
 }
 
 /* False on a processor whose counter no rr knows: there is nothing to try. */
 static bool processor_is_known(struct machine *machine)
 {
-	json_t *status = client_tool(machine->client, "rr_status", NULL);
-	char *text = json_dumps(status, 0);
+	json_auto_t *status = client_tool(machine->client, "rr_status", NULL);
+	cleanup_free char *text = json_dumps(status, 0);
 	bool known = strstr(text, "rr does not know this processor") == NULL;
 
 	if (!known)
 		puts("skipped: rr does not know this processor");
-	free(text);
-	json_decref(status);
 	return known;
 }
 
 static void expect_recording(struct machine *machine, const char *pmu)
 {
-	json_t *recorded =
+	json_auto_t *recorded =
 	    client_tool(machine->client, "rr_record", "{s:[s]}", "command", "/bin/true");
 
 	expect_text(recorded, "pmu", pmu);
 	client_tool_done(
 	    machine->client, "rr_rm", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
-	json_decref(recorded);
 }
 
 static void expect_fallback(const char *broken, const char *why)
@@ -105,11 +99,10 @@ static void expect_fallback(const char *broken, const char *why)
 	struct machine machine = machine_with(broken, "--pmu=auto");
 
 	if (processor_is_known(&machine)) {
-		json_t *status = client_tool(machine.client, "rr_status", NULL);
+		json_auto_t *status = client_tool(machine.client, "rr_status", NULL);
 		expect_text(status, "pmu.kind", "software");
 		ck_assert_msg(strstr(answer_text(status, "pmu.why"), why) != NULL, "%s",
 		    answer_text(status, "pmu.why"));
-		json_decref(status);
 		expect_recording(&machine, "software");
 		expect_recording(&machine, "software");
 		ck_assert_int_eq(times(&machine, "record"), 1);

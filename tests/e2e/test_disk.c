@@ -58,8 +58,7 @@ static void expect_no_room(struct disk *disk, long long id)
 
 	ck_assert_msg(strstr(message, disk->small) != NULL, "%s", message);
 	ck_assert_ptr_nonnull(answer_at(failed, "hint"));
-	json_decref(client_tool_fails(
-	    disk->client, "rr_ps", "not_found", "{s:s}", "trace_dir", disk->trace));
+	client_tool_refused(disk->client, "rr_ps", "not_found", "{s:s}", "trace_dir", disk->trace);
 }
 
 START_TEST(a_recording_that_would_leave_too_little_room_is_not_begun)
@@ -77,7 +76,7 @@ START_TEST(a_recording_ends_while_there_is_room_to_close_its_trace)
 	    client_tool_result(disk.client,
 		send_record(&disk, "head -c 2000m /dev/urandom | md5sum"), HARNESS_TIMEOUT_S),
 	    "ended_by", "disk_space");
-	json_decref(client_tool(disk.client, "rr_ps", "{s:s}", "trace_dir", disk.trace));
+	client_tool_done(disk.client, "rr_ps", "{s:s}", "trace_dir", disk.trace);
 	disk_close(&disk);
 }
 END_TEST

@@ -33,6 +33,17 @@ static json_t *examine(const char *prefix, const char *server, const char *optio
 	return said;
 }
 
+/* The words that run a command in a double. */
+static char *prefix_of(const char *name)
+{
+	cleanup_free char *relative = harness_path("../doubles", name);
+	cleanup_free char *path = harness_program(relative);
+	char *quoted;
+
+	ck_assert_int_gt(asprintf(&quoted, "'%s'", path), 0);
+	return quoted;
+}
+
 static const json_t *finding_on(const json_t *said, const char *subject, const char *state)
 {
 	json_t *findings = answer_at(said, "findings"), *finding;
@@ -88,9 +99,8 @@ END_TEST
 /* As in Docker: recording works; replaying needs a private network, or the user's consent. */
 START_TEST(in_a_container_it_names_the_way_to_replay)
 {
-	char *double_path = harness_program("../doubles/container"), container[COMMAND_MAX];
+	cleanup_free char *container = prefix_of("container");
 	int status;
-	snprintf(container, sizeof(container), "'%s'", double_path);
 	json_t *said = examine(container, harness_server(), "", &status);
 	if (status != NOT_HERE) {
 		ck_assert_int_eq(status, 2);
@@ -108,15 +118,13 @@ START_TEST(in_a_container_it_names_the_way_to_replay)
 		finding_on(said, "sandbox", "warning");
 	}
 	json_decref(said);
-	free(double_path);
 }
 END_TEST
 
 START_TEST(it_names_the_switch_that_is_off)
 {
-	char *double_path = harness_program("../doubles/no_spaces"), prefix[COMMAND_MAX];
+	cleanup_free char *prefix = prefix_of("no_spaces");
 	int status;
-	snprintf(prefix, sizeof(prefix), "'%s'", double_path);
 	/* execv does not look into PATH */
 	cleanup_free char *server = realpath(harness_server(), NULL);
 	json_auto_t *said = examine(prefix, server, "", &status);
@@ -125,7 +133,6 @@ START_TEST(it_names_the_switch_that_is_off)
 		ck_assert_msg(strstr(fix, "max_user_namespaces") != NULL, "%s", fix);
 		ck_assert_msg(strstr(fix, "apparmor") == NULL, "not only the switch: %s", fix);
 	}
-	free(double_path);
 }
 END_TEST
 

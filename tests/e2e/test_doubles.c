@@ -18,8 +18,8 @@ static const char *const manners[] = {"silent", "flood", "half a header", "lengt
 
 START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
 {
-	char *folder = harness_tree("../doubles/worker"),
-	     *server = harness_path(folder, "bin/rr-warden");
+	char *folder = harness_tree("../doubles/worker");
+	cleanup_free char *server = harness_path(folder, "bin/rr-warden");
 	struct client *client = client_start(&(struct client_options){.server = server,
 	    .args = (const char *const[]){"--timeout-startup=2", "--timeout-connect=2", NULL}});
 	fprintf(stderr, "%s\n", manners[_i]);
@@ -38,7 +38,6 @@ START_TEST(a_worker_gone_bad_costs_its_session_and_nothing_else)
 	ck_assert_ptr_nonnull(list);
 	json_decref(list);
 	client_end(client);
-	free(server);
 	harness_scratch_free(folder);
 }
 END_TEST
@@ -59,20 +58,19 @@ static const struct {
 static struct client *start_with_gdb(
     char *folder, const char *name, const char *option, const char *another)
 {
-	char *gdb = harness_path(folder, name), *real = harness_program("../doubles/gdb");
+	cleanup_free char *gdb = harness_path(folder, name);
+	cleanup_free char *real = harness_program("../doubles/gdb");
 	char flag[512];
 
 	harness_shell("cp '%s' '%s'", real, gdb);
 	snprintf(flag, sizeof(flag), "--gdb=%s", gdb);
-	free(real);
-	free(gdb);
 	return client_start(
 	    &(struct client_options){.args = (const char *const[]){flag, option, another, NULL}});
 }
 
 START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 {
-	char *folder = harness_scratch(0);
+	cleanup_scratch char *folder = harness_scratch(0);
 	struct client *client =
 	    start_with_gdb(folder, gdbs[_i].name, "--timeout-startup=3", "--timeout-connect=3");
 	fprintf(stderr, "%s\n", gdbs[_i].name);
@@ -81,7 +79,6 @@ START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 	expect_answer_within(
 	    client_tool_failure(client, id, gdbs[_i].code, 60), "message", gdbs[_i].says);
 	client_end(client);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -113,13 +110,13 @@ static json_t *call(struct client *client, const char *tool, const char *argumen
  * double start the real gdb. */
 static json_t *read_dying(const char *tool, const char *arguments, int commands)
 {
-	char *folder = harness_scratch(0), name[64];
+	char *folder = harness_scratch(0);
+	char name[64];
 	snprintf(name, sizeof(name), GDB_DIES_AFTER "%d", commands);
 	struct client *client = start_with_gdb(folder, name, "--sandbox-seccomp=off", NULL);
-	json_decref(
-	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
-	json_decref(client_tool(client, "rr_breakpoint_set", "{s:s}", "location", "count_up"));
-	json_decref(client_tool(client, "rr_continue", NULL));
+	client_tool_done(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "count_up");
+	client_tool_done(client, "rr_continue", NULL);
 	json_decref(call(client, "rr_evaluate", "{\"expression\": \"" GDB_SIGN "\"}"));
 	json_t *answer = call(client, tool, arguments);
 	client_end(client);
@@ -147,12 +144,29 @@ START_TEST(what_was_read_of_a_dying_gdb_is_no_result)
 }
 END_TEST
 
+/* The call's time is over, so that is what it says, and the session comes back. */
+START_TEST(a_gdb_that_dies_of_its_interrupt_ran_out_of_time)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_client struct client *client =
+	    start_with_gdb(folder, GDB_DIES_OF_INTERRUPT, "--sandbox-seccomp=off", NULL);
+
+	client_tool_done(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	expect_all(client_tool_fails(client, "rr_when_became", "timeout", "{s:s, s:f}", "predicate",
+		       "counter == " GDB_SIGN, "deadline", 0.5),
+	    HAS("message", "Aborted"), HAS("message", "instance of 'gdb_exception_quit'"),
+	    HAS("hint", "longer deadline"), HAS("hint", "restores it"), TRUE("session_alive"));
+	expect_all(client_tool(client, "rr_when", NULL), TRUE("restored"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {a_worker_gone_bad_costs_its_session_and_nothing_else, MANNER_COUNT},
 	    {a_gdb_gone_bad_is_an_error_in_time, GDB_COUNT},
 	    {what_was_read_of_a_dying_gdb_is_no_result, READER_COUNT},
+	    {a_gdb_that_dies_of_its_interrupt_ran_out_of_time, 1},
 	    {NULL, 0},
 	};
 

@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(a_call_that_goes_on_after_the_end_of_input_is_ended_with_an_answer)
 {
-	char *folder = harness_scratch(0);
+	cleanup_scratch char *folder = harness_scratch(0);
 	struct client *client = client_start(NULL);
 	long long id = send_sleeper(client, folder);
 	double start = harness_now();
@@ -70,7 +70,6 @@ START_TEST(a_call_that_goes_on_after_the_end_of_input_is_ended_with_an_answer)
 	ck_assert_int_eq(client_wait_exit(client, 10), 0);
 	ck_assert_msg(harness_now() - start < 20, "it took %.1f s", harness_now() - start);
 	client_abandon(client);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -90,7 +89,8 @@ END_TEST
 /* A host that has gone, while a child of it still holds its end of our stdin. */
 START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
 {
-	char *folder = harness_scratch(0), request[1024];
+	cleanup_scratch char *folder = harness_scratch(0);
+	char request[1024];
 	int in[2], out[2], status;
 	double start;
 	pid_t pid;
@@ -116,7 +116,6 @@ START_TEST(a_reader_that_is_gone_is_noticed_while_a_call_runs)
 	ck_assert_msg(harness_now() - start < 5, "it took %.1f s", harness_now() - start);
 	ck_assert(census_await_none(getpid(), 10) >= 0);
 	close(in[1]);
-	harness_scratch_free(folder);
 }
 END_TEST
 

@@ -17,8 +17,8 @@ static struct place shell_place(const char *program, const char *argument)
 
 	if (asprintf(&line, "true; exec '%s' %s", path, argument) < 0)
 		harness_fail("out of memory");
-	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s], s:s}", "command", "sh",
-	    "-c", line, "trace_dir", place.trace));
+	client_tool_done(place.client, "rr_record", "{s:[s,s,s], s:s}", "command", "sh", "-c", line,
+	    "trace_dir", place.trace);
 	return place;
 }
 
@@ -48,7 +48,7 @@ static void set_breakpoint(struct place *place, const char *location)
 
 START_TEST(ps_lists_the_images_of_a_process)
 {
-	struct place place = shell_place("exit_code", "3");
+	cleanup_place struct place place = shell_place("exit_code", "3");
 	json_auto_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
 
 	ck_assert_uint_eq(answer_count(list, "processes.0.images"), 2);
@@ -56,24 +56,22 @@ START_TEST(ps_lists_the_images_of_a_process)
 	expect_within(list, "processes.0.images.1.file", "exit_code");
 	ck_assert_int_gt(answer_number(list, "processes.0.images.1.event"),
 	    answer_number(list, "processes.0.images.0.event"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_session_follows_into_the_last_image)
 {
-	struct place place = shell_place("recursion", "");
+	cleanup_place struct place place = shell_place("recursion", "");
 	expect_all(client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace),
 	    HAS("command", "recursion"), COUNT("images", 2), TRUE("images.1.current"));
 	set_breakpoint(&place, "is_even");
 	expect_all(go_on(&place, 0), IS("reason", "breakpoint"), IS("frame.function", "is_even"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_auto_t *started = replay_at(&place, "1");
 	json_t *stop;
 	static const char *const counts[] = {"1", "2", "2"};
@@ -98,13 +96,12 @@ START_TEST(from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it)
 	}
 	expect_all(client_tool(place.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 1),
 	    NUMBER("breakpoints.0.hits", 4));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(going_back_crosses_the_exec_too)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_auto_t *started = replay_at(&place, "start");
 
 	ck_assert(answer_true(started, "images.3.current"));
@@ -117,13 +114,12 @@ START_TEST(going_back_crosses_the_exec_too)
 		    go_on(&place, 1), IS("reason", "breakpoint"), IS("frame.function", "main"));
 		expect_answer(go_on(&place, 1), "reason", i > 1 ? "exec" : "start");
 	}
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(moments_of_every_image_can_be_gone_to)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_decref(replay_at(&place, "1"));
 	json_t *stop;
 	char moments[4][64];
@@ -146,13 +142,12 @@ START_TEST(moments_of_every_image_can_be_gone_to)
 	}
 	expect_answer(
 	    client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"), "reason", "end");
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_step_back_from_the_first_instruction_comes_to_the_call_of_exec)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_decref(replay_at(&place, "start"));
 
 	expect_all(
@@ -161,13 +156,12 @@ START_TEST(a_step_back_from_the_first_instruction_comes_to_the_call_of_exec)
 	json_auto_t *trace = client_tool(place.client, "rr_backtrace", NULL);
 	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "exec_next"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_watchpoint_belongs_to_its_image)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_decref(replay_at(&place, "1"));
 
 	client_tool_done(
@@ -181,15 +175,14 @@ START_TEST(a_watchpoint_belongs_to_its_image)
 	expect_all(client_tool(place.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 1),
 	    TRUE("breakpoints.0.elsewhere"));
 	/* Back in its image it is there again. */
-	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "40"));
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "40");
 	expect_answer(go_on(&place, 0), "reason", "watchpoint");
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_checkpoint_in_another_image_is_gone_back_to)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_decref(replay_at(&place, "1"));
 
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "exec_next",
@@ -198,19 +191,18 @@ START_TEST(a_checkpoint_in_another_image_is_gone_back_to)
 	expect_value(
 	    place.client, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
 	json_auto_t *saved = client_tool(place.client, "rr_checkpoint_save", NULL);
-	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_answer(client_tool(place.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
 			  (json_int_t)answer_number(saved, "checkpoint_id")),
 	    "frame.function", "exec_next");
 	expect_value(
 	    place.client, "next_count", "\"2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"");
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 {
-	struct place place = self_place();
+	cleanup_place struct place place = self_place();
 	json_decref(replay_at(&place, "1"));
 
 	set_breakpoint(&place, "exec_next");
@@ -224,24 +216,22 @@ START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 	    TRUE("restored"), IS("value", "49 '1'"));
 	/* The session can still cross; here, a thread's exec. */
 	expect_all(go_on(&place, 0), IS("reason", "exec"), TRUE("images.2.current"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_crash_report_is_of_the_program_that_crashed)
 {
-	struct place place = shell_place("list_corruption", "");
+	cleanup_place struct place place = shell_place("list_corruption", "");
 	expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace),
 	    IS("signal", "SIGSEGV"), IS("frames.0.function", "report_total"));
-	place_close(&place);
 }
 END_TEST
 
 /* Records a program that starts another one, which crashes; returns the latter's pid. */
 static json_int_t record_parent(struct place *place, json_t *command)
 {
-	json_decref(client_tool(place->client, "rr_record", "{s:o, s:s}", "command", command,
-	    "trace_dir", place->trace));
+	client_tool_done(place->client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir",
+	    place->trace);
 	json_auto_t *list = client_tool(place->client, "rr_ps", "{s:s}", "trace_dir", place->trace);
 	json_int_t child = answer_number(list, "processes.1.pid");
 	return child;
@@ -249,42 +239,39 @@ static json_int_t record_parent(struct place *place, json_t *command)
 
 START_TEST(the_child_that_crashed_is_reported)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("list_corruption"), *line = NULL;
 
 	if (asprintf(&line, "'%s'; exit 7", program) < 0)
 		harness_fail("out of memory");
 	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "sh", "-c", line));
-	json_t *report =
+	json_auto_t *report =
 	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 	expect_number(report, "tid", child);
 	expect_text(report, "frames.0.function", "report_total");
-	json_decref(report);
 	/* A report on the shell, if the call asks for that. It ended badly too, and the report says
 	 * whose fault that was. */
 	expect_all(client_tool(place.client, "rr_crash_report", "{s:s, s:I}", "trace_dir",
 		       place.trace, "pid", child - 1),
 	    NUMBER("exit_code", 7), NUMBER("other_crash.pid", child),
 	    IS("other_crash.signal", "SIGSEGV"));
-	place_close(&place);
 }
 END_TEST
 
 /* timeout kills itself with the signal that killed its child. */
 START_TEST(a_program_below_timeout_is_reported_and_not_timeout)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("list_corruption");
 	json_int_t child = record_parent(&place, json_pack("[s,s,s]", "timeout", "60", program));
 	expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace),
 	    NUMBER("tid", child), IS("frames.0.function", "report_total"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(who_wrote_it_is_found_in_the_image_and_not_before)
 {
-	struct place place = shell_place("many_watch", "");
+	cleanup_place struct place place = shell_place("many_watch", "");
 	json_decref(replay_at(&place, "end"));
 
 	expect_answer(client_tool(place.client, "rr_last_change", "{s:s}", "expression", "late"),
@@ -292,17 +279,16 @@ START_TEST(who_wrote_it_is_found_in_the_image_and_not_before)
 	expect_answer_within(client_tool_fails(place.client, "rr_last_change", "not_found", "{s:s}",
 				 "expression", "rewritten"),
 	    "hint", "exec");
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(env_and_timeout_lead_to_the_program)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("recursion");
 
-	json_decref(client_tool(place.client, "rr_record", "{s:[s,s,s,s,s], s:s}", "command",
-	    "timeout", "60", "env", "X=1", program, "trace_dir", place.trace));
+	client_tool_done(place.client, "rr_record", "{s:[s,s,s,s,s], s:s}", "command", "timeout",
+	    "60", "env", "X=1", program, "trace_dir", place.trace);
 	json_auto_t *list = client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace);
 	expect_answer_within(
 	    client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir", place.trace,
@@ -310,7 +296,6 @@ START_TEST(env_and_timeout_lead_to_the_program)
 	    "command", "recursion");
 	set_breakpoint(&place, "is_even");
 	expect_answer(go_on(&place, 0), "frame.function", "is_even");
-	place_close(&place);
 }
 END_TEST
 
@@ -329,7 +314,7 @@ static const struct {
 
 START_TEST(a_signal_that_ends_the_program_behind_an_exec_is_reported)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("ends_itself");
 	json_t *command = json_array();
 
@@ -347,14 +332,13 @@ START_TEST(a_signal_that_ends_the_program_behind_an_exec_is_reported)
 	expect_within(report, "conclusion", leaders[_i].number ? "it sent itself" : "from outside");
 	ck_assert_msg(strstr(frames, leaders[_i].number ? "end_by" : "main") != NULL, "%s", frames);
 	expect_within(report, "output", "before the end");
-	place_close(&place);
 }
 END_TEST
 
 /* Sizes 1, 4 and 7; the last is too large, and an exception leaves the calls. */
 START_TEST(a_cpp_program_behind_an_exec_is_walked_in_by_its_own_names)
 {
-	struct place place = shell_place("thrower", "");
+	cleanup_place struct place place = shell_place("thrower", "");
 
 	json_decref(replay_at(&place, "start"));
 	set_breakpoint(&place, "work::Part::checked");
@@ -371,9 +355,21 @@ START_TEST(a_cpp_program_behind_an_exec_is_walked_in_by_its_own_names)
 	for (int i = 0; i < 2; i++)
 		expect_answer(go_on(&place, 1), "reason", "breakpoint");
 	expect_answer(go_on(&place, 1), "reason", "exec");
-	json_decref(client_tool_fails(
-	    place.client, "rr_evaluate", NULL, "{s:s}", "expression", "work::count(1)"));
-	place_close(&place);
+	client_tool_refused(
+	    place.client, "rr_evaluate", NULL, "{s:s}", "expression", "work::count(1)");
+}
+END_TEST
+
+START_TEST(a_cpp_program_that_ends_badly_behind_an_exec_is_reported_from_its_own_line)
+{
+	cleanup_place struct place place = shell_place("ends_classes", "throw");
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	cleanup_free char *frames = answer_show(answer_at(report, "frames"));
+
+	expect_text(report, "signal", "SIGABRT");
+	ck_assert_msg(strstr(frames, "shop::order::check") != NULL, "%s", frames);
+	expect_within(report, "source", "throw std::runtime_error");
 }
 END_TEST
 
@@ -396,6 +392,7 @@ int main(void)
 	    {env_and_timeout_lead_to_the_program, 1},
 	    {a_signal_that_ends_the_program_behind_an_exec_is_reported, TIMES(leaders)},
 	    {a_cpp_program_behind_an_exec_is_walked_in_by_its_own_names, 1},
+	    {a_cpp_program_that_ends_badly_behind_an_exec_is_reported_from_its_own_line, 1},
 	    {NULL, 0},
 	};
 

@@ -36,40 +36,36 @@ START_TEST(the_operand_that_faulted_is_named)
 {
 	if (strcmp(forms[_i].form, "gather") == 0 && !__builtin_cpu_supports("avx2"))
 		return;
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	expect_all(report_of(&place, forms[_i].program, forms[_i].form),
 	    IS("fault.access", forms[_i].access), HAS("fault.address", forms[_i].address),
 	    HAS("fault.operand", forms[_i].operand), HAS("fault.mapping", forms[_i].mapping),
 	    HAS("fault.instruction", forms[_i].instruction));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_fault_inside_the_library_of_cpp_names_the_programs_own_call)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	expect_all(report_of(&place, "fault_classes", "exchange"),
 	    HAS("conclusion", "compare_exchange_strong, called by (anonymous namespace)::exchange "
 			      "(tests/programs/fault_classes.cc:"),
 	    HAS("source", "bad<std::atomic<long>>()->compare_exchange_strong"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_jump_to_nowhere_is_an_execution)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	expect_all(report_of(&place, "fault_forms", "jump"), IS("fault.access", "execute"),
 	    IS("fault.address", "0x1234560"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_signal_that_was_sent_is_no_fault)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	expect_all(report_of(&place, "fault_forms", "sent"), ABSENT("fault"));
-	place_close(&place);
 }
 END_TEST
 

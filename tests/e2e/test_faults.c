@@ -364,9 +364,9 @@ static bool has_ended(struct client *client)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)client_pid(client));
-	char *text = harness_file(path), *state = text == NULL ? NULL : strrchr(text, ')');
+	cleanup_free char *text = harness_file(path);
+	char *state = text == NULL ? NULL : strrchr(text, ')');
 	bool ended = state == NULL || strlen(state) < 3 || strchr("ZX", state[2]) != NULL;
-	free(text);
 	return ended;
 }
 
@@ -410,10 +410,9 @@ static enum verdict judge(struct view *view, bool last_play)
 	describe(answer, view->first, sizeof(view->first));
 	describe(next, view->next, sizeof(view->next));
 	if (says_what_died(view->next)) {
-		json_t *last = client_wait(
+		json_auto_t *last = client_wait(
 		    view->client, client_tool_send(view->client, "rr_backtrace", NULL), ANSWER_S);
 		describe(last, view->last, sizeof(view->last));
-		json_decref(last);
 	}
 	unsigned outcome = outcome_of(view, ends(view, next), held);
 	bool expected = outcome != 0 && (outcome & cell->expected) == outcome;

@@ -18,7 +18,7 @@ static struct scene open_at_end(const char *program)
 {
 	struct scene scene = scene_open(program, NULL);
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	return scene;
 }
 
@@ -44,7 +44,7 @@ static json_t *life_of(struct scene *scene, const char *pointer, const char *beg
 
 START_TEST(a_use_after_free_is_named_with_who_freed_and_who_allocated)
 {
-	struct scene scene = open_at_end(builds[_i].program);
+	cleanup_scene struct scene scene = open_at_end(builds[_i].program);
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 
 	json_auto_t *life = life_of(&scene, "stale", "use after free: read_late (");
@@ -59,13 +59,12 @@ START_TEST(a_use_after_free_is_named_with_who_freed_and_who_allocated)
 	expect_answer_within(
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(life, "moment")),
 	    "frame.function", "read_late");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(an_overrun_is_named_from_both_blocks)
 {
-	struct scene scene = open_at_end(builds[_i].program);
+	cleanup_scene struct scene scene = open_at_end(builds[_i].program);
 
 	json_t *life = life_of(&scene, "victim", "overrun: fill (");
 	expect_named(
@@ -79,13 +78,12 @@ START_TEST(an_overrun_is_named_from_both_blocks)
 	    answer_text(life, "conclusion"), builds[_i].source, "fill", "/* beyond the end */");
 	expect_within(life, "conclusion", "with room for 2040 bytes");
 	json_decref(life);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_double_free_is_named_with_both_frees)
 {
-	struct scene scene = open_at_end(builds[_i].program);
+	cleanup_scene struct scene scene = open_at_end(builds[_i].program);
 
 	json_t *life = life_of(&scene, "twice", "double free: release_again (");
 	const char *told = answer_text(life, "conclusion");
@@ -99,7 +97,6 @@ START_TEST(a_double_free_is_named_with_both_frees)
 	ck_assert_ptr_null(answer_at(life, "moment"));
 	ck_assert_ptr_null(answer_at(life, "incomplete"));
 	json_decref(life);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -107,22 +104,21 @@ static const char *const far_fields[] = {"far_fields", "far_fields_O2"};
 
 START_TEST(a_use_after_free_is_named_in_a_field_far_from_the_pointer)
 {
-	struct scene scene = scene_open(far_fields[_i], NULL);
+	cleanup_scene struct scene scene = scene_open(far_fields[_i], NULL);
 
-	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "finish"));
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "finish");
 	json_auto_t *life = life_of(&scene, "used", "use after free: weigh (");
 	expect_named(
 	    answer_text(life, "conclusion"), "far_fields.cc", "weigh", "/* used after free */");
 	expect_named(answer_text(life, "conclusion"), "far_fields.cc", "grow", "/* it grows */");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_pointer_to_what_is_free_is_said_to_dangle)
 {
-	struct scene scene = scene_open(far_fields[_i], NULL);
+	cleanup_scene struct scene scene = scene_open(far_fields[_i], NULL);
 
-	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "weigh"));
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "weigh");
 	/* Its last field lies beyond the words that are watched at once, and the block's end is
 	 * near. */
 	json_t *life = life_of(&scene, "unused", "the block at 0x");
@@ -131,13 +127,11 @@ START_TEST(a_pointer_to_what_is_free_is_said_to_dangle)
 	expect_within(life, "watched", "56 bytes from");
 	json_decref(life);
 	/* Before the free, the pointer is good. */
-	json_decref(
-	    client_tool(scene.client, "rr_continue", "{s:b, s:s}", "reverse", 1, "until", "grow"));
+	client_tool_done(scene.client, "rr_continue", "{s:b, s:s}", "reverse", 1, "until", "grow");
 	life = life_of(&scene, "unused", "the block at 0x");
 	expect_within(life, "conclusion", "no use after that was seen");
 	ck_assert_ptr_null(strstr(answer_text(life, "conclusion"), "dangles"));
 	json_decref(life);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -168,24 +162,23 @@ static const char *const lives[] = {"heap_lives", "heap_lives_O2"};
 
 START_TEST(memory_that_somebody_else_got_is_not_used_after_free)
 {
-	struct scene scene = open_at_end(lives[_i]);
+	cleanup_scene struct scene scene = open_at_end(lives[_i]);
 
 	expect_well(&scene, "reused", "take", "/* taken here */", "allocated");
 	expect_well(&scene, "split + 2900", "take", "/* taken here */", "freed");
 	expect_well(&scene, "of_thread", "take", "/* taken here */", "freed");
 	expect_well(&scene, "mapped + 116", "take", "/* taken here */", "freed");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(every_way_to_allocate_is_seen)
 {
-	struct scene scene = scene_open(lives[_i], NULL);
+	cleanup_scene struct scene scene = scene_open(lives[_i], NULL);
 	json_auto_t *resized =
 	    client_tool(scene.client, "rr_continue", "{s:s}", "until", "allocate_otherwise");
 	const char *to = answer_text(resized, "moment");
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	/* Later blocks may lie in what realloc left. */
 	expect_well_until(&scene, to, "grown", "take", "/* taken here */", "resized in place");
 	expect_well_until(&scene, to, "moved + 4000", "take", "/* taken here */", "moved to 0x");
@@ -195,25 +188,23 @@ START_TEST(every_way_to_allocate_is_seen)
 	expect_well(&scene, "posix_aligned", "allocate_otherwise", "/* aligned to order here */",
 	    "allocated");
 	expect_well(&scene, "stream", "let_the_library_free", "/* closed here */", "freed");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_use_by_a_library_function_and_a_bad_free_are_named)
 {
-	struct scene scene = open_at_end("heap_lives");
+	cleanup_scene struct scene scene = open_at_end("heap_lives");
 	json_auto_t *life = life_of(&scene, "stale_copy", "use after free: copy_from_freed (");
 
 	expect_named(
 	    answer_text(life, "conclusion"), "heap_lives.c", "give_back", "/* given back here */");
 	json_decref(life_of(&scene, "inner", "bad free: give_back ("));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(addresses_of_no_block_are_said_to_be_none)
 {
-	struct scene scene = open_at_end("heap_lives");
+	cleanup_scene struct scene scene = open_at_end("heap_lives");
 
 	expect_answer_within(
 	    life_of(&scene, "$sp", "malloc handed out no block with 0x"), "conclusion", "[stack]");
@@ -221,19 +212,18 @@ START_TEST(addresses_of_no_block_are_said_to_be_none)
 	    "conclusion", "no mapping");
 	expect_answer_within(life_of(&scene, "&seen", "malloc handed out no block with 0x"),
 	    "conclusion", "heap_lives");
-	json_decref(client_tool_fails(
-	    scene.client, "rr_heap_history", "invalid_argument", "{s:s}", "pointer", "nobody"));
-	json_decref(client_tool_fails(scene.client, "rr_heap_history", "not_found", "{s:s, s:s}",
-	    "pointer", "&seen", "to", "yesterday"));
+	client_tool_refused(
+	    scene.client, "rr_heap_history", "invalid_argument", "{s:s}", "pointer", "nobody");
+	client_tool_refused(scene.client, "rr_heap_history", "not_found", "{s:s, s:s}", "pointer",
+	    "&seen", "to", "yesterday");
 	/* Before its first block, it has none yet. */
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "main");
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_answer_within(
 	    client_tool_fails(scene.client, "rr_heap_history", "unsupported", "{s:s, s:s}",
 		"pointer", "stream", "to", answer_text(stop, "moment")),
 	    "message", "malloc did not run up to that moment");
-	scene_close(&scene);
 }
 END_TEST
 
@@ -246,7 +236,7 @@ static void expect_mismatch(struct scene *scene, const char *pointer, const char
 
 START_TEST(a_block_that_is_released_in_the_wrong_way_is_named)
 {
-	struct scene scene = open_at_end(kinds[_i]);
+	cleanup_scene struct scene scene = open_at_end(kinds[_i]);
 
 	expect_mismatch(&scene, "as_array", "it needs delete[]");
 	expect_mismatch(&scene, "as_malloc", "it needs free");
@@ -254,18 +244,16 @@ START_TEST(a_block_that_is_released_in_the_wrong_way_is_named)
 	json_decref(life_of(&scene, "as_it_should", "the block at 0x"));
 	json_decref(life_of(&scene, "text_block", "the block at 0x"));
 	json_decref(life_of(&scene, "numbers_block", "the block at 0x"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_static_program_has_a_heap_as_well)
 {
-	struct scene scene = open_at_end("heap_static");
+	cleanup_scene struct scene scene = open_at_end("heap_static");
 
 	json_decref(life_of(&scene, "stale", "use after free: read_late ("));
 	json_decref(life_of(&scene, "twice", "double free: release_again ("));
 	json_decref(life_of(&scene, "kept", "the block at 0x"));
-	scene_close(&scene);
 }
 END_TEST
 

@@ -75,7 +75,7 @@ static const struct hit *nth(const struct sweep *sweep, int point, int number)
 /* threads, forks or signals */
 static void compare(const char *kind)
 {
-	struct place place = place_replay("walks", kind);
+	cleanup_place struct place place = place_replay("walks", kind);
 	struct sweep *sweep = sweep_make(place.client, points);
 	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "start");
 
@@ -86,7 +86,6 @@ static void compare(const char *kind)
 		expect_sweep(place.client, sweep, point, second, fourth);
 	}
 	sweep_free(sweep);
-	place_close(&place);
 }
 
 START_TEST(a_history_of_several_threads_is_what_a_run_forward_shows)
@@ -109,7 +108,7 @@ END_TEST
 
 START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "add");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "other_work");
 	client_tool_done(scene.client, "rr_continue", "{s:i}", "count", 3);
@@ -127,62 +126,49 @@ START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "rounds"),
 	    "value", "10");
 	expect_all(client_tool(scene.client, "rr_continue", NULL), NUMBER("breakpoint", 1));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_block_of_the_heap_is_followed_from_before_it_was_allocated)
 {
-	struct scene scene = scene_open("histories", NULL);
-	scene_run_to(&scene, "local_work");
+	cleanup_scene struct scene scene = scene_open_at("histories", "local_work");
 
 	expect_all(
 	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "block->sum"),
 	    NUMBER("total", 10), IS("changes.0.old", "0"), IS("changes.9.new", "55"),
 	    IS("changes.9.frame.function", "add"),
 	    LINE("changes.9.frame", harness_line("histories", "block->sum += amount")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_history_of_a_local_is_that_of_its_own_call)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open_at("histories", "local_work");
 	scene_run_to(&scene, "local_work");
-	scene_run_to(&scene, "local_work");
-
-	json_t *answer =
-	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine");
-
-	expect_number(answer, "total", 4);
-	expect_text(answer, "changes.0.new", "100");
-	expect_text(answer, "changes.3.new", "106");
-	expect_within(answer, "conclusion", "the call of local_work");
-	json_decref(answer);
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine"),
+	    NUMBER("total", 4), IS("changes.0.new", "100"), IS("changes.3.new", "106"),
+	    HAS("conclusion", "the call of local_work"));
 
 	/* From start to end, its place also holds variables of other calls. */
-	answer = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}", "expression",
-	    "mine", "from", "start", "to", "end");
-	ck_assert_int_gt(answer_number(answer, "total"), 12);
-	json_decref(answer);
-	scene_close(&scene);
+	json_auto_t *all = client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}",
+	    "expression", "mine", "from", "start", "to", "end");
+	ck_assert_int_gt(answer_number(all, "total"), 12);
 }
 END_TEST
 
 START_TEST(what_the_kernel_writes_is_told_of_the_call_that_asked_for_it)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 
 	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:i}", "expression",
 		       "&from_pipe", "length", 8),
 	    NUMBER("total", 1), IS("changes.0.frame.function", "write_by_kernel"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_write_of_the_same_value_is_an_access_but_no_read)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 
 	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
 		       "phase", "access", "read"),
@@ -191,14 +177,12 @@ START_TEST(a_write_of_the_same_value_is_an_access_but_no_read)
 		       "access", "access"),
 	    NUMBER("total", 10), IS("changes.0.access", "write"), IS("changes.0.value", "0"),
 	    IS("changes.3.new", "1"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_does_not_fit_is_counted_and_can_be_asked_for)
 {
-	struct scene scene = scene_open("histories", NULL);
-	scene_run_to(&scene, "local_work");
+	cleanup_scene struct scene scene = scene_open_at("histories", "local_work");
 
 	json_auto_t *first = client_tool(
 	    scene.client, "rr_value_history", "{s:s, s:i}", "expression", "block->sum", "limit", 4);
@@ -209,14 +193,12 @@ START_TEST(what_does_not_fit_is_counted_and_can_be_asked_for)
 	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
 		       "block->sum", "from", answer_text(first, "changes.3.moment")),
 	    COUNT("changes", 6), IS("changes.0.old", answer_text(first, "changes.3.new")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 {
-	struct scene scene = scene_open("histories", NULL);
-	scene_run_to(&scene, "local_work");
+	cleanup_scene struct scene scene = scene_open_at("histories", "local_work");
 	static const struct {
 		const char *expression, *from, *to, *said;
 	} cases[] = {
@@ -230,17 +212,15 @@ START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		json_t *failure = client_tool_fails(scene.client, "rr_value_history",
+		json_auto_t *failure = client_tool_fails(scene.client, "rr_value_history",
 		    "invalid_argument", "{s:s, s:s, s:s}", "expression", cases[i].expression,
 		    "from", cases[i].from, "to", cases[i].to);
 		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
 		    "%s: %s", cases[i].expression, answer_text(failure, "message"));
-		json_decref(failure);
 	}
 	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s, s:s}", "expression",
 		       "phase", "from", "start", "to", "2"),
 	    NUMBER("total", 0), HAS("conclusion", "no change of phase"));
-	scene_close(&scene);
 }
 END_TEST
 

@@ -9,14 +9,12 @@
 
 START_TEST(several_expressions_are_answered_each_for_itself)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at("many_watch", "set_late");
 	expect_all(client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions", "counter",
 		       "no_such_thing", "four[3]"),
 	    COUNT("results", 3), IS("results.0.value", "4"), IS("results.0.type", "int"),
 	    HAS("results.1.error", "no_such_thing"), IS("results.2.value", "34"),
 	    IS("results.2.type", "long"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -28,36 +26,33 @@ static void expect_counter(struct scene *scene, const char *value)
 /* gdb caches what it has read as long as the program stands. */
 START_TEST(values_are_those_of_the_moment_however_it_was_reached)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-	scene_run_to(&scene, "rewrite");
+	cleanup_scene struct scene scene = scene_open_at("many_watch", "rewrite");
 	expect_counter(&scene, "4");
 	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
 	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
 	const char *moment = answer_text(here, "moment");
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_counter(&scene, "10");
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	expect_counter(&scene, "0");
-	json_decref(client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
-	    answer_number(saved, "checkpoint_id")));
+	client_tool_done(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
+	    answer_number(saved, "checkpoint_id"));
 	expect_counter(&scene, "4");
-	json_decref(
-	    client_tool(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "counter"));
-	json_decref(client_tool(scene.client, "rr_continue", NULL));
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "counter");
+	client_tool_done(scene.client, "rr_continue", NULL);
 	expect_counter(&scene, "5");
-	json_decref(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1));
+	client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
 	expect_counter(&scene, "4");
-	json_decref(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1));
+	client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
 	expect_counter(&scene, "3");
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", moment);
 	expect_counter(&scene, "4");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_call_into_the_program_leaves_the_recording_as_it_was)
 {
-	struct scene scene = scene_open("many_watch",
+	cleanup_scene struct scene scene = scene_open("many_watch",
 	    &(struct client_options){.args = (const char *const[]){"--allow-calls", NULL}});
 	scene_run_to(&scene, "set_late");
 	expect_counter(&scene, "4");
@@ -67,16 +62,14 @@ START_TEST(a_call_into_the_program_leaves_the_recording_as_it_was)
 		    "value", "7");
 		expect_counter(&scene, "4");
 	}
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_counter(&scene, "10");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(registers_are_given_by_name)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at("many_watch", "set_late");
 	json_auto_t *some =
 	    client_tool(scene.client, "rr_registers", "{s:[s,s]}", "register_names", "rip", "rsp");
 	ck_assert_uint_eq(json_object_size(answer_at(some, "registers")), 2);
@@ -84,19 +77,16 @@ START_TEST(registers_are_given_by_name)
 	expect_all(client_tool(scene.client, "rr_registers", NULL),
 	    IS("registers.rsp", answer_text(some, "registers.rsp")), PRESENT("registers.rax"),
 	    PRESENT("registers.eflags"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(memory_is_read_at_an_expression)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at("many_watch", "set_late");
 	json_auto_t *memory = client_tool(
 	    scene.client, "rr_read_memory", "{s:s, s:i}", "address", "&four[0]", "count", 16);
 	expect_text(memory, "contents", "1f000000000000002000000000000000");
 	ck_assert_int_eq(strncmp(answer_text(memory, "address"), "0x", 2), 0);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -111,38 +101,33 @@ static const struct {
 
 START_TEST(a_name_of_another_frame_is_found_there)
 {
-	struct scene scene = scene_open("overrun", NULL);
-	scene_run_to(&scene, "rename_account");
+	cleanup_scene struct scene scene = scene_open_at("overrun", "rename_account");
 	for (int i = 0; i < TIMES(lookups); i++)
 		expect_answer_within(client_tool_fails(scene.client, lookups[i].tool,
 					 "invalid_argument", "{s:s}", lookups[i].argument, "argc"),
 		    "hint", "argc is a variable of frame 1, main");
-	json_decref(client_tool(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1));
+	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1);
 	expect_answer_within(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
 				 "{s:s}", "expression", "name"),
 	    "hint", "name is a variable of frame 0, rename_account");
-	json_t *nobody = client_tool_fails(
+	json_auto_t *nobody = client_tool_fails(
 	    scene.client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "nobody");
 	ck_assert_ptr_null(strstr(answer_text(nobody, "hint"), "nobody"));
-	json_decref(nobody);
-	scene_close(&scene);
 }
 END_TEST
 
 static void expect_read(struct scene *scene, const char *expression, const char *value)
 {
-	json_t *read = client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
+	json_auto_t *read =
+	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
 
 	expect_text(read, "value", value);
-	json_decref(read);
 }
 
 /* gdb itself would take the first one that it finds. */
 START_TEST(of_several_static_variables_none_is_guessed)
 {
-	struct scene scene = scene_open("same_names", NULL);
-
-	scene_run_to(&scene, "first");
+	cleanup_scene struct scene scene = scene_open_at("same_names", "first");
 	expect_read(&scene, "shared", "1");
 	scene_run_to(&scene, "second");
 	expect_read(&scene, "shared", "2");
@@ -156,7 +141,6 @@ START_TEST(of_several_static_variables_none_is_guessed)
 	expect_read(&scene, "'second.c'::shared", "2");
 	/* There is but one. */
 	expect_read(&scene, "lonely + (int) sizeof(int)", "7");
-	scene_close(&scene);
 }
 END_TEST
 
@@ -178,7 +162,7 @@ static size_t count_lines(const char *text)
 
 START_TEST(source_lines_name_their_file)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	long long line = harness_line("many_watch", "late = 42;");
 	json_t *lines = client_tool(scene.client, "rr_source_lines", "{s:s, s:I, s:i}", "file",
 	    "many_watch.c", "line", (json_int_t)line, "count", 5);
@@ -191,15 +175,13 @@ START_TEST(source_lines_name_their_file)
 	    "many_watch.c", "line", (json_int_t)line + 2, "count", 7);
 	expect_marked(lines, line, true);
 	json_decref(lines);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(locals_stay_small_beside_a_megabyte_array)
 {
-	struct scene scene = scene_open("big_locals", NULL);
-	scene_run_to(&scene, "use");
-	json_decref(client_tool(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1));
+	cleanup_scene struct scene scene = scene_open_at("big_locals", "use");
+	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1);
 	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
 	ck_assert_uint_ge(answer_count(locals, "variables"), 3);
 	bool block = false, all = false, strange = false;
@@ -211,16 +193,15 @@ START_TEST(locals_stay_small_beside_a_megabyte_array)
 		all |= strcmp(name, "all") == 0;
 	}
 	ck_assert(block && all && strange);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_deep_recursion_is_paged_or_folded)
 {
-	struct scene scene = scene_open("recursion", NULL);
+	cleanup_scene struct scene scene = scene_open("recursion", NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "sum_to",
 	    "condition", "number == 0");
-	json_decref(client_tool(scene.client, "rr_continue", NULL));
+	client_tool_done(scene.client, "rr_continue", NULL);
 	json_t *trace = client_tool(scene.client, "rr_backtrace", "{s:i}", "max_depth", 10000);
 	expect_text(trace, "frames.0.function", "sum_to");
 	ck_assert_uint_lt(answer_count(trace, "frames"), 2001);
@@ -229,25 +210,21 @@ START_TEST(a_deep_recursion_is_paged_or_folded)
 	ck_assert_uint_le(answer_count(trace, "frames"), 3);
 	ck_assert_ptr_nonnull(answer_at(trace, "more"));
 	json_decref(trace);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_full_backtrace_has_each_frames_locals)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-	scene_run_to(&scene, "fill_four");
+	cleanup_scene struct scene scene = scene_open_at("many_watch", "fill_four");
 	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", "{s:b}", "full", 1);
 	cleanup_free char *text = answer_show(trace);
 	ck_assert_ptr_nonnull(strstr(text, "round = "));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(threads_are_listed_and_chosen)
 {
-	struct scene scene = scene_open("threads", NULL);
-	scene_run_to(&scene, "take_turns");
+	cleanup_scene struct scene scene = scene_open_at("threads", "take_turns");
 	json_auto_t *list = client_tool(scene.client, "rr_thread_list", NULL);
 	size_t count = answer_count(list, "threads");
 	ck_assert_uint_ge(count, 2);
@@ -259,7 +236,7 @@ START_TEST(threads_are_listed_and_chosen)
 		snprintf(number, sizeof(number), "%s", json_string_value(id));
 	else
 		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(id));
-	json_decref(client_tool(scene.client, "rr_thread_select", "{s:s}", "thread_id", number));
+	client_tool_done(scene.client, "rr_thread_select", "{s:s}", "thread_id", number);
 	json_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
 	ck_assert_uint_ge(answer_count(trace, "frames"), 1);
 	json_decref(trace);
@@ -268,13 +245,12 @@ START_TEST(threads_are_listed_and_chosen)
 	ck_assert_ptr_nonnull(strstr(text, "take_turns"));
 	ck_assert_ptr_nonnull(strstr(text, "main"));
 	json_decref(trace);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_child_that_only_forked_is_replayed_by_its_pid)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	const char *trace = scene_trace("fork_tree");
 	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	size_t count = answer_count(list, "processes");
@@ -288,13 +264,12 @@ START_TEST(a_child_that_only_forked_is_replayed_by_its_pid)
 	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "grow");
 	expect_all(client_tool(client, "rr_continue", NULL), IS("frame.function", "grow"),
 	    NUMBER("tid", answer_number(child, "pid")));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(processes_tell_how_they_ended)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	json_auto_t *list =
 	    client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace("fork_tree"));
 	expect_number(list, "processes.0.exit_code", 0);
@@ -304,52 +279,46 @@ START_TEST(processes_tell_how_they_ended)
 		signalled += json_object_get(
 				 json_array_get(answer_at(list, "processes"), i), "signal") != NULL;
 	ck_assert_uint_eq(signalled, 1);
-	client_end(client);
 }
 END_TEST
 
 START_TEST(a_session_may_begin_at_the_end)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	json_auto_t *started = client_tool(client, "rr_replay_start", "{s:s, s:s}", "trace_dir",
 	    scene_trace("list_corruption"), "at", "end");
 	ck_assert_int_gt(answer_event(started, "moment"), 1);
 	expect_answer(
 	    client_tool(client, "rr_backtrace", NULL), "frames.0.function", "report_total");
-	client_end(client);
 }
 END_TEST
 
 /* At the start the dynamic linker has reported no libraries yet, and gdb has seen that. */
 START_TEST(the_libraries_are_known_at_the_end_too)
 {
-	struct scene scene = scene_open("many_watch", NULL);
-	json_decref(
-	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "*(long *)&_DYNAMIC"));
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
+	client_tool_done(scene.client, "rr_evaluate", "{s:s}", "expression", "*(long *)&_DYNAMIC");
 	expect_answer_within(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"),
 	    "frame.function", "_exit");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(recordings_are_listed_and_removed)
 {
-	struct client *client = client_start(NULL);
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "gone");
+	cleanup_client struct client *client = client_start(NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "gone");
 	json_decref(client_record(client, trace, "exit_code", NULL));
-	json_t *list = client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder);
+	json_auto_t *list =
+	    client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder);
 	ck_assert_uint_eq(answer_count(list, "recordings"), 1);
 	expect_text(list, "recordings.0.trace_dir", trace);
 	ck_assert_int_gt(answer_number(list, "recordings.0.bytes"), 0);
 	expect_within(list, "recordings.0.command", "exit_code");
-	json_decref(list);
-	json_decref(client_tool(client, "rr_traceinfo", "{s:s}", "trace_dir", trace));
-	json_decref(client_tool(client, "rr_rm", "{s:s}", "trace_dir", trace));
+	client_tool_done(client, "rr_traceinfo", "{s:s}", "trace_dir", trace);
+	client_tool_done(client, "rr_rm", "{s:s}", "trace_dir", trace);
 	expect_all(client_tool(client, "rr_list_recordings", "{s:s}", "trace_base_dir", folder),
 	    COUNT("recordings", 0));
-	client_end(client);
-	free(trace);
-	harness_scratch_free(folder);
 }
 END_TEST
 

@@ -59,14 +59,13 @@ static void expect_comments(const long counts[LINES_MAX], int from, int to, bool
 START_TEST(each_line_of_a_file_has_the_count_that_it_ran)
 {
 	static const char *const programs[] = {"lines", "lines_O2"};
-	struct scene scene = scene_open(programs[_i], NULL);
+	cleanup_scene struct scene scene = scene_open(programs[_i], NULL);
 	long counts[LINES_MAX];
 
 	json_auto_t *answer = ask(&scene, "lines.c");
 	read_counts(answer, counts);
 	expect_comments(counts, 1, LINES_MAX - 1, _i == 1);
 	ck_assert_ptr_null(answer_at(answer, "cut_off"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -82,11 +81,12 @@ static size_t step_through(struct scene *scene, const char *function, struct lan
 
 	scene_run_to(scene, function);
 	/* The breakpoint is behind the function's first instructions. */
-	json_decref(client_tool(scene->client, "rr_finish", "{s:b}", "reverse", 1));
-	json_decref(client_tool(scene->client, "rr_step", "{s:s}", "unit", "instruction"));
+	client_tool_done(scene->client, "rr_finish", "{s:b}", "reverse", 1);
+	client_tool_done(scene->client, "rr_step", "{s:s}", "unit", "instruction");
 	for (int steps = 0; steps < STEPS_MAX; steps++) {
-		json_t *stack = client_tool(scene->client, "rr_backtrace", "{s:i}", "max_depth", 1);
-		json_t *pc = client_tool(
+		json_auto_t *stack =
+		    client_tool(scene->client, "rr_backtrace", "{s:i}", "max_depth", 1);
+		json_auto_t *pc = client_tool(
 		    scene->client, "rr_evaluate", "{s:s}", "expression", "(unsigned long) $pc");
 		unsigned long long address = strtoull(answer_text(pc, "value"), NULL, 0);
 		bool inside = strcmp(answer_text(stack, "frames.0.function"), function) == 0;
@@ -98,11 +98,9 @@ static size_t step_through(struct scene *scene, const char *function, struct lan
 			    (struct landing){address, (long)answer_line(stack, "frames.0"), 0};
 		if (inside)
 			landings[i].count++;
-		json_decref(pc);
-		json_decref(stack);
 		if (!inside)
 			return known;
-		json_decref(client_tool(scene->client, "rr_next", "{s:s}", "unit", "instruction"));
+		client_tool_done(scene->client, "rr_next", "{s:s}", "unit", "instruction");
 	}
 	ck_abort_msg("%s does not end", function);
 	return 0;
@@ -122,7 +120,7 @@ static void expect_stepped(const struct landing *landings, size_t known, long li
 
 START_TEST(the_counts_of_a_function_are_those_of_single_steps)
 {
-	struct scene scene = scene_open("lines", NULL);
+	cleanup_scene struct scene scene = scene_open("lines", NULL);
 	struct landing landings[STEPS_MAX] = {{0}};
 	long counts[LINES_MAX];
 
@@ -137,13 +135,12 @@ START_TEST(the_counts_of_a_function_are_those_of_single_steps)
 	for (int line = from; line <= to; line++)
 		if (counts[line] != NO_CODE)
 			expect_stepped(landings, known, line, counts[line]);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_stretch_counts_what_ran_in_it)
 {
-	struct scene scene = scene_open("lines", NULL);
+	cleanup_scene struct scene scene = scene_open("lines", NULL);
 	long counts[LINES_MAX];
 
 	scene_run_to(&scene, "many");
@@ -158,39 +155,35 @@ START_TEST(a_stretch_counts_what_ran_in_it)
 	read_counts(answer, counts);
 	ck_assert_int_eq(counts[harness_line("lines.c", "seen = seen + by;")], 8);
 	json_decref(answer);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_never_ran_and_what_is_no_place_is_said)
 {
-	struct scene scene = scene_open("lines", NULL);
+	cleanup_scene struct scene scene = scene_open("lines", NULL);
 
 	/* A function that only exists in its callers. */
-	json_decref(client_tool_fails(
-	    scene.client, "rr_lines_executed", "unsupported", "{s:s}", "location", "add"));
-	json_t *answer = ask(&scene, "not_called");
+	client_tool_refused(
+	    scene.client, "rr_lines_executed", "unsupported", "{s:s}", "location", "add");
+	json_auto_t *answer = ask(&scene, "not_called");
 	expect_within(answer, "conclusion", "0 of 3 lines of not_called");
-	json_decref(answer);
 	expect_answer_within(client_tool_fails(scene.client, "rr_lines_executed",
 				 "invalid_argument", "{s:s}", "location", "walkk"),
 	    "hint", "walk");
-	json_decref(client_tool_fails(
-	    scene.client, "rr_lines_executed", "not_found", "{s:s}", "location", "nothing.c"));
-	json_decref(client_tool_fails(scene.client, "rr_lines_executed", "invalid_argument",
-	    "{s:s, s:s, s:s}", "location", "walk", "from", "end", "to", "start"));
-	scene_close(&scene);
+	client_tool_refused(
+	    scene.client, "rr_lines_executed", "not_found", "{s:s}", "location", "nothing.c");
+	client_tool_refused(scene.client, "rr_lines_executed", "invalid_argument",
+	    "{s:s, s:s, s:s}", "location", "walk", "from", "end", "to", "start");
 }
 END_TEST
 
 /* It has one, but not under the name that is shown. */
 START_TEST(a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table)
 {
-	struct scene scene = scene_open("misleading_name", NULL);
+	cleanup_scene struct scene scene = scene_open("misleading_name", NULL);
 	expect_answer_within(client_tool_fails(scene.client, "rr_lines_executed", "unsupported",
 				 "{s:s}", "location", "main"),
 	    "message", "turned\\xe2\\x80\\xae\\x1b.c");
-	scene_close(&scene);
 }
 END_TEST
 

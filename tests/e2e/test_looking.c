@@ -12,9 +12,7 @@ static const char *const cc_builds[] = {"containers", "containers_O2"};
 
 static struct scene open_at_look(const char *program)
 {
-	struct scene scene = scene_open(program, NULL);
-
-	scene_run_to(&scene, "look");
+	struct scene scene = scene_open_at(program, "look");
 	return scene;
 }
 
@@ -51,7 +49,7 @@ static void expect_layout_of_node(const json_t *answer)
 
 START_TEST(a_layout_has_offsets_and_sizes_by_expression_and_by_name)
 {
-	struct scene scene = open_at_look(c_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(c_builds[_i]);
 
 	json_t *type = client_tool(scene.client, "rr_type", "{s:s}", "expression", "*first");
 	expect_layout_of_node(type);
@@ -65,34 +63,30 @@ START_TEST(a_layout_has_offsets_and_sizes_by_expression_and_by_name)
 	expect_number(type, "size", 8);
 	expect_listed(type, "layout", "    24      8     struct node *next;");
 	json_decref(type);
-	json_decref(client_tool_fails(
-	    scene.client, "rr_type", "invalid_argument", "{s:s}", "type", "nodde"));
-	json_decref(client_tool_fails(scene.client, "rr_type", "invalid_argument", NULL));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_type", "not_allowed", "{s:s}", "expression", "$_shell(\"true\")"));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_type", "invalid_argument", "{s:s}", "type", "nodde");
+	client_tool_refused(scene.client, "rr_type", "invalid_argument", NULL);
+	client_tool_refused(
+	    scene.client, "rr_type", "not_allowed", "{s:s}", "expression", "$_shell(\"true\")");
 }
 END_TEST
 
 START_TEST(names_are_found_the_programs_own_first)
 {
-	struct scene scene = open_at_look(c_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(c_builds[_i]);
 	char place[64];
 
-	json_t *found = client_tool(
+	json_auto_t *found = client_tool(
 	    scene.client, "rr_symbols", "{s:s, s:s}", "pattern", "node", "kind", "type");
 	expect_text(found, "symbols.0.name", "node");
 	snprintf(place, sizeof(place), "tests/programs/fields.c:%lld",
 	    harness_line("fields", "struct node {"));
 	expect_within(found, "symbols.0.at", place);
-	json_decref(found);
 	expect_all(client_tool(scene.client, "rr_symbols", "{s:s, s:i}", "pattern",
 		       "^(look|keeper|phrase)$", "limit", 2),
 	    IS("symbols.0.kind", "function"), IS("symbols.0.name", "look"),
 	    IS("symbols.1.name", "keeper"), TRUE("more"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_symbols", "not_found", "{s:s}", "pattern", "nobody_has_this"));
-	scene_close(&scene);
+	client_tool_refused(
+	    scene.client, "rr_symbols", "not_found", "{s:s}", "pattern", "nobody_has_this");
 }
 END_TEST
 
@@ -121,7 +115,7 @@ static void expect_found_at(struct scene *scene, const json_t *found, const char
 
 START_TEST(who_holds_a_pointer_and_where_a_text_lies_is_found)
 {
-	struct scene scene = open_at_look(c_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(c_builds[_i]);
 
 	/* Two pointers lead to the last node: that of the node before it, and keeper. */
 	json_t *found = client_tool(scene.client, "rr_find_memory", "{s:s}", "value", "keeper");
@@ -142,13 +136,12 @@ START_TEST(who_holds_a_pointer_and_where_a_text_lies_is_found)
 	expect_all(client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:s}", "value", "keeper",
 		       "from", "&keeper", "to", "(char *) &keeper + 8"),
 	    COUNT("matches", 1));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_search_of_memory_is_bounded_and_goes_on)
 {
-	struct scene scene = open_at_look(c_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(c_builds[_i]);
 	json_auto_t *some = client_tool(scene.client, "rr_find_memory", "{s:s, s:s, s:i}", "hex",
 	    "00", "mapping", "[heap]", "limit", 2);
 	ck_assert_uint_eq(answer_count(some, "matches"), 2);
@@ -162,23 +155,22 @@ START_TEST(a_search_of_memory_is_bounded_and_goes_on)
 		       "0123456789abcdef fedcba9876543210"),
 	    ABSENT("matches"), HAS("conclusion", "0 found"));
 	static const char *const bad[] = {"text", "nothing", "hex", "0x1"};
-	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",
-	    "{s:s, s:s}", bad[0], bad[1], bad[2], bad[3]));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_find_memory", "invalid_argument", "{s:s}", bad[2], bad[3]));
-	json_decref(client_tool_fails(scene.client, "rr_find_memory", "invalid_argument",
-	    "{s:s, s:s, s:s}", "text", "a", "from", "keeper", "to", "0x10"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_find_memory", "not_found", "{s:s, s:s}", "text", "a", "to", "0x10"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_find_memory", "invalid_argument", "{s:s}", "value", "nobody"));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_find_memory", "invalid_argument", "{s:s, s:s}",
+	    bad[0], bad[1], bad[2], bad[3]);
+	client_tool_refused(
+	    scene.client, "rr_find_memory", "invalid_argument", "{s:s}", bad[2], bad[3]);
+	client_tool_refused(scene.client, "rr_find_memory", "invalid_argument", "{s:s, s:s, s:s}",
+	    "text", "a", "from", "keeper", "to", "0x10");
+	client_tool_refused(
+	    scene.client, "rr_find_memory", "not_found", "{s:s, s:s}", "text", "a", "to", "0x10");
+	client_tool_refused(
+	    scene.client, "rr_find_memory", "invalid_argument", "{s:s}", "value", "nobody");
 }
 END_TEST
 
 START_TEST(a_structure_is_shown_member_by_member)
 {
-	struct scene scene = open_at_look(c_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(c_builds[_i]);
 
 	json_t *whole = client_tool(scene.client, "rr_expand", "{s:s}", "expression", "first");
 	expect_text(whole, "type", "struct node");
@@ -202,21 +194,16 @@ START_TEST(a_structure_is_shown_member_by_member)
 	whole = client_tool(scene.client, "rr_expand", "{s:s}", "expression", "*(struct node *) 8");
 	expect_listed(whole, "members", "letter = <cannot be read>");
 	json_decref(whole);
-	json_decref(client_tool_fails(
-	    scene.client, "rr_expand", "invalid_argument", "{s:s}", "expression", "nobody"));
-	scene_close(&scene);
+	client_tool_refused(
+	    scene.client, "rr_expand", "invalid_argument", "{s:s}", "expression", "nobody");
 }
 END_TEST
 
 /* gdb alone writes each base class and each internal member of the standard library. */
 START_TEST(values_of_the_standard_library_are_short)
 {
-	struct scene scene = open_at_look(cc_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(cc_builds[_i]);
 
-	json_t *ages =
-	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
-	expect_text(ages, "value", "{2 elements}");
-	json_decref(ages);
 	expect_answer_within(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression",
 				 "*everything.accounts._M_impl._M_start"),
 	    "value", "number = 1}, balance = 100, owner = \"somebody\"}");
@@ -225,13 +212,47 @@ START_TEST(values_of_the_standard_library_are_short)
 	    "hint", "rr_expand");
 	expect_answer_within(client_tool(scene.client, "rr_backtrace", NULL), "frames.0.args",
 	    "ages = {2 elements}");
-	scene_close(&scene);
+}
+END_TEST
+
+/* By name, in a structure, through a reference, beside a stop and at another moment. */
+START_TEST(an_evaluated_container_is_shown_with_its_elements)
+{
+	cleanup_scene struct scene scene = open_at_look(cc_builds[_i]);
+	static const char ages[] = "std::map with 2 elements = {[\"ann\"] = 31, [\"bob\"] = 42}";
+	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
+
+	expect_value(scene.client, "everything.ages", ages);
+	expect_value(scene.client, "where.ages", ages);
+	expect_answer_within(
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "where"), "value",
+	    "{numbers = std::vector of length 300, capacity 512 = {0, 1, 4, 9, ");
+	expect_answer_within(
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.accounts"),
+	    "value", "std::vector of length 2, capacity 2 = {{<bank::thing> = {");
+	/* A long one is cut, and says where the rest is. */
+	json_auto_t *many =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.numbers");
+	ck_assert_uint_lt(strlen(answer_text(many, "value")), 800);
+	expect_within(many, "value", "400, 441, ");
+	expect_within(many, "value", "rr_expand shows the rest");
+	json_auto_t *step = client_tool(scene.client, "rr_step", "{s:s, s:[s]}", "unit",
+	    "instruction", "evaluate", "everything.ages");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(answer_at(step, "evaluated"), "everything.ages")),
+	    ages);
+	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s, s:s}", "expression",
+			  "everything.ages", "at", answer_text(here, "moment")),
+	    "value", ages);
+	/* Other answers show values as before. */
+	expect_answer_within(
+	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.args", "_M_start");
 }
 END_TEST
 
 START_TEST(a_container_is_shown_by_its_elements)
 {
-	struct scene scene = open_at_look(cc_builds[_i]);
+	cleanup_scene struct scene scene = open_at_look(cc_builds[_i]);
 	json_t *before =
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages");
 
@@ -255,7 +276,6 @@ START_TEST(a_container_is_shown_by_its_elements)
 	/* Other answers are as they were. */
 	expect_same(before,
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "everything.ages"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -265,7 +285,9 @@ int main(void)
 	    names_are_found_the_programs_own_first,
 	    who_holds_a_pointer_and_where_a_text_lies_is_found,
 	    a_search_of_memory_is_bounded_and_goes_on, a_structure_is_shown_member_by_member,
-	    values_of_the_standard_library_are_short, a_container_is_shown_by_its_elements, NULL};
+	    values_of_the_standard_library_are_short,
+	    an_evaluated_container_is_shown_with_its_elements, a_container_is_shown_by_its_elements,
+	    NULL};
 	return scene_main_builds("looking", tests,
 	    (const char *const[]){"fields", "fields_O2", "containers", "containers_O2", NULL}, 2);
 }

@@ -16,16 +16,14 @@
 
 START_TEST(recording_a_crash_tells_signal_output_and_place)
 {
-	struct client *client = client_start(NULL);
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
+	cleanup_client struct client *client = client_start(NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "t");
 	expect_all(client_record(client, trace, PROGRAM, NULL), IS("signal", "SIGSEGV"),
 	    IS("trace_dir", trace), HAS("stdout", "checksum"), FALSE("truncated"));
 	struct stat status;
 	ck_assert_int_eq(stat(trace, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
-	client_end(client);
-	free(trace);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -53,7 +51,7 @@ static void find_culprit(struct client *client, const char *session)
 
 START_TEST(the_write_behind_a_crash_is_found_backward)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	run_to_crash(scene.client, scene.session);
 	find_culprit(scene.client, scene.session);
 
@@ -65,13 +63,12 @@ START_TEST(the_write_behind_a_crash_is_found_backward)
 	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "place");
 	expect_text(value, "value", "3");
 	ck_assert_ptr_null(answer_at(value, "results")); /* the same once more */
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(one_call_reports_the_crash)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	expect_all(
 	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(PROGRAM)),
 	    IS("signal", "SIGSEGV"), IS("frames.0.function", "report_total"), PRESENT("moment"));
@@ -79,13 +76,12 @@ START_TEST(one_call_reports_the_crash)
 	/* The session it opened stands at the crash: what was wrong there can be asked for next. */
 	expect_answer(client_tool(client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK),
 	    "frame.function", "session_touch");
-	client_end(client);
 }
 END_TEST
 
 START_TEST(one_call_finds_the_last_change)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	run_to_crash(scene.client, scene.session);
 	json_auto_t *change =
 	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", BROKEN_LINK);
@@ -97,13 +93,12 @@ START_TEST(one_call_finds_the_last_change)
 	expect_answer(
 	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function", "report_total");
 	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 0));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(two_sessions_know_nothing_of_each_other)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	cleanup_free char *one = client_replay(client, scene_trace(PROGRAM));
 	cleanup_free char *two = client_replay(client, scene_trace(PROGRAM));
 	ck_assert_str_ne(one, two);
@@ -115,13 +110,12 @@ START_TEST(two_sessions_know_nothing_of_each_other)
 	find_culprit(client, one);
 	expect_all(client_tool(client, "rr_breakpoint_list", "{s:s}", "session", two),
 	    COUNT("breakpoints", 1));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(a_long_command_in_one_session_delays_no_other)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	cleanup_free char *slow = client_replay(client, scene_trace(PROGRAM));
 	cleanup_free char *quick = client_replay(client, scene_trace(PROGRAM));
 	long long running = client_tool_send(client, "rr_step",
@@ -130,7 +124,6 @@ START_TEST(a_long_command_in_one_session_delays_no_other)
 	    client, "rr_evaluate", "{s:s, s:s}", "expression", "1+1", "session", quick);
 	client_tool_done(client, "rr_backtrace", "{s:s}", "session", quick);
 	ck_assert_ptr_null(client_wait(client, running, 0));
-	client_end(client);
 }
 END_TEST
 
@@ -152,15 +145,15 @@ START_TEST(an_ordinary_user_does_the_main_job)
 {
 	if (getuid() != 0)
 		return; /* then all other tests have done so */
-	char *folder = harness_scratch(NOBODY);
+	cleanup_scratch char *folder = harness_scratch(NOBODY);
 	copy_for_others(folder);
 	cleanup_free char *server = harness_path(folder, "bin/rr-warden");
 	cleanup_free char *program = harness_path(folder, "program"),
 			  *trace = harness_path(folder, "trace");
 	struct client *client =
 	    client_start(&(struct client_options){.server = server, .uid = NOBODY, .home = folder});
-	json_decref(client_tool(
-	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
+	client_tool_done(
+	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
 	struct stat status;
 	ck_assert_int_eq(stat(trace, &status), 0);
 	ck_assert_uint_eq(status.st_uid, NOBODY);
@@ -168,7 +161,6 @@ START_TEST(an_ordinary_user_does_the_main_job)
 	run_to_crash(client, session);
 	find_culprit(client, session);
 	client_end(client);
-	harness_scratch_free(folder);
 }
 END_TEST
 

@@ -39,7 +39,8 @@ static void expect_refusal(const char *text, int status, const char *part)
  * gdb if `gdb`. */
 static char *folder_with(const char *rr_says, bool rr, bool gdb)
 {
-	char *folder = harness_scratch(0), *path = harness_path(folder, "rr");
+	char *folder = harness_scratch(0);
+	char *path = harness_path(folder, "rr");
 	if (rr_says != NULL) {
 		harness_write_file(path, rr_says);
 		ck_assert_int_eq(chmod(path, 0700), 0);
@@ -129,7 +130,8 @@ static char *write_program_32(const char *folder)
 
 START_TEST(a_32_bit_program_is_refused_by_the_software_pmu)
 {
-	char *folder = harness_scratch(0), *program = write_program_32(folder);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *program = write_program_32(folder);
 	char command[4096];
 	int status;
 	output_of(program, &status);
@@ -141,8 +143,6 @@ START_TEST(a_32_bit_program_is_refused_by_the_software_pmu)
 		ck_assert_msg(strstr(text, "is a 32-bit program") != NULL, "%s", text);
 		ck_assert_ptr_nonnull(strstr(text, "use a machine with performance counters"));
 	}
-	free(program);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -151,7 +151,8 @@ START_TEST(a_program_that_steps_itself_is_refused_by_the_software_pmu)
 {
 	static const char *const how[] = {"popf", "return"}, *const modes[] = {
 								 "run", "legs", "step"};
-	char *program = harness_program("steps_itself"), *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("steps_itself");
+	cleanup_scratch char *folder = harness_scratch(0);
 	for (int i = 0; i < 2 * 3; i++) {
 		char command[4096];
 		int status;
@@ -167,8 +168,6 @@ START_TEST(a_program_that_steps_itself_is_refused_by_the_software_pmu)
 		ck_assert_msg(
 		    strchr(text, '\n') == text + strlen(text) - 1, "not one line: %s", text);
 	}
-	free(program);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -228,14 +227,14 @@ END_TEST
 START_TEST(the_server_says_that_rr_did_not_answer_in_time)
 {
 	char *folder = folder_with("#!/bin/sh\nexec sleep 600\n", false, false);
-	char *rr = harness_path(folder, "rr"), option[4096];
+	cleanup_free char *rr = harness_path(folder, "rr");
+	char option[4096];
 	snprintf(option, sizeof(option), "--rr=%s", rr);
 	struct client *client = client_start(&(struct client_options){
 	    .args = (const char *const[]){option, "--timeout-startup=1", NULL}});
 	expect_failure(client, "rr_record", program_args(), "`rr help` did not end in time");
 	expect_failure(client, "rr_replay_start", trace_args(), "`rr help` did not end in time");
 	client_end(client);
-	free(rr);
 	harness_scratch_free(folder);
 }
 END_TEST
@@ -251,29 +250,26 @@ static struct client *client_without(const char *call)
 
 START_TEST(the_server_says_that_ptrace_is_forbidden)
 {
-	struct client *client = client_without("ptrace");
+	cleanup_client struct client *client = client_without("ptrace");
 	expect_failure(client, "rr_record", program_args(), "ptrace, which is not allowed here");
 	expect_failure(
 	    client, "rr_replay_start", trace_args(), "ptrace, which is not allowed here");
-	client_end(client);
 }
 END_TEST
 
 START_TEST(without_performance_events_all_works)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
-	struct client *client = client_without("perf_event_open");
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "trace");
+	cleanup_client struct client *client = client_without("perf_event_open");
 	json_t *args = program_args();
 	json_object_set_new(args, "trace_dir", json_string(trace));
 	expect_answer(client_tool_result(
 			  client, client_tool_send(client, "rr_record", args), HARNESS_TIMEOUT_S),
 	    "pmu", "software");
-	json_decref(client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", trace));
+	client_tool_done(client, "rr_replay_start", "{s:s}", "trace_dir", trace);
 	json_auto_t *end = client_tool(client, "rr_continue", NULL);
 	expect_text(end, "reason", "end");
-	client_end(client);
-	free(trace);
-	harness_scratch_free(folder);
 }
 END_TEST
 

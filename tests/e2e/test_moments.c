@@ -56,7 +56,7 @@ static void expect_last(struct client *client, const struct sweep *sweep, long l
 
 START_TEST(first_and_last_moments_are_what_a_run_forward_shows)
 {
-	struct place place = place_replay("walks", "signals");
+	cleanup_place struct place place = place_replay("walks", "signals");
 	struct sweep *sweep = sweep_make(place.client, points);
 
 	for (long long above = 0; above < 9; above += 4)
@@ -64,16 +64,19 @@ START_TEST(first_and_last_moments_are_what_a_run_forward_shows)
 	for (long long round = 0; round < 6; round += 5)
 		expect_last(place.client, sweep, round);
 	sweep_free(sweep);
-	place_close(&place);
 }
 END_TEST
 
+static json_t *became(struct scene *scene, const char *predicate)
+{
+	return client_tool(scene->client, "rr_when_became", "{s:s}", "predicate", predicate);
+}
+
 START_TEST(what_is_true_for_a_while_is_found_the_first_time)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 1");
+	json_auto_t *answer = became(&scene, "flag == 1");
 	json_auto_t *flags =
 	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "flag");
 	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(flags, "changes.0.moment"));
@@ -81,62 +84,48 @@ START_TEST(what_is_true_for_a_while_is_found_the_first_time)
 	ck_assert_int_le(answer_number(answer, "evaluations"), 4);
 
 	/* If the search begins where it is true, that moment is the answer. */
-	expect_answer_within(
-	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 0"),
-	    "conclusion", "already");
-	expect_answer_within(
-	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "flag == 7"),
-	    "conclusion", "never");
-	scene_close(&scene);
+	expect_answer_within(became(&scene, "flag == 0"), "conclusion", "already");
+	expect_answer_within(became(&scene, "flag == 7"), "conclusion", "never");
 }
 END_TEST
 
 START_TEST(what_lies_behind_a_pointer_is_true_once_it_is_there)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 
-	expect_answer(client_tool(scene.client, "rr_when_became", "{s:s}", "predicate",
-			  "block && block->sum > 20"),
-	    "frame.function", "add");
-	scene_close(&scene);
+	expect_answer(became(&scene, "block && block->sum > 20"), "frame.function", "add");
 }
 END_TEST
 
 START_TEST(a_local_is_asked_about_in_its_own_call)
 {
-	struct scene scene = scene_open("histories", NULL);
-	scene_run_to(&scene, "local_work");
+	cleanup_scene struct scene scene = scene_open_at("histories", "local_work");
 	scene_run_to(&scene, "local_work");
 	json_auto_t *mine =
 	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "mine");
 
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "mine == 103");
+	json_auto_t *answer = became(&scene, "mine == 103");
 	ck_assert_int_eq(answer_event(answer, "moment"), answer_event(mine, "changes.2.moment"));
 	ck_assert_int_eq(answer_ticks(answer, "moment"), answer_ticks(mine, "changes.2.moment"));
 	expect_within(answer, "note", "local_work");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_cannot_be_watched_is_halved_and_says_what_it_assumes)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 
 	/* A register: the base of the thread's own storage, which the dynamic linker sets once. */
-	json_auto_t *answer =
-	    client_tool(scene.client, "rr_when_became", "{s:s}", "predicate", "$fs_base != 0");
+	json_auto_t *answer = became(&scene, "$fs_base != 0");
 	cleanup_free char *shown = answer_show(answer);
 	ck_assert_msg(answer_at(answer, "assumed") != NULL, "%s", shown);
 	ck_assert_int_le(answer_number(answer, "evaluations"), 2 * 8 + 4); /* of 138 events */
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_last_time_is_sought_before_now_and_the_session_stays)
 {
-	struct scene scene = scene_open("histories", NULL);
-	scene_run_to(&scene, "half");
+	cleanup_scene struct scene scene = scene_open_at("histories", "half");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "half");
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	json_auto_t *points_before = client_tool(scene.client, "rr_breakpoint_list", NULL);
@@ -146,14 +135,13 @@ START_TEST(the_last_time_is_sought_before_now_and_the_session_stays)
 	ck_assert_str_eq(
 	    json_string_value(json_object_get(answer_at(answer, "evaluated"), "amount")), "4");
 	json_decref(answer);
-	json_decref(client_tool_fails(
-	    scene.client, "rr_last_time", "not_found", "{s:s}", "location", "half"));
-	json_decref(client_tool_fails(scene.client, "rr_last_time", "not_found", "{s:s, s:s}",
-	    "location", "add", "condition", "amount > 99"));
-	json_decref(client_tool_fails(scene.client, "rr_last_time", "not_allowed", "{s:s, s:s}",
-	    "location", "add", "condition", "amount = 3"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_last_time", "invalid_argument", "{s:s}", "location", "adds"));
+	client_tool_refused(scene.client, "rr_last_time", "not_found", "{s:s}", "location", "half");
+	client_tool_refused(scene.client, "rr_last_time", "not_found", "{s:s, s:s}", "location",
+	    "add", "condition", "amount > 99");
+	client_tool_refused(scene.client, "rr_last_time", "not_allowed", "{s:s, s:s}", "location",
+	    "add", "condition", "amount = 3");
+	client_tool_refused(
+	    scene.client, "rr_last_time", "invalid_argument", "{s:s}", "location", "adds");
 	json_t *after = client_tool(scene.client, "rr_when", NULL);
 	json_auto_t *points_after = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	ck_assert(json_equal(before, after));
@@ -166,13 +154,12 @@ START_TEST(the_last_time_is_sought_before_now_and_the_session_stays)
 	expect_text(after, "moment", answer_text(answer, "moment"));
 	json_decref(answer);
 	json_decref(after);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_predicate_that_changes_something_or_names_nothing_is_refused)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 	static const struct {
 		const char *predicate, *from, *to, *code, *said;
 	} cases[] = {
@@ -185,15 +172,13 @@ START_TEST(a_predicate_that_changes_something_or_names_nothing_is_refused)
 
 	json_t *before = client_tool(scene.client, "rr_when", NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		json_t *failure = client_tool_fails(scene.client, "rr_when_became", cases[i].code,
-		    "{s:s, s:s, s:s}", "predicate", cases[i].predicate, "from", cases[i].from, "to",
-		    cases[i].to);
+		json_auto_t *failure = client_tool_fails(scene.client, "rr_when_became",
+		    cases[i].code, "{s:s, s:s, s:s}", "predicate", cases[i].predicate, "from",
+		    cases[i].from, "to", cases[i].to);
 		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
 		    "%s: %s", cases[i].predicate, answer_text(failure, "message"));
-		json_decref(failure);
 	}
 	expect_same(before, client_tool(scene.client, "rr_when", NULL));
-	scene_close(&scene);
 }
 END_TEST
 

@@ -59,13 +59,17 @@ static void expect_there(const struct scene *scene, const struct stop *wanted)
 static void run(const struct scene *scene, struct stop stops[STOPS])
 {
 	for (int i = 0; i < STOPS; i++) {
-		json_t *answer = client_tool(scene->client, "rr_continue", NULL);
+		json_auto_t *answer = client_tool(scene->client, "rr_continue", NULL);
 		stops[i] = stop_of(answer);
-		json_decref(answer);
 	}
 	for (int i = 0; i < STOPS; i++)
 		for (int j = 0; j < i; j++)
 			ck_assert_str_ne(stops[i].moment, stops[j].moment);
+}
+
+static void set_breakpoint(const struct scene *scene, const char *function)
+{
+	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s}", "location", function);
 }
 
 static void end(struct scene *scene, struct stop stops[STOPS])
@@ -88,10 +92,9 @@ static json_t *call_restored(const struct scene *scene, const char *tool, json_t
 {
 	for (;;) {
 		long long id = client_tool_send(scene->client, tool, json_incref(args));
-		json_t *message = client_wait(scene->client, id, HARNESS_TIMEOUT_S);
+		json_auto_t *message = client_wait(scene->client, id, HARNESS_TIMEOUT_S);
 		json_t *answer = json_incref(answer_at(message, "result.structuredContent"));
 
-		json_decref(message);
 		if (answer_true(answer, "restored")) {
 			json_decref(args);
 			return answer;
@@ -108,20 +111,25 @@ static const struct {
 /* Four calls in a row without a branch: one event, one number of ticks, one instruction. */
 START_TEST(passes_of_one_instruction_have_names_of_their_own)
 {
-	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes); i++) {
-		struct scene scene = scene_open(passes[i].program, NULL);
-		struct stop stops[STOPS];
+	struct scene scene = scene_open(passes[_i].program, NULL);
+	struct stop stops[STOPS];
 
-		client_tool_done(
-		    scene.client, "rr_breakpoint_set", "{s:s}", "location", passes[i].function);
-		run(&scene, stops);
-		ck_assert_str_eq(stops[0].address, stops[1].address);
-		for (int stop = STOPS - 1; stop >= 0; stop--)
-			expect_there(&scene, &stops[stop]);
-		end(&scene, stops);
-	}
+	set_breakpoint(&scene, passes[_i].function);
+	run(&scene, stops);
+	ck_assert_str_eq(stops[0].address, stops[1].address);
+	for (int stop = STOPS - 1; stop >= 0; stop--)
+		expect_there(&scene, &stops[stop]);
+	end(&scene, stops);
 }
 END_TEST
+
+/* The worker dies where the session stands at the third of its stops. */
+static void lose_at_third(const struct scene *scene, struct stop stops[STOPS])
+{
+	run(scene, stops);
+	json_decref(go(scene, stops[2].moment));
+	kill_worker(scene);
+}
 
 START_TEST(a_session_that_was_brought_back_knows_what_it_named)
 {
@@ -129,9 +137,7 @@ START_TEST(a_session_that_was_brought_back_knows_what_it_named)
 	struct stop stops[STOPS];
 
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "value");
-	run(&scene, stops);
-	json_decref(go(&scene, stops[2].moment));
-	kill_worker(&scene);
+	lose_at_third(&scene, stops);
 	expect_answer(call_restored(&scene, "rr_when", NULL), "moment", stops[2].moment);
 	for (int i = 0; i < STOPS; i++)
 		expect_there(&scene, &stops[i]);
@@ -145,10 +151,8 @@ START_TEST(a_session_is_brought_back_to_the_same_pass)
 	struct scene scene = scene_open(PROGRAM, NULL);
 	struct stop stops[STOPS];
 
-	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "mark");
-	run(&scene, stops);
-	json_decref(go(&scene, stops[2].moment));
-	kill_worker(&scene);
+	set_breakpoint(&scene, "mark");
+	lose_at_third(&scene, stops);
 	expect_answer(
 	    call_restored(&scene, "rr_evaluate", json_pack("{s:s}", "expression", "number")),
 	    "value", "3");
@@ -159,7 +163,7 @@ END_TEST
 /* In another session the name without an instruction is known to nobody. */
 START_TEST(a_name_that_may_mean_several_instructions_says_so)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
 	cleanup_free char *moment = strdup(answer_text(stop, "moment"));
 	free(client_replay(scene.client, scene_trace(PROGRAM)));
@@ -178,13 +182,12 @@ START_TEST(a_name_that_may_mean_several_instructions_says_so)
 	ck_assert_str_eq(answer_text(first, "frame.address"), answer_text(again, "frame.address"));
 	ck_assert_ptr_null(answer_at(again, "note"));
 	json_decref(again);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(whatever_takes_such_a_name_says_so)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
 	const char *moment = answer_text(stop, "moment");
 	free(client_replay(scene.client, scene_trace(PROGRAM)));
@@ -204,17 +207,19 @@ START_TEST(whatever_takes_such_a_name_says_so)
 	    scene.client, "rr_value_history", "{s:s, s:s}", "expression", "value", "to", moment);
 	ck_assert_ptr_nonnull(strstr(answer_text(answer, "warning"), "first"));
 	json_decref(answer);
-	scene_close(&scene);
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {passes_of_one_instruction_have_names_of_their_own,
-	    a_session_that_was_brought_back_knows_what_it_named,
-	    a_session_is_brought_back_to_the_same_pass,
-	    a_name_that_may_mean_several_instructions_says_so, whatever_takes_such_a_name_says_so,
-	    NULL};
+	const struct looped tests[] = {
+	    {passes_of_one_instruction_have_names_of_their_own, TIMES(passes)},
+	    {a_session_that_was_brought_back_knows_what_it_named, 1},
+	    {a_session_is_brought_back_to_the_same_pass, 1},
+	    {a_name_that_may_mean_several_instructions_says_so, 1},
+	    {whatever_takes_such_a_name_says_so, 1},
+	    {NULL, 0},
+	};
 
-	return scene_main("names", tests, (const char *const[]){PROGRAM, CPLUS, NULL});
+	return scene_main_loops("names", tests, (const char *const[]){PROGRAM, CPLUS, NULL});
 }

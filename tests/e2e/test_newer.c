@@ -19,7 +19,7 @@ static const char *const refused[] = {"MADV_GUARD_INSTALL EINVAL", "MADV_GUARD_R
 
 START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	json_auto_t *recorded = client_record(place.client, place.trace, "newer_calls", NULL);
 	expect_number(recorded, "exit_code", 0);
 	const char *output = answer_text(recorded, "stdout");
@@ -31,14 +31,13 @@ START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 	free(client_replay(place.client, place.trace));
 	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "end"),
 	    IS("output", output));
-	place_close(&place);
 }
 END_TEST
 
 /* A message for each call only once, because a loop must not fill the output. */
 START_TEST(a_refused_call_that_no_libc_makes_is_told)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("newer_calls");
 	json_auto_t *recorded = client_tool(place.client, "rr_record", "{s:[s,s,s,s],s:s}",
 	    "command", program, "mseal", "mlock2", "mlock2", "trace_dir", place.trace);
@@ -46,20 +45,19 @@ START_TEST(a_refused_call_that_no_libc_makes_is_told)
 	ck_assert_ptr_nonnull(told);
 	ck_assert_ptr_null(strstr(told + 1, "mlock2"));
 	ck_assert_ptr_null(strstr(answer_text(recorded, "stderr"), "mseal"));
-	place_close(&place);
 }
 END_TEST
 
 /* Runs the double of rr with the library, as rr gets it on a machine with hardware counters. */
 static void run_tracer(const char *environment, char *output, size_t size)
 {
-	char *tracer = harness_program("../doubles/tracer"), command[2 * PATH_SIZE];
+	cleanup_free char *tracer = harness_program("../doubles/tracer");
+	char command[2 * PATH_SIZE];
 	snprintf(command, sizeof(command), "%s '%s'", environment, tracer);
 	FILE *pipe = popen(command, "r");
 	ck_assert_ptr_nonnull(pipe);
 	output[fread(output, 1, size - 1, pipe)] = '\0';
 	ck_assert_int_eq(pclose(pipe), 0);
-	free(tracer);
 }
 
 START_TEST(with_hardware_counters_rr_is_carried_too)

@@ -1,19 +1,21 @@
 /*
- * Programs built with -O2, in C++: values that are kept nowhere are listed as such, structures have
- * their members, and for a value without an address the answer says where it is.
+ * Programs built with -O2, in C++ and in C: values that are kept nowhere are listed as such,
+ * structures have their members, and for a value without an address the answer says where it is.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-/* Stands in weigh() after its last call. */
-static struct scene behind_the_call(void)
-{
-	struct scene scene = scene_open("optimized_values", NULL);
+static const char *const builds[] = {"optimized_values", "optimized_in_c", NULL};
 
-	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "weigh"));
-	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "puts"));
-	json_decref(client_tool(scene.client, "rr_finish", NULL));
+/* Stands in weigh() after its last call. */
+static struct scene behind_the_call(const char *program)
+{
+	struct scene scene = scene_open(program, NULL);
+
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "weigh");
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "puts");
+	client_tool_done(scene.client, "rr_finish", NULL);
 	return scene;
 }
 
@@ -27,18 +29,17 @@ static const json_t *named(const json_t *list, const char *name)
 
 START_TEST(structures_by_value_show_their_members_in_stops_and_stacks)
 {
-	struct scene scene = scene_open("optimized_values", NULL);
+	cleanup_scene struct scene scene = scene_open(builds[_i], NULL);
 	expect_answer_within(client_tool(scene.client, "rr_continue", "{s:s}", "until", "weigh"),
 	    "frame.args", "where={x = 41");
 	expect_answer_within(
 	    client_tool(scene.client, "rr_backtrace", NULL), "frames.0.args", "where={x = 41");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_is_optimized_out_is_listed_as_such)
 {
-	struct scene scene = behind_the_call();
+	cleanup_scene struct scene scene = behind_the_call(builds[_i]);
 	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
 	const json_t *list = answer_at(locals, "variables");
 
@@ -49,14 +50,13 @@ START_TEST(what_is_optimized_out_is_listed_as_such)
 	const char *args = answer_text(trace, "frames.0.args");
 	ck_assert_ptr_null(strstr(args, "=,"));
 	ck_assert_int_ne(args[strlen(args) - 1], '=');
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_value_without_address_says_where_it_is)
 {
 	static const char *const tools[] = {"rr_watchpoint_set", "rr_last_change"};
-	struct scene scene = behind_the_call();
+	cleanup_scene struct scene scene = behind_the_call(builds[_i]);
 
 	for (int i = 0; i < 2; i++) {
 		expect_answer_within(client_tool_fails(scene.client, tools[i], "invalid_argument",
@@ -66,7 +66,6 @@ START_TEST(a_value_without_address_says_where_it_is)
 					 "{s:s}", "expression", "gone"),
 		    "message", "optimized out");
 	}
-	scene_close(&scene);
 }
 END_TEST
 
@@ -75,5 +74,6 @@ int main(void)
 	const TTest *const tests[] = {structures_by_value_show_their_members_in_stops_and_stacks,
 	    what_is_optimized_out_is_listed_as_such, a_value_without_address_says_where_it_is,
 	    NULL};
-	return scene_main("optimized", tests, (const char *const[]){"optimized_values", NULL});
+
+	return scene_main_builds("optimized", tests, builds, 2);
 }

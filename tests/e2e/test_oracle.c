@@ -106,9 +106,9 @@ static void start(struct client *client, const char *trace, bool innermost)
 
 	if (innermost)
 		json_object_set_new(args, "pid", json_integer(last_process(client, trace)));
-	json_decref(client_tool(client, "rr_replay_start", "o", args));
+	client_tool_done(client, "rr_replay_start", "o", args);
 	if (!innermost)
-		json_decref(client_tool(client, "rr_continue", "{s:s}", "until", "main"));
+		client_tool_done(client, "rr_continue", "{s:s}", "until", "main");
 }
 
 /* One recording and one session; returns the number of walks, and adds what was refused. */
@@ -116,7 +116,8 @@ static long walk_round(
     struct client *client, int number, long long round, double until, long *refused)
 {
 	const struct ground *ground = &grounds[number];
-	char *folder = harness_scratch(0), label[LABEL_MAX];
+	char *folder = harness_scratch(0);
+	char label[LABEL_MAX];
 	cleanup_free char *trace = record(client, ground, folder, round);
 	struct walker *walker;
 	struct sweep *sweep;

@@ -18,9 +18,7 @@ static const char *const builds[] = {PROGRAM, PROGRAM "_O2", CLASSES, CLASSES "_
 
 static struct scene open_at(int build, const char *location)
 {
-	struct scene scene = scene_open(builds[build], NULL);
-
-	scene_run_to(&scene, location);
+	struct scene scene = scene_open_at(builds[build], location);
 	return scene;
 }
 
@@ -82,14 +80,13 @@ static const struct journey journeys[] = {
 
 START_TEST(each_value_leads_to_its_origin_through_the_copies_that_it_took)
 {
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 
 	for (size_t i = 0; i < sizeof(journeys) / sizeof(*journeys); i++)
 		expect_journey(scene.client, PROGRAM, &journeys[i], _i == 0);
 	expect_answer(
 	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -108,18 +105,17 @@ static const struct journey classes[] = {
 
 START_TEST(containers_threads_and_moved_memory_are_passed_through)
 {
-	struct scene scene = open_at(_i + 2, "look");
+	cleanup_scene struct scene scene = open_at(_i + 2, "look");
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		expect_journey(scene.client, CLASSES ".cc", &classes[i], _i == 0);
-	scene_close(&scene);
 }
 END_TEST
 
 /* At each moment that the answer names, the next instruction stores the value where it says. */
 START_TEST(each_step_really_stores_the_value)
 {
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 	json_auto_t *answer =
 	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_pipe.serial");
 	static const char stored[] = "stored at ";
@@ -147,14 +143,13 @@ START_TEST(each_step_really_stores_the_value)
 	json_auto_t *stack = client_tool(scene.client, "rr_backtrace", NULL);
 	cleanup_free char *shown = answer_show(stack); /* frames of the library may be one entry */
 	ck_assert_ptr_nonnull(strstr(shown, "read"));
-	scene_close(&scene);
 }
 END_TEST
 
 /* Registers are those of the thread that stops, in its innermost frame. */
 START_TEST(the_selected_frame_does_not_change_what_a_search_reads)
 {
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 	json_t *origins[2], *histories[2];
 
 	for (int level = 0; level < 2; level++) {
@@ -174,47 +169,42 @@ START_TEST(the_selected_frame_does_not_change_what_a_search_reads)
 		json_decref(origins[level]);
 		json_decref(histories[level]);
 	}
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(input_names_descriptor_file_and_offset)
 {
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 	expect_all(
 	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "from_file.serial"),
 	    IS("input.call", "read"), HAS("input.from", "/tmp/origins-"),
 	    NUMBER("input.offset", 108), NUMBER("input.byte", 8), NUMBER("input.bytes", 40));
-	scene_close(&scene);
 }
 END_TEST
 
 /* At -O2 it is only in a register. */
 START_TEST(an_argument_leads_to_the_caller_that_passed_it)
 {
-	struct scene scene = open_at(_i, "store");
+	cleanup_scene struct scene scene = open_at(_i, "store");
 	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value"),
 	    IS("kind", "constant"), LINE("frame", harness_line(PROGRAM, "origin: constant")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_nothing_wrote_came_with_the_program)
 {
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "width"),
 	    IS("kind", "initial"), HAS("conclusion", "width in section .data"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_limit_ends_the_way_and_says_so)
 {
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s, s:i}", "expression",
 		       "from_pipe.serial", "hops", 1),
 	    IS("kind", "limit"), HAS("conclusion", "raise hops"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -222,14 +212,13 @@ START_TEST(what_has_no_bytes_to_follow_is_refused)
 {
 	static const char *const expressions[] = {"from_pipe", "table", "area + 1", "4711",
 	    "nothing_of_this_name", "*(int *) 8", "again = 5"};
-	struct scene scene = open_at(_i, "look");
+	cleanup_scene struct scene scene = open_at(_i, "look");
 
 	for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); i++)
-		json_decref(client_tool_fails(
-		    scene.client, "rr_origin_of", NULL, "{s:s}", "expression", expressions[i]));
+		client_tool_refused(
+		    scene.client, "rr_origin_of", NULL, "{s:s}", "expression", expressions[i]);
 	expect_value(scene.client, "again", "99");
 	expect_alive(scene.client, scene.session);
-	scene_close(&scene);
 }
 END_TEST
 

@@ -12,66 +12,58 @@ static json_t *go_on(struct scene *scene)
 
 START_TEST(a_function_of_a_library_waits_at_the_programs_start_and_is_hit)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "write"),
 	    TRUE("pending"));
-	json_t *stop = go_on(&scene);
+	json_auto_t *stop = go_on(&scene);
 	expect_text(stop, "reason", "breakpoint");
 	expect_number(stop, "breakpoint", 1);
 	expect_within(stop, "frame.function", "write");
-	json_decref(stop);
 	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL),
 	    ABSENT("breakpoints.0.pending"), NUMBER("breakpoints.0.hits", 1));
 	expect_all(go_on(&scene), IS("reason", "end"), ABSENT("never_loaded"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(until_waits_for_a_library_too)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	expect_answer_within(client_tool(scene.client, "rr_continue", "{s:s}", "until", "write"),
 	    "frame.function", "write");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_no_library_has_is_said_at_the_end)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	expect_all(
 	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "frobnicate"),
 	    TRUE("pending"));
 	expect_all(go_on(&scene), IS("reason", "end"), NUMBER("never_loaded.0", 1));
 	/* Now that all libraries are loaded, the name is a mistake. */
-	json_decref(client_tool_fails(scene.client, "rr_breakpoint_set", "invalid_argument",
-	    "{s:s}", "location", "frobnicate_more"));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}",
+	    "location", "frobnicate_more");
 }
 END_TEST
 
 START_TEST(a_mistyped_name_of_the_program_is_an_error_at_its_start)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	expect_answer_within(client_tool_fails(scene.client, "rr_breakpoint_set",
 				 "invalid_argument", "{s:s}", "location", "togle"),
 	    "hint", "toggle");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_library_that_is_loaded_late_is_waited_for_on_demand)
 {
-	struct scene scene = scene_open("plugin", NULL);
-
-	scene_run_to(&scene, "main");
-	json_decref(client_tool_fails(
-	    scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}", "location", "cbrt"));
+	cleanup_scene struct scene scene = scene_open_at("plugin", "main");
+	client_tool_refused(
+	    scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}", "location", "cbrt");
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "cbrt",
 		       "pending", 1),
 	    TRUE("pending"));
 	expect_all(go_on(&scene), IS("reason", "breakpoint"), HAS("frame.function", "cbrt"));
-	scene_close(&scene);
 }
 END_TEST
 

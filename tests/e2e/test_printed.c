@@ -47,7 +47,7 @@ static void expect_write_at(struct scene *scene, const json_t *answer, const cha
 
 START_TEST(a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *answer = ask(&scene, "total: 42");
 
 	expect_named(answer, PROGRAM, "format_total", "/* made here */");
@@ -58,14 +58,13 @@ START_TEST(a_text_leads_to_the_call_that_made_it_and_to_the_one_that_wrote_it)
 	cleanup_free char *made = answer_show(answer_at(answer, "formatted.frames"));
 	ck_assert_msg(strstr(made, "add_up") && strstr(made, "report"), "%s", made);
 	expect_write_at(&scene, answer, "moment");
-	scene_close(&scene);
 }
 END_TEST
 
 /* When the second call prints, the buffer already holds the same bytes. */
 START_TEST(the_same_text_again_is_not_taken_for_the_first)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *first = ask(&scene, "the same words");
 	json_auto_t *second = client_tool(
 	    scene.client, "rr_who_printed", "{s:s, s:i}", "text", "the same words", "nth", 2);
@@ -77,25 +76,23 @@ START_TEST(the_same_text_again_is_not_taken_for_the_first)
 	expect_named(second, PROGRAM, "second_to_say", "/* said again */");
 	expect_text(second, "match", "2 of 2");
 	expect_text(last, "conclusion", answer_text(second, "conclusion"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_is_written_past_the_buffer_has_its_writer)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *direct = ask(&scene, "directly"), *piece = ask(&scene, "pieces: this one");
 
 	expect_named(direct, PROGRAM, "past_the_buffer", "/* direct */");
 	expect_within(direct, "conclusion", "constant");
 	expect_named(piece, PROGRAM, "past_the_buffer", "/* piece */");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_text_over_two_writes_names_both)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *answer = ask(&scene, "half, the other");
 
 	expect_named(answer, PROGRAM, "in_two_writes", "/* first half */");
@@ -103,62 +100,59 @@ START_TEST(a_text_over_two_writes_names_both)
 	expect_text(answer, "writes.0.text", "half, ");
 	expect_text(answer, "writes.1.text", "the other");
 	expect_write_at(&scene, answer, "writes.1.moment");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(standard_error_is_a_stream_of_its_own)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *answer = client_tool(scene.client, "rr_who_printed", "{s:s, s:s}", "pattern",
 	    "complaint: [0-9]", "stream", "stderr");
 
 	expect_named(answer, PROGRAM, "main", "/* complains */");
 	expect_text(answer, "stream", "stderr");
-	json_decref(client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s, s:s}",
-	    "text", "a complaint", "stream", "stdout"));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_who_printed", "not_found", "{s:s, s:s}", "text",
+	    "a complaint", "stream", "stdout");
 }
 END_TEST
 
 /* fork copies the buffer, so both processes write the same text. */
 START_TEST(a_child_that_printed_is_named_and_can_be_asked)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_t *answer =
 	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "the child says");
 	long long pid = answer_number(answer, "pid");
 
 	expect_within(answer, "conclusion", "process");
 	json_decref(answer);
-	json_decref(client_tool(scene.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
-	    scene_trace(PROGRAM), "pid", (json_int_t)pid));
+	client_tool_done(scene.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
+	    scene_trace(PROGRAM), "pid", (json_int_t)pid);
 	answer = client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "the child says");
 	expect_named(answer, PROGRAM, "main", "/* in the child */");
 	json_decref(answer);
 	expect_answer_within(
 	    client_tool(scene.client, "rr_who_printed", "{s:s}", "text", "left to the child"),
 	    "conclusion", "fork");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(cpp_streams_lead_to_the_programs_own_code)
 {
-	struct scene scene = scene_open(CPP, NULL);
+	cleanup_scene struct scene scene = scene_open(CPP, NULL);
 	json_auto_t *told = ask(&scene, "told: value=42"), *error = ask(&scene, "at last");
 
 	expect_named(told, CPP ".cc", "tell", "// printed here");
 	expect_named(error, CPP ".cc", "main", "// complains");
-	scene_close(&scene);
 }
 END_TEST
 
 /* A program can print text that looks like rr's marks. It must not move text to another write. */
 START_TEST(the_output_comes_with_moments_and_marks_are_not_forged)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	json_t *all = client_tool(scene.client, "rr_output", NULL), *write, *near;
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	json_auto_t *all = client_tool(scene.client, "rr_output", NULL);
+	json_t *write, *near;
 	size_t i, forged = 0;
 
 	json_array_foreach(answer_at(all, "writes"), i, write) forged +=
@@ -168,22 +162,19 @@ START_TEST(the_output_comes_with_moments_and_marks_are_not_forged)
 	    json_array_get(answer_at(all, "writes"), 0), "text", "total: 42\nthe same words\n");
 	near = client_tool(scene.client, "rr_output", "{s:s, s:i}", "moment", "end", "limit", 1);
 	ck_assert_uint_eq(answer_count(near, "writes"), 1);
-	json_decref(all);
 	json_decref(near);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_was_not_printed_is_told_with_what_is_nearest)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	expect_answer_within(client_tool_fails(scene.client, "rr_who_printed", "not_found", "{s:s}",
 				 "text", "total: 43"),
 	    "hint", "total: 42");
 	expect_answer_within(client_tool_fails(scene.client, "rr_who_printed", "not_found",
 				 "{s:s, s:i}", "text", "total: 42", "nth", 2),
 	    "message", "1 time");
-	scene_close(&scene);
 }
 END_TEST
 
@@ -191,17 +182,16 @@ START_TEST(a_pattern_that_is_none_or_has_no_bound_is_refused)
 {
 	static const char *const patterns[] = {
 	    "(", "[a", "a{2000}", "((a{90}){90}){90}", "(a*)\\1", "a{1,90}{1,90}"};
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
-		json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument",
-		    "{s:s}", "pattern", patterns[i]));
-	json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument",
-	    "{s:s, s:s}", "text", "a", "pattern", "b"));
-	json_decref(client_tool_fails(scene.client, "rr_who_printed", "invalid_argument", NULL));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_output", "invalid_argument", "{s:s}", "moment", "12:x"));
-	scene_close(&scene);
+		client_tool_refused(scene.client, "rr_who_printed", "invalid_argument", "{s:s}",
+		    "pattern", patterns[i]);
+	client_tool_refused(scene.client, "rr_who_printed", "invalid_argument", "{s:s, s:s}",
+	    "text", "a", "pattern", "b");
+	client_tool_refused(scene.client, "rr_who_printed", "invalid_argument", NULL);
+	client_tool_refused(
+	    scene.client, "rr_output", "invalid_argument", "{s:s}", "moment", "12:x");
 }
 END_TEST
 

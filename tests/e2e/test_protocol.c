@@ -50,12 +50,13 @@ static struct client *client_with_deaf_host(const char *folder)
 
 START_TEST(stdout_carries_answers_and_nothing_else_whatever_is_said_below)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "trace");
 	/* The client ends the test at the first line that is no JSON-RPC. */
-	struct client *client = client_with_deaf_host(folder);
+	cleanup_client struct client *client = client_with_deaf_host(folder);
 	json_decref(client_record(client, trace, "noise", NULL));
 	free(client_replay(client, trace));
-	json_decref(client_tool(client, "rr_continue", NULL));
+	client_tool_done(client, "rr_continue", NULL);
 	const char *const talkative[] = {"help all", "info functions", "show", "echo \\n77^done\\n",
 	    "echo {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\\n"};
 	for (size_t i = 0; i < sizeof(talkative) / sizeof(talkative[0]); i++)
@@ -64,9 +65,6 @@ START_TEST(stdout_carries_answers_and_nothing_else_whatever_is_said_below)
 	client_close_stdin(client);
 	/* Every request got one answer, and nothing else was sent. */
 	ck_assert_ptr_null(client_message(client, 30));
-	client_end(client);
-	free(trace);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -86,7 +84,7 @@ END_TEST
 
 START_TEST(the_last_revision_needs_no_opening_and_keeps_sessions_by_their_handle)
 {
-	struct client *client = client_start(&(struct client_options){.raw = true});
+	cleanup_client struct client *client = client_start(&(struct client_options){.raw = true});
 	long long id = client_send(client, "tools/call",
 	    modern_call("rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM))));
 	json_auto_t *started = client_tool_result(client, id, HARNESS_TIMEOUT_S);
@@ -95,18 +93,16 @@ START_TEST(the_last_revision_needs_no_opening_and_keeps_sessions_by_their_handle
 					   answer_text(started, "session"))));
 	expect_all(client_wait(client, id, HARNESS_TIMEOUT_S), IS("result.resultType", "complete"),
 	    IS("result.structuredContent.value", "42"));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(a_call_on_another_era_reaches_the_same_session)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	long long id = client_send(scene.client, "tools/call",
 	    modern_call("rr_when", json_pack("{s:s}", "session", scene.session)));
 	json_decref(client_tool_result(scene.client, id, HARNESS_TIMEOUT_S));
 	client_tool_done(scene.client, "rr_when", NULL);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -114,15 +110,15 @@ END_TEST
 
 START_TEST(ticks_rise_carry_the_token_as_it_was_and_end_before_the_answer)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
-	struct client *client = client_start(NULL);
-	long long id = client_send(client, "tools/call",
+	cleanup_place struct place place = place_open();
+	long long id = client_send(place.client, "tools/call",
 	    json_pack("{s:s, s:{s:[s,s], s:s}, s:{s:i}}", "name", "rr_record", "arguments",
-		"command", "/bin/sleep", "4", "trace_dir", trace, "_meta", "progressToken", 0));
+		"command", "/bin/sleep", "4", "trace_dir", place.trace, "_meta", "progressToken",
+		0));
 	double last = -1;
 	size_t ticks = 0;
 	json_t *message;
-	while ((message = client_message(client, HARNESS_TIMEOUT_S)) != NULL &&
+	while ((message = client_message(place.client, HARNESS_TIMEOUT_S)) != NULL &&
 	       json_object_get(message, "id") == NULL) {
 		expect_text(message, "method", "notifications/progress");
 		expect_number(message, "params.progressToken", 0);
@@ -136,10 +132,7 @@ START_TEST(ticks_rise_carry_the_token_as_it_was_and_end_before_the_answer)
 	ck_assert_ptr_nonnull(answer_at(message, "result.structuredContent.trace_dir"));
 	ck_assert_uint_ge(ticks, 1);
 	json_decref(message);
-	ck_assert_ptr_null(client_message(client, 1));
-	client_end(client);
-	free(trace);
-	harness_scratch_free(folder);
+	ck_assert_ptr_null(client_message(place.client, 1));
 }
 END_TEST
 
@@ -148,7 +141,7 @@ END_TEST
 START_TEST(a_client_that_does_not_read_costs_little_and_is_answered_when_it_does)
 {
 	enum { LISTS = 300 }; /* 300 answers of 28 KB; the requests fit into the pipe */
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	char line[128];
 	for (int i = 0; i < LISTS; i++) {
 		snprintf(line, sizeof(line),
@@ -161,7 +154,6 @@ START_TEST(a_client_that_does_not_read_costs_little_and_is_answered_when_it_does
 		expect_all(client_message(client, HARNESS_TIMEOUT_S), NUMBER("id", 1000 + i));
 	}
 	expect_pong(client);
-	client_end(client);
 }
 END_TEST
 
@@ -181,7 +173,7 @@ static void send_long_ping(struct client *client, size_t length)
 
 START_TEST(a_line_of_4_mib_is_served_and_a_longer_one_refused)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	send_long_ping(client, 4 * MEBIBYTE);
 	json_t *answer = client_message(client, 60);
 	ck_assert_ptr_nonnull(json_object_get(answer, "result"));
@@ -193,13 +185,12 @@ START_TEST(a_line_of_4_mib_is_served_and_a_longer_one_refused)
 	ck_assert_ptr_null(json_object_get(answer, "id"));
 	json_decref(answer);
 	expect_pong(client);
-	client_end(client);
 }
 END_TEST
 
 START_TEST(a_line_without_end_is_refused_once_and_not_kept)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	cleanup_free char *flood = malloc(MEBIBYTE);
 	ck_assert_ptr_nonnull(flood);
 	memset(flood, '[', MEBIBYTE);
@@ -210,14 +201,13 @@ START_TEST(a_line_without_end_is_refused_once_and_not_kept)
 	client_send_bytes(client, "\n", 1);
 	expect_pong(client);
 	ck_assert_ptr_null(client_message(client, 0.2));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(deep_nesting_is_refused_to_the_one_who_asked)
 {
 	enum { DEPTH = 100000 };
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":";
 	cleanup_free char *brackets = malloc(2 * DEPTH);
 	ck_assert_ptr_nonnull(brackets);
@@ -228,15 +218,13 @@ START_TEST(deep_nesting_is_refused_to_the_one_who_asked)
 	client_send_bytes(client, "}\n", 2);
 	expect_all(client_wait(client, 5, 60), NUMBER("error.code", -32600));
 	expect_pong(client);
-	client_end(client);
 }
 END_TEST
 
 START_TEST(more_calls_than_can_be_held_are_refused_and_each_is_answered_once)
 {
 	enum { CALLS = 100 };
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	long long ids[CALLS], run = client_tool_send(scene.client, "rr_step",
 				  json_pack("{s:i, s:s}", "count", 1000000, "unit", "instruction"));
 	for (int i = 0; i < CALLS; i++)
@@ -246,22 +234,20 @@ START_TEST(more_calls_than_can_be_held_are_refused_and_each_is_answered_once)
 	client_cancel(scene.client, run);
 	size_t refused = 0;
 	for (int i = 0; i < CALLS; i++) {
-		json_t *answer = client_wait(scene.client, ids[i], HARNESS_TIMEOUT_S);
+		json_auto_t *answer = client_wait(scene.client, ids[i], HARNESS_TIMEOUT_S);
 		ck_assert_ptr_nonnull(answer_at(answer, "result.content"));
 		json_t *code = answer_at(answer, "result.structuredContent.code");
 		refused += code != NULL && strcmp(json_string_value(code), "limit") == 0;
-		json_decref(answer);
 	}
 	ck_assert_uint_ge(refused, CALLS - 64);
 	ck_assert_ptr_null(client_message(scene.client, 0.5));
 	client_tool_done(scene.client, "rr_evaluate", "{s:s}", "expression", "1 + 1");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(whole_numbers_beyond_what_a_double_holds_travel_as_text)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *answer = client_tool(scene.client, "rr_evaluate", "{s:[s,s,s]}", "expressions",
 	    "18446744073709551615ULL", "(long)-9223372036854775807", "$sp");
 	expect_text(answer, "results.0.value", "18446744073709551615");
@@ -270,7 +256,6 @@ START_TEST(whole_numbers_beyond_what_a_double_holds_travel_as_text)
 	/* And back: a number as a string of digits. */
 	client_tool_done(
 	    scene.client, "rr_read_memory", "{s:s, s:s}", "address", "$sp", "count", "8");
-	scene_close(&scene);
 }
 END_TEST
 

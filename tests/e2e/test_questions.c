@@ -40,7 +40,7 @@ static struct client *open_two(void)
 
 START_TEST(the_user_chooses_the_session_and_the_call_goes_there)
 {
-	struct client *client = open_two();
+	cleanup_client struct client *client = open_two();
 	json_auto_t *question =
 	    call(client, "elicitation", "rr_breakpoint_list", json_object(), NULL);
 	expect_text(question, "resultType", "input_required");
@@ -56,20 +56,18 @@ START_TEST(the_user_chooses_the_session_and_the_call_goes_there)
 		json_pack("{s:{s:s, s:{s:s}}}", "session", "action", "accept", "content", "session",
 		    "s2")),
 	    "structuredContent.session", "s2");
-	client_end(client);
 }
 END_TEST
 
 START_TEST(a_host_that_cannot_ask_and_a_user_who_refuses_get_the_sessions)
 {
-	struct client *client = open_two();
+	cleanup_client struct client *client = open_two();
 	expect_all(call(client, "roots", "rr_breakpoint_list", json_object(), NULL),
 	    IS("structuredContent.code", "ambiguous_session"),
 	    IS("structuredContent.sessions.1.session", "s2"));
 	expect_answer(call(client, "elicitation", "rr_breakpoint_list", json_object(),
 			  json_pack("{s:{s:s}}", "session", "action", "decline")),
 	    "structuredContent.code", "ambiguous_session");
-	client_end(client);
 }
 END_TEST
 

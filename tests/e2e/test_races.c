@@ -121,11 +121,10 @@ static struct counts expected_counts(const char *output)
 static struct place open_run(const char *program, const char *way, char **output)
 {
 	struct place place = place_open();
-	json_t *record = client_record(place.client, place.trace, program, way);
+	json_auto_t *record = client_record(place.client, place.trace, program, way);
 
 	expect_number(record, "exit_code", 0);
 	*output = strdup(answer_text(record, "stdout"));
-	json_decref(record);
 	free(client_replay(place.client, place.trace));
 	return place;
 }
@@ -143,8 +142,8 @@ static long long pairs_of(const json_t *answer)
 /* The scan and the history show the same accesses, and the same values. */
 static void expect_history(struct client *client, const json_t *scan, const char *expression)
 {
-	json_t *history = client_tool(client, "rr_value_history", "{s:s, s:s, s:i}", "expression",
-	    expression, "access", "access", "limit", 1000);
+	json_auto_t *history = client_tool(client, "rr_value_history", "{s:s, s:s, s:i}",
+	    "expression", expression, "access", "access", "limit", 1000);
 	static const char *const same[] = {"moment", "tid", "access", "old", "new", "value"};
 	size_t count = answer_count(history, "changes");
 
@@ -161,7 +160,6 @@ static void expect_history(struct client *client, const json_t *scan, const char
 			    "%s of access %zu: %s, not %s", same[j], i, answer_show(one),
 			    answer_show(other));
 	}
-	json_decref(history);
 }
 
 static const struct {
@@ -192,9 +190,9 @@ static const struct {
 static void compare(const char *program, size_t way)
 {
 	char *output;
-	struct place place = open_run(program, ways[way].way, &output);
+	cleanup_place struct place place = open_run(program, ways[way].way, &output);
 	struct counts counts = expected_counts(output);
-	json_t *scan = client_tool(
+	json_auto_t *scan = client_tool(
 	    place.client, "rr_race_scan", "{s:s, s:i}", "expression", "counter", "limit", 1000);
 
 	expect_text(scan, "verdict", ways[way].verdict);
@@ -210,9 +208,7 @@ static void compare(const char *program, size_t way)
 		expect_within(scan, "conclusion", "in this run");
 	ck_assert_int_eq(pairs_of(scan), counts.pairs);
 	expect_history(place.client, scan, "counter");
-	json_decref(scan);
 	free(output);
-	place_close(&place);
 }
 
 START_TEST(the_order_is_what_follows_from_what_the_program_wrote_down)
@@ -236,8 +232,9 @@ END_TEST
 START_TEST(a_race_is_named_with_its_function_and_line_and_moments_that_can_be_gone_to)
 {
 	char *output, line[80];
-	struct place place = open_run("races", "half_locked", &output);
-	json_t *scan = client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
+	cleanup_place struct place place = open_run("races", "half_locked", &output);
+	json_auto_t *scan =
+	    client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
 
 	snprintf(line, sizeof(line), "store (tests/programs/races.c:%lld)",
 	    harness_line("races", "counter = value; /* the write */"));
@@ -257,45 +254,41 @@ START_TEST(a_race_is_named_with_its_function_and_line_and_moments_that_can_be_go
 	ck_assert_int_eq(answer_number(stop, "tid"), answer_number(holder, "tid"));
 	expect_text(stop, "frame.function", "store");
 	json_decref(stop);
-	json_decref(scan);
 	free(output);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_lock_of_the_programs_own_makes_the_verdict_unknown)
 {
 	char *output;
-	struct place place = open_run("races", "own_lock", &output);
-	json_t *scan = client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
+	cleanup_place struct place place = open_run("races", "own_lock", &output);
+	json_auto_t *scan =
+	    client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
 
 	expect_text(scan, "verdict", "unknown");
 	expect_within(scan, "conclusion", "not known whether this is a race");
 	expect_within(scan, "unknown", "own_lock uses atomic operations");
-	json_decref(scan);
 	free(output);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(atomic_accesses_are_no_race)
 {
 	char *output;
-	struct place place = open_run("races", "atomic", &output);
-	json_t *scan = client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
+	cleanup_place struct place place = open_run("races", "atomic", &output);
+	json_auto_t *scan =
+	    client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
 
 	expect_text(scan, "verdict", "ordered");
 	ck_assert_ptr_null(answer_at(scan, "pairs"));
-	json_decref(scan);
 	free(output);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(each_process_after_a_fork_is_judged_for_itself)
 {
 	char *output;
-	struct place place = open_run("races", "forked", &output);
+	cleanup_place struct place place = open_run("races", "forked", &output);
 	json_t *scan = client_tool(place.client, "rr_race_scan", "{s:s}", "expression", "counter");
 	json_t *processes, *session;
 	char pid[24];
@@ -314,7 +307,6 @@ START_TEST(each_process_after_a_fork_is_judged_for_itself)
 	json_decref(session);
 	json_decref(processes);
 	free(output);
-	place_close(&place);
 }
 END_TEST
 
@@ -339,17 +331,15 @@ START_TEST(the_locks_of_cpp_are_those_of_c)
 {
 	size_t way = (size_t)_i % CLASSES;
 	char *output;
-	struct place place = open_run(
+	cleanup_place struct place place = open_run(
 	    (size_t)_i < CLASSES ? "races_classes" : "races_classes_O2", classes[way].way, &output);
-	json_t *scan = client_tool(place.client, "rr_race_scan", "{s:s, s:i}", "expression",
+	json_auto_t *scan = client_tool(place.client, "rr_race_scan", "{s:s, s:i}", "expression",
 	    "bank::first.balance", "limit", 1000);
 
 	expect_text(scan, "verdict", classes[way].verdict);
 	expect_within(scan, "conclusion", classes[way].said);
 	expect_history(place.client, scan, "bank::first.balance");
-	json_decref(scan);
 	free(output);
-	place_close(&place);
 }
 END_TEST
 
@@ -384,8 +374,8 @@ static void expect_holder(struct client *client, const json_t *thread, size_t ri
 
 START_TEST(a_ring_of_threads_is_reported_with_what_each_holds_and_since_when)
 {
-	struct place place = place_open();
-	char *program = harness_program("deadlock_ring");
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program("deadlock_ring");
 	json_t *report;
 
 	client_tool_done(place.client, "rr_record", "{s:[s, s], s:s, s:i}", "command", program,
@@ -402,8 +392,6 @@ START_TEST(a_ring_of_threads_is_reported_with_what_each_holds_and_since_when)
 		expect_holder(place.client, thread, (size_t)_i);
 	}
 	json_decref(report);
-	free(program);
-	place_close(&place);
 }
 END_TEST
 
@@ -411,63 +399,54 @@ END_TEST
 
 START_TEST(an_update_that_was_lost_under_the_lock_is_told)
 {
-	struct scene scene = scene_open("lost_update", NULL);
-	json_t *scan =
+	cleanup_scene struct scene scene = scene_open("lost_update", NULL);
+	json_auto_t *scan =
 	    client_tool(scene.client, "rr_race_scan", "{s:s}", "expression", "account.balance");
 
-	expect_text(scan, "verdict", "ordered");
-	expect_within(scan, "conclusion", "between another one's read and write");
-	expect_text(scan, "overtaken.read.frame.function", "look");
-	expect_text(scan, "overtaken.other_write.frame.function", "store");
-	expect_text(scan, "overtaken.write.frame.function", "store");
-	expect_text(scan, "overtaken.write.new", "110");
-	ck_assert_int_eq(
-	    answer_number(scan, "overtaken.read.tid"), answer_number(scan, "overtaken.write.tid"));
-	json_decref(scan);
-	scene_close(&scene);
+	expect_all(json_incref(scan), IS("verdict", "ordered"),
+	    HAS("conclusion", "between another one's read and write"),
+	    IS("overtaken.read.frame.function", "look"),
+	    IS("overtaken.other_write.frame.function", "store"),
+	    IS("overtaken.write.frame.function", "store"), IS("overtaken.write.new", "110"),
+	    NUMBER("overtaken.write.tid", answer_number(scan, "overtaken.read.tid")));
 }
 END_TEST
 
 START_TEST(a_part_of_the_recording_can_be_asked_for)
 {
-	struct scene scene = scene_open("lost_update", NULL);
-	json_t *whole =
+	cleanup_scene struct scene scene = scene_open("lost_update", NULL);
+	json_auto_t *whole =
 	    client_tool(scene.client, "rr_race_scan", "{s:s}", "expression", "account.balance");
 	/* From behind the first access, which holds a lock that was taken before. */
-	json_t *part = client_tool(scene.client, "rr_race_scan", "{s:s, s:s, s:s}", "expression",
-	    "account.balance", "from", answer_text(whole, "accesses.0.locks.0.since"), "to",
-	    answer_text(whole, "accesses.2.moment"));
+	json_auto_t *part = client_tool(scene.client, "rr_race_scan", "{s:s, s:s, s:s}",
+	    "expression", "account.balance", "from", answer_text(whole, "accesses.0.locks.0.since"),
+	    "to", answer_text(whole, "accesses.2.moment"));
 
 	expect_number(part, "total", 3);
 	expect_within(part, "before", "before the search began");
 	expect_text(part, "accesses.0.locks.0.lock", "mutex account");
-	json_decref(part);
-	json_decref(whole);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_short_deadline_gives_what_was_found_and_how_to_go_on)
 {
 	char *output;
-	struct place place = open_run("races", "locked", &output);
-	json_t *scan = client_tool(
+	cleanup_place struct place place = open_run("races", "locked", &output);
+	json_auto_t *scan = client_tool(
 	    place.client, "rr_race_scan", "{s:s, s:f}", "expression", "counter", "deadline", 0.4);
 
 	if (answer_at(scan, "cut_off")) {
 		expect_within(scan, "cut_off", "longer deadline");
 		expect_within(scan, "conclusion", "in the part that was searched");
 	}
-	json_decref(scan);
 	expect_value(place.client, "counter", "0");
 	free(output);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 {
-	struct scene scene = scene_open("lost_update", NULL);
+	cleanup_scene struct scene scene = scene_open("lost_update", NULL);
 	static const struct {
 		const char *expression, *from, *to, *said;
 	} cases[] = {
@@ -483,24 +462,21 @@ START_TEST(what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		json_t *failure = client_tool_fails(scene.client, "rr_race_scan", NULL,
+		json_auto_t *failure = client_tool_fails(scene.client, "rr_race_scan", NULL,
 		    "{s:s, s:s, s:s}", "expression", cases[i].expression, "from", cases[i].from,
 		    "to", cases[i].to);
 		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
 		    "%s: %s", cases[i].expression, answer_text(failure, "message"));
-		json_decref(failure);
 	}
-	json_t *none = client_tool(scene.client, "rr_race_scan", "{s:s, s:s, s:s}", "expression",
-	    "account.balance", "from", "start", "to", "2");
+	json_auto_t *none = client_tool(scene.client, "rr_race_scan", "{s:s, s:s, s:s}",
+	    "expression", "account.balance", "from", "start", "to", "2");
 	expect_text(none, "verdict", "no access");
-	json_decref(none);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 {
-	struct scene scene = scene_open("lost_update", NULL);
+	cleanup_scene struct scene scene = scene_open("lost_update", NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "store");
 	client_tool_done(scene.client, "rr_continue", NULL);
 	json_t *when = client_tool(scene.client, "rr_when", NULL);
@@ -510,7 +486,6 @@ START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 
 	expect_same(when, client_tool(scene.client, "rr_when", NULL));
 	expect_same(points, client_tool(scene.client, "rr_breakpoint_list", NULL));
-	scene_close(&scene);
 }
 END_TEST
 

@@ -38,6 +38,7 @@ static void home_close(struct home *home)
 	free(home->traces);
 	harness_scratch_free(home->folder);
 }
+#define cleanup_home __attribute__((cleanup(home_close)))
 
 /* Records a program of tests/programs into the default directory. */
 static json_t *record(struct home *home, const char *name)
@@ -46,6 +47,15 @@ static json_t *record(struct home *home, const char *name)
 	json_t *recorded = client_tool(home->client, "rr_record", "{s:[s]}", "command", program);
 
 	return recorded;
+}
+
+/* What a tool says of a recording of the program. */
+static json_t *ask_about(struct home *home, const char *name, const char *tool)
+{
+	json_auto_t *recorded = record(home, name);
+
+	return client_tool(
+	    home->client, tool, "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
 }
 
 static size_t count_traces(const char *folder)
@@ -62,7 +72,7 @@ static size_t count_traces(const char *folder)
 
 START_TEST(a_trace_is_named_after_its_program_and_private)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	json_auto_t *first = record(&home, "exit_code"), *second = record(&home, "exit_code");
 	struct stat status;
 	cleanup_free char *expected = harness_path(home.traces, "exit_code-0");
@@ -75,7 +85,6 @@ START_TEST(a_trace_is_named_after_its_program_and_private)
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
 	ck_assert_int_gt(readlink(latest, target, sizeof(target) - 1), 0);
 	ck_assert_str_eq(target, "exit_code-1");
-	home_close(&home);
 }
 END_TEST
 
@@ -83,7 +92,7 @@ END_TEST
 START_TEST(recordings_at_once_never_get_the_same_name)
 {
 	enum { AT_ONCE = 12 };
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	const char *const environment[] = {home.setting, NULL};
 	struct client *clients[] = {
 	    home.client, client_start(&(struct client_options){.env = environment})};
@@ -95,15 +104,14 @@ START_TEST(recordings_at_once_never_get_the_same_name)
 		ids[i] = client_tool_send(
 		    clients[i % 2], "rr_record", json_pack("{s:[s]}", "command", program));
 	for (int i = 0; i < AT_ONCE; i++) {
-		json_t *recorded = client_tool_result(clients[i % 2], ids[i], HARNESS_TIMEOUT_S);
+		json_auto_t *recorded =
+		    client_tool_result(clients[i % 2], ids[i], HARNESS_TIMEOUT_S);
 		expect_number(recorded, "exit_code", 42);
 		json_object_set_new(names, answer_text(recorded, "trace_dir"), json_true());
-		json_decref(recorded);
 	}
 	ck_assert_uint_eq(json_object_size(names), AT_ONCE);
 	ck_assert_uint_eq(count_traces(home.traces), AT_ONCE);
 	client_abandon(clients[1]);
-	home_close(&home);
 }
 END_TEST
 
@@ -121,20 +129,19 @@ static void take_temporary_names(const char *folder)
 
 START_TEST(files_with_the_names_of_rrs_temporary_ones_do_not_end_a_recording)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *program = harness_program("exit_code");
 
 	take_temporary_names(home.folder);
 	expect_all(client_tool(home.client, "rr_record", "{s:[s], s:{s:s}}", "command", program,
 		       "env", "TMPDIR", home.folder),
 	    NUMBER("exit_code", 42));
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(the_program_inherits_nothing_of_ours)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	json_auto_t *recorded = record(&home, "descriptors");
 	const char *text = answer_text(recorded, "stdout");
 
@@ -143,13 +150,12 @@ START_TEST(the_program_inherits_nothing_of_ours)
 	ck_assert_ptr_null(strstr(text, "ignored"));
 	ck_assert_ptr_nonnull(strstr(text, "umask 022"));
 	ck_assert_ptr_null(strstr(text, "softpmu"));
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *program = harness_program("stubborn");
 	json_auto_t *recorded =
 	    client_tool(home.client, "rr_record", "{s:[s], s:i}", "command", program, "timeout", 8);
@@ -162,81 +168,65 @@ START_TEST(a_program_that_ignores_every_signal_is_ended_and_its_trace_complete)
 		    recorded, "processes.1.ppid", answer_number(recorded, "processes.0.pid"));
 	}
 	free(client_replay(home.client, answer_text(recorded, "trace_dir")));
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_tree_of_processes_is_told_with_every_end)
 {
-	struct home home = home_open();
-	json_auto_t *recorded = record(&home, "fork_tree");
-	json_auto_t *list = client_tool(
-	    home.client, "rr_ps", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
+	cleanup_home struct home home = home_open();
+	json_auto_t *list = ask_about(&home, "fork_tree", "rr_ps");
 
 	ck_assert_uint_eq(answer_count(list, "processes"), 8);
 	expect_number(list, "processes.0.exit_code", 0);
 	expect_text(list, "processes.1.signal", "SIGTERM");
 	ck_assert(answer_true(list, "processes.1.forked"));
 	expect_number(list, "processes.1.ppid", answer_number(list, "processes.0.pid"));
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(traces_are_listed_newest_first_in_pages)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	json_decref(record(&home, "crash"));
 	json_decref(record(&home, "exit_code"));
 
-	json_t *page = client_tool(home.client, "rr_list_recordings", "{s:i}", "limit", 1);
-	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
-	expect_number(page, "total", 2);
-	expect_within(page, "recordings.0.trace_dir", "/exit_code-0");
-	ck_assert(answer_true(page, "recordings.0.latest"));
-	ck_assert(!answer_true(page, "recordings.0.crashed"));
-	long long next = answer_number(page, "next_offset");
-	json_decref(page);
+	json_auto_t *page = client_tool(home.client, "rr_list_recordings", "{s:i}", "limit", 1);
+	expect_all(json_incref(page), COUNT("recordings", 1), NUMBER("total", 2),
+	    HAS("recordings.0.trace_dir", "/exit_code-0"), TRUE("recordings.0.latest"),
+	    FALSE("recordings.0.crashed"));
 
-	page = client_tool(home.client, "rr_list_recordings", "{s:I}", "offset", (json_int_t)next);
-	ck_assert_uint_eq(answer_count(page, "recordings"), 1);
-	expect_within(page, "recordings.0.command", "crash");
-	ck_assert(answer_true(page, "recordings.0.crashed"));
-	ck_assert_int_gt(answer_number(page, "recordings.0.bytes"), 1000);
-	ck_assert_ptr_null(answer_at(page, "next_offset"));
-	json_decref(page);
-	home_close(&home);
+	json_auto_t *next = client_tool(home.client, "rr_list_recordings", "{s:I}", "offset",
+	    (json_int_t)answer_number(page, "next_offset"));
+	expect_all(json_incref(next), COUNT("recordings", 1), HAS("recordings.0.command", "crash"),
+	    TRUE("recordings.0.crashed"), ABSENT("next_offset"));
+	ck_assert_int_gt(answer_number(next, "recordings.0.bytes"), 1000);
 }
 END_TEST
 
 START_TEST(a_trace_tells_where_it_was_made)
 {
-	struct home home = home_open();
-	json_auto_t *recorded = record(&home, "exit_code");
-	json_auto_t *info = client_tool(
-	    home.client, "rr_traceinfo", "{s:s}", "trace_dir", answer_text(recorded, "trace_dir"));
+	cleanup_home struct home home = home_open();
+	json_auto_t *info = ask_about(&home, "exit_code", "rr_traceinfo");
 
 	ck_assert(answer_true(info, "cpu.same_as_here"));
 	expect_text(info, "ticks_semantics", "rcb");
 	ck_assert_uint_eq(strlen(answer_text(info, "uuid")), 32);
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_trace_with_a_foreign_file_in_it_is_not_removed)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	json_auto_t *recorded = record(&home, "exit_code");
 	const char *trace = answer_text(recorded, "trace_dir");
 	cleanup_free char *thesis = harness_path(trace, "thesis.tex");
 
 	harness_write_file(thesis, "ten years\n");
-	json_decref(
-	    client_tool_fails(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace));
-	json_decref(client_tool(home.client, "rr_ps", "{s:s}", "trace_dir", trace));
+	client_tool_refused(home.client, "rr_rm", "not_allowed", "{s:s}", "trace_dir", trace);
+	client_tool_done(home.client, "rr_ps", "{s:s}", "trace_dir", trace);
 	ck_assert_int_eq(unlink(thesis), 0);
-	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", trace);
 	ck_assert_int_lt(access(trace, F_OK), 0);
-	home_close(&home);
 }
 END_TEST
 
@@ -251,14 +241,13 @@ static struct client *start_homeless(uid_t user)
 
 START_TEST(without_a_home_traces_go_where_passwd_says)
 {
-	struct client *client = start_homeless(0);
+	cleanup_client struct client *client = start_homeless(0);
 	const char *home = getpwuid(getuid())->pw_dir;
 	json_auto_t *recorded = client_tool(client, "rr_record", "{s:[s]}", "command", "/bin/true");
 	const char *trace = answer_text(recorded, "trace_dir");
 
 	ck_assert_msg(strncmp(trace, home, strlen(home)) == 0, "%s is not below %s", trace, home);
-	json_decref(client_tool(client, "rr_rm", "{s:s}", "trace_dir", trace));
-	client_end(client);
+	client_tool_done(client, "rr_rm", "{s:s}", "trace_dir", trace);
 }
 END_TEST
 
@@ -269,18 +258,17 @@ START_TEST(without_any_home_nothing_goes_into_a_shared_directory)
 		puts("skipped: only root can play a user without an entry in passwd");
 		return;
 	}
-	struct client *client = start_homeless(NOBODY_KNOWS_ME);
+	cleanup_client struct client *client = start_homeless(NOBODY_KNOWS_ME);
 	expect_answer_within(
 	    client_tool_fails(client, "rr_record", "not_found", "{s:[s]}", "command", "/bin/true"),
 	    "message", "HOME is not set");
-	json_decref(client_tool_fails(client, "rr_list_recordings", "not_found", NULL));
-	client_end(client);
+	client_tool_refused(client, "rr_list_recordings", "not_found", NULL);
 }
 END_TEST
 
 START_TEST(a_trace_that_another_server_replays_is_not_removed)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	json_auto_t *recorded = record(&home, "exit_code");
 	const char *trace = answer_text(recorded, "trace_dir");
 	struct client *other = client_start(NULL);
@@ -291,18 +279,18 @@ START_TEST(a_trace_that_another_server_replays_is_not_removed)
 	    "message", "in use");
 	expect_answer(client_tool(other, "rr_continue", NULL), "reason", "end");
 	client_tool_done(other, "rr_replay_stop", "{s:s}", "session", session);
-	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", trace);
 	ck_assert_int_lt(access(trace, F_OK), 0);
 	client_abandon(other);
-	home_close(&home);
 }
 END_TEST
 
 /* As rr leaves a trace when it is killed, with its worker, while it makes that. */
 START_TEST(the_beginning_of_a_trace_can_be_listed_and_removed)
 {
-	struct home home = home_open();
-	char *begun = harness_path(home.traces, "begun-0"), command[4096];
+	cleanup_home struct home home = home_open();
+	cleanup_free char *begun = harness_path(home.traces, "begun-0");
+	char command[4096];
 
 	json_decref(record(&home, "exit_code"));
 	snprintf(command, sizeof(command),
@@ -311,14 +299,12 @@ START_TEST(the_beginning_of_a_trace_can_be_listed_and_removed)
 	expect_all(client_tool(home.client, "rr_list_recordings", NULL), COUNT("recordings", 2));
 	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", begun);
 	ck_assert_int_lt(access(begun, F_OK), 0);
-	free(begun);
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *program = harness_program("flaky"),
 			  *counter = harness_path(home.folder, "runs");
 	json_auto_t *found =
@@ -330,7 +316,6 @@ START_TEST(a_rare_failure_is_recorded_and_the_other_traces_removed)
 	expect_number(found, "endings.exit 0", 2);
 	ck_assert_uint_eq(count_traces(home.traces), 1);
 	free(client_replay(home.client, answer_text(found, "trace_dir")));
-	home_close(&home);
 }
 END_TEST
 
@@ -340,7 +325,7 @@ static const char kills_rr[] = "echo >>\"$0\"; n=$(wc -l <\"$0\"); echo run $n; 
 
 START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *counter = harness_path(home.folder, "runs");
 	expect_all(client_tool(home.client, "rr_record_until", "{s:[s,s,s,s]}", "command",
 		       "/bin/sh", "-c", kills_rr, counter),
@@ -349,25 +334,23 @@ START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 	    IS("printed.exit 0", "run 1"), IS("printed.exit 1", "run 3"),
 	    HAS("printed.rr failed", "signal 9"));
 	ck_assert_uint_eq(count_traces(home.traces), 1);
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(an_rr_that_spoils_every_attempt_ends_the_hunt)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	expect_all(client_tool_fails(home.client, "rr_record_until", "rr_failed", "{s:[s,s,s]}",
 		       "command", "/bin/sh", "-c", "kill -9 $PPID; sleep 60"),
 	    NUMBER("attempts", 3), NUMBER("endings.rr failed", 3),
 	    HAS("message", "attempt 3 of 10"));
 	ck_assert_uint_eq(count_traces(home.traces), 0);
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(only_the_failure_that_is_asked_for_counts)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *program = harness_program("flaky"),
 			  *counter = harness_path(home.folder, "runs");
 	expect_all(client_tool(home.client, "rr_record_until", "{s:[s,s], s:s, s:i}", "command",
@@ -377,13 +360,12 @@ START_TEST(only_the_failure_that_is_asked_for_counts)
 	expect_all(client_tool(home.client, "rr_record_until", "{s:[s,s], s:s}", "command", program,
 		       counter, "fail_when", "output:counter overflowed"),
 	    TRUE("failed"), NUMBER("attempts", 3));
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(every_attempt_is_in_the_progress)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *program = harness_program("stubborn");
 	long long id = client_tool_send_progress(home.client, "rr_record_until",
 	    json_pack(
@@ -395,26 +377,24 @@ START_TEST(every_attempt_is_in_the_progress)
 	ck_assert_ptr_nonnull(note);
 	expect_within(note, "params.message", "attempt 1 of 10");
 	json_decref(client_tool_result(home.client, id, HARNESS_TIMEOUT_S));
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_trace_travels_as_one_file)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	json_auto_t *recorded = record(&home, "crash");
 	const char *trace = answer_text(recorded, "trace_dir");
 	cleanup_free char *file = harness_path(home.folder, "bug.tar");
 
-	json_decref(
-	    client_tool(home.client, "rr_export", "{s:s, s:s}", "trace_dir", trace, "file", file));
+	client_tool_done(home.client, "rr_export", "{s:s, s:s}", "trace_dir", trace, "file", file);
 	/* It holds memory: nobody else's. */
 	struct stat status;
 	ck_assert_int_eq(stat(file, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0600);
-	json_decref(client_tool_fails(home.client, "rr_export", "invalid_argument", "{s:s, s:s}",
-	    "trace_dir", trace, "file", file));
-	json_decref(client_tool(home.client, "rr_rm", "{s:s}", "trace_dir", trace));
+	client_tool_refused(home.client, "rr_export", "invalid_argument", "{s:s, s:s}", "trace_dir",
+	    trace, "file", file);
+	client_tool_done(home.client, "rr_rm", "{s:s}", "trace_dir", trace);
 
 	json_auto_t *imported = client_tool(home.client, "rr_import", "{s:s}", "file", file);
 	expect_text(imported, "trace_dir", trace);
@@ -428,16 +408,14 @@ START_TEST(a_trace_travels_as_one_file)
 
 	cleanup_free char *other = harness_path(home.folder, "other.tar");
 	harness_write_file(other, "no archive\n");
-	json_decref(client_tool_fails(
-	    home.client, "rr_import", "invalid_argument", "{s:s}", "file", other));
+	client_tool_refused(home.client, "rr_import", "invalid_argument", "{s:s}", "file", other);
 	ck_assert_uint_eq(count_traces(home.traces), 2);
-	home_close(&home);
 }
 END_TEST
 
 START_TEST(a_packed_trace_does_without_its_program)
 {
-	struct home home = home_open();
+	cleanup_home struct home home = home_open();
 	cleanup_free char *program = harness_program("exit_code"),
 			  *copy = harness_path(home.folder, "gone");
 	char command[4096];
@@ -446,18 +424,19 @@ START_TEST(a_packed_trace_does_without_its_program)
 	ck_assert_int_eq(system(command), 0);
 	json_auto_t *recorded = client_tool(home.client, "rr_record", "{s:[s]}", "command", copy);
 	const char *trace = answer_text(recorded, "trace_dir");
-	json_decref(client_tool(home.client, "rr_pack", "{s:s}", "trace_dir", trace));
+	client_tool_done(home.client, "rr_pack", "{s:s}", "trace_dir", trace);
 	ck_assert_int_eq(unlink(copy), 0);
 	free(client_replay(home.client, trace));
-	home_close(&home);
 }
 END_TEST
 
 /* As root there, only ptrace may write to a tracee; see memory.h. */
 START_TEST(in_a_container_the_code_cache_is_used_too)
 {
-	char *container = harness_program("../doubles/container"), text[8192];
-	char *folder = harness_scratch(0), *script = harness_path(folder, "server");
+	cleanup_free char *container = harness_program("../doubles/container");
+	char text[8192];
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *script = harness_path(folder, "server");
 
 	snprintf(
 	    text, sizeof(text), "#!/bin/sh\nexec '%s' '%s' \"$@\"\n", container, harness_server());
@@ -465,20 +444,15 @@ START_TEST(in_a_container_the_code_cache_is_used_too)
 	ck_assert_int_eq(chmod(script, 0755), 0);
 	snprintf(text, sizeof(text), "'%s' /bin/true", container);
 	if (system(text) == 0) {
-		char *trace = harness_path(folder, "trace");
-		struct client *client = client_start(&(struct client_options){.server = script});
-		json_t *recorded = client_tool(client, "rr_record", "{s:[s], s:s}", "command",
+		cleanup_free char *trace = harness_path(folder, "trace");
+		cleanup_client struct client *client =
+		    client_start(&(struct client_options){.server = script});
+		json_auto_t *recorded = client_tool(client, "rr_record", "{s:[s], s:s}", "command",
 		    "/bin/true", "trace_dir", trace);
 		const char *said = json_string_value(json_object_get(recorded, "stderr"));
 
 		ck_assert_msg(!said || !strstr(said, "code cache"), "%s", said);
-		json_decref(recorded);
-		client_end(client);
-		free(trace);
 	}
-	free(script);
-	free(container);
-	harness_scratch_free(folder);
 }
 END_TEST
 

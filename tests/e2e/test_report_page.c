@@ -46,6 +46,7 @@ static void crashed_close(struct crashed *crashed)
 	free(crashed->write);
 	place_close(&crashed->place);
 }
+#define cleanup_crashed __attribute__((cleanup(crashed_close)))
 
 static json_t *claim(const char *moment, const char *expression, const char *value)
 {
@@ -69,9 +70,10 @@ static void expect_in(const char *page, const char *text)
 
 START_TEST(a_report_shows_each_claim_with_its_verdict)
 {
-	struct crashed crashed = crash_with(NULL);
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
 	struct client *client = crashed.place.client;
-	json_t *before = client_tool(client, "rr_when", NULL), *after;
+	json_auto_t *before = client_tool(client, "rr_when", NULL);
+	json_t *after;
 	struct stat status;
 	char link[200];
 
@@ -99,8 +101,6 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 	after = client_tool(client, "rr_when", NULL);
 	ck_assert(json_equal(before, after));
 	json_decref(after);
-	json_decref(before);
-	crashed_close(&crashed);
 }
 END_TEST
 
@@ -150,7 +150,7 @@ static void expect_only_our_tags(const char *page)
 
 START_TEST(what_strangers_say_is_text)
 {
-	struct crashed crashed = crash_with(HOSTILE);
+	cleanup_crashed struct crashed crashed = crash_with(HOSTILE);
 	json_t *hostile = claim(crashed.write, "name", HOSTILE), *answer;
 	char narrative[1000];
 
@@ -167,7 +167,6 @@ START_TEST(what_strangers_say_is_text)
 	expect_in(page, "\\xe2\\x80\\xae");
 	ck_assert_ptr_null(strstr(page, "<script"));
 	json_decref(answer);
-	crashed_close(&crashed);
 }
 END_TEST
 
@@ -187,7 +186,7 @@ static void expect_file(const json_t *answer, const char *folder, const char *na
 /* Existing files and links do not change, nor does the target of a link. */
 START_TEST(a_report_is_always_a_new_file)
 {
-	struct crashed crashed = crash_with(NULL);
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
 	const char *trace = crashed.place.trace;
 	cleanup_free char *first = harness_path(trace, FIRST),
 			  *second = harness_path(trace, SECOND);
@@ -211,34 +210,32 @@ START_TEST(a_report_is_always_a_new_file)
 	ck_assert_int_eq(stat(victim, &status), 0);
 	ck_assert_int_eq(status.st_size, 0);
 	json_decref(answer);
-	crashed_close(&crashed);
 }
 END_TEST
 
 /* The agent cannot name a file, and a trace directory that became a link is refused. */
 START_TEST(a_report_goes_nowhere_else)
 {
-	struct crashed crashed = crash_with(NULL);
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
 	struct client *client = crashed.place.client;
-	char *moved = harness_path(crashed.place.folder, "moved"), *stray;
+	cleanup_free char *moved = harness_path(crashed.place.folder, "moved");
+	char *stray;
 
-	json_decref(client_tool_fails(client, "rr_report", "invalid_argument", "{s:s, s:s, s:[o]}",
-	    "title", "t", "file", "/tmp/x.html", "claims", claim(crashed.crash, "number", "2")));
+	client_tool_refused(client, "rr_report", "invalid_argument", "{s:s, s:s, s:[o]}", "title",
+	    "t", "file", "/tmp/x.html", "claims", claim(crashed.crash, "number", "2"));
 	ck_assert_int_eq(rename(crashed.place.trace, moved), 0);
 	ck_assert_int_eq(symlink(moved, crashed.place.trace), 0);
-	json_decref(client_tool_fails(client, "rr_report", "not_allowed", "{s:s, s:[o]}", "title",
-	    "t", "claims", claim(crashed.crash, "number", "2")));
+	client_tool_refused(client, "rr_report", "not_allowed", "{s:s, s:[o]}", "title", "t",
+	    "claims", claim(crashed.crash, "number", "2"));
 	stray = harness_path(moved, FIRST);
 	ck_assert_int_ne(access(stray, F_OK), 0);
 	free(stray);
-	free(moved);
-	crashed_close(&crashed);
 }
 END_TEST
 
 START_TEST(reports_have_bounds_in_number_and_size)
 {
-	struct crashed crashed = crash_with(NULL);
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
 	struct client *client = crashed.place.client;
 	char name[64], *path;
 	json_t *answer;
@@ -252,21 +249,21 @@ START_TEST(reports_have_bounds_in_number_and_size)
 	answer = report(&crashed);
 	expect_file(answer, crashed.place.trace, LAST);
 	json_decref(answer);
-	json_decref(client_tool_fails(client, "rr_report", "limit", "{s:s, s:[o]}", "title", "t",
-	    "claims", claim(crashed.crash, "number", "2")));
-	json_decref(client_tool_fails(
-	    client, "rr_report", "invalid_argument", "{s:s, s:[]}", "title", "t", "claims"));
-	json_decref(client_tool_fails(
-	    client, "rr_report", "invalid_argument", "{s:s, s:[{}]}", "title", "t", "claims"));
-	crashed_close(&crashed);
+	client_tool_refused(client, "rr_report", "limit", "{s:s, s:[o]}", "title", "t", "claims",
+	    claim(crashed.crash, "number", "2"));
+	client_tool_refused(
+	    client, "rr_report", "invalid_argument", "{s:s, s:[]}", "title", "t", "claims");
+	client_tool_refused(
+	    client, "rr_report", "invalid_argument", "{s:s, s:[{}]}", "title", "t", "claims");
 }
 END_TEST
 
 START_TEST(reports_go_with_the_trace)
 {
-	struct crashed crashed = crash_with(NULL);
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
 	struct client *client = crashed.place.client;
-	char *file = harness_path(crashed.place.folder, "bug.tar"), *copy, *path;
+	cleanup_free char *file = harness_path(crashed.place.folder, "bug.tar");
+	char *copy, *path;
 	json_t *answer;
 
 	json_decref(report(&crashed));
@@ -286,8 +283,6 @@ START_TEST(reports_go_with_the_trace)
 	json_decref(answer);
 	free(path);
 	free(copy);
-	free(file);
-	crashed_close(&crashed);
 }
 END_TEST
 

@@ -42,8 +42,8 @@ static void record_hang(struct place *place, const char *name)
 {
 	cleanup_free char *program = harness_program(name);
 
-	json_decref(client_tool(place->client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
-	    "trace_dir", place->trace, "timeout", 3));
+	client_tool_done(place->client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
+	    "trace_dir", place->trace, "timeout", 3);
 }
 
 static const json_t *thread_with(const json_t *report, const char *waits_for)
@@ -72,7 +72,7 @@ static const struct {
 
 START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 
 	record_hang(&place, hangs[_i].program);
 	json_auto_t *report =
@@ -90,13 +90,12 @@ START_TEST(a_hang_is_reported_with_who_waits_for_whom)
 	    answer_line(left, "frame"), harness_line(hangs[_i].source, hangs[_i].line));
 	/* The session stands there, so every thread can be inspected. */
 	expect_all(client_tool(place.client, "rr_thread_list", NULL), COUNT("threads", 4));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(the_end_says_where_the_other_threads_still_are)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	char *together;
 
 	record_hang(&place, "deadlock");
@@ -119,13 +118,12 @@ START_TEST(the_end_says_where_the_other_threads_still_are)
 	ck_assert_int_gt(answer_event(stop, "moment"), event + 1);
 	expect_within(stop, "note", moment);
 	json_decref(stop);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
 {
-	struct scene scene = scene_open("copies", NULL);
+	cleanup_scene struct scene scene = scene_open("copies", NULL);
 	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 
 	expect_number(report, "exit_code", 3);
@@ -135,7 +133,6 @@ START_TEST(an_exit_status_is_reported_with_who_exited_and_what_was_printed)
 	expect_marked(report, "copies", "exit(status);");
 	expect_text(first_frame(report), "function", "fail");
 	ck_assert_ptr_null(answer_at(report, "threads")); /* there is one, and it is told */
-	scene_close(&scene);
 }
 END_TEST
 
@@ -147,7 +144,7 @@ static json_t *report_end(struct place *place, const char *signal)
 
 	json_object_set_new(args, "command",
 	    signal ? json_pack("[s, s]", program, signal) : json_pack("[s]", program));
-	json_decref(client_tool(place->client, "rr_record", "o", args));
+	client_tool_done(place->client, "rr_record", "o", args);
 	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
 }
 
@@ -162,18 +159,15 @@ START_TEST(a_signal_that_a_program_sent_itself_is_told_from_one_from_outside)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct place place = place_open();
-		json_t *report = report_end(&place, cases[i].number);
-		char *frames = answer_show(answer_at(report, "frames"));
+		cleanup_place struct place place = place_open();
+		json_auto_t *report = report_end(&place, cases[i].number);
+		cleanup_free char *frames = answer_show(answer_at(report, "frames"));
 
 		ck_assert_ptr_nonnull(strstr(answer_text(report, "signal"), cases[i].name));
 		ck_assert_msg(strstr(answer_text(report, "conclusion"), cases[i].sender) != NULL,
 		    "%s", answer_text(report, "conclusion"));
 		ck_assert_msg(strstr(frames, cases[i].function) != NULL, "%s", frames);
 		expect_text(report, "output", "before the end\n");
-		free(frames);
-		json_decref(report);
-		place_close(&place);
 	}
 }
 END_TEST
@@ -193,7 +187,7 @@ static const struct {
 
 START_TEST(the_ways_in_which_cpp_ends_a_program_lead_to_its_own_line)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 
 	json_decref(client_record(place.client, place.trace, "ends_classes", ways[_i].way));
 	json_auto_t *report =
@@ -201,22 +195,20 @@ START_TEST(the_ways_in_which_cpp_ends_a_program_lead_to_its_own_line)
 	expect_within(report, "conclusion", ways[_i].conclusion);
 	expect_marked(report, "ends_classes.cc", ways[_i].line);
 	expect_within(report, "output", ways[_i].printed);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_program_that_ended_well_has_nothing_to_report)
 {
-	struct scene scene = scene_open("many_watch", NULL);
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 
-	json_decref(client_tool_fails(scene.client, "rr_crash_report", "not_found", NULL));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_crash_report", "not_found", NULL);
 }
 END_TEST
 
 START_TEST(a_failed_assertion_is_told_from_the_line_that_asserts)
 {
-	struct scene scene = scene_open("abort", NULL);
+	cleanup_scene struct scene scene = scene_open("abort", NULL);
 	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 
 	expect_text(report, "signal", "SIGABRT");
@@ -228,18 +220,16 @@ START_TEST(a_failed_assertion_is_told_from_the_line_that_asserts)
 	/* What is asked next is meant in that frame. */
 	ck_assert_int_ge(answer_number(report, "selected_frame"), 3);
 	expect_value(scene.client, "amount", "60");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_the_pointers_at_a_crash_point_to_is_shown)
 {
-	struct scene scene = scene_open("list_corruption", NULL);
+	cleanup_scene struct scene scene = scene_open("list_corruption", NULL);
 	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
 
 	ck_assert(has_local(first_frame(report), "session = 0x"));
 	ck_assert(has_local(first_frame(report), "*session: Cannot access memory"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -251,9 +241,7 @@ static json_t *last_change(struct scene *scene, const char *expression, const ch
 
 START_TEST(a_write_inside_memcpy_names_the_programs_own_call)
 {
-	struct scene scene = scene_open("copies", NULL);
-
-	scene_run_to(&scene, "fail");
+	cleanup_scene struct scene scene = scene_open_at("copies", "fail");
 	json_auto_t *change = last_change(&scene, "record.id", "before");
 	expect_within(change, "conclusion", "called by load (tests/programs/copies.c:");
 	expect_text(change, "callers.0.function", "load");
@@ -261,15 +249,12 @@ START_TEST(a_write_inside_memcpy_names_the_programs_own_call)
 	expect_marked(change, "copies", "memcpy(to, from, length);");
 	expect_text(change, "old", "1");
 	expect_text(change, "new", "-7");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(names_at_a_write_are_those_of_the_programs_own_call)
 {
-	struct scene scene = scene_open("copies", NULL);
-
-	scene_run_to(&scene, "fail");
+	cleanup_scene struct scene scene = scene_open_at("copies", "fail");
 	json_auto_t *change = client_tool(scene.client, "rr_last_change", "{s:s, s:b, s:[s, s]}",
 	    "expression", "record.id", "move", 1, "evaluate", "from->id", "$rip");
 	expect_number(change, "selected_frame", 1);
@@ -278,15 +263,12 @@ START_TEST(names_at_a_write_are_those_of_the_programs_own_call)
 	/* Registers are those of the innermost frame. */
 	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 0);
 	expect_value(scene.client, "$rip", answer_text(answer_at(change, "evaluated"), "$rip"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(both_sides_of_a_write_can_be_gone_to)
 {
-	struct scene scene = scene_open("copies", NULL);
-
-	scene_run_to(&scene, "fail");
+	cleanup_scene struct scene scene = scene_open_at("copies", "fail");
 	json_auto_t *before = last_change(&scene, "record.id", "before");
 	json_auto_t *after = last_change(&scene, "record.id", "after");
 	expect_text(before, "side", "before");
@@ -296,58 +278,48 @@ START_TEST(both_sides_of_a_write_can_be_gone_to)
 	expect_value(scene.client, "record.id", "1");
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(after, "moment"));
 	expect_value(scene.client, "record.id", "-7");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_stop_backward_at_a_watchpoint_says_that_the_write_is_still_to_come)
 {
-	struct scene scene = scene_open("copies", NULL);
-
-	scene_run_to(&scene, "fail");
+	cleanup_scene struct scene scene = scene_open_at("copies", "fail");
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "record.id");
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.side",
 	    "before");
 	expect_all(client_tool(scene.client, "rr_continue", NULL), ABSENT("watch.side"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_expression_is_named_in_the_frame_that_is_asked_for)
 {
-	struct scene scene = scene_open("copies", NULL);
-
-	scene_run_to(&scene, "fail");
-	json_decref(client_tool_fails(
-	    scene.client, "rr_last_change", "invalid_argument", "{s:s}", "expression", "seen->id"));
+	cleanup_scene struct scene scene = scene_open_at("copies", "fail");
+	client_tool_refused(
+	    scene.client, "rr_last_change", "invalid_argument", "{s:s}", "expression", "seen->id");
 	expect_answer(client_tool(scene.client, "rr_last_change", "{s:s, s:i}", "expression",
 			  "seen->id", "frame", 1),
 	    "callers.0.function", "load");
 	/* The selection is what it was. */
 	expect_answer(client_tool(scene.client, "rr_locals", NULL), "variables.0.name", "why");
-	json_decref(client_tool_fails(scene.client, "rr_last_change", "not_found", "{s:s, s:i}",
-	    "expression", "seen->id", "frame", 99));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_last_change", "not_found", "{s:s, s:i}", "expression",
+	    "seen->id", "frame", 99);
 }
 END_TEST
 
 START_TEST(moments_at_the_same_tick_are_told_apart)
 {
-	struct scene scene = scene_open("copies", NULL);
-
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at("copies", "main");
 	json_auto_t *first = client_tool(scene.client, "rr_when", NULL);
 	json_auto_t *second = client_tool(scene.client, "rr_step", "{s:s}", "unit", "instruction");
 	ck_assert_int_eq(answer_ticks(first, "moment"), answer_ticks(second, "moment"));
 	ck_assert_str_ne(answer_text(first, "moment"), answer_text(second, "moment"));
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	expect_answer(
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(second, "moment")),
 	    "frame.address", answer_text(second, "frame.address"));
 	json_auto_t *back =
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", answer_text(first, "moment"));
 	ck_assert_str_ne(answer_text(back, "frame.address"), answer_text(second, "frame.address"));
-	scene_close(&scene);
 }
 END_TEST
 

@@ -8,6 +8,8 @@
 #include "tests/e2e/scene.h"
 
 #define PROGRAM	 "straight"
+#define SHORT	 PROGRAM " 30"
+#define LONG	 PROGRAM " 1000000"
 #define HITS_MAX 64
 #define TEXT_MAX 80
 
@@ -32,7 +34,7 @@ static void run(struct scene *scene, bool reverse, struct told *told)
 {
 	told->count = 0;
 	for (;;) {
-		json_t *stop =
+		json_auto_t *stop =
 		    client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse);
 		const char *reason = answer_text(stop, "reason");
 		bool edge = strcmp(reason, reverse ? "start" : "end") == 0;
@@ -40,7 +42,6 @@ static void run(struct scene *scene, bool reverse, struct told *told)
 		ck_assert_uint_lt(told->count, HITS_MAX);
 		if (!edge)
 			tell(told->text[told->count++], stop);
-		json_decref(stop);
 		if (edge)
 			return;
 	}
@@ -59,68 +60,67 @@ static void expect_same_hits(struct scene *scene, size_t hits)
 		ck_assert_str_eq(back.text[i], there.text[hits - 1 - i]);
 }
 
+/* Stops for the writes for which the condition holds. */
+static void watch(struct scene *scene, const char *expression, const char *condition)
+{
+	client_tool_done(scene->client, "rr_watchpoint_set", "{s:s, s:s}", "expression", expression,
+	    "condition", condition);
+}
+
 /* A session at main that stops for the writes to `value` for which the condition holds. */
 static struct scene watch_value(const char *condition)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	struct scene scene = scene_open_at(PROGRAM, "main");
 
-	scene_run_to(&scene, "main");
-	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
-	    "condition", condition);
+	watch(&scene, "value", condition);
 	return scene;
 }
 
 START_TEST(a_condition_on_a_watchpoint_means_the_same_writes_in_both_directions)
 {
-	struct scene scene = watch_value("value % 2 == 0");
+	cleanup_scene struct scene scene = watch_value("value % 2 == 0");
 
 	expect_same_hits(&scene, 9);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_condition_on_a_breakpoint_means_the_same_calls_in_both_directions)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "mark",
 	    "condition", "number % 2 == 0");
 	expect_same_hits(&scene, 6);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_count_passes_hits_of_a_condition_back_too)
 {
-	struct scene scene = watch_value("value == 3");
+	cleanup_scene struct scene scene = watch_value("value == 3");
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_all(client_tool(scene.client, "rr_continue", "{s:b, s:i}", "reverse", 1, "count", 3),
 	    IS("watch.old", "2"), IS("watch.new", "3"));
 	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	expect_number(json_array_get(answer_at(list, "breakpoints"), 0), "hits", 3);
 	expect_answer(
 	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "reason", "start");
-	scene_close(&scene);
 }
 END_TEST
 
 /* If only gdb's own way is left, the answer must not present other writes as hits. */
 START_TEST(a_condition_that_cannot_be_searched_for_backward_is_refused)
 {
-	struct scene scene = watch_value("value == 3");
+	cleanup_scene struct scene scene = watch_value("value == 3");
 
 	client_tool_done(
 	    scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "row", "temporary", 1);
-	json_decref(
-	    client_tool_fails(scene.client, "rr_continue", "unsupported", "{s:b}", "reverse", 1));
-	scene_close(&scene);
+	client_tool_refused(scene.client, "rr_continue", "unsupported", "{s:b}", "reverse", 1);
 }
 END_TEST
 
 START_TEST(values_are_told_with_the_stop)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s, s:[s, s, s]}", "until",
 	    "mark", "evaluate", "number", "value", "nobody");
 	const json_t *values = answer_at(stop, "evaluated");
@@ -134,13 +134,12 @@ START_TEST(values_are_told_with_the_stop)
 	values = answer_at(stop, "evaluated");
 	ck_assert_str_eq(json_string_value(json_object_get(values, "value")), "5");
 	json_decref(stop);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(another_moment_is_looked_at_without_moving_there)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
 	cleanup_free char *earlier = strdup(answer_text(stop, "moment"));
 	json_decref(stop);
@@ -153,25 +152,22 @@ START_TEST(another_moment_is_looked_at_without_moving_there)
 	    "value", "1");
 	json_auto_t *answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", earlier);
 	expect_text(json_array_get(answer_at(answer, "frames"), 0), "function", "mark");
-	json_decref(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s, s:s}",
-	    "expression", "value", "at", "99999999"));
+	client_tool_refused(scene.client, "rr_evaluate", "invalid_argument", "{s:s, s:s}",
+	    "expression", "value", "at", "99999999");
 
 	expect_answer(client_tool(scene.client, "rr_when", NULL), "moment", here);
-	scene_close(&scene);
 }
 END_TEST
 
 /* Far more writes than any machine can check in a second. */
 START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 {
-	struct place place = place_replay(PROGRAM, "1000000");
-	json_decref(client_tool(place.client, "rr_continue", "{s:s}", "until", "main"));
-	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
-	    "condition", "counter < 0");
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "main");
+	watch(&scene, "counter", "counter < 0");
 	expect_all(
-	    client_tool_fails(place.client, "rr_continue", "timeout", "{s:i}", "deadline", 1),
+	    client_tool_fails(scene.client, "rr_continue", "timeout", "{s:i}", "deadline", 1),
 	    HAS("searched", "% of the way to the end"), HAS("hint", "same call"));
-	place_close(&place);
 }
 END_TEST
 
@@ -188,20 +184,19 @@ static const struct {
 
 START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)
 {
-	struct place place = place_replay(PROGRAM, "1000000");
-	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 
 	for (size_t i = 0; i < sizeof(cut_off) / sizeof(*cut_off); i++) {
-		expect_all(client_tool_result(place.client,
-			       client_tool_send(place.client, cut_off[i].tool,
+		expect_all(client_tool_result(scene.client,
+			       client_tool_send(scene.client, cut_off[i].tool,
 				   json_loads(cut_off[i].args, 0, NULL)),
 			       HARNESS_TIMEOUT_S),
 		    HAS("conclusion", "in the part that was searched"),
 		    HAS("cut_off", "call again with from="), ABSENT("never"));
-		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
+		expect_answer(client_tool(scene.client, "rr_when", NULL), "moment",
 		    answer_text(end, "moment"));
 	}
-	place_close(&place);
 }
 END_TEST
 
@@ -237,37 +232,34 @@ static void expect_out_of_time(const json_t *message, bool may_end)
 
 START_TEST(a_question_that_runs_out_of_time_says_so_and_leaves_the_session)
 {
-	struct place place = place_replay(PROGRAM, "1000000");
-	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 
 	for (size_t i = 0; i < sizeof(out_of_time) / sizeof(*out_of_time); i++) {
-		json_auto_t *message = client_wait(place.client,
-		    client_tool_send(place.client, out_of_time[i].tool,
+		json_auto_t *message = client_wait(scene.client,
+		    client_tool_send(scene.client, out_of_time[i].tool,
 			json_loads(out_of_time[i].args, 0, NULL)),
 		    HARNESS_TIMEOUT_S);
 
 		expect_out_of_time(message, out_of_time[i].may_end);
-		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
+		expect_answer(client_tool(scene.client, "rr_when", NULL), "moment",
 		    answer_text(end, "moment"));
 	}
-	place_close(&place);
 }
 END_TEST
 
 /* A search that runs forward over one long event finds nothing out when it is cut off. */
 START_TEST(a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on)
 {
-	struct place place = place_replay(PROGRAM, "1000000");
-	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
-	client_tool_done(place.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "counter",
-	    "condition", "counter < 0");
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	watch(&scene, "counter", "counter < 0");
 	json_auto_t *failure = client_tool_fails(
-	    place.client, "rr_continue", "timeout", "{s:b, s:i}", "reverse", 1, "deadline", 1);
+	    scene.client, "rr_continue", "timeout", "{s:b, s:i}", "reverse", 1, "deadline", 1);
 	expect_text(failure, "moment", answer_text(end, "moment"));
 	ck_assert_ptr_null(answer_at(failure, "searched"));
 	expect_within(failure, "hint", "longer deadline");
 	ck_assert_ptr_null(strstr(answer_text(failure, "hint"), "goes on"));
-	place_close(&place);
 }
 END_TEST
 
@@ -275,13 +267,13 @@ END_TEST
  * however far the search came. */
 START_TEST(a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there)
 {
-	struct place place = place_replay(PROGRAM, "1000000");
-	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
-	json_auto_t *end = client_tool(place.client, "rr_goto", "{s:s}", "moment", "end");
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	long long ticks = answer_ticks(end, "moment");
 
 	for (int i = 0; i < 2; i++) {
-		json_t *failure = client_tool_fails(place.client, "rr_continue", "timeout",
+		json_auto_t *failure = client_tool_fails(scene.client, "rr_continue", "timeout",
 		    "{s:b, s:i}", "reverse", 1, "deadline", 2);
 		bool moved = answer_ticks(failure, "moment") < ticks;
 
@@ -289,9 +281,7 @@ START_TEST(a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there)
 		ck_assert_int_eq(answer_at(failure, "searched") != NULL, moved);
 		expect_within(failure, "hint", moved ? "goes on from here" : "begins again");
 		ticks = answer_ticks(failure, "moment");
-		json_decref(failure);
 	}
-	place_close(&place);
 }
 END_TEST
 
@@ -299,16 +289,15 @@ END_TEST
  * its last change. Nothing before writes the bit-field itself. */
 START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 {
-	struct place place = place_replay(PROGRAM, "30");
-	client_tool_done(place.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
-	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
-	expect_all(client_tool(place.client, "rr_continue", "{s:b}", "reverse", 1),
+	cleanup_scene struct scene scene = scene_open(SHORT, NULL);
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_all(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1),
 	    IS("reason", "watchpoint"), IS("watch.old", "0"), IS("watch.new", "1"));
-	expect_answer(client_tool(place.client, "rr_continue", NULL), "watch.new", "1");
-	json_decref(client_tool_fails(
-	    place.client, "rr_last_change", "not_found", "{s:s}", "expression", "parts.low"));
-	expect_answer(client_tool(place.client, "rr_continue", NULL), "reason", "end");
-	place_close(&place);
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "watch.new", "1");
+	client_tool_refused(
+	    scene.client, "rr_last_change", "not_found", "{s:s}", "expression", "parts.low");
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
 }
 END_TEST
 
@@ -316,52 +305,48 @@ END_TEST
 START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood)
 {
 	static const char *const tools[] = {"rr_step", "rr_next"};
-	struct place place = place_replay("walks_static", "threads", "2");
+	cleanup_place struct place place = place_replay("walks_static", "threads", "2");
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "start_thread");
 	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "reason", "breakpoint");
 	for (int i = 0; i < 2; i++) {
-		json_decref(client_tool_fails(place.client, tools[i], "unsupported",
-		    "{s:b, s:i, s:s}", "reverse", 1, "count", 20, "unit", "instruction"));
+		client_tool_refused(place.client, tools[i], "unsupported", "{s:b, s:i, s:s}",
+		    "reverse", 1, "count", 20, "unit", "instruction");
 		expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
 		    answer_text(stop, "moment"));
 	}
-	place_close(&place);
 }
 END_TEST
 
 /* gdb would check the condition before the write, where it holds for other writes. */
 START_TEST(a_step_back_says_that_conditions_of_watchpoints_did_not_stop_it)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	json_decref(client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark"));
-	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "value",
-	    "condition", "value == 3");
-	json_t *stop = client_tool(scene.client, "rr_next", "{s:b, s:i}", "reverse", 1, "count", 5);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "mark");
+	watch(&scene, "value", "value == 3");
+	json_auto_t *stop =
+	    client_tool(scene.client, "rr_next", "{s:b, s:i}", "reverse", 1, "count", 5);
 	expect_text(stop, "reason", "step");
 	expect_line(stop, "frame", harness_line(PROGRAM, "value = 3;"));
 	ck_assert_ptr_nonnull(strstr(answer_text(stop, "note"), "rr_continue"));
-	json_decref(stop);
 	expect_answer(client_tool(scene.client, "rr_continue", NULL), "watch.new", "3");
 	expect_answer(
 	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.new", "3");
-	scene_close(&scene);
 }
 END_TEST
 
 /* From the function `inner` back to the line of its caller, and further back in that. */
 static void step_back_in(const char *name, const char *inner, const char *outer)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program(name);
 
-	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
-	    "threads", "2", "trace_dir", place.trace));
+	client_tool_done(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
+	    "threads", "2", "trace_dir", place.trace);
 	free(client_replay(place.client, place.trace));
 	json_t *stop =
 	    client_tool(place.client, "rr_continue", "{s:s, s:i}", "until", inner, "count", 2);
-	json_decref(
-	    client_tool(place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment")));
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment"));
 	json_decref(stop);
 	stop = client_tool(place.client, "rr_finish", "{s:b}", "reverse", 1);
 	expect_text(stop, "reason", "finished");
@@ -378,7 +363,6 @@ static void step_back_in(const char *name, const char *inner, const char *outer)
 	ck_assert_int_lt(line, first);
 	expect_answer(
 	    client_tool(place.client, "rr_step", "{s:b}", "reverse", 1), "reason", "step");
-	place_close(&place);
 }
 
 /* gdb takes the whole of such a program for the dynamic linker, and runs back through all of it. */
@@ -408,15 +392,14 @@ static size_t count_dead(const struct client *client)
 /* Each seek ends one process per thread. Those of the last seek may still exist. */
 START_TEST(seeks_leave_no_dead_processes_behind)
 {
-	struct place place = place_replay("walks_static", "threads", "16");
+	cleanup_place struct place place = place_replay("walks_static", "threads", "16");
 	json_auto_t *stop = client_tool(place.client, "rr_continue", "{s:s}", "until", "touch");
 	for (int i = 0; i < 10; i++) {
-		json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"));
-		json_decref(client_tool(
-		    place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment")));
+		client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "end");
+		client_tool_done(
+		    place.client, "rr_goto", "{s:s}", "moment", answer_text(stop, "moment"));
 	}
 	ck_assert_uint_lt(count_dead(place.client), 80);
-	place_close(&place);
 }
 END_TEST
 
@@ -425,18 +408,16 @@ START_TEST(a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork)
 {
 	static const char *const few[] = {"--processes=64", NULL};
 	const struct client_options options = {.args = few};
-	struct scene scene = scene_open(PROGRAM, &options);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, &options);
 	json_t *claims = json_array();
 	scene_run_to(&scene, "main");
 	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
 	for (int i = 0; i < 50; i++)
 		json_array_append_new(claims, json_pack("{s:i, s:s, s:s}", "moment", 20 + i,
 						  "expression", "1", "value", "1"));
-	json_decref(client_tool_fails(
-	    scene.client, "rr_verify_claims", "limit", "{s:o}", "claims", claims));
+	client_tool_refused(scene.client, "rr_verify_claims", "limit", "{s:o}", "claims", claims);
 	expect_answer(
 	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(here, "moment"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -461,5 +442,5 @@ int main(void)
 	    seeks_leave_no_dead_processes_behind,
 	    a_call_that_goes_to_too_many_moments_ends_before_rr_cannot_fork, NULL};
 
-	return scene_main("searches", tests, (const char *const[]){PROGRAM, NULL});
+	return scene_main("searches", tests, (const char *const[]){PROGRAM, SHORT, LONG, NULL});
 }

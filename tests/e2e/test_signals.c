@@ -15,7 +15,7 @@ static json_t *go_on(struct scene *scene)
 
 static void go_to_start(struct scene *scene)
 {
-	json_decref(client_tool(scene->client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", "start");
 }
 
 static bool is_passed_over(const json_t *answer, const char *name)
@@ -29,7 +29,7 @@ static bool is_passed_over(const json_t *answer, const char *name)
 
 START_TEST(what_the_program_handles_is_passed_over_and_faults_are_not)
 {
-	struct scene scene = scene_open("signals_sync", NULL);
+	cleanup_scene struct scene scene = scene_open("signals_sync", NULL);
 	json_auto_t *table = client_tool(scene.client, "rr_signals", NULL);
 
 	ck_assert(is_passed_over(table, "SIGUSR1"));
@@ -39,13 +39,12 @@ START_TEST(what_the_program_handles_is_passed_over_and_faults_are_not)
 	for (int i = 0; i < 3; i++) {
 		expect_answer(go_on(&scene), "signal", expected[i]);
 	}
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(any_signal_can_be_stopped_at_or_passed_over_both_ways)
 {
-	struct scene scene = scene_open("signals_sync", NULL);
+	cleanup_scene struct scene scene = scene_open("signals_sync", NULL);
 	json_auto_t *table = client_tool(scene.client, "rr_signals", "{s:[s,s], s:[s]}", "pass",
 	    "SIGFPE", "segv", "stop", "SIGUSR2");
 
@@ -57,50 +56,46 @@ START_TEST(any_signal_can_be_stopped_at_or_passed_over_both_ways)
 	expect_answer(go_on(&scene), "reason", "end");
 	expect_answer(
 	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "signal", "SIGUSR2");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_session_that_is_brought_back_keeps_it)
 {
-	struct scene scene = scene_open("signals_sync", NULL);
+	cleanup_scene struct scene scene = scene_open("signals_sync", NULL);
 
 	client_tool_done(scene.client, "rr_signals", "{s:[s,s]}", "pass", "SIGFPE", "SIGSEGV");
 	kill(census_await(client_pid(scene.client), "rr"), SIGKILL);
 	sleep(1);
 	expect_answer(go_on(&scene), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(timers_do_not_stop_and_can)
 {
-	struct scene scene = scene_open("signals_timer", NULL);
+	cleanup_scene struct scene scene = scene_open("signals_timer", NULL);
 	json_auto_t *stop = go_on(&scene);
 
 	expect_text(stop, "reason", "end");
 	go_to_start(&scene);
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "stop", "SIGALRM");
 	expect_answer(go_on(&scene), "signal", "SIGALRM");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_is_no_signal_or_the_debuggers_own_is_refused)
 {
-	struct scene scene = scene_open("signals_sync", NULL);
+	cleanup_scene struct scene scene = scene_open("signals_sync", NULL);
 	static const char *const wrong[] = {"SIGFROB", "", "SIGTRAP", "SIGINT", "all; shell id"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		json_decref(client_tool_fails(
-		    scene.client, "rr_signals", "invalid_argument", "{s:[s]}", "pass", wrong[i]));
-	scene_close(&scene);
+		client_tool_refused(
+		    scene.client, "rr_signals", "invalid_argument", "{s:[s]}", "pass", wrong[i]);
 }
 END_TEST
 
 START_TEST(a_crash_is_reported_though_its_signal_is_passed_over)
 {
-	struct scene scene = scene_open("list_corruption", NULL);
+	cleanup_scene struct scene scene = scene_open("list_corruption", NULL);
 
 	client_tool_done(scene.client, "rr_signals", "{s:[s]}", "pass", "SIGSEGV");
 	expect_answer(client_tool(scene.client, "rr_crash_report", NULL), "frames.0.function",
@@ -109,7 +104,6 @@ START_TEST(a_crash_is_reported_though_its_signal_is_passed_over)
 	ck_assert(is_passed_over(table, "SIGSEGV"));
 	go_to_start(&scene);
 	expect_answer(go_on(&scene), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 

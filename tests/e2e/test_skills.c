@@ -21,7 +21,8 @@ static json_t *ask(struct client *client, const char *method, json_t *params)
 /* The digest of a text, from sha256sum, in the form that skills use. */
 static void digest_of(const char *text, char *digest, size_t size)
 {
-	char *folder = harness_scratch(0), *file = harness_path(folder, "SKILL.md");
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *file = harness_path(folder, "SKILL.md");
 	char command[4096];
 	harness_write_file(file, text);
 	snprintf(command, sizeof(command), "sha256sum < '%s'", file);
@@ -30,20 +31,18 @@ static void digest_of(const char *text, char *digest, size_t size)
 	ck_assert_int_eq(fscanf(sum, "%64s", hex), 1);
 	ck_assert_int_eq(pclose(sum), 0);
 	snprintf(digest, size, "sha256:%s", hex);
-	free(file);
-	harness_scratch_free(folder);
 }
 
 START_TEST(every_skill_can_be_read_and_is_what_its_digest_says)
 {
-	struct client *client = client_start(&(struct client_options){.raw = true});
+	cleanup_client struct client *client = client_start(&(struct client_options){.raw = true});
 	json_auto_t *list = ask(client, "skills/list", json_pack("{s:{s:s, s:{}}}", META));
 	ck_assert_uint_eq(answer_count(list, "result.skills"), 6);
 	json_t *skill;
 	size_t i;
 	json_array_foreach(answer_at(list, "result.skills"), i, skill)
 	{
-		json_t *read = ask(client, "resources/read",
+		json_auto_t *read = ask(client, "resources/read",
 		    json_pack("{s:s, s:{s:s, s:{}}}", "uri", answer_text(skill, "uri"), META));
 		const char *text = answer_text(read, "result.contents.0.text");
 		char digest[80], beginning[128];
@@ -53,20 +52,17 @@ START_TEST(every_skill_can_be_read_and_is_what_its_digest_says)
 		snprintf(beginning, sizeof(beginning),
 		    "---\nname: %s\ndescription: ", answer_text(skill, "frontmatter.name"));
 		ck_assert_int_eq(strncmp(text, beginning, strlen(beginning)), 0);
-		json_decref(read);
 	}
-	client_end(client);
 }
 END_TEST
 
 /* Claude Code cuts instructions at 2 KB. */
 START_TEST(the_instructions_fit_and_name_the_skills)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	const char *text = answer_text(client_server_info(client), "instructions");
 	ck_assert_uint_le(strlen(text), 2048);
 	ck_assert_ptr_nonnull(strstr(text, "skill://debug-crash/SKILL.md"));
-	client_end(client);
 }
 END_TEST
 

@@ -51,8 +51,8 @@ static struct tree tree_open(const char *program, const char *source, const char
 		add_source(tree.folder, source);
 	tree.trace = harness_path(tree.folder, "trace");
 	tree.client = client_start(&(struct client_options){.args = args});
-	json_decref(client_tool(tree.client, "rr_record", "{s:[s], s:s}", "command", tree.program,
-	    "trace_dir", tree.trace));
+	client_tool_done(tree.client, "rr_record", "{s:[s], s:s}", "command", tree.program,
+	    "trace_dir", tree.trace);
 	free(client_replay(tree.client, tree.trace));
 	return tree;
 }
@@ -95,11 +95,10 @@ END_TEST
 START_TEST(what_is_nowhere_is_said_once_with_the_remedy)
 {
 	struct tree tree = tree_open("moved", NULL, NULL);
-	json_t *stop = run_to(&tree, "first");
+	json_auto_t *stop = run_to(&tree, "first");
 
 	ck_assert_ptr_null(answer_at(stop, "source"));
 	expect_within(stop, "source_warning", "--source-dir");
-	json_decref(stop);
 	expect_all(run_to(&tree, "second"), ABSENT("source_warning"));
 	tree_close(&tree);
 }
@@ -107,7 +106,8 @@ END_TEST
 
 START_TEST(a_directory_of_sources_that_the_server_was_given_is_looked_through)
 {
-	char *elsewhere = harness_scratch(0), *flag = NULL;
+	cleanup_scratch char *elsewhere = harness_scratch(0);
+	char *flag = NULL;
 
 	add_source(elsewhere, "moved.c");
 	if (asprintf(&flag, "--source-dir=%s", elsewhere) < 0)
@@ -117,14 +117,14 @@ START_TEST(a_directory_of_sources_that_the_server_was_given_is_looked_through)
 	expect_source(stop, "the line of the first stop");
 	tree_close(&tree);
 	free(flag);
-	harness_scratch_free(elsewhere);
 }
 END_TEST
 
 /* Another file with the same relative name in the server's directory. */
 START_TEST(the_directory_of_the_server_gives_no_sources)
 {
-	char *decoy = harness_scratch(0), *file = NULL;
+	cleanup_scratch char *decoy = harness_scratch(0);
+	char *file = NULL;
 
 	add_source(decoy, "moved_relative.cc");
 	file = harness_path(decoy, "tests/programs/moved_relative.cc");
@@ -132,27 +132,24 @@ START_TEST(the_directory_of_the_server_gives_no_sources)
 				 "decoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\ndecoy\n");
 	for (int i = 0; i < 2; i++) {
 		struct tree tree = {.folder = harness_scratch(0)};
-		char *built = harness_program("moved_relative");
+		cleanup_free char *built = harness_program("moved_relative");
 		tree.program = harness_path(tree.folder, "moved_relative");
 		copy(built, tree.program, 0755);
 		if (i)
 			add_source(tree.folder, "moved_relative.cc");
 		tree.trace = harness_path(tree.folder, "trace");
 		tree.client = client_start(&(struct client_options){.directory = decoy});
-		json_decref(client_tool(tree.client, "rr_record", "{s:[s], s:s}", "command",
-		    tree.program, "trace_dir", tree.trace));
+		client_tool_done(tree.client, "rr_record", "{s:[s], s:s}", "command", tree.program,
+		    "trace_dir", tree.trace);
 		free(client_replay(tree.client, tree.trace));
-		json_t *stop = run_to(&tree, "counter::next");
+		json_auto_t *stop = run_to(&tree, "counter::next");
 		if (i)
 			expect_source(stop, "the line of the stop");
 		else
 			ck_assert_ptr_null(answer_at(stop, "source"));
-		json_decref(stop);
-		free(built);
 		tree_close(&tree);
 	}
 	free(file);
-	harness_scratch_free(decoy);
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 /* The value of an expression in a frame. Borrowed from the heap: small, and the test ends. */
 static char *value_in(struct scene *scene, int frame, const char *expression)
 {
-	json_decref(client_tool(scene->client, "rr_select_frame", "{s:i}", "frame_level", frame));
+	client_tool_done(scene->client, "rr_select_frame", "{s:i}", "frame_level", frame);
 	json_auto_t *answer =
 	    client_tool(scene->client, "rr_evaluate", "{s:s}", "expression", expression);
 	char *value = strdup(answer_text(answer, "value"));
@@ -32,7 +32,7 @@ static json_t *run(struct scene *scene, int reverse, int count)
 
 START_TEST(a_stop_tells_why_where_source_and_moment)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *set =
 	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	long long line = harness_line(PROGRAM, "late = 42;");
@@ -57,35 +57,31 @@ START_TEST(a_stop_tells_why_where_source_and_moment)
 	ck_assert_int_gt(answer_event(stop, "moment"), 0);
 	ck_assert_int_gt(answer_ticks(stop, "moment"), 0);
 	ck_assert_int_gt(answer_number(stop, "tid"), 0);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_stop_tells_what_the_program_wrote_on_the_way)
 {
-	struct scene scene = scene_open("list_corruption", NULL);
+	cleanup_scene struct scene scene = scene_open("list_corruption", NULL);
 	expect_answer_within(run(&scene, 0, 1), "output", "6 sessions open");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	double started = harness_now();
 	expect_all(client_tool(scene.client, "rr_step", NULL), IS("reason", "step"),
 	    IS("frame.function", "main"));
 	/* This takes minutes if gdb steps each instruction of the dynamic linker. */
 	ck_assert_msg(harness_now() - started < 10, "%.1f s", harness_now() - started);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(back_where_a_library_was_not_loaded_yet_the_program_still_moves)
 {
 	static const char *const back[] = {"rr_step", "rr_next", "rr_finish", "rr_continue"};
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "count_up");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "count_up");
 	for (size_t i = 0; i < sizeof(back) / sizeof(*back); i++) {
 		json_decref(run(&scene, 1, 1));
 		expect_answer(
@@ -93,27 +89,24 @@ START_TEST(back_where_a_library_was_not_loaded_yet_the_program_still_moves)
 	}
 	expect_answer(
 	    client_tool(scene.client, "rr_step", "{s:s}", "unit", "instruction"), "reason", "step");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_checkpoint_at_the_end_can_be_gone_back_to)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	expect_answer(client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id",
 			  answer_number(saved, "checkpoint_id")),
 	    "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_breakpoint_for_one_thread_stops_that_one_only_wherever_the_session_goes)
 {
-	struct scene scene = scene_open("threads", NULL);
-	scene_run_to(&scene, "take_turns");
+	cleanup_scene struct scene scene = scene_open_at("threads", "take_turns");
 	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
 	long long tid = answer_number(here, "tid");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:I}", "location",
@@ -134,13 +127,12 @@ START_TEST(a_breakpoint_for_one_thread_stops_that_one_only_wherever_the_session_
 		}
 		json_decref(stop);
 	}
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_stop_is_passed_whichever_thread_is_selected)
 {
-	struct scene scene = scene_open("threads", NULL);
+	cleanup_scene struct scene scene = scene_open("threads", NULL);
 	set_breakpoint(&scene, "pthread_cond_broadcast");
 	json_decref(run(&scene, 0, 1));
 	json_t *first = run(&scene, 0, 1), *list, *second;
@@ -160,64 +152,55 @@ START_TEST(a_stop_is_passed_whichever_thread_is_selected)
 	json_decref(first);
 	json_decref(second);
 	json_decref(list);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(count_passes_stops_forward_and_backward)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
 	json_decref(run(&scene, 0, 5));
 	ck_assert_str_eq(value_in(&scene, 1, "i"), "4");
 	json_decref(run(&scene, 1, 3));
 	ck_assert_str_eq(value_in(&scene, 1, "i"), "1");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_watchpoint_shows_old_and_new_in_forward_order_both_ways)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "count_up");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "count_up");
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "counter");
-	json_t *stop = run(&scene, 0, 3);
+	json_auto_t *stop = run(&scene, 0, 3);
 	expect_text(stop, "reason", "watchpoint");
 	expect_text(stop, "watch.old", "2");
 	expect_text(stop, "watch.new", "3");
 	expect_within(stop, "watch.expression", "counter");
-	json_decref(stop);
 
 	/* Backward over the third write, then over the second. */
 	expect_all(run(&scene, 1, 1), IS("reason", "watchpoint"), IS("watch.old", "2"),
 	    IS("watch.new", "3"));
 	ck_assert_str_eq(value_in(&scene, 0, "counter"), "2");
 	expect_all(run(&scene, 1, 1), IS("watch.old", "1"), IS("watch.new", "2"));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_store_of_the_same_value_is_no_change)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "rewritten");
 	expect_answer(run(&scene, 0, 1), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(four_watchpoints_stop_at_every_change)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	static const char *const elements[] = {"four[0]", "four[1]", "four[2]", "four[3]"};
 	for (int i = 0; i < 4; i++)
 		client_tool_done(
 		    scene.client, "rr_watchpoint_set", "{s:s}", "expression", elements[i]);
 	expect_all(run(&scene, 0, 12), IS("reason", "watchpoint"), IS("watch.new", "34"));
 	expect_answer(run(&scene, 0, 1), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
@@ -226,160 +209,147 @@ START_TEST(watchpoints_of_every_kind_go_together_as_many_as_there_are_registers)
 {
 	static const char *const kinds[] = {"read", "write", "access", "write"};
 	static const char *const elements[] = {"four[0]", "four[1]", "four[2]", "four[3]"};
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	for (int i = 0; i < 4; i++)
 		client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression",
 		    elements[i], "access_type", kinds[i]);
-	json_decref(client_tool_fails(
-	    scene.client, "rr_watchpoint_set", "unsupported", "{s:s}", "expression", "late"));
+	client_tool_refused(
+	    scene.client, "rr_watchpoint_set", "unsupported", "{s:s}", "expression", "late");
 	client_tool_done(scene.client, "rr_breakpoint_update", "{s:i, s:b}", "breakpoint_number", 2,
 	    "enabled", 0);
 	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "late");
-	json_decref(client_tool_fails(scene.client, "rr_breakpoint_update", "unsupported",
-	    "{s:i, s:b}", "breakpoint_number", 2, "enabled", 1));
+	client_tool_refused(scene.client, "rr_breakpoint_update", "unsupported", "{s:i, s:b}",
+	    "breakpoint_number", 2, "enabled", 1);
 	expect_answer(run(&scene, 0, 1), "watch.expression", "four[1]");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_watch_bound_to_its_scope_ends_with_it_and_the_session_goes_on)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "fill_four");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "fill_four");
 	client_tool_done(
 	    scene.client, "rr_watchpoint_set", "{s:s, s:b}", "expression", "i", "location", 0);
 	for (int stops = 0, watching = 1; watching; stops++) {
-		json_t *stop = run(&scene, 0, 1);
+		json_auto_t *stop = run(&scene, 0, 1);
 		ck_assert_int_lt(stops, 10); /* i changes 5 times */
 		watching = answer_at(stop, "watch.new") != NULL;
-		json_decref(stop);
 	}
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	scene_run_to(&scene, "set_late");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(next_forward_and_as_often_backward_comes_to_the_same_line)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	/* Straight code, because at the head of a loop gdb itself counts differently backward. */
 	long long line = harness_line(PROGRAM, "\tset_late();");
 	char location[64];
 	snprintf(location, sizeof(location), PROGRAM ".c:%lld", line);
 	scene_run_to(&scene, location);
-	json_t *stop = client_tool(scene.client, "rr_next", "{s:i}", "count", 2);
+	json_auto_t *stop = client_tool(scene.client, "rr_next", "{s:i}", "count", 2);
 	expect_text(stop, "reason", "step");
 	expect_text(stop, "frame.function", "main");
 	expect_line(stop, "frame", line + 2);
-	json_decref(stop);
 	expect_all(client_tool(scene.client, "rr_next", "{s:i, s:b}", "count", 2, "reverse", 1),
 	    LINE("frame", line));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(step_goes_into_a_function_and_back_out)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	expect_all(client_tool(scene.client, "rr_step", NULL), IS("frame.function", "count_up"),
 	    IS("frame.args", "times=4"));
 	expect_answer(
 	    client_tool(scene.client, "rr_step", "{s:b}", "reverse", 1), "frame.function", "main");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(instructions_are_stepped_singly_both_ways)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	json_t *here =
 	    client_tool(scene.client, "rr_registers", "{s:[s]}", "register_names", "rip");
 	json_auto_t *stop =
 	    client_tool(scene.client, "rr_step", "{s:i, s:s}", "count", 2, "unit", "instruction");
 	ck_assert_str_ne(answer_text(stop, "frame.address"), answer_text(here, "registers.rip"));
-	json_decref(client_tool(scene.client, "rr_step", "{s:i, s:s, s:b}", "count", 2, "unit",
-	    "instruction", "reverse", 1));
+	client_tool_done(scene.client, "rr_step", "{s:i, s:s, s:b}", "count", 2, "unit",
+	    "instruction", "reverse", 1);
 	expect_same(
 	    here, client_tool(scene.client, "rr_registers", "{s:[s]}", "register_names", "rip"));
-	scene_close(&scene);
 }
 END_TEST
 
-START_TEST(finish_gives_the_value_and_back_the_call)
+/* A session in the call of is_odd for which the condition holds. */
+static struct scene open_in_odd(const char *condition)
 {
 	struct scene scene = scene_open("recursion", NULL);
-	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
-	    "is_odd", "condition", "number == 1", "temporary", 1));
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location", "is_odd",
+	    "condition", condition, "temporary", 1);
 	json_decref(run(&scene, 0, 1));
+	return scene;
+}
+
+START_TEST(finish_gives_the_value_and_back_the_call)
+{
+	cleanup_scene struct scene scene = open_in_odd("number == 1");
 	expect_all(client_tool(scene.client, "rr_finish", NULL), IS("reason", "finished"),
 	    IS("frame.function", "is_even"), IS("return_value", "1"));
 	expect_answer(client_tool(scene.client, "rr_finish", "{s:b}", "reverse", 1),
 	    "frame.function", "is_odd");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(finish_goes_out_to_a_named_caller_across_frames)
 {
-	struct scene scene = scene_open("recursion", NULL);
-	json_decref(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
-	    "is_odd", "condition", "number == 401", "temporary", 1));
-	json_decref(run(&scene, 0, 1));
+	cleanup_scene struct scene scene = open_in_odd("number == 401");
 	expect_answer(client_tool(scene.client, "rr_finish", "{s:s}", "function", "main"),
 	    "frame.function", "main");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(until_stops_at_a_location_and_leaves_no_breakpoint)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:s}", "until", "set_late"),
 	    "frame.function", "set_late");
 	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 0));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_ends_of_the_recording_are_said_both_ways)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	expect_answer(run(&scene, 0, 1), "reason", "end");
 	expect_answer(run(&scene, 0, 1), "reason", "end");
 	expect_answer(run(&scene, 1, 1), "reason", "start");
 	expect_answer(run(&scene, 1, 1), "reason", "start");
 	scene_run_to(&scene, "set_late");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(run_to_event_goes_to_that_event_from_before_and_behind)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	json_auto_t *late = client_tool(scene.client, "rr_when", NULL);
 	long long event = answer_number(late, "event");
 	ck_assert_int_gt(event, 1);
 	for (int i = 0; i < 2; i++) {
-		json_t *stop = client_tool(
+		json_auto_t *stop = client_tool(
 		    scene.client, "rr_run_to_event", "{s:I}", "event_number", (json_int_t)event);
 		expect_text(stop, "reason", "event");
 		ck_assert_int_eq(answer_event(stop, "moment"), event);
-		json_decref(stop);
 		expect_all(client_tool(scene.client, "rr_when", NULL), NUMBER("event", event));
 		json_decref(run(&scene, 0, 1)); /* to the end: the second seek goes backward */
 	}
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(when_is_the_moment_of_the_stop_and_comes_back_with_it)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
 	json_auto_t *first = run(&scene, 0, 1);
 	expect_all(client_tool(scene.client, "rr_when", NULL),
@@ -389,36 +359,34 @@ START_TEST(when_is_the_moment_of_the_stop_and_comes_back_with_it)
 	ck_assert_int_gt(answer_ticks(second, "moment"), answer_ticks(first, "moment"));
 	json_auto_t *again = run(&scene, 1, 1);
 	ck_assert(json_equal(answer_at(first, "moment"), answer_at(again, "moment")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(goto_comes_to_the_very_tick)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "set_late");
 	json_auto_t *then = client_tool(scene.client, "rr_when", NULL);
 	const char *moment = answer_text(then, "moment");
 	static const char *const from[] = {"start", "end"};
 	for (int i = 0; i < 2; i++) {
-		json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", from[i]));
+		client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", from[i]);
 		/* A tick lasts several instructions, so only event and tick can be expected. */
 		expect_all(client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment),
 		    IS("moment", moment), IS("frame.function", "set_late"));
 	}
 	expect_answer(
 	    client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
 {
-	struct place place = place_replay("lost_update");
+	cleanup_place struct place place = place_replay("lost_update");
 
 	client_tool_done(place.client, "rr_continue", "{s:s}", "until", "store");
 	json_auto_t *here = client_tool(place.client, "rr_when", NULL);
-	json_t *list = client_tool(place.client, "rr_thread_list", NULL), *thread;
+	json_auto_t *list = client_tool(place.client, "rr_thread_list", NULL);
+	json_t *thread;
 	size_t i;
 	json_array_foreach(answer_at(list, "threads"), i, thread)
 	{
@@ -428,43 +396,37 @@ START_TEST(the_moment_is_of_the_thread_that_runs_whichever_is_selected)
 		    IS("moment", answer_text(here, "moment")),
 		    NUMBER("tid", answer_number(thread, "tid")));
 	}
-	json_decref(client_tool(place.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "start");
 	expect_answer(
 	    client_tool(place.client, "rr_goto", "{s:s}", "moment", answer_text(here, "moment")),
 	    "frame.function", "store");
-	json_decref(list);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(checkpoints_are_saved_listed_restored_and_deleted)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "toggle");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "toggle");
 	json_auto_t *saved = client_tool(scene.client, "rr_checkpoint_save", NULL);
 	json_int_t id = answer_number(saved, "checkpoint_id");
 	json_decref(run(&scene, 0, 1));
 	expect_answer(
 	    client_tool(scene.client, "rr_checkpoint_restore", "{s:I}", "checkpoint_id", id),
 	    "frame.function", "toggle");
-	json_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
+	json_auto_t *list = client_tool(scene.client, "rr_checkpoint_list", NULL);
 	ck_assert_uint_eq(answer_count(list, "checkpoints"), 1);
-	json_decref(list);
-	json_decref(
-	    client_tool(scene.client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id", id));
+	client_tool_done(scene.client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id", id);
 	expect_all(client_tool(scene.client, "rr_checkpoint_list", NULL), COUNT("checkpoints", 0));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(conditions_ignore_counts_and_temporaries_hold)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "fill_four",
 	    "condition", "round == 2");
 	expect_answer(run(&scene, 0, 1), "frame.args", "round=2");
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
 	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
 	json_int_t number = answer_number(list, "breakpoints.0.number");
 	client_tool_done(
@@ -475,18 +437,16 @@ START_TEST(conditions_ignore_counts_and_temporaries_hold)
 	expect_answer(run(&scene, 0, 1), "frame.function", "toggle");
 	ck_assert_str_eq(value_in(&scene, 1, "i"), "2");
 	expect_answer(run(&scene, 0, 1), "reason", "end");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(breakpoint_list_counts_hits)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	set_breakpoint(&scene, "toggle");
 	json_decref(run(&scene, 0, 3));
 	expect_all(
 	    client_tool(scene.client, "rr_breakpoint_list", NULL), NUMBER("breakpoints.0.hits", 3));
-	scene_close(&scene);
 }
 END_TEST
 

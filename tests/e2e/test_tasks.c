@@ -61,7 +61,7 @@ static struct place open_raw(void)
 
 START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
 {
-	struct place place = open_raw();
+	cleanup_place struct place place = open_raw();
 	json_auto_t *task = record_sleep(place.client, "8", place.trace);
 	expect_all(end_of_task(place.client, task), IS("status", "completed"),
 	    NUMBER("result.structuredContent.exit_code", 0),
@@ -72,7 +72,6 @@ START_TEST(a_long_recording_is_a_task_with_the_recording_as_its_result)
 			  json_pack("{s:s, s:{s:s}}", "name", "rr_ps", "arguments", "trace_dir",
 			      place.trace)),
 	    "resultType", "complete");
-	place_close(&place);
 }
 END_TEST
 
@@ -88,9 +87,8 @@ END_TEST
 
 START_TEST(a_server_that_ends_takes_its_tasks_along)
 {
-	struct place place = open_raw();
+	cleanup_place struct place place = open_raw();
 	json_decref(record_sleep(place.client, "100000", place.trace));
-	place_close(&place);
 }
 END_TEST
 

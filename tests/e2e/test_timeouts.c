@@ -21,8 +21,8 @@ static json_t *long_run(const char *session, int reverse)
 /* The session is the one it was: not brought back, and it answers. */
 static void expect_usable(struct scene *scene)
 {
-	json_decref(client_tool(scene->client, "rr_backtrace", NULL));
-	json_decref(client_tool(scene->client, "rr_goto", "{s:s}", "moment", "start"));
+	client_tool_done(scene->client, "rr_backtrace", NULL);
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", "start");
 	scene_run_to(scene, "set_late");
 	expect_value(scene->client, "toggled", "1");
 }
@@ -37,46 +37,43 @@ static const struct {
 
 START_TEST(a_forward_run_over_its_limit_is_interrupted_and_the_session_goes_on)
 {
-	struct scene scene = scene_open(PROGRAM,
+	cleanup_scene struct scene scene = scene_open(PROGRAM,
 	    &(struct client_options){.args = (const char *const[]){forward_limits[_i].flag, NULL},
 		.env = (const char *const[]){forward_limits[_i].variable, NULL}});
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
 	expect_all(client_tool_failure(scene.client, id, "timeout", 60), TRUE("session_alive"),
 	    IS("session", scene.session), PRESENT("hint"));
 	expect_alive(scene.client, scene.session);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_reverse_run_over_its_limit_ends_and_the_session_goes_on)
 {
-	struct scene scene = scene_open(PROGRAM,
+	cleanup_scene struct scene scene = scene_open(PROGRAM,
 	    &(struct client_options){.args = (const char *const[]){"--timeout-reverse=1", NULL}});
-	json_decref(client_tool(
-	    scene.client, "rr_step", "{s:i, s:s}", "count", 500, "unit", "instruction"));
+	client_tool_done(
+	    scene.client, "rr_step", "{s:i, s:s}", "count", 500, "unit", "instruction");
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 1));
 	json_decref(client_tool_failure(scene.client, id, "timeout", 60));
-	json_decref(client_tool(scene.client, "rr_backtrace", NULL));
-	scene_close(&scene);
+	client_tool_done(scene.client, "rr_backtrace", NULL);
 }
 END_TEST
 
 START_TEST(a_cancelled_request_is_never_answered_and_the_session_lives)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	long long id =
 	    client_tool_send_progress(scene.client, "rr_step", long_run(scene.session, 0), "token");
 	usleep(300 * 1000);
 	client_cancel(scene.client, id);
 	expect_usable(&scene);
 	ck_assert_ptr_null(client_wait(scene.client, id, 1));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
 	usleep(300 * 1000);
 	json_t *asked =
@@ -92,21 +89,18 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 	ck_assert_ptr_nonnull(strstr(answer_text(asked, "conclusion"), "no command is running"));
 	json_decref(asked);
 	expect_usable(&scene);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 {
-	struct scene scene = scene_open(COMPUTATION, NULL);
-	scene_run_to(&scene, "compute");
+	cleanup_scene struct scene scene = scene_open_at(COMPUTATION, "compute");
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
 	usleep(500 * 1000);
-	json_decref(client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
+	client_tool_done(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 	expect_all(client_tool_result(scene.client, id, 60), IS("reason", "interrupted"),
 	    IS("frame.function", "compute"), FALSE("restored"));
 	expect_alive(scene.client, scene.session);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -116,7 +110,7 @@ static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
 	long long id = client_tool_send(scene->client, tool, args);
 	usleep(700 * 1000);
 	double asked = harness_now();
-	json_decref(client_tool(scene->client, "rr_interrupt", "{s:s}", "session", scene->session));
+	client_tool_done(scene->client, "rr_interrupt", "{s:s}", "session", scene->session);
 	json_auto_t *stop = client_tool_result(scene->client, id, 60);
 	double took = harness_now() - asked;
 	expect_text(stop, "reason", "interrupted");
@@ -128,44 +122,38 @@ static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
 
 START_TEST(an_interrupt_works_at_once_wherever_the_program_is)
 {
-	struct scene scene = scene_open("endless", NULL);
-	scene_run_to(&scene, "turn");
+	cleanup_scene struct scene scene = scene_open_at("endless", "turn");
 	interrupt_soon(&scene, "rr_next", NULL);
 	interrupt_soon(&scene, "rr_step", json_pack("{s:i}", "count", 1000000));
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "add",
 	    "condition", "number == 12345678");
 	interrupt_soon(&scene, "rr_continue", NULL);
 	interrupt_soon(&scene, "rr_continue", json_pack("{s:b}", "reverse", 1));
-	scene_close(&scene);
 }
 END_TEST
 
 /* rr itself would search for a later event for ever. */
 START_TEST(the_end_is_still_the_end_after_an_interrupted_way_back)
 {
-	struct scene scene = scene_open(COMPUTATION, NULL);
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	cleanup_scene struct scene scene = scene_open(COMPUTATION, NULL);
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	for (int delay_ms = 1200; delay_ms <= 1800; delay_ms += 300) {
 		long long id =
 		    client_tool_send(scene.client, "rr_continue", json_pack("{s:b}", "reverse", 1));
 		usleep((useconds_t)delay_ms * 1000);
-		json_decref(
-		    client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session));
-		json_t *stop = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
+		client_tool_done(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
+		json_auto_t *stop = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
 		ck_assert_ptr_nonnull(stop);
-		json_decref(stop);
-		json_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+		json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 		expect_text(end, "reason", "end");
-		json_decref(end);
 	}
-	scene_close(&scene);
 }
 END_TEST
 
 /* Nothing writes there, so it searches all the way back. */
 START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
 {
-	struct scene scene = scene_open(COMPUTATION, NULL);
+	cleanup_scene struct scene scene = scene_open(COMPUTATION, NULL);
 
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	long long id = client_tool_send(
@@ -177,14 +165,12 @@ START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
 	expect_answer(client_tool(scene.client, "rr_continue", "{s:b, s:s}", "reverse", 1, "until",
 			  "compute"),
 	    "frame.function", "compute");
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "main");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
 	long long first = client_tool_send(
 	    scene.client, "rr_step", json_pack("{s:i, s:s}", "count", 2000, "unit", "instruction"));
 	long long second =
@@ -193,7 +179,6 @@ START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
 	json_auto_t *two = client_wait(scene.client, second, HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(one);
 	ck_assert_ptr_nonnull(two);
-	scene_close(&scene);
 }
 END_TEST
 

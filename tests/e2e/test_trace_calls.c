@@ -57,7 +57,7 @@ static void expect_sweep(
 
 static void compare(const char *kind)
 {
-	struct place place = place_replay("walks", kind);
+	cleanup_place struct place place = place_replay("walks", kind);
 	struct sweep *sweep = sweep_make(place.client, points);
 
 	for (int point = 0; points[point].what; point++) {
@@ -65,7 +65,6 @@ static void compare(const char *kind)
 		expect_sweep(place.client, sweep, point, 5);
 	}
 	sweep_free(sweep);
-	place_close(&place);
 }
 
 START_TEST(the_passes_of_several_threads_are_what_a_run_forward_shows)
@@ -88,7 +87,7 @@ static json_t *trace_returns(struct scene *scene, const char *location)
 
 START_TEST(each_call_tells_what_it_returned_recursion_included)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 	static const char *const factorials[] = {"120", "24", "6", "2", "1"};
 
 	json_t *answer = trace_returns(&scene, "factorial");
@@ -102,20 +101,18 @@ START_TEST(each_call_tells_what_it_returned_recursion_included)
 	ck_assert_ptr_null(answer_at(answer, "hits.0.returned")); /* void */
 	ck_assert_int_ge(answer_number(answer, "hits.0.events"), 10);
 	json_decref(answer);
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_call_that_was_left_otherwise_is_not_said_to_return)
 {
 	struct scene scene = scene_open("histories", NULL);
-	json_t *answer = trace_returns(&scene, "leave");
+	json_auto_t *answer = trace_returns(&scene, "leave");
 	expect_number(answer, "total", 2);
 	ck_assert_ptr_null(answer_at(answer, "hits.0.returned"));
 	ck_assert_ptr_nonnull(answer_at(answer, "hits.0.back_at"));
 	expect_within(answer, "hits.1.returned", "longjmp");
 	ck_assert_ptr_null(answer_at(answer, "hits.1.back_at"));
-	json_decref(answer);
 	scene_close(&scene);
 
 	scene = scene_open("thrower", NULL);
@@ -124,15 +121,17 @@ START_TEST(a_call_that_was_left_otherwise_is_not_said_to_return)
 	    IS("hits.2.returned", "<left without a return>"));
 	expect_all(trace_returns(&scene, "work::count"), IS("hits.1.returned", "5"),
 	    IS("hits.2.returned", "0"));
+	expect_all(trace_returns(&scene, "work::refuse"), NUMBER("total", 1),
+	    IS("hits.0.returned", "<left without a return>"), ABSENT("hits.0.back_at"));
 	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(passes_are_counted_by_caller_and_by_value)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 
-	json_t *answer =
+	json_auto_t *answer =
 	    client_tool(scene.client, "rr_trace_calls", "{s:s, s:s, s:[s,s], s:i}", "location",
 		"add", "group_by", "amount % 3", "evaluate", "block->sum", "nosuch", "limit", 2);
 	expect_number(answer, "total", 10);
@@ -146,17 +145,15 @@ START_TEST(passes_are_counted_by_caller_and_by_value)
 	ck_assert_str_eq(json_string_value(json_object_get(evaluated, "block->sum")), "1");
 	ck_assert_ptr_nonnull(
 	    strstr(json_string_value(json_object_get(evaluated, "nosuch")), "No symbol"));
-	json_decref(answer);
 	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location",
 		       "factorial", "group_by", "caller"),
 	    NUMBER("groups.0.count", 1), NUMBER("groups.1.count", 4));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 	json_auto_t *all = client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "add");
 	const char *seventh = answer_text(all, "hits.6.moment");
 
@@ -166,13 +163,12 @@ START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
 	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
 		       "from", seventh),
 	    NUMBER("total", 3));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 {
-	struct scene scene = scene_open("histories", NULL);
+	cleanup_scene struct scene scene = scene_open("histories", NULL);
 	static const struct {
 		const char *location, *condition, *code, *said;
 	} cases[] = {
@@ -186,21 +182,20 @@ START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "half");
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		json_t *failure = client_tool_fails(scene.client, "rr_trace_calls", cases[i].code,
-		    "{s:s, s:s}", "location", cases[i].location, "condition", cases[i].condition);
+		json_auto_t *failure =
+		    client_tool_fails(scene.client, "rr_trace_calls", cases[i].code, "{s:s, s:s}",
+			"location", cases[i].location, "condition", cases[i].condition);
 		ck_assert_msg(strstr(answer_text(failure, "message"), cases[i].said) != NULL,
 		    "%s: %s", cases[i].condition, answer_text(failure, "message"));
-		json_decref(failure);
 	}
 	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
 		       "condition", "amount > 99"),
 	    NUMBER("total", 0), HAS("conclusion", "nothing passed"));
-	json_decref(client_tool_fails(scene.client, "rr_trace_calls", "invalid_argument",
-	    "{s:s, s:b}", "location", "histories.c:30", "returns", 1));
+	client_tool_refused(scene.client, "rr_trace_calls", "invalid_argument", "{s:s, s:b}",
+	    "location", "histories.c:30", "returns", 1);
 	json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
 	ck_assert(json_equal(before, after));
 	expect_all(client_tool(scene.client, "rr_continue", NULL), NUMBER("breakpoint", 1));
-	scene_close(&scene);
 }
 END_TEST
 

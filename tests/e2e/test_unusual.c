@@ -24,7 +24,7 @@ static void expect_usable(struct client *client)
 
 START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	json_auto_t *recorded = client_record(place.client, place.trace, "gigabyte", NULL);
 	expect_number(recorded, "exit_code", 0);
 	ck_assert(answer_true(recorded, "truncated"));
@@ -38,13 +38,12 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "end"),
 	    HAS("output", "last\n"));
 	expect_usable(place.client);
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it)
 {
-	struct place place = {.folder = harness_scratch(0)};
+	cleanup_place struct place place = {.folder = harness_scratch(0)};
 	place.trace = harness_path(place.folder, "trace");
 	place.client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
@@ -52,27 +51,23 @@ START_TEST(a_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind
 	free(client_replay(place.client, place.trace));
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location",
 	    "recursion.c:23"); /* only the innermost call comes here */
-	json_t *stop = client_tool(place.client, "rr_continue", NULL);
+	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "frame.function", "sum_to");
 	expect_text(stop, "frame.args", "number=0");
-	json_decref(stop);
 	json_auto_t *trace = client_tool(place.client, "rr_backtrace", "{s:i}", "max_depth", 5);
 	ck_assert_uint_ge(answer_count(trace, "frames"), 1); /* folded */
 	ck_assert_ptr_nonnull(answer_at(trace, "more"));
-	json_decref(
-	    client_tool_fails(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 99990));
+	client_tool_refused(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 99990);
 	/* After an interrupted unwinding, gdb takes the last frame for the outermost one, unless it
 	 * is told to unwind again. */
 	expect_all(client_tool(place.client, "rr_finish", "{s:s}", "function", "main"),
 	    IS("frame.function", "main"), FALSE("restored"));
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 {
-	struct scene scene = scene_open("optimized", NULL);
-	scene_run_to(&scene, "use");
+	cleanup_scene struct scene scene = scene_open_at("optimized", "use");
 	expect_answer(client_tool(scene.client, "rr_finish", NULL), "frame.function", "work");
 	expect_all(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s}",
 		       "expression", "gone"),
@@ -80,7 +75,6 @@ START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 	expect_all(
 	    client_tool(scene.client, "rr_evaluate", "{s:[s,s]}", "expressions", "gone", "sink"),
 	    HAS("results.0.error", "optimized out"), IS("results.1.value", "4"));
-	scene_close(&scene);
 }
 END_TEST
 
@@ -106,32 +100,31 @@ static void change_program(enum change change, const char *other, const char *pr
 
 START_TEST(a_binary_changed_since_does_not_change_the_recording)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program(PROGRAM), *other = harness_program("crash");
 	cleanup_free char *copy = harness_path(place.folder, "program");
 	harness_shell("cp '%s' '%s'", program, copy);
-	json_decref(client_tool(
-	    place.client, "rr_record", "{s:[s], s:s}", "command", copy, "trace_dir", place.trace));
+	client_tool_done(
+	    place.client, "rr_record", "{s:[s], s:s}", "command", copy, "trace_dir", place.trace);
 	change_program((enum change)_i, other, copy);
 	free(client_replay(place.client, place.trace));
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", "set_late");
 	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "breakpoint"),
 	    IS("frame.function", "set_late"));
 	expect_value(place.client, "counter", "4");
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_source_newer_than_the_binary_is_told)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_path(place.folder, "program");
 	cleanup_free char *source = harness_path(place.folder, "program.c");
 	harness_write_file(source, "static int twice(int n)\n{\n\treturn 2 * n;\n}\n"
 				   "int main(void)\n{\n\treturn twice(0);\n}\n");
 	harness_shell("cc -g -O0 -o '%s' '%s'", program, source);
-	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s}", "command", program,
-	    "trace_dir", place.trace));
+	client_tool_done(place.client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir",
+	    place.trace);
 	struct timespec later[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}};
 	ck_assert_int_eq(utimensat(AT_FDCWD, source, later, 0), 0);
 	free(client_replay(place.client, place.trace));
@@ -139,7 +132,6 @@ START_TEST(a_source_newer_than_the_binary_is_told)
 	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_line(stop, "frame", 3);
 	ck_assert_str_ne(answer_text(stop, "source_warning"), "");
-	place_close(&place);
 }
 END_TEST
 
@@ -156,7 +148,8 @@ static size_t pack(unsigned value, char packed[sizeof(value)])
 /* Gives the processor that the trace names in its header another model number. */
 static void move_to_another_machine(const char *trace)
 {
-	char *path = harness_path(trace, "version"), bytes[64 * 1024], model[sizeof(unsigned)];
+	cleanup_free char *path = harness_path(trace, "version");
+	char bytes[64 * 1024], model[sizeof(unsigned)];
 	unsigned registers[4];
 	FILE *file = fopen(path, "r+b");
 	ck_assert_ptr_nonnull(file);
@@ -173,7 +166,6 @@ static void move_to_another_machine(const char *trace)
 	fseek(file, 0, SEEK_SET);
 	ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
 	fclose(file);
-	free(path);
 }
 
 /* Where the processor cannot hide its CPUID, rr would refuse the replay, so nothing is unpacked. */
@@ -185,8 +177,8 @@ static void expect_import(struct client *client, const char *file)
 	json_t *content = answer_at(answer, "result.structuredContent");
 	if (syscall(SYS_arch_prctl, ARCH_SET_CPUID, 1UL) == 0) {
 		expect_within(content, "note", "another kind of processor");
-		json_decref(client_tool(
-		    client, "rr_rm", "{s:s}", "trace_dir", answer_text(content, "trace_dir")));
+		client_tool_done(
+		    client, "rr_rm", "{s:s}", "trace_dir", answer_text(content, "trace_dir"));
 	} else {
 		expect_text(content, "code", "unsupported");
 		expect_within(content, "message", "another kind of processor");
@@ -199,7 +191,7 @@ static void expect_import(struct client *client, const char *file)
 
 START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 {
-	struct place place = place_open();
+	cleanup_place struct place place = place_open();
 	json_decref(client_record(place.client, place.trace, PROGRAM, NULL));
 	move_to_another_machine(place.trace);
 	expect_all(client_tool(place.client, "rr_traceinfo", "{s:s}", "trace_dir", place.trace),
@@ -219,13 +211,12 @@ START_TEST(a_trace_of_another_machine_is_said_to_be_one)
 		expect_within(answer, "result.structuredContent.message", "different CPUID");
 		expect_within(answer, "result.structuredContent.hint", "machine");
 	}
-	place_close(&place);
 }
 END_TEST
 
 START_TEST(a_child_with_a_program_of_its_own_is_replayed_by_its_pid)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	const char *trace = scene_trace("vfork_exec");
 	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	expect_text(list, "processes.1.command", "true");
@@ -235,46 +226,40 @@ START_TEST(a_child_with_a_program_of_its_own_is_replayed_by_its_pid)
 	    NUMBER("pid", pid), HAS("command", "true"), NUMBER("tid", pid));
 	expect_all(
 	    client_tool(client, "rr_continue", NULL), IS("reason", "end"), NUMBER("tid", pid));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(a_child_that_only_forked_needs_no_more_than_its_pid)
 {
-	struct client *client = client_start(NULL);
+	cleanup_client struct client *client = client_start(NULL);
 	const char *trace = scene_trace("fork_tree");
 	json_auto_t *list = client_tool(client, "rr_ps", "{s:s}", "trace_dir", trace);
 	long long pid = answer_number(list, "processes.2.pid");
 	expect_all(client_tool(client, "rr_replay_start", "{s:s, s:I}", "trace_dir", trace, "pid",
 		       (json_int_t)pid),
 	    NUMBER("pid", pid), NUMBER("tid", pid));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(events_behind_the_end_are_refused_at_the_end_too)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	long long last = answer_event(end, "moment");
 	static const int beyond[] = {1, 2, 3, 1000000};
-	for (int i = 0; i < 4; i++) {
-		json_t *failed = client_tool_fails(scene.client, "rr_run_to_event",
-		    "invalid_argument", "{s:I}", "event_number", (json_int_t)(last + beyond[i]));
-		json_decref(failed);
-	}
+	for (int i = 0; i < 4; i++)
+		client_tool_refused(scene.client, "rr_run_to_event", "invalid_argument", "{s:I}",
+		    "event_number", (json_int_t)(last + beyond[i]));
 	json_auto_t *again =
 	    client_tool(scene.client, "rr_run_to_event", "{s:I}", "event_number", (json_int_t)last);
 	expect_text(again, "reason", "end");
 	ck_assert(json_equal(answer_at(end, "moment"), answer_at(again, "moment")));
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-	scene_run_to(&scene, "set_late");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "set_late");
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	char moment[64];
 	static const char *const ticks[] = {"1", "999999999"};
@@ -284,13 +269,11 @@ START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 		expect_answer_within(client_tool_fails(scene.client, "rr_goto", "invalid_argument",
 					 "{s:s}", "moment", moment),
 		    "message", ticks[i]);
-		json_t *after = client_tool(scene.client, "rr_when", NULL);
+		json_auto_t *after = client_tool(scene.client, "rr_when", NULL);
 		ck_assert(json_equal(before, after));
-		json_decref(after);
 		expect_answer(client_tool(scene.client, "rr_backtrace", NULL), "frames.0.function",
 		    "set_late");
 	}
-	scene_close(&scene);
 }
 END_TEST
 
@@ -301,20 +284,18 @@ END_TEST
  */
 START_TEST(a_session_that_moves_often_does_not_run_out_of_processes)
 {
-	struct scene scene = scene_open("walks",
+	cleanup_scene struct scene scene = scene_open("walks",
 	    &(struct client_options){.args = (const char *const[]){"--processes=80", NULL}});
 	json_auto_t *now = client_tool(scene.client, "rr_when", NULL);
 	json_int_t first = answer_number(now, "event");
 	int restored = 0;
 
 	for (int i = 0; i < MOVES; i++) {
-		json_t *stop = client_tool(
+		json_auto_t *stop = client_tool(
 		    scene.client, "rr_run_to_event", "{s:I}", "event_number", first + 1 + i);
 		restored += answer_true(stop, "restored");
-		json_decref(stop);
 	}
 	ck_assert_int_ge(restored, 1);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -332,15 +313,14 @@ static void break_at(struct scene *scene, const char *location)
  * a search begins. */
 START_TEST(a_breakpoint_in_code_that_the_program_made_is_found_backward)
 {
-	struct scene scene = scene_open("remapped", NULL);
+	cleanup_scene struct scene scene = scene_open("remapped", NULL);
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	break_at(&scene, "*0x31000000");
 	break_at(&scene, "data_is_there");
 	expect_answer(go_back(&scene), "frame.address", "0x0000000031000000");
 	expect_answer(go_back(&scene), "frame.function", "data_is_there");
 	expect_answer(go_back(&scene), "reason", "start");
-	scene_close(&scene);
 }
 END_TEST
 
@@ -351,9 +331,10 @@ static const char *const ways[] = {"data_is_there", "nothing_is_there"};
 
 START_TEST(a_breakpoint_goes_with_the_memory_that_it_was_in)
 {
-	struct scene scene = scene_open("reloads", NULL);
+	cleanup_scene struct scene scene = scene_open("reloads", NULL);
 
-	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	ck_assert_int_lt(_i, TIMES(ways));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	break_at(&scene, "plugin_add");
 	for (int i = 0; i <= _i; i++)
 		break_at(&scene, ways[i]);
@@ -362,7 +343,6 @@ START_TEST(a_breakpoint_goes_with_the_memory_that_it_was_in)
 		expect_answer(go_back(&scene), "frame.function", ways[i]);
 	expect_answer(go_back(&scene), "frame.args", "a=1, b=2");
 	expect_answer(go_back(&scene), "reason", "start");
-	scene_close(&scene);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /*
  * Watchpoints in a process that has not run yet: the software counter must know them, or rr gets
- * stops that it does not understand.
+ * stops that it does not understand. And watchpoints on variables whose types have no name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +38,57 @@ START_TEST(a_watchpoint_set_before_a_process_runs_is_seen_as_without_the_counter
 }
 END_TEST
 
+#define NAMELESS "nameless.cc"
+
+static const struct {
+	const char *expression, *mark, *value;
+} nameless[] = {
+    {"pair_of_shorts", "/* pair */", "high = 7"},
+    {"either", "/* either */", "whole = 7"},
+    {"color", "/* color */", "BLUE"},
+    {"hidden", "/* hidden */", "value = 7"},
+    {"counter", "/* counter */", "7"},
+};
+
+START_TEST(a_variable_without_a_named_type_is_watched_and_searched_like_any_other)
+{
+	const char *expression = nameless[_i].expression;
+	long long line = harness_line(NAMELESS, nameless[_i].mark);
+	struct scene scene = scene_open("nameless", NULL);
+	char place[64];
+
+	snprintf(place, sizeof(place), NAMELESS ":%lld", line);
+	/* Where the program begins, in C code, names in an anonymous namespace are not known. */
+	if (strcmp(expression, "hidden") == 0)
+		scene_run_to(&scene, "main");
+	json_auto_t *watch =
+	    client_tool(scene.client, "rr_watchpoint_set", "{s:s}", "expression", expression);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "watchpoint");
+	expect_within(stop, "watch.new", nameless[_i].value);
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	/* The other way, it is the same write. */
+	expect_answer_within(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1),
+	    "watch.new", nameless[_i].value);
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:I}", "breakpoint_number",
+	    (json_int_t)answer_number(watch, "number"));
+	scene_run_to(&scene, "printf");
+	client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1);
+	expect_all(client_tool(scene.client, "rr_last_change", "{s:s}", "expression", expression),
+	    HAS("conclusion", place), HAS("new", nameless[_i].value));
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s}", "expression", expression),
+	    HAS("conclusion", place), COUNT("changes", 1));
+	scene_close(&scene);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {
-	    a_watchpoint_set_before_a_process_runs_is_seen_as_without_the_counter, NULL};
-	return scene_main("watched", tests, (const char *const[]){NULL});
+	const struct looped tests[] = {
+	    {a_watchpoint_set_before_a_process_runs_is_seen_as_without_the_counter, 1},
+	    {a_variable_without_a_named_type_is_watched_and_searched_like_any_other,
+		TIMES(nameless)},
+	    {NULL, 0},
+	};
+	return scene_main_loops("watched", tests, (const char *const[]){"nameless", NULL});
 }

@@ -1,12 +1,14 @@
 /*
  * A program that uses what debuggers use: it has an int3 of its own, and blocks SIGTRAP for a
- * while, and still has its handler afterwards.
+ * while, and still has its handler afterwards. It sends itself SIGTRAPs that have to wait until it
+ * asks for one, and until it lets the others come.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
-static volatile int breakpoints, asked;
+static volatile int breakpoints, asked, sent;
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
@@ -14,8 +16,10 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code == SI_KERNEL)
 		breakpoints++;
-	else
+	else if (info->si_code == SI_TKILL)
 		asked++;
+	else if (info->si_code == SI_USER && info->si_pid == getpid())
+		sent++;
 }
 
 static unsigned compute(unsigned n)
@@ -25,6 +29,24 @@ static unsigned compute(unsigned n)
 	for (unsigned i = 0; i < 1000; i++)
 		value = value & 1 ? value * 3 + 1 : value / 2 + n;
 	return value;
+}
+
+/* With SIGTRAP blocked: one waits while the program computes, and is fetched; two wait for the end.
+ */
+static unsigned let_them_wait(const sigset_t *trap)
+{
+	sigset_t waiting;
+	unsigned value;
+
+	raise(SIGTRAP);
+	value = compute(11);
+	sigpending(&waiting);
+	value += sigismember(&waiting, SIGTRAP) == 1;
+	value += (unsigned)sigwaitinfo(trap, NULL);
+	kill(getpid(), SIGTRAP);
+	value += compute(12);
+	raise(SIGTRAP);
+	return value + compute(13);
 }
 
 int main(void)
@@ -43,10 +65,11 @@ int main(void)
 	value += compute(9);
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	value += compute(10);
+	value += let_them_wait(&trap);
 	sigprocmask(SIG_UNBLOCK, &trap, NULL);
 	raise(SIGTRAP);
 	__asm__ volatile("int3");
-	printf("int3 %d asked %d blocked %d value %u\n", breakpoints, asked,
+	printf("int3 %d asked %d sent %d blocked %d value %u\n", breakpoints, asked, sent,
 	    sigismember(&before, SIGTRAP), value);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Containers with known contents, classes that inherit, and exceptions of three types, one of them
- * caught where it says nothing.
+ * Containers with known contents, classes that inherit, and exceptions of three types. One exception
+ * is swallowed.
  */
 #include <cstdio>
 #include <map>

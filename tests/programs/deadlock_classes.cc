@@ -1,6 +1,6 @@
 /*
- * What deadlock.c does, in C++: two threads that take two locks in opposite order, surely so, and a
- * third that waits for a condition that nobody brings about. main joins them and hangs.
+ * What deadlock.c does, in C++: two threads always take two locks in opposite order, and a third one
+ * waits for a condition that never comes true. main joins them and hangs.
  */
 #include <condition_variable>
 #include <cstdio>

@@ -17,7 +17,7 @@ static void *dine(void *number)
 
 	pthread_mutex_lock(&forks[left]); /* the first fork */
 	pthread_barrier_wait(&all);
-	pthread_mutex_lock(&forks[right]);
+	pthread_mutex_lock(&forks[right]); /* the second fork */
 	return NULL;
 }
 

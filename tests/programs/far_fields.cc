@@ -1,5 +1,5 @@
-// A vector grows, and pointers into its old memory stay: one is used in a field far from where it
-// points, one is not used any more.
+// A vector grows, and pointers into its old memory remain. One of them is used, for a field that lies
+// far from its first byte; the other one is not used again.
 #include <cstdio>
 #include <string>
 #include <vector>

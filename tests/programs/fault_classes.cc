@@ -61,7 +61,7 @@ void call()
 	std::printf("%ld\n", bad<shape>()->area());
 }
 
-/* Behind the pointer to the virtual functions: 8 bytes on. */
+/* 8 bytes into the object, after the pointer to its virtual functions. */
 void member()
 {
 	bad<shape>()->side = 4;

@@ -1,6 +1,6 @@
 /*
- * Loads the library `filter`, which lies beside it, while it runs; handles the signal that it
- * raises. Prints 28 1.
+ * Loads the library `filter` from its own folder while it runs, and handles the signal that the
+ * library raises. Prints 28 1.
  */
 #include <csignal>
 #include <cstdio>

@@ -1,5 +1,5 @@
 /*
- * Built so that its debug information names its source relative to nowhere, and in C++.
+ * In C++, and built so that its debug information names its source by a path that leads nowhere.
  */
 #include <cstdio>
 

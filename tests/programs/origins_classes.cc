@@ -1,5 +1,5 @@
 /*
- * As origins.c, with containers of the C++ library, a second thread, and memory that mremap moves.
+ * Like origins.c, with containers of the C++ library, a second thread, and memory that mremap moves.
  */
 #include <csignal>
 #include <cstdio>

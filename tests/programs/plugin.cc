@@ -1,5 +1,5 @@
 /*
- * Loads a library while it runs, and calls a function of it that the program itself does not know.
+ * Loads a library while it runs, and calls one of its functions, which the program does not link to.
  */
 #include <cstdio>
 #include <dlfcn.h>

@@ -5,12 +5,16 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -151,6 +155,56 @@ long reach_limits(int pid)
 long reach_signal(int pid)
 {
 	return answer(syscall(SYS_tgkill, pid, pid, 0));
+}
+
+/* A process with these namespaces, which ends at once. */
+static long made(long child)
+{
+	if (child == 0)
+		syscall(SYS_exit_group, 0);
+	return answer(child);
+}
+
+long reach_clone(unsigned long flags)
+{
+	return made(syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
+}
+
+long reach_clone3(unsigned long flags)
+{
+	struct clone_args arguments = {.flags = flags, .exit_signal = SIGCHLD};
+
+	return made(syscall(SYS_clone3, &arguments, sizeof(arguments)));
+}
+
+long reach_unshare(unsigned long flags)
+{
+	return answer(syscall(SYS_unshare, flags));
+}
+
+/* Shared memory of the machine's. */
+long reach_shared(int key)
+{
+	return answer(shmget(key, 0, 0));
+}
+
+/* The processors of a process that is not ours. */
+long reach_processors(int pid)
+{
+	unsigned long first = 1;
+
+	return answer(syscall(SYS_sched_setaffinity, pid, sizeof(first), &first));
+}
+
+/* A counter of a process, or of a whole processor. */
+long reach_counter(int pid, int processor)
+{
+	struct perf_event_attr counter = {.type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(counter),
+	    .config = PERF_COUNT_SW_TASK_CLOCK,
+	    .exclude_kernel = 1};
+
+	return answer(syscall(SYS_perf_event_open, &counter, pid, processor, -1, 0));
 }
 
 /* The files that it is given become files of its trace. */

@@ -1,5 +1,5 @@
 /*
- * Calls that are left by an exception, and caught in a caller two levels up; others return.
+ * An exception leaves some calls, and a caller two levels up catches it; other calls return.
  * Prints 7.
  */
 #include <cstdio>
@@ -38,6 +38,21 @@ int ask(const Part &part)
 	return part.checked(5) + 1;
 }
 
+/* Never returns, so that its caller's handler begins at the return address. */
+__attribute__((noinline, noreturn)) int refuse(int size)
+{
+	throw size;
+}
+
+int guard(int size)
+{
+	try {
+		return refuse(size);
+	} catch (int) {
+		return -1;
+	}
+}
+
 int count(int size)
 {
 	int sum = 0;
@@ -56,6 +71,7 @@ int main()
 
 	for (int size = 1; size < 10; size += 3)
 		sum += work::count(size);
+	sum += work::guard(sum) + 1;
 	std::printf("%d\n", sum + static_cast<int>(work::Part(2).both().c));
 	return 0;
 }

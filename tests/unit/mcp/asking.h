@@ -20,4 +20,11 @@ static inline void asked(const char *line)
 	answer = ask(line);
 }
 
+/* The request is an error of the protocol with this code. */
+static inline void refused(const char *line, int code)
+{
+	asked(line);
+	ck_assert_int_eq(number_at(answer, "error/code"), code);
+}
+
 #endif

@@ -143,20 +143,16 @@ START_TEST(a_resource_is_read_with_its_uri)
 
 START_TEST(an_unknown_resource_has_the_code_of_its_revision)
 {
-	asked(CALL("resources/read", "\"uri\":\"rr://nothing\""));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32002);
+	refused(CALL("resources/read", "\"uri\":\"rr://nothing\""), -32002);
 	ck_assert_str_eq(text_at(answer, "error/data/uri"), "rr://nothing");
-	asked(CALL("resources/read", "\"uri\":\"rr://nothing\"," MODERN));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
+	refused(CALL("resources/read", "\"uri\":\"rr://nothing\"," MODERN), -32602);
 	ck_assert_str_eq(text_at(answer, "error/data/uri"), "rr://nothing");
 }
 
 START_TEST(a_read_needs_an_uri)
 {
-	asked(CALL("resources/read", ""));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
-	asked(CALL("resources/read", "\"uri\":{}"));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
+	refused(CALL("resources/read", ""), -32602);
+	refused(CALL("resources/read", "\"uri\":{}"), -32602);
 }
 
 START_TEST(a_prompt_is_listed_with_its_arguments)
@@ -177,14 +173,11 @@ START_TEST(a_prompt_is_filled_in)
 
 START_TEST(a_wrong_prompt_is_a_protocol_error_that_says_what_is_right)
 {
-	asked(CALL("prompts/get", "\"name\":\"debug_crush\""));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
+	refused(CALL("prompts/get", "\"name\":\"debug_crush\""), -32602);
 	ck_assert(holds(text_at(answer, "error/message"), "debug_crash"));
-	asked(CALL("prompts/get", "\"name\":\"debug_crash\",\"arguments\":{}"));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
+	refused(CALL("prompts/get", "\"name\":\"debug_crash\",\"arguments\":{}"), -32602);
 	ck_assert(holds(text_at(answer, "error/message"), "trace_dir"));
-	asked(CALL("prompts/get", ""));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
+	refused(CALL("prompts/get", ""), -32602);
 }
 
 START_TEST(completions_are_at_most_a_hundred_and_say_when_there_are_more)
@@ -209,14 +202,13 @@ START_TEST(a_template_is_completed_by_its_uri)
 
 START_TEST(a_malformed_completion_is_refused)
 {
-	asked(CALL("completion/complete", ""));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
-	asked(CALL("completion/complete", "\"ref\":{\"type\":\"ref/tool\",\"name\":\"x\"},"
-					  "\"argument\":{\"name\":\"a\",\"value\":\"\"}"));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
-	asked(CALL("completion/complete", "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"x\"},"
-					  "\"argument\":{\"name\":\"a\"}"));
-	ck_assert_int_eq(number_at(answer, "error/code"), -32602);
+	refused(CALL("completion/complete", ""), -32602);
+	refused(CALL("completion/complete", "\"ref\":{\"type\":\"ref/tool\",\"name\":\"x\"},"
+					    "\"argument\":{\"name\":\"a\",\"value\":\"\"}"),
+	    -32602);
+	refused(CALL("completion/complete", "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"x\"},"
+					    "\"argument\":{\"name\":\"a\"}"),
+	    -32602);
 }
 
 int main(void)

@@ -310,10 +310,10 @@
 	X(settimeofday, "") \
 	X(setuid, "") \
 	X(setxattr, "") \
-	X(shmat, "RA") \
-	X(shmctl, "RA") \
-	X(shmdt, "RA") \
-	X(shmget, "RA") \
+	X(shmat, "") \
+	X(shmctl, "") \
+	X(shmdt, "") \
+	X(shmget, "") \
 	X(shutdown, "SWRGQXTCA") \
 	X(sigaltstack, "SWRGQXTCA") \
 	X(signalfd, "") \

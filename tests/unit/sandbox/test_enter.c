@@ -23,7 +23,7 @@ static void set_up(void)
 #define MEMORY_MAX (1ull << 46)
 
 /* One byte, where a limit of ours allows that: with 0 the kernel still pipes a core to a handler.
- */
+ * To be asked before the limits are set. */
 static rlim_t no_core(void)
 {
 	struct rlimit limit;
@@ -80,6 +80,7 @@ END_TEST
 
 START_TEST(a_forked_worker_has_its_limits_before_it_is_one)
 {
+	rlim_t core = no_core();
 	int pidfd = -1;
 
 	policy.memory_max = MEMORY_MAX;
@@ -90,7 +91,7 @@ START_TEST(a_forked_worker_has_its_limits_before_it_is_one)
 		struct rlimit limit;
 		EXPECT(getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_max == MEMORY_MAX);
 		EXPECT(getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_max == 400);
-		EXPECT(getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == no_core());
+		EXPECT(getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == core);
 		_exit(0);
 	}
 	passed(child);

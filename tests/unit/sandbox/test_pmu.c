@@ -71,24 +71,24 @@ START_TEST(without_counters_hardware_mode_is_refused_with_the_way_out)
 }
 END_TEST
 
-START_TEST(cores_of_two_kinds_that_rr_cannot_be_kept_on_lead_to_the_software_counter)
-{
-	struct pmu_facts facts = good_machine();
-	facts.cores = PMU_CORES_MIXED;
-	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
-	ck_assert_int_eq(choice.kind, PMU_SOFTWARE);
-	ck_assert_ptr_nonnull(strstr(choice.why, "taskset"));
-	ck_assert_int_eq(decide(PMU_MODE_HARDWARE, &facts), -1);
-}
-END_TEST
+static const struct {
+	enum pmu_cores cores;
+	enum pmu_kind kind; /* what auto takes */
+	const char *why;
+	int hardware; /* what asking for hardware counters gives */
+} cores[] = {
+    {PMU_CORES_MIXED, PMU_SOFTWARE, "taskset", -1},
+    {PMU_CORES_KEPT, PMU_HARDWARE, "cores of one kind", 0},
+};
 
-START_TEST(cores_of_one_kind_keep_their_counters)
+START_TEST(counters_are_used_only_where_rr_can_be_kept_on_cores_of_one_kind)
 {
 	struct pmu_facts facts = good_machine();
-	facts.cores = PMU_CORES_KEPT;
+	facts.cores = cores[_i].cores;
 	ck_assert_int_eq(decide(PMU_MODE_AUTO, &facts), 0);
-	ck_assert_int_eq(choice.kind, PMU_HARDWARE);
-	ck_assert_ptr_nonnull(strstr(choice.why, "cores of one kind"));
+	ck_assert_int_eq(choice.kind, cores[_i].kind);
+	ck_assert_ptr_nonnull(strstr(choice.why, cores[_i].why));
+	ck_assert_int_eq(decide(PMU_MODE_HARDWARE, &facts), cores[_i].hardware);
 }
 END_TEST
 
@@ -369,18 +369,30 @@ START_TEST(hardware_leaves_the_environment_alone)
 }
 END_TEST
 
+/* What rr's environment is made of; rows of names and values. */
+#define expect_environment(choice, base, ...)                                                      \
+	expect_environment_of(choice, base, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
+
+static void expect_environment_of(
+    struct pmu_choice which, char **base, const char *const (*rows)[2])
+{
+	char **environment = pmu_rr_environment(&which, library, base);
+
+	ck_assert_ptr_nonnull(environment);
+	for (; (*rows)[0]; rows++)
+		ck_assert_str_eq(value_of(environment, (*rows)[0]), (*rows)[1]);
+	pmu_environment_free(environment);
+}
+
 START_TEST(the_library_goes_before_what_was_preloaded)
 {
 	char *base[] = {"LD_PRELOAD=/x.so", "LD_PRELOAD_NOT=1", "HOME=/", NULL};
-	char expected[64];
 	struct pmu_choice software = {.kind = PMU_SOFTWARE};
-	char **environment = pmu_rr_environment(&software, library, base);
-	ck_assert_ptr_nonnull(environment);
+	char expected[64];
+
 	snprintf(expected, sizeof(expected), "%s:/x.so", library);
-	ck_assert_str_eq(value_of(environment, "LD_PRELOAD"), expected);
-	ck_assert_str_eq(value_of(environment, "LD_PRELOAD_NOT"), "1");
-	ck_assert_str_eq(value_of(environment, "HOME"), "/");
-	pmu_environment_free(environment);
+	expect_environment(
+	    software, base, {"LD_PRELOAD", expected}, {"LD_PRELOAD_NOT", "1"}, {"HOME", "/"});
 }
 END_TEST
 
@@ -389,12 +401,9 @@ START_TEST(hardware_with_an_old_rr_loads_the_library_to_carry_it_only)
 	char *base[] = {"RR_WARDEN_SOFTPMU=step", NULL};
 	struct pmu_choice old = {
 	    .kind = PMU_HARDWARE, .rr_version = PMU_RR_VERSION(5, 6, 0), .carry_only = true};
-	char **environment = pmu_rr_environment(&old, library, base);
-	ck_assert_ptr_nonnull(environment);
-	ck_assert_str_eq(value_of(environment, "LD_PRELOAD"), library);
-	ck_assert_str_eq(value_of(environment, "RR_WARDEN_SOFTPMU"), "carry");
-	ck_assert_str_eq(value_of(environment, "RR_WARDEN_RR_VERSION"), "50600");
-	pmu_environment_free(environment);
+
+	expect_environment(old, base, {"LD_PRELOAD", library}, {"RR_WARDEN_SOFTPMU", "carry"},
+	    {"RR_WARDEN_RR_VERSION", "50600"});
 }
 END_TEST
 
@@ -491,9 +500,8 @@ static Suite *pmu_suite(void)
 	tcase_add_test(decision, working_counters_are_used);
 	tcase_add_loop_test(decision, without_counters_auto_takes_the_software_pmu, 0, 3);
 	tcase_add_test(decision, without_counters_hardware_mode_is_refused_with_the_way_out);
-	tcase_add_test(
-	    decision, cores_of_two_kinds_that_rr_cannot_be_kept_on_lead_to_the_software_counter);
-	tcase_add_test(decision, cores_of_one_kind_keep_their_counters);
+	tcase_add_loop_test(decision,
+	    counters_are_used_only_where_rr_can_be_kept_on_cores_of_one_kind, 0, TIMES(cores));
 	tcase_add_test(
 	    decision, on_a_processor_with_cores_of_two_kinds_the_thread_stays_on_performance_cores);
 	tcase_add_test(decision, where_all_cores_are_alike_the_thread_may_use_all_of_them);

@@ -4,12 +4,15 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -253,6 +256,117 @@ START_TEST(a_condition_on_arguments_holds)
 }
 END_TEST
 
+/*
+ * Calls as attackers made them, with arguments that the kernel itself takes from anybody, or
+ * refuses with another error than a filter does. So what the tables say of arguments is not tested
+ * against the tables alone.
+ */
+#define OTHER  (-77) /* the number of another process of the user */
+#define BUFFER (-78) /* bytes that can be read and written */
+#define NOBODY ""    /* no role may */
+#define MPTCP  262
+#define THREAD CLONE_THREAD /* alone, it is EINVAL before anything is made */
+
+/* clang-format off */
+static const struct attack {
+	const char *what;
+	long number, arguments[6];
+	const char *allowed; /* the letters of the roles that may */
+} attacks[] = {
+    {"another's processors", SYS_sched_setaffinity, {OTHER, 8, BUFFER}, NOBODY},
+    {"own processors", SYS_sched_setaffinity, {0, 8, BUFFER}, "RQXTCA"},
+    {"a processor's counter", SYS_perf_event_open, {BUFFER, -1, 0, -1, 0}, NOBODY},
+    {"a task's on one processor", SYS_perf_event_open, {BUFFER, 0, 0, -1, 0}, NOBODY},
+    {"a task's counter", SYS_perf_event_open, {BUFFER, 0, -1, -1, 0}, "RTA"},
+    {"another's limits", SYS_prlimit64, {OTHER, RLIMIT_NOFILE, 0, BUFFER}, NOBODY},
+    {"own limits", SYS_prlimit64, {0, RLIMIT_NOFILE, 0, BUFFER}, "SWRGQXTCA"},
+    {"a user namespace", SYS_clone, {THREAD | CLONE_NEWUSER}, NOBODY},
+    {"a mount namespace", SYS_clone, {THREAD | CLONE_NEWNS}, NOBODY},
+    {"a process namespace", SYS_clone, {THREAD | CLONE_NEWPID}, NOBODY},
+    {"a network namespace", SYS_clone, {THREAD | CLONE_NEWNET}, NOBODY},
+    {"an ipc namespace", SYS_clone, {THREAD | CLONE_NEWIPC}, NOBODY},
+    {"a host name's namespace", SYS_clone, {THREAD | CLONE_NEWUTS}, NOBODY},
+    {"a control group's namespace", SYS_clone, {THREAD | CLONE_NEWCGROUP}, NOBODY},
+    {"a process with a namespace", SYS_clone, {SIGCHLD | CLONE_NEWUSER}, NOBODY},
+    {"clone3", SYS_clone3, {BUFFER, 64}, NOBODY},
+    {"a unix socket", SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, NOBODY},
+    {"a UDP socket", SYS_socket, {AF_INET, SOCK_DGRAM, 0}, NOBODY},
+    {"an IPv6 socket", SYS_socket, {AF_INET6, SOCK_STREAM, 0}, NOBODY},
+    {"an MPTCP socket", SYS_socket, {AF_INET, SOCK_STREAM, MPTCP}, NOBODY},
+    {"a netlink socket", SYS_socket, {AF_NETLINK, SOCK_DGRAM, 0}, NOBODY},
+    {"a vsock socket", SYS_socket, {AF_VSOCK, SOCK_STREAM, 0}, NOBODY},
+    {"a pair without a connection", SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0, BUFFER}, NOBODY},
+    {"the same by another name", SYS_socketpair, {AF_UNIX, SOCK_RAW, 0, BUFFER}, NOBODY},
+    {"a pair with a connection", SYS_socketpair, {AF_UNIX, SOCK_STREAM, 0, BUFFER}, "RA"},
+    {"TCP Fast Open", SYS_sendto, {-1, BUFFER, 1, MSG_FASTOPEN, BUFFER, 16}, NOBODY},
+    {"TCP Fast Open by message", SYS_sendmsg, {-1, BUFFER, MSG_FASTOPEN}, NOBODY},
+    {"typing into a terminal", SYS_ioctl, {0, TIOCSTI, BUFFER}, NOBODY},
+    {"a descriptor's signals", SYS_fcntl, {0, F_SETOWN, OTHER}, NOBODY},
+    {"a signal to another", SYS_kill, {OTHER, 0}, "WQXTCA"},
+};
+/* clang-format on */
+
+/* Without capabilities, because the kernel keeps its owner's other processes from one that has
+ * any. */
+static pid_t start_other(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(2 * HANG_S);
+		signal(SIGALRM, SIG_DFL);
+		drop_capabilities(0);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_gt(child, 0);
+	return child;
+}
+
+static long argument_of(long argument, pid_t other)
+{
+	static char buffer[4096] = {1};
+
+	return argument == OTHER ? other : argument == BUFFER ? (long)buffer : argument;
+}
+
+static void make_attacks(const struct role_rules *rules, pid_t other)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(HANG_S);
+		lock_down(rules);
+		for (int i = 0; i < TIMES(attacks); i++) {
+			const struct call call = {attacks[i].what, attacks[i].number, ""};
+			long arguments[6];
+			for (int a = 0; a < 6; a++)
+				arguments[a] = argument_of(attacks[i].arguments[a], other);
+			answers[i] = make(&call, arguments);
+		}
+		_exit(0);
+	}
+	wait_and_note(child, NULL);
+}
+
+START_TEST(what_attackers_called_is_refused)
+{
+	const struct role_rules *rules = &role_rules[roles[_i].role];
+	pid_t other = start_other();
+
+	make_attacks(rules, other);
+	for (int i = 0; i < TIMES(attacks); i++) {
+		bool may = strchr(attacks[i].allowed, roles[_i].letter) != NULL;
+		bool refused = is_refused(rules, attacks[i].number, answers[i]) ||
+			       (is_absent(rules, attacks[i].number) && answers[i] == ENOSYS);
+		ck_assert_msg(answers[i] != NOT_REACHED && refused == !may, "%s: %s: %ld",
+		    rules->name, attacks[i].what, answers[i]);
+	}
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+}
+END_TEST
+
 static const struct call *find_call(long number)
 {
 	for (size_t i = 0; i < CALLS; i++)
@@ -447,6 +561,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {a_role_may_call_what_its_table_says_and_nothing_else, ROLES},
 	    {a_condition_on_arguments_holds, ROLES},
+	    {what_attackers_called_is_refused, ROLES},
 	    {every_row_has_a_probe, ROLES},
 	    {no_row_says_what_goes_without_saying, ROLE_COUNT},
 	    {a_recorded_program_dies_of_what_no_program_does, 1},

@@ -59,17 +59,33 @@ static void read_line(const char *line)
 	options_read(&options, argc, argv, admin_file);
 }
 
+struct number {
+	enum setting setting;
+	long long value;
+};
+
+static void expect_numbers_of(const struct number *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(
+		    settings_number(options.settings, numbers[i].setting) == numbers[i].value,
+		    "setting %d is %lld, not %lld", numbers[i].setting,
+		    (long long)settings_number(options.settings, numbers[i].setting),
+		    numbers[i].value);
+}
+
+#define expect_numbers(...)                                                                        \
+	expect_numbers_of((const struct number[]){__VA_ARGS__},                                    \
+	    sizeof((const struct number[]){__VA_ARGS__}) / sizeof(struct number))
+
 START_TEST(the_defaults_are_the_predecessors)
 {
 	read_line("");
 	ck_assert_int_eq(options.mode, MODE_SERVE);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_STARTUP), 30);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_CONNECT), 60);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_FORWARD), 120);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_REVERSE), 300);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_BREAKPOINT), 30);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_EVAL), 30);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_RECORD), 0);
+	expect_numbers({SETTING_TIMEOUT_STARTUP, 30}, {SETTING_TIMEOUT_CONNECT, 60},
+	    {SETTING_TIMEOUT_FORWARD, 120}, {SETTING_TIMEOUT_REVERSE, 300},
+	    {SETTING_TIMEOUT_BREAKPOINT, 30}, {SETTING_TIMEOUT_EVAL, 30},
+	    {SETTING_TIMEOUT_RECORD, 0});
 }
 END_TEST
 
@@ -79,9 +95,8 @@ START_TEST(flags_go_before_the_environment_and_that_before_files)
 	setenv("RR_MCP_TIMEOUT_REVERSE", "20", 1);
 	setenv("RR_MCP_TIMEOUT_EVAL", "30", 1);
 	read_line("--timeout-eval=5m");
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_FORWARD), 1);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_REVERSE), 20);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_TIMEOUT_EVAL), 300);
+	expect_numbers({SETTING_TIMEOUT_FORWARD, 1}, {SETTING_TIMEOUT_REVERSE, 20},
+	    {SETTING_TIMEOUT_EVAL, 300});
 }
 END_TEST
 
@@ -98,9 +113,7 @@ START_TEST(without_a_file_everybody_may_allow_everything)
 {
 	read_line("--allow-calls --allow-gdb-commands=yes --sandbox-net_ns=off");
 	ck_assert_int_eq(options.mode, MODE_SERVE);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_CALLS), 1);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_GDB_COMMANDS), 1);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_LAYER_NET_NS), 0);
+	expect_numbers({SETTING_CALLS, 1}, {SETTING_GDB_COMMANDS, 1}, {SETTING_LAYER_NET_NS, 0});
 }
 END_TEST
 
@@ -128,8 +141,7 @@ START_TEST(everybody_may_ask_for_less_than_the_administrators_file)
 	read_line("--sessions=2 --memory=1G --allow-calls=no --trace-root=/srv/traces/mine "
 		  "--sandbox-net_ns=require");
 	ck_assert_msg(options.mode == MODE_SERVE, "%s", options.why);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_SESSIONS), 2);
-	ck_assert_int_eq(settings_number(options.settings, SETTING_CALLS), 0);
+	expect_numbers({SETTING_SESSIONS, 2}, {SETTING_CALLS, 0});
 	ck_assert_str_eq(settings_list(options.settings, SETTING_ROOTS)[0], "/srv/traces/mine");
 	ck_assert_ptr_null(settings_list(options.settings, SETTING_ROOTS)[1]);
 }

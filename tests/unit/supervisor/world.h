@@ -175,4 +175,11 @@ static inline void expire(void)
 	session_expire(world.table, world.now);
 }
 
+/* These notes, and no session is left. */
+static inline void expect_gone(const char *notes)
+{
+	expect_notes(notes);
+	ck_assert_uint_eq(session_count(world.table, WORKER_REPLAY), 0);
+}
+
 #endif

@@ -14,6 +14,12 @@
 	{                                                                                          \
 		"-break-list", "^done,BreakpointTable={body=[" HARDWARE "]}"                       \
 	}
+/* What type the watched expression has. */
+#define WHATIS(expression)                                                                         \
+	{                                                                                          \
+		"-interpreter-exec --thread 1 --frame 0 console \"whatis (" expression ")\"",      \
+		    "~\"type = int\\n\"\n^done"                                                    \
+	}
 #define HARDWARE "bkpt={number=\"3\",type=\"hw watchpoint\",enabled=\"y\"}"
 
 static json_t *set(const struct breakpoint_set_args *args, struct failure *failure)
@@ -101,7 +107,7 @@ START_TEST(a_watchpoint_knows_its_address)
 	struct failure failure = {0};
 	json_t *result;
 
-	session_begin(SCRIPT(WATCHES("rwatch -l (x)"),
+	session_begin(SCRIPT(WHATIS("x"), WATCHES("rwatch -l (x)"),
 	    {"-data-evaluate-expression --thread 1 --frame 0 \"(void *) &(x)\"",
 		"^done,value=\"0x601040 <x>\""}));
 	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
@@ -128,12 +134,12 @@ START_TEST(a_fifth_watchpoint_is_refused_and_taken_away)
 {
 	const struct watchpoint_set_args args = {.expression = "x", .location = true};
 
-	session_begin(
-	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l (x)\"",
-		       "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},
-		{"-break-list", "^done,BreakpointTable={body=[" HARDWARE "," HARDWARE "," HARDWARE
-				"," HARDWARE "," HARDWARE "]}"},
-		{"-break-delete 3", "^done"}));
+	session_begin(SCRIPT(WHATIS("x"),
+	    {"-interpreter-exec --thread 1 --frame 0 console \"watch -l (x)\"",
+		"=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},
+	    {"-break-list", "^done,BreakpointTable={body=[" HARDWARE "," HARDWARE "," HARDWARE
+			    "," HARDWARE "," HARDWARE "]}"},
+	    {"-break-delete 3", "^done"}));
 	expect_unsupported(&args);
 }
 END_TEST
@@ -143,10 +149,10 @@ START_TEST(what_the_hardware_cannot_watch_is_refused_and_taken_away)
 {
 	const struct watchpoint_set_args args = {.expression = "large", .location = true};
 
-	session_begin(
-	    SCRIPT({"-interpreter-exec --thread 1 --frame 0 console \"watch -l (large)\"",
-		       "=breakpoint-created,bkpt={number=\"3\",type=\"watchpoint\"}\n^done"},
-		{"-break-delete 3", "^done"}));
+	session_begin(SCRIPT(WHATIS("large"),
+	    {"-interpreter-exec --thread 1 --frame 0 console \"watch -l (large)\"",
+		"=breakpoint-created,bkpt={number=\"3\",type=\"watchpoint\"}\n^done"},
+	    {"-break-delete 3", "^done"}));
 	expect_unsupported(&args);
 }
 END_TEST
@@ -214,7 +220,7 @@ START_TEST(in_another_worker_they_keep_their_numbers)
 	json_t *state = saved(), *again;
 
 	session_begin(SCRIPT({"-break-insert -i 2 -c \"n\" -- \"f\"", MADE(2)},
-	    WATCHES("watch -l (*(__typeof__(x) *) 0x10)")));
+	    WHATIS("*(__typeof__(x) *) 0x10"), WATCHES("watch -l (*(__typeof__(x) *) 0x10)")));
 	breakpoints_restore(replay, state);
 	again = breakpoints_save(replay);
 	ck_assert(json_equal(state, again));

@@ -56,15 +56,20 @@ START_TEST(an_event_is_reached_by_one_restart)
 }
 END_TEST
 
+/* To the event, and from there to a pass of the instruction. */
+#define TO_INSTRUCTION                                                                             \
+	RESTART("19", "0x4000"), STANDS(20, 400),                                                  \
+	{                                                                                          \
+		"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"                            \
+	}
+#define NEXT_PASS(ticks) {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, ticks)
+
 START_TEST(a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away)
 {
 	struct failure failure = {0};
 
-	session_begin(SCRIPT(RESTART("19", "0x4000"), STANDS(20, 400),
-	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"},
-	    {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, 450),
-	    {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, 500),
-	    {"-break-delete 3", "^done"}));
+	session_begin(
+	    SCRIPT(TO_INSTRUCTION, NEXT_PASS(450), NEXT_PASS(500), {"-break-delete 3", "^done"}));
 	ck_assert(position_go(replay, &wanted, &failure));
 	ck_assert_int_eq(replay->moment.ticks, 500);
 }
@@ -75,11 +80,8 @@ START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 {
 	struct failure failure = {0};
 
-	session_begin(SCRIPT(RESTART("19", "0x4000"), STANDS(20, 400),
-	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"},
-	    {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, 501),
-	    {"-break-delete 3", "^done"}, RESTART("18", "0x3000"), STANDS(19, 300),
-	    RESTART("t500", "0x4008"), STANDS(20, 501),
+	session_begin(SCRIPT(TO_INSTRUCTION, NEXT_PASS(501), {"-break-delete 3", "^done"},
+	    RESTART("18", "0x3000"), STANDS(19, 300), RESTART("t500", "0x4008"), STANDS(20, 501),
 	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"4\"}"},
 	    {"-break-delete 4", "^done"}));
 	ck_assert(!position_go(replay, &wanted, &failure));

@@ -89,11 +89,19 @@ START_TEST(newlines_and_tabs_of_a_command_stay_in_it)
 }
 END_TEST
 
-START_TEST(bytes_that_are_no_text_become_visible)
-{
-	json_auto_t *list = parse(HEAD "17\t--\t0\t./a \xff\x01\n");
+static const struct {
+	const char *lines, *command;
+} commands[] = {
+    {HEAD "17\t--\t0\t./a \xff\x01\n",
+	"./a \\xff\\x01"},	    /* bytes that are no text become visible */
+    {HEAD "17\t--\t0\t./a", "./a"}, /* a last line without a newline counts */
+};
 
-	ck_assert_str_eq(text(process_at(list, 0), "command"), "./a \\xff\\x01");
+START_TEST(a_command_is_told_as_text)
+{
+	json_auto_t *list = parse(commands[_i].lines);
+
+	ck_assert_str_eq(text(process_at(list, 0), "command"), commands[_i].command);
 }
 END_TEST
 
@@ -124,14 +132,6 @@ START_TEST(processes_beyond_the_budget_are_counted)
 }
 END_TEST
 
-START_TEST(a_last_line_without_newline_counts)
-{
-	json_auto_t *list = parse(HEAD "17\t--\t0\t./a");
-
-	ck_assert_str_eq(text(process_at(list, 0), "command"), "./a");
-}
-END_TEST
-
 START_TEST(other_text_is_refused)
 {
 	ck_assert_ptr_null(parse("rr: Trace file not found\n"));
@@ -150,21 +150,20 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-	    the_first_process_has_no_parent,
-	    a_negative_exit_is_a_signal,
-	    a_process_without_an_end_says_so,
-	    a_fork_that_never_called_exec_is_marked,
-	    a_pid_of_another_namespace_is_left_out,
-	    newlines_and_tabs_of_a_command_stay_in_it,
-	    bytes_that_are_no_text_become_visible,
-	    numbers_out_of_range_make_no_process,
-	    processes_beyond_the_budget_are_counted,
-	    a_last_line_without_newline_counts,
-	    other_text_is_refused,
-	    a_signal_without_a_name_is_numbered,
-	    NULL,
+	const struct looped tests[] = {
+	    {the_first_process_has_no_parent, 1},
+	    {a_negative_exit_is_a_signal, 1},
+	    {a_process_without_an_end_says_so, 1},
+	    {a_fork_that_never_called_exec_is_marked, 1},
+	    {a_pid_of_another_namespace_is_left_out, 1},
+	    {newlines_and_tabs_of_a_command_stay_in_it, 1},
+	    {numbers_out_of_range_make_no_process, 1},
+	    {processes_beyond_the_budget_are_counted, 1},
+	    {other_text_is_refused, 1},
+	    {a_signal_without_a_name_is_numbered, 1},
+	    {a_command_is_told_as_text, TIMES(commands)},
+	    {NULL, 0},
 	};
 
-	return run_tests("process list", tests, NULL, NULL);
+	return run_loops("process list", tests, NULL, NULL);
 }

@@ -47,15 +47,25 @@ static void name_many(long long count)
 	}
 }
 
+static const struct {
+	long long event;
+	unsigned long long pc;
+	unsigned sum;
+	const char *name;
+} named[] = {
+    {20, 0x4010, 0xa, "20:500"},
+    {20, 0x4014, 0xb, "20:500@4014"},
+    {20, 0x4010, 0xc, "20:500@4010.c"},
+    {20, 0x4014, 0xd, "20:500@4014.d"},
+    {21, 0x4010, 0xc, "21:500"},
+};
+#define NAMED (sizeof(named) / sizeof(*named))
+
 START_TEST(the_first_needs_no_instruction_and_each_other_has_a_name_of_its_own)
 {
-	for (int i = 0; i < 2; i++) {
-		expect_name(at(20, 0x4010, 0xa), "20:500");
-		expect_name(at(20, 0x4014, 0xb), "20:500@4014");
-		expect_name(at(20, 0x4010, 0xc), "20:500@4010.c");
-		expect_name(at(20, 0x4014, 0xd), "20:500@4014.d");
-		expect_name(at(21, 0x4010, 0xc), "21:500");
-	}
+	for (size_t i = 0; i < 2 * NAMED; i++) /* twice: a name stays */
+		expect_name(at(named[i % NAMED].event, named[i % NAMED].pc, named[i % NAMED].sum),
+		    named[i % NAMED].name);
 }
 END_TEST
 

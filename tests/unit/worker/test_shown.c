@@ -175,37 +175,38 @@ START_TEST(endless_output_keeps_head_and_tail)
 }
 END_TEST
 
+/* What is told of rr's words, with a dump of so many lines between the beginning and the last. */
+static void expect_complaint(const char *said, int dumped, const char *last, const char *complaint)
+{
+	struct output *output = output_new();
+
+	output_add(output, said, strlen(said));
+	for (int i = 0; i < dumped; i++)
+		output_add(output, "{ event }\n", 10);
+	output_add(output, last, strlen(last));
+	output_rr_words(output, text, sizeof(text));
+	ck_assert_str_eq(text, complaint);
+	output_free(output);
+}
+
 START_TEST(rrs_complaint_is_said_without_its_backtrace)
 {
-	static const char said[] = "noise\n[FATAL ./src/x.cc:1] it broke\n"
-				   "=== Start rr backtrace:\n/usr/bin/rr(x)\n";
-	struct output *output = output_new();
-	output_add(output, said, sizeof(said) - 1);
-	output_rr_words(output, text, sizeof(text));
-	ck_assert_str_eq(text, "[FATAL ./src/x.cc:1] it broke\n");
-	output_free(output);
+	expect_complaint("noise\n[FATAL ./src/x.cc:1] it broke\n", 0,
+	    "=== Start rr backtrace:\n/usr/bin/rr(x)\n", "[FATAL ./src/x.cc:1] it broke\n");
 }
 END_TEST
 
 START_TEST(rrs_complaint_is_found_before_a_long_dump_of_the_trace)
 {
-	static const char said[] =
-	    "[rr 1 2]noise [FATAL [FATAL ./src/Task.cc:1446] \n -> Assertion\n"
-	    "Tail of trace dump:\n";
 	/* Both of rr's names for it. */
 	static const char *const last[] = {
 	    "[FATAL ./src/log.cc:512:start_emergency_debug()] (not interactive)\n",
 	    "[FATAL ./src/log.cc:444:emergency_debug()] (session doesn't look interactive)\n"};
-	for (size_t way = 0; way < 2; way++) {
-		struct output *output = output_new();
-		output_add(output, said, sizeof(said) - 1);
-		for (int i = 0; i < 100000; i++)
-			output_add(output, "{ event }\n", 10);
-		output_add(output, last[way], strlen(last[way]));
-		output_rr_words(output, text, sizeof(text));
-		ck_assert_str_eq(text, "[FATAL ./src/Task.cc:1446] \n -> Assertion\n");
-		output_free(output);
-	}
+
+	for (size_t way = 0; way < 2; way++)
+		expect_complaint("[rr 1 2]noise [FATAL [FATAL ./src/Task.cc:1446] \n -> Assertion\n"
+				 "Tail of trace dump:\n",
+		    100000, last[way], "[FATAL ./src/Task.cc:1446] \n -> Assertion\n");
 }
 END_TEST
 

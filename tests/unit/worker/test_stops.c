@@ -140,10 +140,16 @@ START_TEST(a_watched_local_that_is_gone_is_forgotten)
 }
 END_TEST
 
+#define describe_signal(name, direction)                                                           \
+	do {                                                                                       \
+		session_begin(                                                                     \
+		    SCRIPT(STOPS("reason=\"signal-received\",signal-name=\"" name "\",")));        \
+		describe(direction);                                                               \
+	} while (0)
+
 START_TEST(a_signal_is_told_by_its_name)
 {
-	session_begin(SCRIPT(STOPS("reason=\"signal-received\",signal-name=\"SIGSEGV\",")));
-	describe(FORWARD);
+	describe_signal("SIGSEGV", FORWARD);
 	expect("reason", "signal");
 	expect("signal", "SIGSEGV");
 	ck_assert(replay->at_signal);
@@ -153,8 +159,7 @@ END_TEST
 /* rr stops with SIGKILL there. */
 START_TEST(the_end_is_told_as_such_and_known_from_then_on)
 {
-	session_begin(SCRIPT(STOPS("reason=\"signal-received\",signal-name=\"SIGKILL\",")));
-	describe(FORWARD);
+	describe_signal("SIGKILL", FORWARD);
 	expect("reason", "end");
 	ck_assert(replay->at_end);
 	ck_assert_int_eq(replay->end.event, 12);
@@ -164,8 +169,7 @@ END_TEST
 /* rr gives no reason there. */
 START_TEST(backward_a_stop_without_a_reason_is_the_start)
 {
-	session_begin(SCRIPT(STOPS("reason=\"signal-received\",signal-name=\"0\",")));
-	describe(BACKWARD);
+	describe_signal("0", BACKWARD);
 	expect("reason", "start");
 }
 END_TEST

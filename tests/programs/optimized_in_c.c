@@ -1,0 +1,28 @@
+/*
+ * optimized_values.cc in C: at -O2, a structure passed by value, locals that live in registers, and
+ * one that is kept nowhere.
+ */
+#include <stdio.h>
+
+struct point {
+	int x, y;
+	const char *name;
+};
+
+__attribute__((noinline)) static long weigh(struct point where, int factor)
+{
+	int gone = factor * 3;	   /* used up before the call: kept nowhere behind it */
+	int kept = where.x + gone; /* in a register */
+
+	printf("%s %d\n", where.name, kept);
+	puts("stop here");
+	return kept * 2L + where.y;
+}
+
+int main(int argc, char **argv)
+{
+	struct point where = {argc + 40, 7, "here"};
+
+	(void)argv;
+	return weigh(where, argc) > 0 ? 0 : 1;
+}
