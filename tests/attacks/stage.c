@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -211,18 +212,35 @@ int stage_listen_for_datagrams(const struct stage *stage, char path[TEXT])
 	return bind_in_project(stage, SOCK_DGRAM, path);
 }
 
+/* Below the ports that the kernel gives to who names none. rr listens on one of those, in its own
+ * network namespace: if this server had the same number, the replay would reach rr there.
+ */
+enum { FIRST_SERVER_PORT = 20000, LAST_SERVER_PORT = 29999 };
+
 int stage_serve(int *port)
 {
 	struct sockaddr_in address = {
 	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	for (*port = FIRST_SERVER_PORT;; ++*port) {
+		address.sin_port = htons((in_port_t)*port);
+		if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+			break;
+		ck_assert_int_lt(*port, LAST_SERVER_PORT);
+	}
 	ck_assert_int_eq(listen(fd, 4), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	*port = ntohs(address.sin_port);
 	return fd;
+}
+
+int stage_share(int *key)
+{
+	int memory = -1;
+
+	for (*key = (int)getpid() << 8; memory < 0; ++*key)
+		memory = shmget(*key, 4096, IPC_CREAT | IPC_EXCL | 0666);
+	--*key;
+	return memory;
 }
 
 void stage_expect_silence(int fd)

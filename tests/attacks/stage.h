@@ -61,8 +61,13 @@ int stage_listen(const struct stage *stage, char path[TEXT]);
 /* The same for datagrams, as the system log and service managers have one. */
 int stage_listen_for_datagrams(const struct stage *stage, char path[TEXT]);
 
-/* A TCP server on the machine's loopback. Returns its descriptor. */
+/* A TCP server on the machine's loopback, on a port that no replay has in its own network
+ * namespace. Returns its descriptor.
+ */
 int stage_serve(int *port);
+
+/* Shared memory that everybody may use, with this key. Returns its number, to be removed. */
+int stage_share(int *key);
 
 /* Nobody has connected, or sent anything. Closes it. */
 void stage_expect_silence(int fd);

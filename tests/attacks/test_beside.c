@@ -43,21 +43,20 @@ static void lay_scripts(const char *folder, const char *witness)
 static void replay_among_scripts(const char *const *args)
 {
 	struct witness witness = witness_new();
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "trace");
 	cleanup_free char *program = harness_path(folder, "prog");
 
 	lay_scripts(folder, witness.folder);
 	struct client *client = client_start(
 	    &(struct client_options){.home = folder, .directory = folder, .args = args});
-	json_decref(client_tool(
-	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace));
+	client_tool_done(
+	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
 	free(client_replay(client, trace));
 	expect_answer(client_tool(client, "rr_continue", "{s:s}", "until", "main"),
 	    "frame.function", "main"); /* its symbols were read, and so its scripts */
 	client_end(client);
 	witness_end(&witness);
-	harness_scratch_free(folder);
-	free(trace);
 }
 
 START_TEST(gdb_runs_no_script_of_the_program_or_beside_it)
@@ -93,12 +92,11 @@ static void make_links(const char *folder, const char *target, bool known, const
 {
 	mkdir(folder, 0700);
 	for (size_t i = 0; i < sizeof(trace_files) / sizeof(*trace_files); i++) {
-		char *path = harness_path(folder, trace_files[i]);
+		cleanup_free char *path = harness_path(folder, trace_files[i]);
 		if (known && strcmp(trace_files[i], "version") == 0)
 			harness_shell("cp '%s/version' '%s'", sound, path);
 		else
 			ck_assert_int_eq(symlink(target, path), 0);
-		free(path);
 	}
 }
 
@@ -113,13 +111,12 @@ static void ask_about(struct client *client, const char *folder)
 		json_t *args = json_pack("{s:s}", "trace_dir", folder);
 		if (strcmp(tools[i], "rr_export") == 0)
 			json_object_set_new(args, "file", json_string(file));
-		json_t *answer = client_wait(client, client_tool_send(client, tools[i], args), 60);
+		json_auto_t *answer =
+		    client_wait(client, client_tool_send(client, tools[i], args), 60);
 		if (answer == NULL)
 			harness_fail("%s was not answered for %s", tools[i], folder);
-		char *shown = answer_show(answer);
+		cleanup_free char *shown = answer_show(answer);
 		ck_assert_msg(strstr(shown, SECRET) == NULL, "%s tells: %s", tools[i], shown);
-		free(shown);
-		json_decref(answer);
 	}
 	if (access(file, F_OK) == 0)
 		harness_shell("! grep -q '%s' '%s' && rm '%s'", SECRET, file, file);
@@ -128,8 +125,10 @@ static void ask_about(struct client *client, const char *folder)
 START_TEST(a_trace_of_links_leads_nowhere)
 {
 	struct witness witness = witness_new();
-	char *folder = harness_scratch(0), *home = harness_path(folder, "home");
-	char *secret = harness_path(folder, "home/.secret"), name[64];
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *home = harness_path(folder, "home");
+	cleanup_free char *secret = harness_path(folder, "home/.secret");
+	char name[64];
 	size_t count = sizeof(link_targets) / sizeof(*link_targets);
 
 	ck_assert_int_eq(mkdir(home, 0700), 0);
@@ -137,46 +136,39 @@ START_TEST(a_trace_of_links_leads_nowhere)
 	struct client *client = client_start(&(struct client_options){.home = home,
 	    .args = (const char *const[]){"--timeout-startup=5", "--timeout-connect=5",
 		"--timeout-reverse=10", "--memory=8G", NULL}});
-	witness_count(&witness, client_pid(client));
+	witness_count_none(&witness);
 	for (size_t i = 0; i < 2 * count; i++) {
 		const char *target = i % count == 0 ? secret : link_targets[i % count];
 		snprintf(name, sizeof(name), "links%zu", i);
-		char *links = harness_path(folder, name);
+		cleanup_free char *links = harness_path(folder, name);
 		make_links(links, target, i >= count, scene_trace(PROGRAM));
 		ask_about(client, links);
-		free(links);
 		witness_look(&witness, client_pid(client));
 	}
 	cleanup_free char *kept = harness_file(secret);
 	ck_assert_str_eq(kept, SECRET "\n");
 	client_end(client);
 	witness_end(&witness);
-	harness_scratch_free(folder);
-	free(home);
-	free(secret);
 }
 END_TEST
 
 START_TEST(a_pipe_in_the_place_of_a_trace_file_holds_nothing_up)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "trace");
-	struct client *client = client_start(
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "trace");
+	cleanup_client struct client *client = client_start(
 	    &(struct client_options){.args = (const char *const[]){"--timeout-startup=3",
 					 "--timeout-connect=3", "--timeout-reverse=3", NULL}});
 
 	mkdir(trace, 0700);
 	for (size_t i = 0; i < sizeof(trace_files) / sizeof(*trace_files); i++) {
-		char *path = harness_path(trace, trace_files[i]);
+		cleanup_free char *path = harness_path(trace, trace_files[i]);
 		ck_assert_int_eq(mkfifo(path, 0600), 0);
-		free(path);
 	}
 	ask_about(client, trace);
 	harness_shell("cp '%s/version' '%s/v' && mv '%s/v' '%s/version'", scene_trace(PROGRAM),
 	    trace, trace, trace);
 	ask_about(client, trace);
-	client_end(client);
-	harness_scratch_free(folder);
-	free(trace);
 }
 END_TEST
 
@@ -208,7 +200,8 @@ static const char *const outside[] = {
 
 START_TEST(rr_rm_goes_nowhere_by_names)
 {
-	char *folder = harness_scratch(0), root[4096], path[4096];
+	cleanup_scratch char *folder = harness_scratch(0);
+	char root[4096], path[4096];
 
 	harness_shell("cd '%s' && mkdir root && cp -a '%s' victim && cp -a victim root/t && "
 		      "ln -s ../victim root/link && ln -s .. root/up && cp -a victim .copy",
@@ -218,7 +211,7 @@ START_TEST(rr_rm_goes_nowhere_by_names)
 	    client_start(&(struct client_options){.args = (const char *const[]){root, NULL}});
 	for (size_t i = 0; i < sizeof(wrong_names) / sizeof(*wrong_names); i++) {
 		snprintf(path, sizeof(path), wrong_names[i], folder);
-		json_decref(client_tool_fails(client, "rr_rm", NULL, "{s:s}", "trace_dir", path));
+		client_tool_refused(client, "rr_rm", NULL, "{s:s}", "trace_dir", path);
 		harness_shell(
 		    "cd '%s' && diff -r victim .copy && diff -r root/t .copy && test -L root/link",
 		    folder);
@@ -227,34 +220,48 @@ START_TEST(rr_rm_goes_nowhere_by_names)
 	client_tool_done(client, "rr_rm", "{s:s}", "trace_dir", path); /* or nothing is shown */
 	ck_assert_int_ne(access(path, F_OK), 0);
 	client_end(client);
-	harness_scratch_free(folder);
 }
 END_TEST
+
+/* A trace "victim" of a program that lies there: with trace roots, a replay sees no program in a
+ * home, where the tests' own programs may lie. */
+static void record_in(const char *folder)
+{
+	cleanup_free char *built = harness_program(PROGRAM),
+			  *program = harness_path(folder, PROGRAM);
+	cleanup_free char *trace = harness_path(folder, "victim");
+	struct client *client = client_start(NULL);
+
+	harness_shell("cp '%s' '%s'", built, program);
+	client_tool_done(
+	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
+	client_end(client);
+}
 
 /* Neither trace of a comparison may be one that the settings do not allow. */
 START_TEST(a_comparison_sees_no_trace_outside_the_roots)
 {
-	char *folder = harness_scratch(0), root[4096], inside[4096], path[4096];
+	cleanup_scratch char *folder = harness_scratch(0);
+	char root[4096], inside[4096], path[4096];
 
-	harness_shell("cd '%s' && mkdir root && cp -a '%s' victim && cp -a victim root/t && "
+	record_in(folder);
+	harness_shell("cd '%s' && mkdir root && cp -a victim root/t && "
 		      "ln -s ../victim root/link && ln -s .. root/up",
-	    folder, scene_trace(PROGRAM));
+	    folder);
 	snprintf(root, sizeof(root), "--trace-root=%s/root", folder);
 	snprintf(inside, sizeof(inside), "%s/root/t", folder);
 	struct client *client =
 	    client_start(&(struct client_options){.args = (const char *const[]){root, NULL}});
 	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
 		snprintf(path, sizeof(path), outside[i], folder);
-		json_decref(client_tool_fails(
-		    client, "rr_compare_runs", NULL, "{s:s, s:s}", "good", inside, "bad", path));
-		json_decref(client_tool_fails(
-		    client, "rr_compare_runs", NULL, "{s:s, s:s}", "good", path, "bad", inside));
+		client_tool_refused(
+		    client, "rr_compare_runs", NULL, "{s:s, s:s}", "good", inside, "bad", path);
+		client_tool_refused(
+		    client, "rr_compare_runs", NULL, "{s:s, s:s}", "good", path, "bad", inside);
 	}
 	/* Or nothing is shown. */
-	json_decref(
-	    client_tool(client, "rr_compare_runs", "{s:s, s:s}", "good", inside, "bad", inside));
+	client_tool_done(client, "rr_compare_runs", "{s:s, s:s}", "good", inside, "bad", inside);
 	client_end(client);
-	harness_scratch_free(folder);
 }
 END_TEST
 
@@ -271,8 +278,9 @@ static pid_t swap_forever(const char *a, const char *b)
 
 START_TEST(rr_rm_goes_nowhere_by_a_race)
 {
-	char *folder = harness_scratch(0), *a, *b;
-	struct client *client = client_start(NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	char *a, *b;
+	cleanup_client struct client *client = client_start(NULL);
 	size_t removed = 0;
 
 	harness_shell(
@@ -282,18 +290,15 @@ START_TEST(rr_rm_goes_nowhere_by_a_race)
 	for (int i = 0; i < RACES; i++) {
 		harness_shell("cd '%s' && rm -rf a b && cp -a .copy a && ln -s victim b", folder);
 		pid_t swapping = swap_forever(a, b);
-		json_t *answer = client_wait(client,
+		json_auto_t *answer = client_wait(client,
 		    client_tool_send(client, "rr_rm", json_pack("{s:s}", "trace_dir", a)), 60);
 		kill(swapping, SIGKILL);
 		waitpid(swapping, NULL, 0);
 		ck_assert_ptr_nonnull(answer);
 		removed += !json_is_true(answer_at(answer, "result.isError"));
-		json_decref(answer);
 		harness_shell("cd '%s' && diff -r victim .copy", folder);
 	}
 	fprintf(stderr, "%zu of %d removed the trace\n", removed, RACES);
-	client_end(client);
-	harness_scratch_free(folder);
 	free(a);
 	free(b);
 }

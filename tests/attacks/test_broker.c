@@ -100,7 +100,9 @@ static json_t *plead(const struct plea *plea, const char *attack)
 /* The file has these lines, empty ones left out, and no others. */
 static void expect_lines(const struct plea *plea, const char *const *known)
 {
-	char *text = harness_file(plea->bookmarks), *rest = text, *line;
+	cleanup_free char *text = harness_file(plea->bookmarks);
+	char *rest = text;
+	char *line;
 
 	ck_assert_ptr_nonnull(text);
 	while ((line = strsep(&rest, "\n")) != NULL) {
@@ -109,7 +111,6 @@ static void expect_lines(const struct plea *plea, const char *const *known)
 			found = strcmp(line, known[i]) == 0;
 		ck_assert_msg(found, "a bookmark that nobody was to make: %.80s", line);
 	}
-	free(text);
 }
 
 /* ---- Bookmarks ------------------------------------------------------------------------------ */
@@ -158,9 +159,8 @@ START_TEST(a_flood_of_bookmarks_fills_neither_disk_nor_audit)
 		return;
 	for (size_t i = 0; i < sizeof(floods) / sizeof(*floods); i++) {
 		struct plea plea = plea_open(_i);
-		json_t *outcome = plead(&plea, floods[i]);
+		json_auto_t *outcome = plead(&plea, floods[i]);
 		ck_assert_int_gt(answer_number(outcome, "granted"), 0); /* or it was none */
-		json_decref(outcome);
 		ck_assert_int_eq(stat(plea.bookmarks, &status), 0);
 		ck_assert_int_le(status.st_size, BROKER_BOOKMARKS_MAX);
 		ck_assert_int_le(audit_lines(&plea), LINES_MOST);
@@ -200,10 +200,9 @@ START_TEST(a_worker_that_dies_in_its_request_leaves_nothing)
 	struct plea plea = plea_open(_i);
 
 	for (int i = 0; i < DEATHS; i++) {
-		char *session = plead_in(&plea);
+		cleanup_free char *session = plead_in(&plea);
 		json_decref(client_tool_failure(plea.stage.client, send_plea(&plea, session, "die"),
 		    "worker_died", HARNESS_TIMEOUT_S));
-		free(session);
 	}
 	client_end(plea.stage.client); /* no process is left */
 	if (access(plea.bookmarks, F_OK) == 0)
@@ -411,15 +410,13 @@ static void ask_for_swapped(const char *file, const char *a, const char *b, int 
 	/* On a busy machine all requests of a session may meet one of the two. */
 	for (int i = 0; i < SWAPPED || (granted == 0 && i < SWAPPED_MOST); i++) {
 		pid_t swapping = swap_forever(&plea, a, b);
-		char *session = plead_in(&plea);
-		json_t *outcome = client_tool(plea.stage.client, "rr_source_lines", "{s:s, s:s}",
-		    "file", path, "session", session);
+		cleanup_free char *session = plead_in(&plea);
+		json_auto_t *outcome = client_tool(plea.stage.client, "rr_source_lines",
+		    "{s:s, s:s}", "file", path, "session", session);
 		expect_nothing(outcome);
 		ck_assert(answer_true(outcome, "ended"));
 		granted += (int)answer_number(outcome, "granted");
-		json_decref(outcome);
 		stop_swapping(swapping);
-		free(session);
 	}
 	ck_assert_int_gt(granted, 0); /* or it shows nothing */
 	plea_close(&plea);
@@ -467,7 +464,7 @@ static void make_swapped(const char *a, const char *b, int play)
 	for (int i = 0; i < SWAPPED; i++) {
 		pid_t swapping = swap_forever(&plea, a, b);
 		/* A name that is a link at this moment is refused. */
-		json_t *answer = client_wait(plea.stage.client,
+		json_auto_t *answer = client_wait(plea.stage.client,
 		    client_tool_send(plea.stage.client, "rr_export",
 			json_pack("{s:s, s:s}", "trace_dir", plea.stage.trace, "file", path)),
 		    HARNESS_TIMEOUT_S);
@@ -476,7 +473,6 @@ static void make_swapped(const char *a, const char *b, int play)
 			expect_nothing(outcome);
 			granted += (int)answer_number(outcome, "granted");
 		}
-		json_decref(answer);
 		stop_swapping(swapping);
 	}
 	if (strcmp(a, "out/x.tar") == 0)

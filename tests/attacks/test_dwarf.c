@@ -64,14 +64,12 @@ static const struct {
 
 static void build(const struct stage *stage, const char *assembly)
 {
-	char *source = harness_path(stage->project, "evil.s"),
-	     *body = harness_path(stage->project, "main.c");
+	cleanup_free char *source = harness_path(stage->project, "evil.s");
+	cleanup_free char *body = harness_path(stage->project, "main.c");
 
 	harness_write_file(source, assembly);
 	harness_write_file(body, "extern int evil(void);\nint main(void) { return evil(); }\n");
 	harness_shell("cd '%s' && cc -g -no-pie main.c evil.s -o evil", stage->project);
-	free(source);
-	free(body);
 }
 
 /* Each answer is there in time, whatever it says. */
@@ -156,14 +154,13 @@ static const char many_lines[] = ".text\n.file 1 \"evil.c\"\n.globl evil\n.type 
 START_TEST(millions_of_lines_are_read_or_given_up_in_time)
 {
 	struct stage stage = open_limited();
-	char *trace = harness_path(stage.home, "evil-trace");
+	cleanup_free char *trace = harness_path(stage.home, "evil-trace");
 
 	build(&stage, many_lines);
 	record_evil(&stage, trace);
 	question(&stage, trace, "1 + 1");
 	expect_service(&stage);
 	stage_close(&stage);
-	free(trace);
 }
 END_TEST
 

@@ -122,10 +122,10 @@ START_TEST(a_replay_sees_no_core_though_its_trace_names_it)
 		      "printf '\\004\\000' | dd of='%s' bs=1 seek=16 conv=notrunc status=none",
 	    stage.program, core, stage.program, library, core, library, (unsigned)stage.uid, core,
 	    library, core);
-	json_decref(client_tool(stage.client, "rr_record", "{s:[s,s,s], s:s}", "command",
-	    stage.program, core, library, "trace_dir", stage.trace));
+	client_tool_done(stage.client, "rr_record", "{s:[s,s,s], s:s}", "command", stage.program,
+	    core, library, "trace_dir", stage.trace);
 	stage.session = client_replay(stage.client, stage.trace);
-	json_decref(client_tool(stage.client, "rr_continue", "{s:s}", "until", "main"));
+	client_tool_done(stage.client, "rr_continue", "{s:s}", "until", "main");
 	ck_assert_int_ge(
 	    stage_tried(&stage, "reach_read(\"%s\")", library), 0); /* or it shows nothing */
 	expect_refused("a core", stage_tried(&stage, "reach_read(\"%s\")", core));
@@ -142,18 +142,16 @@ START_TEST(rr_source_lines_shows_the_programs_sources_and_nothing_else)
 	char path[TEXT];
 
 	stage_replay(&stage);
-	json_decref(client_tool(stage.client, "rr_source_lines", "{s:s}", "file", "reach.c"));
+	client_tool_done(stage.client, "rr_source_lines", "{s:s}", "file", "reach.c");
 	for (size_t i = 0; i < sizeof(private_files) / sizeof(*private_files); i++) {
 		if (strstr(private_files[i], "reach.c"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", stage.home, private_files[i]);
-		json_decref(client_tool_fails(
-		    stage.client, "rr_source_lines", NULL, "{s:s}", "file", path));
+		client_tool_refused(stage.client, "rr_source_lines", NULL, "{s:s}", "file", path);
 	}
-	json_decref(client_tool_fails(
-	    stage.client, "rr_source_lines", NULL, "{s:s}", "file", "/proc/self/environ"));
-	json_decref(client_tool_fails(
-	    stage.client, "rr_source_lines", NULL, "{s:s}", "file", "/etc/passwd"));
+	client_tool_refused(
+	    stage.client, "rr_source_lines", NULL, "{s:s}", "file", "/proc/self/environ");
+	client_tool_refused(stage.client, "rr_source_lines", NULL, "{s:s}", "file", "/etc/passwd");
 	stage_close(&stage);
 }
 END_TEST
@@ -306,7 +304,9 @@ static char *hostile_rr(const struct stage *stage)
 	    "	echo made >\"$place/by-%s\"\n"
 	    "done 2>/dev/null\n"
 	    "exec '%s' \"$@\"\n";
-	char *path = harness_path(stage->folder, "rr"), text[TEXT], rr[512] = "";
+	char *path = harness_path(stage->folder, "rr");
+	char rr[512] = "";
+	char text[TEXT];
 	FILE *found = popen("command -v rr", "r");
 
 	ck_assert(found && fgets(rr, sizeof(rr), found));
@@ -340,8 +340,8 @@ START_TEST(what_parses_a_trace_writes_nowhere)
 	client_end(stage.client);
 	snprintf(option, sizeof(option), "--rr=%s", rr);
 	stage.client = stage_client(&stage, _i, (const char *const[]){option, NULL}, NULL);
-	json_decref(client_tool(stage.client, "rr_ps", "{s:s}", "trace_dir", stage.trace));
-	json_decref(client_tool(stage.client, "rr_traceinfo", "{s:s}", "trace_dir", stage.trace));
+	client_tool_done(stage.client, "rr_ps", "{s:s}", "trace_dir", stage.trace);
+	client_tool_done(stage.client, "rr_traceinfo", "{s:s}", "trace_dir", stage.trace);
 	expect_unwritten(&stage);
 	free(rr);
 	stage_close(&stage);
@@ -366,8 +366,8 @@ START_TEST(rr_export_makes_archives_and_no_other_files)
 	json_decref(stage_record(&stage));
 	for (size_t i = 0; i < sizeof(wrong_archives) / sizeof(*wrong_archives); i++) {
 		snprintf(path, sizeof(path), "%s/%s", stage.home, wrong_archives[i]);
-		json_decref(client_tool_fails(stage.client, "rr_export", NULL, "{s:s, s:s}",
-		    "trace_dir", stage.trace, "file", path));
+		client_tool_refused(stage.client, "rr_export", NULL, "{s:s, s:s}", "trace_dir",
+		    stage.trace, "file", path);
 		struct stat status;
 		ck_assert_msg(stat(path, &status) != 0, "%s was made", path);
 		ck_assert_msg(strstr(client_stderr(stage.client), path) != NULL,
@@ -398,8 +398,8 @@ START_TEST(the_audit_tells_the_result_however_long_the_path_is)
 		    "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9",
 		    sizeof(path));
 	strlcat(path, "/the-end.tar", sizeof(path));
-	json_decref(client_tool_fails(
-	    stage.client, "rr_export", NULL, "{s:s, s:s}", "trace_dir", stage.trace, "file", path));
+	client_tool_refused(
+	    stage.client, "rr_export", NULL, "{s:s, s:s}", "trace_dir", stage.trace, "file", path);
 	ck_assert_ptr_nonnull(strstr(client_stderr(stage.client), "audit: archive to write /"));
 	ck_assert_ptr_nonnull(
 	    strstr(client_stderr(stage.client), "/the-end.tar: No such file or directory\n"));
@@ -422,8 +422,8 @@ START_TEST(with_a_list_of_commands_the_environment_is_a_list_too)
 	    client_tool_fails(stage.client, "rr_record", "not_allowed", "{s:[s], s:{s:s}}",
 		"command", "/usr/bin/true", "env", "LD_PRELOAD", "/tmp/evil.so"),
 	    "message", "LD_PRELOAD");
-	json_decref(client_tool(stage.client, "rr_record", "{s:[s], s:{s:s}, s:s}", "command",
-	    "/usr/bin/true", "env", "LC_ALL", "C", "trace_dir", stage.trace));
+	client_tool_done(stage.client, "rr_record", "{s:[s], s:{s:s}, s:s}", "command",
+	    "/usr/bin/true", "env", "LC_ALL", "C", "trace_dir", stage.trace);
 	stage_close(&stage);
 }
 END_TEST
@@ -519,10 +519,9 @@ static void record_client(int play, bool private)
 		    client_tool_fails(stage.client, "rr_record", "sandbox_violation", "O", call),
 		    "message", "net_ns");
 	} else {
-		json_t *recorded = client_tool(stage.client, "rr_record", "O", call);
+		json_auto_t *recorded = client_tool(stage.client, "rr_record", "O", call);
 		ck_assert_int_eq(answer_number(recorded, "exit_code") == 0, !private);
 		expect_layers(recorded, play);
-		json_decref(recorded);
 	}
 	close(server);
 	stage_close(&stage);

@@ -91,7 +91,7 @@ static size_t check_all_below(pid_t worker, bool network)
 
 START_TEST(the_kernel_confirms_the_layers_of_every_process_of_a_session)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	pid_t worker = census_find(client_pid(scene.client), WORKER, 0);
 
 	scene_run_to(&scene, "count_up");
@@ -99,14 +99,13 @@ START_TEST(the_kernel_confirms_the_layers_of_every_process_of_a_session)
 	ck_assert_uint_ge(check_all_below(worker, true), 3); /* rr, gdb, the tracee */
 	ck_assert_int_gt(census_find(worker, "rr", 0), 0);
 	ck_assert_int_gt(census_find(worker, "gdb", 0), 0);
-	scene_close(&scene);
 }
 END_TEST
 
 /* A process with several images has one beside its worker that can start rr again. */
 START_TEST(the_kernel_confirms_the_layers_of_the_process_that_starts_rr_again)
 {
-	struct scene scene = scene_open("exec_self", NULL);
+	cleanup_scene struct scene scene = scene_open("exec_self", NULL);
 	pid_t worker = census_find(client_pid(scene.client), WORKER, 0);
 
 	pid_t starter = census_find(worker, "rr-starter", 0);
@@ -114,25 +113,17 @@ START_TEST(the_kernel_confirms_the_layers_of_the_process_that_starts_rr_again)
 	ck_assert_int_gt(starter, 0);
 	ck_assert_int_gt(filters_of(starter), filters_of(launcher));
 	ck_assert_uint_ge(check_all_below(worker, true), 3); /* rr, gdb, the starter */
-	scene_close(&scene);
 }
 END_TEST
 
 START_TEST(the_kernel_confirms_the_layers_of_every_process_of_a_recording)
 {
-	char *scratch = harness_scratch(0), *trace = harness_path(scratch, "t");
-	struct client *client = client_start(NULL);
-	long long id = client_tool_send(client, "rr_record",
-	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", trace));
-
-	census_await(client_pid(client), "sleep");
-	pid_t worker = census_find(client_pid(client), WORKER, 0);
+	cleanup_place struct place place = place_open();
+	long long id = place_record_sleep(&place);
+	pid_t worker = census_find(client_pid(place.client), WORKER, 0);
 	ck_assert_int_gt(worker, 0);
 	ck_assert_uint_ge(check_all_below(worker, false), 2); /* rr, the program */
-	client_cancel(client, id);
-	client_end(client);
-	harness_scratch_free(scratch);
-	free(trace);
+	client_cancel(place.client, id);
 }
 END_TEST
 
@@ -146,7 +137,7 @@ static unsigned long long capabilities(const char *status, const char *set)
 
 START_TEST(supervisor_keeper_and_launcher_are_filtered_and_have_no_privileges)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	pid_t server = client_pid(scene.client);
 	pid_t pids[] = {server, census_child(server), census_child(census_child(server))};
 
@@ -154,7 +145,7 @@ START_TEST(supervisor_keeper_and_launcher_are_filtered_and_have_no_privileges)
 		/* as root the keeper and the launcher keep the one that names root in a namespace
 		 */
 		unsigned long long may = i > 0 && geteuid() == 0 ? CAP_SETFCAP : 0;
-		char *status = status_of(pids[i]);
+		cleanup_free char *status = status_of(pids[i]);
 		ck_assert_ptr_nonnull(strstr(status, "NoNewPrivs:\t1\n"));
 		ck_assert_ptr_nonnull(strstr(status, "Seccomp:\t2\n"));
 		ck_assert_uint_eq(capabilities(status, "CapEff:\t") & ~may, 0);
@@ -163,9 +154,7 @@ START_TEST(supervisor_keeper_and_launcher_are_filtered_and_have_no_privileges)
 		/* only who has privileges can take from the bounding set */
 		if (geteuid() == 0)
 			ck_assert_uint_eq(capabilities(status, "CapBnd:\t") & ~may, 0);
-		free(status);
 	}
-	scene_close(&scene);
 }
 END_TEST
 
@@ -174,7 +163,8 @@ END_TEST
 /* A script that starts the server by another program. */
 static char *wrapped_server(const char *folder, const char *by)
 {
-	char *path = harness_path(folder, "server"), text[SCRIPT_MAX];
+	char *path = harness_path(folder, "server");
+	char text[SCRIPT_MAX];
 
 	snprintf(text, sizeof(text), "#!/bin/sh\nexec %s '%s' \"$@\"\n", by, harness_server());
 	harness_write_file(path, text);
@@ -184,19 +174,19 @@ static char *wrapped_server(const char *folder, const char *by)
 
 static char *server_without_spaces(const char *folder)
 {
-	char *wrapper = harness_program("../doubles/no_spaces"), by[SCRIPT_MAX];
+	cleanup_free char *wrapper = harness_program("../doubles/no_spaces");
+	char by[SCRIPT_MAX];
 
 	snprintf(by, sizeof(by), "'%s'", wrapper);
-	free(wrapper);
 	return wrapped_server(folder, by);
 }
 
 static bool spaces_can_be_taken(void)
 {
-	char *wrapper = harness_program("../doubles/no_spaces"), command[SCRIPT_MAX];
+	cleanup_free char *wrapper = harness_program("../doubles/no_spaces");
+	char command[SCRIPT_MAX];
 
 	snprintf(command, sizeof(command), "'%s' /bin/true", wrapper);
-	free(wrapper);
 	if (system(command) == 0)
 		return true;
 	puts("skipped: this machine has no user namespaces to take away");
@@ -225,10 +215,10 @@ static void expect_degraded(const json_t *sandbox)
 
 START_TEST(without_namespaces_a_replay_is_refused_for_its_open_port)
 {
-	if (!spaces_can_be_taken())
-		return;
-	char *folder = harness_scratch(0), *server = server_without_spaces(folder);
-	struct client *client = client_start(&(struct client_options){.server = server});
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *server = server_without_spaces(folder);
+	cleanup_client struct client *client =
+	    client_start(&(struct client_options){.server = server});
 	expect_answer_within(client_tool_fails(client, "rr_replay_start", NULL, "{s:s}",
 				 "trace_dir", scene_trace(PROGRAM)),
 	    "message", "net_ns");
@@ -237,9 +227,6 @@ START_TEST(without_namespaces_a_replay_is_refused_for_its_open_port)
 	cleanup_free char *advice = answer_show(answer_at(status, "advice"));
 	ck_assert_ptr_nonnull(strstr(advice, "net_ns"));
 	json_decref(status);
-	client_end(client);
-	harness_scratch_free(folder);
-	free(server);
 }
 END_TEST
 
@@ -259,15 +246,14 @@ static void expect_contained(struct scene *scene)
 
 START_TEST(without_namespaces_the_setting_prefer_goes_on_and_says_so)
 {
-	if (!spaces_can_be_taken())
-		return;
-	char *folder = harness_scratch(0), *server = server_without_spaces(folder);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *server = server_without_spaces(folder);
 	struct client *client = client_start(&(struct client_options){.server = server,
 	    .args = (const char *const[]){
 		"--sandbox-net_ns=prefer", "--allow-calls", "--timeout-eval=10", NULL}});
 	json_auto_t *started =
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	struct scene scene = {client, strdup(answer_text(started, "session"))};
+	cleanup_scene struct scene scene = {client, strdup(answer_text(started, "session"))};
 
 	expect_degraded(answer_at(started, "sandbox"));
 	pid_t worker = census_find(client_pid(client), WORKER, 0);
@@ -279,18 +265,14 @@ START_TEST(without_namespaces_the_setting_prefer_goes_on_and_says_so)
 		if (census.processes[i].state != 'Z')
 			check_confined(&census.processes[i]);
 	expect_contained(&scene);
-	scene_close(&scene);
-	harness_scratch_free(folder);
-	free(server);
 }
 END_TEST
 
 START_TEST(a_required_layer_that_is_missing_ends_everything_below)
 {
-	if (!spaces_can_be_taken())
-		return;
-	char *folder = harness_scratch(0), *server = server_without_spaces(folder);
-	struct client *client = client_start(&(struct client_options){
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *server = server_without_spaces(folder);
+	cleanup_client struct client *client = client_start(&(struct client_options){
 	    .server = server, .args = (const char *const[]){"--sandbox-mount_ns=require", NULL}});
 	static const char *const tools[] = {"rr_replay_start", "rr_traceinfo"};
 
@@ -300,17 +282,13 @@ START_TEST(a_required_layer_that_is_missing_ends_everything_below)
 		    "message", "_ns");
 	}
 	ck_assert_int_eq(census_find(client_pid(client), WORKER, 0), 0);
-	client_end(client);
-	harness_scratch_free(folder);
-	free(server);
 }
 END_TEST
 
 START_TEST(the_doctor_says_which_layers_are_missing)
 {
-	if (!spaces_can_be_taken())
-		return;
-	char *folder = harness_scratch(0), *server = server_without_spaces(folder);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *server = server_without_spaces(folder);
 	char command[SCRIPT_MAX], said[SAID_MAX];
 
 	snprintf(command, sizeof(command), "'%s' doctor", server);
@@ -323,30 +301,25 @@ START_TEST(the_doctor_says_which_layers_are_missing)
 		ck_assert_msg(
 		    without != NULL && strstr(without, layer) != NULL, "no %s in %s", layer, said);
 	}
-	harness_scratch_free(folder);
-	free(server);
 }
 END_TEST
 
 START_TEST(in_a_container_that_allows_them_all_layers_are_there)
 {
-	if (!spaces_can_be_taken())
-		return;
-	char *folder = harness_scratch(0);
+	cleanup_scratch char *folder = harness_scratch(0);
 	cleanup_free char *server = wrapped_server(folder, "unshare -Urmn --");
-	struct client *client = client_start(&(struct client_options){.server = server});
+	cleanup_client struct client *client =
+	    client_start(&(struct client_options){.server = server});
 	expect_answer(
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM)),
 	    "sandbox.level", "full");
 	ck_assert_uint_ge(check_all_below(census_find(client_pid(client), WORKER, 0), true), 3);
-	client_end(client);
-	harness_scratch_free(folder);
 }
 END_TEST
 
 START_TEST(layers_that_are_off_are_said_to_be_off)
 {
-	struct client *client = client_start(&(struct client_options){
+	cleanup_client struct client *client = client_start(&(struct client_options){
 	    .args = (const char *const[]){"--sandbox-landlock=off", "--sandbox-uts_ns=off", NULL}});
 	json_auto_t *started =
 	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
@@ -355,22 +328,26 @@ START_TEST(layers_that_are_off_are_said_to_be_off)
 	expect_text(started, "sandbox.layers.uts_ns", "off");
 	expect_text(started, "sandbox.layers.seccomp", "full");
 	ck_assert_str_ne(answer_text(started, "sandbox.level"), "full");
-	client_end(client);
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {the_kernel_confirms_the_layers_of_every_process_of_a_session,
+	const TTest *const with_spaces[] = {
+	    the_kernel_confirms_the_layers_of_every_process_of_a_session,
 	    the_kernel_confirms_the_layers_of_the_process_that_starts_rr_again,
 	    the_kernel_confirms_the_layers_of_every_process_of_a_recording,
 	    supervisor_keeper_and_launcher_are_filtered_and_have_no_privileges,
-	    without_namespaces_a_replay_is_refused_for_its_open_port,
-	    without_namespaces_the_setting_prefer_goes_on_and_says_so,
-	    a_required_layer_that_is_missing_ends_everything_below,
-	    the_doctor_says_which_layers_are_missing,
 	    in_a_container_that_allows_them_all_layers_are_there,
 	    layers_that_are_off_are_said_to_be_off, NULL};
+	const TTest *const without[] = {without_namespaces_a_replay_is_refused_for_its_open_port,
+	    without_namespaces_the_setting_prefer_goes_on_and_says_so,
+	    a_required_layer_that_is_missing_ends_everything_below,
+	    the_doctor_says_which_layers_are_missing, NULL};
+	const char *const programs[] = {PROGRAM, "exec_self", NULL};
+	int failed = scene_main("layers", with_spaces, programs);
 
-	return scene_main("layers", tests, (const char *const[]){PROGRAM, "exec_self", NULL});
+	if (spaces_can_be_taken())
+		failed |= scene_main("layers without namespaces", without, programs);
+	return failed;
 }

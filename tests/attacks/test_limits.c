@@ -61,30 +61,31 @@ START_TEST(only_traces_below_the_roots_are_opened)
 {
 	static const char *const tools[] = {
 	    "rr_replay_start", "rr_traceinfo", "rr_ps", "rr_pack", "rr_rm"};
-	char *folder = harness_scratch(0), *inside = harness_path(folder, "t"), root[FLAG_MAX];
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *inside = harness_path(folder, "t");
+	char root[FLAG_MAX];
 
 	snprintf(root, sizeof(root), "cp -a '%s' '%s'", scene_trace(PROGRAM), inside);
 	ck_assert_int_eq(system(root), 0);
 	snprintf(root, sizeof(root), "--trace-root=%s", folder);
-	struct client *client = limited(root, show_programs());
+	cleanup_client struct client *client = limited(root, show_programs());
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
-		json_decref(client_tool_fails(
-		    client, tools[i], "not_allowed", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
+		client_tool_refused(
+		    client, tools[i], "not_allowed", "{s:s}", "trace_dir", scene_trace(PROGRAM));
 	client_tool_done(client, "rr_traceinfo", "{s:s}", "trace_dir", inside);
 	free(client_replay(client, inside));
-	json_decref(client_tool_fails(client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
-	    "/bin/true", "trace_dir", "/tmp/rr-warden-test-outside"));
-	client_end(client);
-	harness_scratch_free(folder);
-	free(inside);
+	client_tool_refused(client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "trace_dir", "/tmp/rr-warden-test-outside");
 }
 END_TEST
 
 START_TEST(a_server_that_lies_where_everything_is_hidden_works_within_its_roots)
 {
-	char *folder = harness_scratch(0), *traces = harness_path(folder, "traces"),
-	     *trace = harness_path(traces, "t"), *server = harness_path(folder, "bin/rr-warden"),
-	     text[FLAG_MAX];
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *traces = harness_path(folder, "traces");
+	cleanup_free char *trace = harness_path(traces, "t");
+	cleanup_free char *server = harness_path(folder, "bin/rr-warden");
+	char text[FLAG_MAX];
 
 	snprintf(text, sizeof(text),
 	    "mkdir '%s' && cp -a '%s' '%s' && cd \"$(dirname '%s')/..\" && "
@@ -97,53 +98,43 @@ START_TEST(a_server_that_lies_where_everything_is_hidden_works_within_its_roots)
 	    client_start(&(struct client_options){.server = server, .args = args});
 	free(client_replay(client, trace));
 	client_end(client);
-	harness_scratch_free(folder);
-	free(server);
-	free(traces);
-	free(trace);
 }
 END_TEST
 
 START_TEST(recording_can_be_switched_off)
 {
-	struct client *client = limited("--record=no", NULL);
+	cleanup_client struct client *client = limited("--record=no", NULL);
 
-	json_decref(client_tool_fails(
-	    client, "rr_record", "not_allowed", "{s:[s]}", "command", "/bin/true"));
-	json_decref(client_tool_fails(
-	    client, "rr_record_until", "not_allowed", "{s:[s]}", "command", "/bin/true"));
+	client_tool_refused(client, "rr_record", "not_allowed", "{s:[s]}", "command", "/bin/true");
+	client_tool_refused(
+	    client, "rr_record_until", "not_allowed", "{s:[s]}", "command", "/bin/true");
 	free(client_replay(client, scene_trace(PROGRAM)));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(only_named_programs_are_recorded)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
-	struct client *client = limited("--record-command=*/balloon", NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "t");
+	cleanup_client struct client *client = limited("--record-command=*/balloon", NULL);
 
-	json_decref(client_tool_fails(
-	    client, "rr_record", "not_allowed", "{s:[s]}", "command", "/bin/true"));
+	client_tool_refused(client, "rr_record", "not_allowed", "{s:[s]}", "command", "/bin/true");
 	json_decref(record(client, trace, NULL));
-	client_end(client);
-	harness_scratch_free(folder);
-	free(trace);
 }
 END_TEST
 
 START_TEST(only_in_named_directories_is_recorded)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "t"), flag[FLAG_MAX];
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "t");
+	char flag[FLAG_MAX];
 
 	snprintf(flag, sizeof(flag), "--record-directory=%s", folder);
-	struct client *client = limited(flag, NULL);
-	json_decref(client_tool_fails(client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
-	    "/bin/true", "working_directory", "/usr"));
+	cleanup_client struct client *client = limited(flag, NULL);
+	client_tool_refused(client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "working_directory", "/usr");
 	client_tool_done(client, "rr_record", "{s:[s], s:s, s:s}", "command", "/bin/true",
 	    "working_directory", folder, "trace_dir", trace);
-	client_end(client);
-	harness_scratch_free(folder);
-	free(trace);
 }
 END_TEST
 
@@ -152,7 +143,7 @@ END_TEST
 START_TEST(calls_and_raw_commands_are_off_until_they_are_allowed)
 {
 	for (int allowed = 0; allowed < 2; allowed++) {
-		struct client *client = limited(
+		cleanup_client struct client *client = limited(
 		    allowed ? "--allow-calls" : NULL, allowed ? "--allow-gdb-commands" : NULL);
 		free(client_replay(client, scene_trace(PROGRAM)));
 		client_tool_done(client, "rr_continue", "{s:s}", "until", "main");
@@ -165,27 +156,25 @@ START_TEST(calls_and_raw_commands_are_off_until_they_are_allowed)
 			json_decref(allowed
 					? client_tool_result(client, ids[i], 60)
 					: client_tool_failure(client, ids[i], "not_allowed", 60));
-		client_end(client);
 	}
 }
 END_TEST
 
 START_TEST(no_more_sessions_than_granted)
 {
-	struct client *client = limited("--sessions=1", NULL);
+	cleanup_client struct client *client = limited("--sessions=1", NULL);
 	cleanup_free char *session = client_replay(client, scene_trace(PROGRAM));
 
-	json_decref(client_tool_fails(
-	    client, "rr_replay_start", "limit", "{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	client_tool_refused(
+	    client, "rr_replay_start", "limit", "{s:s}", "trace_dir", scene_trace(PROGRAM));
 	client_tool_done(client, "rr_replay_stop", "{s:s}", "session", session);
 	free(client_replay(client, scene_trace(PROGRAM)));
-	client_end(client);
 }
 END_TEST
 
 START_TEST(an_idle_sessions_processes_end_and_its_next_call_brings_them_back)
 {
-	struct client *client = limited("--idle=1", NULL);
+	cleanup_client struct client *client = limited("--idle=1", NULL);
 	cleanup_free char *session = client_replay(client, scene_trace(PROGRAM));
 	double end = harness_now() + 30;
 
@@ -195,7 +184,6 @@ START_TEST(an_idle_sessions_processes_end_and_its_next_call_brings_them_back)
 	expect_all(
 	    client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "1", "session", session),
 	    TRUE("restored"));
-	client_end(client);
 }
 END_TEST
 
@@ -203,27 +191,25 @@ END_TEST
 
 START_TEST(a_recorded_program_gets_no_more_memory_than_granted)
 {
-	char *folder = harness_scratch(0), *free_trace = harness_path(folder, "free"),
-	     *bound_trace = harness_path(folder, "bound");
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *free_trace = harness_path(folder, "free");
+	cleanup_free char *bound_trace = harness_path(folder, "bound");
 	struct client *client = limited(NULL, NULL);
-	json_t *result = record(client, free_trace, NULL);
+	json_auto_t *result = record(client, free_trace, NULL);
 
 	expect_number(result, "exit_code", 0);
-	json_decref(result);
 	client_end(client);
 	client = limited("--memory=2G", NULL);
 	expect_all(record(client, bound_trace, NULL), NUMBER("exit_code", 3));
 	client_end(client);
-	harness_scratch_free(folder);
-	free(free_trace);
-	free(bound_trace);
 }
 END_TEST
 
 START_TEST(a_recorded_program_gets_no_more_processor_time_than_granted)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
-	struct client *client = limited("--cpu-time=1", NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "t");
+	cleanup_client struct client *client = limited("--cpu-time=1", NULL);
 	json_t *args = json_pack("{s:[s,s], s:s}", "command", "", "spin", "trace_dir", trace);
 	cleanup_free char *program = harness_program("balloon");
 
@@ -234,36 +220,29 @@ START_TEST(a_recorded_program_gets_no_more_processor_time_than_granted)
 	const char *text = answer_text(answer, "result.content.0.text");
 	ck_assert_msg(
 	    strstr(text, "SIGXCPU") || strstr(text, "CPU time limit exceeded"), "%s", text);
-	client_end(client);
-	harness_scratch_free(folder);
-	free(trace);
 }
 END_TEST
 
 START_TEST(a_recording_ends_when_its_trace_outgrows_what_is_granted)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
-	struct client *client = limited("--trace-size=1M", NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "t");
+	cleanup_client struct client *client = limited("--trace-size=1M", NULL);
 
 	expect_says(record(client, trace, "read"), "ended_by", "trace_size");
-	client_end(client);
-	harness_scratch_free(folder);
-	free(trace);
 }
 END_TEST
 
 /* One that fills the disk while it runs ends, too: see tests/e2e/test_disk.c. */
 START_TEST(a_recording_is_not_begun_when_the_disk_is_too_full)
 {
-	char *folder = harness_scratch(0), *trace = harness_path(folder, "t");
-	struct client *client = limited("--free-disk=900T", NULL);
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "t");
+	cleanup_client struct client *client = limited("--free-disk=900T", NULL);
 
 	json_t *refused = client_tool_fails(client, "rr_record", "limit", "{s:[s], s:s}", "command",
 	    "/bin/true", "trace_dir", trace);
 	expect_says(refused, "message", "--free-disk");
-	client_end(client);
-	harness_scratch_free(folder);
-	free(trace);
 }
 END_TEST
 

@@ -55,15 +55,15 @@ static void expect_policy_in_reports(void)
 
 START_TEST(a_worker_that_was_taken_over_gets_nothing)
 {
-	char *folder = harness_tree("../doubles/prisoner"),
-	     *server = harness_path(folder, "bin/rr-warden");
+	char *folder = harness_tree("../doubles/prisoner");
+	cleanup_free char *server = harness_path(folder, "bin/rr-warden");
 	struct scene bystander = scene_open(PROGRAM, NULL);
 	struct witness witness = witness_new();
 	struct client *client = client_start(&(struct client_options){.server = server,
 	    .args = (const char *const[]){"--processes=500", "--memory=1G", NULL}});
 
-	expect_nothing_worked(client, "rr_traceinfo"); /* the launcher has come up then */
-	witness_count(&witness, client_pid(client));
+	expect_nothing_worked(client, "rr_traceinfo");
+	witness_count_none(&witness);
 	witness.processes += 2; /* the session's worker and its broker */
 	expect_nothing_worked(client, "rr_replay_start");
 	expect_policy_in_reports();
@@ -76,7 +76,6 @@ START_TEST(a_worker_that_was_taken_over_gets_nothing)
 	free(bystander.session);
 	client_end(client);
 	witness_end(&witness);
-	free(server);
 	harness_scratch_free(folder);
 }
 END_TEST

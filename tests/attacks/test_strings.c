@@ -216,7 +216,7 @@ static json_t *list_tools(struct client *client)
 /* Opens the session under attack and another one that must not notice. */
 static void attack_with(const json_t *texts, struct witness *witness, const char *const *args)
 {
-	char *home = harness_scratch(0); /* for traces that no call names */
+	cleanup_scratch char *home = harness_scratch(0); /* for traces that no call names */
 	struct scene scene = scene_open(PROGRAM,
 	    &(struct client_options){.args = args, .home = home, .directory = witness->directory});
 	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
@@ -237,7 +237,6 @@ static void attack_with(const json_t *texts, struct witness *witness, const char
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 	witness_end(witness);
-	harness_scratch_free(home);
 }
 
 static json_t *all_attacks(const struct witness *witness)
@@ -349,9 +348,7 @@ static void expect_not_read(
 
 START_TEST(nothing_beside_an_argument_is_read)
 {
-	struct scene scene = scene_open(PROGRAM, NULL);
-
-	scene_run_to(&scene, "count_up");
+	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "count_up");
 	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "count_up");
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++)
 		for (size_t j = 0; j < sizeof(beside) / sizeof(*beside); j++)
@@ -360,7 +357,6 @@ START_TEST(nothing_beside_an_argument_is_read)
 				    json_loads(readers[i].others, 0, NULL), beside[j]);
 	expect_value(scene.client, "-1 < 0", "1");
 	expect_alive(scene.client, scene.session);
-	scene_close(&scene);
 }
 END_TEST
 
@@ -402,11 +398,10 @@ static void send_each(struct allowed *allowed, const char *tool, json_t *args, c
 		snprintf(text, sizeof(text), formats[i], allowed->witness.folder);
 		fprintf(stderr, "%s\n", text);
 		json_object_set_new(args, argument, json_string(text));
-		json_t *answer = client_wait(
+		json_auto_t *answer = client_wait(
 		    client, client_tool_send(client, tool, json_deep_copy(args)), ANSWER_S);
 		if (answer == NULL)
 			harness_fail("%s was not answered", tool);
-		json_decref(answer);
 		witness_look(&allowed->witness, client_pid(client));
 		expect_alive(allowed->bystander.client, allowed->bystander.session);
 	}

@@ -184,13 +184,12 @@ static const char *write_damaged(struct trace *trace, size_t number, const char 
 	kinds[kind].damage(trace, &trace->files[number / KINDS % trace->count]);
 	for (size_t i = 0; i < trace->count; i++) {
 		const struct file *file = &trace->files[i];
-		char *path = harness_path(folder, file->name);
+		cleanup_free char *path = harness_path(folder, file->name);
 		FILE *opened = file->name[0] == '\0' ? NULL : fopen(path, "we");
 		if (opened != NULL) {
 			fwrite(file->bytes, 1, file->size, opened);
 			fclose(opened);
 		}
-		free(path);
 	}
 	return kinds[kind].name;
 }
@@ -276,14 +275,14 @@ START_TEST(a_crafted_trace_is_answered_clearly_and_in_time_and_nothing_else)
 	struct witness witness = witness_new();
 	struct scene scene = scene_open(PROGRAM, &(struct client_options){.args = args});
 	struct attack attack = {.client = scene.client};
-	char *scratch = harness_scratch(0), name[32];
+	cleanup_scratch char *scratch = harness_scratch(0);
+	char name[32];
 
 	witness_count(&witness, client_pid(scene.client));
 	for (; attack.number < MUTATIONS; attack.number++) {
 		snprintf(name, sizeof(name), "m%zu", attack.number);
-		char *folder = harness_path(scratch, name);
+		cleanup_free char *folder = harness_path(scratch, name);
 		attack_once(&attack, scene_trace(PROGRAM), folder);
-		free(folder);
 		if (attack.number % LOOK_EVERY == 0) {
 			witness_look(&witness, client_pid(scene.client));
 			expect_alive(scene.client, scene.session);
@@ -295,7 +294,6 @@ START_TEST(a_crafted_trace_is_answered_clearly_and_in_time_and_nothing_else)
 	expect_alive(scene.client, scene.session);
 	scene_close(&scene);
 	witness_end(&witness);
-	harness_scratch_free(scratch);
 }
 END_TEST
 

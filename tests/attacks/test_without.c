@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>
 #include <unistd.h>
 #include "tests/attacks/stage.h"
 #include "tests/attacks/witness.h"
@@ -44,15 +45,31 @@ static const struct {
 } prizes[] = {{'h', "a file in the home directory"}, {'s', "`/etc/shadow`"},
     {'k', "the kernel's settings"}, {'u', "the user's unix sockets"}, {'d', "datagrams"},
     {'t', "a TCP server"}, {'n', "a UDP socket"}, {'p', "the limits of another process"},
-    {'g', "a signal to"}};
+    {'g', "a signal to"}, {'m', "shared memory of"}, {'f', "a file in `/dev/shm`"}};
 #define PRIZES ((int)(sizeof(prizes) / sizeof(prizes[0])))
 
 static const struct {
 	const char *layer, *gets;
 } without[] = {{"rlimits", ""}, {"capabilities", ""}, {"user_ns", ""}, {"pid_ns", ""},
-    {"net_ns", ""}, {"mount_ns", ""}, {"ipc_ns", ""}, {"uts_ns", ""}, {"landlock", ""},
-    {"seccomp", "n"}, {"all namespaces", ""}};
+    {"net_ns", ""}, {"mount_ns", "f"}, {"ipc_ns", ""}, {"uts_ns", ""}, {"landlock", ""},
+    {"seccomp", "n"}, {"all namespaces", "f"}};
 #define WITHOUT_COUNT ((int)(sizeof(without) / sizeof(without[0])))
+
+/* Without user_ns there are no namespaces: "see the last row". */
+static const char *expected_without(int row)
+{
+	bool all = strcmp(without[row].layer, "user_ns") == 0;
+
+	return without[all ? WITHOUT_COUNT - 1 : row].gets;
+}
+
+/* A file where programs keep the memory that they share. */
+static void share_file(const struct stage *stage, char path[TEXT])
+{
+	snprintf(path, TEXT, "/dev/shm/%s", strrchr(stage->folder, '/') + 1);
+	harness_write_file(path, SECRET);
+	ck_assert_int_eq(chown(path, stage->uid, (gid_t)-1), 0);
+}
 
 static struct stage open_without(const char *layer, int play)
 {
@@ -71,7 +88,7 @@ static struct stage open_without(const char *layer, int play)
 
 START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
 {
-	char socket_path[TEXT], datagram_path[TEXT], gets[PRIZES + 1] = "";
+	char socket_path[TEXT], datagram_path[TEXT], shared_path[TEXT], gets[PRIZES + 1] = "";
 	int port, play = _i < WITHOUT_COUNT ? 0 : AS_USER, row = _i % WITHOUT_COUNT;
 
 	if (!stage_can_play(row == WITHOUT_COUNT - 1 ? play | NO_NAMESPACES : play))
@@ -79,6 +96,8 @@ START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
 	struct stage stage = open_without(without[row].layer, play);
 	int fd = stage_listen(&stage, socket_path), server = stage_serve(&port);
 	int datagrams = stage_listen_for_datagrams(&stage, datagram_path);
+	int key, memory = stage_share(&key);
+	share_file(&stage, shared_path);
 	stage_replay(&stage);
 	const long long results[PRIZES] = {
 	    stage_tried(&stage, "reach_read(\"%s/notes.txt\")", stage.home),
@@ -89,13 +108,18 @@ START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
 	    stage_tried(&stage, "reach_server(%d, 0)", port),
 	    stage_tried(&stage, "reach_socket(2, 2, 0)"),
 	    stage_tried(&stage, "reach_limits(%d)", (int)client_pid(stage.client)),
-	    stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client))};
+	    stage_tried(&stage, "reach_signal(%d)", (int)client_pid(stage.client)),
+	    stage_tried(&stage, "reach_shared(%d)", key),
+	    stage_tried(&stage, "reach_read(\"%s\")", shared_path)};
 	for (int i = 0; i < PRIZES; i++)
 		if (results[i] >= 0)
 			gets[strlen(gets)] = prizes[i].letter;
-	ck_assert_msg(strcmp(gets, without[row].gets) == 0, "without %s: %s, not %s",
-	    without[row].layer, gets, without[row].gets);
+	const char *expected = expected_without(row);
+	ck_assert_msg(strcmp(gets, expected) == 0, "without %s: %s, not %s", without[row].layer,
+	    gets, expected);
+	unlink(shared_path);
 	stage_expect_silence(fd);
+	ck_assert_int_eq(shmctl(memory, IPC_RMID, NULL), 0);
 	stage_expect_silence(datagrams);
 	stage_expect_silence(server);
 	stage_close(&stage);
@@ -152,9 +176,8 @@ START_TEST(the_readme_says_what_is_measured)
 		}
 		free(said);
 	}
-	char *said = reaches(readme, "no_new_privs");
+	cleanup_free char *said = reaches(readme, "no_new_privs");
 	ck_assert_str_eq(said, "nothing: the server does not start");
-	free(said);
 }
 END_TEST
 

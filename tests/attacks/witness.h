@@ -16,8 +16,12 @@ struct witness {
 
 struct witness witness_new(void);
 
-/* Notes the processes below the server and the network's sockets as permitted. */
+/* Notes the processes below the server and the network's sockets as permitted. Its sessions have
+ * begun: a server answers before the processes of its monitor are there. */
 void witness_count(struct witness *witness, pid_t server);
+
+/* The same for a server without a session: permits those of its monitor, and no other process. */
+void witness_count_none(struct witness *witness);
 
 /* Expects nothing new in the folder, nothing but traces and the way to them in the directory, no
  * process left over (waits a little for processes that end), and no new listening socket. */
