@@ -59,7 +59,8 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
 PROGRAM_FLAGS := -g -pthread -Wno-attributes
 OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes \
-	stories stories_classes
+	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
+	grandchild grandchild_cc hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
@@ -68,6 +69,7 @@ $(TEST_BIN)/programs/odd_returns: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/heap_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
+$(TEST_BIN)/programs/optimized_in_c: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/races_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/walks_optimized: private PROGRAM_LIBS := -static -O2
@@ -156,7 +158,7 @@ check-bare: ## the README's commands in bare roots of Debian 12 and 13 (mmdebstr
 .PHONY: check-style check-clang check-sanitize
 check-style: ## format, include direction, file length, shellcheck, cppcheck, clang-tidy
 	@sh packaging/deps.sh look style
-	@tests/style.sh $(OUR_CPPFLAGS) $(CPPFLAGS)
+	@BUILD='$(BUILD)' tests/style.sh $(OUR_CPPFLAGS) $(CPPFLAGS)
 
 check-clang: ## everything compiled by clang, warnings as errors
 	@sh packaging/deps.sh look style

@@ -13,6 +13,11 @@
 #define WRITES_TEXT  "1000"
 #define BACK	     25 /* writes that it goes back one by one; more would take too long */
 #define PASSES_TEXT  "2000"
+#define FALSE_TEXT   "20000" /* false hits that a search back passes ... */
+#define FALSE_HITS   20000
+#define FALSE_GDB    25 /* ... and gdb, which takes a part of a second for each */
+#define FALSE_RECORD "26"
+#define BACK_MAX_S   3600
 #define COMMAND_SIZE 8192
 
 struct bench {
@@ -68,10 +73,31 @@ static double ask(struct client *client, const char *tool, json_t *args)
 	return median(seconds, RUNS);
 }
 
-static void bench_history(const struct bench *bench)
+static char *record(
+    const struct bench *bench, const char *program, const char *argument, const char *name)
 {
 	struct client *client = client_start(NULL);
-	free(client_replay(client, bench->writes));
+	char *trace = harness_path(bench->scratch, name), *path = harness_program(program);
+
+	client_tool_done(
+	    client, "rr_record", "{s:[s, s], s:s}", "command", path, argument, "trace_dir", trace);
+	client_end(client);
+	free(path);
+	return trace;
+}
+
+/* A client with a session on the trace. */
+static struct client *replay(const char *trace)
+{
+	struct client *client = client_start(NULL);
+
+	free(client_replay(client, trace));
+	return client;
+}
+
+static void bench_history(const struct bench *bench)
+{
+	struct client *client = replay(bench->writes);
 	double ours = ask(client, "rr_value_history",
 	    json_pack("{s:s, s:i}", "expression", "counter", "limit", WRITES));
 
@@ -94,40 +120,88 @@ static void bench_history(const struct bench *bench)
 
 static void bench_condition(const struct bench *bench)
 {
-	struct client *client = client_start(NULL);
-	free(client_replay(client, bench->passes));
+	static const char commands[] = "break add\ncommands\nsilent\nif phase > 9\nprint phase\n"
+				       "end\ncontinue\nend\ncontinue\n";
+	double gdb = gdb_seconds(bench, bench->passes, commands);
+	struct client *client = replay(bench->passes);
 	double ours = ask(client, "rr_trace_calls",
 	    json_pack("{s:s, s:s}", "location", "add", "condition", "phase > 9"));
-	client_end(client);
 
-	double gdb = gdb_seconds(bench, bench->passes,
-	    "break add\ncommands\nsilent\nif phase > 9\nprint phase\nend\ncontinue\nend\n"
-	    "continue\n");
+	client_end(client);
 	figure("gdb stopping at " PASSES_TEXT " false hits / rr_trace_calls with a condition",
 	    "at least 10", "%.2f s / %.2f s = %.1f", gdb, ours, gdb / ours);
 }
 
-static char *record(const struct bench *bench, const char *program, const char *argument)
-{
-	struct client *client = client_start(NULL);
-	char *trace = harness_path(bench->scratch, program), *path = harness_program(program);
+/* Searches back for the one hit that a condition lets through, before many that it does not. */
+static const struct back {
+	const char *program, *tool, *argument, *point, *condition;
+	const char *shown; /* of the stop: the same forward and back */
+	const char *gdb;   /* the same for its first hit, with the condition checked by gdb */
+} backs[] = {
+    {"straight", "rr_watchpoint_set", "expression", "counter", "counter == 5", "watch.new",
+	"watch -l counter if counter == 1"},
+    {"histories", "rr_breakpoint_set", "location", "add", "amount == 5", "moment",
+	"break add if amount == 1"},
+};
 
-	client_tool_done(
-	    client, "rr_record", "{s:[s, s], s:s}", "command", path, argument, "trace_dir", trace);
+/* The stop must be the one that a run forward comes to. */
+static double search_back(const char *trace, const struct back *back)
+{
+	struct client *client = replay(trace);
+	json_t *forward, *found;
+	double start;
+
+	client_tool_done(client, back->tool, "{s:s, s:s}", back->argument, back->point, "condition",
+	    back->condition);
+	forward = client_tool(client, "rr_continue", NULL);
+	client_tool_done(client, "rr_goto", "{s:s}", "moment", "end");
+	start = harness_now();
+	found = client_tool_result(client,
+	    client_tool_send(client, "rr_continue",
+		json_pack("{s:b, s:i}", "reverse", 1, "deadline", BACK_MAX_S)),
+	    BACK_MAX_S);
+	start = harness_now() - start;
+	if (strcmp(answer_text(found, back->shown), answer_text(forward, back->shown)) != 0)
+		harness_fail("%s: forward %s, back %s", back->program,
+		    answer_text(forward, back->shown), answer_text(found, back->shown));
+	json_decref(forward);
+	json_decref(found);
 	client_end(client);
-	free(path);
-	return trace;
+	return start;
+}
+
+static void bench_back(const struct bench *bench, const struct back *back)
+{
+	char commands[COMMAND_SIZE], label[128];
+	char *many = record(bench, back->program, FALSE_TEXT, "many"),
+	     *few = record(bench, back->program, FALSE_RECORD, "few");
+	double ours = search_back(many, back), gdb;
+
+	snprintf(commands, sizeof(commands),
+	    "delete\nset breakpoint condition-evaluation host\ncontinue\n%s\nreverse-continue\n",
+	    back->gdb);
+	gdb = (run_gdb(bench, few, commands) - run_gdb(bench, few, "delete\ncontinue\n")) /
+	      FALSE_GDB * FALSE_HITS;
+	snprintf(label, sizeof(label),
+	    "gdb back past " FALSE_TEXT " false hits of %s (by %d) / rr_continue with reverse",
+	    back->point, FALSE_GDB);
+	figure(label, "at least 20", "%.0f s / %.1f s = %.0f", gdb, ours, gdb / ours);
+	harness_shell("rm -r '%s' '%s'", many, few);
+	free(many);
+	free(few);
 }
 
 int main(void)
 {
 	struct bench bench = {.server = harness_server(), .scratch = harness_scratch(0)};
 
-	bench.writes = record(&bench, "straight", WRITES_TEXT);
-	bench.passes = record(&bench, "histories", PASSES_TEXT);
+	bench.writes = record(&bench, "straight", WRITES_TEXT, "writes");
+	bench.passes = record(&bench, "histories", PASSES_TEXT, "passes");
 	figures_head("searches");
 	bench_history(&bench);
 	bench_condition(&bench);
+	for (size_t i = 0; i < sizeof(backs) / sizeof(*backs); i++)
+		bench_back(&bench, &backs[i]);
 	free(bench.writes);
 	free(bench.passes);
 	harness_scratch_free(bench.scratch);

@@ -86,6 +86,40 @@ static int die_after(long commands, char **argv)
 	return end_real(to_real, line);
 }
 
+static void say(const char *words)
+{
+	if (write(STDERR_FILENO, words, strlen(words)) < 0)
+		_exit(1);
+}
+
+static void abort_both(int signal)
+{
+	(void)signal;
+	kill(real, SIGKILL);
+	say("terminate called after throwing an instance of '");
+	say("gdb_exception_quit'\n");
+	abort();
+}
+
+/* The real gdb, until the command with the sign: it is not answered, and an interrupt of it is the
+ * end. */
+static int die_of_interrupt(char **argv)
+{
+	size_t room = 0;
+	char *line = NULL;
+	int to_real = start_real(argv);
+
+	if (to_real < 0)
+		return 1;
+	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
+		if (strstr(line, GDB_SIGN))
+			signal(SIGINT, abort_both);
+		else if (write(to_real, line, (size_t)length) != length)
+			break;
+	}
+	return end_real(to_real, line);
+}
+
 /* How far the command that is held has come. */
 static volatile sig_atomic_t holds, interrupts;
 
@@ -170,6 +204,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 65536);
 	if (strncmp(how, GDB_DIES_AFTER, strlen(GDB_DIES_AFTER)) == 0)
 		return die_after(strtol(how + strlen(GDB_DIES_AFTER), NULL, 10), argv);
+	if (strcmp(how, GDB_DIES_OF_INTERRUPT) == 0)
+		return die_of_interrupt(argv);
 	if (strcmp(how, GDB_HOLDS) == 0)
 		return hold_one(file, argv);
 	if (strcmp(how, "gdb-exits") == 0)

@@ -1,14 +1,17 @@
 #ifndef TESTS_DOUBLES_GDB_H
 #define TESTS_DOUBLES_GDB_H
 /*
- * What the double of gdb and the tests that use it agree on: the names of the gdb that dies and of
- * the one that holds a command.
+ * What the double of gdb and the tests that use it agree on: the names of those that die and of the
+ * one that holds a command.
  */
 
 /* Begins the name of its file; a number follows: of commands that it still takes after the first
  * one with the sign. */
 #define GDB_DIES_AFTER "gdb-dies-after-"
 #define GDB_SIGN       "7700077" /* an expression that tells it to count from here on */
+
+/* The name of its file: an interrupt kills it once the command with the sign has come. */
+#define GDB_DIES_OF_INTERRUPT "gdb-dies-of-interrupt"
 
 /* The name of its file. Digits behind the sign tell how many commands pass before the one that it
  * holds. Then it makes a file with its own name and this ending, and goes on when the other one is
