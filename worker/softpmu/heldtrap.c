@@ -36,8 +36,7 @@ struct arguments {
 
 _Static_assert(sizeof(struct arguments) <= INJECT_SCRATCH_WORDS * WORD, "scratch is too small");
 
-/* A SIGTRAP that some program sent and that waits in this queue? */
-static bool is_pending(pid_t tid, enum trap_queue queue)
+bool heldtrap_is_pending(pid_t tid, enum trap_queue queue, bool by_processor)
 {
 	struct __ptrace_peeksiginfo_args which = {.nr = PENDING_MAX,
 	    .flags = queue == TRAP_QUEUE_PROCESS ? PTRACE_PEEKSIGINFO_SHARED : 0};
@@ -45,7 +44,7 @@ static bool is_pending(pid_t tid, enum trap_queue queue)
 	long count = kernel_ptrace(PTRACE_PEEKSIGINFO, tid, (uint64_t)&which, (uint64_t)pending);
 
 	for (long i = 0; i < count; i++) {
-		if (pending[i].si_signo == SIGTRAP && pending[i].si_code <= 0)
+		if (pending[i].si_signo == SIGTRAP && (pending[i].si_code > 0) == by_processor)
 			return true;
 	}
 	return false;
@@ -89,7 +88,7 @@ static bool take_from(struct tracees *tracees, struct tracee *tracee, enum trap_
 	struct held_trap *held = &tracee->held[queue], *was;
 	siginfo_t info;
 
-	if (!is_pending(tracee->tid, queue))
+	if (!heldtrap_is_pending(tracee->tid, queue, false))
 		return true;
 	if (!take(injection, &info))
 		return false;
@@ -98,23 +97,6 @@ static bool take_from(struct tracees *tracees, struct tracee *tracee, enum trap_
 		held->info = was ? was->info : info;
 	held->held = true;
 	return true;
-}
-
-bool heldtrap_take(
-    struct tracees *tracees, struct tracee *tracee, const struct user_regs_struct *regs)
-{
-	struct injection injection;
-	bool taken;
-
-	if (!is_pending(tracee->tid, TRAP_QUEUE_THREAD) &&
-	    !is_pending(tracee->tid, TRAP_QUEUE_PROCESS))
-		return true;
-	if (!inject_begin(&injection, tracee->tid, regs))
-		return false;
-	taken = take_from(tracees, tracee, TRAP_QUEUE_THREAD, &injection) &&
-		take_from(tracees, tracee, TRAP_QUEUE_PROCESS, &injection);
-	inject_end(&injection);
-	return taken;
 }
 
 /* The process of a task, or 0. */
@@ -164,6 +146,25 @@ void heldtrap_give_back(struct tracee *tracee)
 				     "program that never got it",
 			    tracee->tid, -result);
 	}
+}
+
+bool heldtrap_take(
+    struct tracees *tracees, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	struct injection injection;
+	bool taken;
+
+	if (!heldtrap_is_pending(tracee->tid, TRAP_QUEUE_THREAD, false) &&
+	    !heldtrap_is_pending(tracee->tid, TRAP_QUEUE_PROCESS, false))
+		return true;
+	if (!inject_begin(&injection, tracee->tid, regs))
+		return false;
+	taken = take_from(tracees, tracee, TRAP_QUEUE_THREAD, &injection) &&
+		take_from(tracees, tracee, TRAP_QUEUE_PROCESS, &injection);
+	inject_end(&injection);
+	if (!taken)
+		heldtrap_give_back(tracee);
+	return taken;
 }
 
 void heldtrap_correct(struct tracees *tracees, pid_t tid, siginfo_t *info)

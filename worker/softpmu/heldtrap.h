@@ -13,9 +13,13 @@
 
 #include "worker/softpmu/tracees.h"
 
+/* A SIGTRAP waits in this queue that the processor raised, or else one that some program sent. */
+bool heldtrap_is_pending(pid_t tid, enum trap_queue queue, bool by_processor);
+
 /*
  * Takes what is pending for the tracee, which blocks SIGTRAP and stands in its own code with these
- * registers. False when that is not possible: then no trap may be raised in it.
+ * registers. False, with nothing taken, when that is not possible: then no trap may be raised in
+ * it.
  */
 bool heldtrap_take(
     struct tracees *tracees, struct tracee *tracee, const struct user_regs_struct *regs);

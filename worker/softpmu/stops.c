@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "worker/softpmu/eflags.h"
+#include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/resume.h"
@@ -283,7 +284,8 @@ static bool take_pending_trap(struct tracee *tracee, int *status)
 {
 	long got;
 
-	if (*status >> 16 != PTRACE_EVENT_STOP || !trapmask_has_trap(tracee->tid) ||
+	if (*status >> 16 != PTRACE_EVENT_STOP ||
+	    !heldtrap_is_pending(tracee->tid, TRAP_QUEUE_THREAD, true) ||
 	    kernel_ptrace(PTRACE_CONT, tracee->tid, 0, 0) < 0)
 		return false;
 	do {

@@ -9,22 +9,7 @@
 #include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
 
-enum { PENDING_MAX = 16 };
-
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
-
-bool trapmask_has_trap(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args which = {.nr = PENDING_MAX};
-	siginfo_t pending[PENDING_MAX] = {0};
-	long count = kernel_ptrace(PTRACE_PEEKSIGINFO, tid, (uint64_t)&which, (uint64_t)pending);
-
-	for (long i = 0; i < count; i++) {
-		if (pending[i].si_signo == SIGTRAP && pending[i].si_code > 0)
-			return true;
-	}
-	return false;
-}
 
 static bool set(pid_t tid, uint64_t mask)
 {
@@ -40,6 +25,8 @@ void trapmask_open(
 	    !(mask & TRAP_BIT) || !heldtrap_take(tracees, tracee, regs))
 		return;
 	tracee->trap_blocked = set(tracee->tid, mask & ~TRAP_BIT);
+	if (!tracee->trap_blocked)
+		heldtrap_give_back(tracee);
 }
 
 void trapmask_close(struct tracee *tracee)

@@ -18,7 +18,4 @@ void trapmask_open(
 /* Legs have ended: the mask is the program's again. */
 void trapmask_close(struct tracee *tracee);
 
-/* True when a trap is pending that the processor raised. */
-bool trapmask_has_trap(pid_t tid);
-
 #endif
