@@ -12,6 +12,7 @@
 #include "worker/investigate/threading.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/watchpoint.h"
 
 #define RACE_SITES_MAX	  64 /* places in the code */
 #define RACE_ACCESSES_MAX 10000
@@ -40,7 +41,7 @@ struct race {
 	const struct race_scan_args *args;
 	struct replay *replay;
 	struct threading *threading;
-	char watched[REPLAY_EXPRESSION_MAX + 64];
+	char watched[WATCHPOINT_PLACE_MAX];
 	unsigned long long address;
 	int watch, entry, freed, resized; /* gdb's numbers */
 	struct race_access *accesses;

@@ -16,7 +16,6 @@
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
 #include "worker/session/strangers.h"
-#include "worker/session/watchpoint.h"
 
 #define NOTHING "<unreadable>" /* what gdb prints for memory that is not mapped */
 
@@ -178,23 +177,6 @@ static enum scan_verdict see(
 
 /* ---- The place in memory --------------------------------------------------------------------- */
 
-/* What gdb shall watch: the expression itself, or that many bytes at the address that it gives. */
-static void name_watched(struct race *race)
-{
-	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
-	const char *expression = race->args->expression;
-	long long length = race->args->length;
-
-	if (length == 0)
-		snprintf(race->watched, sizeof(race->watched), "%s", expression);
-	else if (length <= 8 && types[length])
-		snprintf(race->watched, sizeof(race->watched), "*(unsigned %s *) (%s)",
-		    types[length], expression);
-	else
-		snprintf(race->watched, sizeof(race->watched), "*(unsigned char (*)[%lld]) (%s)",
-		    length, expression);
-}
-
 /* Whether the C or C++ type is an atomic one. */
 static bool is_atomic_type(struct replay *replay, const char *expression)
 {
@@ -225,7 +207,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 
 	if (!strangers_check(race->replay, race->args->expression, failure))
 		return false;
-	name_watched(race);
+	watchpoint_place(race->watched, race->args->expression, race->args->length);
 	race->watch =
 	    watchpoint_insert(race->replay, race->watched, WATCH_ACCESS, true, NULL, failure);
 	if (!race->watch && strstr(failure->message, "cannot be implemented"))

@@ -32,7 +32,7 @@
 
 struct history {
 	const struct value_history_args *args;
-	char watched[REPLAY_EXPRESSION_MAX + 64]; /* the expression that gdb watches */
+	char watched[WATCHPOINT_PLACE_MAX]; /* the expression that gdb watches */
 	unsigned long long address;
 	int watch; /* gdb's number */
 	json_t *changes, *writers;
@@ -185,30 +185,13 @@ static enum scan_verdict see(
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
-/* What gdb shall watch: the expression itself, or that many bytes at the address that it gives. */
-static void name_watched(struct history *history)
-{
-	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
-	const char *expression = history->args->expression;
-	long long length = history->args->length;
-
-	if (length == 0)
-		snprintf(history->watched, sizeof(history->watched), "%s", expression);
-	else if (length <= 8 && types[length])
-		snprintf(history->watched, sizeof(history->watched), "*(unsigned %s *) (%s)",
-		    types[length], expression);
-	else
-		snprintf(history->watched, sizeof(history->watched),
-		    "*(unsigned char (*)[%lld]) (%s)", length, expression);
-}
-
 /* Sets the watchpoint where the names of the expression mean what the client means, and disables it
  * until the stretch begins. */
 static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
 {
 	char *address;
 
-	name_watched(history);
+	watchpoint_place(history->watched, history->args->expression, history->args->length);
 	if (!strangers_check(replay, history->watched, failure))
 		return false;
 	history->watch =

@@ -115,6 +115,21 @@ static bool watch_pointed(struct replay *replay, const char *expression, enum wa
 	return true;
 }
 
+void watchpoint_place(
+    char place[static WATCHPOINT_PLACE_MAX], const char *expression, long long length)
+{
+	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
+
+	if (length == 0)
+		snprintf(place, WATCHPOINT_PLACE_MAX, "%s", expression);
+	else if (length <= 8 && types[length])
+		snprintf(place, WATCHPOINT_PLACE_MAX, "*(unsigned %s *) (%s)", types[length],
+		    expression);
+	else
+		snprintf(place, WATCHPOINT_PLACE_MAX, "*(unsigned char (*)[%lld]) (%s)", length,
+		    expression);
+}
+
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure)
 {

@@ -5,6 +5,13 @@
  */
 #include "worker/session/replay.h"
 
+enum { WATCHPOINT_PLACE_MAX = REPLAY_EXPRESSION_MAX + 64 };
+
+/* What gdb shall watch: the expression itself if `length` is 0, else that many bytes at the address
+ * that it gives. */
+void watchpoint_place(
+    char place[static WATCHPOINT_PLACE_MAX], const char *expression, long long length);
+
 /* Sets a hardware watchpoint on where an expression's value lies (or on the expression); returns
  * gdb's number, or 0 with *failure filled. */
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
