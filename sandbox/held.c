@@ -4,6 +4,7 @@
 #include "sandbox/held.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,8 +68,17 @@ int held_show(struct held *held, int root)
 	return 0;
 }
 
-void held_release(struct held *held)
+int held_end(
+    struct held *held, int result, const char *step, bool *call_failed, char *why, size_t why_size)
 {
+	int error = errno;
+
+	*call_failed = result < 0 && held->path;
+	if (result < 0)
+		snprintf(
+		    why, why_size, "%.150s: %s", held->path ? held->path : step, strerror(error));
 	while (held->count)
 		close(held->trees[--held->count].tree);
+	errno = error;
+	return result;
 }

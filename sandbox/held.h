@@ -34,6 +34,12 @@ void held_sort(struct held *held);
 int held_make_points(struct held *held, int root);
 int held_show(struct held *held, int root);
 
-void held_release(struct held *held);
+/*
+ * Releases the trees, and returns `result`, which is how the making of the view ended, with its
+ * errno. If it failed: `why` names the call's path or the step, and *call_failed says that it was
+ * a path of the call.
+ */
+int held_end(
+    struct held *held, int result, const char *step, bool *call_failed, char *why, size_t why_size);
 
 #endif

@@ -202,12 +202,8 @@ int view_enter(const struct sandbox_policy *policy, bool *call_failed, char *why
 		view->step = view->held.path = policy->directory;
 		result = chdir(policy->directory);
 	}
+	result = held_end(&view->held, result, view->step, call_failed, why, why_size);
 	error = errno;
-	*call_failed = result < 0 && view->held.path;
-	if (result < 0)
-		snprintf(why, why_size, "%.150s: %s",
-		    view->held.path ? view->held.path : view->step, strerror(error));
-	held_release(&view->held);
 	cleanup_close(&view->root);
 	errno = error;
 	return result;

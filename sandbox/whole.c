@@ -133,12 +133,8 @@ int whole_enter(const struct sandbox_policy *policy, bool *call_failed, char *wh
 		whole->held.path = policy->directory;
 		result = chdir(policy->directory);
 	}
+	result = held_end(&whole->held, result, whole->step, call_failed, why, why_size);
 	error = errno;
-	*call_failed = result < 0 && whole->held.path;
-	if (result < 0)
-		snprintf(why, why_size, "%.150s: %s",
-		    whole->held.path ? whole->held.path : whole->step, strerror(error));
-	held_release(&whole->held);
 	cleanup_close(&whole->root);
 	errno = error;
 	return result;
