@@ -113,15 +113,23 @@ static char *program_built(const char *program, int test)
 	return harness_program(name);
 }
 
+/* Records with these arguments of rr_record, which it takes, and reports the crash. */
+static json_t *report_of(const struct place *place, json_t *arguments)
+{
+	json_object_set_new(arguments, "trace_dir", json_string(place->trace));
+	long long id = client_tool_send(place->client, "rr_record", arguments);
+
+	json_decref(client_tool_result(place->client, id, HARNESS_TIMEOUT_S));
+	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
+}
+
 START_TEST(who_overwrote_a_return_address_is_one_call_from_the_crash)
 {
-	struct place place = place_open();
-	char name[64], slot[64];
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = program_built(smashed[_i / 2].program, _i);
+	char slot[64];
 
-	name_build(name, smashed[_i / 2].program, _i);
-	json_decref(client_record(place.client, place.trace, name, NULL));
-	json_auto_t *report =
-	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	json_auto_t *report = report_of(&place, json_pack("{s:[s]}", "command", program));
 	expect_within(report, "conclusion", "it returns to 0x");
 	expect_within(report, "conclusion", "its return address was overwritten");
 	snprintf(
@@ -131,7 +139,6 @@ START_TEST(who_overwrote_a_return_address_is_one_call_from_the_crash)
 	    client_tool(place.client, "rr_last_change", "{s:s}", "expression", slot);
 	expect_place(answer_text(change, "conclusion"), smashed[_i / 2].source,
 	    smashed[_i / 2].function, "/* beyond the array */");
-	place_close(&place);
 }
 END_TEST
 
@@ -145,10 +152,8 @@ START_TEST(a_crash_behind_a_shell_and_a_build_tool_is_found_by_one_report)
 	if (asprintf(&makefile, "all:\n\t@echo building\n\t@\"%s\"; echo done\n", program) < 0)
 		harness_fail("out of memory");
 	harness_write_file(file, makefile);
-	json_decref(client_tool(place.client, "rr_record", "{s:[s, s, s, s], s:s}", "command", "sh",
-	    "-c", "make -C \"$0\"; true", place.folder, "trace_dir", place.trace));
-	json_auto_t *report =
-	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	json_auto_t *report = report_of(&place, json_pack("{s:[s, s, s, s]}", "command", "sh", "-c",
+						    "make -C \"$0\"; true", place.folder));
 	expect_within(report, "conclusion", "SIGSEGV in ");
 	expect_place(answer_text(report, "conclusion"), tools[_i / 2].source,
 	    tools[_i / 2].function, "/* crashes */");
@@ -160,10 +165,8 @@ START_TEST(a_ring_of_three_locks_is_found_by_one_report)
 	cleanup_place struct place place = place_open();
 	cleanup_free char *program = program_built(rings[_i / 2].program, _i);
 
-	json_decref(client_tool(place.client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
-	    "trace_dir", place.trace, "timeout", 3));
 	json_auto_t *report =
-	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	    report_of(&place, json_pack("{s:[s], s:i}", "command", program, "timeout", 3));
 	expect_within(report, "conclusion", "deadlock: ");
 	cleanup_free char *threads = answer_show(answer_at(report, "threads"));
 	expect_place(threads, rings[_i / 2].source, rings[_i / 2].function, "/* the first fork */");
