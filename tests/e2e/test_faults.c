@@ -341,12 +341,15 @@ static unsigned outcome_of(const struct view *view, bool ended, bool held)
 	return gone && view->cell->phase == STARTING && !ok ? REFUSED : 0;
 }
 
-/* A busy machine is slow even without a fault. A launcher that has one cannot restore the session.
+/* A busy machine is slow even without a fault. A launcher that has one cannot restore the session,
+ * and one that is stopped does not answer.
  */
 static bool is_late(const struct view *view)
 {
+	bool mute = view->cell->process == LAUNCHER && view->cell->kind == STOPPED;
+
 	return is_one_of(view->first, "timeout cancelled") &&
-	       is_one_of(view->next, "restored internal");
+	       is_one_of(view->next, mute ? "timeout" : "restored internal");
 }
 
 /* An error must not mention a session that does not exist. */

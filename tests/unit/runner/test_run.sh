@@ -92,10 +92,10 @@ JOBS=1 ORDER=order says 0 '2 passed, 0 failed' tests/only tests/busy
 holds "a long program begins first" "$(head -n 1 out | grep -q '^busy ' && echo yes)"
 says 1 'failed: only' tests/busy tests/only
 
-# timeout(1) makes a process group of its own, as Check does for each test.
+# timeout(1) makes a process group of its own, as Check does for each test. Under nohup, SIGHUP is ignored.
 for signal in INT TERM HUP; do
 	rm -f pid
-	env --default-signal=INT "$run" tests/long.sh tests/good >out 2>&1 &
+	env --default-signal=INT,TERM,HUP "$run" tests/long.sh tests/good >out 2>&1 &
 	runner=$!
 	timeout 60 sh -c 'until [ -s pid ]; do sleep 0.1; done'
 	holds "a long script shows its progress" "$(grep -qx '    long.sh: half' out && echo yes)"
