@@ -97,7 +97,7 @@ for signal in INT TERM HUP; do
 	rm -f pid
 	env --default-signal=INT,TERM,HUP "$run" tests/long.sh tests/good >out 2>&1 &
 	runner=$!
-	timeout 60 sh -c 'until [ -s pid ]; do sleep 0.1; done'
+	timeout 60 sh -c 'until [ -s pid ] && [ -s out ]; do sleep 0.1; done'
 	holds "a long script shows its progress" "$(grep -qx '    long.sh: half' out && echo yes)"
 	kill -s $signal "$runner"
 	wait "$runner"
