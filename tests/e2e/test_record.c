@@ -266,6 +266,30 @@ START_TEST(without_any_home_nothing_goes_into_a_shared_directory)
 }
 END_TEST
 
+START_TEST(a_path_for_traces_that_is_too_long_is_refused_with_a_way_on)
+{
+	char home[4090] = "/";
+
+	memset(home + 1, 'a', sizeof(home) - 2);
+	home[sizeof(home) - 1] = '\0';
+	cleanup_client struct client *client = client_start(&(struct client_options){.home = home});
+	expect_answer_within(client_tool_fails(client, "rr_record", "invalid_argument", "{s:[s]}",
+				 "command", "/bin/true"),
+	    "hint", "use a shorter path");
+}
+END_TEST
+
+START_TEST(a_relative_path_of_a_server_in_the_root_begins_with_one_slash)
+{
+	cleanup_client struct client *client =
+	    client_start(&(struct client_options){.directory = "/"});
+
+	expect_answer_within(client_tool_fails(client, "rr_replay_start", "not_found", "{s:s}",
+				 "trace_dir", "no/trace"),
+	    "message", "no trace /no/trace");
+}
+END_TEST
+
 START_TEST(a_trace_that_another_server_replays_is_not_removed)
 {
 	cleanup_home struct home home = home_open();
@@ -467,6 +491,8 @@ int main(void)
 	    a_trace_tells_where_it_was_made, a_trace_with_a_foreign_file_in_it_is_not_removed,
 	    without_a_home_traces_go_where_passwd_says,
 	    without_any_home_nothing_goes_into_a_shared_directory,
+	    a_path_for_traces_that_is_too_long_is_refused_with_a_way_on,
+	    a_relative_path_of_a_server_in_the_root_begins_with_one_slash,
 	    a_trace_that_another_server_replays_is_not_removed,
 	    the_beginning_of_a_trace_can_be_listed_and_removed,
 	    a_rare_failure_is_recorded_and_the_other_traces_removed,

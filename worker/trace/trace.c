@@ -35,7 +35,8 @@ static bool directory_exists(const char *path)
 
 static int join(char *path, size_t size, const char *directory, const char *name)
 {
-	int length = snprintf(path, size, "%s/%s", directory, name);
+	int length =
+	    snprintf(path, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name);
 
 	if (length >= 0 && (size_t)length < size)
 		return 0;
@@ -119,7 +120,8 @@ bool trace_fail_name(const char *name, struct failure *failure)
 		    "in passwd",
 		    (unsigned)getuid());
 	else
-		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "use a shorter path; --trace-dir and _RR_TRACE_DIR set where new recordings go",
 		    "the path of %.200s cannot be used: %s", name, strerror(errno));
 	return false;
 }
