@@ -96,7 +96,7 @@ START_TEST(one_call_names_the_function_and_the_line)
 END_TEST
 
 /* The same bug in C and in C++. */
-static const struct {
+static const struct bug {
 	const char *program, *source, *function;
 } smashed[] = {{"smashed", "smashed.c", "copy_name"},
     {"smashed_cc", "smashed_cc.cc", "party::Guest::write_to"}},
@@ -104,6 +104,11 @@ static const struct {
       {"grandchild_cc", "grandchild_cc.cc", "tool::total"}},
   rings[] = {
       {"deadlock_ring", "deadlock_ring.c", "dine"}, {"dined_cc", "dined_cc.cc", "table::dine"}};
+
+static void expect_bug(const char *text, const struct bug *bug, const char *mark)
+{
+	expect_place(text, bug->source, bug->function, mark);
+}
 
 static char *program_built(const char *program, int test)
 {
@@ -137,8 +142,7 @@ START_TEST(who_overwrote_a_return_address_is_one_call_from_the_crash)
 	expect_within(report, "hint", slot);
 	json_auto_t *change =
 	    client_tool(place.client, "rr_last_change", "{s:s}", "expression", slot);
-	expect_place(answer_text(change, "conclusion"), smashed[_i / 2].source,
-	    smashed[_i / 2].function, "/* beyond the array */");
+	expect_bug(answer_text(change, "conclusion"), &smashed[_i / 2], "/* beyond the array */");
 }
 END_TEST
 
@@ -155,8 +159,7 @@ START_TEST(a_crash_behind_a_shell_and_a_build_tool_is_found_by_one_report)
 	json_auto_t *report = report_of(&place, json_pack("{s:[s, s, s, s]}", "command", "sh", "-c",
 						    "make -C \"$0\"; true", place.folder));
 	expect_within(report, "conclusion", "SIGSEGV in ");
-	expect_place(answer_text(report, "conclusion"), tools[_i / 2].source,
-	    tools[_i / 2].function, "/* crashes */");
+	expect_bug(answer_text(report, "conclusion"), &tools[_i / 2], "/* crashes */");
 }
 END_TEST
 
@@ -169,9 +172,8 @@ START_TEST(a_ring_of_three_locks_is_found_by_one_report)
 	    report_of(&place, json_pack("{s:[s], s:i}", "command", program, "timeout", 3));
 	expect_within(report, "conclusion", "deadlock: ");
 	cleanup_free char *threads = answer_show(answer_at(report, "threads"));
-	expect_place(threads, rings[_i / 2].source, rings[_i / 2].function, "/* the first fork */");
-	expect_place(
-	    threads, rings[_i / 2].source, rings[_i / 2].function, "/* the second fork */");
+	expect_bug(threads, &rings[_i / 2], "/* the first fork */");
+	expect_bug(threads, &rings[_i / 2], "/* the second fork */");
 }
 END_TEST
 
