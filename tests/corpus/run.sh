@@ -106,16 +106,26 @@ branches() {
 	sed -n 's/.*branches[=: ]*\([0-9][0-9]*\).*/\1/p' "$1" | tail -n 1
 }
 
+# How a way of counting is asked for. On a processor that lacks debug registers or the trap of rdtsc,
+# every way is without them.
+variables() {
+	case $1 in
+	lacking) echo RR_WARDEN_SOFTPMU_LACKS=debug,rdtsc ;;
+	*) echo "RR_WARDEN_SOFTPMU=$1" ;;
+	esac
+}
+
 # Replaying checks every count against the trace; the totals must agree as well: of the program run
-# in the code cache, natively between breakpoints, and in plain single steps. And what was recorded
+# in the code cache, natively between breakpoints, in plain single steps, and without the help of the
+# processor. And what was recorded
 # without the cache replays in it.
 compare_counts() {
 	counted=$(branches "$dir/replay.stats")
-	for way in legs step; do
-		replay $way RR_WARDEN_SOFTPMU=$way RR_WARDEN_SOFTPMU_STATS="$dir/$way.stats"
+	for way in legs step lacking; do
+		replay "$way" "$(variables "$way")" RR_WARDEN_SOFTPMU_STATS="$dir/$way.stats"
 		other=$(branches "$dir/$way.stats")
 		[ "${counted:-none}" = "$other" ] ||
-			fail "counted '$counted' branches, RR_WARDEN_SOFTPMU=$way '$other'"
+			fail "counted '$counted' branches, $(variables "$way") '$other'"
 	done
 	rm -rf "$dir/trace"
 	RR_WARDEN_SOFTPMU=legs
@@ -161,6 +171,20 @@ run_program() {
 	fi
 }
 
+# drive_replay SCRIPT OPTION...: gdb runs the script on a replay, and prints what it expects.
+drive_replay() {
+	script=$1
+	shift
+	rr_apart replay "$@" -d "$dir/gdb" "$dir/trace" </dev/null >"$dir/gdb.out" 2>"$dir/gdb.err"
+	[ $? -ne 124 ] || fail "gdb was not done in $LIMIT s" "$dir/gdb.out"
+	sed -n 's/^# expect: //p' "$script" | awk -v out="$dir/gdb.out" '
+		{ while ((more = (getline line < out)) > 0 && line !~ $0)
+			;
+		  if (more <= 0) { print "never came: " $0; exit 1 } }' >"$dir/expect" ||
+		fail "$(cat "$dir/expect") (lacking: ${RR_WARDEN_SOFTPMU_LACKS:-nothing})" \
+			"$dir/gdb.out" "$dir/gdb.err"
+}
+
 # A gdb script in reverse/ says in its comments which program it is about, what must come, in this
 # order, in what gdb prints, whether it is about the last process that was forked, and whether it
 # wants a namespace of process numbers for itself.
@@ -186,13 +210,10 @@ run_reverse() {
 	# shellcheck disable=SC2016 # for the other script
 	printf '#!/bin/sh\nexec gdb -nx -batch "$@" -x "${0%%/gdb}/script.gdb"\n' >"$dir/gdb"
 	chmod +x "$dir/gdb"
-	rr_apart replay "$@" -d "$dir/gdb" "$dir/trace" </dev/null >"$dir/gdb.out" 2>"$dir/gdb.err"
-	[ $? -ne 124 ] || fail "gdb was not done in $LIMIT s" "$dir/gdb.out"
-	sed -n 's/^# expect: //p' "$script" | awk -v out="$dir/gdb.out" '
-		{ while ((more = (getline line < out)) > 0 && line !~ $0)
-			;
-		  if (more <= 0) { print "never came: " $0; exit 1 } }' >"$dir/expect" ||
-		fail "$(cat "$dir/expect")" "$dir/gdb.out" "$dir/gdb.err"
+	drive_replay "$script" "$@"
+	[ "$PMU" = software ] || return 0
+	export RR_WARDEN_SOFTPMU_LACKS=debug,rdtsc
+	drive_replay "$script" "$@"
 }
 
 # run_one "RUN|NAME|KIND|COMMAND": a process of its own.

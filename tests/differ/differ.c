@@ -4,7 +4,9 @@
  *
  *	differ [SECONDS [SEED]]
  *
- * The code of every other pair of twins writes to itself.
+ * The code of every other pair of twins writes to itself. Every other two pairs have watchpoints,
+ * and for these the debug registers of the processor are not used: no leg may write to what is
+ * watched.
  *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
@@ -26,6 +28,7 @@
 #include "worker/softpmu/codecache.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/decode.h"
+#include "worker/softpmu/processor.h"
 #include "worker/softpmu/recover.h"
 #include "worker/softpmu/regions.h"
 #include "worker/softpmu/tracees.h"
@@ -37,6 +40,7 @@ enum {
 	EVERY_FEW = 7,
 	TWIN_PIECES = 100, /* that a pair of twins runs */
 	SECONDS = 40,
+	STACK_ROOM = 256,
 };
 
 #define FLAG_TRAP   0x100ull
@@ -55,9 +59,11 @@ struct differ {
 	struct stop stop;  /* its last */
 	bool wild;	   /* this piece cannot be compared any further */
 	bool changes;	   /* the code can write to itself */
+	bool watches;	   /* there are watchpoints */
+	unsigned pairs;	   /* of twins, so far */
 	bool traps; /* the random code has set the trap flag, so these twins are of no more use */
 	struct {
-		uint64_t pieces, legs, steps, branches, signals, places;
+		uint64_t pieces, legs, steps, branches, signals, places, touched;
 	} totals;
 };
 
@@ -196,20 +202,43 @@ static bool hit_the_arena(void)
 	       arena_overlaps(&space->arena, differ.stop.address, differ.stop.address + 64);
 }
 
+/* What the watchpoints watch, in the reference. */
+static void read_watched(uint64_t *words)
+{
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		words[i] = 0;
+		if (differ.watches)
+			words[i] = (uint64_t)ptrace(PTRACE_PEEKDATA, differ.stepped.pid,
+			    differ.tracee->debug.rr_address[i], 0);
+	}
+}
+
+/*
+ * Some hypervisors cannot go back into a program whose stack pointer is no address at all: its next
+ * step ends with a SIGSEGV, whatever the instruction.
+ */
+static bool stack_forbids_steps(void)
+{
+	return differ.stop.signal == SIGSEGV && differ.stop.code == SI_KERNEL &&
+	       !recover_is_canonical(differ.stop.regs.rsp);
+}
+
 /*
  * Whether the twins cannot be compared any further. We step the reference with the trap flag: once
  * a popf of the random code has set it, we cannot tell the program's steps from ours.
  */
 static bool is_incomparable(void)
 {
-	return differ.traps || hit_the_arena();
+	return differ.traps || hit_the_arena() || stack_forbids_steps();
 }
 
 /* Steps the reference to where the cached twin says that it is. */
 static void follow(const struct user_regs_struct *regs, uint64_t branches)
 {
+	uint64_t before[DEBUG_REGISTERS], after[DEBUG_REGISTERS];
 	int steps = 0;
 
+	read_watched(before);
 	while ((differ.branches != branches || differ.stop.regs.rip != regs->rip ||
 		   different_register(regs, &differ.stop.regs)) &&
 	       differ.branches <= branches && differ.stop.signal == 0 && !differ.traps &&
@@ -219,6 +248,9 @@ static void follow(const struct user_regs_struct *regs, uint64_t branches)
 		differ.wild = true;
 		return;
 	}
+	read_watched(after);
+	if (memcmp(before, after, sizeof before) != 0)
+		fail("a write to what is watched was not noticed");
 	if (differ.branches != branches) {
 		printf("%" PRIu64 " branches counted, %" PRIu64 " stepped; rip %llx and %llx\n",
 		    branches, differ.branches, (unsigned long long)regs->rip,
@@ -320,10 +352,14 @@ static void new_code(void)
 /* The tracee is at an instruction that does not run in the cache, so step both. */
 static void step_both(void)
 {
+	uint64_t before[DEBUG_REGISTERS], after[DEBUG_REGISTERS];
 	struct stop stop;
 
+	read_watched(before);
 	twin_step(&differ.cached, &stop);
 	step_reference();
+	read_watched(after);
+	differ.totals.touched += memcmp(before, after, sizeof before) != 0;
 	if (stop.signal)
 		expect_signal(&stop);
 	differ.wild = is_incomparable();
@@ -475,9 +511,27 @@ static void run_piece(void)
 	expect_memory(STACK_BASE, STACK_SIZE);
 }
 
+/* Two in the data, two on the stack, 8 bytes each; every other for reads, too. */
+static void set_watchpoints(void)
+{
+	struct debug_registers *debug = &differ.tracee->debug;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		const uint64_t kind = differ.pairs / 4 % 2 ? 0xb : 0x9;
+		uint64_t random = code_random(&differ.seed);
+
+		debug->rr_address[i] = i < 2 ? DATA_BASE + random % DATA_SIZE / 8 * 8
+					     : STACK_BASE + STACK_SIZE / 2 + STACK_ROOM / 2 -
+						   random % STACK_ROOM / 8 * 8;
+		debug->rr_control |= 1ull << (2 * i) | kind << (16 + 4 * i);
+	}
+}
+
 static void start_twins(void)
 {
 	differ.traps = false;
+	differ.changes = differ.pairs % 2;
+	differ.watches = differ.pairs / 2 % 2 == 0;
 	twin_start(&differ.cached, differ.changes);
 	twin_start(&differ.stepped, differ.changes);
 	twin_get(&differ.stepped, &differ.initial);
@@ -486,6 +540,9 @@ static void start_twins(void)
 	differ.tracee = tracees_get(differ.tracees, differ.cached.pid);
 	differ.counter = (struct counter){.open = true, .ticks = true, .enabled = true};
 	differ.tracee->ticks = &differ.counter;
+	if (differ.watches)
+		set_watchpoints();
+	differ.pairs++;
 }
 
 static void end_twins(void)
@@ -501,20 +558,22 @@ int main(int argc, char **argv)
 	differ.seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) << 20 | 1;
 	printf("seed %" PRIu64 "\n", differ.seed);
 	fflush(stdout);
+	processor_probe("debug");
 	start_twins();
 	while (time(NULL) < end) {
 		run_piece();
 		if (differ.traps || differ.totals.pieces % TWIN_PIECES == 0) {
 			end_twins();
-			differ.changes = !differ.changes;
 			start_twins();
 		}
 	}
 	end_twins();
+	if (differ.totals.legs == 0 || differ.totals.places == 0)
+		fail("nothing has run in the code cache");
 	printf("%" PRIu64 " pieces, %" PRIu64 " legs, %" PRIu64 " branches, %" PRIu64
-	       " places, %" PRIu64 " signals, %" PRIu64
+	       " places, %" PRIu64 " signals, %" PRIu64 " watched writes, %" PRIu64
 	       " reference steps: no difference\n1 passed, 0 failed\n",
 	    differ.totals.pieces, differ.totals.legs, differ.totals.branches, differ.totals.places,
-	    differ.totals.signals, differ.totals.steps);
+	    differ.totals.signals, differ.totals.touched, differ.totals.steps);
 	return 0;
 }

@@ -46,6 +46,7 @@ static _Noreturn void be_a_twin(bool changes)
 	map(DATA_BASE, DATA_SIZE, PROT_READ | PROT_WRITE);
 	map(STACK_BASE, STACK_SIZE, PROT_READ | PROT_WRITE);
 	map(RR_PAGE, 4096, PROT_READ | PROT_WRITE);
+	map(RR_PAGE + 4096, 4096, PROT_READ | PROT_WRITE); /* rr's page of thread variables */
 	memcpy(page + 15, call, sizeof call);
 	mprotect(page, 4096, PROT_READ | PROT_EXEC);
 	ptrace(PTRACE_TRACEME, 0, 0, 0);
@@ -63,6 +64,8 @@ void twin_start(struct twin *twin, bool changes)
 	if (twin->pid == 0)
 		be_a_twin(changes);
 	need(waitpid(twin->pid, &status, 0) == twin->pid, "waitpid");
+	need(ptrace(PTRACE_SETOPTIONS, twin->pid, 0, PTRACE_O_TRACESYSGOOD) == 0,
+	    "PTRACE_SETOPTIONS"); /* as rr does */
 	snprintf(name, sizeof name, "/proc/%d/mem", twin->pid);
 	twin->memory = open(name, O_RDWR | O_CLOEXEC);
 	need(twin->memory >= 0, name);

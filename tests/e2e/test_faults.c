@@ -90,6 +90,18 @@ static pid_t find_rr(pid_t server)
 	return 0;
 }
 
+/* Not the child in which rr's library tries the processor out: that one is still called rr. */
+static pid_t find_tracee(pid_t rr)
+{
+	struct census census;
+
+	census_take(rr, &census);
+	for (size_t i = 0; i < census.count; i++)
+		if (strcmp(census.processes[i].name, "rr") != 0)
+			return census.processes[i].pid;
+	return 0;
+}
+
 static pid_t find(pid_t server, enum fault_process process)
 {
 	pid_t rr, keeper;
@@ -110,7 +122,7 @@ static pid_t find(pid_t server, enum fault_process process)
 		return census_find(server, "gdb", 0);
 	case TRACEE:
 		rr = find_rr(server);
-		return rr ? census_child(rr) : 0;
+		return rr ? find_tracee(rr) : 0;
 	case FAULT_PROCESS_COUNT:
 		break;
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/accessed.h"
 #include "worker/session/hardware.h"
 #include "worker/session/internal.h"
 #include "worker/session/unplaced.h"
@@ -154,4 +155,14 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	    "the hardware cannot watch %.200s, and watching it in single steps would take hours",
 	    expression);
 	return 0;
+}
+
+json_t *watchpoint_unmapped(struct replay *replay, unsigned long long address, long long length)
+{
+	uint8_t byte;
+
+	if (accessed_whole(replay, address, &byte, 1))
+		return NULL;
+	return json_sprintf("nothing is mapped at 0x%llx at the session's moment%s", address,
+	    length ? ": with length, expression is an address, so write & before a variable" : "");
 }

@@ -21,4 +21,8 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
  * in the expression may mean something else. Owned by the caller; NULL if there is none. */
 char *watchpoint_address(struct replay *replay, const char *expression);
 
+/* What to say if nothing was seen to access an address because nothing is mapped there now;
+ * `length` as for watchpoint_place. NULL: something is mapped there. */
+json_t *watchpoint_unmapped(struct replay *replay, unsigned long long address, long long length);
+
 #endif

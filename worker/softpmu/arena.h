@@ -39,6 +39,7 @@ enum {
 	ARENA_SLOT_RETURN = 0xcc18,
 	ARENA_COUNTER = 0xcc40, /* and the next 64 bytes further: a cache line each */
 	ARENA_TABLE = 0x100000,
+	ARENA_WATCHED = 0x180000, /* see watches.h */
 	ARENA_LITERALS = 0x200000,
 	ARENA_LITERALS_MAX = (ARENA_DATA_SIZE - ARENA_LITERALS) / 8,
 };

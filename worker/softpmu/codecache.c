@@ -13,12 +13,14 @@
 #include "worker/softpmu/cachecalls.h"
 #include "worker/softpmu/classify.h"
 #include "worker/softpmu/counters.h"
+#include "worker/softpmu/decode.h"
 #include "worker/softpmu/eflags.h"
 #include "worker/softpmu/emit.h"
 #include "worker/softpmu/inject.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/processor.h"
 #include "worker/softpmu/recover.h"
 #include "worker/softpmu/space.h"
 
@@ -27,6 +29,7 @@ enum {
 	/* After this many, rr gets control: a few tens of milliseconds. */
 	LEG_BRANCHES = 20 * 1000 * 1000,
 	INT3 = 0xcc,
+	LEG_QUESTIONS = 1000, /* then rr gets control, too */
 };
 
 struct codecache {
@@ -207,7 +210,8 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	struct space *space;
 
 	if (tracee->cache_pause || most < BUDGET_LEAST || (regs->eflags & FLAG_TRAP) ||
-	    regs->cs != CODE_SEGMENT_64 || watches_execution(tracee)) {
+	    regs->cs != CODE_SEGMENT_64 ||
+	    (processor()->debug_registers && watches_execution(tracee))) {
 		tracee->cache_pause = false;
 		return false;
 	}
@@ -217,6 +221,10 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
+	if (!processor()->debug_registers &&
+	    watches_set(&space->watches, &space->arena, &tracee->debug))
+		space_flush(space);
+	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
 	if (!address || debug_registers_disarm(&tracee->debug, tracee->tid) < 0)
 		return false;
@@ -270,6 +278,31 @@ static void leave_check(
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rax), regs->rax);
 }
 
+/* Whether the instruction at `original` touches what rr watches, with all its repetitions. */
+static bool touches(
+    const struct tracee *tracee, uint64_t original, const struct user_regs_struct *regs)
+{
+	uint8_t bytes[DECODE_INSTRUCTION_MAX];
+	struct user_regs_struct there = *regs;
+	struct iovec local = {bytes, sizeof bytes};
+	struct iovec remote = {(void *)(uintptr_t)original, sizeof bytes};
+	long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+
+	there.rip = original;
+	return length <= 0 ||
+	       watches_touched_by(tracee->tid, &tracee->debug, bytes, (size_t)length, &there, true);
+}
+
+/* The next instruction is not for the cache. A branch behind it may be counted already. */
+static uint64_t leave_for_step(
+    struct space *space, struct tracee *tracee, struct user_regs_struct *regs)
+{
+	read_budget(space);
+	recover_state(space, tracee->tid, regs);
+	tracee->cache_pause = true;
+	return 0;
+}
+
 /*
  * An int3 of ours. Returns where to go on in the cache, or 0: then *regs are the program's, and the
  * budget is read.
@@ -287,13 +320,17 @@ static uint64_t judge_trap(
 		place = space_place(space, regs->rip);
 		if (place && (place->flags & PLACE_EXIT))
 			return judge_exit(space, tracee, stay, place, regs);
-		/* A stub, a body out of force, a check, or a call: none of them has an effect of
-		 * its own yet. */
+		if (place && place->kind == PLACE_ASKS && !stay &&
+		    tracee->questions++ < LEG_QUESTIONS && !touches(tracee, place->original, regs))
+			return regs->rip + 1;
+		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS))
+			return leave_for_step(space, tracee, regs);
+		/* A stub, a body out of force, or a check: none of them has an effect of its own
+		 * yet, and no branch is pending. */
 		recover_state(space, tracee->tid, regs);
 		if (place && (place->flags & PLACE_STALE))
 			leave_check(space, tracee, regs);
-		tracee->cache_pause = place && (place->flags & PLACE_LEAVES);
-		if (!stay && !tracee->cache_pause)
+		if (!stay)
 			address = address_for(space, tracee->tid, regs->rip, false);
 	}
 	if (!address)

@@ -10,6 +10,7 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/processor.h"
 
 /* DR7: two enable bits a register, then from bit 16 four bits of type and length. Ours are local,
  * execution (0), length one (0). */
@@ -79,6 +80,8 @@ static long set_address(struct debug_registers *registers, pid_t tid, unsigned i
 
 int debug_registers_disarm(struct debug_registers *registers, pid_t tid)
 {
+	if (!processor()->debug_registers)
+		return 0;
 	return (int)set_control(registers, tid, registers->rr_control);
 }
 
@@ -87,6 +90,8 @@ static long restore(struct debug_registers *registers, pid_t tid)
 {
 	long result = debug_registers_disarm(registers, tid);
 
+	if (!processor()->debug_registers)
+		return 0;
 	for (unsigned i = 0; result >= 0 && i < DEBUG_REGISTERS; i++)
 		result = set_address(registers, tid, i, registers->rr_address[i]);
 	return result;
@@ -100,10 +105,11 @@ long debug_registers_rr_poke(
 	if (index == DEBUG_STATUS) {
 		registers->rr_status = value;
 		registers->status_mask = ~0ull;
+		registers->touched = 0;
 		return poke(tid, index, value);
 	}
 	result = restore(registers, tid);
-	if (result >= 0)
+	if (result >= 0 && processor()->debug_registers)
 		result = poke(tid, index, value);
 	if (result < 0)
 		return result;
@@ -121,6 +127,8 @@ long debug_registers_rr_peek(
 	long result =
 	    kernel_ptrace(PTRACE_PEEKUSER, tid, debug_registers_offset(index), (uint64_t)&real);
 
+	if (!processor()->debug_registers)
+		real = (real & ~(uint64_t)DEBUG_STATUS_TOUCHED) | registers->touched;
 	if (index < DEBUG_REGISTERS)
 		*value = registers->rr_address[index];
 	else if (index == DEBUG_CONTROL)
@@ -156,11 +164,18 @@ bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned 
 	return true;
 }
 
+bool debug_registers_rr_reads(const struct debug_registers *registers, unsigned i)
+{
+	return rr_uses(registers, i) && (registers->rr_control >> (16 + 4 * i) & 3) == 3;
+}
+
 unsigned debug_registers_free(const struct debug_registers *registers)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < DEBUG_REGISTERS && !registers->unusable; i++)
+	if (registers->unusable || !processor()->debug_registers)
+		return 0;
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++)
 		count += !rr_uses(registers, i);
 	return count;
 }

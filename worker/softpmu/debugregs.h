@@ -1,6 +1,7 @@
 /*
  * One tracee's debug registers, shared: rr's (and so gdb's) watchpoints keep theirs, the free ones
- * carry our execution breakpoints, and rr never sees ours.
+ * carry our execution breakpoints, and rr never sees ours. Where those of the processor do nothing,
+ * rr has registers that exist only here, and we have none.
  */
 #ifndef RR_WARDEN_SOFTPMU_DEBUGREGS_H
 #define RR_WARDEN_SOFTPMU_DEBUGREGS_H
@@ -14,7 +15,8 @@
 
 enum { DEBUG_REGISTERS = 4, DEBUG_STATUS = 6, DEBUG_CONTROL = 7 };
 
-#define DEBUG_STATUS_STEP 0x4000ull
+#define DEBUG_STATUS_STEP    0x4000ull
+#define DEBUG_STATUS_TOUCHED 0xfull
 
 struct debug_registers {
 	uint64_t rr_address[DEBUG_REGISTERS]; /* as rr believes them to be */
@@ -24,6 +26,8 @@ struct debug_registers {
 	uint64_t address[DEBUG_REGISTERS]; /* as the kernel has them */
 	uint64_t control;
 	bool unusable; /* the kernel refused ours */
+	/* Where the processor has none that work, see watches.h: bits 0 to 3 of the status. */
+	unsigned touched;
 };
 
 /* The offset in struct user of debug register index, for PTRACE_PEEKUSER and POKEUSER. */
@@ -53,6 +57,9 @@ unsigned debug_registers_rr_used(const struct debug_registers *registers);
  */
 bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned i, uint64_t *start,
     uint64_t *end, bool *executes);
+
+/* True if rr watches for reads with register i, too. */
+bool debug_registers_rr_reads(const struct debug_registers *registers, unsigned i);
 
 /* True if a breakpoint of ours is set at address now. */
 bool debug_registers_holds(const struct debug_registers *registers, uint64_t address);

@@ -97,6 +97,8 @@ static bool special_end(ZydisMnemonic mnemonic, enum block_end *kind)
 	case ZYDIS_MNEMONIC_XABORT:
 	case ZYDIS_MNEMONIC_XEND:
 	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_RDTSC: /* see timestamp.h */
+	case ZYDIS_MNEMONIC_RDTSCP:
 	case ZYDIS_MNEMONIC_UD0:
 	case ZYDIS_MNEMONIC_UD1:
 	case ZYDIS_MNEMONIC_UD2:

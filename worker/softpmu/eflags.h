@@ -10,6 +10,7 @@ enum {
 	FLAG_ZERO = 1 << 6,
 	FLAG_SIGN = 1 << 7,
 	FLAG_TRAP = 1 << 8,
+	FLAG_DIRECTION = 1 << 10,
 	FLAG_OVERFLOW = 1 << 11,
 	FLAG_RESUME = 1 << 16,
 };

@@ -8,6 +8,7 @@
 
 #include "worker/softpmu/flagwriter.h"
 #include "worker/softpmu/sequences.h"
+#include "worker/softpmu/watchcode.h"
 
 enum {
 	BLOCK_INSTRUCTIONS = 48,
@@ -63,7 +64,7 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		if (!classify(original + source->length, source->bytes + source->length,
 			have - source->length, in))
 			return;
-		if (!can_copy(e, in))
+		if (!can_copy(e, in) || watches_reached(&e->space->watches.set, in->address))
 			in->flow = FLOW_NATIVE;
 		if (in->flow == FLOW_RR_CALL && e->part != 0)
 			in->flow = FLOW_NATIVE; /* its return address has to be low */
@@ -161,6 +162,28 @@ static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32
 	return 0;
 }
 
+/* Whether the instruction's own accesses to memory happen in the cache. */
+static bool may_touch(enum flow flow)
+{
+	switch (flow) {
+	case FLOW_ON:
+	case FLOW_CALL:
+	case FLOW_JUMP_TO:
+	case FLOW_CALL_TO:
+	case FLOW_RETURN:
+	case FLOW_FLAGS:
+		return true;
+	case FLOW_BRANCH:
+	case FLOW_LOOP:
+	case FLOW_JUMP:
+	case FLOW_IN_PLACE:
+	case FLOW_RR_CALL:
+	case FLOW_NATIVE:
+		return false;
+	}
+	return false;
+}
+
 /* One block. Returns the address at which the program continues, or 0. */
 static uint64_t put_block(struct emitter *e, uint32_t number)
 {
@@ -183,6 +206,8 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 		const struct instruction *in = &source.in[i];
 		bool pending = source.counter != NO_COUNTER && i >= source.counter;
 
+		if (may_touch(in->flow))
+			watchcode_put(e, in, pending && i != source.counter, body);
 		if (i == source.counter)
 			sequence_count(e, in->address, source.by_flags);
 		if (i == source.count - 1 && in->flow != FLOW_ON)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/processor.h"
 
 /* Takes each item out of a list in the environment and leaves what the user has there. */
 static void take_out_of_list(const char *variable, const char *separators, const char *item)
@@ -77,6 +78,8 @@ void environment_read(struct softpmu *softpmu)
 	unsetenv("RR_WARDEN_SOFTPMU_STATS");
 	softpmu->rr_version = version ? (unsigned)strtoul(version, NULL, 10) : 0;
 	unsetenv("RR_WARDEN_RR_VERSION");
+	processor_probe(getenv("RR_WARDEN_SOFTPMU_LACKS"));
+	unsetenv("RR_WARDEN_SOFTPMU_LACKS");
 	unsetenv("RR_WARDEN_SOFTPMU");
 	take_out_of_preload();
 }

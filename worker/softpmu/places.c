@@ -76,6 +76,7 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 		regs->rax = rax;
 	switch ((enum place_kind)place->kind) {
 	case PLACE_AT:
+	case PLACE_ASKS:
 		regs->rip = place->original;
 		break;
 	case PLACE_RETURNED:

@@ -13,8 +13,11 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/processor.h"
+#include "worker/softpmu/timestamp.h"
 #include "worker/softpmu/trapflag.h"
 #include "worker/softpmu/trapmask.h"
+#include "worker/softpmu/watches.h"
 
 #ifndef PTRACE_SYSEMU
 #define PTRACE_SYSEMU		 31
@@ -113,6 +116,15 @@ static void look_at_instruction(
 	tracee->leg_rip = regs->rip;
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
+	tracee->touches =
+	    processor()->debug_registers
+		? 0
+		: watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs, false);
+	if (timestamp_is_read(bytes, length) && !timestamp_cover(tracee, regs->rip))
+		message_fatal(
+		    "process %d reads the time stamp counter at 0x%llx, which neither this "
+		    "machine nor a change of that code can trap: use another machine",
+		    tracee->tid, (unsigned long long)regs->rip);
 }
 
 /* One hardware step, for a request that runs. */
@@ -381,6 +393,7 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 	long result;
 
 	tracee->overflowed = false;
+	tracee->debug.touched = 0;
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	note_call(pmu, tracee);
 	if (tracee->ticks && tracee->ticks->enabled)

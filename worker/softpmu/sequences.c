@@ -47,68 +47,7 @@
 #include <sys/syscall.h>
 
 #include "worker/softpmu/cachecalls.h"
-
-static void put(struct emitter *e, const void *bytes, size_t length)
-{
-	memcpy(e->memory + e->offset, bytes, length);
-	e->offset += (uint32_t)length;
-}
-
-#define CODE(e, ...)                                                                               \
-	do {                                                                                       \
-		const uint8_t code_bytes[] = {__VA_ARGS__};                                        \
-		put(e, code_bytes, sizeof code_bytes);                                             \
-	} while (0)
-
-static void put32(struct emitter *e, uint32_t value)
-{
-	put(e, &value, sizeof value);
-}
-
-static void put64(struct emitter *e, uint64_t value)
-{
-	put(e, &value, sizeof value);
-}
-
-/* The next instruction stands for this one. */
-static void place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
-    int distance, uint64_t original)
-{
-	const struct place place = {.offset = offset,
-	    .kind = (uint8_t)kind,
-	    .flags = (uint8_t)flags,
-	    .distance = (int16_t)distance,
-	    .original = original};
-
-	if (!places_add(&e->space->places[e->part], &place))
-		e->space->broken = true;
-}
-
-static void place(struct emitter *e, enum place_kind kind, int flags, uint64_t original)
-{
-	place_at(e, e->offset, kind, flags, 0, original);
-}
-
-/* The 32-bit address of a slot. */
-static void put_slot(struct emitter *e, uint32_t offset)
-{
-	put32(e, (uint32_t)(e->space->arena.data + offset));
-}
-
-/* The 32-bit address of a constant. */
-static void put_literal(struct emitter *e, uint64_t value)
-{
-	uint32_t offset = ARENA_LITERALS + 8 * e->space->literals++;
-
-	*arena_slot(&e->space->arena, offset) = value;
-	put_slot(e, offset);
-}
-
-/* The displacement to an address in reach. */
-static void put_relative(struct emitter *e, uint64_t target)
-{
-	put32(e, (uint32_t)(target - (e->base + e->offset + 4)));
-}
+#include "worker/softpmu/timestamp.h"
 
 /* The displacement of a jump to original code, wherever that is now or will be. */
 static void put_link(struct emitter *e, uint64_t target)
@@ -126,12 +65,12 @@ static void put_link(struct emitter *e, uint64_t target)
 	if (!entry->body && entry->part == e->part &&
 	    !blocks_add_site(space->blocks, number, e->offset))
 		space->broken = true;
-	put_relative(e, blocks_jump_address(space->blocks, number, e->part));
+	emitter_relative(e, blocks_jump_address(space->blocks, number, e->part));
 }
 
 void sequence_jump(struct emitter *e, uint64_t target)
 {
-	place(e, PLACE_AT, 0, target);
+	emitter_place(e, PLACE_AT, 0, target);
 	CODE(e, 0xe9);
 	put_link(e, target);
 }
@@ -146,57 +85,57 @@ static void put_counter_by_flags(struct emitter *e, uint64_t original, uint32_t 
 {
 	uint32_t start = e->offset;
 
-	place(e, PLACE_AT, 0, original);
+	emitter_place(e, PLACE_AT, 0, original);
 	CODE(e, 0x48, 0xff, 0x0c, 0x25); /* dec qword [counter] */
-	put_slot(e, counter);
-	place_at(e, start + 5, PLACE_SPOILT, PLACE_PENDING | PLACE_EXIT, 5, original);
-	place_at(e, start + 8, PLACE_SPOILT, PLACE_PENDING, 2, original);
+	emitter_slot(e, counter);
+	emitter_place_at(e, start + 5, PLACE_SPOILT, PLACE_PENDING | PLACE_EXIT, 5, original);
+	emitter_place_at(e, start + 8, PLACE_SPOILT, PLACE_PENDING, 2, original);
 	CODE(e, 0x74, 0xfb); /* jz to the 0xcc */
-	place_at(e, start + 10, PLACE_SPOILT, PLACE_PENDING, 0, original);
+	emitter_place_at(e, start + 10, PLACE_SPOILT, PLACE_PENDING, 0, original);
 }
 
 static void put_counter_by_rcx(struct emitter *e, uint64_t original, uint32_t counter)
 {
 	const int saved = PLACE_RCX_SAVED, counted = PLACE_RCX_SAVED | PLACE_PENDING;
 
-	place(e, PLACE_AT, 0, original);
+	emitter_place(e, PLACE_AT, 0, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	put_slot(e, ARENA_SLOT_RCX);
-	place(e, PLACE_AT, 0, original);
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, 0, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [counter] */
-	put_slot(e, counter);
-	place(e, PLACE_AT, saved, original);
+	emitter_slot(e, counter);
+	emitter_place(e, PLACE_AT, saved, original);
 	CODE(e, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
-	place(e, PLACE_AT, saved, original);
+	emitter_place(e, PLACE_AT, saved, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [counter], rcx */
-	put_slot(e, counter);
-	place(e, PLACE_AT, counted, original);
+	emitter_slot(e, counter);
+	emitter_place(e, PLACE_AT, counted, original);
 	CODE(e, 0xe3, 0x05); /* jrcxz to the 0xcc */
-	place(e, PLACE_AT, counted, original);
-	place_at(e, e->offset + 5, PLACE_AT, counted | PLACE_EXIT, 0, original);
+	emitter_place(e, PLACE_AT, counted, original);
+	emitter_place_at(e, e->offset + 5, PLACE_AT, counted | PLACE_EXIT, 0, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	put_slot(e, ARENA_SLOT_RCX);
-	place(e, PLACE_AT, PLACE_PENDING, original);
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, PLACE_PENDING, original);
 }
 
 static void put_saves(struct emitter *e, uint64_t original)
 {
-	place(e, PLACE_AT, 0, original);
+	emitter_place(e, PLACE_AT, 0, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	put_slot(e, ARENA_SLOT_RCX);
-	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	put_slot(e, ARENA_SLOT_RAX);
+	emitter_slot(e, ARENA_SLOT_RAX);
 }
 
 static void put_restores(struct emitter *e, uint64_t original)
 {
-	place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_RAX_SAVED, original);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_RAX_SAVED, original);
 	CODE(e, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
-	put_slot(e, ARENA_SLOT_RAX);
-	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_slot(e, ARENA_SLOT_RAX);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	put_slot(e, ARENA_SLOT_RCX);
+	emitter_slot(e, ARENA_SLOT_RCX);
 }
 
 /* rax = the 1, 2, 4 or 8 bytes at `address` */
@@ -205,30 +144,30 @@ static void put_load_piece(struct emitter *e, uint64_t original, uint64_t addres
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
 	if (size < 4) {
-		place(e, PLACE_AT, both, original);
+		emitter_place(e, PLACE_AT, both, original);
 		CODE(e, 0xb8, 0, 0, 0, 0); /* mov eax, 0 */
 	}
-	place(e, PLACE_AT, both, original);
+	emitter_place(e, PLACE_AT, both, original);
 	if (size == 8)
 		CODE(e, 0x48);
 	if (size == 2)
 		CODE(e, 0x66);
 	CODE(e, size == 1 ? 0xa0 : 0xa1);
-	put64(e, address);
+	emitter_64(e, address);
 }
 
 static void put_compare_piece(struct emitter *e, uint64_t original, uint64_t value)
 {
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
-	place(e, PLACE_AT, both, original);
+	emitter_place(e, PLACE_AT, both, original);
 	CODE(e, 0x48, 0xb9); /* movabs rcx, -value */
-	put64(e, -value);
-	place(e, PLACE_AT, both, original);
+	emitter_64(e, -value);
+	emitter_place(e, PLACE_AT, both, original);
 	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	place(e, PLACE_AT, both, original);
+	emitter_place(e, PLACE_AT, both, original);
 	CODE(e, 0xe3, 1); /* jrcxz over the int3 */
-	place(e, PLACE_AT, both | PLACE_STALE, original);
+	emitter_place(e, PLACE_AT, both | PLACE_STALE, original);
 	CODE(e, 0xcc);
 }
 
@@ -254,7 +193,9 @@ void sequence_copy(struct emitter *e, const struct instruction *in)
 	uint64_t next = e->base + e->offset + in->z.length;
 	uint32_t displacement;
 
-	put(e, in->bytes, in->z.length);
+	emitter_put(e, in->bytes, in->z.length);
+	if (timestamp_is_read(in->bytes, in->z.length))
+		e->memory[at] = TIMESTAMP_TRAP;
 	if (!classify_is_rip_relative(in))
 		return;
 	displacement =
@@ -280,9 +221,9 @@ static void put_load_target(struct emitter *e, const struct instruction *in)
 	if (z->attributes & ZYDIS_ATTRIB_HAS_SIB)
 		CODE(e, (uint8_t)(z->raw.sib.scale << 6 | z->raw.sib.index << 3 | z->raw.sib.base));
 	if (classify_is_rip_relative(in))
-		put_relative(e, in->address + z->length + (uint64_t)z->raw.disp.value);
+		emitter_relative(e, in->address + z->length + (uint64_t)z->raw.disp.value);
 	else
-		put(e, in->bytes + z->raw.disp.offset, z->raw.disp.size / 8u);
+		emitter_put(e, in->bytes + z->raw.disp.offset, z->raw.disp.size / 8u);
 }
 
 /* From here on through the table; rcx is the target and saved. */
@@ -290,14 +231,14 @@ static void put_table_jump(struct emitter *e)
 {
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
-	place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
 	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	put_slot(e, ARENA_SLOT_RAX);
-	place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	emitter_slot(e, ARENA_SLOT_RAX);
+	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
 	CODE(e, 0x0f, 0xb7, 0xc1); /* movzx eax, cx */
-	place(e, PLACE_AT_TARGET, both, 0);
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0xff, 0x24, 0xc5); /* jmp [rax * 8 + table] */
-	put_slot(e, ARENA_TABLE);
+	emitter_slot(e, ARENA_TABLE);
 }
 
 /* How each jump through the table begins: it notes its own place, and saves rcx. */
@@ -305,20 +246,20 @@ static void put_jump_start(struct emitter *e, enum place_kind kind, uint64_t ori
 {
 	uint32_t start = e->offset;
 
-	place_at(e, e->offset, kind, PLACE_JUMPED, undo, original);
+	emitter_place_at(e, e->offset, kind, PLACE_JUMPED, undo, original);
 	CODE(e, 0xc7, 0x04, 0x25); /* mov dword [slot], where */
-	put_slot(e, ARENA_SLOT_SITE);
-	put32(e, (uint32_t)e->part << 28 | start);
-	place(e, kind, 0, original);
+	emitter_slot(e, ARENA_SLOT_SITE);
+	emitter_32(e, (uint32_t)e->part << 28 | start);
+	emitter_place(e, kind, 0, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	put_slot(e, ARENA_SLOT_RCX);
+	emitter_slot(e, ARENA_SLOT_RCX);
 }
 
 static void put_push(struct emitter *e, int flags, uint64_t original, uint64_t value)
 {
-	place(e, PLACE_AT, flags, original);
+	emitter_place(e, PLACE_AT, flags, original);
 	CODE(e, 0xff, 0x34, 0x25); /* push qword [literal] */
-	put_literal(e, value);
+	emitter_literal(e, value);
 	sequence_wish(e, value, true);
 }
 
@@ -327,7 +268,7 @@ void sequence_indirect(struct emitter *e, const struct instruction *in)
 	bool calls = in->flow == FLOW_CALL_TO;
 
 	put_jump_start(e, PLACE_AT, in->address, calls ? 8 : 0);
-	place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
 	put_load_target(e, in);
 	if (calls)
 		put_push(e, PLACE_RCX_SAVED, in->address, in->address + in->z.length);
@@ -339,14 +280,14 @@ void sequence_return(struct emitter *e, const struct instruction *in)
 	uint32_t pops = in->z.opcode == 0xc2 ? (uint16_t)in->z.raw.imm[0].value.u : 0;
 
 	put_jump_start(e, PLACE_AT, in->address, -8 - (int)pops);
-	place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
 	if (pops == 0) {
 		CODE(e, 0x59); /* pop rcx */
 	} else {
 		CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-		place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
 		CODE(e, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp + pops + 8] */
-		put32(e, pops + 8);
+		emitter_32(e, pops + 8);
 	}
 	put_table_jump(e);
 }
@@ -356,11 +297,11 @@ void sequence_loop(struct emitter *e, const struct instruction *in)
 {
 	uint64_t next = in->address + in->z.length, target = classify_target(in);
 
-	place(e, PLACE_AT, PLACE_PENDING, in->address);
+	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
 	if (in->z.attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
 		CODE(e, 0x67);
 	CODE(e, in->z.opcode, 0x02);
-	place(e, PLACE_AT, 0, next);
+	emitter_place(e, PLACE_AT, 0, next);
 	CODE(e, 0xeb, 0x05);
 	sequence_jump(e, target);
 	sequence_wish(e, target, false);
@@ -370,7 +311,7 @@ void sequence_branch(struct emitter *e, const struct instruction *in)
 {
 	uint64_t target = classify_target(in);
 
-	place(e, PLACE_AT, PLACE_PENDING, in->address);
+	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
 	CODE(e, 0x0f, (uint8_t)(0x80 | (in->z.opcode & 15)));
 	put_link(e, target);
 	sequence_wish(e, target, false);
@@ -386,21 +327,21 @@ void sequence_lookup(struct emitter *e, uint32_t number)
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
 	entry->lookup = e->offset;
-	place(e, PLACE_AT_TARGET, both, 0);
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0x48, 0xb8); /* movabs rax, -original */
-	put64(e, -original);
-	place(e, PLACE_AT_TARGET, both, 0);
+	emitter_64(e, -original);
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	place(e, PLACE_PAST_CHECK, both, original);
+	emitter_place(e, PLACE_PAST_CHECK, both, original);
 	CODE(e, 0xe3, 10 + 4 + 7); /* jrcxz ok */
-	place(e, PLACE_PAST_CHECK, both, original);
+	emitter_place(e, PLACE_PAST_CHECK, both, original);
 	CODE(e, 0x48, 0xb8); /* movabs rax, original */
-	put64(e, original);
-	place(e, PLACE_PAST_CHECK, both, original);
+	emitter_64(e, original);
+	emitter_place(e, PLACE_PAST_CHECK, both, original);
 	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	place(e, PLACE_AT_TARGET, both, 0);
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [next] */
-	put_literal(e, *head);
+	emitter_literal(e, *head);
 	put_restores(e, original); /* ok */
 	*head = e->base + entry->lookup;
 }
@@ -422,9 +363,9 @@ void sequence_call(struct emitter *e, const struct instruction *in)
 
 void sequence_in_place(struct emitter *e, const struct instruction *in)
 {
-	place(e, PLACE_AT, 0, in->address);
+	emitter_place(e, PLACE_AT, 0, in->address);
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
-	put_literal(e, in->address);
+	emitter_literal(e, in->address);
 	sequence_wish(e, in->address + in->z.length, false);
 }
 
@@ -432,27 +373,27 @@ void sequence_pop_flags(struct emitter *e, const struct instruction *in)
 {
 	const int saved = PLACE_RCX_SAVED;
 
-	place(e, PLACE_AT, 0, in->address);
+	emitter_place(e, PLACE_AT, 0, in->address);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	put_slot(e, ARENA_SLOT_RCX);
-	place(e, PLACE_AT, saved, in->address);
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, saved, in->address);
 	CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
-	place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_AT, saved, in->address);
 	CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch: the trap flag is the lowest bit */
-	place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_AT, saved, in->address);
 	CODE(e, 0x48, 0x8d, 0x49, 0xfe); /* lea rcx, [rcx - 2]: interrupts allowed, no more */
-	place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_AT, saved, in->address);
 	CODE(e, 0xe3, 4 + 2 + 1); /* jrcxz on */
-	place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_AT, saved, in->address);
 	CODE(e, 0x48, 0x8d, 0x49, 0xf8); /* lea rcx, [rcx - 8]: or with the overflow flag */
-	place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_AT, saved, in->address);
 	CODE(e, 0xe3, 1); /* jrcxz on */
-	place(e, PLACE_AT, saved | PLACE_LEAVES, in->address);
+	emitter_place(e, PLACE_AT, saved | PLACE_LEAVES, in->address);
 	CODE(e, 0xcc);
-	place(e, PLACE_AT, saved, in->address); /* on */
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25);	/* mov rcx, [slot] */
-	put_slot(e, ARENA_SLOT_RCX);
-	place(e, PLACE_AT, 0, in->address);
+	emitter_place(e, PLACE_AT, saved, in->address); /* on */
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25);		/* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, 0, in->address);
 	sequence_copy(e, in);
 }
 
@@ -464,14 +405,14 @@ static void put_call_checks(struct emitter *e, uint64_t original)
 	for (uint32_t number = 0; number < NUMBERS; number++) {
 		if (!cachecalls_is_one(number) && number != SYS_rt_sigprocmask)
 			continue;
-		place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 		CODE(e, 0x48, 0x8d, 0x88); /* lea rcx, [rax - number] */
-		put32(e, -number);
-		place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		emitter_32(e, -number);
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 		CODE(e, 0xe3, 2); /* jrcxz to the int3 */
-		place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 		CODE(e, 0xeb, 1); /* jmp over it */
-		place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_LEAVES, original);
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_LEAVES, original);
 		CODE(e, 0xcc);
 	}
 }
@@ -481,18 +422,18 @@ static uint32_t put_return_swap(struct emitter *e, uint64_t original)
 {
 	uint32_t back;
 
-	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	put_slot(e, ARENA_SLOT_RETURN);
-	place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_slot(e, ARENA_SLOT_RETURN);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0xc7, 0x04, 0x24); /* mov qword [rsp], back */
 	back = e->offset;
-	put32(e, 0);
-	place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
+	emitter_32(e, 0);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	put_slot(e, ARENA_SLOT_RCX);
+	emitter_slot(e, ARENA_SLOT_RCX);
 	return back;
 }
 
@@ -501,32 +442,32 @@ void sequence_rr_call(struct emitter *e, const struct instruction *in)
 	uint64_t return_at = in->address + in->z.length;
 	uint32_t back, address;
 
-	place(e, PLACE_AT, 0, in->address);
+	emitter_place(e, PLACE_AT, 0, in->address);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	put_slot(e, ARENA_SLOT_RCX);
+	emitter_slot(e, ARENA_SLOT_RCX);
 	put_call_checks(e, in->address);
 	back = put_return_swap(e, in->address);
-	place(e, PLACE_AT, PLACE_SWAPPED, in->address);
+	emitter_place(e, PLACE_AT, PLACE_SWAPPED, in->address);
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
-	put_literal(e, in->address);
+	emitter_literal(e, in->address);
 	address = (uint32_t)e->base + e->offset;
 	memcpy(e->memory + back, &address, sizeof address);
 	put_jump_start(e, PLACE_RETURNED, return_at, -8);
-	place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
+	emitter_place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	put_slot(e, ARENA_SLOT_RETURN);
-	place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
+	emitter_slot(e, ARENA_SLOT_RETURN);
+	emitter_place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
 	CODE(e, 0x48, 0x89, 0x4c, 0x24, 0xf8); /* mov [rsp - 8], rcx */
 	put_table_jump(e);
 }
 
 void sequence_nothing(struct emitter *e, uint64_t original)
 {
-	place(e, PLACE_AT, 0, original);
+	emitter_place(e, PLACE_AT, 0, original);
 	CODE(e, 0x0f, 0x1f, 0x44, 0x00, 0x00);
 }
 
 void sequence_place(struct emitter *e, bool pending, uint64_t original)
 {
-	place(e, PLACE_AT, pending ? PLACE_PENDING : 0, original);
+	emitter_place(e, PLACE_AT, pending ? PLACE_PENDING : 0, original);
 }

@@ -6,26 +6,7 @@
 #define RR_WARDEN_SOFTPMU_SEQUENCES_H
 
 #include "worker/softpmu/classify.h"
-#include "worker/softpmu/space.h"
-
-enum { QUEUE_MAX = 512 };
-
-struct wish {
-	uint64_t original;
-	bool lookup;
-};
-
-struct emitter {
-	struct space *space;
-	pid_t tid;
-	uint8_t part;
-	uint8_t *memory; /* of the part */
-	uint64_t base;	 /* its address in the program */
-	uint32_t offset; /* where the next byte goes */
-	int blocks_left;
-	unsigned first, count; /* of the queue */
-	struct wish queue[QUEUE_MAX];
-};
+#include "worker/softpmu/emitter.h"
 
 /* The next instruction stands for this one. pending: a branch is counted but has not retired. */
 void sequence_place(struct emitter *e, bool pending, uint64_t original);

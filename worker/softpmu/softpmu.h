@@ -11,6 +11,11 @@
  *   stops.c       whether a stop ends a leg of ours or is for rr, and the ticks it stands for
  *   tracees.c     what is known of each task
  *   debugregs.c   debug registers, shared with rr's and gdb's watchpoints
+ *   processor.c   what the processor only seems to do
+ *   timestamp.c   rdtsc, where it does not trap
+ *   watches.c     watchpoints, where debug registers do nothing
+ *   accesses.c    the memory that an instruction touches; pure
+ *   masks.c       AVX-512's mask registers, which leave out elements of a store
  *   trapmask.c    SIGTRAP, when the program blocks it
  *   heldtrap.c    SIGTRAPs that it has sent to itself meanwhile
  *   trapflag.c    programs that step themselves are refused
@@ -30,6 +35,8 @@
  *   classify.c    what an instruction does to control; pure
  *   emit.c        the translator
  *   sequences.c   the instructions that it writes
+ *   watchcode.c   those that look for what is watched
+ *   emitter.c     their bytes and places
  *   flagwriter.c  instructions that set all flags, done in software; pure
  *   blocks.c      which code is translated where, links, and what is out of force
  *   pageindex.c   which blocks are on which page; pure
@@ -52,6 +59,7 @@
  *   RR_WARDEN_SOFTPMU=step         single-step everything (a third one; the bench's baseline)
  *   RR_WARDEN_SOFTPMU=carry        only what does not count; the processor counts
  *   RR_WARDEN_RR_VERSION=50600     rr's version, for newcalls.c; without it rr is taken for old
+ *   RR_WARDEN_SOFTPMU_LACKS=debug,rdtsc   do without what the processor has, for tests
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
 #ifndef RR_WARDEN_SOFTPMU_SOFTPMU_H

@@ -10,6 +10,7 @@
 #include "worker/softpmu/budget.h"
 #include "worker/softpmu/codepages.h"
 #include "worker/softpmu/places.h"
+#include "worker/softpmu/watches.h"
 
 struct space {
 	struct space *next;
@@ -22,6 +23,7 @@ struct space {
 	uint64_t translated; /* blocks, ever */
 	unsigned turn;	     /* of the counters, block by block */
 	struct budget budget;
+	struct watches watches;
 	bool broken;	/* nothing runs in it any more */
 	unsigned tasks; /* that use it */
 };

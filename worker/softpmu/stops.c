@@ -14,9 +14,12 @@
 #include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/message.h"
+#include "worker/softpmu/processor.h"
 #include "worker/softpmu/resume.h"
+#include "worker/softpmu/timestamp.h"
 #include "worker/softpmu/trapflag.h"
 #include "worker/softpmu/trapmask.h"
+#include "worker/softpmu/watches.h"
 
 enum {
 	SYSCALL_LENGTH = 2,
@@ -54,7 +57,7 @@ static bool look(struct tracee *tracee, int status, struct stop *stop)
 	if (kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
 		return false;
 	stop->code = info.si_code;
-	if (debug_registers_rr_used(&tracee->debug) &&
+	if (processor()->debug_registers && debug_registers_rr_used(&tracee->debug) &&
 	    (stop->code == TRAP_TRACE || stop->code == TRAP_HWBKPT))
 		kernel_ptrace(PTRACE_PEEKUSER, tracee->tid, debug_registers_offset(DEBUG_STATUS),
 		    (uint64_t)&stop->debug_status);
@@ -209,6 +212,22 @@ static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 	tracee->mode = RESUME_NATIVE;
 }
 
+/* Makes the stop what the processor's debug registers would have made of it. */
+static void stop_by_debug(struct tracee *tracee, struct stop *stop, unsigned touched)
+{
+	siginfo_t info = {0};
+
+	tracee->debug.touched = touched;
+	stop->signal = SIGTRAP;
+	stop->debug_status = touched;
+	if (tracee->mode == RESUME_STEP ||
+	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
+		return;
+	stop->code = info.si_code = TRAP_HWBKPT;
+	info.si_addr = (void *)(uintptr_t)stop->regs.rip;
+	kernel_ptrace(PTRACE_SETSIGINFO, tracee->tid, 0, (uint64_t)&info);
+}
+
 static int overflow_status(const struct tracee *tracee)
 {
 	return tracee->ticks->signal << 8 | 0x7f;
@@ -295,12 +314,21 @@ static bool take_pending_trap(struct tracee *tracee, int *status)
 }
 
 /*
- * What follows a leg of ours that ended with a stop that rr would not have seen: rr's turn, for one
- * of three reasons, or another leg.
+ * What follows a leg of ours that ended with a stop that rr would not have seen: a hardware
+ * breakpoint of rr's, rr's turn for one of three reasons, or another leg.
  */
 static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struct stop *stop,
     bool overflows, int interrupted, int *status)
 {
+	unsigned reached = processor()->debug_registers || *status >> 8 != SIGTRAP
+			       ? 0
+			       : watches_reached(&tracee->debug, stop->regs.rip);
+
+	if (reached) {
+		stop_by_debug(tracee, stop, reached);
+		cover_tracks(tracee, stop);
+		return STOP_FOR_RR;
+	}
 	if (overflows || is_rrs_turn(pmu, tracee)) {
 		stop->code = 0; /* no debug event as far as rr can see */
 		cover_tracks(tracee, stop);
@@ -382,6 +410,7 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	int interrupted = *status;
 	bool overflows;
 
+	timestamp_uncover(tracee);
 	if (!take_pending_trap(tracee, status))
 		interrupted = 0;
 	if (WIFSTOPPED(*status) && tracee->mode == RESUME_RUN && tracee->leg == LEG_CACHE)
@@ -396,6 +425,9 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	overflows = count_leg(pmu, tracee, &stop);
 	if (tracee->leg == LEG_STEP && tracee->mode == RESUME_RUN)
 		clean_after_step(tracee, &stop);
+	if (tracee->leg == LEG_STEP && tracee->touches && stop.signal == SIGTRAP &&
+	    stop.code == TRAP_TRACE)
+		stop_by_debug(tracee, &stop, tracee->touches);
 	if (tracee->mode != RESUME_RUN || !ends_leg(tracee, &stop)) {
 		cover_tracks(tracee, &stop);
 		return STOP_FOR_RR;

@@ -54,12 +54,16 @@ struct tracee {
 	enum leg leg;
 	uint64_t leg_rip;      /* where the leg began */
 	uint8_t leg_counts;    /* the first instruction is a conditional branch */
+	unsigned touches;      /* LEG_STEP, where debug registers do nothing: see watches.h */
 	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
+	uint64_t covered;      /* where an instruction is covered, see timestamp.h; 0: nowhere */
+	uint64_t covered_word; /* what was there */
 	struct region *region; /* LEG_REGION; pinned */
 
 	struct space *space; /* of the code cache, or NULL */
 	bool cache_refused;  /* not possible until the next exec */
 	bool cache_pause;    /* the next leg does without */
+	unsigned questions;  /* asked in this leg, see PLACE_ASKS */
 
 	bool trap_blocked; /* the program blocks SIGTRAP, and we do not while it runs */
 	struct held_trap held[TRAP_QUEUES];

@@ -472,6 +472,21 @@ static long call_32_bit(long number, long argument)
 	return result;
 }
 
+/* Without these calls, which some kernels and hypervisors do not have, int 0x80 is a fault. */
+static bool has_32_bit_calls(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		signal(SIGSEGV, SIG_DFL);
+		_exit(call_32_bit(20 /* getpid */, -1) > 0 ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
+	return status == 0;
+}
+
 /* Names that only 32-bit programs know have negative numbers here. */
 static long number_for_32_bit(int number)
 {
@@ -508,6 +523,8 @@ START_TEST(every_32_bit_row_passes_and_others_do_not)
 	const struct role_rules *rules = &role_rules[ROLE_RR_REPLAY];
 	size_t tried = 0;
 
+	if (!has_32_bit_calls())
+		return;
 	for (size_t g = 0; g < ROLE_GROUPS_MAX && rules->groups[g]; g++)
 		for (size_t i = 0; i < rules->groups[g]->count; i++) {
 			const struct syscall_row *row = &rules->groups[g]->rows[i];
@@ -536,11 +553,14 @@ START_TEST(a_32_bit_call_kills_where_no_32_bit_program_runs)
 	int status;
 
 	if (child == 0) {
+		signal(SIGSEGV, SIG_DFL);
 		lock_down(&role_rules[role]);
 		_exit(call_32_bit(20 /* getpid */, -1) > 0 ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
-	if (role_rules[role].compat != COMPAT_NEVER)
+	if (!has_32_bit_calls())
+		ck_assert(WIFSIGNALED(status));
+	else if (role_rules[role].compat != COMPAT_NEVER)
 		ck_assert_int_eq(status, 0);
 	else
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);

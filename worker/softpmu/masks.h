@@ -1,0 +1,16 @@
+/*
+ * The mask registers of AVX-512, k0 to k7, of a task that has stopped. rr 5.6 does not know them.
+ */
+#ifndef RR_WARDEN_SOFTPMU_MASKS_H
+#define RR_WARDEN_SOFTPMU_MASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { MASK_REGISTERS = 8 };
+
+/* False if the processor has none, or they cannot be read. */
+bool masks_read(pid_t tid, uint64_t masks[MASK_REGISTERS]);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * rr's watchpoints and hardware breakpoints where the processor's debug registers do nothing, see
+ * processor.h. A single step is judged by what its instruction touches. In the code cache, each
+ * instruction that may touch what is watched is preceded by a look into a table of marked
+ * addresses, so nearly all of them run on; the few that may be meant leave and are stepped.
+ */
+#ifndef RR_WARDEN_SOFTPMU_WATCHES_H
+#define RR_WARDEN_SOFTPMU_WATCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#include "worker/softpmu/accesses.h"
+#include "worker/softpmu/arena.h"
+#include "worker/softpmu/debugregs.h"
+
+enum watch_level {
+	WATCH_NOTHING,
+	WATCH_WRITES,
+	WATCH_ALL, /* writes and reads */
+};
+
+/* What the code in one cache is made for. */
+struct watches {
+	enum watch_level level;
+	struct debug_registers set; /* what the tables say */
+};
+
+enum {
+	/* A table for each size of an access, 1 to 64 bytes, with a byte for the low 16 bits of the
+	 * address where one begins. */
+	WATCH_SIZES = 7,
+	WATCH_TABLE_SIZE = 1 << 16,
+};
+
+/*
+ * Brings the tables in the arena up to date. True when the code there must be made anew, because it
+ * looks for too little or runs through a breakpoint.
+ */
+bool watches_set(
+    struct watches *watches, const struct arena *arena, const struct debug_registers *registers);
+
+/* Whether code at this level must look at an access. */
+bool watches_look_at(enum watch_level level, const struct access *access);
+
+/* The offset in the data part of the table for this access; 0 when it fits none. */
+uint32_t watches_table(const struct access *access);
+
+/* Bits 0 to 3: the data watchpoints that the instruction touches. masks, all: see accesses_range.
+ */
+unsigned watches_touched(const struct debug_registers *registers, const uint8_t *bytes,
+    size_t length, const struct user_regs_struct *regs, const uint64_t *masks, bool all);
+
+/* The same for a task that stands before it; reads the masks if they matter. */
+unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
+    const uint8_t *bytes, size_t length, const struct user_regs_struct *regs, bool all);
+
+/* Bits 0 to 3: the hardware breakpoints at this address. */
+unsigned watches_reached(const struct debug_registers *registers, uint64_t address);
+
+#endif
