@@ -10,6 +10,7 @@
 #   tests/soak/                  `make soak`
 #   tests/demo/                  `make demo`
 #   tests/report/                `make check-report`
+#   tests/bugs/                  `make check-bugs`
 
 # Expanded when it is used: `make check` may just have installed Check.
 TEST_LIBS  = $(shell pkg-config --libs check 2>/dev/null)
@@ -60,7 +61,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 PROGRAM_FLAGS := -g -pthread -Wno-attributes
 OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes \
 	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
-	grandchild grandchild_cc hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc
+	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
@@ -146,6 +147,17 @@ check-attacks: build $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES) ## all attacks, a qu
 .PHONY: check-corpus
 check-corpus: build $(PROGRAMS) ## real programs recorded and replayed by real rr
 	@$(TEST_ENV) tests/corpus/run.sh $(CORPUS_FLAGS)
+
+# Old bugs of programs in Debian's sources, which are fetched. MIRROR= for another mirror.
+BUGS := $(TEST_BIN)/bugs
+$(BUGS): $(BUILD)/obj/tests/bugs/bugs.o $(E2E_HARNESS)
+	$(link_program)
+
+.PHONY: check-bugs
+check-bugs: build $(BUGS) ## known bugs of real programs, found again, with the calls and characters that took (apt)
+	@sh packaging/deps.sh look bugs
+	@tests/bugs/build.sh "$(call whole_path,$(BUILD))/bugs"
+	@$(TEST_ENV) $(BUGS) "$(call whole_path,$(BUILD))/bugs"
 
 # A newcomer's machine; see run.sh there. RELEASE=trixie for one of them, MIRROR= for another mirror.
 .PHONY: check-bare
