@@ -35,6 +35,7 @@ static const char script[] =
     "	done;;\n"
     "esac\n"
     "# the library of the counter has taken itself out of a shell's environment\n"
+    "IFS='\n'\n" /* a path may hold spaces */
     "exec env $(tr '\\0' '\\n' </proc/$$/environ | grep -E '^(LD|RR)_') '%s' \"$@\"\n";
 
 /* The real rr's path. */

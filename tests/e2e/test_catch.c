@@ -160,6 +160,138 @@ START_TEST(what_cannot_be_caught_is_refused_or_needs_no_catching)
 }
 END_TEST
 
+/* ---- Both directions ------------------------------------------------------------------------- */
+
+#define CATCHABLE   "catchable"
+#define CAUGHT_MAX  16
+#define CAUGHT_TEXT 200
+
+/* The stops of a run, in the order of time. */
+struct caught {
+	char told[CAUGHT_MAX][CAUGHT_TEXT]; /* the conclusion, or the signal; and the ticks */
+	size_t count;
+};
+
+static void keep(struct caught *caught, const json_t *stop)
+{
+	const json_t *signal = answer_at(stop, "signal");
+
+	ck_assert_uint_lt(caught->count, CAUGHT_MAX);
+	/* Backward, a signal stops before its event. */
+	snprintf(caught->told[caught->count++], CAUGHT_TEXT, "%.150s at %lld",
+	    signal ? json_string_value(signal) : answer_text(stop, "conclusion"),
+	    answer_ticks(stop, "moment"));
+}
+
+static void run_to_edge(struct scene *scene, bool reverse, struct caught *caught)
+{
+	caught->count = 0;
+	for (;;) {
+		json_auto_t *stop = go_on(scene, reverse);
+
+		if (strcmp(answer_text(stop, "reason"), reverse ? "start" : "end") == 0)
+			return;
+		keep(caught, stop);
+	}
+}
+
+/* What is told of a run, apart from a library's second function that does the same for the first.
+ */
+static const struct {
+	const char *kind, *filter;
+	const char *told[7];
+} caught_both_ways[] = {
+    {"throw", NULL, {"throws int in fail", "throws std::length_error in fail"}},
+    {"throw", "std::length_error", {"throws std::length_error in fail"}},
+    {"rethrow", NULL, {"throws again in fail", "throws again in fail"}},
+    {"catch", NULL,
+	{"catches int in fail", "catches int in swallow", "catches std::length_error in fail",
+	    "catches std::length_error in swallow"}},
+    {"catch", "int", {"catches int in fail", "catches int in swallow"}},
+    {"signal", "SIGUSR1", {"SIGUSR1", "SIGUSR1"}},
+    {"fork", NULL,
+	{"starts a process in start_by_fork", "starts a process in start_by_vfork",
+	    "starts a process in start_by_spawn", "starts a process in start_by_fork",
+	    "starts a process in start_by_vfork", "starts a process in start_by_spawn"}},
+    {"fork", "fork", {"starts a process in start_by_fork", "starts a process in start_by_fork"}},
+    {"fork", "vfork", {"starts a process in start_by_vfork", "starts a process in start_by_vfork"}},
+    {"fork", "posix_spawn",
+	{"starts a process in start_by_spawn", "starts a process in start_by_spawn"}},
+    {"load", NULL, {"loads libm.so.6 in load", "loads librt.so.1 in load"}},
+    {"load", "librt", {"loads librt.so.1 in load"}},
+};
+
+static void expect_in_order(const struct caught *caught, const char *const *told)
+{
+	bool loads = strncmp(told[0], "loads ", 6) == 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < caught->count; i++) {
+		bool again = loads && at &&
+			     strncmp(caught->told[i], told[at - 1], strlen(told[at - 1])) == 0;
+
+		if (again)
+			continue;
+		ck_assert_msg(told[at] != NULL, "and %s", caught->told[i]);
+		ck_assert_msg(strncmp(caught->told[i], told[at], strlen(told[at])) == 0,
+		    "%s, not %s", caught->told[i], told[at]);
+		at++;
+	}
+	ck_assert_msg(told[at] == NULL, "no %s", told[at]);
+}
+
+START_TEST(what_is_caught_on_the_way_there_is_caught_on_the_way_back)
+{
+	cleanup_scene struct scene scene = scene_open(CATCHABLE, NULL);
+	struct caught there, back;
+	json_t *args = json_pack("{s:s, s:s*}", "kind", caught_both_ways[_i].kind, "filter",
+	    caught_both_ways[_i].filter);
+
+	json_decref(client_tool_result(
+	    scene.client, client_tool_send(scene.client, "rr_catch", args), HARNESS_TIMEOUT_S));
+	run_to_edge(&scene, false, &there);
+	expect_in_order(&there, caught_both_ways[_i].told);
+	run_to_edge(&scene, true, &back);
+	ck_assert_uint_eq(back.count, there.count);
+	for (size_t i = 0; i < there.count; i++)
+		ck_assert_str_eq(back.told[i], there.told[there.count - 1 - i]);
+}
+END_TEST
+
+/* The moments at which a run stops for an exec, in the order in which it comes to them. */
+static size_t run_over_execs(struct scene *scene, bool reverse, char moments[CAUGHT_MAX][64])
+{
+	size_t count = 0;
+
+	for (;;) {
+		json_auto_t *stop = go_on(scene, reverse);
+		const char *reason = answer_text(stop, "reason");
+
+		if (strcmp(reason, reverse ? "start" : "end") == 0)
+			return count;
+		ck_assert_str_eq(reason, "exec");
+		ck_assert_uint_lt(count, CAUGHT_MAX);
+		snprintf(moments[count++], 64, "%s", answer_text(stop, "moment"));
+	}
+}
+
+/* rr_continue stops at every exec without being asked to. */
+START_TEST(an_exec_stops_in_both_directions)
+{
+	cleanup_scene struct scene scene = scene_open("exec_self", NULL);
+	char back[CAUGHT_MAX][64], there[CAUGHT_MAX][64];
+	json_auto_t *execs = client_tool(scene.client, "rr_catch", "{s:s}", "kind", "exec");
+	size_t count = answer_count(execs, "images") - 1;
+
+	expect_within(execs, "note", "rr_continue stops at every exec by itself");
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	ck_assert_uint_eq(run_over_execs(&scene, true, back), count);
+	ck_assert_uint_eq(run_over_execs(&scene, false, there), count);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_str_eq(back[i], there[count - 1 - i]);
+}
+END_TEST
+
 static json_t *update(struct scene *scene, const char *name, json_t *value)
 {
 	return client_tool(scene->client, "rr_breakpoint_update", "{s:i, s:o}", "breakpoint_number",
@@ -207,16 +339,22 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-	    an_exception_of_a_type_is_caught_where_it_is_thrown_in_both_directions,
-	    a_filter_means_just_that_type, a_swallowed_exception_is_seen_where_it_is_caught,
-	    a_library_is_caught_when_it_is_loaded, a_fork_is_caught_in_the_process_that_forks,
-	    a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss,
-	    what_cannot_be_caught_is_refused_or_needs_no_catching,
-	    a_breakpoint_is_switched_off_and_on_and_keeps_its_number,
-	    a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_off, NULL};
-	return scene_main_builds("catch", tests,
+	const struct looped tests[] = {
+	    {an_exception_of_a_type_is_caught_where_it_is_thrown_in_both_directions, TIMES(builds)},
+	    {a_filter_means_just_that_type, TIMES(builds)},
+	    {a_swallowed_exception_is_seen_where_it_is_caught, TIMES(builds)},
+	    {a_library_is_caught_when_it_is_loaded, 1},
+	    {a_fork_is_caught_in_the_process_that_forks, 1},
+	    {a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss, 1},
+	    {what_cannot_be_caught_is_refused_or_needs_no_catching, 1},
+	    {what_is_caught_on_the_way_there_is_caught_on_the_way_back, TIMES(caught_both_ways)},
+	    {an_exec_stops_in_both_directions, 1},
+	    {a_breakpoint_is_switched_off_and_on_and_keeps_its_number, 1},
+	    {a_condition_is_set_changed_kept_where_the_new_one_is_wrong_and_taken_off, 1},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("catch", tests,
 	    (const char *const[]){"containers", "containers_O2", "plugin", "fork_tree",
-		"signals_timer", "exec_self", NULL},
-	    2);
+		"signals_timer", "exec_self", CATCHABLE, NULL});
 }

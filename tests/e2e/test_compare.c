@@ -15,6 +15,19 @@
 #define THREADS	     "parted threads"
 #define THREADS_MANY "parted threads2"
 #define BUSY	     "parted busy"
+#define LOG_MAX	     65536
+
+/* Arguments of the program ways, for two runs of each: the second is the first, or parts from it.
+ */
+static const struct {
+	const char *good, *bad;
+} ways[] = {
+    {"ways 1 30 0 0", "ways 1 30 0 3"}, {"ways 2 40 1 0", "ways 2 40 1 9"},
+    {"ways 3 60 45 0", "ways 3 60 45 5"}, {"ways 5 50 10 21", "ways 5 50 10 22"},
+    {"ways 6 20 0 0", "ways 6 25 0 0"}, /* one ends earlier */
+    {"ways 7 20 10 1", "ways 7 20 10 1 "},
+    {"ways 8 250 230 0", "ways 8 250 230 5"}, /* too long for lines from the start */
+};
 
 static json_t *compare(const char *good, const char *bad, const char *more)
 {
@@ -128,6 +141,45 @@ START_TEST(threads_are_compared_each_with_its_own)
 }
 END_TEST
 
+/* The lines that a run passes, from the program's own log. Returns how many. */
+static size_t log_of(const char *run, int lines[LOG_MAX])
+{
+	char command[300], name[16], arguments[80], line[16];
+	size_t count = 0;
+	FILE *log;
+
+	ck_assert_int_eq(sscanf(run, "%15s %79[^\n]", name, arguments), 2);
+	cleanup_free char *program = harness_program(name);
+	snprintf(command, sizeof(command), "'%s' %s", program, arguments);
+	log = popen(command, "r");
+	ck_assert_ptr_nonnull(log);
+	while (count < LOG_MAX && fgets(line, sizeof(line), log))
+		lines[count++] = (int)strtol(line, NULL, 10);
+	pclose(log);
+	return count;
+}
+
+START_TEST(the_runs_part_where_the_programs_own_log_says)
+{
+	static int logs[2][LOG_MAX];
+	const size_t good = log_of(ways[_i].good, logs[0]), bad = log_of(ways[_i].bad, logs[1]);
+	json_auto_t *answer = compare(ways[_i].good, ways[_i].bad, NULL);
+	size_t at = 0;
+
+	ck_assert_uint_gt(good, 0);
+	while (at < good && at < bad && logs[0][at] == logs[1][at])
+		at++;
+	if (at == good && at == bad) {
+		expect_within(answer, "conclusion", "both runs went the same way");
+	} else {
+		ck_assert(at < good && at < bad);
+		expect_line(answer, "good", logs[0][at]);
+		expect_line(answer, "bad", logs[1][at]);
+		expect_moment(ways[_i].bad, answer_text(answer, "bad.next"), logs[1][at]);
+	}
+}
+END_TEST
+
 START_TEST(a_limit_that_is_reached_is_said)
 {
 	expect_all(compare(BUSY, BUSY, "{\"limit\": 100}"),
@@ -155,13 +207,24 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {runs_part_at_the_branch_that_took_another_way,
-	    runs_of_the_same_way_differ_in_nothing, a_run_compared_with_itself_differs_in_nothing,
-	    a_difference_in_the_library_only_names_the_line_that_called_it,
-	    threads_are_compared_each_with_its_own, a_limit_that_is_reached_is_said,
-	    what_cannot_be_compared_says_why, NULL};
-	const char *const programs[] = {
-	    FEW, FEW_AGAIN, MANY, ZEROS, THREADS, THREADS_MANY, BUSY, "lines", NULL};
+	const struct looped tests[] = {
+	    {runs_part_at_the_branch_that_took_another_way, 1},
+	    {runs_of_the_same_way_differ_in_nothing, 1},
+	    {a_run_compared_with_itself_differs_in_nothing, 1},
+	    {a_difference_in_the_library_only_names_the_line_that_called_it, 1},
+	    {threads_are_compared_each_with_its_own, 1},
+	    {the_runs_part_where_the_programs_own_log_says, TIMES(ways)},
+	    {a_limit_that_is_reached_is_said, 1},
+	    {what_cannot_be_compared_says_why, 1},
+	    {NULL, 0},
+	};
+	const char *programs[16 + 2 * TIMES(ways)] = {
+	    FEW, FEW_AGAIN, MANY, ZEROS, THREADS, THREADS_MANY, BUSY, "lines"};
+	size_t count = 8;
 
-	return scene_main("compare", tests, programs);
+	for (size_t i = 0; i < TIMES(ways); i++) {
+		programs[count++] = ways[i].good;
+		programs[count++] = ways[i].bad;
+	}
+	return scene_main_loops("compare", tests, programs);
 }

@@ -62,6 +62,20 @@ START_TEST(a_use_after_free_is_named_with_who_freed_and_who_allocated)
 }
 END_TEST
 
+/* By its address, and in gdb's way to write one. */
+START_TEST(a_block_is_found_through_a_pointer_to_its_pointer)
+{
+	cleanup_scene struct scene scene = open_at_end(builds[_i].program);
+	char address[64];
+
+	json_decref(life_of(&scene, "*&stale", "use after free: read_late ("));
+	json_auto_t *value =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "(long) stale");
+	snprintf(address, sizeof(address), "*%s", answer_text(value, "value"));
+	json_decref(life_of(&scene, address, "use after free: read_late ("));
+}
+END_TEST
+
 START_TEST(an_overrun_is_named_from_both_blocks)
 {
 	cleanup_scene struct scene scene = open_at_end(builds[_i].program);
@@ -261,6 +275,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {a_use_after_free_is_named_with_who_freed_and_who_allocated, BUILDS},
+	    {a_block_is_found_through_a_pointer_to_its_pointer, BUILDS},
 	    {an_overrun_is_named_from_both_blocks, BUILDS},
 	    {a_double_free_is_named_with_both_frees, BUILDS},
 	    {a_use_after_free_is_named_in_a_field_far_from_the_pointer, 2},

@@ -16,7 +16,7 @@
 #define MARKUP	"</code></pre><script>alert(1)</script><img src=x onerror=\"alert(2)\">"
 #define HOSTILE MARKUP "'&\x1b[2J\x01"
 /* What a claim takes for one expression. */
-#define HOSTILE_EXPRESSION MARKUP "&\x1b\x01"
+#define HOSTILE_EXPRESSION "</code></pre><script>alert(1)</script>&"
 
 /* A new trace, with a session at the crash. Reports are written into the trace. */
 struct crashed {

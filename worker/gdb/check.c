@@ -15,6 +15,13 @@ bool gdb_quote(char *to, const char *what, const char *text, struct failure *fai
 	return false;
 }
 
+/* Whether gdb refused because the expression would change the program, or call it. */
+static bool is_harmful(const char *message)
+{
+	return strstr(message, "may-call-functions") ||
+	       strstr(message, "Writing to memory is not allowed");
+}
+
 bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, const char *hint,
     struct failure *failure)
 {
@@ -27,6 +34,11 @@ bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, 
 	case GDB_REFUSED:
 		if (gdb_was_interrupted(gdb) && strcmp(message, "Quit") == 0)
 			worker_fail_interrupted(gdb_worker(gdb), failure);
+		else if (is_harmful(message))
+			failure_set(failure, ERROR_NOT_ALLOWED,
+			    "only read values: without calls of functions, =, ++ and --; "
+			    "rr_trace_calls with returns shows what calls of a function returned",
+			    "%s", message);
 		else
 			failure_set(failure, code, hint, "%s", message);
 		return false;

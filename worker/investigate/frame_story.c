@@ -38,7 +38,7 @@ struct frame_story {
 	struct function_code code;
 	struct story story;
 	struct changes changes;
-	unsigned long long frame; /* gdb's address of it, which tells frames apart */
+	unsigned long long entry, frame; /* frame: gdb's address of it, which tells frames apart */
 	int tid;
 	char function[128], inlined[128]; /* inlined: which one was asked for; "": this one */
 	json_t *arguments, *caller, *returned;
@@ -85,6 +85,7 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
 		snprintf(where, sizeof(where), "-d *0x%llx", entry);
 		first = internal_insert(replay, where);
+		story->entry = first ? entry : 0;
 		internal_delete(replay, first ? number : 0);
 		number = first ? first : number;
 	}
@@ -103,6 +104,7 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 
 	if (number && search_stretch(replay, story->args->from, NULL, stretch, failure) &&
 	    search_begin(&search, replay, stretch, failure) &&
+	    passes_is_loaded(replay, story->args->location, story->entry, failure) &&
 	    gdb_check(replay->gdb, gdb_command(replay->gdb, NULL, "-break-enable %d", number),
 		ERROR_GDB_FAILED, NULL, failure))
 		end = search_run(&search, stop_there, &number, failure);
@@ -413,7 +415,7 @@ static void add_notes(const struct frame_story *story, json_t *answer)
 {
 	json_t *notes = json_array();
 
-	if (story->inlined[0] &&
+	if (story->inlined[0] && strcmp(story->inlined, story->function) != 0 &&
 	    strncmp(story->args->location, story->function, strlen(story->args->location)) != 0)
 		json_array_append_new(notes,
 		    json_sprintf("the compiler put %.120s into %.120s, so this is a call of %.120s",

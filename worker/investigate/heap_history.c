@@ -212,7 +212,7 @@ json_t *tool_heap_history(
 	struct heap *heap = calloc(1, sizeof(*heap));
 	json_t *answer = NULL;
 
-	if (!heap || !code_address(replay, args->pointer, &heap->address, failure)) {
+	if (!heap || !code_pointer(replay, args->pointer, &heap->address, failure)) {
 		free(heap);
 		return NULL;
 	}

@@ -43,8 +43,8 @@ static bool go_back(struct replay *replay, struct failure *failure)
 	return !gdb_was_interrupted(replay->gdb);
 }
 
-static enum found find(
-    struct replay *replay, const char *condition, int number, struct failure *failure)
+static enum found find(struct replay *replay, const char *condition, int number,
+    struct passes_unread *unread, struct failure *failure)
 {
 	for (int i = 0; i < DOUBTS_MAX; i++) {
 		if (!go_back(replay, failure))
@@ -54,23 +54,39 @@ static enum found find(
 		replay->at_end = replay->at_signal = false;
 		if (!position_update(replay, failure))
 			return FOUND_FAILED;
-		switch (passes_judge(replay, condition, failure)) {
+		switch (passes_judge(replay, condition, unread, failure)) {
 		case PASS_MEANT:
 			return FOUND_IT;
 		case PASS_REFUSED:
 			return FOUND_FAILED;
 		case PASS_OTHER:
+		case PASS_UNREAD:
 			break;
 		}
 	}
 	failure_set(failure, ERROR_LIMIT, "use a condition that can be read at each stop",
-	    "%.200s could not be read at the last %d stops", condition, DOUBTS_MAX);
+	    "%.200s could not be read at %lld of the last %d stops: %s", condition, unread->count,
+	    DOUBTS_MAX, unread->why);
 	return FOUND_FAILED;
 }
 
-static void fail_nothing(
-    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+/* A pass at which the condition could not be read may be the one that is asked for. */
+static void fail_nothing(struct replay *replay, const struct last_time_args *args,
+    const struct passes_unread *unread, struct failure *failure)
 {
+	if (unread->count) {
+		json_t *told = passes_tell_unread(replay, unread);
+
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "use a condition that can be read at each pass; rr_trace_calls without a "
+		    "condition shows the passes",
+		    "nothing passed %.200s where %.200s was seen to hold between the start and "
+		    "this "
+		    "moment; %s",
+		    args->location, args->condition, json_string_value(told));
+		json_decref(told);
+		return;
+	}
 	failure_set(failure, ERROR_NOT_FOUND,
 	    images_at(replay) ? "what ran before exec was another program; rr_trace_calls shows "
 				"all passes, later ones too"
@@ -105,6 +121,7 @@ static json_t *search(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
 	int number = passes_set(replay, args->location, args->condition, failure);
+	struct passes_unread unread = {0};
 	enum found found;
 	json_t *answer = NULL;
 
@@ -112,15 +129,18 @@ static json_t *search(
 		return NULL;
 	gdb_command(replay->gdb, NULL, "-break-enable %d", number);
 	signals_pass_all(replay);
-	found = find(replay, args->condition, number, failure);
+	found = find(replay, args->condition, number, &unread, failure);
 	signals_stop_again(replay);
 	internal_delete(replay, number);
 	if (replay->worker->broken)
 		return NULL;
 	if (found == FOUND_NOTHING)
-		fail_nothing(replay, args, failure);
+		fail_nothing(replay, args, &unread, failure);
 	else if (found == FOUND_IT)
 		answer = evaluate_beside(replay, describe(replay, args, failure), args->evaluate);
+	if (answer && unread.count)
+		json_object_set_new(
+		    answer, "condition_unread", passes_tell_unread(replay, &unread));
 	return answer;
 }
 

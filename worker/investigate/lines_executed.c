@@ -12,10 +12,10 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/line_table.h"
+#include "worker/investigate/passes.h"
 #include "worker/investigate/search.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
-#include "worker/session/accessed.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/excursion.h"
 #include "worker/session/internal.h"
@@ -203,16 +203,11 @@ static void keep_places(struct lines_executed *lines)
 static bool set_breakpoints(struct lines_executed *lines, struct failure *failure)
 {
 	char where[32];
-	uint8_t byte;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		if (!accessed_whole(lines->replay, lines->table[i].address, &byte, 1)) {
-			failure_set(failure, ERROR_UNSUPPORTED,
-			    "give `from`: a moment after it was loaded",
-			    "the library of %.200s is not loaded at the beginning",
-			    lines->args->location);
+		if (!passes_is_loaded(
+			lines->replay, lines->args->location, lines->table[i].address, failure))
 			return false;
-		}
 		snprintf(where, sizeof(where), "*0x%llx", lines->table[i].address);
 		lines->table[i].number = internal_insert(lines->replay, where);
 	}
@@ -358,7 +353,8 @@ static json_t *answer_of(
 	if (listing)
 		json_object_set_new(answer, "source", listing);
 	if (json_array_size(rows))
-		json_object_set(answer, end == SEARCH_WHOLE ? "never" : "not_seen", rows);
+		json_object_set(answer,
+		    end == SEARCH_WHOLE && !search_is_empty(search) ? "never" : "not_seen", rows);
 	json_decref(rows);
 	if (lines->optimized)
 		json_object_set_new(answer, "note",

@@ -92,7 +92,8 @@ json_t *tool_output(struct replay *replay, const struct output_args *args, struc
 	json_t *writes;
 
 	moment = replay->moment;
-	if (args->moment && !named_moment(replay, args->moment, &moment, failure))
+	if (args->moment && (!named_moment(replay, args->moment, &moment, failure) ||
+				position_is_beyond(replay, moment.event, failure)))
 		return NULL;
 	printing = printing_learn(replay, failure);
 	if (!printing)

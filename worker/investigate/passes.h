@@ -11,14 +11,39 @@
 int passes_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure);
 
-enum pass { PASS_MEANT, PASS_OTHER, PASS_REFUSED };
+/* Whether the code at an address is loaded where the program stands; gdb, which waits for the
+ * library of a name, does not wait for that of an address (0: there is none to look at). False with
+ * *failure filled. */
+bool passes_is_loaded(struct replay *replay, const char *location, unsigned long long address,
+    struct failure *failure);
 
-/* Call this at a stop there. PASS_OTHER: the condition does not hold, or cannot be read there.
- * PASS_REFUSED: it may not be evaluated at all, and *failure is filled. */
-enum pass passes_judge(struct replay *replay, const char *condition, struct failure *failure);
+/* Stops at which a condition could not be read: whether it held there is not known. */
+struct passes_unread {
+	long long count;
+	struct moment first;
+	char why[200]; /* at the first */
+};
 
-/* Whether an expression's value, as gdb prints it, is true. */
-bool passes_is_true(const char *value);
+enum pass { PASS_MEANT, PASS_OTHER, PASS_UNREAD, PASS_REFUSED };
+
+/* Call this at a stop there. PASS_OTHER: the condition does not hold. PASS_UNREAD: it cannot be
+ * read there, and *unread counts it. PASS_REFUSED: it may not be evaluated at all, or is nothing
+ * that can hold, and *failure is filled. */
+enum pass passes_judge(struct replay *replay, const char *condition, struct passes_unread *unread,
+    struct failure *failure);
+
+/* "at 3 passes it could not be read: WHY, first at MOMENT"; NULL: it could be read at each. */
+json_t *passes_tell_unread(struct replay *replay, const struct passes_unread *unread);
+
+enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNREAD, TRUTH_REFUSED };
+
+/* Whether an expression is true, of which gdb printed this value where the program stands.
+ * TRUTH_UNREAD: it cannot be read there, and why[size] says why. TRUTH_REFUSED: a structure, an
+ * array or a function is neither true nor false. */
+enum truth passes_truth(
+    struct replay *replay, const char *expression, const char *value, char *why, size_t size);
+
+void passes_fail_shapeless(const char *expression, struct failure *failure);
 
 /* Whether gdb refused to evaluate something because it would change the program or call it. Fills
  * *failure then. */

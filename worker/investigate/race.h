@@ -43,6 +43,7 @@ struct race {
 	struct threading *threading;
 	char watched[WATCHPOINT_PLACE_MAX];
 	unsigned long long address;
+	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
 	int watch, entry, freed, resized; /* gdb's numbers */
 	struct race_access *accesses;
 	size_t count, room;

@@ -497,6 +497,8 @@ static void add_limits(
 		json_object_set_new(answer, "note",
 		    json_string("this lies on a stack, which other calls use too: narrow it with "
 				"from and to"));
+	if (verdict == NO_ACCESS && race->unmapped)
+		json_object_set(answer, "unmapped", race->unmapped);
 	(void)search;
 }
 

@@ -221,6 +221,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 	address = watchpoint_address(race->replay, race->watched);
 	race->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
+	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);
 	race->atomic_type = is_atomic_type(race->replay, race->watched);
 	look_at_mapping(race);
 	return true;
@@ -293,6 +294,7 @@ static void clear(struct race *race)
 	for (size_t i = 0; i < race->site_count; i++)
 		json_decref(race->sites[i]);
 	where_forget(&race->where);
+	json_decref(race->unmapped);
 	free(race->accesses);
 	free(race->pairs);
 	free(race->by);

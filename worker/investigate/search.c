@@ -70,6 +70,8 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	if (!position_go_asked(replay, &stretch[0], failure))
 		return false;
 	search->from = search->reached = replay->moment;
+	search->empty = search->bounded && (position_order(&search->to, &search->from) < 0 ||
+					       instant_is_here(replay, &search->bound));
 	signals_pass_all(replay);
 	search->captured = true;
 	return true;
@@ -181,6 +183,27 @@ void search_end(struct search *search)
 	search->captured = false;
 }
 
+bool search_is_empty(const struct search *search)
+{
+	return search->empty;
+}
+
+static void tell_empty(const struct search *search, json_t *answer)
+{
+	json_t *at = seen_name(search->replay, &search->from);
+	const char *said = mi_text(answer, "conclusion");
+
+	if (said)
+		json_object_set_new(answer, "conclusion",
+		    json_sprintf(
+			"%s, but nothing was searched: from and to are the same moment, %s", said,
+			json_string_value(at)));
+	json_object_set_new(answer, "warning",
+	    json_string("give the earlier moment as from, the later one as to; start is where this "
+			"program begins"));
+	json_decref(at);
+}
+
 /* Not in one that says it in its own words. */
 static void limit_conclusion(json_t *answer)
 {
@@ -217,5 +240,7 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 		    json_string("several instructions can share event:ticks, and this session does "
 				"not know which one an earlier answer meant: from and to are the "
 				"first of them"));
+	if (search_is_empty(search))
+		tell_empty(search, answer);
 	json_decref(reached);
 }

@@ -32,6 +32,7 @@ struct search {
 	struct moment reached;
 	scan_visit *visit;
 	void *context;
+	bool empty;    /* it begins where it ends */
 	bool over;     /* the stretch has ended */
 	int told;      /* the share of the trace that was last reported as progress, in percent */
 	bool captured; /* the search ignores signals */
@@ -58,9 +59,12 @@ enum search_end search_run(
 
 void search_end(struct search *search);
 
+/* Whether it begins and ends at the same moment, so that nothing can be found. */
+bool search_is_empty(const struct search *search);
+
 /* Says in an answer that the search was cut off: "cut_off", with the share that was searched and
- * how to go on; and in the conclusion, which is there already, that it is about a part only. If
- * another image follows, it says that this one was not searched. */
+ * how to go on; and in the conclusion, which is there already, that it is about a part only, or
+ * about an empty stretch. If another image follows, it says that this one was not searched. */
 void search_tell(const struct search *search, enum search_end end, json_t *answer);
 
 #endif

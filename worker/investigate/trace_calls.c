@@ -2,6 +2,7 @@
  * rr_trace_calls: every call of a function, or every time the program passes a line, as if somebody
  * had put a print there. The answer has a row for each of the first ones, and counts all of them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
@@ -35,6 +36,7 @@ struct trace_calls {
 	struct moment last[GROUPS_MAX]; /* of each group */
 	size_t bytes, group_bytes;
 	long long count, ungrouped;
+	struct passes_unread unread;
 	bool full;	  /* there are as many rows as the call asked for */
 	bool only_counts; /* gdb skips the rest by itself, and counts them */
 	struct returns returns;
@@ -49,29 +51,36 @@ static json_t *caller_words(struct replay *replay)
 	return words;
 }
 
-static json_t *key_of(const struct trace_calls *calls, struct replay *replay)
+/* A value, or the reason why there is none, as "<Division by zero>". NULL with *failure filled if
+ * the expression may not be evaluated. */
+static json_t *key_of(
+    const struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[KEY_MAX];
-	const char *told;
-	json_t *key;
+	char *value = NULL, *type = NULL, why[KEY_MAX] = "", refusal[KEY_MAX + 4];
+	const char *told = refusal, *by = calls->args->group_by;
+	json_t *key = NULL;
 
-	if (strcmp(calls->args->group_by, BY_CALLER) == 0)
+	if (strcmp(by, BY_CALLER) == 0)
 		return caller_words(replay);
-	told = values_read(replay, calls->args->group_by, &value, &type, why, sizeof(why)) == 0
-		   ? value
-		   : why;
-	key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
+	if (values_read(replay, by, &value, &type, why, sizeof(why)) == 0 && value)
+		told = value;
+	else
+		snprintf(refusal, sizeof(refusal), "<%s>", why);
+	if (value || !passes_is_harmful(by, why, failure))
+		key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
 	free(value);
 	free(type);
 	return key;
 }
 
 /* {key, count, first}, and "last" at the end: of many passes only few are named. */
-static void add_group(struct trace_calls *calls, struct replay *replay)
+static bool add_group(struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
-	json_t *key = key_of(calls, replay), *group, *found = NULL;
+	json_t *key = key_of(calls, replay, failure), *group, *found = NULL;
 	size_t i, which = GROUPS_MAX;
 
+	if (!key)
+		return false;
 	json_array_foreach(calls->groups, i, group)
 	{
 		if (json_equal(json_object_get(group, "key"), key)) {
@@ -95,6 +104,7 @@ static void add_group(struct trace_calls *calls, struct replay *replay)
 		calls->ungrouped++;
 	}
 	json_decref(key);
+	return true;
 }
 
 static void name_last(struct trace_calls *calls, struct replay *replay)
@@ -162,9 +172,11 @@ static enum scan_verdict see(
 		return SCAN_ON;
 	if (calls->args->returns)
 		returns_pass(&calls->returns, replay);
-	switch (passes_judge(replay, calls->args->condition, failure)) {
+	switch (passes_judge(replay, calls->args->condition, &calls->unread, failure)) {
 	case PASS_REFUSED:
 		return SCAN_GIVE_UP;
+	case PASS_UNREAD:
+		return calls->unread.count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 	case PASS_OTHER:
 		return SCAN_ON;
 	case PASS_MEANT:
@@ -175,8 +187,8 @@ static enum scan_verdict see(
 		add_row(calls, replay);
 		count_only(calls, replay, !visit->search->bounded || visit->search->guard);
 	}
-	if (calls->args->group_by)
-		add_group(calls, replay);
+	if (calls->args->group_by && !add_group(calls, replay, failure))
+		return SCAN_GIVE_UP;
 	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
@@ -191,6 +203,18 @@ static void take_count(struct trace_calls *calls, struct replay *replay)
 	json_decref(results);
 }
 
+/* A pass at which the condition could not be read may be one of those that are asked for. */
+static json_t *conclude_none(const struct trace_calls *calls, const char *condition)
+{
+	if (calls->unread.count)
+		return json_sprintf("nothing passed %.200s where %.200s was seen to hold; at %lld "
+				    "pass%s it could not be read: %s",
+		    calls->args->location, condition, calls->unread.count,
+		    calls->unread.count == 1 ? "" : "es", calls->unread.why);
+	return json_sprintf("nothing passed %.200s%s%.200s", calls->args->location,
+	    condition[0] ? " where " : "", condition);
+}
+
 static json_t *conclude(const struct trace_calls *calls)
 {
 	const struct trace_calls_args *args = calls->args;
@@ -198,8 +222,7 @@ static json_t *conclude(const struct trace_calls *calls)
 	const char *condition = args->condition ? args->condition : "";
 
 	if (!calls->count)
-		return json_sprintf("nothing passed %.200s%s%.200s", args->location,
-		    condition[0] ? " where " : "", condition);
+		return conclude_none(calls, condition);
 	return json_sprintf("%lld time%s through %.200s%s%.200s, first at %s", calls->count,
 	    calls->count == 1 ? "" : "s", args->location, condition[0] ? " where " : "", condition,
 	    first);
@@ -211,6 +234,7 @@ static json_t *answer_of(
 	long long told = (long long)json_array_size(calls->hits);
 	const json_t *last = json_array_get(calls->hits, (size_t)told - 1);
 	json_t *answer = json_object();
+	json_t *unread = passes_tell_unread(search->replay, &calls->unread);
 
 	name_last(calls, search->replay);
 	json_object_set_new(answer, "conclusion", conclude(calls));
@@ -221,6 +245,8 @@ static json_t *answer_of(
 		json_object_set(answer, "groups", calls->groups);
 	if (calls->ungrouped)
 		json_object_set_new(answer, "ungrouped", json_integer(calls->ungrouped));
+	if (unread)
+		json_object_set_new(answer, "condition_unread", unread);
 	search_tell(search, end, answer);
 	if (calls->count > told)
 		json_object_set_new(answer, "more",

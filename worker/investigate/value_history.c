@@ -34,7 +34,8 @@ struct history {
 	const struct value_history_args *args;
 	char watched[WATCHPOINT_PLACE_MAX]; /* the expression that gdb watches */
 	unsigned long long address;
-	int watch; /* gdb's number */
+	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
+	int watch;	  /* gdb's number */
 	json_t *changes, *writers;
 	struct moment last[WRITERS_MAX]; /* of each writer */
 	size_t bytes;
@@ -202,6 +203,7 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	address = watchpoint_address(replay, history->watched);
 	history->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
+	history->unmapped = watchpoint_unmapped(replay, history->address, history->args->length);
 	return true;
 }
 
@@ -312,6 +314,8 @@ static json_t *answer_of(struct history *history, const struct search *search, e
 		json_object_set_new(answer, "shared",
 		    json_string("other processes map this memory too: their writes do not show "
 				"here"));
+	if (!history->count && history->unmapped)
+		json_object_set(answer, "unmapped", history->unmapped);
 	search_tell(search, end, answer);
 	add_notes(history, end, answer);
 	return answer;
@@ -351,6 +355,7 @@ json_t *tool_value_history(
 	}
 	json_decref(history.changes);
 	json_decref(history.writers);
+	json_decref(history.unmapped);
 	where_forget(&history.where);
 	return excursion_answer(&excursion, answer, failure);
 }

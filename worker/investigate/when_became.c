@@ -3,6 +3,7 @@
  * on everything that the predicate reads, finds it. If that cannot be watched, halving finds a
  * change from false to true, and the answer says that there may be others.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,9 @@
 #include "worker/investigate/search.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/breakpoints.h"
 #include "worker/session/excursion.h"
+#include "worker/session/identifiers.h"
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
@@ -23,7 +26,8 @@
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
 
-#define SHOWN "%.200s"
+#define SHOWN		"%.200s"
+#define WATCHED_AT_ONCE 4 /* places that the processor can watch */
 
 struct became {
 	const char *predicate; /* the client's */
@@ -38,37 +42,52 @@ struct became {
 	char function[128];	  /* the function whose locals it reads; "": none */
 	bool unsure;		  /* it reads locals, and their call was not found */
 	enum bind_means means;
-	bool always; /* it was true where the search began */
-	json_t *cut; /* what search_tell says, in an object */
+	bool always;	  /* it was true where the search began */
+	json_t *cut;	  /* what search_tell says, in an object */
+	bool empty;	  /* the stretch begins and ends at the same moment */
+	bool read;	  /* it could be read at some moment ... */
+	char unread[200]; /* ... and why not at others; "": it always could */
 };
 
-enum truth { IS_FALSE, IS_TRUE, IS_FAILED };
+static enum truth lost(struct replay *replay, struct failure *failure)
+{
+	gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+	return TRUTH_REFUSED;
+}
 
-/* A predicate that cannot be read, because its memory is not mapped, is not true. */
+static void fail_unread(struct replay *replay, const char *why, struct failure *failure)
+{
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "names are looked up in the selected frame; rr_locals lists them", "%.200s", why);
+	scope_explain(replay, failure);
+}
+
+/* Whether the predicate is true where the program stands. One that cannot be read there is not
+ * true, but is no proof of the contrary either: became->unread tells of it. */
 static enum truth ask(
     struct became *became, struct replay *replay, bool first, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[256] = "";
-	enum truth truth = IS_FALSE;
+	char *value = NULL, *type = NULL, why[sizeof(became->unread)] = "";
+	enum truth truth = TRUTH_UNREAD;
 
 	became->evaluations++;
-	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0)
-		truth = passes_is_true(value) ? IS_TRUE : IS_FALSE;
-	else if (replay->worker->broken)
-		truth = gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure)
-			    ? IS_FALSE
-			    : IS_FAILED;
-	else if (passes_is_harmful(became->predicate, why, failure))
-		truth = IS_FAILED;
-	else if (first && !strstr(why, "Cannot access memory")) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "names are looked up in the selected frame; rr_locals lists them", "%.200s",
-		    why);
-		scope_explain(replay, failure);
-		truth = IS_FAILED;
+	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0) {
+		truth = passes_truth(replay, became->bound, value, why, sizeof(why));
+		if (truth == TRUTH_REFUSED)
+			passes_fail_shapeless(became->predicate, failure);
+	} else if (replay->worker->broken) {
+		truth = lost(replay, failure);
+	} else if (passes_is_harmful(became->predicate, why, failure)) {
+		truth = TRUTH_REFUSED;
+	} else if (first && !strstr(why, "Cannot access memory") && !strstr(why, "by zero")) {
+		fail_unread(replay, why, failure);
+		truth = TRUTH_REFUSED;
 	}
 	free(value);
 	free(type);
+	if (truth == TRUTH_UNREAD)
+		snprintf(became->unread, sizeof(became->unread), "%s", why);
+	became->read = became->read || truth == TRUTH_NO || truth == TRUTH_YES;
 	return truth;
 }
 
@@ -91,12 +110,13 @@ static bool halve(struct became *became, struct replay *replay, struct failure *
 		if (replay->moment.event >= became->high.event)
 			continue;
 		switch (ask(became, replay, false, failure)) {
-		case IS_FAILED:
+		case TRUTH_REFUSED:
 			return false;
-		case IS_TRUE:
+		case TRUTH_YES:
 			became->high = replay->moment;
 			break;
-		case IS_FALSE:
+		case TRUTH_UNREAD:
+		case TRUTH_NO:
 			became->low = replay->moment;
 			top = became->high.event;
 			break;
@@ -112,10 +132,21 @@ static enum scan_verdict see(
 {
 	struct became *became = context;
 
-	(void)failure;
-	if (!hit->watched || hit->number != became->watch || !hit->new ||
-	    strcmp(hit->new, "<unreadable>") == 0 || !passes_is_true(hit->new))
+	if (!hit->watched || hit->number != became->watch || !hit->new)
 		return SCAN_ON;
+	switch (
+	    passes_truth(replay, became->bound, hit->new, became->unread, sizeof(became->unread))) {
+	case TRUTH_YES:
+		break;
+	case TRUTH_NO:
+		became->read = true;
+		return SCAN_ON;
+	case TRUTH_UNREAD:
+		return SCAN_ON;
+	case TRUTH_REFUSED:
+		passes_fail_shapeless(became->predicate, failure);
+		return SCAN_GIVE_UP;
+	}
 	became->at = replay->moment;
 	became->frame = where_behind(replay, &became->code);
 	return SCAN_ENOUGH;
@@ -139,20 +170,69 @@ static enum look judge(
 	return replay->worker->broken ? LOOK_FAILED : LOOK_UNABLE;
 }
 
+/* gdb deletes a watchpoint whose expression it cannot compute, as with a division by zero, and runs
+ * on. */
+static bool is_set(struct replay *replay, int number)
+{
+	json_t *results = NULL;
+	bool set = gdb_command(replay->gdb, &results, "-break-list") != GDB_DONE ||
+		   breakpoints_row(mi_breakpoints(results), number);
+
+	json_decref(results);
+	return set;
+}
+
+static bool is_named_before(const char *text, struct identifier name)
+{
+	struct identifier other = identifier_next(text, text);
+
+	for (; other.name < name.name; other = identifier_next(text, other.name + other.length))
+		if (other.length == name.length && strncmp(other.name, name.name, name.length) == 0)
+			return true;
+	return false;
+}
+
+/* Places in memory that a predicate reads, at most. Each name is one, and each -> [] and * another.
+ */
+static int count_places(const char *predicate)
+{
+	struct identifier name = identifier_next(predicate, predicate);
+	int count = 0;
+
+	for (; name.name; name = identifier_next(predicate, name.name + name.length))
+		count += !is_named_before(predicate, name);
+	for (const char *at = predicate; *at; at++)
+		count += *at == '[' || *at == '*' || strncmp(at, "->", 2) == 0;
+	return count;
+}
+
+/* gdb watches the part of "a && b" that it comes to, and more of it when a becomes true. If that is
+ * more than the processor has room for, rr ends with an assertion. */
+static bool may_grow_too_large(const char *predicate)
+{
+	return count_places(predicate) > WATCHED_AT_ONCE &&
+	       (strstr(predicate, "&&") || strstr(predicate, "||") || strchr(predicate, '?'));
+}
+
 static enum look watch_for(struct became *became, struct search *search, struct failure *failure)
 {
 	struct replay *replay = search->replay;
 	enum search_end end = SEARCH_FAILED;
+	bool gave_up;
+
+	if (may_grow_too_large(became->predicate))
+		return LOOK_UNABLE;
 
 	became->watch = watchpoint_insert(replay, became->bound, WATCH_WRITE, false, NULL, failure);
 	if (became->watch)
 		end = search_run(search, see, became, failure);
+	gave_up = end == SEARCH_WHOLE && !is_set(replay, became->watch);
 	internal_delete(replay, became->watch);
 	if (end == SEARCH_CUT) {
 		became->cut = json_object();
 		search_tell(search, end, became->cut);
 	}
-	return judge(became, replay, end);
+	return gave_up ? LOOK_UNABLE : judge(became, replay, end);
 }
 
 /* The first change to true, in a stretch that begins where it is false or means nothing. */
@@ -163,8 +243,10 @@ static enum look look(struct became *became, struct replay *replay, const struct
 	struct failure unable = {0};
 	enum look seen = LOOK_FAILED;
 
-	if (search_begin(&search, replay, stretch, failure))
+	if (search_begin(&search, replay, stretch, failure)) {
+		became->empty = search_is_empty(&search);
 		seen = watch_for(became, &search, &unable);
+	}
 	search_end(&search);
 	if (seen == LOOK_FAILED && unable.message[0])
 		*failure = unable;
@@ -192,6 +274,36 @@ static json_t *answer_found(const struct became *became, struct replay *replay)
 static json_t *answer_text(const char *format, const struct became *became)
 {
 	return json_pack("{s:o}", "conclusion", json_sprintf(format, became->predicate));
+}
+
+/* Not said to be false where it could not be read. */
+static json_t *answer_never(const struct became *became)
+{
+	if (became->empty)
+		return answer_text(SHOWN
+		    " is not true at the moment that is both from and to, and nothing else was "
+		    "searched: give the earlier moment as from, the later one as to",
+		    became);
+	if (became->read)
+		return answer_text(SHOWN " was never true there", became);
+	return json_pack("{s:o}", "conclusion",
+	    json_sprintf(SHOWN " could never be read there, so it was never seen to be true: %s",
+		became->predicate, became->unread));
+}
+
+/* For one that cannot be watched. */
+static json_t *answer_unseen(const struct became *became)
+{
+	if (became->read)
+		return answer_text(SHOWN
+		    " is not true at either end of the stretch, and cannot be watched between "
+		    "them: it may have been true for a while",
+		    became);
+	return json_pack("{s:o}", "conclusion",
+	    json_sprintf(SHOWN
+		" cannot be read at either end of the stretch, and cannot be watched "
+		"between them: %s",
+		became->predicate, became->unread));
 }
 
 /* The edge is known to lie between two events. */
@@ -244,13 +356,12 @@ static json_t *find_by_halves(
 		return NULL;
 	became->high = replay->moment;
 	switch (ask(became, replay, false, failure)) {
-	case IS_FAILED:
+	case TRUTH_REFUSED:
 		return NULL;
-	case IS_FALSE:
-		return answer_text(SHOWN " is false at both ends of the stretch, and cannot be "
-					 "watched between them: it may have been true for a while",
-		    became);
-	case IS_TRUE:
+	case TRUTH_UNREAD:
+	case TRUTH_NO:
+		return answer_unseen(became);
+	case TRUTH_YES:
 		break;
 	}
 	return halve(became, replay, failure) ? answer_between(became, replay) : NULL;
@@ -265,22 +376,22 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 		return NULL;
 	became->from = replay->moment;
 	switch (ask(became, replay, false, failure)) {
-	case IS_FAILED:
+	case TRUTH_REFUSED:
 		return NULL;
-	case IS_TRUE:
+	case TRUTH_YES:
 		became->always = true;
 		if (!became->function[0])
 			return answer_always(became, replay);
 		break;
-	case IS_FALSE:
+	case TRUTH_UNREAD:
+	case TRUTH_NO:
 		break;
 	}
 	switch (look(became, replay, stretch, failure)) {
 	case LOOK_FOUND:
 		return answer_found(became, replay);
 	case LOOK_NONE:
-		return became->always ? answer_always(became, replay)
-				      : answer_text(SHOWN " was never true there", became);
+		return became->always ? answer_always(became, replay) : answer_never(became);
 	case LOOK_CUT:
 		json_object_set_new(became->cut, "conclusion",
 		    json_sprintf(
@@ -335,6 +446,25 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 	return answer;
 }
 
+/* A name, an address, or a call, which is refused later. */
+static bool reads_something(const char *predicate)
+{
+	for (const char *at = predicate; (at = strchr(at, '(')); at++)
+		if (at > predicate && isalnum((unsigned char)at[-1]))
+			return true;
+	return identifier_next(predicate, predicate).name || strpbrk(predicate, "*{");
+}
+
+static bool can_change(const char *predicate, struct failure *failure)
+{
+	if (reads_something(predicate))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "name what can change, as in list->count > 100",
+	    SHOWN " reads nothing of the program, so it never becomes true or false", predicate);
+	return false;
+}
+
 /* Binds the predicate and asks it where the session stands; false with *failure filled. */
 static bool begin(
     struct became *became, struct replay *replay, enum bind_means means, struct failure *failure)
@@ -342,7 +472,7 @@ static bool begin(
 	became->means = means;
 	return bind_names(
 		   replay, became->predicate, means, became->bound, &became->local, failure) &&
-	       ask(became, replay, true, failure) != IS_FAILED;
+	       ask(became, replay, true, failure) != TRUTH_REFUSED;
 }
 
 static json_t *answer_of(struct became *became, struct replay *replay,
@@ -397,7 +527,8 @@ json_t *tool_when_became(
 	struct failure first = {0}, ignored = {0};
 	json_t *answer;
 
-	if (!search_stretch(replay, args->from, args->to, stretch, failure))
+	if (!can_change(args->predicate, failure) ||
+	    !search_stretch(replay, args->from, args->to, stretch, failure))
 		return NULL;
 	if (!begin(&became, replay, BIND_VARIABLES, &first) &&
 	    !begin(&became, replay, BIND_OBJECTS, &ignored)) {

@@ -323,6 +323,32 @@ static void tell_nearest(
 	json_decref(shown);
 }
 
+/* Whether it is in a stream that the call did not ask for. Fills *failure then. */
+static bool fail_elsewhere(
+    const struct printing *printing, const struct printed_wanted *wanted, struct failure *failure)
+{
+	struct printed_wanted anywhere = *wanted;
+	struct printed_found found = {0};
+	struct failure ignored = {0};
+	char asked[16], other[16], hint[FAILURE_HINT_MAX];
+	bool there;
+
+	anywhere.fd = -1;
+	anywhere.nth = 0;
+	there = wanted->fd >= 0 &&
+		printed_search(&printing->printed, &anywhere, &found, &ignored) &&
+		found.match.piece;
+	json_decref(ignored.details);
+	if (!there)
+		return false;
+	snprintf(hint, sizeof(hint), "it was printed to %s: leave stream out",
+	    printed_stream_name(found.match.piece->call->fd, other, sizeof(other)));
+	failure_set(failure, ERROR_NOT_FOUND, hint, "%.200s was not printed to %s",
+	    wanted->text ? wanted->text : wanted->pattern,
+	    printed_stream_name(wanted->fd, asked, sizeof(asked)));
+	return true;
+}
+
 /* How much was printed, and which match is nearest. */
 static void fail_unfound(const struct printing *printing, const struct printed_wanted *wanted,
     size_t count, struct failure *failure)
@@ -332,6 +358,8 @@ static void fail_unfound(const struct printing *printing, const struct printed_w
 	struct printed_match near;
 	char hint[FAILURE_HINT_MAX];
 
+	if (!count && fail_elsewhere(printing, wanted, failure))
+		return;
 	if (count)
 		snprintf(hint, sizeof(hint), "nth is from 1 to %zu, or from -1 back", count);
 	else if (!printed->total)

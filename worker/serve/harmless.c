@@ -110,6 +110,7 @@ enum harmless_kind harmless_kind(const char *tool, const char *argument)
 struct place {
 	const char *tool, *argument;
 	int depth;
+	bool may_change; /* the client asks for calls into the program, which runs in a copy then */
 };
 
 static bool harmless_string(struct place place, const char *text, struct failure *failure)
@@ -118,9 +119,12 @@ static bool harmless_string(struct place place, const char *text, struct failure
 		return false;
 	switch (harmless_kind(place.tool, place.argument)) {
 	case HARMLESS_EXPRESSION:
-		return phrase_is_expression(place.argument, text, failure);
+		return phrase_is_expression(place.argument, text, failure) &&
+		       (place.may_change || phrase_only_reads(place.argument, text, failure));
 	case HARMLESS_LOCATION:
-		return phrase_is_location(place.argument, text, failure);
+		return phrase_is_location(place.argument, text, failure) &&
+		       (text[strspn(text, " ")] != '*' ||
+			   phrase_only_reads(place.argument, text, failure));
 	case HARMLESS_NAME:
 		return true;
 	}
@@ -129,7 +133,7 @@ static bool harmless_string(struct place place, const char *text, struct failure
 
 static bool harmless_value(struct place place, const json_t *value, struct failure *failure)
 {
-	struct place within = {place.tool, place.argument, place.depth + 1};
+	struct place within = {place.tool, place.argument, place.depth + 1, place.may_change};
 	const char *key;
 	json_t *member;
 	size_t i;
@@ -157,5 +161,9 @@ bool harmless_arguments(const char *tool, const json_t *given, struct failure *f
 	/* Not checked, because this tool works only if the settings allow any gdb command. */
 	if (strcmp(tool, "gdb_command") == 0)
 		return true;
-	return harmless_value((struct place){tool, "", 0}, given, failure);
+	return harmless_value(
+	    (struct place){.tool = tool,
+		.argument = "",
+		.may_change = json_is_true(json_object_get(given, "allow_calls"))},
+	    given, failure);
 }

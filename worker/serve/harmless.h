@@ -8,7 +8,8 @@
  * gdb has functions that reach beyond the recorded program ($_shell runs commands), and since gdb
  * 16 it evaluates them in watchpoints and conditions too. The check refuses such names unless they
  * are known to only compute. It also refuses an expression or a location that gdb would take for
- * something else beside it: an option, a condition, a thread (see phrase.h).
+ * something else beside it: an option, a condition, a thread; and an expression that changes
+ * something, unless it may call into the program (see phrase.h).
  */
 #include <jansson.h>
 #include <stdbool.h>

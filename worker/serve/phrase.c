@@ -13,8 +13,8 @@
 
 static bool refuse(const char *what, const char *text, const char *why, struct failure *failure)
 {
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "%s is not one expression: %s in %.*s",
-	    what, why, SHOWN, text);
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "give one expression, and nothing beside it",
+	    "%s is not one expression: %s in %.*s", what, why, SHOWN, text);
 	return false;
 }
 
@@ -97,6 +97,81 @@ bool phrase_is_expression(const char *what, const char *text, struct failure *fa
 		return refuse(what, text, "it begins with /", failure);
 	why = find_end(begin);
 	return !why || refuse(what, text, why, failure);
+}
+
+/* The bytes of an operator at `at`; *why is set if it changes what stands beside it. */
+static size_t operator_length(const char *at, const char **why)
+{
+	bool doubled = at[1] == at[0];
+
+	*why = NULL;
+	switch (*at) {
+	case '+':
+	case '-':
+		if (doubled)
+			*why = *at == '+' ? "there is ++" : "there is --";
+		break;
+	case '<':
+	case '>':
+		if (doubled && at[2] == '=' && at[3] != '=')
+			*why = "there is an assignment";
+		return at[1] == '=' && at[2] != '=' ? 2 : 1; /* not of v<w<int>>==x */
+	case '!':
+		return at[1] == '=' ? 2 : 1;
+	case '=':
+		if (!doubled)
+			*why = "there is an assignment";
+		return 2;
+	default:
+		break;
+	}
+	return 1;
+}
+
+/* The word there, with its sign if it is an operator's name. */
+static size_t word_length(const char *word)
+{
+	size_t length = 1;
+
+	while (is_word(word[length]))
+		length++;
+	if (length == 8 && strncmp(word, "operator", length) == 0)
+		length += strspn(word + length, " =!<>+-*/%&|^~");
+	return length;
+}
+
+static const char *find_change(const char *at)
+{
+	const char *why = NULL;
+	size_t length;
+
+	for (; *at && !why; at += length) {
+		if (is_word(*at)) {
+			length = word_length(at);
+		} else if (*at == '"' || *at == '\'') {
+			const char *end = behind_literal(at);
+
+			if (!end)
+				return NULL;
+			length = (size_t)(end - at);
+		} else {
+			length = operator_length(at, &why);
+		}
+	}
+	return why;
+}
+
+bool phrase_only_reads(const char *what, const char *text, struct failure *failure)
+{
+	const char *why = find_change(text);
+
+	if (!why)
+		return true;
+	failure_set(failure, ERROR_NOT_ALLOWED,
+	    "only read values, and compare them with == or another comparison",
+	    "%s changes the program or the session, which is not allowed: %s in %.*s", what, why,
+	    SHOWN, text);
+	return false;
 }
 
 bool phrase_is_location(const char *what, const char *text, struct failure *failure)

@@ -16,6 +16,11 @@
  * with *failure filled when the text is something else beside it. */
 bool phrase_is_expression(const char *what, const char *text, struct failure *failure);
 
+/* Whether reading the expression changes nothing: it has no assignment, ++ or --. gdb itself keeps
+ * memory as it is, but not its own variables ($x = 3), and it hides a part that it does not come to
+ * (x == 1 && y = 2), or cannot parse in a condition. Does not look for calls, which gdb refuses. */
+bool phrase_only_reads(const char *what, const char *text, struct failure *failure);
+
 /* A function, file:line, or *expression. */
 bool phrase_is_location(const char *what, const char *text, struct failure *failure);
 

@@ -1,6 +1,7 @@
 /*
  * Instructions and memory mappings as text, with limits.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,31 +56,51 @@ static json_t *instruction_lines(const json_t *instructions, unsigned long long 
 	return lines;
 }
 
-bool code_address(struct replay *replay, const char *location, unsigned long long *address,
-    struct failure *failure)
+/* The number that an expression has in the selected frame. */
+static bool read_number(
+    struct replay *replay, const char *written, unsigned long long *number, struct failure *failure)
 {
 	char expression[REPLAY_EXPRESSION_MAX + 40], why[256] = "", *value, *type;
 	bool fine;
 
-	if (location && !strangers_check(replay, location, failure))
-		return false;
-	if (!location)
-		snprintf(expression, sizeof(expression), "(unsigned long) $pc");
-	else
-		snprintf(expression, sizeof(expression), "(unsigned long) (%.*s)",
-		    REPLAY_EXPRESSION_MAX, location[0] == '*' ? location + 1 : location);
+	snprintf(expression, sizeof(expression), "(unsigned long) (%.*s)", REPLAY_EXPRESSION_MAX,
+	    written);
 	fine = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
 	if (fine)
-		*address = strtoull(value, NULL, 0);
+		*number = strtoull(value, NULL, 0);
 	else {
-		failure_set(failure, ERROR_INVALID_ARGUMENT,
-		    "give a function, an address, or an expression such as $pc - 32", "%.200s",
-		    why);
+		bool calls = strstr(why, "may-call-functions") != NULL;
+
+		failure_set(failure, calls ? ERROR_NOT_ALLOWED : ERROR_INVALID_ARGUMENT,
+		    calls
+			? "only read values, without calls: rr_trace_calls with returns shows what "
+			  "calls of a function returned"
+			: "give an address, a pointer, a function, or an expression such as "
+			  "$pc - 32",
+		    "%.200s", why);
 		scope_explain(replay, failure);
 	}
 	free(value);
 	free(type);
 	return fine;
+}
+
+bool code_address(struct replay *replay, const char *location, unsigned long long *address,
+    struct failure *failure)
+{
+	if (!location)
+		return read_number(replay, "$pc", address, failure);
+	return strangers_check(replay, location, failure) &&
+	       read_number(replay, location[0] == '*' ? location + 1 : location, address, failure);
+}
+
+bool code_pointer(struct replay *replay, const char *pointer, unsigned long long *address,
+    struct failure *failure)
+{
+	bool starred = pointer[0] == '*' && isdigit((unsigned char)pointer[1]);
+
+	return strangers_check(replay, pointer, failure) &&
+	       read_number(replay, starred ? pointer + 1 : pointer, address, failure);
 }
 
 /* gdb starts at the given address even in the middle of an instruction, but a function starts with
@@ -138,7 +159,7 @@ json_t *tool_memory_map(
 		    "rr does not say what is mapped: %.200s", gdb_message(replay->gdb));
 		return NULL;
 	}
-	if (args->address && !code_address(replay, args->address, &address, failure)) {
+	if (args->address && !code_pointer(replay, args->address, &address, failure)) {
 		mappings_free(mappings);
 		return NULL;
 	}

@@ -10,4 +10,9 @@
 bool code_address(struct replay *replay, const char *location, unsigned long long *address,
     struct failure *failure);
 
+/* What a pointer or number holds. Here a '*' dereferences, except in front of a number: *0x5000 is
+ * gdb's way to write an address. False with *failure filled. */
+bool code_pointer(struct replay *replay, const char *pointer, unsigned long long *address,
+    struct failure *failure);
+
 #endif

@@ -296,6 +296,25 @@ static json_t *create_whole(struct replay *replay, const char *expression, struc
 	return NULL;
 }
 
+/* gdb makes a variable object of a value that it cannot read too, without a value. */
+static bool is_readable(
+    struct replay *replay, const char *expression, const json_t *result, struct failure *failure)
+{
+	char quoted[GDB_QUOTED_MAX];
+
+	if (json_object_get(result, "value") ||
+	    json_array_size(json_object_get(result, "members")) ||
+	    mi_quote(quoted, sizeof(quoted), expression) < 0)
+		return true;
+	return gdb_check(replay->gdb,
+	    gdb_command(replay->gdb, NULL, "-data-evaluate-expression --thread %d --frame %d %s",
+		replay->selected.number, replay->selected.frame, quoted),
+	    ERROR_INVALID_ARGUMENT,
+	    "it cannot be read at this moment; rr_type shows its type, and rr_last_change on a "
+	    "pointer in it who wrote that",
+	    failure);
+}
+
 static json_t *answer(struct expansion *expansion, const json_t *whole, bool more)
 {
 	const char *value = mi_text(whole, "value");
@@ -336,6 +355,10 @@ json_t *tool_expand(struct replay *replay, const struct expand_args *args, struc
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 	delete (replay, whole);
 	printers_end(replay);
+	if (result && !is_readable(replay, args->expression, result, failure)) {
+		json_decref(result);
+		result = NULL;
+	}
 	json_decref(expansion.lines);
 	return result;
 }

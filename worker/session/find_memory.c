@@ -92,8 +92,10 @@ static bool take_wanted(
     struct search *search, const struct find_memory_args *args, struct failure *failure)
 {
 	if ((args->text != NULL) + (args->hex != NULL) + (args->value != NULL) != 1) {
-		failure_set(
-		    failure, ERROR_INVALID_ARGUMENT, NULL, "give one of text, hex and value");
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "text is searched for as it is, hex as bytes, value as what an expression "
+		    "gives",
+		    "give one of text, hex and value");
 		return false;
 	}
 	snprintf(search->size, sizeof(search->size), "/b");
@@ -103,7 +105,7 @@ static bool take_wanted(
 		return take_text(search, args->text, failure);
 	if (take_hex(search, args->hex))
 		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "e.g. deadbeef, or de ad be ef",
 	    "hex is pairs of hexadecimal digits, at most %d bytes", BYTES_MAX);
 	return false;
 }
@@ -112,12 +114,15 @@ static bool take_range(
     struct search *search, const struct find_memory_args *args, struct failure *failure)
 {
 	search->to = ~0ULL;
-	if ((args->from && !code_address(search->replay, args->from, &search->from, failure)) ||
-	    (args->to && !code_address(search->replay, args->to, &search->to, failure)))
+	if ((args->from && !code_pointer(search->replay, args->from, &search->from, failure)) ||
+	    (args->to && !code_pointer(search->replay, args->to, &search->to, failure)))
 		return false;
 	if (search->from < search->to)
 		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "from is not below to");
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "give the lower address as from, the higher one as to",
+	    "there is nothing to search: from (0x%llx) is not below to (0x%llx)", search->from,
+	    search->to);
 	return false;
 }
 
@@ -192,7 +197,9 @@ static bool look(struct search *search, unsigned long long at, unsigned long lon
 	    search->replay->selected.frame, quoted);
 	if (outcome == GDB_REFUSED && strstr(gdb_message(search->replay->gdb), "too small"))
 		return true;
-	if (!gdb_check(search->replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
+	if (!gdb_check(search->replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
+		"value is an expression in the selected frame; rr_locals shows its names",
+		failure)) {
 		scope_explain(search->replay, failure);
 		return false;
 	}

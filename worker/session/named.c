@@ -58,7 +58,8 @@ static bool parse(const char *name, struct moment *moment, struct failure *failu
 		moment->ticks = strtonum(ticks, 0, TOOL_EVENT_MAX, &wrong);
 	if (!wrong)
 		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "rr_when tells the session's moment; rr_bookmarks lists the names",
 	    "moment must be start, end, an event number, event:ticks as in earlier answers, or a "
 	    "bookmark, not %.60s",
 	    name);

@@ -142,4 +142,8 @@ void names_explain(
 					  "location, with the names in scope there");
 	else
 		names_suggest(replay, location, failure);
+	if (!failure->hint[0])
+		failure_set_hint(failure,
+		    "a location is a function, file:line or *address; rr_symbols "
+		    "finds functions by a part of the name");
 }

@@ -17,6 +17,7 @@
 #include "worker/session/source.h"
 #include "worker/session/stop.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/values.h"
 
 #define VALUE_MAX 512 /* bytes shown of a value */
 #define READ_NOTE                                                                                  \
@@ -80,6 +81,22 @@ static json_t *watch_json(
 	return watch;
 }
 
+/* gdb stops too where it cannot evaluate the condition. */
+static void add_doubt(struct replay *replay, json_t *json, const char *condition)
+{
+	char *value = NULL, *type = NULL, why[256] = "";
+
+	if (values_read(replay, condition, &value, &type, why, sizeof(why)) != 0 &&
+	    !replay->worker->broken)
+		json_object_set_new(json, "condition_unread",
+		    json_sprintf(
+			"its condition may not hold, because it could not be read here: %s; "
+			"rr_breakpoint_update changes it",
+			why));
+	free(value);
+	free(type);
+}
+
 static void add_cause(
     struct replay *replay, json_t *json, const json_t *stop, enum direction direction)
 {
@@ -114,6 +131,8 @@ static void add_cause(
 	client = known ? known->number : 0;
 	if (known && known->catches)
 		catchpoint_tell(replay, known, json);
+	else if (known && known->condition && !known->watches)
+		add_doubt(replay, json, known->condition);
 	if (client)
 		json_object_set_new(json, "breakpoint", json_integer(client));
 	if (client && ends)

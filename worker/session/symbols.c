@@ -141,11 +141,18 @@ static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pat
 	return all;
 }
 
-static void fail_empty(struct replay *replay, const char *pattern, struct failure *failure)
+static void fail_empty(
+    struct replay *replay, enum symbol_kind kind, const char *pattern, struct failure *failure)
 {
+	const char *what = "name";
+
+	for (size_t i = 0; i < KINDS; i++)
+		if (kind == kinds[i].kind)
+			what = kinds[i].word;
 	failure_set(failure, ERROR_NOT_FOUND,
 	    "a part of the name is enough; libraries that are not loaded yet are not searched",
-	    "no name of the program matches %.200s at this moment", pattern);
+	    "no %s of the program matches %.200s at this moment%s", what, pattern,
+	    kind == SYMBOL_ANY ? "" : "; other kinds of names were not searched");
 	names_suggest(replay, pattern, failure);
 }
 
@@ -169,7 +176,7 @@ json_t *tool_symbols(
 	if (json_array_size(search.found))
 		result = json_pack("{s:O}", "symbols", search.found);
 	else
-		fail_empty(replay, args->pattern, failure);
+		fail_empty(replay, args->kind, args->pattern, failure);
 	if (result && search.more)
 		json_object_set_new(result, "more", json_true());
 	json_decref(search.found);

@@ -115,6 +115,43 @@ START_TEST(an_expression_is_let_through)
 }
 END_TEST
 
+/* gdb would evaluate the ones with $: its own variables are no memory of the program. */
+START_TEST(an_expression_that_changes_something_is_refused)
+{
+	static const char *const texts[] = {"a = 3", "a=3", "$x = 3", "$rax=1", "a += 1", "a -= 1",
+	    "a <<= 1", "a >>= 1", "a |= 1", "a++", "++a", "a--", "--a", "$n++", "b == 1 && a = 2",
+	    "b == 1 || (a = 2)", "f(\"x\", a = 1)", "x ? a = 1 : 2", "a ==b=c"};
+	static const char *const fine[] = {"a == 3", "a==3", "a != 3", "a <= 3", "a >= 3", "a << 3",
+	    "a >> 3", "a <=> b", "a - -b", "a + +b", "\"a = b++\"", "'='", "c == '='",
+	    "x::operator=", "operator++", "operator<<=", "x::operator== (a, b)", "a->b", "-1",
+	    "v<v<int>>==x", "\"open = "};
+	struct failure failure;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		failure = (struct failure){0};
+		ck_assert_msg(!phrase_only_reads("predicate", texts[i], &failure), "%s", texts[i]);
+		ck_assert_int_eq(failure.code, ERROR_NOT_ALLOWED);
+		ck_assert_ptr_nonnull(strstr(failure.message, "predicate"));
+		ck_assert_str_ne(failure.hint, "");
+	}
+	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
+		ck_assert_msg(phrase_only_reads("predicate", fine[i], &failure), "%s", fine[i]);
+}
+END_TEST
+
+/* With calls into the program it runs in a copy, where it may change. */
+START_TEST(only_a_call_that_may_run_the_program_may_change_something)
+{
+	json_auto_t *given = json_pack("{s:s}", "expression", "a = 3");
+	struct failure failure = {0};
+
+	ck_assert(!harmless_arguments("evaluate", given, &failure));
+	ck_assert_int_eq(failure.code, ERROR_NOT_ALLOWED);
+	json_object_set_new(given, "allow_calls", json_true());
+	ck_assert(harmless_arguments("evaluate", given, &failure));
+}
+END_TEST
+
 START_TEST(a_location_is_no_option)
 {
 	static const char *const refused[] = {"-exec x", "-h", "--", "  -t", "-probe x",
@@ -232,6 +269,8 @@ int main(void)
 	    what_only_computes_is_let_through,
 	    an_expression_with_something_beside_it_is_refused,
 	    an_expression_is_let_through,
+	    an_expression_that_changes_something_is_refused,
+	    only_a_call_that_may_run_the_program_may_change_something,
 	    a_location_is_no_option,
 	    no_argument_of_any_session_tool_lets_it_in,
 	    every_expression_and_location_is_checked,
