@@ -86,9 +86,10 @@ void processor_probe(const char *lacks)
 		be_child();
 	if (child > 0) {
 		watch_child((pid_t)child, &found);
-		kernel_call(SYS_kill, child, SIGKILL, 0, 0, 0, 0);
+		/* The worker's filter lets rr end a task by tgkill alone. */
+		kernel_call(SYS_tgkill, child, child, SIGKILL, 0, 0, 0);
 		while (next_stop((pid_t)child) != 0)
-			;
+			kernel_ptrace(PTRACE_CONT, (pid_t)child, 0, SIGKILL);
 	}
 	if (!lacks)
 		return;
