@@ -280,6 +280,8 @@ static void print_hop(FILE *out, const json_t *hop)
 	print_where(out, json_object_get(hop, "frame"));
 	if (json_object_get(hop, "only") != NULL)
 		fprintf(out, " (only %s)", text_of(hop, "only"));
+	if (json_object_get(hop, "masked") != NULL)
+		fprintf(out, " (%s)", text_of(hop, "masked"));
 }
 
 static void print_hops(FILE *out, const char *key, const json_t *hops)

@@ -18,6 +18,7 @@
 #include "worker/session/place.h"
 #include "worker/session/resume.h"
 #include "worker/session/scan.h"
+#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/symbol.h"
@@ -27,6 +28,7 @@
 #define SEARCHED_MAX (ACCESSES_MAX + 1000)
 #define NOTHING	     "<unreadable>" /* what gdb prints for memory that is not mapped */
 #define NAME_MAX_    80
+#define STATE_MAX    (16 << 10) /* bytes that xsave writes, and more than any processor has */
 
 /* A write that is about to happen, of an instruction at the program counter. */
 struct writing {
@@ -44,6 +46,7 @@ struct seek {
 	int accesses;
 	bool by_code, by_kernel, mapped;
 	struct writing writing;
+	struct moment masked; /* the last masked store that may have stored the same; event 0: none */
 };
 
 static bool overlaps(const struct writing *writing, const struct origin_bytes *bytes)
@@ -53,10 +56,20 @@ static bool overlaps(const struct writing *writing, const struct origin_bytes *b
 	return bytes->address < writing->at + length && writing->at < bytes->address + bytes->size;
 }
 
-/* The write to these bytes that the instruction at the program counter is about to make. */
-static bool read_writing(
-    struct replay *replay, const struct origin_bytes *bytes, struct writing *writing)
+/* gdb does not get the mask from rr. If the bytes stay the same, they are most likely left out: the
+ * search goes on, and tells. */
+static bool may_leave_out(const struct memory_operand *operand, bool changed)
 {
+	return operand->masked && !changed;
+}
+
+/* The write to these bytes that the instruction at the program counter is about to make. changed:
+ * they are others after it. */
+static bool read_writing(struct replay *replay, const struct origin_bytes *bytes, bool changed,
+    struct seek *seek)
+{
+	struct writing *writing = &seek->writing;
+	struct failure ignored = {0};
 	unsigned long long pc, flags = 0;
 
 	if (!accessed_number(replay, "(unsigned long) $pc", &pc))
@@ -67,17 +80,21 @@ static bool read_writing(
 	for (size_t i = 0; i < writing->instruction.count; i++) {
 		const struct memory_operand *operand = &writing->instruction.operands[i];
 
-		if (!operand->writes || operand->lanes ||
+		if (!operand->writes || operand->lanes || (operand->size == 0 && !changed) ||
 		    !accessed_address(replay, operand, 0, &writing->at))
 			continue;
-		writing->size = operand->size;
+		writing->size = operand->size ? operand->size : STATE_MAX;
 		writing->count = 1;
 		if (strncmp(writing->instruction.text, "rep", 3) == 0 &&
 		    (!accessed_number(replay, "(unsigned long) $rcx", &writing->count) ||
 			!origin_read_flags(replay, &flags) || (flags & 0x400)))
 			continue;
-		if (overlaps(writing, bytes))
+		if (!overlaps(writing, bytes))
+			continue;
+		if (!may_leave_out(operand, changed))
 			return true;
+		if (!seek->masked.event && position_update(replay, &ignored))
+			seek->masked = replay->moment;
 	}
 	return false;
 }
@@ -93,7 +110,7 @@ static enum scan_verdict see(
 		return SCAN_ON;
 	selection_take_stop(replay); /* another thread may have stopped */
 	seek->mapped = changed && strcmp(hit->old, NOTHING) == 0;
-	seek->by_code = !seek->mapped && read_writing(replay, seek->bytes, &seek->writing);
+	seek->by_code = !seek->mapped && read_writing(replay, seek->bytes, changed, seek);
 	seek->by_kernel = changed && !seek->mapped && !seek->by_code;
 	if (seek->by_code || seek->by_kernel || seek->mapped)
 		return SCAN_ENOUGH;
@@ -431,6 +448,20 @@ static bool knows_kernel(const struct origin *origin, long long event)
 	       (inputs->count && inputs->calls[inputs->count - 1].event >= event);
 }
 
+static void tell_masked(const struct origin *origin, const struct seek *seek)
+{
+	json_t *hop = json_array_get(origin->hops, json_array_size(origin->hops) - 1), *name;
+
+	if (!seek->masked.event)
+		return;
+	name = seen_name(origin->replay, &seek->masked);
+	json_object_set_new(hop, "masked",
+	    json_sprintf("since then, at %s, a masked store passed over it, which left it as it "
+			 "was: it may have stored the same",
+		json_string_value(name)));
+	json_decref(name);
+}
+
 bool origin_from_memory(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
@@ -461,6 +492,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it was read more than %d times since it was written", ACCESSES_MAX);
 	origin_note(origin, "stored at 0x%llx", origin->now.address);
+	tell_masked(origin, &seek);
 	origin->step = (struct origin_step){origin->now.address, from, replay->moment};
 	if (is_buffered(replay))
 		return origin_finish(origin, ORIGIN_INPUT,

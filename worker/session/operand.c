@@ -125,6 +125,9 @@ static void describe_operand(struct memory_operand *operand,
 	} else if (operand->size >= 16 && must_align(instruction)) {
 		operand->align = operand->size;
 	}
+	operand->masked = instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+			  instruction->avx.mask.reg > ZYDIS_REGISTER_K0 &&
+			  instruction->avx.mask.reg <= ZYDIS_REGISTER_K7;
 	write_text(operand, memory);
 	if (is_relative(memory->base))
 		operand->displacement += (int64_t)next;

@@ -18,7 +18,8 @@
 struct memory_operand {
 	char text[OPERAND_TEXT_MAX]; /* as AT&T assembly writes it: 0x8(%rax,%rbx,4) */
 	bool reads, writes;
-	unsigned size;	/* bytes; of one element where there are lanes, or of one repetition */
+	unsigned size;	/* bytes; of one element where there are lanes, or of one repetition; 0: it
+			   depends on the processor (xsave) */
 	unsigned align; /* required alignment of the address; 1: none */
 	/* The address is the sum of these. Registers have gdb's names, without $; "": none. */
 	char base[OPERAND_REGISTER_MAX], index[OPERAND_REGISTER_MAX];
@@ -26,6 +27,7 @@ struct memory_operand {
 	unsigned scale;			    /* of the index */
 	int64_t displacement;		    /* with the instruction pointer in it, where relative */
 	unsigned address_bits;		    /* bits to which the sum is cut */
+	bool masked; /* a register says which elements are written */
 	unsigned lanes, lane_bits; /* how many signed numbers the vector index holds; 0: the index
 				      is not a vector */
 };
