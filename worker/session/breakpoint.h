@@ -21,6 +21,7 @@ struct breakpoint {
 	bool temporary;
 	bool disabled; /* ignored until it is enabled again */
 	bool pending;  /* waits for a library that contains it */
+	bool by_int3;  /* although it has a condition: others need the debug registers */
 	long long ignore_count;
 	long long thread; /* tid; 0: all */
 	enum watch_access access;

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/pmu/pmu.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/stubs.h"
 #include "worker/session/generated.h"
 #include "worker/session/hardware.h"
 #include "worker/session/images.h"
+#include "worker/session/pending.h"
 #include "worker/session/watchpoint.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
@@ -197,6 +199,16 @@ static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failu
 	    failure);
 }
 
+bool breakpoints_fit(struct replay *replay, struct failure *failure)
+{
+	struct failure ignored = {0};
+
+	if (hardware_fits(replay, &ignored))
+		return true;
+	breakpoints_leave_hardware(replay);
+	return hardware_fits(replay, failure);
+}
+
 bool breakpoints_switch(
     struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
 {
@@ -208,7 +220,7 @@ bool breakpoints_switch(
 		failure))
 		return false;
 	breakpoint->disabled = !enabled;
-	if (enabled && breakpoint->watches && !hardware_fits(replay, failure)) {
+	if (enabled && breakpoint->watches && !breakpoints_fit(replay, failure)) {
 		gdb_command(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
 		breakpoint->disabled = true;
 		return false;
@@ -290,6 +302,16 @@ refused:
 	return false;
 }
 
+/* Not where it counts: gdb begins to count anew with another breakpoint. Of a library that is not
+ * loaded yet, nobody knows how many places it has. */
+static bool belongs_in_hardware(
+    const struct replay *replay, const struct breakpoint *breakpoint, const json_t *bkpt)
+{
+	return has_condition(breakpoint) && !breakpoint->by_int3 && !breakpoint->temporary &&
+	       !breakpoint->ignore_count && replay->choice->kind == PMU_SOFTWARE &&
+	       !hardware_is(bkpt) && !pending_waits(bkpt);
+}
+
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
@@ -315,6 +337,10 @@ json_t *breakpoints_insert(
 		bkpt = generated_in_hardware(replay, results, arguments);
 	}
 	json_decref(results);
+	if (bkpt && belongs_in_hardware(replay, breakpoint, bkpt)) {
+		bkpt = hardware_instead(replay, bkpt, arguments);
+		stubs_leave(replay, bkpt);
+	}
 	return bkpt;
 }
 
@@ -438,6 +464,45 @@ static int set_again(
 	if (number && breakpoint->disabled)
 		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
 	return number;
+}
+
+/* Sets it as an int3. The row is gdb's. */
+static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, const json_t *row)
+{
+	long long hits = breakpoints_hits(breakpoint, row);
+	struct failure ignored = {0};
+	int number;
+
+	breakpoint->by_int3 = true;
+	breakpoint->ignore_count = mi_number(row, "ignore", 0);
+	number = break_again(replay, breakpoint, &ignored);
+	if (!number)
+		return;
+	if (breakpoint->disabled || replay->breakpoints.suspended)
+		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
+	gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
+	breakpoint->gdb = number;
+	breakpoint->hits_before = hits;
+}
+
+bool breakpoints_leave_hardware(struct replay *replay)
+{
+	json_t *results = NULL;
+	bool any = false;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
+
+		if (!breakpoint->gdb || breakpoint->watches || breakpoint->by_int3 ||
+		    !has_condition(breakpoint) || !row || !hardware_is(row))
+			continue;
+		move_to_int3(replay, breakpoint, row);
+		any = true;
+	}
+	json_decref(results);
+	return any;
 }
 
 /* Whether it can be set in the session's present image. */

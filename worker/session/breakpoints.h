@@ -38,9 +38,16 @@ void breakpoints_explain(const struct replay *replay, struct failure *failure);
 /* For one that gdb deleted by itself (temporary, or its scope ended). */
 void breakpoints_forget(struct replay *replay, int gdb_number);
 
-/* Sets it. Returns gdb's description (the caller's), or NULL with *failure filled. */
+/* Sets it. Returns gdb's description (the caller's), or NULL with *failure filled. One with a
+ * condition is set in hardware while registers are left: its false hits then cost next to nothing
+ * (see softpmu/conditions.h). */
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
+/* Takes those with a condition out of the debug registers, which others need. False if none is
+ * there. */
+bool breakpoints_leave_hardware(struct replay *replay);
+/* hardware_fits, after those have left if they must. */
+bool breakpoints_fit(struct replay *replay, struct failure *failure);
 /* Updates gdb's breakpoint to this one, with `condition` (NULL: none), which it stores. False with
  * *failure filled and nothing changed. */
 bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,

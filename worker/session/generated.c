@@ -25,29 +25,10 @@ static bool is_generated(struct replay *replay, const json_t *bkpt)
 	return generated;
 }
 
-static void drop(struct replay *replay, const json_t *bkpt)
-{
-	gdb_command(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
-}
-
 json_t *generated_in_hardware(struct replay *replay, const json_t *made, const char *arguments)
 {
-	json_t *bkpt = json_incref(json_object_get(made, "bkpt")), *results = NULL, *instead;
-	struct failure ignored = {0};
+	json_t *bkpt = json_incref(json_object_get(made, "bkpt"));
 
-	if (!bkpt || !is_generated(replay, bkpt))
-		return bkpt;
-	if (gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) != GDB_DONE)
-		goto keep;
-	instead = json_object_get(results, "bkpt");
-	if (!hardware_fits(replay, &ignored)) {
-		drop(replay, instead);
-		goto keep;
-	}
-	drop(replay, bkpt);
-	json_decref(bkpt);
-	bkpt = json_incref(instead);
-keep:
-	json_decref(results);
-	return bkpt;
+	return bkpt && is_generated(replay, bkpt) ? hardware_instead(replay, bkpt, arguments)
+						  : bkpt;
 }

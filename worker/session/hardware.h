@@ -1,8 +1,8 @@
 #ifndef WORKER_HARDWARE_H
 #define WORKER_HARDWARE_H
 /*
- * The processor's debug registers: watchpoints use them, and breakpoints in code that the program
- * makes itself.
+ * The processor's debug registers: watchpoints use them, breakpoints in code that the program makes
+ * itself, and, while there are some left, breakpoints with a condition.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"
@@ -13,5 +13,10 @@ bool hardware_is(const json_t *bkpt);
 /* Whether all that are enabled fit into the registers; gdb learns it only when the program runs.
  * *failure then says what to do. */
 bool hardware_fits(struct replay *replay, struct failure *failure);
+
+/* Sets the breakpoint that -break-insert made of these arguments in hardware instead, if registers
+ * are left for all of its places. Takes gdb's description of it; returns that of the one that is
+ * set now. */
+json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *arguments);
 
 #endif

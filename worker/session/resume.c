@@ -98,6 +98,13 @@ static bool look_again(struct replay *replay)
 	return fine;
 }
 
+/* A library that came later has a function of the same name: its place needs a register, too. */
+static bool have_too_many(struct replay *replay)
+{
+	return strstr(gdb_message(replay->gdb), "Could not insert hardware") &&
+	       breakpoints_leave_hardware(replay);
+}
+
 /* From an image's first instruction back to the exec that began it, in the image before. */
 static bool cross_backward(struct replay *replay, struct failure *failure)
 {
@@ -139,7 +146,7 @@ static bool resume_once(
 	if (resumption->direction == FORWARD)
 		crossing_await(replay);
 	outcome = resume(replay, resumption);
-	if (outcome == GDB_REFUSED && look_again(replay))
+	if (outcome == GDB_REFUSED && (have_too_many(replay) || look_again(replay)))
 		outcome = resume(replay, resumption);
 	while (outcome == GDB_DONE && !resumption->stepping && stubs_stopped(replay))
 		outcome = resume(replay, resumption);

@@ -33,6 +33,7 @@ enum {
 };
 
 struct codecache {
+	const struct conditions *conditions;
 	struct space *spaces;
 	uint64_t ids;
 	uint64_t made, blocks; /* in spaces that are gone */
@@ -40,12 +41,14 @@ struct codecache {
 	bool given_up; /* no space is made any more */
 };
 
-struct codecache *codecache_new(void)
+struct codecache *codecache_new(const struct conditions *conditions)
 {
 	struct codecache *cache = calloc(1, sizeof *cache);
 
-	if (cache)
-		cache->ids = (uint64_t)kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0) << 32 | 0x1cac4e;
+	if (!cache)
+		return NULL;
+	cache->conditions = conditions;
+	cache->ids = (uint64_t)kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0) << 32 | 0x1cac4e;
 	return cache;
 }
 
@@ -151,19 +154,6 @@ static uint64_t branches_to_go(const struct tracee *tracee, uint64_t passed)
 	return left > passed ? left - passed : 0;
 }
 
-static bool watches_execution(const struct tracee *tracee)
-{
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		uint64_t start, end;
-		bool executes;
-
-		if (!debug_registers_rr_watch(&tracee->debug, i, &start, &end, &executes) &&
-		    executes)
-			return true;
-	}
-	return false;
-}
-
 /* Sets the tracee going at an address of the cache. */
 static long go(const struct tracee *tracee, uint64_t address)
 {
@@ -210,8 +200,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	struct space *space;
 
 	if (tracee->cache_pause || most < BUDGET_LEAST || (regs->eflags & FLAG_TRAP) ||
-	    regs->cs != CODE_SEGMENT_64 ||
-	    (processor()->debug_registers && watches_execution(tracee))) {
+	    regs->cs != CODE_SEGMENT_64) {
 		tracee->cache_pause = false;
 		return false;
 	}
@@ -221,8 +210,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
-	if (!processor()->debug_registers &&
-	    watches_set(&space->watches, &space->arena, &tracee->debug))
+	if (watches_set(&space->watches, &space->arena, &tracee->debug))
 		space_flush(space);
 	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
@@ -293,6 +281,19 @@ static bool touches(
 	       watches_touched_by(tracee->tid, &tracee->debug, bytes, (size_t)length, &there, true);
 }
 
+/* The question of an int3: does rr watch what comes now? */
+static bool is_watched(const struct codecache *cache, const struct tracee *tracee,
+    uint64_t original, const struct user_regs_struct *regs)
+{
+	struct user_regs_struct there = *regs;
+
+	there.rip = original;
+	if (watches_reached(&tracee->debug, original) &&
+	    conditions_may_hold(cache->conditions, original, tracee->tid, &there))
+		return true;
+	return tracee->space->watches.level != WATCH_NOTHING && touches(tracee, original, regs);
+}
+
 /* The next instruction is not for the cache. A branch behind it may be counted already. */
 static uint64_t leave_for_step(
     struct space *space, struct tracee *tracee, struct user_regs_struct *regs)
@@ -307,9 +308,10 @@ static uint64_t leave_for_step(
  * An int3 of ours. Returns where to go on in the cache, or 0: then *regs are the program's, and the
  * budget is read.
  */
-static uint64_t judge_trap(
-    struct space *space, struct tracee *tracee, bool stay, struct user_regs_struct *regs)
+static uint64_t judge_trap(const struct codecache *cache, struct tracee *tracee, bool stay,
+    struct user_regs_struct *regs)
 {
+	struct space *space = tracee->space;
 	const struct place *place;
 	uint64_t address = 0;
 
@@ -321,7 +323,8 @@ static uint64_t judge_trap(
 		if (place && (place->flags & PLACE_EXIT))
 			return judge_exit(space, tracee, stay, place, regs);
 		if (place && place->kind == PLACE_ASKS && !stay &&
-		    tracee->questions++ < LEG_QUESTIONS && !touches(tracee, place->original, regs))
+		    tracee->questions++ < LEG_QUESTIONS &&
+		    !is_watched(cache, tracee, place->original, regs))
 			return regs->rip + 1;
 		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS))
 			return leave_for_step(space, tracee, regs);
@@ -420,14 +423,13 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 	struct user_regs_struct before;
 	uint64_t was;
 
-	(void)cache;
 	*branches = 0;
 	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)regs) < 0)
 		return CODECACHE_GONE;
 	before = *regs;
 	was = regs->rip;
 	if (is_own_trap(space, tracee, status, regs)) {
-		uint64_t address = judge_trap(space, tracee, stay, regs);
+		uint64_t address = judge_trap(cache, tracee, stay, regs);
 
 		if (address)
 			return go(tracee, address) < 0 ? CODECACHE_GONE : CODECACHE_RUNS;

@@ -11,12 +11,13 @@
 #include <stdint.h>
 #include <sys/user.h>
 
+#include "worker/softpmu/conditions.h"
 #include "worker/softpmu/tracees.h"
 
 struct codecache;
 
-/* NULL when memory is short. */
-struct codecache *codecache_new(void);
+/* NULL when memory is short. conditions must outlive it. */
+struct codecache *codecache_new(const struct conditions *conditions);
 
 /*
  * Begins a leg of a tracee that rr lets run, if the code at rip can run in the cache; then *result

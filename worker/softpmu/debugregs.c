@@ -128,13 +128,13 @@ long debug_registers_rr_peek(
 	    kernel_ptrace(PTRACE_PEEKUSER, tid, debug_registers_offset(index), (uint64_t)&real);
 
 	if (!processor()->debug_registers)
-		real = (real & ~(uint64_t)DEBUG_STATUS_TOUCHED) | registers->touched;
+		real &= ~(uint64_t)DEBUG_STATUS_TOUCHED;
 	if (index < DEBUG_REGISTERS)
 		*value = registers->rr_address[index];
 	else if (index == DEBUG_CONTROL)
 		*value = registers->rr_control;
 	else if (index == DEBUG_STATUS)
-		*value = (real & registers->status_mask) |
+		*value = (real & registers->status_mask) | registers->touched |
 			 (registers->rr_status & ~registers->status_mask);
 	else
 		*value = real;

@@ -26,7 +26,7 @@ struct debug_registers {
 	uint64_t address[DEBUG_REGISTERS]; /* as the kernel has them */
 	uint64_t control;
 	bool unusable; /* the kernel refused ours */
-	/* Where the processor has none that work, see watches.h: bits 0 to 3 of the status. */
+	/* Bits 0 to 3 of the status that the processor has not set itself, see watches.h. */
 	unsigned touched;
 };
 

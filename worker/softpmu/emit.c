@@ -40,6 +40,28 @@ static bool in_reach(const struct emitter *e, uint64_t target)
 	return from_start == (int32_t)from_start && from_end == (int32_t)from_end;
 }
 
+/* Whether the instruction itself runs in the cache, so that something can be put before it. */
+static bool runs_in_cache(enum flow flow)
+{
+	switch (flow) {
+	case FLOW_ON:
+	case FLOW_BRANCH:
+	case FLOW_LOOP:
+	case FLOW_JUMP:
+	case FLOW_CALL:
+	case FLOW_JUMP_TO:
+	case FLOW_CALL_TO:
+	case FLOW_RETURN:
+	case FLOW_FLAGS:
+		return true;
+	case FLOW_IN_PLACE:
+	case FLOW_RR_CALL:
+	case FLOW_NATIVE:
+		return false;
+	}
+	return false;
+}
+
 static bool can_copy(const struct emitter *e, const struct instruction *in)
 {
 	return !classify_is_rip_relative(in) ||
@@ -64,7 +86,8 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		if (!classify(original + source->length, source->bytes + source->length,
 			have - source->length, in))
 			return;
-		if (!can_copy(e, in) || watches_reached(&e->space->watches.set, in->address))
+		if (!can_copy(e, in) || (watches_asks(&e->space->watches, in->address) &&
+					    !runs_in_cache(in->flow)))
 			in->flow = FLOW_NATIVE;
 		if (in->flow == FLOW_RR_CALL && e->part != 0)
 			in->flow = FLOW_NATIVE; /* its return address has to be low */
@@ -162,28 +185,6 @@ static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32
 	return 0;
 }
 
-/* Whether the instruction's own accesses to memory happen in the cache. */
-static bool may_touch(enum flow flow)
-{
-	switch (flow) {
-	case FLOW_ON:
-	case FLOW_CALL:
-	case FLOW_JUMP_TO:
-	case FLOW_CALL_TO:
-	case FLOW_RETURN:
-	case FLOW_FLAGS:
-		return true;
-	case FLOW_BRANCH:
-	case FLOW_LOOP:
-	case FLOW_JUMP:
-	case FLOW_IN_PLACE:
-	case FLOW_RR_CALL:
-	case FLOW_NATIVE:
-		return false;
-	}
-	return false;
-}
-
 /* One block. Returns the address at which the program continues, or 0. */
 static uint64_t put_block(struct emitter *e, uint32_t number)
 {
@@ -206,7 +207,7 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 		const struct instruction *in = &source.in[i];
 		bool pending = source.counter != NO_COUNTER && i >= source.counter;
 
-		if (may_touch(in->flow))
+		if (runs_in_cache(in->flow))
 			watchcode_put(e, in, pending && i != source.counter, body);
 		if (i == source.counter)
 			sequence_count(e, in->address, source.by_flags);

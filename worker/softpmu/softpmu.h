@@ -15,6 +15,8 @@
  *   timestamp.c   rdtsc, where it does not trap
  *   watches.c     watchpoints, where debug registers do nothing
  *   accesses.c    the memory that an instruction touches; pure
+ *   conditions.c  gdb's conditions of hardware breakpoints
+ *   bytecode.c    the expressions that they are; pure
  *   masks.c       AVX-512's mask registers, which leave out elements of a store
  *   trapmask.c    SIGTRAP, when the program blocks it
  *   heldtrap.c    SIGTRAPs that it has sent to itself meanwhile
@@ -71,6 +73,7 @@
 #include <time.h>
 
 #include "worker/softpmu/codecache.h"
+#include "worker/softpmu/conditions.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/insertions.h"
 #include "worker/softpmu/rawcalls.h"
@@ -90,6 +93,7 @@ struct softpmu {
 	char *stats_path;
 	struct raw_calls raw_calls;
 	struct insertions insertions;
+	struct conditions conditions;
 	struct timespec alarm;	 /* when rr's ITIMER_REAL fires, CLOCK_MONOTONIC; 0 0: never */
 	struct timespec resumed; /* rr's last request to run */
 	struct {

@@ -320,7 +320,9 @@ static bool take_pending_trap(struct tracee *tracee, int *status)
 static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struct stop *stop,
     bool overflows, int interrupted, int *status)
 {
-	unsigned reached = processor()->debug_registers || *status >> 8 != SIGTRAP
+	/* No debug register reaches into the cache. */
+	bool judged = processor()->debug_registers && tracee->leg != LEG_CACHE;
+	unsigned reached = judged || *status >> 8 != SIGTRAP
 			       ? 0
 			       : watches_reached(&tracee->debug, stop->regs.rip);
 

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ static struct {
 	ssize_t (*pwrite64)(int, const void *, size_t, off64_t);
 	int (*open)(const char *, int, ...);
 	int (*close)(int);
+	int (*accept)(int, struct sockaddr *, socklen_t *);
 	int (*waitid)(idtype_t, id_t, siginfo_t *, int);
 	pid_t (*waitpid)(pid_t, int *, int);
 	int (*setitimer)(__itimer_which_t, const struct itimerval *, struct itimerval *);
@@ -68,7 +70,7 @@ static void find(void **function, const char *name)
 		*function = libc_symbol(name);
 }
 
-static struct softpmu instance;
+static struct softpmu instance = {.conditions.fd = -1};
 
 static long with_errno(long result)
 {
@@ -85,7 +87,7 @@ __attribute__((constructor)) static void start(void)
 	instance.regions = regions_new();
 	instance.tracees = tracees_new();
 	instance.counters = counters_new();
-	instance.cache = codecache_new();
+	instance.cache = codecache_new(&instance.conditions);
 	instance.main_thread = pthread_self();
 	if (!instance.cache || !instance.regions || !instance.tracees || !instance.counters)
 		message_fatal("out of memory at the start: give rr more");
@@ -155,10 +157,31 @@ INTERPOSED int ioctl(int fd, unsigned long request, ...)
 	return LIBC(ioctl)(fd, request, argument);
 }
 
+/* rr has one debugger at a time, and accepts no other connections. */
+INTERPOSED int accept(int fd, struct sockaddr *address, socklen_t *length)
+{
+	int connection = LIBC(accept)(fd, address, length);
+
+	if (connection >= 0)
+		conditions_connect(&instance.conditions, connection);
+	return connection;
+}
+
+static ssize_t read_debugger(int fd, void *buffer, size_t size)
+{
+	ssize_t got = LIBC(read)(fd, buffer, size);
+
+	if (got > 0)
+		conditions_take(&instance.conditions, buffer, (size_t)got);
+	return got;
+}
+
 INTERPOSED ssize_t read(int fd, void *buffer, size_t size)
 {
 	struct counter *counter = counters_find(instance.counters, fd);
 
+	if (fd == instance.conditions.fd)
+		return read_debugger(fd, buffer, size);
 	if (!counter)
 		return LIBC(read)(fd, buffer, size);
 	if (size < sizeof counter->count)
@@ -198,6 +221,8 @@ INTERPOSED int close(int fd)
 	}
 	if (is_main_thread())
 		insertions_close(&instance.insertions, fd);
+	if (fd == instance.conditions.fd)
+		conditions_connect(&instance.conditions, -1);
 	return LIBC(close)(fd);
 }
 

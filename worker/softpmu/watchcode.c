@@ -67,9 +67,9 @@ void watchcode_put(struct emitter *e, const struct instruction *in, bool pending
 	const enum watch_level level = e->space->watches.level;
 	const int flags = pending ? PLACE_PENDING : 0;
 	struct accesses accesses;
-	bool ask = false;
+	bool ask = watches_asks(&e->space->watches, in->address);
 
-	if (level == WATCH_NOTHING)
+	if (level == WATCH_NOTHING && !ask)
 		return;
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++)

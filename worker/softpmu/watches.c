@@ -5,6 +5,7 @@
 #include "worker/softpmu/watches.h"
 
 #include "worker/softpmu/masks.h"
+#include "worker/softpmu/processor.h"
 
 static bool watched(const struct debug_registers *registers, unsigned i, uint64_t *start,
     uint64_t *end, bool *reads)
@@ -19,6 +20,8 @@ static enum watch_level level_of(const struct debug_registers *registers)
 {
 	enum watch_level level = WATCH_NOTHING;
 
+	if (processor()->debug_registers)
+		return level;
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		uint64_t start, end;
 		bool reads;
@@ -61,13 +64,41 @@ static bool same(const struct debug_registers *one, const struct debug_registers
 	return one->rr_control == other->rr_control;
 }
 
-/* Whether each breakpoint of one is one of the other. */
-static bool breaks_at_all(const struct debug_registers *one, const struct debug_registers *other)
+bool watches_asks(const struct watches *watches, uint64_t address)
 {
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		if ((watches_reached(one, one->rr_address[i]) & 1u << i) &&
-		    !watches_reached(other, one->rr_address[i]))
-			return false;
+	for (unsigned i = 0; i < watches->asked_count; i++) {
+		if (watches->asked[i] == address)
+			return true;
+	}
+	return false;
+}
+
+/* Whether register i holds a breakpoint about which the code does not ask. */
+static bool is_another(
+    const struct watches *watches, const struct debug_registers *registers, unsigned i)
+{
+	uint64_t address = registers->rr_address[i];
+
+	return (watches_reached(registers, address) & 1u << i) && !watches_asks(watches, address);
+}
+
+/*
+ * gdb takes its breakpoints out at each of its stops and puts them in again, so code goes on asking
+ * about those of before. True when there is another one.
+ */
+static bool ask_at_all(struct watches *watches, const struct debug_registers *registers)
+{
+	unsigned i = 0;
+
+	while (i < DEBUG_REGISTERS && !is_another(watches, registers, i))
+		i++;
+	if (i == DEBUG_REGISTERS)
+		return false;
+	if (watches->asked_count > WATCH_ASKED - DEBUG_REGISTERS)
+		watches->asked_count = 0;
+	for (i = 0; i < DEBUG_REGISTERS; i++) {
+		if (is_another(watches, registers, i))
+			watches->asked[watches->asked_count++] = registers->rr_address[i];
 	}
 	return true;
 }
@@ -81,11 +112,13 @@ bool watches_set(
 	if (same(&watches->set, registers))
 		return false;
 	level = level_of(registers);
-	anew = level > watches->level || !breaks_at_all(registers, &watches->set);
-	mark(arena, &watches->set, 0);
-	mark(arena, registers, 1);
+	anew = ask_at_all(watches, registers) || level > watches->level;
+	if (!processor()->debug_registers) {
+		mark(arena, &watches->set, 0);
+		mark(arena, registers, 1);
+	}
 	watches->set = *registers;
-	if (anew && level > watches->level)
+	if (level > watches->level)
 		watches->level = level;
 	return anew;
 }

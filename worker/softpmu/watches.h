@@ -1,8 +1,11 @@
 /*
- * rr's watchpoints and hardware breakpoints where the processor's debug registers do nothing, see
- * processor.h. A single step is judged by what its instruction touches. In the code cache, each
- * instruction that may touch what is watched is preceded by a look into a table of marked
- * addresses, so nearly all of them run on; the few that may be meant leave and are stepped.
+ * rr's hardware breakpoints in the code cache, where no debug register reaches: before the
+ * instruction, an int3 asks us.
+ *
+ * And its watchpoints where the processor's debug registers do nothing, see processor.h. A single
+ * step is judged by what its instruction touches. In the code cache, each instruction that may
+ * touch what is watched is preceded by a look into a table of marked addresses, so nearly all of
+ * them run on; the few that may be meant leave and are stepped.
  */
 #ifndef RR_WARDEN_SOFTPMU_WATCHES_H
 #define RR_WARDEN_SOFTPMU_WATCHES_H
@@ -21,25 +24,31 @@ enum watch_level {
 	WATCH_ALL, /* writes and reads */
 };
 
-/* What the code in one cache is made for. */
-struct watches {
-	enum watch_level level;
-	struct debug_registers set; /* what the tables say */
-};
-
 enum {
+	WATCH_ASKED = 16, /* breakpoints that one cache's code asks about; then it is made anew */
 	/* A table for each size of an access, 1 to 64 bytes, with a byte for the low 16 bits of the
 	 * address where one begins. */
 	WATCH_SIZES = 7,
 	WATCH_TABLE_SIZE = 1 << 16,
 };
 
+/* What the code in one cache is made for. */
+struct watches {
+	enum watch_level level;
+	struct debug_registers set; /* what the tables say */
+	uint64_t asked[WATCH_ASKED];
+	unsigned asked_count;
+};
+
 /*
  * Brings the tables in the arena up to date. True when the code there must be made anew, because it
- * looks for too little or runs through a breakpoint.
+ * looks for too little or does not ask at a breakpoint.
  */
 bool watches_set(
     struct watches *watches, const struct arena *arena, const struct debug_registers *registers);
+
+/* Whether the code asks before the instruction at this address. */
+bool watches_asks(const struct watches *watches, uint64_t address);
 
 /* Whether code at this level must look at an access. */
 bool watches_look_at(enum watch_level level, const struct access *access);

@@ -6,6 +6,7 @@
 
 #include "tests/runner.h"
 #include "worker/softpmu/accesses.h"
+#include "worker/softpmu/processor.h"
 #include "worker/softpmu/watches.h"
 
 enum { HERE = 0x401000 };
@@ -189,6 +190,34 @@ START_TEST(a_hardware_breakpoint_is_reached_at_its_address_alone)
 }
 END_TEST
 
+START_TEST(code_asks_about_each_hardware_breakpoint_it_ever_had)
+{
+	struct arena arena = {0};
+	struct watches watches = {0};
+	struct debug_registers debug = {.rr_control = 1};
+
+	for (uint64_t i = 0; i < 3 * WATCH_ASKED; i++) {
+		debug.rr_address[0] = HERE + i;
+		ck_assert(watches_set(&watches, &arena, &debug));
+		ck_assert(watches_asks(&watches, HERE + i));
+		debug.rr_control = 0;
+		ck_assert(!watches_set(&watches, &arena, &debug));
+		ck_assert(watches_asks(&watches, HERE + i));
+		debug.rr_control = 1;
+		ck_assert(!watches_set(&watches, &arena, &debug));
+	}
+	/* All four are asked about, also where the list begins anew with the last of them. */
+	debug.rr_control = 0x55;
+	for (uint64_t i = 0; i < 3 * WATCH_ASKED; i++) {
+		for (uint64_t k = 0; k < DEBUG_REGISTERS; k++)
+			debug.rr_address[k] = HERE + i * k;
+		watches_set(&watches, &arena, &debug);
+		for (uint64_t k = 0; k < DEBUG_REGISTERS; k++)
+			ck_assert(watches_asks(&watches, HERE + i * k));
+	}
+}
+END_TEST
+
 static uint8_t data[ARENA_DATA_SIZE];
 
 /* Whether code would leave the cache for an access of so many bytes there. */
@@ -240,6 +269,11 @@ START_TEST(what_fits_no_table_asks)
 }
 END_TEST
 
+static void setup(void)
+{
+	processor_probe("debug");
+}
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -248,10 +282,11 @@ int main(void)
 	    a_string_that_runs_backward_ends_at_its_register,
 	    a_masked_store_meets_only_the_elements_that_it_writes,
 	    a_hardware_breakpoint_is_reached_at_its_address_alone,
+	    code_asks_about_each_hardware_breakpoint_it_ever_had,
 	    the_tables_mark_each_access_that_meets_a_watchpoint,
 	    what_fits_no_table_asks,
 	    NULL,
 	};
 
-	return run_tests("softpmu accesses", tests, NULL, NULL);
+	return run_tests("softpmu accesses", tests, setup, NULL);
 }

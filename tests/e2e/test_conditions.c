@@ -1,0 +1,239 @@
+/*
+ * A condition must let through what gdb finds true, and nothing else, whoever evaluates it: gdb, rr,
+ * or the software counter in rr. gdb's value of the condition at each pass is the oracle.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PROGRAM	 "conditional 40"
+#define PASSES	 40
+#define AT_ONCE	 4  /* conditions, so that the answer is not cut */
+#define LOCATION "pass"
+
+static const char *const conditions[] = {
+    "byte < 0",
+    "octet < 0",
+    "octet > 200",
+    "byte + byte < 0",
+    "byte + octet > 300",
+    "small < 0",
+    "positive - 8 < 0",
+    "number < 0",
+    "count < 0",
+    "count - 8 < 0",
+    "count > 4000000000",
+    "large < 0",
+    "size > 5000000000",
+    "size - 1 < 3",
+    "number < large",
+    "count < number",
+    "byte < count",
+    "byte == -1",
+    "byte == 127 || octet == 127",
+    "flag",
+    "!flag",
+    "flag && number > 0",
+    "color == ODD",
+    "color < 0",
+    "color > 1",
+    "ratio > 1",
+    "ratio < 0 && flag",
+    "text[0] == 'q'",
+    "text[0] > 'm' && text[0] < 'x'",
+    "first.few < 0",
+    "first.more > 3",
+    "first.half < 0",
+    "part->half < 0",
+    "part == &first",
+    "part->next == 0",
+    "pointer",
+    "pointer == 0",
+    "pointer && *pointer < 0",
+    "table[3] == 19",
+    "table[number & 7] > 10",
+    "own % 7 == 3",
+    "narrow < 0",
+    "low > 1000",
+    "middle == number",
+    "wide < 0",
+    "narrow + low < 0",
+    "wide / 3 == 42",
+    "middle % 5 == 2",
+    "middle % -5 == -2",
+    "(char)middle == 3",
+    "(unsigned char)middle > 128",
+    "(short)wide < 0",
+    "(int)wide < 0",
+    "-middle > 3",
+    "~middle > 3",
+    "!(middle)",
+    "middle << 3 < 0",
+    "(unsigned)middle >> 28 > 7",
+    "middle >> 2 < 0",
+    "middle & 1",
+    "number > 0 ? byte < 0 : octet > 100",
+    "$rdi == 3",
+    "$rsi & 1",
+    "(long)$fs_base == 0",
+    "sizeof(first) == 32",
+    "number == 20000",
+    "large == 4294967295U",
+    "count == -1",
+    "octet == 255",
+    "(signed char)octet < 0",
+    "(unsigned)byte > 4294967000",
+    "byte * small < 0",
+    "number * number < 0",
+    "large * 2 < 0",
+    "count * 2 > 4000000000",
+    "number - count < 0",
+    "size == -1",
+    "positive << 16 < 0",
+    "byte >> 1 < 0",
+    "first.few + first.more < 0",
+    "first.more - 5 < 0",
+    "-octet < -100",
+    "-count > 5",
+    "~octet < -200",
+    "&first < part",
+    "part - &first == 0",
+    "large % 7 == 6",
+    "size / 3 > 100",
+    "large <= 126",
+    "number > 1.5",
+};
+
+#define CONDITIONS ((int)(sizeof(conditions) / sizeof(*conditions)))
+
+/* As gdb prints a number, a bool, or a pointer. */
+static bool is_true(const char *value)
+{
+	if (value[0] == '(' && strchr(value, ')'))
+		value = strchr(value, ')') + 2;
+	return strcmp(value, "true") == 0 || strtod(value, NULL) != 0.0;
+}
+
+/* All passes, each with the values of some conditions from `first` on. */
+static json_t *values(struct client *client, int first)
+{
+	json_t *asked = json_array(), *answer;
+
+	for (int i = first; i < first + AT_ONCE && i < CONDITIONS; i++)
+		json_array_append_new(asked, json_string(conditions[i]));
+	answer = client_tool(client, "rr_trace_calls", "{s:s, s:i, s:o}", "location", LOCATION,
+	    "limit", PASSES, "evaluate", asked);
+	ck_assert_uint_eq(answer_count(answer, "hits"), PASSES);
+	return answer;
+}
+
+static const char *moment_of(const json_t *rows, size_t row)
+{
+	return json_string_value(json_object_get(json_array_get(rows, row), "moment"));
+}
+
+static bool held_at(const json_t *rows, size_t row, const char *condition)
+{
+	const json_t *evaluated = json_object_get(json_array_get(rows, row), "evaluated");
+
+	return is_true(json_string_value(json_object_get(evaluated, condition)));
+}
+
+static void expect_hits(const json_t *passes, const json_t *hits, const char *condition)
+{
+	size_t hit = 0;
+
+	for (size_t row = 0; row < json_array_size(passes); row++) {
+		if (!held_at(passes, row, condition))
+			continue;
+		ck_assert_msg(hit < json_array_size(hits) &&
+				  strcmp(moment_of(hits, hit), moment_of(passes, row)) == 0,
+		    "%s: %s is missing", condition, moment_of(passes, row));
+		hit++;
+	}
+	ck_assert_msg(hit == json_array_size(hits), "%s: %zu passes, %zu hits", condition, hit,
+	    json_array_size(hits));
+}
+
+START_TEST(a_condition_lets_through_what_gdb_finds_true)
+{
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+
+	for (int first = 0; first < CONDITIONS; first += AT_ONCE) {
+		json_auto_t *passes = values(scene.client, first);
+
+		for (int i = first; i < first + AT_ONCE && i < CONDITIONS; i++) {
+			json_auto_t *answer = client_tool(scene.client, "rr_trace_calls",
+			    "{s:s, s:s, s:i}", "location", LOCATION, "condition", conditions[i],
+			    "limit", PASSES);
+
+			expect_hits(json_object_get(passes, "hits"),
+			    json_object_get(answer, "hits"), conditions[i]);
+		}
+	}
+}
+END_TEST
+
+static void expect_stop(struct scene *scene, bool back, const char *moment)
+{
+	json_auto_t *stop = client_tool(scene->client, "rr_continue", "{s:b}", "reverse", back);
+
+	expect_text(stop, "moment", moment);
+}
+
+/* Where the condition holds, forward from the start and back from the end. */
+static void expect_tour(struct scene *scene, const json_t *hits)
+{
+	size_t count = json_array_size(hits);
+
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", "start");
+	for (size_t i = 0; i < count; i++)
+		expect_stop(scene, false, moment_of(hits, i));
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", "end");
+	for (size_t i = count; i > 0; i--)
+		expect_stop(scene, true, moment_of(hits, i - 1));
+}
+
+static void watch(struct scene *scene, const char *expression)
+{
+	client_tool_done(scene->client, "rr_watchpoint_set", "{s:s, s:s}", "expression", expression,
+	    "condition", "0");
+}
+
+/* The debug registers are four, and a watchpoint cannot do without. */
+START_TEST(breakpoints_with_a_condition_make_room_for_watchpoints)
+{
+	static const char condition[] = "number < 0 && octet > 100";
+	static const char *const watched[] = {"byte", "small", "large", "own"};
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location",
+	    LOCATION, "condition", condition);
+	const json_t *hits = json_object_get(answer, "hits");
+
+	ck_assert_uint_gt(json_array_size(hits), 2);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", LOCATION,
+	    "condition", condition);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "main",
+	    "condition", "argc == 9");
+	expect_tour(&scene, hits);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+		watch(&scene, watched[i]);
+	expect_tour(&scene, hits);
+	json_auto_t *list = client_tool(scene.client, "rr_breakpoint_list", NULL);
+	expect_number(list, "breakpoints.0.hits", (long long)(4 * json_array_size(hits)));
+}
+END_TEST
+
+int main(void)
+{
+	static const char *const programs[] = {PROGRAM, NULL};
+	const TTest *const tests[] = {
+	    a_condition_lets_through_what_gdb_finds_true,
+	    breakpoints_with_a_condition_make_room_for_watchpoints,
+	    NULL,
+	};
+
+	return scene_main("conditions", tests, programs);
+}

@@ -1,0 +1,54 @@
+/*
+ * The conditions of gdb's hardware breakpoints. gdb hands them to rr, which asks at each hit, and
+ * that costs it a stop, a step and a part of a millisecond. We read them on their way to rr, so that
+ * a hit that certainly is none passes without rr.
+ *
+ * Only hardware breakpoints: a debug register that rr sets is always gdb's breakpoint. rr needs its
+ * int3s for itself, too.
+ */
+#ifndef RR_WARDEN_SOFTPMU_CONDITIONS_H
+#define RR_WARDEN_SOFTPMU_CONDITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+enum {
+	CONDITIONS_MAX = 16,	   /* breakpoints; those beyond are asked by rr */
+	CONDITION_EXPRESSIONS = 8, /* each of which lets the breakpoint stop */
+	CONDITION_BYTES = 512,
+	CONDITIONS_PACKET = 8192, /* a longer packet is not understood */
+};
+
+struct condition {
+	uint64_t address;
+	unsigned count; /* of expressions; 0: it always stops */
+	struct expression {
+		size_t length;
+		uint8_t code[CONDITION_BYTES];
+	} expression[CONDITION_EXPRESSIONS];
+};
+
+struct conditions {
+	int fd; /* gdb's connection; -1: none */
+	bool in_packet;
+	size_t length; /* of the packet, so far */
+	char packet[CONDITIONS_PACKET];
+	unsigned count;
+	struct condition list[CONDITIONS_MAX];
+};
+
+/* gdb has connected, or gone (-1). */
+void conditions_connect(struct conditions *conditions, int fd);
+
+/* rr has read this from gdb ("Packets" in gdb's manual, Appendix E.2). */
+void conditions_take(struct conditions *conditions, const char *bytes, size_t length);
+
+/* False: a hit of the breakpoint at this address, with tracee tid standing there with regs, is none
+ * that gdb asked for. True: it is, or rr has to judge. */
+bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
+    const struct user_regs_struct *regs);
+
+#endif
