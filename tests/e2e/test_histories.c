@@ -106,6 +106,59 @@ START_TEST(a_history_among_signals_is_what_a_run_forward_shows)
 }
 END_TEST
 
+/* rr_goto comes to where the write has just been made, also among passes of one instruction that
+ * share event and ticks, of which gdb notes all but the first without a stop. */
+START_TEST(each_row_names_a_moment_where_its_value_is_new)
+{
+	cleanup_scene struct scene scene = scene_open("straight", NULL);
+	json_auto_t *answer =
+	    client_tool(scene.client, "rr_value_history", "{s:s}", "expression", "passed");
+	const json_t *changes = json_object_get(answer, "changes");
+
+	ck_assert_uint_eq(json_array_size(changes), 3 * 4);
+	for (size_t i = json_array_size(changes); i > 0; i--) {
+		client_tool_done(scene.client, "rr_goto", "{s:O}", "moment",
+		    at(changes, i - 1, "moment"));
+		expect_answer(
+		    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "passed"),
+		    "value", json_string_value(at(changes, i - 1, "new")));
+	}
+}
+END_TEST
+
+/* Where every access stops: gdb notes only writes. */
+START_TEST(what_gdb_notes_is_what_stops_show)
+{
+	static const char *const expressions[] = {"passed", "value", "counter"};
+	cleanup_place struct place place = place_replay("straight", "300");
+
+	for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); i++) {
+		json_auto_t *noted = client_tool(place.client, "rr_value_history", "{s:s, s:i}",
+		    "expression", expressions[i], "limit", 1000);
+		json_auto_t *stopped =
+		    client_tool(place.client, "rr_value_history", "{s:s, s:s, s:i}", "expression",
+			expressions[i], "access", "access", "limit", 1000);
+		const json_t *changes = json_object_get(noted, "changes"),
+			     *all = json_object_get(stopped, "changes");
+		size_t row = 0;
+
+		for (size_t k = 0; k < json_array_size(all); k++) {
+			if (!at(all, k, "old"))
+				continue;
+			ck_assert_uint_lt(row, json_array_size(changes));
+			for (size_t n = 0; n < 5; n++) {
+				static const char *const names[] = {
+				    "moment", "tid", "old", "new", "frame"};
+				ck_assert(json_equal(
+				    at(all, k, names[n]), at(changes, row, names[n])));
+			}
+			row++;
+		}
+		ck_assert_uint_gt(row, 10);
+	}
+}
+END_TEST
+
 START_TEST(the_session_stays_where_it_was_with_its_breakpoints)
 {
 	cleanup_scene struct scene scene = scene_open("histories", NULL);
@@ -228,6 +281,8 @@ int main(void)
 	const TTest *const tests[] = {a_history_of_several_threads_is_what_a_run_forward_shows,
 	    a_history_beside_forks_is_what_a_run_forward_shows,
 	    a_history_among_signals_is_what_a_run_forward_shows,
+	    each_row_names_a_moment_where_its_value_is_new,
+	    what_gdb_notes_is_what_stops_show,
 	    the_session_stays_where_it_was_with_its_breakpoints,
 	    a_block_of_the_heap_is_followed_from_before_it_was_allocated,
 	    the_history_of_a_local_is_that_of_its_own_call,
@@ -235,7 +290,7 @@ int main(void)
 	    a_write_of_the_same_value_is_an_access_but_no_read,
 	    what_does_not_fit_is_counted_and_can_be_asked_for,
 	    what_is_no_place_in_memory_or_no_stretch_is_refused_with_the_reason, NULL};
-	const char *const programs[] = {"histories", NULL};
+	const char *const programs[] = {"histories", "straight", NULL};
 
 	return scene_main("histories", tests, programs);
 }

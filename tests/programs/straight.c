@@ -1,14 +1,14 @@
 /*
  * Writes and calls in a row without a branch between them, so that many share one moment's event
  * and ticks. With an argument: as many writes of one more variable and of a part of another, each
- *in a moment of its own.
+ * in a moment of its own.
  *
  *	straight [WRITES]
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-static volatile long value, counter;
+static volatile long value, counter, passed;
 static volatile struct {
 	unsigned low : 4, high : 12; /* in one byte, partly */
 } parts;
@@ -16,6 +16,7 @@ static volatile struct {
 static void mark(int number)
 {
 	value += number - number;
+	passed += number;
 }
 
 static void row(void)

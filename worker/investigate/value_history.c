@@ -11,6 +11,7 @@
 #include "worker/investigate/behind.h"
 #include "worker/investigate/life.h"
 #include "worker/investigate/search.h"
+#include "worker/investigate/tally.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/excursion.h"
@@ -40,6 +41,7 @@ struct history {
 	struct moment last[WRITERS_MAX]; /* of each writer */
 	size_t bytes;
 	long long count;
+	struct tally tally;
 	struct behind_code code;
 	struct where_code where;
 	bool full; /* there are as many rows as the call asked for */
@@ -75,6 +77,16 @@ static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
 	       (kind == BEHIND_UNKNOWN && !changed);
 }
 
+static void add_change(json_t *access, const char *old, const char *new)
+{
+	struct plain_change change;
+
+	plain_change(&change, old, new);
+	json_object_set_new(access, "old", bounded(change.old));
+	json_object_set_new(access, "new", bounded(change.new));
+	plain_change_end(&change);
+}
+
 /* {tid, old, new}, or {tid, value, access} if it did not change. NULL: the call did not ask for it,
  * or it is no access: the memory was mapped or unmapped. */
 static json_t *access_json(
@@ -91,15 +103,10 @@ static json_t *access_json(
 	json = json_pack("{s:i}", "tid", replay->moment.tid);
 	if (history->args->access != WATCH_WRITE)
 		json_object_set_new(json, "access", json_string(behind_words[kind]));
-	if (changed) {
-		struct plain_change change;
-		plain_change(&change, hit->old, hit->new);
-		json_object_set_new(json, "old", bounded(change.old));
-		json_object_set_new(json, "new", bounded(change.new));
-		plain_change_end(&change);
-	} else {
+	if (changed)
+		add_change(json, hit->old, hit->new);
+	else
 		json_object_set_new(json, "value", bounded(value));
-	}
 	return json;
 }
 
@@ -162,14 +169,49 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 			history->bytes > ROWS_BYTES;
 }
 
+/* An access at replay->moment. */
+static void add(struct history *history, struct replay *replay, json_t *access, enum behind kind)
+{
+	json_t *where = where_behind(replay, &history->where);
+
+	history->count++;
+	add_row(history, replay, access, where);
+	add_writer(history, replay, where, kind);
+	json_decref(where);
+}
+
+/* A change at an instruction that was seen before. */
+static void add_noted(void *context, struct replay *replay, const char *old, const char *new)
+{
+	struct history *history = context;
+	json_t *access;
+
+	if (history->count == ACCESSES_MAX)
+		return;
+	access = json_pack("{s:i}", "tid", replay->moment.tid);
+	add_change(access, old, new);
+	add(history, replay, access, BEHIND_WRITE);
+	json_decref(access);
+}
+
+static bool is_known(const struct where_code *code, unsigned long long pc)
+{
+	size_t i = 0;
+
+	while (i < code->count && code->known[i].pc != pc)
+		i++;
+	return i < code->count;
+}
+
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct history *history = context;
 	enum behind kind = BEHIND_WRITE;
-	json_t *access, *where;
+	json_t *access;
 
 	(void)failure;
+	tally_take(&history->tally, replay, add_noted, history);
 	if (!hit->watched || hit->number != history->watch)
 		return SCAN_ON;
 	if (history->args->access != WATCH_WRITE)
@@ -177,13 +219,22 @@ static enum scan_verdict see(
 	access = access_json(history, replay, hit, kind);
 	if (!access)
 		return SCAN_ON;
-	history->count++;
-	where = where_behind(replay, &history->where);
-	add_row(history, replay, access, where);
-	add_writer(history, replay, where, kind);
-	json_decref(where);
+	if (history->count < ACCESSES_MAX)
+		add(history, replay, access, kind);
 	json_decref(access);
+	if (is_known(&history->where, replay->moment.pc))
+		tally_know(&history->tally, replay, hit->new);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+static void take_tally(struct history *history, struct replay *replay)
+{
+	int number = tally_make(&history->tally, replay, history->watched);
+
+	if (!number)
+		return;
+	internal_delete(replay, history->watch);
+	history->watch = number;
 }
 
 /* Sets the watchpoint where the names of the expression mean what the client means, and disables it
@@ -199,6 +250,8 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	    watchpoint_insert(replay, history->watched, history->args->access, true, NULL, failure);
 	if (!history->watch)
 		return false;
+	if (history->args->access == WATCH_WRITE)
+		take_tally(history, replay);
 	gdb_command(replay->gdb, NULL, "-break-disable %d", history->watch);
 	address = watchpoint_address(replay, history->watched);
 	history->address = address ? strtoull(address, NULL, 16) : 0;
@@ -332,8 +385,11 @@ static json_t *search_all(struct history *history, struct replay *replay, struct
 	    search_begin(&search, replay, stretch, failure) &&
 	    gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-break-enable %d", history->watch),
-		ERROR_GDB_FAILED, NULL, failure))
+		ERROR_GDB_FAILED, NULL, failure)) {
+		tally_begin(&history->tally, replay, search.bounded ? search.to.event : 0);
 		end = search_run(&search, see, history, failure);
+		tally_take(&history->tally, replay, add_noted, history);
+	}
 	if (end != SEARCH_FAILED)
 		answer = answer_of(history, &search, end);
 	search_end(&search);
