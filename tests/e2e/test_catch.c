@@ -145,13 +145,43 @@ START_TEST(a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss)
 }
 END_TEST
 
+/* The number of the moment that a row begins with. */
+static char *moment_of(const json_t *row)
+{
+	const char *text = json_string_value(row);
+
+	return strndup(text, strcspn(text, " "));
+}
+
+START_TEST(a_system_call_is_named_by_the_moments_just_before_it)
+{
+	static const char expression[] =
+	    "*(unsigned short *)$pc == 0x050f && ($rax == 1 || $orig_rax == 1)";
+	cleanup_scene struct scene scene = scene_open("straight", NULL);
+	json_auto_t *answer = client_tool(
+	    scene.client, "rr_catch", "{s:s, s:s}", "kind", "syscall", "filter", "write");
+
+	expect_within(answer, "conclusion", "called write 1 time; the next one: ");
+	expect_within(answer, "calls.0", ": write(0x1, ");
+	cleanup_free char *moment = moment_of(answer_at(answer, "calls.0"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", moment);
+	expect_answer(
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", expression), "value",
+	    "1");
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_answer_within(client_tool(scene.client, "rr_catch", "{s:s, s:s}", "kind", "syscall",
+				 "filter", "write"),
+	    "conclusion", "the next one: none");
+	expect_answer_within(client_tool_fails(scene.client, "rr_catch", "not_found", "{s:s, s:s}",
+				 "kind", "syscall", "filter", "sendfile"),
+	    "hint", "write");
+}
+END_TEST
+
 START_TEST(what_cannot_be_caught_is_refused_or_needs_no_catching)
 {
 	cleanup_scene struct scene scene = scene_open("exec_self", NULL);
 
-	expect_answer_within(client_tool_fails(scene.client, "rr_catch", "unsupported",
-				 "{s:s, s:s}", "kind", "syscall", "filter", "write"),
-	    "hint", "rr_breakpoint_set");
 	json_auto_t *execs = client_tool(scene.client, "rr_catch", "{s:s}", "kind", "exec");
 	ck_assert_uint_gt(answer_count(execs, "images"), 1);
 	client_tool_refused(scene.client, "rr_catch", "invalid_argument", "{s:s}", "filter",
@@ -346,6 +376,7 @@ int main(void)
 	    {a_library_is_caught_when_it_is_loaded, 1},
 	    {a_fork_is_caught_in_the_process_that_forks, 1},
 	    {a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss, 1},
+	    {a_system_call_is_named_by_the_moments_just_before_it, 1},
 	    {what_cannot_be_caught_is_refused_or_needs_no_catching, 1},
 	    {what_is_caught_on_the_way_there_is_caught_on_the_way_back, TIMES(caught_both_ways)},
 	    {an_exec_stops_in_both_directions, 1},
@@ -356,5 +387,5 @@ int main(void)
 
 	return scene_main_loops("catch", tests,
 	    (const char *const[]){"containers", "containers_O2", "plugin", "fork_tree",
-		"signals_timer", "exec_self", CATCHABLE, NULL});
+		"signals_timer", "exec_self", "straight", CATCHABLE, NULL});
 }

@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/breakpoint_tools.h"
+#include "worker/session/catch_syscall.h"
 #include "worker/session/catchpoint.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
@@ -260,22 +261,13 @@ static json_t *catch_exec(const struct replay *replay)
 			    "this process has no other image: there is no exec to stop at");
 }
 
-static json_t *refuse_syscall(struct failure *failure)
-{
-	failure_set(failure, ERROR_UNSUPPORTED,
-	    "use rr_breakpoint_set on the C library's function, e.g. write or openat; "
-	    "rr_who_printed finds what wrote a text",
-	    "rr cannot stop at a system call: gdb would accept it and never stop");
-	return NULL;
-}
-
 json_t *tool_catch(struct replay *replay, const struct catch_args *args, struct failure *failure)
 {
 	json_t *result = NULL;
 
 	switch (args->kind) {
 	case CAUGHT_SYSCALL:
-		return refuse_syscall(failure);
+		return catch_syscall(replay, args->filter, failure);
 	case CAUGHT_EXEC:
 		return catch_exec(replay);
 	case CAUGHT_SIGNAL:
