@@ -111,6 +111,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	}
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
+	report_tell_heap(crash->report, crash->output);
 	add_other_crash(replay, crash->report);
 	return true;
 }

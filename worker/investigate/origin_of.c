@@ -23,6 +23,7 @@
 
 #define EXPRESSION_SHOWN 200
 #define VALUE_SHOWN	 120
+#define REGISTER_CHARS	 "abcdefghijklmnopqrstuvwxyz0123456789"
 #define FRAMES_MAX	 12
 #define FRAMES_BYTES	 6000
 
@@ -46,22 +47,33 @@ static const struct {
     [ORIGIN_FAILED] = {"unknown", false},
 };
 
-/* The register of a variable that lives in one: gdb refuses its address, and names it. Only in the
- * innermost frame is it sure to be there. */
-static bool find_register(
-    struct replay *replay, const char *expression, unsigned size, struct origin_bytes *now)
+/* The name of the register that is meant, or of that in which a variable lives: gdb refuses its
+ * address, and tells. NULL: there is none. Borrowed until gdb's next command. */
+static const char *register_in(struct replay *replay, const char *expression)
 {
 	static const char said[] = "which is in register $";
 	const char *text;
-	char command[REPLAY_EXPRESSION_MAX + 16], name[8];
+	char command[REPLAY_EXPRESSION_MAX + 16];
 
+	if (expression[0] == '$')
+		return expression[1 + strspn(expression + 1, REGISTER_CHARS)] ? NULL
+									      : expression + 1;
 	snprintf(command, sizeof(command), "print &(%s)", expression);
 	gdb_console(replay->gdb, &text, command);
 	text = strstr(gdb_message(replay->gdb), said);
+	return text ? text + sizeof(said) - 1 : NULL;
+}
+
+/* Only in the innermost frame is it sure to be there. */
+static bool find_register(
+    struct replay *replay, const char *expression, unsigned size, struct origin_bytes *now)
+{
+	const char *text = register_in(replay, expression);
+	char name[8];
+
 	if (!text || replay->selected.frame != 0)
 		return false;
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + sizeof(said) - 1, ". \n"),
-	    text + sizeof(said) - 1);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ". \n"), text);
 	for (unsigned i = 0; i < FLOW_REGISTERS; i++) {
 		if (strcmp(name, flow_register_name(i)) != 0)
 			continue;
@@ -119,8 +131,8 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 			       origin_read_register(replay, &now->piece, now->bytes))
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "give an expression that has an address in the selected frame, or a variable in a "
-	    "register of the innermost frame",
+	    "give an expression that has an address in the selected frame, or, in the innermost "
+	    "frame, a variable in a register or the register itself, such as $rdi",
 	    now->address ? "%.200s cannot be read"
 			 : "%.200s has no place in memory: it is computed, optimized out, or in a "
 			   "register",

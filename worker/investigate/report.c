@@ -209,6 +209,49 @@ static json_t *last_line(const json_t *output)
 	return end > begin ? json_stringn(begin, (size_t)(end - begin)) : NULL;
 }
 
+/* glibc's messages, and what finds the one who did it. */
+static const struct {
+	const char *said, *hint;
+} heap_damages[] = {
+    {"free(): double free",
+	"rr_heap_history with the pointer that this line frees says who freed it before"},
+    {"double free",
+	"rr_heap_history with the pointer that this line frees says who freed it before, or wrote "
+	"behind its neighbour"},
+    {"free(): invalid pointer",
+	"rr_heap_history with the pointer that this line frees says to which block it belongs"},
+    {"munmap_chunk(): invalid pointer",
+	"rr_heap_history with the pointer that this line frees says to which block it belongs"},
+    {"malloc(): corrupted top size",
+	"the word behind the newest block was overwritten: rr_heap_history with the pointer to "
+	"the block that was filled last says who wrote behind it"},
+    {"free(): ",
+	"the words around the block were overwritten: rr_heap_history with the pointer that this "
+	"line frees says who wrote behind its neighbour"},
+    {"malloc", "a block's neighbour or a freed block was overwritten: rr_heap_history with a "
+	       "pointer to a block that was filled before says who wrote behind it or after its "
+	       "free"},
+    {"realloc(): ", "the words around the block were overwritten: rr_heap_history with its pointer "
+		    "says who wrote behind it"},
+    {"corrupted ", "a freed block or its neighbour was overwritten: rr_heap_history with the "
+		   "pointer that this line frees says by whom"},
+};
+
+void report_tell_heap(json_t *report, const json_t *output)
+{
+	json_t *line = last_line(output);
+	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal");
+
+	for (size_t i = 0; i < sizeof(heap_damages) / sizeof(*heap_damages); i++) {
+		if (!signal || strcmp(signal, "SIGABRT") != 0 ||
+		    json_object_get(report, "hint") ||
+		    strncmp(said, heap_damages[i].said, strlen(heap_damages[i].said)) != 0)
+			continue;
+		json_object_set_new(report, "hint", json_string(heap_damages[i].hint));
+	}
+	json_decref(line);
+}
+
 /* Goes to the last moment at which all the threads that the process ended with existed. */
 static json_t *go_to_the_last(struct replay *replay, struct failure *failure)
 {
