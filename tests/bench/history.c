@@ -126,20 +126,6 @@ static void bench_history(const struct bench *bench)
 	    "%.1f s / %.2f s = %.0f", back, ours, back / ours);
 }
 
-static void bench_condition(const struct bench *bench)
-{
-	static const char commands[] = "break add\ncommands\nsilent\nif phase > 9\nprint phase\n"
-				       "end\ncontinue\nend\ncontinue\n";
-	double gdb = gdb_seconds(bench, bench->passes, commands);
-	struct client *client = replay(bench->passes);
-	double ours = ask(client, "rr_trace_calls",
-	    json_pack("{s:s, s:s}", "location", "add", "condition", "phase > 9"));
-
-	client_end(client);
-	figure("gdb stopping at " PASSES_TEXT " false hits / rr_trace_calls with a condition",
-	    "at least 10", "%.2f s / %.2f s = %.1f", gdb, ours, gdb / ours);
-}
-
 /* Searches back for the one hit that a condition lets through, before many that it does not. */
 static const struct back {
 	const char *program, *tool, *argument, *point, *condition;
@@ -341,7 +327,6 @@ int main(void)
 	bench.passes = record(&bench, "histories", PASSES_TEXT, "passes");
 	figures_head("searches");
 	bench_history(&bench);
-	bench_condition(&bench);
 	bench_last_change(&bench);
 	bench_false_hits(&bench);
 	bench_when_became(&bench);
