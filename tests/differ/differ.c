@@ -6,7 +6,7 @@
  *
  * The code of every other pair of twins writes to itself. Every other two pairs have watchpoints,
  * and for these the debug registers of the processor are not used: no leg may write to what is
- * watched.
+ * watched. The others have hardware breakpoints, with a condition that never holds or often does.
  *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
@@ -25,6 +25,7 @@
 
 #include "tests/differ/code.h"
 #include "tests/differ/twin.h"
+#include "worker/softpmu/classify.h"
 #include "worker/softpmu/codecache.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/decode.h"
@@ -59,11 +60,12 @@ struct differ {
 	struct stop stop;  /* its last */
 	bool wild;	   /* this piece cannot be compared any further */
 	bool changes;	   /* the code can write to itself */
-	bool watches;	   /* there are watchpoints */
+	bool watches;	   /* there are watchpoints; else there are breakpoints */
+	struct conditions conditions;
 	unsigned pairs;	   /* of twins, so far */
 	bool traps; /* the random code has set the trap flag, so these twins are of no more use */
 	struct {
-		uint64_t pieces, legs, steps, branches, signals, places, touched;
+		uint64_t pieces, legs, steps, branches, signals, places, touched, asked;
 	} totals;
 };
 
@@ -335,6 +337,41 @@ static void randomize_memory(void)
 	twin_set_state(&differ.stepped, state);
 }
 
+/* The address of an instruction: of one of the first in a block. */
+static uint64_t some_instruction(void)
+{
+	uint64_t at = differ.code.block[code_random(&differ.seed) % CODE_BLOCKS];
+	struct instruction in;
+
+	for (uint64_t skip = code_random(&differ.seed) % 8; skip > 0; skip--) {
+		size_t offset = at - CODE_BASE;
+
+		if (!classify(at, differ.code.bytes + offset, differ.code.length - offset, &in) ||
+		    in.flow != FLOW_ON)
+			break;
+		at += in.z.length;
+	}
+	return at;
+}
+
+static void set_breakpoints(void)
+{
+	/* 0; $rax & 1 */
+	static const char *const conditions[] = {"X3,220027", "X7,26000022010f27"};
+	struct debug_registers *debug = &differ.tracee->debug;
+	char packet[80];
+
+	conditions_connect(&differ.conditions, 0);
+	debug->rr_control = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		debug->rr_address[i] = some_instruction();
+		debug->rr_control |= 1ull << (2 * i);
+		snprintf(packet, sizeof packet, "$Z1,%" PRIx64 ",1;%s#00", debug->rr_address[i],
+		    conditions[i]);
+		conditions_take(&differ.conditions, packet, strlen(packet));
+	}
+}
+
 static void new_code(void)
 {
 	differ.seed_of_code = differ.seed;
@@ -345,6 +382,8 @@ static void new_code(void)
 	    differ.totals.pieces % 2) /* as rr does; else it is like the program's */
 		codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
 	randomize_memory();
+	if (!differ.watches)
+		set_breakpoints();
 	restart();
 	differ.totals.pieces++;
 }
@@ -403,6 +442,7 @@ static void run_leg(void)
 		    differ.cache, differ.tracee, stop.status, false, &stop.regs, &branches);
 	}
 	differ.totals.legs++;
+	differ.totals.asked += differ.tracee->questions;
 	differ.totals.branches += branches;
 	if (verdict == CODECACHE_GONE)
 		fail("the tracee is gone");
@@ -535,7 +575,7 @@ static void start_twins(void)
 	twin_start(&differ.cached, differ.changes);
 	twin_start(&differ.stepped, differ.changes);
 	twin_get(&differ.stepped, &differ.initial);
-	differ.cache = codecache_new();
+	differ.cache = codecache_new(&differ.conditions);
 	differ.tracees = tracees_new();
 	differ.tracee = tracees_get(differ.tracees, differ.cached.pid);
 	differ.counter = (struct counter){.open = true, .ticks = true, .enabled = true};
@@ -572,8 +612,8 @@ int main(int argc, char **argv)
 		fail("nothing has run in the code cache");
 	printf("%" PRIu64 " pieces, %" PRIu64 " legs, %" PRIu64 " branches, %" PRIu64
 	       " places, %" PRIu64 " signals, %" PRIu64 " watched writes, %" PRIu64
-	       " reference steps: no difference\n1 passed, 0 failed\n",
+	       " questions, %" PRIu64 " reference steps: no difference\n1 passed, 0 failed\n",
 	    differ.totals.pieces, differ.totals.legs, differ.totals.branches, differ.totals.places,
-	    differ.totals.signals, differ.totals.touched, differ.totals.steps);
+	    differ.totals.signals, differ.totals.touched, differ.totals.asked, differ.totals.steps);
 	return 0;
 }
