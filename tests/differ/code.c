@@ -219,6 +219,33 @@ static void put_write(struct writer *writer, uint64_t *seed)
 	add_target(writer, writer->code->length - 1 - below(seed, 4), 0xff);
 }
 
+/* mov edi, address; mov esi, address; mov ecx, count; std or nop; rep movs, stos or lods; cld */
+static void put_string(struct writer *writer, uint64_t *seed)
+{
+	static const uint8_t operations[] = {0xa4, 0xa5, 0xaa, 0xab, 0xac, 0xad};
+	static const uint8_t sizes[] = {0x90, 0x66, 0x48};
+	const uint32_t to = (uint32_t)(DATA_BASE + DATA_SIZE / 4 + below(seed, DATA_SIZE / 2));
+	const uint32_t from = (uint32_t)(DATA_BASE + DATA_SIZE / 4 + below(seed, DATA_SIZE / 2));
+	const uint32_t count = (uint32_t)below(seed, 300);
+	const uint8_t size = sizes[below(seed, 3)], operation = operations[below(seed, 6)];
+	const char direction = below(seed, 3) ? '\x90' : '\xfd';
+
+	put(writer, "\xbf", 1);
+	put(writer, (const char *)&to, sizeof to);
+	put(writer, "\xbe", 1);
+	put(writer, (const char *)&from, sizeof from);
+	put(writer, "\xb9", 1);
+	put(writer, (const char *)&count, sizeof count);
+	put(writer, &direction, 1);
+	if (size == 0x66)
+		put(writer, "\x66", 1);
+	put(writer, "\xf3", 1);
+	if (size == 0x48)
+		put(writer, "\x48", 1);
+	put(writer, (const char *)&operation, 1);
+	put(writer, "\xfc", 1);
+}
+
 static void put_branch(struct writer *writer, uint64_t *seed)
 {
 	char bytes[4];
@@ -332,6 +359,8 @@ void code_generate(struct code *code, uint64_t *seed, bool changes)
 			    code->bytes + code->length, CODE_BASE + code->length, seed);
 		for (uint64_t n = changes ? below(seed, 3) : 0; n > 0; n--)
 			put_write(&writer, seed);
+		if (below(seed, 4) == 0)
+			put_string(&writer, seed);
 		put_branch(&writer, seed);
 		for (uint64_t n = below(seed, 3); n > 0; n--)
 			code->length += random_instruction(

@@ -272,3 +272,16 @@ void accesses_range(const struct access *access, const struct user_regs_struct *
 	if (access->kind == ACCESS_STRING)
 		repeat(access, regs, all, start, end);
 }
+
+uint64_t accesses_first(
+    const struct access *access, const struct user_regs_struct *regs, uint64_t start, uint64_t end)
+{
+	uint64_t first, last;
+
+	accesses_range(access, regs, NULL, false, &first, &last);
+	if (first < end && start < last)
+		return 0;
+	if (regs->eflags & FLAG_DIRECTION)
+		return first < start ? UINT64_MAX : (first - end) / access->size + 1;
+	return first > start ? UINT64_MAX : (start - first) / access->size;
+}

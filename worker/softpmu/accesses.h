@@ -53,4 +53,9 @@ void accesses_of(const uint8_t *bytes, size_t length, uint64_t address, struct a
 void accesses_range(const struct access *access, const struct user_regs_struct *regs,
     const uint64_t *masks, bool all, uint64_t *start, uint64_t *end);
 
+/* Of an ACCESS_STRING: the number of the first repetition, from 0, that touches [start, end), with
+ * any count; UINT64_MAX: none does. */
+uint64_t accesses_first(const struct access *access, const struct user_regs_struct *regs,
+    uint64_t start, uint64_t end);
+
 #endif

@@ -23,6 +23,7 @@
 #include "worker/softpmu/processor.h"
 #include "worker/softpmu/recover.h"
 #include "worker/softpmu/space.h"
+#include "worker/softpmu/watchcode.h"
 
 enum {
 	CODE_SEGMENT_64 = 0x33,
@@ -266,32 +267,50 @@ static void leave_check(
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rax), regs->rax);
 }
 
-/* Whether the instruction at `original` touches what rr watches, with all its repetitions. */
-static bool touches(
-    const struct tracee *tracee, uint64_t original, const struct user_regs_struct *regs)
+/*
+ * How many repetitions of the instruction at rip touch nothing that rr watches, before the first
+ * that does; UINT64_MAX: none does, however often it repeats.
+ */
+static uint64_t unwatched(const struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	struct user_regs_struct there = *regs;
 	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)original, sizeof bytes};
+	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof bytes};
 	long length = memory_read(tracee->tid, &local, 1, &remote, 1);
 
-	there.rip = original;
-	return length <= 0 ||
-	       watches_touched_by(tracee->tid, &tracee->debug, bytes, (size_t)length, &there, true);
+	if (length <= 0)
+		return 0;
+	if (!watches_touched_by(tracee->tid, &tracee->debug, bytes, (size_t)length, regs, true))
+		return UINT64_MAX;
+	return watches_can_part(bytes, (size_t)length)
+		   ? watches_part(&tracee->debug, bytes, (size_t)length, regs)
+		   : 0;
 }
 
-/* The question of an int3: does rr watch what comes now? */
-static bool is_watched(const struct codecache *cache, const struct tracee *tracee,
-    uint64_t original, const struct user_regs_struct *regs)
+/*
+ * The question of an int3: does rr watch what comes now? Returns where to go on in the cache; 0:
+ * it does.
+ */
+static uint64_t answer(const struct codecache *cache, const struct tracee *tracee,
+    const struct place *place, const struct user_regs_struct *regs)
 {
+	const struct space *space = tracee->space;
 	struct user_regs_struct there = *regs;
+	uint64_t part = UINT64_MAX;
 
-	there.rip = original;
-	if (watches_reached(&tracee->debug, original) &&
-	    conditions_may_hold(cache->conditions, original, tracee->tid, &there))
-		return true;
-	return tracee->space->watches.level != WATCH_NOTHING && touches(tracee, original, regs);
+	there.rip = place->original;
+	if (watches_reached(&tracee->debug, there.rip) &&
+	    conditions_may_hold(cache->conditions, there.rip, tracee->tid, &there))
+		return 0;
+	if (space->watches.level != WATCH_NOTHING)
+		part = unwatched(tracee, &there);
+	if (part == UINT64_MAX)
+		return regs->rip + 1;
+	if (part == 0)
+		return 0;
+	*arena_slot(&space->arena, ARENA_SLOT_RCX) = regs->rcx - part;
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rcx), part);
+	return regs->rip + WATCHCODE_PART;
 }
 
 /* The next instruction is not for the cache. A branch behind it may be counted already. */
@@ -323,10 +342,12 @@ static uint64_t judge_trap(const struct codecache *cache, struct tracee *tracee,
 		if (place && (place->flags & PLACE_EXIT))
 			return judge_exit(space, tracee, stay, place, regs);
 		if (place && place->kind == PLACE_ASKS && !stay &&
-		    tracee->questions++ < LEG_QUESTIONS &&
-		    !is_watched(cache, tracee, place->original, regs))
-			return regs->rip + 1;
-		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS))
+		    tracee->questions++ < LEG_QUESTIONS)
+			address = answer(cache, tracee, place, regs);
+		if (address)
+			return address;
+		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS ||
+				 place->kind == PLACE_PART))
 			return leave_for_step(space, tracee, regs);
 		/* A stub, a body out of force, or a check: none of them has an effect of its own
 		 * yet, and no branch is pending. */

@@ -79,6 +79,10 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 	case PLACE_ASKS:
 		regs->rip = place->original;
 		break;
+	case PLACE_PART:
+		regs->rip = place->original;
+		regs->rcx += rcx;
+		break;
 	case PLACE_RETURNED:
 		regs->rip = place->original;
 		regs->rsp -= sizeof(uint64_t);

@@ -6,6 +6,10 @@
  * is not so easily told, an int3 alone asks us; unless it touches what is watched, the tracee goes
  * on behind it.
  *
+ * Of a string instruction that asks, a second copy follows, which runs the repetitions that come
+ * before what is watched:
+ *     int3; jmp over; rep movsb; int3; over:
+ *
  * An access must never go unseen. A look too many only costs time.
  */
 #include "worker/softpmu/watchcode.h"
@@ -62,6 +66,16 @@ static void put_look(struct emitter *e, const struct access *access, int pending
 	emitter_slot(e, ARENA_SLOT_RCX);
 }
 
+static void put_part(struct emitter *e, const struct instruction *in, int flags)
+{
+	emitter_place(e, PLACE_AT, flags, in->address);
+	CODE(e, 0xeb, (uint8_t)(in->z.length + 1));
+	emitter_place(e, PLACE_PART, flags, in->address);
+	sequence_copy(e, in);
+	emitter_place(e, PLACE_PART, flags, in->address);
+	CODE(e, 0xcc);
+}
+
 void watchcode_put(struct emitter *e, const struct instruction *in, bool pending, uint32_t body)
 {
 	const enum watch_level level = e->space->watches.level;
@@ -81,6 +95,8 @@ void watchcode_put(struct emitter *e, const struct instruction *in, bool pending
 			sequence_nothing(e, in->address);
 		emitter_place(e, PLACE_ASKS, flags, in->address);
 		CODE(e, 0xcc);
+		if (watches_can_part(in->bytes, in->z.length))
+			put_part(e, in, flags);
 		return;
 	}
 	for (unsigned i = 0; i < accesses.count; i++) {

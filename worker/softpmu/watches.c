@@ -4,6 +4,7 @@
  */
 #include "worker/softpmu/watches.h"
 
+#include "worker/softpmu/decoder.h"
 #include "worker/softpmu/masks.h"
 #include "worker/softpmu/processor.h"
 
@@ -188,6 +189,48 @@ unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
 	return touched && is_masked(bytes, length, regs->rip) && masks_read(tid, masks)
 		   ? watches_touched(registers, bytes, length, regs, masks, all)
 		   : touched;
+}
+
+bool watches_can_part(const uint8_t *bytes, size_t length)
+{
+	struct accesses accesses;
+	ZydisDecodedInstruction z;
+
+	if (!ZYAN_SUCCESS(
+		ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &z)) ||
+	    !(z.attributes & ZYDIS_ATTRIB_HAS_REP) || z.address_width != 64)
+		return false;
+	accesses_of(bytes, length, 0, &accesses);
+	for (unsigned i = 0; i < accesses.count; i++) {
+		if (accesses.list[i].kind != ACCESS_STRING)
+			return false;
+	}
+	return accesses.count > 0;
+}
+
+uint64_t watches_part(const struct debug_registers *registers, const uint8_t *bytes, size_t length,
+    const struct user_regs_struct *regs)
+{
+	uint64_t least = UINT64_MAX;
+	struct accesses accesses;
+
+	accesses_of(bytes, length, regs->rip, &accesses);
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		uint64_t start, end;
+		bool reads;
+
+		if (!watched(registers, i, &start, &end, &reads))
+			continue;
+		for (unsigned k = 0; k < accesses.count; k++) {
+			const struct access *access = &accesses.list[k];
+			uint64_t first = access->writes || (reads && access->reads)
+					     ? accesses_first(access, regs, start, end)
+					     : UINT64_MAX;
+
+			least = first < least ? first : least;
+		}
+	}
+	return least;
 }
 
 unsigned watches_reached(const struct debug_registers *registers, uint64_t address)

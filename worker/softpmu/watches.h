@@ -65,6 +65,14 @@ unsigned watches_touched(const struct debug_registers *registers, const uint8_t 
 unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
     const uint8_t *bytes, size_t length, const struct user_regs_struct *regs, bool all);
 
+/* Whether a part of an instruction's repetitions can run by itself: rep movs, stos and lods, which
+ * end with their count. */
+bool watches_can_part(const uint8_t *bytes, size_t length);
+
+/* How many repetitions of such an instruction come before the first that touches what is watched. */
+uint64_t watches_part(const struct debug_registers *registers, const uint8_t *bytes, size_t length,
+    const struct user_regs_struct *regs);
+
 /* Bits 0 to 3: the hardware breakpoints at this address. */
 unsigned watches_reached(const struct debug_registers *registers, uint64_t address);
 

@@ -143,6 +143,41 @@ START_TEST(a_string_that_runs_backward_ends_at_its_register)
 }
 END_TEST
 
+/* Counted repetition by repetition. */
+START_TEST(the_part_before_a_watchpoint_ends_where_a_repetition_touches_it)
+{
+	static const uint8_t code[] = {0xf3, 0x66, 0xa5}, search[] = {0xf3, 0xa6};
+	struct debug_registers debug = {.rr_control = 1 | 0x9 << 16 | 4 | 0xb << 20};
+	struct user_regs_struct regs = registers(), at;
+
+	ck_assert(watches_can_part(code, sizeof code));
+	ck_assert(!watches_can_part(search, sizeof search)); /* may end before its count */
+	ck_assert(!watches_can_part(code + 1, sizeof code - 1));
+	regs.rcx = 1000;
+	regs.rdi = 0x40000;
+	regs.rsi = 0x50001;
+	for (unsigned i = 0; i < 400; i++) {
+		const int64_t step = i % 2 ? -2 : 2;
+		uint64_t part;
+
+		regs.eflags = i % 2 ? 1 << 10 : 0;
+		debug.rr_address[0] = 0x40000 + (uint64_t)((int64_t)i * 8 - 1600);
+		debug.rr_address[1] = 0x50000 + (uint64_t)((int64_t)(i * 37 % 400) * 8 - 1600);
+		part = watches_part(&debug, code, sizeof code, &regs);
+		at = regs;
+		for (uint64_t n = 0; n < 1000 && n < part; n++) {
+			ck_assert_uint_eq(
+			    watches_touched(&debug, code, sizeof code, &at, NULL, false), 0);
+			at.rdi += (uint64_t)step;
+			at.rsi += (uint64_t)step;
+		}
+		if (part < 1000)
+			ck_assert_uint_ne(
+			    watches_touched(&debug, code, sizeof code, &at, NULL, false), 0);
+	}
+}
+END_TEST
+
 START_TEST(a_masked_store_meets_only_the_elements_that_it_writes)
 {
 	static const uint8_t bytes[] = {0x62, 0xe1, 0x7f, 0x49, 0x7f, 0x00};
@@ -280,6 +315,7 @@ int main(void)
 	    a_watchpoint_meets_just_the_bytes_that_are_written,
 	    a_watchpoint_for_reads_meets_what_is_read,
 	    a_string_that_runs_backward_ends_at_its_register,
+	    the_part_before_a_watchpoint_ends_where_a_repetition_touches_it,
 	    a_masked_store_meets_only_the_elements_that_it_writes,
 	    a_hardware_breakpoint_is_reached_at_its_address_alone,
 	    code_asks_about_each_hardware_breakpoint_it_ever_had,
