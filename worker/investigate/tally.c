@@ -58,8 +58,9 @@ static const char definition[] =
     "        if late or frame.pc() not in self.known: return True\\n"
     "        event = self.when('when')\\n"
     "        if self.until and event >= self.until: return True\\n"
-    "        self.rows.append('%d %d %d %x %x\\\\t%s\\\\t%s' % (event, self.when('when-ticks'), "
-    "gdb.selected_thread().ptid[1], frame.pc(), self.sum(frame), old, self.old))\\n"
+    "        row = '%d %d %d %x %x\\\\t%s\\\\t%s' % (event, self.when('when-ticks'), "
+    "gdb.selected_thread().ptid[1], frame.pc(), self.sum(frame), old, self.old)\\n"
+    "        self.rows += [row]\\n" /* with append, an interrupt could come before the return */
     "        return False\\n"
     "    def know(self, value):\\n"
     "        if self.old != value: raise gdb.GdbError('shown otherwise')\\n"
@@ -92,7 +93,7 @@ int tally_make(struct tally *tally, struct replay *replay, const char *expressio
 	char command[REPLAY_EXPRESSION_MAX + 80], place[REPLAY_EXPRESSION_MAX + 4];
 	const char *said;
 
-	*tally = (struct tally){0};
+	*tally = (struct tally){.made = true};
 	if (!quote(place, sizeof(place), expression) ||
 	    gdb_console(replay->gdb, NULL, definition) != GDB_DONE)
 		return 0;
@@ -101,6 +102,18 @@ int tally_make(struct tally *tally, struct replay *replay, const char *expressio
 	tally->watch = said ? (int)strtol(said + sizeof(ROW) - 1, NULL, 10) : 0;
 	tally->on = tally->watch > 0;
 	return tally->watch;
+}
+
+/* An interrupt can come when gdb has made the watchpoint and not said its number yet. */
+void tally_end(struct tally *tally, struct replay *replay)
+{
+	if (!tally->made || replay->worker->broken)
+		return;
+	gdb_shield(replay->gdb, true);
+	gdb_console(replay->gdb, NULL,
+	    "python [each.delete() for each in gdb.breakpoints() if isinstance(each, rr_tally)]");
+	gdb_shield(replay->gdb, false);
+	*tally = (struct tally){0};
 }
 
 void tally_begin(struct tally *tally, struct replay *replay, long long until)

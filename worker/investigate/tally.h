@@ -10,7 +10,7 @@
 #define TALLY_VALUE_MAX 80
 
 struct tally {
-	bool on;
+	bool made, on;
 	int watch; /* gdb's number of its watchpoint */
 };
 
@@ -31,5 +31,8 @@ void tally_know(struct tally *tally, struct replay *replay, const char *value);
 typedef void tally_get(void *context, struct replay *replay, const char *old, const char *new);
 
 void tally_take(struct tally *tally, struct replay *replay, tally_get *get, void *context);
+
+/* Removes its watchpoint, if tally_make was called. */
+void tally_end(struct tally *tally, struct replay *replay);
 
 #endif

@@ -409,6 +409,7 @@ json_t *tool_value_history(
 		answer = search_all(&history, replay, failure);
 		internal_delete(replay, history.watch);
 	}
+	tally_end(&history.tally, replay);
 	json_decref(history.changes);
 	json_decref(history.writers);
 	json_decref(history.unmapped);

@@ -201,12 +201,14 @@ static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failu
 
 bool breakpoints_fit(struct replay *replay, struct failure *failure)
 {
-	struct failure ignored = {0};
+	struct failure full = {0};
 
-	if (hardware_fits(replay, &ignored))
+	if (hardware_fits(replay, &full))
 		return true;
-	breakpoints_leave_hardware(replay);
-	return hardware_fits(replay, failure);
+	if (breakpoints_leave_hardware(replay))
+		return hardware_fits(replay, failure);
+	*failure = full;
+	return false;
 }
 
 bool breakpoints_switch(
@@ -308,7 +310,8 @@ static bool belongs_in_hardware(
     const struct replay *replay, const struct breakpoint *breakpoint, const json_t *bkpt)
 {
 	return has_condition(breakpoint) && !breakpoint->by_int3 && !breakpoint->temporary &&
-	       !breakpoint->ignore_count && replay->choice->kind == PMU_SOFTWARE &&
+	       !breakpoint->ignore_count &&
+	       strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) == 0 &&
 	       !hardware_is(bkpt) && !pending_waits(bkpt);
 }
 
@@ -466,6 +469,12 @@ static int set_again(
 	return number;
 }
 
+/* The debug registers do for it what an int3 does as well. */
+static bool may_leave(const struct breakpoint *breakpoint)
+{
+	return has_condition(breakpoint) && !breakpoint->watches && !breakpoint->by_int3;
+}
+
 /* Sets it as an int3. The row is gdb's. */
 static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, const json_t *row)
 {
@@ -488,21 +497,22 @@ static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, c
 bool breakpoints_leave_hardware(struct replay *replay)
 {
 	json_t *results = NULL;
-	bool any = false;
+	bool left = false;
 
+	if (!any(replay, may_leave))
+		return false;
 	gdb_command(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
 
-		if (!breakpoint->gdb || breakpoint->watches || breakpoint->by_int3 ||
-		    !has_condition(breakpoint) || !row || !hardware_is(row))
+		if (!breakpoint->gdb || !may_leave(breakpoint) || !row || !hardware_is(row))
 			continue;
 		move_to_int3(replay, breakpoint, row);
-		any = true;
+		left = true;
 	}
 	json_decref(results);
-	return any;
+	return left;
 }
 
 /* Whether it can be set in the session's present image. */
