@@ -194,8 +194,8 @@ static double last_change(struct client *client, bool move)
 	for (int i = 0; i < RUNS; i++) {
 		client_tool_done(client, "rr_goto", "{s:s}", "moment", "end");
 		seconds[i] = harness_now();
-		client_tool_done(client, "rr_last_change", "{s:s, s:b}", "expression", "value",
-		    "move", move);
+		client_tool_done(
+		    client, "rr_last_change", "{s:s, s:b}", "expression", "value", "move", move);
 		seconds[i] = harness_now() - seconds[i];
 	}
 	return median(seconds, RUNS);

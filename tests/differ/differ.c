@@ -24,8 +24,8 @@
 #include <time.h>
 
 #include "tests/differ/code.h"
+#include "tests/differ/points.h"
 #include "tests/differ/twin.h"
-#include "worker/softpmu/classify.h"
 #include "worker/softpmu/codecache.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/decode.h"
@@ -41,7 +41,6 @@ enum {
 	EVERY_FEW = 7,
 	TWIN_PIECES = 100, /* that a pair of twins runs */
 	SECONDS = 40,
-	STACK_ROOM = 256,
 };
 
 #define FLAG_TRAP   0x100ull
@@ -62,7 +61,7 @@ struct differ {
 	bool changes;	   /* the code can write to itself */
 	bool watches;	   /* there are watchpoints; else there are breakpoints */
 	struct conditions conditions;
-	unsigned pairs;	   /* of twins, so far */
+	unsigned pairs; /* of twins, so far */
 	bool traps; /* the random code has set the trap flag, so these twins are of no more use */
 	struct {
 		uint64_t pieces, legs, steps, branches, signals, places, touched, asked;
@@ -337,41 +336,6 @@ static void randomize_memory(void)
 	twin_set_state(&differ.stepped, state);
 }
 
-/* The address of an instruction: of one of the first in a block. */
-static uint64_t some_instruction(void)
-{
-	uint64_t at = differ.code.block[code_random(&differ.seed) % CODE_BLOCKS];
-	struct instruction in;
-
-	for (uint64_t skip = code_random(&differ.seed) % 8; skip > 0; skip--) {
-		size_t offset = at - CODE_BASE;
-
-		if (!classify(at, differ.code.bytes + offset, differ.code.length - offset, &in) ||
-		    in.flow != FLOW_ON)
-			break;
-		at += in.z.length;
-	}
-	return at;
-}
-
-static void set_breakpoints(void)
-{
-	/* 0; $rax & 1 */
-	static const char *const conditions[] = {"X3,220027", "X7,26000022010f27"};
-	struct debug_registers *debug = &differ.tracee->debug;
-	char packet[80];
-
-	conditions_connect(&differ.conditions, 0);
-	debug->rr_control = 0;
-	for (unsigned i = 0; i < 2; i++) {
-		debug->rr_address[i] = some_instruction();
-		debug->rr_control |= 1ull << (2 * i);
-		snprintf(packet, sizeof packet, "$Z1,%" PRIx64 ",1;%s#00", debug->rr_address[i],
-		    conditions[i]);
-		conditions_take(&differ.conditions, packet, strlen(packet));
-	}
-}
-
 static void new_code(void)
 {
 	differ.seed_of_code = differ.seed;
@@ -383,7 +347,7 @@ static void new_code(void)
 		codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
 	randomize_memory();
 	if (!differ.watches)
-		set_breakpoints();
+		points_break(&differ.tracee->debug, &differ.conditions, &differ.code, &differ.seed);
 	restart();
 	differ.totals.pieces++;
 }
@@ -551,22 +515,6 @@ static void run_piece(void)
 	expect_memory(STACK_BASE, STACK_SIZE);
 }
 
-/* Two in the data, two on the stack, 8 bytes each; every other for reads, too. */
-static void set_watchpoints(void)
-{
-	struct debug_registers *debug = &differ.tracee->debug;
-
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		const uint64_t kind = differ.pairs / 4 % 2 ? 0xb : 0x9;
-		uint64_t random = code_random(&differ.seed);
-
-		debug->rr_address[i] = i < 2 ? DATA_BASE + random % DATA_SIZE / 8 * 8
-					     : STACK_BASE + STACK_SIZE / 2 + STACK_ROOM / 2 -
-						   random % STACK_ROOM / 8 * 8;
-		debug->rr_control |= 1ull << (2 * i) | kind << (16 + 4 * i);
-	}
-}
-
 static void start_twins(void)
 {
 	differ.traps = false;
@@ -581,7 +529,7 @@ static void start_twins(void)
 	differ.counter = (struct counter){.open = true, .ticks = true, .enabled = true};
 	differ.tracee->ticks = &differ.counter;
 	if (differ.watches)
-		set_watchpoints();
+		points_watch(&differ.tracee->debug, &differ.seed, differ.pairs / 4 % 2);
 	differ.pairs++;
 }
 

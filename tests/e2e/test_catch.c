@@ -165,9 +165,8 @@ START_TEST(a_system_call_is_named_by_the_moments_just_before_it)
 	expect_within(answer, "calls.0", ": write(0x1, ");
 	cleanup_free char *moment = moment_of(answer_at(answer, "calls.0"));
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", moment);
-	expect_answer(
-	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", expression), "value",
-	    "1");
+	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", expression),
+	    "value", "1");
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_answer_within(client_tool(scene.client, "rr_catch", "{s:s, s:s}", "kind", "syscall",
 				 "filter", "write"),

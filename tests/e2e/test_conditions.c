@@ -1,6 +1,6 @@
 /*
- * A condition must let through what gdb finds true, and nothing else, whoever evaluates it: gdb, rr,
- * or the software counter in rr. gdb's value of the condition at each pass is the oracle.
+ * A condition must let through what gdb finds true, and nothing else, whoever evaluates it: gdb,
+ * rr, or the software counter in rr. gdb's value of the condition at each pass is the oracle.
  */
 #include <check.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define PROGRAM	 "conditional 40"
 #define PASSES	 40
-#define AT_ONCE	 4  /* conditions, so that the answer is not cut */
+#define AT_ONCE	 4 /* conditions, so that the answer is not cut */
 #define LOCATION "pass"
 
 static const char *const conditions[] = {
@@ -165,9 +165,9 @@ START_TEST(a_condition_lets_through_what_gdb_finds_true)
 		json_auto_t *passes = values(scene.client, first);
 
 		for (int i = first; i < first + AT_ONCE && i < CONDITIONS; i++) {
-			json_auto_t *answer = client_tool(scene.client, "rr_trace_calls",
-			    "{s:s, s:s, s:i}", "location", LOCATION, "condition", conditions[i],
-			    "limit", PASSES);
+			json_auto_t *answer =
+			    client_tool(scene.client, "rr_trace_calls", "{s:s, s:s, s:i}",
+				"location", LOCATION, "condition", conditions[i], "limit", PASSES);
 
 			expect_hits(json_object_get(passes, "hits"),
 			    json_object_get(answer, "hits"), conditions[i]);

@@ -110,8 +110,8 @@ START_TEST(a_double_free_is_named_with_both_frees)
 	ck_assert_ptr_nonnull(strstr(told, "and not freed"));
 	ck_assert_ptr_null(answer_at(life, "moment"));
 	ck_assert_ptr_null(answer_at(life, "incomplete"));
-	expect_answer_within(client_tool(scene.client, "rr_crash_report", NULL), "hint",
-	    "says who freed it before");
+	expect_answer_within(
+	    client_tool(scene.client, "rr_crash_report", NULL), "hint", "says who freed it before");
 	json_decref(life);
 }
 END_TEST

@@ -117,8 +117,8 @@ START_TEST(each_row_names_a_moment_where_its_value_is_new)
 
 	ck_assert_uint_eq(json_array_size(changes), 3 * 4);
 	for (size_t i = json_array_size(changes); i > 0; i--) {
-		client_tool_done(scene.client, "rr_goto", "{s:O}", "moment",
-		    at(changes, i - 1, "moment"));
+		client_tool_done(
+		    scene.client, "rr_goto", "{s:O}", "moment", at(changes, i - 1, "moment"));
 		expect_answer(
 		    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "passed"),
 		    "value", json_string_value(at(changes, i - 1, "new")));
@@ -149,8 +149,8 @@ START_TEST(what_gdb_notes_is_what_stops_show)
 			for (size_t n = 0; n < 5; n++) {
 				static const char *const names[] = {
 				    "moment", "tid", "old", "new", "frame"};
-				ck_assert(json_equal(
-				    at(all, k, names[n]), at(changes, row, names[n])));
+				ck_assert(
+				    json_equal(at(all, k, names[n]), at(changes, row, names[n])));
 			}
 			row++;
 		}
@@ -281,8 +281,7 @@ int main(void)
 	const TTest *const tests[] = {a_history_of_several_threads_is_what_a_run_forward_shows,
 	    a_history_beside_forks_is_what_a_run_forward_shows,
 	    a_history_among_signals_is_what_a_run_forward_shows,
-	    each_row_names_a_moment_where_its_value_is_new,
-	    what_gdb_notes_is_what_stops_show,
+	    each_row_names_a_moment_where_its_value_is_new, what_gdb_notes_is_what_stops_show,
 	    the_session_stays_where_it_was_with_its_breakpoints,
 	    a_block_of_the_heap_is_followed_from_before_it_was_allocated,
 	    the_history_of_a_local_is_that_of_its_own_call,

@@ -189,8 +189,7 @@ START_TEST(an_argument_leads_to_the_caller_that_passed_it)
 	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value"),
 	    IS("kind", "constant"), LINE("frame", harness_line(PROGRAM, "origin: constant")));
 	if (_i == 0) { /* -O2 has no code before the first line */
-		client_tool_done(
-		    scene.client, "rr_breakpoint_set", "{s:s}", "location", "*store");
+		client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "*store");
 		client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
 	}
 	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "$rsi"),

@@ -35,7 +35,8 @@ static int table[8];
 static int nth;
 static _Thread_local int own;
 
-__attribute__((noinline)) static long pass(signed char narrow, unsigned short low, int middle, long wide)
+__attribute__((noinline)) static long pass(
+    signed char narrow, unsigned short low, int middle, long wide)
 {
 	volatile int local = middle - low;
 

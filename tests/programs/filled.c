@@ -29,7 +29,7 @@ int main(void)
 	fill(other, 2, SIZE);
 	copy((unsigned long *)area, (const unsigned long *)other, SIZE / 8);
 	fill(other, 3, SIZE);
-	copy_down((unsigned short *)&area[SIZE - 2], (const unsigned short *)&other[SIZE - 2],
-	    SIZE / 2);
+	copy_down(
+	    (unsigned short *)&area[SIZE - 2], (const unsigned short *)&other[SIZE - 2], SIZE / 2);
 	return area[0] != 3 || area[SIZE - 1] != 3;
 }

@@ -46,7 +46,8 @@ struct seek {
 	int accesses;
 	bool by_code, by_kernel, mapped;
 	struct writing writing;
-	struct moment masked; /* the last masked store that may have stored the same; event 0: none */
+	struct moment
+	    masked; /* the last masked store that may have stored the same; event 0: none */
 };
 
 static bool overlaps(const struct writing *writing, const struct origin_bytes *bytes)
@@ -65,8 +66,8 @@ static bool may_leave_out(const struct memory_operand *operand, bool changed)
 
 /* The write to these bytes that the instruction at the program counter is about to make. changed:
  * they are others after it. */
-static bool read_writing(struct replay *replay, const struct origin_bytes *bytes, bool changed,
-    struct seek *seek)
+static bool read_writing(
+    struct replay *replay, const struct origin_bytes *bytes, bool changed, struct seek *seek)
 {
 	struct writing *writing = &seek->writing;
 	struct failure ignored = {0};

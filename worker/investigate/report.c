@@ -243,8 +243,7 @@ void report_tell_heap(json_t *report, const json_t *output)
 	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal");
 
 	for (size_t i = 0; i < sizeof(heap_damages) / sizeof(*heap_damages); i++) {
-		if (!signal || strcmp(signal, "SIGABRT") != 0 ||
-		    json_object_get(report, "hint") ||
+		if (!signal || strcmp(signal, "SIGABRT") != 0 || json_object_get(report, "hint") ||
 		    strncmp(said, heap_damages[i].said, strlen(heap_damages[i].said)) != 0)
 			continue;
 		json_object_set_new(report, "hint", json_string(heap_damages[i].hint));

@@ -9,8 +9,8 @@
 /* Call this at a fatal signal, which `stop` describes. NULL with *failure filled. */
 json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failure *failure);
 
-/* Adds a hint to such a report if the last line of `output` (may be NULL) is what the C library says
- * when it finds its heap damaged. */
+/* Adds a hint to such a report if the last line of `output` (may be NULL) is what the C library
+ * says when it finds its heap damaged. */
 void report_tell_heap(json_t *report, const json_t *output);
 
 /*

@@ -144,9 +144,8 @@ static bool read_row(char *line, struct moment *moment, const char **old, const 
 	char *first = strchr(line, '\t'), *second = first ? strchr(first + 1, '\t') : NULL;
 
 	*moment = (struct moment){0};
-	if (!second ||
-	    sscanf(line, "%lld %lld %d %llx %x", &moment->event, &moment->ticks, &moment->tid,
-		&moment->pc, &moment->sum) != 5)
+	if (!second || sscanf(line, "%lld %lld %d %llx %x", &moment->event, &moment->ticks,
+			   &moment->tid, &moment->pc, &moment->sum) != 5)
 		return false;
 	*first = *second = '\0';
 	*old = first + 1;
@@ -160,8 +159,7 @@ void tally_take(struct tally *tally, struct replay *replay, tally_get *get, void
 	const char *text, *old, *new;
 	char *rows, *rest, *line;
 
-	if (!tally->on ||
-	    gdb_console(replay->gdb, &text, "python rr_the_tally.take()") != GDB_DONE)
+	if (!tally->on || gdb_console(replay->gdb, &text, "python rr_the_tally.take()") != GDB_DONE)
 		return;
 	rows = rest = strdup(text);
 	while (rest && (line = strsep(&rest, "\n")))

@@ -18,8 +18,8 @@ struct tally {
  * frame. Returns gdb's number of that, or 0 if gdb cannot note hits here. */
 int tally_make(struct tally *tally, struct replay *replay, const char *expression);
 
-/* Where the watchpoint comes into force: gdb may note hits from here on, before event `until` (0: to
- * the end). */
+/* Where the watchpoint comes into force: gdb may note hits from here on, before event `until` (0:
+ * to the end). */
 void tally_begin(struct tally *tally, struct replay *replay, long long until);
 
 /* At a hit that has stopped, with this new value: from now on, gdb notes the hits at this program

@@ -310,8 +310,7 @@ static bool belongs_in_hardware(
     const struct replay *replay, const struct breakpoint *breakpoint, const json_t *bkpt)
 {
 	return has_condition(breakpoint) && !breakpoint->by_int3 && !breakpoint->temporary &&
-	       !breakpoint->ignore_count &&
-	       strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) == 0 &&
+	       !breakpoint->ignore_count && strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) == 0 &&
 	       !hardware_is(bkpt) && !pending_waits(bkpt);
 }
 

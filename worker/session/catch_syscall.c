@@ -33,8 +33,8 @@ static bool is_meant(const struct replay *replay, const struct received *receive
 	       (!filter || strcmp(call->name, filter) == 0);
 }
 
-static void look_around(struct replay *replay, const struct received *received,
-    const char *filter, struct around *around)
+static void look_around(struct replay *replay, const struct received *received, const char *filter,
+    struct around *around)
 {
 	for (size_t i = 0; i < received->inputs.count; i++) {
 		const struct input_call *call = &received->inputs.calls[i];
@@ -79,8 +79,8 @@ static json_t *list(struct replay *replay, const struct around *around)
 }
 
 /* Names the calls that there are. */
-static void fail_none(struct replay *replay, const struct received *received,
-    const char *filter, struct failure *failure)
+static void fail_none(struct replay *replay, const struct received *received, const char *filter,
+    struct failure *failure)
 {
 	char hint[FAILURE_HINT_MAX] = "the trace has ";
 	const char *names[NAMES_MAX];

@@ -27,7 +27,7 @@ struct memory_operand {
 	unsigned scale;			    /* of the index */
 	int64_t displacement;		    /* with the instruction pointer in it, where relative */
 	unsigned address_bits;		    /* bits to which the sum is cut */
-	bool masked; /* a register says which elements are written */
+	bool masked;			    /* a register says which elements are written */
 	unsigned lanes, lane_bits; /* how many signed numbers the vector index holds; 0: the index
 				      is not a vector */
 };

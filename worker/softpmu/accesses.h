@@ -55,7 +55,7 @@ void accesses_range(const struct access *access, const struct user_regs_struct *
 
 /* Of an ACCESS_STRING: the number of the first repetition, from 0, that touches [start, end), with
  * any count; UINT64_MAX: none does. */
-uint64_t accesses_first(const struct access *access, const struct user_regs_struct *regs,
-    uint64_t start, uint64_t end);
+uint64_t accesses_first(
+    const struct access *access, const struct user_regs_struct *regs, uint64_t start, uint64_t end);
 
 #endif

@@ -327,8 +327,8 @@ static uint64_t leave_for_step(
  * An int3 of ours. Returns where to go on in the cache, or 0: then *regs are the program's, and the
  * budget is read.
  */
-static uint64_t judge_trap(const struct codecache *cache, struct tracee *tracee, bool stay,
-    struct user_regs_struct *regs)
+static uint64_t judge_trap(
+    const struct codecache *cache, struct tracee *tracee, bool stay, struct user_regs_struct *regs)
 {
 	struct space *space = tracee->space;
 	const struct place *place;

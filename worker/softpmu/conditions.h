@@ -1,7 +1,7 @@
 /*
  * The conditions of gdb's hardware breakpoints. gdb hands them to rr, which asks at each hit, and
- * that costs it a stop, a step and a part of a millisecond. We read them on their way to rr, so that
- * a hit that certainly is none passes without rr.
+ * that costs it a stop, a step and a part of a millisecond. We read them on their way to rr, so
+ * that a hit that certainly is none passes without rr.
  *
  * Only hardware breakpoints: a debug register that rr sets is always gdb's breakpoint. rr needs its
  * int3s for itself, too.

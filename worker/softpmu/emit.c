@@ -86,8 +86,8 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		if (!classify(original + source->length, source->bytes + source->length,
 			have - source->length, in))
 			return;
-		if (!can_copy(e, in) || (watches_asks(&e->space->watches, in->address) &&
-					    !runs_in_cache(in->flow)))
+		if (!can_copy(e, in) ||
+		    (watches_asks(&e->space->watches, in->address) && !runs_in_cache(in->flow)))
 			in->flow = FLOW_NATIVE;
 		if (in->flow == FLOW_RR_CALL && e->part != 0)
 			in->flow = FLOW_NATIVE; /* its return address has to be low */

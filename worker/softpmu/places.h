@@ -17,8 +17,10 @@ enum place_kind {
 	PLACE_AT_TARGET,  /* it is at the address in rcx */
 	PLACE_PAST_CHECK, /* it is at the address rcx + `original`, see sequences.c */
 	PLACE_SPOILT,	  /* flags are spoilt: an instruction close by sets them */
-	PLACE_ASKS, /* it is at `original`; the int3 asks whether that is, or touches, what is watched */
-	PLACE_PART, /* it is at `original`, with as many repetitions more as are in the slot of rcx */
+	PLACE_ASKS,	  /* it is at `original`; the int3 asks whether that is, or touches, what is
+			     watched */
+	PLACE_PART, /* it is at `original`, with as many repetitions more as are in the slot of rcx
+		     */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
 };
 

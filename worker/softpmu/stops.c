@@ -322,9 +322,8 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 {
 	/* No debug register reaches into the cache. */
 	bool judged = processor()->debug_registers && tracee->leg != LEG_CACHE;
-	unsigned reached = judged || *status >> 8 != SIGTRAP
-			       ? 0
-			       : watches_reached(&tracee->debug, stop->regs.rip);
+	unsigned reached =
+	    judged || *status >> 8 != SIGTRAP ? 0 : watches_reached(&tracee->debug, stop->regs.rip);
 
 	if (reached) {
 		stop_by_debug(tracee, stop, reached);

@@ -196,8 +196,7 @@ bool watches_can_part(const uint8_t *bytes, size_t length)
 	struct accesses accesses;
 	ZydisDecodedInstruction z;
 
-	if (!ZYAN_SUCCESS(
-		ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &z)) ||
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &z)) ||
 	    !(z.attributes & ZYDIS_ATTRIB_HAS_REP) || z.address_width != 64)
 		return false;
 	accesses_of(bytes, length, 0, &accesses);

@@ -69,7 +69,8 @@ unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
  * end with their count. */
 bool watches_can_part(const uint8_t *bytes, size_t length);
 
-/* How many repetitions of such an instruction come before the first that touches what is watched. */
+/* How many repetitions of such an instruction come before the first that touches what is watched.
+ */
 uint64_t watches_part(const struct debug_registers *registers, const uint8_t *bytes, size_t length,
     const struct user_regs_struct *regs);
 

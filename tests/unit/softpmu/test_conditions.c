@@ -65,7 +65,8 @@ static const struct {
     ROW("-1u < 1", TRUTH_FALSE, C8(0xff), 0x16, 8, C8(1), 0x15, END),
     ROW("the memory's 0x80 as signed char < 0", TRUTH_TRUE, C8(8), 0x17, 0x16, 8, C8(0), 0x14, END),
     ROW("as int", TRUTH_FALSE, C8(8), 0x19, 0x16, 32, C8(0), 0x14, END),
-    ROW("the memory's 0xffff8000 as short < 0", TRUTH_TRUE, C8(16), 0x18, 0x16, 16, C8(0), 0x14, END),
+    ROW("the memory's 0xffff8000 as short < 0", TRUTH_TRUE, C8(16), 0x18, 0x16, 16, C8(0), 0x14,
+	END),
     ROW("as long", TRUTH_FALSE, C8(16), 0x1a, 0x16, 64, C8(0), 0x14, END),
     ROW("as unsigned short == 0x8000", TRUTH_TRUE, C8(16), 0x1a, 0x2a, 16, C16(0x8000), 0x13, END),
     ROW("no memory", TRUTH_UNKNOWN, C16(1000), 0x1a, END),
@@ -97,8 +98,8 @@ static const struct {
 START_TEST(an_expression_is_what_it_is_in_c)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		ck_assert_msg(evaluate(rows[i].code, rows[i].length) == rows[i].truth, "%s",
-		    rows[i].what);
+		ck_assert_msg(
+		    evaluate(rows[i].code, rows[i].length) == rows[i].truth, "%s", rows[i].what);
 }
 END_TEST
 
@@ -172,8 +173,9 @@ END_TEST
 
 START_TEST(what_is_not_understood_stops)
 {
-	static const char *const odd[] = {"X4,2600002", "X4,26000027;", "X5,26000027", "Y4,26000027",
-	    "X4,2600002g", "X4", "X", "X4,26000027cmds:0", "Xffffffff,00", "X4,26000027X4,"};
+	static const char *const odd[] = {"X4,2600002", "X4,26000027;", "X5,26000027",
+	    "Y4,26000027", "X4,2600002g", "X4", "X", "X4,26000027cmds:0", "Xffffffff,00",
+	    "X4,26000027X4,"};
 
 	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
 		char packet[128];

@@ -1,0 +1,58 @@
+#include "tests/differ/points.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "worker/softpmu/classify.h"
+
+enum { STACK_ROOM = 256, SKIP_MAX = 8 };
+
+/* Two in the data, two on the stack, 8 bytes each. */
+void points_watch(struct debug_registers *debug, uint64_t *seed, bool reads)
+{
+	const uint64_t kind = reads ? 0xb : 0x9;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		uint64_t random = code_random(seed);
+
+		debug->rr_address[i] = i < 2 ? DATA_BASE + random % DATA_SIZE / 8 * 8
+					     : STACK_BASE + STACK_SIZE / 2 + STACK_ROOM / 2 -
+						   random % STACK_ROOM / 8 * 8;
+		debug->rr_control |= 1ull << (2 * i) | kind << (16 + 4 * i);
+	}
+}
+
+/* The address of one of the first instructions in a block. */
+static uint64_t some_instruction(const struct code *code, uint64_t *seed)
+{
+	uint64_t at = code->block[code_random(seed) % CODE_BLOCKS];
+	struct instruction in;
+
+	for (uint64_t skip = code_random(seed) % SKIP_MAX; skip > 0; skip--) {
+		size_t offset = at - CODE_BASE;
+
+		if (!classify(at, code->bytes + offset, code->length - offset, &in) ||
+		    in.flow != FLOW_ON)
+			break;
+		at += in.z.length;
+	}
+	return at;
+}
+
+void points_break(struct debug_registers *debug, struct conditions *conditions,
+    const struct code *code, uint64_t *seed)
+{
+	static const char *const texts[] = {"X3,220027", "X7,26000022010f27"}; /* 0; $rax & 1 */
+	char packet[80];
+
+	conditions_connect(conditions, 0);
+	debug->rr_control = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		debug->rr_address[i] = some_instruction(code, seed);
+		debug->rr_control |= 1ull << (2 * i);
+		snprintf(packet, sizeof packet, "$Z1,%" PRIx64 ",1;%s#00", debug->rr_address[i],
+		    texts[i]);
+		conditions_take(conditions, packet, strlen(packet));
+	}
+}
