@@ -40,6 +40,7 @@ static const struct {
     {"rr_locals", "{}", 1, NULL},
     {"rr_evaluate", "{\"expression\": \"value\", \"at\": \"end\"}", 5, NULL},
     {"rr_last_change", "{\"expression\": \"value\"}", 7, NULL},
+    {"rr_value_history", "{\"expression\": \"value\"}", 3, NULL},
     {"rr_continue", "{\"reverse\": true}", 1, NULL},
     {"rr_next", "{\"reverse\": true}", 1, NULL},
     {"rr_step", "{}", 1, NULL},

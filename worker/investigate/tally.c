@@ -138,19 +138,34 @@ void tally_know(struct tally *tally, struct replay *replay, const char *value)
 		    run(replay, command);
 }
 
+/* A number behind spaces; moves *text behind it. */
+static unsigned long long next_number(const char **text, int base)
+{
+	char *end;
+	unsigned long long number = strtoull(*text, &end, base);
+
+	*text = end;
+	return number;
+}
+
 /* A line behind ROW; false if it is not one of ours. */
 static bool read_row(char *line, struct moment *moment, const char **old, const char **new)
 {
 	char *first = strchr(line, '\t'), *second = first ? strchr(first + 1, '\t') : NULL;
+	const char *at = line;
 
-	*moment = (struct moment){0};
-	if (!second || sscanf(line, "%lld %lld %d %llx %x", &moment->event, &moment->ticks,
-			   &moment->tid, &moment->pc, &moment->sum) != 5)
+	if (!second)
 		return false;
 	*first = *second = '\0';
 	*old = first + 1;
 	*new = second + 1;
-	return true;
+	*moment = (struct moment){0};
+	moment->event = (long long)next_number(&at, 10);
+	moment->ticks = (long long)next_number(&at, 10);
+	moment->tid = (int)next_number(&at, 10);
+	moment->pc = next_number(&at, 16);
+	moment->sum = (unsigned)next_number(&at, 16);
+	return at == first && moment->sum != 0;
 }
 
 void tally_take(struct tally *tally, struct replay *replay, tally_get *get, void *context)
