@@ -253,8 +253,9 @@ static bool tells_cut(const struct stage *stage, const json_t *answer)
 {
 	static const char *const codes[WAYS] = {"cancelled", "cancelled", "timeout"};
 	const json_t *code = answer_at(answer, "code"), *reason = answer_at(answer, "reason");
+	const json_t *part = answer_at(answer, "cut_off");
 
-	return (code && strcmp(json_string_value(code), codes[stage->way]) == 0) ||
+	return part || (code && strcmp(json_string_value(code), codes[stage->way]) == 0) ||
 	       (reason && strcmp(json_string_value(reason), "interrupted") == 0);
 }
 
