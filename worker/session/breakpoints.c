@@ -304,6 +304,19 @@ refused:
 	return false;
 }
 
+/*
+ * Whether gdb can hand the condition to rr. Where gdb checks it itself, nothing is won, and an
+ * interrupt mostly meets gdb and rr between two hits, and is lost.
+ */
+static bool can_hand_over(struct replay *replay, const char *location, const char *condition)
+{
+	char command[2 * REPLAY_EXPRESSION_MAX + 160];
+
+	return (size_t)snprintf(command, sizeof(command), "maint agent-eval -at %s,%s", location,
+		   condition) < sizeof(command) &&
+	       gdb_console(replay->gdb, NULL, command) == GDB_DONE;
+}
+
 /* Not where it counts: gdb begins to count anew with another breakpoint. Of a library that is not
  * loaded yet, nobody knows how many places it has. */
 static bool belongs_in_hardware(
@@ -339,7 +352,8 @@ json_t *breakpoints_insert(
 		bkpt = generated_in_hardware(replay, results, arguments);
 	}
 	json_decref(results);
-	if (bkpt && belongs_in_hardware(replay, breakpoint, bkpt)) {
+	if (bkpt && belongs_in_hardware(replay, breakpoint, bkpt) &&
+	    can_hand_over(replay, breakpoint->what, when)) {
 		bkpt = hardware_instead(replay, bkpt, arguments);
 		stubs_leave(replay, bkpt);
 	}

@@ -36,11 +36,12 @@ END_TEST
 
 static bool refuse_to_kill(void)
 {
+	const struct scmp_arg_cmp kills = {1, SCMP_CMP_EQ, SIGKILL, 0};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
 	return filter &&
-	       seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1,
-		   SCMP_A1(SCMP_CMP_EQ, SIGKILL)) == 0 &&
+	       seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, &kills) ==
+		   0 &&
 	       seccomp_load(filter) == 0;
 }
 
