@@ -54,7 +54,9 @@ def claims_of(crash, write, hostile):
     ]
     if hostile:
         claims.append({"moment": write, "expression": "name", "value": HOSTILE, "note": HOSTILE})
-        claims.append({"moment": HOSTILE, "expression": HOSTILE, "value": HOSTILE})
+        # A string: rr_report refuses an expression with an assignment.
+        text = '"' + HOSTILE.replace('"', "'") + '"'
+        claims.append({"moment": HOSTILE, "expression": text, "value": HOSTILE})
     return claims
 
 
