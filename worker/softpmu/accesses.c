@@ -81,14 +81,16 @@ static void describe_size(const ZydisDecodedInstruction *z, struct access *acces
 static void describe_kind(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
     const ZydisDecodedOperand *operand, struct access *access)
 {
-	if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+	if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB) {
 		access->kind = ACCESS_VECTOR;
-	else if (z->meta.category == ZYDIS_CATEGORY_STRINGOP && repeats(z))
+	} else if (z->meta.category == ZYDIS_CATEGORY_STRINGOP && repeats(z)) {
 		access->kind = ACCESS_STRING;
-	else if (z->meta.category == ZYDIS_CATEGORY_BITBYTE && operand == operands &&
-		 z->operand_count_visible > 1 && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		 (z->mnemonic == ZYDIS_MNEMONIC_BT || z->mnemonic == ZYDIS_MNEMONIC_BTS ||
-		     z->mnemonic == ZYDIS_MNEMONIC_BTR || z->mnemonic == ZYDIS_MNEMONIC_BTC)) {
+		access->counted = (z->attributes & ZYDIS_ATTRIB_HAS_REP) && !access->short_address;
+	} else if (z->meta.category == ZYDIS_CATEGORY_BITBYTE && operand == operands &&
+		   z->operand_count_visible > 1 &&
+		   operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		   (z->mnemonic == ZYDIS_MNEMONIC_BT || z->mnemonic == ZYDIS_MNEMONIC_BTS ||
+		       z->mnemonic == ZYDIS_MNEMONIC_BTR || z->mnemonic == ZYDIS_MNEMONIC_BTC)) {
 		access->kind = ACCESS_BITS;
 		access->bit_number = (uint8_t)ZydisRegisterGetId(operands[1].reg.value);
 	}

@@ -28,6 +28,7 @@ struct access {
 	uint8_t base, index; /* general registers as encoded, or ACCESS_NO_REGISTER */
 	uint8_t scale;
 	uint8_t bit_number; /* ACCESS_BITS: the register */
+	bool counted;	    /* ACCESS_STRING: it ends with its count, and with nothing else */
 	bool short_address; /* 32 bits of it count */
 	bool relative;	    /* the displacement is an address: the operand is relative to rip */
 	char segment;	    /* 0, or 'f' or 'g' */

@@ -20,7 +20,6 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
-#include "worker/softpmu/processor.h"
 #include "worker/softpmu/recover.h"
 #include "worker/softpmu/space.h"
 #include "worker/softpmu/watchcode.h"
@@ -267,24 +266,17 @@ static void leave_check(
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rax), regs->rax);
 }
 
-/*
- * How many repetitions of the instruction at rip touch nothing that rr watches, before the first
- * that does; UINT64_MAX: none does, however often it repeats.
- */
-static uint64_t unwatched(const struct tracee *tracee, const struct user_regs_struct *regs)
+/* watches_untouched of the instruction at rip. */
+static uint64_t untouched(const struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
 	struct iovec local = {bytes, sizeof bytes};
 	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof bytes};
 	long length = memory_read(tracee->tid, &local, 1, &remote, 1);
 
-	if (length <= 0)
-		return 0;
-	if (!watches_touched_by(tracee->tid, &tracee->debug, bytes, (size_t)length, regs, true))
-		return UINT64_MAX;
-	return watches_can_part(bytes, (size_t)length)
-		   ? watches_part(&tracee->debug, bytes, (size_t)length, regs)
-		   : 0;
+	return length <= 0
+		   ? 0
+		   : watches_untouched(tracee->tid, &tracee->debug, bytes, (size_t)length, regs);
 }
 
 /*
@@ -303,7 +295,7 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 	    conditions_may_hold(cache->conditions, there.rip, tracee->tid, &there))
 		return 0;
 	if (space->watches.level != WATCH_NOTHING)
-		part = unwatched(tracee, &there);
+		part = untouched(tracee, &there);
 	if (part == UINT64_MAX)
 		return regs->rip + 1;
 	if (part == 0)

@@ -13,7 +13,6 @@
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
-#include "worker/softpmu/processor.h"
 #include "worker/softpmu/timestamp.h"
 #include "worker/softpmu/trapflag.h"
 #include "worker/softpmu/trapmask.h"
@@ -116,10 +115,7 @@ static void look_at_instruction(
 	tracee->leg_rip = regs->rip;
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
-	tracee->touches =
-	    processor()->debug_registers
-		? 0
-		: watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs, false);
+	tracee->touches = watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs);
 	if (timestamp_is_read(bytes, length) && !timestamp_cover(tracee, regs->rip))
 		message_fatal(
 		    "process %d reads the time stamp counter at 0x%llx, which neither this "

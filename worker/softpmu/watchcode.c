@@ -95,7 +95,7 @@ void watchcode_put(struct emitter *e, const struct instruction *in, bool pending
 			sequence_nothing(e, in->address);
 		emitter_place(e, PLACE_ASKS, flags, in->address);
 		CODE(e, 0xcc);
-		if (watches_can_part(in->bytes, in->z.length))
+		if (level != WATCH_NOTHING && watches_can_part(&accesses))
 			put_part(e, in, flags);
 		return;
 	}

@@ -4,7 +4,6 @@
  */
 #include "worker/softpmu/watches.h"
 
-#include "worker/softpmu/decoder.h"
 #include "worker/softpmu/masks.h"
 #include "worker/softpmu/processor.h"
 
@@ -141,95 +140,138 @@ uint32_t watches_table(const struct access *access)
 	return bits < WATCH_SIZES ? table(bits) : 0;
 }
 
+/* An access of a kind that register i watches for; what it watches is [start, end). */
+typedef void see_access(
+    void *context, unsigned i, const struct access *access, uint64_t start, uint64_t end);
+
+static void each_watched(const struct debug_registers *registers, const struct accesses *accesses,
+    see_access *see, void *context)
+{
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		uint64_t start, end;
+		bool reads;
+
+		if (!watched(registers, i, &start, &end, &reads))
+			continue;
+		for (unsigned k = 0; k < accesses->count; k++) {
+			const struct access *access = &accesses->list[k];
+
+			if (access->writes || (reads && access->reads))
+				see(context, i, access, start, end);
+		}
+	}
+}
+
+struct touching {
+	const struct user_regs_struct *regs;
+	const uint64_t *masks;
+	bool all;
+	unsigned touched;
+};
+
+static void touch(
+    void *context, unsigned i, const struct access *access, uint64_t start, uint64_t end)
+{
+	struct touching *touching = context;
+	uint64_t first, last;
+
+	accesses_range(access, touching->regs, touching->masks, touching->all, &first, &last);
+	if (first < end && start < last)
+		touching->touched |= 1u << i;
+}
+
+static unsigned touched_of(const struct debug_registers *registers, const struct accesses *accesses,
+    const struct user_regs_struct *regs, const uint64_t *masks, bool all)
+{
+	struct touching touching = {.regs = regs, .masks = masks, .all = all};
+
+	if (level_of(registers) != WATCH_NOTHING)
+		each_watched(registers, accesses, touch, &touching);
+	return touching.touched;
+}
+
 unsigned watches_touched(const struct debug_registers *registers, const uint8_t *bytes,
     size_t length, const struct user_regs_struct *regs, const uint64_t *masks, bool all)
 {
-	unsigned touched = 0;
+	struct accesses accesses;
+
+	accesses_of(bytes, length, regs->rip, &accesses);
+	return touched_of(registers, &accesses, regs, masks, all);
+}
+
+static bool is_masked(const struct accesses *accesses)
+{
+	bool masked = false;
+
+	for (unsigned i = 0; i < accesses->count; i++)
+		masked |= accesses->list[i].mask != 0;
+	return masked;
+}
+
+static unsigned touched_by(pid_t tid, const struct debug_registers *registers,
+    const struct accesses *accesses, const struct user_regs_struct *regs, bool all)
+{
+	unsigned touched = touched_of(registers, accesses, regs, NULL, all);
+	uint64_t masks[MASK_REGISTERS];
+
+	return touched && is_masked(accesses) && masks_read(tid, masks)
+		   ? touched_of(registers, accesses, regs, masks, all)
+		   : touched;
+}
+
+unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
+    const uint8_t *bytes, size_t length, const struct user_regs_struct *regs)
+{
 	struct accesses accesses;
 
 	if (level_of(registers) == WATCH_NOTHING)
 		return 0;
 	accesses_of(bytes, length, regs->rip, &accesses);
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		uint64_t start, end;
-		bool reads;
-
-		if (!watched(registers, i, &start, &end, &reads))
-			continue;
-		for (unsigned k = 0; k < accesses.count; k++) {
-			const struct access *access = &accesses.list[k];
-			uint64_t first, last;
-
-			accesses_range(access, regs, masks, all, &first, &last);
-			if ((access->writes || (reads && access->reads)) && first < end &&
-			    start < last)
-				touched |= 1u << i;
-		}
-	}
-	return touched;
+	return touched_by(tid, registers, &accesses, regs, false);
 }
 
-static bool is_masked(const uint8_t *bytes, size_t length, uint64_t address)
+bool watches_can_part(const struct accesses *accesses)
 {
-	struct accesses accesses;
-	bool masked = false;
+	bool counted = accesses->count > 0;
 
-	accesses_of(bytes, length, address, &accesses);
-	for (unsigned i = 0; i < accesses.count; i++)
-		masked |= accesses.list[i].mask != 0;
-	return masked;
+	for (unsigned i = 0; i < accesses->count; i++)
+		counted &= accesses->list[i].counted;
+	return counted;
 }
 
-unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
-    const uint8_t *bytes, size_t length, const struct user_regs_struct *regs, bool all)
+struct part {
+	const struct user_regs_struct *regs;
+	uint64_t least;
+};
+
+static void shorten(
+    void *context, unsigned i, const struct access *access, uint64_t start, uint64_t end)
 {
-	unsigned touched = watches_touched(registers, bytes, length, regs, NULL, all);
-	uint64_t masks[MASK_REGISTERS];
+	struct part *part = context;
+	uint64_t first = accesses_first(access, part->regs, start, end);
 
-	return touched && is_masked(bytes, length, regs->rip) && masks_read(tid, masks)
-		   ? watches_touched(registers, bytes, length, regs, masks, all)
-		   : touched;
+	(void)i;
+	part->least = first < part->least ? first : part->least;
 }
 
-bool watches_can_part(const uint8_t *bytes, size_t length)
-{
-	struct accesses accesses;
-	ZydisDecodedInstruction z;
-
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &z)) ||
-	    !(z.attributes & ZYDIS_ATTRIB_HAS_REP) || z.address_width != 64)
-		return false;
-	accesses_of(bytes, length, 0, &accesses);
-	for (unsigned i = 0; i < accesses.count; i++) {
-		if (accesses.list[i].kind != ACCESS_STRING)
-			return false;
-	}
-	return accesses.count > 0;
-}
-
-uint64_t watches_part(const struct debug_registers *registers, const uint8_t *bytes, size_t length,
+uint64_t watches_part(const struct debug_registers *registers, const struct accesses *accesses,
     const struct user_regs_struct *regs)
 {
-	uint64_t least = UINT64_MAX;
+	struct part part = {regs, UINT64_MAX};
+
+	each_watched(registers, accesses, shorten, &part);
+	return part.least;
+}
+
+uint64_t watches_untouched(pid_t tid, const struct debug_registers *registers, const uint8_t *bytes,
+    size_t length, const struct user_regs_struct *regs)
+{
 	struct accesses accesses;
 
 	accesses_of(bytes, length, regs->rip, &accesses);
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		uint64_t start, end;
-		bool reads;
-
-		if (!watched(registers, i, &start, &end, &reads))
-			continue;
-		for (unsigned k = 0; k < accesses.count; k++) {
-			const struct access *access = &accesses.list[k];
-			uint64_t first = access->writes || (reads && access->reads)
-					     ? accesses_first(access, regs, start, end)
-					     : UINT64_MAX;
-
-			least = first < least ? first : least;
-		}
-	}
-	return least;
+	if (!touched_by(tid, registers, &accesses, regs, true))
+		return UINT64_MAX;
+	return watches_can_part(&accesses) ? watches_part(registers, &accesses, regs) : 0;
 }
 
 unsigned watches_reached(const struct debug_registers *registers, uint64_t address)

@@ -61,18 +61,24 @@ uint32_t watches_table(const struct access *access);
 unsigned watches_touched(const struct debug_registers *registers, const uint8_t *bytes,
     size_t length, const struct user_regs_struct *regs, const uint64_t *masks, bool all);
 
-/* The same for a task that stands before it; reads the masks if they matter. */
+/* The same for a task that stands before it, and its next repetition; reads the masks if they
+ * matter. */
 unsigned watches_touched_by(pid_t tid, const struct debug_registers *registers,
-    const uint8_t *bytes, size_t length, const struct user_regs_struct *regs, bool all);
+    const uint8_t *bytes, size_t length, const struct user_regs_struct *regs);
 
 /* Whether a part of an instruction's repetitions can run by itself: rep movs, stos and lods, which
  * end with their count. */
-bool watches_can_part(const uint8_t *bytes, size_t length);
+bool watches_can_part(const struct accesses *accesses);
 
 /* How many repetitions of such an instruction come before the first that touches what is watched.
  */
-uint64_t watches_part(const struct debug_registers *registers, const uint8_t *bytes, size_t length,
+uint64_t watches_part(const struct debug_registers *registers, const struct accesses *accesses,
     const struct user_regs_struct *regs);
+
+/* For a task that stands before it: how many repetitions of an instruction can run before one
+ * touches what is watched; UINT64_MAX: all that are left. */
+uint64_t watches_untouched(pid_t tid, const struct debug_registers *registers, const uint8_t *bytes,
+    size_t length, const struct user_regs_struct *regs);
 
 /* Bits 0 to 3: the hardware breakpoints at this address. */
 unsigned watches_reached(const struct debug_registers *registers, uint64_t address);

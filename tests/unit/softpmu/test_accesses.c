@@ -149,10 +149,14 @@ START_TEST(the_part_before_a_watchpoint_ends_where_a_repetition_touches_it)
 	static const uint8_t code[] = {0xf3, 0x66, 0xa5}, search[] = {0xf3, 0xa6};
 	struct debug_registers debug = {.rr_control = 1 | 0x9 << 16 | 4 | 0xb << 20};
 	struct user_regs_struct regs = registers(), at;
+	struct accesses accesses;
 
-	ck_assert(watches_can_part(code, sizeof code));
-	ck_assert(!watches_can_part(search, sizeof search)); /* may end before its count */
-	ck_assert(!watches_can_part(code + 1, sizeof code - 1));
+	accesses_of(search, sizeof search, HERE, &accesses);
+	ck_assert(!watches_can_part(&accesses)); /* may end before its count */
+	accesses_of(code + 1, sizeof code - 1, HERE, &accesses);
+	ck_assert(!watches_can_part(&accesses));
+	accesses_of(code, sizeof code, HERE, &accesses);
+	ck_assert(watches_can_part(&accesses));
 	regs.rcx = 1000;
 	regs.rdi = 0x40000;
 	regs.rsi = 0x50001;
@@ -163,7 +167,7 @@ START_TEST(the_part_before_a_watchpoint_ends_where_a_repetition_touches_it)
 		regs.eflags = i % 2 ? 1 << 10 : 0;
 		debug.rr_address[0] = 0x40000 + (uint64_t)((int64_t)i * 8 - 1600);
 		debug.rr_address[1] = 0x50000 + (uint64_t)((int64_t)(i * 37 % 400) * 8 - 1600);
-		part = watches_part(&debug, code, sizeof code, &regs);
+		part = watches_part(&debug, &accesses, &regs);
 		at = regs;
 		for (uint64_t n = 0; n < 1000 && n < part; n++) {
 			ck_assert_uint_eq(
