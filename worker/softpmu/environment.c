@@ -78,7 +78,8 @@ void environment_read(struct softpmu *softpmu)
 	unsetenv("RR_WARDEN_SOFTPMU_STATS");
 	softpmu->rr_version = version ? (unsigned)strtoul(version, NULL, 10) : 0;
 	unsetenv("RR_WARDEN_RR_VERSION");
-	processor_probe(getenv("RR_WARDEN_SOFTPMU_LACKS"));
+	if (softpmu->mode != MODE_CARRY)
+		processor_probe(getenv("RR_WARDEN_SOFTPMU_LACKS"));
 	unsetenv("RR_WARDEN_SOFTPMU_LACKS");
 	unsetenv("RR_WARDEN_SOFTPMU");
 	take_out_of_preload();
