@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
 
 #define ROW "rr-tally "
 
@@ -70,15 +69,6 @@ static const char definition[] =
     "        self.begun, self.rows = time.monotonic(), []\\n"
     "\")";
 
-static bool run(struct replay *replay, const char *command)
-{
-	char quoted[GDB_QUOTED_MAX];
-
-	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
-	       gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		   replay->selected.number, replay->selected.frame, quoted) == GDB_DONE;
-}
-
 /* A string in Python's notation. False if it does not fit, or would need escapes. */
 static bool quote(char *to, size_t size, const char *text)
 {
@@ -94,11 +84,13 @@ int tally_make(struct tally *tally, struct replay *replay, const char *expressio
 	const char *said;
 
 	*tally = (struct tally){.made = true};
-	if (!quote(place, sizeof(place), expression) ||
-	    gdb_console(replay->gdb, NULL, definition) != GDB_DONE)
+	if (!replay->tally_defined)
+		replay->tally_defined = gdb_console(replay->gdb, NULL, definition) == GDB_DONE;
+	if (!replay->tally_defined || !quote(place, sizeof(place), expression))
 		return 0;
 	snprintf(command, sizeof(command), "python rr_the_tally = rr_tally(%s)", place);
-	said = run(replay, command) ? strstr(gdb_console_text(replay->gdb), ROW) : NULL;
+	said =
+	    selection_console(replay, command) ? strstr(gdb_console_text(replay->gdb), ROW) : NULL;
 	tally->watch = said ? (int)strtol(said + sizeof(ROW) - 1, NULL, 10) : 0;
 	tally->on = tally->watch > 0;
 	return tally->watch;
@@ -123,7 +115,7 @@ void tally_begin(struct tally *tally, struct replay *replay, long long until)
 	if (!tally->on)
 		return;
 	snprintf(command, sizeof(command), "python rr_the_tally.begin(%lld)", until);
-	tally->on = run(replay, command);
+	tally->on = selection_console(replay, command);
 }
 
 void tally_know(struct tally *tally, struct replay *replay, const char *value)
@@ -135,7 +127,7 @@ void tally_know(struct tally *tally, struct replay *replay, const char *value)
 	tally->on = value && strlen(value) < TALLY_VALUE_MAX &&
 		    quote(shown, sizeof(shown), value) &&
 		    snprintf(command, sizeof(command), "python rr_the_tally.know(%s)", shown) > 0 &&
-		    run(replay, command);
+		    selection_console(replay, command);
 }
 
 /* A number behind spaces; moves *text behind it. */

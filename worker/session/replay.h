@@ -90,6 +90,7 @@ struct replay {
 	long long wanted_event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
 	bool caches;		/* gdb keeps the memory it has read */
 	bool printers_tried;	/* see expand.c */
+	bool tally_defined;	/* see tally.c */
 	enum {
 		STRANGERS_UNTRIED,
 		STRANGERS_CHECKED,

@@ -76,3 +76,12 @@ bool selection_set_frame(struct replay *replay, int level)
 	replay->selected.frame = level;
 	return true;
 }
+
+bool selection_console(struct replay *replay, const char *command)
+{
+	char quoted[GDB_QUOTED_MAX];
+
+	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
+	       gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
+		   replay->selected.number, replay->selected.frame, quoted) == GDB_DONE;
+}

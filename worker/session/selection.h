@@ -32,6 +32,10 @@ bool selection_set_thread(struct replay *replay, int tid);
 /* Selects a frame of the selected thread; false if gdb refuses. */
 bool selection_set_frame(struct replay *replay, int level);
 
+/* Runs a console command in the selected thread and frame; gdb_console_text is what it printed.
+ * False if gdb refuses, or if the command is too long. */
+bool selection_console(struct replay *replay, const char *command);
+
 /* gdb's number of the thread with that tid; 0: there is no such thread now. */
 int selection_number(struct replay *replay, int tid);
 

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
 #include "worker/session/identifiers.h"
 #include "worker/session/scope.h"
 
@@ -91,15 +90,6 @@ static void fail(const char *line, struct failure *failure)
 	    name, (int)strcspn(line + at, "\n"), line + at);
 }
 
-static bool run(struct replay *replay, const char *command)
-{
-	char quoted[GDB_QUOTED_MAX];
-
-	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
-	       gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		   replay->selected.number, replay->selected.frame, quoted) == GDB_DONE;
-}
-
 static void define(struct replay *replay)
 {
 	if (replay->strangers != STRANGERS_UNTRIED)
@@ -118,7 +108,7 @@ bool strangers_check(struct replay *replay, const char *expression, struct failu
 	if (!write_command(expression, command, sizeof(command)))
 		return true;
 	define(replay);
-	if (replay->strangers != STRANGERS_CHECKED || !run(replay, command))
+	if (replay->strangers != STRANGERS_CHECKED || !selection_console(replay, command))
 		return true;
 	line = strstr(gdb_console_text(replay->gdb), STRANGER);
 	if (!line)

@@ -27,12 +27,10 @@ static const char *wanted(const struct type_args *args, struct failure *failure)
 /* Runs a gdb command about it; false with gdb's message. */
 static bool ask(struct replay *replay, const char *command, const char *about)
 {
-	char text[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX];
+	char text[REPLAY_EXPRESSION_MAX + 32];
 
 	snprintf(text, sizeof(text), "%s %.*s", command, REPLAY_EXPRESSION_MAX, about);
-	return mi_quote(quoted, sizeof(quoted), text) > 0 &&
-	       gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		   replay->selected.number, replay->selected.frame, quoted) == GDB_DONE;
+	return selection_console(replay, text);
 }
 
 /* In C, a structure's bare name is not a type, and may be a variable. Clients need not know: this
