@@ -10,27 +10,10 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/accessed.h"
 #include "worker/session/breakpoints.h"
-#include "worker/session/internal.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 #include "worker/session/seen.h"
 #include "worker/session/values.h"
-
-/* gdb sets a breakpoint at any address, also where none can ever be passed. */
-static bool is_somewhere(
-    struct replay *replay, const json_t *bkpt, const char *location, struct failure *failure)
-{
-	const char *address = mi_text(bkpt, "addr");
-
-	if (location[strspn(location, " ")] != '*' || !address ||
-	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
-		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "rr_goto a moment when that address is mapped, and ask there; rr_backtrace and "
-	    "rr_symbols show addresses of code",
-	    "nothing is mapped at %s at this moment", address);
-	return false;
-}
 
 int passes_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure)
@@ -46,8 +29,11 @@ int passes_set(
 		bkpt = breakpoints_insert(replay, &wanted, failure);
 	}
 	number = mi_number(bkpt, "number", 0);
-	if (number && !is_somewhere(replay, bkpt, location, failure)) {
-		internal_delete(replay, number);
+	if (number &&
+	    !breakpoints_are_mapped(replay, bkpt, location,
+		"rr_goto a moment when that address is mapped, and ask there; rr_backtrace and "
+		"rr_symbols show addresses of code",
+		failure)) {
 		json_decref(bkpt);
 		return 0;
 	}

@@ -194,15 +194,6 @@ static void add_noted(void *context, struct replay *replay, const char *old, con
 	json_decref(access);
 }
 
-static bool is_known(const struct where_code *code, unsigned long long pc)
-{
-	size_t i = 0;
-
-	while (i < code->count && code->known[i].pc != pc)
-		i++;
-	return i < code->count;
-}
-
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
@@ -222,7 +213,7 @@ static enum scan_verdict see(
 	if (history->count < ACCESSES_MAX)
 		add(history, replay, access, kind);
 	json_decref(access);
-	if (is_known(&history->where, replay->moment.pc))
+	if (where_known(&history->where, replay->moment.pc))
 		tally_know(&history->tally, replay, hit->new);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }

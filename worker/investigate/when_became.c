@@ -16,6 +16,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/excursion.h"
+#include "worker/session/hardware.h"
 #include "worker/session/identifiers.h"
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
@@ -26,8 +27,7 @@
 #include "worker/session/values.h"
 #include "worker/session/watchpoint.h"
 
-#define SHOWN		"%.200s"
-#define WATCHED_AT_ONCE 4 /* places that the processor can watch */
+#define SHOWN "%.200s"
 
 struct became {
 	const char *predicate; /* the client's */
@@ -210,7 +210,7 @@ static int count_places(const char *predicate)
  * more than the processor has room for, rr ends with an assertion. */
 static bool may_grow_too_large(const char *predicate)
 {
-	return count_places(predicate) > WATCHED_AT_ONCE &&
+	return count_places(predicate) > HARDWARE_REGISTERS &&
 	       (strstr(predicate, "&&") || strstr(predicate, "||") || strchr(predicate, '?'));
 }
 

@@ -95,14 +95,21 @@ static void step_back(struct replay *replay, json_t *frame, unsigned long long p
 	    frame, "at", json_sprintf("%s:%d", path, (int)strtol(said + 5, NULL, 10)));
 }
 
+json_t *where_known(const struct where_code *code, unsigned long long pc)
+{
+	for (size_t i = 0; i < code->count; i++)
+		if (code->known[i].pc == pc)
+			return code->known[i].where;
+	return NULL;
+}
+
 json_t *where_behind(struct replay *replay, struct where_code *code)
 {
 	unsigned long long pc = replay->moment.pc;
-	json_t *frame, *where;
+	json_t *frame, *where = where_known(code, pc);
 
-	for (size_t i = 0; i < code->count; i++)
-		if (code->known[i].pc == pc)
-			return json_incref(code->known[i].where);
+	if (where)
+		return json_incref(where);
 	frame = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
 	if (frame_is_own(replay, frame)) {
 		step_back(replay, frame, pc);

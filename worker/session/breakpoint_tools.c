@@ -67,22 +67,6 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 	return json;
 }
 
-/* gdb accepts any bare address, but rr cannot stop where nothing is mapped. */
-static bool is_mapped(
-    struct replay *replay, const json_t *bkpt, const char *location, struct failure *failure)
-{
-	const char *address = mi_text(bkpt, "addr");
-
-	if (location[strspn(location, " ")] != '*' || !address ||
-	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
-		return true;
-	internal_delete(replay, mi_number(bkpt, "number", 0));
-	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "set it at a moment when that address is mapped; rr_backtrace shows addresses of code",
-	    "nothing is mapped at %s at this moment", address);
-	return false;
-}
-
 static json_t *insert_now_or_later(
     struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure)
 {
@@ -110,7 +94,10 @@ json_t *breakpoint_set(
 			names_explain(replay, wanted->what, wanted->condition, failure);
 		return NULL;
 	}
-	if (is_mapped(replay, bkpt, wanted->what, failure)) {
+	if (breakpoints_are_mapped(replay, bkpt, wanted->what,
+		"set it at a moment when that address is mapped; rr_backtrace shows addresses of "
+		"code",
+		failure)) {
 		kept = breakpoints_keep(replay, wanted, mi_number(bkpt, "number", 0), failure);
 		result = kept ? describe(bkpt, kept->number, kept->what) : NULL;
 	}

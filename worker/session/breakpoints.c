@@ -13,6 +13,7 @@
 #include "worker/session/generated.h"
 #include "worker/session/hardware.h"
 #include "worker/session/images.h"
+#include "worker/session/internal.h"
 #include "worker/session/pending.h"
 #include "worker/session/watchpoint.h"
 
@@ -358,6 +359,20 @@ json_t *breakpoints_insert(
 		stubs_leave(replay, bkpt);
 	}
 	return bkpt;
+}
+
+bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
+    const char *hint, struct failure *failure)
+{
+	const char *address = mi_text(bkpt, "addr");
+
+	if (location[strspn(location, " ")] != '*' || !address ||
+	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
+		return true;
+	internal_delete(replay, mi_number(bkpt, "number", 0));
+	failure_set(failure, ERROR_INVALID_ARGUMENT, hint, "nothing is mapped at %s at this moment",
+	    address);
+	return false;
 }
 
 const json_t *breakpoints_row(const json_t *rows, long long gdb_number)

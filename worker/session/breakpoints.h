@@ -43,6 +43,10 @@ void breakpoints_forget(struct replay *replay, int gdb_number);
  * (see softpmu/conditions.h). */
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
+/* gdb sets a breakpoint at any bare address, but rr cannot stop where nothing is mapped. If that is
+ * so, removes it: false with *failure filled, with this hint. */
+bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
+    const char *hint, struct failure *failure);
 /* Takes those with a condition out of the debug registers, which others need. False if none is
  * there. */
 bool breakpoints_leave_hardware(struct replay *replay);

@@ -4,8 +4,6 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/internal.h"
 
-#define DEBUG_REGISTERS 4
-
 bool hardware_is(const json_t *bkpt)
 {
 	const char *type = mi_text(bkpt, "type");
@@ -57,7 +55,7 @@ static int registers_used(struct replay *replay)
 
 bool hardware_fits(struct replay *replay, struct failure *failure)
 {
-	if (registers_used(replay) <= DEBUG_REGISTERS)
+	if (registers_used(replay) <= HARDWARE_REGISTERS)
 		return true;
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "disable one with rr_breakpoint_update, or remove one with rr_breakpoint_remove",
@@ -69,7 +67,7 @@ json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *argume
 {
 	json_t *results = NULL;
 
-	if (registers_used(replay) + registers_of(bkpt) <= DEBUG_REGISTERS &&
+	if (registers_used(replay) + registers_of(bkpt) <= HARDWARE_REGISTERS &&
 	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
 		internal_delete(replay, mi_number(bkpt, "number", 0));
 		json_decref(bkpt);

@@ -7,6 +7,8 @@
 #include <jansson.h>
 #include "worker/session/replay.h"
 
+#define HARDWARE_REGISTERS 4
+
 /* Whether a breakpoint, as gdb describes it, uses a register. */
 bool hardware_is(const json_t *bkpt);
 
