@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
-#include "sandbox/pmu/pmu.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/breakpoints.h"
+#include "worker/session/conditional.h"
 #include "worker/session/stubs.h"
 #include "worker/session/generated.h"
-#include "worker/session/hardware.h"
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
-#include "worker/session/pending.h"
 #include "worker/session/watchpoint.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
@@ -200,18 +198,6 @@ static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failu
 	    failure);
 }
 
-bool breakpoints_fit(struct replay *replay, struct failure *failure)
-{
-	struct failure full = {0};
-
-	if (hardware_fits(replay, &full))
-		return true;
-	if (breakpoints_leave_hardware(replay))
-		return hardware_fits(replay, failure);
-	*failure = full;
-	return false;
-}
-
 bool breakpoints_switch(
     struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
 {
@@ -223,7 +209,7 @@ bool breakpoints_switch(
 		failure))
 		return false;
 	breakpoint->disabled = !enabled;
-	if (enabled && breakpoint->watches && !breakpoints_fit(replay, failure)) {
+	if (enabled && breakpoint->watches && !conditional_fit(replay, failure)) {
 		gdb_command(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
 		breakpoint->disabled = true;
 		return false;
@@ -305,29 +291,6 @@ refused:
 	return false;
 }
 
-/*
- * Whether gdb can hand the condition to rr. Where gdb checks it itself, nothing is won, and an
- * interrupt mostly meets gdb and rr between two hits, and is lost.
- */
-static bool can_hand_over(struct replay *replay, const char *location, const char *condition)
-{
-	char command[2 * REPLAY_EXPRESSION_MAX + 160];
-
-	return (size_t)snprintf(command, sizeof(command), "maint agent-eval -at %s,%s", location,
-		   condition) < sizeof(command) &&
-	       gdb_console(replay->gdb, NULL, command) == GDB_DONE;
-}
-
-/* Not where it counts: gdb begins to count anew with another breakpoint. Of a library that is not
- * loaded yet, nobody knows how many places it has. */
-static bool belongs_in_hardware(
-    const struct replay *replay, const struct breakpoint *breakpoint, const json_t *bkpt)
-{
-	return has_condition(breakpoint) && !breakpoint->by_int3 && !breakpoint->temporary &&
-	       !breakpoint->ignore_count && strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) == 0 &&
-	       !hardware_is(bkpt) && !pending_waits(bkpt);
-}
-
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
@@ -353,12 +316,7 @@ json_t *breakpoints_insert(
 		bkpt = generated_in_hardware(replay, results, arguments);
 	}
 	json_decref(results);
-	if (bkpt && belongs_in_hardware(replay, breakpoint, bkpt) &&
-	    can_hand_over(replay, breakpoint->what, when)) {
-		bkpt = hardware_instead(replay, bkpt, arguments);
-		stubs_leave(replay, bkpt);
-	}
-	return bkpt;
+	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when, arguments) : NULL;
 }
 
 bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
@@ -495,52 +453,6 @@ static int set_again(
 	if (number && breakpoint->disabled)
 		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
 	return number;
-}
-
-/* The debug registers do for it what an int3 does as well. */
-static bool may_leave(const struct breakpoint *breakpoint)
-{
-	return has_condition(breakpoint) && !breakpoint->watches && !breakpoint->by_int3;
-}
-
-/* Sets it as an int3. The row is gdb's. */
-static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, const json_t *row)
-{
-	long long hits = breakpoints_hits(breakpoint, row);
-	struct failure ignored = {0};
-	int number;
-
-	breakpoint->by_int3 = true;
-	breakpoint->ignore_count = mi_number(row, "ignore", 0);
-	number = break_again(replay, breakpoint, &ignored);
-	if (!number)
-		return;
-	if (breakpoint->disabled || replay->breakpoints.suspended)
-		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
-	gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
-	breakpoint->gdb = number;
-	breakpoint->hits_before = hits;
-}
-
-bool breakpoints_leave_hardware(struct replay *replay)
-{
-	json_t *results = NULL;
-	bool left = false;
-
-	if (!any(replay, may_leave))
-		return false;
-	gdb_command(replay->gdb, &results, "-break-list");
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
-		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
-
-		if (!breakpoint->gdb || !may_leave(breakpoint) || !row || !hardware_is(row))
-			continue;
-		move_to_int3(replay, breakpoint, row);
-		left = true;
-	}
-	json_decref(results);
-	return left;
 }
 
 /* Whether it can be set in the session's present image. */

@@ -38,20 +38,14 @@ void breakpoints_explain(const struct replay *replay, struct failure *failure);
 /* For one that gdb deleted by itself (temporary, or its scope ended). */
 void breakpoints_forget(struct replay *replay, int gdb_number);
 
-/* Sets it. Returns gdb's description (the caller's), or NULL with *failure filled. One with a
- * condition is set in hardware while registers are left: its false hits then cost next to nothing
- * (see softpmu/conditions.h). */
+/* Sets it. Returns gdb's description (the caller's), or NULL with *failure filled. See
+ * conditional.h for one with a condition. */
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
 /* gdb sets a breakpoint at any bare address, but rr cannot stop where nothing is mapped. If that is
  * so, removes it: false with *failure filled, with this hint. */
 bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
     const char *hint, struct failure *failure);
-/* Takes those with a condition out of the debug registers, which others need. False if none is
- * there. */
-bool breakpoints_leave_hardware(struct replay *replay);
-/* hardware_fits, after those have left if they must. */
-bool breakpoints_fit(struct replay *replay, struct failure *failure);
 /* Updates gdb's breakpoint to this one, with `condition` (NULL: none), which it stores. False with
  * *failure filled and nothing changed. */
 bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,

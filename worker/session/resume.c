@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/session/breakpoints.h"
+#include "worker/session/conditional.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
 #include "worker/session/place.h"
@@ -102,7 +103,7 @@ static bool look_again(struct replay *replay)
 static bool have_too_many(struct replay *replay)
 {
 	return strstr(gdb_message(replay->gdb), "Could not insert hardware") &&
-	       breakpoints_leave_hardware(replay);
+	       conditional_leave(replay);
 }
 
 /* From an image's first instruction back to the exec that began it, in the image before. */

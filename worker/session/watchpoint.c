@@ -6,7 +6,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/accessed.h"
-#include "worker/session/breakpoints.h"
+#include "worker/session/conditional.h"
 #include "worker/session/hardware.h"
 #include "worker/session/internal.h"
 #include "worker/session/unplaced.h"
@@ -145,7 +145,7 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	}
 	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
 	if (number && hardware_is(gdb_created_breakpoint(replay->gdb))) {
-		if (breakpoints_fit(replay, failure))
+		if (conditional_fit(replay, failure))
 			return number;
 		internal_delete(replay, number);
 		return 0;
