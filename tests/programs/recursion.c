@@ -4,6 +4,21 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+
+#define FRAME_MAX 96 /* bytes of stack that a call takes, at most */
+
+/* The kernel keeps 128 MiB free below a stack, whatever its limit was at the start. */
+static void make_room(unsigned frames)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= (rlim_t)frames * FRAME_MAX)
+		return;
+	limit.rlim_cur = (rlim_t)frames * FRAME_MAX;
+	if (setrlimit(RLIMIT_STACK, &limit) != 0)
+		perror("setrlimit");
+}
 
 static int is_odd(unsigned number);
 
@@ -28,6 +43,7 @@ int main(int argc, char **argv)
 {
 	unsigned depth = argc > 1 ? (unsigned)atoi(argv[1]) : 2000;
 
+	make_room(depth);
 	printf("sum %lu even %d\n", sum_to(depth), is_even(500));
 	return 0;
 }
