@@ -104,6 +104,22 @@ START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 }
 END_TEST
 
+/* rr takes the thread of the stop before for its own until it is told of another one. */
+START_TEST(a_checkpoint_after_an_interrupt_is_not_of_a_thread_that_has_ended)
+{
+	cleanup_scene struct scene scene = scene_open_at("after_thread", "work");
+	long long id = client_tool_send(scene.client, "rr_continue", NULL);
+	usleep(500 * 1000);
+	client_tool_done(scene.client, "rr_interrupt", NULL);
+	expect_all(client_tool_result(scene.client, id, 60), IS("reason", "interrupted"),
+	    IS("frame.function", "compute"));
+	client_tool_done(scene.client, "rr_checkpoint_save", NULL);
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
+	expect_all(client_tool(scene.client, "rr_checkpoint_restore", "{s:i}", "checkpoint_id", 1),
+	    IS("frame.function", "compute"), FALSE("restored"));
+}
+END_TEST
+
 /* Interrupts a call that has run for a while, and expects its answer soon and the session alive. */
 static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
 {
@@ -190,6 +206,7 @@ int main(void)
 	    {a_cancelled_request_is_never_answered_and_the_session_lives, 1},
 	    {rr_interrupt_stops_a_run_from_a_second_call, 1},
 	    {rr_interrupt_stops_a_program_in_the_middle_of_a_computation, 1},
+	    {a_checkpoint_after_an_interrupt_is_not_of_a_thread_that_has_ended, 1},
 	    {an_interrupt_works_at_once_wherever_the_program_is, 1},
 	    {the_end_is_still_the_end_after_an_interrupted_way_back, 1},
 	    {a_search_that_is_cancelled_leaves_the_session_at_the_end, 1},
@@ -197,6 +214,6 @@ int main(void)
 	    {NULL, 0},
 	};
 
-	return scene_main_loops(
-	    "timeouts", tests, (const char *const[]){PROGRAM, COMPUTATION, "endless", NULL});
+	return scene_main_loops("timeouts", tests,
+	    (const char *const[]){PROGRAM, COMPUTATION, "endless", "after_thread", NULL});
 }

@@ -199,10 +199,18 @@ static bool refuse_resume(struct relay *relay)
 	return put(relay, RELAY_GDB, failure);
 }
 
+/* Tells rr which thread is meant by what names none. */
+static bool name_thread(struct relay *relay, const char *thread)
+{
+	char request[THREAD_MAX + 2];
+
+	snprintf(request, sizeof(request), "Hc%s", thread);
+	relay->dropped++;
+	return put(relay, RELAY_RR, request);
+}
+
 static bool resume(struct relay *relay, const char *body, size_t length, bool *pass)
 {
-	char thread[THREAD_MAX + 2];
-
 	if (relay->wants_stop) {
 		*pass = false;
 		return refuse_resume(relay);
@@ -213,11 +221,9 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 		return refuse_resume(relay);
 	}
 	if (must_name_thread(relay, body, length)) {
-		snprintf(thread, sizeof(thread), "Hc%s", relay->resumes);
-		if (!put(relay, RELAY_RR, thread))
+		if (!name_thread(relay, relay->resumes))
 			return false;
 		relay->named = true;
-		relay->dropped++;
 	}
 	relay->backwards = is_backwards(body, length);
 	relay->steps = is(body, length, "bs");
@@ -279,11 +285,17 @@ static bool synchronise(struct relay *relay, const char *packet, size_t length)
 	return append(&relay->held, packet, length) && put(relay, RELAY_RR, "qC");
 }
 
-/* The question is answered, so gdb can now have the stop. */
+/*
+ * The question is answered, so gdb can now have the stop. When an interrupt has stopped rr, it
+ * still takes the thread of the stop before for its own. That one may have ended, and then rr could
+ * not come back to a checkpoint that is made here.
+ */
 static bool synchronised(struct relay *relay)
 {
 	relay->motion = STOPPED;
 	relay->byte_sent = false;
+	if (relay->stopped[0] && !name_thread(relay, relay->stopped))
+		return false;
 	return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
 }
 

@@ -136,8 +136,12 @@ START_TEST(an_interrupt_reaches_rr_while_it_runs_and_its_stop_reaches_gdb)
 	say(RELAY_RR, "$T00thread:p1.1;#00");
 	expect(RELAY_RR, "$qC#b4");
 	expect(RELAY_GDB, "");
-	say(RELAY_RR, "$QCp1.1#00");
+	/* rr still means the thread of the stop before, and is told. */
+	say(RELAY_RR, "$QCp1.2#00");
+	expect(RELAY_RR, "$Hcp1.1#ab");
 	expect(RELAY_GDB, "$T00thread:p1.1;#00");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_GDB, "");
 	ck_assert(!relay_is_running(relay));
 	end();
 }
