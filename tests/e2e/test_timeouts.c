@@ -184,6 +184,32 @@ START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
 }
 END_TEST
 
+/* The search goes back to where it began, and to the thread that was selected there. The run after
+ * it begins with the thread that stands on the breakpoint. */
+START_TEST(a_breakpoint_is_left_after_a_search_that_another_threads_selection_began)
+{
+	cleanup_scene struct scene scene = scene_open("late_thread", NULL);
+	client_tool_done(
+	    scene.client, "rr_breakpoint_set", "{s:s}", "location", "late_thread.c:20");
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_text(stop, "reason", "breakpoint");
+	json_auto_t *threads = client_tool(scene.client, "rr_thread_list", NULL);
+	client_tool_done(scene.client, "rr_thread_select", "{s:O}", "thread_id",
+	    answer_at(threads, "threads.0.tid"));
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "sum",
+	    "condition", "sum == 4000000000u");
+	long long id =
+	    client_tool_send(scene.client, "rr_continue", json_pack("{s:b}", "reverse", 1));
+	usleep(500 * 1000);
+	client_tool_done(scene.client, "rr_interrupt", NULL);
+	json_auto_t *interrupted = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
+	ck_assert_ptr_nonnull(interrupted);
+	expect_answer(
+	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(stop, "moment"));
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
+}
+END_TEST
+
 START_TEST(calls_to_a_running_session_wait_their_turn_or_are_told_so)
 {
 	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "main");
@@ -210,10 +236,11 @@ int main(void)
 	    {an_interrupt_works_at_once_wherever_the_program_is, 1},
 	    {the_end_is_still_the_end_after_an_interrupted_way_back, 1},
 	    {a_search_that_is_cancelled_leaves_the_session_at_the_end, 1},
+	    {a_breakpoint_is_left_after_a_search_that_another_threads_selection_began, 1},
 	    {calls_to_a_running_session_wait_their_turn_or_are_told_so, 1},
 	    {NULL, 0},
 	};
 
 	return scene_main_loops("timeouts", tests,
-	    (const char *const[]){PROGRAM, COMPUTATION, "endless", "after_thread", NULL});
+	    (const char *const[]){PROGRAM, COMPUTATION, "endless", "after_thread", "late_thread", NULL});
 }

@@ -16,11 +16,14 @@ static void select_row(struct replay *replay, int number, const json_t *thread)
 		snprintf(replay->selected.name, sizeof(replay->selected.name), "%s", name);
 }
 
+/* gdb selects the thread that stops. Since then, another one may have been selected. */
 void selection_take_stop(struct replay *replay)
 {
 	int number = mi_number(gdb_last_stop(replay->gdb), "thread-id", 1);
 	json_t *results = NULL;
 
+	if (number != replay->selected.number)
+		gdb_command(replay->gdb, NULL, "-thread-select %d", number);
 	gdb_command(replay->gdb, &results, "-thread-info %d", number);
 	select_row(replay, number, json_array_get(json_object_get(results, "threads"), 0));
 	json_decref(results);
