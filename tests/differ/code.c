@@ -193,11 +193,15 @@ static void put(struct writer *writer, const char *bytes, size_t length)
 }
 
 /* Four bytes for a displacement to a block, or for its address. */
+static void put_link_to(struct writer *writer, unsigned block, bool relative)
+{
+	writer->link[writer->links++] = (struct link){writer->code->length, block, relative};
+	put(writer, "\0\0\0\0", 4);
+}
+
 static void put_link(struct writer *writer, uint64_t *seed, bool relative)
 {
-	writer->link[writer->links++] =
-	    (struct link){writer->code->length, (unsigned)below(seed, CODE_BLOCKS), relative};
-	put(writer, "\0\0\0\0", 4);
+	put_link_to(writer, (unsigned)below(seed, CODE_BLOCKS), relative);
 }
 
 static void add_target(struct writer *writer, size_t at, uint8_t bits)
@@ -246,7 +250,8 @@ static void put_string(struct writer *writer, uint64_t *seed)
 	put(writer, "\xfc", 1);
 }
 
-static void put_branch(struct writer *writer, uint64_t *seed)
+/* Of block number `block`; often back to its beginning. */
+static void put_branch(struct writer *writer, unsigned block, uint64_t *seed)
 {
 	char bytes[4];
 
@@ -266,7 +271,7 @@ static void put_branch(struct writer *writer, uint64_t *seed)
 	bytes[1] = (char)(0x80 | below(seed, 16));
 	add_target(writer, writer->code->length + 1, 15);
 	put(writer, bytes, 2);
-	put_link(writer, seed, true);
+	put_link_to(writer, below(seed, 4) ? (unsigned)below(seed, CODE_BLOCKS) : block, true);
 }
 
 /* How a block ends, after its branch. */
@@ -361,7 +366,7 @@ void code_generate(struct code *code, uint64_t *seed, bool changes)
 			put_write(&writer, seed);
 		if (below(seed, 4) == 0)
 			put_string(&writer, seed);
-		put_branch(&writer, seed);
+		put_branch(&writer, i, seed);
 		for (uint64_t n = below(seed, 3); n > 0; n--)
 			code->length += random_instruction(
 			    code->bytes + code->length, CODE_BASE + code->length, seed);

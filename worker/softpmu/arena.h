@@ -28,7 +28,6 @@ enum {
 	ARENA_STUBS = 1 << 20,	    /* at a part's end: an int3 for each entry, by its number */
 	ARENA_CODE_END = ARENA_CODE_SIZE - ARENA_STUBS,
 	ARENA_CODE_START = 16, /* the first byte of each part is the int3 of failed look-ups */
-	ARENA_COUNTERS = 2,
 	ARENA_TABLE_SIZE = 1 << 16,
 
 	/* offsets in the data part */
@@ -37,7 +36,7 @@ enum {
 	ARENA_SLOT_RAX = 0xcc08,
 	ARENA_SLOT_SITE = 0xcc10,
 	ARENA_SLOT_RETURN = 0xcc18,
-	ARENA_COUNTER = 0xcc40, /* and the next 64 bytes further: a cache line each */
+	ARENA_COUNTER = 0xcc40, /* and the next ones behind it */
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */
 	ARENA_LITERALS = 0x200000,
@@ -92,7 +91,7 @@ static inline uint64_t *arena_slot(const struct arena *arena, uint32_t offset)
 
 static inline uint32_t arena_counter(unsigned i)
 {
-	return ARENA_COUNTER + 64 * i;
+	return ARENA_COUNTER + 8 * i;
 }
 
 #endif

@@ -4,6 +4,11 @@
  */
 #include "worker/softpmu/budget.h"
 
+enum {
+	RECENT = 1 << 20,    /* branches */
+	UNUSED_SHARE = 1024, /* a counter that was not used of late gets this part of the budget */
+};
+
 void budget_begin(struct budget *budget)
 {
 	budget->passed = 0;
@@ -11,21 +16,40 @@ void budget_begin(struct budget *budget)
 		budget->loaded[i] = 0;
 }
 
+/* rest * part / whole, of which the last two are at most about RECENT */
+static uint64_t share_of(uint64_t rest, uint64_t part, uint64_t whole)
+{
+	return rest / whole * part + rest % whole * part / whole;
+}
+
 void budget_load(struct budget *budget, uint64_t *const counter[BUDGET_COUNTERS], uint64_t most)
 {
-	uint64_t used = budget->used[0] + budget->used[1] + 2;
-	uint64_t least = most / 64 + 1, rest = most - 2 * least, first;
+	uint64_t least = most / UNUSED_SHARE + 1, rest = most - BUDGET_COUNTERS * least;
+	uint64_t whole = 0, left = rest;
 
-	/* Avoids products of large numbers: 32 bits of precision are enough for a share. */
-	while (used >= 1ull << 16)
-		used >>= 1, budget->used[0] >>= 1, budget->used[1] >>= 1;
-	used = budget->used[0] + budget->used[1] + 2;
-	first = rest / used * (budget->used[0] + 1);
-	budget->loaded[0] = 1 + least + first;
-	budget->loaded[1] = 1 + least + (rest - first);
+	for (int i = 0; i < BUDGET_COUNTERS; i++)
+		whole += budget->used[i] + 1;
 	for (int i = 0; i < BUDGET_COUNTERS; i++) {
+		uint64_t share = share_of(rest, budget->used[i] + 1, whole);
+
+		budget->loaded[i] = 1 + least + share;
+		left -= share;
+	}
+	budget->loaded[0] += left;
+	for (int i = 0; i < BUDGET_COUNTERS; i++)
 		*counter[i] = budget->loaded[i];
-		budget->used[i] /= 2;
+}
+
+/* Lets what was long ago count for less. */
+static void forget(struct budget *budget)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < BUDGET_COUNTERS; i++)
+		sum += budget->used[i];
+	for (; sum > RECENT; sum /= 2) {
+		for (int i = 0; i < BUDGET_COUNTERS; i++)
+			budget->used[i] /= 2;
 	}
 }
 
@@ -41,5 +65,6 @@ uint64_t budget_read(struct budget *budget, uint64_t *const counter[BUDGET_COUNT
 		budget->used[i] += passed;
 		budget->loaded[i] = loaded - passed;
 	}
+	forget(budget);
 	return budget->passed;
 }

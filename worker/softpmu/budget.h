@@ -1,7 +1,7 @@
 /*
  * How many branches may pass in the cache. A single counter would be a chain of loads and stores
- * that costs four cycles per branch. So blocks alternate between two counters, which share the
- * budget in proportion to their recent use. The sum is exact at every moment. Pure.
+ * that costs four to seven cycles per branch. So blocks take turns with several counters, which
+ * share the budget in proportion to their recent use. The sum is exact at every moment. Pure.
  */
 #ifndef RR_WARDEN_SOFTPMU_BUDGET_H
 #define RR_WARDEN_SOFTPMU_BUDGET_H
@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 enum {
-	BUDGET_COUNTERS = 2,
-	BUDGET_LEAST = 2 * BUDGET_COUNTERS, /* fewer are not worth sharing */
+	BUDGET_COUNTERS = 4,
+	BUDGET_LEAST = BUDGET_COUNTERS, /* so that each lets one pass */
 };
 
 struct budget {
 	uint64_t loaded[BUDGET_COUNTERS];
-	uint64_t used[BUDGET_COUNTERS]; /* of late */
+	uint64_t used[BUDGET_COUNTERS]; /* in the last million branches or so */
 	uint64_t passed;		/* since it began, as of the last budget_read */
 };
 

@@ -13,8 +13,9 @@
 enum {
 	BLOCK_INSTRUCTIONS = 48,
 	BLOCK_BYTES = BLOCK_INSTRUCTIONS * 15,
-	TRIP_BLOCKS = 96,    /* translated at a time */
-	ROOM_CODE = 1 << 19, /* more than a trip needs */
+	LOOP_INSTRUCTIONS = 16, /* a longer round takes longer than counting it */
+	TRIP_BLOCKS = 96,	/* translated at a time */
+	ROOM_CODE = 1 << 20,	/* more than a trip needs */
 	ROOM_LITERALS = 4096,
 	ROOM_ENTRIES = 4096,
 	NO_COUNTER = -1,
@@ -185,6 +186,37 @@ static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32
 	return 0;
 }
 
+/* All but an instruction that ends the block in a way of its own. */
+static void put_instructions(struct emitter *e, const struct source *source, uint32_t body)
+{
+	for (int i = 0; i < source->count; i++) {
+		const struct instruction *in = &source->in[i];
+		bool pending = source->counter != NO_COUNTER && i >= source->counter;
+
+		if (runs_in_cache(in->flow))
+			watchcode_put(e, in, pending && i != source->counter, body);
+		if (i == source->counter)
+			sequence_count(e, in->address, source->by_flags);
+		if (i == source->count - 1 && in->flow != FLOW_ON)
+			break;
+		if (i != source->counter)
+			sequence_place(e, pending, in->address);
+		sequence_copy(e, in);
+	}
+}
+
+/*
+ * A block that branches to itself is written twice, one round after the other, so that not every
+ * round waits for the same counter. The second copy is entered from the first one only.
+ */
+static bool is_loop(const struct source *source)
+{
+	const struct instruction *last = &source->in[source->count - 1];
+
+	return source->flow == FLOW_BRANCH && !source->changes &&
+	       source->count <= LOOP_INSTRUCTIONS && classify_target(last) == source->in[0].address;
+}
+
 /* One block. Returns the address at which the program continues, or 0. */
 static uint64_t put_block(struct emitter *e, uint32_t number)
 {
@@ -203,19 +235,10 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 	plan_counter(&source);
 	if (source.changes)
 		sequence_check(e, original, source.bytes, source.length);
-	for (int i = 0; i < source.count; i++) {
-		const struct instruction *in = &source.in[i];
-		bool pending = source.counter != NO_COUNTER && i >= source.counter;
-
-		if (runs_in_cache(in->flow))
-			watchcode_put(e, in, pending && i != source.counter, body);
-		if (i == source.counter)
-			sequence_count(e, in->address, source.by_flags);
-		if (i == source.count - 1 && in->flow != FLOW_ON)
-			break;
-		if (i != source.counter)
-			sequence_place(e, pending, in->address);
-		sequence_copy(e, in);
+	put_instructions(e, &source, body);
+	if (is_loop(&source)) {
+		sequence_branch_past(e, &source.in[source.count - 1]);
+		put_instructions(e, &source, body);
 	}
 	next = put_last(e, &source.in[source.count - 1], body);
 	pad(e, body, &source.in[source.count - 1], next);

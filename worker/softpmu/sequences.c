@@ -307,14 +307,24 @@ void sequence_loop(struct emitter *e, const struct instruction *in)
 	sequence_wish(e, target, false);
 }
 
-void sequence_branch(struct emitter *e, const struct instruction *in)
+/* Goes to `target` if the branch's condition, which is in the low bits of its opcode, holds. */
+static void put_branch(
+    struct emitter *e, const struct instruction *in, unsigned condition, uint64_t target)
 {
-	uint64_t target = classify_target(in);
-
 	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
-	CODE(e, 0x0f, (uint8_t)(0x80 | (in->z.opcode & 15)));
+	CODE(e, 0x0f, (uint8_t)(0x80 | (condition & 15)));
 	put_link(e, target);
 	sequence_wish(e, target, false);
+}
+
+void sequence_branch(struct emitter *e, const struct instruction *in)
+{
+	put_branch(e, in, in->z.opcode, classify_target(in));
+}
+
+void sequence_branch_past(struct emitter *e, const struct instruction *in)
+{
+	put_branch(e, in, in->z.opcode ^ 1u, in->address + in->z.length);
 }
 
 /* The entry for jumps through the table. rcx is the target, rcx and rax are saved. */
@@ -348,7 +358,7 @@ void sequence_lookup(struct emitter *e, uint32_t number)
 
 void sequence_count(struct emitter *e, uint64_t original, bool by_flags)
 {
-	uint32_t counter = arena_counter(e->space->turn++ % ARENA_COUNTERS);
+	uint32_t counter = arena_counter(e->space->turn++ % BUDGET_COUNTERS);
 
 	if (by_flags)
 		put_counter_by_flags(e, original, counter);

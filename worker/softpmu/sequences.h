@@ -36,6 +36,9 @@ void sequence_in_place(struct emitter *e, const struct instruction *in);
 void sequence_pop_flags(struct emitter *e, const struct instruction *in);
 void sequence_rr_call(struct emitter *e, const struct instruction *in);
 
+/* A branch whose target follows here: leaves if it is not taken. */
+void sequence_branch_past(struct emitter *e, const struct instruction *in);
+
 /* Five bytes that do nothing, with the program at `original`. */
 void sequence_nothing(struct emitter *e, uint64_t original);
 

@@ -14,20 +14,26 @@
 #include "worker/softpmu/pageindex.h"
 #include "worker/softpmu/places.h"
 
+static uint64_t words[BUDGET_COUNTERS];
+static uint64_t *const counter[BUDGET_COUNTERS] = {&words[0], &words[1], &words[2], &words[3]};
+
 START_TEST(a_budget_never_lets_more_pass_than_there_are)
 {
-	uint64_t words[BUDGET_COUNTERS], *const counter[BUDGET_COUNTERS] = {&words[0], &words[1]};
-	static const uint64_t most[] = {BUDGET_LEAST, 5, 6, 63, 64, 65, 1000, 500000, 20000000};
+	static const uint64_t most[] = {BUDGET_LEAST, 5, 6, 63, 64, 65, 1000, 1023, 1024, 1025,
+	    500000, 20000000, 1ull << 40, UINT64_MAX};
 
 	for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
 		struct budget budget = {.used = {i * 70000, 3}};
+		uint64_t sum = 0;
 
 		budget_begin(&budget);
 		budget_load(&budget, counter, most[i]);
 		/* A counter at c lets c - 1 branches pass, and each counter must let some pass. */
-		ck_assert_uint_eq(words[0] - 1 + words[1] - 1, most[i]);
-		ck_assert_uint_gt(words[0], 1);
-		ck_assert_uint_gt(words[1], 1);
+		for (int j = 0; j < BUDGET_COUNTERS; j++) {
+			sum += words[j] - 1;
+			ck_assert_uint_gt(words[j], 1);
+		}
+		ck_assert_uint_eq(sum, most[i]);
 	}
 }
 END_TEST
@@ -39,7 +45,6 @@ START_TEST(a_budget_that_the_program_forges_breaks_nothing)
 	const uint64_t most = 100;
 
 	for (size_t i = 0; i < sizeof(forged) / sizeof(*forged); i++) {
-		uint64_t first = 0, second = 0, *const counter[] = {&first, &second};
 		struct budget budget = {0};
 
 		budget_begin(&budget);
@@ -47,9 +52,11 @@ START_TEST(a_budget_that_the_program_forges_breaks_nothing)
 			uint64_t before = budget.passed;
 
 			budget_load(&budget, counter, most);
-			first = forged[i];
-			second = forged[(i + (size_t)load) % (sizeof(forged) / sizeof(*forged))];
-			ck_assert_uint_le(budget_read(&budget, counter) - before, most + 2);
+			for (size_t j = 0; j < BUDGET_COUNTERS; j++)
+				words[j] = forged[(i + j * (size_t)load) %
+						  (sizeof(forged) / sizeof(*forged))];
+			ck_assert_uint_le(
+			    budget_read(&budget, counter) - before, most + BUDGET_COUNTERS);
 		}
 	}
 }
@@ -57,7 +64,6 @@ END_TEST
 
 START_TEST(a_budget_counts_what_passed_over_all_its_loads)
 {
-	uint64_t words[BUDGET_COUNTERS], *const counter[BUDGET_COUNTERS] = {&words[0], &words[1]};
 	struct budget budget = {0};
 
 	budget_begin(&budget);
@@ -65,11 +71,39 @@ START_TEST(a_budget_counts_what_passed_over_all_its_loads)
 	words[0] -= 7;
 	ck_assert_uint_eq(budget_read(&budget, counter), 7);
 	ck_assert_uint_eq(budget_read(&budget, counter), 7);
-	words[1] -= 5;
+	words[BUDGET_COUNTERS - 1] -= 5;
 	budget_read(&budget, counter);
 	budget_load(&budget, counter, 88);
 	words[1] -= 3;
 	ck_assert_uint_eq(budget_read(&budget, counter), 15);
+}
+END_TEST
+
+/* Runs a program that uses the counters in turn, some more often: returns how often it leaves. */
+static int exits_of(struct budget *budget, uint64_t branches)
+{
+	static const int turns[] = {0, 1, 0, 2, 1, 0, 0};
+	uint64_t turn = 0;
+	int exits = 0;
+
+	budget_begin(budget);
+	for (uint64_t most = branches; most >= BUDGET_LEAST; exits++) {
+		budget_load(budget, counter, most);
+		while (--*counter[turns[turn % 7]])
+			turn++;
+		most = branches - (budget_read(budget, counter) - 1);
+		budget->passed--;
+	}
+	return exits;
+}
+
+START_TEST(a_budget_is_soon_shared_as_the_program_uses_it)
+{
+	struct budget budget = {0};
+
+	exits_of(&budget, 2500000);
+	ck_assert_int_le(exits_of(&budget, 2500000), 12);
+	ck_assert_int_le(exits_of(&budget, 2500000), 12);
 }
 END_TEST
 
@@ -198,6 +232,7 @@ int main(void)
 	    a_budget_never_lets_more_pass_than_there_are,
 	    a_budget_that_the_program_forges_breaks_nothing,
 	    a_budget_counts_what_passed_over_all_its_loads,
+	    a_budget_is_soon_shared_as_the_program_uses_it,
 	    the_index_finds_what_touches_a_page,
 	    the_index_keeps_all_when_it_grows,
 	    a_later_place_replaces_one_without_code,
