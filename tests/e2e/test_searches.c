@@ -302,6 +302,25 @@ START_TEST(writes_of_a_neighbour_in_the_same_byte_are_passed_by)
 }
 END_TEST
 
+/* A watchpoint's search ended at its limit; that says nothing of a run that has none. */
+START_TEST(a_run_back_after_a_long_search_ends_at_the_first_breakpoint_behind)
+{
+	cleanup_scene struct scene scene = scene_open(SHORT, NULL);
+	json_auto_t *set = client_tool(
+	    scene.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_answer(
+	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.new", "1");
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:O}", "breakpoint_number",
+	    answer_at(set, "number"));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "mark");
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_answer(client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "frame.args",
+	    "number=4");
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "end");
+}
+END_TEST
+
 /* rr, which cannot step a thread back to before it began, runs to the start of the recording. */
 START_TEST(a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood)
 {
@@ -434,6 +453,7 @@ int main(void)
 	    a_question_that_runs_out_of_time_says_so_and_leaves_the_session,
 	    a_question_that_is_cut_off_answers_for_the_part_that_was_searched,
 	    writes_of_a_neighbour_in_the_same_byte_are_passed_by,
+	    a_run_back_after_a_long_search_ends_at_the_first_breakpoint_behind,
 	    a_step_back_over_a_threads_beginning_leaves_the_session_where_it_stood,
 	    a_search_back_that_found_nothing_out_does_not_say_that_it_goes_on,
 	    a_search_back_that_is_cut_off_says_whether_it_goes_on_from_there,

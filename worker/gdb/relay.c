@@ -411,7 +411,7 @@ void relay_interrupt(struct relay *relay)
 void relay_limit_back(struct relay *relay, unsigned times)
 {
 	relay->limit = times ? times + 1 : 0;
-	relay->limited &= !times;
+	relay->limited = false;
 }
 
 bool relay_reached_limit(const struct relay *relay)

@@ -42,7 +42,7 @@ bool relay_is_running(const struct relay *relay);
 /*
  * Lets gdb run the program back so many times, until this is called with 0: where it would do so
  * once more, because a hit was none to it, the program has stopped as at an interrupt. The limit is
- * reached from then on until the next is set.
+ * reached from then on until this is called again, also with 0.
  */
 void relay_limit_back(struct relay *relay, unsigned times);
 bool relay_reached_limit(const struct relay *relay);

@@ -140,12 +140,13 @@ static bool scan_back(struct replay *replay, bool *fine, struct failure *failure
 static bool run_back(struct replay *replay, struct failure *failure)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-	bool fine;
+	bool fine, limited;
 
 	gdb_limit_back(replay->gdb, breakpoints_watch(replay) ? FALSE_HITS_MAX : 0);
 	fine = resume_run(replay, &back, failure);
+	limited = gdb_reached_limit(replay->gdb);
 	gdb_limit_back(replay->gdb, 0);
-	if (!fine || !gdb_reached_limit(replay->gdb))
+	if (!fine || !limited)
 		return fine;
 	if (!stand_here(replay, failure))
 		return false;
