@@ -226,12 +226,33 @@ START_TEST(breakpoints_with_a_condition_make_room_for_watchpoints)
 }
 END_TEST
 
+/* A watched place of eight bytes takes two registers if it lies across. gdb sees that they do not
+ * suffice only after it has stepped away from the breakpoint. */
+START_TEST(a_conditional_breakpoint_gives_way_to_watchpoints_that_take_more_registers)
+{
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", LOCATION,
+	    "condition", "nth == 3");
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "breakpoint");
+	client_tool_done(
+	    scene.client, "rr_watchpoint_set", "{s:s}", "expression", "*(long *)&text[4]");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "nth");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "table[5]");
+	expect_all(client_tool(scene.client, "rr_continue", NULL), IS("reason", "watchpoint"),
+	    IS("watch.expression", "nth"));
+	expect_all(client_tool_fails(scene.client, "rr_watchpoint_set", "unsupported", "{s:s}",
+		       "expression", "table[6]"),
+	    HAS("message", "four places"));
+}
+END_TEST
+
 int main(void)
 {
 	static const char *const programs[] = {PROGRAM, NULL};
 	const TTest *const tests[] = {
 	    a_condition_lets_through_what_gdb_finds_true,
 	    breakpoints_with_a_condition_make_room_for_watchpoints,
+	    a_conditional_breakpoint_gives_way_to_watchpoints_that_take_more_registers,
 	    NULL,
 	};
 

@@ -106,12 +106,8 @@ bool conditional_leave(struct replay *replay)
 
 bool conditional_fit(struct replay *replay, struct failure *failure)
 {
-	struct failure full = {0};
-
-	if (hardware_fits(replay, &full))
+	if (!hardware_may_be_full(replay))
 		return true;
-	if (conditional_leave(replay))
-		return hardware_fits(replay, failure);
-	*failure = full;
-	return false;
+	conditional_leave(replay);
+	return hardware_fits(replay, failure);
 }

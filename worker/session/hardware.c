@@ -1,8 +1,13 @@
 #include "worker/session/hardware.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/gdb.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/internal.h"
+
+#define WATCHED_MAX 8 /* bytes that a register watches */
 
 bool hardware_is(const json_t *bkpt)
 {
@@ -10,6 +15,12 @@ bool hardware_is(const json_t *bkpt)
 
 	return type && (strncmp(type, "hw ", 3) == 0 || strncmp(type, "read ", 5) == 0 ||
 			   strncmp(type, "acc ", 4) == 0);
+}
+
+/* Or else it watches. */
+static bool breaks(const json_t *row)
+{
+	return strcmp(mi_text(row, "type"), "hw breakpoint") == 0;
 }
 
 static bool is_enabled(const json_t *row)
@@ -35,31 +46,94 @@ static int registers_of(const json_t *bkpt)
 	return count;
 }
 
-/* Of those that are enabled. */
-static int registers_used(struct replay *replay)
+/* A register watches 1, 2, 4 or 8 bytes at a multiple of as many. */
+static int registers_for(unsigned long long address, unsigned long long size)
 {
-	json_t *results = NULL;
-	const json_t *row;
 	int count = 0;
-	size_t i;
 
-	gdb_command(replay->gdb, &results, "-break-list");
-	json_array_foreach(mi_breakpoints(results), i, row)
-	{
-		if (hardware_is(row) && is_enabled(row))
-			count += registers_of(row);
+	for (unsigned long long piece; size && count <= HARDWARE_REGISTERS; count++) {
+		for (piece = WATCHED_MAX; piece > size || address % piece; piece /= 2)
+			;
+		address += piece;
+		size -= piece;
+	}
+	return count;
+}
+
+/* The expression whose place alone a watchpoint watches, or NULL: gdb may watch the pointers on
+ * the way to it, too. */
+static const char *place_of(const json_t *watchpoint)
+{
+	static const char location[] = "-location ", pointed[] = "*$rr_watched";
+	const char *what = mi_text(watchpoint, "what");
+
+	if (what && strncmp(what, location, sizeof(location) - 1) == 0)
+		return what + sizeof(location) - 1;
+	return what && strncmp(what, pointed, sizeof(pointed) - 1) == 0 ? what : NULL;
+}
+
+/* 0: not known, because its variables are those of another frame, or see place_of. */
+static int registers_of_watchpoint(struct replay *replay, const json_t *watchpoint)
+{
+	const char *place = place_of(watchpoint), *value;
+	char quoted[GDB_QUOTED_MAX], text[GDB_QUOTED_MAX / 2];
+	json_t *results = NULL;
+	int count = 0;
+	char *end;
+
+	if (!place ||
+	    (size_t)snprintf(text, sizeof(text), "{(long) &(%s), (long) sizeof(%s)}", place,
+		place) >= sizeof(text) ||
+	    mi_quote(quoted, sizeof(quoted), text) < 0)
+		return 0;
+	gdb_command(replay->gdb, &results, "-data-evaluate-expression --thread %d --frame %d %s",
+	    replay->selected.number, replay->selected.frame, quoted);
+	value = mi_text(results, "value");
+	if (value && *value == '{') {
+		unsigned long long address = strtoull(value + 1, &end, 10);
+
+		if (*end == ',')
+			count = registers_for(address, strtoull(end + 1, NULL, 10));
 	}
 	json_decref(results);
 	return count;
 }
 
+/* Of those that are enabled. `unknown`: what to take for one of which that is not known. */
+static int registers_used(struct replay *replay, int unknown)
+{
+	json_t *results = NULL;
+	const json_t *row;
+	int sum = 0;
+	size_t i;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	json_array_foreach(mi_breakpoints(results), i, row)
+	{
+		int count;
+
+		if (!hardware_is(row) || !is_enabled(row))
+			continue;
+		count = breaks(row) ? registers_of(row) : registers_of_watchpoint(replay, row);
+		sum += count ? count : unknown;
+	}
+	json_decref(results);
+	return sum;
+}
+
+bool hardware_may_be_full(struct replay *replay)
+{
+	return registers_used(replay, HARDWARE_REGISTERS) > HARDWARE_REGISTERS;
+}
+
 bool hardware_fits(struct replay *replay, struct failure *failure)
 {
-	if (registers_used(replay) <= HARDWARE_REGISTERS)
+	if (registers_used(replay, 1) <= HARDWARE_REGISTERS)
 		return true;
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "disable one with rr_breakpoint_update, or remove one with rr_breakpoint_remove",
-	    "the processor watches four places at once, and four are being watched");
+	    "the processor watches four places at once, of up to eight bytes at a multiple of "
+	    "their number; there is no room for this one");
 	return false;
 }
 
@@ -67,7 +141,7 @@ json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *argume
 {
 	json_t *results = NULL;
 
-	if (registers_used(replay) + registers_of(bkpt) <= HARDWARE_REGISTERS &&
+	if (registers_used(replay, HARDWARE_REGISTERS) + registers_of(bkpt) <= HARDWARE_REGISTERS &&
 	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
 		internal_delete(replay, mi_number(bkpt, "number", 0));
 		json_decref(bkpt);

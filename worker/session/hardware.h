@@ -12,6 +12,10 @@
 /* Whether a breakpoint, as gdb describes it, uses a register. */
 bool hardware_is(const json_t *bkpt);
 
+/* Whether those that are enabled may take more registers than there are. What gdb watches beside a
+ * place is not always known. */
+bool hardware_may_be_full(struct replay *replay);
+
 /* Whether all that are enabled fit into the registers; gdb learns it only when the program runs.
  * *failure then says what to do. */
 bool hardware_fits(struct replay *replay, struct failure *failure);
