@@ -242,5 +242,6 @@ int main(void)
 	};
 
 	return scene_main_loops("timeouts", tests,
-	    (const char *const[]){PROGRAM, COMPUTATION, "endless", "after_thread", "late_thread", NULL});
+	    (const char *const[]){
+		PROGRAM, COMPUTATION, "endless", "after_thread", "late_thread", NULL});
 }
