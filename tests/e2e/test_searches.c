@@ -306,8 +306,8 @@ END_TEST
 START_TEST(a_run_back_after_a_long_search_ends_at_the_first_breakpoint_behind)
 {
 	cleanup_scene struct scene scene = scene_open(SHORT, NULL);
-	json_auto_t *set = client_tool(
-	    scene.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
+	json_auto_t *set =
+	    client_tool(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "parts.high");
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	expect_answer(
 	    client_tool(scene.client, "rr_continue", "{s:b}", "reverse", 1), "watch.new", "1");
