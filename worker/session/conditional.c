@@ -106,8 +106,7 @@ bool conditional_leave(struct replay *replay)
 
 bool conditional_fit(struct replay *replay, struct failure *failure)
 {
-	if (!hardware_may_be_full(replay))
-		return true;
-	conditional_leave(replay);
+	if (any_may_choose(replay) && hardware_may_be_full(replay))
+		conditional_leave(replay);
 	return hardware_fits(replay, failure);
 }
