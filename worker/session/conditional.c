@@ -106,7 +106,14 @@ bool conditional_leave(struct replay *replay)
 
 bool conditional_fit(struct replay *replay, struct failure *failure)
 {
-	if (any_may_choose(replay) && hardware_may_be_full(replay))
-		conditional_leave(replay);
-	return hardware_fits(replay, failure);
+	struct failure full = {0};
+	enum hardware_room room = hardware_room(replay, &full);
+
+	if (room != HARDWARE_FITS && conditional_leave(replay)) {
+		full = (struct failure){0};
+		room = hardware_room(replay, &full);
+	}
+	if (room == HARDWARE_FULL)
+		*failure = full;
+	return room != HARDWARE_FULL;
 }

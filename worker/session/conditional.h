@@ -16,7 +16,8 @@ json_t *conditional_in_hardware(struct replay *replay, const struct breakpoint *
 /* Takes the client's out of the debug registers. False if none is there. */
 bool conditional_leave(struct replay *replay);
 
-/* hardware_fits, after those have left if they must. */
+/* Whether all that use a register fit, after those have left if they must. If not, *failure says
+ * what to do. */
 bool conditional_fit(struct replay *replay, struct failure *failure);
 
 #endif

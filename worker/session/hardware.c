@@ -99,14 +99,14 @@ static int registers_of_watchpoint(struct replay *replay, const json_t *watchpoi
 	return count;
 }
 
-/* Of those that are enabled. `unknown`: what to take for one of which that is not known. */
-static int registers_used(struct replay *replay, int unknown)
+/* Of those that are enabled: as few and as many as it can be. */
+static void registers_used(struct replay *replay, int *least, int *most)
 {
 	json_t *results = NULL;
 	const json_t *row;
-	int sum = 0;
 	size_t i;
 
+	*least = *most = 0;
 	gdb_command(replay->gdb, &results, "-break-list");
 	json_array_foreach(mi_breakpoints(results), i, row)
 	{
@@ -115,33 +115,35 @@ static int registers_used(struct replay *replay, int unknown)
 		if (!hardware_is(row) || !is_enabled(row))
 			continue;
 		count = breaks(row) ? registers_of(row) : registers_of_watchpoint(replay, row);
-		sum += count ? count : unknown;
+		*least += count ? count : 1;
+		*most += count ? count : HARDWARE_REGISTERS;
 	}
 	json_decref(results);
-	return sum;
 }
 
-bool hardware_may_be_full(struct replay *replay)
+enum hardware_room hardware_room(struct replay *replay, struct failure *failure)
 {
-	return registers_used(replay, HARDWARE_REGISTERS) > HARDWARE_REGISTERS;
-}
+	int least, most;
 
-bool hardware_fits(struct replay *replay, struct failure *failure)
-{
-	if (registers_used(replay, 1) <= HARDWARE_REGISTERS)
-		return true;
+	registers_used(replay, &least, &most);
+	if (most <= HARDWARE_REGISTERS)
+		return HARDWARE_FITS;
+	if (least <= HARDWARE_REGISTERS)
+		return HARDWARE_MAY_FIT;
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "disable one with rr_breakpoint_update, or remove one with rr_breakpoint_remove",
 	    "the processor watches four places at once, of up to eight bytes at a multiple of "
 	    "their number; there is no room for this one");
-	return false;
+	return HARDWARE_FULL;
 }
 
 json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *arguments)
 {
 	json_t *results = NULL;
+	int least, most;
 
-	if (registers_used(replay, HARDWARE_REGISTERS) + registers_of(bkpt) <= HARDWARE_REGISTERS &&
+	registers_used(replay, &least, &most);
+	if (most + registers_of(bkpt) <= HARDWARE_REGISTERS &&
 	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
 		internal_delete(replay, mi_number(bkpt, "number", 0));
 		json_decref(bkpt);

@@ -12,13 +12,15 @@
 /* Whether a breakpoint, as gdb describes it, uses a register. */
 bool hardware_is(const json_t *bkpt);
 
-/* Whether those that are enabled may take more registers than there are. What gdb watches beside a
- * place is not always known. */
-bool hardware_may_be_full(struct replay *replay);
+enum hardware_room {
+	HARDWARE_FITS,
+	HARDWARE_MAY_FIT, /* what gdb watches beside a place is not always known */
+	HARDWARE_FULL,
+};
 
 /* Whether all that are enabled fit into the registers; gdb learns it only when the program runs.
- * *failure then says what to do. */
-bool hardware_fits(struct replay *replay, struct failure *failure);
+ * If not, *failure says what to do. */
+enum hardware_room hardware_room(struct replay *replay, struct failure *failure);
 
 /* Sets the breakpoint that -break-insert made of these arguments in hardware instead, if registers
  * are left for all of its places. Takes gdb's description of it; returns that of the one that is
