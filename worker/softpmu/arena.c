@@ -213,12 +213,17 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 	if (!create(arena, &memfd))
 		goto out;
 	*reason = "the program is not allowed to map it";
-	if (!inject_begin(&injection, tid, regs))
+	if (!inject_begin(&injection, tid, regs)) {
+		if (injection.lost)
+			*reason = NULL;
 		goto out;
+	}
 	fd = open_there(&injection, memfd);
 	if (fd >= 0)
 		mapped = map_all(arena, &injection, fd);
 	inject_end(&injection);
+	if (injection.lost)
+		*reason = NULL;
 	*arena_slot(arena, ARENA_ID) = arena->id;
 out:
 	if (memfd >= 0)

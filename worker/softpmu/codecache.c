@@ -118,17 +118,22 @@ static struct space *find_space(struct codecache *cache, struct tracee *tracee)
 	return NULL;
 }
 
+/* NULL if it cannot be made; *killed: because the tracee is about to end. */
 static struct space *make_space(struct codecache *cache, struct tracees *tracees,
-    struct tracee *tracee, const struct user_regs_struct *regs)
+    struct tracee *tracee, const struct user_regs_struct *regs, bool *killed)
 {
-	const char *reason;
+	const char *reason = "no memory";
 	struct space *space;
 
+	*killed = false;
 	if (cache->given_up || tracee->cache_refused || !inject_is_possible(tracee->tid))
 		return NULL;
 	tracees_visit(tracees, forget_vanished, cache);
 	space = space_new(tracee->tid, regs, cache->ids++, &reason);
 	if (!space) {
+		*killed = !reason;
+		if (*killed)
+			return NULL;
 		tracee->cache_refused = true;
 		if (!cache->warned)
 			message_warn("process %d runs without the code cache, because %s: the "
@@ -198,6 +203,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 {
 	uint64_t most = branches_to_go(tracee, 0), address;
 	struct space *space;
+	bool killed = false;
 
 	if (tracee->cache_pause || most < BUDGET_LEAST || (regs->eflags & FLAG_TRAP) ||
 	    regs->cs != CODE_SEGMENT_64) {
@@ -206,7 +212,12 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	}
 	space = find_space(cache, tracee);
 	if (!space)
-		space = make_space(cache, tracees, tracee, regs);
+		space = make_space(cache, tracees, tracee, regs, &killed);
+	if (killed) {
+		tracee->mode = RESUME_NATIVE; /* its last stop is rr's */
+		*result = 0;
+		return true;
+	}
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
@@ -367,14 +378,12 @@ static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is
 	kernel_ptrace(PTRACE_SETSIGINFO, tracee->tid, 0, (uint64_t)&info);
 }
 
-static bool is_own_trap(const struct space *space, const struct tracee *tracee, int status,
-    const struct user_regs_struct *regs)
+/* Whether the tracee, which had stopped with a signal, has been killed since. Then it has yet to
+ * tell its last stop, which is rr's. */
+static bool is_killed(const struct tracee *tracee, siginfo_t *info)
 {
-	siginfo_t info = {0};
-
-	return status >> 8 == SIGTRAP && arena_part_at(&space->arena, regs->rip - 1) >= 0 &&
-	       kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
-	       info.si_code == SI_KERNEL;
+	return kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)info) < 0 ||
+	       info->si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
 /*
@@ -428,34 +437,59 @@ static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 	    tracee->tid, (unsigned long long)rip);
 }
 
+/*
+ * A SIGKILL can come between an int3 of ours and the stop for it, or between that stop and what we
+ * do then, which fails. Either way the tracee stops last behind the int3, still in its leg.
+ */
+static bool is_behind_trap(const struct space *space, uint64_t rip)
+{
+	int part = arena_part_at(&space->arena, rip - 1);
+	const struct arena_part *there = &space->arena.part[part < 0 ? 0 : part];
+
+	return part >= 0 && there->memory[rip - 1 - there->address] == INT3 &&
+	       (rip - 1 == space->arena.part[0].address || blocks_at_stub(space->blocks, rip - 1) ||
+		   space_place(space, rip - 1));
+}
+
 enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *tracee, int status,
     bool stay, struct user_regs_struct *regs, uint64_t *branches)
 {
 	struct space *space = tracee->space;
 	enum codecache_verdict verdict = CODECACHE_FOR_RR;
 	struct user_regs_struct before;
+	const struct budget counted = space->budget;
+	siginfo_t info = {0};
 	uint64_t was;
 
 	*branches = 0;
+	if (status >> 8 == SIGTRAP && is_killed(tracee, &info))
+		return CODECACHE_RUNS;
 	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)regs) < 0)
-		return CODECACHE_GONE;
+		return status >> 8 == SIGTRAP ? CODECACHE_RUNS : CODECACHE_GONE;
 	before = *regs;
 	was = regs->rip;
-	if (is_own_trap(space, tracee, status, regs)) {
+	if (info.si_code == SI_KERNEL && arena_part_at(&space->arena, was - 1) >= 0) {
 		uint64_t address = judge_trap(cache, tracee, stay, regs);
 
-		if (address)
-			return go(tracee, address) < 0 ? CODECACHE_GONE : CODECACHE_RUNS;
+		if (address) {
+			go(tracee, address);
+			return CODECACHE_RUNS;
+		}
 		verdict = CODECACHE_LEG_ENDS;
 	} else {
 		read_budget(space);
 		if (arena_part_at(&space->arena, was) < 0)
 			check_place(tracee, status, was);
+		else if (status >> 16 == PTRACE_EVENT_EXIT && is_behind_trap(space, was))
+			regs->rip--;
 		recover_state(space, tracee->tid, regs);
 	}
 	*branches = space->budget.passed;
-	if (!write_back(tracee->tid, &before, regs))
-		return CODECACHE_GONE;
+	if (!write_back(tracee->tid, &before, regs)) {
+		*branches = 0;
+		space->budget = counted;
+		return verdict == CODECACHE_LEG_ENDS ? CODECACHE_RUNS : CODECACHE_GONE;
+	}
 	if (verdict == CODECACHE_FOR_RR && status >> 16 == 0)
 		correct_fault(tracee, was, regs->rip);
 	return verdict;

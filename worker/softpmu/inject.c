@@ -60,6 +60,16 @@ bool inject_is_possible(pid_t tid)
 	       code[1] == 0x05 && code[2] == 0xc3;
 }
 
+/* Waits until a lost tracee stands at the stop that it has to tell, where it can be written to. */
+static void await_other_stop(pid_t tid)
+{
+	siginfo_t info = {0};
+
+	while (kernel_call(SYS_waitid, P_PID, tid, (long)&info,
+		   WEXITED | WSTOPPED | __WALL | WNOWAIT, 0, 0) == -EINTR)
+		;
+}
+
 bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs)
 {
 	uint64_t all = ~0ull;
@@ -67,10 +77,13 @@ bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs
 	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof injection->scratch};
 
 	*injection = (struct injection){.tid = tid, .regs = regs};
-	return inject_is_possible(tid) &&
-	       memory_read(tid, &local, 1, &remote, 1) == sizeof injection->scratch &&
-	       kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked) >= 0 &&
-	       kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all) >= 0;
+	if (!inject_is_possible(tid) ||
+	    memory_read(tid, &local, 1, &remote, 1) != sizeof injection->scratch)
+		return false;
+	injection->lost =
+	    kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked) < 0 ||
+	    kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all) < 0;
+	return !injection->lost;
 }
 
 long inject_call(struct injection *injection, long number, const uint64_t argument[6])
@@ -86,18 +99,25 @@ long inject_call(struct injection *injection, long number, const uint64_t argume
 	regs.r10 = argument[3];
 	regs.r8 = argument[4];
 	regs.r9 = argument[5];
-	if (kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)&regs) < 0)
-		return -ESRCH;
-	if (!make_call(injection->tid))
-		return -ESRCH;
-	if (kernel_ptrace(PTRACE_GETREGS, injection->tid, 0, (uint64_t)&regs) < 0)
-		return -ESRCH;
-	return (long)regs.rax;
+	injection->lost = injection->lost ||
+			  kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)&regs) < 0 ||
+			  !make_call(injection->tid) ||
+			  kernel_ptrace(PTRACE_GETREGS, injection->tid, 0, (uint64_t)&regs) < 0;
+	return injection->lost ? -ESRCH : (long)regs.rax;
+}
+
+static bool put_registers_back(const struct injection *injection)
+{
+	return kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)injection->regs) >= 0;
 }
 
 void inject_end(struct injection *injection)
 {
+	injection->lost = injection->lost || !put_registers_back(injection);
+	if (injection->lost) {
+		await_other_stop(injection->tid);
+		put_registers_back(injection);
+	}
 	memory_write(injection->tid, INJECT_SCRATCH, injection->scratch, INJECT_SCRATCH_WORDS);
-	kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)injection->regs);
 	kernel_ptrace(PTRACE_SETSIGMASK, injection->tid, 8, (uint64_t)&injection->blocked);
 }

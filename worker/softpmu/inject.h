@@ -23,12 +23,13 @@ struct injection {
 	const struct user_regs_struct *regs;
 	uint64_t blocked; /* signals */
 	uint64_t scratch[INJECT_SCRATCH_WORDS];
+	bool lost; /* it was killed, and has another stop to tell, which rr must see */
 };
 
 /* True once rr's page is mapped, which it is not right after an exec. */
 bool inject_is_possible(pid_t tid);
 
-/* Begins; false if rr's pages are not mapped (yet), or if the tracee does not stand still. */
+/* Begins; false if rr's pages are not mapped (yet), or if the tracee is lost. */
 bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs);
 
 /* One call: its result, -errno, or -ESRCH when the tracee is being killed. */
