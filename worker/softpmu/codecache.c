@@ -263,8 +263,8 @@ static uint64_t judge_exit(struct space *space, struct tracee *tracee, bool stay
 	load_budget(space, most);
 	if (place->kind == PLACE_SPOILT)
 		return regs->rip - EMIT_EXIT_BACK_FLAGS;
-	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rcx),
-	    *arena_slot(&space->arena, ARENA_SLOT_RCX));
+	regs->rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rcx), regs->rcx);
 	return regs->rip - EMIT_EXIT_BACK_RCX;
 }
 
@@ -295,7 +295,7 @@ static uint64_t untouched(const struct tracee *tracee, const struct user_regs_st
  * it does.
  */
 static uint64_t answer(const struct codecache *cache, const struct tracee *tracee,
-    const struct place *place, const struct user_regs_struct *regs)
+    const struct place *place, struct user_regs_struct *regs)
 {
 	const struct space *space = tracee->space;
 	struct user_regs_struct there = *regs;
@@ -312,6 +312,7 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 	if (part == 0)
 		return 0;
 	*arena_slot(&space->arena, ARENA_SLOT_RCX) = regs->rcx - part;
+	regs->rcx = part;
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rcx), part);
 	return regs->rip + WATCHCODE_PART;
 }
@@ -437,6 +438,14 @@ static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 	    tracee->tid, (unsigned long long)rip);
 }
 
+/* A tracee that has been killed makes its last stop where it was to go on. */
+static void stand(const struct tracee *tracee, const struct user_regs_struct *before,
+    const struct user_regs_struct *regs)
+{
+	inject_await_stop(tracee->tid);
+	write_back(tracee->tid, before, regs);
+}
+
 /*
  * A SIGKILL can come between an int3 of ours and the stop for it, or between that stop and what we
  * do then, which fails. Either way the tracee stops last behind the int3, still in its leg.
@@ -472,7 +481,9 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		uint64_t address = judge_trap(cache, tracee, stay, regs);
 
 		if (address) {
-			go(tracee, address);
+			regs->rip = address;
+			if (is_killed(tracee, &info) || go(tracee, address) < 0)
+				stand(tracee, &before, regs);
 			return CODECACHE_RUNS;
 		}
 		verdict = CODECACHE_LEG_ENDS;

@@ -60,8 +60,7 @@ bool inject_is_possible(pid_t tid)
 	       code[1] == 0x05 && code[2] == 0xc3;
 }
 
-/* Waits until a lost tracee stands at the stop that it has to tell, where it can be written to. */
-static void await_other_stop(pid_t tid)
+void inject_await_stop(pid_t tid)
 {
 	siginfo_t info = {0};
 
@@ -115,7 +114,7 @@ void inject_end(struct injection *injection)
 {
 	injection->lost = injection->lost || !put_registers_back(injection);
 	if (injection->lost) {
-		await_other_stop(injection->tid);
+		inject_await_stop(injection->tid);
 		put_registers_back(injection);
 	}
 	memory_write(injection->tid, INJECT_SCRATCH, injection->scratch, INJECT_SCRATCH_WORDS);

@@ -450,6 +450,8 @@ enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
 
 	if (!tracee)
 		return STOP_FOR_RR;
+	if (*status >> 16 == PTRACE_EVENT_EXIT)
+		tracee->overflowed = false; /* it has been killed: nothing comes before that */
 	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE) {
 		verdict = judge_leg(pmu, tracee, status);
 		if (verdict == STOP_FOR_RR)
