@@ -199,7 +199,7 @@ static long open_there(struct injection *injection, int memfd)
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const char **reason)
 {
-	struct injection injection;
+	struct injection injection = {0};
 	int memfd = -1;
 	long fd = -1;
 	bool mapped = false;
@@ -213,19 +213,16 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 	if (!create(arena, &memfd))
 		goto out;
 	*reason = "the program is not allowed to map it";
-	if (!inject_begin(&injection, tid, regs)) {
-		if (injection.lost)
-			*reason = NULL;
+	if (!inject_begin(&injection, tid, regs))
 		goto out;
-	}
 	fd = open_there(&injection, memfd);
 	if (fd >= 0)
 		mapped = map_all(arena, &injection, fd);
 	inject_end(&injection);
-	if (injection.lost)
-		*reason = NULL;
 	*arena_slot(arena, ARENA_ID) = arena->id;
 out:
+	if (injection.lost)
+		*reason = NULL;
 	if (memfd >= 0)
 		kernel_call(SYS_close, memfd, 0, 0, 0, 0, 0);
 	if (!mapped)

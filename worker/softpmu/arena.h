@@ -64,8 +64,7 @@ const char *arena_name(void);
 /*
  * Maps a new arena into the stopped tracee tid, whose registers are regs. Changes neither the
  * registers nor anything else of the program. False if there is no room or the kernel refuses;
- * *reason is then a phrase that says why, or NULL: the
- * tracee is being killed.
+ * *reason is then a phrase that says why, or NULL: the tracee is being killed.
  */
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const char **reason);

@@ -4,6 +4,7 @@
  */
 #include "worker/softpmu/codecache.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -452,12 +453,14 @@ static void stand(const struct tracee *tracee, const struct user_regs_struct *be
  */
 static bool is_behind_trap(const struct space *space, uint64_t rip)
 {
-	int part = arena_part_at(&space->arena, rip - 1);
-	const struct arena_part *there = &space->arena.part[part < 0 ? 0 : part];
+	const uint64_t trap = rip - 1;
+	int part = arena_part_at(&space->arena, trap);
 
-	return part >= 0 && there->memory[rip - 1 - there->address] == INT3 &&
-	       (rip - 1 == space->arena.part[0].address || blocks_at_stub(space->blocks, rip - 1) ||
-		   space_place(space, rip - 1));
+	if (part < 0 ||
+	    space->arena.part[part].memory[trap - space->arena.part[part].address] != INT3)
+		return false;
+	return trap == space->arena.part[0].address || blocks_at_stub(space->blocks, trap) ||
+	       space_place(space, trap);
 }
 
 enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *tracee, int status,
@@ -481,10 +484,12 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		uint64_t address = judge_trap(cache, tracee, stay, regs);
 
 		if (address) {
+			long went = is_killed(tracee, &info) ? -ESRCH : go(tracee, address);
+
 			regs->rip = address;
-			if (is_killed(tracee, &info) || go(tracee, address) < 0)
+			if (went == -ESRCH)
 				stand(tracee, &before, regs);
-			return CODECACHE_RUNS;
+			return went < 0 && went != -ESRCH ? CODECACHE_GONE : CODECACHE_RUNS;
 		}
 		verdict = CODECACHE_LEG_ENDS;
 	} else {

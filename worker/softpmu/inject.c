@@ -37,14 +37,28 @@ static bool wait_for_stop(pid_t tid)
 	return got == tid;
 }
 
+/* Whether a request to the kernel was done. It knows no such tracee once that has been killed. */
+static bool done(struct injection *injection, long result)
+{
+	injection->lost |= result == -ESRCH;
+	return result >= 0;
+}
+
 /* Lets the tracee make the call that it stands at. */
-static bool make_call(pid_t tid)
+static bool make_call(struct injection *injection)
 {
 	struct __ptrace_syscall_info info = {0};
+	const pid_t tid = injection->tid;
 
 	do {
-		if (kernel_ptrace(PTRACE_SYSCALL, tid, 0, 0) < 0 || !wait_for_stop(tid) ||
-		    kernel_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uint64_t)&info) <= 0)
+		if (!done(injection, kernel_ptrace(PTRACE_SYSCALL, tid, 0, 0)))
+			return false;
+		if (!wait_for_stop(tid)) {
+			injection->lost = true;
+			return false;
+		}
+		if (!done(injection,
+			kernel_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uint64_t)&info)))
 			return false;
 	} while (info.op != PTRACE_SYSCALL_INFO_EXIT);
 	return true;
@@ -76,13 +90,11 @@ bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs
 	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof injection->scratch};
 
 	*injection = (struct injection){.tid = tid, .regs = regs};
-	if (!inject_is_possible(tid) ||
-	    memory_read(tid, &local, 1, &remote, 1) != sizeof injection->scratch)
-		return false;
-	injection->lost =
-	    kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked) < 0 ||
-	    kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all) < 0;
-	return !injection->lost;
+	return inject_is_possible(tid) &&
+	       memory_read(tid, &local, 1, &remote, 1) == sizeof injection->scratch &&
+	       done(injection,
+		   kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked)) &&
+	       done(injection, kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all));
 }
 
 long inject_call(struct injection *injection, long number, const uint64_t argument[6])
@@ -98,21 +110,24 @@ long inject_call(struct injection *injection, long number, const uint64_t argume
 	regs.r10 = argument[3];
 	regs.r8 = argument[4];
 	regs.r9 = argument[5];
-	injection->lost = injection->lost ||
-			  kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)&regs) < 0 ||
-			  !make_call(injection->tid) ||
-			  kernel_ptrace(PTRACE_GETREGS, injection->tid, 0, (uint64_t)&regs) < 0;
-	return injection->lost ? -ESRCH : (long)regs.rax;
+	if (injection->lost ||
+	    !done(injection, kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)&regs)) ||
+	    !make_call(injection) ||
+	    !done(injection, kernel_ptrace(PTRACE_GETREGS, injection->tid, 0, (uint64_t)&regs)))
+		return -ESRCH;
+	return (long)regs.rax;
 }
 
-static bool put_registers_back(const struct injection *injection)
+static void put_registers_back(struct injection *injection)
 {
-	return kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)injection->regs) >= 0;
+	done(
+	    injection, kernel_ptrace(PTRACE_SETREGS, injection->tid, 0, (uint64_t)injection->regs));
 }
 
 void inject_end(struct injection *injection)
 {
-	injection->lost = injection->lost || !put_registers_back(injection);
+	if (!injection->lost)
+		put_registers_back(injection);
 	if (injection->lost) {
 		inject_await_stop(injection->tid);
 		put_registers_back(injection);
