@@ -13,6 +13,7 @@ void breakpoint_clear(struct breakpoint *breakpoint)
 	free(breakpoint->condition);
 	free(breakpoint->catches);
 	free(breakpoint->resolved);
+	free(breakpoint->absolute);
 	*breakpoint = (struct breakpoint){0};
 }
 
@@ -50,6 +51,7 @@ json_t *breakpoint_json(const struct breakpoint *breakpoint)
 		add_text(json, "access", choices_watch_access[breakpoint->access]);
 	add_flag(json, "by_location", breakpoint->by_location);
 	add_text(json, "resolved", breakpoint->resolved);
+	add_text(json, "absolute", breakpoint->absolute);
 	if (breakpoint->bound)
 		json_object_set_new(json, "image", json_integer(breakpoint->image));
 	add_number(json, "hits_before", breakpoint->hits_before);
@@ -96,6 +98,7 @@ bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint)
 	    .access = access_of(mi_text(json, "access")),
 	    .by_location = json_is_true(json_object_get(json, "by_location")),
 	    .resolved = text_of(json, "resolved"),
+	    .absolute = text_of(json, "absolute"),
 	    .bound = json_is_integer(json_object_get(json, "image")),
 	    .image = number_of(json, "image"),
 	    .hits_before = number_of(json, "hits_before"),

@@ -26,7 +26,8 @@ struct breakpoint {
 	long long thread; /* tid; 0: all */
 	enum watch_access access;
 	bool by_location; /* it watches the address of the expression's value */
-	char *resolved;	  /* the typed address of that; NULL: none is known */
+	char *resolved;	  /* that address; NULL: none is known */
+	char *absolute;	  /* what it watches, as of absolute_expression */
 	bool bound;	  /* only valid in the image that began at `image` */
 	long long image;
 	long long hits_before; /* in other images, minus those of searches; gdb counts the rest */

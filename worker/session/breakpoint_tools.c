@@ -6,6 +6,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/serve/arguments.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/absolute.h"
 #include "worker/session/breakpoint_tools.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/internal.h"
@@ -150,6 +151,7 @@ json_t *tool_watchpoint_set(
 	    .access = args->access_type,
 	    .by_location = args->location,
 	    .resolved = args->location ? watchpoint_address(replay, args->expression) : NULL,
+	    .absolute = args->location ? absolute_expression(replay, args->expression) : NULL,
 	};
 	kept = breakpoints_keep(replay, &wanted, number, failure);
 	if (kept) {

@@ -413,24 +413,21 @@ json_t *breakpoints_save(const struct replay *replay)
 	return saved;
 }
 
-/* typeof needs names only for their type. In another frame, watches the first word at the address
- * instead. */
+/* In another frame, its names may mean something else. */
 static int watch_again(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
-	const char *resolved = breakpoint->resolved;
-	char again[REPLAY_EXPRESSION_MAX + 128];
-	int number;
+	const char *what = breakpoint->what, *resolved = breakpoint->resolved;
+	cleanup_free char *now = resolved ? watchpoint_address(replay, what) : NULL;
 
-	snprintf(again, sizeof(again), resolved ? "*(__typeof__(%s) *) %s" : "%s", breakpoint->what,
-	    resolved ? resolved : "");
-	number = watchpoint_insert(
-	    replay, again, breakpoint->access, true, breakpoint->condition, failure);
-	if (number || !resolved)
-		return number;
-	snprintf(again, sizeof(again), "*(long *) %s", resolved);
-	return watchpoint_insert(
-	    replay, again, breakpoint->access, true, breakpoint->condition, failure);
+	if (resolved && !(now && strcmp(now, resolved) == 0))
+		what = breakpoint->absolute;
+	if (what)
+		return watchpoint_insert(replay, what, breakpoint->access, breakpoint->by_location,
+		    breakpoint->condition, failure);
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "set it again where its names are known",
+	    "%s does not mean the same here", breakpoint->what);
+	return 0;
 }
 
 static int break_again(

@@ -14,11 +14,16 @@
 	{                                                                                          \
 		"-break-list", "^done,BreakpointTable={body=[" HARDWARE "]}"                       \
 	}
-/* What type the watched expression has. */
-#define WHATIS(expression)                                                                         \
+#define IN_FRAME(command, answer)                                                                  \
 	{                                                                                          \
-		"-interpreter-exec --thread 1 --frame 0 console \"whatis (" expression ")\"",      \
-		    "~\"type = int\\n\"\n^done"                                                    \
+		"-interpreter-exec --thread 1 --frame 0 console \"" command "\"", answer           \
+	}
+/* What type the watched expression has. */
+#define WHATIS(expression) IN_FRAME("whatis (" expression ")", "~\"type = int\\n\"\n^done")
+#define ADDRESS(expression, value)                                                                 \
+	{                                                                                          \
+		"-data-evaluate-expression --thread 1 --frame 0 \"(void *) &(" expression ")\"",   \
+		    "^done,value=\"" value "\""                                                    \
 	}
 #define HARDWARE "bkpt={number=\"3\",type=\"hw watchpoint\",enabled=\"y\"}"
 
@@ -107,12 +112,13 @@ START_TEST(a_watchpoint_knows_its_address)
 	struct failure failure = {0};
 	json_t *result;
 
-	session_begin(SCRIPT(WHATIS("x"), WATCHES("rwatch -l (x)"),
-	    {"-data-evaluate-expression --thread 1 --frame 0 \"(void *) &(x)\"",
-		"^done,value=\"0x601040 <x>\""}));
+	session_begin(SCRIPT(WHATIS("x"), WATCHES("rwatch -l (x)"), ADDRESS("x", "0x601040 <x>"),
+	    IN_FRAME("ptype (*this)", "^error,msg=\"No symbol\""), ADDRESS("x", "0x601040 <x>"),
+	    IN_FRAME("whatis &(x)", "~\"type = int *\\n\"\n^done")));
 	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
 	expect_number(result, 1);
 	ck_assert_str_eq(json_string_value(json_object_get(result, "address")), "0x601040");
+	ck_assert_str_eq(replay->breakpoints.entries[0].absolute, "*(int *) 0x601040");
 	json_decref(result);
 	session_end();
 }
@@ -210,9 +216,10 @@ END_TEST
 
 static json_t *saved(void)
 {
-	return json_pack("[{s:i,s:s,s:s,s:s,s:i},{s:i,s:s,s:s,s:s,s:b,s:s}]", "number", 4, "kind",
-	    "breakpoint", "what", "f", "condition", "n", "ignore_count", 2, "number", 7, "kind",
-	    "watchpoint", "what", "x", "access", "write", "by_location", 1, "resolved", "0x10");
+	return json_pack("[{s:i,s:s,s:s,s:s,s:i},{s:i,s:s,s:s,s:s,s:b,s:s,s:s}]", "number", 4,
+	    "kind", "breakpoint", "what", "f", "condition", "n", "ignore_count", 2, "number", 7,
+	    "kind", "watchpoint", "what", "x", "access", "write", "by_location", 1, "resolved",
+	    "0x10", "absolute", "*(int *) 0x10");
 }
 
 START_TEST(in_another_worker_they_keep_their_numbers)
@@ -220,7 +227,7 @@ START_TEST(in_another_worker_they_keep_their_numbers)
 	json_t *state = saved(), *again;
 
 	session_begin(SCRIPT({"-break-insert -i 2 -c \"n\" -- \"f\"", MADE(2)},
-	    WHATIS("*(__typeof__(x) *) 0x10"), WATCHES("watch -l (*(__typeof__(x) *) 0x10)")));
+	    ADDRESS("x", "0x20"), WHATIS("*(int *) 0x10"), WATCHES("watch -l (*(int *) 0x10)")));
 	breakpoints_restore(replay, state);
 	again = breakpoints_save(replay);
 	ck_assert(json_equal(state, again));

@@ -1,0 +1,13 @@
+#ifndef WORKER_ABSOLUTE_H
+#define WORKER_ABSOLUTE_H
+/*
+ * An expression that means the same object in every frame, and in another gdb: an address with its
+ * type. So what a session has watched can be watched again once it is restored.
+ */
+#include "worker/session/replay.h"
+
+/* Looks names up in the selected frame. Owned by the caller; NULL: there is none, because the
+ * object has no address, or because it is a bit-field of structures without names. */
+char *absolute_expression(struct replay *replay, const char *expression);
+
+#endif
