@@ -141,6 +141,42 @@ static void place_parts(struct arena *arena, const struct mappings *mappings)
 	}
 }
 
+bool arena_fits(const struct arena *arena, const struct mappings *mappings)
+{
+	if (!mappings_is_free(mappings, arena->data, arena->data + ARENA_DATA_SIZE))
+		return false;
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		uint64_t part = arena->part[i].address;
+
+		if (part && !mappings_is_free(mappings, part, part + ARENA_CODE_SIZE))
+			return false;
+	}
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *mapping = &mappings->list[i];
+
+		if (mapping->code && mapping->end <= USER_END &&
+		    arena_part_near(arena, mapping->start) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool place_like(struct arena *arena, const struct arena *like)
+{
+	arena->data = like->data;
+	for (int i = 0; i < ARENA_PARTS; i++)
+		arena->part[i].address = like->part[i].address;
+	return true;
+}
+
+static bool place(struct arena *arena, const struct mappings *mappings)
+{
+	if (!place_low(arena, mappings))
+		return false;
+	place_parts(arena, mappings);
+	return true;
+}
+
 static bool create(struct arena *arena, int *memfd)
 {
 	*memfd = memfd_create(arena_name(), MFD_CLOEXEC);
@@ -197,7 +233,7 @@ static long open_there(struct injection *injection, int memfd)
 }
 
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
-    const struct mappings *mappings, const char **reason)
+    const struct mappings *mappings, const struct arena *like, const char **reason)
 {
 	struct injection injection = {0};
 	int memfd = -1;
@@ -205,11 +241,10 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 	bool mapped = false;
 
 	*reason = "no memory";
-	if (!place_low(arena, mappings)) {
+	if (!(like ? place_like(arena, like) : place(arena, mappings))) {
 		*reason = "its low memory is in use";
 		return false;
 	}
-	place_parts(arena, mappings);
 	if (!create(arena, &memfd))
 		goto out;
 	*reason = "the program is not allowed to map it";

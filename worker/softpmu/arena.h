@@ -25,7 +25,7 @@ enum {
 	ARENA_PARTS = 3,
 	ARENA_DATA_SIZE = 8 << 20,
 	ARENA_CODE_SIZE = 16 << 20, /* a part; with the data never more than 64 MB in all */
-	ARENA_STUBS = 1 << 20,	    /* at a part's end: an int3 for each entry, by its number */
+	ARENA_STUBS = 1 << 20, /* bytes at a part's end: an int3 for each entry, by its number */
 	ARENA_CODE_END = ARENA_CODE_SIZE - ARENA_STUBS,
 	ARENA_CODE_START = 16, /* the first byte of each part is the int3 of failed look-ups */
 	ARENA_TABLE_SIZE = 1 << 16,
@@ -61,13 +61,17 @@ struct arena {
  */
 const char *arena_name(void);
 
+/* Whether an arena can be where this one is in another program, and reach all of its code. */
+bool arena_fits(const struct arena *arena, const struct mappings *mappings);
+
 /*
- * Maps a new arena into the stopped tracee tid, whose registers are regs. Changes neither the
- * registers nor anything else of the program. False if there is no room or the kernel refuses;
- * *reason is then a phrase that says why, or NULL: the tracee is being killed.
+ * Maps a new arena into the stopped tracee tid, whose registers are regs, where `like` is (NULL:
+ * anywhere). Changes neither the registers nor anything else of the program. False if there is no
+ * room or the kernel refuses; *reason is then a phrase that says why, or NULL: the tracee is being
+ * killed.
  */
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
-    const struct mappings *mappings, const char **reason);
+    const struct mappings *mappings, const struct arena *like, const char **reason);
 
 /* Unmaps it from this process. The mappings in the program stay. */
 void arena_unmap(struct arena *arena);

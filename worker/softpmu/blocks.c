@@ -15,6 +15,7 @@ enum {
 	INT3 = 0xcc,
 	JUMP = 0xe9,
 	INSTRUCTION_MAX = 15,
+	STUB_SIZE = 2,
 };
 
 struct site {
@@ -80,6 +81,58 @@ void blocks_clear(struct blocks *blocks)
 	pageindex_clear(blocks->pages);
 }
 
+/*
+ * The stub of an entry in a part: blocks of another part are reached from there as well. Behind the
+ * int3 is a byte that is nothing's, so that who stands there has come from this stub.
+ */
+static uint32_t stub_offset(uint32_t number)
+{
+	return ARENA_CODE_END + number * STUB_SIZE;
+}
+
+/* A copy of `count` things in place of what is there, with room for `room`. */
+static bool copy_list(void *list, const void *from, size_t size, size_t count, size_t room)
+{
+	void **at = list, *larger = realloc(*at, room * size);
+
+	if (!larger)
+		return false;
+	memcpy(larger, from, count * size);
+	*at = larger;
+	return true;
+}
+
+static void put_to_sleep(struct blocks *blocks, uint32_t number)
+{
+	struct block_entry *entry = &blocks->entry[number];
+
+	entry->native = false;
+	entry->body = 0;
+	for (int i = 0; i < ARENA_PARTS; i++)
+		blocks->arena->part[i].memory[stub_offset(number)] = INT3;
+	for (int i = 0; i < BLOCK_VARIANTS; i++) {
+		if (entry->variant[i].body)
+			blocks->arena->part[entry->part].memory[entry->variant[i].body] = INT3;
+	}
+}
+
+bool blocks_copy(struct blocks *blocks, const struct blocks *from)
+{
+	if (!copy_list(&blocks->entry, from->entry, sizeof *from->entry, from->count, from->room) ||
+	    !copy_list(&blocks->hash, from->hash, sizeof *from->hash, (size_t)from->room * 2,
+		(size_t)from->room * 2) ||
+	    !copy_list(&blocks->site, from->site, sizeof *from->site, from->sites, from->site_room))
+		return false;
+	blocks->count = from->count;
+	blocks->room = from->room;
+	blocks->sites = from->sites;
+	blocks->site_room = from->site_room;
+	pageindex_clear(blocks->pages);
+	for (uint32_t number = 1; number < blocks->count; number++)
+		put_to_sleep(blocks, number);
+	return true;
+}
+
 uint32_t blocks_count(const struct blocks *blocks)
 {
 	return blocks->count;
@@ -121,12 +174,6 @@ static bool grow_entries(struct blocks *blocks)
 	return true;
 }
 
-/* The stub of an entry in a part: blocks of another part are reached from there as well. */
-static uint32_t stub_offset(uint32_t number)
-{
-	return ARENA_CODE_END + number;
-}
-
 uint32_t blocks_entry(struct blocks *blocks, uint64_t original, uint8_t part)
 {
 	uint32_t *slot = slot_of(blocks, original);
@@ -154,9 +201,10 @@ uint32_t blocks_at_stub(const struct blocks *blocks, uint64_t address)
 	if (part < 0)
 		return 0;
 	offset = address - blocks->arena->part[part].address;
-	if (offset < ARENA_CODE_END || offset - ARENA_CODE_END >= blocks->count)
+	if (offset < ARENA_CODE_END || offset % STUB_SIZE != 0 ||
+	    (offset - ARENA_CODE_END) / STUB_SIZE >= blocks->count)
 		return 0;
-	return (uint32_t)(offset - ARENA_CODE_END);
+	return (uint32_t)((offset - ARENA_CODE_END) / STUB_SIZE);
 }
 
 uint64_t blocks_jump_address(const struct blocks *blocks, uint32_t number, uint8_t part)

@@ -22,8 +22,8 @@
 
 enum {
 	BLOCK_VARIANTS = 2,
-	BLOCK_HEAD = 5, /* bytes of a body that a jump to another one takes */
-	BLOCKS_MAX = ARENA_STUBS,
+	BLOCK_HEAD = 5,		      /* bytes of a body that a jump to another one takes */
+	BLOCKS_MAX = ARENA_STUBS / 2, /* a stub has two bytes */
 };
 
 struct variant {
@@ -52,6 +52,12 @@ void blocks_free(struct blocks *blocks);
 
 /* Forgets all. The code in the arena is void. */
 void blocks_clear(struct blocks *blocks);
+
+/*
+ * Makes them the same as `from`, whose arena has the same addresses, with all bodies out of force.
+ * The code of all parts must be copied before. False when memory is short.
+ */
+bool blocks_copy(struct blocks *blocks, const struct blocks *from);
 
 /* The number of the entry for original code at this address: found, or added. 0 when full. */
 uint32_t blocks_entry(struct blocks *blocks, uint64_t original, uint8_t part);

@@ -73,6 +73,8 @@ void cachecalls_note(struct space *space, const struct user_regs_struct *regs)
 			touch(space, regs->rdi, regs->rsi, executable);
 		if (result_is_address)
 			touch(space, regs->rax, regs->rsi, executable);
+		if (result_is_address && executable)
+			space_note_mapped(space, regs->rax, regs->rax + regs->rsi);
 		return;
 	case RANGE_MOVES:
 		touch(space, regs->rdi, regs->rsi, true);

@@ -17,12 +17,12 @@
 #include "worker/softpmu/decode.h"
 #include "worker/softpmu/eflags.h"
 #include "worker/softpmu/emit.h"
-#include "worker/softpmu/inject.h"
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/killed.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/recover.h"
-#include "worker/softpmu/space.h"
+#include "worker/softpmu/spaces.h"
 #include "worker/softpmu/watchcode.h"
 
 enum {
@@ -35,11 +35,7 @@ enum {
 
 struct codecache {
 	const struct conditions *conditions;
-	struct space *spaces;
-	uint64_t ids;
-	uint64_t made, blocks; /* in spaces that are gone */
-	bool warned;
-	bool given_up; /* no space is made any more */
+	struct spaces *spaces;
 };
 
 struct codecache *codecache_new(const struct conditions *conditions)
@@ -49,105 +45,31 @@ struct codecache *codecache_new(const struct conditions *conditions)
 	if (!cache)
 		return NULL;
 	cache->conditions = conditions;
-	cache->ids = (uint64_t)kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0) << 32 | 0x1cac4e;
-	return cache;
+	cache->spaces = spaces_new();
+	if (cache->spaces)
+		return cache;
+	free(cache);
+	return NULL;
 }
 
 uint64_t codecache_made(const struct codecache *cache)
 {
-	return cache->made;
+	return spaces_made(cache->spaces);
 }
 
 uint64_t codecache_blocks(const struct codecache *cache)
 {
-	uint64_t blocks = cache->blocks;
-
-	for (const struct space *space = cache->spaces; space; space = space->next)
-		blocks += space->translated;
-	return blocks;
+	return spaces_blocks(cache->spaces);
 }
 
 bool codecache_in_use(const struct codecache *cache)
 {
-	return cache->spaces;
+	return spaces_first(cache->spaces);
 }
 
 void codecache_forget(struct codecache *cache, struct tracee *tracee)
 {
-	struct space *space = tracee->space;
-
-	tracee->space = NULL;
-	tracee->cache_refused = false;
-	if (!space || --space->tasks > 0)
-		return;
-	for (struct space **at = &cache->spaces; *at; at = &(*at)->next) {
-		if (*at != space)
-			continue;
-		*at = space->next;
-		break;
-	}
-	cache->blocks += space->translated;
-	space_free(space);
-}
-
-static bool has_mapped(const struct tracee *tracee, const struct space *space)
-{
-	return arena_id_in(tracee->tid, space->arena.data) == space->arena.id;
-}
-
-/* Tasks that ended without a notice, killed by an exec in another thread. */
-static void forget_vanished(void *context, struct tracee *tracee)
-{
-	if (tracee->space && !has_mapped(tracee, tracee->space))
-		codecache_forget(context, tracee);
-}
-
-/* The space of a tracee. We recognize it by what the tracee has mapped, so we never take another
- * one's by mistake. */
-static struct space *find_space(struct codecache *cache, struct tracee *tracee)
-{
-	if (tracee->space && has_mapped(tracee, tracee->space))
-		return tracee->space;
-	if (tracee->space)
-		codecache_forget(cache, tracee);
-	for (struct space *space = cache->spaces; space; space = space->next) {
-		if (!has_mapped(tracee, space))
-			continue;
-		space->tasks++;
-		return tracee->space = space;
-	}
-	return NULL;
-}
-
-/* NULL if it cannot be made; *killed: because the tracee is about to end. */
-static struct space *make_space(struct codecache *cache, struct tracees *tracees,
-    struct tracee *tracee, const struct user_regs_struct *regs, bool *killed)
-{
-	const char *reason = "no memory";
-	struct space *space;
-
-	*killed = false;
-	if (cache->given_up || tracee->cache_refused || !inject_is_possible(tracee->tid))
-		return NULL;
-	tracees_visit(tracees, forget_vanished, cache);
-	space = space_new(tracee->tid, regs, cache->ids++, &reason);
-	if (!space) {
-		*killed = !reason;
-		if (*killed)
-			return NULL;
-		tracee->cache_refused = true;
-		if (!cache->warned)
-			message_warn("process %d runs without the code cache, because %s: the "
-				     "recording is correct, but slow",
-			    tracee->tid, reason);
-		cache->warned = true;
-		return NULL;
-	}
-	cache->made++;
-	space->tasks = 1;
-	space->next = cache->spaces;
-	cache->spaces = space;
-	return tracee->space = space;
+	spaces_leave(cache->spaces, tracee);
 }
 
 /* The branches that may pass in a leg; the last before an overflow never does. */
@@ -160,12 +82,15 @@ static uint64_t branches_to_go(const struct tracee *tracee, uint64_t passed)
 	return left > passed ? left - passed : 0;
 }
 
-/* Sets the tracee going at an address of the cache. */
+/* Sets the tracee going at an address of the cache; -ESRCH if it has been killed. */
 static long go(const struct tracee *tracee, uint64_t address)
 {
+	siginfo_t info;
 	long result =
 	    kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rip), address);
 
+	if (result >= 0 && killed_since(tracee->tid, &info))
+		return -ESRCH;
 	return result < 0 ? result : kernel_ptrace(tracee->request, tracee->tid, 0, 0);
 }
 
@@ -211,9 +136,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 		tracee->cache_pause = false;
 		return false;
 	}
-	space = find_space(cache, tracee);
-	if (!space)
-		space = make_space(cache, tracees, tracee, regs, &killed);
+	space = spaces_get(cache->spaces, tracees, tracee, regs, &killed);
 	if (killed) {
 		tracee->mode = RESUME_NATIVE; /* its last stop is rr's */
 		*result = 0;
@@ -224,6 +147,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	cachecalls_note(space, regs);
 	if (watches_set(&space->watches, &space->arena, &tracee->debug))
 		space_flush(space);
+	space_revive_mapped(space, tracee->tid);
 	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
 	if (!address || debug_registers_disarm(&tracee->debug, tracee->tid) < 0)
@@ -380,30 +304,24 @@ static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is
 	kernel_ptrace(PTRACE_SETSIGINFO, tracee->tid, 0, (uint64_t)&info);
 }
 
-/* Whether the tracee, which had stopped with a signal, has been killed since. Then it has yet to
- * tell its last stop, which is rr's. */
-static bool is_killed(const struct tracee *tracee, siginfo_t *info)
-{
-	return kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)info) < 0 ||
-	       info->si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
-}
-
 /*
  * Writes only the registers that have changed, because the kernel refuses a whole set with a
  * segment register that some programs use.
  */
-static bool write_back(
+static long write_back(
     pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *after)
 {
-	for (size_t at = 0; at < sizeof *after; at += sizeof(uint64_t)) {
+	long result = 0;
+
+	for (size_t at = 0; at < sizeof *after && result >= 0; at += sizeof(uint64_t)) {
 		uint64_t old, new;
 
 		memcpy(&old, (const char *)before + at, sizeof old);
 		memcpy(&new, (const char *)after + at, sizeof new);
-		if (old != new &&kernel_ptrace(PTRACE_POKEUSER, tid, at, new) < 0)
-			return false;
+		if (old != new)
+			result = kernel_ptrace(PTRACE_POKEUSER, tid, at, new);
 	}
-	return true;
+	return result;
 }
 
 static bool is_at_call(pid_t tid, uint64_t rip)
@@ -443,7 +361,7 @@ static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 static void stand(const struct tracee *tracee, const struct user_regs_struct *before,
     const struct user_regs_struct *regs)
 {
-	inject_await_stop(tracee->tid);
+	killed_await_stop(tracee->tid);
 	write_back(tracee->tid, before, regs);
 }
 
@@ -468,23 +386,24 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 {
 	struct space *space = tracee->space;
 	enum codecache_verdict verdict = CODECACHE_FOR_RR;
+	const bool is_last = status >> 16 == PTRACE_EVENT_EXIT;
 	struct user_regs_struct before;
-	const struct budget counted = space->budget;
 	siginfo_t info = {0};
 	uint64_t was;
+	long written;
 
 	*branches = 0;
-	if (status >> 8 == SIGTRAP && is_killed(tracee, &info))
+	if (status >> 8 == SIGTRAP && killed_since(tracee->tid, &info))
 		return CODECACHE_RUNS;
 	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)regs) < 0)
-		return status >> 8 == SIGTRAP ? CODECACHE_RUNS : CODECACHE_GONE;
+		return is_last ? CODECACHE_GONE : CODECACHE_RUNS;
 	before = *regs;
 	was = regs->rip;
 	if (info.si_code == SI_KERNEL && arena_part_at(&space->arena, was - 1) >= 0) {
 		uint64_t address = judge_trap(cache, tracee, stay, regs);
 
 		if (address) {
-			long went = is_killed(tracee, &info) ? -ESRCH : go(tracee, address);
+			long went = go(tracee, address);
 
 			regs->rip = address;
 			if (went == -ESRCH)
@@ -496,16 +415,19 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		read_budget(space);
 		if (arena_part_at(&space->arena, was) < 0)
 			check_place(tracee, status, was);
-		else if (status >> 16 == PTRACE_EVENT_EXIT && is_behind_trap(space, was))
+		else if (is_last && is_behind_trap(space, was))
 			regs->rip--;
 		recover_state(space, tracee->tid, regs);
 	}
 	*branches = space->budget.passed;
-	if (!write_back(tracee->tid, &before, regs)) {
-		*branches = 0;
-		space->budget = counted;
-		return verdict == CODECACHE_LEG_ENDS ? CODECACHE_RUNS : CODECACHE_GONE;
+	written = write_back(tracee->tid, &before, regs);
+	if (written == -ESRCH && !is_last) {
+		stand(tracee, &before, regs);
+		tracee->leg = LEG_SYSCALL; /* all is counted */
+		return CODECACHE_RUNS;
 	}
+	if (written < 0)
+		return CODECACHE_GONE;
 	if (verdict == CODECACHE_FOR_RR && status >> 16 == 0)
 		correct_fault(tracee, was, regs->rip);
 	return verdict;
@@ -529,39 +451,31 @@ static bool opens_memory(pid_t tid, const struct user_regs_struct *regs)
 	return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
-/*
- * Through /proc/PID/mem a program may write to code, its own or another's, that its mappings forbid
- * to change: from here on all run without the cache.
- */
-static void give_up(struct codecache *cache)
-{
-	for (struct space *space = cache->spaces; space; space = space->next)
-		space->broken = true;
-	cache->given_up = true;
-}
-
 void codecache_note_call(
     struct codecache *cache, struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	struct user_regs_struct call = *regs;
 	struct space *space;
 
+	/* Through /proc/PID/mem a program may write to code, its own or another's, that its
+	 * mappings forbid to change: from here on all run without the cache. */
 	if (opens_memory(tracee->tid, regs))
-		give_up(cache);
+		spaces_give_up(cache->spaces);
 	/* In a call, after it, or at its instruction, as when rr makes calls itself. */
 	if (!cachecalls_is_one(regs->orig_rax)) {
 		if (!cachecalls_is_one(regs->rax) || !is_at_call(tracee->tid, regs->rip))
 			return;
 		call.orig_rax = regs->rax;
 	}
-	space = find_space(cache, tracee);
+	space = spaces_find(cache->spaces, tracee);
 	if (space)
 		cachecalls_note(space, &call);
 }
 
 void codecache_note_write(struct codecache *cache, uint64_t address, uint64_t size)
 {
-	for (struct space *space = cache->spaces; space && size > 0; space = space->next) {
+	for (struct space *space = spaces_first(cache->spaces); space && size > 0;
+	     space = space->next) {
 		blocks_invalidate(space->blocks, address, address + size);
 		codepages_forget(space->pages, address, address + size);
 	}

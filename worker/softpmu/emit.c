@@ -7,6 +7,7 @@
 #include "worker/softpmu/emit.h"
 
 #include "worker/softpmu/flagwriter.h"
+#include "worker/softpmu/revive.h"
 #include "worker/softpmu/sequences.h"
 #include "worker/softpmu/watchcode.h"
 
@@ -100,12 +101,6 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		if (source->changes && classify_writes_memory(in))
 			return;
 	}
-}
-
-/* A body of code that changes is not the same as one of equal bytes that does not. */
-static uint64_t hash_of(const uint8_t *bytes, size_t length, bool changes)
-{
-	return blocks_hash(bytes, length) ^ (changes ? 1 : 0);
 }
 
 /* Decides where to count, and how. */
@@ -243,30 +238,9 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 	next = put_last(e, &source.in[source.count - 1], body);
 	pad(e, body, &source.in[source.count - 1], next);
 	if (!blocks_set_body(blocks, number, body, (uint16_t)source.length,
-		hash_of(source.bytes, source.length, source.changes)))
+		revive_hash(source.bytes, source.length, source.changes)))
 		e->space->broken = true;
 	return next;
-}
-
-/* Brings back a body that was made from the code as it is again now. */
-static bool revive(struct emitter *e, uint32_t number)
-{
-	struct block_entry *entry = blocks_get(e->space->blocks, number);
-	uint8_t bytes[BLOCK_BYTES];
-	bool changes;
-
-	for (int i = 0; i < BLOCK_VARIANTS; i++) {
-		const struct variant *variant = &entry->variant[i];
-
-		if (!variant->body ||
-		    codepages_read(e->space->pages, e->tid, entry->original, bytes, variant->length,
-			&changes) != variant->length ||
-		    hash_of(bytes, variant->length, changes) != variant->hash)
-			continue;
-		blocks_revive(e->space->blocks, number, i);
-		return true;
-	}
-	return false;
 }
 
 /* The entry for an address in this part; 0 if it is in another part, or if there is no room. */
@@ -303,7 +277,7 @@ static void put_blocks(struct emitter *e, uint32_t number)
 		number = entry_here(e, next);
 		if (number == 0 || blocks_get(e->space->blocks, number)->body ||
 		    blocks_get(e->space->blocks, number)->native || e->blocks_left <= 0 ||
-		    revive(e, number)) {
+		    revive_block(e->space, e->tid, number)) {
 			sequence_jump(e, next);
 			return;
 		}
@@ -325,7 +299,7 @@ static void put_code(struct emitter *e, const struct wish *wish)
 		return;
 	entry = blocks_get(e->space->blocks, number);
 	if (!entry->body && !entry->native)
-		revive(e, number);
+		revive_block(e->space, e->tid, number);
 	if (entry->native || (entry->body && (entry->lookup || !wish->lookup)))
 		return;
 	if (wish->lookup && !entry->lookup)

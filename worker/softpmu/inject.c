@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/killed.h"
 #include "worker/softpmu/memory.h"
 
 /* rr's page: three-byte stubs `syscall; ret`. The sixth is privileged and untraced in recordings
@@ -74,15 +75,6 @@ bool inject_is_possible(pid_t tid)
 	       code[1] == 0x05 && code[2] == 0xc3;
 }
 
-void inject_await_stop(pid_t tid)
-{
-	siginfo_t info = {0};
-
-	while (kernel_call(SYS_waitid, P_PID, tid, (long)&info,
-		   WEXITED | WSTOPPED | __WALL | WNOWAIT, 0, 0) == -EINTR)
-		;
-}
-
 bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs)
 {
 	uint64_t all = ~0ull;
@@ -129,7 +121,7 @@ void inject_end(struct injection *injection)
 	if (!injection->lost)
 		put_registers_back(injection);
 	if (injection->lost) {
-		inject_await_stop(injection->tid);
+		killed_await_stop(injection->tid);
 		put_registers_back(injection);
 	}
 	memory_write(injection->tid, INJECT_SCRATCH, injection->scratch, INJECT_SCRATCH_WORDS);

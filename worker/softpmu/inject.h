@@ -35,10 +35,6 @@ bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs
 /* One call: its result, -errno, or -ESRCH when the tracee is being killed. */
 long inject_call(struct injection *injection, long number, const uint64_t argument[6]);
 
-/* Waits until a tracee that has been killed stands at its last stop, where it can be written to.
- * The stop remains to be waited for. */
-void inject_await_stop(pid_t tid);
-
 /* Puts registers, signal mask and INJECT_SCRATCH back. */
 void inject_end(struct injection *injection);
 

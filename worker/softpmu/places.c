@@ -5,6 +5,7 @@
 #include "worker/softpmu/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "worker/softpmu/flagwriter.h"
 
@@ -42,6 +43,17 @@ const struct place *places_find(const struct places *places, uint32_t offset)
 	}
 	return low < places->count && places->list[low].offset == offset ? &places->list[low]
 									 : NULL;
+}
+
+bool places_copy(struct places *places, const struct places *from)
+{
+	struct place *larger = realloc(places->list, from->room * sizeof *larger);
+
+	if (!larger)
+		return false;
+	memcpy(larger, from->list, from->count * sizeof *larger);
+	*places = (struct places){.list = larger, .count = from->count, .room = from->room};
+	return true;
 }
 
 void places_clear(struct places *places)

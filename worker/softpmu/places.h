@@ -61,6 +61,9 @@ bool places_add(struct places *places, const struct place *place);
 /* The place at an offset, or NULL. */
 const struct place *places_find(const struct places *places, uint32_t offset);
 
+/* Makes them the same as `from`; false when memory is short. */
+bool places_copy(struct places *places, const struct places *from);
+
 void places_clear(struct places *places);
 void places_free(struct places *places);
 

@@ -11,6 +11,7 @@
 
 #include "worker/softpmu/eflags.h"
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/killed.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/timestamp.h"
@@ -89,8 +90,12 @@ static long set_resume_flag(struct tracee *tracee, struct user_regs_struct *regs
 static long start_leg(
     struct softpmu *pmu, struct tracee *tracee, enum leg leg, int request, int signal)
 {
+	siginfo_t info;
+
 	tracee->leg = leg;
 	pmu->totals.stops++;
+	if (killed_since(tracee->tid, &info))
+		return -ESRCH;
 	return kernel_ptrace(request, tracee->tid, 0, (uint64_t)signal);
 }
 

@@ -13,6 +13,7 @@
 #include "worker/softpmu/eflags.h"
 #include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/killed.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/processor.h"
 #include "worker/softpmu/resume.h"
@@ -38,7 +39,7 @@ struct stop {
 	struct user_regs_struct regs;
 };
 
-/* Gathers what a stop is; false when the tracee vanished meanwhile. */
+/* Gathers what a stop is; false when the tracee has been killed since. */
 static bool look(struct tracee *tracee, int status, struct stop *stop)
 {
 	siginfo_t info = {0};
@@ -54,7 +55,7 @@ static bool look(struct tracee *tracee, int status, struct stop *stop)
 		trapflag_check_call(tracee->tid, &stop->regs);
 	if (stop->signal != SIGTRAP)
 		return true;
-	if (kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
+	if (killed_since(tracee->tid, &info))
 		return false;
 	stop->code = info.si_code;
 	if (processor()->debug_registers && debug_registers_rr_used(&tracee->debug) &&
@@ -64,9 +65,27 @@ static bool look(struct tracee *tracee, int status, struct stop *stop)
 	return true;
 }
 
+/*
+ * Did the branch that a step began with retire in a tracee that has been killed? It has if the
+ * tracee stands at one of the two places to which the branch leads. It may also stand in a handler,
+ * or still at the branch.
+ */
+static bool branch_retired(const struct tracee *tracee, const struct stop *stop)
+{
+	struct block block;
+	pid_t tid = tracee->tid;
+
+	decode_instruction(regions_read_code, &tid, tracee->leg_rip, &block);
+	return stop->regs.rip != tracee->leg_rip &&
+	       (stop->regs.rip == block.ending.target ||
+		   stop->regs.rip == tracee->leg_rip + block.ending.length);
+}
+
 /* Did the instruction a step began with retire? */
 static bool step_retired(const struct tracee *tracee, const struct stop *stop)
 {
+	if (stop->event == PTRACE_EVENT_EXIT)
+		return branch_retired(tracee, stop);
 	if (stop->signal == SIGTRAP)
 		return stop->code == TRAP_TRACE;
 	return stop->signal != 0 && stop->regs.rip != tracee->leg_rip;
@@ -344,10 +363,10 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 		*status = interrupted;
 		return STOP_FOR_RR;
 	}
-	if (resume_next_leg(pmu, tracee, &stop->regs) < 0) {
-		/* Killed between the stop and now: rr will see its end at the next wait. */
-		tracee->mode = RESUME_NATIVE;
-	}
+	/* If it has been killed since the stop, no leg begins, and rr sees its end at the next
+	 * wait. */
+	tracee->leg = LEG_SYSCALL;
+	resume_next_leg(pmu, tracee, &stop->regs);
 	return STOP_OURS;
 }
 
@@ -391,11 +410,11 @@ static enum stop_verdict judge_mask_call(struct softpmu *pmu, struct tracee *tra
 	struct __ptrace_syscall_info info = {0};
 	struct stop stop;
 
-	if (!look(tracee, *status, &stop) || kernel_ptrace(PTRACE_GET_SYSCALL_INFO, tracee->tid,
-						 sizeof info, (uint64_t)&info) <= 0) {
-		tracee->mode = RESUME_NATIVE;
-		return STOP_FOR_RR;
-	}
+	if (!look(tracee, *status, &stop) ||
+	    kernel_ptrace(PTRACE_GET_SYSCALL_INFO, tracee->tid, sizeof info, (uint64_t)&info) <=
+		0 ||
+	    info.op == PTRACE_SYSCALL_INFO_NONE)
+		return STOP_OURS;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
 		trapmask_close(tracee);
 		kernel_ptrace(PTRACE_SYSCALL, tracee->tid, 0, 0);
@@ -419,10 +438,10 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	if (WIFSTOPPED(*status) && tracee->mode == RESUME_RUN && tracee->leg == LEG_MASK &&
 	    *status >> 8 == (SIGTRAP | 0x80))
 		return judge_mask_call(pmu, tracee, status);
-	if (!WIFSTOPPED(*status) || !look(tracee, *status, &stop)) {
-		tracee->mode = RESUME_NATIVE;
+	if (!WIFSTOPPED(*status))
 		return STOP_FOR_RR;
-	}
+	if (!look(tracee, *status, &stop))
+		return *status >> 16 == PTRACE_EVENT_EXIT ? STOP_FOR_RR : STOP_OURS;
 	overflows = count_leg(pmu, tracee, &stop);
 	if (tracee->leg == LEG_STEP && tracee->mode == RESUME_RUN)
 		clean_after_step(tracee, &stop);
