@@ -147,6 +147,7 @@ if command -v node >/dev/null; then
 	row 'node, 200 million rounds' node -e 'let s = 0; for (let i = 0; i < 2e8; i++) s = (s + i * 7) % 1000003; console.log(s)'
 fi
 row '`python3 -c pass`' /usr/bin/python3 -c pass
+row '100 subshells of `sh`' sh -c 'i=0; while [ $i -lt 100 ]; do x=$(echo $i); i=$((i + 1)); done'
 row '`gcc -c`, a small file' gcc -c -o "$scratch/small.o" "$scratch/small.c"
 
 printf '\nrecording /bin/true: %s s; without the code cache %s s; in single steps %s s\n' \
