@@ -94,10 +94,9 @@ static bool has_bits(struct replay *replay, const struct member *member)
 	return found && isdigit((unsigned char)found[strlen(declared)]);
 }
 
-/* "(TYPE *) ADDRESS", or NULL if the object has no address or its type no name. */
-static char *pointer_to(struct replay *replay, const char *object)
+/* "(TYPE *) ADDRESS", or NULL if there is no address (NULL), or the object's type has no name. */
+static char *pointer_to(struct replay *replay, const char *object, const char *address)
 {
-	cleanup_free char *address = watchpoint_address(replay, object);
 	const char *type;
 	char text[TYPE_MAX_BYTES + 32];
 	size_t length;
@@ -119,7 +118,12 @@ static char *bit_field(struct replay *replay, const char *text, struct member *m
 	cleanup_free char *pointer = NULL;
 	char absolute[TEXT_MAX + TYPE_MAX_BYTES];
 
-	while (!(pointer = pointer_to(replay, member->object))) {
+	for (;;) {
+		cleanup_free char *address = watchpoint_address(replay, member->object);
+
+		pointer = pointer_to(replay, member->object, address);
+		if (pointer)
+			break;
 		if (replay->worker->broken || !split(text, member->length, member))
 			return NULL;
 	}
@@ -128,15 +132,14 @@ static char *bit_field(struct replay *replay, const char *text, struct member *m
 }
 
 /* As bytes, because its type has no name. */
-static char *bytes_of(struct replay *replay, const char *expression)
+static char *bytes_of(struct replay *replay, const char *expression, const char *address)
 {
-	cleanup_free char *address = watchpoint_address(replay, expression), *value = NULL,
-			  *type = NULL;
+	cleanup_free char *value = NULL, *type = NULL;
 	char text[WATCHPOINT_PLACE_MAX], why[256];
 	long long size;
 
 	snprintf(text, sizeof(text), "sizeof(%s)", expression);
-	if (!address || values_read(replay, text, &value, &type, why, sizeof(why)) != 0)
+	if (values_read(replay, text, &value, &type, why, sizeof(why)) != 0)
 		return NULL;
 	size = strtoll(value, NULL, 10);
 	if (size <= 0)
@@ -145,18 +148,20 @@ static char *bytes_of(struct replay *replay, const char *expression)
 	return strdup(text);
 }
 
-char *absolute_expression(struct replay *replay, const char *expression)
+char *absolute_expression(struct replay *replay, const char *expression, const char *address)
 {
 	struct member member;
 	cleanup_free char *pointer = NULL;
 	char text[TEXT_MAX], absolute[TYPE_MAX_BYTES + 64];
 
+	if (!address)
+		return NULL;
 	strip(text, expression);
 	if (split(text, strlen(text), &member) && has_bits(replay, &member))
 		return bit_field(replay, text, &member);
-	pointer = pointer_to(replay, text);
+	pointer = pointer_to(replay, text, address);
 	if (!pointer)
-		return bytes_of(replay, text);
+		return bytes_of(replay, text, address);
 	snprintf(absolute, sizeof(absolute), "*%s", pointer);
 	return strdup(absolute);
 }

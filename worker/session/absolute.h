@@ -6,8 +6,9 @@
  */
 #include "worker/session/replay.h"
 
-/* Looks names up in the selected frame. Owned by the caller; NULL: there is none, because the
- * object has no address, or because it is a bit-field of structures without names. */
-char *absolute_expression(struct replay *replay, const char *expression);
+/* Looks names up in the selected frame; address: as of watchpoint_address. Owned by the caller;
+ * NULL: there is none, because the object has no address (NULL), or because it is a bit-field of
+ * structures without names. */
+char *absolute_expression(struct replay *replay, const char *expression, const char *address);
 
 #endif

@@ -151,8 +151,8 @@ json_t *tool_watchpoint_set(
 	    .access = args->access_type,
 	    .by_location = args->location,
 	    .resolved = args->location ? watchpoint_address(replay, args->expression) : NULL,
-	    .absolute = args->location ? absolute_expression(replay, args->expression) : NULL,
 	};
+	wanted.absolute = absolute_expression(replay, args->expression, wanted.resolved);
 	kept = breakpoints_keep(replay, &wanted, number, failure);
 	if (kept) {
 		result = json_pack("{s:i,s:s,s:s}", "number", kept->number, "expression",

@@ -123,6 +123,13 @@ static uint64_t place_near(const struct mappings *mappings, uint64_t code)
 	return 0;
 }
 
+/* Whether it is code that no part reaches yet. */
+static bool needs_part(const struct arena *arena, const struct mapping *mapping)
+{
+	return mapping->code && mapping->end <= USER_END &&
+	       arena_part_near(arena, mapping->start) < 0;
+}
+
 /* Makes parts for all code. Code that is out of reach runs without the cache. */
 static void place_parts(struct arena *arena, const struct mappings *mappings)
 {
@@ -132,8 +139,7 @@ static void place_parts(struct arena *arena, const struct mappings *mappings)
 		const struct mapping *mapping = &mappings->list[i];
 		uint64_t place;
 
-		if (!mapping->code || mapping->end > USER_END ||
-		    arena_part_near(arena, mapping->start) >= 0)
+		if (!needs_part(arena, mapping))
 			continue;
 		place = place_near(mappings, mapping->start);
 		if (place)
@@ -154,23 +160,21 @@ bool arena_fits(const struct arena *arena, const struct mappings *mappings)
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *mapping = &mappings->list[i];
 
-		if (mapping->code && mapping->end <= USER_END &&
-		    arena_part_near(arena, mapping->start) < 0)
+		if (needs_part(arena, mapping))
 			return false;
 	}
 	return true;
 }
 
-static bool place_like(struct arena *arena, const struct arena *like)
+/* Where `like` is, or anywhere. */
+static bool place(struct arena *arena, const struct mappings *mappings, const struct arena *like)
 {
-	arena->data = like->data;
-	for (int i = 0; i < ARENA_PARTS; i++)
-		arena->part[i].address = like->part[i].address;
-	return true;
-}
-
-static bool place(struct arena *arena, const struct mappings *mappings)
-{
+	if (like) {
+		arena->data = like->data;
+		for (int i = 0; i < ARENA_PARTS; i++)
+			arena->part[i].address = like->part[i].address;
+		return true;
+	}
 	if (!place_low(arena, mappings))
 		return false;
 	place_parts(arena, mappings);
@@ -241,7 +245,7 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 	bool mapped = false;
 
 	*reason = "no memory";
-	if (!(like ? place_like(arena, like) : place(arena, mappings))) {
+	if (!place(arena, mappings, like)) {
 		*reason = "its low memory is in use";
 		return false;
 	}

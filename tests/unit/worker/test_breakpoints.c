@@ -113,7 +113,7 @@ START_TEST(a_watchpoint_knows_its_address)
 	json_t *result;
 
 	session_begin(SCRIPT(WHATIS("x"), WATCHES("rwatch -l (x)"), ADDRESS("x", "0x601040 <x>"),
-	    IN_FRAME("ptype (*this)", "^error,msg=\"No symbol\""), ADDRESS("x", "0x601040 <x>"),
+	    IN_FRAME("ptype (*this)", "^error,msg=\"No symbol\""),
 	    IN_FRAME("whatis &(x)", "~\"type = int *\\n\"\n^done")));
 	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
 	expect_number(result, 1);
