@@ -344,7 +344,7 @@ static const struct question places[] = {
     {"rr_frame_story", "{\"location\": \"*0x10\"}", "invalid_argument", {"nothing is mapped at"}},
     {"rr_lines_executed", "{\"location\": \"*0x10\"}", "not_found", {"no source lines"}},
     {"rr_last_time", "{\"location\": \"no_such_place\"}", "invalid_argument", {"not defined"}},
-    {"rr_last_time", "{\"location\": \"histories.c:9999\"}", "invalid_argument", {"No line 9999"}},
+    {"rr_last_time", "{\"location\": \"histories.c:9999\"}", "invalid_argument", {"line 9999 in file"}},
     {"rr_frame_story", "{\"location\": \"no_such_place\"}", "invalid_argument", {"not defined"}},
     {"rr_frame_story", "{\"location\": \"printf\"}", "unsupported", {"is not loaded", "from"}},
     {"rr_frame_story", "{\"location\": \"add\", \"from\": \"end\"}", "invalid_argument",

@@ -32,6 +32,36 @@ START_TEST(a_program_that_is_killed_at_any_moment_is_recorded_and_replays)
 }
 END_TEST
 
+/*
+ * Every child computes the same, so where two were killed with the same registers (0 apart, which
+ * the sum keeps for a round) they have counted the same. Not in the code cache: there, children are
+ * killed in more places than there are children.
+ */
+START_TEST(what_is_killed_at_the_same_place_has_the_same_ticks)
+{
+	static const char *const ways[] = {"legs", "step"};
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("killed");
+
+	harness_shell("cd '%1$s' && mkfifo fifo && { '%2$s' fifo & } && "
+		      "RR_WARDEN_SOFTPMU=%4$s '%3$s' --pmu=software rr record -o trace '%2$s' fifo "
+		      "300 >recorded "
+		      "2>errors && '%3$s' rr dump trace >events || { cat errors; exit 1; }\n"
+		      "awk '/event:.SCHED/ { sub(/.*ticks:/, \"\"); ticks = $0; killed = 1 }\n"
+		      "     killed && /^rax/ {\n"
+		      "         place = $1 \" \" $4 \" \" $17 \" \" $18; killed = 0\n"
+		      "         if ($1 == \"rax:0x0\") next\n"
+		      "         if (place in counted) again++; else counted[place] = ticks\n"
+		      "         if (counted[place] != ticks) { print place, counted[place], ticks; "
+		      "wrong++ }\n"
+		      "     }\n"
+		      "     END { print again + 0, \"at a place of another\"; exit wrong || again "
+		      "< 10 }' events",
+	    folder, program, harness_server(), ways[_i]);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("killed");
@@ -39,6 +69,7 @@ int main(void)
 
 	tcase_add_loop_test(all, a_program_that_is_killed_at_any_moment_is_recorded_and_replays, 0,
 	    sizeof(rows) / sizeof(rows[0]));
+	tcase_add_loop_test(all, what_is_killed_at_the_same_place_has_the_same_ticks, 0, 2);
 	tcase_set_timeout(all, TIMEOUT_S);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

@@ -305,6 +305,14 @@ uint64_t decode_register(const struct user_regs_struct *regs, unsigned number)
 	return number < 16 ? value[number] : 0;
 }
 
+bool decode_same_registers(const struct user_regs_struct *one, const struct user_regs_struct *other)
+{
+	for (unsigned i = 0; i < 16; i++)
+		if (decode_register(one, i) != decode_register(other, i))
+			return false;
+	return one->rip == other->rip;
+}
+
 uint64_t decode_indirect_slot(const struct indirect *indirect, const struct user_regs_struct *regs)
 {
 	uint64_t slot = (uint64_t)indirect->displacement;

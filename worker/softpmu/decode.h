@@ -80,6 +80,10 @@ void decode_instruction(code_reader reader, void *context, uint64_t address, str
 /* The value of general register number (as encoded, 0 to 15). */
 uint64_t decode_register(const struct user_regs_struct *regs, unsigned number);
 
+/* Whether both have the same rip and general registers. */
+bool decode_same_registers(
+    const struct user_regs_struct *one, const struct user_regs_struct *other);
+
 /* For INDIRECT_MEMORY and INDIRECT_RETURN: where the target is kept. */
 uint64_t decode_indirect_slot(const struct indirect *indirect, const struct user_regs_struct *regs);
 

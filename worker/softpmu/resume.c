@@ -117,7 +117,7 @@ static void look_at_instruction(
 
 	trapflag_check_instruction(tracee->tid, bytes, length, regs);
 	decode_instruction(regions_read_code, &tracee->tid, regs->rip, block);
-	tracee->leg_rip = regs->rip;
+	tracee->began = *regs;
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
 	tracee->touches = watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs);
@@ -267,7 +267,7 @@ static long run(struct softpmu *pmu, struct tracee *tracee, struct user_regs_str
 		result = set_resume_flag(tracee, regs);
 	if (result < 0)
 		return result;
-	tracee->leg_rip = regs->rip;
+	tracee->began = *regs;
 	tracee->leg_counts = plan->count;
 	tracee->region = plan->region;
 	regions_pin(plan->region);

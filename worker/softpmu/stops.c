@@ -68,17 +68,17 @@ static bool look(struct tracee *tracee, int status, struct stop *stop)
 /*
  * Did the branch that a step began with retire in a tracee that has been killed? It has if the
  * tracee stands at one of the two places to which the branch leads. It may also stand in a handler,
- * or still at the branch.
+ * or still at the branch, with the same registers.
  */
 static bool branch_retired(const struct tracee *tracee, const struct stop *stop)
 {
 	struct block block;
 	pid_t tid = tracee->tid;
 
-	decode_instruction(regions_read_code, &tid, tracee->leg_rip, &block);
-	return stop->regs.rip != tracee->leg_rip &&
+	decode_instruction(regions_read_code, &tid, tracee->began.rip, &block);
+	return !decode_same_registers(&stop->regs, &tracee->began) &&
 	       (stop->regs.rip == block.ending.target ||
-		   stop->regs.rip == tracee->leg_rip + block.ending.length);
+		   stop->regs.rip == tracee->began.rip + block.ending.length);
 }
 
 /* Did the instruction a step began with retire? */
@@ -88,7 +88,7 @@ static bool step_retired(const struct tracee *tracee, const struct stop *stop)
 		return branch_retired(tracee, stop);
 	if (stop->signal == SIGTRAP)
 		return stop->code == TRAP_TRACE;
-	return stop->signal != 0 && stop->regs.rip != tracee->leg_rip;
+	return stop->signal != 0 && stop->regs.rip != tracee->began.rip;
 }
 
 /* Where the tracee stands in the region: at the instruction that made it stop. */
@@ -101,25 +101,35 @@ static uint64_t place_in_region(const struct stop *stop)
 	return stop->regs.rip;
 }
 
+/*
+ * Of a tracee that stands where a leg of a branch began: has it not moved? The processor clears the
+ * resume flag with the first instruction, and run() has set it where the region comes back. The
+ * kernel sets it too, at a breakpoint: a tracee killed before that trap came has its registers to
+ * tell. Where they are the same, a replay cannot tell either.
+ */
+static bool still_at_beginning(const struct tracee *tracee, const struct stop *stop)
+{
+	if (!(stop->regs.eflags & FLAG_RESUME))
+		return false;
+	return stop->event != PTRACE_EVENT_EXIT ||
+	       decode_same_registers(&stop->regs, &tracee->began);
+}
+
 static uint64_t region_ticks(const struct tracee *tracee, const struct stop *stop)
 {
 	bool by_breakpoint = stop->signal == SIGTRAP && stop->code == TRAP_HWBKPT;
 	uint64_t place = place_in_region(stop);
 	int count = region_count_at(tracee->region, place);
 
-	/*
-	 * Back where the leg began, or not started at all? The processor clears the resume flag
-	 * with the first instruction; run() has set it where the region comes back.
-	 */
-	if (place == tracee->leg_rip && !by_breakpoint &&
-	    (count < 0 || !tracee->leg_counts || (stop->regs.eflags & FLAG_RESUME)))
+	if (place == tracee->began.rip && !by_breakpoint &&
+	    (count < 0 || !tracee->leg_counts || still_at_beginning(tracee, stop)))
 		return 0;
 	if (count >= 0)
 		return tracee->leg_counts + (uint64_t)count;
 	message_warn("thread %d stopped at 0x%llx, outside of the code that it should run (from "
 		     "0x%llx, status 0x%x): ticks may be wrong; run again with "
 		     "RR_WARDEN_SOFTPMU=step, and report this",
-	    tracee->tid, (unsigned long long)place, (unsigned long long)tracee->leg_rip,
+	    tracee->tid, (unsigned long long)place, (unsigned long long)tracee->began.rip,
 	    (unsigned)stop->status);
 	return tracee->leg_counts;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 #include "worker/softpmu/debugregs.h"
 
@@ -52,8 +53,8 @@ struct tracee {
 	int last_event; /* PTRACE_EVENT_* of the last stop, 0 for none */
 
 	enum leg leg;
-	uint64_t leg_rip;      /* where the leg began */
-	uint8_t leg_counts;    /* the first instruction is a conditional branch */
+	struct user_regs_struct began; /* LEG_STEP, LEG_REGION: the registers then */
+	uint8_t leg_counts;	       /* the first instruction is a conditional branch */
 	unsigned touches;      /* LEG_STEP, where debug registers do nothing: see watches.h */
 	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
 	uint64_t covered;      /* where an instruction is covered, see timestamp.h; 0: nowhere */
