@@ -63,14 +63,9 @@ static const char *const conditions[] = {
     "wide / 3 == 42",
     "middle % 5 == 2",
     "middle % -5 == -2",
-    "(char)middle == 3",
-    "(unsigned char)middle > 128",
-    "(short)wide < 0",
-    "(int)wide < 0",
     "-middle > 3",
     "~middle > 3",
     "!(middle)",
-    "middle << 3 < 0",
     "(unsigned)middle >> 28 > 7",
     "middle >> 2 < 0",
     "middle & 1",
@@ -104,7 +99,15 @@ static const char *const conditions[] = {
     "size / 3 > 100",
     "large <= 126",
     "number > 1.5",
+    /* These are wrong in some releases of gdb, see launch.c. */
+    "middle << 3 < 0",
+    "(char)middle == 3",
+    "(unsigned char)middle > 128",
+    "(short)wide < 0",
+    "(int)wide < 0",
 };
+
+#define NARROWING 5 /* the last of them */
 
 #define CONDITIONS ((int)(sizeof(conditions) / sizeof(*conditions)))
 
@@ -157,14 +160,37 @@ static void expect_hits(const json_t *passes, const json_t *hits, const char *co
 	    json_array_size(hits));
 }
 
+static bool casts_are_right(struct client *client)
+{
+	json_auto_t *cast =
+	    client_tool(client, "rr_evaluate", "{s:s}", "expression", "(unsigned char)-32767");
+
+	return strncmp(answer_text(cast, "value"), "1 ", 2) == 0;
+}
+
+START_TEST(who_opens_a_session_is_warned_of_a_gdb_that_casts_wrong)
+{
+	struct client *client = client_start(NULL);
+	json_auto_t *started =
+	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	cleanup_free char *text = json_dumps(started, 0);
+
+	ck_assert(casts_are_right(client) == (strstr(text, "casts of negative numbers") == NULL));
+	client_end(client);
+}
+END_TEST
+
 START_TEST(a_condition_lets_through_what_gdb_finds_true)
 {
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	int count = casts_are_right(scene.client) ? CONDITIONS : CONDITIONS - NARROWING;
 
-	for (int first = 0; first < CONDITIONS; first += AT_ONCE) {
+	if (count < CONDITIONS)
+		puts("skipped: what this gdb cannot compute");
+	for (int first = 0; first < count; first += AT_ONCE) {
 		json_auto_t *passes = values(scene.client, first);
 
-		for (int i = first; i < first + AT_ONCE && i < CONDITIONS; i++) {
+		for (int i = first; i < first + AT_ONCE && i < count; i++) {
 			json_auto_t *answer =
 			    client_tool(scene.client, "rr_trace_calls", "{s:s, s:s, s:i}",
 				"location", LOCATION, "condition", conditions[i], "limit", PASSES);
@@ -250,6 +276,7 @@ int main(void)
 {
 	static const char *const programs[] = {PROGRAM, NULL};
 	const TTest *const tests[] = {
+	    who_opens_a_session_is_warned_of_a_gdb_that_casts_wrong,
 	    a_condition_lets_through_what_gdb_finds_true,
 	    breakpoints_with_a_condition_make_room_for_watchpoints,
 	    a_conditional_breakpoint_gives_way_to_watchpoints_that_take_more_registers,

@@ -16,7 +16,9 @@
  */
 #define RR                                                                                         \
 	"#!/bin/sh\n"                                                                              \
-	"export RR_WARDEN_RR_VERSION=50600 LD_LIBRARY_PATH='%s' LD_PRELOAD=softpmu.so\n"           \
+	"number='/^rr version/ { print $3 * 10000 + $4 * 100 + $5 }'\n"                            \
+	"RR_WARDEN_RR_VERSION=$(/usr/bin/rr --version | awk -F '[ .]' \"$number\")\n"              \
+	"export RR_WARDEN_RR_VERSION LD_LIBRARY_PATH='%s' LD_PRELOAD=softpmu.so\n"                 \
 	"unset RR_WARDEN_SOFTPMU\n"                                                                \
 	"case $1 in record|replay) ;; *) exec /usr/bin/rr \"$@\";; esac\n"                         \
 	"{ echo $1 >>\"$0.log\"; } 2>/dev/null\n"                                                  \
@@ -41,7 +43,9 @@ static struct machine machine_with(const char *broken, const char *mode)
 	snprintf(script, sizeof(script), RR, libraries, broken);
 	harness_write_file(machine.rr, script);
 	ck_assert_int_eq(chmod(machine.rr, 0700), 0);
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+	/* The loader takes a space in LD_PRELOAD for the end of a name. */
+	harness_shell("cp '%s' '%s'", library, machine.folder);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s/counter.so", machine.folder);
 	snprintf(temporary, sizeof(temporary), "TMPDIR=%s", machine.folder);
 	snprintf(rr, sizeof(rr), "--rr=%s", machine.rr);
 	machine.client =
