@@ -107,7 +107,7 @@ static const char *const conditions[] = {
     "(int)wide < 0",
 };
 
-#define NARROWING 5 /* the last of them */
+#define DOUBTFUL 5 /* the last of them */
 
 #define CONDITIONS ((int)(sizeof(conditions) / sizeof(*conditions)))
 
@@ -183,7 +183,7 @@ END_TEST
 START_TEST(a_condition_lets_through_what_gdb_finds_true)
 {
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
-	int count = casts_are_right(scene.client) ? CONDITIONS : CONDITIONS - NARROWING;
+	int count = casts_are_right(scene.client) ? CONDITIONS : CONDITIONS - DOUBTFUL;
 
 	if (count < CONDITIONS)
 		puts("skipped: what this gdb cannot compute");

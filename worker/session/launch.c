@@ -298,8 +298,8 @@ static void note_first(struct replay *replay)
 }
 
 /*
- * Since gdb 15 or 16 a number that lies far below its type's range becomes a wrong one, in a cast
- * and in a shift. Agents write such casts, and conditions follow them.
+ * In gdb 16 a number that lies far below its type's range becomes a wrong one, in a cast and in a
+ * shift. Agents write such casts, and conditions follow them.
  */
 static void warn_of_casts(struct replay *replay)
 {
