@@ -268,11 +268,33 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 	return replay->executable != NULL;
 }
 
+/*
+ * In gdb 16 a number that lies far below its type's range becomes a wrong one, in a cast and in a
+ * shift. Agents write such casts, and conditions follow them.
+ */
+static void warn_of_casts(struct replay *replay)
+{
+	json_t *results = NULL;
+	const char *value;
+
+	gdb_command(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
+	value = mi_text(results, "value");
+	if (value && strncmp(value, "255", 3) == 0)
+		json_array_append_new(replay->warnings,
+		    json_string(
+			"this gdb is wrong about casts of negative numbers to narrower types "
+			"((unsigned char)-32767 is 255 for it, and in C 1), and about "
+			"negative numbers that overflow in <<: write x & 0xff instead of "
+			"(unsigned char)x"));
+	json_decref(results);
+}
+
 static bool configure(struct replay *replay, struct failure *failure)
 {
 	char command[64];
 
 	settings_tell(replay->gdb);
+	warn_of_casts(replay);
 	snprintf(command, sizeof(command), "source /proc/self/fd/%d", TOOL_EXTRA_FD);
 	return gdb_check(
 	    replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL, failure);
@@ -297,27 +319,6 @@ static void note_first(struct replay *replay)
 	replay->first_pc = address ? strtoull(address, NULL, 16) : 0;
 }
 
-/*
- * In gdb 16 a number that lies far below its type's range becomes a wrong one, in a cast and in a
- * shift. Agents write such casts, and conditions follow them.
- */
-static void warn_of_casts(struct replay *replay)
-{
-	json_t *results = NULL;
-	const char *value;
-
-	gdb_command(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
-	value = mi_text(results, "value");
-	if (value && strncmp(value, "255", 3) == 0)
-		json_array_append_new(replay->warnings,
-		    json_string(
-			"this gdb is wrong about casts of negative numbers to narrower types "
-			"((unsigned char)-32767 is 255 for it, and in C 1), and about "
-			"negative numbers that overflow in <<: write x & 0xff instead of "
-			"(unsigned char)x"));
-	json_decref(results);
-}
-
 static bool connect_tools(
     struct replay *replay, const struct remote *remote, struct failure *failure)
 {
@@ -329,7 +330,6 @@ static bool connect_tools(
 		json_array_append_new(
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
-	warn_of_casts(replay);
 	replay->connected = true;
 	/* Output from before the session's first moment, including rr's message about how to
 	 * connect gdb. */
