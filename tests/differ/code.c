@@ -274,10 +274,41 @@ static void put_branch(struct writer *writer, unsigned block, uint64_t *seed)
 	put_link_to(writer, below(seed, 4) ? (unsigned)below(seed, CODE_BLOCKS) : block, true);
 }
 
+/* To 0, or into the half of the kernel, in the instruction itself: call, jmp or a branch. */
+static void put_wild_link(struct writer *writer, uint64_t *seed)
+{
+	static const char *const forms[] = {"\xe8", "\xe9", "\x0f\x84", "\x0f\x85"};
+	const char *form = forms[below(seed, 4)];
+	uint64_t target = below(seed, 3) ? 0 : CODE_BASE - 0x7fff0000ull;
+	uint32_t displacement;
+
+	put(writer, form, strlen(form));
+	displacement = (uint32_t)(target - (CODE_BASE + writer->code->length + 4));
+	put(writer, (const char *)&displacement, sizeof displacement);
+}
+
+/* To 0, to what is no address, or out of the program's half, by rax: call, jmp, ret, memory. */
+static void put_wild_jump(struct writer *writer, uint64_t *seed)
+{
+	static const uint64_t targets[] = {0, UINT64_MAX, 0x800000000000, 0xffff7fffffffffff,
+	    0xffff800000000000, 0x7ffffffff000, 0x7fffffffffff, 0x4141414141414141};
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} forms[] = {{"\xff\xd0", 2}, {"\xff\xe0", 2}, {"\x50\xc3", 2}, {"\x50\xc2\x10\x00", 4},
+	    {"\x50\xff\x14\x24", 4}, {"\x50\xff\x24\x24", 4}};
+	const uint64_t i = below(seed, sizeof forms / sizeof forms[0]);
+	const uint64_t target = targets[below(seed, sizeof targets / sizeof targets[0])];
+
+	put(writer, "\x48\xb8", 2); /* movabs rax, target */
+	put(writer, (const char *)&target, sizeof target);
+	put(writer, forms[i].bytes, forms[i].length);
+}
+
 /* How a block ends, after its branch. */
 static void put_end(struct writer *writer, uint64_t *seed)
 {
-	switch (below(seed, 12)) {
+	switch (below(seed, 16)) {
 	case 0: /* jmp */
 		put(writer, "\xe9", 1);
 		put_link(writer, seed, true);
@@ -319,6 +350,12 @@ static void put_end(struct writer *writer, uint64_t *seed)
 		break;
 	case 9: /* ret, to whatever is there */
 		put(writer, "\xf3\xc3", 2);
+		break;
+	case 10:
+		put_wild_link(writer, seed);
+		break;
+	case 11:
+		put_wild_jump(writer, seed);
 		break;
 	default: /* on into the next block */
 		break;

@@ -27,6 +27,7 @@
 #include "tests/differ/points.h"
 #include "tests/differ/twin.h"
 #include "worker/softpmu/codecache.h"
+#include "worker/softpmu/address.h"
 #include "worker/softpmu/counters.h"
 #include "worker/softpmu/decode.h"
 #include "worker/softpmu/processor.h"
@@ -221,7 +222,7 @@ static void read_watched(uint64_t *words)
 static bool stack_forbids_steps(void)
 {
 	return differ.stop.signal == SIGSEGV && differ.stop.code == SI_KERNEL &&
-	       !recover_is_canonical(differ.stop.regs.rsp);
+	       !address_is_users(differ.stop.regs.rsp);
 }
 
 /*

@@ -325,7 +325,8 @@ static bool invalidate_one(void *context, uint32_t number, uint64_t start, uint6
 
 	if (!entry->native && !entry->body)
 		return true;
-	if (entry->original >= end || entry->original + length <= start)
+	if (entry->original >= end ||
+	    (start > entry->original && start - entry->original >= length))
 		return false;
 	entry->native = false;
 	entry->body = 0;

@@ -44,10 +44,14 @@ bool cachecalls_is_one(uint64_t number)
 	return effect_of(number) != NOTHING;
 }
 
+/* As the kernel does, all of a page that is named in part. */
 static void touch(struct space *space, uint64_t start, uint64_t length, bool executable)
 {
-	uint64_t end = start + length < start ? UINT64_MAX : start + length;
+	const uint64_t in_page = 4095;
+	uint64_t end = start + length;
 
+	end = end < start || end + in_page < end ? UINT64_MAX : (end + in_page) & ~in_page;
+	start &= ~in_page;
 	if (arena_overlaps(&space->arena, start, end))
 		space->broken = true; /* the program's mapping replaces the cache */
 	if (executable || codepages_touches_code(space->pages, start, end))

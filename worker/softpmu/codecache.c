@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "worker/softpmu/address.h"
 #include "worker/softpmu/cachecalls.h"
 #include "worker/softpmu/classify.h"
 #include "worker/softpmu/counters.h"
@@ -166,7 +167,7 @@ static uint64_t judge_miss(
 	uint64_t address = 0;
 
 	/* Undoes the jump, which must not come here again. */
-	tracee->cache_pause = !recover_is_canonical(regs->rcx);
+	tracee->cache_pause = !address_is_users(regs->rcx);
 	if (!stay && !tracee->cache_pause)
 		address = address_for(space, tracee->tid, regs->rcx, true);
 	if (!address)
@@ -289,6 +290,22 @@ static uint64_t judge_trap(
 	if (!address)
 		read_budget(space);
 	return address;
+}
+
+/*
+ * A fault of our look at what an instruction writes to: that has not run yet, and faults in a way
+ * of its own when it does.
+ */
+static bool is_fault_of_look(
+    const struct space *space, const struct tracee *tracee, int status, uint64_t rip)
+{
+	const struct place *place = space_place(space, rip);
+	siginfo_t info = {0};
+
+	return place && place->kind == PLACE_LOOKS &&
+	       (status >> 8 == SIGSEGV || status >> 8 == SIGBUS) &&
+	       kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
+	       info.si_code > 0;
 }
 
 /* A fault in a copy shows the copy's address instead of the instruction's own. */
@@ -417,6 +434,10 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			check_place(tracee, status, was);
 		else if (is_last && is_behind_trap(space, was))
 			regs->rip--;
+		if (is_fault_of_look(space, tracee, status, was)) {
+			tracee->cache_pause = true;
+			verdict = CODECACHE_LEG_ENDS;
+		}
 		recover_state(space, tracee->tid, regs);
 	}
 	*branches = space->budget.passed;

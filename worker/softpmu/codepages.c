@@ -22,7 +22,8 @@ enum {
 };
 
 struct page {
-	uint64_t address; /* 0: empty */
+	uint64_t address;
+	bool held; /* a copy is here: every address may be one, 0 too */
 	uint8_t bytes[PAGE];
 };
 
@@ -178,7 +179,7 @@ static const struct page *kept(const struct codepages *pages, uint64_t address)
 {
 	const struct page *page = pages->slot[(address / PAGE) % PAGE_SLOTS];
 
-	return page && page->address == address ? page : NULL;
+	return page && page->held && page->address == address ? page : NULL;
 }
 
 /* Makes it. The mapping must not change. NULL when it cannot be read. */
@@ -192,11 +193,12 @@ static const struct page *keep(struct codepages *pages, pid_t tid, uint64_t addr
 		page = *slot = malloc(sizeof *page);
 	if (!page)
 		return NULL;
-	page->address = 0;
+	page->held = false;
 	local = (struct iovec){page->bytes, PAGE};
 	if (memory_read(tid, &local, 1, &remote, 1) != PAGE)
 		return NULL;
 	page->address = address;
+	page->held = true;
 	return page;
 }
 
@@ -260,13 +262,13 @@ void codepages_forget(struct codepages *pages, uint64_t start, uint64_t end)
 		struct page *page = pages->slot[i];
 
 		if (page && page->address / PAGE >= first && page->address / PAGE <= last)
-			page->address = 0;
+			page->held = false;
 	}
 	for (uint64_t i = first; last - first < PAGE_SLOTS && i <= last; i++) {
 		struct page *page = *slot_of(pages, i * PAGE);
 
 		if (page && page->address == i * PAGE)
-			page->address = 0;
+			page->held = false;
 	}
 }
 

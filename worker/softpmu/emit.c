@@ -6,6 +6,7 @@
  */
 #include "worker/softpmu/emit.h"
 
+#include "worker/softpmu/address.h"
 #include "worker/softpmu/flagwriter.h"
 #include "worker/softpmu/revive.h"
 #include "worker/softpmu/sequences.h"
@@ -70,6 +71,28 @@ static bool can_copy(const struct emitter *e, const struct instruction *in)
 	       in_reach(e, in->address + in->z.length + (uint64_t)in->z.raw.disp.value);
 }
 
+/* A jump to where no program's memory can be is the hardware's. */
+static bool goes_out(const struct instruction *in)
+{
+	switch (in->flow) {
+	case FLOW_BRANCH:
+	case FLOW_LOOP:
+	case FLOW_JUMP:
+	case FLOW_CALL:
+		return !address_is_users(classify_target(in));
+	case FLOW_ON:
+	case FLOW_JUMP_TO:
+	case FLOW_CALL_TO:
+	case FLOW_RETURN:
+	case FLOW_FLAGS:
+	case FLOW_IN_PLACE:
+	case FLOW_RR_CALL:
+	case FLOW_NATIVE:
+		return false;
+	}
+	return false;
+}
+
 /*
  * Decodes a block. If the code can change, the block is checked when it begins, and ends with any
  * instruction that may write to it.
@@ -88,7 +111,7 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		if (!classify(original + source->length, source->bytes + source->length,
 			have - source->length, in))
 			return;
-		if (!can_copy(e, in) ||
+		if (!can_copy(e, in) || goes_out(in) ||
 		    (watches_asks(&e->space->watches, in->address) && !runs_in_cache(in->flow)))
 			in->flow = FLOW_NATIVE;
 		if (in->flow == FLOW_RR_CALL && e->part != 0)
@@ -134,51 +157,58 @@ static void pad(struct emitter *e, uint32_t body, const struct instruction *last
 	sequence_nothing(e, e->offset == body ? last->address : next);
 }
 
-/* The last instruction. Returns the address at which the program continues after it, or 0. */
-static uint64_t put_last(struct emitter *e, const struct instruction *in, uint32_t body)
+/*
+ * The last instruction. True if the program continues at *next, whose code has to follow; *next may
+ * be any address, 0 too.
+ */
+static bool put_last(struct emitter *e, const struct instruction *in, uint32_t body, uint64_t *next)
 {
-	uint64_t next = in->address + in->z.length;
 	uint32_t number;
 
+	*next = in->address + in->z.length;
 	switch (in->flow) {
 	case FLOW_ON:
-		return next;
+		return true;
 	case FLOW_BRANCH:
 		sequence_branch(e, in);
-		return next;
+		return true;
 	case FLOW_LOOP:
 		sequence_loop(e, in);
-		return next;
+		return true;
 	case FLOW_JUMP:
-		return classify_target(in);
+		*next = classify_target(in);
+		return true;
 	case FLOW_CALL:
 		sequence_call(e, in);
-		return classify_target(in);
+		*next = classify_target(in);
+		return true;
 	case FLOW_JUMP_TO:
-	case FLOW_CALL_TO:
 		sequence_indirect(e, in);
-		return 0;
+		return false;
+	case FLOW_CALL_TO:
+		sequence_indirect_call(e, in);
+		return false;
 	case FLOW_RETURN:
 		sequence_return(e, in);
-		return 0;
+		return false;
 	case FLOW_IN_PLACE:
 		sequence_in_place(e, in);
-		return 0;
+		return false;
 	case FLOW_RR_CALL:
 		sequence_rr_call(e, in);
-		return 0;
+		return false;
 	case FLOW_FLAGS:
 		sequence_pop_flags(e, in);
-		return next;
+		return true;
 	case FLOW_NATIVE:
 		pad(e, body, in, in->address); /* no link may be where a body's head is */
 		sequence_jump(e, in->address);
 		number = blocks_entry(e->space->blocks, in->address, e->part);
 		if (number == 0 || !blocks_set_native(e->space->blocks, number))
 			e->space->broken = true;
-		return 0;
+		return false;
 	}
-	return 0;
+	return false;
 }
 
 /* All but an instruction that ends the block in a way of its own. */
@@ -212,19 +242,20 @@ static bool is_loop(const struct source *source)
 	       source->count <= LOOP_INSTRUCTIONS && classify_target(last) == source->in[0].address;
 }
 
-/* One block. Returns the address at which the program continues, or 0. */
-static uint64_t put_block(struct emitter *e, uint32_t number)
+/* One block. True if the program continues at *next, whose code has to follow. */
+static bool put_block(struct emitter *e, uint32_t number, uint64_t *next)
 {
 	static struct source source;
 	struct blocks *blocks = e->space->blocks;
-	uint64_t original = blocks_get(blocks, number)->original, next;
+	uint64_t original = blocks_get(blocks, number)->original;
 	uint32_t body = e->offset;
+	bool goes_on;
 
 	read_block(e, original, &source);
 	if (source.count == 0 || (source.count == 1 && source.flow == FLOW_NATIVE)) {
 		if (!blocks_set_native(blocks, number))
 			e->space->broken = true;
-		return 0;
+		return false;
 	}
 	e->space->translated++;
 	plan_counter(&source);
@@ -235,12 +266,12 @@ static uint64_t put_block(struct emitter *e, uint32_t number)
 		sequence_branch_past(e, &source.in[source.count - 1]);
 		put_instructions(e, &source, body);
 	}
-	next = put_last(e, &source.in[source.count - 1], body);
-	pad(e, body, &source.in[source.count - 1], next);
+	goes_on = put_last(e, &source.in[source.count - 1], body, next);
+	pad(e, body, &source.in[source.count - 1], *next);
 	if (!blocks_set_body(blocks, number, body, (uint16_t)source.length,
 		revive_hash(source.bytes, source.length, source.changes)))
 		e->space->broken = true;
-	return next;
+	return goes_on;
 }
 
 /* The entry for an address in this part; 0 if it is in another part, or if there is no room. */
@@ -265,14 +296,15 @@ static void begin_in(struct emitter *e, uint8_t part)
 static void put_blocks(struct emitter *e, uint32_t number)
 {
 	for (;;) {
-		uint64_t next = put_block(e, number);
+		uint64_t next = 0;
+		bool goes_on = put_block(e, number, &next);
 
 		e->blocks_left--;
 		if (blocks_get(e->space->blocks, number)->native) {
 			sequence_jump(e, blocks_get(e->space->blocks, number)->original);
 			return;
 		}
-		if (next == 0)
+		if (!goes_on)
 			return;
 		number = entry_here(e, next);
 		if (number == 0 || blocks_get(e->space->blocks, number)->body ||

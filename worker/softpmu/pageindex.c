@@ -110,8 +110,9 @@ static bool add_to_page(struct pageindex *index, uint64_t page, uint32_t number)
 bool pageindex_add(struct pageindex *index, uint64_t start, uint64_t end, uint32_t number)
 {
 	bool added = true;
+	uint64_t last = (end > start ? end - 1 : UINT64_MAX) >> PAGE_SHIFT;
 
-	for (uint64_t page = start >> PAGE_SHIFT; added && page <= (end - 1) >> PAGE_SHIFT; page++)
+	for (uint64_t page = start >> PAGE_SHIFT; added && page <= last; page++)
 		added = add_to_page(index, page, number);
 	return added;
 }

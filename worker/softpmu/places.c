@@ -89,6 +89,7 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 	switch ((enum place_kind)place->kind) {
 	case PLACE_AT:
 	case PLACE_ASKS:
+	case PLACE_LOOKS:
 		regs->rip = place->original;
 		break;
 	case PLACE_PART:

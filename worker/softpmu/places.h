@@ -19,8 +19,9 @@ enum place_kind {
 	PLACE_SPOILT,	  /* flags are spoilt: an instruction close by sets them */
 	PLACE_ASKS,	  /* it is at `original`; the int3 asks whether that is, or touches, what is
 			     watched */
-	PLACE_PART, /* it is at `original`, with as many repetitions more as are in the slot of rcx
-		     */
+	PLACE_PART,  /* it is at `original`, with as many repetitions more as are in the slot of rcx
+		      */
+	PLACE_LOOKS, /* it is at `original`; a fault is ours, of a look at what that writes to */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
 };
 

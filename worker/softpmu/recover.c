@@ -3,23 +3,19 @@
  */
 #include "worker/softpmu/recover.h"
 
+#include "worker/softpmu/address.h"
 #include "worker/softpmu/classify.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
 
 enum { INSTRUCTION_MAX = 15 };
 
-bool recover_is_canonical(uint64_t address)
-{
-	return (uint64_t)((int64_t)(address << 16) >> 16) == address;
-}
-
 /*
- * The tracee is on its way to where no address is. That faults in the jump, not at its target: the
- * jump is undone, and the hardware does it. Each notes its place before anything else, see
- * sequences.c.
+ * The tracee is on its way to where no program's memory can be. If that is no address at all, the
+ * jump faults, and has no effect: it is undone, and the hardware does it. Each notes its place
+ * before anything else, see sequences.c.
  */
-static void undo_jump(const struct space *space, struct user_regs_struct *regs)
+static void undo_jump(const struct space *space, pid_t tid, struct user_regs_struct *regs)
 {
 	uint64_t site = *arena_slot(&space->arena, ARENA_SLOT_SITE);
 	unsigned part = (unsigned)(site >> 28) & 3;
@@ -29,6 +25,8 @@ static void undo_jump(const struct space *space, struct user_regs_struct *regs)
 
 	if (!place || !(place->flags & PLACE_JUMPED))
 		return;
+	if (place->distance > 0)
+		memory_write(tid, regs->rsp, arena_slot(&space->arena, ARENA_SLOT_BELOW), 1);
 	regs->rip = place->original;
 	regs->rsp += (uint64_t)(int64_t)place->distance;
 }
@@ -66,8 +64,8 @@ static void recover_place(
 		space->budget.passed--;
 	if (place->kind == PLACE_RETURNED || (place->flags & PLACE_SWAPPED))
 		put_return_back(space, tid, regs);
-	if (!recover_is_canonical(regs->rip))
-		undo_jump(space, regs);
+	if (!address_is_users(regs->rip))
+		undo_jump(space, tid, regs);
 }
 
 void recover_state(struct space *space, pid_t tid, struct user_regs_struct *regs)

@@ -18,7 +18,4 @@
  */
 void recover_state(struct space *space, pid_t tid, struct user_regs_struct *regs);
 
-/* False for an address that the processor has not: nothing can run there. */
-bool recover_is_canonical(uint64_t address);
-
 #endif

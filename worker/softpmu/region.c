@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Debug registers take user addresses only. */
-#define USER_END 0x7ffffffff000ull
+#include "worker/softpmu/address.h"
 
 struct node {
 	uint64_t address;
@@ -69,7 +68,7 @@ static bool add_node(struct build *build, const struct block *block, uint8_t cou
 		if (build->node[i].address == block->end)
 			return build->node[i].count == count;
 	}
-	if (build->nodes == REGION_NODES || block->end >= USER_END)
+	if (build->nodes == REGION_NODES || !address_is_users(block->end)) /* as debug registers */
 		return false;
 	build->node[build->nodes++] =
 	    (struct node){.address = block->end, .count = count, .ending = block->ending};

@@ -13,15 +13,15 @@
  *     branch is pending: counted, and not retired. cmp and its branch stay side by side.
  *
  *   call            push qword [literal]: the original return address; then the target's code
- *   ret, jmp reg    the target goes to rcx, and through the table by its low 16 bits:
- *         mov dword [site slot], where; mov [rcx slot], rcx; pop rcx
- *         mov [rax slot], rax; movzx eax, cx; jmp [table + rax * 8]
- *     Each target's entry checks that it is meant, and passes on to the next of the same low bits:
- *         movabs rax, -target; lea rcx, [rcx + rax]; jrcxz ok
- *         movabs rax, target; lea rcx, [rcx + rax]; jmp [next]
- *         ok: mov rax, [rax slot]; mov rcx, [rcx slot]
- *     None of these touches the flags.
- *   code that can change is compared with what was translated, before each run of a block:
+ *   call reg        keeps the word that the push overwrites: if the target is no address at all,
+ * the call is undone, because it is the hardware's to do: mov [rcx slot], rcx; mov rcx, operand;
+ * mov [rax slot], rax mov rax, [rsp - 8]; mov [below slot], rax; push qword [literal] and through
+ * the table as below ret, jmp reg    the target goes to rcx, and through the table by its low 16
+ * bits: mov dword [site slot], where; mov [rcx slot], rcx; pop rcx mov [rax slot], rax; movzx eax,
+ * cx; jmp [table + rax * 8] Each target's entry checks that it is meant, and passes on to the next
+ * of the same low bits: movabs rax, -target; lea rcx, [rcx + rax]; jrcxz ok movabs rax, target; lea
+ * rcx, [rcx + rax]; jmp [next] ok: mov rax, [rax slot]; mov rcx, [rcx slot] None of these touches
+ * the flags. code that can change is compared with what was translated, before each run of a block:
  *         mov [rcx slot], rcx; mov [rax slot], rax
  *         for each piece:
  *             mov rax, [piece]; movabs rcx, -value; lea rcx, [rcx + rax]; jrcxz on; int3
@@ -226,19 +226,25 @@ static void put_load_target(struct emitter *e, const struct instruction *in)
 		emitter_put(e, in->bytes + z->raw.disp.offset, z->raw.disp.size / 8u);
 }
 
-/* From here on through the table; rcx is the target and saved. */
-static void put_table_jump(struct emitter *e)
+/* From here on through the table; rcx is the target, rcx and rax are saved. */
+static void put_look_up(struct emitter *e)
 {
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
-	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
-	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	emitter_slot(e, ARENA_SLOT_RAX);
-	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0x0f, 0xb7, 0xc1); /* movzx eax, cx */
 	emitter_place(e, PLACE_AT_TARGET, both, 0);
 	CODE(e, 0xff, 0x24, 0xc5); /* jmp [rax * 8 + table] */
 	emitter_slot(e, ARENA_TABLE);
+}
+
+/* The same, with rax not yet saved. */
+static void put_table_jump(struct emitter *e)
+{
+	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_RAX);
+	put_look_up(e);
 }
 
 /* How each jump through the table begins: it notes its own place, and saves rcx. */
@@ -263,16 +269,37 @@ static void put_push(struct emitter *e, int flags, uint64_t original, uint64_t v
 	sequence_wish(e, value, true);
 }
 
+/* Saves rax, and keeps the word below the stack; rcx is saved. */
+static void put_keep_below(struct emitter *e, uint64_t original)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_RAX);
+	emitter_place(e, PLACE_LOOKS, both, original);
+	CODE(e, 0x48, 0x8b, 0x44, 0x24, 0xf8); /* mov rax, [rsp - 8] */
+	emitter_place(e, PLACE_AT, both, original);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_BELOW);
+}
+
 void sequence_indirect(struct emitter *e, const struct instruction *in)
 {
-	bool calls = in->flow == FLOW_CALL_TO;
-
-	put_jump_start(e, PLACE_AT, in->address, calls ? 8 : 0);
+	put_jump_start(e, PLACE_AT, in->address, 0);
 	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
 	put_load_target(e, in);
-	if (calls)
-		put_push(e, PLACE_RCX_SAVED, in->address, in->address + in->z.length);
 	put_table_jump(e);
+}
+
+void sequence_indirect_call(struct emitter *e, const struct instruction *in)
+{
+	put_jump_start(e, PLACE_AT, in->address, sizeof(uint64_t));
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_load_target(e, in);
+	put_keep_below(e, in->address);
+	put_push(e, PLACE_RCX_SAVED | PLACE_RAX_SAVED, in->address, in->address + in->z.length);
+	put_look_up(e);
 }
 
 void sequence_return(struct emitter *e, const struct instruction *in)

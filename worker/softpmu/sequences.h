@@ -31,6 +31,7 @@ void sequence_branch(struct emitter *e, const struct instruction *in);
 void sequence_loop(struct emitter *e, const struct instruction *in);
 void sequence_call(struct emitter *e, const struct instruction *in);
 void sequence_indirect(struct emitter *e, const struct instruction *in);
+void sequence_indirect_call(struct emitter *e, const struct instruction *in);
 void sequence_return(struct emitter *e, const struct instruction *in);
 void sequence_in_place(struct emitter *e, const struct instruction *in);
 void sequence_pop_flags(struct emitter *e, const struct instruction *in);

@@ -25,20 +25,24 @@ bool timestamp_is_read(const uint8_t *bytes, size_t length)
 
 bool timestamp_cover(struct tracee *tracee, uint64_t rip)
 {
-	uint64_t word = 0;
+	/* Behind the instruction may be nothing: not even its own word may end later than that. */
+	uint64_t at = rip & ~7ull, word = 0, covered;
+	unsigned shift = (unsigned)(rip & 7) * 8;
 
-	if (kernel_ptrace(PTRACE_PEEKTEXT, tracee->tid, rip, (uint64_t)&word) < 0 ||
-	    kernel_ptrace(PTRACE_POKETEXT, tracee->tid, rip, (word & ~0xffull) | TIMESTAMP_TRAP) <
-		0)
+	if (kernel_ptrace(PTRACE_PEEKTEXT, tracee->tid, at, (uint64_t)&word) < 0)
 		return false;
-	tracee->covered = rip;
+	covered = (word & ~(0xffull << shift)) | (uint64_t)TIMESTAMP_TRAP << shift;
+	if (kernel_ptrace(PTRACE_POKETEXT, tracee->tid, at, covered) < 0)
+		return false;
+	tracee->covers = true;
+	tracee->covered = at;
 	tracee->covered_word = word;
 	return true;
 }
 
 void timestamp_uncover(struct tracee *tracee)
 {
-	if (tracee->covered)
+	if (tracee->covers)
 		kernel_ptrace(PTRACE_POKETEXT, tracee->tid, tracee->covered, tracee->covered_word);
-	tracee->covered = 0;
+	tracee->covers = false;
 }

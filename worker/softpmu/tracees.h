@@ -57,7 +57,8 @@ struct tracee {
 	uint8_t leg_counts;	       /* the first instruction is a conditional branch */
 	unsigned touches;      /* LEG_STEP, where debug registers do nothing: see watches.h */
 	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
-	uint64_t covered;      /* where an instruction is covered, see timestamp.h; 0: nowhere */
+	bool covers;	       /* an instruction is covered, see timestamp.h */
+	uint64_t covered;      /* the word in which that is */
 	uint64_t covered_word; /* what was there */
 	struct region *region; /* LEG_REGION; pinned */
 

@@ -160,6 +160,24 @@ START_TEST(the_index_keeps_all_when_it_grows)
 }
 END_TEST
 
+/* The first page and the last one, up to and beyond the last address. */
+START_TEST(the_index_reaches_both_ends_of_the_address_space)
+{
+	static const uint64_t starts[] = {0, UINT64_MAX - 4, 0xfffffffffffff000};
+
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+		struct pageindex *index = pageindex_new();
+		struct taken taken = {0};
+
+		ck_assert(pageindex_add(index, starts[i], starts[i] + 15, 7));
+		pageindex_remove(index, starts[i], starts[i] + 1, take, &taken);
+		ck_assert_uint_eq(taken.count, 1);
+		ck_assert_uint_eq(taken.numbers[0], 7);
+		pageindex_free(index);
+	}
+}
+END_TEST
+
 START_TEST(a_later_place_replaces_one_without_code)
 {
 	struct places places = {0};
@@ -235,6 +253,7 @@ int main(void)
 	    a_budget_is_soon_shared_as_the_program_uses_it,
 	    the_index_finds_what_touches_a_page,
 	    the_index_keeps_all_when_it_grows,
+	    the_index_reaches_both_ends_of_the_address_space,
 	    a_later_place_replaces_one_without_code,
 	    a_place_gives_the_program_its_state_back,
 	    a_return_into_the_cache_is_undone,
