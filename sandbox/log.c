@@ -5,6 +5,7 @@
 #include "sandbox/log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 #include <sys/syslog.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define PART_MAX 370 /* bytes of a path's beginning, and of its end, in the audit */
 
 /* Connected to the system log; -1: the audit goes only to stderr. */
 static int audit_fd = -1;
@@ -102,6 +105,20 @@ void log_audit(const char *format, ...)
 	va_start(args, format);
 	send_audit(format, args);
 	va_end(args);
+}
+
+void log_audit_path(const char *what, const char *path, const char *result)
+{
+	static char escaped[4 * PATH_MAX];
+	size_t length;
+
+	log_escape(escaped, sizeof(escaped), path);
+	length = strlen(escaped);
+	if (length <= 2 * PART_MAX)
+		log_audit("%s %s: %s", what, escaped, result);
+	else
+		log_audit("%s %.*s...%s: %s", what, PART_MAX, escaped, escaped + length - PART_MAX,
+		    result);
 }
 
 int log_audit_to(const char *path)

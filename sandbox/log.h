@@ -20,6 +20,9 @@ void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same as "WHAT PATH: RESULT". Of a long path, the middle is left out, and never the result. */
+void log_audit_path(const char *what, const char *path, const char *result);
+
 #define LOG_SYSLOG "/dev/log"
 
 /*

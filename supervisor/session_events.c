@@ -254,7 +254,9 @@ static void launch_failed(struct session *session, const struct event_data *data
 {
 	struct failure failure = *data->failure;
 
-	if (failure.hint[0] == 0)
+	/* of a wrong name, the message says what would be right */
+	if (failure.hint[0] == 0 &&
+	    (failure.code == ERROR_SANDBOX_VIOLATION || failure.code == ERROR_INTERNAL))
 		failure_set_hint(&failure, "rr_status shows what may be wrong");
 	fail_opening(session, &failure);
 }

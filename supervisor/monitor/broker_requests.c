@@ -23,7 +23,6 @@
 #define ADDED_MAX      1000		   /* bookmarks of one worker */
 #define SOURCE_MAX     (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
 #define DISCARDED_NAME ".rr-warden.discarded"
-#define PART_MAX       370 /* bytes of a path's beginning, and of its end, in the audit */
 
 /* ---- Judging ----------------------------------------------------------------------------------
  */
@@ -260,21 +259,6 @@ static const char *const names[] = {[BROKER_SOURCE] = "source",
     [BROKER_REPORT_PART] = "part of a report of",
     [BROKER_REPORT] = "report of"};
 
-/* The result is always on the line, because a long path loses its middle. */
-static void audit(uint32_t what, const char *path, const char *result)
-{
-	static char escaped[4 * PATH_MAX];
-	size_t length;
-
-	log_escape(escaped, sizeof(escaped), path);
-	length = strlen(escaped);
-	if (length <= 2 * PART_MAX)
-		log_audit("%s %s: %s", names[what], escaped, result);
-	else
-		log_audit("%s %.*s...%s: %s", names[what], PART_MAX, escaped,
-		    escaped + length - PART_MAX, result);
-}
-
 /* What the audit line names. */
 static const char *subject_of(const struct broker *broker, const struct broker_request *request)
 {
@@ -332,7 +316,7 @@ void broker_answer(struct broker *broker, const struct broker_request *request)
 	}
 	/* Workers look for sources in many places. A place without the source is not a refusal. */
 	if (!missing && (request->what != BROKER_REPORT_PART || reply.error)) {
-		audit(request->what, subject_of(broker, request),
+		log_audit_path(names[request->what], subject_of(broker, request),
 		    reply.error ? reply.why : "granted");
 		broker->refused += reply.error != 0;
 	}

@@ -166,10 +166,6 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 			    sight->lists[SIGHT_EMPTY][sight->counts[SIGHT_EMPTY] - 1];
 		if (need && add_needed(composition, need, policy, why, why_size) < 0)
 			return -1;
-		if (composition->kind == WORKER_REPLAY || composition->kind == WORKER_COMPARE) {
-			offer_list(composition, SIGHT_READ, SETTING_SOURCES);
-			offer_list(composition, SIGHT_READ, SETTING_DIRECTORIES);
-		}
 	}
 	/* The worker compares a trace's directory with these, so they must exist in its view. */
 	offer_list(composition, SIGHT_EMPTY, SETTING_ROOTS);

@@ -20,6 +20,7 @@
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/recorded_files.h"
 #include "supervisor/monitor/source_tree.h"
+#include "supervisor/monitor/trace_sight.h"
 
 #define LINKS_LOOKED_MAX 4000 /* entries of a library's directory that are looked at */
 
@@ -31,23 +32,12 @@ static bool is_of_system(const char *real)
 	return false;
 }
 
-/* If an administrator limits what is seen, only the home directories that the settings name are
- * seen. */
-static bool settings_allow(struct composition *composition, const char *real)
+/* Where trace-root limits the server, other users' homes are hidden. */
+static bool settings_allow(
+    struct composition *composition, const char *real, const struct stat *status)
 {
-	static const enum setting lists[] = {SETTING_ROOTS, SETTING_SOURCES, SETTING_DIRECTORIES};
-	char at[PATH_MAX];
-
-	if (!settings_list(composition->settings, SETTING_ROOTS)[0] ||
-	    !source_is_in_home(&composition->homes, real))
-		return true;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		for (const char *const *item = settings_list(composition->settings, lists[i]);
-		     *item; item++)
-			if (sight_follow(&composition->sight, *item, false, at) == 0 &&
-			    sight_is_within(real, at))
-				return true;
-	return false;
+	return status->st_uid == geteuid() || !source_is_in_home(&composition->homes, real) ||
+	       trace_sight_may_be_here(composition, real);
 }
 
 /* 0 when it is no ELF file of a program, else ELFCLASS32 or ELFCLASS64. A core is an ELF file too,
@@ -80,7 +70,7 @@ static bool is_shown(struct composition *composition, const char *real)
 	cleanup_fd int fd = open_file(AT_FDCWD, real, &status);
 	bool everybodys, programs;
 
-	if (fd < 0 || !settings_allow(composition, real))
+	if (fd < 0 || !settings_allow(composition, real, &status))
 		return false;
 	everybodys = status.st_mode & S_IROTH;
 	programs = elf_class(fd) != 0 && (status.st_uid == geteuid() || everybodys);

@@ -15,6 +15,7 @@
 
 #include "sandbox/cleanup.h"
 #include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/grant.h"
 #include "supervisor/monitor/program_sight.h"
 
 #define LATEST	    "latest-trace"
@@ -303,6 +304,36 @@ static int add_entries(
 	return result;
 }
 
+/* Judges directories that a setting names for traces. */
+static void begin_starter(struct grantee *starter, char home[PATH_MAX])
+{
+	struct sight ignored = {0};
+	const char *name = absolute_variable("HOME");
+	bool is_root = geteuid() == 0;
+
+	if (!name || sight_follow(&ignored, name, false, home) < 0 || !grant_is_home(home, is_root))
+		*home = '\0';
+	*starter = (struct grantee){.home = home, .is_root = is_root};
+}
+
+/* A default directory contains traces and nothing else, unless somebody has named a home or the
+ * like. */
+static int add_base_to_list(
+    struct composition *composition, const char *base, char *why, size_t why_size)
+{
+	char real[PATH_MAX], home[PATH_MAX], rule[PATH_MAX];
+	struct grantee starter;
+	const char *remedy;
+
+	if (sight_follow(&composition->sight, base, false, real) < 0 || !is_directory(real) ||
+	    !trace_sight_may_be_here(composition, real))
+		return 0;
+	begin_starter(&starter, home);
+	if (grant_directory(&starter, real, rule, &remedy) == GRANT_WRITE)
+		return sight_add(&composition->sight, SIGHT_READ, real);
+	return add_entries(composition, real, why, why_size);
+}
+
 int trace_sight_add_base(struct composition *composition, char *why, size_t why_size)
 {
 	const char *name = composition->names[LAUNCH_BASE];
@@ -312,7 +343,8 @@ int trace_sight_add_base(struct composition *composition, char *why, size_t why_
 	if (!*name) {
 		find_bases(composition, &bases);
 		for (size_t i = 0; i < bases.count; i++)
-			sight_offer(&composition->sight, SIGHT_READ, bases.paths[i]);
+			if (add_base_to_list(composition, bases.paths[i], why, why_size) < 0)
+				return -1;
 		return 0;
 	}
 	if (trace_sight_absolute(composition, name, path, sizeof(path)) < 0)
@@ -335,13 +367,50 @@ static void make_directories(char *path)
 	(void)mkdir(path, 0700);
 }
 
+/* Whether new traces may be in a default directory, which need not exist yet. */
+static bool takes_traces(const struct composition *composition, const char *base)
+{
+	struct grantee starter;
+	struct sight ignored = {0};
+	char path[PATH_MAX], real[PATH_MAX], rule[PATH_MAX], home[PATH_MAX];
+	const char *remedy;
+
+	begin_starter(&starter, home);
+	strlcpy(path, base, sizeof(path));
+	while (sight_follow(&ignored, path, false, real) < 0) {
+		if (errno != ENOENT || strcmp(path, "/") == 0)
+			return false;
+		*(strrchr(path, '/') == path ? path + 1 : strrchr(path, '/')) = '\0';
+	}
+	if (strlcat(real, base + strlen(path), sizeof(real)) >= sizeof(real))
+		return false;
+	return trace_sight_may_be_here(composition, real) &&
+	       grant_directory(&starter, real, rule, &remedy) == GRANT_WRITE;
+}
+
+bool trace_sight_is_base(const struct composition *composition, const char *real)
+{
+	struct sight ignored = {0};
+	struct trace_bases bases;
+	char at[PATH_MAX];
+
+	find_bases(composition, &bases);
+	for (size_t i = 0; i < bases.count; i++)
+		if (sight_follow(&ignored, bases.paths[i], false, at) == 0 && strcmp(at, real) == 0)
+			return takes_traces(composition, bases.paths[i]);
+	return false;
+}
+
 void trace_sight_add_new(struct composition *composition)
 {
 	struct trace_bases bases;
 
 	find_bases(composition, &bases);
-	if (bases.count > 0)
-		make_directories(bases.paths[0]);
-	for (size_t i = 0; i < bases.count; i++)
+	for (size_t i = 0; i < bases.count; i++) {
+		if (!takes_traces(composition, bases.paths[i]))
+			continue;
+		if (i == 0)
+			make_directories(bases.paths[i]);
 		sight_offer(&composition->sight, SIGHT_WRITE, bases.paths[i]);
+	}
 }

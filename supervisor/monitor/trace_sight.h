@@ -30,6 +30,9 @@ int trace_sight_add_base(struct composition *composition, char *why, size_t why_
 /* Adds the default directory for traces, to be written; makes it if it does not exist. */
 void trace_sight_add_new(struct composition *composition);
 
+/* Whether a path without links is a default directory for traces that can be given. */
+bool trace_sight_is_base(const struct composition *composition, const char *real);
+
 /* Whether the settings allow traces and archives at a path without links. */
 bool trace_sight_may_be_here(const struct composition *composition, const char *real);
 

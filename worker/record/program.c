@@ -79,7 +79,7 @@ static bool command_is_allowed(const json_t *patterns, const char *path)
 }
 
 bool program_find(const struct worker *worker, const char *directory, const char *name,
-    const char *search, char folder[TRACE_PATH_MAX], struct failure *failure)
+    const char *search, struct failure *failure)
 {
 	char real[PATH_MAX] = "";
 	cleanup_fd int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -98,11 +98,7 @@ bool program_find(const struct worker *worker, const char *directory, const char
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
 		    "the server's settings limit which programs can be recorded",
 		    "this program may not be recorded:", real, 0);
-	if (!trace_check_nameable(
-		"a recording could not be replayed, because gdb cannot be given the name", real,
-		failure))
-		return false;
-	*strrchr(real, '/') = '\0';
-	strlcpy(folder, *real ? real : "/", TRACE_PATH_MAX);
-	return true;
+	return trace_check_nameable(
+	    "a recording could not be replayed, because gdb cannot be given the name", real,
+	    failure);
 }

@@ -74,7 +74,7 @@ static bool plan_program(const struct worker *worker, const struct record_reques
 {
 	return program_find(worker, plan->directory,
 	    json_string_value(json_array_get(request->command, 0)), search_path(request->env),
-	    plan->program_directory, failure);
+	    failure);
 }
 
 static char **copy_environment(size_t room)

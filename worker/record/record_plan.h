@@ -40,7 +40,6 @@ struct record_plan {
 	const char **argv;			/* of rr; owned, the words borrowed */
 	char **environment;			/* of rr; owned */
 	char directory[TRACE_PATH_MAX];		/* where the program starts */
-	char program_directory[TRACE_PATH_MAX]; /* where the program's file is */
 	struct destination destination;
 	bool has_own_temporary; /* the trace is where rr keeps temporary files */
 	const char *input;	/* text for its stdin, or NULL; borrowed from args */

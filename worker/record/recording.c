@@ -331,9 +331,6 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 	}
 	tool_policy(&recording->worker->config, &policy);
 	places_begin(&places, &recording->worker->config);
-	places_write(&places, recording->plan.directory);
-	places_write(&places, recording->plan.destination.parent);
-	places_read(&places, recording->plan.program_directory);
 	places_apply(&places, &policy);
 	recording->started = now_ms();
 	recording->next_tick = recording->started + RECORD_TICK_MS;

@@ -1,0 +1,195 @@
+/*
+ * What a name of a call opens: one file, or one directory, and nothing around it. Root's recordings
+ * see no more of other people's homes and of the machine's secrets than an ordinary user's.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+#include "tests/attacks/stage.h"
+#include "tests/runner.h"
+
+/* Homes of others, which nobody else on the machine sees. False where they cannot be made. */
+static bool have_homes(void)
+{
+	static bool made;
+
+	if (made || geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("tmpfs", "/home", "tmpfs", 0, NULL) < 0)
+		return made;
+	harness_shell("cd /home && mkdir -p victim/.ssh victim/bin victim/project && "
+		      "echo %s | tee victim/notes.txt victim/.ssh/id_test victim/bin/key "
+		      "victim/project/open.txt && cp /bin/ls victim/bin/look && chmod -R a+rX .",
+	    SECRET);
+	return made = true;
+}
+
+/* Records a program; its output. */
+static char *output_of(struct stage *stage, const char *directory, json_t *command)
+{
+	json_auto_t *arguments =
+	    json_pack("{s:o, s:s}", "command", command, "trace_dir", stage->trace);
+	char *text;
+
+	if (directory)
+		json_object_set_new(arguments, "working_directory", json_string(directory));
+	json_auto_t *answer = client_tool(stage->client, "rr_record", "O", arguments);
+	const char *said = json_string_value(answer_at(answer, "stdout"));
+	text = strdup(said ? said : "");
+	client_tool_done(stage->client, "rr_rm", "{s:s}", "trace_dir", stage->trace);
+	return text;
+}
+
+/* ---- What is, contains or lies in a hidden path ------------------------------------------------
+ */
+
+static const char *const hidden[] = {"/", "/etc", "/etc/ssh", "/home", "/root", "/run", "/run/lock",
+    "/var", "/var/spool", "/var/run", "/boot"};
+
+static void expect_refused_name(
+    struct stage *stage, const char *argument, const char *value, const char *path)
+{
+	json_auto_t *answer = client_tool_fails(stage->client, "rr_record", "not_allowed",
+	    "{s:[s], s:s}", "command", "/bin/true", argument, value);
+	const char *message = answer_text(answer, "message");
+
+	ck_assert_msg(strstr(message, path) && strstr(message, "no recording may uncover") &&
+			  strstr(message, "no option"),
+	    "%s %s: %s", argument, value, message);
+}
+
+START_TEST(a_name_uncovers_nothing_that_is_hidden)
+{
+	char path[TEXT], real[TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+		if (access(hidden[i], F_OK) != 0 || !realpath(hidden[i], real))
+			continue;
+		/* its own home, to a root whose home is there */
+		if (strcmp(hidden[i], "/root") == 0) {
+			client_tool_refused(stage.client, "rr_record", NULL, "{s:[s], s:s}",
+			    "command", "/bin/true", "working_directory", hidden[i]);
+			continue;
+		}
+		expect_refused_name(&stage, "working_directory", hidden[i], real);
+		snprintf(path, sizeof(path), "%s/new-trace", hidden[i]);
+		expect_refused_name(&stage, "trace_dir", path, real);
+	}
+	ck_assert_ptr_nonnull(
+	    strstr(client_stderr(stage.client), "audit: directory to record in /etc: refused"));
+	stage_close(&stage);
+}
+END_TEST
+
+/* ---- The system --------------------------------------------------------------------------------
+ */
+
+static const char *const of_system[] = {"/usr/bin", "/var/lib/dpkg"};
+
+/* It leaves nothing behind, even where the sandbox gives way. */
+#define LOOK                                                                                       \
+	"for d in /etc /etc/cron.d /usr /usr/bin /bin /lib /boot /var/lib/dpkg .; do "             \
+	"mkdir $d/rr-warden-probe 2>/dev/null && rmdir $d/rr-warden-probe && echo WRITABLE $d; "   \
+	"done; cat /etc/shadow 2>/dev/null; pwd"
+
+START_TEST(roots_system_is_not_written_because_it_is_named)
+{
+	char path[TEXT], real[TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+
+	for (size_t i = 0; i < sizeof(of_system) / sizeof(*of_system); i++) {
+		if (!realpath(of_system[i], real))
+			continue;
+		cleanup_free char *output =
+		    output_of(&stage, of_system[i], json_pack("[s,s,s]", "/bin/sh", "-c", LOOK));
+		ck_assert_msg(
+		    strncmp(output, real, strlen(real)) == 0 && strlen(output) == strlen(real) + 1,
+		    "%s: %s", of_system[i], output);
+		snprintf(path, sizeof(path), "%s/new-trace", of_system[i]);
+		client_tool_refused(stage.client, "rr_record", "not_allowed", "{s:[s], s:s}",
+		    "command", "/bin/true", "trace_dir", path);
+	}
+	stage_close(&stage);
+}
+END_TEST
+
+/* ---- Homes -------------------------------------------------------------------------------------
+ */
+
+static bool is_root_with_homes(int play)
+{
+	return stage_can_play(play) && !(play & AS_USER) && have_homes();
+}
+
+START_TEST(a_program_in_a_home_is_seen_as_one_file)
+{
+	if (!is_root_with_homes(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+	cleanup_free char *output = output_of(
+	    &stage, NULL, json_pack("[s,s,s,s]", "/home/victim/bin/look", "-a", "-R", "/home"));
+
+	/* without namespaces it may look nowhere at all */
+	ck_assert_msg(_i & NO_NAMESPACES || strstr(output, "look"), "%s", output);
+	ck_assert_msg(!strstr(output, "key") && !strstr(output, "notes") &&
+			  !strstr(output, ".ssh") && !strstr(output, "project"),
+	    "%s", output);
+	ck_assert_ptr_nonnull(strstr(client_stderr(stage.client),
+	    "audit: program to record /home/victim/bin/look: granted"));
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(a_directory_in_a_home_is_given_without_the_home)
+{
+	if (!is_root_with_homes(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+	cleanup_free char *output = output_of(&stage, "/home/victim/project",
+	    json_pack("[s,s,s]", "/bin/sh", "-c",
+		"echo x >made && cat open.txt; ls -aR /home 2>/dev/null; cat ../notes.txt"));
+
+	ck_assert_msg(strncmp(output, SECRET, strlen(SECRET)) == 0, "%s", output);
+	ck_assert_msg(!strstr(output + 1, SECRET) && !strstr(output, "notes") &&
+			  !strstr(output, ".ssh") && !strstr(output, "bin"),
+	    "%s", output);
+	client_tool_refused(stage.client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "working_directory", "/home/victim");
+	client_tool_refused(stage.client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "working_directory", "/home/victim/.ssh");
+	client_tool_refused(stage.client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "trace_dir", "/home/victim/new-trace");
+	stage_close(&stage);
+}
+END_TEST
+
+int main(void)
+{
+	/* Nothing here is about the home, which may be a link; an ordinary user cannot write the
+	 * system, and sees homes as everywhere. */
+	static const int plays[] = {0, NO_NAMESPACES, AS_USER, AS_USER | NO_NAMESPACES};
+	const struct {
+		const TTest *test;
+		size_t plays;
+	} tests[] = {{a_name_uncovers_nothing_that_is_hidden, 4},
+	    {roots_system_is_not_written_because_it_is_named, 2},
+	    {a_program_in_a_home_is_seen_as_one_file, 2},
+	    {a_directory_in_a_home_is_given_without_the_home, 2}};
+	TCase *all = tcase_create("grants");
+
+	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		for (size_t k = 0; k < tests[i].plays; k++)
+			tcase_add_loop_test(all, tests[i].test, plays[k], plays[k] + 1);
+	return run_case("grants", all);
+}
