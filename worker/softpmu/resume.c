@@ -202,7 +202,7 @@ static struct region_key key_at(const struct tracee *tracee, uint64_t root)
 {
 	return (struct region_key){.root = root,
 	    .stops = (uint8_t)debug_registers_free(&tracee->debug),
-	    .lookahead = 1,
+	    .lookahead = !tracee->turn_due,
 	    .syscall_stops = tracee->request != PTRACE_CONT};
 }
 
@@ -310,7 +310,7 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 
 	if (restarts_syscall(regs) && tracee->request != PTRACE_CONT)
 		return start_leg(pmu, tracee, LEG_SYSCALL, tracee->request, 0);
-	if (pmu->mode == MODE_RUN && !restarts_syscall(regs) &&
+	if (pmu->mode == MODE_RUN && !tracee->turn_due && !restarts_syscall(regs) &&
 	    codecache_start(pmu->cache, pmu->tracees, tracee, regs, &result)) {
 		pmu->totals.runs++;
 		pmu->totals.stops++;
@@ -394,6 +394,7 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 	long result;
 
 	tracee->overflowed = false;
+	tracee->turn_due = false;
 	tracee->debug.touched = 0;
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	note_call(pmu, tracee);

@@ -324,6 +324,25 @@ static bool is_rrs_turn(const struct softpmu *pmu, const struct tracee *tracee)
 }
 
 /*
+ * Whether rr may see a stray overflow here. On its way to a fault it takes the tracee to be there
+ * as soon as the registers and the number of branches agree, and it does not compare the stack
+ * pointer: in a recursion without branches every round looks like the last one. At a branch they
+ * cannot: it counts before anything else can happen. And a direct jump does not fault.
+ */
+static bool can_show_overflow(const struct tracee *tracee, uint64_t rip)
+{
+	enum { JUMP_NEAR = 0xe9, JUMP_SHORT = 0xeb };
+	pid_t tid = tracee->tid;
+	uint8_t first = 0;
+	struct block block;
+
+	if (regions_read_code(&tid, rip, &first, sizeof first) == 0)
+		return false;
+	decode_instruction(regions_read_code, &tid, rip, &block);
+	return block.ending.kind == END_CONDITIONAL || first == JUMP_NEAR || first == JUMP_SHORT;
+}
+
+/*
  * PTRACE_INTERRUPT stops a tracee before the trap that has just ended its leg is delivered. That
  * trap would come up at the next resume, as if a new leg had ended where it began: let it come now.
  * Nothing runs for it. True when it has; *status is the trap's then, or whatever came instead.
@@ -359,7 +378,8 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 		cover_tracks(tracee, stop);
 		return STOP_FOR_RR;
 	}
-	if (overflows || is_rrs_turn(pmu, tracee)) {
+	tracee->turn_due = is_rrs_turn(pmu, tracee);
+	if (overflows || (tracee->turn_due && can_show_overflow(tracee, stop->regs.rip))) {
 		stop->code = 0; /* no debug event as far as rr can see */
 		cover_tracks(tracee, stop);
 		tracee->overflowed = true;

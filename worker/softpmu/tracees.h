@@ -65,6 +65,7 @@ struct tracee {
 	struct space *space; /* of the code cache, or NULL */
 	bool cache_refused;  /* not possible until the next exec */
 	bool cache_pause;    /* the next leg does without */
+	bool turn_due;	     /* it is rr's turn: legs are short, up to the next branch */
 	unsigned questions;  /* asked in this leg, see PLACE_ASKS */
 
 	bool trap_blocked; /* the program blocks SIGTRAP, and we do not while it runs */
