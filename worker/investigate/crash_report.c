@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "worker/investigate/departure.h"
 #include "worker/investigate/report.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/scan.h"
@@ -10,6 +11,7 @@
 #include "worker/session/frames.h"
 #include "worker/session/images.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/stop.h"
 #include "worker/trace/process_list.h"
@@ -32,6 +34,8 @@ static bool is_fatal(const char *signal)
 struct crash {
 	struct excursion *excursion;
 	struct place place; /* of the last fatal signal */
+	struct fault fault;
+	unsigned long long pc; /* at that signal */
 	json_t *report, *output;
 };
 
@@ -59,7 +63,10 @@ static enum scan_verdict see_signal(
 		return SCAN_GIVE_UP;
 	excursion_note(crash->excursion, &crash->place);
 	json_decref(crash->report);
-	crash->report = report_of_crash(replay, stop, failure);
+	fault_clear(&crash->fault);
+	fault_find(replay, hit->signal, &crash->fault);
+	crash->pc = replay->moment.pc;
+	crash->report = report_of_crash(replay, stop, &crash->fault, failure);
 	json_decref(stop);
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
 }
@@ -91,6 +98,34 @@ static void fail_without_crash(struct replay *replay, struct failure *failure)
 	failure_set(failure, ERROR_NOT_FOUND, hint, "no fatal signal ended this process");
 }
 
+/* Behind a jump or a return that went astray, the session has no frames to speak of. */
+static void tell_astray(struct fault *fault)
+{
+	size_t length = strlen(fault->hint);
+
+	snprintf(fault->hint + length, sizeof(fault->hint) - length,
+	    "%srr_goto of instruction_moment stands where its frames are still whole",
+	    length ? "; " : "");
+}
+
+/* Goes back from where no code is to who left the code, and tells it from there. If there is no way
+ * back, the report stays as it is. */
+static void look_back(struct replay *replay, struct crash *crash)
+{
+	struct failure ignored = {0};
+
+	if (crash->fault.departed && place_return(replay, &crash->place, &ignored) &&
+	    departure_go_back(replay)) {
+		departure_tell(replay, crash->pc, &crash->fault);
+		if (crash->fault.astray)
+			tell_astray(&crash->fault);
+		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
+			json_object_set_new(crash->report, "instruction_moment",
+			    seen_name(replay, &replay->moment));
+	}
+	json_decref(ignored.details);
+}
+
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */
 static bool find_crash(struct replay *replay, struct crash *crash, struct failure *failure)
 {
@@ -109,6 +144,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 			return false;
 		excursion_note(crash->excursion, &crash->place);
 	}
+	look_back(replay, crash);
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
 	report_tell_heap(crash->report, crash->output);
@@ -128,7 +164,7 @@ json_t *tool_crash_report(
 	struct excursion excursion;
 	struct crash crash = {.excursion = &excursion};
 	struct failure late = {0};
-	bool found, move;
+	bool found, move, astray;
 
 	/* In a session that was just opened, there is no position to return to. */
 	move = json_object_get(args->given, "move") ? args->move : is_untouched(replay);
@@ -138,6 +174,8 @@ json_t *tool_crash_report(
 	if (!replay->worker->broken)
 		signals_apply(replay);
 	json_decref(crash.output);
+	astray = crash.fault.astray && crash.fault.departed;
+	fault_clear(&crash.fault);
 	if (found && move)
 		excursion_divert(&excursion, &crash.place);
 	else
@@ -146,7 +184,7 @@ json_t *tool_crash_report(
 		*failure = late;
 		found = false;
 	}
-	if (found && move)
+	if (found && move && !astray)
 		frames_select_own(replay, crash.report);
 	if (found)
 		return crash.report;

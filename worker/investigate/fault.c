@@ -1,140 +1,138 @@
 /*
  * Finds which operand of the instruction faulted, and what its address belongs to. An instruction
  * can have several operands, some of them implicit: the one at fault is the one that cannot be
- * accessed.
+ * accessed. If all can be, none is named.
  */
 #include "worker/investigate/fault.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/investigate/belongs.h"
+#include "worker/investigate/departure.h"
+#include "worker/investigate/division.h"
 #include "worker/session/accessed.h"
-#include "worker/session/mappings.h"
-#include "worker/session/symbol.h"
 
-#define NULL_PAGES  0x10000ULL
-#define STACK_NEAR  (8ULL * 1024 * 1024)
-#define USER_TOP    0x800000000000ULL
-#define MAPPING_MAX 400
+#define FLAG_ALIGNMENT_CHECK 0x40000
 
-enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE };
-
-static const char *const access_names[] = {"read", "write", "execute"};
-
-struct fault {
+struct operand_fault {
 	unsigned long long address;
 	enum access access;
-	unsigned align; /* alignment that the address lacks; 1: none */
+	unsigned align;	  /* alignment that the address lacks; 1: none */
+	bool behind_file; /* of a mapping, whose file ends before it */
 	const struct memory_operand *operand;
 };
 
-static bool allows(const struct mapping *mapping, bool writes)
+/* One look at one instruction. */
+struct look {
+	struct replay *replay;
+	const struct mappings *mappings;
+	bool bus;	   /* the signal is SIGBUS */
+	bool checks_align; /* the program has asked for it */
+};
+
+static bool may(
+    const struct look *look, const struct memory_operand *operand, unsigned long long address)
 {
-	return mapping && (!mapping->rights[0] || mapping->rights[writes ? 1 : 0] != '-');
+	const struct mapping *mapping = mappings_find(look->mappings, address);
+
+	return (!operand->reads || belongs_allows(mapping, ACCESS_READ)) &&
+	       (!operand->writes || belongs_allows(mapping, ACCESS_WRITE));
 }
 
-static bool may(const struct mappings *mappings, const struct memory_operand *operand,
-    unsigned long long address)
+/* A page behind the end of a file is in the mapping, and nothing but this signal tells of it. */
+static bool may_be_behind_file(const struct look *look, unsigned long long address)
 {
-	const struct mapping *mapping = mappings_find(mappings, address);
+	const struct mapping *mapping = mappings_find(look->mappings, address);
 
-	return (!operand->reads || allows(mapping, false)) &&
-	       (!operand->writes || allows(mapping, true));
+	return look->bus && mapping && mapping->file[0] && mapping->file[0] != '[';
 }
 
-/* Whether the access at an address fails, and where, because an operand may reach into the next
- * page. */
-static bool fails_at(const struct mappings *mappings, const struct memory_operand *operand,
-    unsigned long long address, struct fault *fault)
+/* Whether an access of that many bytes fails, and where, because it may reach into the next page.
+ */
+static bool fails_at(const struct look *look, const struct memory_operand *operand,
+    unsigned long long address, unsigned size, struct operand_fault *fault)
 {
-	unsigned long long last = address + (operand->size ? operand->size - 1 : 0);
+	unsigned long long last = address + (size ? size - 1 : 0);
 
-	*fault = (struct fault){address, operand->writes ? ACCESS_WRITE : ACCESS_READ, 1, operand};
-	if (!may(mappings, operand, address))
+	*fault = (struct operand_fault){.address = address,
+	    .access = operand->writes ? ACCESS_WRITE : ACCESS_READ,
+	    .align = 1,
+	    .operand = operand};
+	if (!may(look, operand, address)) {
+		if (operand->reads &&
+		    !belongs_allows(mappings_find(look->mappings, address), ACCESS_READ))
+			fault->access = operand->writes ? ACCESS_WRITE : ACCESS_READ;
 		return true;
-	if (!may(mappings, operand, last)) {
-		fault->address = mappings_find(mappings, address)->end;
+	}
+	if (!may(look, operand, last)) {
+		fault->address = mappings_find(look->mappings, address)->end;
 		return true;
 	}
 	if (address % operand->align)
 		fault->align = operand->align;
+	else if (look->bus && look->checks_align && operand->size && operand->size <= 16 &&
+		 !(operand->size & (operand->size - 1)) && address % operand->size)
+		fault->align = operand->size;
 	return fault->align > 1;
 }
 
-/* The first access that fails. If none does, returns false with the one that writes, or any. */
-static bool find_fault(struct replay *replay, const struct mappings *mappings,
-    const struct instruction *instruction, struct fault *fault)
+/* Each element that the mask selects, on its own. */
+static bool fails_in_elements(const struct look *look, const struct memory_operand *operand,
+    unsigned long long address, struct operand_fault *fault)
 {
-	struct fault likely = {0}, this;
+	for (unsigned i = 0; operand->element && i < operand->size / operand->element; i++)
+		if (accessed_is_selected(look->replay, operand, i) &&
+		    fails_at(look, operand, address + (unsigned long long)i * operand->element,
+			operand->element, fault))
+			return true;
+	return false;
+}
+
+static bool fails(const struct look *look, const struct memory_operand *operand, unsigned lane,
+    struct operand_fault *fault)
+{
 	unsigned long long address;
+
+	if ((operand->lanes && !accessed_is_selected(look->replay, operand, lane)) ||
+	    !accessed_address(look->replay, operand, lane, &address))
+		return false;
+	if (operand->mask[0] && !operand->lanes)
+		return fails_in_elements(look, operand, address, fault);
+	return fails_at(look, operand, address, operand->size, fault);
+}
+
+/* The only operand that is in a file's mapping. */
+static bool find_behind_file(
+    const struct look *look, const struct instruction *instruction, struct operand_fault *fault)
+{
+	unsigned long long address;
+	size_t found = 0;
 
 	for (size_t i = 0; i < instruction->count; i++) {
 		const struct memory_operand *operand = &instruction->operands[i];
 
-		for (unsigned lane = 0; lane < (operand->lanes ? operand->lanes : 1); lane++) {
-			if (!accessed_address(replay, operand, lane, &address))
-				break;
-			if (fails_at(mappings, operand, address, &this)) {
-				*fault = this;
+		if (operand->lanes || !accessed_address(look->replay, operand, 0, &address) ||
+		    !may_be_behind_file(look, address))
+			continue;
+		fails_at(look, operand, address, operand->size, fault);
+		fault->behind_file = true;
+		found++;
+	}
+	return found == 1;
+}
+
+/* The first access that fails. */
+static bool find_fault(
+    const struct look *look, const struct instruction *instruction, struct operand_fault *fault)
+{
+	for (size_t i = 0; i < instruction->count; i++) {
+		const struct memory_operand *operand = &instruction->operands[i];
+
+		for (unsigned lane = 0; lane < (operand->lanes ? operand->lanes : 1); lane++)
+			if (fails(look, operand, lane, fault))
 				return true;
-			}
-			if (!likely.operand ||
-			    (this.access == ACCESS_WRITE && likely.access != ACCESS_WRITE))
-				likely = this;
-		}
 	}
-	*fault = likely;
-	return likely.operand != NULL;
-}
-
-static void name_unmapped(struct replay *replay, const struct mappings *mappings,
-    unsigned long long address, char *text, size_t size)
-{
-	const struct mapping *above = mappings_above(mappings, address);
-	unsigned long long stack = 0;
-
-	if (address < NULL_PAGES)
-		snprintf(text, size, "not mapped: a null pointer, or an offset from it");
-	else if (address >= USER_TOP)
-		snprintf(
-		    text, size, "no valid address: garbage, or freed memory that was used again");
-	else if (above && above->start - address < STACK_NEAR &&
-		 accessed_number(replay, "(unsigned long)$sp", &stack) && stack < above->end &&
-		 stack + STACK_NEAR > above->start)
-		snprintf(text, size, "not mapped: below the stack, which overflowed");
-	else
-		snprintf(text, size, "not mapped");
-}
-
-/* What an address belongs to, in words. */
-static void name_mapping(struct replay *replay, const struct mappings *mappings,
-    const struct fault *fault, char *text, size_t size)
-{
-	const struct mapping *mapping = mappings_find(mappings, fault->address);
-	unsigned long long stack = 0;
-	struct symbol symbol;
-	size_t length;
-
-	if (!mapping) {
-		name_unmapped(replay, mappings, fault->address, text, size);
-		return;
-	}
-	if (accessed_number(replay, "(unsigned long)$sp", &stack) && stack >= mapping->start &&
-	    stack < mapping->end)
-		snprintf(text, size, "the stack");
-	else if (symbol_at(replay, fault->address, &symbol))
-		snprintf(text, size, "%.300s", symbol.said);
-	else
-		snprintf(text, size, "%.200s",
-		    mapping->file[0] ? mapping->file : "the heap, or another mapping");
-	length = strlen(text);
-	if (fault->align > 1)
-		snprintf(text + length, size - length,
-		    ", but the address is not a multiple of %u, which this instruction requires",
-		    fault->align);
-	else if (mapping->rights[0])
-		snprintf(text + length, size - length, ", mapped %s%s", mapping->rights,
-		    fault->access == ACCESS_WRITE && mapping->rights[1] == '-' ? ": read-only"
-									       : "");
+	return find_behind_file(look, instruction, fault);
 }
 
 /* Right after a system call, no instruction has run that could fault, so the signal was sent. */
@@ -147,83 +145,145 @@ static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 	       memcmp(bytes, syscall, sizeof(syscall)) == 0;
 }
 
-static json_t *describe(struct replay *replay, const struct mappings *mappings,
-    const struct fault *fault, const char *instruction)
+static void tell_mapping(
+    const struct look *look, const struct operand_fault *found, char text[BELONGS_MAX])
 {
-	char text[MAPPING_MAX], hex[32];
-	json_t *json;
+	size_t length;
 
-	name_mapping(replay, mappings, fault, text, sizeof(text));
-	snprintf(hex, sizeof(hex), "0x%llx", fault->address);
-	json = json_pack("{s:s,s:s,s:s}", "address", hex, "access", access_names[fault->access],
-	    "mapping", text);
-	if (fault->operand) {
-		json_object_set_new(json, "operand", json_string(fault->operand->text));
-		json_object_set_new(json, "instruction", json_string(instruction));
+	belongs_tell(look->replay, look->mappings, found->address, found->access, text);
+	length = strlen(text);
+	if (found->align > 1)
+		snprintf(text + length, BELONGS_MAX - length,
+		    ", but the address is not a multiple of %u, which this instruction requires",
+		    found->align);
+	if (found->behind_file)
+		snprintf(text + length, BELONGS_MAX - length,
+		    ", but the file ends before: it was made shorter, or the mapping was made "
+		    "longer than the file");
+}
+
+static void tell_operand(const struct look *look, const struct operand_fault *found,
+    const char *instruction, struct fault *fault)
+{
+	static const char *const names[] = {"read", "write", "execute"};
+	char text[BELONGS_MAX], hex[32], align[64] = "";
+	const char *why = belongs_why(look->mappings, found->address, found->access);
+
+	tell_mapping(look, found, text);
+	snprintf(hex, sizeof(hex), "0x%llx", found->address);
+	if (found->align > 1)
+		snprintf(align, sizeof(align), "which is not a multiple of %u", found->align);
+	fault->json =
+	    json_pack("{s:s,s:s,s:s,s:s,s:s}", "address", hex, "access", names[found->access],
+		"mapping", text, "operand", found->operand->text, "instruction", instruction);
+	fault->stack_full = belongs_to_full_stack(look->replay, look->mappings, found->address);
+	why = found->behind_file ? "behind the end of the mapped file" : align[0] ? align : why;
+	snprintf(fault->said, sizeof(fault->said), "%s of %s%s%s%s", names[found->access], hex,
+	    why[0] ? ", " : "", why, fault->stack_full ? ": the stack overflowed" : "");
+}
+
+/* The instruction itself reaches beyond the end of the code. */
+static bool tell_run_over(const struct look *look, unsigned long long pc, struct fault *fault)
+{
+	const struct mapping *mapping = mappings_find(look->mappings, pc);
+	char text[BELONGS_MAX], hex[32];
+
+	if (!mapping || pc + INSTRUCTION_BYTES_MAX <= mapping->end ||
+	    belongs_to_code(look->mappings, mapping->end))
+		return false;
+	belongs_tell(look->replay, look->mappings, mapping->end, ACCESS_EXECUTE, text);
+	snprintf(hex, sizeof(hex), "0x%llx", mapping->end);
+	fault->json =
+	    json_pack("{s:s,s:s,s:s}", "address", hex, "access", "execute", "mapping", text);
+	snprintf(fault->said, sizeof(fault->said),
+	    "the program runs over the end of its code, into %s, %s", hex,
+	    belongs_why(look->mappings, mapping->end, ACCESS_EXECUTE));
+	return true;
+}
+
+static void tell_privileged(const struct instruction *instruction, struct fault *fault)
+{
+	fault->json = json_pack("{s:s}", "instruction", instruction->text);
+	snprintf(fault->said, sizeof(fault->said), "the instruction %s is for the kernel alone",
+	    instruction->text);
+}
+
+static void find_in_memory(struct look *look, unsigned long long pc, struct fault *fault)
+{
+	struct instruction instruction;
+	struct operand_fault found;
+	unsigned long long flags = 0;
+
+	if (!belongs_to_code(look->mappings, pc)) {
+		departure_guess(look->replay, look->mappings, pc, fault);
+		return;
 	}
-	return json;
+	if (!accessed_instruction(look->replay, pc, &instruction)) {
+		tell_run_over(look, pc, fault);
+		return;
+	}
+	look->checks_align = accessed_number(look->replay, "(unsigned long)$eflags", &flags) &&
+			     flags & FLAG_ALIGNMENT_CHECK;
+	if (departure_is_refused(look->replay, look->mappings, pc, &instruction, fault))
+		return;
+	if (find_fault(look, &instruction, &found))
+		tell_operand(look, &found, instruction.text, fault);
+	else if (instruction.privileged)
+		tell_privileged(&instruction, fault);
+	else
+		tell_run_over(look, pc, fault);
 }
 
-static bool is_code(const struct mappings *mappings, unsigned long long address)
+/* Instructions that are there to end a program, or that the processor does not know. */
+static void find_illegal(struct replay *replay, unsigned long long pc, struct fault *fault)
 {
-	const struct mapping *mapping = mappings_find(mappings, address);
-
-	return mapping && (!mapping->rights[0] || mapping->rights[2] != '-');
-}
-
-/* A function that returned to where no code is: its return address was overwritten. The processor
- * refuses an address that none can be before it leaves the function, and others after that. */
-static json_t *bad_return(
-    struct replay *replay, const struct mappings *mappings, unsigned long long pc)
-{
-	struct fault fault = {.access = ACCESS_EXECUTE, .align = 1};
-	bool left = !is_code(mappings, pc);
 	struct instruction instruction;
-	unsigned long long slot = 0;
-	json_t *json;
 
-	if (!accessed_number(replay, "(unsigned long)$sp", &slot))
-		return NULL;
-	slot -= left ? sizeof(slot) : 0;
-	if (!accessed_whole(replay, slot, &fault.address, sizeof(fault.address)) ||
-	    is_code(mappings, fault.address))
-		return NULL;
-	if (left ? fault.address != pc
-		 : !accessed_instruction(replay, pc, &instruction) ||
-		       strncmp(instruction.text, "ret", 3) != 0)
-		return NULL;
-	json = describe(replay, mappings, &fault, NULL);
-	json_object_set_new(json, "return_address_at", json_sprintf("0x%llx", slot));
-	return json;
+	if (!accessed_instruction(replay, pc, &instruction)) {
+		snprintf(fault->said, sizeof(fault->said), "its bytes are no instruction");
+		return;
+	}
+	fault->json = json_pack("{s:s}", "instruction", instruction.text);
+	if (strncmp(instruction.text, "ud", 2) == 0)
+		snprintf(fault->said, sizeof(fault->said),
+		    "the instruction %s, which compilers put where a program must not go on "
+		    "(__builtin_trap, code that cannot be reached)",
+		    instruction.text);
+	else
+		snprintf(fault->said, sizeof(fault->said),
+		    "the processor, or the kernel, refuses the instruction %s", instruction.text);
 }
 
-static json_t *fault_at(
-    struct replay *replay, const struct mappings *mappings, unsigned long long pc)
+static void find(struct replay *replay, const struct mappings *mappings, const char *signal,
+    unsigned long long pc, struct fault *fault)
 {
-	struct fault fault = {.address = pc, .access = ACCESS_EXECUTE, .align = 1};
-	struct instruction instruction;
-	json_t *returned = bad_return(replay, mappings, pc);
+	struct look look = {.replay = replay, .mappings = mappings};
 
-	if (returned)
-		return returned;
-	if (!is_code(mappings, pc))
-		return describe(replay, mappings, &fault, NULL);
-	if (is_behind_syscall(replay, pc))
-		return NULL;
-	if (!accessed_instruction(replay, pc, &instruction) ||
-	    !find_fault(replay, mappings, &instruction, &fault))
-		return NULL;
-	return describe(replay, mappings, &fault, instruction.text);
+	look.bus = strcmp(signal, "SIGBUS") == 0;
+	if (belongs_to_code(mappings, pc) && is_behind_syscall(replay, pc))
+		snprintf(fault->said, sizeof(fault->said),
+		    "no instruction caused it: the signal was sent");
+	else if (look.bus || strcmp(signal, "SIGSEGV") == 0)
+		find_in_memory(&look, pc, fault);
+	else if (strcmp(signal, "SIGFPE") == 0)
+		division_find(replay, pc, fault);
+	else if (strcmp(signal, "SIGILL") == 0)
+		find_illegal(replay, pc, fault);
 }
 
-json_t *fault_json(struct replay *replay)
+void fault_find(struct replay *replay, const char *signal, struct fault *fault)
 {
 	struct mappings *mappings = mappings_read(replay);
 	unsigned long long pc = 0;
-	json_t *json = NULL;
 
-	if (mappings && accessed_number(replay, "(unsigned long)$pc", &pc))
-		json = fault_at(replay, mappings, pc);
+	*fault = (struct fault){0};
+	if (mappings && signal && accessed_number(replay, "(unsigned long)$pc", &pc))
+		find(replay, mappings, signal, pc, fault);
 	mappings_free(mappings);
-	return json;
+}
+
+void fault_clear(struct fault *fault)
+{
+	json_decref(fault->json);
+	fault->json = NULL;
 }

@@ -4,13 +4,13 @@
  */
 #include "worker/investigate/report.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "worker/gdb/mi.h"
-#include "worker/investigate/fault.h"
 #include "worker/investigate/lock_history.h"
 #include "worker/investigate/waits.h"
 #include "worker/session/frame.h"
@@ -109,10 +109,20 @@ static void add_source(struct replay *replay, json_t *report, const json_t *own)
 		json_object_set_new(report, "source_warning", json_string(doubt));
 }
 
+/* Behind a return address that was overwritten, gdb takes any words of the stack for frames. */
+static bool drop_invented(json_t *frames)
+{
+	bool any = json_array_size(frames) > 1;
+
+	while (json_array_size(frames) > 1)
+		json_array_remove(frames, json_array_size(frames) - 1);
+	return any;
+}
+
 /* The stack of the selected thread, and in `where` a phrase for the first frame of the program's
  * own code. */
-static bool add_stack(
-    struct replay *replay, json_t *report, char *where, size_t size, struct failure *failure)
+static bool add_stack(struct replay *replay, json_t *report, const struct fault *fault, char *where,
+    size_t size, struct failure *failure)
 {
 	json_t *frames = json_array(), *own;
 	int next;
@@ -122,6 +132,10 @@ static bool add_stack(
 		json_decref(frames);
 		return false;
 	}
+	if (fault && fault->outward)
+		json_array_remove(frames, 0);
+	if (fault && fault->lost && drop_invented(frames))
+		next = -1;
 	own = frames_first_own(replay, frames);
 	tell_where(frames, own, where, size);
 	if (!frame_is_own(replay, own) && is_returned(frames))
@@ -157,36 +171,51 @@ static void add_stop(json_t *report, const json_t *stop)
 			json_object_set(report, kept[i], json_object_get(stop, kept[i]));
 }
 
-json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failure *failure)
+/* What ended it, in one sentence, with what the fault is known to be. */
+static void conclude(json_t *report, const char *where, const struct fault *fault)
 {
-	json_t *report = json_object(), *fault = fault_json(replay);
-	const char *address = mi_text(fault, "address"), *access = mi_text(fault, "access");
-	const char *slot = mi_text(fault, "return_address_at");
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s in %s%s%s", mi_text(report, "signal"), where,
+		fault->said[0] ? ": " : "", fault->said));
+	if (fault->hint[0])
+		json_object_set_new(report, "hint", json_string(fault->hint));
+	if (fault->json)
+		json_object_set(report, "fault", fault->json);
+}
+
+json_t *report_of_crash(
+    struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure)
+{
+	json_t *report = json_object();
 	char where[1024];
 
 	add_stop(report, stop);
-	if (!add_stack(replay, report, where, sizeof(where), failure)) {
-		json_decref(fault);
+	if (!add_stack(replay, report, fault, where, sizeof(where), failure)) {
 		json_decref(report);
 		return NULL;
 	}
-	if (slot) {
-		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s in %s: it returns to %s, where no code is, because its return "
-				 "address was overwritten",
-			mi_text(stop, "signal"), where, address));
-		json_object_set_new(report, "hint",
-		    json_sprintf("rr_last_change of *(long *) %s says who overwrote it", slot));
-	} else {
-		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s in %s%s%s%s%s", mi_text(stop, "signal"), where,
-			address && access ? ": " : "", address && access ? access : "",
-			address && access ? " of " : "", address && access ? address : ""));
-	}
-	if (fault)
-		json_object_set_new(report, "fault", fault);
+	conclude(report, where, fault);
 	free(add_threads(replay, report));
 	return report;
+}
+
+bool report_from_here(
+    struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure)
+{
+	static const char *const stale[] = {
+	    "frames", "more", "source", "source_warning", "hint", "fault", "conclusion"};
+	json_t *here = json_object();
+	char where[1024];
+	bool fine = add_stack(replay, here, fault, where, sizeof(where), failure);
+
+	if (fine) {
+		for (size_t i = 0; i < sizeof(stale) / sizeof(*stale); i++)
+			json_object_del(report, stale[i]);
+		json_object_update(report, here);
+		conclude(report, where, fault);
+	}
+	json_decref(here);
+	return fine;
 }
 
 /* ---- Endings that are no crash --------------------------------------------------------------- */
@@ -304,6 +333,44 @@ static bool sent_it_itself(struct replay *replay, int signal)
 	return holds(replay, to_process) || holds(replay, to_thread);
 }
 
+/* A write to a pipe or a socket that nobody reads. */
+static bool is_writing(struct replay *replay)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text),
+	    "$orig_rax == %d || $orig_rax == %d || $orig_rax == %d || $orig_rax == %d || "
+	    "$orig_rax == %d || $orig_rax == %d",
+	    SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendfile, SYS_splice);
+	return holds(replay, text);
+}
+
+/* Where a signal came from that no handler took. */
+static const char *sender_of(struct replay *replay, int signal)
+{
+	static const struct {
+		int signal;
+		const char *sender;
+	} kernels[] = {
+	    {SIGALRM, "of a timer, or from outside,"},
+	    {SIGVTALRM, "of a timer, or from outside,"},
+	    {SIGPROF, "of a timer, or from outside,"},
+	    {SIGXCPU, "for its limit of CPU time, or from outside,"},
+	    {SIGXFSZ, "for its limit of file sizes, or from outside,"},
+	};
+
+	if (sent_it_itself(replay, signal))
+		return "that it sent itself";
+	if (signal == SIGTRAP && holds(replay, "*(unsigned char *)($pc - 1) == 0xcc"))
+		return "of the breakpoint instruction int3 in its own code";
+	if (signal == SIGPIPE && is_writing(replay))
+		return "of its own write to what nobody reads any more";
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (kernels[i].signal == signal)
+			return kernels[i].sender;
+	return "from outside";
+}
+
 /* Whether a thread waits for another one, or for nobody knows whom. */
 static bool has_waiting(const json_t *threads)
 {
@@ -319,11 +386,10 @@ static void tell_signal(
     struct replay *replay, json_t *report, int status, const char *where, const char *cycle)
 {
 	size_t threads = json_array_size(json_object_get(report, "threads"));
-	char signal[32], name[64];
+	char signal[32], name[128];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
-	snprintf(name, sizeof(name), "%s %s", signal,
-	    sent_it_itself(replay, WTERMSIG(status)) ? "that it sent itself" : "from outside");
+	snprintf(name, sizeof(name), "%s %s", signal, sender_of(replay, WTERMSIG(status)));
 	json_object_set_new(report, "signal", json_string(signal));
 	if (cycle)
 		json_object_set_new(
@@ -353,7 +419,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct fai
 	add_stop(report, stop);
 	json_object_del(report, "signal");
 	json_decref(stop);
-	if (!add_stack(replay, report, where, sizeof(where), failure)) {
+	if (!add_stack(replay, report, NULL, where, sizeof(where), failure)) {
 		json_decref(report);
 		return NULL;
 	}

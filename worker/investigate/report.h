@@ -4,10 +4,18 @@
  * Reports on a program's end: a crash, a hang that somebody ended, or an exit status that means a
  * failure. Centres on the first frame of the program's own code.
  */
+#include "worker/investigate/fault.h"
 #include "worker/session/replay.h"
 
-/* Call this at a fatal signal, which `stop` describes. NULL with *failure filled. */
-json_t *report_of_crash(struct replay *replay, const json_t *stop, struct failure *failure);
+/* Call this at a fatal signal, which `stop` describes, and which came of `fault`. NULL with
+ * *failure filled. */
+json_t *report_of_crash(
+    struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure);
+
+/* Tells the crash anew, with the frames, the source and the variables of where the program stands
+ * now: where its cause is. False with *failure filled, and the report as it was. */
+bool report_from_here(
+    struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure);
 
 /* Adds a hint to such a report if the last line of `output` (may be NULL) is what the C library
  * says when it finds its heap damaged. */

@@ -64,6 +64,38 @@ bool accessed_address(struct replay *replay, const struct memory_operand *operan
 	return add_register(replay, operand->segment, 1, address);
 }
 
+bool accessed_is_selected(
+    struct replay *replay, const struct memory_operand *operand, unsigned element)
+{
+	unsigned bits = operand->element * 8, vector = operand->mask[0] == 'y' ? 256 : 128;
+	unsigned long long mask;
+	char expression[64];
+
+	if (!operand->mask[0] || !bits)
+		return true;
+	if (operand->mask[0] == 'k')
+		snprintf(expression, sizeof(expression), "(unsigned long)$%s", operand->mask);
+	else
+		snprintf(expression, sizeof(expression), "(long)$%s.v%u_int%u[%u] < 0",
+		    operand->mask, vector / bits, bits, element);
+	if (!accessed_number(replay, expression, &mask))
+		return true;
+	return operand->mask[0] == 'k' ? element >= 64 || mask >> element & 1 : mask != 0;
+}
+
+bool accessed_register(
+    struct replay *replay, const char *name, unsigned size, unsigned long long *value)
+{
+	char expression[40];
+
+	snprintf(expression, sizeof(expression), "(unsigned long)$%s", name);
+	if (!accessed_number(replay, expression, value))
+		return false;
+	if (size < sizeof(*value))
+		*value &= (1ULL << (8 * size)) - 1;
+	return true;
+}
+
 static int digit(char c)
 {
 	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;

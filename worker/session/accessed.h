@@ -25,6 +25,15 @@ bool accessed_instruction(
 bool accessed_address(struct replay *replay, const struct memory_operand *operand, unsigned lane,
     unsigned long long *address);
 
+/* Whether the operand's mask lets it access that element; true without a mask, and if the mask
+ * cannot be read. */
+bool accessed_is_selected(
+    struct replay *replay, const struct memory_operand *operand, unsigned element);
+
+/* The value of a general register by its name, `size` bytes of it. */
+bool accessed_register(
+    struct replay *replay, const char *name, unsigned size, unsigned long long *value);
+
 /* Whether the instruction at the program counter, which is about to run, writes to that byte. */
 bool accessed_is_written(struct replay *replay, unsigned long long address);
 

@@ -103,8 +103,45 @@ static bool is_push(const ZydisDecodedInstruction *instruction, const ZydisDecod
 		   instruction->meta.category == ZYDIS_CATEGORY_CALL);
 }
 
+/* vpgather and vpmaskmov of AVX2 have their mask as a vector. */
+static ZydisRegister vector_mask(
+    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_VMASKMOVPS:
+	case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVDQU:
+		return operands[1].reg.value;
+	default:
+		return instruction->meta.category == ZYDIS_CATEGORY_AVX2GATHER
+			   ? operands[2].reg.value
+			   : ZYDIS_REGISTER_NONE;
+	}
+}
+
+static void note_mask(struct memory_operand *operand, const ZydisDecodedInstruction *instruction,
+    const ZydisDecodedOperand *from, const ZydisDecodedOperand *operands)
+{
+	operand->element = from->element_size / 8;
+	operand->masked = instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+			  instruction->avx.mask.reg > ZYDIS_REGISTER_K0 &&
+			  instruction->avx.mask.reg <= ZYDIS_REGISTER_K7;
+	if (operand->masked)
+		name_register(operand->mask, instruction->avx.mask.reg);
+	else
+		name_register(operand->mask, vector_mask(instruction, operands));
+	if (instruction->mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
+	    instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU)
+		operand->element = 1;
+}
+
+/* Describes one of `all` the operands of the instruction that ends at `next`. */
 static void describe_operand(struct memory_operand *operand,
-    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *from, uint64_t next)
+    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *all,
+    const ZydisDecodedOperand *from, uint64_t next)
 {
 	const ZydisDecodedOperandMem *memory = &from->mem;
 
@@ -125,9 +162,7 @@ static void describe_operand(struct memory_operand *operand,
 	} else if (operand->size >= 16 && must_align(instruction)) {
 		operand->align = operand->size;
 	}
-	operand->masked = instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-			  instruction->avx.mask.reg > ZYDIS_REGISTER_K0 &&
-			  instruction->avx.mask.reg <= ZYDIS_REGISTER_K7;
+	note_mask(operand, instruction, from, all);
 	write_text(operand, memory);
 	if (is_relative(memory->base))
 		operand->displacement += (int64_t)next;
@@ -166,6 +201,38 @@ static void write_instruction(struct instruction *instruction,
 	    ZYAN_NULL);
 }
 
+/* Where a call or jump goes to, and what a division divides by: the first operand that is seen. */
+static void describe_source(struct instruction *instruction, const ZydisDecodedInstruction *decoded,
+    const ZydisDecodedOperand *from, uint64_t pc)
+{
+	instruction->source_size = from->size / 8;
+	if (from->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		name_register(instruction->source_register, from->reg.value);
+	else if (from->type == ZYDIS_OPERAND_TYPE_MEMORY && instruction->count)
+		instruction->source_in_memory = true;
+	else if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && from->imm.is_relative)
+		instruction->is_direct =
+		    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(decoded, from, pc, &instruction->target));
+}
+
+static void describe_kind(struct instruction *instruction, const ZydisDecodedInstruction *decoded,
+    const ZydisDecodedOperand *operands, uint64_t pc)
+{
+	instruction->calls = decoded->meta.category == ZYDIS_CATEGORY_CALL;
+	instruction->returns = decoded->meta.category == ZYDIS_CATEGORY_RET;
+	instruction->jumps = decoded->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+	instruction->privileged = decoded->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||
+				  decoded->meta.category == ZYDIS_CATEGORY_IO ||
+				  decoded->meta.category == ZYDIS_CATEGORY_IOSTRINGOP ||
+				  decoded->mnemonic == ZYDIS_MNEMONIC_CLI ||
+				  decoded->mnemonic == ZYDIS_MNEMONIC_STI;
+	instruction->is_signed = decoded->mnemonic == ZYDIS_MNEMONIC_IDIV;
+	instruction->divides = instruction->is_signed || decoded->mnemonic == ZYDIS_MNEMONIC_DIV;
+	if ((instruction->calls || instruction->jumps || instruction->divides) &&
+	    decoded->operand_count_visible)
+		describe_source(instruction, decoded, &operands[0], pc);
+}
+
 bool operand_decode(const uint8_t *bytes, size_t length, uint64_t pc, bool is_64_bit,
     struct instruction *instruction)
 {
@@ -180,12 +247,11 @@ bool operand_decode(const uint8_t *bytes, size_t length, uint64_t pc, bool is_64
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, length, &decoded, operands)))
 		return false;
 	instruction->length = decoded.length;
-	instruction->calls = decoded.meta.category == ZYDIS_CATEGORY_CALL;
-	instruction->returns = decoded.meta.category == ZYDIS_CATEGORY_RET;
 	write_instruction(instruction, &decoded, operands, pc);
 	for (size_t i = 0; i < decoded.operand_count && instruction->count < OPERANDS_MAX; i++)
 		if (touches_memory(&decoded, &operands[i]))
 			describe_operand(&instruction->operands[instruction->count++], &decoded,
-			    &operands[i], pc + decoded.length);
+			    operands, &operands[i], pc + decoded.length);
+	describe_kind(instruction, &decoded, operands, pc);
 	return true;
 }

@@ -27,7 +27,11 @@ struct memory_operand {
 	unsigned scale;			    /* of the index */
 	int64_t displacement;		    /* with the instruction pointer in it, where relative */
 	unsigned address_bits;		    /* bits to which the sum is cut */
-	bool masked;			    /* a register says which elements are written */
+	bool masked;			    /* by one of k1 to k7 */
+	/* A register says which elements are accessed: by one bit each if it is k1 to k7, else by
+	 * their own sign bits. "": all are. */
+	char mask[OPERAND_REGISTER_MAX];
+	unsigned element;	   /* bytes of one, with a mask */
 	unsigned lanes, lane_bits; /* how many signed numbers the vector index holds; 0: the index
 				      is not a vector */
 };
@@ -35,7 +39,16 @@ struct memory_operand {
 struct instruction {
 	char text[INSTRUCTION_TEXT_MAX]; /* AT&T */
 	size_t length;
-	bool calls, returns; /* a near or far call; a return */
+	bool calls, returns;	 /* a near or far call; a return */
+	bool jumps;		 /* a jump without a condition */
+	bool privileged;	 /* for the kernel alone */
+	bool divides, is_signed; /* by an integer, with that sign */
+	bool is_direct; /* a call or jump to `target`, which the instruction itself names */
+	uint64_t target;
+	/* What an indirect call or jump goes to, or what a division divides by. */
+	char source_register[OPERAND_REGISTER_MAX]; /* "": it is in no register */
+	bool source_in_memory;			    /* it is the first of the operands below */
+	unsigned source_size;			    /* bytes */
 	struct memory_operand operands[OPERANDS_MAX];
 	size_t count;
 };

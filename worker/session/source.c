@@ -142,6 +142,23 @@ json_t *source_between(struct replay *replay, const char *path, int first, int l
 	return read_lines(replay, path, first, last, 0, NULL);
 }
 
+bool source_line(struct replay *replay, const char *path, int line, char *text, size_t size)
+{
+	FILE *file = open_source(replay, path, NULL);
+	char *read = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	for (int at = 1; file && !found && at <= line && getline(&read, &room, file) >= 0; at++)
+		found = at == line;
+	if (found)
+		snprintf(text, size, "%s", read);
+	free(read);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 /* Whether a line has one of these words before a comment begins. */
 static bool has_word(char *line, const char *const *words, size_t count)
 {

@@ -16,6 +16,9 @@ json_t *source_around(struct replay *replay, const char *path, int line);
  * none. */
 json_t *source_between(struct replay *replay, const char *path, int first, int last);
 
+/* The text of one line, cut to `size` bytes; false if it cannot be read. */
+bool source_line(struct replay *replay, const char *path, int line, char *text, size_t size);
+
 /* The full name that the debug information has for a file, of which `file` may be the end. False
  * with *failure filled. */
 bool source_resolve(

@@ -1,0 +1,190 @@
+/*
+ * The words of a crash report for each kind of crash: what the conclusion says, and which frame is
+ * the first. A report that names the wrong cause is worse than none, so each row also has words
+ * that must not be there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+struct crash {
+	const char *program, *form;
+	const char *said[4];  /* in the conclusion */
+	const char *function; /* of the first frame; NULL: any */
+	const char *operand;  /* of the fault; NULL: it has none */
+};
+
+/* At all of these, "read of" and "write of" would name an operand that has not failed. */
+static const struct crash jumps[] = {
+    {"jumps_off", "null", {"SIGSEGV in act (", "a call of a null pointer", "actor->act at 0x"},
+	"act", "%r"},
+    {"jumps_off_O2", "null", {"SIGSEGV in act (", "a call of a null pointer", "actor->act at 0x"},
+	"act", "0x8(%r"},
+    {"jumps_off", "wild", {"a call of 0x1234560, where nothing is mapped", "actor->act at 0x"},
+	"act", "%r"},
+    {"jumps_off_O2", "wild", {"a call of 0x1234560, where nothing is mapped", "actor->act at 0x"},
+	"act", "0x8(%r"},
+    {"jumps_off", "high", {"a call of 0x4141414141414141, which is no valid", "actor->act at 0x"},
+	"act", "%r"},
+    {"jumps_off_O2", "high",
+	{"a call of 0x4141414141414141, which is no valid", "actor->act at 0x"}, "act", "0x8(%r"},
+    {"jumps_off", "data", {"a call of 0x", "where no code is but data", "actor->act at 0x"}, "act",
+	"%r"},
+    {"jumps_off", "weak", {"in act_weak (", "a call of missing, a function that is not there"},
+	"act_weak", NULL},
+    {"jumps_off", "table", {"a call of a null pointer", "table[how] at 0x"}, "act_table", "%r"},
+    {"jumps_off", "local", {"a call of a null pointer", "todo at 0x"}, "act_local", "%r"},
+    {"jumps_off_O2", "local", {"a call of a null pointer", "the pointer is todo"}, "act_local",
+	"%r"},
+    {"jumps_off_O2", "last", {"in act_last (", "a jump to 0x1234560", "actor->act at 0x"},
+	"act_last", "0x8(%r"},
+    {"jumps_off_O2", "last_null", {"in act_last (", "a jump to a null pointer", "actor->act at 0x"},
+	"act_last", "0x8(%r"},
+    {"jumps_off", "stack", {"a call of 0x7", "where no code is but data", "todo at 0x"},
+	"act_stack", "%r"},
+    {"jumps_off", "heap", {"a call of 0x", "where no code is but data", "todo at 0x"}, "act_heap",
+	"%r"},
+    {"jumps_off", "jump", {"in jump_register (", "a jump to 0x1234560", "in %r"}, "jump_register",
+	"%r"},
+    {"jumps_off", "jump_null", {"a jump to a null pointer", "in %r"}, "jump_register", "%r"},
+    {"jumps_off", "jump_high", {"a jump to 0x4141414141414141, which is no valid"}, "jump_register",
+	"%r"},
+    {"jumps_off", "jump_memory", {"a jump to 0x1234560", "next_step at 0x"}, "jump_memory",
+	"(%rip)"},
+    {"jumps_off", "return", {"in overwrite (", "a return to 0x1234560", "overwritten"}, "overwrite",
+	NULL},
+    {"jumps_off_O2", "return", {"in overwrite (", "a return to 0x1234560", "overwritten"},
+	"overwrite", NULL},
+    {"jumps_off", "return_high", {"a return to 0x4141414141414141", "overwritten"}, "overwrite",
+	NULL},
+    {"jumps_off", "return_null", {"a return to 0x0, where no code is", "overwritten"},
+	"overwrite_zero", NULL},
+    {"jumps_off", "return_data", {"a return to 0x", "where no code is but data", "overwritten"},
+	"overwrite", NULL},
+    {"jumps_off", "popping", {"a return to 0x1234560", "overwritten"}, "return_popping", NULL},
+    {"jumps_off", "popping_high", {"a return to 0x4141414141414141"}, "return_popping", NULL},
+    {"throws_out", "null_table",
+	{"in measure (", "a call of a null pointer", "function area of some"}, "measure", "%r"},
+    {"throws_out", "garbage_table", {"a call of 0x1234560", "area of some", "which is no class's"},
+	"measure", "%r"},
+};
+
+static const struct crash faults[] = {
+    {"faults", "divide",
+	{"SIGFPE in divide (", "a division by zero: the divisor, by at 0x", "is 0"}, "divide",
+	"(%rbp)"},
+    {"faults_O2", "divide", {"a division by zero: the divisor, by in %e", "is 0"}, "divide", "%e"},
+    {"faults", "divide_memory", {"a division by zero: the divisor, (%r", " at 0x", "is 0"},
+	"divide_memory", "(%r"},
+    {"faults", "modulo", {"a division by zero: the divisor, by at 0x"}, "modulo", "(%rbp)"},
+    {"faults", "overflow", {"whose result does not fit: -2147483648 by -1"}, "overflow", "(%rbp)"},
+    {"faults", "undefined", {"SIGILL in run (", "the instruction ud2"}, "run", NULL},
+    {"faults", "breakpoint", {"SIGTRAP of the breakpoint instruction int3"}, "run", NULL},
+    {"faults", "halt", {"the instruction hlt is for the kernel alone"}, "run", NULL},
+    {"faults", "port", {"the instruction in $0x40, %al is for the kernel"}, "run", NULL},
+    {"faults", "sent", {"called by run (", "the signal was sent"}, NULL, NULL},
+    {"faults", "sent_division", {"SIGFPE", "called by run (", "the signal was sent"}, NULL, NULL},
+    {"faults", "load_high", {"read of 0x4141414141414141, which is no valid"}, "load", "(%r"},
+    {"faults", "store_high", {"write of 0x4141414141414141, which is no valid"}, "store", "(%r"},
+    {"faults", "constant", {"write of 0x", "which is read-only"}, "store", "(%r"},
+    {"faults", "no_access", {"read of 0x", "where the program has no access"}, "load", "(%r"},
+    {"faults", "no_access_store", {"write of 0x", "where the program has no access"}, "store",
+	"(%r"},
+    {"faults", "behind_file",
+	{"SIGBUS in load (", "read of 0x", "behind the end of the mapped file"}, "load", "(%r"},
+    {"faults", "misaligned", {"read of 0x", "8, which is not a multiple of 16"}, "misaligned",
+	"(%r"},
+    {"faults", "push_from", {"read of 0x1234560"}, "push_from", "(%r"},
+    {"faults", "pop_to", {"write of 0x1234560"}, "pop_to", "(%r"},
+    {"faults", "call_from", {"read of 0x1234560"}, "call_from", "(%r"},
+    {"faults", "masked", {"write of 0x1234560"}, "masked", "(%r"},
+};
+
+static void check_said(const struct crash *crash, const json_t *report)
+{
+	const char *conclusion = answer_text(report, "conclusion");
+
+	for (size_t i = 0; i < 4 && crash->said[i]; i++)
+		ck_assert_msg(strstr(conclusion, crash->said[i]), "%s %s: no \"%s\" in \"%s\"",
+		    crash->program, crash->form, crash->said[i], conclusion);
+}
+
+static void check_frame(const struct crash *crash, const json_t *report)
+{
+	const char *function = crash->function ? answer_text(report, "frames.0.function") : NULL;
+
+	ck_assert_msg(!function || strcmp(function, crash->function) == 0,
+	    "%s %s: first frame is %s", crash->program, crash->form, function);
+}
+
+static void check_operand(const struct crash *crash, const json_t *report)
+{
+	const json_t *operand = answer_at(report, "fault.operand");
+	const char *text = operand ? json_string_value(operand) : "";
+
+	ck_assert_msg(crash->operand ? strstr(text, crash->operand) != NULL : !operand,
+	    "%s %s: operand %s", crash->program, crash->form, text);
+}
+
+static void check_all(const struct crash *crashes, size_t count)
+{
+	cleanup_place struct place place = place_open();
+
+	for (size_t i = 0; i < count; i++) {
+		char trace[600];
+
+		if (strcmp(crashes[i].form, "masked") == 0 && !__builtin_cpu_supports("avx2"))
+			continue;
+		snprintf(trace, sizeof(trace), "%s-%zu", place.trace, i);
+		json_decref(
+		    client_record(place.client, trace, crashes[i].program, crashes[i].form));
+		json_auto_t *report =
+		    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", trace);
+		check_said(&crashes[i], report);
+		check_frame(&crashes[i], report);
+		check_operand(&crashes[i], report);
+		client_tool_done(place.client, "rr_replay_stop", "{s:o}", "session",
+		    json_incref(json_object_get(report, "session")));
+	}
+}
+
+START_TEST(who_leaves_the_code_is_named_with_where_it_goes_and_where_the_pointer_lies)
+{
+	check_all(jumps, sizeof(jumps) / sizeof(*jumps));
+}
+END_TEST
+
+START_TEST(an_instruction_that_fails_is_told_with_what_failed_and_nothing_else)
+{
+	check_all(faults, sizeof(faults) / sizeof(*faults));
+}
+END_TEST
+
+/* The report is told from the jump, and the session still stands at the signal. */
+START_TEST(the_session_stands_at_the_signal_and_knows_the_way_to_the_jump)
+{
+	cleanup_place struct place place = place_open();
+
+	json_decref(client_record(place.client, place.trace, "jumps_off", "return"));
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	expect_value(place.client, "(long) $pc", "19088736");
+	ck_assert_uint_eq(answer_count(report, "frames"), 1); /* no invented callers */
+	client_tool_done(
+	    place.client, "rr_goto", "{s:s}", "moment", answer_text(report, "instruction_moment"));
+	expect_value(place.client, "value", "19088736");
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    who_leaves_the_code_is_named_with_where_it_goes_and_where_the_pointer_lies,
+	    an_instruction_that_fails_is_told_with_what_failed_and_nothing_else,
+	    the_session_stands_at_the_signal_and_knows_the_way_to_the_jump,
+	    NULL,
+	};
+
+	return scene_main("crashes", tests, (const char *const[]){NULL});
+}
