@@ -135,7 +135,7 @@ START_TEST(who_overwrote_a_return_address_is_one_call_from_the_crash)
 	char slot[64];
 
 	json_auto_t *report = report_of(&place, json_pack("{s:[s]}", "command", program));
-	expect_within(report, "conclusion", "it returns to 0x");
+	expect_within(report, "conclusion", "a return to 0x");
 	expect_within(report, "conclusion", "its return address was overwritten");
 	snprintf(
 	    slot, sizeof(slot), "*(long *) %s", answer_text(report, "fault.return_address_at"));
