@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "sandbox/pmu/pmu.h"
 #include "supervisor/monitor/broker.h"
 #include "supervisor/monitor/recording_sight.h"
+#include "supervisor/monitor/tool_sight.h"
 #include "supervisor/monitor/trace_sight.h"
 
 /* What an operation needs. An operation that is not listed here sees only the system. */
@@ -84,32 +84,6 @@ static void offer_list(struct composition *composition, enum sight_list list, en
 		sight_offer(&composition->sight, list, *item);
 }
 
-/* An rr or gdb outside of the system's directories needs its libraries and data: show these folders
- * of its prefix, but not the whole prefix, which may be a home directory. */
-static void offer_tool(struct composition *composition, enum setting setting)
-{
-	static const char *const folders[] = {"lib", "lib64", "share"};
-	char found[PATH_MAX], real[PATH_MAX], path[PATH_MAX + 8];
-	char *slash;
-
-	if (pmu_find_program(settings_text(composition->settings, setting), found, sizeof(found)) <
-		0 ||
-	    sight_follow(&composition->sight, found, false, real) < 0 ||
-	    sight_is_within(real, "/usr"))
-		return;
-	slash = strrchr(real, '/');
-	*slash = '\0';
-	sight_offer(&composition->sight, SIGHT_READ, real);
-	slash = strrchr(real, '/');
-	if (!slash || slash == real)
-		return;
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		snprintf(path, sizeof(path), "%s/%s", real, folders[i]);
-		sight_offer(&composition->sight, SIGHT_READ, path);
-	}
-}
-
 /* The worker's folder, which contains the library for rr, and in packages the other libraries. */
 static void offer_own_folder(struct composition *composition)
 {
@@ -153,8 +127,8 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 	char here[PATH_MAX];
 
 	offer_own_folder(composition);
-	offer_tool(composition, SETTING_RR);
-	offer_tool(composition, SETTING_GDB);
+	tool_sight_add(composition, SETTING_RR);
+	tool_sight_add(composition, SETTING_GDB);
 	if (composition->kind == WORKER_RECORD) {
 		if (recording_sight_add(composition, policy, why, why_size) < 0)
 			return -1;

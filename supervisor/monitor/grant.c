@@ -10,7 +10,7 @@
 #include "sandbox/roles.h"
 #include "supervisor/monitor/sight.h"
 
-#define SAY_NAME_BELOW "name a directory in it instead: no option uncovers more"
+#define SAY_NAME_BELOW "name another directory, or one in it: no option uncovers more"
 #define SAY_OTHER      "name another directory: no option uncovers this one"
 #define SAY_OWN_HOME                                                                               \
 	"name a directory in it that has no part with a leading dot, or start the server as the "  \
@@ -115,6 +115,9 @@ enum grant grant_directory(
 	if (length > 0)
 		return judge_in_home(grantee, real, length, rule, remedy);
 	hidden = hidden_at(real, &inside);
+	if (hidden && strcmp(real, hidden) == 0)
+		return refuse(rule, "it is hidden, and no recording may uncover it%s", "", remedy,
+		    SAY_NAME_BELOW);
 	if (hidden && inside)
 		return refuse(rule, "it lies in %s, which no recording may uncover", hidden, remedy,
 		    SAY_OTHER);

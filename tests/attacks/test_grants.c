@@ -20,9 +20,10 @@ static bool have_homes(void)
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("tmpfs", "/home", "tmpfs", 0, NULL) < 0)
 		return made;
-	harness_shell("cd /home && mkdir -p victim/.ssh victim/bin victim/project && "
-		      "echo %s | tee victim/notes.txt victim/.ssh/id_test victim/bin/key "
-		      "victim/project/open.txt && cp /bin/ls victim/bin/look && chmod -R a+rX .",
+	harness_shell(
+	    "cd /home && mkdir -p victim/.ssh victim/bin victim/project && "
+	    "echo %s | tee victim/notes.txt victim/.ssh/id_test victim/bin/key "
+	    "victim/project/open.txt >/dev/null && cp /bin/ls victim/bin/look && chmod -R a+rX .",
 	    SECRET);
 	return made = true;
 }
@@ -173,23 +174,68 @@ START_TEST(a_directory_in_a_home_is_given_without_the_home)
 }
 END_TEST
 
+/* ---- Settings ----------------------------------------------------------------------------------
+ */
+
+/* A directory to record in, one of sources, and tools in a home, with the files that they need. */
+START_TEST(no_setting_shows_a_home_to_a_replay)
+{
+	static const char *const private[] = {"notes.txt", "work/.env", ".ssh/id_test",
+	    ".local/share/rr/other/data", ".local/share/secret", ".local/lib/secret",
+	    ".local/bin/secret"};
+	char record[TEXT], sources[TEXT], gdb[TEXT], rr[TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+	snprintf(record, sizeof(record), "--record-directory=%s", stage.home);
+	snprintf(sources, sizeof(sources), "--source-dir=%s", stage.home);
+	snprintf(gdb, sizeof(gdb), "--gdb=%s/.local/bin/gdb", stage.home);
+	snprintf(rr, sizeof(rr), "--rr=%s/.local/bin/rr", stage.home);
+	harness_shell(
+	    "cd '%s' && mkdir -p .local/bin .local/lib .local/share/rr/other && cd .local && "
+	    "cp $(command -v gdb) $(command -v rr) bin && cp -R /usr/lib/rr lib && "
+	    "cp /usr/share/rr/*.xml share/rr && ln -s /usr/share/gdb share && "
+	    "echo %s | tee share/rr/other/data share/secret lib/secret bin/secret >/dev/null && "
+	    "chown -R %u .",
+	    stage.home, SECRET, (unsigned)stage.uid);
+	client_end(stage.client);
+	stage.client = stage_client(&stage, _i,
+	    (const char *const[]){
+		record, sources, gdb, rr, "--allow-calls", "--sandbox-net_ns=prefer", NULL},
+	    NULL);
+	stage_replay(&stage);
+	ck_assert_int_ge(
+	    stage_tried(&stage, "reach_read(\"/etc/passwd\")"), 0); /* or it shows nothing */
+	for (size_t i = 0; i < sizeof(private) / sizeof(*private); i++)
+		expect_refused(private[i],
+		    stage_tried(&stage, "reach_read(\"%s/%s\")", stage.home, private[i]));
+	stage_close(&stage);
+}
+END_TEST
+
 int main(void)
 {
 	/* Nothing here is about the home, which may be a link; an ordinary user cannot write the
 	 * system, and sees homes as everywhere. */
-	static const int plays[] = {0, NO_NAMESPACES, AS_USER, AS_USER | NO_NAMESPACES};
+	static const int plays[] = {0, NO_NAMESPACES, AS_USER | NO_NAMESPACES, AS_USER};
 	const struct {
+		const char *name;
 		const TTest *test;
 		size_t plays;
-	} tests[] = {{a_name_uncovers_nothing_that_is_hidden, 4},
-	    {roots_system_is_not_written_because_it_is_named, 2},
-	    {a_program_in_a_home_is_seen_as_one_file, 2},
-	    {a_directory_in_a_home_is_given_without_the_home, 2}};
-	TCase *all = tcase_create("grants");
+	} tests[] = {{"hidden", a_name_uncovers_nothing_that_is_hidden, 4},
+	    {"system", roots_system_is_not_written_because_it_is_named, 2},
+	    {"program", a_program_in_a_home_is_seen_as_one_file, 2},
+	    {"directory", a_directory_in_a_home_is_given_without_the_home, 2},
+	    {"settings", no_setting_shows_a_home_to_a_replay, 3}};
+	Suite *suite = suite_create("grants");
 
-	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		TCase *one = tcase_create(tests[i].name);
+		tcase_set_timeout(one, SCENE_TEST_TIMEOUT_S);
 		for (size_t k = 0; k < tests[i].plays; k++)
-			tcase_add_loop_test(all, tests[i].test, plays[k], plays[k] + 1);
-	return run_case("grants", all);
+			tcase_add_loop_test(one, tests[i].test, plays[k], plays[k] + 1);
+		suite_add_tcase(suite, one);
+	}
+	return run_suite(suite);
 }
