@@ -51,6 +51,10 @@ static const struct call {
     {"fchmodat2", 452, ANY, {AT_FDCWD, (long)"/nonexistent", 0600, 0}},
     {"futex_wake", 454, ANY, {(long)page, 1, 1, 2}},
     {"mseal", 462, ANY, {(long)page, 0, 0}},
+    {"ptrace LISTEN", 101, ANY, {0x4208, 1, 0, 0}},
+    {"sched_rr_get_interval", 148, ANY, {0, (long)text}},
+    {"vmsplice", 278, ZERO, {0, (long)&vector, 1, 0}},
+    {"move_pages", 279, ANY, {0, 0, 0, 0, 0, 0}},
     {"file_getattr", 468, ANY, {AT_FDCWD, (long)"/dev/null", (long)text, 24, 0}},
 };
 

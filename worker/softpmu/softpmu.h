@@ -24,6 +24,7 @@
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   newcalls.c    system calls that are newer than rr
+ *   badpaths.c    names of files that rr cannot read
  *   insertions.c  int3s of rr that have gone with their mapping
  *   message.c     one-line messages
  *
@@ -90,6 +91,7 @@ struct softpmu {
 	enum softpmu_mode mode;
 	unsigned rr_version; /* as PMU_RR_VERSION, 0: not told */
 	pthread_t main_thread;
+	pid_t shown; /* the task whose stop rr saw last */
 	char *stats_path;
 	struct raw_calls raw_calls;
 	struct insertions insertions;

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "worker/softpmu/badpaths.h"
 #include "worker/softpmu/debugregs.h"
 #include "worker/softpmu/environment.h"
 #include "worker/softpmu/heldtrap.h"
@@ -43,6 +44,7 @@ static struct {
 	int (*ioctl)(int, unsigned long, ...);
 	int (*fcntl)(int, int, ...);
 	ssize_t (*read)(int, void *, size_t);
+	ssize_t (*pread64)(int, void *, size_t, off64_t);
 	ssize_t (*pwrite64)(int, const void *, size_t, off64_t);
 	int (*open)(const char *, int, ...);
 	int (*close)(int);
@@ -211,6 +213,18 @@ INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t off
 	return written;
 }
 
+/* rr reads its tracees' memory. */
+INTERPOSED ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
+{
+	ssize_t got = LIBC(pread64)(fd, buffer, size, offset);
+
+	if (got >= 0 || errno != EIO || !is_main_thread() ||
+	    !badpaths_is_one(instance.shown, (uint64_t)offset))
+		return got;
+	memset(buffer, 0, size);
+	return (ssize_t)size;
+}
+
 INTERPOSED int close(int fd)
 {
 	struct counter *counter = counters_find(instance.counters, fd);
@@ -338,6 +352,7 @@ static void show(pid_t pid)
 {
 	struct tracee *tracee = tracees_find(instance.tracees, pid);
 
+	instance.shown = pid;
 	if (tracee)
 		newcalls_restore(tracee);
 }
