@@ -356,7 +356,7 @@ START_TEST(an_attempt_that_rr_spoils_is_counted_and_the_next_one_made)
 	    TRUE("failed"), NUMBER("attempts", 3), NUMBER("endings.exit 0", 1),
 	    NUMBER("endings.rr failed", 1), NUMBER("endings.exit 1", 1),
 	    IS("printed.exit 0", "run 1"), IS("printed.exit 1", "run 3"),
-	    HAS("printed.rr failed", "signal 9"));
+	    HAS("printed.rr failed", "killed by SIGKILL"));
 	ck_assert_uint_eq(count_traces(home.traces), 1);
 }
 END_TEST

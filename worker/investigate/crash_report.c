@@ -133,7 +133,9 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	if (!position_go_event(replay, images_last_start(replay), failure))
 		return false;
 	json_decref(output_take(replay->output, 1));
-	if (scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)
+	/* rr would crash at the end of a trace that is cut off. */
+	if (!(images_is_open(replay) && images_is_unfinished(replay)) &&
+	    scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)
 		return false;
 	keep_output(crash, replay);
 	if (!crash->report) {

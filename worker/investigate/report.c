@@ -20,6 +20,7 @@
 #include "worker/session/source.h"
 #include "worker/session/stop.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/unended.h"
 #include "worker/session/values.h"
 #include "worker/trace/process_list.h"
 
@@ -371,6 +372,26 @@ static const char *sender_of(struct replay *replay, int signal)
 	return "from outside";
 }
 
+/* The stack and the threads at the last moment. */
+static json_t *describe_last(
+    struct replay *replay, char *where, size_t size, char **cycle, struct failure *failure)
+{
+	json_t *stop = go_to_the_last(replay, failure), *report;
+
+	if (!stop)
+		return NULL;
+	report = json_object();
+	add_stop(report, stop);
+	json_object_del(report, "signal");
+	json_decref(stop);
+	if (!add_stack(replay, report, NULL, where, size, failure)) {
+		json_decref(report);
+		return NULL;
+	}
+	*cycle = add_threads(replay, report);
+	return report;
+}
+
 /* Whether a thread waits for another one, or for nobody knows whom. */
 static bool has_waiting(const json_t *threads)
 {
@@ -404,26 +425,36 @@ static void tell_signal(
 		    json_sprintf("%s ended it while it was in %s", name, where));
 }
 
+/* Of a program that had not ended when rr stopped. */
+static json_t *report_of_unfinished(struct replay *replay, struct failure *failure)
+{
+	char where[1024], *cycle;
+	json_t *report = describe_last(replay, where, sizeof(where), &cycle, failure);
+	json_t *reason = report ? unended_reason(replay) : NULL;
+
+	if (!report)
+		return NULL;
+	free(cycle);
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s, while the program was in %s; the program had not ended",
+		json_string_value(reason), where));
+	json_decref(reason);
+	return report;
+}
+
 json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure)
 {
 	int status = images_status(replay);
-	json_t *report, *stop, *threads;
+	json_t *report, *threads;
 	char where[1024], *cycle;
 
+	if (images_is_unfinished(replay))
+		return report_of_unfinished(replay, failure);
 	if (status <= 0)
 		return NULL;
-	stop = go_to_the_last(replay, failure);
-	if (!stop)
+	report = describe_last(replay, where, sizeof(where), &cycle, failure);
+	if (!report)
 		return NULL;
-	report = json_object();
-	add_stop(report, stop);
-	json_object_del(report, "signal");
-	json_decref(stop);
-	if (!add_stack(replay, report, NULL, where, sizeof(where), failure)) {
-		json_decref(report);
-		return NULL;
-	}
-	cycle = add_threads(replay, report);
 	threads = json_object_get(report, "threads");
 	if (!WIFEXITED(status) && has_waiting(threads) &&
 	    !lock_history_add(replay, threads, &cycle, failure)) {

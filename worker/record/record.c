@@ -3,18 +3,35 @@
  */
 #include "worker/record/record.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "worker/serve/handlers.h"
 #include "worker/trace/query.h"
+#include "worker/record/last_words.h"
 #include "worker/record/record_result.h"
+#include "worker/record/recorder.h"
 #include "worker/record/room.h"
 #include "worker/serve/rr_words.h"
+
+/* Of what is on stderr, rr's own words if they can be told from the program's. */
+static size_t read_words(struct recording *recording, char *words, size_t size)
+{
+	struct last_words last;
+	size_t length;
+
+	if (last_words_take(recording->errors, &last))
+		length = strlcpy(words, last.text, size);
+	else
+		length = stream_tail(recording->errors, words, size);
+	last_words_free(&last);
+	return length < size ? length : size - 1;
+}
 
 /* rr failed: fails the call with rr's words, and removes the trace, which cannot be replayed. */
 void record_fail(struct recording *recording, struct failure *failure)
 {
 	char words[4096], end[64];
-	size_t length = stream_tail(recording->errors, words, sizeof(words));
+	size_t length = read_words(recording, words, sizeof(words));
 
 	tool_describe_end(&recording->rr, end, sizeof(end));
 	if (recording->ending == ENDING_ABANDONED && !recording->begun)
@@ -29,6 +46,8 @@ void record_fail(struct recording *recording, struct failure *failure)
 		failure_set(failure, ERROR_TIMEOUT, "record again with a longer timeout",
 		    "rr did not close the trace after the program ended; rr was killed, and the "
 		    "trace removed, because it cannot be replayed");
+	else if (recorder_killed(recording, failure))
+		;
 	else
 		rr_words_fail(failure, "rr record", end, words, length);
 	recording_remove(recording);
@@ -49,14 +68,23 @@ bool record_is_usable(struct recording *recording, json_t **list)
 static json_t *conclude(struct recording *recording, struct failure *failure)
 {
 	json_t *list = NULL, *result;
+	char *late;
 
 	if (!record_is_usable(recording, &list)) {
 		record_fail(recording, failure);
 		return NULL;
 	}
+	if (recorder_stopped(recording, list, &late, failure)) {
+		if (!recording->plan.destination.named)
+			destination_link_latest(&recording->plan.destination);
+		return NULL;
+	}
 	if (!recording->plan.destination.named)
 		destination_link_latest(&recording->plan.destination);
 	result = record_result(recording, list, recording_seconds(recording));
+	if (late)
+		json_object_set_new(result, "note", json_string(late));
+	free(late);
 	if (recording->reason != END_CANCELLED)
 		return result;
 	failure_set(failure, ERROR_CANCELLED, "the trace is complete up to that moment",

@@ -3,11 +3,13 @@
  * the others. Must never remove a trace that it did not make.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "worker/serve/handlers.h"
 #include "worker/trace/query.h"
 #include "worker/record/record.h"
 #include "worker/record/record_result.h"
+#include "worker/record/recorder.h"
 
 #define KEPT_MAX   50  /* traces named in an answer */
 #define SPOILT_MAX 3   /* attempts in a row in which rr itself failed */
@@ -35,6 +37,7 @@ struct hunt {
 	bool keep_all;
 	int attempts;
 	int spoilt;	 /* attempts in a row in which rr itself failed */
+	int all_spoilt;	 /* of all */
 	json_t *endings; /* how often each: {"exit 0": 3} */
 	json_t *printed; /* the last line of the last attempt that ended so: {"exit 0": "done"} */
 	json_t *result;	 /* of the last attempt that rr recorded, or NULL */
@@ -149,18 +152,25 @@ static void keep_trace(struct hunt *hunt)
 		    hunt->kept, trace_path_to_json(hunt->recording.plan.destination.trace));
 }
 
-/* rr itself failed, and left no trace that could be replayed. A rare failure is no reason to give
- * up, but an rr that always fails would do so forever. True if the hunt goes on. */
+/* rr itself failed, as *failure says, so that nobody knows how the program would have ended. A rare
+ * failure is no reason to give up, but an rr that always fails would do so forever. True if the
+ * hunt goes on; the trace of the last attempt stays, if there is one. */
 static bool go_on_after_spoilt(struct hunt *hunt, struct failure *failure)
 {
 	char said[SAID_MAX], hint[FAILURE_HINT_MAX];
+	bool last = hunt->recording.attempt == hunt->attempts;
 
-	record_fail(&hunt->recording, failure);
 	strlcpy(said, failure->message, sizeof(said));
 	count_ending(hunt, "rr failed", said);
+	hunt->all_spoilt++;
+	hunt->spoilt++;
 	if (failure->code != ERROR_LIMIT && !hunt->recording.interrupted &&
-	    ++hunt->spoilt < SPOILT_MAX)
+	    hunt->spoilt < SPOILT_MAX && !(last && !hunt->result)) {
+		recording_remove(&hunt->recording);
+		json_decref(failure->details);
+		*failure = (struct failure){0};
 		return true;
+	}
 	strlcpy(hint, failure->hint, sizeof(hint));
 	failure_set(failure, failure->code, hint, "attempt %d of %d failed in rr itself: %s",
 	    hunt->recording.attempt, hunt->attempts, said);
@@ -173,6 +183,7 @@ static bool attempt(struct hunt *hunt, bool *found, struct failure *failure)
 {
 	struct recording *recording = &hunt->recording;
 	json_t *list = NULL;
+	char *late;
 
 	if (hunt->kind == FAIL_OUTPUT) {
 		stream_look_for(recording->output, hunt->detail);
@@ -180,11 +191,18 @@ static bool attempt(struct hunt *hunt, bool *found, struct failure *failure)
 	}
 	if (!recording_run(recording, failure))
 		return false;
-	if (!record_is_usable(recording, &list))
+	if (!record_is_usable(recording, &list)) {
+		record_fail(recording, failure);
+		return go_on_after_spoilt(hunt, failure);
+	}
+	if (recorder_stopped(recording, list, &late, failure))
 		return go_on_after_spoilt(hunt, failure);
 	hunt->spoilt = 0;
 	json_decref(hunt->result);
 	hunt->result = record_result(recording, list, recording_seconds(recording));
+	if (late)
+		json_object_set_new(hunt->result, "note", json_string(late));
+	free(late);
 	count_result(hunt, hunt->result);
 	*found = !recording->interrupted && has_failed(hunt, hunt->result);
 	if (*found || hunt->keep_all)
@@ -220,10 +238,7 @@ static bool try_all(struct hunt *hunt, bool *found, struct failure *failure)
 			return false;
 		}
 	}
-	if (!hunt->result)
-		return false;
-	*failure = (struct failure){0}; /* of an attempt in which rr failed */
-	return true;
+	return hunt->result != NULL;
 }
 
 /* What is known about the attempts, however the hunt ended. */
@@ -236,6 +251,16 @@ static void tell_attempts(const struct hunt *hunt, json_t *answer)
 		json_object_set(answer, "traces", hunt->kept);
 }
 
+static json_t *note_never(const struct hunt *hunt)
+{
+	if (!hunt->all_spoilt)
+		return json_string("It never failed; this is the last attempt that rr recorded.");
+	return json_sprintf(
+	    "It never failed in the %d attempts that rr recorded, of which this is the "
+	    "last; %d more are spoilt, because rr itself failed in them.",
+	    hunt->recording.attempt - hunt->all_spoilt, hunt->all_spoilt);
+}
+
 static json_t *conclude(struct hunt *hunt, bool found, struct failure *failure)
 {
 	json_t *result = json_incref(hunt->result);
@@ -245,8 +270,7 @@ static json_t *conclude(struct hunt *hunt, bool found, struct failure *failure)
 	if (!found && !hunt->keep_all)
 		json_object_del(result, "trace_dir");
 	if (!found && !json_object_get(result, "note"))
-		json_object_set_new(result, "note",
-		    json_string("It never failed; this is the last attempt that rr recorded."));
+		json_object_set_new(result, "note", note_never(hunt));
 	if (hunt->recording.reason != END_CANCELLED)
 		return result;
 	failure_set(
@@ -271,7 +295,8 @@ json_t *tool_record_until(
 		if (try_all(&hunt, &found, failure))
 			result = conclude(&hunt, found, failure);
 		else
-			tell_attempts(&hunt, failure->details = json_object());
+			tell_attempts(&hunt, failure->details ? failure->details
+							      : (failure->details = json_object()));
 	}
 	recording_close(&hunt.recording);
 	json_decref(hunt.endings);

@@ -123,6 +123,21 @@ size_t stream_tail(const struct stream *stream, char *bytes, size_t size)
 	return length;
 }
 
+void stream_cut(struct stream *stream, size_t length)
+{
+	char end[2 * STREAM_LINE_MAX];
+	size_t behind = (size_t)(stream->total - stream->head_length) < length
+			    ? (size_t)(stream->total - stream->head_length)
+			    : length;
+
+	stream->tail_next =
+	    (stream->tail_next + sizeof(stream->tail) - behind) % sizeof(stream->tail);
+	stream->head_length -= length - behind;
+	stream->total -= length;
+	stream->line_length = 0;
+	follow_line(stream, end, stream_tail(stream, end, sizeof(end)));
+}
+
 static bool continues_a_character(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;

@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STREAM_HALF_MAX	  (16u << 10) /* bytes kept of either end */
-#define STREAM_LINE_MAX	  160	      /* bytes of the last line */
-#define STREAM_WANTED_MAX 256	      /* bytes of a text that is looked for */
+#define STREAM_HALF_MAX	  (16u << 10)  /* bytes shown of either end */
+#define STREAM_TAIL_MAX	  (128u << 10) /* bytes kept of the end: rr's last words may be long */
+#define STREAM_LINE_MAX	  160	       /* bytes of the last line */
+#define STREAM_WANTED_MAX 256	       /* bytes of a text that is looked for */
 
 struct stream {
 	char head[STREAM_HALF_MAX];
-	char tail[STREAM_HALF_MAX]; /* a ring; what is behind the head */
+	char tail[STREAM_TAIL_MAX]; /* a ring; what is behind the head */
 	char line[STREAM_LINE_MAX];
 	size_t head_length;
 	size_t tail_next; /* where in the ring the next byte goes */
@@ -41,5 +42,9 @@ const char *stream_last_line(const struct stream *stream, char *text, size_t siz
 
 /* The last bytes, at most size - 1, as they are, NUL-terminated. Returns their number. */
 size_t stream_tail(const struct stream *stream, char *bytes, size_t size);
+
+/* Forgets the last bytes, at most as many as stream_tail has just given. What was looked for stays
+ * found. */
+void stream_cut(struct stream *stream, size_t length);
 
 #endif

@@ -18,6 +18,8 @@ struct images {
 	size_t count, at;
 	int killed_pid, killed_by;
 	int status;	    /* of the process, as from waitpid; -1: not known */
+	bool unfinished;    /* see images_is_unfinished */
+	bool open;	    /* see images_is_open */
 	long long together; /* see images_together */
 	uint64_t handled;   /* signals, bit N-1 */
 };
@@ -110,6 +112,16 @@ long long images_together(const struct replay *replay)
 	return replay->images->together;
 }
 
+bool images_is_unfinished(const struct replay *replay)
+{
+	return replay->images && replay->images->unfinished;
+}
+
+bool images_is_open(const struct replay *replay)
+{
+	return replay->images && replay->images->open;
+}
+
 bool images_handle_signal(const struct replay *replay, int number)
 {
 	return replay->images->handled >> (number - 1) & 1;
@@ -130,6 +142,9 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 	warn(replay, execs);
 	note_killed(replay, execs);
 	replay->images->status = execs_status(execs, (int)replay->pid);
+	replay->images->unfinished =
+	    !execs->cut && replay->images->status < 0 && execs_status(execs, execs->first_pid) < 0;
+	replay->images->open = !execs->cut && execs->open;
 	replay->images->together = execs_together(execs, (int)replay->pid);
 	replay->images->handled = execs->handled & ~execs->unhandled;
 	replay->images->last_event = execs->cut ? 0 : execs->last;

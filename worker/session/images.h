@@ -58,6 +58,12 @@ int images_status(const struct replay *replay);
  * with one thread. */
 long long images_together(const struct replay *replay);
 
+/* Whether the recording ends before this process and the first one, because rr stopped. */
+bool images_is_unfinished(const struct replay *replay);
+
+/* Whether no task ends where the trace does: rr crashes when it replays that far. */
+bool images_is_open(const struct replay *replay);
+
 /* Whether the recording has signals of that number, and a handler ran for each of them. */
 bool images_handle_signal(const struct replay *replay, int number);
 

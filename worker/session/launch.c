@@ -121,7 +121,16 @@ static bool explain_loss(void *owner, char *text, size_t size)
 		/* Where it says how to connect to it, it did not say why it ended. */
 		if (strncmp(words, "Launch ", 7) == 0)
 			words[0] = '\0';
-		snprintf(text, size, "rr ended with %s%s%s", end, words[0] ? ": " : "", words);
+		if (images_is_open(replay))
+			snprintf(text, size,
+			    "the recording ends at event %lld, but the program had not ended "
+			    "there: "
+			    "its recorder stopped, and rr cannot replay beyond it (it ended with "
+			    "%s); rr_goto with moment %lld or end works",
+			    images_last_event(replay), end, images_last_event(replay));
+		else
+			snprintf(
+			    text, size, "rr ended with %s%s%s", end, words[0] ? ": " : "", words);
 	} else if (replay->gdb_tool.pid == 0 && gdb_stepped_before_thread(replay->gdb)) {
 		snprintf(text, size,
 		    "gdb cannot step back from here: a thread begins on the way, and gdb ended; "

@@ -169,6 +169,8 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 	/* The beginning of the session's present image. */
 	if (event <= 0)
 		event = images_start(replay);
+	if (images_is_open(replay) && event > images_last_event(replay))
+		event = images_last_event(replay);
 	if (!crossing_enter(replay, images_of_event(replay, event), failure))
 		return false;
 	/* From the end, rr would search for a later event forever. */

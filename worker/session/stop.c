@@ -17,6 +17,7 @@
 #include "worker/session/source.h"
 #include "worker/session/stop.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/unended.h"
 #include "worker/session/values.h"
 
 #define VALUE_MAX 512 /* bytes shown of a value */
@@ -148,10 +149,17 @@ static void add_images(const struct replay *replay, json_t *json)
 		json_object_set_new(json, "images", images);
 }
 
+/* rr cannot go beyond the last event of a trace in which no task ends. */
+static bool is_last(const struct replay *replay)
+{
+	return images_is_open(replay) && replay->moment.event >= images_last_event(replay);
+}
+
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
 {
-	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output;
+	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output,
+	       *note;
 	enum stop_kind kind = stop_kind(replay);
 	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
@@ -172,6 +180,8 @@ json_t *stop_describe(
 		/* At the beginning of an image, rr before 5.9 reports no reason, and rr 5.9 that of
 		 * the start. */
 		reason = replay->crossed || crossing_is_behind(replay) ? "exec" : "start";
+	if (is_last(replay) && !replay->at_signal)
+		reason = "end";
 	replay->crossed = false;
 	/* The stop is reached: an interrupt would only cut its description short. */
 	gdb_shield(replay->gdb, true);
@@ -187,7 +197,10 @@ json_t *stop_describe(
 	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
-	if (replay->at_end && images_together(replay))
+	note = replay->at_end || is_last(replay) ? unended_note(replay) : NULL;
+	if (note)
+		json_object_set_new(json, "note", note);
+	else if (replay->at_end && images_together(replay))
 		json_object_set_new(json, "note",
 		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 			images_together(replay)));

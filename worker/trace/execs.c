@@ -80,6 +80,7 @@ static void note_event(struct execs_parser *parser, const char *line)
 	parser->ticks = dump_number(line, " ticks:", TICKS_MAX);
 	parser->event = parser->execs->last = event;
 	parser->tid = (int)tid;
+	parser->execs->open = !strstr(line, "event:`EXIT'");
 	note_signal(parser->execs, line);
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;

@@ -49,7 +49,8 @@ struct execs {
 	uint64_t handled, unhandled; /* signals, bit N-1: they ran a handler, or did without */
 	int first_pid;		     /* the first process of the trace; 0: there was no event */
 	long long last;		     /* the last event that was seen */
-	bool cut; /* not everything was read, or there was more than the bounds allow */
+	bool open; /* the last event is not the end of a task, as it is where rr closes a trace */
+	bool cut;  /* not everything was read, or there was more than the bounds allow */
 };
 
 /* The parser, for dump_parser_feed and dump_parser_end. It fills `execs`, which must be zeroed and

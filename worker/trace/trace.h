@@ -11,11 +11,13 @@
 #include <sys/types.h>
 #include "worker/serve/ops.h"
 
-#define TRACE_PATH_MAX	   4096
-#define TRACE_ENTRIES_MAX  100000 /* files of one trace: more is not a trace */
-#define TRACE_LATEST	   "latest-trace"
-#define TRACE_LOCK_WAIT_MS 1000
-#define TRACE_BEGINNING_S  3 /* rr needs no longer to make all files of a trace */
+#define TRACE_PATH_MAX	  4096
+#define TRACE_ENTRIES_MAX 100000 /* files of one trace: more is not a trace */
+#define TRACE_LATEST	  "latest-trace"
+/* What rr said when it stopped itself, in the trace of that recording. */
+#define TRACE_LAST_WORDS_FILE "rr-warden.last-words"
+#define TRACE_LOCK_WAIT_MS    1000
+#define TRACE_BEGINNING_S     3 /* rr needs no longer to make all files of a trace */
 
 enum trace_state {
 	TRACE_NONE,	  /* not a trace */

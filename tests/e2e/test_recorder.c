@@ -1,0 +1,193 @@
+/*
+ * When rr itself stops or is killed, no answer takes that for the program's end, and the trace can
+ * be replayed up to there.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "tests/e2e/scene.h"
+
+#define PROGRAM "recorder_dies"
+#define EVENTS	(1 << 20)
+
+/* Records the program with an argument; rr stops. */
+static json_t *record(struct place *place, const char *what)
+{
+	cleanup_free char *program = harness_program(PROGRAM);
+
+	return client_tool_fails(place->client, "rr_record", "rr_failed", "{s:[s,s], s:s}",
+	    "command", program, what, "trace_dir", place->trace);
+}
+
+static void expect_end(struct client *client, const char *trace, const char *why)
+{
+	expect_answer_within(
+	    client_tool(client, "rr_crash_report", "{s:s}", "trace_dir", trace), "conclusion", why);
+	expect_all(
+	    client_tool(client, "rr_replay_start", "{s:s, s:s}", "trace_dir", trace, "at", "end"),
+	    IS("reason", "end"), HAS("note", "the program had not ended"), HAS("note", why));
+	expect_value(client, "reached", "1");
+	expect_all(client_tool(client, "rr_continue", "{s:b}", "reverse", 1), ABSENT("note"));
+}
+
+START_TEST(an_rr_that_stops_is_no_end_of_the_program)
+{
+	cleanup_place struct place place = place_open();
+	json_auto_t *answer = record(&place, _i ? "others" : "int1");
+
+	expect_within(answer, "message", "rr itself stopped at event ");
+	expect_within(answer, "message", "(assertion: expected breakpoint");
+	expect_within(answer, "message", "the program had not ended");
+	expect_within(answer, "message", "can be replayed");
+	expect_text(answer, "stdout", "working\n");
+	expect_within(answer, "stderr", "before\n");
+	ck_assert_ptr_null(strstr(answer_text(answer, "stderr"), "FATAL"));
+	ck_assert_ptr_null(json_object_get(answer, "exit_code"));
+	harness_shell("grep -q '^.FATAL' '%1$s' && grep -q '=== End rr backtrace' '%1$s'",
+	    answer_text(answer, "rr_said"));
+	expect_all(client_tool(place.client, "rr_ps", "{s:s}", "trace_dir", place.trace),
+	    ABSENT("processes.0.exit_code"), ABSENT("processes.0.signal"));
+	expect_end(place.client, place.trace, "rr itself stopped at event ");
+	expect_all(client_tool(place.client, "rr_continue", NULL), IS("reason", "end"),
+	    HAS("note", "the program had not ended"));
+}
+END_TEST
+
+/* Takes the last block of events, which the server wrote, out of the trace again. */
+static void open_end(const char *trace)
+{
+	cleanup_free char *path = harness_path(trace, "events");
+	static uint8_t bytes[EVENTS];
+	uint32_t size;
+	off_t at = 0, last = 0;
+
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	cleanup_fd int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t length = read(fd, bytes, sizeof(bytes));
+	while (at < length) {
+		last = at;
+		memcpy(&size, bytes + at, sizeof(size));
+		at += 8 + size;
+	}
+	ck_assert_int_eq(at, length);
+	ck_assert_int_eq(ftruncate(fd, last), 0);
+}
+
+START_TEST(a_trace_that_is_cut_off_works_up_to_its_end)
+{
+	cleanup_place struct place place = place_open();
+
+	json_decref(record(&place, "int1"));
+	open_end(place.trace);
+	expect_end(place.client, place.trace, "rr itself stopped at event ");
+	expect_answer_within(client_tool_fails(place.client, "rr_continue", NULL, NULL), "message",
+	    "the program had not ended");
+	expect_all(client_tool(place.client, "rr_goto", "{s:s}", "moment", "end"),
+	    HAS("note", "the program had not ended"));
+}
+END_TEST
+
+START_TEST(an_rr_that_is_killed_says_by_what)
+{
+	static const struct {
+		int signal;
+		const char *said;
+	} rows[] = {{SIGKILL, "rr itself was killed by SIGKILL: the machine ran out of memory"},
+	    {SIGXFSZ, "rr itself was killed by SIGXFSZ: a file of the trace reached the limit"}};
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program(PROGRAM);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", rows[_i].signal);
+	json_auto_t *answer = client_tool_fails(place.client, "rr_record", "rr_failed",
+	    "{s:[s,s,s], s:s}", "command", program, "kill", number, "trace_dir", place.trace);
+	expect_within(answer, "message", rows[_i].said);
+	expect_within(answer, "message", "the program had not ended");
+	expect_within(answer, "message", "cannot be replayed");
+	ck_assert_int_ne(access(place.trace, F_OK), 0);
+}
+END_TEST
+
+START_TEST(an_attempt_in_which_rr_stops_is_spoilt)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program(PROGRAM);
+	cleanup_free char *file = harness_path(place.folder, "once");
+	json_auto_t *answer = client_tool_fails(place.client, "rr_record_until", "rr_failed",
+	    "{s:[s], s:i, s:s}", "command", program, "attempts", 5, "trace_dir", place.trace);
+
+	expect_within(
+	    answer, "message", "attempt 3 of 5 failed in rr itself: rr itself stopped at");
+	expect_number(answer, "attempts", 3);
+	ck_assert_int_eq(
+	    json_integer_value(json_object_get(json_object_get(answer, "endings"), "rr failed")),
+	    3);
+	expect_end(place.client, place.trace, "rr itself stopped at event ");
+	json_auto_t *mixed = client_tool(place.client, "rr_record_until", "{s:[s,s,s], s:i}",
+	    "command", program, "once", file, "attempts", 3);
+	expect_within(mixed, "note", "It never failed in the 2 attempts");
+	expect_within(mixed, "note", "1 more");
+	ck_assert_int_eq(
+	    json_integer_value(json_object_get(json_object_get(mixed, "endings"), "rr failed")), 1);
+}
+END_TEST
+
+START_TEST(record_until_says_that_rr_stopped)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program(PROGRAM);
+
+	harness_shell("cd '%s' && _RR_TRACE_DIR=$PWD '%s' record-until -n 2 '%s' >out 2>err\n"
+		      "[ $? = 2 ] && grep -q 'rr itself stopped at event' err && [ ! -s out ] || "
+		      "{ cat err out; exit 1; }",
+	    place.folder, harness_server(), program);
+}
+END_TEST
+
+START_TEST(a_bad_name_is_carried_over_rr)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program(PROGRAM);
+
+	expect_all(client_tool(place.client, "rr_record", "{s:[s,s], s:s}", "command", program,
+		       "null", "trace_dir", place.trace),
+	    NUMBER("exit_code", 7), IS("stdout", "working\n"));
+	harness_shell(
+	    "'%s' --pmu=software rr replay -a '%s' >/dev/null 2>&1", harness_server(), place.trace);
+}
+END_TEST
+
+START_TEST(a_program_that_traces_others_is_refused_at_once)
+{
+	static const char *const tracers[] = {"strace", "gdb", "valgrind", "gdbserver-12"};
+	cleanup_place struct place place = place_open();
+	cleanup_free char *tracer = harness_path(place.folder, tracers[_i]);
+
+	harness_shell("cp /bin/true '%s'", tracer);
+	expect_answer_within(client_tool_fails(place.client, "rr_record", "unsupported",
+				 "{s:[s,s]}", "command", tracer, "./a"),
+	    "message", "a program that traces others cannot be recorded");
+}
+END_TEST
+
+int main(void)
+{
+	const struct looped tests[] = {
+	    {an_rr_that_stops_is_no_end_of_the_program, 2},
+	    {a_trace_that_is_cut_off_works_up_to_its_end, 1},
+	    {an_rr_that_is_killed_says_by_what, 2},
+	    {an_attempt_in_which_rr_stops_is_spoilt, 1},
+	    {record_until_says_that_rr_stopped, 1},
+	    {a_bad_name_is_carried_over_rr, 1},
+	    {a_program_that_traces_others_is_refused_at_once, 4},
+	    {NULL, 0},
+	};
+
+	return scene_main_loops("recorder", tests, (const char *const[]){NULL});
+}
