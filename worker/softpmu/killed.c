@@ -11,12 +11,16 @@
 
 #include "worker/softpmu/kernel.h"
 
-bool killed_since(pid_t tid, siginfo_t *info)
+long killed_siginfo(pid_t tid, siginfo_t *info)
 {
 	long result = kernel_ptrace(PTRACE_GETSIGINFO, tid, 0, (uint64_t)info);
 
-	return result == -ESRCH ||
-	       (result >= 0 && info->si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8));
+	return result >= 0 && info->si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8) ? -ESRCH : result;
+}
+
+bool killed_since(pid_t tid, siginfo_t *info)
+{
+	return killed_siginfo(tid, info) == -ESRCH;
 }
 
 void killed_await_stop(pid_t tid)

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* PTRACE_GETSIGINFO of a stop that is not the last one: 0, or a negative error; -ESRCH if tid has
+ * been killed since that stop. */
+long killed_siginfo(pid_t tid, siginfo_t *info);
+
 /* Whether tid has been killed since the signal stop that we know of; if not, *info is the stop's.
  */
 bool killed_since(pid_t tid, siginfo_t *info);

@@ -24,6 +24,7 @@
 #include "worker/softpmu/environment.h"
 #include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
+#include "worker/softpmu/killed.h"
 #include "worker/softpmu/maps.h"
 #include "worker/softpmu/message.h"
 #include "worker/softpmu/newcalls.h"
@@ -265,6 +266,26 @@ INTERPOSED int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")))
 
 /* Tracing. */
 
+/*
+ * The siginfo of the stop that rr knows of. Of a tracee that has been killed since, the kernel
+ * tells that of its last stop, and rr 5.6 to 5.9 take it for the signal's (Task.cc,
+ * compute_trap_reasons: "stop_sig() == SIGTRAP"). rr is prepared for a tracee that is gone.
+ */
+static long answer_siginfo(const struct tracee *tracee, siginfo_t *info)
+{
+	long result = 0;
+
+	if (tracee->overflowed)
+		*info = tracee->overflow;
+	else if (tracee->last_event == PTRACE_EVENT_EXIT)
+		result = kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)info);
+	else
+		result = killed_siginfo(tracee->tid, info);
+	if (result >= 0)
+		heldtrap_correct(instance.tracees, tracee->tid, info);
+	return result;
+}
+
 /* Requests that reach the tracee's debug registers or our picture of it; false: hand it on. */
 static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t data, long *result)
 {
@@ -287,13 +308,7 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 		return false;
 	switch (request) {
 	case PTRACE_GETSIGINFO:
-		*result = 0;
-		if (tracee->overflowed)
-			*(siginfo_t *)data = tracee->overflow;
-		else
-			*result = kernel_ptrace(request, pid, address, data);
-		if (*result >= 0)
-			heldtrap_correct(instance.tracees, pid, (siginfo_t *)data);
+		*result = answer_siginfo(tracee, (siginfo_t *)data);
 		return true;
 	case PTRACE_POKEUSER:
 		if (!debug_registers_is_offset(address, &index))
