@@ -5,9 +5,11 @@
 #include "supervisor/options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mcp/text.h"
 
@@ -190,6 +192,24 @@ static void read_environment(struct settings *settings)
 	}
 }
 
+/* Under an administrator's file, a name is that of the machine's tool: the PATH of whoever starts
+ * the server could have another one. */
+static int find_machines_tool(struct settings *settings, enum setting setting, char *why)
+{
+	static const char *const places[] = {"/usr/local/bin", "/usr/bin", "/bin"};
+	char name[NAME_MAX], path[PATH_MAX];
+
+	if (strchr(settings_text(settings, setting), '/'))
+		return 0;
+	strlcpy(name, settings_text(settings, setting), sizeof(name));
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", places[i], name);
+		if (access(path, X_OK) == 0)
+			break;
+	}
+	return settings_set(settings, setting, path, SOURCE_ADMIN, why);
+}
+
 static int apply(struct options *options, const struct found *found, const char *admin_file)
 {
 	struct settings *settings = options->settings;
@@ -204,6 +224,10 @@ static int apply(struct options *options, const struct found *found, const char 
 		if (settings_set(settings, (enum setting)found->settings[i], found->texts[i],
 			SOURCE_FLAG, options->why) < 0)
 			return -1;
+	if (settings_has_ceiling(settings) &&
+	    (find_machines_tool(settings, SETTING_RR, options->why) < 0 ||
+		find_machines_tool(settings, SETTING_GDB, options->why) < 0))
+		return -1;
 	return 0;
 }
 

@@ -1,11 +1,12 @@
 /*
- * Settings: parsing, the ceiling rule, and the configuration file. Reads files only before the
- * supervisor is locked down; never touches the file system otherwise.
+ * Settings: parsing, the ceiling rule, and the configuration file. Looks at the file system
+ * only before the supervisor is locked down.
  */
 #include "supervisor/settings.h"
 
 #include <errno.h>
 #include <ini.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,10 +226,22 @@ bool path_is_within(const char *path, const char *root)
 	return strncmp(path, root, length) == 0 && (path[length] == 0 || path[length] == '/');
 }
 
+/* Of what exists, where it really is counts: a link below an allowed directory leads elsewhere.
+ * What is made later is looked at when it is used. */
+static bool is_really_within(const char *path, const char *root)
+{
+	char real_path[PATH_MAX], real_root[PATH_MAX];
+
+	return !realpath(path, real_path) || !realpath(root, real_root) ||
+	       path_is_within(real_path, real_root);
+}
+
 static bool in_subset(const struct value *ceiling, const char *text)
 {
 	for (size_t i = 0; i < ceiling->count; i++)
-		if (strcmp(text, ceiling->items[i]) == 0 || path_is_within(text, ceiling->items[i]))
+		if (strcmp(text, ceiling->items[i]) == 0 ||
+		    (path_is_within(text, ceiling->items[i]) &&
+			is_really_within(text, ceiling->items[i])))
 			return true;
 	return false;
 }
@@ -451,6 +464,11 @@ const char *settings_text(const struct settings *settings, enum setting setting)
 const char *const *settings_list(const struct settings *settings, enum setting setting)
 {
 	return (const char *const *)settings->values[setting].items;
+}
+
+const char *const *settings_ceiling(const struct settings *settings, enum setting setting)
+{
+	return (const char *const *)settings->ceilings[setting].items;
 }
 
 bool settings_has_ceiling(const struct settings *settings)

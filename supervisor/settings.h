@@ -53,7 +53,7 @@
 	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "300", "running backward, searching") \
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
-	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, FREE, "0", "one recording (0: no limit)") \
+	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, LESS, "0", "one recording (0: no limit)") \
 	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
@@ -128,6 +128,10 @@ enum setting_source settings_source(const struct settings *settings, enum settin
 
 /* A NULL-terminated list; never NULL. Borrowed. */
 const char *const *settings_list(const struct settings *settings, enum setting setting);
+
+/* The administrator's list, which a user's may be a part of; empty without an administrator's file.
+ * Borrowed. */
+const char *const *settings_ceiling(const struct settings *settings, enum setting setting);
 
 /* Whether an administrator's file was read. */
 bool settings_has_ceiling(const struct settings *settings);

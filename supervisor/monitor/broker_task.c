@@ -97,7 +97,6 @@ void broker_task_make(struct broker_task *task, const struct composition *compos
 	for (size_t i = 0; i < sight->counts[SIGHT_FLAT]; i++)
 		add_root(&task->flats, sight->lists[SIGHT_FLAT][i]);
 	add_list(&task->trees, composition, SETTING_SOURCES);
-	add_list(&task->trees, composition, SETTING_DIRECTORIES);
 	task->syslog = settings_number(composition->settings, SETTING_AUDIT) != 0;
 	find_archive(task, composition);
 	if (composition->kind == WORKER_REPLAY)

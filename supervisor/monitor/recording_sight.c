@@ -6,6 +6,7 @@
 #include "supervisor/monitor/recording_sight.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@
 struct recording {
 	struct composition *composition;
 	struct grantee grantee;
-	bool bounded; /* trace-root limits the server */
+	bool bounded;	  /* trace-root limits the server */
+	bool has_program; /* there is one of this name, which may be recorded */
 	char home[PATH_MAX], here[PATH_MAX];
 	char *why;
 	size_t why_size;
@@ -156,6 +158,15 @@ static void find_home(struct recording *recording)
 	recording->grantee.whole_home = !recording->bounded;
 }
 
+static int check_directory(struct recording *recording, const char *real)
+{
+	if (trace_sight_allows(recording->composition, SETTING_DIRECTORIES, real))
+		return 0;
+	return refuse(recording, "directory to record in", real,
+	    "the server's settings limit where programs can be started",
+	    "name a directory below one of --record-directory");
+}
+
 /* The directory in which the program starts: relative names of the call begin there. */
 static int give_directory(struct recording *recording)
 {
@@ -164,12 +175,17 @@ static int give_directory(struct recording *recording)
 	int found;
 
 	strlcpy(recording->here, recording->composition->paths->here, sizeof(recording->here));
-	if (!*name || trace_sight_absolute(recording->composition, name, path, sizeof(path)) < 0)
+	if (!*name &&
+	    sight_follow(&recording->composition->sight, recording->here, false, path) < 0)
+		return 0;
+	if (*name && trace_sight_absolute(recording->composition, name, path, sizeof(path)) < 0)
 		return 0;
 	found = follow(recording, path, recording->here);
 	if (found <= 0)
 		return found;
-	return give_named(recording, false, recording->here);
+	if (check_directory(recording, recording->here) < 0)
+		return -1;
+	return !*name ? 0 : give_named(recording, false, recording->here);
 }
 
 static int absolute(const struct recording *recording, const char *name, char path[PATH_MAX])
@@ -188,7 +204,9 @@ static int give_trace(struct recording *recording)
 	int found = 0;
 
 	if (!*name) {
-		trace_sight_add_new(recording->composition);
+		/* it is made if it is missing, which a call that will fail must not do */
+		if (recording->has_program)
+			trace_sight_add_new(recording->composition);
 		return 0;
 	}
 	if (absolute(recording, name, path) < 0)
@@ -212,6 +230,22 @@ static int give_trace(struct recording *recording)
 	return give_named(recording, true, real);
 }
 
+/* The worker checks it once more, as the program's own PATH has it. */
+static int check_command(struct recording *recording, const char *real)
+{
+	const char *const *patterns =
+	    settings_list(recording->composition->settings, SETTING_COMMANDS);
+
+	for (const char *const *pattern = patterns; *pattern; pattern++)
+		if (fnmatch(*pattern, real, 0) == 0)
+			return 0;
+	if (!*patterns)
+		return 0;
+	return refuse(recording, "program to record", real,
+	    "the server's settings limit which programs can be recorded",
+	    "this program may not be recorded unless --record-command=PATTERN matches its path");
+}
+
 /* The program as one file, where it would be covered otherwise. */
 static int give_program(struct recording *recording)
 {
@@ -227,6 +261,9 @@ static int give_program(struct recording *recording)
 	found = follow(recording, path, real);
 	if (found <= 0)
 		return found;
+	recording->has_program = true;
+	if (check_command(recording, real) < 0)
+		return -1;
 	if (is_given(&composition->sight, real) || is_of_system(real))
 		return 0;
 	if (!grant_program(&recording->grantee, real, rule, &remedy))

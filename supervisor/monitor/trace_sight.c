@@ -171,18 +171,29 @@ static bool is_trace(int directory)
 		   (is_file(directory, "events") || has_marks_only(directory)));
 }
 
-bool trace_sight_may_be_here(const struct composition *composition, const char *real)
+static bool is_in_one(const char *const *roots, const char *real)
 {
-	const char *const *root = settings_list(composition->settings, SETTING_ROOTS);
 	struct sight ignored = {0};
 	char at[PATH_MAX];
 
-	if (!*root)
+	if (!*roots)
 		return true;
-	for (; *root; root++)
-		if (sight_follow(&ignored, *root, false, at) == 0 && sight_is_within(real, at))
+	for (; *roots; roots++)
+		if (sight_follow(&ignored, *roots, false, at) == 0 && sight_is_within(real, at))
 			return true;
 	return false;
+}
+
+bool trace_sight_allows(
+    const struct composition *composition, enum setting setting, const char *real)
+{
+	return is_in_one(settings_list(composition->settings, setting), real) &&
+	       is_in_one(settings_ceiling(composition->settings, setting), real);
+}
+
+bool trace_sight_may_be_here(const struct composition *composition, const char *real)
+{
+	return trace_sight_allows(composition, SETTING_ROOTS, real);
 }
 
 static int add_parent(struct composition *composition, const char *real, char *why, size_t why_size)

@@ -30,6 +30,11 @@ int trace_sight_add_base(struct composition *composition, char *why, size_t why_
 /* Adds the default directory for traces, to be written; makes it if it does not exist. */
 void trace_sight_add_new(struct composition *composition);
 
+/* Whether a path without links is in one of a setting's directories, and in one of the
+ * administrator's. Where they really are counts, because links can change. */
+bool trace_sight_allows(
+    const struct composition *composition, enum setting setting, const char *real);
+
 /* Whether a path without links is a default directory for traces that can be given. */
 bool trace_sight_is_base(const struct composition *composition, const char *real);
 

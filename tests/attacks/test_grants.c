@@ -3,10 +3,13 @@
  * see no more of other people's homes and of the machine's secrets than an ordinary user's.
  */
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/attacks/stage.h"
 #include "tests/runner.h"
@@ -214,6 +217,102 @@ START_TEST(no_setting_shows_a_home_to_a_replay)
 }
 END_TEST
 
+/* ---- Ceilings ----------------------------------------------------------------------------------
+ */
+
+/* What the recording of `command` prints, "" when it is refused. */
+static char *printed_by(struct stage *stage, const char *directory, const char *command)
+{
+	json_auto_t *answer = client_wait(stage->client,
+	    client_tool_send(stage->client, "rr_record",
+		json_pack("{s:[s,s,s,s], s:s, s:s, s:i}", "command", command, "/bin/sh", "-c",
+		    "echo REACHED", "working_directory", directory, "trace_dir", stage->trace,
+		    "timeout", 20)),
+	    60);
+	const char *text = json_string_value(answer_at(answer, "result.structuredContent.stdout"));
+
+	harness_shell("rm -rf '%s'", stage->trace);
+	return strdup(text ? text : "");
+}
+
+/* Changes a link to and fro, as fast as it can, until it is killed. */
+static pid_t swap_link(const char *path, const char *first, const char *second)
+{
+	char made[TEXT + 8];
+	pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(made, sizeof(made), "%s.made", path);
+	for (unsigned i = 0;; i++)
+		if (symlink(i % 2 ? first : second, made) == 0)
+			(void)rename(made, path);
+}
+
+#define SWAPS 8 /* recordings while the link changes */
+
+/* Names by which `env` is not `true`, and a link that is each of them in turn. */
+START_TEST(the_program_that_was_checked_is_the_one_that_runs)
+{
+	char link[TEXT], inner[TEXT];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i,
+	    (const char *const[]){
+		"--record-command=/usr/bin/true", "--record-command=*/work/t", NULL},
+	    NULL);
+
+	snprintf(link, sizeof(link), "%s/t", stage.project);
+	snprintf(inner, sizeof(inner), "%s/inner", stage.project);
+	harness_shell(
+	    "cd '%s' && mkdir inner && ln -s /usr/bin/env inner/t && cp /usr/bin/true t && "
+	    "chown -R %u . ",
+	    stage.project, (unsigned)stage.uid);
+	cleanup_free char *through_proc = printed_by(&stage, inner, "/proc/self/cwd/t");
+	ck_assert_str_eq(through_proc, "");
+	cleanup_free char *through_link = printed_by(&stage, inner, "./t");
+	ck_assert_str_eq(through_link, "");
+	pid_t swapper = swap_link(link, "/usr/bin/true", "/usr/bin/env");
+	for (int i = 0; i < SWAPS; i++) {
+		cleanup_free char *output = printed_by(&stage, stage.project, link);
+		ck_assert_str_eq(output, "");
+	}
+	kill(swapper, SIGKILL);
+	waitpid(swapper, NULL, 0);
+	stage_close(&stage);
+}
+END_TEST
+
+/* A call that fails leaves no directory behind. */
+START_TEST(a_refused_recording_makes_no_directory_for_traces)
+{
+	static const char *const programs[] = {
+	    "/usr/bin/env", "/no/such/program", "no-such-program"};
+	char traces[TEXT], variable[TEXT + 16];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+
+	snprintf(traces, sizeof(traces), "%s/new/traces", stage.folder);
+	snprintf(variable, sizeof(variable), "_RR_TRACE_DIR=%s", traces);
+	client_end(stage.client);
+	stage.client =
+	    stage_client(&stage, _i, (const char *const[]){"--record-command=/usr/bin/true", NULL},
+		(const char *const[]){variable, NULL});
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		client_tool_refused(
+		    stage.client, "rr_record", NULL, "{s:[s]}", "command", programs[i]);
+		ck_assert_msg(access(traces, F_OK) != 0, "%s", programs[i]);
+	}
+	client_tool_done(stage.client, "rr_record", "{s:[s]}", "command", "/usr/bin/true");
+	ck_assert_int_eq(access(traces, F_OK), 0);
+	stage_close(&stage);
+}
+END_TEST
+
 int main(void)
 {
 	/* Nothing here is about the home, which may be a link; an ordinary user cannot write the
@@ -227,7 +326,9 @@ int main(void)
 	    {"system", roots_system_is_not_written_because_it_is_named, 2},
 	    {"program", a_program_in_a_home_is_seen_as_one_file, 2},
 	    {"directory", a_directory_in_a_home_is_given_without_the_home, 2},
-	    {"settings", no_setting_shows_a_home_to_a_replay, 3}};
+	    {"settings", no_setting_shows_a_home_to_a_replay, 3},
+	    {"commands", the_program_that_was_checked_is_the_one_that_runs, 3},
+	    {"traces", a_refused_recording_makes_no_directory_for_traces, 4}};
 	Suite *suite = suite_create("grants");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {

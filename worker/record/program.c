@@ -40,23 +40,27 @@ static int check_executable(int directory, const char *path, char real[PATH_MAX]
 }
 
 /*
- * Searches as rr and execvp do. 0 or errno; real gets its path. In PATH, only an existing file
- * counts: a directory that cannot be read, or that is not a directory, contains no program for us.
+ * Searches as rr and execvp do. 0 or errno; `path` gets the name that was found, and real its path.
+ * In PATH, only an existing file counts: a directory that cannot be read, or that is not a
+ * directory, contains no program for us.
  */
-static int find_executable(int directory, const char *name, const char *search, char real[PATH_MAX])
+static int find_executable(
+    int directory, const char *name, const char *search, char path[PATH_MAX], char real[PATH_MAX])
 {
 	int error = ENOENT;
 
-	if (strchr(name, '/'))
+	if (strchr(name, '/')) {
+		if (strlcpy(path, name, PATH_MAX) >= PATH_MAX)
+			return ENAMETOOLONG;
 		return check_executable(directory, name, real);
+	}
 	while (search && *search) {
 		size_t length = strcspn(search, ":");
-		char path[PATH_MAX];
-		int written = snprintf(
-		    path, sizeof(path), "%.*s/%s", (int)length, length ? search : ".", name);
+		int written =
+		    snprintf(path, PATH_MAX, "%.*s/%s", (int)length, length ? search : ".", name);
 		struct stat status;
 		search += length + (search[length] == ':');
-		if (written >= (int)sizeof(path) || fstatat(directory, path, &status, 0) < 0 ||
+		if (written >= PATH_MAX || fstatat(directory, path, &status, 0) < 0 ||
 		    S_ISDIR(status.st_mode))
 			continue;
 		int got = check_executable(directory, path, real);
@@ -65,6 +69,41 @@ static int find_executable(int directory, const char *name, const char *search, 
 		error = got;
 	}
 	return error;
+}
+
+/* Whether nobody but the administrator can put something else into a directory. */
+static bool is_settled(const char *directory)
+{
+	return (strncmp(directory, "/usr/", 5) == 0 || strcmp(directory, "/bin") == 0) &&
+	       access(directory, W_OK) < 0;
+}
+
+/*
+ * The path by which rr must start the program so that it is the one that was checked: without a
+ * link that somebody can change in between. A link that is the administrator's stays, because some
+ * programs look at the name by which they were called. 0 or errno.
+ */
+static int pin(int directory, const char *name, char path[PATH_MAX], char real[PATH_MAX])
+{
+	char folder[PATH_MAX], link[64];
+	const char *last = strrchr(name, '/') + 1;
+	ssize_t length;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(last - name), name);
+	cleanup_fd int fd = openat(directory, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, folder, sizeof(folder) - 1);
+	if (length < 0)
+		return errno;
+	folder[length] = '\0';
+	if (!is_settled(folder))
+		strlcpy(path, real, PATH_MAX);
+	else if (snprintf(path, PATH_MAX, "%s/%s", folder, last) >= PATH_MAX)
+		return ENAMETOOLONG;
+	/* what is checked from now on is this path */
+	return check_executable(AT_FDCWD, path, real);
 }
 
 static bool command_is_allowed(const json_t *patterns, const char *path)
@@ -99,11 +138,16 @@ static bool is_tracer(const char *path)
 }
 
 bool program_find(const struct worker *worker, const char *directory, const char *name,
-    const char *search, struct failure *failure)
+    const char *search, char program[PATH_MAX], struct failure *failure)
 {
-	char real[PATH_MAX] = "";
+	char real[PATH_MAX] = "", found[PATH_MAX];
+	bool limited = json_array_size(worker->config.commands) > 0;
 	cleanup_fd int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int error = find_executable(start, name, search, real);
+	int error = find_executable(start, name, search, found, real);
+
+	strlcpy(program, name, PATH_MAX);
+	if (!error && limited)
+		error = pin(start, found, program, real);
 
 	if (error == ENOENT || error == ENOTDIR)
 		return trace_fail_path(failure, ERROR_NOT_FOUND,

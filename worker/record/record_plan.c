@@ -74,7 +74,7 @@ static bool plan_program(const struct worker *worker, const struct record_reques
 {
 	return program_find(worker, plan->directory,
 	    json_string_value(json_array_get(request->command, 0)), search_path(request->env),
-	    failure);
+	    plan->program, failure);
 }
 
 static char **copy_environment(size_t room)
@@ -252,7 +252,8 @@ static bool plan_argv(
 	plan->argv[count++] = "-o";
 	plan->argv[count++] = plan->destination.trace;
 	plan->argv[count++] = "--";
-	json_array_foreach(command, index, word) plan->argv[count++] = json_string_value(word);
+	json_array_foreach(command, index, word) plan->argv[count++] =
+	    index == 0 ? plan->program : json_string_value(word);
 	return true;
 }
 

@@ -37,9 +37,10 @@ struct record_request {
 
 struct record_plan {
 	struct pmu_choice pmu;
-	const char **argv;			/* of rr; owned, the words borrowed */
-	char **environment;			/* of rr; owned */
-	char directory[TRACE_PATH_MAX];		/* where the program starts */
+	const char **argv;		/* of rr; owned, the words borrowed */
+	char **environment;		/* of rr; owned */
+	char directory[TRACE_PATH_MAX]; /* where the program starts */
+	char program[TRACE_PATH_MAX];	/* the name to start it by */
 	struct destination destination;
 	bool has_own_temporary; /* the trace is where rr keeps temporary files */
 	const char *input;	/* text for its stdin, or NULL; borrowed from args */

@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,74 @@ START_TEST(nobody_exceeds_the_administrators_file)
 		ck_assert_msg(options.mode == MODE_WRONG, "%s was granted", more[i]);
 		ck_assert_ptr_nonnull(strstr(options.why, SETTINGS_FILE));
 	}
+}
+END_TEST
+
+/* What a name looks like does not count, but where it leads; and 0 is no small limit where it means
+ * none. */
+START_TEST(no_ceiling_is_passed_by_a_link_a_zero_or_the_path)
+{
+	static const char *const roots[] = {"trace-root", "record-directory", "source-dir"};
+	char folder[] = "/tmp/rr-warden-settings.XXXXXX", text[512], *path = strdup(getenv("PATH"));
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(text, sizeof(text),
+	    "cd %s && mkdir granted granted/inner bin && ln -s /etc granted/link && "
+	    "ln -s / granted/inner/link && cp /bin/true bin/rr && cp /bin/true bin/gdb",
+	    folder);
+	ck_assert_int_eq(system(text), 0);
+	snprintf(text, sizeof(text),
+	    "[traces]\nroots = %s/granted\n[recording]\ndirectories = %s/granted\n"
+	    "[debugging]\nsources = %s/granted\n[timeouts]\nrecord = 2\n",
+	    folder, folder, folder);
+	write_admin(text);
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		snprintf(text, sizeof(text), "--%s=%s/granted/link", roots[i], folder);
+		read_line(text);
+		ck_assert_msg(options.mode == MODE_WRONG, "%s was granted", text);
+		snprintf(text, sizeof(text), "--%s=%s/granted/inner/link/etc", roots[i], folder);
+		read_line(text);
+		ck_assert_msg(options.mode == MODE_WRONG, "%s was granted", text);
+		snprintf(text, sizeof(text), "--%s=%s/granted/inner", roots[i], folder);
+		read_line(text);
+		ck_assert_msg(options.mode == MODE_SERVE, "%s", options.why);
+	}
+	read_line("--timeout-record=0");
+	ck_assert_int_eq(options.mode, MODE_WRONG);
+	read_line("--timeout-record=1");
+	ck_assert_int_eq(options.mode, MODE_SERVE);
+	snprintf(text, sizeof(text), "%s/bin:%s", folder, path);
+	setenv("PATH", text, 1);
+	read_line("");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_RR), "/usr/bin/rr");
+	ck_assert_str_eq(settings_text(options.settings, SETTING_GDB), "/usr/bin/gdb");
+	setenv("PATH", path, 1);
+	snprintf(text, sizeof(text), "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(text), 0);
+	free(path);
+}
+END_TEST
+
+/* Those would make the list of commands a list of all programs. */
+START_TEST(the_example_allows_no_program_that_starts_others)
+{
+	static const char *const starters[] = {"/usr/bin/env", "/usr/bin/sh", "/usr/bin/dash",
+	    "/bin/sh", "/usr/bin/python3", "/usr/bin/make", "/usr/bin/xargs", "/usr/bin/timeout"};
+	char line[256], pattern[128];
+	int patterns = 0;
+	FILE *file = fopen("packaging/rr-warden.conf", "re");
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "# commands = %127s", pattern) != 1)
+			continue;
+		patterns++;
+		for (size_t i = 0; i < sizeof(starters) / sizeof(starters[0]); i++)
+			ck_assert_msg(fnmatch(pattern, starters[i], 0) != 0, "%s allows %s",
+			    pattern, starters[i]);
+	}
+	fclose(file);
+	ck_assert_int_gt(patterns, 0);
 }
 END_TEST
 
@@ -306,6 +375,8 @@ int main(void)
 	    nonsense_in_the_environment_is_left_out,
 	    without_a_file_everybody_may_allow_everything,
 	    nobody_exceeds_the_administrators_file,
+	    no_ceiling_is_passed_by_a_link_a_zero_or_the_path,
+	    the_example_allows_no_program_that_starts_others,
 	    everybody_may_ask_for_less_than_the_administrators_file,
 	    an_error_in_a_file_names_line_and_remedy,
 	    a_line_too_long_for_the_parser_is_refused,
