@@ -5,19 +5,43 @@
 #include "sandbox/roles.h"
 
 const char *const hidden_paths[] = {
-    "/home",		/* users' files */
-    "/root",		/* root's files */
-    "/run",		/* sockets: dbus, docker, ssh and gpg agents */
-    "/var/run",		/* the same where it is no link */
-    "/var/spool",	/* mail, print and cron jobs */
-    "/var/lib/docker",	/* containers' files, readable to root */
-    "/etc/shadow",	/* password hashes, readable to root */
-    "/etc/shadow-",	/* the same */
-    "/etc/gshadow",	/* the same */
-    "/etc/gshadow-",	/* the same */
-    "/etc/ssh",		/* host keys, readable to root */
-    "/etc/ssl/private", /* keys, readable to root */
-    "/boot",		/* boot loader passwords, the kernel's layout */
+    "/home",				      /* users' files */
+    "/root",				      /* root's files */
+    "/run",				      /* sockets: dbus, docker, ssh and gpg agents */
+    "/var/run",				      /* the same where it is no link */
+    "/var/spool",			      /* mail, print and cron jobs */
+    "/var/lib/docker",			      /* containers' files, readable to root */
+    "/etc/shadow",			      /* password hashes, readable to root */
+    "/etc/shadow-",			      /* the same */
+    "/etc/gshadow",			      /* the same */
+    "/etc/gshadow-",			      /* the same */
+    "/etc/ssh",				      /* host keys, readable to root */
+    "/etc/ssl/private",			      /* keys, readable to root */
+    "/etc/munge",			      /* the key of a cluster's jobs, readable to root */
+    "/etc/wireguard",			      /* keys of networks, readable to root */
+    "/etc/openvpn",			      /* the same */
+    "/etc/ipsec.d",			      /* the same */
+    "/etc/ipsec.secrets",		      /* the same */
+    "/etc/NetworkManager/system-connections", /* passwords of networks */
+    "/etc/netplan",			      /* the same */
+    "/etc/wpa_supplicant",		      /* the same */
+    "/etc/ppp",				      /* the same */
+    "/etc/kubernetes",			      /* keys of a cluster */
+    "/etc/rancher",			      /* the same */
+    "/etc/letsencrypt",			      /* keys of servers */
+    "/etc/krb5.keytab",			      /* keys of the machine */
+    "/etc/security/opasswd",		      /* old passwords */
+    "/var/backups",			      /* copies of /etc/shadow */
+    "/var/lib/containerd",		      /* containers' files, readable to root */
+    "/var/lib/containers",		      /* the same */
+    "/var/lib/kubelet",			      /* pods' secrets */
+    "/var/lib/rancher",			      /* the same */
+    "/var/lib/NetworkManager",		      /* keys of networks */
+    "/var/lib/iwd",			      /* passwords of networks */
+    "/var/lib/bluetooth",		      /* keys of devices */
+    "/var/lib/private",			      /* services' files */
+    "/var/lib/sss",			      /* cached passwords */
+    "/boot",				      /* boot loader passwords, the kernel's layout */
     NULL,
 };
 

@@ -1,18 +1,22 @@
 /*
  * `rr-warden rr ARGS...`: finds out which counters work, and then executes rr. There is no sandbox,
- * because the user runs a program in the user's own terminal. Must never change the meaning of the
+ * because the user runs a program in the user's own terminal; only a network of its own for a
+ * replay. Must never change the meaning of the
  * arguments.
  */
 #include "supervisor/rr_command.h"
 
 #include "sandbox/cleanup.h"
+#include "sandbox/ns.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define EXIT_NOT_STARTED 127
@@ -60,17 +64,32 @@ static enum rr_task task_of(int argc, char *const argv[])
 	return is_directory(argv[at]) ? TASK_REPLAY : TASK_IMPLIED_RECORD;
 }
 
+/* Whether one of these options is given to rr's command. */
+static bool has_option(int argc, char *const argv[], const char *const *options)
+{
+	for (int i = find_command(argc, argv); i < argc && strcmp(argv[i], "--") != 0; i++)
+		for (size_t k = 0; options[k] != NULL; k++)
+			if (strncmp(argv[i], options[k], strlen(options[k])) == 0)
+				return true;
+	return false;
+}
+
 int rr_command_wants_gdb(int argc, char *const argv[])
 {
 	static const char *const without[] = {
-	    "-a", "--autopilot", "-s", "--dbgport", "-d", "--debugger", "-h", "--help"};
-	if (task_of(argc, argv) != TASK_REPLAY)
-		return 0;
-	for (int i = find_command(argc, argv); i < argc && strcmp(argv[i], "--") != 0; i++)
-		for (size_t k = 0; k < sizeof(without) / sizeof(without[0]); k++)
-			if (strncmp(argv[i], without[k], strlen(without[k])) == 0)
-				return 0;
-	return 1;
+	    "-a", "--autopilot", "-s", "--dbgport", "-d", "--debugger", "-h", "--help", NULL};
+
+	return task_of(argc, argv) == TASK_REPLAY && !has_option(argc, argv, without);
+}
+
+enum rr_port rr_command_port(int argc, char *const argv[])
+{
+	static const char *const none[] = {"-a", "--autopilot", "-h", "--help", NULL};
+	static const char *const named[] = {"-s", "--dbgport", NULL};
+
+	if (task_of(argc, argv) != TASK_REPLAY || has_option(argc, argv, none))
+		return RR_PORT_NONE;
+	return has_option(argc, argv, named) ? RR_PORT_OPEN : RR_PORT_PRIVATE;
 }
 
 const char **rr_command_arguments(const struct pmu_choice *choice, int argc, char *const argv[])
@@ -118,6 +137,46 @@ static char **prepare_environment(const struct pmu_choice *choice, const char *l
 	return environment;
 }
 
+/* Moves this process into a network of its own. */
+static int enter_network(void)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	/* Root needs no user namespace, in which it could not use the processor's counters. */
+	if (unshare(CLONE_NEWNET | (uid == 0 ? 0 : CLONE_NEWUSER)) < 0 ||
+	    (uid != 0 && ns_map_ids(uid, gid) < 0))
+		return -1;
+	return ns_loopback_up();
+}
+
+/* Half of it would be worse than nothing, so a child tries first. */
+static bool can_enter_network(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(enter_network() == 0 ? 0 : 1);
+	while (child > 0 && waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return child > 0 && status == 0;
+}
+
+/* rr's debug port has no password: who reaches it runs code as this user. */
+static void close_port(enum rr_port port)
+{
+	if (port == RR_PORT_NONE)
+		return;
+	if (port == RR_PORT_PRIVATE && can_enter_network() && enter_network() == 0)
+		return;
+	complain("warning",
+	    "rr's debug port has no password, and every user of this machine can connect to it "
+	    "while rr replays: do so only where you are the only user, or replay with the server's "
+	    "tools");
+}
+
 /* Executes rr; the arguments are all for rr. */
 static int become_rr(
     const struct pmu_choice *choice, const char *library, int argc, char *const argv[])
@@ -134,6 +193,7 @@ static int become_rr(
 	char **environment = prepare_environment(choice, library);
 	if (environment == NULL)
 		return EXIT_NOT_STARTED;
+	close_port(rr_command_port(argc, argv));
 	execve(choice->rr_path, (char *const *)arguments, environment);
 	pmu_environment_free(environment);
 	return complain(choice->rr_path, strerror(errno));

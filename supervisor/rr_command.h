@@ -27,4 +27,12 @@ const char **rr_command_arguments(const struct pmu_choice *choice, int argc, cha
 /* Whether rr would start gdb for these arguments. */
 int rr_command_wants_gdb(int argc, char *const argv[]);
 
+/* Who reaches rr's debug port with these arguments. */
+enum rr_port {
+	RR_PORT_NONE,	 /* there is none */
+	RR_PORT_PRIVATE, /* the gdb that rr starts: both get a network of their own */
+	RR_PORT_OPEN	 /* a gdb that the user starts, and everybody else on the machine */
+};
+enum rr_port rr_command_port(int argc, char *const argv[]);
+
 #endif

@@ -31,6 +31,31 @@ static bool have_homes(void)
 	return made = true;
 }
 
+/* Keys as machines have them, over /etc and /var/lib. */
+static const char *const keys[] = {"/etc/munge/munge.key", "/etc/wireguard/wg0.conf",
+    "/etc/NetworkManager/system-connections/office", "/etc/kubernetes/admin.conf",
+    "/var/lib/kubelet/pods/token", "/var/lib/rancher/token", "/var/backups/shadow.bak"};
+
+static bool have_keys(void)
+{
+	static const char *const places[] = {"/etc", "/var/lib", "/var/backups"};
+
+	if (!have_homes())
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char options[256];
+		harness_shell("mkdir -p /home/.over/%zu/upper /home/.over/%zu/work", i, i);
+		snprintf(options, sizeof(options),
+		    "lowerdir=%s,upperdir=/home/.over/%zu/upper,workdir=/home/.over/%zu/work",
+		    places[i], i, i);
+		if (mount("overlay", places[i], "overlay", 0, options) < 0)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		harness_shell("mkdir -p $(dirname %s) && echo %s >%s", keys[i], SECRET, keys[i]);
+	return true;
+}
+
 /* Records a program; its output. */
 static char *output_of(struct stage *stage, const char *directory, json_t *command)
 {
@@ -177,6 +202,26 @@ START_TEST(a_directory_in_a_home_is_given_without_the_home)
 }
 END_TEST
 
+START_TEST(roots_recording_sees_no_keys)
+{
+	char command[TEXT] = "cat";
+
+	if (!stage_can_play(_i) || !have_keys())
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		strlcat(command, " ", sizeof(command));
+		strlcat(command, keys[i], sizeof(command));
+	}
+	strlcat(command, " 2>&1; echo the end", sizeof(command));
+	cleanup_free char *output =
+	    output_of(&stage, NULL, json_pack("[s,s,s]", "/bin/sh", "-c", command));
+	ck_assert_msg(strstr(output, "the end") && !strstr(output, SECRET), "%s", output);
+	stage_close(&stage);
+}
+END_TEST
+
 /* ---- Settings ----------------------------------------------------------------------------------
  */
 
@@ -313,6 +358,52 @@ START_TEST(a_refused_recording_makes_no_directory_for_traces)
 }
 END_TEST
 
+/* ---- rr by hand --------------------------------------------------------------------------------
+ */
+
+/* What `rr-warden rr replay` says, and its gdb about its network. */
+static char *replayed_by_hand(const struct stage *stage, int play, const char *option)
+{
+	char command[2 * TEXT], *text = calloc(1, TEXT),
+				*wrapper = harness_program("../doubles/no_spaces");
+	FILE *output;
+
+	snprintf(command, sizeof(command),
+	    "%s'%s' '%s' rr replay %s '%s' -- -nx -batch -ex 'shell readlink /proc/self/ns/net' "
+	    "2>&1",
+	    play & AS_USER ? "exec setpriv --reuid=65534 --regid=65534 --clear-groups " : "exec ",
+	    play & NO_NAMESPACES ? wrapper : "/usr/bin/env", harness_server(), option,
+	    stage->trace);
+	output = popen(command, "r");
+	ck_assert_ptr_nonnull(output);
+	ck_assert_uint_gt(fread(text, 1, TEXT - 1, output), 0);
+	pclose(output);
+	free(wrapper);
+	return text;
+}
+
+START_TEST(rrs_port_is_reached_by_nobody_else_or_it_is_said)
+{
+	char network[64] = {0};
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+
+	ck_assert_int_gt(readlink("/proc/self/ns/net", network, sizeof(network) - 1), 0);
+	json_decref(stage_record(&stage));
+	cleanup_free char *output = replayed_by_hand(&stage, _i, "");
+	ck_assert_msg(strstr(output, "net:[") != NULL, "%s", output);
+	if (_i & NO_NAMESPACES)
+		ck_assert_msg(
+		    strstr(output, "every user of this machine can connect"), "%s", output);
+	else
+		ck_assert_msg(
+		    !strstr(output, network) && !strstr(output, "warning: rr's"), "%s", output);
+	stage_close(&stage);
+}
+END_TEST
+
 int main(void)
 {
 	/* Nothing here is about the home, which may be a link; an ordinary user cannot write the
@@ -326,8 +417,10 @@ int main(void)
 	    {"system", roots_system_is_not_written_because_it_is_named, 2},
 	    {"program", a_program_in_a_home_is_seen_as_one_file, 2},
 	    {"directory", a_directory_in_a_home_is_given_without_the_home, 2},
+	    {"keys", roots_recording_sees_no_keys, 2},
 	    {"settings", no_setting_shows_a_home_to_a_replay, 3},
 	    {"commands", the_program_that_was_checked_is_the_one_that_runs, 3},
+	    {"by hand", rrs_port_is_reached_by_nobody_else_or_it_is_said, 4},
 	    {"traces", a_refused_recording_makes_no_directory_for_traces, 4}};
 	Suite *suite = suite_create("grants");
 

@@ -107,6 +107,29 @@ START_TEST(gdb_is_needed_for_interactive_replay_only)
 }
 END_TEST
 
+START_TEST(rrs_port_is_private_unless_the_user_names_it)
+{
+	static const struct {
+		const char *words[5];
+		enum rr_port port;
+	} rows[] = {{{"replay", NULL}, RR_PORT_PRIVATE},
+	    {{"replay", "/tmp", NULL}, RR_PORT_PRIVATE},
+	    {{"-M", "replay", "-f", "7", NULL}, RR_PORT_PRIVATE},
+	    {{"replay", "--", "-s", NULL}, RR_PORT_PRIVATE}, {{"/tmp", NULL}, RR_PORT_PRIVATE},
+	    {{"replay", "-a", NULL}, RR_PORT_NONE}, {{"record", "ls", NULL}, RR_PORT_NONE},
+	    {{"ps", NULL}, RR_PORT_NONE}, {{"replay", "-s", "1234", NULL}, RR_PORT_OPEN},
+	    {{"replay", "--dbgport=1234", NULL}, RR_PORT_OPEN}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int count = 0;
+		while (rows[i].words[count] != NULL)
+			count++;
+		ck_assert_int_eq(
+		    rr_command_port(count, (char *const *)rows[i].words), rows[i].port);
+	}
+}
+END_TEST
+
 START_TEST(the_rr_of_the_policy_is_the_one)
 {
 	struct settings *settings = settings_new();
@@ -127,6 +150,7 @@ int main(void)
 	    {a_recording_without_syscall_buffer_gets_n, 9},
 	    {the_parts_are_found_beside_bin, 3},
 	    {gdb_is_needed_for_interactive_replay_only, 11},
+	    {rrs_port_is_private_unless_the_user_names_it, 1},
 	    {the_rr_of_the_policy_is_the_one, 1},
 	    {NULL, 0},
 	};
