@@ -75,6 +75,8 @@ $(BUILD)/obj/%.o: %.c $(FLAGS)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
+$(BUILD)/obj/worker/gdb/library.o: worker/gdb/script/library.py
+
 # The plugin's skills, which the server shows to its clients as well.
 SKILLS_OBJ := $(BUILD)/obj/supervisor/skills_shown.o
 $(SKILLS_OBJ:.o=.c): packaging/skills.sh $(wildcard packaging/claude-plugin/skills/*/SKILL.md)

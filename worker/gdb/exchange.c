@@ -118,6 +118,30 @@ static void explain_failed_start(struct exchange *exchange)
 		*end = ' ';
 }
 
+/* A helper could not answer: the reason is only in gdb's log. */
+static void explain_failed_helper(struct exchange *exchange)
+{
+	static const char raised[] = "Python Exception ";
+	const char *why = strstr(exchange->log.bytes, raised);
+
+	why = why ? strstr(why, ">: ") : NULL;
+	if (why && strncmp(exchange->message, "Error while executing Python", 28) == 0)
+		snprintf(exchange->message, sizeof(exchange->message), "%.*s",
+		    (int)strcspn(why + 3, "\n"), why + 3);
+}
+
+/* gdb goes on after an assertion that failed (settings.c), and says only "Command aborted.". */
+static void explain_assertion(struct exchange *exchange)
+{
+	static const char failed[] = "internal-error: ";
+	const char *why = strstr(exchange->log.bytes, failed);
+
+	if (why && strcmp(exchange->message, "Command aborted.") == 0)
+		snprintf(exchange->message, sizeof(exchange->message),
+		    "an assertion of gdb itself failed, so it cannot tell this: %.*s",
+		    (int)strcspn(why + sizeof(failed) - 1, "\n"), why + sizeof(failed) - 1);
+}
+
 static enum news note_refusal(
     struct exchange *exchange, const struct mi_record *record, const char **why)
 {
@@ -130,6 +154,8 @@ static enum news note_refusal(
 		exchange->running = false;
 		explain_failed_start(exchange);
 	}
+	explain_failed_helper(exchange);
+	explain_assertion(exchange);
 	return news_of(exchange->message, NEWS_REFUSED_CUT_OFF, why);
 }
 

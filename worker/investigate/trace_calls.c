@@ -125,9 +125,11 @@ static void add_evaluated(struct replay *replay, json_t *row, const json_t *expr
 /* {moment, tid, args?, caller, evaluated?}, and later {returned, events, back_at}. */
 static void add_row(struct trace_calls *calls, struct replay *replay)
 {
-	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
-	json_t *row, *args = frame_args(frame);
+	json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame"), *row, *args;
 	char *text;
+
+	values_complete(replay, replay->selected.number, 0, frame);
+	args = frame_args(frame);
 
 	row = json_pack(
 	    "{s:o, s:i}", "moment", seen_name(replay, &replay->moment), "tid", replay->moment.tid);

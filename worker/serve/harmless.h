@@ -27,7 +27,12 @@ enum harmless_kind harmless_kind(const char *tool, const char *argument);
 /* Whether a text names only what computes. */
 bool harmless_text(const char *text, struct failure *failure);
 
-/* All texts among the arguments of a tool, of lists and objects too. */
+/* Whether gdb may read a text as an expression; may_change: it may call into the program. */
+bool harmless_expression(const char *text, bool may_change, struct failure *failure);
+
+/* All texts among the arguments of a tool, of lists and objects too. Not
+ * those of rr_evaluate's list of several, which it checks one by one: a bad one leaves the others.
+ */
 bool harmless_arguments(const char *tool, const json_t *given, struct failure *failure);
 
 #endif

@@ -8,6 +8,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/harmless.h"
 #include "worker/session/evaluate.h"
 #include "worker/session/excursion.h"
 #include "worker/session/named.h"
@@ -52,7 +53,28 @@ static int read_formatted(struct replay *replay, char letter, const char *expres
 	return 0;
 }
 
-static json_t *evaluate_one(struct replay *replay, const char *expression, char letter, size_t max)
+/* How a list is read. */
+struct reading {
+	char letter; /* of format_letters */
+	size_t max;  /* bytes of each value */
+	bool may_change;
+};
+
+/* One by one, because a bad one must not hide the others. */
+static bool may_read(struct replay *replay, const char *expression, const struct reading *reading,
+    struct failure *strange)
+{
+	if (strlen(expression) > REPLAY_EXPRESSION_MAX) {
+		failure_set(strange, ERROR_INVALID_ARGUMENT, NULL,
+		    "an expression is longer than %d bytes", REPLAY_EXPRESSION_MAX);
+		return false;
+	}
+	return harmless_expression(expression, reading->may_change, strange) &&
+	       strangers_check(replay, expression, strange);
+}
+
+static json_t *evaluate_one(
+    struct replay *replay, const char *expression, const struct reading *reading)
 {
 	char *value = NULL, *type = NULL, why[512];
 	struct failure strange = {0};
@@ -60,12 +82,12 @@ static json_t *evaluate_one(struct replay *replay, const char *expression, char 
 	size_t cut = 0;
 
 	json_object_set_new(json, "expression", json_string(expression));
-	if (!strangers_check(replay, expression, &strange)) {
+	if (!may_read(replay, expression, reading, &strange)) {
 		json_object_set_new(json, "error", json_string(strange.message));
-	} else if (read_formatted(replay, letter, expression, &value, &type, why, sizeof(why)) ==
-		   0) {
+	} else if (read_formatted(
+		       replay, reading->letter, expression, &value, &type, why, sizeof(why)) == 0) {
 		json_object_set_new(
-		    json, "value", scrub_json_middle(value, strlen(value), max, &cut));
+		    json, "value", scrub_json_middle(value, strlen(value), reading->max, &cut));
 		json_object_set_new(json, "type", scrub_json(type, strlen(type), 400, NULL));
 	} else {
 		json_object_set_new(json, "error", json_string(why));
@@ -86,16 +108,22 @@ static void switch_calls(struct replay *replay, const char *to)
 	gdb_command(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
 }
 
+static bool are_few(const json_t *expressions, struct failure *failure)
+{
+	if (json_array_size(expressions) <= EXPRESSIONS_MAX)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	    "one call can read at most %d expressions", EXPRESSIONS_MAX);
+	return false;
+}
+
 bool evaluate_may(const json_t *expressions, struct failure *failure)
 {
 	const json_t *entry;
 	size_t i;
 
-	if (json_array_size(expressions) > EXPRESSIONS_MAX) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-		    "one call can read at most %d expressions", EXPRESSIONS_MAX);
+	if (!are_few(expressions, failure))
 		return false;
-	}
 	json_array_foreach(expressions, i, entry)
 	{
 		if (strlen(json_string_value(entry)) <= REPLAY_EXPRESSION_MAX)
@@ -122,7 +150,8 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 
 		/* registers are those of the innermost frame */
 		replay->selected.frame = strchr(expression, '$') ? 0 : frame;
-		read = evaluate_one(replay, expression, 0, BESIDE_BUDGET / count);
+		read = evaluate_one(
+		    replay, expression, &(struct reading){.max = BESIDE_BUDGET / count});
 		error = mi_text(read, "error");
 		if (error)
 			json_object_set_new(values, expression, json_sprintf("<%s>", error));
@@ -146,7 +175,7 @@ static json_t *wanted(const struct evaluate_args *args, struct failure *failure)
 	if (json_array_size(list) == 0)
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
 		    "give expression, or up to %d expressions", EXPRESSIONS_MAX);
-	else if (evaluate_may(list, failure))
+	else if (json_array_size(list) > 1 ? are_few(list, failure) : evaluate_may(list, failure))
 		return list;
 	json_decref(list);
 	return NULL;
@@ -204,19 +233,18 @@ static void fail_evaluation(struct replay *replay, const char *why, struct failu
 }
 
 static json_t *evaluate_all(
-    struct replay *replay, const json_t *list, char letter, struct failure *failure)
+    struct replay *replay, const json_t *list, struct reading reading, struct failure *failure)
 {
 	size_t i, count = json_array_size(list), max = VALUES_BUDGET / count;
 	json_t *results = json_array(), *result = NULL, *entry, *only;
 
-	if (max > VALUE_MAX)
-		max = VALUE_MAX;
+	reading.max = (max < VALUE_MAX ? max : VALUE_MAX) - 100;
 	json_array_foreach(list, i, entry)
 	{
 		if (replay->worker->broken || replay->worker->interrupt)
 			break;
 		json_array_append_new(
-		    results, evaluate_one(replay, json_string_value(entry), letter, max - 100));
+		    results, evaluate_one(replay, json_string_value(entry), &reading));
 	}
 	only = json_array_get(results, 0);
 	if (replay->worker->broken) {
@@ -239,14 +267,14 @@ static json_t *evaluate_all(
  * program goes on, so we go back to where we are, which ends it.
  */
 static json_t *evaluate_with_calls(
-    struct replay *replay, const json_t *list, char letter, struct failure *failure)
+    struct replay *replay, const json_t *list, struct reading reading, struct failure *failure)
 {
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	struct failure late = {0};
 	json_t *result;
 
 	switch_calls(replay, "on");
-	result = evaluate_all(replay, list, letter, failure);
+	result = evaluate_all(replay, list, reading, failure);
 	if (replay->worker->broken)
 		return result;
 	switch_calls(replay, "off");
@@ -264,14 +292,16 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 {
 	const struct expressions *expressions = asked;
 	const struct evaluate_args *args = expressions->args;
-	char letter = format_letters[args->format];
+	struct reading reading = {
+	    .letter = format_letters[args->format], .may_change = args->allow_calls};
 	bool elements = args->max_elements != VALUE_ELEMENTS_DEFAULT;
 	json_t *result;
 
 	if (elements)
 		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
-	result = args->allow_calls ? evaluate_with_calls(replay, expressions->list, letter, failure)
-				   : evaluate_all(replay, expressions->list, letter, failure);
+	result = args->allow_calls
+		     ? evaluate_with_calls(replay, expressions->list, reading, failure)
+		     : evaluate_all(replay, expressions->list, reading, failure);
 	if (elements && !replay->worker->broken)
 		gdb_command(
 		    replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);

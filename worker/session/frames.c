@@ -89,12 +89,13 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	size_t i;
 
 	if (gdb_command(replay->gdb, &results,
-		"-stack-list-arguments --thread %d --all-values %d %d", thread, from,
+		"-stack-list-arguments --thread %d --simple-values %d %d", thread, from,
 		to) != GDB_DONE)
 		return;
 	list = json_object_get(results, "stack-args");
 	json_array_foreach(list, i, row)
 	{
+		values_complete(replay, thread, from + (int)i, row);
 		json_t *with = frame_args(row);
 		entry = json_array_get(frames, i);
 		if (entry && with)

@@ -15,6 +15,7 @@
 #include "worker/serve/confine.h"
 #include "worker/serve/lookup.h"
 #include "worker/serve/places.h"
+#include "worker/gdb/library.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
 #include "sandbox/wire/scrub.h"
@@ -204,7 +205,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 	struct places places;
 	struct tool tool;
 	char why[WHY_MAX], ignored[256];
-	bool written = settings_write(file);
+	bool written = settings_write(file) && library_write(file);
 
 	start_policy(replay, &sandbox, &places);
 	if (tool_start(&tool,

@@ -12,6 +12,7 @@
 #include "worker/session/opening.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/position.h"
+#include "worker/session/printers.h"
 #include "worker/session/signals.h"
 #include "worker/session/state.h"
 #include "worker/session/stop.h"
@@ -119,8 +120,10 @@ static bool begin(struct replay *replay, const struct replay_start_args *args,
 		return false;
 	learn_process(replay);
 	signals_begin(replay);
-	if (restore)
+	if (restore) {
+		printers_load(replay); /* what it watches and asks may need them */
 		return state_restore(replay, restore, failure);
+	}
 	return at.at_start || position_go_event(replay, at.event, failure);
 }
 
@@ -154,6 +157,7 @@ bool opening_both(struct worker *worker, const char *const names[2], const long 
 	for (size_t i = 0; i < 2; i++) {
 		learn_process(replays[i]);
 		signals_begin(replays[i]);
+		printers_load(replays[i]);
 		if (!position_update(replays[i], failure))
 			return false;
 		replays[i]->opened = replays[i]->moment;
@@ -198,6 +202,7 @@ json_t *tool_replay_start(
 			state_select(replay, restore);
 		worker->restorable = true;
 		worker->idle = wait_idle;
+		printers_load(replay); /* while the client reads the answer */
 		copies_begin(replay);
 		replay_changed(replay);
 	} else {

@@ -1,23 +1,21 @@
 /*
- * Loads, enables and disables gdb's pretty printers of the C++ library.
+ * Enables and disables gdb's pretty printers of the C++ library.
  */
 #include "worker/session/printers.h"
 
 #include <string.h>
+#include "worker/gdb/library.h"
 
-/* They lie in a folder of the compiler, with its version in the path or without. */
-static const char load[] = "python import glob, sys; "
-			   "sys.path[:0] = glob.glob('/usr/share/gcc*/python'); "
-			   "from libstdcxx.v6 import register_libstdcxx_printers; "
-			   "register_libstdcxx_printers(None)";
+void printers_load(struct replay *replay)
+{
+	if (!replay->printers_loaded)
+		library_load(replay->gdb);
+	replay->printers_loaded = true;
+}
 
 void printers_begin(struct replay *replay)
 {
-	if (!replay->printers_tried) {
-		replay->printers_tried = true;
-		gdb_command(replay->gdb, NULL, "-enable-pretty-printing");
-		gdb_console(replay->gdb, NULL, load);
-	}
+	printers_load(replay);
 	gdb_console(replay->gdb, NULL, "enable pretty-printer");
 }
 

@@ -6,8 +6,11 @@
  */
 #include "worker/session/replay.h"
 
-/* On for one answer, because printers change how gdb shows every value. Loads them first if this
- * is their first use in the session. */
+/* Loads gdb's helpers for values, unless they are loaded: before the first expression, whoever asks
+ * for it, because without them it would not mean the same. */
+void printers_load(struct replay *replay);
+
+/* On for one answer, because printers change how gdb shows every value. */
 void printers_begin(struct replay *replay);
 void printers_end(struct replay *replay);
 

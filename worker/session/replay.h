@@ -89,7 +89,7 @@ struct replay {
 	int rr_number; /* counts the rrs, because the next rr does not know what one holds */
 	long long wanted_event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
 	bool caches;		/* gdb keeps the memory it has read */
-	bool printers_tried;	/* see expand.c */
+	bool printers_loaded;	/* see printers.h */
 	bool tally_defined;	/* see tally.c */
 	enum {
 		STRANGERS_UNTRIED,

@@ -13,6 +13,7 @@
 #include "worker/session/images.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
+#include "worker/session/values.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/session/source.h"
 #include "worker/session/stop.h"
@@ -192,6 +193,7 @@ json_t *stop_describe(
 	json_object_set_new(json, "tid", json_integer(replay->selected.tid));
 	if (replay->selected.name[0])
 		json_object_set_new(json, "thread_name", json_string(replay->selected.name));
+	values_complete(replay, replay->selected.number, 0, frame);
 	json_object_set_new(json, "frame", frame_finish(replay, frame_json(frame)));
 	add_source(replay, json, frame);
 	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));

@@ -69,15 +69,24 @@ static enum gdb_outcome evaluate_in(struct replay *replay, int thread, int frame
 	return evaluate_whole(replay, thread, frame, text, results);
 }
 
-static int read_aggregate(
-    struct replay *replay, const char *expression, char **value, char *why, size_t why_size)
+/* Where expressions mean something. */
+struct reading_place {
+	int thread, frame;
+};
+
+static struct reading_place selected(const struct replay *replay)
+{
+	return (struct reading_place){replay->selected.number, replay->selected.frame};
+}
+
+static int read_aggregate(struct replay *replay, struct reading_place at, const char *expression,
+    char **value, char *why, size_t why_size)
 {
 	json_t *results;
 	const char *text;
 	bool partly;
 
-	if (evaluate_in(replay, replay->selected.number, replay->selected.frame, expression,
-		&results, &partly) != GDB_DONE)
+	if (evaluate_in(replay, at.thread, at.frame, expression, &results, &partly) != GDB_DONE)
 		return refuse(replay, why, why_size);
 	text = mi_text(results, "value");
 	if (asprintf(value, "%s%s", text ? text : "", partly ? BEGINNING_ONLY : "") < 0)
@@ -107,13 +116,14 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 		replay->selected.frame, quoted) != GDB_DONE)
 		/* gdb's message is the same for every mistake; the evaluation gives the real one.
 		 */
-		return read_aggregate(replay, expression, value, why, why_size) == 0
+		return read_aggregate(replay, selected(replay), expression, value, why, why_size) ==
+			       0
 			   ? (*type = copy(""), 0)
 			   : -1;
 	*type = copy(mi_text(results, "type"));
 	text = mi_text(results, "value");
 	if (is_aggregate(text))
-		status = read_aggregate(replay, expression, value, why, why_size);
+		status = read_aggregate(replay, selected(replay), expression, value, why, why_size);
 	else
 		*value = copy(text);
 	json_decref(results);
@@ -121,11 +131,12 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 }
 
 /* Reads it once more in another way. If that fails, what was read before stays. */
-static void read_again(struct replay *replay, const char *expression, char **value)
+static void read_again(
+    struct replay *replay, struct reading_place at, const char *expression, char **value)
 {
 	char *shown = NULL, why[8];
 
-	if (read_aggregate(replay, expression, &shown, why, sizeof(why)) == 0) {
+	if (read_aggregate(replay, at, expression, &shown, why, sizeof(why)) == 0) {
 		free(*value);
 		*value = shown;
 	}
@@ -147,19 +158,20 @@ static void cut(char *value)
 	strlcpy(value + at, CONTAINER_MORE, sizeof(CONTAINER_MORE));
 }
 
-static void show_elements(struct replay *replay, const char *expression, char **value)
+static void show_elements(
+    struct replay *replay, struct reading_place at, const char *expression, char **value)
 {
 	char referred[REPLAY_EXPRESSION_MAX + 8];
 
 	if (is_bare_reference(*value)) {
 		snprintf(referred, sizeof(referred), "*&(%.*s)", REPLAY_EXPRESSION_MAX, expression);
 		expression = referred;
-		read_again(replay, expression, value);
+		read_again(replay, at, expression, value);
 	}
 	if (!printers_would_help(*value))
 		return;
 	printers_begin(replay);
-	read_again(replay, expression, value);
+	read_again(replay, at, expression, value);
 	printers_end(replay);
 	if (strlen(*value) > CONTAINER_MAX)
 		cut(*value);
@@ -171,7 +183,7 @@ int values_show(struct replay *replay, const char *expression, char **value, cha
 	if (values_read(replay, expression, value, type, why, why_size) != 0)
 		return -1;
 	if (*value)
-		show_elements(replay, expression, value);
+		show_elements(replay, selected(replay), expression, value);
 	return 0;
 }
 
@@ -187,7 +199,9 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 {
 	const char *name = mi_text(variable, "name"), *value = mi_text(variable, "value");
 	const char *type = mi_text(variable, "type");
+	struct reading_place at = {thread, frame};
 	json_t *results = NULL, *json;
+	char *shown = NULL;
 	bool partly = false;
 	size_t cut = 0;
 
@@ -195,6 +209,10 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	if (!value && name && is_identifier(name) &&
 	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE)
 		value = mi_text(results, "value");
+	if (results && value && (shown = strdup(value))) {
+		show_elements(replay, at, name, &shown);
+		value = shown;
+	}
 	if (!value)
 		value =
 		    is_too_large(replay->gdb) ? "<large: read its members>" : "<cannot be read>";
@@ -205,6 +223,7 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	if (partly)
 		json_object_set_new(json, "partial", json_true());
 	json_decref(results);
+	free(shown);
 	return json;
 }
 
@@ -237,6 +256,35 @@ json_t *values_list(
 	}
 	json_decref(results);
 	return list;
+}
+
+/* gdb leaves out a structure, or shows it without what its containers hold. */
+static bool is_incomplete(const char *value)
+{
+	return !value || strcmp(value, "...") == 0 || is_bare_reference(value) ||
+	       printers_would_help(value);
+}
+
+void values_complete(struct replay *replay, int thread, int level, json_t *frame)
+{
+	struct reading_place at = {thread, level};
+	json_t *argument;
+	size_t i;
+
+	json_array_foreach(json_object_get(frame, "args"), i, argument)
+	{
+		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
+		char *shown = NULL, why[8];
+
+		if (replay->worker->broken || !name || !is_identifier(name) ||
+		    !is_incomplete(value) ||
+		    read_aggregate(replay, at, name, &shown, why, sizeof(why)) != 0)
+			continue;
+		show_elements(replay, at, name, &shown);
+		json_object_set_new(
+		    argument, "value", scrub_json(shown, strlen(shown), CONTAINER_MAX, NULL));
+		free(shown);
+	}
 }
 
 json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget)

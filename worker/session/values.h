@@ -12,6 +12,10 @@
 json_t *values_list(
     struct replay *replay, int thread, int frame, bool arguments, size_t budget, size_t *left_out);
 
+/* Fills in what gdb left out of the arguments of MI's frame, {args: [{name, value?}]}: structures,
+ * and what containers hold. Each is read for itself, so that one that gdb cannot read is alone. */
+void values_complete(struct replay *replay, int thread, int level, json_t *frame);
+
 /* A frame's local variables, without its arguments, as ["name = value"]; may be empty. */
 json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget);
 

@@ -1,0 +1,16 @@
+#ifndef WORKER_LIBRARY_H
+#define WORKER_LIBRARY_H
+/*
+ * gdb's helpers for values of the C++ library: the library's printers and member functions, which
+ * come with this machine's compiler, and ours (script/library.py). Never those that a trace brings:
+ * they would be its code.
+ */
+#include "worker/gdb/gdb.h"
+
+/* Writes a gdb script that keeps the helpers' text in gdb. */
+bool library_write(int file);
+
+/* Loads them, the printers disabled. Waits for nothing: what gdb is asked next comes behind it. */
+void library_load(struct gdb *gdb);
+
+#endif

@@ -1,0 +1,309 @@
+# gdb's helpers for values of the C++ library: the library's own printers and member functions, from the
+# compiler's folder, and here those that it lacks. Programs inline most of these functions, so gdb has none to call.
+# Must never load anything that a trace or a user brings: only folders that root owns.
+
+import glob
+import os
+import re
+import sys
+import gdb
+import gdb.xmethod
+
+WALK_MAX = 100000  # elements that a search for a key looks at
+TEXT_MAX = 65536  # bytes of a key
+
+
+def bare(gdb_type):
+    if gdb_type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        gdb_type = gdb_type.target()
+    return gdb_type.unqualified().strip_typedefs()
+
+
+def class_of(gdb_type):
+    """The name of a class of the library without its namespaces and arguments."""
+    found = re.match(r"(?:std|__gnu_cxx)::(?:\w+::)*(\w+)<", str(bare(gdb_type).tag or bare(gdb_type).name))
+    return found.group(1) if found else ""
+
+
+def argument(gdb_type, number):
+    return bare(gdb_type).template_argument(number)
+
+
+def size_type():
+    return gdb.lookup_type("unsigned long")
+
+
+def printers():
+    from libstdcxx.v6 import printers as known
+    return known
+
+
+# ---- What the functions read --------------------------------------------------------------------------------
+
+def optional_value(value):
+    if not value["_M_payload"]["_M_engaged"]:
+        raise gdb.GdbError("this std::optional is empty")
+    return value["_M_payload"]["_M_payload"]["_M_value"]
+
+
+def strip(value):
+    return value.cast(value.type.strip_typedefs())
+
+
+def text_of(value):
+    """Address and length of what a string, a view or a span holds."""
+    name = class_of(value.type)
+    if name == "basic_string":
+        return strip(value["_M_dataplus"]["_M_p"]), int(value["_M_string_length"])
+    if name == "basic_string_view":
+        return strip(value["_M_str"]), int(value["_M_len"])
+    extent = value["_M_extent"]
+    try:
+        return strip(value["_M_ptr"]), int(extent["_M_extent_value"])
+    except gdb.error:
+        return strip(value["_M_ptr"]), int(argument(value.type, 1))
+
+
+def text_at(value, index):
+    start, length = text_of(value)
+    index = int(index)
+    if index < 0 or index >= length + (class_of(value.type) == "basic_string"):
+        raise gdb.GdbError("index %d is outside: the length is %d" % (index, length))
+    return (start + index).dereference()
+
+
+def text_last(value):
+    return text_at(value, text_of(value)[1] - 1)
+
+
+def text_data(value):
+    start = text_of(value)[0]
+    return start.cast(start.type.target().const().pointer())
+
+
+def is_text(gdb_type):
+    return class_of(gdb_type) in ("basic_string", "basic_string_view")
+
+
+def content(value):
+    """What a key is compared by."""
+    if is_text(value.type):
+        start, length = text_of(value)
+        size = start.type.target().sizeof
+        return bytes(gdb.selected_inferior().read_memory(int(start), min(length * size, TEXT_MAX)))
+    kind = bare(value.type)
+    if kind.code in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR) and kind.target().sizeof == 1:
+        return value.string(encoding="latin-1").encode("latin-1")
+    return float(value) if kind.code == gdb.TYPE_CODE_FLT else int(value)
+
+
+def elements(value):
+    """Keys and values of a map, keys alone of a set."""
+    name, known = class_of(value.type), printers()
+    keeps = {"map": known.StdMapPrinter, "set": known.StdSetPrinter,
+             "unordered_map": known.Tr1UnorderedMapPrinter, "unordered_set": known.Tr1UnorderedSetPrinter}[name]
+    children = iter(keeps("std::" + name, value).children())
+    for _, key in children:
+        yield key, next(children)[1] if name.endswith("map") else key
+
+
+def find(value, key):
+    wanted = content(key)
+    for number, (candidate, element) in enumerate(elements(value)):
+        if content(candidate) == wanted:
+            return element
+        if number == WALK_MAX:
+            raise gdb.GdbError("not among the first %d elements" % WALK_MAX)
+    return None
+
+
+def map_element(value, key):
+    found = find(value, key)
+    if found is None:
+        raise gdb.GdbError("there is no element with the key %s" % key)
+    return found
+
+
+def contains(value, key):
+    return gdb.Value(find(value, key) is not None).cast(gdb.lookup_type("bool"))
+
+
+def atomic_value(value):
+    held = argument(value.type, 0)
+    return value.address.cast(held.pointer()).dereference()  # it begins with what it holds
+
+
+def node_element(value):
+    """What an iterator of a container with nodes stands at."""
+    known = printers()
+    if class_of(value.type).startswith("_Rb_tree"):
+        link = known.StdRbtreeIteratorPrinter("iterator", value).link_type
+        return known.get_value_from_Rb_tree_node(value["_M_node"].cast(link).dereference())
+    node = known.lookup_node_type("_List_node", value.type).pointer()
+    return known.get_value_from_list_node(value["_M_node"].cast(node).dereference())
+
+
+def hash_element(value):
+    node = value["_M_cur"].dereference()
+    return node["_M_storage"]["_M_storage"].address.cast(argument(value.type, 0).pointer()).dereference()
+
+
+# ---- Which class has which -----------------------------------------------------------------------------------
+
+def of_first(value_type):
+    return argument(value_type, 0)
+
+
+def pointer_to_first(value_type):
+    return argument(value_type, 0).pointer()
+
+
+def const_pointer_to_first(value_type):
+    return argument(value_type, 0).const().pointer()
+
+
+def of_mapped(value_type):
+    return argument(value_type, 1)
+
+
+def count_type(_):
+    return size_type()
+
+
+def truth_type(_):
+    return gdb.lookup_type("bool")
+
+
+def of_index(_):
+    return [[size_type()]]
+
+
+def of_key(value_type):
+    key = argument(value_type, 0)
+    if is_text(key):
+        return [[gdb.lookup_type("char").const().pointer()], [key]]
+    return [[key]] if bare(key).code in (
+        gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_FLT) else []
+
+
+def nothing(_):
+    return [[]]
+
+
+def truth(value):
+    return gdb.Value(bool(value)).cast(gdb.lookup_type("bool"))
+
+
+def number(value):
+    return gdb.Value(value).cast(size_type())
+
+
+def iterator_target(value_type):
+    return argument(value_type, 0).target() if argument(value_type, 0).code == gdb.TYPE_CODE_PTR else argument(value_type, 0)
+
+
+def iterator_pointer(value_type):
+    return iterator_target(value_type).pointer()
+
+
+# class: {function: (arguments, type of the result, what it reads)}
+TEXT = {
+    "operator[]": (of_index, of_first, text_at),
+    "at": (of_index, of_first, text_at),
+    "front": (nothing, of_first, lambda value: text_at(value, 0)),
+    "back": (nothing, of_first, text_last),
+    "data": (nothing, const_pointer_to_first, text_data),
+    "c_str": (nothing, const_pointer_to_first, text_data),
+    "size": (nothing, count_type, lambda value: number(text_of(value)[1])),
+    "length": (nothing, count_type, lambda value: number(text_of(value)[1])),
+    "empty": (nothing, truth_type, lambda value: truth(text_of(value)[1] == 0)),
+}
+MAP = {
+    "operator[]": (of_key, of_mapped, map_element),
+    "at": (of_key, of_mapped, map_element),
+    "contains": (of_key, truth_type, contains),
+    "count": (of_key, truth_type, contains),
+}
+SET = {
+    "contains": (of_key, truth_type, contains),
+    "count": (of_key, truth_type, contains),
+}
+NODES = {
+    "operator*": (nothing, of_first, node_element),
+    "operator->": (nothing, pointer_to_first, lambda value: node_element(value).address),
+}
+HASHED = {
+    "operator*": (nothing, of_first, hash_element),
+    "operator->": (nothing, pointer_to_first, lambda value: hash_element(value).address),
+}
+FUNCTIONS = {
+    "optional": {
+        "operator*": (nothing, of_first, optional_value),
+        "operator->": (nothing, pointer_to_first, lambda value: optional_value(value).address),
+        "value": (nothing, of_first, optional_value),
+        "has_value": (nothing, truth_type, lambda value: truth(value["_M_payload"]["_M_engaged"])),
+    },
+    "basic_string": TEXT,
+    "basic_string_view": TEXT,
+    "span": {name: TEXT[name] for name in ("operator[]", "front", "back", "data", "size", "empty")},
+    "map": MAP,
+    "unordered_map": MAP,
+    "set": SET,
+    "unordered_set": SET,
+    "atomic": {"load": (nothing, of_first, atomic_value)},
+    "reference_wrapper": {"get": (nothing, of_first, lambda value: value["_M_data"].dereference())},
+    "__normal_iterator": {
+        "operator*": (nothing, iterator_target, lambda value: value["_M_current"].dereference()),
+        "operator->": (nothing, iterator_pointer, lambda value: value["_M_current"]),
+    },
+    "_Rb_tree_iterator": NODES,
+    "_Rb_tree_const_iterator": NODES,
+    "_List_iterator": NODES,
+    "_List_const_iterator": NODES,
+    "_Node_iterator": HASHED,
+    "_Node_const_iterator": HASHED,
+}
+
+
+class Worker(gdb.xmethod.XMethodWorker):
+    def __init__(self, function, arguments, class_type):
+        self.arguments, self.class_type = arguments, class_type
+        self.result, self.read = function[1], function[2]
+
+    def get_arg_types(self):
+        return self.arguments or None
+
+    def get_result_type(self, _, *__):
+        return self.result(self.class_type)
+
+    def __call__(self, value, *arguments):
+        # gdb passes the object, a reference or its address
+        if value.type.strip_typedefs().code == gdb.TYPE_CODE_PTR:
+            value = value.dereference()
+        elif bare(value.type) != value.type.strip_typedefs().unqualified():
+            value = value.referenced_value()
+        return self.read(value, *arguments)
+
+
+class Matcher(gdb.xmethod.XMethodMatcher):
+    def __init__(self):
+        super().__init__("functions that the library lacks")
+        self.methods = []
+
+    def match(self, class_type, method_name):
+        function = FUNCTIONS.get(class_of(class_type), {}).get(method_name)
+        if not function:
+            return None
+        return [Worker(function, arguments, class_type) for arguments in function[0](class_type)]
+
+
+def belongs_to_root(folder):
+    status = os.stat(folder)
+    return status.st_uid == 0 and not status.st_mode & 0o022
+
+
+def load_library_helpers():
+    sys.path[:0] = [folder for folder in glob.glob("/usr/share/gcc*/python") if belongs_to_root(folder)]
+    from libstdcxx.v6 import register_libstdcxx_printers
+    register_libstdcxx_printers(None)
+    gdb.xmethod.register_xmethod_matcher(None, Matcher())
