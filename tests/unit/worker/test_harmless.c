@@ -186,13 +186,21 @@ static size_t for_each_argument(void (*try)(const struct row *tool, const struct
 	return tried;
 }
 
+/* rr_evaluate checks the texts of a longer list one by one: test_values shows that none gets in. */
+static bool is_checked_later(const struct row *tool, const struct row *row)
+{
+	return strcmp(tool->tool, "evaluate") == 0 && strcmp(row->argument, "expressions") == 0;
+}
+
 /* There is no worker, so a tool that got the text would crash. */
 static void expect_refused(
     const struct row *tool, const struct row *row, const char *text, enum error_code code)
 {
 	struct failure failure = {0};
-	json_auto_t *given = row->several ? json_pack("{s:[s, s]}", row->argument, "1", text)
-					  : json_pack("{s:s}", row->argument, text);
+	json_auto_t *given = !row->several ? json_pack("{s:s}", row->argument, text)
+			     : is_checked_later(tool, row)
+				 ? json_pack("{s:[s]}", row->argument, text)
+				 : json_pack("{s:[s, s]}", row->argument, "1", text);
 
 	ck_assert_ptr_null(op_find(tool->operation)->handle(NULL, given, &failure));
 	ck_assert_msg(failure.code == code, "%s of %s, %s: %s", row->argument, tool->tool, text,
