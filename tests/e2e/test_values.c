@@ -64,7 +64,8 @@ START_TEST(a_function_without_an_answer_says_why)
 {
 	static const char *const wrong[][2] = {{"*none", "is empty"},
 	    {"table[\"zz\"]", "no element with the key"}, {"text[9]", "the length is 5"},
-	    {"all.at(7)", "should not be >= 1"}, {"*&first->nothing", "no member or method named nothing"}};
+	    {"all.at(7)", "should not be >= 1"},
+	    {"*&first->nothing", "no member or method named nothing"}};
 	cleanup_scene struct scene scene = at_line("/* all is made */", NULL);
 
 	for (int i = 0; i < TIMES(wrong); i++)
@@ -131,6 +132,43 @@ START_TEST(frames_show_containers_as_evaluate_does)
 }
 END_TEST
 
+START_TEST(a_dynamic_cast_finds_the_object)
+{
+	static const char *const values[][2] = {{"dynamic_cast<circle*>(s)->r", "2.5"},
+	    {"dynamic_cast<both*>(s)", "0x0"}, {"dynamic_cast<both *>(o)->w", "9"},
+	    {"dynamic_cast<shape*>(o) == &whole", "true"},
+	    {"dynamic_cast<both*>(dynamic_cast<shape*>(o))->w", "9"},
+	    {"dynamic_cast<both &>(whole).w", "9"}, {"dynamic_cast<void*>(o) == &whole", "true"}};
+	cleanup_scene struct scene scene = at_line("/* in cast */", NULL);
+
+	for (int i = 0; i < TIMES(values); i++)
+		expect_value(scene.client, values[i][0], values[i][1]);
+	expect_answer(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument", "{s:s}",
+			  "expression", "dynamic_cast<circle&>(whole)"),
+	    "message", "bad cast: the object is a both");
+	expect_all(
+	    client_tool(scene.client, "rr_trace_calls", "{s:s, s:s, s:[s]}", "location", "cast",
+		"condition", "dynamic_cast<circle*>(s) && dynamic_cast<both*>(o)->w == 9",
+		"evaluate", "dynamic_cast<circle*>(s)->r"),
+	    NUMBER("total", 1), PRESENT("hits.0.evaluated"));
+}
+END_TEST
+
+/* gdb's helpers say it in a warning, and the answer passes it on. */
+START_TEST(a_warning_of_gdb_stands_beside_the_answer)
+{
+	static const char warn[] =
+	    "python gdb.write('warning: this value is doubtful\\n', gdb.STDERR)";
+	cleanup_scene struct scene scene =
+	    at_line("/* in cast */", (const char *const[]){"--allow-gdb-command", NULL});
+
+	expect_answer(client_tool(scene.client, "rr_gdb_command", "{s:s}", "command", warn),
+	    "warnings.0", "this value is doubtful");
+	expect_all(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "s->id"),
+	    IS("value", "1"), ABSENT("warnings"));
+}
+END_TEST
+
 START_TEST(one_bad_expression_leaves_the_others)
 {
 	cleanup_scene struct scene scene = at_line("/* all is made */", NULL);
@@ -168,7 +206,8 @@ int main(void)
 		{the_first_question_of_a_session_finds_values_behind_smart_pointers, TIMES(firsts)},
 		{functions_that_the_compiler_inlined_can_be_used, 1},
 		{a_function_without_an_answer_says_why, 1},
-		{frames_show_containers_as_evaluate_does, 1},
+		{frames_show_containers_as_evaluate_does, 1}, {a_dynamic_cast_finds_the_object, 1},
+		{a_warning_of_gdb_stands_beside_the_answer, 1},
 		{one_bad_expression_leaves_the_others, 1},
 		{an_assertion_of_gdb_is_named_and_costs_nothing_else, 1}, {0}},
 	    programs);

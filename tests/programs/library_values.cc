@@ -27,6 +27,25 @@ struct step {
 };
 const char *step::names[3] = {"begin_of_the_walk", "middle_of_the_walk", "end_of_the_walk"};
 
+struct shape {
+	virtual ~shape() {}
+	int id = 1;
+};
+struct circle : shape {
+	double r = 2.5;
+};
+struct other {
+	virtual int other_id() { return 7; }
+};
+struct both : shape, other {
+	int w = 9;
+};
+
+static int cast(shape *s, other *o, shape &whole)
+{
+	return s->id + o->other_id() + whole.id; /* in cast */
+}
+
 static int use(const step &now, const std::map<std::string, int> &known, step copy, std::size_t at)
 {
 	std::vector<std::string> words = {"one", "two"};
@@ -61,6 +80,9 @@ int main()
 	std::printf("%d %d %f %zu %zu\n", *maybe + none.has_value() + some.count(4), first->next->weight, kinds[GREEN],
 	    names.size() + view.size(), key.size());
 	std::printf("%d\n", at->second + *it + (*place)->weight);
+	circle round;
+	both two;
+	std::printf("%d\n", cast(&round, &two, two));
 	step now;
 	now.label = "first";
 	now.counts = {4, 5};

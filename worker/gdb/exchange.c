@@ -6,6 +6,7 @@
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/plain.h"
+#include "worker/gdb/warnings.h"
 
 bool exchange_begin(struct exchange *exchange)
 {
@@ -19,16 +20,29 @@ void exchange_end(struct exchange *exchange)
 	json_decref(exchange->results);
 	json_decref(exchange->stop);
 	json_decref(exchange->created);
+	json_decref(exchange->warnings);
 	text_end(&exchange->console);
 	text_end(&exchange->log);
 }
 
 long long exchange_next(struct exchange *exchange)
 {
+	warnings_add(&exchange->warnings, exchange->log.bytes);
 	exchange->answer = ANSWER_AWAITED;
 	text_clear(&exchange->console);
 	text_clear(&exchange->log);
 	return ++exchange->token;
+}
+
+json_t *exchange_take_warnings(struct exchange *exchange)
+{
+	json_t *warnings;
+
+	warnings_add(&exchange->warnings, exchange->log.bytes);
+	warnings = exchange->warnings;
+	exchange->warnings = NULL;
+	text_clear(&exchange->log);
+	return warnings;
 }
 
 void exchange_part(struct exchange *exchange)

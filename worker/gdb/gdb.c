@@ -485,6 +485,11 @@ const char *gdb_log_text(const struct gdb *gdb)
 	return gdb->exchange.log.bytes;
 }
 
+json_t *gdb_take_warnings(struct gdb *gdb)
+{
+	return exchange_take_warnings(&gdb->exchange);
+}
+
 /* What a resume was to do may have been decided by an answer that an interrupt has cut short: the
  * program stays where it is, and that is the stop. A seek has its own checks. */
 static bool stays(struct gdb *gdb)

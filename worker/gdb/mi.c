@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "worker/gdb/cast.h"
 #include "worker/gdb/mi.h"
 #include "sandbox/wire/scrub.h"
 
@@ -261,10 +262,13 @@ int mi_parse(const char *line, size_t length, struct mi_record *record, const ch
 
 int mi_quote(char *to, size_t size, const char *text)
 {
+	char rewritten[8 * 1024];
 	size_t out = 0;
 
 	if (size < 3)
 		return -1;
+	if (cast_rewrite(rewritten, sizeof(rewritten), text))
+		text = rewritten;
 	to[out++] = '"';
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;

@@ -6,6 +6,7 @@
 
 #include "worker/serve/arguments.h"
 #include "worker/serve/harmless.h"
+#include "worker/session/replay.h"
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	static const char *const names_of_##name[] = {
@@ -54,25 +55,55 @@ static bool is_started(const struct worker *worker, struct failure *failure)
 	return worker->replay;
 }
 
-#define CALL(name, of, may)                                                                        \
+/* What gdb warned of while it worked for an answer stands beside it. */
+static json_t *with_warnings(struct worker *worker, json_t *answer, struct failure *failure)
+{
+	json_t *warnings =
+	    worker->replay && worker->replay->gdb ? gdb_take_warnings(worker->replay->gdb) : NULL;
+
+	if (!warnings)
+		return answer;
+	if (!answer && !failure->details)
+		failure->details = json_object();
+	json_object_set_new(answer ? answer : failure->details, "warnings", warnings);
+	return answer;
+}
+
+static json_t *as_it_is(struct worker *worker, json_t *answer, struct failure *failure)
+{
+	(void)worker;
+	(void)failure;
+	return answer;
+}
+
+/* Those of what came before say nothing about this call. */
+static bool forget_warnings(struct worker *worker)
+{
+	json_decref(gdb_take_warnings(worker->replay->gdb));
+	return true;
+}
+
+#define CALL(name, of, may, with)                                                                  \
 	static json_t *call_##name(                                                                \
 	    struct worker *worker, const json_t *given, struct failure *failure)                   \
 	{                                                                                          \
 		struct name##_args args = {0};                                                     \
 		return (may) && bind_##name(given, &args, failure)                                 \
-			   ? tool_##name(of, &args, failure)                                       \
+			   ? with(worker, tool_##name(of, &args, failure), failure)                \
 			   : NULL;                                                                 \
 	}
 /* Their arguments go to gdb. */
 #define CALL_SESSION(name)                                                                         \
 	CALL(name, worker->replay,                                                                 \
-	    harmless_arguments(#name, given, failure) && is_started(worker, failure))
-#define CALL_OPEN(name)	  CALL(name, worker, true)
+	    harmless_arguments(#name, given, failure) && is_started(worker, failure) &&            \
+		forget_warnings(worker),                                                           \
+	    with_warnings)
+#define CALL_OPEN(name)	  CALL(name, worker, true, as_it_is)
 #define CALL_EITHER(name) CALL_SESSION(name)
 #define CALL_RECORD(name) CALL_OPEN(name)
 #define CALL_QUERY(name)  CALL_OPEN(name)
 /* Its probes go to gdb. */
-#define CALL_COMPARE(name) CALL(name, worker, harmless_arguments(#name, given, failure))
+#define CALL_COMPARE(name) CALL(name, worker, harmless_arguments(#name, given, failure), as_it_is)
 #define CALL_HERE(name)
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	CALL_##handler(name)

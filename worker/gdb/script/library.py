@@ -297,6 +297,47 @@ class Matcher(gdb.xmethod.XMethodMatcher):
         return [Worker(function, arguments, class_type) for arguments in function[0](class_type)]
 
 
+class DynamicCast(gdb.Function):
+    """What dynamic_cast is: from the object that a value points to, the part of the asked type."""
+
+    def __init__(self):
+        super().__init__("rr_dynamic_cast")
+
+    def invoke(self, value, pattern, is_reference):
+        wanted = pattern.type
+        if int(value) == 0:
+            return value.cast(wanted)
+        object_type = value.dynamic_type
+        if object_type.strip_typedefs().code != gdb.TYPE_CODE_PTR:
+            raise gdb.GdbError("dynamic_cast needs a pointer to a class with virtual functions")
+        whole = value.cast(object_type)
+        target = bare(wanted.strip_typedefs().target())
+        if target.code == gdb.TYPE_CODE_VOID:
+            return whole.cast(wanted)
+        path = path_to(bare(object_type.target()), target)
+        if path is None and is_reference:
+            raise gdb.GdbError("bad cast: the object is a %s" % object_type.target())
+        if path is None:
+            return gdb.Value(0).cast(wanted)
+        part = whole.dereference()
+        for base in path:
+            part = part[base]
+        return part.address.cast(wanted)
+
+
+def path_to(class_type, target, depth=0):
+    """The base classes that lead to one, the first found; None if it is no base."""
+    if class_type == target or str(class_type) == str(target):
+        return []
+    for field in class_type.fields() if depth < 30 else []:
+        if not field.is_base_class:
+            continue
+        rest = path_to(bare(field.type), target, depth + 1)
+        if rest is not None:
+            return [field] + rest
+    return None
+
+
 def belongs_to_root(folder):
     status = os.stat(folder)
     return status.st_uid == 0 and not status.st_mode & 0o022
@@ -304,6 +345,7 @@ def belongs_to_root(folder):
 
 def load_library_helpers():
     sys.path[:0] = [folder for folder in glob.glob("/usr/share/gcc*/python") if belongs_to_root(folder)]
+    gdb.xmethod.register_xmethod_matcher(None, Matcher())
+    DynamicCast()
     from libstdcxx.v6 import register_libstdcxx_printers
     register_libstdcxx_printers(None)
-    gdb.xmethod.register_xmethod_matcher(None, Matcher())

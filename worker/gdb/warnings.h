@@ -1,0 +1,11 @@
+#ifndef WORKER_WARNINGS_H
+#define WORKER_WARNINGS_H
+/*
+ * gdb's warnings, which it prints beside an answer and which may mean that the answer is wrong.
+ */
+#include <jansson.h>
+
+/* Adds those in what gdb logged to a list of distinct ones, made if *list is NULL. */
+void warnings_add(json_t **list, const char *log);
+
+#endif
