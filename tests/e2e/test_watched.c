@@ -83,13 +83,59 @@ START_TEST(a_variable_without_a_named_type_is_watched_and_searched_like_any_othe
 }
 END_TEST
 
+/* What the function change does to each, in three calls, two of them behind the load of a library.
+ */
+static const struct {
+	const char *expression;
+	long long changes;
+} loaded[] = {{"goods[0]", 2}, {"goods", 2}, {"best", 3}, {"door", 3}, {"stock", 3}, {"kept", 3},
+    {"price", 3}, {"text._M_string_length", 4}, {"list._M_impl._M_finish", 3}};
+
+START_TEST(what_is_watched_before_a_library_is_loaded_is_watched_behind_it)
+{
+	cleanup_scene struct scene scene = scene_open("watched_load", NULL);
+
+	for (int i = 0; i < TIMES(loaded); i++)
+		expect_all(client_tool(scene.client, "rr_value_history", "{s:s}", "expression",
+			       loaded[i].expression),
+		    NUMBER("total", loaded[i].changes));
+}
+END_TEST
+
+/* A string and a vector take four registers and three. */
+START_TEST(an_object_of_several_registers_is_watched_whole)
+{
+	cleanup_scene struct scene scene = scene_open_at("watched_load", "change");
+	json_auto_t *watch, *list, *refused;
+
+	watch = client_tool(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "text");
+	client_tool_done(scene.client, "rr_continue", NULL); /* the x */
+	client_tool_done(scene.client, "rr_continue", NULL); /* the length */
+	expect_all(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "text"),
+	    HAS("value", "onex"));
+	refused = client_tool_fails(
+	    scene.client, "rr_watchpoint_set", "unsupported", "{s:s}", "expression", "list");
+	expect_within(refused, "message", "no room");
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:I}", "breakpoint_number",
+	    (json_int_t)answer_number(watch, "number"));
+	list = client_tool(scene.client, "rr_last_change", "{s:s}", "expression", "list");
+	expect_within(list, "conclusion", "realloc_insert");
+	expect_all(client_tool_fails(scene.client, "rr_watchpoint_set", "unsupported", "{s:s}",
+		       "expression", "large"),
+	    HAS("message", "64 bytes"), HAS("hint", "an element"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {a_watchpoint_set_before_a_process_runs_is_seen_as_without_the_counter, 1},
 	    {a_variable_without_a_named_type_is_watched_and_searched_like_any_other,
 		TIMES(nameless)},
+	    {what_is_watched_before_a_library_is_loaded_is_watched_behind_it, 1},
+	    {an_object_of_several_registers_is_watched_whole, 1},
 	    {NULL, 0},
 	};
-	return scene_main_loops("watched", tests, (const char *const[]){"nameless", NULL});
+	return scene_main_loops(
+	    "watched", tests, (const char *const[]){"nameless", "watched_load", NULL});
 }

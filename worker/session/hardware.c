@@ -46,8 +46,7 @@ static int registers_of(const json_t *bkpt)
 	return count;
 }
 
-/* A register watches 1, 2, 4 or 8 bytes at a multiple of as many. */
-static int registers_for(unsigned long long address, unsigned long long size)
+int hardware_pieces(unsigned long long address, unsigned long long size)
 {
 	int count = 0;
 
@@ -64,7 +63,7 @@ static int registers_for(unsigned long long address, unsigned long long size)
  * the way to it, too. */
 static const char *place_of(const json_t *watchpoint)
 {
-	static const char location[] = "-location ", pointed[] = "*$rr_watched";
+	static const char location[] = "-location ", pointed[] = "(*$rr_watched";
 	const char *what = mi_text(watchpoint, "what");
 
 	if (what && strncmp(what, location, sizeof(location) - 1) == 0)
@@ -72,31 +71,39 @@ static const char *place_of(const json_t *watchpoint)
 	return what && strncmp(what, pointed, sizeof(pointed) - 1) == 0 ? what : NULL;
 }
 
+bool hardware_extent(struct replay *replay, const char *expression, unsigned long long *address,
+    unsigned long long *size)
+{
+	char quoted[GDB_QUOTED_MAX], text[GDB_QUOTED_MAX / 2], *end = NULL;
+	json_t *results = NULL;
+	const char *value;
+
+	if ((size_t)snprintf(text, sizeof(text), "{(long) &(%s), (long) sizeof(%s)}", expression,
+		expression) >= sizeof(text) ||
+	    mi_quote(quoted, sizeof(quoted), text) < 0)
+		return false;
+	if (gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
+		replay->selected.frame, quoted) != GDB_DONE)
+		return false;
+	value = mi_text(results, "value");
+	if (value && *value == '{') {
+		*address = strtoull(value + 1, &end, 10);
+		*size = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
+	}
+	json_decref(results);
+	return end && *end == ',';
+}
+
 /* 0: not known, because its variables are those of another frame, or see place_of. */
 static int registers_of_watchpoint(struct replay *replay, const json_t *watchpoint)
 {
-	const char *place = place_of(watchpoint), *value;
-	char quoted[GDB_QUOTED_MAX], text[GDB_QUOTED_MAX / 2];
-	json_t *results = NULL;
-	int count = 0;
-	char *end;
+	const char *place = place_of(watchpoint);
+	unsigned long long address, size;
 
-	if (!place ||
-	    (size_t)snprintf(text, sizeof(text), "{(long) &(%s), (long) sizeof(%s)}", place,
-		place) >= sizeof(text) ||
-	    mi_quote(quoted, sizeof(quoted), text) < 0)
-		return 0;
-	gdb_command(replay->gdb, &results, "-data-evaluate-expression --thread %d --frame %d %s",
-	    replay->selected.number, replay->selected.frame, quoted);
-	value = mi_text(results, "value");
-	if (value && *value == '{') {
-		unsigned long long address = strtoull(value + 1, &end, 10);
-
-		if (*end == ',')
-			count = registers_for(address, strtoull(end + 1, NULL, 10));
-	}
-	json_decref(results);
-	return count;
+	return place && hardware_extent(replay, place, &address, &size)
+		   ? hardware_pieces(address, size)
+		   : 0;
 }
 
 /* Of those that are enabled: as few and as many as it can be. */

@@ -27,4 +27,12 @@ enum hardware_room hardware_room(struct replay *replay, struct failure *failure)
  * set now. */
 json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *arguments);
 
+/* How many registers it takes to watch so many bytes there: one watches 1, 2, 4 or 8 bytes at a
+ * multiple of as many. More than HARDWARE_REGISTERS: too many. */
+int hardware_pieces(unsigned long long address, unsigned long long size);
+
+/* Where a value lies in memory, and its size; false: not known. */
+bool hardware_extent(struct replay *replay, const char *expression, unsigned long long *address,
+    unsigned long long *size);
+
 #endif

@@ -66,41 +66,9 @@ static bool watch(struct replay *replay, const char *expression, enum watch_acce
 	return command_here(replay, command, failure);
 }
 
-/* Whether gdb understands the type's name in every frame. It writes the type into the expression of
- * a watched location, and reads it again whenever symbols change. In a frame of C code it then
- * finds no class, and the watchpoint misses writes without a word. */
-static bool is_plain_type(struct replay *replay, const char *expression)
-{
-	static const char words[] =
-	    " type = const volatile signed unsigned char short int long float double bool _Bool ";
-	char command[GDB_QUOTED_MAX / 2], word[32];
-	struct failure ignored = {0};
-	const char *at, *type;
-	size_t length;
-	bool fine;
-
-	snprintf(command, sizeof(command), "whatis (%s)", expression);
-	fine = command_here(replay, command, &ignored);
-	json_decref(ignored.details);
-	type = fine ? strstr(gdb_console_text(replay->gdb), "type = ") : NULL;
-	if (!type)
-		return true;
-	if (strpbrk(type, "{<") || strstr(type, "::"))
-		return false;
-	if (strncmp(type, "type = struct ", 14) == 0 || strncmp(type, "type = union ", 13) == 0 ||
-	    strncmp(type, "type = enum ", 12) == 0)
-		return true;
-	for (at = type; *at && *at != '\n'; at += length) {
-		length = strcspn(at, " *&[]0123456789\n");
-		snprintf(word, sizeof(word), " %.*s ", (int)length, at);
-		if (length && (length + 3 > sizeof(word) || !strstr(words, word)))
-			return false;
-		length += strspn(at + length, " *&[]0123456789");
-	}
-	return true;
-}
-
-/* A pointer of ours keeps the address and the type, whatever the frame. */
+/* A pointer of ours keeps the address and the type. For a location that is watched with -l, gdb
+ * writes the type's name into an expression, and reads it again whenever a library is loaded: in
+ * another language or file it may find none, and then watches no longer, without a word. */
 static bool watch_pointed(struct replay *replay, const char *expression, enum watch_access access,
     const char *condition, struct failure *failure)
 {
@@ -115,6 +83,44 @@ static bool watch_pointed(struct replay *replay, const char *expression, enum wa
 		return false;
 	replay->watched = number;
 	return true;
+}
+
+/* Some languages have no such pointer, so gdb's own way is the second choice. */
+static bool watch_any(struct replay *replay, const char *expression, enum watch_access access,
+    bool location, const char *condition, struct failure *failure)
+{
+	struct failure first = {0};
+	bool watched;
+
+	if (!location)
+		return watch(replay, expression, access, false, condition, failure);
+	if (watch_pointed(replay, expression, access, condition, &first))
+		return true;
+	watched = !replay->worker->broken && !gdb_must_stop(replay->gdb) &&
+		  watch(replay, expression, access, true, condition, failure);
+	if (watched || failure->message[0])
+		json_decref(first.details);
+	else
+		*failure = first;
+	return watched;
+}
+
+/* Whether it lies within what the registers watch: aligned pieces of 8, 4, 2 and 1 bytes. */
+static bool fits(struct replay *replay, const char *expression, struct failure *failure)
+{
+	unsigned long long address, size;
+
+	if (!hardware_extent(replay, expression, &address, &size) ||
+	    hardware_pieces(address, size) <= HARDWARE_REGISTERS)
+		return true;
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "watch a part: a member, an element, or with length up to 8 bytes at an address such "
+	    "as &x; of a container the member that changes with its size, as "
+	    "v._M_impl._M_finish of a std::vector",
+	    "%.200s has %llu bytes at 0x%llx: the processor watches 4 pieces of 8, 4, 2 or 1 bytes "
+	    "at multiples of their size, and single steps would take hours",
+	    expression, size, address);
+	return false;
 }
 
 void watchpoint_place(
@@ -135,11 +141,10 @@ void watchpoint_place(
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure)
 {
-	bool pointed = location && !is_plain_type(replay, expression);
 	int number;
 
-	if (!(pointed ? watch_pointed(replay, expression, access, condition, failure)
-		      : watch(replay, expression, access, location, condition, failure))) {
+	if (!fits(replay, expression, failure) ||
+	    !watch_any(replay, expression, access, location, condition, failure)) {
 		unplaced_explain(replay, expression, failure);
 		return 0;
 	}
