@@ -75,6 +75,9 @@ try "npm: no install scripts" sh -c "! tar -xOzf '$main' package/package.json | 
 without() {
 	as_user mkdir -p "$home/alone/node_modules" &&
 		as_user cp -r "$home/project/node_modules/rr-warden" "$home/alone/node_modules/" || return 1
+	# a package that somebody else has put further up
+	as_user mkdir -p "$home/node_modules/rr-warden-linux-x64/bin" &&
+		as_user cp /bin/true "$home/node_modules/rr-warden-linux-x64/bin/rr-warden" || return 1
 	as_user "$home/alone/node_modules/rr-warden/bin/rr-warden" --version && return 1
 	as_user "$home/alone/node_modules/rr-warden/bin/rr-warden" --version 2>&1 | grep 'rr-warden-linux-x64, .* is not installed'
 }

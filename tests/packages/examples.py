@@ -87,6 +87,8 @@ def environment_of(values, folder):
 def github(folder):
     workflow = yaml.safe_load((examples / "github-actions.yml").read_text())
     steps = workflow["jobs"]["record"]["steps"]
+    check(workflow["permissions"] == {"contents": "read"}, "the job can change the repository")
+    check(any("sha256sum --check" in step.get("run", "") for step in steps), "the package is not verified")
     environment = environment_of(workflow["env"], folder)
     runs = {step["name"]: step["run"] for step in steps if "run" in step}
     status, output = shell(folder, runs["Build"], **environment)
@@ -99,6 +101,7 @@ def github(folder):
 
 def gitlab(folder):
     job = yaml.safe_load((examples / "gitlab-ci.yml").read_text())["catch-flaky-test"]
+    check(any("sha256sum --check" in line for line in job["before_script"]), "the package is not verified")
     environment = environment_of(job["variables"], folder)
     doctor = [line for line in job["before_script"] if "doctor" in line]
     status, output = shell(folder, "\n".join(doctor + job["script"]), **environment)
@@ -112,6 +115,7 @@ def kubernetes(folder):
     pod = job["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     check(job["kind"] == "Job" and pod["restartPolicy"] == "Never", "the kind of the job")
+    check(pod["automountServiceAccountToken"] is False, "the test could act in the cluster")
     mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     check(set(mounts) == {volume["name"] for volume in pod["volumes"]}, "a mount without its volume")
     script = container["args"][0]
