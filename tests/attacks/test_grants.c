@@ -2,59 +2,16 @@
  * What a name of a call opens: one file, or one directory, and nothing around it. Root's recordings
  * see no more of other people's homes and of the machine's secrets than an ordinary user's.
  */
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/attacks/machine.h"
 #include "tests/attacks/stage.h"
 #include "tests/runner.h"
-
-/* Homes of others, which nobody else on the machine sees. False where they cannot be made. */
-static bool have_homes(void)
-{
-	static bool made;
-
-	if (made || geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("tmpfs", "/home", "tmpfs", 0, NULL) < 0)
-		return made;
-	harness_shell(
-	    "cd /home && mkdir -p victim/.ssh victim/bin victim/project && "
-	    "echo %s | tee victim/notes.txt victim/.ssh/id_test victim/bin/key "
-	    "victim/project/open.txt >/dev/null && cp /bin/ls victim/bin/look && chmod -R a+rX .",
-	    SECRET);
-	return made = true;
-}
-
-/* Keys as machines have them, over /etc and /var/lib. */
-static const char *const keys[] = {"/etc/munge/munge.key", "/etc/wireguard/wg0.conf",
-    "/etc/NetworkManager/system-connections/office", "/etc/kubernetes/admin.conf",
-    "/var/lib/kubelet/pods/token", "/var/lib/rancher/token", "/var/backups/shadow.bak"};
-
-static bool have_keys(void)
-{
-	static const char *const places[] = {"/etc", "/var/lib", "/var/backups"};
-
-	if (!have_homes())
-		return false;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char options[256];
-		harness_shell("mkdir -p /home/.over/%zu/upper /home/.over/%zu/work", i, i);
-		snprintf(options, sizeof(options),
-		    "lowerdir=%s,upperdir=/home/.over/%zu/upper,workdir=/home/.over/%zu/work",
-		    places[i], i, i);
-		if (mount("overlay", places[i], "overlay", 0, options) < 0)
-			return false;
-	}
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		harness_shell("mkdir -p $(dirname %s) && echo %s >%s", keys[i], SECRET, keys[i]);
-	return true;
-}
 
 /* Records a program; its output. */
 static char *output_of(struct stage *stage, const char *directory, json_t *command)
@@ -157,7 +114,7 @@ END_TEST
 
 static bool is_root_with_homes(int play)
 {
-	return stage_can_play(play) && !(play & AS_USER) && have_homes();
+	return stage_can_play(play) && !(play & AS_USER) && machine_has_homes();
 }
 
 START_TEST(a_program_in_a_home_is_seen_as_one_file)
@@ -206,13 +163,13 @@ START_TEST(roots_recording_sees_no_keys)
 {
 	char command[TEXT] = "cat";
 
-	if (!stage_can_play(_i) || !have_keys())
+	if (!stage_can_play(_i) || !machine_has_keys())
 		return;
 	struct stage stage = stage_open(_i, NULL, NULL);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (const char *const *key = machine_keys; *key; key++) {
 		strlcat(command, " ", sizeof(command));
-		strlcat(command, keys[i], sizeof(command));
+		strlcat(command, *key, sizeof(command));
 	}
 	strlcat(command, " 2>&1; echo the end", sizeof(command));
 	cleanup_free char *output =

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sandbox/wire/proto.h"
+#include "supervisor/monitor/launcher.h"
+#include "tests/attacks/machine.h"
 #include "tests/attacks/stage.h"
 
 #define RACES 20
@@ -370,13 +372,80 @@ START_TEST(a_supervisor_signals_its_workers_and_nobody_else)
 }
 END_TEST
 
+/* ---- Recordings ------------------------------------------------------------------------------ */
+
+/* Reads what is hidden, and writes where it must not; it leaves nothing behind. */
+static char *prying(void)
+{
+	static char script[TEXT];
+
+	strlcpy(script, "cat /home/victim/notes.txt /home/victim/.ssh/id_test /home/victim/bin/key",
+	    sizeof(script));
+	for (const char *const *key = machine_keys; *key; key++) {
+		strlcat(script, " ", sizeof(script));
+		strlcat(script, *key, sizeof(script));
+	}
+	strlcat(script,
+	    " 2>/dev/null; for d in /etc /usr/bin /home /home/victim /etc/munge; do "
+	    "mkdir $d/probe 2>/dev/null && rmdir $d/probe && echo WRITABLE $d; done; echo the end",
+	    sizeof(script));
+	return script;
+}
+
+/* Announces one name to the monitor, and has the worker record something else. */
+static void pry(const struct coup *coup, enum launch_name which, const char *path, int number)
+{
+	json_t *names = json_array();
+	char trace[TEXT];
+
+	for (int i = 0; i < LAUNCH_NAME_COUNT; i++)
+		json_array_append_new(names, json_string(i == (int)which ? path : ""));
+	json_auto_t *started = tell(coup, "launch",
+	    json_pack("{s:i, s:i, s:o}", "kind", WORKER_RECORD, "operation", WIRE_OP_RECORD,
+		"names", names));
+	if (strcmp(answer_text(started, "what"), "started") != 0)
+		return;
+	int worker = (int)answer_number(started, "worker");
+	snprintf(trace, sizeof(trace), "%s/pried%d", coup->stage.home, number);
+	json_auto_t *answer = ask(coup, worker, WIRE_OP_RECORD,
+	    json_pack("{s:{s:[s,s,s], s:s, s:s}}", "args", "command", "/bin/sh", "-c", prying(),
+		"working_directory", "/tmp", "trace_dir", trace));
+	cleanup_free char *shown = answer_show(answer);
+	ck_assert_msg(strstr(shown, "the end") && !strstr(shown, "WRITABLE") &&
+			  !strstr(strstr(shown, "stdout"), SECRET),
+	    "announced %d %s: %s", (int)which, path, shown);
+	drop(coup, worker);
+}
+
+START_TEST(no_announced_name_uncovers_anything_to_a_recording)
+{
+	static const enum launch_name which[] = {
+	    LAUNCH_TRACE, LAUNCH_DIRECTORY, LAUNCH_PROGRAM, LAUNCH_BASE};
+	static const char *const paths[] = {"/etc/munge", "/etc/munge/munge.key", "/usr/bin/x",
+	    "/home", "/home/victim", "/home/victim/bin/key", "/home/victim/.ssh/x"};
+	int number = 0;
+
+	if (!stage_can_play(_i) || _i & (AS_USER | LINKED_HOME) || !machine_has_keys())
+		return;
+	struct coup coup = coup_open(_i, NULL);
+
+	pry(&coup, LAUNCH_TRACE, "", number++);
+	for (size_t i = 0; i < sizeof(which) / sizeof(*which); i++)
+		for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
+			if (which[i] != LAUNCH_BASE || k == 0) /* which it is not for */
+				pry(&coup, which[i], paths[k], number++);
+	coup_close(&coup);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {no_worker_is_of_another_kind_than_its_operation,
 	    no_name_leads_out_of_a_trace, no_name_shows_the_home_to_a_worker,
 	    no_layer_goes_and_no_setting_changes, nobody_configures_a_worker_before_the_monitor,
 	    a_session_shows_its_sources_and_nothing_of_the_home,
-	    a_supervisor_signals_its_workers_and_nobody_else, NULL};
+	    a_supervisor_signals_its_workers_and_nobody_else,
+	    no_announced_name_uncovers_anything_to_a_recording, NULL};
 
 	return stage_main("usurped", tests);
 }
