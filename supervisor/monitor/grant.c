@@ -80,6 +80,9 @@ static enum grant judge_in_home(const struct grantee *grantee, const char *real,
 			  "limits the server%s"
 			: "the home directory of another user is hidden from what is recorded%s",
 		    "", remedy, SAY_OWN_HOME);
+	if (grantee->for_trace && grantee->is_root && !own)
+		return refuse(rule, "root's traces do not belong into the home of another user%s",
+		    "", remedy, "leave trace_dir out, or name a directory elsewhere");
 	if (strstr(real + length, "/."))
 		return refuse(rule,
 		    "what a home has under a name with a leading dot is hidden from what is "

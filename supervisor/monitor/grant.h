@@ -20,6 +20,7 @@ struct grantee {
 	const char *home; /* the user's own, links resolved; "": none */
 	bool whole_home;  /* the user's own home is in sight anyway */
 	bool by_call;	  /* a call names the directory; otherwise it is where the server runs */
+	bool for_trace;	  /* it is for a trace, and no place to work in */
 	bool is_root;
 };
 

@@ -88,8 +88,16 @@ static int give_named(struct recording *recording, bool is_for_trace, const char
 	const char *what = is_for_trace ? "directory for the trace" : "directory to record in";
 	char rule[PATH_MAX];
 	const char *remedy = "";
+	struct stat status;
 
+	if (lstat(real, &status) < 0 || !S_ISDIR(status.st_mode))
+		return 0; /* the worker says so */
 	recording->grantee.by_call = true;
+	recording->grantee.for_trace = is_for_trace;
+	/* with trace-root, it has temporary directories of its own */
+	if ((recording->bounded && is_temporary(real)) ||
+	    is_given(&recording->composition->sight, real))
+		return 0;
 	switch (grant_directory(&recording->grantee, real, rule, &remedy)) {
 	case GRANT_REFUSED:
 		return refuse(recording, what, real, rule, remedy);
@@ -102,10 +110,6 @@ static int give_named(struct recording *recording, bool is_for_trace, const char
 	case GRANT_WRITE:
 		break;
 	}
-	/* with trace-root, it has temporary directories of its own */
-	if ((recording->bounded && is_temporary(real)) ||
-	    is_given(&recording->composition->sight, real))
-		return 0;
 	if (sight_add(&recording->composition->sight, SIGHT_WRITE, real) < 0)
 		return fail(recording, errno, real, strerror(errno));
 	log_audit_path(what, real, "granted");

@@ -155,6 +155,10 @@ START_TEST(a_directory_in_a_home_is_given_without_the_home)
 	    "/bin/true", "working_directory", "/home/victim/.ssh");
 	client_tool_refused(stage.client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
 	    "/bin/true", "trace_dir", "/home/victim/new-trace");
+	client_tool_refused(stage.client, "rr_record", "not_allowed", "{s:[s], s:s}", "command",
+	    "/bin/true", "trace_dir", "/home/victim/bin/new-trace");
+	client_tool_refused(stage.client, "rr_record", NULL, "{s:[s], s:s}", "command", "/bin/true",
+	    "working_directory", "/home/victim/bin/key");
 	stage_close(&stage);
 }
 END_TEST
