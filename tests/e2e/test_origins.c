@@ -73,7 +73,7 @@ static const struct journey journeys[] = {
     {"from_socket.serial", "input", "origin: socket", "byte 8 of the 40 that recvfrom took",
 	{"hop: socket", "hop: wire"}, NULL},
     {"from_allocation", "allocation", "origin: allocation", "malloc", {"hop: allocation"}, NULL},
-    {"from_nothing", "computed", "origin: left over", "arithmetic", {"hop: left over"}, NULL},
+    {"from_nothing", "uninitialized", NULL, "is uninitialized: nothing", {"hop: left over"}, NULL},
     {"again", "constant", "origin: second", "0x63", {"hop: again"}, NULL},
     {"from_text.title[5]", "computed", "origin: letter", "0x61", {NULL}, NULL},
 };

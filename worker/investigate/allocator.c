@@ -352,6 +352,23 @@ enum allocator_way allocator_way(
 	return way;
 }
 
+void allocator_called(struct replay *replay, char *name, size_t size)
+{
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *frame;
+	char called[FUNCTION_MAX];
+
+	name[0] = '\0';
+	for (size_t level = 1; (frame = json_array_get(frames, level)); level++) {
+		if (name_function(
+			replay, called_from(replay, address_in(frame)), called, sizeof(called)) &&
+		    way_of(called) != WAY_UNKNOWN)
+			snprintf(name, size, "%s", called);
+		if (name[0] && !is_operator(mi_text(frame, "function")))
+			break;
+	}
+	json_decref(frames);
+}
+
 /* Functions at whose end the C library tidies up by itself. */
 static bool is_ending(const char *name)
 {

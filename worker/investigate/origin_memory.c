@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/origin.h"
+#include "worker/investigate/origin_heap.h"
 #include "worker/investigate/where.h"
 #include "worker/session/accessed.h"
 #include "worker/session/back_over.h"
@@ -45,6 +46,9 @@ struct seek {
 	int watch; /* gdb's number */
 	int accesses;
 	bool by_code, by_kernel, mapped;
+	struct origin *origin;
+	struct origin_block block;
+	bool begins; /* a new life of the block */
 	struct writing writing;
 	struct moment
 	    masked; /* the last masked store that may have stored the same; event 0: none */
@@ -100,20 +104,38 @@ static bool read_writing(
 	return false;
 }
 
+/* Whether the bytes change here. Of several watchpoints that one instruction hits, gdb tells one.
+ */
+static bool is_changed(struct replay *replay, const struct hit *hit, struct seek *seek)
+{
+	uint8_t before[ORIGIN_BYTES_MAX];
+
+	if (hit->number == seek->watch) {
+		seek->mapped = hit->old && hit->new &&strcmp(hit->old, NOTHING) == 0 &&
+			       strcmp(hit->new, NOTHING) != 0;
+		return hit->old && hit->new &&strcmp(hit->old, hit->new) != 0;
+	}
+	seek->mapped = !accessed_whole(replay, seek->bytes->address, before, seek->bytes->size);
+	return seek->mapped || memcmp(before, seek->bytes->bytes, seek->bytes->size) != 0;
+}
+
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct seek *seek = context;
-	bool changed = hit->old && hit->new &&strcmp(hit->old, hit->new) != 0;
+	bool changed;
 
 	(void)failure;
-	if (!hit->watched || hit->number != seek->watch)
+	if (!hit->watched ||
+	    (hit->number != seek->watch && !origin_block_is_watched(&seek->block, hit->number)))
 		return SCAN_ON;
 	selection_take_stop(replay); /* another thread may have stopped */
-	seek->mapped = changed && strcmp(hit->old, NOTHING) == 0;
+	changed = is_changed(replay, hit, seek);
 	seek->by_code = !seek->mapped && read_writing(replay, seek->bytes, changed, seek);
 	seek->by_kernel = changed && !seek->mapped && !seek->by_code;
-	if (seek->by_code || seek->by_kernel || seek->mapped)
+	seek->begins = !seek->mapped && !seek->by_kernel &&
+		       origin_block_begins(seek->origin, &seek->block, hit, seek->by_code);
+	if (seek->begins || seek->by_code || seek->by_kernel || seek->mapped)
 		return SCAN_ENOUGH;
 	return ++seek->accesses < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
@@ -129,11 +151,13 @@ static enum scan_end search(struct origin *origin, struct seek *seek, struct fai
 	seek->watch = watchpoint_insert(replay, expression, WATCH_ACCESS, true, NULL, failure);
 	if (!seek->watch)
 		return SCAN_FAILED;
+	origin_block_watch(origin, &seek->block);
 	signals_pass_all(replay);
 	end = scan_run(replay, BACKWARD, SEARCHED_MAX, see, seek, failure);
 	if (!replay->worker->broken) {
 		signals_stop_again(replay);
 		internal_delete(replay, seek->watch);
+		origin_block_unwatch(origin, &seek->block);
 	}
 	return end;
 }
@@ -175,6 +199,16 @@ static bool is_zero(const struct origin_bytes *now)
 	return memcmp(now->bytes, zeros, now->size) == 0;
 }
 
+/* It is what the file holds. */
+static bool from_mapped_file(struct origin *origin)
+{
+	origin->input = json_pack("{s:s,s:s,s:I}", "call", "mmap", "from", origin->file, "offset",
+	    (json_int_t)origin->file_offset);
+	return origin_finish(origin, ORIGIN_INPUT,
+	    "input: byte %llu of the file %.200s, which is mapped there", origin->file_offset,
+	    origin->file);
+}
+
 /* They came with a mapping. Memory that mremap moved was somewhere else before: goes on there. */
 static bool from_mapping(struct origin *origin)
 {
@@ -197,6 +231,8 @@ static bool from_mapping(struct origin *origin)
 		now->address = old;
 		return true;
 	}
+	if (strcmp(call->name, "mmap") == 0 && !(call->args[3] & MAP_ANONYMOUS) && origin->file[0])
+		return from_mapped_file(origin);
 	if (strcmp(call->name, "mmap") == 0 && !(call->args[3] & MAP_ANONYMOUS))
 		return origin_finish(
 		    origin, ORIGIN_INITIAL, "the file that was mapped here with mmap");
@@ -228,7 +264,11 @@ static bool from_start(struct origin *origin)
 		    origin, ORIGIN_INITIAL, "nothing: nothing wrote it, and new memory is zero");
 	else
 		origin_finish(origin, ORIGIN_INITIAL, "what was there before the program ran");
-	if (symbol_at(replay, origin->now.address, &symbol))
+	if (symbol_at(replay, origin->now.address, &symbol) && is_zero(&origin->now) &&
+	    (strstr(symbol.said, "section .bss") || strstr(symbol.said, "section .tbss")))
+		origin_finish(
+		    origin, ORIGIN_INITIAL, "nothing: it is zero since the program was loaded");
+	if (symbol.name[0])
 		snprintf(origin->text + strlen(origin->text),
 		    sizeof(origin->text) - strlen(origin->text), " (%s)", symbol.said);
 	mappings_free(mappings);
@@ -242,8 +282,17 @@ static bool is_followed(struct origin *origin)
 	const struct mapping *mapping =
 	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
 	bool shared = mapping && mapping->rights[0] && mapping->rights[3] == 's';
+	bool file = mapping && mapping->file[0] == '/' && origin->now.address >= mapping->start;
 
+	origin->file[0] = '\0';
+	if (file) {
+		snprintf(origin->file, sizeof(origin->file), "%s", mapping->file);
+		origin->file_offset = origin->now.address - mapping->start + mapping->offset;
+	}
+	bool readable_only = shared && file && mapping->rights[1] != 'w';
 	mappings_free(mappings);
+	if (readable_only)
+		return from_mapped_file(origin);
 	if (shared)
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it lies in shared memory, which other processes write too");
@@ -466,7 +515,7 @@ static void tell_masked(const struct origin *origin, const struct seek *seek)
 bool origin_from_memory(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	struct seek seek = {.bytes = &origin->now};
+	struct seek seek = {.bytes = &origin->now, .origin = origin};
 	struct moment from = replay->moment;
 	const struct input_range *input;
 	enum scan_end end;
@@ -482,6 +531,8 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	input = later_input(origin, &from, seek.by_kernel);
 	if (input)
 		return origin_from_kernel(origin, input, failure);
+	if (seek.begins)
+		return origin_from_block(origin, &seek.block);
 	if (seek.mapped)
 		return from_mapping(origin);
 	if (end == SCAN_EDGE)
@@ -494,7 +545,9 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 		    "it was read more than %d times since it was written", ACCESSES_MAX);
 	origin_note(origin, "stored at 0x%llx", origin->now.address);
 	tell_masked(origin, &seek);
-	origin->step = (struct origin_step){origin->now.address, from, replay->moment};
+	if (origin->step_count < ORIGIN_STEPS_MAX)
+		origin->steps[origin->step_count++] =
+		    (struct origin_step){origin->now.address, from, replay->moment};
 	if (is_buffered(replay))
 		return origin_finish(origin, ORIGIN_INPUT,
 		    "input: a system call that rr kept in its buffer, which does not say more");

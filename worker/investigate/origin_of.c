@@ -40,6 +40,7 @@ static const struct {
     [ORIGIN_ALLOCATION] = {"allocation", true},
     [ORIGIN_FILLED] = {"filled", true},
     [ORIGIN_INITIAL] = {"initial", true},
+    [ORIGIN_UNSET] = {"uninitialized", true},
     [ORIGIN_CHANGED] = {"changed", false},
     [ORIGIN_UNKNOWN] = {"unknown", false},
     [ORIGIN_LIMIT] = {"limit", false},
@@ -64,21 +65,40 @@ static const char *register_in(struct replay *replay, const char *expression)
 	return text ? text + sizeof(said) - 1 : NULL;
 }
 
-/* Only in the innermost frame is it sure to be there. */
+/* Where the frames further in have saved a register of the selected frame; 0: they have not. */
+static unsigned long long saved_at(struct replay *replay, const char *name)
+{
+	char command[48], key[16];
+	const char *said, *at;
+
+	snprintf(command, sizeof(command), "info frame level %d", replay->selected.frame - 1);
+	snprintf(key, sizeof(key), " %s at 0x", name);
+	if (gdb_console(replay->gdb, &said, command) != GDB_DONE ||
+	    !(said = strstr(said, "Saved registers:")) || !(at = strstr(said, key)))
+		return 0;
+	return strtoull(at + strlen(key) - 2, NULL, 16);
+}
+
+/* In the innermost frame, it is in the register. A function leaves some registers as they were: of
+ * a frame further out, these are still there, or saved on the stack. */
 static bool find_register(
     struct replay *replay, const char *expression, unsigned size, struct origin_bytes *now)
 {
 	const char *text = register_in(replay, expression);
 	char name[8];
 
-	if (!text || replay->selected.frame != 0)
+	if (!text)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ". \n"), text);
 	for (unsigned i = 0; i < FLOW_REGISTERS; i++) {
 		if (strcmp(name, flow_register_name(i)) != 0)
 			continue;
-		now->in_register = true;
 		now->piece = (struct piece){.number = i, .size = size};
+		if (replay->selected.frame != 0 &&
+		    (!flow_is_preserved(&now->piece) || strcmp(name, "rsp") == 0))
+			return false;
+		now->address = replay->selected.frame ? saved_at(replay, name) : 0;
+		now->in_register = !now->address;
 		return true;
 	}
 	return false;
@@ -126,13 +146,17 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 	address = watchpoint_address(replay, expression);
 	now->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
-	if (now->address ? accessed_whole(replay, now->address, now->bytes, now->size)
-			 : find_register(replay, expression, now->size, now) &&
-			       origin_read_register(replay, &now->piece, now->bytes))
+	if (now->address
+		? accessed_whole(replay, now->address, now->bytes, now->size)
+		: find_register(replay, expression, now->size, now) &&
+		      (now->in_register
+			      ? origin_read_register(replay, &now->piece, now->bytes)
+			      : accessed_whole(replay, now->address, now->bytes, now->size)))
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "give an expression that has an address in the selected frame, or, in the innermost "
-	    "frame, a variable in a register or the register itself, such as $rdi",
+	    "give an expression that has an address in the selected frame, or a variable in a "
+	    "register or the register itself, such as $rdi; of an outer frame, functions that were "
+	    "called since keep only rbx, rbp and r12 to r15",
 	    now->address ? "%.200s cannot be read"
 			 : "%.200s has no place in memory: it is computed, optimized out, or in a "
 			   "register",
@@ -173,8 +197,10 @@ static json_t *conclude(
 		    origin->now.skipped + origin->now.size - 1);
 	text = json_sprintf("%.*s = %.*s%s %s %s, in %s, %zu step%s back", EXPRESSION_SHOWN,
 	    expression, VALUE_SHOWN, value ? value : "?", part,
-	    ends[origin->end].found ? "comes from" : "was followed back this far:", origin->text,
-	    json_string_value(words), hops, hops == 1 ? "" : "s");
+	    origin->end == ORIGIN_UNSET ? "is uninitialized:"
+	    : ends[origin->end].found	? "comes from"
+					: "was followed back this far:",
+	    origin->text, json_string_value(words), hops, hops == 1 ? "" : "s");
 	json_decref(words);
 	return text;
 }
@@ -224,38 +250,56 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 	return answer;
 }
 
-/* If the last bytes were written before the call began that has them on its stack, nobody set them:
- * an earlier call left them there. False if the replay is lost. */
-static bool tell_unset(
-    const struct origin *origin, const char *expression, json_t *answer, struct failure *failure)
+/* Whether the bytes were written before the call began that has them on its stack. LIFE_FAILED: the
+ * replay is lost. */
+static enum life_known is_stale(struct replay *replay, const struct origin_step *step,
+    struct life *life, struct failure *failure)
 {
-	const struct origin_step *step = &origin->step;
-	struct replay *replay = origin->replay;
 	struct failure ignored = {0};
-	struct life life = {0};
 	enum life_known known = LIFE_NONE;
-	json_t *begun;
 
-	if (!step->address || !ends[origin->end].found)
-		return true;
+	*life = (struct life){0};
 	if (position_go(replay, &step->read, &ignored))
-		known = life_find_begin(replay, step->address, &life, &ignored);
+		known = life_find_begin(replay, step->address, life, &ignored);
 	json_decref(ignored.details);
 	if (replay->worker->broken) {
 		*failure = (struct failure){0};
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
-		return false;
+		return LIFE_FAILED;
 	}
-	if (known != LIFE_KNOWN || position_order(&step->write, &life.stretch[0]) >= 0)
-		return true;
-	begun = seen_name(replay, &life.stretch[0]);
-	json_object_set_new(answer, "conclusion",
-	    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on its "
-			 "stack and had not set it, so it was left by an earlier call. %s",
-		EXPRESSION_SHOWN, expression, life.function, json_string_value(begun),
-		json_string_value(json_object_get(answer, "conclusion"))));
-	json_object_set_new(answer, "kind", json_string("uninitialized"));
-	json_decref(begun);
+	if (known == LIFE_KNOWN && position_order(&step->write, &life->stretch[0]) < 0)
+		return LIFE_KNOWN;
+	return LIFE_NONE;
+}
+
+/* If bytes on the way were written before the call began that has them on its stack, nobody set
+ * them: an earlier call left them there. False if the replay is lost. */
+static bool tell_unset(
+    const struct origin *origin, const char *expression, json_t *answer, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct life life;
+	json_t *begun;
+
+	for (size_t i = 0; i < origin->step_count; i++) {
+		enum life_known known = is_stale(replay, &origin->steps[i], &life, failure);
+		if (known == LIFE_FAILED)
+			return false;
+		if (known != LIFE_KNOWN)
+			continue;
+		begun = seen_name(replay, &life.stretch[0]);
+		json_object_set_new(answer, "conclusion",
+		    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on "
+				 "its stack at 0x%llx, and nothing wrote it in that call: an "
+				 "earlier call left "
+				 "it there. %s",
+			EXPRESSION_SHOWN, expression, life.function, json_string_value(begun),
+			origin->steps[i].address,
+			json_string_value(json_object_get(answer, "conclusion"))));
+		json_object_set_new(answer, "kind", json_string("uninitialized"));
+		json_decref(begun);
+		break;
+	}
 	return true;
 }
 

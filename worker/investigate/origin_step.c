@@ -15,6 +15,7 @@
 #include "worker/session/symbol.h"
 #include "worker/session/values.h"
 
+#define NAME_CHARS     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 #define OPERANDS_SHOWN 4
 #define OPERANDS_TEXT  200
 #define DID_MAX	       300
@@ -55,6 +56,33 @@ void origin_note(struct origin *origin, const char *format, ...)
 		    origin->hops, json_pack("{s:s,s:o,s:i,s:O}", "did", did, "moment",
 				      seen_name(replay, &replay->moment), "tid", replay->moment.tid,
 				      "frame", where));
+	json_decref(where);
+}
+
+static bool same_text(const json_t *a, const json_t *b, const char *name)
+{
+	const char *one = mi_text(a, name), *other = mi_text(b, name);
+
+	return one && other && strcmp(one, other) == 0;
+}
+
+void origin_add(struct origin *origin, const char *format, ...)
+{
+	json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1), *did;
+	const json_t *frame = json_object_get(last, "frame");
+	json_t *where = where_own(origin->replay);
+	char more[DID_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(more, sizeof(more), format, arguments);
+	va_end(arguments);
+	if (last && same_text(frame, where, "at") && same_text(frame, where, "function")) {
+		did = json_sprintf("%s, %s", mi_text(last, "did"), more);
+		json_object_set_new(last, "did", did);
+	} else {
+		origin_note(origin, "%s", more);
+	}
 	json_decref(where);
 }
 
@@ -245,6 +273,38 @@ static bool from_register(
 	return true;
 }
 
+/* "table[3]" for "table + 24 in section .bss", where gdb knows the size of an element; else
+ * "table + 24"; else the address. */
+static void name_place(struct replay *replay, unsigned long long address, char *name, size_t size)
+{
+	struct symbol symbol;
+	unsigned long long element = 0;
+	char expression[sizeof(symbol.name) + 32];
+
+	snprintf(name, size, "0x%llx", address);
+	if (!symbol_at(replay, address, &symbol))
+		return;
+	if (strspn(symbol.name, NAME_CHARS) == strlen(symbol.name)) {
+		snprintf(expression, sizeof(expression), "sizeof(%s[0])", symbol.name);
+		accessed_number(replay, expression, &element);
+	}
+	if (element && element <= symbol.offset + 1 && symbol.offset % element == 0)
+		snprintf(name, size, "%.200s[%llu]", symbol.name, symbol.offset / element);
+	else if (symbol.offset)
+		snprintf(name, size, "%.200s + %llu", symbol.name, symbol.offset);
+	else
+		snprintf(name, size, "%.200s", symbol.name);
+}
+
+/* Names the place of a load. */
+static void note_load(struct origin *origin, unsigned long long address)
+{
+	char place[300];
+
+	name_place(origin->replay, address, place, sizeof(place));
+	origin_add(origin, "loaded from %s", place);
+}
+
 static bool from_memory(struct origin *origin, const struct flow *flow,
     const struct instruction *instruction, unsigned long long shift)
 {
@@ -259,6 +319,31 @@ static bool from_memory(struct origin *origin, const struct flow *flow,
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "`%s` copies it from memory that cannot be read", instruction->text);
 	if (!go_to(origin, flow, bytes, instruction->text))
+		return false;
+	origin->now.in_register = false;
+	origin->now.address = address;
+	note_load(origin, address);
+	return true;
+}
+
+bool origin_to_register(
+    struct origin *origin, const struct piece *piece, const struct instruction *instruction)
+{
+	const struct flow flow = {.kind = FLOW_REGISTER, .piece = *piece, .size = piece->size};
+
+	return from_register(origin, &flow, instruction);
+}
+
+bool origin_to_memory(struct origin *origin, unsigned long long address, unsigned size,
+    const struct instruction *instruction)
+{
+	const struct flow flow = {.kind = FLOW_MEMORY, .size = size};
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+
+	if (!accessed_whole(origin->replay, address, bytes, size))
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "`%s` reads memory that cannot be read", instruction->text);
+	if (!go_to(origin, &flow, bytes, instruction->text))
 		return false;
 	origin->now.in_register = false;
 	origin->now.address = address;
@@ -355,6 +440,7 @@ bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
 	struct instruction instruction;
 	unsigned long long flags;
 	char operands[OPERANDS_TEXT];
+	bool on;
 
 	if (!operand_decode(code, length, replay->moment.pc, true, &instruction))
 		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
@@ -375,8 +461,12 @@ bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
 	case FLOW_CONSTANT:
 		return from_constant(origin, flow, &instruction);
 	case FLOW_ADDRESS:
-		return from_address(origin, &instruction);
+		return origin_through_neutral(origin, &instruction, &on)
+			   ? on
+			   : from_address(origin, &instruction);
 	case FLOW_COMPUTED:
+		if (origin_through_neutral(origin, &instruction, &on))
+			return on;
 		tell_operands(replay, &instruction, operands);
 		return origin_finish(origin, ORIGIN_COMPUTED, "arithmetic: `%s`%s%s%s",
 		    instruction.text, operands[0] ? " (" : "", operands, operands[0] ? ")" : "");
