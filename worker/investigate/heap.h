@@ -48,8 +48,12 @@ struct heap {
 	} resizing;
 	enum heap_state state;
 	struct block block;
-	bool begun_again; /* another block begins where the freed one did */
-	bool broken_into; /* an overrun was told in this life */
+	struct moment made_at;	      /* where malloc returned it; event 0: it was resized since */
+	unsigned long long requested; /* bytes that the program asked for; 0: not known */
+	unsigned long long slack_watched; /* bytes behind these that were watched */
+	int slack[HEAP_WORDS_MAX];	  /* gdb's numbers of the watchpoints */
+	bool begun_again;		  /* another block begins where the freed one did */
+	bool broken_into;		  /* an overrun was told in this life */
 	enum allocator_way way;
 	char way_name[HEAP_NAME_MAX];
 	long long given;	  /* blocks that were handed out here */
@@ -93,8 +97,22 @@ void heap_clear_stops(struct heap *heap);
  * is whole as well where it has found a use, or memory that is no freed block any more. */
 enum search_end heap_search(struct heap *heap, struct search *search, struct failure *failure);
 
+/* Takes over the conclusion, resp. the place. */
+void heap_note_problem(struct heap *heap, json_t *conclusion);
+void heap_add_event(struct heap *heap, const char *what, json_t *where);
+
 /* A text, or words for code that is not known. */
 const char *heap_words(const json_t *text);
+
+/* ---- heap_slack.c ---- */
+
+/* Finds out how many bytes of the present block the program asked for. Moves the program. */
+void heap_learn_requested(struct heap *heap);
+/* Whether malloc added bytes that are worth a look. */
+bool heap_has_slack(const struct heap *heap);
+/* Looks for writes of the program to these. The heap has no stops before. */
+enum search_end heap_search_slack(
+    struct heap *heap, struct search *search, struct failure *failure);
 
 /* ---- heap_late.c ---- */
 

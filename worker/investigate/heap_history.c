@@ -57,9 +57,12 @@ static json_t *conclude(const struct heap *heap, bool whole)
 				    "lies in %s",
 		    heap->address, by_then, heap->place);
 	case HEAP_LIVE:
-		return json_sprintf("the block at 0x%llx, with room for %llu bytes, was allocated "
-				    "by %s and not freed%s",
-		    heap->block.address, heap->block.room, heap_words(heap->made), by_then);
+		return json_sprintf(
+		    "the block at 0x%llx, %s %llu bytes, was allocated by %s and not "
+		    "freed%s",
+		    heap->block.address, heap->requested ? "of" : "with room for",
+		    heap->requested ? heap->requested : heap->block.room, heap_words(heap->made),
+		    by_then);
 	case HEAP_FREED:
 	case HEAP_GONE:
 		break;
@@ -73,14 +76,37 @@ static json_t *conclude(const struct heap *heap, bool whole)
 	    by_then);
 }
 
+/* What was looked at, and what was not. */
+static json_t *describe_watched(const struct heap *heap)
+{
+	char slack[160] = "writes to the bytes behind those that were asked for do not show";
+
+	if (heap->requested && heap->requested >= heap->block.room)
+		snprintf(slack, sizeof(slack), "malloc added no bytes behind it");
+	else if (heap->slack_watched)
+		snprintf(slack, sizeof(slack), "writes to %llu bytes that malloc added behind it",
+		    heap->slack_watched);
+	return json_sprintf("%llu bytes from 0x%llx on; writes to the words with its size, before "
+			    "and behind it; %s. Uses of the rest of the block, reads outside of it "
+			    "and writes further away do not show",
+	    HEAP_WORD * heap->watched_words, heap->watched, slack);
+}
+
 static void tell_block(const struct heap *heap, json_t *answer)
 {
 	const struct block *block = &heap->block;
 
 	if (heap->state == HEAP_NONE)
 		return;
-	json_object_set_new(answer, "block",
-	    json_sprintf("0x%llx, room for %llu bytes", block->address, block->room));
+	if (heap->requested)
+		json_object_set_new(answer, "block",
+		    json_sprintf("0x%llx, %llu bytes asked for, room for %llu", block->address,
+			heap->requested, block->room));
+	else
+		json_object_set_new(answer, "block",
+		    json_sprintf(
+			"0x%llx, room for %llu bytes; how many were asked for is not known",
+			block->address, block->room));
 	if (!block->mapped)
 		json_object_set_new(answer, "neighbours",
 		    json_sprintf("rr_heap_history of 0x%llx tells of the block below, of 0x%llx of "
@@ -89,9 +115,7 @@ static void tell_block(const struct heap *heap, json_t *answer)
 	json_object_set(answer, "events", heap->events);
 	if (json_array_size(heap->places))
 		json_object_set(answer, "uses", heap->places);
-	json_object_set_new(answer, "watched",
-	    json_sprintf("%llu bytes from 0x%llx on; uses of the rest of the block do not show",
-		HEAP_WORD * heap->watched_words, heap->watched));
+	json_object_set_new(answer, "watched", describe_watched(heap));
 	if (heap->uses >= HEAP_USES_MAX)
 		json_object_set_new(answer, "more",
 		    json_sprintf("the first %d uses are counted; rr_value_history shows all",
@@ -170,6 +194,13 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 		heap_clear_stops(heap);
 		search_end(&search);
 		end = heap_search_late(heap, &search, failure);
+	}
+	if (end == SEARCH_WHOLE && heap->state != HEAP_NONE && !heap->problem) {
+		heap_clear_stops(heap);
+		search_end(&search);
+		heap_learn_requested(heap);
+		if (heap_has_slack(heap))
+			end = heap_search_slack(heap, &search, failure);
 	}
 	if (end != SEARCH_FAILED)
 		answer = answer_of(heap, &search, end);

@@ -7,11 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/session/accessed.h"
+#include "worker/session/frame.h"
+#include "worker/session/frames.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 
 #define EVENTS_MAX    40
+#define CALLERS_MAX   6
+#define FRAMES_MAX    12
+#define FRAMES_BYTES  6000
 #define PLACES_MAX    20 /* of uses */
 #define LATE_USES_MAX 50 /* looked at, after a block was freed */
 
@@ -20,14 +25,38 @@ const char *heap_words(const json_t *text)
 	return text ? json_string_value(text) : "unknown code";
 }
 
-/* Releases `where`. */
-static void add_event(struct heap *heap, const char *what, json_t *where)
+/* The frames of the program's own code behind the first: a wrapper's caller is what matters. */
+static json_t *outer_callers(struct replay *replay)
 {
-	if (json_array_size(heap->events) < EVENTS_MAX)
-		json_array_append_new(
-		    heap->events, json_pack("{s:s, s:o, s:i, s:O}", "what", what, "moment",
-				      seen_name(heap->replay, &heap->replay->moment), "tid",
-				      heap->replay->moment.tid, "frame", where));
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
+	       *frame;
+	size_t i, own = 0;
+
+	json_array_foreach(frames, i, frame)
+	{
+		if (json_object_get(frame, "folded") || !frame_is_own(replay, frame) ||
+		    own++ == 0 || json_array_size(list) == CALLERS_MAX)
+			continue;
+		json_array_append_new(list, where_words(frame));
+	}
+	json_decref(frames);
+	return list;
+}
+
+/* Releases `where`. */
+void heap_add_event(struct heap *heap, const char *what, json_t *where)
+{
+	if (json_array_size(heap->events) < EVENTS_MAX) {
+		json_t *callers = outer_callers(heap->replay);
+		json_t *event = json_pack("{s:s, s:o, s:i, s:O}", "what", what, "moment",
+		    seen_name(heap->replay, &heap->replay->moment), "tid", heap->replay->moment.tid,
+		    "frame", where);
+
+		if (json_array_size(callers))
+			json_object_set(event, "callers", callers);
+		json_decref(callers);
+		json_array_append_new(heap->events, event);
+	}
 	json_decref(where);
 }
 
@@ -38,7 +67,7 @@ static const char *doubt(const struct heap *heap)
 }
 
 /* Takes over the conclusion. Only the first mistake is told, because others may follow from it. */
-static void note_problem(struct heap *heap, json_t *conclusion)
+void heap_note_problem(struct heap *heap, json_t *conclusion)
 {
 	if (heap->problem) {
 		json_decref(conclusion);
@@ -90,6 +119,8 @@ static void see_given(struct heap *heap, const char *in)
 	heap->way =
 	    allocator_way(heap->replay, &heap->allocator, heap->way_name, sizeof(heap->way_name));
 	heap->block = block;
+	heap->made_at = heap->replay->moment;
+	heap->requested = 0;
 	heap->state = HEAP_LIVE;
 	heap->begun_again = heap->broken_into = false;
 	heap->uses = heap->late = 0;
@@ -98,7 +129,7 @@ static void see_given(struct heap *heap, const char *in)
 	json_t *where = caller(heap, heap->way_name);
 	json_decref(heap->made);
 	heap->made = where_words(where);
-	add_event(heap, "allocated", where);
+	heap_add_event(heap, "allocated", where);
 	if (old.address != block.address || old.room != block.room)
 		heap_set_conditions(heap);
 	heap_watch_live(heap);
@@ -138,30 +169,30 @@ static void see_taken(struct heap *heap, unsigned long long pointer)
 
 	if (pointer != heap->block.address) {
 		if (heap->state == HEAP_LIVE) {
-			note_problem(heap,
+			heap_note_problem(heap,
 			    json_sprintf("bad free: %s frees 0x%llx, which is %llu bytes inside "
 					 "the block at 0x%llx that %s allocated",
 				heap_words(by), pointer, pointer - heap->block.address,
 				heap->block.address, heap_words(heap->made)));
-			add_event(heap, "freed from its middle", json_incref(where));
+			heap_add_event(heap, "freed from its middle", json_incref(where));
 		}
 		json_decref(by);
 	} else if (heap->state == HEAP_LIVE) {
 		if (is_mismatch(heap->way, way))
-			note_problem(heap,
+			heap_note_problem(heap,
 			    json_sprintf("mismatch: %s frees the block at 0x%llx with %s, but %s "
 					 "allocated it with %s: it needs %s",
 				heap_words(by), pointer, name, heap_words(heap->made),
 				heap->way_name, release_of(heap->way)));
-		add_event(heap, "freed", json_incref(where));
+		heap_add_event(heap, "freed", json_incref(where));
 		set_freed(heap, by);
 	} else {
-		note_problem(
+		heap_note_problem(
 		    heap, json_sprintf("%sdouble free: %s frees the block at 0x%llx again, "
 				       "which %s freed; %s allocated it",
 			      doubt(heap), heap_words(by), pointer, heap_words(heap->dropped),
 			      heap_words(heap->made)));
-		add_event(heap, "freed again", json_incref(where));
+		heap_add_event(heap, "freed again", json_incref(where));
 		json_decref(by);
 	}
 	json_decref(where);
@@ -229,6 +260,8 @@ static void see_resized(struct heap *heap)
 	}
 	if (pointer == heap->block.address) {
 		block_read(heap->replay, pointer, &heap->block);
+		heap->made_at = heap->replay->moment;
+		heap->requested = heap->resizing.size;
 		heap_set_conditions(heap);
 		heap_watch_live(heap);
 	} else {
@@ -236,7 +269,7 @@ static void see_resized(struct heap *heap)
 		    pointer ? "moved to 0x%llx by realloc" : "freed by realloc", pointer);
 		set_freed(heap, where_words(where));
 	}
-	add_event(heap, what, where);
+	heap_add_event(heap, what, where);
 }
 
 /* ---- The program uses it --------------------------------------------------------------------- */
@@ -273,7 +306,7 @@ static void see_late_use(struct heap *heap, enum behind kind, json_t *where)
 		return;
 	}
 	by = where_words(where);
-	note_problem(
+	heap_note_problem(
 	    heap, json_sprintf("%suse after free: %s %ss the block at 0x%llx, which %s freed; %s "
 			       "allocated it",
 		      doubt(heap), heap_words(by),
@@ -281,7 +314,7 @@ static void see_late_use(struct heap *heap, enum behind kind, json_t *where)
 		      : kind == BEHIND_READ			  ? "read"
 								  : "use",
 		      heap->block.address, heap_words(heap->dropped), heap_words(heap->made)));
-	add_event(
+	heap_add_event(
 	    heap, kind == BEHIND_READ ? "read after free" : "used after free", json_incref(where));
 	json_decref(by);
 	if (++heap->late == LATE_USES_MAX)
@@ -296,7 +329,7 @@ static void see_overrun(struct heap *heap, bool below, json_t *where)
 		return;
 	heap->broken_into = true;
 	by = where_words(where);
-	note_problem(heap,
+	heap_note_problem(heap,
 	    below
 		? json_sprintf("overrun: %s writes over the header of the block at 0x%llx: beyond "
 			       "the end of the block just below it, or in front of its own "
@@ -306,7 +339,7 @@ static void see_overrun(struct heap *heap, bool below, json_t *where)
 			       "allocated with room for %llu bytes",
 		      heap_words(by), heap->block.address, heap_words(heap->made),
 		      heap->block.room));
-	add_event(heap, below ? "its header overwritten" : "overrun", json_incref(where));
+	heap_add_event(heap, below ? "its header overwritten" : "overrun", json_incref(where));
 	json_decref(by);
 }
 
