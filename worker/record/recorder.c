@@ -147,10 +147,9 @@ bool recorder_killed(const struct recording *recording, struct failure *failure)
 		if (killers[i].signal != WTERMSIG(status))
 			continue;
 		failure_set(failure, ERROR_RR_FAILED, killers[i].hint,
-		    "rr itself was killed by %s: %s; %s; the trace cannot be replayed, and was "
-		    "removed",
-		    signal_to_name(WTERMSIG(status), name, sizeof(name)), killers[i].cause,
-		    recording->begun ? "the program had not ended" : "the program had not begun");
+		    "rr itself was killed by %s: %s; the program had not ended; the trace cannot "
+		    "be replayed, and was removed",
+		    signal_to_name(WTERMSIG(status), name, sizeof(name)), killers[i].cause);
 		return true;
 	}
 	return false;

@@ -125,7 +125,8 @@ size_t stream_tail(const struct stream *stream, char *bytes, size_t size)
 
 void stream_cut(struct stream *stream, size_t length)
 {
-	char end[2 * STREAM_LINE_MAX];
+	char end[2 * STREAM_LINE_MAX] = "";
+	size_t kept;
 	size_t behind = (size_t)(stream->total - stream->head_length) < length
 			    ? (size_t)(stream->total - stream->head_length)
 			    : length;
@@ -135,7 +136,8 @@ void stream_cut(struct stream *stream, size_t length)
 	stream->head_length -= length - behind;
 	stream->total -= length;
 	stream->line_length = 0;
-	follow_line(stream, end, stream_tail(stream, end, sizeof(end)));
+	kept = stream_tail(stream, end, sizeof(end));
+	follow_line(stream, end, kept);
 }
 
 static bool continues_a_character(char byte)
