@@ -83,7 +83,9 @@ __attribute__((noipa)) static void throw_string()
 
 __attribute__((noipa)) static void throw_problem()
 {
-	throw problem{17}; // a problem
+	problem one{17};
+
+	throw one; // a problem
 }
 
 __attribute__((noipa)) static void promise_nothing(int value) noexcept

@@ -3,8 +3,10 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "worker/investigate/departure.h"
 #include "worker/investigate/report.h"
+#include "worker/investigate/thrown.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/scan.h"
 #include "worker/session/excursion.h"
@@ -33,11 +35,22 @@ static bool is_fatal(const char *signal)
 
 struct crash {
 	struct excursion *excursion;
-	struct place place; /* of the last fatal signal */
+	struct place place;  /* of the last fatal signal */
+	struct place thrown; /* of the throw, if its frames are gone at that signal */
 	struct fault fault;
 	unsigned long long pc; /* at that signal */
 	json_t *report, *output;
+	double began;	 /* a clock's seconds */
+	double deadline; /* seconds; 0: the usual one */
 };
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
 static void keep_output(struct crash *crash, struct replay *replay)
 {
@@ -110,12 +123,11 @@ static void tell_astray(struct fault *fault)
 
 /* Goes back from where no code is to who left the code, and tells it from there. If there is no way
  * back, the report stays as it is. */
-static void look_back(struct replay *replay, struct crash *crash)
+static void look_back_at_jump(struct replay *replay, struct crash *crash)
 {
 	struct failure ignored = {0};
 
-	if (crash->fault.departed && place_return(replay, &crash->place, &ignored) &&
-	    departure_go_back(replay)) {
+	if (place_return(replay, &crash->place, &ignored) && departure_go_back(replay)) {
 		departure_tell(replay, crash->pc, &crash->fault);
 		if (crash->fault.astray)
 			tell_astray(&crash->fault);
@@ -124,6 +136,69 @@ static void look_back(struct replay *replay, struct crash *crash)
 			    seen_name(replay, &replay->moment));
 	}
 	json_decref(ignored.details);
+}
+
+/* The same for where an exception was thrown first. */
+static void look_back_at_throw(struct replay *replay, struct crash *crash)
+{
+	struct thrown thrown = {0};
+	struct failure ignored = {0};
+	int level = 0;
+
+	if (place_return(replay, &crash->place, &ignored))
+		level = thrown_level(replay);
+	if (thrown_go_back(replay, crash->output, &thrown)) {
+		excursion_note(crash->excursion, &crash->thrown);
+		level = thrown.again[0] ? 0 : level;
+		/* Its frames count as in the session, where they are still on the stack. */
+		if (level && place_return(replay, &crash->place, &ignored))
+			excursion_forget(crash->excursion, &crash->thrown);
+		crash->fault.outward = level ? level : thrown.runtime;
+		thrown_tell(&thrown, crash->fault.said);
+		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
+			json_object_set(crash->report, "exception", thrown.exception);
+	} else {
+		report_add_cause(crash->report,
+		    thrown.nothing ? "`throw;` where no exception was caught"
+				   : "an exception that nothing catches, or that may not go on");
+	}
+	thrown_clear(&thrown);
+	json_decref(ignored.details);
+}
+
+static void look_back(struct replay *replay, struct crash *crash)
+{
+	if (crash->fault.departed)
+		look_back_at_jump(replay, crash);
+	switch (thrown_cause(json_object_get(crash->report, "frames"))) {
+	case THROWN_NOTHING:
+		return;
+	case THROWN_UNCAUGHT:
+		look_back_at_throw(replay, crash);
+		return;
+	case THROWN_PURE:
+		report_add_cause(crash->report,
+		    "a pure virtual function was called, of an object whose constructor or "
+		    "destructor runs, or that was destroyed");
+		return;
+	case THROWN_THREAD:
+		report_add_cause(crash->report,
+		    "a std::thread was destroyed, or assigned to, that was neither joined nor "
+		    "detached");
+		return;
+	case THROWN_CALLED:
+		report_add_cause(crash->report, "std::terminate was called");
+		return;
+	}
+}
+
+/* As long again as the pass took; of a deadline, a part of what is left, because the session must
+ * come back, too. */
+static double patience_of(const struct crash *crash)
+{
+	double spent = seconds() - crash->began, left = (crash->deadline - spent) / 6;
+
+	return crash->deadline > 0 && left < spent ? left : spent;
 }
 
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */
@@ -139,14 +214,15 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		return false;
 	keep_output(crash, replay);
 	if (!crash->report) {
-		crash->report = report_of_ending(replay, crash->output, failure);
+		crash->report =
+		    report_of_ending(replay, crash->output, patience_of(crash), failure);
 		if (!crash->report && !failure->message[0])
 			fail_without_crash(replay, failure);
 		if (!crash->report)
 			return false;
 		excursion_note(crash->excursion, &crash->place);
-	}
-	look_back(replay, crash);
+	} else
+		look_back(replay, crash);
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
 	report_tell_heap(crash->report, crash->output);
@@ -160,11 +236,23 @@ static bool is_untouched(const struct replay *replay)
 	       replay->moment.ticks == replay->opened.ticks;
 }
 
+/* At the signal; or at the throw, whose frames the report shows, if they are gone at the signal. */
+static void stay_there(struct crash *crash)
+{
+	bool throw = crash->thrown.moment.event;
+
+	if (throw)
+		json_object_set_new(crash->report, "stands_at",
+		    json_string("the throw; rr_goto of moment goes on to the signal"));
+	excursion_divert(crash->excursion, throw ? &crash->thrown : &crash->place);
+}
+
 json_t *tool_crash_report(
     struct replay *replay, const struct crash_report_args *args, struct failure *failure)
 {
 	struct excursion excursion;
-	struct crash crash = {.excursion = &excursion};
+	struct crash crash = {
+	    .excursion = &excursion, .began = seconds(), .deadline = args->deadline};
 	struct failure late = {0};
 	bool found, move, astray;
 
@@ -179,9 +267,9 @@ json_t *tool_crash_report(
 	astray = crash.fault.astray && crash.fault.departed;
 	fault_clear(&crash.fault);
 	if (found && move)
-		excursion_divert(&excursion, &crash.place);
-	else
-		excursion_forget(&excursion, &crash.place);
+		stay_there(&crash);
+	excursion_forget(&excursion, &crash.thrown);
+	excursion_forget(&excursion, &crash.place);
 	if (!excursion_return(&excursion, &late) && found) {
 		*failure = late;
 		found = false;

@@ -254,12 +254,25 @@ static void find_illegal(struct replay *replay, unsigned long long pc, struct fa
 		    "the processor, or the kernel, refuses the instruction %s", instruction.text);
 }
 
+/* Whether an instruction may cause the signal. */
+static bool is_of_processor(const char *signal)
+{
+	static const char *const names[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(signal, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static void find(struct replay *replay, const struct mappings *mappings, const char *signal,
     unsigned long long pc, struct fault *fault)
 {
 	struct look look = {.replay = replay, .mappings = mappings};
 
 	look.bus = strcmp(signal, "SIGBUS") == 0;
+	if (!is_of_processor(signal))
+		return;
 	if (belongs_to_code(mappings, pc) && is_behind_syscall(replay, pc))
 		snprintf(fault->said, sizeof(fault->said),
 		    "no instruction caused it: the signal was sent");

@@ -6,34 +6,55 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search.h"
 #include "worker/investigate/threading.h"
 #include "worker/session/internal.h"
-#include "worker/session/position.h"
+#include "worker/session/place.h"
 #include "worker/session/stop_reason.h"
 
-#define STOPS_MAX 4000 /* about as many seconds as the report took without it, at most */
-#define CYCLE_MAX 4000
+#define STOPS_MAX  4000
+#define STOPS_FREE 100 /* for so many it has three times the patience */
+#define CYCLE_MAX  4000
 
 struct history {
 	struct threading *threading;
 	int entry; /* gdb's number of the breakpoint where the program begins */
 	long long stops;
+	double began, patience; /* in seconds: a clock's, and what the report took before */
+	bool cut;
 };
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool has_patience(const struct history *history)
+{
+	double spent = seconds() - history->began;
+
+	return history->stops < STOPS_MAX &&
+	       spent < history->patience * (history->stops < STOPS_FREE ? 3 : 1);
+}
 
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct history *history = context;
 
-	(void)replay;
 	(void)failure;
 	if (history->entry && hit->breakpoint == history->entry)
 		threading_set(history->threading);
 	else
 		threading_take(history->threading, hit);
-	return ++history->stops < STOPS_MAX ? SCAN_ON : SCAN_ENOUGH;
+	history->stops++;
+	history->cut = !has_patience(history) || gdb_must_stop(replay->gdb);
+	return history->cut ? SCAN_ENOUGH : SCAN_ON;
 }
 
 /* ---- Who waits for whom ---------------------------------------------------------------------- */
@@ -206,18 +227,19 @@ static bool set_stops(struct replay *replay, struct history *history, struct fai
 	return true;
 }
 
-bool lock_history_add(struct replay *replay, json_t *threads, char **cycle, struct failure *failure)
+bool lock_history_add(struct replay *replay, double patience, json_t *threads, char **cycle,
+    bool *whole, struct failure *failure)
 {
 	struct search search = {.replay = replay};
-	struct history history = {0};
+	struct history history = {.began = seconds(), .patience = patience};
 	struct failure ignored = {0};
-	struct moment stretch[2], here;
+	struct place here = place_hold(replay);
+	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
+	bool fine;
 
-	position_take_sum(replay);
-	here = replay->moment;
 	if (search_stretch(replay, NULL, NULL, stretch, &ignored)) {
-		stretch[1] = here;
+		stretch[1] = here.moment;
 		if (search_begin(&search, replay, stretch, &ignored) &&
 		    set_stops(replay, &history, &ignored))
 			end = search_run(&search, see, &history, &ignored);
@@ -226,14 +248,15 @@ bool lock_history_add(struct replay *replay, json_t *threads, char **cycle, stru
 	if (history.threading)
 		threading_clear(history.threading);
 	search_end(&search);
-	if (end == SEARCH_WHOLE && history.threading && !order_is_full(history.threading->order) &&
-	    !history.threading->partly)
+	*whole = end == SEARCH_WHOLE && history.threading &&
+		 !order_is_full(history.threading->order) && !history.threading->partly;
+	if (*whole)
 		tell(history.threading, threads, cycle);
 	threading_free(history.threading);
 	json_decref(ignored.details);
-	/* A seek from the end must know that it begins there. */
-	if (!replay->worker->broken && stop_kind(replay) == STOP_END &&
-	    !position_update(replay, failure))
-		return false;
-	return !replay->worker->broken && position_go(replay, &here, failure);
+	/* The stacks are told in any case, and the report says what is missing. */
+	fine = !replay->worker->broken && place_return(replay, &here, failure);
+	place_release(replay, &here);
+	replay->worker->half_read &= !fine;
+	return fine;
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/lock_history.h"
+#include "worker/investigate/recursion.h"
 #include "worker/investigate/waits.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
@@ -125,6 +126,7 @@ static bool drop_invented(json_t *frames)
 static bool add_stack(struct replay *replay, json_t *report, const struct fault *fault, char *where,
     size_t size, struct failure *failure)
 {
+	char said[RECURSION_SAID_MAX];
 	json_t *frames = json_array(), *own;
 	int next;
 
@@ -133,7 +135,9 @@ static bool add_stack(struct replay *replay, json_t *report, const struct fault 
 		json_decref(frames);
 		return false;
 	}
-	if (fault && fault->outward)
+	if (next >= 0 && recursion_fold(replay, frames, &next, said))
+		json_object_set_new(report, "recursion", json_string(said));
+	for (int i = 0; fault && i < fault->outward && json_array_size(frames) > 1; i++)
 		json_array_remove(frames, 0);
 	if (fault && fault->lost && drop_invented(frames))
 		next = -1;
@@ -175,13 +179,22 @@ static void add_stop(json_t *report, const json_t *stop)
 /* What ended it, in one sentence, with what the fault is known to be. */
 static void conclude(json_t *report, const char *where, const struct fault *fault)
 {
+	const char *recursion = mi_text(report, "recursion");
+
 	json_object_set_new(report, "conclusion",
-	    json_sprintf("%s in %s%s%s", mi_text(report, "signal"), where,
-		fault->said[0] ? ": " : "", fault->said));
+	    json_sprintf("%s in %s%s%s%s%s", mi_text(report, "signal"), where,
+		fault->said[0] ? ": " : "", fault->said, recursion ? ": " : "",
+		recursion ? recursion : ""));
 	if (fault->hint[0])
 		json_object_set_new(report, "hint", json_string(fault->hint));
 	if (fault->json)
 		json_object_set(report, "fault", fault->json);
+}
+
+void report_add_cause(json_t *report, const char *cause)
+{
+	json_object_set_new(
+	    report, "conclusion", json_sprintf("%s: %s", mi_text(report, "conclusion"), cause));
 }
 
 json_t *report_of_crash(
@@ -203,8 +216,8 @@ json_t *report_of_crash(
 bool report_from_here(
     struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure)
 {
-	static const char *const stale[] = {
-	    "frames", "more", "source", "source_warning", "hint", "fault", "conclusion"};
+	static const char *const stale[] = {"frames", "more", "source", "source_warning", "hint",
+	    "fault", "conclusion", "recursion"};
 	json_t *here = json_object();
 	char where[1024];
 	bool fine = add_stack(replay, here, fault, where, sizeof(where), failure);
@@ -403,8 +416,15 @@ static bool has_waiting(const json_t *threads)
 	return false;
 }
 
-static void tell_signal(
-    struct replay *replay, json_t *report, int status, const char *where, const char *cycle)
+/* What is known of cycles. Those of mutexes are in memory; the others are not. */
+static const char *cycles_of(bool whole)
+{
+	return whole ? "no cycle of locks among them"
+		     : "no cycle of mutexes among them; who holds other locks was left out";
+}
+
+static void tell_signal(struct replay *replay, json_t *report, int status, const char *where,
+    const char *cycle, bool whole)
 {
 	size_t threads = json_array_size(json_object_get(report, "threads"));
 	char signal[32], name[128];
@@ -412,14 +432,17 @@ static void tell_signal(
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
 	snprintf(name, sizeof(name), "%s %s", signal, sender_of(replay, WTERMSIG(status)));
 	json_object_set_new(report, "signal", json_string(signal));
+	if (!whole)
+		json_object_set_new(report, "left_out",
+		    json_string("who holds which lock: there are too many calls on the way to "
+				"follow them in this time; threads shows where each one stands"));
 	if (cycle)
 		json_object_set_new(
 		    report, "conclusion", json_sprintf("%s; %s ended it", cycle, name));
 	else if (threads > 1)
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s ended it, with %zu threads and no cycle of locks "
-				 "among them",
-			name, threads));
+		    json_sprintf(
+			"%s ended it, with %zu threads and %s", name, threads, cycles_of(whole)));
 	else
 		json_object_set_new(report, "conclusion",
 		    json_sprintf("%s ended it while it was in %s", name, where));
@@ -442,11 +465,13 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	return report;
 }
 
-json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure)
+json_t *report_of_ending(
+    struct replay *replay, const json_t *output, double patience, struct failure *failure)
 {
 	int status = images_status(replay);
 	json_t *report, *threads;
 	char where[1024], *cycle;
+	bool whole = true;
 
 	if (images_is_unfinished(replay))
 		return report_of_unfinished(replay, failure);
@@ -457,7 +482,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct fai
 		return NULL;
 	threads = json_object_get(report, "threads");
 	if (!WIFEXITED(status) && has_waiting(threads) &&
-	    !lock_history_add(replay, threads, &cycle, failure)) {
+	    !lock_history_add(replay, patience, threads, &cycle, &whole, failure)) {
 		free(cycle);
 		json_decref(report);
 		return NULL;
@@ -465,7 +490,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct fai
 	if (WIFEXITED(status))
 		tell_exit(report, status, where, output);
 	else
-		tell_signal(replay, report, status, where, cycle);
+		tell_signal(replay, report, status, where, cycle, whole);
 	free(cycle);
 	return report;
 }

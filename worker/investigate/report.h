@@ -17,6 +17,9 @@ json_t *report_of_crash(
 bool report_from_here(
     struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure);
 
+/* Adds a further clause to its conclusion. */
+void report_add_cause(json_t *report, const char *cause);
+
 /* Adds a hint to such a report if the last line of `output` (may be NULL) is what the C library
  * says when it finds its heap damaged. */
 void report_tell_heap(json_t *report, const json_t *output);
@@ -24,8 +27,10 @@ void report_tell_heap(json_t *report, const json_t *output);
 /*
  * For a process that a signal from outside ended, or that exited with a status other than 0. Goes
  * to the last moment at which all its threads existed. `output` (may be NULL) is what it printed.
- * NULL with *failure filled; NULL with an empty *failure if the process ended well.
+ * For who holds which lock, it takes about `patience` seconds, and says if they were too few. NULL
+ * with *failure filled; NULL with an empty *failure if the process ended well.
  */
-json_t *report_of_ending(struct replay *replay, const json_t *output, struct failure *failure);
+json_t *report_of_ending(
+    struct replay *replay, const json_t *output, double patience, struct failure *failure);
 
 #endif
