@@ -437,6 +437,7 @@ const struct syscall_group broker_calls = GROUP(broker_rows);
 
 /* Parses an untrusted file and returns its contents. */
 static const struct syscall_row inspector_rows[] = {
+	ALLOW(mremap),			/* malloc; keeps the protection */
 	ALLOW(read),			/* the file */
 	ALLOW(write),			/* what it found */
 	ALLOW(brk),			/* malloc */

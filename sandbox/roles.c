@@ -138,6 +138,15 @@ const struct role_rules role_rules[ROLE_COUNT] = {
 	    .writes = true,
 	    .undumpable = true,
 	},
+    [ROLE_LEDGER] =
+	{
+	    .name = "ledger",
+	    .otherwise = VERDICT_EPERM,
+	    .groups = {QUERY_GROUPS, &change_calls},
+	    .landlocked = true,
+	    .writes = true,
+	    .undumpable = true,
+	},
     [ROLE_STARTER] =
 	{
 	    .name = "starter",
@@ -156,7 +165,8 @@ const struct role_rules role_rules[ROLE_COUNT] = {
     [ROLE_INSPECTOR] =
 	{
 	    .name = "inspector",
-	    .otherwise = VERDICT_KILL,
+	    /* libraries that read debug information ask for more than they need */
+	    .otherwise = VERDICT_EPERM,
 	    .groups = {&inspector_calls},
 	    .landlocked = true,
 	    .undumpable = true,

@@ -23,6 +23,7 @@ enum sandbox_role {
 	ROLE_STATUS,	/* rr_status: tries the counters */
 	ROLE_RECORDER,	/* a record worker once rr records: looks after the trace, asks rr ps */
 	ROLE_BROKER,	/* opens files for a worker */
+	ROLE_LEDGER,	/* the broker of a recording: notes its sources, which inspectors read */
 	ROLE_STARTER,	/* starts rr again beside a confined worker */
 	ROLE_INSPECTOR, /* reads one open file and writes what it found: nothing else */
 	ROLE_COUNT

@@ -14,6 +14,7 @@
 #include "sandbox/wire/descriptors.h"
 
 #define ANSWER_MS 10000
+#define SURVEY_MS 20000 /* BROKER_RECORDED: debug information is read */
 
 int broker_send(int fd, const struct broker_reply *reply, int descriptor)
 {
@@ -46,13 +47,13 @@ static int fail(struct broker_reply *reply, int error, const char *why)
 	return -1;
 }
 
-static int await_reply(int fd, struct broker_reply *reply)
+static int await_reply(int fd, int milliseconds, struct broker_reply *reply)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	int descriptor, result;
 
 	do
-		result = poll(&ready, 1, ANSWER_MS);
+		result = poll(&ready, 1, milliseconds);
 	while (result < 0 && errno == EINTR);
 	if (result <= 0)
 		return fail(reply, ETIMEDOUT, "the file system does not answer");
@@ -83,5 +84,5 @@ int broker_ask(int fd, enum broker_what what, const char *path, struct broker_re
 	if (send(fd, &request, sizeof(request), MSG_NOSIGNAL) != sizeof(request))
 		return fail(reply, EPIPE,
 		    "this session can open no more files: close it, and open the trace again");
-	return await_reply(fd, reply);
+	return await_reply(fd, what == BROKER_RECORDED ? SURVEY_MS : ANSWER_MS, reply);
 }

@@ -20,8 +20,16 @@ enum broker_what {
 	BROKER_DISCARD_ARCHIVE, /* removes what BROKER_WRITE_ARCHIVE made; no descriptor comes */
 	BROKER_BOOKMARK,	/* adds a line to the bookmarks of the session's trace; likewise */
 	BROKER_REPORT_PART,	/* adds text to a report; likewise */
-	BROKER_REPORT		/* writes the report into a new file of the trace; likewise */
+	BROKER_REPORT,		/* writes the report into a new file of the trace; likewise */
+	BROKER_RECORDED, /* a recording has ended: notes which sources its programs name; likewise
+			  */
+	BROKER_REMOVED	 /* the trace that the call names is gone: forgets them; likewise */
 };
+
+/* What must be said about a source. */
+#define BROKER_ELSEWHERE 1u /* it is not where the debug information says */
+#define BROKER_CHANGED	 2u /* it has changed since the recording */
+#define BROKER_REBUILT	 4u /* a recorded program or library was built again since */
 
 /* Where a trace's bookmarks are, in its directory. */
 #define BROKER_BOOKMARKS_FILE "rr-warden.bookmarks"
@@ -36,21 +44,23 @@ enum broker_what {
 
 struct broker_request {
 	uint32_t what;
-	/* BROKER_SOURCE: absolute; BROKER_BOOKMARK: the line; BROKER_REPORT_PART: the text; else ""
+	/* BROKER_SOURCE: as the debug information names it; BROKER_RECORDED: the trace;
+	 * BROKER_BOOKMARK: the line; BROKER_REPORT_PART: the text; else ""
 	 */
 	char path[PATH_MAX];
 };
 
 struct broker_reply {
-	int32_t error; /* 0, or an errno */
+	int32_t error;	/* 0, or an errno */
+	uint32_t doubt; /* of a source */
 	char why[BROKER_WHY_MAX];
 	char path[PATH_MAX]; /* what was opened, links resolved */
 };
 
 /*
- * Asks on `fd` and waits for the answer, at most 10 seconds. Returns the descriptor (CLOEXEC; the
- * caller's), or 0 if the request brings none; -1 with errno, and the reason in reply->why. path may
- * be NULL.
+ * Asks on `fd` and waits for the answer, at most 10 seconds (BROKER_RECORDED: 20). Returns the
+ * descriptor (CLOEXEC; the caller's), or 0 if the request brings none; -1 with errno, and the
+ * reason in reply->why. path may be NULL.
  */
 int broker_ask(int fd, enum broker_what what, const char *path, struct broker_reply *reply);
 

@@ -66,7 +66,6 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY, WORKE
  *		bytes, seconds, numbers; 0: no limit
  *	 "roots": [directories that traces may be under; empty: any],
  *	 "directories": [directories a recorded program may be started in; empty: any],
- *	 "sources": [directories that sources are looked for below, beside the program's own],
  *	 "commands": [fnmatch patterns of the programs that may be recorded; empty: any],
  *	 "variables": [fnmatch patterns of the variables that a call may set, where "commands" limits],
  *	 "read_only", "read_write": [paths that the monitor left visible, for the tools' Landlock],

@@ -19,25 +19,37 @@
 #include "sandbox/log.h"
 #include "sandbox/wire/descriptors.h"
 #include "supervisor/monitor/broker_requests.h"
+#include "supervisor/monitor/broker_sources.h"
 #include "supervisor/monitor/compose.h"
 
-static int confine(const struct broker *broker, const struct sandbox_policy *policy, int audit)
+/* Which files it can open and write. */
+static void choose_files(struct broker *broker, struct sandbox_policy *own)
 {
+	static const char *const everything[] = {"/", NULL};
+	static const char *writable[] = {NULL, NULL};
+	const struct broker_task *task = &broker->task;
+
+	own->read_only = task->keeps_ledger ? everything : task->trees.list;
+	own->files_only = broker->source_directories.list;
+	writable[0] = broker->ledger_place[0] ? broker->ledger_place
+		      : task->archive[0]      ? task->directory
+					      : task->trace;
+	own->read_write = writable[0][0] ? writable : NULL;
+}
+
+static int confine(struct broker *broker, const struct sandbox_policy *policy, int audit)
+{
+	enum sandbox_role role = broker->task.keeps_ledger ? ROLE_LEDGER : ROLE_BROKER;
 	const int keep[] = {broker->fd, broker->worker, audit};
-	struct sandbox_policy own = {.parent = getppid(),
-	    .read_only = broker->task.trees.list,
-	    .memory_max = policy->memory_max};
-	const char *directory[] = {
-	    broker->task.archive[0] ? broker->task.directory : broker->task.trace, NULL};
+	struct sandbox_policy own = {.parent = getppid(), .memory_max = policy->memory_max};
 	struct sandbox_report report = {0};
 	char why[BROKER_WHY_MAX];
 
 	memcpy(own.requested, policy->requested, sizeof(own.requested));
-	if (directory[0][0])
-		own.read_write = directory;
-	own.files_only = broker->task.flats.list;
-	if (sandbox_enter(ROLE_BROKER, &own, keep, audit < 0 ? 2 : 3, &report, why, sizeof(why)) ==
-	    0)
+	if (broker->task.keeps_ledger)
+		own.memory_max = 0; /* its children need their own */
+	choose_files(broker, &own);
+	if (sandbox_enter(role, &own, keep, audit < 0 ? 2 : 3, &report, why, sizeof(why)) == 0)
 		return 0;
 	log_error("the broker's sandbox cannot be set up: %s", why);
 	return -1;
@@ -63,6 +75,8 @@ static _Noreturn void run(struct broker *broker, const struct sandbox_policy *po
 	    descriptors_receive(broker->fd, &go, 1, 0, &broker->worker, 1) != 1 ||
 	    broker->worker < 0)
 		_exit(0);
+	broker_sources_prepare(broker);
+	broker->policy = policy;
 	audit = broker->task.syslog ? log_audit_to(LOG_SYSLOG) : -1;
 	if (confine(broker, policy, audit) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
@@ -72,14 +86,14 @@ static _Noreturn void run(struct broker *broker, const struct sandbox_policy *po
 	_exit(0);
 }
 
-int broker_tell(struct broker *broker, const struct composition *composition, int end)
+int broker_tell(struct broker *broker, const struct composition *composition, bool covers, int end)
 {
 	cleanup_fd int self = broker ? pidfd_open(getpid(), 0) : -1;
 	char ready;
 
 	if (!broker)
 		return 0;
-	broker_task_make(&broker->task, composition);
+	broker_task_make(&broker->task, composition, covers);
 	return self >= 0 && descriptors_send(end, "", 1, &self, 1) == 1 &&
 		       recv(end, &ready, 1, 0) == 1
 		   ? 0
@@ -95,7 +109,8 @@ void broker_close(struct broker *broker)
 static bool needs_files(const struct composition *composition)
 {
 	return composition->kind == WORKER_REPLAY || composition->kind == WORKER_COMPARE ||
-	       composition->operation == WIRE_OP_IMPORT || composition->operation == WIRE_OP_EXPORT;
+	       composition->kind == WORKER_RECORD || composition->operation == WIRE_OP_IMPORT ||
+	       composition->operation == WIRE_OP_EXPORT || composition->operation == WIRE_OP_RM;
 }
 
 static int fork_process(struct broker *broker, const struct sandbox_policy *policy, int fd)

@@ -16,32 +16,15 @@
 
 #include "sandbox/cleanup.h"
 #include "sandbox/log.h"
-#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/broker_sources.h"
 
-#define REFUSED_MAX    1000		   /* requests of one worker */
-#define GRANTED_MAX    20000		   /* the same */
-#define ADDED_MAX      1000		   /* bookmarks of one worker */
-#define SOURCE_MAX     (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
+#define REFUSED_MAX    1000  /* requests of one worker */
+#define GRANTED_MAX    20000 /* the same */
+#define ADDED_MAX      1000  /* bookmarks of one worker */
 #define DISCARDED_NAME ".rr-warden.discarded"
 
 /* ---- Judging ----------------------------------------------------------------------------------
  */
-
-static bool is_source_place(const struct broker *broker, const char *real)
-{
-	const char *const *root = broker->task.trees.list;
-
-	for (; *root; root++)
-		if (sight_is_within(real, *root) && !broker_task_has_dotted(real + strlen(*root)))
-			return true;
-	for (root = broker->task.flats.list; *root; root++) {
-		const char *below = real + strlen(*root);
-		if (sight_is_within(real, *root) && below[0] == '/' && !strchr(below + 1, '/') &&
-		    below[1] != '.')
-			return true;
-	}
-	return false;
-}
 
 static bool is_kernels(int fd)
 {
@@ -56,7 +39,7 @@ static bool is_ours(const struct stat *status)
 	return status->st_uid == geteuid() || status->st_uid == 0 || status->st_mode & S_IROTH;
 }
 
-static int refuse(struct broker_reply *reply, int error, const char *why)
+int broker_refuse(struct broker_reply *reply, int error, const char *why)
 {
 	reply->error = error;
 	snprintf(reply->why, sizeof(reply->why), "%s", why);
@@ -64,25 +47,25 @@ static int refuse(struct broker_reply *reply, int error, const char *why)
 }
 
 /* The opened file, or -1 with the reply's error. Takes `fd`. */
-static int judge(int fd, off_t most, struct broker_reply *reply)
+int broker_judge(int fd, off_t most, struct broker_reply *reply)
 {
 	cleanup_fd int held = fd;
 	struct stat status;
 
 	if (held < 0)
-		return refuse(reply, errno, strerror(errno));
+		return broker_refuse(reply, errno, strerror(errno));
 	if (fstat(held, &status) < 0 || !S_ISREG(status.st_mode) || is_kernels(held))
-		return refuse(reply, EINVAL, "it is not a regular file");
+		return broker_refuse(reply, EINVAL, "it is not a regular file");
 	if (!is_ours(&status))
-		return refuse(reply, EACCES, "it belongs to somebody else");
+		return broker_refuse(reply, EACCES, "it belongs to somebody else");
 	if (most > 0 && status.st_size > most)
-		return refuse(reply, EFBIG, "it is too large");
+		return broker_refuse(reply, EFBIG, "it is too large");
 	return steal_fd(&held);
 }
 
 /* The path contains no links. If one of its parts has become a link since, the kernel refuses to
  * follow it. */
-static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode)
+int broker_open(int at, const char *path, uint64_t flags, uint64_t mode)
 {
 	/* with O_PATH, the kernel accepts no flags for opened files */
 	uint64_t opened = flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK;
@@ -96,26 +79,6 @@ static int open_strictly(int at, const char *path, uint64_t flags, uint64_t mode
 /* ---- Requests ---------------------------------------------------------------------------------
  */
 
-/* Outside of the roots, the refusal is the same whether the file exists or not, so that it does not
- * reveal the names in a home directory. *missing: the file does not exist, for the audit only. */
-static int open_source(
-    struct broker *broker, const char *path, bool *missing, struct broker_reply *reply)
-{
-	struct sight ignored = {0};
-	int error = sight_follow(&ignored, path, false, reply->path) < 0 ? errno : 0;
-
-	*missing = error == ENOENT || error == ENOTDIR;
-	if (!is_source_place(broker, error ? path : reply->path)) {
-		memset(reply->path, 0, sizeof(reply->path));
-		return refuse(reply, EACCES,
-		    "it is outside of the program's source tree; --source-dir=DIRECTORY allows "
-		    "other directories");
-	}
-	if (error)
-		return refuse(reply, error, strerror(error));
-	return judge(open_strictly(AT_FDCWD, reply->path, O_RDONLY, 0), SOURCE_MAX, reply);
-}
-
 static int open_archive(
     struct broker *broker, bool allowed, bool writes, struct broker_reply *reply)
 {
@@ -123,12 +86,13 @@ static int open_archive(
 
 	snprintf(reply->path, sizeof(reply->path), "%s", broker->task.archive);
 	if (!allowed || !broker->task.archive[0])
-		return refuse(reply, broker->task.error ? broker->task.error : EACCES,
+		return broker_refuse(reply, broker->task.error ? broker->task.error : EACCES,
 		    broker->task.why_none ? broker->task.why_none : "this call names no archive");
 	if (!writes)
-		return judge(open_strictly(AT_FDCWD, broker->task.archive, O_RDONLY, 0), 0, reply);
-	fd = judge(open_strictly(AT_FDCWD, broker->task.archive,
-		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600),
+		return broker_judge(
+		    broker_open(AT_FDCWD, broker->task.archive, O_RDONLY, 0), 0, reply);
+	fd = broker_judge(broker_open(AT_FDCWD, broker->task.archive,
+			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600),
 	    0, reply);
 	if (fd >= 0 && fstat(fd, &broker->made) < 0)
 		broker->made.st_ino = 0;
@@ -159,13 +123,13 @@ static int remove_made(const struct broker *broker, int directory, const char *n
 /* Only if the name still refers to the file that was made. */
 static int discard_archive(struct broker *broker, struct broker_reply *reply)
 {
-	cleanup_fd int directory = open_strictly(AT_FDCWD, broker->task.directory, O_PATH, 0);
+	cleanup_fd int directory = broker_open(AT_FDCWD, broker->task.directory, O_PATH, 0);
 	const char *name = strrchr(broker->task.archive, '/');
 
 	snprintf(reply->path, sizeof(reply->path), "%s", broker->task.archive);
 	if (directory < 0 || !name || broker->made.st_ino == 0 ||
 	    remove_made(broker, directory, name + 1) < 0)
-		return refuse(reply, EACCES, "another file has taken its place");
+		return broker_refuse(reply, EACCES, "another file has taken its place");
 	broker->made.st_ino = 0;
 	return -1;
 }
@@ -191,16 +155,17 @@ static int open_bookmarks(struct broker *broker, struct broker_reply *reply)
 	length = snprintf(
 	    reply->path, sizeof(reply->path), "%s/%s", broker->task.trace, BROKER_BOOKMARKS_FILE);
 	if (!broker->task.trace[0] || length < 0 || (size_t)length >= sizeof(reply->path))
-		return refuse(reply, EACCES, "nothing can be written into this session's trace");
-	fd = judge(
-	    open_strictly(AT_FDCWD, reply->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600),
-	    0, reply);
+		return broker_refuse(
+		    reply, EACCES, "nothing can be written into this session's trace");
+	fd = broker_judge(
+	    broker_open(AT_FDCWD, reply->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600), 0,
+	    reply);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) < 0 || status.st_uid != geteuid() || status.st_nlink != 1)
-		return refuse(reply, EACCES, "it is not a file of the user's own");
+		return broker_refuse(reply, EACCES, "it is not a file of the user's own");
 	if (status.st_size > BROKER_BOOKMARKS_MAX - BROKER_BOOKMARK_MAX - 2)
-		return refuse(reply, EFBIG, "the trace has reached its limit of bookmarks");
+		return broker_refuse(reply, EFBIG, "the trace has reached its limit of bookmarks");
 	return steal_fd(&fd);
 }
 
@@ -211,12 +176,13 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 	ssize_t length, written;
 
 	if (!is_line(line)) {
-		refuse(reply, EINVAL, "it is not one line of text");
+		broker_refuse(reply, EINVAL, "it is not one line of text");
 		return;
 	}
 	/* A file of short lines has room for more lines than the audit should have. */
 	if (broker->added >= ADDED_MAX) {
-		refuse(reply, EFBIG, "this session can add no more bookmarks: open it again");
+		broker_refuse(
+		    reply, EFBIG, "this session can add no more bookmarks: open it again");
 		return;
 	}
 	fd = open_bookmarks(broker, reply);
@@ -227,23 +193,22 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 	length = snprintf(text, sizeof(text), "\n%s\n", line);
 	written = write(fd, text, (size_t)length);
 	if (written < 0)
-		refuse(reply, errno, strerror(errno));
+		broker_refuse(reply, errno, strerror(errno));
 	else if (written < length)
-		refuse(reply, ENOSPC, strerror(ENOSPC));
+		broker_refuse(reply, ENOSPC, strerror(ENOSPC));
 }
 
 static void write_report(struct broker *broker, struct broker_reply *reply)
 {
-	cleanup_fd int directory =
-	    broker->task.trace[0]
-		? open_strictly(AT_FDCWD, broker->task.trace, O_PATH | O_DIRECTORY, 0)
-		: -1;
+	cleanup_fd int directory = broker->task.trace[0] ? broker_open(AT_FDCWD, broker->task.trace,
+							       O_PATH | O_DIRECTORY, 0)
+							 : -1;
 	char name[NAME_MAX];
 
 	if (directory < 0)
-		refuse(reply, EACCES, "nothing can be written into this session's trace");
+		broker_refuse(reply, EACCES, "nothing can be written into this session's trace");
 	else if (report_write(&broker->report, directory, name) < 0)
-		refuse(reply, errno,
+		broker_refuse(reply, errno,
 		    errno == EMLINK ? "the trace has too many reports: remove some"
 				    : strerror(errno));
 	else
@@ -257,17 +222,21 @@ static const char *const names[] = {[BROKER_SOURCE] = "source",
     [BROKER_DISCARD_ARCHIVE] = "archive to remove",
     [BROKER_BOOKMARK] = "bookmark of",
     [BROKER_REPORT_PART] = "part of a report of",
-    [BROKER_REPORT] = "report of"};
+    [BROKER_REPORT] = "report of",
+    [BROKER_RECORDED] = "sources of the recording",
+    [BROKER_REMOVED] = "sources of the removed trace"};
 
 /* What the audit line names. */
 static const char *subject_of(const struct broker *broker, const struct broker_request *request)
 {
 	switch ((enum broker_what)request->what) {
 	case BROKER_SOURCE:
+	case BROKER_RECORDED:
 		return request->path;
 	case BROKER_BOOKMARK:
 	case BROKER_REPORT_PART:
 	case BROKER_REPORT:
+	case BROKER_REMOVED:
 		return broker->task.trace;
 	case BROKER_READ_ARCHIVE:
 	case BROKER_WRITE_ARCHIVE:
@@ -286,7 +255,7 @@ void broker_answer(struct broker *broker, const struct broker_request *request)
 	memset(&reply, 0, sizeof(reply));
 	switch ((enum broker_what)request->what) {
 	case BROKER_SOURCE:
-		fd = open_source(broker, request->path, &missing, &reply);
+		fd = broker_open_source(broker, request->path, &missing, &reply);
 		break;
 	case BROKER_READ_ARCHIVE:
 		fd = open_archive(broker, broker->task.reads, false, &reply);
@@ -302,12 +271,18 @@ void broker_answer(struct broker *broker, const struct broker_request *request)
 		break;
 	case BROKER_REPORT_PART:
 		if (!request->path[0])
-			refuse(&reply, EINVAL, "it is not text");
+			broker_refuse(&reply, EINVAL, "it is not text");
 		else if (report_keep(&broker->report, request->path) < 0)
-			refuse(&reply, EFBIG, "the report is too large");
+			broker_refuse(&reply, EFBIG, "the report is too large");
 		break;
 	case BROKER_REPORT:
 		write_report(broker, &reply);
+		break;
+	case BROKER_RECORDED:
+		broker_note_recording(broker, request->path, &reply);
+		break;
+	case BROKER_REMOVED:
+		broker_forget_recording(broker, &reply);
 		break;
 	default:
 		log_audit("a worker sent an invalid request for a file: all its further requests "

@@ -4,16 +4,16 @@
 #include "supervisor/monitor/broker_task.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "sandbox/cleanup.h"
 #include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/ledger.h"
+#include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/trace_sight.h"
-
-bool broker_task_has_dotted(const char *below)
-{
-	return below[0] == '.' || strstr(below, "/.") != NULL;
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -25,10 +25,9 @@ static bool ends_with(const char *text, const char *end)
 /* The part of a path below the client's working directory: only there, a dot is refused. */
 static const char *below_known_place(const struct composition *composition, const char *real)
 {
-	struct sight ignored = {0};
 	char here[PATH_MAX];
 
-	if (sight_follow(&ignored, composition->paths->here, false, here) == 0 &&
+	if (sight_follow(NULL, composition->paths->here, false, here) == 0 &&
 	    sight_is_within(real, here))
 		return real + strlen(here);
 	return real;
@@ -38,7 +37,6 @@ static const char *below_known_place(const struct composition *composition, cons
 static void find_archive(struct broker_task *task, const struct composition *composition)
 {
 	char path[PATH_MAX], *real = task->archive;
-	struct sight ignored = {0};
 
 	strlcpy(task->named, composition->names[LAUNCH_FILE], sizeof(task->named));
 	task->reads = composition->operation == WIRE_OP_IMPORT;
@@ -47,7 +45,7 @@ static void find_archive(struct broker_task *task, const struct composition *com
 		return;
 	if (trace_sight_absolute(composition, composition->names[LAUNCH_FILE], path, sizeof(path)) <
 		0 ||
-	    sight_follow(&ignored, path, true, real) < 0 || !strrchr(real, '/')[1]) {
+	    sight_follow(NULL, path, true, real) < 0 || !strrchr(real, '/')[1]) {
 		real[0] = '\0';
 		task->error = errno;
 		task->why_none = strerror(errno);
@@ -61,7 +59,7 @@ static void find_archive(struct broker_task *task, const struct composition *com
 		task->why_none = "archives must be below the server's trace roots";
 	else if (task->writes && !ends_with(real, ".tar"))
 		task->why_none = "the name of an archive must end in .tar";
-	else if (broker_task_has_dotted(below_known_place(composition, real)))
+	else if (source_place_has_dotted(below_known_place(composition, real)))
 		task->why_none = "no part of an archive's path may begin with a dot";
 	else
 		return;
@@ -80,25 +78,83 @@ static void add_root(struct roots *roots, const char *real)
 static void add_list(
     struct roots *roots, const struct composition *composition, enum setting setting)
 {
-	struct sight ignored = {0};
 	char real[PATH_MAX];
 
 	for (const char *const *item = settings_list(composition->settings, setting); *item; item++)
-		if (sight_follow(&ignored, *item, false, real) == 0)
+		if (sight_follow(NULL, *item, false, real) == 0)
 			add_root(roots, real);
 }
 
-void broker_task_make(struct broker_task *task, const struct composition *composition)
+/* Finds the tree of the directory in which the server was started, unless the administrator limits
+ * the server to others. False if there is none. */
+static bool find_work_tree(const struct composition *composition, char tree[PATH_MAX], bool *is_git)
+{
+	struct source_homes homes;
+	char here[PATH_MAX];
+
+	source_homes_find(&homes);
+	return sight_follow(NULL, composition->paths->here, false, here) == 0 &&
+	       source_place_work_tree(&homes, here, tree, is_git) &&
+	       trace_sight_may_be_here(composition, tree);
+}
+
+/* What the recording could see of hidden places, and where its sources may be. */
+static void find_recording(
+    struct broker_task *task, const struct composition *composition, bool covers)
+{
+	static const enum sight_list lists[] = {SIGHT_READ, SIGHT_WRITE};
+	const struct sight *sight = &composition->sight;
+	const char *name = composition->names[LAUNCH_DIRECTORY];
+	char path[PATH_MAX];
+	bool is_git;
+
+	task->keeps_ledger = true;
+	task->covers = covers;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		for (size_t j = 0; j < sight->counts[lists[i]]; j++)
+			add_root(&task->trees, sight->lists[lists[i]][j]);
+	if (*name && (trace_sight_absolute(composition, name, path, sizeof(path)) < 0 ||
+			 sight_follow(NULL, path, false, task->working) < 0))
+		task->working[0] = '\0';
+	if (!find_work_tree(composition, task->here, &is_git) || !is_git)
+		task->here[0] = '\0';
+}
+
+/* The name of what rr_rm removes from the ledger. The trace is gone when the worker asks for it. */
+static void find_removed(struct broker_task *task, const struct composition *composition)
 {
 	const struct sight *sight = &composition->sight;
 
-	for (size_t i = 0; i < sight->counts[SIGHT_TREE]; i++)
-		add_root(&task->trees, sight->lists[SIGHT_TREE][i]);
-	for (size_t i = 0; i < sight->counts[SIGHT_FLAT]; i++)
-		add_root(&task->flats, sight->lists[SIGHT_FLAT][i]);
-	add_list(&task->trees, composition, SETTING_SOURCES);
+	for (size_t i = 0; i < sight->counts[SIGHT_WRITE]; i++) {
+		cleanup_fd int trace = open(
+		    sight->lists[SIGHT_WRITE][i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (trace < 0 || ledger_name(trace, task->ledger) < 0)
+			continue;
+		strlcpy(task->trace, sight->lists[SIGHT_WRITE][i], sizeof(task->trace));
+		return;
+	}
+}
+
+void broker_task_make(struct broker_task *task, const struct composition *composition, bool covers)
+{
+	char tree[PATH_MAX];
+
 	task->syslog = settings_number(composition->settings, SETTING_AUDIT) != 0;
+	if (composition->kind == WORKER_RECORD) {
+		find_recording(task, composition, covers);
+		return;
+	}
+	if (composition->operation == WIRE_OP_RM) {
+		find_removed(task, composition);
+		return;
+	}
+	add_list(&task->trees, composition, SETTING_SOURCES);
+	task->named_trees = task->trees.count;
+	if (find_work_tree(composition, tree, NULL))
+		add_root(&task->trees, tree);
 	find_archive(task, composition);
+	strlcpy(task->recorded[0], composition->trace, sizeof(task->recorded[0]));
+	strlcpy(task->recorded[1], composition->other_trace, sizeof(task->recorded[1]));
 	if (composition->kind == WORKER_REPLAY)
 		strlcpy(task->trace, composition->trace, sizeof(task->trace));
 }

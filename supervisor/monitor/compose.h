@@ -8,7 +8,7 @@
 #include "sandbox/wire/proto.h"
 #include "supervisor/monitor/launcher.h"
 #include "supervisor/monitor/sight.h"
-#include "supervisor/monitor/source_tree.h"
+#include "supervisor/monitor/source_place.h"
 
 /* A worker that is being made: in the launcher the request, in the child the answer. */
 struct composition {
@@ -24,6 +24,7 @@ struct composition {
 	bool compat_abi;       /* the trace has 32-bit programs */
 	const char *pmu_why;  /* why the processor's counter must not be used; "" or NULL: it may */
 	char trace[PATH_MAX]; /* the one that is replayed, links resolved; "": none */
+	char other_trace[PATH_MAX]; /* the second one of a comparison */
 };
 
 /* Reads a request that was checked for its form. */

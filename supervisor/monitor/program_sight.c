@@ -19,7 +19,7 @@
 #include "sandbox/roles.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/recorded_files.h"
-#include "supervisor/monitor/source_tree.h"
+#include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/trace_sight.h"
 
 #define LINKS_LOOKED_MAX 4000 /* entries of a library's directory that are looked at */
@@ -107,16 +107,7 @@ static void add_links_to(struct composition *composition, const char *real)
 		closedir(entries);
 }
 
-static void add_tree(struct composition *composition, const char *real)
-{
-	char tree[PATH_MAX];
-	bool flat;
-
-	if (source_tree_of(&composition->homes, real, tree, &flat))
-		(void)sight_add(&composition->sight, flat ? SIGHT_FLAT : SIGHT_TREE, tree);
-}
-
-/* The file, the links to it, its source tree, and its debug information if that is next to it. */
+/* The file, the links to it, and its debug information if that is next to it. */
 static void add_program(struct composition *composition, const char *real)
 {
 	static const char *const companions[] = {".debug", ".dwp"};
@@ -125,7 +116,6 @@ static void add_program(struct composition *composition, const char *real)
 	if (sight_add(&composition->sight, SIGHT_READ, real) < 0)
 		return;
 	add_links_to(composition, real);
-	add_tree(composition, real);
 	for (size_t i = 0; i < sizeof(companions) / sizeof(*companions); i++)
 		if ((size_t)snprintf(path, sizeof(path), "%s%s", real, companions[i]) <
 			sizeof(path) &&

@@ -7,23 +7,21 @@
 #include "supervisor/monitor/recorded_files.h"
 
 #include <brotli/decode.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "supervisor/monitor/inspector.h"
 
 #define PACKED_MAX   (8u << 20)	 /* bytes of the list as messages in the packed encoding */
 #define WORDS_MAX    (4u << 20)	 /* of the same as words */
 #define FILE_MAX     (16u << 20) /* bytes of the file */
 #define SEGMENTS_MAX 16
 #define POINTERS_MAX 64 /* of one message's root */
+#define DEADLINE_MS  2000
 
 struct names {
 	char *text;
@@ -144,19 +142,6 @@ size_t recorded_files_parse(const unsigned char *bytes, size_t length, char *tex
 /* ---- The file ---------------------------------------------------------------------------------
  */
 
-static size_t read_all(int fd, void *buffer, size_t size)
-{
-	size_t length = 0;
-	ssize_t got;
-
-	while (length < size && (got = read(fd, (char *)buffer + length, size - length)) != 0) {
-		if (got < 0 && errno != EINTR)
-			break;
-		length += got > 0 ? (size_t)got : 0;
-	}
-	return length;
-}
-
 /* All blocks, one after the other. */
 static size_t inflate(const unsigned char *file, size_t length, unsigned char *to, size_t max)
 {
@@ -179,56 +164,24 @@ static size_t inflate(const unsigned char *file, size_t length, unsigned char *t
 	return out;
 }
 
-static _Noreturn void inspect(int file, int out, const struct sandbox_policy *policy)
+static size_t read_list(unsigned char *file, size_t length, unsigned char *names, size_t size)
 {
-	const int keep[] = {file, out};
-	struct sandbox_policy own = {.parent = getppid()};
-	struct sandbox_report report = {0};
-	unsigned char *bytes, *unpacked;
-	char why[SANDBOX_WHY_MAX], *names;
-	size_t length;
+	cleanup_free unsigned char *unpacked = malloc(PACKED_MAX);
 
-	memcpy(own.requested, policy->requested, sizeof(own.requested));
-	if (sandbox_enter(ROLE_INSPECTOR, &own, keep, 2, &report, why, sizeof(why)) < 0)
-		_exit(1);
-	bytes = malloc(FILE_MAX);
-	unpacked = malloc(PACKED_MAX);
-	names = malloc(RECORDED_FILES_BYTES_MAX);
-	if (!bytes || !unpacked || !names)
-		_exit(1);
-	length = read_all(file, bytes, FILE_MAX);
-	length = inflate(bytes, length, unpacked, PACKED_MAX);
-	length = recorded_files_parse(unpacked, length, names, RECORDED_FILES_BYTES_MAX);
-	for (size_t given = 0; given < length;) {
-		ssize_t wrote = write(out, names + given, length - given);
-		if (wrote <= 0)
-			_exit(1);
-		given += (size_t)wrote;
-	}
-	_exit(0);
+	if (!unpacked || length > FILE_MAX)
+		return 0;
+	length = inflate(file, length, unpacked, PACKED_MAX);
+	return recorded_files_parse(unpacked, length, (char *)names, size);
 }
 
 size_t recorded_files_list(int trace, const struct sandbox_policy *policy, char *names, size_t size)
 {
 	cleanup_fd int file =
 	    openat(trace, "mmaps", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	size_t length;
-	int ends[2];
-	pid_t child;
+	size_t length =
+	    file < 0 ? 0 : inspector_run(file, read_list, policy, DEADLINE_MS, names, size);
 
-	if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    pipe2(ends, O_CLOEXEC) < 0)
-		return 0;
-	child = fork();
-	if (child == 0)
-		inspect(file, ends[1], policy);
-	close(ends[1]);
-	length = child > 0 ? read_all(ends[0], names, size) : 0;
-	close(ends[0]);
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	/* An incomplete name was cut off. */
+	/* Whatever the child answered, the last name ends. */
 	while (length > 0 && names[length - 1] != '\0')
 		length--;
 	return length;

@@ -34,6 +34,8 @@ static int add_link(struct sight *sight, const char *path, const char *target)
 {
 	char *from, *to;
 
+	if (!sight)
+		return 0;
 	for (size_t i = 0; i < sight->link_count; i++)
 		if (strcmp(sight->links[2 * i], path) == 0)
 			return 0;

@@ -18,8 +18,6 @@ enum sight_list {
 	SIGHT_LISTED, /* the same, for where there is no view: it may be listed, with what is below
 			 it */
 	SIGHT_PARENT, /* seen, and entries can be removed */
-	SIGHT_TREE,   /* not seen: the broker opens sources below it */
-	SIGHT_FLAT,   /* not seen: the broker opens sources right in it */
 	SIGHT_LIST_COUNT
 };
 
@@ -32,7 +30,7 @@ struct sight {
 
 /*
  * Follows a path as the kernel would, one component after the other, and notes each link on the way
- * so that the view has it too. `real` gets where it leads: no link, no "." and "..". With
+ * so that the view has it too (sight: NULL, only the path is wanted). `real` gets where it leads: no link, no "." and "..". With
  * `keep_last` the last component is not followed. Returns 0, or -1 with errno: also EPERM for what
  * lies in /proc, /sys or /dev, of which a worker sees only what its role needs.
  */

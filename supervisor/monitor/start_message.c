@@ -20,8 +20,7 @@ static const struct {
       {"processes", SETTING_PROCESSES}, {"trace_bytes", SETTING_TRACE_BYTES},
       {"free_disk", SETTING_FREE_DISK}, {"cpu_seconds", SETTING_CPU}},
   lists[] = {{"roots", SETTING_ROOTS}, {"directories", SETTING_DIRECTORIES},
-      {"commands", SETTING_COMMANDS}, {"variables", SETTING_VARIABLES},
-      {"sources", SETTING_SOURCES}};
+      {"commands", SETTING_COMMANDS}, {"variables", SETTING_VARIABLES}};
 
 static const char *const kind_names[] = {[WORKER_ANY] = "",
     [WORKER_REPLAY] = "replay",

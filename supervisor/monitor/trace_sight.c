@@ -226,8 +226,9 @@ static int add_trace(struct composition *composition, const char *real, enum tra
 		return -1;
 	if (sight_add(sight, writes ? SIGHT_WRITE : SIGHT_READ, real) < 0)
 		return -1;
-	if (how == TRACE_SIGHT_REPLAY && !composition->trace[0])
-		strlcpy(composition->trace, real, sizeof(composition->trace));
+	if (how == TRACE_SIGHT_REPLAY)
+		strlcpy(composition->trace[0] ? composition->other_trace : composition->trace, real,
+		    PATH_MAX);
 	if (how == TRACE_SIGHT_REPLAY || how == TRACE_SIGHT_CHANGE)
 		program_sight_add(composition, trace, policy);
 	return 0;

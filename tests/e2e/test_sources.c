@@ -11,7 +11,7 @@
 
 /* An author's tree: the program in bin/, and its sources where they were when it was built. */
 struct tree {
-	char *folder, *trace, *program;
+	char *folder, *trace, *program, *elsewhere;
 	struct client *client;
 };
 
@@ -40,7 +40,7 @@ static void add_source(const char *folder, const char *name)
 
 static struct tree tree_open(const char *program, const char *source, const char *const *args)
 {
-	struct tree tree = {.folder = harness_scratch(0)};
+	struct tree tree = {.folder = harness_scratch(0), .elsewhere = harness_scratch(0)};
 	cleanup_free char *built = harness_program(program),
 			  *bin = harness_path(tree.folder, "bin");
 
@@ -50,7 +50,8 @@ static struct tree tree_open(const char *program, const char *source, const char
 	if (source)
 		add_source(tree.folder, source);
 	tree.trace = harness_path(tree.folder, "trace");
-	tree.client = client_start(&(struct client_options){.args = args});
+	tree.client =
+	    client_start(&(struct client_options){.args = args, .directory = tree.elsewhere});
 	client_tool_done(tree.client, "rr_record", "{s:[s], s:s}", "command", tree.program,
 	    "trace_dir", tree.trace);
 	free(client_replay(tree.client, tree.trace));
@@ -63,6 +64,8 @@ static void tree_close(struct tree *tree)
 	free(tree->program);
 	free(tree->trace);
 	harness_scratch_free(tree->folder);
+	if (tree->elsewhere)
+		harness_scratch_free(tree->elsewhere);
 }
 
 static json_t *run_to(struct tree *tree, const char *function)

@@ -3,8 +3,10 @@
  */
 #include "worker/record/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/wire/broker.h"
 #include "worker/serve/handlers.h"
 #include "worker/trace/query.h"
 #include "worker/record/last_words.h"
@@ -65,6 +67,22 @@ bool record_is_usable(struct recording *recording, json_t **list)
 	return *list || refused.code != ERROR_INVALID_ARGUMENT;
 }
 
+void record_note_sources(const struct recording *recording, json_t *result)
+{
+	struct broker_reply reply = {0};
+	char note[BROKER_WHY_MAX + 160];
+
+	if (broker_ask(WORKER_BROKER_FD, BROKER_RECORDED, recording->plan.destination.trace,
+		&reply) >= 0 ||
+	    json_object_get(result, "note"))
+		return;
+	snprintf(note, sizeof(note),
+	    "Replays show sources from --source-dir only, because the list of this program's "
+	    "sources could not be kept: %s.",
+	    reply.why);
+	json_object_set_new(result, "note", json_string(note));
+}
+
 static json_t *conclude(struct recording *recording, struct failure *failure)
 {
 	json_t *list = NULL, *result;
@@ -85,6 +103,7 @@ static json_t *conclude(struct recording *recording, struct failure *failure)
 	if (late)
 		json_object_set_new(result, "note", json_string(late));
 	free(late);
+	record_note_sources(recording, result);
 	if (recording->reason != END_CANCELLED)
 		return result;
 	failure_set(failure, ERROR_CANCELLED, "the trace is complete up to that moment",

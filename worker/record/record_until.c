@@ -145,6 +145,7 @@ static void count_result(struct hunt *hunt, json_t *result)
 
 static void keep_trace(struct hunt *hunt)
 {
+	record_note_sources(&hunt->recording, hunt->result);
 	if (!hunt->recording.plan.destination.named)
 		destination_link_latest(&hunt->recording.plan.destination);
 	if (json_array_size(hunt->kept) < KEPT_MAX)

@@ -44,56 +44,68 @@ static int open_in_view(const char *path)
 }
 
 /* Does not ask the broker for a file in the view that is not a source. Without a view, Landlock
- * answers EACCES. */
-static int open_anywhere(const char *path, char *why)
+ * answers EACCES. A relative name would refer to the directory where the server was started. */
+static int open_anywhere(const char *path, struct broker_reply *reply, char *why)
 {
-	struct broker_reply reply = {0};
 	int fd = path[0] == '/' ? open_in_view(path) : -1;
 
-	if (fd >= 0)
+	if (fd >= 0) {
+		snprintf(reply->path, sizeof(reply->path), "%s", path);
 		return fd;
-	if (path[0] != '/') {
-		errno = ENOENT;
-		say(why, "the debug information does not say where it is");
-		return -1;
 	}
-	if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
+	if (path[0] == '/' && errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
 		say(why, strerror(errno));
 		return -1;
 	}
-	fd = broker_ask(WORKER_BROKER_FD, BROKER_SOURCE, path, &reply);
+	fd = broker_ask(WORKER_BROKER_FD, BROKER_SOURCE, path, reply);
 	if (fd < 0)
-		say(why, reply.why);
+		say(why, reply->why);
 	return fd > 0 ? fd : -1;
 }
 
-int files_open_source(struct files *files, const char *path, char *why)
+static void forget(struct kept_file *kept)
 {
-	struct kept_file *kept;
-	int fd;
+	if (!kept->path)
+		return;
+	free(kept->path);
+	free(kept->place);
+	close(kept->fd);
+	*kept = (struct kept_file){0};
+}
 
+static struct kept_file *find_kept(struct files *files, const char *path)
+{
 	for (size_t i = 0; i < FILES_KEPT; i++)
 		if (files->kept[i].path && strcmp(files->kept[i].path, path) == 0)
-			return lseek(files->kept[i].fd, 0, SEEK_SET) == 0 ? files->kept[i].fd : -1;
-	fd = open_anywhere(path, why);
-	if (fd < 0)
-		return -1;
-	kept = &files->kept[files->next++ % FILES_KEPT];
-	if (kept->path) {
-		free(kept->path);
-		close(kept->fd);
+			return &files->kept[i];
+	return NULL;
+}
+
+int files_open_source(struct files *files, const char *path, struct files_found *found, char *why)
+{
+	struct kept_file *kept = find_kept(files, path);
+	struct broker_reply reply = {0};
+	int fd;
+
+	if (!kept) {
+		fd = open_anywhere(path, &reply, why);
+		if (fd < 0)
+			return -1;
+		kept = &files->kept[files->next++ % FILES_KEPT];
+		forget(kept);
+		*kept = (struct kept_file){.path = strdup(path),
+		    .place = strdup(reply.path),
+		    .doubt = reply.doubt,
+		    .fd = fd};
 	}
-	*kept = (struct kept_file){.path = strdup(path), .fd = fd};
-	return fd;
+	if (found)
+		*found = (struct files_found){kept->place ? kept->place : "", kept->doubt};
+	return lseek(kept->fd, 0, SEEK_SET) == 0 ? kept->fd : -1;
 }
 
 void files_forget(struct files *files)
 {
-	for (size_t i = 0; i < FILES_KEPT; i++) {
-		if (!files->kept[i].path)
-			continue;
-		free(files->kept[i].path);
-		close(files->kept[i].fd);
-	}
+	for (size_t i = 0; i < FILES_KEPT; i++)
+		forget(&files->kept[i]);
 	*files = (struct files){0};
 }

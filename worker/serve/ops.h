@@ -21,7 +21,7 @@ struct worker_config {
 	enum worker_kind kind;
 	char *rr, *gdb, *softpmu, *pmu;
 	char *pmu_why; /* why pmu is "software" and not what was asked for; "": it was */
-	json_t *timeouts, *limits, *roots, *directories, *commands, *sources, *variables; /* as on
+	json_t *timeouts, *limits, *roots, *directories, *commands, *variables; /* as on
 							     the wire */
 	json_t *read_only, *read_write, *parents,
 	    *listed; /* for struct sandbox_policy of the tools */

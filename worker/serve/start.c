@@ -56,7 +56,6 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	    .limits = keep(message, "limits", false),
 	    .roots = keep(message, "roots", true),
 	    .directories = keep(message, "directories", true),
-	    .sources = keep(message, "sources", true),
 	    .commands = keep(message, "commands", true),
 	    .variables = keep(message, "variables", true),
 	    .changes = json_is_true(json_object_get(message, "changes")),

@@ -28,7 +28,7 @@ void replay_free(struct replay *replay)
 	json_decref(replay->checkpoints);
 	json_decref(replay->signals);
 	json_decref(replay->warnings);
-	json_decref(replay->sources);
+	json_decref(replay->sources_missing);
 	json_decref(replay->sources_missed);
 	cleanup_close(&replay->trace);
 	files_forget(&replay->files);
@@ -53,7 +53,7 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->checkpoints = json_array();
 	replay->signals = json_object();
 	replay->warnings = json_array();
-	replay->sources = json_object();
+	replay->sources_missing = json_object();
 	replay->sources_missed = json_object();
 	replay->breakpoints.next = replay->next_checkpoint = 1;
 	replay->selected.number = 1;

@@ -75,8 +75,8 @@ struct replay {
 	struct printing *printing; /* what was printed; NULL: not read yet */
 	struct received *received; /* what the kernel wrote; NULL: not read yet */
 	struct files files;	   /* sources that were shown */
-	json_t *sources,
-	    *sources_missed; /* recorded path: where the file lies, "" nowhere; see source.c */
+	json_t *sources_missing; /* recorded path: why it cannot be opened; see source.c */
+	json_t *sources_missed;	 /* those of them that a client was told about */
 	char pmu[32];
 	char gdb_words[512];	  /* gdb's last line on stderr */
 	bool gdb_words_ended;	  /* what follows is another one */

@@ -11,78 +11,44 @@
 #include "sandbox/cleanup.h"
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi.h"
+#include "sandbox/wire/broker.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/session/images.h"
 #include "worker/session/source.h"
-#include "worker/session/source_search.h"
 
 #define PLACES_MAX     2000 /* files whose place we remember */
 #define LINES_AROUND   2
 #define LINE_MAX_SHOWN 400 /* bytes of one line */
 #define RESULT_BUDGET  (32 * 1024)
 
-struct opening {
-	struct replay *replay;
-	char *why; /* may be NULL */
-};
-
-static int open_one(void *owner, const char *path)
+/* The descriptor is replay->files'. What was not found is not asked for again. why[FILES_WHY_MAX]
+ * and *found may be NULL. */
+static int open_kept(struct replay *replay, const char *path, struct files_found *found, char *why)
 {
-	const struct opening *opening = owner;
+	const json_t *known = path ? json_object_get(replay->sources_missing, path) : NULL;
+	char reason[FILES_WHY_MAX] = "";
+	int fd = -1;
 
-	return files_open_source(&opening->replay->files, path, opening->why);
-}
-
-/* Looks next to the program, in its author's source tree, and where the administrator says. */
-static void choose_roots(const struct replay *replay, struct source_roots *roots)
-{
-	const char *program = images_get(replay, images_at(replay))->file;
-	size_t i;
-	json_t *directory;
-
-	*roots = (struct source_roots){0};
-	json_array_foreach(replay->worker->config.sources, i, directory)
-	    source_roots_add(roots, json_string_value(directory));
-	source_roots_of_program(roots, program ? program : replay->executable);
-}
-
-/* The path of the file that the debug information names; "" if it was not found. Borrowed. A
- * relative name would refer to the directory where the server was started. */
-static const char *place_of(struct replay *replay, const char *path, char *why)
-{
-	struct opening opening = {replay, why};
-	const json_t *known = json_object_get(replay->sources, path);
-	struct source_roots roots;
-	char found[PATH_MAX];
-
+	if (!path || !*path)
+		return -1;
 	if (known)
-		return json_string_value(known);
-	snprintf(found, sizeof(found), "%s", path);
-	if (path[0] != '/' || open_one(&opening, path) < 0) {
-		opening.why = NULL;
-		choose_roots(replay, &roots);
-		if (source_search(&roots, path, open_one, &opening, found) < 0)
-			found[0] = '\0';
-	}
-	if (json_object_size(replay->sources) >= PLACES_MAX)
-		json_object_clear(replay->sources);
-	json_object_set_new(replay->sources, path, json_string(found));
-	known = json_object_get(replay->sources, path);
-	return known ? json_string_value(known) : "";
-}
-
-/* The descriptor is replay->files'. */
-static int open_kept(struct replay *replay, const char *path, char *why)
-{
-	const char *place = path ? place_of(replay, path, why) : "";
-
-	return place[0] ? files_open_source(&replay->files, place, why) : -1;
+		snprintf(reason, sizeof(reason), "%s", json_string_value(known));
+	else
+		fd = files_open_source(&replay->files, path, found, reason);
+	if (fd < 0 && why)
+		snprintf(why, FILES_WHY_MAX, "%s", reason);
+	if (fd >= 0 || known)
+		return fd;
+	if (json_object_size(replay->sources_missing) >= PLACES_MAX)
+		json_object_clear(replay->sources_missing);
+	json_object_set_new(replay->sources_missing, path, json_string(reason));
+	return -1;
 }
 
 /* At the file's beginning; the caller closes it. */
 static FILE *open_source(struct replay *replay, const char *path, char *why)
 {
-	int kept = open_kept(replay, path, why);
+	int kept = open_kept(replay, path, NULL, why);
 	cleanup_fd int fd = kept < 0 ? -1 : fcntl(kept, F_DUPFD_CLOEXEC, 0);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
@@ -196,42 +162,54 @@ int source_line_with(struct replay *replay, const char *path, int first, int las
 
 bool source_is_there(struct replay *replay, const char *path)
 {
-	return place_of(replay, path, NULL)[0] != '\0';
+	return open_kept(replay, path, NULL, NULL) >= 0;
 }
 
 /* Says once for each missing file what to do about it. Not for the system's libraries: these have
  * relative names, and come without sources. */
-static const char *missing(struct replay *replay, const char *path, char *text, size_t size)
+static const char *missing(
+    struct replay *replay, const char *path, const char *why, char *text, size_t size)
 {
 	if (path[0] != '/' || json_object_get(replay->sources_missed, path))
 		return "";
 	if (json_object_size(replay->sources_missed) >= PLACES_MAX)
 		json_object_clear(replay->sources_missed);
 	json_object_set_new(replay->sources_missed, path, json_true());
-	snprintf(text, size,
-	    "%.300s was not found, nor a file of that name below the program's directory: start "
-	    "the server with --source-dir=DIRECTORY",
-	    path);
+	snprintf(text, size, "%.300s cannot be shown: %s", path, why);
 	return text;
+}
+
+static void add_doubt(char *text, size_t size, const char *format, const char *place)
+{
+	if (text[0])
+		strlcat(text, "; ", size);
+	snprintf(text + strlen(text), size - strlen(text), format, place);
 }
 
 const char *source_doubt(struct replay *replay, const char *path, char *text, size_t size)
 {
+	struct files_found found = {0};
 	struct stat source, program;
-	const char *place = path ? place_of(replay, path, NULL) : "";
-	int fd = path ? open_kept(replay, path, NULL) : -1;
+	char why[FILES_WHY_MAX] = "";
+	int fd = path ? open_kept(replay, path, &found, why) : -1;
 
 	text[0] = '\0';
 	if (path && fd < 0)
-		return missing(replay, path, text, size);
+		return missing(replay, path, why, text, size);
 	if (fd < 0 || !replay->executable || fstat(fd, &source) != 0)
 		return "";
-	if (strcmp(place, path) != 0)
-		snprintf(text, size, "shown from %.300s", place);
-	if (stat(replay->executable, &program) == 0 && source.st_mtime > program.st_mtime)
-		snprintf(text + strlen(text), size - strlen(text),
-		    "%sthis file is newer than the recorded program, so lines may not match",
-		    text[0] ? "; " : "");
+	if (found.doubt & BROKER_ELSEWHERE)
+		add_doubt(text, size, "shown from %.300s", found.place);
+	if (found.doubt & BROKER_CHANGED)
+		add_doubt(text, size,
+		    "this file has changed since the recording, so lines may not match%s", "");
+	else if (stat(replay->executable, &program) == 0 && source.st_mtime > program.st_mtime)
+		add_doubt(text, size,
+		    "this file is newer than the recorded program, so lines may not match%s", "");
+	if (found.doubt & BROKER_REBUILT)
+		add_doubt(text, size,
+		    "the program or one of its libraries was built again since the recording%s",
+		    "");
 	return text;
 }
 
@@ -318,8 +296,8 @@ json_t *tool_source_lines(
 	source = read_lines(replay, path, first, first + (int)count - 1, current, why);
 	if (!source) {
 		failure_set(failure, ERROR_NOT_FOUND,
-		    "the server looks for sources where the debug information says, below the "
-		    "program's directory, and below --source-dir=DIRECTORY",
+		    "sources are those that the recorded programs named when they were recorded "
+		    "here, and what is below --source-dir=DIRECTORY",
 		    "there are no such lines in %.300s%s%s", path, why[0] ? ": " : "", why);
 		return NULL;
 	}

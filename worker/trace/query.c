@@ -1,6 +1,7 @@
 /*
  * Asks rr about one trace. Must never start rr on a directory that trace.h has not checked.
  */
+#include "sandbox/wire/broker.h"
 #include "worker/trace/query.h"
 
 #include "worker/serve/capture.h"
@@ -143,11 +144,13 @@ out:
 
 json_t *tool_rm(struct worker *worker, const struct rm_args *args, struct failure *failure)
 {
+	struct broker_reply ignored = {0};
 	char path[TRACE_PATH_MAX];
 	uint64_t freed = 0;
 
 	if (!removal_remove(worker, args->trace_dir, path, &freed, failure))
 		return NULL;
+	(void)broker_ask(WORKER_BROKER_FD, BROKER_REMOVED, NULL, &ignored);
 	return json_pack("{s:b,s:o,s:I}", "removed", 1, "trace_dir", trace_path_to_json(path),
 	    "bytes", (json_int_t)freed);
 }

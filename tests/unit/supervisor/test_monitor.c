@@ -15,7 +15,7 @@
 #include "supervisor/monitor/broker.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/recorded_files.h"
-#include "supervisor/monitor/source_tree.h"
+#include "supervisor/monitor/source_place.h"
 #include "tests/runner.h"
 
 #define ANSWER_MS 5000
@@ -98,8 +98,6 @@ START_TEST(a_name_shows_nothing_but_traces)
 		expect_unseen(SIGHT_READ, names[i]);
 		expect_unseen(SIGHT_WRITE, names[i]);
 		expect_unseen(SIGHT_PARENT, names[i]);
-		expect_unseen(SIGHT_TREE, names[i]);
-		expect_unseen(SIGHT_FLAT, names[i]);
 	}
 }
 END_TEST
@@ -152,26 +150,38 @@ START_TEST(links_on_the_way_are_noted_and_the_kernels_own_are_not_followed)
 }
 END_TEST
 
-START_TEST(the_tree_of_a_program_is_its_authors_and_no_home)
+START_TEST(sources_are_in_no_dotted_directory_of_a_home_and_in_nothing_hidden)
 {
 	static const struct {
-		const char *program, *tree;
-		bool flat;
-	} cases[] = {{"/home/u/work/build/bin/prog", "/home/u/work", false},
-	    {"/home/u/prog", "/home/u", true}, {"/tmp/build/prog", "/tmp/build", false},
-	    {"/tmp/prog", "/tmp", true}, {"/srv/project/build/prog", "/srv/project", false},
-	    {"/srv/prog", "/srv", false}, {"/root/prog", "/root", true}};
-	struct source_homes homes;
-	char tree[PATH_MAX];
-	bool flat;
+		const char *path;
+		bool fit;
+	} cases[] = {{"/home/u/work/src/a.c", true}, {"/home/u/.docker/config.json", false},
+	    {"/home/u/work/.git/config", false}, {"/home/u/.ssh/a.c", false},
+	    {"/home/u/.cargo/registry/src/x-1/lib.rs", true},
+	    {"/home/u/.cargo/registry/index/.cache/a.rs", false},
+	    {"/home/u/.cargo/credentials.toml", false}, {"/home/u/.cargo/registry/token", false},
+	    {"/home/u/.rustup/toolchains/s/lib/core.rs", true}, {"/srv/.build/a.c", true},
+	    {"/tmp/build/a.c", true}, {"/etc/shadow", false}, {"/etc/ssh/ssh_host_rsa_key", false},
+	    {"/proc/self/environ", false}, {"/run/secrets/a.c", false}};
+	struct source_homes homes = {.paths = {"/home/u"}, .count = 1};
 
-	source_homes_find(&homes);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ck_assert(source_tree_of(&homes, cases[i].program, tree, &flat));
-		ck_assert_str_eq(tree, cases[i].tree);
-		ck_assert_int_eq(flat, cases[i].flat);
-	}
-	ck_assert(!source_tree_of(&homes, "/prog", tree, &flat));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		ck_assert_msg(source_place_is_fit(&homes, cases[i].path) == cases[i].fit, "%s",
+		    cases[i].path);
+}
+END_TEST
+
+START_TEST(a_server_in_a_home_or_a_common_place_has_no_work_tree)
+{
+	static const char *const none[] = {"/", "/home", "/home/u", "/home/other", "/tmp",
+	    "/var/tmp", "/etc", "/etc/ssh", "/var", "/run/user", "/home/u/.config/x", "/dev"};
+	struct source_homes homes = {.paths = {"/home/u"}, .count = 1};
+	char tree[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		ck_assert_msg(!source_place_work_tree(&homes, none[i], tree, NULL), "%s", none[i]);
+	ck_assert(source_place_work_tree(&homes, "/home/u/work/src", tree, NULL));
+	ck_assert_str_eq(tree, "/home/u/work/src");
 }
 END_TEST
 
@@ -188,17 +198,13 @@ struct passwd *getpwuid(uid_t uid)
 START_TEST(a_home_is_what_the_passwd_entry_says_too)
 {
 	struct source_homes homes;
-	char program[128], tree[PATH_MAX];
-	bool flat;
+	char tree[PATH_MAX];
 
 	setenv("HOME", "/nonexistent", 1);
 	entry.pw_dir = home;
 	source_homes_find(&homes);
 	ck_assert(source_is_in_home(&homes, secret));
-	snprintf(program, sizeof(program), "%s/prog", home);
-	ck_assert(source_tree_of(&homes, program, tree, &flat));
-	ck_assert(flat);
-	ck_assert_str_eq(tree, home);
+	ck_assert(!source_place_work_tree(&homes, home, tree, NULL));
 }
 END_TEST
 
@@ -355,7 +361,8 @@ int main(void)
 	    {a_file_called_version_makes_no_trace, 1},
 	    {a_path_that_loops_is_the_calls_error, 1},
 	    {links_on_the_way_are_noted_and_the_kernels_own_are_not_followed, 1},
-	    {the_tree_of_a_program_is_its_authors_and_no_home, 1},
+	    {sources_are_in_no_dotted_directory_of_a_home_and_in_nothing_hidden, 1},
+	    {a_server_in_a_home_or_a_common_place_has_no_work_tree, 1},
 	    {a_home_is_what_the_passwd_entry_says_too, 1},
 	    {requests_that_no_supervisor_sends_are_refused, 1},
 	    {a_flood_of_refused_requests_does_not_fill_the_audit, 1},

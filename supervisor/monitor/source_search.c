@@ -2,11 +2,9 @@
  * Tries the longest tail of the path first, below each root, and then shorter ones.
  */
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "worker/session/source_search.h"
+#include "supervisor/monitor/source_search.h"
 
 #define PARTS_MAX     32
 #define ANCESTORS_MAX 8
@@ -15,6 +13,10 @@ static void add(struct source_roots *roots, const char *directory, size_t length
 {
 	while (length > 1 && directory[length - 1] == '/')
 		length--;
+	for (size_t i = 0; i < roots->count; i++)
+		if ((size_t)roots->list[i].length == length &&
+		    strncmp(roots->list[i].directory, directory, length) == 0)
+			return;
 	if (directory[0] == '/' && length > 1 && length < PATH_MAX &&
 	    roots->count < SOURCE_ROOTS_MAX)
 		roots->list[roots->count++] =
@@ -26,13 +28,13 @@ void source_roots_add(struct source_roots *roots, const char *directory)
 	add(roots, directory, strlen(directory), 1);
 }
 
-void source_roots_of_program(struct source_roots *roots, const char *program)
+void source_roots_of_directory(struct source_roots *roots, const char *directory)
 {
-	const char *end = strrchr(program, '/');
+	const char *end = directory + strlen(directory);
 
-	for (int i = 0; end && end > program && i < ANCESTORS_MAX; i++) {
-		add(roots, program, (size_t)(end - program), i == 0 ? 1 : 2);
-		while (end > program && *--end != '/')
+	for (int i = 0; end > directory && i < ANCESTORS_MAX; i++) {
+		add(roots, directory, (size_t)(end - directory), i == 0 ? 1 : 2);
+		while (end > directory && *--end != '/')
 			;
 	}
 }
@@ -62,6 +64,20 @@ static int split(const char *path, char *copy, const char *parts[PARTS_MAX])
 	return count;
 }
 
+bool source_name_plain(const char *path, char plain[PATH_MAX])
+{
+	const char *parts[PARTS_MAX];
+	char copy[PATH_MAX];
+	int count = split(path, copy, parts);
+	size_t length = 0;
+
+	plain[0] = '\0';
+	for (int i = 0; i < count && length < PATH_MAX; i++)
+		length += (size_t)snprintf(plain + length, PATH_MAX - length, "%s%s",
+		    i > 0 || path[0] == '/' ? "/" : "", parts[i]);
+	return count > 0 && length < PATH_MAX;
+}
+
 static bool compose(
     const struct source_root *root, const char *const *parts, int from, int count, char *path)
 {
@@ -82,7 +98,9 @@ int source_search(const struct source_roots *roots, const char *path, source_ope
 
 	for (int from = 0; from < count; from++)
 		for (size_t i = 0; i < roots->count; i++) {
-			if (closed[i] || count - from < roots->list[i].at_least ||
+			/* all of a relative name says as much as can be known */
+			bool whole = from == 0 && path[0] != '/';
+			if (closed[i] || (count - from < roots->list[i].at_least && !whole) ||
 			    !compose(&roots->list[i], parts, from, count, found))
 				continue;
 			if (tries++ == SOURCE_TRIES_MAX)

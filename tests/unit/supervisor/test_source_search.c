@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/session/source_search.h"
+#include "supervisor/monitor/source_search.h"
 #include "tests/runner.h"
 
 struct disk {
@@ -36,10 +36,12 @@ static int open_listed(void *owner, const char *path)
 static int search(struct disk *disk, const char *program, const char *path)
 {
 	struct source_roots roots = {0};
-	char found[PATH_MAX];
+	char found[PATH_MAX], directory[PATH_MAX];
 	int fd;
 
-	source_roots_of_program(&roots, program);
+	strlcpy(directory, program, sizeof(directory));
+	*strrchr(directory, '/') = '\0';
+	source_roots_of_directory(&roots, directory);
 	fd = source_search(&roots, path, open_listed, disk, found);
 	if (fd >= 0)
 		ck_assert_str_eq(found, disk->files[fd]);

@@ -1,0 +1,284 @@
+/*
+ * See broker_sources.h. Must only open what the ledger lists for the worker's traces, and what is
+ * below the directories that the settings name or the server was started in. A refusal must not
+ * tell whether there is such a file.
+ */
+#include "supervisor/monitor/broker_sources.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox/cleanup.h"
+#include "supervisor/monitor/broker_requests.h"
+#include "supervisor/monitor/ledger.h"
+#include "supervisor/monitor/ledger_survey.h"
+#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/source_place.h"
+#include "supervisor/monitor/source_search.h"
+
+#define SOURCE_MAX     (16L * 1024 * 1024) /* bytes; a larger file is not a source file */
+#define SURVEYS_MAX    1000		   /* recordings of one worker */
+#define CLOCK_SLACK_NS 50000000LL	   /* the kernel's clock for files lags a little */
+
+/* ---- Preparing --------------------------------------------------------------------------------
+ */
+
+static size_t depth_of(const char *path)
+{
+	size_t depth = 0;
+
+	for (; *path; path++)
+		depth += *path == '/';
+	return depth;
+}
+
+static void cut_to_depth(char *path, size_t depth)
+{
+	for (; *path; path++)
+		if (*path == '/' && depth-- == 0) {
+			*path = '\0';
+			return;
+		}
+}
+
+/* Adds the directory of a file, cut to some depth. False if there are too many. */
+static bool add_directory(struct roots *roots, const char *file, size_t depth)
+{
+	char path[PATH_MAX];
+
+	strlcpy(path, file, sizeof(path));
+	*strrchr(path, '/') = '\0';
+	cut_to_depth(path, depth);
+	if (!path[0])
+		strlcpy(path, "/", sizeof(path));
+	for (size_t i = 0; i < roots->count; i++)
+		if (strcmp(roots->paths[i], path) == 0)
+			return true;
+	if (roots->count == ROOTS_MAX)
+		return false;
+	strlcpy(roots->paths[roots->count], path, PATH_MAX);
+	roots->list[roots->count] = roots->paths[roots->count];
+	roots->count++;
+	return true;
+}
+
+/* Landlock has no room for each file: the deeper directories are joined until they are few. What is
+ * opened is decided file by file. */
+static bool add_directories(struct broker *broker, size_t depth)
+{
+	struct roots *roots = &broker->source_directories;
+
+	memset(roots->list, 0, sizeof(roots->list));
+	roots->count = 0;
+	for (size_t i = 0; i < 2; i++) {
+		const struct ledger *ledger = broker->ledgers[i];
+		for (size_t j = 0; ledger && j < ledger->count; j++)
+			if (ledger->entries[j].kind == LEDGER_SOURCE &&
+			    !add_directory(roots, ledger->entries[j].place, depth))
+				return false;
+	}
+	return true;
+}
+
+static void load(struct broker *broker)
+{
+	size_t deepest = 1;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct ledger *ledger =
+		    broker->task.recorded[i][0] ? ledger_load(broker->task.recorded[i]) : NULL;
+		broker->ledgers[i] = ledger;
+		for (size_t j = 0; ledger && j < ledger->count; j++)
+			if (depth_of(ledger->entries[j].place) > deepest)
+				deepest = depth_of(ledger->entries[j].place);
+	}
+	while (!add_directories(broker, deepest))
+		deepest--;
+}
+
+void broker_sources_prepare(struct broker *broker)
+{
+	const struct broker_task *task = &broker->task;
+	struct timespec now;
+	char place[PATH_MAX];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	broker->since = now.tv_sec * 1000000000LL + now.tv_nsec - CLOCK_SLACK_NS;
+	load(broker);
+	if (task->keeps_ledger || task->ledger[0]) {
+		cleanup_fd int fd = ledger_directory(place, task->keeps_ledger);
+		if (fd < 0 || sight_follow(NULL, place, false, broker->ledger_place) < 0)
+			broker->ledger_place[0] = '\0';
+	}
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------
+ */
+
+static bool is_in_trees(const struct broker *broker, const char *real)
+{
+	for (const char *const *root = broker->task.trees.list; *root; root++)
+		if (sight_is_within(real, *root) && !source_place_has_dotted(real + strlen(*root)))
+			return true;
+	return false;
+}
+
+static int open_place(const char *place, struct broker_reply *reply)
+{
+	strlcpy(reply->path, place, sizeof(reply->path));
+	return broker_judge(broker_open(AT_FDCWD, place, O_RDONLY, 0), SOURCE_MAX, reply);
+}
+
+/* A source that the ledger lists: only the file that was there, and only if it still belongs to the
+ * user or root. */
+static int open_listed(
+    const struct ledger *ledger, const struct ledger_entry *entry, struct broker_reply *reply)
+{
+	cleanup_fd int fd = open_place(entry->place, reply);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return -1;
+	if (status.st_uid != geteuid() && status.st_uid != 0)
+		return broker_refuse(reply, EACCES, "it belongs to somebody else");
+	reply->doubt = (ledger_has_changed(entry, &status) ? BROKER_CHANGED : 0) |
+		       (ledger->rebuilt ? BROKER_REBUILT : 0);
+	return steal_fd(&fd);
+}
+
+/* The same by the name that the debug information has, when it leads nowhere. */
+static int open_named(struct broker *broker, const char *plain, struct broker_reply *reply)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const struct ledger *ledger = broker->ledgers[i];
+		const struct ledger_entry *entry = ledger ? ledger_find_name(ledger, plain) : NULL;
+		int fd = entry ? open_listed(ledger, entry, reply) : -1;
+		if (fd >= 0) {
+			reply->doubt |= BROKER_ELSEWHERE;
+			return fd;
+		}
+	}
+	return -1;
+}
+
+static int open_real(struct broker *broker, const char *real, struct broker_reply *reply)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const struct ledger *ledger = broker->ledgers[i];
+		const struct ledger_entry *entry = ledger ? ledger_find_place(ledger, real) : NULL;
+		if (entry)
+			return open_listed(ledger, entry, reply);
+	}
+	return is_in_trees(broker, real) ? open_place(real, reply) : -1;
+}
+
+struct attempt {
+	struct broker *broker;
+	struct broker_reply *reply;
+};
+
+/* A source_open. */
+static int try_place(void *owner, const char *path)
+{
+	struct attempt *attempt = owner;
+	char real[PATH_MAX];
+
+	if (sight_follow(NULL, path, false, real) == 0 && is_in_trees(attempt->broker, real))
+		return open_place(real, attempt->reply);
+	errno = ENOENT;
+	return -1;
+}
+
+/* A file whose path ends like the name, below the trees. If it is known what the recorded program
+ * named, another file of that name in the server's directory is none of it. */
+static int search_trees(struct broker *broker, const char *name, struct broker_reply *reply)
+{
+	struct attempt attempt = {broker, reply};
+	struct source_roots roots = {0};
+	bool known = broker->ledgers[0] || broker->ledgers[1];
+	size_t count = known ? broker->task.named_trees : broker->task.trees.count;
+	char found[PATH_MAX];
+	int fd;
+
+	for (size_t i = 0; i < count; i++)
+		source_roots_add(&roots, broker->task.trees.list[i]);
+	fd = source_search(&roots, name, try_place, &attempt, found);
+	if (fd >= 0)
+		reply->doubt |= BROKER_ELSEWHERE;
+	return fd;
+}
+
+static int refuse_source(const struct broker *broker, struct broker_reply *reply)
+{
+	memset(reply->path, 0, sizeof(reply->path));
+	if (broker->ledgers[0] || broker->ledgers[1])
+		return broker_refuse(reply, EACCES,
+		    "it was not there, or not the user's own, when the program was recorded; "
+		    "--source-dir=DIRECTORY allows other places");
+	return broker_refuse(reply, EACCES,
+	    "this server did not record the trace, so sources come only from "
+	    "--source-dir=DIRECTORY and from the git work tree it was started in");
+}
+
+int broker_open_source(
+    struct broker *broker, const char *name, bool *missing, struct broker_reply *reply)
+{
+	char real[PATH_MAX] = "", plain[PATH_MAX];
+	int fd = -1;
+
+	*missing = name[0] != '/' || sight_follow(NULL, name, false, real) < 0;
+	if (!*missing)
+		fd = open_real(broker, real, reply);
+	if (fd < 0 && source_name_plain(name, plain))
+		fd = open_named(broker, plain, reply);
+	if (fd < 0)
+		fd = search_trees(broker, name, reply);
+	if (fd < 0)
+		return refuse_source(broker, reply);
+	*missing = false;
+	reply->error = 0;
+	reply->why[0] = '\0';
+	return fd;
+}
+
+/* ---- Recordings -------------------------------------------------------------------------------
+ */
+
+void broker_note_recording(struct broker *broker, const char *trace, struct broker_reply *reply)
+{
+	const struct broker_task *task = &broker->task;
+	const char *const beside[] = {task->working[0] ? task->working : task->here,
+	    task->working[0] ? task->here : NULL, NULL};
+	const struct ledger_scene scene = {.policy = broker->policy,
+	    .shown = task->covers ? task->trees.list : NULL,
+	    .beside = beside,
+	    .since = broker->since};
+
+	if (!task->keeps_ledger || !broker->ledger_place[0])
+		broker_refuse(reply, EACCES,
+		    "there is no directory for the list of sources: $XDG_STATE_HOME/rr-warden, or "
+		    "~/.local/state/rr-warden, must be the user's own");
+	else if (broker->surveys++ >= SURVEYS_MAX)
+		broker_refuse(reply, EACCES, "this worker has recorded too much");
+	else if (ledger_survey(&scene, trace) < 0)
+		broker_refuse(reply, errno, strerror(errno));
+}
+
+/* The calls are those that this process can make. */
+void broker_forget_recording(struct broker *broker, struct broker_reply *reply)
+{
+	const struct broker_task *task = &broker->task;
+	char name[NAME_MAX];
+	cleanup_fd int directory = broker_open(AT_FDCWD, broker->ledger_place, O_PATH, 0);
+	cleanup_fd int trace = broker_open(AT_FDCWD, task->trace, O_PATH, 0);
+
+	if (!task->ledger[0] ||
+	    (trace >= 0 && ledger_name(trace, name) == 0 && strcmp(name, task->ledger) == 0))
+		broker_refuse(reply, EACCES, "the trace is still there");
+	else if (directory >= 0 && unlinkat(directory, task->ledger, 0) < 0 && errno != ENOENT)
+		broker_refuse(reply, errno, strerror(errno));
+}
