@@ -16,6 +16,7 @@
 #include "sandbox/cleanup.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/grant.h"
+#include "supervisor/monitor/ledger_sight.h"
 #include "supervisor/monitor/program_sight.h"
 
 #define LATEST	    "latest-trace"
@@ -231,6 +232,8 @@ static int add_trace(struct composition *composition, const char *real, enum tra
 		    PATH_MAX);
 	if (how == TRACE_SIGHT_REPLAY || how == TRACE_SIGHT_CHANGE)
 		program_sight_add(composition, trace, policy);
+	if (how == TRACE_SIGHT_REPLAY)
+		ledger_sight_add(composition, real);
 	return 0;
 }
 
