@@ -246,6 +246,16 @@ static const char *subject_of(const struct broker *broker, const struct broker_r
 	return broker->task.named;
 }
 
+/* What a worker of this kind never asks for ends the process, like an unknown request. */
+static bool is_known(const struct broker *broker, uint32_t what)
+{
+	if (what == BROKER_RECORDED)
+		return broker->task.keeps_ledger;
+	if (what == BROKER_REMOVED)
+		return broker->task.forgets;
+	return what < BROKER_RECORDED && !broker->task.keeps_ledger && !broker->task.forgets;
+}
+
 void broker_answer(struct broker *broker, const struct broker_request *request)
 {
 	static struct broker_reply reply;
@@ -253,6 +263,11 @@ void broker_answer(struct broker *broker, const struct broker_request *request)
 	bool missing = false;
 
 	memset(&reply, 0, sizeof(reply));
+	if (!is_known(broker, request->what)) {
+		log_audit("a worker sent an invalid request for a file: all its further requests "
+			  "are refused");
+		_exit(1);
+	}
 	switch ((enum broker_what)request->what) {
 	case BROKER_SOURCE:
 		fd = broker_open_source(broker, request->path, &missing, &reply);
@@ -284,10 +299,6 @@ void broker_answer(struct broker *broker, const struct broker_request *request)
 	case BROKER_REMOVED:
 		broker_forget_recording(broker, &reply);
 		break;
-	default:
-		log_audit("a worker sent an invalid request for a file: all its further requests "
-			  "are refused");
-		_exit(1);
 	}
 	/* Workers look for sources in many places. A place without the source is not a refusal. */
 	if (!missing && (request->what != BROKER_REPORT_PART || reply.error)) {

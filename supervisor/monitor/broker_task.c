@@ -125,6 +125,7 @@ static void find_removed(struct broker_task *task, const struct composition *com
 {
 	const struct sight *sight = &composition->sight;
 
+	task->forgets = true;
 	for (size_t i = 0; i < sight->counts[SIGHT_WRITE]; i++) {
 		cleanup_fd int trace = open(
 		    sight->lists[SIGHT_WRITE][i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -23,6 +23,7 @@ struct broker_task {
 	struct roots
 	    trees; /* below these, sources are opened; of a recording: where it can write */
 	size_t named_trees;	    /* how many of the trees, the first ones, a setting names */
+	bool forgets;		    /* the worker removes a trace */
 	bool keeps_ledger;	    /* the worker records */
 	bool covers;		    /* a recording: hidden places are not seen, but for the trees */
 	char ledger[NAME_MAX];	    /* what the call removes from the ledger; "": nothing */

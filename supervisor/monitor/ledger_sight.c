@@ -20,8 +20,7 @@
 /* Whether it is an ELF file of the user or of root, and no core. */
 static bool is_debug_file(const char *real)
 {
-	cleanup_fd int fd =
-	    open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	cleanup_fd int fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	unsigned char start[EI_NIDENT + 2];
 	struct stat status;
 

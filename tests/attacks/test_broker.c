@@ -132,6 +132,7 @@ START_TEST(a_bookmark_is_one_line_in_the_sessions_own_trace)
 	json_decref(plead(&plea, "bad lines"));
 	json_decref(plead(&plea, "names"));
 	json_decref(plead(&plea, "unknown"));
+	json_decref(plead(&plea, "recorded"));
 	expect_lines(&plea, known);
 	expect_unchanged(&plea);
 	plea_close(&plea);
@@ -356,7 +357,7 @@ START_TEST(the_broker_itself_refuses_what_is_no_source)
 			       path, "session", session),
 		    NUMBER("refused", 1));
 		snprintf(line, sizeof(line),
-		    "audit: source %s: it is outside of the program's source tree;", path);
+		    "audit: source %s: it was not there, or not the user's own,", path);
 		ck_assert_msg(strstr(client_stderr(plea.stage.client), line) != NULL, "%s\n%s",
 		    line, client_stderr(plea.stage.client));
 	}

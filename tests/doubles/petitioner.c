@@ -154,9 +154,16 @@ static void flood_of_long_lines(struct outcome *outcome)
 /* What no broker knows ends it. */
 static void unknown(struct outcome *outcome)
 {
-	if (asks(outcome, (enum broker_what)(BROKER_REPORT + 1), "x") ||
+	if (asks(outcome, (enum broker_what)(BROKER_REMOVED + 1), "x") ||
 	    asks(outcome, BROKER_BOOKMARK, LINE_SHORT))
 		outcome->worked = "an unknown request";
+}
+
+/* A replay records nothing, and so it adds nothing to the list of what may be read. */
+static void recorded(struct outcome *outcome)
+{
+	if (asks(outcome, BROKER_RECORDED, "/tmp") || asks(outcome, BROKER_BOOKMARK, LINE_SHORT))
+		outcome->worked = "a request of a recording";
 }
 
 /* Dies with requests on their way and answers unread. */
@@ -321,7 +328,7 @@ static const struct {
 	void (*run)(struct outcome *outcome);
 } attacks[] = {{"bad sizes", bad_sizes}, {"bad lines", bad_lines}, {"names", names},
     {"short lines", flood_of_short_lines}, {"long lines", flood_of_long_lines},
-    {"unknown", unknown}, {"die", die}, {"lines at once", lines_at_once},
+    {"unknown", unknown}, {"recorded", recorded}, {"die", die}, {"lines at once", lines_at_once},
     {"report sizes", report_sizes}, {"report names", report_names},
     {"report length", report_length}, {"report bytes", report_bytes}, {"reports", flood_of_reports},
     {"parts", flood_of_parts}, {"reports at once", reports_at_once}, {"outlive", outlive}};

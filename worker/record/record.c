@@ -74,7 +74,7 @@ void record_note_sources(const struct recording *recording, json_t *result)
 
 	if (broker_ask(WORKER_BROKER_FD, BROKER_RECORDED, recording->plan.destination.trace,
 		&reply) >= 0 ||
-	    json_object_get(result, "note"))
+	    !result || json_object_get(result, "note"))
 		return;
 	snprintf(note, sizeof(note),
 	    "Replays show sources from --source-dir only, because the list of this program's "
@@ -93,6 +93,7 @@ static json_t *conclude(struct recording *recording, struct failure *failure)
 		return NULL;
 	}
 	if (recorder_stopped(recording, list, &late, failure)) {
+		record_note_sources(recording, NULL);
 		if (!recording->plan.destination.named)
 			destination_link_latest(&recording->plan.destination);
 		return NULL;

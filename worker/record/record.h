@@ -12,8 +12,8 @@ bool record_is_usable(struct recording *recording, json_t **list);
 /* Fills the failure with rr's words, and removes the trace, which cannot be replayed. */
 void record_fail(struct recording *recording, struct failure *failure);
 
-/* Has the monitor note which sources the recorded programs name. Adds a note to the result if that
- * fails. */
+/* Has the monitor note which sources the recorded programs name. Adds a note to the result (or
+ * NULL) if that fails. */
 void record_note_sources(const struct recording *recording, json_t *result);
 
 #endif

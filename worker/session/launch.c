@@ -11,6 +11,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/linked_symbols.h"
 #include "worker/session/start_rr.h"
 #include "worker/serve/confine.h"
 #include "worker/serve/lookup.h"
@@ -340,6 +341,8 @@ static bool connect_tools(
 		json_array_append_new(
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
+	else
+		linked_symbols_take(replay);
 	replay->connected = true;
 	/* Output from before the session's first moment, including rr's message about how to
 	 * connect gdb. */

@@ -135,7 +135,7 @@ static const struct {
 	unsigned rights;
 } rights_of[] = {{SIGHT_READ, LISTS | READS | SOURCE},
     {SIGHT_WRITE, LISTS | READS | WRITES | REMOVES | SOURCE}, {SIGHT_LISTED, LISTS},
-    {SIGHT_PARENT, LISTS | REMOVES}, {SIGHT_TREE, SOURCE}, {SIGHT_FLAT, SOURCE}};
+    {SIGHT_PARENT, LISTS | REMOVES}};
 
 struct view {
 	struct composition composition;
