@@ -209,8 +209,9 @@ static void write_report(struct broker *broker, struct broker_reply *reply)
 		broker_refuse(reply, EACCES, "nothing can be written into this session's trace");
 	else if (report_write(&broker->report, directory, name) < 0)
 		broker_refuse(reply, errno,
-		    errno == EMLINK ? "the trace has too many reports: remove some"
-				    : strerror(errno));
+		    errno == EMLINK   ? "the trace has too many reports: remove some"
+		    : errno == EILSEQ ? "the page has tags that reports do not have"
+				      : strerror(errno));
 	else
 		snprintf(reply->path, sizeof(reply->path), "%.*s/%s", PATH_MAX - NAME_MAX - 2,
 		    broker->task.trace, name);

@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
+#include "supervisor/monitor/report_page.h"
 
 /*
  * The beginning of every report. Because the policy comes first, a browser runs no script of the
- * page and fetches nothing for it, whatever the worker writes after it.
+ * page. What a policy does not cover, such as a page that sends the browser elsewhere, is refused:
+ * see report_page.h.
  */
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
@@ -75,8 +77,8 @@ int report_write(struct report_file *report, int directory, char name[NAME_MAX])
 	int error;
 
 	report->length = 0;
-	if (length == 0) {
-		errno = ENODATA;
+	if (length == 0 || !report_page_is_harmless(report->text, length)) {
+		errno = length == 0 ? ENODATA : EILSEQ;
 		return -1;
 	}
 	fd = make_file(directory, name);

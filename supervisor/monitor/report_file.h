@@ -1,8 +1,8 @@
 #ifndef SUPERVISOR_REPORT_FILE_H
 #define SUPERVISOR_REPORT_FILE_H
 /*
- * Collects a report that a worker sends in parts, and writes it into a new file. Does not look at
- * the content.
+ * Collects a report that a worker sends in parts, and writes it into a new file. Takes
+ * only pages that are harmless.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ int report_keep(struct report_file *report, const char *part);
 /*
  * Writes the report into a new file in `directory`, and starts an empty report. If the write fails,
  * removes the file. Returns 0 with the file's name, or -1 with errno; EMLINK means too many
- * reports.
+ * reports, EILSEQ a page that is not as reports are.
  */
 int report_write(struct report_file *report, int directory, char name[NAME_MAX]);
 

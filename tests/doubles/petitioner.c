@@ -267,7 +267,8 @@ static void report_bytes(struct outcome *outcome)
 {
 	static const char *const texts[] = {"\xef\xbb\xbf<script>alert(1)</script>", "\xfe\xff",
 	    "\xff\xfe<", "--></head><meta http-equiv=refresh content=0>", "\x1b[2J\x1b]0;title\a",
-	    "+ADw-script+AD4-alert(1)"};
+	    "+ADw-script+AD4-alert(1)", "<meta http-equiv=\"refresh\" content=\"0;url=//e\">",
+	    "<link rel=\"dns-prefetch\" href=\"//e\">", "<p class=\"x\" onclick=\"x\">"};
 	char every[256];
 
 	for (int i = 1; i < 256; i++)
