@@ -43,7 +43,7 @@
 	X(MEMORY, "sessions", "memory", "memory", NULL, BYTES, LESS, "0", "limit on the address space of each process (0: none)") \
 	X(CPU, "sessions", "cpu_time", "cpu-time", NULL, SECONDS, LESS, "0", "limit on the processor time of each process (0: none)") \
 	X(PROCESSES, "sessions", "processes", "processes", NULL, COUNT, LESS, "4096", "processes of one session or recording") \
-	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory that replays can read sources and symbols from (repeatable)") \
+	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory below which sources are looked for, besides those that a recording here named (repeatable)") \
 	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions can call functions of the program") \
 	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command can pass raw gdb commands") \
 	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "an answer's text: text, as a debugger prints it, or json, the same as its structured content") \

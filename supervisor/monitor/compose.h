@@ -24,6 +24,7 @@ struct composition {
 	bool compat_abi;       /* the trace has 32-bit programs */
 	const char *pmu_why;  /* why the processor's counter must not be used; "" or NULL: it may */
 	char trace[PATH_MAX]; /* the one that is replayed, links resolved; "": none */
+	size_t links_looked;  /* entries of directories that were looked at for links */
 	char other_trace[PATH_MAX]; /* the second one of a comparison */
 };
 

@@ -22,7 +22,10 @@
 #include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/trace_sight.h"
 
-#define LINKS_LOOKED_MAX 4000 /* entries of a library's directory that are looked at */
+/* LIMIT: entries of libraries' directories that are looked at for one trace, since the launcher
+ * waits. Links beyond that are not seen, and gdb then finds these libraries by their own names
+ * only. */
+#define LINKS_LOOKED_MAX 40000
 
 static bool is_of_system(const char *real)
 {
@@ -85,12 +88,12 @@ static void add_links_to(struct composition *composition, const char *real)
 	const char *name = strrchr(real, '/') + 1;
 	DIR *entries;
 	struct dirent *entry;
-	size_t looked = 0;
 
 	strlcpy(directory, real, sizeof(directory));
 	*strrchr(directory, '/') = '\0';
 	entries = opendir(*directory ? directory : "/");
-	while (entries && looked++ < LINKS_LOOKED_MAX && (entry = readdir(entries))) {
+	while (entries && composition->links_looked++ < LINKS_LOOKED_MAX &&
+	       (entry = readdir(entries))) {
 		ssize_t length;
 		if (entry->d_type != DT_LNK)
 			continue;
@@ -113,7 +116,11 @@ static void add_program(struct composition *composition, const char *real)
 	static const char *const companions[] = {".debug", ".dwp"};
 	char path[PATH_MAX];
 
-	if (sight_add(&composition->sight, SIGHT_READ, real) < 0)
+	size_t before = composition->sight.counts[SIGHT_READ];
+
+	/* a trace names a library for each of its mappings */
+	if (sight_add(&composition->sight, SIGHT_READ, real) < 0 ||
+	    composition->sight.counts[SIGHT_READ] == before)
 		return;
 	add_links_to(composition, real);
 	for (size_t i = 0; i < sizeof(companions) / sizeof(*companions); i++)
