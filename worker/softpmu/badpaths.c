@@ -26,7 +26,7 @@ static const struct {
 
 bool badpaths_is_one(pid_t tid, uint64_t address)
 {
-	struct user_regs_struct regs;
+	struct user_regs_struct regs = {0};
 	uint64_t name;
 
 	if (tid <= 0 || kernel_ptrace(PTRACE_GETREGS, tid, 0, (uint64_t)&regs) < 0)
