@@ -295,16 +295,25 @@ const char *session_state_name(const struct session *session)
 	return state_names[session->state];
 }
 
-/* As answers name it: "event:ticks". */
+/* As answers name it: "event:ticks@pc.sum", in hexadecimal behind the "@". */
 static void set_moment(json_t *json, const json_t *moment)
 {
 	const char *ticks = json_string_value(json_object_get(moment, "ticks"));
+	const char *pc = json_string_value(json_object_get(moment, "pc"));
+	unsigned sum = (unsigned)json_integer_value(json_object_get(moment, "sum"));
+	char exact[48] = "";
 
-	if (moment != NULL)
-		json_object_set_new(json, "moment",
-		    json_sprintf("%lld:%s",
-			(long long)json_integer_value(json_object_get(moment, "event")),
-			ticks == NULL ? "0" : ticks));
+	if (moment == NULL)
+		return;
+	if (pc != NULL && strncmp(pc, "0x", 2) == 0 && strcmp(pc, "0x0") != 0) {
+		snprintf(exact, sizeof(exact), "@%.16s", pc + 2);
+		if (sum != 0)
+			snprintf(exact + strlen(exact), 12, ".%x", sum);
+	}
+	json_object_set_new(json, "moment",
+	    json_sprintf("%lld:%s%s",
+		(long long)json_integer_value(json_object_get(moment, "event")),
+		ticks == NULL ? "0" : ticks, exact));
 }
 
 json_t *session_describe(const struct session *session, bool whole)

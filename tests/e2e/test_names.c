@@ -1,7 +1,7 @@
 /*
  * The names of moments lead back to the very instruction that they were given for: where many
  * instructions share event and ticks, where the same instruction passes several times, and in a
- * session that was brought back. Where that is not known, the answer says so.
+ * session that was brought back.
  */
 #include <check.h>
 #include <signal.h>
@@ -51,7 +51,6 @@ static void expect_there(const struct scene *scene, const struct stop *wanted)
 	ck_assert_str_eq(stop.moment, wanted->moment);
 	ck_assert_str_eq(stop.address, wanted->address);
 	ck_assert_str_eq(stop.args, wanted->args);
-	ck_assert_ptr_null(answer_at(answer, "note"));
 	forget(stop);
 }
 
@@ -160,64 +159,12 @@ START_TEST(a_session_is_brought_back_to_the_same_pass)
 }
 END_TEST
 
-/* In another session the name without an instruction is known to nobody. */
-START_TEST(a_name_that_may_mean_several_instructions_says_so)
-{
-	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
-	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
-	cleanup_free char *moment = strdup(answer_text(stop, "moment"));
-	free(client_replay(scene.client, scene_trace(PROGRAM)));
-
-	json_auto_t *first = go(&scene, moment);
-	ck_assert_str_ne(answer_text(first, "frame.address"), answer_text(stop, "frame.address"));
-	const char *note = answer_text(first, "note"), *full = strstr(note, moment);
-	ck_assert_ptr_nonnull(full);
-	full = strstr(full + 1, moment);
-	ck_assert_msg(full != NULL, "%s", note);
-	/* From now on the session knows. */
-	json_t *again = go(&scene, moment);
-	ck_assert_ptr_null(answer_at(again, "note"));
-	json_decref(again);
-	again = go(&scene, full);
-	ck_assert_str_eq(answer_text(first, "frame.address"), answer_text(again, "frame.address"));
-	ck_assert_ptr_null(answer_at(again, "note"));
-	json_decref(again);
-}
-END_TEST
-
-START_TEST(whatever_takes_such_a_name_says_so)
-{
-	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
-	json_auto_t *stop = client_tool(scene.client, "rr_continue", "{s:s}", "until", "mark");
-	const char *moment = answer_text(stop, "moment");
-	free(client_replay(scene.client, scene_trace(PROGRAM)));
-
-	json_t *answer = client_tool(
-	    scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "value", "at", moment);
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "note"), moment));
-	json_decref(answer);
-	answer = client_tool(scene.client, "rr_backtrace", "{s:s}", "at", moment);
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "note"), moment));
-	json_decref(answer);
-	answer = client_tool(scene.client, "rr_verify_claims", "{s:[{s:s, s:s, s:s}]}", "claims",
-	    "moment", moment, "expression", "value", "value", "6");
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "claims.0.warning"), moment));
-	json_decref(answer);
-	answer = client_tool(
-	    scene.client, "rr_value_history", "{s:s, s:s}", "expression", "value", "to", moment);
-	ck_assert_ptr_nonnull(strstr(answer_text(answer, "warning"), "first"));
-	json_decref(answer);
-}
-END_TEST
-
 int main(void)
 {
 	const struct looped tests[] = {
 	    {passes_of_one_instruction_have_names_of_their_own, TIMES(passes)},
 	    {a_session_that_was_brought_back_knows_what_it_named, 1},
 	    {a_session_is_brought_back_to_the_same_pass, 1},
-	    {a_name_that_may_mean_several_instructions_says_so, 1},
-	    {whatever_takes_such_a_name_says_so, 1},
 	    {NULL, 0},
 	};
 

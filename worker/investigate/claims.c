@@ -253,7 +253,7 @@ static void judge(struct replay *replay, json_t *checked, const char *expression
 static json_t *check(
     struct replay *replay, const json_t *claim, bool in_full, struct failure *failure)
 {
-	json_t *checked = json_object(), *note = NULL;
+	json_t *checked = json_object();
 	char room[KEY_COUNT][64];
 	const char *text[KEY_COUNT];
 
@@ -263,12 +263,10 @@ static json_t *check(
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (named_go(replay, text[0], &note, failure) && position_update(replay, failure))
+	if (named_go(replay, text[0], failure) && position_update(replay, failure))
 		judge(replay, checked, text[1], text[2], in_full);
 	else
 		json_object_set_new(checked, "error", json_string(failure->message));
-	if (note)
-		json_object_set_new(checked, "warning", note);
 	return checked;
 }
 

@@ -85,6 +85,7 @@ static enum life_known find_call(
 
 	if (frames_number(replay, 0, "$pc", &pc) && pc == call->entry &&
 	    frames_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
+		position_take_sum(replay);
 		*begin = replay->moment;
 		return LIFE_KNOWN;
 	}
@@ -106,6 +107,7 @@ static enum life_known find_call(
 	case LAST_HIT_UNKNOWN:
 		break;
 	}
+	position_take_sum(replay);
 	*begin = replay->moment;
 	internal_delete(replay, number);
 	return known;
@@ -132,6 +134,7 @@ static enum life_known find_return(
 	internal_delete(replay, number);
 	if (found == SCAN_FAILED || (found == SCAN_FOUND && !position_update(replay, failure)))
 		return LIFE_FAILED;
+	position_take_sum(replay);
 	*end = found == SCAN_FOUND ? replay->moment : (struct moment){.event = REPLAY_EVENT_FAR};
 	return LIFE_KNOWN;
 }

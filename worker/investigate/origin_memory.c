@@ -98,8 +98,10 @@ static bool read_writing(
 			continue;
 		if (!may_leave_out(operand, changed))
 			return true;
-		if (!seek->masked.event && position_update(replay, &ignored))
+		if (!seek->masked.event && position_update(replay, &ignored)) {
+			position_take_sum(replay);
 			seek->masked = replay->moment;
+		}
 	}
 	return false;
 }

@@ -12,6 +12,7 @@
 #include "worker/session/breakpoints.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
+#include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/values.h"
 
@@ -121,10 +122,11 @@ bool passes_is_harmful(const char *expression, const char *why, struct failure *
 	return true;
 }
 
-static void count_unread(const struct replay *replay, const char *why, struct passes_unread *unread)
+static void count_unread(struct replay *replay, const char *why, struct passes_unread *unread)
 {
 	if (unread->count++)
 		return;
+	position_take_sum(replay);
 	unread->first = replay->moment;
 	snprintf(unread->why, sizeof(unread->why), "%s", why);
 }

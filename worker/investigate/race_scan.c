@@ -118,6 +118,7 @@ static bool take_access(struct race *race, const struct hit *hit)
 	    .values = values};
 	json_decref(where);
 	position_take_sum(race->replay);
+	position_take_sum(race->replay);
 	access->moment = race->replay->moment;
 	race->count++;
 	return true;

@@ -61,14 +61,12 @@ bool search_stretch(struct replay *replay, const char *from, const char *to,
 bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
     struct failure *failure)
 {
-	*search = (struct search){.replay = replay,
-	    .to = stretch[1],
-	    .told = -1,
-	    .guessed = stretch[0].guessed || stretch[1].guessed};
+	*search = (struct search){.replay = replay, .to = stretch[1], .told = -1};
 	if (search->to.event != REPLAY_EVENT_FAR && !take_bound(search, failure))
 		return false;
 	if (!position_go_asked(replay, &stretch[0], failure))
 		return false;
+	position_take_sum(replay);
 	search->from = search->reached = replay->moment;
 	search->empty = search->bounded && (position_order(&search->to, &search->from) < 0 ||
 					       instant_is_here(replay, &search->bound));
@@ -77,26 +75,24 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	return true;
 }
 
-/* The last event that the search can reach; 0: not known. */
-static long long last_event(const struct search *search)
+/* The last moment that the search can reach. */
+static struct moment last_moment(const struct search *search)
 {
 	size_t next = images_at(search->replay) + 1;
 
 	if (search->bounded)
-		return search->to.event;
+		return search->to;
 	if (next < images_count(search->replay))
-		return images_get(search->replay, next)->event;
-	return images_last_event(search->replay);
+		return (struct moment){.event = images_get(search->replay, next)->event};
+	return (struct moment){.event = REPLAY_EVENT_FAR};
 }
 
 /* In percent; -1: not known. */
 static int share(const struct search *search)
 {
-	long long last = last_event(search), way = last - search->from.event;
+	const struct moment last = last_moment(search);
 
-	if (last == 0 || way <= 0 || search->reached.event > last)
-		return -1;
-	return (int)((search->reached.event - search->from.event) * 100 / way);
+	return images_share(search->replay, &search->from, &last, &search->reached);
 }
 
 static void tell_progress(struct search *search)
@@ -221,8 +217,10 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 	int percent = share(search);
 	char done[32] = "";
 
-	if (percent >= 0)
+	if (percent > 0)
 		snprintf(done, sizeof(done), " (%d%%)", percent);
+	else if (percent == 0)
+		snprintf(done, sizeof(done), " (below 1%%)");
 	if (end != SEARCH_WHOLE)
 		limit_conclusion(answer);
 	search->replay->worker->half_read &= end != SEARCH_CUT;
@@ -235,11 +233,6 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 		json_object_set_new(answer, "note",
 		    json_sprintf("only up to the exec at event %lld: another program runs after it",
 			images_get(search->replay, next)->event));
-	if (search->guessed)
-		json_object_set_new(answer, "warning",
-		    json_string("several instructions can share event:ticks, and this session does "
-				"not know which one an earlier answer meant: from and to are the "
-				"first of them"));
 	if (search_is_empty(search))
 		tell_empty(search, answer);
 	json_decref(reached);

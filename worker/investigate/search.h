@@ -36,7 +36,6 @@ struct search {
 	bool over;     /* the stretch has ended */
 	int told;      /* the share of the trace that was last reported as progress, in percent */
 	bool captured; /* the search ignores signals */
-	bool guessed;  /* an end is named without its instruction, which is not known */
 };
 
 /* Sets the stretch from the names of its ends, as rr_goto takes them; NULL: the start or the end of

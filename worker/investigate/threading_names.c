@@ -6,6 +6,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/threading_model.h"
 #include "worker/investigate/where.h"
+#include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/symbol.h"
 
@@ -107,6 +108,7 @@ size_t threading_taking(struct threading *threading, json_t *where)
 		}
 		number = threading->taking_count++;
 	}
+	position_take_sum(threading->replay);
 	threading->takings[number] = (struct threading_taking){
 	    .moment = threading->replay->moment, .where = json_incref(where)};
 	return number;

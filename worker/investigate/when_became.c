@@ -109,6 +109,7 @@ static bool halve(struct became *became, struct replay *replay, struct failure *
 		top = middle;
 		if (replay->moment.event >= became->high.event)
 			continue;
+		position_take_sum(replay);
 		switch (ask(became, replay, false, failure)) {
 		case TRUTH_REFUSED:
 			return false;
@@ -147,6 +148,7 @@ static enum scan_verdict see(
 		passes_fail_shapeless(became->predicate, failure);
 		return SCAN_GIVE_UP;
 	}
+	position_take_sum(replay);
 	became->at = replay->moment;
 	became->frame = where_behind(replay, &became->code);
 	return SCAN_ENOUGH;
@@ -354,6 +356,7 @@ static json_t *find_by_halves(
 	became->low = became->from;
 	if (!go_to_end(replay, to, failure))
 		return NULL;
+	position_take_sum(replay);
 	became->high = replay->moment;
 	switch (ask(became, replay, false, failure)) {
 	case TRUTH_REFUSED:
@@ -374,6 +377,7 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 {
 	if (!position_go_asked(replay, &stretch[0], failure))
 		return NULL;
+	position_take_sum(replay);
 	became->from = replay->moment;
 	switch (ask(became, replay, false, failure)) {
 	case TRUTH_REFUSED:

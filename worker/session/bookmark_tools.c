@@ -37,13 +37,9 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 	struct moment moment;
 
 	position_from_json(json_object_get(entry, "moment"), &moment);
-	if (pid == replay->pid) {
-		json_object_set_new(json, "moment", seen_name(replay, &moment));
-	} else {
-		json_object_set_new(
-		    json, "moment", json_sprintf("%lld:%lld", moment.event, moment.ticks));
+	json_object_set_new(json, "moment", seen_name(replay, &moment));
+	if (pid != replay->pid)
 		json_object_set_new(json, "pid", json_integer(pid));
-	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const char *text = mi_text(entry, texts[i]);
 		if (text)
@@ -121,12 +117,12 @@ static json_t *entry_here(struct replay *replay, const struct bookmark_args *arg
 
 /* The same for another moment, to which it goes. */
 static json_t *entry_there(
-    struct replay *replay, const struct bookmark_args *args, json_t **note, struct failure *failure)
+    struct replay *replay, const struct bookmark_args *args, struct failure *failure)
 {
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	json_t *entry = NULL;
 
-	if (named_go(replay, args->moment, note, failure) && position_update(replay, failure))
+	if (named_go(replay, args->moment, failure) && position_update(replay, failure))
 		entry = entry_here(replay, args);
 	return excursion_answer(&excursion, entry, failure);
 }
@@ -167,24 +163,20 @@ static json_t *add_named(struct replay *replay, const json_t *entries,
     const struct bookmark_args *args, struct failure *failure)
 {
 	const json_t *before = bookmarks_named(entries, args->name);
-	json_t *entry, *json = NULL, *warning = NULL;
+	json_t *entry, *json = NULL;
 
 	if (!before && json_array_size(entries) >= BOOKMARKS_MAX - 1) {
 		failure_set(failure, ERROR_LIMIT, "remove some: rr_bookmark with remove",
 		    "there are %d bookmarks already", BOOKMARKS_MAX - 1);
 		return NULL;
 	}
-	entry =
-	    args->moment ? entry_there(replay, args, &warning, failure) : entry_here(replay, args);
+	entry = args->moment ? entry_there(replay, args, failure) : entry_here(replay, args);
 	if (entry && add_line(entry, failure)) {
 		json = shown(replay, entry);
 		json_object_set_new(json, "conclusion",
 		    json_sprintf("bookmark %s %s %s; rr_goto takes its name", args->name,
 			before ? "is now" : "is", mi_text(json, "moment")));
-		if (warning)
-			json_object_set(json, "warning", warning);
 	}
-	json_decref(warning);
 	json_decref(entry);
 	return json;
 }

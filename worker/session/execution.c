@@ -47,16 +47,17 @@ static bool depart(struct replay *replay, const json_t *evaluate, struct failure
 static void describe_share(
     const struct replay *replay, enum direction direction, char *text, size_t size)
 {
-	long long from = replay->departed.event, to = replay->moment.event;
-	long long edge = direction == BACKWARD ? images_start(replay) : images_last_event(replay);
-	long long way = edge > from ? edge - from : from - edge;
-	long long done = to > from ? to - from : from - to;
+	const struct moment *from = &replay->departed, *to = &replay->moment;
+	const struct moment edge = {
+	    .event = direction == BACKWARD ? images_start(replay) : REPLAY_EVENT_FAR};
+	int share = images_share(replay, from, &edge, to);
 
 	text[0] = '\0';
-	if (from && edge && way > 0 && done <= way)
+	if (from->event && share >= 0)
 		snprintf(text, size,
-		    "events %lld to %lld have been searched, %lld%% of the way to the %s at %lld",
-		    from, to, done * 100 / way, direction == BACKWARD ? "start" : "end", edge);
+		    "%lld:%lld to %lld:%lld has been searched, %s%d%% of the way to the %s",
+		    from->event, from->ticks, to->event, to->ticks, share ? "" : "below ",
+		    share ? share : 1, direction == BACKWARD ? "start" : "end");
 }
 
 /* Adds the share to the answer of a run that was cut off, whether it is a stop or a failure. */
@@ -426,13 +427,9 @@ json_t *tool_finish(struct replay *replay, const struct finish_args *args, struc
 	    replay, put_back(replay, aside, finish(replay, args, failure)), args->evaluate);
 }
 
-/* rr cannot stop at every event. Takes over `note`. */
-static void note_landing(
-    const struct replay *replay, const struct moment *to, json_t *note, json_t *stop)
+/* rr cannot stop at every event. */
+static void note_landing(const struct replay *replay, const struct moment *to, json_t *stop)
 {
-	if (stop && note)
-		json_object_set(stop, "note", note);
-	json_decref(note);
 	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
 		json_object_set_new(stop, "note",
 		    json_sprintf(
@@ -445,7 +442,7 @@ static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {
 	struct failure lost = {0};
-	json_t *stop, *note;
+	json_t *stop;
 
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
@@ -453,9 +450,8 @@ static json_t *go(
 	if (position_go_asked(replay, to, failure)) {
 		excursion_stay(&excursion);
 		replay->departed = (struct moment){0};
-		note = named_note(replay, to);
 		stop = answer(replay, FORWARD, reason, failure);
-		note_landing(replay, to, note, stop);
+		note_landing(replay, to, stop);
 		return stop;
 	}
 	if (!excursion_return(&excursion, &lost) && lost.message[0])

@@ -22,6 +22,7 @@ struct images {
 	bool open;	    /* see images_is_open */
 	long long together; /* see images_together */
 	uint64_t handled;   /* signals, bit N-1 */
+	struct work work;   /* of the trace; nothing is known if it was not read to its end */
 };
 
 static bool add(struct images *images, struct image image)
@@ -42,6 +43,7 @@ void images_free(struct images *images)
 	for (size_t i = 0; i < images->count; i++)
 		free(images->list[i].file);
 	free(images->list);
+	work_free(&images->work);
 	free(images);
 }
 
@@ -148,6 +150,10 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 	replay->images->together = execs_together(execs, (int)replay->pid);
 	replay->images->handled = execs->handled & ~execs->unhandled;
 	replay->images->last_event = execs->cut ? 0 : execs->last;
+	if (!execs->cut) {
+		replay->images->work = execs->work;
+		execs->work = (struct work){0};
+	}
 	return true;
 }
 
@@ -166,6 +172,19 @@ bool images_learn(struct replay *replay, struct failure *failure)
 long long images_last_event(const struct replay *replay)
 {
 	return replay->images->last_event;
+}
+
+int images_share(const struct replay *replay, const struct moment *from, const struct moment *to,
+    const struct moment *now)
+{
+	const struct work *work = &replay->images->work;
+	double begin = work_before(work, from->event, from->ticks);
+	double whole = work_before(work, to->event, to->ticks) - begin;
+	double done = work_before(work, now->event, now->ticks) - begin;
+
+	if (begin < 0 || whole * done <= 0 || done / whole > 1)
+		return begin >= 0 && whole != 0 && done == 0 ? 0 : -1;
+	return (int)(done * 100 / whole);
 }
 
 size_t images_count(const struct replay *replay)

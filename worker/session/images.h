@@ -45,6 +45,11 @@ long long images_last_start(const struct replay *replay);
 /* The last event of the trace; 0: it was too long to read. */
 long long images_last_event(const struct replay *replay);
 
+/* How much of the program's work between two moments lies before a third one, in percent; backward
+ * too. -1: not known. */
+int images_share(const struct replay *replay, const struct moment *from, const struct moment *to,
+    const struct moment *now);
+
 /* [{event, file?, current?}]; NULL where there is only one. */
 json_t *images_json(const struct replay *replay);
 

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/tools.h"
-#include "worker/gdb/mi.h"
 #include "worker/session/bookmarks.h"
 #include "worker/session/excursion.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
-#include "worker/session/seen.h"
 
 /* The optional "@401136" or "@401136.9af1" after the ticks. */
 static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
@@ -66,16 +64,6 @@ static bool parse(const char *name, struct moment *moment, struct failure *failu
 	return false;
 }
 
-/* Exactly as an answer named it. */
-static void recall(const struct replay *replay, const char *name, struct moment *moment)
-{
-	const struct moment *seen = moment->sum ? NULL : seen_find(replay, moment);
-
-	if (seen)
-		*moment = *seen;
-	moment->guessed = !moment->pc && strchr(name, ':');
-}
-
 bool named_moment(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
 {
@@ -83,70 +71,28 @@ bool named_moment(
 		return bookmarks_find(replay, name, moment, failure);
 	if (!parse(name, moment, failure))
 		return false;
-	recall(replay, name, moment);
+	moment->guessed = strchr(name, ':') && !moment->sum;
 	return true;
 }
 
-/* Ticks count conditional branches, and a system call ends the event, so the instruction after
- * either has another name. */
-static bool ends_moment(const char *bytes)
-{
-	unsigned long first = strtoul((char[]){bytes[0], bytes[1], 0}, NULL, 16);
-	unsigned long second = strtoul((char[]){bytes[2], bytes[3], 0}, NULL, 16);
-
-	if (first == 0x0f)
-		return (second & 0xf0) == 0x80 || second == 0x05;
-	return (first & 0xf0) == 0x70 || (first & 0xfc) == 0xe0;
-}
-
-/* Whether the first instruction with these event and ticks is the only one. */
-static bool is_alone(struct replay *replay)
-{
-	json_t *results = NULL;
-	const char *bytes;
-	bool alone;
-
-	gdb_command(replay->gdb, &results, "-data-read-memory-bytes 0x%llx 2", replay->moment.pc);
-	bytes = mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
-	alone = bytes && strlen(bytes) == 4 && ends_moment(bytes);
-	json_decref(results);
-	return alone;
-}
-
-json_t *named_note(struct replay *replay, const struct moment *moment)
-{
-	if (!moment->guessed || replay->worker->broken || !replay->moment.pc || is_alone(replay))
-		return NULL;
-	return json_sprintf(
-	    "several instructions share %lld:%lld, and this session does not know which one an "
-	    "earlier answer meant: this is the first of them, %lld:%lld@%llx",
-	    moment->event, moment->ticks, moment->event, moment->ticks, replay->moment.pc);
-}
-
-bool named_go(struct replay *replay, const char *name, json_t **note, struct failure *failure)
+bool named_go(struct replay *replay, const char *name, struct failure *failure)
 {
 	struct moment moment;
 
-	if (!named_moment(replay, name, &moment, failure) ||
-	    position_is_beyond(replay, moment.event, failure) ||
-	    !position_go_asked(replay, &moment, failure))
-		return false;
-	*note = named_note(replay, &moment);
-	return true;
+	return named_moment(replay, name, &moment, failure) &&
+	       !position_is_beyond(replay, moment.event, failure) &&
+	       position_go_asked(replay, &moment, failure);
 }
 
 json_t *named_ask(struct replay *replay, const char *name, named_question *question,
     const void *args, struct failure *failure)
 {
-	json_t *answer = NULL, *note = NULL;
+	json_t *answer = NULL;
 
 	if (!name)
 		return question(replay, args, failure);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (named_go(replay, name, &note, failure))
+	if (named_go(replay, name, failure))
 		answer = question(replay, args, failure);
-	if (answer && note)
-		json_object_set(answer, "note", note);
-	json_decref(note);
 	return excursion_answer(&excursion, answer, failure);
 }

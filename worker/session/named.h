@@ -6,27 +6,21 @@
  */
 #include "worker/session/replay.h"
 
-/* What a name means: an exact moment (ticks or pc are set), or the first moment of its event. False
- * with *failure filled. */
+/* What a name means: an exact moment, what may be several (guessed), or the first moment of its
+ * event. False with *failure filled. */
 bool named_moment(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
 /* Goes there. False with *failure filled, and then the program is not there. The client's
- * breakpoints should be disabled. *note becomes what named_note says, and the caller owns it. */
-bool named_go(struct replay *replay, const char *name, json_t **note, struct failure *failure);
+ * breakpoints should be disabled. */
+bool named_go(struct replay *replay, const char *name, struct failure *failure);
 
 /* Something that a client asks of the place where the program stands; the tool's arguments. */
 typedef json_t *named_question(struct replay *replay, const void *args, struct failure *failure);
 
-/* Asks at that moment and comes back; NULL: asks here. The answer has the note of named_go, and the
- * caller owns it; NULL with *failure filled. */
+/* Asks at that moment and comes back; NULL: asks here. The caller owns the answer; NULL with
+ * *failure filled. */
 json_t *named_ask(struct replay *replay, const char *name, named_question *question,
     const void *args, struct failure *failure);
-
-/*
- * Call this where the program stands at `moment`, which named_moment has read. Says so if the name
- * may have meant another instruction (moment->guessed). NULL: there is nothing to say.
- */
-json_t *named_note(struct replay *replay, const struct moment *moment);
 
 #endif

@@ -6,19 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/tools.h"
-#include "worker/session/breakpoints.h"
 #include "worker/gdb/mi.h"
+#include "worker/session/ambiguous.h"
+#include "worker/session/breakpoints.h"
 #include "worker/session/copies.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
 #include "worker/session/instant.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
+#include "worker/session/seen.h"
 #include "worker/session/stop_reason.h"
 
-#define PC_STOPS_MAX	64   /* stops at the wanted pc before its ticks are reached */
-#define SEEK_BACK_MAX	4096 /* events to look for an earlier one of the same task */
-#define EXEC_EVENTS_MAX 64   /* when a thread calls exec, the other threads end meanwhile */
+#define PC_STOPS_MAX	64    /* stops at the wanted pc before its ticks are reached */
+#define PASSES_MAX	20000 /* of the wanted pc within its ticks: a string instruction repeats */
+#define SEEK_BACK_MAX	4096  /* events to look for an earlier one of the same task */
+#define EXEC_EVENTS_MAX 64    /* when a thread calls exec, the other threads end meanwhile */
 #define STEPS_MAX	20000
 #define HELD_MAX	1000000 /* checkpoints that one rr keeps in its life */
 
@@ -78,6 +81,7 @@ bool position_update(struct replay *replay, struct failure *failure)
 	replay->moment = moment;
 	if (stop_kind(replay) == STOP_END)
 		replay->end = moment;
+	replay->at_end = position_is_end(replay);
 	return true;
 }
 
@@ -140,6 +144,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 	if (replay->caches)
 		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
 	breakpoints_count_hits(replay);
+	replay->at_signal = replay->at_end = false;
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, failure) ||
 	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, failure) ||
@@ -231,7 +236,7 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
 
 	json_decref(results);
-	for (int i = 0; fine && i < PC_STOPS_MAX; i++) {
+	for (int before = 0, passes = 0; fine && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
 		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
 
 		if (replay->moment.event > to->event || position_is_end(replay) ||
@@ -239,6 +244,10 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 			break;
 		if (same_task && is_exactly_there(replay, to))
 			break;
+		if (is_there(replay, to))
+			passes++;
+		else
+			before++;
 		fine = gdb_check(
 			   gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
 		       position_update(replay, failure);
@@ -396,6 +405,17 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	return is_exactly_there(replay, to) || to->pc == 0 || go_pc(replay, to, failure);
 }
 
+static void fail_unreached(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	json_t *name = seen_name(replay, to);
+
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "every stop shows its moment, and so does rr_when",
+	    "the program does not reach %s: no instruction has this event and these ticks%s",
+	    json_string_value(name), to->pc ? ", this address, and these registers" : "");
+	json_decref(name);
+}
+
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	bool fine;
@@ -410,16 +430,15 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 		return false;
 	if (fine && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
 		return true;
-	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "every stop shows its moment, and so does rr_when",
-	    "the program does not reach event %lld with ticks %lld", to->event, to->ticks);
+	fail_unreached(replay, to, failure);
 	return false;
 }
 
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure)
 {
-	if (to->ticks || to->pc)
-		return position_go(replay, to, failure);
+	if (to->ticks || to->pc || to->guessed)
+		return position_go(replay, to, failure) &&
+		       (!to->guessed || ambiguous_settle(replay, to, failure));
 	return position_go_event(replay, to->event, failure) &&
 	       !position_is_beyond(replay, to->event, failure);
 }

@@ -43,7 +43,8 @@ bool position_is_beyond(struct replay *replay, long long event, struct failure *
  * not pass there. Breakpoints are disabled meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
 
-/* The same; without ticks or pc, goes to the first moment of the event. */
+/* The same for what a client named: without ticks or pc, goes to the first moment of the event.
+ * Fails if the name can mean several moments. */
 bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
 
 /*

@@ -28,6 +28,17 @@ static void take_events(void *owner, const char *bytes, size_t length)
 	dump_parser_feed(reading->writes, bytes, length);
 }
 
+/* rr prints as it replays, so the share is that of the program's work. */
+static void tell_progress(struct replay *replay, const struct write_call *call)
+{
+	const struct moment start = {0}, end = {.event = REPLAY_EVENT_FAR};
+	const struct moment now = {.event = call->event, .ticks = call->ticks};
+	int share = images_share(replay, &start, &end, &now);
+
+	if (share >= 0)
+		worker_progress(replay->worker, share, 100, "reading what was printed");
+}
+
 static void take_output(void *owner, const char *bytes, size_t length)
 {
 	struct reading *reading = owner;
@@ -35,9 +46,7 @@ static void take_output(void *owner, const char *bytes, size_t length)
 
 	printed_parser_feed(reading->texts, bytes, length);
 	if (printed->count && reading->pieces++ % PROGRESS_EVERY == 0)
-		worker_progress(reading->replay->worker,
-		    (double)printed->pieces[printed->count - 1].call->event,
-		    (double)images_last_event(reading->replay), "reading what was printed");
+		tell_progress(reading->replay, printed->pieces[printed->count - 1].call);
 }
 
 /* Runs one rr to its end; false with *failure filled. How it ended is in `capture`. */

@@ -20,7 +20,6 @@
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
 #define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
-#define REPLAY_SEEN_MAX	       4096 /* moments of answers that are remembered */
 #define REPLAY_EVENT_FAR                                                                           \
 	1000000000000LL /* beyond the end of every trace, so rr stops at the end                   \
 			 */
@@ -32,13 +31,7 @@ struct moment {
 	unsigned long long pc;
 	unsigned sum; /* of registers and stack, which tells the passes of one pc apart; 0: not
 		       * taken */
-	bool guessed; /* it is not known for which of its instructions its name stood */
-};
-
-/* A moment that an answer named; see seen.h. */
-struct seen {
-	struct moment moment;
-	bool bare; /* as EVENT:TICKS; otherwise with its pc */
+	bool guessed; /* its name does not say which of its instructions is meant */
 };
 
 enum direction { FORWARD, BACKWARD };
@@ -99,9 +92,6 @@ struct replay {
 	struct moment moment, opened; /* now; when the session was opened */
 	struct moment departed;	      /* where the present run began; event 0: the program stands */
 	struct moment end;	      /* of this process; event 0: not known yet */
-	struct seen seen[REPLAY_SEEN_MAX]; /* a ring */
-	size_t seen_next;
-	bool seen_forgot; /* some that were named are not in it any more */
 	struct selection selected;
 	struct breakpoint_list breakpoints;
 	json_t *checkpoints; /* see checkpoints.c */

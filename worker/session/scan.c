@@ -59,6 +59,7 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 	for (long long i = 0; i < limit; i++) {
 		struct hit hit;
 
+		replay->at_signal = replay->at_end = false;
 		if (!gdb_check(replay->gdb,
 			gdb_run(replay->gdb, "-exec-continue%s",
 			    direction == BACKWARD ? " --reverse" : ""),

@@ -6,12 +6,11 @@
 #include "sandbox/wire/proto.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/position.h"
-#include "worker/session/seen.h"
 #include "worker/session/signals.h"
 #include "worker/session/state.h"
 
 /* Bytes of the state beside breakpoints and checkpoints. */
-#define REST_MAX (SEEN_SAVED_MAX + PATH_MAX + 1024)
+#define REST_MAX (PATH_MAX + 1024)
 
 /* What rr itself holds ends with that rr. */
 static json_t *checkpoints_json(const struct replay *replay)
@@ -26,14 +25,14 @@ static json_t *checkpoints_json(const struct replay *replay)
 static json_t *state_json(struct replay *replay)
 {
 	position_take_sum(replay);
-	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o,s:o}",
-	    "trace_dir", replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
+	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
+	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
 	    (json_int_t)replay->asked_pid, "fork_pid", replay->fork_pid, "moment",
 	    position_json_exact(&replay->moment), "selected_tid", replay->selected.tid, "frame",
 	    replay->selected.frame, "at_end", replay->at_end, "at_signal", replay->at_signal,
 	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),
 	    "next_breakpoint", replay->breakpoints.next, "next_checkpoint", replay->next_checkpoint,
-	    "signals", signals_save(replay), "seen", seen_save(replay));
+	    "signals", signals_save(replay));
 }
 
 bool state_has_room(struct replay *replay, size_t more, struct failure *failure)
@@ -80,7 +79,6 @@ bool state_restore(struct replay *replay, const json_t *state, struct failure *f
 	} else if (!position_go(replay, &moment, failure)) {
 		return false;
 	}
-	seen_restore(replay, json_object_get(state, "seen"));
 	breakpoints_restore(replay, json_object_get(state, "breakpoints"));
 	signals_restore(replay, json_object_get(state, "signals"));
 	if (json_is_array(checkpoints)) {

@@ -230,9 +230,9 @@ json_t *stop_answer(
 	    interrupt == INTERRUPT_TIMEOUT
 		? "continue from here, set a longer timeout, or set a nearer breakpoint"
 		: "the session is at a valid stop, and can go on from here",
-	    "%s; the program is now at event %lld, ticks %lld",
+	    "%s; the program is now at %s",
 	    interrupt == INTERRUPT_TIMEOUT ? "the command reached its time limit"
 					   : "the command was cancelled",
-	    replay->moment.event, replay->moment.ticks);
+	    mi_text(json, "moment"));
 	return NULL;
 }

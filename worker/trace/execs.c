@@ -81,6 +81,7 @@ static void note_event(struct execs_parser *parser, const char *line)
 	parser->event = parser->execs->last = event;
 	parser->tid = (int)tid;
 	parser->execs->open = !strstr(line, "event:`EXIT'");
+	work_add(&parser->execs->work, (int)tid, event, parser->ticks);
 	note_signal(parser->execs, line);
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;
@@ -255,6 +256,7 @@ void execs_free(struct execs *execs)
 	free(execs->list);
 	free(execs->endings);
 	free(execs->threads);
+	work_free(&execs->work);
 	*execs = (struct execs){0};
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "worker/serve/ops.h"
 #include "worker/trace/dump_lines.h"
+#include "worker/trace/work.h"
 
 #define EXECS_MAX      20000 /* further ones only set `cut` */
 #define EXECS_SHOWN    50
@@ -49,6 +50,7 @@ struct execs {
 	uint64_t handled, unhandled; /* signals, bit N-1: they ran a handler, or did without */
 	int first_pid;		     /* the first process of the trace; 0: there was no event */
 	long long last;		     /* the last event that was seen */
+	struct work work;	     /* of all processes */
 	bool open; /* the last event is not the end of a task, as it is where rr closes a trace */
 	bool cut;  /* not everything was read, or there was more than the bounds allow */
 };
