@@ -169,6 +169,21 @@ START_TEST(a_warning_of_gdb_stands_beside_the_answer)
 }
 END_TEST
 
+/* gdb looks for ./plugin_twice where it runs; the program has loaded it from its own folder. */
+START_TEST(a_library_loaded_by_a_relative_name_has_its_symbols)
+{
+	char location[64];
+
+	snprintf(location, sizeof(location), "relative_load.c:%lld",
+	    harness_line("relative_load", "/* loaded */"));
+	cleanup_scene struct scene scene = scene_open_at("relative_load", location);
+	scene_run_to(&scene, "plugin_add");
+	expect_all(client_tool(scene.client, "rr_backtrace", NULL),
+	    IS("frames.0.function", "plugin_add"), IS("frames.0.args", "a=40, b=2"),
+	    HAS("frames.0.at", "plugin_twice.c"), IS("frames.1.function", "main"));
+}
+END_TEST
+
 START_TEST(one_bad_expression_leaves_the_others)
 {
 	cleanup_scene struct scene scene = at_line("/* all is made */", NULL);
@@ -199,7 +214,7 @@ END_TEST
 
 int main(void)
 {
-	static const char *const programs[] = {PROGRAM, NULL};
+	static const char *const programs[] = {PROGRAM, "relative_load", NULL};
 
 	return scene_main_loops("values",
 	    (const struct looped[]){
@@ -208,6 +223,7 @@ int main(void)
 		{a_function_without_an_answer_says_why, 1},
 		{frames_show_containers_as_evaluate_does, 1}, {a_dynamic_cast_finds_the_object, 1},
 		{a_warning_of_gdb_stands_beside_the_answer, 1},
+		{a_library_loaded_by_a_relative_name_has_its_symbols, 1},
 		{one_bad_expression_leaves_the_others, 1},
 		{an_assertion_of_gdb_is_named_and_costs_nothing_else, 1}, {0}},
 	    programs);

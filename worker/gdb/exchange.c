@@ -45,6 +45,14 @@ json_t *exchange_take_warnings(struct exchange *exchange)
 	return warnings;
 }
 
+bool exchange_take_missed_library(struct exchange *exchange)
+{
+	bool missed = exchange->missed_library;
+
+	exchange->missed_library = false;
+	return missed;
+}
+
 void exchange_part(struct exchange *exchange)
 {
 	exchange->running = false;
@@ -203,6 +211,8 @@ static enum news note(struct exchange *exchange, const struct mi_record *record,
 		text_append(&exchange->console, json_string_value(record->results));
 		break;
 	case MI_LOG:
+		if (strstr(json_string_value(record->results), "Could not load shared library"))
+			exchange->missed_library = true;
 		text_append(&exchange->log, json_string_value(record->results));
 		return news_of(json_string_value(record->results), NEWS_WARNED_CUT_OFF, why);
 	case MI_STATUS:

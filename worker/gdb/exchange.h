@@ -31,6 +31,7 @@ struct exchange {
 	bool running;	/* the program, as far as gdb has said */
 	unsigned stops; /* how many *stopped there have been */
 	json_t *results, *stop, *created;
+	bool missed_library; /* gdb has loaded no symbols of a library that the program has loaded */
 	json_t *warnings; /* of all commands since exchange_take_warnings; NULL: none */
 	struct text console, log;
 	char message[FAILURE_MESSAGE_MAX]; /* of the last refusal or loss */
@@ -47,6 +48,9 @@ long long exchange_next(struct exchange *exchange);
 /* Takes one line of gdb's. *why (static text) is filled for NEWS_BROKEN. */
 enum news exchange_take(
     struct exchange *exchange, const char *line, size_t length, const char **why);
+
+/* Whether gdb has not found a library since the last time. */
+bool exchange_take_missed_library(struct exchange *exchange);
 
 /* The warnings since the last time, as a list for the caller; NULL: there were none. */
 json_t *exchange_take_warnings(struct exchange *exchange);

@@ -485,9 +485,9 @@ const char *gdb_log_text(const struct gdb *gdb)
 	return gdb->exchange.log.bytes;
 }
 
-json_t *gdb_take_warnings(struct gdb *gdb)
+struct exchange *gdb_exchange(struct gdb *gdb)
 {
-	return exchange_take_warnings(&gdb->exchange);
+	return &gdb->exchange;
 }
 
 /* What a resume was to do may have been decided by an answer that an interrupt has cut short: the

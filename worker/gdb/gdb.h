@@ -69,8 +69,8 @@ const char *gdb_console_text(const struct gdb *gdb);
 /* The warnings of the last command; borrowed until the next. */
 const char *gdb_log_text(const struct gdb *gdb);
 
-/* The warnings of all commands since the last time, for the caller; NULL: there were none. */
-json_t *gdb_take_warnings(struct gdb *gdb);
+/* What gdb has said beside its answers: exchange_take_warnings, exchange_take_missed_library. */
+struct exchange *gdb_exchange(struct gdb *gdb);
 
 /* Sends a command that resumes the program, and waits until it has stopped for good. */
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)

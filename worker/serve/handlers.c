@@ -6,6 +6,7 @@
 
 #include "worker/serve/arguments.h"
 #include "worker/serve/harmless.h"
+#include "worker/gdb/exchange.h"
 #include "worker/session/replay.h"
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
@@ -58,8 +59,9 @@ static bool is_started(const struct worker *worker, struct failure *failure)
 /* What gdb warned of while it worked for an answer stands beside it. */
 static json_t *with_warnings(struct worker *worker, json_t *answer, struct failure *failure)
 {
-	json_t *warnings =
-	    worker->replay && worker->replay->gdb ? gdb_take_warnings(worker->replay->gdb) : NULL;
+	json_t *warnings = worker->replay && worker->replay->gdb
+			       ? exchange_take_warnings(gdb_exchange(worker->replay->gdb))
+			       : NULL;
 
 	if (!warnings)
 		return answer;
@@ -79,7 +81,7 @@ static json_t *as_it_is(struct worker *worker, json_t *answer, struct failure *f
 /* Those of what came before say nothing about this call. */
 static bool forget_warnings(struct worker *worker)
 {
-	json_decref(gdb_take_warnings(worker->replay->gdb));
+	json_decref(exchange_take_warnings(gdb_exchange(worker->replay->gdb)));
 	return true;
 }
 

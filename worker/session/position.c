@@ -14,6 +14,7 @@
 #include "worker/session/images.h"
 #include "worker/session/instant.h"
 #include "worker/session/internal.h"
+#include "worker/session/libraries.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/stop_reason.h"
@@ -74,6 +75,7 @@ bool position_update(struct replay *replay, struct failure *failure)
 {
 	struct moment moment;
 
+	libraries_find(replay);
 	selection_take_stop(replay);
 	if (!position_read(replay, &moment, failure))
 		return false;

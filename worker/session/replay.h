@@ -83,6 +83,7 @@ struct replay {
 	long long wanted_event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
 	bool caches;		/* gdb keeps the memory it has read */
 	bool printers_loaded;	/* see printers.h */
+	char library_folders[4096]; /* where gdb looks for libraries; see libraries.h */
 	bool tally_defined;	/* see tally.c */
 	enum {
 		STRANGERS_UNTRIED,
