@@ -4,6 +4,7 @@
 #   tests/unit/runner/           the test of tests/run.sh, which runs the suites as tests/order.list says
 #   tests/lint/                  the lint of tool tables, linked into the suites of mcp and supervisor
 #   tests/e2e/test_*.c           Check suites that drive the built server over real pipes
+#   tests/fidelity/              how programs end: natively, recorded and replayed
 #   tests/differ/                the code cache against single steps, on random code
 #   tests/programs/*.c           programs to record
 #   tests/bench/                 `make bench`
@@ -120,18 +121,20 @@ $(COUNTER): tests/doubles/counter.c
 	$(Q)$(CC) -D_GNU_SOURCE $(PROGRAM_FLAGS) -O2 -shared -fPIC -o $@ $< -ldl
 DOUBLES += $(COUNTER)
 
+include tests/fidelity/fidelity.mk
+
 # A path for the tests, whatever folder they change to; it may hold spaces.
 whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
-TEST_ENV   = RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
+TEST_ENV   = FIDELITY="$(call whole_path,$(TEST_BIN))/fidelity" RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
 .PHONY: check check-unit check-e2e
 check: ## install what is missing, build, run every test (JOBS=2 suites at a time); the last line is the total
 	@sh packaging/deps.sh install check
 	@$(MAKE) --no-print-directory -j2 build tests
-	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh
+	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh tests/fidelity/run.sh
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(DOUBLES) ## build the tests
+tests: $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(FIDELITY) $(DOUBLES) ## build the tests
 
 check-unit: $(UNIT_TESTS) ## the unit tests alone
 	@tests/run.sh $(UNIT_TESTS) $(RUNNER_TEST)
