@@ -81,6 +81,9 @@ static const struct crash faults[] = {
 	"(%r"},
     {"faults", "push_from", {"read of 0x1234560"}, "push_from", "(%r"},
     {"faults", "pop_to", {"write of 0x1234560"}, "pop_to", "(%r"},
+    {"faults", "set_bit", {"write of 0x1234560"}, "set_bit", "(%r"},
+    {"faults", "translate", {"read of 0x1234560"}, "translate", "(%rbx"},
+    {"faults", "enter", {"write of 0x1234558"}, "enter_frame", "(%rsp"},
     {"faults", "call_from", {"read of 0x1234560"}, "call_from", "(%r"},
     {"faults", "masked", {"write of 0x1234560"}, "masked", "(%r"},
 };
@@ -115,6 +118,21 @@ static const struct crash throws[] = {
     {"throws_out", "nothing", {"called by rethrow_nothing (", "where no exception was caught"},
 	NULL, NULL},
     {"throws_out", "terminate", {"called by main (", "std::terminate was called"}, NULL, NULL},
+};
+
+/* The C library's own words, and what happened to the block. */
+static const struct crash aborts[] = {
+    {"aborts", "size_vs_previous",
+	{"called by release (", "overrun: fill (", "beyond the end of the block at 0x",
+	    "which make ("},
+	NULL, NULL},
+    {"aborts", "bad_size", {"free(): invalid size", "overrun: fill (", "make ("}, NULL, NULL},
+    {"aborts", "bad_pointer",
+	{"free(): invalid pointer", "16 bytes inside the block at 0x", "that make ("}, NULL, NULL},
+    {"aborts", "twice_large", {"double free: again (", "which release (", "make ("}, NULL, NULL},
+    {"aborts", "bad_top", {"called by make (", "malloc(): corrupted top size"}, NULL, NULL},
+    {"aborts", "smash", {"called by smash (", "stack smashing detected"}, NULL, NULL},
+    {"aborts", "too_long", {"called by too_long (", "buffer overflow detected"}, NULL, NULL},
 };
 
 static void check_said(const struct crash *crash, const json_t *report)
@@ -180,6 +198,12 @@ END_TEST
 START_TEST(an_exception_is_told_with_its_type_and_message_from_where_it_was_thrown_first)
 {
 	check_all(throws, sizeof(throws) / sizeof(*throws));
+}
+END_TEST
+
+START_TEST(a_damaged_heap_is_told_with_the_block_and_who_damaged_it)
+{
+	check_all(aborts, sizeof(aborts) / sizeof(*aborts));
 }
 END_TEST
 
@@ -266,6 +290,7 @@ int main(void)
 	    {who_leaves_the_code_is_named_with_where_it_goes_and_where_the_pointer_lies, 1},
 	    {an_instruction_that_fails_is_told_with_what_failed_and_nothing_else, 1},
 	    {an_exception_is_told_with_its_type_and_message_from_where_it_was_thrown_first, 1},
+	    {a_damaged_heap_is_told_with_the_block_and_who_damaged_it, 1},
 	    {names_are_those_of_the_first_throw, 1},
 	    {a_recursion_is_folded_counted_and_told_down_to_where_it_began, TIMES(recursions)},
 	    {a_hang_after_many_calls_is_told_without_what_takes_too_long, 1},

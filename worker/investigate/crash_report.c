@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "worker/investigate/damage.h"
 #include "worker/investigate/departure.h"
 #include "worker/investigate/report.h"
 #include "worker/investigate/thrown.h"
@@ -20,6 +21,9 @@
 
 #define SIGNALS_MAX  100000
 #define OUTPUT_BYTES 4096
+
+/* The search for a block's life takes some times as long as the pass that found the crash. */
+#define BLOCK_SECONDS_MAX 20
 
 /* Signals that end a program unless it catches them. */
 static bool is_fatal(const char *signal)
@@ -166,6 +170,25 @@ static void look_back_at_throw(struct replay *replay, struct crash *crash)
 	json_decref(ignored.details);
 }
 
+/* The same for the block that free or realloc found damaged. */
+static void look_back_at_block(struct replay *replay, struct crash *crash)
+{
+	struct failure ignored = {0};
+	json_t *block = NULL;
+
+	if (seconds() - crash->began < BLOCK_SECONDS_MAX &&
+	    place_return(replay, &crash->place, &ignored))
+		block = damage_find(replay);
+	if (block) {
+		report_add_cause(
+		    crash->report, json_string_value(json_object_get(block, "conclusion")));
+		json_object_set(crash->report, "block", block);
+	}
+	json_decref(block);
+	json_decref(ignored.details);
+	replay->worker->half_read &= !block;
+}
+
 static void look_back(struct replay *replay, struct crash *crash)
 {
 	if (crash->fault.departed)
@@ -225,7 +248,8 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		look_back(replay, crash);
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
-	report_tell_heap(crash->report, crash->output);
+	if (report_tell_library(crash->report, crash->output))
+		look_back_at_block(replay, crash);
 	add_other_crash(replay, crash->report);
 	return true;
 }

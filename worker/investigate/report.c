@@ -280,18 +280,46 @@ static const struct {
 		   "pointer that this line frees says by whom"},
 };
 
-void report_tell_heap(json_t *report, const json_t *output)
+/* What it says of a stack or an array. */
+static const struct {
+	const char *said, *hint;
+} array_damages[] = {
+    {"*** stack smashing detected",
+	"an array of the function that called __stack_chk_fail was written beyond its end: "
+	"rr_value_history of the array in that function says by whom"},
+    {"*** buffer overflow detected",
+	"the call would have written beyond the end of its target, whose size the compiler knows"},
+    {"*** bit out of range", "FD_SET with a descriptor that an fd_set cannot hold"},
+    {"*** invalid %N$", NULL},
+    {"*** %n in writable segment", NULL},
+};
+
+static bool starts_with(const char *text, const char *beginning)
+{
+	return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+bool report_tell_library(json_t *report, const json_t *output)
 {
 	json_t *line = last_line(output);
-	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal");
+	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal"),
+		   *hint = NULL;
+	bool heap = false, array = false;
 
-	for (size_t i = 0; i < sizeof(heap_damages) / sizeof(*heap_damages); i++) {
-		if (!signal || strcmp(signal, "SIGABRT") != 0 || json_object_get(report, "hint") ||
-		    strncmp(said, heap_damages[i].said, strlen(heap_damages[i].said)) != 0)
-			continue;
-		json_object_set_new(report, "hint", json_string(heap_damages[i].hint));
-	}
+	if (!signal || strcmp(signal, "SIGABRT") != 0)
+		said = "";
+	for (size_t i = 0; !heap && i < sizeof(heap_damages) / sizeof(*heap_damages); i++)
+		if ((heap = starts_with(said, heap_damages[i].said)))
+			hint = heap_damages[i].hint;
+	for (size_t i = 0; !array && i < sizeof(array_damages) / sizeof(*array_damages); i++)
+		if ((array = starts_with(said, array_damages[i].said)))
+			hint = array_damages[i].hint;
+	if (hint && !json_object_get(report, "hint"))
+		json_object_set_new(report, "hint", json_string(hint));
+	if (heap || array)
+		report_add_cause(report, said);
 	json_decref(line);
+	return heap;
 }
 
 /* Goes to the last moment at which all the threads that the process ended with existed. */

@@ -20,9 +20,9 @@ bool report_from_here(
 /* Adds a further clause to its conclusion. */
 void report_add_cause(json_t *report, const char *cause);
 
-/* Adds a hint to such a report if the last line of `output` (may be NULL) is what the C library
- * says when it finds its heap damaged. */
-void report_tell_heap(json_t *report, const json_t *output);
+/* Adds what the C library says when it ends a program, and a hint, if the last line of `output`
+ * (may be NULL) is that. Returns whether it has found its heap damaged. */
+bool report_tell_library(json_t *report, const json_t *output);
 
 /*
  * For a process that a signal from outside ended, or that exited with a status other than 0. Goes

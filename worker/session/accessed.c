@@ -51,13 +51,39 @@ static bool add_lane(struct replay *replay, const struct memory_operand *operand
 	return true;
 }
 
+/* What the number of a bit, or xlat's al, adds. */
+static bool add_distance(
+    struct replay *replay, const struct memory_operand *operand, unsigned long long *address)
+{
+	unsigned long long number = 0;
+	char expression[40];
+
+	if (operand->plus_al) {
+		if (!accessed_number(replay, "(unsigned long)(unsigned char)$al", &number))
+			return false;
+		*address += number;
+	}
+	if (!operand->bit_number[0])
+		return true;
+	/* gdb's registers have a sign, as these numbers do. */
+	snprintf(expression, sizeof(expression), "(long)$%s", operand->bit_number);
+	if (!accessed_number(replay, expression, &number))
+		return false;
+	*address += (unsigned long long)(((long long)number >> (operand->size == 2	? 4
+								   : operand->size == 4 ? 5
+											: 6)) *
+					 (long long)operand->size);
+	return true;
+}
+
 bool accessed_address(struct replay *replay, const struct memory_operand *operand, unsigned lane,
     unsigned long long *address)
 {
 	*address = (unsigned long long)operand->displacement;
 	if (!add_register(replay, operand->base, 1, address) ||
 	    (operand->lanes ? !add_lane(replay, operand, lane, address)
-			    : !add_register(replay, operand->index, operand->scale, address)))
+			    : !add_register(replay, operand->index, operand->scale, address)) ||
+	    !add_distance(replay, operand, address))
 		return false;
 	if (operand->address_bits == 32)
 		*address &= 0xffffffffu;

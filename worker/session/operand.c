@@ -94,13 +94,38 @@ static void write_text(struct memory_operand *operand, const ZydisDecodedOperand
 	    displacement, base, index);
 }
 
-/* push and call write below the stack pointer that they start with. */
-static bool is_push(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *from)
+/* The stack pointer moves before push, call and enter write, and before pop knows where its operand
+ * is. */
+static int64_t stack_correction(
+    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *from, unsigned size)
 {
-	return from->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-	       (from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
-	       (instruction->meta.category == ZYDIS_CATEGORY_PUSH ||
-		   instruction->meta.category == ZYDIS_CATEGORY_CALL);
+	bool hidden = from->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+
+	if (from->mem.base != ZYDIS_REGISTER_RSP && from->mem.base != ZYDIS_REGISTER_ESP)
+		return 0;
+	if (hidden && (from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		return -(int64_t)size;
+	return !hidden && instruction->mnemonic == ZYDIS_MNEMONIC_POP ? (int64_t)size : 0;
+}
+
+static void note_bits(struct memory_operand *operand, const ZydisDecodedInstruction *instruction,
+    const ZydisDecodedOperand *operands)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_BT:
+	case ZYDIS_MNEMONIC_BTS:
+	case ZYDIS_MNEMONIC_BTR:
+	case ZYDIS_MNEMONIC_BTC:
+		if (operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			name_register(operand->bit_number, operands[1].reg.value);
+		break;
+	case ZYDIS_MNEMONIC_XLAT:
+		operand->plus_al = true;
+		operand->size = 1;
+		break;
+	default:
+		break;
+	}
 }
 
 /* vpgather and vpmaskmov of AVX2 have their mask as a vector. */
@@ -168,8 +193,8 @@ static void describe_operand(struct memory_operand *operand,
 		operand->displacement += (int64_t)next;
 	else
 		name_register(operand->base, memory->base);
-	if (is_push(instruction, from))
-		operand->displacement -= operand->size;
+	operand->displacement += stack_correction(instruction, from, operand->size);
+	note_bits(operand, instruction, all);
 }
 
 static bool touches_memory(

@@ -27,7 +27,11 @@ struct memory_operand {
 	unsigned scale;			    /* of the index */
 	int64_t displacement;		    /* with the instruction pointer in it, where relative */
 	unsigned address_bits;		    /* bits to which the sum is cut */
-	bool masked;			    /* by one of k1 to k7 */
+	/* bt, bts, btr, btc: the register with the number of a bit, which may lie far from there.
+	 */
+	char bit_number[OPERAND_REGISTER_MAX];
+	bool plus_al; /* xlat: al is added, without a sign */
+	bool masked;  /* by one of k1 to k7 */
 	/* A register says which elements are accessed: by one bit each if it is k1 to k7, else by
 	 * their own sign bits. "": all are. */
 	char mask[OPERAND_REGISTER_MAX];
