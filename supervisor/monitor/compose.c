@@ -144,8 +144,8 @@ int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t 
 	/* The worker compares a trace's directory with these, so they must exist in its view. */
 	offer_list(composition, SIGHT_EMPTY, SETTING_ROOTS);
 	sight_apply(sight, policy);
-	if (broker_tell(composition->broker, composition, policy->covers, composition->broker_end) ==
-	    0)
+	if (broker_tell(
+		composition->broker, composition, policy->covers, composition->broker_end) == 0)
 		return 0;
 	snprintf(why, why_size, "the process that opens files for the worker could not be started");
 	return -1;

@@ -19,8 +19,9 @@
 
 #include "sandbox/cleanup.h"
 
-#define MEMORY_MAX ((size_t)1 << 30) /* bytes of address space, beyond the file and what we have   \
-				      */
+#define MEMORY_MAX                                                                                 \
+	((size_t)1 << 30) /* bytes of address space, beyond the file and what we have              \
+			   */
 
 static _Noreturn void inspect(int file, size_t length, int out, inspector_read *read, size_t size,
     const struct sandbox_policy *policy)

@@ -30,9 +30,10 @@ struct sight {
 
 /*
  * Follows a path as the kernel would, one component after the other, and notes each link on the way
- * so that the view has it too (sight: NULL, only the path is wanted). `real` gets where it leads: no link, no "." and "..". With
- * `keep_last` the last component is not followed. Returns 0, or -1 with errno: also EPERM for what
- * lies in /proc, /sys or /dev, of which a worker sees only what its role needs.
+ * so that the view has it too (sight: NULL, only the path is wanted). `real` gets where it leads:
+ * no link, no "." and "..". With `keep_last` the last component is not followed. Returns 0, or -1
+ * with errno: also EPERM for what lies in /proc, /sys or /dev, of which a worker sees only what its
+ * role needs.
  */
 int sight_follow(struct sight *sight, const char *path, bool keep_last, char real[PATH_MAX]);
 

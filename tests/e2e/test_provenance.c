@@ -88,8 +88,9 @@ static void compile_part(const struct built *built, const struct part *part)
 	cleanup_free char *words = with_home(built, part->words);
 
 	write_source(built, part->source, part->name);
-	harness_shell("mkdir -p '%s/%s' && cd '%s/%s' && CCACHE_DISABLE=1 cc -g -O0 -c -o '%s/%s.o' %s", built->home,
-	    part->directory, built->home, part->directory,
+	harness_shell(
+	    "mkdir -p '%s/%s' && cd '%s/%s' && CCACHE_DISABLE=1 cc -g -O0 -c -o '%s/%s.o' %s",
+	    built->home, part->directory, built->home, part->directory,
 	    strcmp(part->name, "split") == 0 ? "../build" : built->folder, part->name, words);
 }
 
@@ -142,7 +143,8 @@ static struct built build(uid_t uid)
 	for (size_t i = 0; i < SECRETS; i++)
 		compile_secret(&built, secrets[i].name, secrets[i].named);
 	write_main(&built);
-	harness_shell("cd '%s/proj/build' && CCACHE_DISABLE=1 cc -g -O0 -o prog ../main.c '%s'/*.o split.o && "
+	harness_shell("cd '%s/proj/build' && CCACHE_DISABLE=1 cc -g -O0 -o prog ../main.c '%s'/*.o "
+		      "split.o && "
 		      "chown -R %u '%s'",
 	    built.home, built.folder, uid, built.folder);
 	return built;

@@ -13,7 +13,7 @@ int main(void)
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0 || chdir(dirname(path)) != 0)
 		return 1;
 	library = dlopen("./plugin_twice", RTLD_NOW);
-	add = library ? (int (*)(int, int)) dlsym(library, "plugin_add") : 0;
+	add = library ? (int (*)(int, int))dlsym(library, "plugin_add") : 0;
 	if (!add)
 		return 1;
 	return add(40, 2) != 42; /* loaded */

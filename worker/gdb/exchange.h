@@ -31,8 +31,9 @@ struct exchange {
 	bool running;	/* the program, as far as gdb has said */
 	unsigned stops; /* how many *stopped there have been */
 	json_t *results, *stop, *created;
-	bool missed_library; /* gdb has loaded no symbols of a library that the program has loaded */
-	json_t *warnings; /* of all commands since exchange_take_warnings; NULL: none */
+	bool
+	    missed_library; /* gdb has loaded no symbols of a library that the program has loaded */
+	json_t *warnings;   /* of all commands since exchange_take_warnings; NULL: none */
 	struct text console, log;
 	char message[FAILURE_MESSAGE_MAX]; /* of the last refusal or loss */
 };

@@ -27,8 +27,7 @@ static const struct {
     {"max-value-size 32768", false}, /* reading a megabyte through rr takes seconds */
     /* What all debug registers together can watch: rr does more in single steps. How many an
      * object takes is watchpoint.c's to count: with a limit, gdb takes one kind only. */
-    {"remote hardware-watchpoint-length-limit 32", false},
-    {"backtrace limit unlimited", false},
+    {"remote hardware-watchpoint-length-limit 32", false}, {"backtrace limit unlimited", false},
     /* gdb would open the file through rr, which refuses every name that is not ASCII (since 10). */
     {"exec-file-mismatch off", true}, {"dcache line-size 4096", true}, {"width 0", false},
     {"height 0", false}, {"style enabled off", true}, {"history save off", false},

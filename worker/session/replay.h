@@ -68,8 +68,8 @@ struct replay {
 	struct printing *printing; /* what was printed; NULL: not read yet */
 	struct received *received; /* what the kernel wrote; NULL: not read yet */
 	struct files files;	   /* sources that were shown */
-	json_t *sources_missing; /* recorded path: why it cannot be opened; see source.c */
-	json_t *sources_missed;	 /* those of them that a client was told about */
+	json_t *sources_missing;   /* recorded path: why it cannot be opened; see source.c */
+	json_t *sources_missed;	   /* those of them that a client was told about */
 	char pmu[32];
 	char gdb_words[512];	  /* gdb's last line on stderr */
 	bool gdb_words_ended;	  /* what follows is another one */
@@ -80,11 +80,11 @@ struct replay {
 	unsigned long long first_pc; /* of the image's first instruction */
 	struct copies copies;
 	int rr_number; /* counts the rrs, because the next rr does not know what one holds */
-	long long wanted_event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
-	bool caches;		/* gdb keeps the memory it has read */
-	bool printers_loaded;	/* see printers.h */
+	long long wanted_event;	    /* where the session begins; REPLAY_EVENT_FAR: the last image */
+	bool caches;		    /* gdb keeps the memory it has read */
+	bool printers_loaded;	    /* see printers.h */
 	char library_folders[4096]; /* where gdb looks for libraries; see libraries.h */
-	bool tally_defined;	/* see tally.c */
+	bool tally_defined;	    /* see tally.c */
 	enum {
 		STRANGERS_UNTRIED,
 		STRANGERS_CHECKED,

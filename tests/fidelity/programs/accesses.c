@@ -70,7 +70,7 @@ STRINGS(STRING_KINDS)
 	ASSEMBLY(repe_##name##l, load "\nrepe " op "l\nud2")                                       \
 	ASSEMBLY(repe_##name##q, load "\nrepe " op "q\nud2")                                       \
 	ASSEMBLY(repne_##name##b, load "\nmovq $0x0101, -8(%rsi)\nmov $1, %al\nrepne " op "b\nud"  \
-											  "2")
+				       "2")
 COMPARES(COMPARE_KINDS)
 
 ASSEMBLY(rep_movs_backward, "std\nlea 0x80(%r12), %rsi\nmov %rsi, %rdi\nsub $0x40, %rdi\n"
