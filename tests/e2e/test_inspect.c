@@ -144,6 +144,35 @@ START_TEST(of_several_static_variables_none_is_guessed)
 }
 END_TEST
 
+/* `count` times lonely, and then another name. */
+static void sum_up(char expression[4096], int count, const char *last)
+{
+	size_t length = 0;
+
+	for (int i = 0; i < count; i++)
+		length += (size_t)sprintf(expression + length, "lonely+");
+	sprintf(expression + length, "%s", last);
+}
+
+/* Short, and so many that one command of gdb cannot hold them. */
+START_TEST(a_static_is_not_guessed_behind_any_number_of_names)
+{
+	static const int counts[] = {23, 24, 25, 500};
+	char expression[4096], sum[16];
+	cleanup_scene struct scene scene = scene_open_at("same_names", "meet");
+
+	for (int i = 0; i < TIMES(counts); i++) {
+		sum_up(expression, counts[i], "shared");
+		expect_answer_within(client_tool_fails(scene.client, "rr_evaluate",
+					 "invalid_argument", "{s:s}", "expression", expression),
+		    "message", "in other files: first.c, second.c");
+		sum_up(expression, counts[i], "lonely");
+		snprintf(sum, sizeof(sum), "%d", 3 * (counts[i] + 1));
+		expect_read(&scene, expression, sum);
+	}
+}
+END_TEST
+
 static void expect_marked(const json_t *lines, long long line, bool marked)
 {
 	char text[64];
@@ -328,7 +357,8 @@ int main(void)
 	    values_are_those_of_the_moment_however_it_was_reached,
 	    a_call_into_the_program_leaves_the_recording_as_it_was, registers_are_given_by_name,
 	    memory_is_read_at_an_expression, a_name_of_another_frame_is_found_there,
-	    of_several_static_variables_none_is_guessed, source_lines_name_their_file,
+	    of_several_static_variables_none_is_guessed,
+	    a_static_is_not_guessed_behind_any_number_of_names, source_lines_name_their_file,
 	    locals_stay_small_beside_a_megabyte_array, a_deep_recursion_is_paged_or_folded,
 	    a_full_backtrace_has_each_frames_locals, threads_are_listed_and_chosen,
 	    a_child_that_only_forked_is_replayed_by_its_pid, processes_tell_how_they_ended,

@@ -8,7 +8,6 @@
 #include "worker/session/identifiers.h"
 #include "worker/session/scope.h"
 
-#define NAMES_MAX  24 /* of one expression that are checked */
 #define NAME_SHOWN 128
 #define STRANGER   "rr-stranger "
 
@@ -57,20 +56,22 @@ static bool is_keyword(struct identifier word)
 	return false;
 }
 
-/* "python rr_check_all('a','b')". False: there are no names, or too many. */
-static bool write_command(const char *expression, char *command, size_t size)
+/* "python rr_check_all('a','b')": as many of the names from `next` on as one command holds, at
+ * least one. `next` goes on to the first one that is left. False: there are no names. */
+static bool write_command(
+    const char *expression, struct identifier *next, char *command, size_t size)
 {
 	size_t length = (size_t)snprintf(command, size, "python rr_check_all(");
-	struct identifier next = {.name = expression};
 	int count = 0;
 
-	while ((next = identifier_next(expression, next.name + next.length)).name) {
-		if (next.name[0] == '$' || is_keyword(next))
+	for (; next->name; *next = identifier_next(expression, next->name + next->length)) {
+		if (next->name[0] == '$' || is_keyword(*next) ||
+		    next->length > REPLAY_EXPRESSION_MAX)
 			continue;
-		if (count == NAMES_MAX || length + next.length + 5 > size)
-			return false;
+		if (count > 0 && length + next->length + 5 > size)
+			break;
 		length += (size_t)snprintf(command + length, size - length, "%s'%.*s'",
-		    count++ ? "," : "", (int)next.length, next.name);
+		    count++ ? "," : "", (int)next->length, next->name);
 	}
 	snprintf(command + length, size - length, ")");
 	return count > 0;
@@ -102,15 +103,16 @@ static void define(struct replay *replay)
 
 bool strangers_check(struct replay *replay, const char *expression, struct failure *failure)
 {
-	char command[REPLAY_EXPRESSION_MAX + NAMES_MAX * 4];
-	const char *line;
+	struct identifier next = identifier_next(expression, expression);
+	char command[REPLAY_EXPRESSION_MAX + 64]; /* any one name fits */
+	const char *line = NULL;
 
-	if (!write_command(expression, command, sizeof(command)))
-		return true;
-	define(replay);
-	if (replay->strangers != STRANGERS_CHECKED || !selection_console(replay, command))
-		return true;
-	line = strstr(gdb_console_text(replay->gdb), STRANGER);
+	while (!line && write_command(expression, &next, command, sizeof(command))) {
+		define(replay);
+		if (replay->strangers != STRANGERS_CHECKED || !selection_console(replay, command))
+			return true;
+		line = strstr(gdb_console_text(replay->gdb), STRANGER);
+	}
 	if (!line)
 		return true;
 	fail(line, failure);
