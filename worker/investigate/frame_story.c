@@ -101,6 +101,7 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 	enum search_end end = SEARCH_FAILED;
 	struct moment stretch[2];
 	int number = set_entry(story, failure);
+	bool known;
 
 	if (number && search_stretch(replay, story->args->from, NULL, stretch, failure) &&
 	    search_begin(&search, replay, stretch, failure) &&
@@ -108,9 +109,11 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 	    gdb_check(replay->gdb, gdb_command(replay->gdb, NULL, "-break-enable %d", number),
 		ERROR_GDB_FAILED, NULL, failure))
 		end = search_run(&search, stop_there, &number, failure);
+	known =
+	    end != SEARCH_WHOLE || passes_was_known(replay, number, story->args->location, failure);
 	search_end(&search);
 	internal_delete(replay, number);
-	if (end == SEARCH_WHOLE)
+	if (end == SEARCH_WHOLE && known)
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "rr_trace_calls lists the calls of a function", "nothing called %.200s%s%.80s",
 		    story->args->location, story->args->from ? " from " : "",

@@ -124,6 +124,7 @@ static json_t *search(
 	struct passes_unread unread = {0};
 	enum found found;
 	json_t *answer = NULL;
+	bool known;
 
 	if (!number)
 		return NULL;
@@ -131,10 +132,12 @@ static json_t *search(
 	signals_pass_all(replay);
 	found = find(replay, args->condition, number, &unread, failure);
 	signals_stop_again(replay);
+	known = replay->worker->broken || found != FOUND_NOTHING || unread.count ||
+		passes_was_known(replay, number, args->location, failure);
 	internal_delete(replay, number);
 	if (replay->worker->broken)
 		return NULL;
-	if (found == FOUND_NOTHING)
+	if (found == FOUND_NOTHING && known)
 		fail_nothing(replay, args, &unread, failure);
 	else if (found == FOUND_IT)
 		answer = evaluate_beside(replay, describe(replay, args, failure), args->evaluate);

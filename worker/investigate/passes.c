@@ -46,6 +46,20 @@ int passes_set(
 	return number;
 }
 
+bool passes_was_known(
+    struct replay *replay, int number, const char *location, struct failure *failure)
+{
+	json_t *results = NULL;
+	bool waits;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
+	json_decref(results);
+	if (waits)
+		pending_fail(replay, location, failure);
+	return !waits;
+}
+
 bool passes_is_loaded(struct replay *replay, const char *location, unsigned long long address,
     struct failure *failure)
 {

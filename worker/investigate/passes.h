@@ -11,6 +11,11 @@
 int passes_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure);
 
+/* After a search without a pass: whether gdb knew the location at any time. False with *failure
+ * filled, and similar names, if its breakpoint waited for a library until now. */
+bool passes_was_known(
+    struct replay *replay, int number, const char *location, struct failure *failure);
+
 /* Whether the code at an address is loaded where the program stands; gdb, which waits for the
  * library of a name, does not wait for that of an address (0: there is none to look at). False with
  * *failure filled. */

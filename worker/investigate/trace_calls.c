@@ -39,6 +39,7 @@ struct trace_calls {
 	struct passes_unread unread;
 	bool full;	  /* there are as many rows as the call asked for */
 	bool only_counts; /* gdb skips the rest by itself, and counts them */
+	long long others; /* of gdb's count: stops that were none, as at a stub */
 	struct returns returns;
 };
 
@@ -149,12 +150,25 @@ static void add_row(struct trace_calls *calls, struct replay *replay)
 	json_decref(row);
 }
 
+/* gdb's own count, since the search began. */
+static long long gdb_count(const struct trace_calls *calls, struct replay *replay)
+{
+	json_t *results = NULL;
+	long long count;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	count = mi_number(breakpoints_row(mi_breakpoints(results), calls->number), "times", 0);
+	json_decref(results);
+	return count;
+}
+
 /* If only the number of the rest matters, gdb counts it, unless the rest goes on beyond the
  * stretch. */
 static void count_only(struct trace_calls *calls, struct replay *replay, bool ends_well)
 {
 	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well)
 		return;
+	calls->others = gdb_count(calls, replay) - calls->count;
 	calls->only_counts = gdb_command(replay->gdb, NULL, "-break-after %d %d", calls->number,
 				 NO_MORE) == GDB_DONE;
 }
@@ -192,17 +206,6 @@ static enum scan_verdict see(
 	if (calls->args->group_by && !add_group(calls, replay, failure))
 		return SCAN_GIVE_UP;
 	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
-}
-
-/* gdb's own count, since the search began. */
-static void take_count(struct trace_calls *calls, struct replay *replay)
-{
-	json_t *results = NULL;
-
-	if (calls->only_counts && gdb_command(replay->gdb, &results, "-break-list") == GDB_DONE)
-		calls->count =
-		    mi_number(breakpoints_row(mi_breakpoints(results), calls->number), "times", 0);
-	json_decref(results);
 }
 
 /* A pass at which the condition could not be read may be one of those that are asked for. */
@@ -280,8 +283,12 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 		end = search_run(&search, see, &visit, failure);
 	}
 	returns_end(&calls->returns, replay);
+	if (end == SEARCH_WHOLE && !calls->count &&
+	    !passes_was_known(replay, calls->number, args->location, failure))
+		end = SEARCH_FAILED;
 	if (end != SEARCH_FAILED) {
-		take_count(calls, replay);
+		if (calls->only_counts)
+			calls->count = gdb_count(calls, replay) - calls->others;
 		answer = answer_of(calls, &search, end);
 	}
 	search_end(&search);

@@ -24,6 +24,7 @@
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/stubs.h"
+#include "worker/session/place.h"
 #include "worker/session/resume.h"
 
 #define SHARE_MAX	 160  /* bytes */
@@ -221,10 +222,30 @@ static int set_until(struct replay *replay, const char *location, struct failure
 	return number;
 }
 
+/* False with *failure filled, and back where the call began, if nothing had that location. */
+static bool until_was_known(struct replay *replay, int number, const struct continue_args *args,
+    const struct place *begun, struct failure *failure)
+{
+	struct failure lost = {0};
+	json_t *results = NULL;
+	bool waits;
+
+	gdb_command(replay->gdb, &results, "-break-list");
+	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
+	json_decref(results);
+	if (!waits)
+		return true;
+	pending_fail(replay, args->until, failure);
+	if (!place_return(replay, begun, &lost))
+		*failure = lost;
+	return false;
+}
+
 static json_t *run_on(
     struct replay *replay, const struct continue_args *args, struct failure *failure)
 {
 	enum direction direction = direction_of(args->reverse);
+	struct place begun;
 	json_t *stop;
 	int number = 0;
 
@@ -235,7 +256,13 @@ static json_t *run_on(
 		if (!number)
 			return NULL;
 	}
+	begun = place_here(replay);
 	stop = continue_times(replay, direction, args->count, failure);
+	if (stop && replay->at_end && number &&
+	    !until_was_known(replay, number, args, &begun, failure)) {
+		json_decref(stop);
+		stop = NULL;
+	}
 	internal_delete(replay, number);
 	if (stop && replay->at_end)
 		pending_note(replay, stop);

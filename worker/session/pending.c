@@ -56,6 +56,15 @@ bool pending_waits(const json_t *bkpt)
 	return address && strcmp(address, "<PENDING>") == 0;
 }
 
+void pending_fail(struct replay *replay, const char *location, struct failure *failure)
+{
+	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	    "%.200s is not defined: neither the program nor a library that it had loaded up to "
+	    "there has it",
+	    location);
+	names_explain(replay, location, NULL, failure);
+}
+
 void pending_note(struct replay *replay, json_t *answer)
 {
 	json_t *results = NULL, *numbers;

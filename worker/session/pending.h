@@ -14,6 +14,9 @@ bool pending_is_likely(
 /* Whether gdb's description of a breakpoint says that it still waits. */
 bool pending_waits(const json_t *bkpt);
 
+/* A location that nothing had, up to where the program stands: an error with similar names. */
+void pending_fail(struct replay *replay, const char *location, struct failure *failure);
+
 /* Lists in an answer which of the client's breakpoints still wait. At the end of the recording,
  * they will never be set. */
 void pending_note(struct replay *replay, json_t *answer);

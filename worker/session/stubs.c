@@ -15,12 +15,13 @@ static bool is_stub(const json_t *place)
 	return at && strstr(at, "@plt>") && !mi_text(place, "func");
 }
 
-static bool has_function(const json_t *places)
+/* A body without debug information has a place, but gdb names no function there. */
+static bool has_body(const json_t *places)
 {
 	const json_t *place;
 	size_t i;
 
-	json_array_foreach(places, i, place) if (mi_text(place, "func")) return true;
+	json_array_foreach(places, i, place) if (!is_stub(place)) return true;
 	return false;
 }
 
@@ -29,7 +30,7 @@ static void remove_stubs(struct replay *replay, const json_t *bkpt)
 {
 	json_t *places = json_object_get(bkpt, "locations");
 
-	if (!has_function(places))
+	if (!has_body(places))
 		return;
 	for (size_t i = json_array_size(places); i-- > 0;) {
 		const json_t *place = json_array_get(places, i);
@@ -59,6 +60,7 @@ bool stubs_stopped(struct replay *replay)
 	const json_t *stop = gdb_last_stop(replay->gdb), *bkpt;
 	const char *function = mi_text(json_object_get(stop, "frame"), "func");
 	const char *at = function ? strstr(function, end) : NULL;
+	struct breakpoint *breakpoint;
 	json_t *results = NULL;
 	bool others;
 
@@ -66,8 +68,12 @@ bool stubs_stopped(struct replay *replay)
 		return false;
 	gdb_command(replay->gdb, &results, "-break-list");
 	bkpt = breakpoints_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
-	others = has_function(json_object_get(bkpt, "locations"));
+	others = has_body(json_object_get(bkpt, "locations"));
 	stubs_leave(replay, bkpt);
 	json_decref(results);
+	/* gdb has counted the stop. */
+	breakpoint = breakpoint_by_gdb(&replay->breakpoints, mi_number(stop, "bkptno", 0));
+	if (breakpoint && others)
+		breakpoint->hits_before--;
 	return others;
 }
