@@ -271,7 +271,7 @@ list() {
 		# The paths stay variables until the line is evaluated: they may hold spaces.
 		# shellcheck disable=SC2016
 		sed -e '/^#/d' -e '/^$/d' -e 's#%P#"$PROGRAMS"#g' -e 's#%F#"$FIXTURES"#g' \
-			-e 's/ *| */|/; s/ *| */|/' "$here/corpus.list"
+			-e 's/ *| */|/' -e 's/ *| */|/2' "$here/corpus.list"
 		for script in "$here"/reverse/*.gdb; do
 			base=${script##*/}
 			echo "${base%.gdb}|reverse|$script"
