@@ -315,6 +315,8 @@ static void put_end(struct writer *writer, uint64_t *seed)
 		break;
 	case 1: /* call */
 	case 2:
+		if (below(seed, 2))
+			put(writer, "\x66\x66\x48", 3); /* means nothing */
 		put(writer, "\xe8", 1);
 		put_link(writer, seed, true);
 		break;

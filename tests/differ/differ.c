@@ -44,8 +44,9 @@ enum {
 	SECONDS = 40,
 };
 
-#define FLAG_TRAP   0x100ull
-#define FLAG_RESUME 0x10000ull
+#define FLAG_TRAP      0x100ull
+#define FLAG_RESUME    0x10000ull
+#define FLAG_ALIGNMENT 0x40000ull
 
 struct differ {
 	uint64_t seed, seed_of_code;
@@ -306,6 +307,8 @@ static void restart(void)
 	}
 	regs.rsp = STACK_BASE + STACK_SIZE / 2;
 	regs.eflags = 0x202 | (code_random(seed) & 0xcd5);
+	if (code_random(seed) % EVERY_FEW == 0)
+		regs.eflags |= FLAG_ALIGNMENT;
 	regs.rip = differ.code.block[code_random(seed) % CODE_BLOCKS];
 	regs.orig_rax = (uint64_t)-1;
 	twin_set(&differ.cached, &regs);

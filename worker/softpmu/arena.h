@@ -37,6 +37,7 @@ enum {
 	ARENA_SLOT_SITE = 0xcc10,
 	ARENA_SLOT_RETURN = 0xcc18,
 	ARENA_SLOT_BELOW = 0xcc20,
+	ARENA_SLOT_FLAGS = 0xcc28,
 	ARENA_COUNTER = 0xcc40, /* and the next ones behind it */
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */

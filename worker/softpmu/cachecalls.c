@@ -64,7 +64,8 @@ void cachecalls_note(struct space *space, const struct user_regs_struct *regs)
 {
 	const uint64_t near_heap = 1ull << 30;
 	bool executable = regs->rdx & PROT_EXEC;
-	bool result_is_address = regs->rax < (uint64_t)-4096;
+	/* At the call's instruction, rax is its number. */
+	bool result_is_address = regs->rax < (uint64_t)-4096 && regs->rax % 4096 == 0;
 
 	switch (effect_of(regs->orig_rax)) {
 	case NOTHING:

@@ -27,6 +27,12 @@ static bool has_prefix(const ZydisDecodedInstruction *z, uint8_t first, uint8_t 
 	return false;
 }
 
+/* The prefix does not count where REX.W is too: compilers pad calls with both. */
+static bool has_short_operand(const ZydisDecodedInstruction *z)
+{
+	return !z->raw.rex.W && has_prefix(z, PREFIX_OPERAND, PREFIX_OPERAND);
+}
+
 bool classify_is_rip_relative(const struct instruction *in)
 {
 	return (in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM) && in->z.raw.modrm.mod == 0 &&
@@ -75,7 +81,8 @@ static enum flow flow_of_branch(const ZydisDecodedInstruction *z)
 
 static enum flow flow_of_jump(const ZydisDecodedInstruction *z)
 {
-	if (z->mnemonic != ZYDIS_MNEMONIC_JMP || has_prefix(z, PREFIX_FS, PREFIX_ADDRESS))
+	if (z->mnemonic != ZYDIS_MNEMONIC_JMP || has_prefix(z, PREFIX_FS, PREFIX_GS) ||
+	    has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS) || has_short_operand(z))
 		return FLOW_NATIVE;
 	if (z->raw.imm[0].is_relative)
 		return FLOW_JUMP;
@@ -84,7 +91,8 @@ static enum flow flow_of_jump(const ZydisDecodedInstruction *z)
 
 static enum flow flow_of_call(const ZydisDecodedInstruction *z)
 {
-	if (z->mnemonic != ZYDIS_MNEMONIC_CALL || has_prefix(z, PREFIX_OPERAND, PREFIX_ADDRESS))
+	if (z->mnemonic != ZYDIS_MNEMONIC_CALL || has_short_operand(z) ||
+	    has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS))
 		return FLOW_NATIVE;
 	if (z->raw.imm[0].is_relative)
 		return FLOW_CALL;
@@ -94,7 +102,8 @@ static enum flow flow_of_call(const ZydisDecodedInstruction *z)
 static enum flow flow_of_return(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic != ZYDIS_MNEMONIC_RET || (z->opcode != 0xc3 && z->opcode != 0xc2) ||
-	    has_prefix(z, PREFIX_FS, PREFIX_ADDRESS))
+	    has_prefix(z, PREFIX_FS, PREFIX_GS) || has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS) ||
+	    has_short_operand(z))
 		return FLOW_NATIVE;
 	/* What it takes off the stack must fit into the record of the way back. */
 	return z->opcode == 0xc2 && z->raw.imm[0].value.u > RETURN_POPS_MAX ? FLOW_NATIVE

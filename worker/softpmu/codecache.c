@@ -132,8 +132,8 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	struct space *space;
 	bool killed = false;
 
-	if (tracee->cache_pause || most < BUDGET_LEAST || (regs->eflags & FLAG_TRAP) ||
-	    regs->cs != CODE_SEGMENT_64) {
+	if (tracee->cache_pause || most < BUDGET_LEAST ||
+	    (regs->eflags & (FLAG_TRAP | FLAG_ALIGNMENT)) || regs->cs != CODE_SEGMENT_64) {
 		tracee->cache_pause = false;
 		return false;
 	}

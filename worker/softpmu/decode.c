@@ -136,6 +136,12 @@ static bool describe_memory(const ZydisDecodedOperand *operand, uint64_t next, s
 	return true;
 }
 
+/* A 66 prefix, where REX.W does not make it void. */
+static bool has_short_operand(const ZydisDecodedInstruction *instruction)
+{
+	return (instruction->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !instruction->raw.rex.W;
+}
+
 /* False if the hardware must do it: far, 16-bit, or an address form that this does not cover. */
 static bool describe_indirect(const ZydisDecodedInstruction *instruction,
     const ZydisDecoderContext *context, uint64_t next, struct indirect *out)
@@ -143,7 +149,7 @@ static bool describe_indirect(const ZydisDecodedInstruction *instruction,
 	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
 
 	*out = (struct indirect){.base = REGISTER_NONE, .index = REGISTER_NONE};
-	if (instruction->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE)
+	if (has_short_operand(instruction))
 		return false;
 	if (instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return false;
@@ -225,7 +231,7 @@ static bool decode_one(
 	case ZYDIS_MNEMONIC_CALL:
 		if (has_relative_target(&instruction)) {
 			*next += (uint64_t)instruction.raw.imm[0].value.s;
-			return !(instruction.attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
+			return !has_short_operand(&instruction);
 		}
 		/* fallthrough */
 	case ZYDIS_MNEMONIC_RET:

@@ -13,6 +13,7 @@ enum {
 	FLAG_DIRECTION = 1 << 10,
 	FLAG_OVERFLOW = 1 << 11,
 	FLAG_RESUME = 1 << 16,
+	FLAG_ALIGNMENT = 1 << 18,
 };
 
 #endif

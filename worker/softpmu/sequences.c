@@ -28,11 +28,14 @@
  *         on: mov rax, [rax slot]; mov rcx, [rcx slot]
  *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
  *   what is native  leaves the cache by its stub
- *   popf            is copied behind a check that passes only usual flags, with no trap flag:
- *         mov [rcx slot], rcx; movzx ecx, word [rsp]; movzx ecx, ch
- *         for each usual value: lea rcx, [rcx - value]; jrcxz on
+ *   popf            is copied behind a check that passes only usual flags, with no trap flag, and
+ *                   without the one for alignment: what is written here is not aligned, so such a
+ *                   program runs outside. Its 32 bits above the lowest 8 are looked at:
+ *         mov [rcx slot], rcx; mov rcx, [rsp]; mov [flags slot], rcx; mov ecx, [flags slot + 1]
+ *         for each usual value: lea rcx, [rcx - what it is more than the last]; jrcxz on
  *         int3; on: mov rcx, [rcx slot]; popf
- *   syscall; ret    in rr's page, where the call does not stop: it is done there and returns here:
+ *                   of which a short popf has only the first 8: movzx ecx, word [rsp]; movzx ecx,
+ * ch syscall; ret    in rr's page, where the call does not stop: it is done there and returns here:
  *         mov [rcx slot], rcx
  *         for each call that we must see: lea rcx, [rax - number]; jrcxz to an int3
  *         mov rcx, [rsp]; mov [return slot], rcx; mov qword [rsp], back; mov rcx, [rcx slot]
@@ -406,25 +409,45 @@ void sequence_in_place(struct emitter *e, const struct instruction *in)
 	sequence_wish(e, in->address + in->z.length, false);
 }
 
+/* ecx = the flags that popf is going to set, but the lowest 8. Reads what popf reads. */
+static void put_load_flags(struct emitter *e, const struct instruction *in)
+{
+	const int saved = PLACE_RCX_SAVED;
+
+	emitter_place(e, PLACE_AT, saved, in->address);
+	if (in->z.operand_width == 16) {
+		CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
+		emitter_place(e, PLACE_AT, saved, in->address);
+		CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch */
+		return;
+	}
+	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+	emitter_place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_FLAGS);
+	emitter_place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x8b, 0x0c, 0x25); /* mov ecx, [slot + 1] */
+	emitter_slot(e, ARENA_SLOT_FLAGS + 1);
+}
+
 void sequence_pop_flags(struct emitter *e, const struct instruction *in)
 {
+	/* Interrupts allowed, which are for all programs; also overflow; also the flag of cpuid. */
+	static const uint16_t usual[] = {0x0002, 0x000a, 0x2002, 0x200a};
+	enum { USUAL = sizeof usual / sizeof usual[0], COMPARISON = 7 + 2 };
 	const int saved = PLACE_RCX_SAVED;
 
 	emitter_place(e, PLACE_AT, 0, in->address);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
 	emitter_slot(e, ARENA_SLOT_RCX);
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch: the trap flag is the lowest bit */
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0x48, 0x8d, 0x49, 0xfe); /* lea rcx, [rcx - 2]: interrupts allowed, no more */
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0xe3, 4 + 2 + 1); /* jrcxz on */
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0x48, 0x8d, 0x49, 0xf8); /* lea rcx, [rcx - 8]: or with the overflow flag */
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0xe3, 1); /* jrcxz on */
+	put_load_flags(e, in);
+	for (int i = 0; i < USUAL; i++) {
+		emitter_place(e, PLACE_AT, saved, in->address);
+		CODE(e, 0x48, 0x8d, 0x89); /* lea rcx, [rcx - what it is more] */
+		emitter_32(e, (uint32_t)(i ? usual[i - 1] : 0) - usual[i]);
+		emitter_place(e, PLACE_AT, saved, in->address);
+		CODE(e, 0xe3, (uint8_t)((USUAL - 1 - i) * COMPARISON + 1)); /* jrcxz on */
+	}
 	emitter_place(e, PLACE_AT, saved | PLACE_LEAVES, in->address);
 	CODE(e, 0xcc);
 	emitter_place(e, PLACE_AT, saved, in->address); /* on */

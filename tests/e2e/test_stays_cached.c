@@ -1,0 +1,40 @@
+/*
+ * What ordinary programs do must not take them out of the code cache, neither while they are
+ * recorded nor in a replay: they would run on in steps, and take for ever.
+ */
+#include <check.h>
+#include "tests/e2e/scene.h"
+#include "tests/runner.h"
+
+#define TIMEOUT_S 240
+
+START_TEST(large_mappings_and_padded_calls_stay_in_the_code_cache)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("stays_cached");
+
+	harness_shell("cd '%3$s' || exit 1\n"
+		      "steps() { tail -n 1 \"$1\" | sed 's/.* stops=//; s/ .*//'; }\n"
+		      "RR_WARDEN_SOFTPMU_STATS=$PWD/recorded '%1$s' --pmu=software rr record"
+		      "	-o trace '%2$s' >printed || exit 1\n"
+		      "echo 'mapped, 100000 calls' | cmp printed >&2 || exit 1\n"
+		      "RR_WARDEN_SOFTPMU_STATS=$PWD/replayed '%1$s' --pmu=software rr replay"
+		      "	-a trace | cmp printed >&2 || exit 1\n"
+		      "echo \"recorded with $(steps recorded) stops,"
+		      " replayed with $(steps replayed)\" >&2\n"
+		      "[ $(steps recorded) -lt 20000 ] && [ $(steps replayed) -lt 20000 ]",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stays cached");
+	TCase *all = tcase_create("stays cached");
+
+	tcase_add_test(all, large_mappings_and_padded_calls_stay_in_the_code_cache);
+	tcase_set_timeout(all, TIMEOUT_S);
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}
