@@ -127,6 +127,45 @@ START_TEST(a_call_that_was_left_otherwise_is_not_said_to_return)
 }
 END_TEST
 
+#define INLINED "the compiler put this call into its caller"
+
+START_TEST(a_call_without_a_frame_of_its_own_has_no_result)
+{
+	cleanup_scene struct scene scene = scene_open("returns_inlined", NULL);
+	for (int limit = 1; limit <= 4; limit++) {
+		json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:b, s:i}",
+		    "location", "thrice", "returns", 1, "limit", limit);
+		const json_t *rows = json_object_get(answer, "hits");
+
+		expect_number(answer, "total", 4);
+		for (int row = 0; row < limit; row++) {
+			if (row == 3)
+				ck_assert_str_eq(text_at(rows, 3, "returned"), "15");
+			else
+				ck_assert_ptr_nonnull(
+				    strstr(text_at(rows, (size_t)row, "returned"), INLINED));
+		}
+	}
+}
+END_TEST
+
+/* What comes behind the limit belongs to no row. */
+START_TEST(a_call_that_was_left_does_not_take_the_next_ones_result)
+{
+	cleanup_scene struct scene scene = scene_open("returns_inlined", NULL);
+	for (int limit = 1; limit <= 3; limit++) {
+		json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:b, s:i}",
+		    "location", "leave_once", "returns", 1, "limit", limit);
+
+		expect_number(answer, "total", 3);
+		expect_text(answer, "hits.0.returned", "<left without a return>");
+		ck_assert_ptr_null(answer_at(answer, "hits.0.back_at"));
+		if (limit > 1)
+			expect_text(answer, "hits.1.returned", "41");
+	}
+}
+END_TEST
+
 START_TEST(passes_are_counted_by_caller_and_by_value)
 {
 	cleanup_scene struct scene scene = scene_open("histories", NULL);
@@ -205,10 +244,12 @@ int main(void)
 	    the_passes_among_signals_are_what_a_run_forward_shows,
 	    each_call_tells_what_it_returned_recursion_included,
 	    a_call_that_was_left_otherwise_is_not_said_to_return,
+	    a_call_without_a_frame_of_its_own_has_no_result,
+	    a_call_that_was_left_does_not_take_the_next_ones_result,
 	    passes_are_counted_by_caller_and_by_value,
 	    what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch,
 	    what_matches_nothing_or_would_change_the_program_is_said_so, NULL};
-	const char *const programs[] = {"histories", "thrower", NULL};
+	const char *const programs[] = {"histories", "thrower", "returns_inlined", NULL};
 
 	return scene_main("trace_calls", tests, programs);
 }

@@ -17,6 +17,8 @@
 #include "worker/session/seen.h"
 
 #define LEFT "<left without a return>"
+#define INLINED                                                                                    \
+	"<not known: the compiler put this call into its caller, so nothing returns from it>"
 
 static void forget(struct returns *returns, size_t number)
 {
@@ -70,6 +72,14 @@ void returns_pass(struct returns *returns, struct replay *replay)
 		drop_left(returns, replay->moment.tid, top);
 }
 
+/* What the compiler has put into its caller runs on the caller's stack. */
+static bool is_inlined(struct replay *replay, unsigned long long top)
+{
+	unsigned long long own;
+
+	return frames_number(replay, 0, "$sp", &own) && own == top;
+}
+
 void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 {
 	const char *function =
@@ -79,6 +89,10 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 
 	if (!frames_number(replay, 1, "$sp", &top) || !frames_number(replay, 1, "$pc", &back))
 		return;
+	if (is_inlined(replay, top)) {
+		json_object_set_new(row, "returned", json_string(INLINED));
+		return;
+	}
 	if (returns->count == RETURNS_CALLS_MAX || !stop_at(returns, replay, back))
 		return;
 	returns->calls[returns->count].back = back;

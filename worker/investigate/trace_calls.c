@@ -166,7 +166,8 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
  * stretch. */
 static void count_only(struct trace_calls *calls, struct replay *replay, bool ends_well)
 {
-	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well)
+	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well ||
+	    calls->returns.count)
 		return;
 	calls->others = gdb_count(calls, replay) - calls->count;
 	calls->only_counts = gdb_command(replay->gdb, NULL, "-break-after %d %d", calls->number,
@@ -199,10 +200,9 @@ static enum scan_verdict see(
 		break;
 	}
 	calls->count++;
-	if (!calls->full) {
+	if (!calls->full)
 		add_row(calls, replay);
-		count_only(calls, replay, !visit->search->bounded || visit->search->guard);
-	}
+	count_only(calls, replay, !visit->search->bounded || visit->search->guard);
 	if (calls->args->group_by && !add_group(calls, replay, failure))
 		return SCAN_GIVE_UP;
 	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
