@@ -8,11 +8,11 @@ FIDELITY_FLAGS   := -g -pthread -D_GNU_SOURCE -Wall -Wextra -Wno-array-bounds -W
 FIDELITY_BUILDS  := c_static_O0 c_dynamic_O2 c_static_pie_O2 c_dynamic_fixed_O0 cc_static_O0 cc_dynamic_O2
 FIDELITY         := $(FIDELITY_BUILDS:%=$(FIDELITY_BIN)/%)
 
-$(FIDELITY_BIN)/c_static_O0:        private LINKING := -O0 -static -no-pie -fno-pie -DFIDELITY_STATIC
+$(FIDELITY_BIN)/c_static_O0:        private LINKING := -O0 -static -fno-pie -DFIDELITY_STATIC
 $(FIDELITY_BIN)/c_dynamic_O2:       private LINKING := -O2 -pie -fPIE
 $(FIDELITY_BIN)/c_static_pie_O2:    private LINKING := -O2 -static-pie -fPIE -DFIDELITY_STATIC -fno-omit-frame-pointer
 $(FIDELITY_BIN)/c_dynamic_fixed_O0: private LINKING := -O0 -no-pie -fno-pie -fomit-frame-pointer
-$(FIDELITY_BIN)/cc_static_O0:       private LINKING := -O0 -static -no-pie -fno-pie -DFIDELITY_STATIC
+$(FIDELITY_BIN)/cc_static_O0:       private LINKING := -O0 -static -fno-pie -DFIDELITY_STATIC
 $(FIDELITY_BIN)/cc_dynamic_O2:      private LINKING := -O2 -pie -fPIE -fomit-frame-pointer
 
 $(FIDELITY_BIN)/c_%: $(FIDELITY_C) tests/fidelity/programs/stage.h
