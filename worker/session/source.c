@@ -15,6 +15,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/session/images.h"
 #include "worker/session/source.h"
+#include "worker/session/symbol.h"
 
 #define PLACES_MAX     2000 /* files whose place we remember */
 #define LINES_AROUND   2
@@ -186,10 +187,45 @@ static void add_doubt(char *text, size_t size, const char *format, const char *p
 	snprintf(text + strlen(text), size - strlen(text), format, place);
 }
 
-const char *source_doubt(struct replay *replay, const char *path, char *text, size_t size)
+/* The library that has the code at an address, in said; the program if it is that, or not known. */
+static const char *built_file(
+    struct replay *replay, unsigned long long address, struct symbol *symbol)
+{
+	static const char section[] = " in section ", of[] = " of ";
+	const char *at =
+	    address && symbol_at(replay, address, symbol) ? strstr(symbol->said, section) : NULL;
+
+	at = at ? strstr(at + sizeof(section) - 1, of) : NULL;
+	return at ? at + sizeof(of) - 1 : replay->executable;
+}
+
+/* Whether the file was changed after its code was built. */
+static bool is_newer(struct replay *replay, const struct stat *source, unsigned long long address,
+    char *text, size_t size)
+{
+	struct symbol symbol;
+	const char *file = built_file(replay, address, &symbol);
+	struct stat built, program;
+
+	if (stat(replay->executable, &program) != 0)
+		return false;
+	if (stat(file, &built) != 0)
+		built = program;
+	if (source->st_mtime <= built.st_mtime)
+		return false;
+	if (built.st_dev == program.st_dev && built.st_ino == program.st_ino)
+		snprintf(text, size, "the recorded program");
+	else
+		snprintf(text, size, "%.200s", basename(file));
+	return true;
+}
+
+const char *source_doubt(
+    struct replay *replay, const char *path, unsigned long long address, char *text, size_t size)
 {
 	struct files_found found = {0};
-	struct stat source, program;
+	char built[256];
+	struct stat source;
 	char why[FILES_WHY_MAX] = "";
 	int fd = path ? open_kept(replay, path, &found, why) : -1;
 
@@ -203,9 +239,8 @@ const char *source_doubt(struct replay *replay, const char *path, char *text, si
 	if (found.doubt & BROKER_CHANGED)
 		add_doubt(text, size,
 		    "this file has changed since the recording, so lines may not match%s", "");
-	else if (stat(replay->executable, &program) == 0 && source.st_mtime > program.st_mtime)
-		add_doubt(text, size,
-		    "this file is newer than the recorded program, so lines may not match%s", "");
+	else if (is_newer(replay, &source, address, built, sizeof(built)))
+		add_doubt(text, size, "this file is newer than %s, so lines may not match", built);
 	if (found.doubt & BROKER_REBUILT)
 		add_doubt(text, size,
 		    "the program or one of its libraries was built again since the recording%s",
@@ -273,6 +308,20 @@ static bool current_place(struct replay *replay, char *path, int *line, struct f
 	return fine;
 }
 
+/* gdb's `Line 8 of "a.c" starts at address 0x1139 <main>`; 0: it has no code. */
+static unsigned long long code_address(struct replay *replay, const char *path, int line)
+{
+	static const char mark[] = " address ";
+	char command[PATH_MAX + 64];
+	const char *said, *at;
+
+	snprintf(command, sizeof(command), "info line '%s':%d", path, line);
+	if (strchr(path, '\'') || gdb_console(replay->gdb, &said, command) != GDB_DONE)
+		return 0;
+	at = strstr(said, mark);
+	return at ? strtoull(at + sizeof(mark) - 1, NULL, 16) : 0;
+}
+
 json_t *tool_source_lines(
     struct replay *replay, const struct source_lines_args *args, struct failure *failure)
 {
@@ -302,7 +351,8 @@ json_t *tool_source_lines(
 		return NULL;
 	}
 	result = json_pack("{s:s,s:o}", "file", path, "source", source);
-	if (source_doubt(replay, path, doubt, sizeof(doubt))[0])
+	if (source_doubt(
+		replay, path, code_address(replay, path, (int)line), doubt, sizeof(doubt))[0])
 		json_object_set_new(result, "warning", json_string(doubt));
 	return result;
 }

@@ -33,8 +33,9 @@ int source_line_with(struct replay *replay, const char *path, int first, int las
 bool source_is_there(struct replay *replay, const char *path);
 
 /* "" or a warning about the file: it was found in another place than recorded, it is newer than the
- * program, or it was not found, which is reported only once. In text[size], SOURCE_DOUBT_MAX bytes.
- */
-const char *source_doubt(struct replay *replay, const char *path, char *text, size_t size);
+ * program or the library that has its code at `address` (0: not known, then the program counts), or
+ * it was not found, which is reported only once. In text[size], SOURCE_DOUBT_MAX bytes. */
+const char *source_doubt(
+    struct replay *replay, const char *path, unsigned long long address, char *text, size_t size);
 
 #endif
