@@ -447,17 +447,44 @@ static bool has_waiting(const json_t *threads)
 	return false;
 }
 
-/* What is known of cycles. Those of mutexes are in memory; the others are not. */
-static const char *cycles_of(bool whole)
+/* The first thread that waits for what has no holder, or none that is known. */
+static const json_t *first_unheld(const json_t *threads)
 {
-	return whole ? "no cycle of locks among them"
-		     : "no cycle of mutexes among them; who holds other locks was left out";
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(threads, i, thread)
+	{
+		const char *what = json_string_value(json_object_get(thread, "waits_for"));
+
+		if (what && !json_object_get(thread, "held_by") &&
+		    strncmp(what, "the end of", strlen("the end of")) != 0)
+			return thread;
+	}
+	return NULL;
+}
+
+/* What is known of cycles. Those of mutexes are in memory; the others are not. Nobody knows who
+ * should have ended a wait for a condition. */
+static json_t *cycles_of(const json_t *threads, bool whole)
+{
+	const json_t *unheld = first_unheld(threads);
+
+	if (!unheld)
+		return json_string(
+		    whole ? "no cycle of locks among them"
+			  : "no cycle of mutexes among them; who holds other locks was left out");
+	return json_sprintf("whether they wait for each other cannot be known: thread %d waits for "
+			    "%.160s, and nothing tells who should end that wait",
+	    (int)json_integer_value(json_object_get(unheld, "tid")),
+	    json_string_value(json_object_get(unheld, "waits_for")));
 }
 
 static void tell_signal(struct replay *replay, json_t *report, int status, const char *where,
     const char *cycle, bool whole)
 {
-	size_t threads = json_array_size(json_object_get(report, "threads"));
+	const json_t *threads = json_object_get(report, "threads");
+	json_t *cycles = cycles_of(threads, whole);
 	char signal[32], name[128];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
@@ -470,13 +497,14 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 	if (cycle)
 		json_object_set_new(
 		    report, "conclusion", json_sprintf("%s; %s ended it", cycle, name));
-	else if (threads > 1)
+	else if (json_array_size(threads) > 1)
 		json_object_set_new(report, "conclusion",
-		    json_sprintf(
-			"%s ended it, with %zu threads and %s", name, threads, cycles_of(whole)));
+		    json_sprintf("%s ended it, with %zu threads and %s", name,
+			json_array_size(threads), json_string_value(cycles)));
 	else
 		json_object_set_new(report, "conclusion",
 		    json_sprintf("%s ended it while it was in %s", name, where));
+	json_decref(cycles);
 }
 
 /* Of a program that had not ended when rr stopped. */

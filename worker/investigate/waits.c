@@ -1,7 +1,7 @@
 /*
  * Finds what a thread waits for from its stack and its system call: the C library's function shows
- * the kind of object, and the first argument of futex its address. Without the library's symbols,
- * reports only the function.
+ * the kind of object, and the first argument of futex a word inside it. A futex of nobody's known
+ * function is a lock that the program made itself; who holds it is never guessed.
  */
 #include "worker/investigate/waits.h"
 
@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/threading.h"
+#include "worker/session/accessed.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 
@@ -20,30 +21,76 @@
 #define NAME_MAX_SIZE 120
 #define CYCLE_MAX     2000
 #define SYSCALL_BYTES 0x050f /* the instruction, as a number */
-#define OWNER_OFFSET  8	     /* of a mutex of glibc: lock, count, owner */
+#define STACK_WORDS   96     /* where a wait for a condition has its notes */
 
-enum wait_kind { WAIT_NONE, WAIT_MUTEX, WAIT_JOIN, WAIT_OTHER };
+/* Offsets in the objects of glibc. */
+#define MUTEX_OWNER    8
+#define RWLOCK_PHASE   8
+#define RWLOCK_WRITERS 12
+#define RWLOCK_WRITER  24
+#define BARRIER_ROUND  4
+#define BARRIER_OUT    16
 
+#define WAIT_BITSET    9 /* FUTEX_WAIT_BITSET: with a time limit, or none */
+#define PHASE_WORD_MAX 3 /* of a rwlock's phase; the count of its readers is larger meanwhile */
+
+enum wait_kind {
+	WAIT_MUTEX,
+	WAIT_JOIN,
+	WAIT_CONDITION,
+	WAIT_CONDITION_END, /* for its last waiter */
+	WAIT_RWLOCK,
+	WAIT_BARRIER,
+	WAIT_SEMAPHORE,
+	WAIT_SPINLOCK,
+	WAIT_ONCE,
+	WAIT_UNKNOWN,
+};
+
+static const char *const words[] = {
+    [WAIT_MUTEX] = "mutex",
+    [WAIT_JOIN] = "thread",
+    [WAIT_CONDITION] = "condition",
+    [WAIT_CONDITION_END] = "the last waiter of a condition",
+    [WAIT_RWLOCK] = "rwlock",
+    [WAIT_BARRIER] = "barrier",
+    [WAIT_SEMAPHORE] = "semaphore",
+    [WAIT_SPINLOCK] = "spinlock",
+    [WAIT_ONCE] = "pthread_once of",
+};
+
+/* Part of the function's name. */
 static const struct {
-	const char *function; /* part of the function's name */
+	const char *function;
 	enum wait_kind kind;
-	const char *what;
 } kinds[] = {
-    {"pthread_mutex_lock", WAIT_MUTEX, "mutex"},
-    {"pthread_mutex_timedlock", WAIT_MUTEX, "mutex"},
-    {"pthread_clockjoin", WAIT_JOIN, "thread"},
-    {"pthread_join", WAIT_JOIN, "thread"},
-    {"pthread_timedjoin", WAIT_JOIN, "thread"},
-    {"pthread_cond_", WAIT_OTHER, "condition"},
-    {"pthread_rwlock_", WAIT_OTHER, "rwlock"},
-    {"pthread_barrier_wait", WAIT_OTHER, "barrier"},
-    {"sem_wait", WAIT_OTHER, "semaphore"},
-    {"sem_timedwait", WAIT_OTHER, "semaphore"},
+    {"pthread_mutex_lock", WAIT_MUTEX},
+    {"pthread_mutex_cond_lock", WAIT_MUTEX},
+    {"pthread_mutex_timedlock", WAIT_MUTEX},
+    {"pthread_mutex_clocklock", WAIT_MUTEX},
+    {"mtx_lock", WAIT_MUTEX},
+    {"mtx_timedlock", WAIT_MUTEX},
+    {"pthread_clockjoin", WAIT_JOIN},
+    {"pthread_join", WAIT_JOIN},
+    {"pthread_timedjoin", WAIT_JOIN},
+    {"thrd_join", WAIT_JOIN},
+    {"pthread_cond_destroy", WAIT_CONDITION_END},
+    {"pthread_cond_", WAIT_CONDITION},
+    {"cnd_wait", WAIT_CONDITION},
+    {"cnd_timedwait", WAIT_CONDITION},
+    {"pthread_rwlock_", WAIT_RWLOCK},
+    {"pthread_barrier_", WAIT_BARRIER},
+    {"sem_wait", WAIT_SEMAPHORE},
+    {"sem_timedwait", WAIT_SEMAPHORE},
+    {"sem_clockwait", WAIT_SEMAPHORE},
+    {"pthread_spin_lock", WAIT_SPINLOCK},
+    {"pthread_once", WAIT_ONCE},
+    {"call_once", WAIT_ONCE},
 };
 
 struct waiter {
 	int tid, holder;	       /* holder 0: not known */
-	char what[NAME_MAX_SIZE + 16]; /* "mutex left" */
+	char what[NAME_MAX_SIZE + 80]; /* "mutex left" */
 };
 
 static bool read_number(
@@ -62,7 +109,8 @@ static bool read_number(
 	return value != NULL;
 }
 
-static int kind_of(const json_t *frames)
+/* Of the library's functions that the program's own code called, down to its frame `own`. */
+static enum wait_kind kind_of(const json_t *frames, const json_t *own)
 {
 	const json_t *frame;
 	size_t i;
@@ -70,11 +118,15 @@ static int kind_of(const json_t *frames)
 	json_array_foreach(frames, i, frame)
 	{
 		const char *function = mi_text(frame, "function");
-		for (int kind = 0; function && kind < (int)(sizeof(kinds) / sizeof(*kinds)); kind++)
-			if (strstr(function, kinds[kind].function))
-				return kind;
+
+		if (frame == own)
+			break;
+		for (size_t kind = 0; function && kind < sizeof(kinds) / sizeof(*kinds); kind++)
+			if (strstr(function, kinds[kind].function) &&
+			    (kinds[kind].kind != WAIT_SPINLOCK || i == 0))
+				return kinds[kind].kind;
 	}
-	return -1;
+	return WAIT_UNKNOWN;
 }
 
 /* Whether the thread is inside the system call. While it enters or leaves the call, the arguments
@@ -89,27 +141,112 @@ static bool is_in_futex(struct replay *replay, int thread)
 	       bytes == SYSCALL_BYTES;
 }
 
-/* The object to which the thread's futex belongs. */
-static void look_at(struct replay *replay, int thread, int kind, struct waiter *waiter)
-{
-	unsigned long long address, holder = 0;
-	char name[NAME_MAX_SIZE], expression[64];
+/* ---- The object in which the futex is -------------------------------------------------------- */
 
-	if (!is_in_futex(replay, thread) ||
-	    !read_number(replay, thread, "(unsigned long)$rdi", &address) || !address)
-		return;
-	snprintf(expression, sizeof(expression), "*(int *)%llu",
-	    address + (kinds[kind].kind == WAIT_MUTEX ? OWNER_OFFSET : 0));
-	if (kinds[kind].kind != WAIT_OTHER && read_number(replay, thread, expression, &holder))
-		waiter->holder = (int)holder;
-	if (kinds[kind].kind == WAIT_JOIN) {
+static unsigned word_at(struct replay *replay, unsigned long long address)
+{
+	unsigned word;
+
+	return accessed_whole(replay, address, &word, sizeof(word)) ? word : 0;
+}
+
+/* Whether these words are what a wait for a condition notes on its stack: its number among the
+ * waits for this condition, the condition and the mutex. */
+static bool is_note(
+    struct replay *replay, const unsigned long long *words_there, unsigned long long futex)
+{
+	unsigned long long condition = words_there[1], offset = futex - condition, waits;
+
+	/* The second pair since glibc 2.41. */
+	if (offset != 40 && offset != 44 && offset != 32 && offset != 36)
+		return false;
+	return condition % 8 == 0 && words_there[2] && words_there[2] % 8 == 0 &&
+	       accessed_whole(replay, condition, &waits, sizeof(waits)) && words_there[0] < waits;
+}
+
+/* 0: not found. */
+static unsigned long long condition_of(struct replay *replay, int thread, unsigned long long futex)
+{
+	unsigned long long stack, there[STACK_WORDS];
+
+	if (!read_number(replay, thread, "(unsigned long)$sp", &stack) ||
+	    !accessed_whole(replay, stack, there, sizeof(there)))
+		return 0;
+	for (size_t i = 0; i + 2 < STACK_WORDS; i++)
+		if (is_note(replay, &there[i], futex))
+			return there[i + 1];
+	return 0;
+}
+
+/* Its beginning; 0: not known. */
+static unsigned long long object_of(
+    struct replay *replay, int thread, enum wait_kind kind, unsigned long long futex)
+{
+	switch (kind) {
+	case WAIT_CONDITION:
+		return condition_of(replay, thread, futex);
+	case WAIT_CONDITION_END:
+		return 0;
+	case WAIT_RWLOCK:
+		if (futex % 8)
+			return futex - RWLOCK_WRITERS;
+		return word_at(replay, futex) <= PHASE_WORD_MAX ? futex - RWLOCK_PHASE : futex;
+	case WAIT_BARRIER:
+		return futex - (futex % 8 ? BARRIER_ROUND : BARRIER_OUT);
+	case WAIT_MUTEX:
+	case WAIT_JOIN:
+	case WAIT_SEMAPHORE:
+	case WAIT_SPINLOCK:
+	case WAIT_ONCE:
+	case WAIT_UNKNOWN:
+		break;
+	}
+	return futex;
+}
+
+static int holder_of(struct replay *replay, enum wait_kind kind, unsigned long long object)
+{
+	if (kind == WAIT_MUTEX)
+		return (int)word_at(replay, object + MUTEX_OWNER);
+	if (kind == WAIT_RWLOCK)
+		return (int)word_at(replay, object + RWLOCK_WRITER);
+	return kind == WAIT_JOIN ? (int)word_at(replay, object) : 0;
+}
+
+static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
+    unsigned long long futex, struct waiter *waiter)
+{
+	unsigned long long object = object_of(replay, thread, kind, futex);
+	char name[NAME_MAX_SIZE];
+
+	threading_name_address(replay, object ? object : futex, false, name, sizeof(name));
+	waiter->holder = object ? holder_of(replay, kind, object) : 0;
+	if (kind == WAIT_UNKNOWN)
+		snprintf(waiter->what, sizeof(waiter->what),
+		    "a futex of no known function, %s: who holds it cannot be known", name);
+	else if (kind == WAIT_JOIN)
 		snprintf(
 		    waiter->what, sizeof(waiter->what), "the end of thread %d", waiter->holder);
+	else
+		snprintf(waiter->what, sizeof(waiter->what), "%s %s%s", words[kind],
+		    object ? "" : "whose futex is ", name);
+}
+
+static void look_at(struct replay *replay, int thread, enum wait_kind kind, struct waiter *waiter)
+{
+	unsigned long long address, operation;
+
+	if (kind != WAIT_SPINLOCK && !is_in_futex(replay, thread))
 		return;
-	}
-	/* The futex of a mutex is its first word; that of a condition is somewhere inside it. */
-	threading_name_address(replay, address, kinds[kind].kind == WAIT_OTHER, name, sizeof(name));
-	snprintf(waiter->what, sizeof(waiter->what), "%s %s", kinds[kind].what, name);
+	if (!read_number(replay, thread, "(unsigned long)$rdi", &address) || !address ||
+	    !read_number(replay, thread, "(unsigned long)$rsi & 127", &operation))
+		return;
+	/* A wait for a condition has a second one in it: for its mutex, which others may have taken
+	 * meanwhile. A mutex's futex waits without a time. */
+	if (kind == WAIT_CONDITION && operation != WAIT_BITSET &&
+	    !condition_of(replay, thread, address))
+		kind = WAIT_MUTEX;
+	tell_object(replay, thread, kind, address, waiter);
 }
 
 /* The name of the library's function that the program's own code called. */
@@ -127,7 +264,8 @@ static const char *entered(const json_t *frames, const json_t *own)
 
 static json_t *thread_json(struct replay *replay, const json_t *thread, struct waiter *waiter)
 {
-	int number = mi_number(thread, "id", 0), kind;
+	int number = mi_number(thread, "id", 0);
+	enum wait_kind kind;
 	json_t *json = json_pack("{s:i}", "tid", mi_tid(thread));
 	json_t *frames = frames_from(replay, number, 0, FRAMES_LOOKED, FRAMES_BYTES), *own;
 	const char *in;
@@ -136,15 +274,14 @@ static json_t *thread_json(struct replay *replay, const json_t *thread, struct w
 	if (mi_text(thread, "name"))
 		json_object_set_new(json, "name", json_string(mi_text(thread, "name")));
 	own = frames_first_own(replay, frames);
-	kind = kind_of(frames);
+	kind = kind_of(frames, own);
 	in = own ? entered(frames, own) : NULL;
-	if (kind >= 0)
-		look_at(replay, number, kind, waiter);
+	look_at(replay, number, kind, waiter);
 	if (waiter->what[0])
 		json_object_set_new(json, "waits_for", json_string(waiter->what));
 	else if (in)
 		json_object_set_new(json, "in", json_string(in));
-	if (kind >= 0 && kinds[kind].kind == WAIT_MUTEX && waiter->holder)
+	if (waiter->holder && kind != WAIT_JOIN)
 		json_object_set_new(json, "held_by", json_integer(waiter->holder));
 	if (own) {
 		frame_finish(replay, own);

@@ -1,0 +1,186 @@
+/*
+ * Threads that wait for ever, for each kind of object or in a ring. When all of them sleep, the
+ * program ends itself with SIGTERM.
+ */
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <linux/futex.h>
+#include <mutex>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <threads.h>
+#include <unistd.h>
+
+static std::mutex door;
+static std::condition_variable bell;
+static std::condition_variable_any any_bell;
+static cnd_t plain_bell;
+static mtx_t plain_door, held_door;
+static struct {
+	long before;
+	pthread_cond_t inside;
+	pthread_mutex_t lock;
+} room = {0, PTHREAD_COND_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_barrier_t gate;
+static sem_t token, other_token;
+static pthread_rwlock_t page = PTHREAD_RWLOCK_INITIALIZER, leaf = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t hot, cold;
+static pthread_barrier_t both;
+static int own[2]; /* 1: taken */
+static bool rung, waiting, spins;
+
+static bool sleeps(const char *task)
+{
+	char path[64], text[256] = "";
+	std::snprintf(path, sizeof(path), "/proc/self/task/%s/stat", task);
+	FILE *file = std::fopen(path, "r");
+	bool got = file && std::fgets(text, sizeof(text), file);
+	if (file)
+		std::fclose(file);
+	const char *state = std::strrchr(text, ')');
+	return std::atoi(task) == gettid() || (got && state && state[2] == 'S');
+}
+
+/* Ends the program when all others sleep in two looks; those that spin never do. */
+static void watch()
+{
+	for (int calm = 0; calm < 2;) {
+		bool all = true;
+		DIR *tasks = opendir("/proc/self/task");
+		while (struct dirent *task = readdir(tasks))
+			if (task->d_name[0] != '.')
+				all = all && (spins || sleeps(task->d_name));
+		closedir(tasks);
+		calm = all ? calm + 1 : 0;
+		usleep(20000);
+	}
+	kill(getpid(), SIGTERM);
+	pause();
+}
+
+static void guest()
+{
+	std::unique_lock<std::mutex> lock(door);
+	waiting = true;
+	bell.wait(lock, [] { return rung; });
+}
+
+/* The guest is woken, and must take the door again, which main holds while it joins it. */
+static void relock()
+{
+	std::thread thread(guest);
+	for (;;) {
+		std::lock_guard<std::mutex> lock(door);
+		if (waiting)
+			break;
+	}
+	std::unique_lock<std::mutex> lock(door);
+	rung = true;
+	bell.notify_one();
+	std::thread watcher(watch);
+	thread.join();
+}
+
+static void *relock_in_room(void *)
+{
+	pthread_mutex_lock(&room.lock);
+	waiting = true;
+	while (!rung)
+		pthread_cond_wait(&room.inside, &room.lock);
+	return nullptr;
+}
+
+static void relock_posix()
+{
+	pthread_t thread;
+	pthread_create(&thread, nullptr, relock_in_room, nullptr);
+	for (bool seen = false; !seen;) {
+		pthread_mutex_lock(&room.lock);
+		seen = waiting;
+		if (!seen)
+			pthread_mutex_unlock(&room.lock);
+	}
+	rung = true;
+	pthread_cond_broadcast(&room.inside);
+	std::thread watcher(watch);
+	pthread_join(thread, nullptr);
+}
+
+/* One thread for each kind of object; main holds what can be held. */
+static void kinds()
+{
+	cnd_init(&plain_bell);
+	mtx_init(&plain_door, mtx_plain);
+	mtx_init(&held_door, mtx_plain);
+	mtx_lock(&held_door);
+	pthread_rwlock_wrlock(&page);
+	pthread_rwlock_rdlock(&leaf);
+	pthread_barrier_init(&gate, nullptr, 2);
+	sem_init(&token, 0, 0);
+	sem_init(&other_token, 0, 0);
+	std::thread threads[] = {std::thread(guest), std::thread([] {
+					 std::unique_lock<std::mutex> lock(door);
+					 any_bell.wait(lock);
+				 }),
+	    std::thread([] {
+		    mtx_lock(&plain_door);
+		    cnd_wait(&plain_bell, &plain_door);
+	    }),
+	    std::thread([] { relock_in_room(nullptr); }),
+	    std::thread([] { pthread_barrier_wait(&gate); }), std::thread([] { sem_wait(&token); }),
+	    std::thread([] { mtx_lock(&held_door); }),
+	    std::thread([] { pthread_rwlock_rdlock(&page); }),
+	    std::thread([] { pthread_rwlock_wrlock(&leaf); }), std::thread(watch)};
+	sem_wait(&other_token);
+	for (std::thread &thread : threads)
+		thread.join();
+}
+
+static void take_own(int number)
+{
+	while (__atomic_exchange_n(&own[number], 1, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &own[number], FUTEX_WAIT_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+static void ring(void (*take)(int))
+{
+	pthread_barrier_init(&both, nullptr, 2);
+	auto run = [take](int first, int second) {
+		take(first);
+		pthread_barrier_wait(&both);
+		take(second);
+	};
+	std::thread one(run, 0, 1), two(run, 1, 0);
+	usleep(1000);
+	watch();
+	one.join();
+	two.join();
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "kinds";
+
+	pthread_spin_init(&hot, 0);
+	pthread_spin_init(&cold, 0);
+	if (std::strcmp(what, "relock") == 0)
+		relock();
+	else if (std::strcmp(what, "relock_posix") == 0)
+		relock_posix();
+	else if (std::strcmp(what, "own") == 0)
+		ring(take_own);
+	else if (std::strcmp(what, "writers") == 0)
+		ring([](int number) { pthread_rwlock_wrlock(number ? &page : &leaf); });
+	else if (std::strcmp(what, "spins") == 0) {
+		spins = true;
+		ring([](int number) { pthread_spin_lock(number ? &hot : &cold); });
+	} else
+		kinds();
+	return 0;
+}
