@@ -254,10 +254,12 @@ static void launch_failed(struct session *session, const struct event_data *data
 {
 	struct failure failure = *data->failure;
 
-	/* of a wrong name, the message says what would be right */
+	/* of another wrong name, the message says what would be right */
 	if (failure.hint[0] == 0 &&
 	    (failure.code == ERROR_SANDBOX_VIOLATION || failure.code == ERROR_INTERNAL))
 		failure_set_hint(&failure, "rr_status shows what may be wrong");
+	else if (failure.hint[0] == 0 && session->kind == WORKER_REPLAY)
+		failure_set_hint(&failure, "rr_list_recordings shows the traces");
 	fail_opening(session, &failure);
 }
 
