@@ -223,11 +223,12 @@ static uint64_t untouched(const struct tracee *tracee, const struct user_regs_st
 static uint64_t answer(const struct codecache *cache, const struct tracee *tracee,
     const struct place *place, struct user_regs_struct *regs)
 {
-	const struct space *space = tracee->space;
+	struct space *space = tracee->space;
 	struct user_regs_struct there = *regs;
 	uint64_t part = UINT64_MAX;
 
 	there.rip = place->original;
+	watches_note_question(&space->watches, &tracee->debug, there.rip);
 	if (watches_reached(&tracee->debug, there.rip) &&
 	    conditions_may_hold(cache->conditions, there.rip, tracee->tid, &there))
 		return 0;

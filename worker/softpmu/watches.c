@@ -84,7 +84,8 @@ static bool is_another(
 
 /*
  * gdb takes its breakpoints out at each of its stops and puts them in again, so code goes on asking
- * about those of before. True when there is another one.
+ * about those of before, but not for long: each question is a stop. True when there is another one,
+ * or too many questions were in vain.
  */
 static bool ask_at_all(struct watches *watches, const struct debug_registers *registers)
 {
@@ -92,10 +93,11 @@ static bool ask_at_all(struct watches *watches, const struct debug_registers *re
 
 	while (i < DEBUG_REGISTERS && !is_another(watches, registers, i))
 		i++;
-	if (i == DEBUG_REGISTERS)
+	if (i == DEBUG_REGISTERS && watches->vain < WATCH_VAIN)
 		return false;
-	if (watches->asked_count > WATCH_ASKED - DEBUG_REGISTERS)
+	if (watches->asked_count > WATCH_ASKED - DEBUG_REGISTERS || watches->vain >= WATCH_VAIN)
 		watches->asked_count = 0;
+	watches->vain = 0;
 	for (i = 0; i < DEBUG_REGISTERS; i++) {
 		if (is_another(watches, registers, i))
 			watches->asked[watches->asked_count++] = registers->rr_address[i];
@@ -109,7 +111,7 @@ bool watches_set(
 	enum watch_level level;
 	bool anew;
 
-	if (same(&watches->set, registers))
+	if (same(&watches->set, registers) && watches->vain < WATCH_VAIN)
 		return false;
 	level = level_of(registers);
 	anew = ask_at_all(watches, registers) || level > watches->level;
@@ -121,6 +123,13 @@ bool watches_set(
 	if (level > watches->level)
 		watches->level = level;
 	return anew;
+}
+
+void watches_note_question(
+    struct watches *watches, const struct debug_registers *registers, uint64_t address)
+{
+	if (watches_asks(watches, address) && !watches_reached(registers, address))
+		watches->vain++;
 }
 
 bool watches_look_at(enum watch_level level, const struct access *access)

@@ -26,6 +26,7 @@ enum watch_level {
 
 enum {
 	WATCH_ASKED = 16, /* breakpoints that one cache's code asks about; then it is made anew */
+	WATCH_VAIN = 500, /* the same after so many questions about those that are gone */
 	/* A table for each size of an access, 1 to 64 bytes, with a byte for the low 16 bits of the
 	 * address where one begins. */
 	WATCH_SIZES = 7,
@@ -37,7 +38,7 @@ struct watches {
 	enum watch_level level;
 	struct debug_registers set; /* what the tables say */
 	uint64_t asked[WATCH_ASKED];
-	unsigned asked_count;
+	unsigned asked_count, vain;
 };
 
 /*
@@ -46,6 +47,10 @@ struct watches {
  */
 bool watches_set(
     struct watches *watches, const struct arena *arena, const struct debug_registers *registers);
+
+/* The code has asked before the instruction at this address. */
+void watches_note_question(
+    struct watches *watches, const struct debug_registers *registers, uint64_t address);
 
 /* Whether the code asks before the instruction at this address. */
 bool watches_asks(const struct watches *watches, uint64_t address);

@@ -1,0 +1,67 @@
+/*
+ * Searches whose deadline comes long before their end: they say how much they have searched, and
+ * the session goes on with the same gdb. No machine is fast enough to end them in time.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define DEADLINE_S 1
+
+static long long ticks_of(const char *moment)
+{
+	return strtoll(strchr(moment, ':') + 1, NULL, 10);
+}
+
+/* "... searched up to 169:1148981@1139.5f (below 1%); ..." is about work, not about events. */
+static void expect_share(const json_t *answer, long long all)
+{
+	const char *said = strstr(answer_text(answer, "cut_off"), "up to ");
+	const char *share = said ? strchr(said, '(') : NULL;
+
+	ck_assert_ptr_nonnull(share);
+	const long long searched = ticks_of(said) * 100 / all;
+	const long long told = strncmp(share, "(below", 6) == 0 ? 0 : strtoll(share + 1, NULL, 10);
+	ck_assert_int_le(llabs(told - searched), 1);
+}
+
+/* Nothing had to restore the session, and it stands where it stood. */
+static void expect_same_gdb(struct client *client, const char *moment)
+{
+	expect_all(client_tool(client, "rr_when", NULL), IS("moment", moment), ABSENT("restored"));
+}
+
+START_TEST(a_search_that_is_cut_off_tells_its_share_of_the_work)
+{
+	cleanup_scene struct scene scene = scene_open("busy", NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	const char *moment = answer_text(end, "moment");
+	static const char *const tools[] = {"rr_lines_executed", "rr_trace_calls"};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		json_auto_t *answer = client_tool(scene.client, tools[i], "{s:s, s:i}", "location",
+		    "mix", "deadline", DEADLINE_S);
+		expect_share(answer, ticks_of(moment));
+		expect_same_gdb(scene.client, moment);
+	}
+}
+END_TEST
+
+/* rr meets the condition at each call, where gdb need not stop. */
+START_TEST(a_search_backward_that_is_cut_off_leaves_gdb_alive)
+{
+	cleanup_scene struct scene scene = scene_open("busy", NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+
+	client_tool_refused(scene.client, "rr_last_time", "timeout", "{s:s, s:s, s:i}", "location",
+	    "mix", "condition", "1==0", "deadline", DEADLINE_S);
+	expect_same_gdb(scene.client, answer_text(end, "moment"));
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {a_search_that_is_cut_off_tells_its_share_of_the_work,
+	    a_search_backward_that_is_cut_off_leaves_gdb_alive, NULL};
+	return scene_main("deadlines", tests, (const char *const[]){"busy", NULL});
+}
