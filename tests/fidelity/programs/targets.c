@@ -92,7 +92,8 @@ ASSEMBLY(call_slot, ".pushsection .data\n.balign 8\n1: .quad 0x60180010\n.popsec
 		    "call *1b(%rip)\nud2")
 ASSEMBLY(jump_slot, ".pushsection .data\n.balign 8\n1: .quad 0\n.popsection\n"
 		    "call 2f\nud2\n2: endbr64\n.byte 0xf2\njmp *1b(%rip)")
-ASSEMBLY(call_far_slot, "movq $0x60180010, (%rsi)\nmov %cs, 8(%rsi)\n.byte 0x48; lcall *(%rsi)\nud2")
+ASSEMBLY(
+    call_far_slot, "movq $0x60180010, (%rsi)\nmov %cs, 8(%rsi)\n.byte 0x48; lcall *(%rsi)\nud2")
 ASSEMBLY(jump_far_slot, "movq $0x60180010, (%rsi)\nmov %cs, 8(%rsi)\n.byte 0x48; ljmp *(%rsi)")
 ASSEMBLY(jump_far_selector, "movq $0, 8(%rsi)\n.byte 0x48; ljmp *(%rsi)")
 ASSEMBLY(call_far_selector, "movq $0x1234, 8(%rsi)\n.byte 0x48; lcall *(%rsi)")
