@@ -272,7 +272,7 @@ START_TEST(what_has_no_story_says_why)
 	cleanup_scene struct scene scene = scene_open("stories", NULL);
 
 	client_tool_refused(
-	    scene.client, "rr_frame_story", "not_found", "{s:s}", "location", "jumper");
+	    scene.client, "rr_frame_story", "invalid_argument", "{s:s}", "location", "jumper");
 	client_tool_refused(
 	    scene.client, "rr_frame_story", "not_found", "{s:s}", "location", "strlen");
 	client_tool_refused(
@@ -293,14 +293,32 @@ START_TEST(a_story_that_is_long_leaves_out_its_middle)
 }
 END_TEST
 
+/* Neither the instruction that returns nor the last lines were stopped at. */
+START_TEST(a_call_that_is_too_much_to_follow_is_told_with_its_end_and_its_result)
+{
+	cleanup_scene struct scene scene = scene_open("stories_long", NULL);
+	json_auto_t *wide = tell(&scene, "sprawl");
+	json_auto_t *longer = client_tool(
+	    scene.client, "rr_frame_story", "{s:s, s:i}", "location", "linger", "limit", 5);
+
+	expect_within(wide, "conclusion", "returned 0");
+	expect_text(wide, "returned", "0");
+	expect_found(wide, "changed", "100050", "-> ");
+	expect_found(wide, "changed", "-> ", "100777");
+	expect_within(longer, "conclusion", "returned 77");
+	expect_within(longer, "cut_off", "only its first lines were followed");
+}
+END_TEST
+
 int main(void)
 {
-	static const char *const programs[] = {
-	    "lines", "stories", "stories_O2", "stories_classes", "stories_classes_O2", NULL};
+	static const char *const programs[] = {"lines", "stories_long", "stories", "stories_O2",
+	    "stories_classes", "stories_classes_O2", NULL};
 	const struct looped tests[] = {
 	    {a_call_tells_its_arguments_calls_changes_and_result, 2},
 	    {a_later_call_goes_the_other_way, 1},
 	    {a_recursive_call_tells_only_its_own_lines, 1},
+	    {a_call_that_is_too_much_to_follow_is_told_with_its_end_and_its_result, 1},
 	    {a_call_that_longjmp_left_did_not_return, 1},
 	    {a_call_that_crashed_ends_with_its_last_line, 1},
 	    {a_frame_of_one_of_several_threads_is_told_from_where_the_session_stands, 1},

@@ -59,16 +59,19 @@ static void add_argument(struct changes *changes, struct replay *replay, const j
 	const char *value = mi_text(argument, "value");
 	char expression[320], shown[FUNCTION_NAME_MAX + 8];
 	size_t length;
+	int digits;
 
 	/* gdb also shows what an argument was when the function began, as name@entry. */
 	if (!name || !type || !value || strchr(name, '@') || !is_pointer(type, value))
 		return;
+	/* Behind the address of a static variable is its name; behind a reference's, its value. */
+	digits = (int)strspn(value + (value[0] == '@'), "0123456789abcdefx");
 	length = strcspn(type, "&");
 	if (type[length])
-		snprintf(
-		    expression, sizeof(expression), "*(%.*s*) %.18s", (int)length, type, value + 1);
+		snprintf(expression, sizeof(expression), "*(%.*s*) %.*s", (int)length, type, digits,
+		    value + (value[0] == '@'));
 	else
-		snprintf(expression, sizeof(expression), "*(%s) %.18s", type, value);
+		snprintf(expression, sizeof(expression), "*(%s) %.*s", type, digits, value);
 	snprintf(shown, sizeof(shown), "%s%.120s", type[length] ? "" : "*", name);
 	add(changes, replay, shown, expression);
 }
@@ -99,17 +102,37 @@ void changes_end(struct changes *changes, struct replay *replay)
 		changes->things[i].after = look(replay, changes->things[i].expression);
 }
 
+/* A long text from a bit before the place where the two differ. */
+static json_t *around(const char *text, size_t differs)
+{
+	size_t from = differs > VALUE_SHOWN / 2 ? differs - VALUE_SHOWN / 2 : 0;
+	size_t length = strlen(text) - from;
+	bool cut = length > VALUE_SHOWN;
+	json_t *part, *shown;
+
+	while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
+		from--, length++;
+	part = scrub_json_middle(text + from, cut ? VALUE_SHOWN : length, VALUE_SHOWN, NULL);
+	shown = json_sprintf(
+	    "%s%s%s", from ? "[...] " : "", json_string_value(part), cut ? " [...]" : "");
+	json_decref(part);
+	return shown;
+}
+
 json_t *changes_tell(const struct changes *changes)
 {
 	json_t *told = json_array(), *before, *after;
+	size_t differs;
 
 	for (size_t i = 0; i < changes->count; i++) {
 		const char *was = changes->things[i].before, *is = changes->things[i].after;
 
 		if (!is || strcmp(was, is) == 0)
 			continue;
-		before = scrub_json_middle(was, strlen(was), VALUE_SHOWN, NULL);
-		after = scrub_json_middle(is, strlen(is), VALUE_SHOWN, NULL);
+		for (differs = 0; was[differs] == is[differs]; differs++)
+			;
+		before = around(was, differs);
+		after = around(is, differs);
 		json_array_append_new(
 		    told, json_sprintf("%s: %s -> %s", changes->things[i].name,
 			      json_string_value(before), json_string_value(after)));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/investigate/callee.h"
 #include "worker/investigate/changes.h"
 #include "worker/investigate/function_code.h"
 #include "worker/investigate/life.h"
@@ -25,11 +26,12 @@
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
 #include "worker/session/source.h"
-#include "worker/session/symbol.h"
 
-#define LEVELS_MAX    2000
-#define INLINED_MAX   10 /* frames */
-#define INLINED_BYTES 6000
+#define LEVELS_MAX     2000
+#define INLINED_MAX    10 /* frames */
+#define INLINED_BYTES  6000
+#define STOPS_LEAST    600 /* and for each line that is told: */
+#define STOPS_PER_LINE 40
 
 struct frame_story {
 	struct replay *replay;
@@ -50,8 +52,9 @@ struct frame_story {
 	int line;	/* of the function's beginning */
 	bool begun;	/* stood behind the function's first instruction */
 	bool returning; /* saw the instruction that returns */
-	bool full;	/* more lines than a story has */
-	bool left;	/* the same frame began again: the first call was left in another way */
+	bool full;	/* more lines than a story has, or more stops than the limit allows */
+	long long stops;
+	bool left; /* the same frame began again: the first call was left in another way */
 	const struct spot *tail; /* it ended by jumping there */
 };
 
@@ -202,40 +205,6 @@ static unsigned long long frame_address(struct replay *replay)
 	return strtoull(at + sizeof(mark) - 1, NULL, 16);
 }
 
-/* The name of the function that is called, and its address where the code only says from where it
- * is taken. */
-static void name_callee(struct frame_story *story, const struct spot *spot)
-{
-	char expression[FUNCTION_NAME_MAX + 32];
-	const char *target = spot->target;
-	unsigned long long address;
-	struct symbol symbol;
-
-	snprintf(story->callee, sizeof(story->callee), "%s", target);
-	if (target[0] != '*')
-		return;
-	if (strncmp(target, "*0x", 3) == 0 && !strchr(target, '('))
-		snprintf(expression, sizeof(expression), "*(unsigned long *) %s", target + 1);
-	else if (target[1] == '%')
-		snprintf(expression, sizeof(expression), "$%s", target + 2);
-	else {
-		/* *0x8(%rax), *(%rdx) */
-		const char *open = strchr(target, '(');
-		int shift = open ? (int)(open - target) - 1 : 0;
-
-		snprintf(expression, sizeof(expression), "*(unsigned long *) ($%.*s + (%.*s))",
-		    open ? (int)strcspn(open + 2, ",)") : 0, open ? open + 2 : "",
-		    shift ? shift : 1, shift ? target + 1 : "0");
-		if (!open || strchr(open, ','))
-			expression[0] = '\0';
-	}
-	if (expression[0] && frames_number(story->replay, 0, expression, &address) &&
-	    symbol_at(story->replay, address, &symbol) && symbol.offset == 0)
-		snprintf(story->callee, sizeof(story->callee), "%.127s", symbol.name);
-	else
-		snprintf(story->callee, sizeof(story->callee), "code without a name");
-}
-
 static void note_call(struct frame_story *story, const struct spot *spot)
 {
 	struct replay *replay = story->replay;
@@ -246,7 +215,7 @@ static void note_call(struct frame_story *story, const struct spot *spot)
 	story->call = story_add_call(&story->story, &replay->moment);
 	if (!story->call)
 		return;
-	name_callee(story, spot);
+	callee_name(replay, spot->target, story->callee);
 	json_object_set_new(story->call, "name",
 	    json_sprintf("%.*s", (int)strcspn(story->callee, "("), story->callee));
 	json_object_set_new(story->call, "args", prototype_arguments(replay, story->callee));
@@ -310,6 +279,20 @@ static void begin_frame(struct frame_story *story)
 	json_decref(frame);
 }
 
+/* The rest of the call runs without stops, so that its end and its result are known all the same.
+ */
+static void stop_following(struct frame_story *story)
+{
+	story->full = true;
+	story->story.cut = true;
+	story->call = NULL;
+	story->tail = NULL;
+	for (size_t i = 0; i < story->code.count; i++) {
+		internal_delete(story->replay, story->code.spots[i].number);
+		story->code.spots[i].number = 0;
+	}
+}
+
 static enum scan_verdict see_spot(struct frame_story *story, const struct spot *spot)
 {
 	struct replay *replay = story->replay;
@@ -325,8 +308,8 @@ static enum scan_verdict see_spot(struct frame_story *story, const struct spot *
 	story->tail = NULL;
 	story->returning = spot->returns;
 	if (spot->line && !story_add(&story->story, spot->line, &replay->moment)) {
-		story->full = true;
-		return SCAN_ENOUGH;
+		stop_following(story);
+		return SCAN_ON;
 	}
 	if (spot->calls)
 		note_call(story, spot);
@@ -356,6 +339,12 @@ static enum scan_verdict see(
 	(void)failure;
 	if (story->catches && hit->breakpoint == story->catches && replay->moment.tid == story->tid)
 		note_catch(story);
+	if (story->full)
+		return SCAN_ON;
+	if (story->stops++ > STOPS_LEAST + STOPS_PER_LINE * story->args->limit) {
+		stop_following(story);
+		return SCAN_ON;
+	}
 	if (!spot || replay->moment.tid != story->tid || frame_address(replay) != story->frame)
 		return SCAN_ON;
 	return see_spot(story, spot);
@@ -395,16 +384,14 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 
 	if (end == SEARCH_CUT)
 		how = "was not seen to its end";
-	else if (story->full)
-		how = "ran on";
 	else if (story->left)
 		how = "was left without a return, by an exception or longjmp";
 	else if (story->life.stretch[1].event != REPLAY_EVENT_FAR)
 		how = "returned";
-	return json_sprintf("%.120s(%.300s) %s%s%.160s after %zu line%s and %zu call%s",
+	return json_sprintf("%.120s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
 	    story->function, args ? args : "", how, returned ? " " : "", returned ? returned : "",
-	    story->story.count, story->story.count == 1 ? "" : "s", story->story.calls,
-	    story->story.calls == 1 ? "" : "s");
+	    story->full ? "more than " : "", story->story.count, story->story.count == 1 ? "" : "s",
+	    story->story.calls, story->story.calls == 1 ? "" : "s");
 }
 
 static void set_array(json_t *answer, const char *key, json_t *array)
@@ -457,8 +444,7 @@ static json_t *answer_of(
 		json_object_set(answer, "args", story->arguments);
 	if (story->returned)
 		json_object_set(answer, "returned", story->returned);
-	if (!story->left && !story->full && end == SEARCH_WHOLE &&
-	    story->life.stretch[1].event != REPLAY_EVENT_FAR)
+	if (!story->left && end == SEARCH_WHOLE && story->life.stretch[1].event != REPLAY_EVENT_FAR)
 		json_object_set_new(
 		    answer, "returned_at", seen_name(replay, &story->life.stretch[1]));
 	set_array(answer, "story",
@@ -468,10 +454,8 @@ static json_t *answer_of(
 	add_notes(story, answer);
 	if (story->full)
 		json_object_set_new(answer, "cut_off",
-		    json_sprintf(
-			"it ran through more than %d lines: rr_lines_executed counts them, "
-			"rr_trace_calls of one line goes on",
-			STORY_ROWS_MAX));
+		    json_string("only its first lines were followed, up to its return: a higher "
+				"limit follows more, rr_lines_executed counts all"));
 	search_tell(search, end, answer);
 	if (end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
@@ -540,14 +524,17 @@ static void read_result(struct frame_story *story)
 			json_object_set_new(story->call, "note", json_string("did not come back"));
 		return;
 	}
-	/* The caller may go on here, with the stack as after a return, when an exception or longjmp
-	 * has brought it there. */
-	story->left |= !story->returning && !story->tail;
 	note_return(story);
-	if (story->left)
-		return;
 	if (prototype_returned(replay, story->function, type, sizeof(type)))
 		story->returned = prototype_value(replay, type);
+	/* The caller may go on here, with the stack as after a return, when an exception or longjmp
+	 * has brought it there. */
+	if (!story->left && !story->returning && !story->tail)
+		story->left = !life_came_by_return(replay);
+	if (story->left) {
+		json_decref(story->returned);
+		story->returned = NULL;
+	}
 }
 
 static json_t *go_through(struct frame_story *story, struct failure *failure)
@@ -565,10 +552,10 @@ static json_t *go_through(struct frame_story *story, struct failure *failure)
 		set_breakpoints(story);
 		end = search_run(&search, see, story, failure);
 	}
-	if (end == SEARCH_WHOLE)
-		read_result(story);
 	if (end == SEARCH_WHOLE || end == SEARCH_ENOUGH)
 		changes_end(&story->changes, replay);
+	if (end == SEARCH_WHOLE)
+		read_result(story);
 	if (end != SEARCH_FAILED)
 		answer = answer_of(story, &search, end == SEARCH_ENOUGH ? SEARCH_WHOLE : end);
 	clear_breakpoints(story);

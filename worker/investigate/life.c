@@ -10,12 +10,14 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/where.h"
+#include "worker/session/accessed.h"
 #include "worker/session/frames.h"
 #include "worker/session/internal.h"
 #include "worker/session/last_hit.h"
 #include "worker/session/position.h"
 #include "worker/session/scan.h"
 #include "worker/session/signals.h"
+#include "worker/session/symbol.h"
 
 #define LEVELS_MAX 64
 #define RED_ZONE   128 /* bytes below the stack pointer that a function may use */
@@ -177,4 +179,21 @@ enum life_known life_find(
 	/* A return before the moment where the question was asked belongs to another call. */
 	return known == LIFE_KNOWN && position_order(&here, &life->stretch[1]) > 0 ? LIFE_UNSURE
 										   : known;
+}
+
+bool life_came_by_return(struct replay *replay)
+{
+	struct symbol symbol;
+	uint8_t bytes[3];
+
+	if (gdb_run(replay->gdb, "-exec-step-instruction --reverse") != GDB_DONE ||
+	    !position_update(replay, &(struct failure){0}) ||
+	    !accessed_whole(replay, replay->moment.pc, bytes, sizeof(bytes)))
+		return false;
+	if (symbol_at(replay, replay->moment.pc, &symbol) &&
+	    strncmp(symbol.name, "_Unwind_", strlen("_Unwind_")) == 0)
+		return false;
+	if (bytes[0] == 0xf2 || bytes[0] == 0xf3)
+		bytes[0] = bytes[1];
+	return bytes[0] == 0xc3 || bytes[0] == 0xc2;
 }

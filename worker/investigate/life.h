@@ -27,4 +27,8 @@ enum life_known life_find(
 enum life_known life_find_begin(
     struct replay *replay, unsigned long long address, struct life *life, struct failure *failure);
 
+/* Where a call's life ends: steps one instruction back, and says whether that one returned, and is
+ * not the unwinder's, which ends with one too. The program stays there. */
+bool life_came_by_return(struct replay *replay);
+
 #endif

@@ -365,6 +365,8 @@ static size_t count_ways(const struct story *story, struct way *ways)
 	for (size_t i = 0; i < story->count; i++) {
 		int to = i + 1 < story->count ? story->rows[i + 1].line : 0;
 
+		if (!to && story->cut)
+			break;
 		for (at = 0; at < count; at++)
 			if (ways[at].from == story->rows[i].line && ways[at].to == to)
 				break;

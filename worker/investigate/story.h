@@ -22,6 +22,7 @@ struct story {
 	struct story_row *rows; /* owned */
 	size_t count;
 	size_t calls;
+	bool cut; /* the function went on behind the last row */
 };
 
 bool story_begin(struct story *story); /* false: out of memory */
