@@ -10,6 +10,8 @@
 #include "worker/gdb/mi.h"
 #include "worker/session/accessed.h"
 #include "worker/investigate/where.h"
+#include "worker/session/position.h"
+#include "worker/session/seen.h"
 
 #define FUNCTION_MAX 65536 /* bytes of a function that we decode */
 
@@ -58,12 +60,22 @@ static enum behind kind_of(const struct instruction *instruction)
 struct decoded {
 	enum behind kind;
 	bool atomic;
+	unsigned long long wide;
 };
 
 static bool is_atomic(const struct instruction *instruction)
 {
 	return instruction->count > 0 && (strncmp(instruction->text, "lock ", 5) == 0 ||
 					     strncmp(instruction->text, "xchg", 4) == 0);
+}
+
+/* Plain accesses are known to be exact, and after a jump another instruction may have made them. */
+static bool can_mislead(const struct instruction *instruction)
+{
+	for (size_t i = 0; i < instruction->count; i++)
+		if (instruction->operands[i].by_element || instruction->operands[i].size > 8)
+			return true;
+	return false;
 }
 
 static struct decoded decode(struct replay *replay, unsigned long long end)
@@ -73,8 +85,9 @@ static struct decoded decode(struct replay *replay, unsigned long long end)
 
 	if (!begin || !accessed_instruction(replay, begin, &instruction) ||
 	    begin + instruction.length != end)
-		return (struct decoded){BEHIND_UNKNOWN, false};
-	return (struct decoded){kind_of(&instruction), is_atomic(&instruction)};
+		return (struct decoded){BEHIND_UNKNOWN, false, 0};
+	return (struct decoded){
+	    kind_of(&instruction), is_atomic(&instruction), can_mislead(&instruction) ? begin : 0};
 }
 
 static struct decoded look_up(
@@ -84,11 +97,13 @@ static struct decoded look_up(
 
 	for (size_t i = 0; i < code->count; i++)
 		if (code->known[i].end == end)
-			return (struct decoded){code->known[i].kind, code->known[i].atomic};
+			return (struct decoded){
+			    code->known[i].kind, code->known[i].atomic, code->known[i].wide};
 	decoded = decode(replay, end);
 	if (code->count < BEHIND_CODE_MAX) {
 		code->known[code->count].end = end;
 		code->known[code->count].kind = decoded.kind;
+		code->known[code->count].wide = decoded.wide;
 		code->known[code->count++].atomic = decoded.atomic;
 	}
 	return decoded;
@@ -97,6 +112,38 @@ static struct decoded look_up(
 bool behind_is_atomic(struct replay *replay, struct behind_code *code)
 {
 	return look_up(replay, code, replay->moment.pc).atomic;
+}
+
+bool behind_touches(struct replay *replay, struct behind_code *code, unsigned long long address,
+    unsigned long long size)
+{
+	unsigned long long begin = look_up(replay, code, replay->moment.pc).wide;
+	struct instruction instruction;
+	enum accessed_touch touch;
+
+	if (!begin || !size || !accessed_instruction(replay, begin, &instruction))
+		return true;
+	touch = accessed_touches(replay, &instruction, ACCESSED_BEHIND, address, size);
+	if (touch == ACCESSED_MAYBE && code->doubtful++ == 0) {
+		position_take_sum(replay);
+		code->first_doubtful = replay->moment;
+	}
+	return touch == ACCESSED_YES;
+}
+
+void behind_tell(const struct behind_code *code, struct replay *replay, json_t *answer)
+{
+	json_t *first;
+
+	if (!code->doubtful)
+		return;
+	first = seen_name(replay, &code->first_doubtful);
+	json_object_set_new(answer, "masked",
+	    json_sprintf(
+		"left out, and counted nowhere: %lld that may be accesses, the first at %s; "
+		"a mask says which bytes the instruction touches, and cannot be read there",
+		code->doubtful, json_string_value(first)));
+	json_decref(first);
 }
 
 enum behind behind_access(struct replay *replay, struct behind_code *code, bool changed)

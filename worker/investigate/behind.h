@@ -18,13 +18,24 @@ struct behind_code {
 		unsigned long long end; /* the address after it */
 		enum behind kind;
 		bool atomic;
+		unsigned long long wide; /* where it begins, if it can mislead; or 0 */
 	} known[BEHIND_CODE_MAX];
 	size_t count;
+	long long doubtful; /* accesses of which no one can tell; see behind_touches */
+	struct moment first_doubtful;
 };
 
 /* The program stands right after an access, at replay->moment. `changed`: the value differs from
  * before, so the access was at least a write. */
 enum behind behind_access(struct replay *replay, struct behind_code *code, bool changed);
+
+/* Whether that instruction accesses one of those bytes. The processor may also stop at bytes that a
+ * mask leaves out. False: it does not, or no one can tell, because rr does not give the mask. */
+bool behind_touches(struct replay *replay, struct behind_code *code, unsigned long long address,
+    unsigned long long size);
+
+/* Adds what is left out of an answer for that reason, if anything. */
+void behind_tell(const struct behind_code *code, struct replay *replay, json_t *answer);
 
 /* The same for whether that instruction is an atomic one: locked, or xchg. An atomic load or store
  * of C11 can be a plain mov, which does not show here. */

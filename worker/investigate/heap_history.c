@@ -128,6 +128,7 @@ static void tell_limits(
 	json_t *reached = seen_name(heap->replay, &search->reached);
 
 	search_tell(search, end, answer);
+	behind_tell(&heap->code, search->replay, answer);
 	if (end == SEARCH_CUT || end == SEARCH_ENOUGH)
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("%s: searched up to %s; to go on, %s",

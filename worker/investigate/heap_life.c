@@ -350,6 +350,11 @@ static void see_access(struct heap *heap, const struct hit *hit)
 
 	if (allocator_accessor(heap->replay, &heap->allocator) != ACCESSOR_PROGRAM)
 		return;
+	/* Of all the words, because gdb tells one of those that the processor saw. */
+	if (heap_is_word(heap, hit->number) && !(hit->old && hit->new) &&
+	    !behind_touches(
+		heap->replay, &heap->code, heap->watched, HEAP_WORD * heap->watched_words))
+		return;
 	kind = behind_access(heap->replay, &heap->code, hit->old && hit->new);
 	where = where_behind(heap->replay, &heap->where);
 	if (heap->state == HEAP_LIVE && heap_is_word(heap, hit->number))

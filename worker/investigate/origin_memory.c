@@ -94,7 +94,10 @@ static bool read_writing(
 		    (!accessed_number(replay, "(unsigned long) $rcx", &writing->count) ||
 			!origin_read_flags(replay, &flags) || (flags & 0x400)))
 			continue;
-		if (!overlaps(writing, bytes))
+		if (!overlaps(writing, bytes) ||
+		    (operand->by_element &&
+			accessed_operand_touches(replay, &writing->instruction, operand,
+			    ACCESSED_AHEAD, bytes->address, bytes->size) == ACCESSED_NOT))
 			continue;
 		if (!may_leave_out(operand, changed))
 			return true;

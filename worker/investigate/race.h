@@ -42,7 +42,7 @@ struct race {
 	struct replay *replay;
 	struct threading *threading;
 	char watched[WATCHPOINT_PLACE_MAX];
-	unsigned long long address;
+	unsigned long long address, size;
 	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
 	int watch, entry, freed, resized; /* gdb's numbers */
 	struct race_access *accesses;

@@ -527,6 +527,7 @@ json_t *race_answer(struct race *race, const struct search *search, enum search_
 		json_object_set(answer, "accesses", rows);
 	add_limits(race, verdict, search, answer);
 	search_tell(search, end, answer);
+	behind_tell(&race->code, search->replay, answer);
 	if (race->count > json_array_size(rows))
 		json_object_set_new(answer, "more",
 		    json_sprintf("%zu more accesses are compared but not listed; limit or from "

@@ -12,6 +12,7 @@
 #include "worker/investigate/race.h"
 #include "worker/session/accessed.h"
 #include "worker/session/excursion.h"
+#include "worker/session/hardware.h"
 #include "worker/session/internal.h"
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
@@ -154,13 +155,20 @@ static void set_all(struct race *race)
 	set_lives(race);
 }
 
+static bool is_real(struct race *race, const struct hit *hit)
+{
+	return (hit->old && hit->new) ||
+	       behind_touches(race->replay, &race->code, race->address, race->size);
+}
+
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct race *race = context;
 
 	(void)replay;
-	if (hit->watched && hit->number == race->watch && !take_access(race, hit)) {
+	if (hit->watched && hit->number == race->watch && is_real(race, hit) &&
+	    !take_access(race, hit)) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return SCAN_GIVE_UP;
 	}
@@ -222,6 +230,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 	address = watchpoint_address(race->replay, race->watched);
 	race->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
+	hardware_extent(race->replay, race->watched, &race->address, &race->size);
 	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);
 	race->atomic_type = is_atomic_type(race->replay, race->watched);
 	look_at_mapping(race);

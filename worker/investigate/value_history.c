@@ -15,6 +15,7 @@
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/excursion.h"
+#include "worker/session/hardware.h"
 #include "worker/session/internal.h"
 #include "worker/session/mappings.h"
 #include "worker/session/position.h"
@@ -34,7 +35,7 @@
 struct history {
 	const struct value_history_args *args;
 	char watched[WATCHPOINT_PLACE_MAX]; /* the expression that gdb watches */
-	unsigned long long address;
+	unsigned long long address, size;
 	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
 	int watch;	  /* gdb's number */
 	json_t *changes, *writers;
@@ -207,6 +208,9 @@ static enum scan_verdict see(
 		return SCAN_ON;
 	if (history->args->access != WATCH_WRITE)
 		kind = behind_access(replay, &history->code, hit->old && hit->new);
+	if (!(hit->old && hit->new) &&
+	    !behind_touches(replay, &history->code, history->address, history->size))
+		return SCAN_ON;
 	access = access_json(history, replay, hit, kind);
 	if (!access)
 		return SCAN_ON;
@@ -247,6 +251,7 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	address = watchpoint_address(replay, history->watched);
 	history->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
+	hardware_extent(replay, history->watched, &history->address, &history->size);
 	history->unmapped = watchpoint_unmapped(replay, history->address, history->args->length);
 	return true;
 }
@@ -361,6 +366,7 @@ static json_t *answer_of(struct history *history, const struct search *search, e
 	if (!history->count && history->unmapped)
 		json_object_set(answer, "unmapped", history->unmapped);
 	search_tell(search, end, answer);
+	behind_tell(&history->code, search->replay, answer);
 	add_notes(history, end, answer);
 	return answer;
 }

@@ -6,8 +6,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/values.h"
+
+#define FLAG_DIRECTION 0x400
 
 bool accessed_number(struct replay *replay, const char *expression, unsigned long long *number)
 {
@@ -90,7 +93,8 @@ bool accessed_address(struct replay *replay, const struct memory_operand *operan
 	return add_register(replay, operand->segment, 1, address);
 }
 
-bool accessed_is_selected(
+/* ACCESSED_MAYBE: the mask cannot be read. rr before 5.7 does not give k1 to k7 to gdb. */
+static enum accessed_touch selects(
     struct replay *replay, const struct memory_operand *operand, unsigned element)
 {
 	unsigned bits = operand->element * 8, vector = operand->mask[0] == 'y' ? 256 : 128;
@@ -98,15 +102,23 @@ bool accessed_is_selected(
 	char expression[64];
 
 	if (!operand->mask[0] || !bits)
-		return true;
+		return ACCESSED_YES;
 	if (operand->mask[0] == 'k')
 		snprintf(expression, sizeof(expression), "(unsigned long)$%s", operand->mask);
 	else
 		snprintf(expression, sizeof(expression), "(long)$%s.v%u_int%u[%u] < 0",
 		    operand->mask, vector / bits, bits, element);
 	if (!accessed_number(replay, expression, &mask))
-		return true;
-	return operand->mask[0] == 'k' ? element >= 64 || mask >> element & 1 : mask != 0;
+		return ACCESSED_MAYBE;
+	if (operand->mask[0] == 'k')
+		return element >= 64 || mask >> element & 1 ? ACCESSED_YES : ACCESSED_NOT;
+	return mask ? ACCESSED_YES : ACCESSED_NOT;
+}
+
+bool accessed_is_selected(
+    struct replay *replay, const struct memory_operand *operand, unsigned element)
+{
+	return selects(replay, operand, element) != ACCESSED_NOT;
 }
 
 bool accessed_register(
@@ -168,22 +180,103 @@ bool accessed_instruction(
 	return operand_decode(bytes, length, pc, pointer == 8, instruction);
 }
 
+struct bytes {
+	unsigned long long address, size;
+};
+
+static bool overlap(const struct bytes *one, unsigned long long address, unsigned long long size)
+{
+	return one->address < address + size && address < one->address + one->size;
+}
+
+/* Masks begin with their first element wherever they stand for a length, so that one is not left in
+ * doubt. */
+static enum accessed_touch touches_elements(struct replay *replay,
+    const struct memory_operand *operand, bool masked, unsigned long long at,
+    const struct bytes *bytes)
+{
+	enum accessed_touch touch = ACCESSED_NOT, one;
+
+	for (unsigned i = 0; i < operand->size / operand->element; i++) {
+		if (!overlap(
+			bytes, at + (unsigned long long)i * operand->element, operand->element))
+			continue;
+		one = masked ? selects(replay, operand, i) : ACCESSED_MAYBE;
+		if (one == ACCESSED_YES || (one == ACCESSED_MAYBE && i == 0))
+			return ACCESSED_YES;
+		if (one == ACCESSED_MAYBE)
+			touch = one;
+	}
+	return touch;
+}
+
+/* What all the repetitions of a string instruction that is about to run may touch. */
+static bool touches_repeated(struct replay *replay, const struct memory_operand *operand,
+    unsigned long long at, const struct bytes *bytes)
+{
+	unsigned long long count, flags, length;
+
+	if (!accessed_number(replay, "(unsigned long)$rcx", &count) ||
+	    !accessed_number(replay, "(unsigned long)$eflags", &flags))
+		return true;
+	if (operand->address_bits == 32)
+		count &= 0xffffffffu;
+	length = count * operand->size;
+	return count &&
+	       overlap(bytes, flags & FLAG_DIRECTION ? at - (length - operand->size) : at, length);
+}
+
+enum accessed_touch accessed_operand_touches(struct replay *replay,
+    const struct instruction *instruction, const struct memory_operand *operand,
+    enum accessed_when when, unsigned long long address, unsigned long long size)
+{
+	const struct bytes bytes = {address, size};
+	bool masked = when == ACCESSED_AHEAD || !operand->mask_lost;
+	unsigned lanes = operand->lanes ? operand->lanes : 1;
+	unsigned long long at;
+
+	if (when == ACCESSED_BEHIND && (operand->lost || (operand->lanes && operand->mask_lost)))
+		return ACCESSED_YES;
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		if (operand->lanes && !accessed_is_selected(replay, operand, lane))
+			continue;
+		if (!operand->size || !accessed_address(replay, operand, lane, &at))
+			return ACCESSED_YES;
+		if (operand->by_element && !operand->lanes)
+			return touches_elements(replay, operand, masked, at, &bytes);
+		if (strncmp(instruction->text, "rep", 3) == 0
+			? touches_repeated(replay, operand, at, &bytes)
+			: overlap(&bytes, at, operand->size))
+			return ACCESSED_YES;
+	}
+	return ACCESSED_NOT;
+}
+
+enum accessed_touch accessed_touches(struct replay *replay, const struct instruction *instruction,
+    enum accessed_when when, unsigned long long address, unsigned long long size)
+{
+	enum accessed_touch touch = ACCESSED_NOT, one;
+
+	for (size_t i = 0; i < instruction->count; i++) {
+		one = accessed_operand_touches(
+		    replay, instruction, &instruction->operands[i], when, address, size);
+		touch = one > touch ? one : touch;
+	}
+	return instruction->count ? touch : ACCESSED_YES;
+}
+
 bool accessed_is_written(struct replay *replay, unsigned long long address)
 {
 	struct instruction instruction;
-	unsigned long long pc, at;
+	unsigned long long pc;
+	bool written = false;
 
 	if (!accessed_number(replay, "(unsigned long)$pc", &pc) ||
 	    !accessed_instruction(replay, pc, &instruction))
 		return false;
-	for (size_t i = 0; i < instruction.count; i++) {
-		const struct memory_operand *operand = &instruction.operands[i];
-		unsigned lanes = operand->lanes ? operand->lanes : 1;
-
-		for (unsigned lane = 0; operand->writes && lane < lanes; lane++)
-			if (accessed_address(replay, operand, lane, &at) && address >= at &&
-			    address - at < operand->size)
-				return true;
-	}
-	return false;
+	for (size_t i = 0; i < instruction.count && !written; i++)
+		written = instruction.operands[i].writes && instruction.operands[i].size &&
+			  accessed_operand_touches(replay, &instruction, &instruction.operands[i],
+			      ACCESSED_AHEAD, address, 1) == ACCESSED_YES;
+	return written;
 }

@@ -34,6 +34,21 @@ bool accessed_is_selected(
 bool accessed_register(
     struct replay *replay, const char *name, unsigned size, unsigned long long *value);
 
+enum accessed_touch { ACCESSED_NOT, ACCESSED_MAYBE, ACCESSED_YES };
+enum accessed_when { ACCESSED_AHEAD, ACCESSED_BEHIND };
+
+/* Whether an instruction, which is about to run or has just run, accesses one of those bytes. A
+ * processor may stop at a watched byte that a mask leaves out. MAYBE: the mask cannot be read. YES
+ * too where it cannot be told, because the instruction is over and has changed its registers, or
+ * because it has no operand in memory: then the kernel accessed them. */
+enum accessed_touch accessed_touches(struct replay *replay, const struct instruction *instruction,
+    enum accessed_when when, unsigned long long address, unsigned long long size);
+
+/* The same for one of its operands. */
+enum accessed_touch accessed_operand_touches(struct replay *replay,
+    const struct instruction *instruction, const struct memory_operand *operand,
+    enum accessed_when when, unsigned long long address, unsigned long long size);
+
 /* Whether the instruction at the program counter, which is about to run, writes to that byte. */
 bool accessed_is_written(struct replay *replay, unsigned long long address);
 

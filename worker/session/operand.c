@@ -163,6 +163,59 @@ static void note_mask(struct memory_operand *operand, const ZydisDecodedInstruct
 		operand->element = 1;
 }
 
+/* With the others, a broadcast or a sum of products for instance, elements in memory are not those
+ * of the mask, or the mask does not keep the processor from reading them. */
+static bool is_by_element(const struct memory_operand *operand,
+    const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to)
+{
+	if (!operand->mask[0] || !operand->element || operand->size <= operand->element)
+		return false;
+	if (!operand->masked)
+		return true;
+	switch (instruction->meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_E1:
+	case ZYDIS_EXCEPTION_CLASS_E2:
+	case ZYDIS_EXCEPTION_CLASS_E4:
+		break;
+	default:
+		return false;
+	}
+	return instruction->meta.category != ZYDIS_CATEGORY_COMPRESS &&
+	       instruction->meta.category != ZYDIS_CATEGORY_EXPAND &&
+	       (to->element_size == operand->element * 8 ||
+		   (to->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		       ZydisRegisterGetClass(to->reg.value) == ZYDIS_REGCLASS_MASK));
+}
+
+static bool is_part_of(ZydisRegister reg, ZydisRegister written)
+{
+	return reg != ZYDIS_REGISTER_NONE && written != ZYDIS_REGISTER_NONE &&
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg) !=
+		   ZYDIS_REGISTER_NONE &&
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg) ==
+		   ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, written);
+}
+
+static void note_lost(struct memory_operand *operand, const ZydisDecodedInstruction *instruction,
+    const ZydisDecodedOperand *all, const ZydisDecodedOperandMem *memory)
+{
+	ZydisRegister mask = instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX
+				 ? instruction->avx.mask.reg
+				 : vector_mask(instruction, all);
+
+	operand->lost = instruction->mnemonic == ZYDIS_MNEMONIC_XLAT;
+	for (size_t i = 0; i < instruction->operand_count; i++) {
+		ZydisRegister reg = all[i].reg.value;
+
+		if (all[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(all[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		operand->lost |= is_part_of(memory->base, reg) || is_part_of(memory->index, reg);
+		operand->mask_lost |=
+		    (mask != ZYDIS_REGISTER_NONE && mask == reg) || is_part_of(mask, reg);
+	}
+}
+
 /* Describes one of `all` the operands of the instruction that ends at `next`. */
 static void describe_operand(struct memory_operand *operand,
     const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *all,
@@ -188,6 +241,8 @@ static void describe_operand(struct memory_operand *operand,
 		operand->align = operand->size;
 	}
 	note_mask(operand, instruction, from, all);
+	operand->by_element = is_by_element(operand, instruction, &all[0]);
+	note_lost(operand, instruction, all, memory);
 	write_text(operand, memory);
 	if (is_relative(memory->base))
 		operand->displacement += (int64_t)next;

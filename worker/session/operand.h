@@ -35,7 +35,10 @@ struct memory_operand {
 	/* A register says which elements are accessed: by one bit each if it is k1 to k7, else by
 	 * their own sign bits. "": all are. */
 	char mask[OPERAND_REGISTER_MAX];
-	unsigned element;	   /* bytes of one, with a mask */
+	unsigned element; /* bytes of one, with a mask */
+	bool by_element;  /* the mask's element n decides about the memory's element n alone */
+	/* Whether the instruction changes a register that the address is from, resp. the mask. */
+	bool lost, mask_lost;
 	unsigned lanes, lane_bits; /* how many signed numbers the vector index holds; 0: the index
 				      is not a vector */
 };

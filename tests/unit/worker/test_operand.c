@@ -131,6 +131,50 @@ START_TEST(a_gather_has_as_many_addresses_as_lanes)
 }
 END_TEST
 
+START_TEST(a_mask_decides_about_elements_where_it_has_one_for_each)
+{
+	static const struct {
+		const char *bytes;
+		bool by_element, lost, mask_lost;
+	} cases[] = {
+	    /* vmovdqu8 (%rsi),%ymm18{%k2}{z} and back */
+	    {"\x62\xe1\x7f\xaa\x6f\x16", true, false, false},
+	    {"\x62\xe1\x7f\x2a\x7f\x16", true, false, false},
+	    /* vpcmpeqb (%rsi),%ymm18,%k1{%k2}, and into its own mask */
+	    {"\x62\xf1\x6d\x22\x74\x0e", true, false, false},
+	    {"\x62\xf1\x6d\x22\x74\x16", true, false, true},
+	    /* vaddps of 8 numbers, and of one */
+	    {"\x62\xe1\x6c\x22\x58\x1e", true, false, false},
+	    {"\x62\xe1\x6c\x32\x58\x1e", false, false, false},
+	    /* vpermd, vpcompressd, vpexpandd, vbroadcastf32x4, vdbpsadbw */
+	    {"\x62\xe2\x6d\x22\x36\x1e", false, false, false},
+	    {"\x62\xe2\x7d\x2a\x8b\x16", false, false, false},
+	    {"\x62\xe2\x7d\x2a\x89\x16", false, false, false},
+	    {"\x62\xe2\x7d\x2a\x1a\x16", false, false, false},
+	    {"\x62\xf3\x6d\x22\x42\x1e\x01", false, false, false},
+	    /* vmaskmovps (%rsi),%ymm1,%ymm2, and over its mask */
+	    {"\xc4\xe2\x75\x2c\x16", true, false, false},
+	    {"\xc4\xe2\x75\x2c\x0e", true, false, true},
+	    /* vmovdqu (%rsi),%ymm2; mov (%rsi),%esi; rep movsb */
+	    {"\xc5\xfe\x6f\x16", false, false, false},
+	    {"\x8b\x36", false, true, false},
+	    {"\xf3\xa4", false, true, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct instruction instruction = decode(cases[i].bytes, strlen(cases[i].bytes));
+		const struct memory_operand *operand = &instruction.operands[0];
+
+		ck_assert_uint_ge(instruction.count, 1);
+		ck_assert_msg(operand->by_element == cases[i].by_element &&
+				  operand->lost == cases[i].lost &&
+				  operand->mask_lost == cases[i].mask_lost,
+		    "%s: %d %d %d", instruction.text, operand->by_element, operand->lost,
+		    operand->mask_lost);
+	}
+}
+END_TEST
+
 START_TEST(what_only_computes_an_address_touches_nothing)
 {
 	ck_assert_uint_eq(DECODE("\x48\x8d\x58\x08").count, 0); /* lea 0x8(%rax),%rbx */
@@ -200,6 +244,7 @@ int main(void)
 	    calls_and_returns_are_known_in_every_form,
 	    aligned_forms_say_what_they_need,
 	    a_gather_has_as_many_addresses_as_lanes,
+	    a_mask_decides_about_elements_where_it_has_one_for_each,
 	    what_only_computes_an_address_touches_nothing,
 	    any_bytes_are_taken,
 	    mappings_are_read_with_their_rights_and_files,
