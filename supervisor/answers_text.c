@@ -132,6 +132,8 @@ static void print_frame(FILE *out, const json_t *frame)
 	if (at[0] != 0)
 		fprintf(out, " %s %s", has_line ? "at" : "from", at);
 	fputc('\n', out);
+	if (json_object_get(frame, "unwinding"))
+		fprintf(out, "   unwinding: %s\n", text_of(frame, "unwinding"));
 }
 
 static void print_lines(FILE *out, const json_t *lines, const char *indent)

@@ -9,6 +9,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
+#include "worker/session/mappings.h"
 #include "worker/gdb/mi.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
@@ -105,6 +106,44 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	json_decref(results);
 }
 
+/* Whether code is of no file that gdb knows. A file without symbols has unwind information. */
+static bool is_unknown(
+    const struct replay *replay, const struct mappings *mappings, const json_t *frame)
+{
+	const char *address = mi_text(frame, "addr"), *function = mi_text(frame, "func");
+	const struct mapping *mapping;
+
+	if (!address || mi_text(frame, "from") || (function && strcmp(function, "??") != 0))
+		return false;
+	mapping = mappings_find(mappings, strtoull(address, NULL, 16));
+	return !mapping || mapping->file[0] != '/' ||
+	       (replay->executable && strcmp(mapping->file, replay->executable) != 0);
+}
+
+/* Behind such a frame gdb takes words of the stack for return addresses. */
+static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames)
+{
+	struct mappings *mappings = NULL;
+
+	for (size_t i = 0; i + 1 < json_array_size(stack); i++) {
+		const json_t *frame = json_array_get(stack, i);
+		const char *function = mi_text(frame, "func");
+
+		if ((function && strcmp(function, "??") != 0) || mi_text(frame, "from"))
+			continue;
+		mappings = mappings ? mappings : mappings_read(replay);
+		if (!mappings)
+			return;
+		if (!is_unknown(replay, mappings, frame))
+			continue;
+		json_object_set_new(json_array_get(frames, i), "unwinding",
+		    json_string("gdb has no unwind information for this code: the frames with "
+				"higher levels may be invented, from words of the stack"));
+		break;
+	}
+	mappings_free(mappings);
+}
+
 /* Reads frames from..from+count-1 as agents see them. */
 static bool read_chunk(struct replay *replay, int thread, int from, int count, json_t **frames,
     struct failure *failure)
@@ -116,6 +155,7 @@ static bool read_chunk(struct replay *replay, int thread, int from, int count, j
 	if (!list_frames(replay, thread, from, from + count - 1, &stack, failure))
 		return false;
 	json_array_foreach(stack, i, frame) json_array_append_new(*frames, frame_json(frame));
+	add_doubt(replay, stack, *frames);
 	if (json_array_size(stack))
 		add_arguments(
 		    replay, thread, from, from + (int)json_array_size(stack) - 1, *frames);
