@@ -22,7 +22,7 @@ START_TEST(a_history_has_no_access_that_a_mask_leaves_out)
 
 	/* Two writes and a read. Of the last load, whose mask is gone, nothing is said. */
 	expect_all(json_incref(kept), NUMBER("total", 3), HAS("masked", "1 that may be accesses"));
-	/* What a mask selects is there: three stores and a load. */
+	/* What a mask selects is there: two stores and two loads. */
 	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
 		       "wide.near[1]", "access", "access"),
 	    NUMBER("total", 4));
@@ -38,7 +38,7 @@ START_TEST(a_masked_load_of_the_block_below_is_no_use_after_free)
 }
 END_TEST
 
-START_TEST(a_masked_store_of_another_thread_beside_it_is_no_race)
+START_TEST(a_masked_load_of_another_thread_beside_it_is_no_race)
 {
 	cleanup_scene struct scene scene = open_at_end();
 	json_auto_t *race =
@@ -64,7 +64,7 @@ int main(void)
 {
 	const TTest *const tests[] = {a_history_has_no_access_that_a_mask_leaves_out,
 	    a_masked_load_of_the_block_below_is_no_use_after_free,
-	    a_masked_store_of_another_thread_beside_it_is_no_race,
+	    a_masked_load_of_another_thread_beside_it_is_no_race,
 	    an_origin_is_behind_a_masked_store_that_leaves_it_out, NULL};
 
 	return scene_main("masked", tests, (const char *const[]){"masked", NULL});

@@ -30,12 +30,12 @@ __attribute__((target("avx"), noinline)) static int load_two(const void *from)
 	__m256i mask = two_of_eight();
 	int loaded;
 
-	asm("vmovdqu %1, %%ymm1\n\t"
-	    "vmaskmovps %2, %%ymm1, %%ymm2\n\t"
-	    "vmovd %%xmm2, %0"
-	    : "=r"(loaded)
-	    : "m"(mask), "m"(*(const char(*)[32])from)
-	    : "xmm1", "xmm2");
+	asm volatile("vmovdqu %1, %%ymm1\n\t"
+		     "vmaskmovps %2, %%ymm1, %%ymm2\n\t"
+		     "vmovd %%xmm2, %0"
+		     : "=r"(loaded)
+		     : "m"(mask), "m"(*(const char(*)[32])from)
+		     : "xmm1", "xmm2");
 	return loaded;
 }
 
@@ -61,7 +61,8 @@ static void store(void *to)
 
 static void *use_near(void *unused)
 {
-	store(&wide);
+	if (__builtin_cpu_supports("avx"))
+		load_two(&wide);
 	return unused;
 }
 
