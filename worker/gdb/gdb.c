@@ -121,7 +121,7 @@ void gdb_on_turn(struct gdb *gdb, gdb_turned *turned)
 	gdb->turned = turned;
 }
 
-static void lose(struct gdb *gdb, const char *why)
+void gdb_lose(struct gdb *gdb, const char *why)
 {
 	struct exchange *exchange = &gdb->exchange;
 
@@ -142,7 +142,7 @@ static void part(struct gdb *gdb)
 {
 	switch (gdb->connection) {
 	case CONNECTION_NEEDED:
-		lose(gdb, "it lost its connection to rr");
+		gdb_lose(gdb, "it lost its connection to rr");
 		break;
 	case CONNECTION_MAY_END:
 		gdb->connection = CONNECTION_ENDED;
@@ -170,7 +170,7 @@ static void take_line(void *owner, const char *line, size_t length)
 			part(gdb);
 		break;
 	case NEWS_BROKEN:
-		lose(gdb, why);
+		gdb_lose(gdb, why);
 		break;
 	}
 }
@@ -184,10 +184,10 @@ static void read_gdb(struct gdb *gdb)
 	case LINES_LATER:
 		break;
 	case LINES_ENDED:
-		lose(gdb, "it has ended");
+		gdb_lose(gdb, "it has ended");
 		break;
 	case LINES_TOO_LONG:
-		lose(gdb, "an answer was incomplete");
+		gdb_lose(gdb, "an answer was incomplete");
 		break;
 	}
 }
@@ -198,7 +198,7 @@ static void read_side(struct gdb *gdb, size_t at)
 		return;
 	gdb->sides[at] = gdb->sides[--gdb->side_count];
 	if (gdb->connection == CONNECTION_NEEDED)
-		lose(gdb, "rr or gdb has ended");
+		gdb_lose(gdb, "rr or gdb has ended");
 }
 
 static long long now_ms(void)
@@ -297,7 +297,7 @@ static void move_packets(struct gdb *gdb, enum relay_end from)
 	if (remote_move(gdb->remote, from))
 		return;
 	if (gdb->connection == CONNECTION_NEEDED) {
-		lose(
+		gdb_lose(
 		    gdb, from == RELAY_RR ? "rr has closed the connection" : "it has disconnected");
 		return;
 	}
@@ -376,7 +376,7 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 		else if (done < 0 && errno == EAGAIN)
 			gdb_wait(gdb, 50);
 		else if (done < 0 && errno != EINTR)
-			lose(gdb, "it does not read");
+			gdb_lose(gdb, "it does not read");
 	}
 	return outcome_of(gdb);
 }
@@ -426,7 +426,7 @@ void gdb_tell(struct gdb *gdb, const char *command)
 	 * gdb does not read, and the next command finds that out. */
 	if (gdb->connection != CONNECTION_LOST &&
 	    write(gdb->tool->input, command, length) != (ssize_t)length)
-		lose(gdb, "it does not read");
+		gdb_lose(gdb, "it does not read");
 }
 
 /* gdb_command with its arguments as a list. */

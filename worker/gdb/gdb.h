@@ -50,6 +50,8 @@ void gdb_expect_end(struct gdb *gdb, bool expected);
 bool gdb_has_lost_rr(const struct gdb *gdb);
 void gdb_on_loss(struct gdb *gdb, gdb_lost_why *why);
 void gdb_on_turn(struct gdb *gdb, gdb_turned *turned);
+/* Gives gdb up: from now on each command is GDB_LOST, and the operation that runs fails. */
+void gdb_lose(struct gdb *gdb, const char *why);
 
 /* Sends one whole line and waits for nothing, for clean-up commands whose result does not matter.
  */
@@ -57,11 +59,12 @@ void gdb_tell(struct gdb *gdb, const char *command);
 
 /* Sends one command and waits for its result. *results (may be NULL): owned by the caller. */
 enum gdb_outcome gdb_command(struct gdb *gdb, json_t **results, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4), warn_unused_result));
 
 /* Runs a console command (quoted here) and captures what it prints, bounded; text stays until the
  * next command. */
-enum gdb_outcome gdb_console(struct gdb *gdb, const char **text, const char *command);
+enum gdb_outcome gdb_console(struct gdb *gdb, const char **text, const char *command)
+    __attribute__((warn_unused_result));
 
 /* What the last command printed on the console; borrowed until the next. */
 const char *gdb_console_text(const struct gdb *gdb);

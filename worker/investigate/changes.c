@@ -9,6 +9,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/values.h"
 
 #define VALUE_SHOWN 240
@@ -83,9 +84,9 @@ void changes_begin(
 	char expression[FUNCTION_NAME_MAX + 4];
 	size_t i;
 
-	gdb_command(replay->gdb, &results,
-	    "-stack-list-arguments --thread %d --simple-values %d %d", replay->selected.number,
-	    level, level);
+	/* Code without debug information has no arguments to list. */
+	gdb_try(replay->gdb, &results, "-stack-list-arguments --thread %d --simple-values %d %d",
+	    replay->selected.number, level, level);
 	frame = json_array_get(json_object_get(results, "stack-args"), 0);
 	json_array_foreach(json_object_get(frame, "args"), i, argument)
 	    add_argument(changes, replay, argument);

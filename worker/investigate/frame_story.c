@@ -9,6 +9,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/investigate/callee.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/changes.h"
 #include "worker/investigate/function_code.h"
 #include "worker/investigate/life.h"
@@ -476,8 +477,8 @@ static void set_breakpoints(struct frame_story *story)
 		story->code.spots[i].number = internal_insert(story->replay, where);
 	}
 	story->catches = internal_insert(story->replay, "-f __cxa_begin_catch");
-	/* Otherwise gdb sets and removes all of them at each stop. */
-	gdb_command(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
+	gdb_try(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
 }
 
 static void clear_breakpoints(struct frame_story *story)
@@ -486,7 +487,7 @@ static void clear_breakpoints(struct frame_story *story)
 	for (size_t i = 0; i < story->code.count; i++)
 		internal_delete(story->replay, story->code.spots[i].number);
 	if (!story->replay->worker->broken)
-		gdb_command(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+		gdb_must(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
 }
 
 /* At the first instruction: which code it is. */

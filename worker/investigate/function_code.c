@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/line_table.h"
 
 static int by_address(const void *a, const void *b)
@@ -169,13 +170,13 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 		return false;
 	}
 	/* Names in calls as in the source. */
-	gdb_command(replay->gdb, NULL, "-gdb-set print asm-demangle on");
+	gdb_must(replay->gdb, NULL, "-gdb-set print asm-demangle on");
 	fine = line_table_read(replay, path, &table, failure) &&
 	       gdb_check(replay->gdb,
 		   gdb_command(replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry),
 		   ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
 	if (!replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-gdb-set print asm-demangle off");
+		gdb_must(replay->gdb, NULL, "-gdb-set print asm-demangle off");
 	all = fine ? json_object_get(results, "asm_insns") : NULL;
 	code->optimized = table.is_optimized;
 	add_lines(code, &table, all);

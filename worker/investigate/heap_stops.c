@@ -3,6 +3,7 @@
  * are about other blocks.
  */
 #include "worker/investigate/heap.h"
+#include "worker/gdb/must.h"
 
 #include <stdio.h>
 #include "worker/session/internal.h"
@@ -88,7 +89,8 @@ static void set_return_condition(struct heap *heap, int number, const char *in)
 {
 	const unsigned long long begin = heap->block.address ? heap->block.address : 1;
 
-	gdb_command(heap->replay->gdb, NULL,
+	/* Without a condition each call stops, and is looked at. */
+	gdb_try(heap->replay->gdb, NULL,
 	    "-break-condition %d (unsigned long) %s == %lluUL || ((unsigned long) %s > 4095 && "
 	    "(unsigned long) %s <= %lluUL && %lluUL - (unsigned long) %s < "
 	    "(*(unsigned long *) (%s - 8) & ~7UL))",
@@ -111,7 +113,7 @@ void heap_set_conditions(struct heap *heap)
 		if (heap->returns[i])
 			set_return_condition(heap, heap->returns[i], heap->allocator.returns[i].in);
 	for (size_t i = 0; begin && i < 2; i++)
-		gdb_command(heap->replay->gdb, NULL,
+		gdb_try(heap->replay->gdb, NULL,
 		    "-break-condition %d (unsigned long) $rdi >= %lluUL && "
 		    "(unsigned long) $rdi < %lluUL",
 		    numbers[i], begin, end);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
 #include "worker/session/scan.h"
 #include "worker/session/internal.h"
@@ -329,11 +330,11 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
 	if (!watched->watch)
 		return NULL;
-	gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " nostop noprint pass");
+	gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " nostop noprint pass");
 	if (search(replay, watched, failure))
 		stop = stop_describe(replay, BACKWARD, NULL, failure);
 	if (!replay->worker->broken) {
-		gdb_console(replay->gdb, NULL, "handle " FATAL_SIGNALS " stop print pass");
+		gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " stop print pass");
 		signals_apply(replay);
 	}
 	internal_delete(replay, watched->watch);

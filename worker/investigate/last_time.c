@@ -2,6 +2,7 @@
  * rr_last_time: when the program last passed a place before now, with a condition that held.
  */
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/passes.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
@@ -128,7 +129,7 @@ static json_t *search(
 
 	if (!number)
 		return NULL;
-	gdb_command(replay->gdb, NULL, "-break-enable %d", number);
+	gdb_must(replay->gdb, NULL, "-break-enable %d", number);
 	signals_pass_all(replay);
 	found = find(replay, args->condition, number, &unread, failure);
 	signals_stop_again(replay);

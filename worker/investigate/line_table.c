@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/exchange.h"
+#include "worker/gdb/must.h"
 
 /* Whether "symtab: src/a.c ((struct symtab *) 0x...)" is about the file. */
 static bool is_of_file(const char *row, const char *path)
@@ -51,9 +52,10 @@ static bool read_rows(
 	bool ours = false;
 	size_t i;
 
-	/* gdb knows the tables of a file when something has asked for one of its lines. */
+	/* gdb knows the tables of a file when something has asked for one of its lines, which
+	 * need not exist. */
 	snprintf(command, sizeof(command), "info line -source '%s' -line 1", path);
-	gdb_console(replay->gdb, NULL, command);
+	gdb_try_console(replay->gdb, command);
 	snprintf(pattern, sizeof(pattern), "%.200s", basename(path));
 	for (i = 0; pattern[i]; i++)
 		if (strchr("\\^$*+?()[]{}|", pattern[i]))

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/line_table.h"
 #include "worker/investigate/passes.h"
 #include "worker/investigate/search.h"
@@ -211,16 +212,17 @@ static bool set_breakpoints(struct lines_executed *lines, struct failure *failur
 		snprintf(where, sizeof(where), "*0x%llx", lines->table[i].address);
 		lines->table[i].number = internal_insert(lines->replay, where);
 	}
-	/* Otherwise gdb sets and removes all of them at each pass. */
-	gdb_command(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	/* Only for speed: otherwise gdb sets and removes all of them at each pass. */
+	gdb_try(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
 	return true;
 }
 
 static void pass_on(struct lines_executed *lines)
 {
 	for (size_t i = 0; i < lines->count; i++)
-		gdb_command(lines->replay->gdb, NULL, "-break-after %d %d", lines->table[i].number,
-		    NO_STOP);
+		if (lines->table[i].number)
+			gdb_must(lines->replay->gdb, NULL, "-break-after %d %d",
+			    lines->table[i].number, NO_STOP);
 	lines->by_itself = true;
 }
 
@@ -255,7 +257,7 @@ static void clear(struct lines_executed *lines)
 	for (size_t i = 0; i < lines->count; i++)
 		internal_delete(lines->replay, lines->table[i].number);
 	if (!lines->replay->worker->broken)
-		gdb_command(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+		gdb_must(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
 	free(lines->table);
 }
 

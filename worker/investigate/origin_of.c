@@ -60,7 +60,8 @@ static const char *register_in(struct replay *replay, const char *expression)
 		return expression[1 + strspn(expression + 1, REGISTER_CHARS)] ? NULL
 									      : expression + 1;
 	snprintf(command, sizeof(command), "print &(%s)", expression);
-	gdb_console(replay->gdb, &text, command);
+	if (gdb_console(replay->gdb, NULL, command) != GDB_REFUSED)
+		return NULL;
 	text = strstr(gdb_message(replay->gdb), said);
 	return text ? text + sizeof(said) - 1 : NULL;
 }

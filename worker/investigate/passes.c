@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/accessed.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/names.h"
@@ -40,7 +41,7 @@ int passes_set(
 	}
 	json_decref(bkpt);
 	if (number)
-		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
+		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
 	else if (!replay->worker->broken)
 		names_explain(replay, location, condition, failure);
 	return number;
@@ -52,7 +53,7 @@ bool passes_was_known(
 	json_t *results = NULL;
 	bool waits;
 
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
 	json_decref(results);
 	if (waits)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
 #include "worker/investigate/race.h"
 #include "worker/session/accessed.h"
@@ -226,7 +227,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 		    "%.200s is too large to watch", race->args->expression);
 	if (!race->watch)
 		return false;
-	gdb_command(race->replay->gdb, NULL, "-break-disable %d", race->watch);
+	gdb_must(race->replay->gdb, NULL, "-break-disable %d", race->watch);
 	address = watchpoint_address(race->replay, race->watched);
 	race->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);

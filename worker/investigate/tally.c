@@ -3,6 +3,7 @@
  * noted all that a row needs: the moment and its sum (as instant.c makes it), and the two values.
  */
 #include "worker/investigate/tally.h"
+#include "worker/gdb/must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,10 +103,8 @@ void tally_end(struct tally *tally, struct replay *replay)
 {
 	if (!tally->made || replay->worker->broken)
 		return;
-	gdb_shield(replay->gdb, true);
-	gdb_console(replay->gdb, NULL,
+	gdb_must_console(replay->gdb,
 	    "python [each.delete() for each in gdb.breakpoints() if isinstance(each, rr_tally)]");
-	gdb_shield(replay->gdb, false);
 	*tally = (struct tally){0};
 }
 

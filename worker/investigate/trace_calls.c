@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/passes.h"
 #include "worker/investigate/returns.h"
 #include "worker/investigate/search.h"
@@ -156,7 +157,7 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 	json_t *results = NULL;
 	long long count;
 
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	count = mi_number(breakpoints_row(mi_breakpoints(results), calls->number), "times", 0);
 	json_decref(results);
 	return count;
@@ -314,7 +315,7 @@ static int set_breakpoint(
 	int number = passes_set(replay, args->location, args->condition, failure);
 
 	if (number && args->returns && args->condition)
-		gdb_command(replay->gdb, NULL, "-break-condition %d", number);
+		gdb_must(replay->gdb, NULL, "-break-condition %d", number);
 	return number;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/internal.h"
 #include "worker/session/position.h"
 #include "worker/session/scan.h"
@@ -58,8 +59,8 @@ static void set_places(struct track *track, const bool *wanted)
 		track->numbers[i] = internal_insert(track->replay, where);
 		count++;
 	}
-	/* Otherwise gdb sets and removes all of them at each stop. */
-	gdb_command(track->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
+	gdb_try(track->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
 }
 
 static void clear_places(struct track *track)
@@ -69,7 +70,7 @@ static void clear_places(struct track *track)
 		track->numbers[i] = 0;
 	}
 	if (!track->replay->worker->broken)
-		gdb_command(track->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+		gdb_must(track->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
 }
 
 bool track_restart(
@@ -107,7 +108,7 @@ static void learn_threads(struct track *track)
 	size_t i;
 	int next;
 
-	gdb_command(track->replay->gdb, &results, "-thread-info");
+	gdb_must(track->replay->gdb, &results, "-thread-info");
 	rows = json_object_get(results, "threads");
 	do {
 		next = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
 #include "worker/investigate/behind.h"
 #include "worker/investigate/life.h"
@@ -247,7 +248,7 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 		return false;
 	if (history->args->access == WATCH_WRITE)
 		take_tally(history, replay);
-	gdb_command(replay->gdb, NULL, "-break-disable %d", history->watch);
+	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
 	address = watchpoint_address(replay, history->watched);
 	history->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);

@@ -8,6 +8,7 @@
 #include "sandbox/wire/broker.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/bookmarks.h"
 #include "worker/session/excursion.h"
@@ -87,7 +88,8 @@ static void tell_where(struct replay *replay, char text[WHERE_MAX])
 {
 	json_t *results = NULL, *frame;
 
-	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
+	/* What is not known is told as ??. */
+	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
 	    replay->selected.number);
 	frame = frame_listed(replay, json_object_get(results, "frame"));
 	snprintf(text, WHERE_MAX, "%.60s at %.120s",

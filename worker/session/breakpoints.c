@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/conditional.h"
 #include "worker/session/stubs.h"
@@ -128,7 +129,7 @@ static void switch_all(
 			    numbers + length, sizeof(numbers) - length, " %d", number);
 	}
 	if (length)
-		gdb_command(replay->gdb, NULL, "%s%s", command, numbers);
+		gdb_must(replay->gdb, NULL, "%s%s", command, numbers);
 }
 
 void breakpoints_suspend(struct replay *replay)
@@ -185,7 +186,7 @@ const struct breakpoint *breakpoints_keep(
 	if (kept)
 		return kept;
 	if (gdb_number)
-		gdb_command(replay->gdb, NULL, "-break-delete %d", gdb_number);
+		gdb_must(replay->gdb, NULL, "-break-delete %d", gdb_number);
 	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 	return NULL;
 }
@@ -210,7 +211,7 @@ bool breakpoints_switch(
 		return false;
 	breakpoint->disabled = !enabled;
 	if (enabled && breakpoint->watches && !conditional_fit(replay, failure)) {
-		gdb_command(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
+		gdb_must(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
 		breakpoint->disabled = true;
 		return false;
 	}
@@ -359,7 +360,7 @@ static void take_hits(struct replay *replay, hits_taken *take, int reached)
 {
 	json_t *results = NULL;
 
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
@@ -448,7 +449,7 @@ static int set_again(
 					 : break_again(replay, breakpoint, failure);
 
 	if (number && breakpoint->disabled)
-		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
+		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
 	return number;
 }
 
@@ -463,7 +464,7 @@ void breakpoints_leave(struct replay *replay)
 {
 	json_t *results = NULL;
 
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 
@@ -475,7 +476,7 @@ void breakpoints_leave(struct replay *replay)
 	}
 	json_decref(results);
 	/* Removes internal ones too, because no call that sets some continues after an exec. */
-	gdb_command(replay->gdb, NULL, "-break-delete");
+	gdb_must(replay->gdb, NULL, "-break-delete");
 }
 
 void breakpoints_enter(struct replay *replay)

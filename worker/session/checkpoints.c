@@ -8,6 +8,7 @@
 #include "worker/session/evaluate.h"
 #include "worker/session/replay.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/place.h"
 #include "worker/session/position.h"
 #include "worker/session/seen.h"
@@ -60,7 +61,8 @@ json_t *tool_checkpoint_save(
 	}
 	if (!state_has_room(replay, WHERE_MAX + ENTRY_MAX, failure))
 		return NULL;
-	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
+	/* What is not known is told as ??. */
+	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
 	    replay->selected.number);
 	frame = json_object_get(results, "frame");
 	snprintf(where, sizeof(where), "%s at %s:%s",

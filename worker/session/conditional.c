@@ -4,6 +4,7 @@
 #include <string.h>
 #include "sandbox/pmu/pmu.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/hardware.h"
 #include "worker/session/pending.h"
@@ -66,8 +67,8 @@ static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, c
 	if (!number)
 		return;
 	if (breakpoint->disabled || replay->breakpoints.suspended)
-		gdb_command(replay->gdb, NULL, "-break-disable %d", number);
-	gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
+		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
+	gdb_must(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
 	breakpoint->gdb = number;
 	breakpoint->hits_before = hits;
 }
@@ -90,7 +91,7 @@ bool conditional_leave(struct replay *replay)
 
 	if (!any_may_choose(replay))
 		return false;
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);

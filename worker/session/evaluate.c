@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/serve/harmless.h"
 #include "worker/session/evaluate.h"
@@ -104,8 +105,8 @@ static json_t *evaluate_one(
 
 static void switch_calls(struct replay *replay, const char *to)
 {
-	gdb_command(replay->gdb, NULL, "-gdb-set may-call-functions %s", to);
-	gdb_command(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
+	gdb_must(replay->gdb, NULL, "-gdb-set may-call-functions %s", to);
+	gdb_must(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
 }
 
 static bool are_few(const json_t *expressions, struct failure *failure)
@@ -298,13 +299,12 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 	json_t *result;
 
 	if (elements)
-		gdb_command(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
+		gdb_must(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
 	result = args->allow_calls
 		     ? evaluate_with_calls(replay, expressions->list, reading, failure)
 		     : evaluate_all(replay, expressions->list, reading, failure);
 	if (elements && !replay->worker->broken)
-		gdb_command(
-		    replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
+		gdb_must(replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
 	return result;
 }
 

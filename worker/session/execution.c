@@ -17,6 +17,7 @@
 #include "worker/session/images.h"
 #include "worker/session/internal.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 #include "worker/session/named.h"
@@ -230,7 +231,7 @@ static bool until_was_known(struct replay *replay, int number, const struct cont
 	json_t *results = NULL;
 	bool waits;
 
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
 	json_decref(results);
 	if (!waits)

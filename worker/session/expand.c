@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/printers.h"
 #include "worker/session/replay.h"
@@ -259,7 +260,8 @@ static void delete (struct replay *replay, json_t *whole)
 	const char *name = whole ? mi_text(whole, "name") : NULL;
 
 	if (name && !strchr(name, '"') && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-var-delete \"%s\"", name);
+		gdb_try(/* one that stays costs only memory */
+		    replay->gdb, NULL, "-var-delete \"%s\"", name);
 	json_decref(whole);
 }
 

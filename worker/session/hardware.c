@@ -5,6 +5,7 @@
 #include <string.h>
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/internal.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
@@ -114,7 +115,7 @@ static void registers_used(struct replay *replay, int *least, int *most)
 	size_t i;
 
 	*least = *most = 0;
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	json_array_foreach(mi_breakpoints(results), i, row)
 	{
 		int count;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/instant.h"
 #include "worker/session/internal.h"
 
@@ -19,7 +20,8 @@ static json_t *read_registers(struct replay *replay, int thread)
 {
 	json_t *results = NULL, *list;
 
-	gdb_command(replay->gdb, &results,
+	/* The thread may be gone: then nothing is the same. */
+	gdb_try(replay->gdb, &results,
 	    "-data-list-register-values --thread %d --frame 0 x " REGISTERS, thread);
 	list = json_incref(json_object_get(results, "register-values"));
 	json_decref(results);
@@ -106,7 +108,8 @@ bool instant_has_thread_at(struct replay *replay, const struct moment *there)
 	const char *address;
 	bool same;
 
-	gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
+	/* As above. */
+	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
 	    number_of(replay, there->tid));
 	address = mi_text(json_object_get(results, "frame"), "addr");
 	same = address && strtoull(address, NULL, 16) == there->pc && there->sum &&
@@ -122,7 +125,8 @@ bool instant_is_in_call(struct replay *replay)
 	const char *value;
 	bool in_call;
 
-	gdb_command(replay->gdb, &results, "-data-list-register-values --thread %d --frame 0 x 0",
+	/* As above. */
+	gdb_try(replay->gdb, &results, "-data-list-register-values --thread %d --frame 0 x 0",
 	    number_of(replay, replay->moment.tid));
 	row = json_array_get(json_object_get(results, "register-values"), 0);
 	value = mi_text(row, "value");
@@ -167,7 +171,7 @@ static size_t add_registers(
 	json_t *results = NULL, *names, *row;
 	size_t i, length = 0;
 
-	gdb_command(replay->gdb, &results, "-data-list-register-names " REGISTERS);
+	gdb_must(replay->gdb, &results, "-data-list-register-names " REGISTERS);
 	names = json_object_get(results, "register-names");
 	json_array_foreach(instant->registers, i, row)
 	{

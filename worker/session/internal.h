@@ -7,7 +7,8 @@
 #include "worker/session/replay.h"
 
 /* Sets one. `where` is as for MI's -break-insert: options, then a quoted location. Returns gdb's
- * number, or 0 if gdb refuses. */
+ * number, or 0 if gdb refuses. gdb never refuses a plain address: if it did, the search would miss
+ * passes, so the session is lost. */
 int internal_insert(struct replay *replay, const char *where);
 
 /* Removes it. Does nothing for 0, or if gdb is lost. */

@@ -20,6 +20,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
 #include "sandbox/wire/scrub.h"
+#include "worker/gdb/must.h"
 
 #define WHY_MAX	      512
 #define PUMP_GRACE_MS 200
@@ -288,7 +289,8 @@ static void warn_of_casts(struct replay *replay)
 	json_t *results = NULL;
 	const char *value;
 
-	gdb_command(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
+	/* Without an answer there is nothing to warn of. */
+	gdb_try(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
 	value = mi_text(results, "value");
 	if (value && strncmp(value, "255", 3) == 0)
 		json_array_append_new(replay->warnings,
@@ -360,7 +362,7 @@ static bool connect_tools(
 	if (!replay->caches)
 		keep_memory(replay);
 	else
-		gdb_console(replay->gdb, NULL, GDB_FORGET_MEMORY);
+		gdb_must_console(replay->gdb, GDB_FORGET_MEMORY);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "sandbox/cleanup.h"
 #include "worker/gdb/gdb.h"
+#include "worker/gdb/must.h"
 #include "worker/session/images.h"
 
 #define COMPARED_MAX (256L * 1024 * 1024) /* bytes; a program without symbols is smaller */
@@ -64,5 +65,6 @@ void linked_symbols_take(struct replay *replay)
 	    !names_debug_file(replay->executable) || !have_same_bytes(file, replay->executable) ||
 	    !gdb_quote(quoted, "the program's name", file, &ignored))
 		return;
-	(void)gdb_command(replay->gdb, NULL, "-file-symbol-file %s", quoted);
+	/* Otherwise it stays without symbols, as it was. */
+	gdb_try(replay->gdb, NULL, "-file-symbol-file %s", quoted);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/accessed.h"
 #include "worker/session/back_over.h"
 #include "worker/session/internal.h"
@@ -59,7 +60,8 @@ static void watch_returns(struct replay *replay, struct mains *mains)
 	size_t i;
 
 	accessed_number(replay, "sizeof(void *)", &pointer);
-	gdb_command(replay->gdb, &results, "-data-disassemble -a main -- 2"); /* with the bytes */
+	/* There may be no main. */
+	gdb_try(replay->gdb, &results, "-data-disassemble -a main -- 2"); /* with the bytes */
 	json_array_foreach(json_object_get(results, "asm_insns"), i, listed)
 	{
 		const char *address = mi_text(listed, "address");
@@ -150,7 +152,8 @@ static int lined_caller(struct replay *replay)
 	size_t i;
 	int level = 0;
 
-	gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 1 %d",
+	/* There may be no caller. */
+	gdb_try(replay->gdb, &results, "-stack-list-frames --thread %d 1 %d",
 	    replay->selected.number, FRAMES_MAX);
 	json_array_foreach(json_object_get(results, "stack"), i, frame)
 	{

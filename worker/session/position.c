@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/tools.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/ambiguous.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/copies.h"
@@ -144,7 +145,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 	if (copies_are_at_the_limit(replay, failure))
 		return false;
 	if (replay->caches)
-		gdb_console(gdb, NULL, GDB_FORGET_MEMORY);
+		gdb_must_console(gdb, GDB_FORGET_MEMORY);
 	breakpoints_count_hits(replay);
 	replay->at_signal = replay->at_end = false;
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
@@ -481,5 +482,6 @@ void position_release(struct replay *replay, int held)
 
 	snprintf(command, sizeof(command), "delete checkpoint %d", held % HELD_MAX);
 	if (position_is_held(replay, held))
-		gdb_console(replay->gdb, NULL, command);
+		gdb_try_console(/* one that stays costs rr one more process */
+		    replay->gdb, command);
 }

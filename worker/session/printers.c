@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
 
 void printers_load(struct replay *replay)
 {
@@ -16,17 +17,16 @@ void printers_load(struct replay *replay)
 void printers_begin(struct replay *replay)
 {
 	printers_load(replay);
-	gdb_console(replay->gdb, NULL, "enable pretty-printer");
+	/* A gdb without Python has none. An interrupt may have left some of them on. */
+	replay->printers_on = gdb_console(replay->gdb, NULL, "enable pretty-printer") == GDB_DONE ||
+			      gdb_was_interrupted(replay->gdb);
 }
 
-/* An interrupt would leave them on for every later answer. */
 void printers_end(struct replay *replay)
 {
-	if (replay->worker->broken)
-		return;
-	gdb_shield(replay->gdb, true);
-	gdb_console(replay->gdb, NULL, "disable pretty-printer");
-	gdb_shield(replay->gdb, false);
+	if (replay->printers_on && !replay->worker->broken)
+		gdb_must_console(replay->gdb, "disable pretty-printer");
+	replay->printers_on = false;
 }
 
 bool printers_would_help(const char *value)

@@ -82,6 +82,7 @@ struct replay {
 	int rr_number; /* counts the rrs, because the next rr does not know what one holds */
 	long long wanted_event;	    /* where the session begins; REPLAY_EVENT_FAR: the last image */
 	bool caches;		    /* gdb keeps the memory it has read */
+	bool printers_on;	    /* gdb uses them: printers_begin */
 	bool printers_loaded;	    /* see printers.h */
 	char library_folders[4096]; /* where gdb looks for libraries; see libraries.h */
 	bool tally_defined;	    /* see tally.c */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/session/breakpoints.h"
+#include "worker/gdb/must.h"
 #include "worker/session/conditional.h"
 #include "worker/session/crossing.h"
 #include "worker/session/images.h"
@@ -71,10 +72,10 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
 	if (resumption->count)
 		snprintf(options + length, OPTIONS_MAX - length, " %lld", resumption->count);
 	if (forget)
-		gdb_command(replay->gdb, NULL, "-gdb-set osabi none");
+		gdb_must(replay->gdb, NULL, "-gdb-set osabi none");
 	outcome = gdb_run(replay->gdb, "-exec-%s%s", resumption->verb, options);
 	if (forget && outcome != GDB_LOST)
-		gdb_command(replay->gdb, NULL, "-gdb-set osabi auto");
+		gdb_must(replay->gdb, NULL, "-gdb-set osabi auto");
 	return outcome;
 }
 

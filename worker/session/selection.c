@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/replay.h"
 #include "worker/session/selection.h"
 
@@ -23,8 +24,8 @@ void selection_take_stop(struct replay *replay)
 	json_t *results = NULL;
 
 	if (number != replay->selected.number)
-		gdb_command(replay->gdb, NULL, "-thread-select %d", number);
-	gdb_command(replay->gdb, &results, "-thread-info %d", number);
+		gdb_must(replay->gdb, NULL, "-thread-select %d", number);
+	gdb_must(replay->gdb, &results, "-thread-info %d", number);
 	select_row(replay, number, json_array_get(json_object_get(results, "threads"), 0));
 	json_decref(results);
 }
@@ -43,7 +44,7 @@ static const json_t *find_row(struct replay *replay, int tid, json_t **results)
 	size_t i;
 
 	*results = NULL;
-	gdb_command(replay->gdb, results, "-thread-info");
+	gdb_must(replay->gdb, results, "-thread-info");
 	json_array_foreach(json_object_get(*results, "threads"), i,
 	    thread) if (mi_tid(thread) == tid) return thread;
 	return NULL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/images.h"
 #include "worker/session/signals.h"
@@ -75,7 +76,7 @@ static void tell(struct replay *replay, const json_t *signals, bool stop)
 	if (strcmp(command, "handle") == 0)
 		return;
 	strlcat(command, stop ? " stop print pass" : " nostop noprint pass", sizeof(command));
-	gdb_console(replay->gdb, NULL, command);
+	gdb_must_console(replay->gdb, command);
 }
 
 static void tell_all(struct replay *replay, const json_t *signals)
@@ -99,23 +100,23 @@ void signals_begin(struct replay *replay)
 
 void signals_stop_at_faults(struct replay *replay)
 {
-	gdb_console(replay->gdb, NULL,
-	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
+	gdb_must_console(
+	    replay->gdb, "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
 }
 
 /* gdb's "all" leaves out the signals with which it stops the program itself. rr reports a process's
  * end as SIGKILL. */
 void signals_pass_all(struct replay *replay)
 {
-	gdb_console(replay->gdb, NULL, "handle all nostop noprint pass");
-	gdb_console(replay->gdb, NULL, "handle SIGKILL stop print pass");
+	gdb_must_console(replay->gdb, "handle all nostop noprint pass");
+	gdb_must_console(replay->gdb, "handle SIGKILL stop print pass");
 }
 
 void signals_stop_again(struct replay *replay)
 {
 	if (replay->worker->broken)
 		return;
-	gdb_console(replay->gdb, NULL, "handle all stop print pass");
+	gdb_must_console(replay->gdb, "handle all stop print pass");
 	signals_apply(replay);
 }
 

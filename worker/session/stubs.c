@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/stubs.h"
@@ -38,8 +39,7 @@ static void remove_stubs(struct replay *replay, const json_t *bkpt)
 		if (!is_stub(place) || !mi_text(place, "number"))
 			continue;
 		if (replay)
-			gdb_command(
-			    replay->gdb, NULL, "-break-disable %s", mi_text(place, "number"));
+			gdb_must(replay->gdb, NULL, "-break-disable %s", mi_text(place, "number"));
 		json_array_remove(places, i);
 	}
 }
@@ -66,7 +66,7 @@ bool stubs_stopped(struct replay *replay)
 
 	if (!at || at[sizeof(end) - 1] || stop_kind(replay) != STOP_BREAKPOINT)
 		return false;
-	gdb_command(replay->gdb, &results, "-break-list");
+	gdb_must(replay->gdb, &results, "-break-list");
 	bkpt = breakpoints_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
 	others = has_body(json_object_get(bkpt, "locations"));
 	stubs_leave(replay, bkpt);

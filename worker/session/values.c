@@ -8,6 +8,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/printers.h"
 #include "worker/session/values.h"
@@ -360,7 +361,7 @@ json_t *tool_locals(struct replay *replay, const struct locals_args *args, struc
 	size_t left_out = 0;
 
 	if (args->depth != VALUE_DEPTH_DEFAULT)
-		gdb_command(replay->gdb, NULL, "-gdb-set print max-depth %lld", args->depth);
+		gdb_must(replay->gdb, NULL, "-gdb-set print max-depth %lld", args->depth);
 	list = values_list(replay, replay->selected.number, replay->selected.frame, args->arguments,
 	    VALUES_BUDGET, &left_out);
 	if (!list)
@@ -377,6 +378,6 @@ json_t *tool_locals(struct replay *replay, const struct locals_args *args, struc
 	}
 	json_decref(list);
 	if (args->depth != VALUE_DEPTH_DEFAULT && !replay->worker->broken)
-		gdb_command(replay->gdb, NULL, "-gdb-set print max-depth %d", VALUE_DEPTH_DEFAULT);
+		gdb_must(replay->gdb, NULL, "-gdb-set print max-depth %d", VALUE_DEPTH_DEFAULT);
 	return result;
 }

@@ -1,0 +1,80 @@
+/*
+ * Judges the outcome of commands for callers that have no use for it: gives the session up where a
+ * refusal would make later answers wrong.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+
+#define WHY_MAX 400
+
+/* An interrupt of the command before may come late, and then meets this one. */
+static bool was_interrupted(const struct gdb *gdb, enum gdb_outcome outcome)
+{
+	return outcome == GDB_REFUSED && strcmp(gdb_message(gdb), "Quit") == 0;
+}
+
+/* After an exec, rr may be gone before gdb is told of the next one: what gdb cannot do then is not
+ * left to do. */
+void gdb_must_have_done(struct gdb *gdb, enum gdb_outcome outcome, const char *command)
+{
+	char why[WHY_MAX];
+
+	if (outcome != GDB_REFUSED || gdb_has_lost_rr(gdb))
+		return;
+	snprintf(why, sizeof(why), "it refused %.150s: %.200s", command, gdb_message(gdb));
+	gdb_lose(gdb, why);
+}
+
+static void require(struct gdb *gdb, json_t **results, const char *command)
+{
+	enum gdb_outcome outcome;
+
+	gdb_shield(gdb, true);
+	outcome = gdb_command(gdb, results, "%s", command);
+	if (was_interrupted(gdb, outcome))
+		outcome = gdb_command(gdb, results, "%s", command);
+	gdb_shield(gdb, false);
+	gdb_must_have_done(gdb, outcome, command);
+}
+
+void gdb_must(struct gdb *gdb, json_t **results, const char *format, ...)
+{
+	char command[GDB_COMMAND_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	require(gdb, results, command);
+}
+
+void gdb_must_console(struct gdb *gdb, const char *command)
+{
+	char quoted[GDB_QUOTED_MAX];
+
+	if (mi_quote(quoted, sizeof(quoted), command) < 0)
+		gdb_lose(gdb, "a command cannot be sent");
+	else
+		gdb_must(gdb, NULL, "-interpreter-exec console %s", quoted);
+}
+
+void gdb_try(struct gdb *gdb, json_t **results, const char *format, ...)
+{
+	char command[GDB_COMMAND_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	if (gdb_command(gdb, results, "%s", command) != GDB_DONE && results)
+		*results = NULL;
+}
+
+void gdb_try_console(struct gdb *gdb, const char *command)
+{
+	if (gdb_console(gdb, NULL, command) != GDB_DONE)
+		return;
+}
