@@ -64,7 +64,7 @@ START_TEST(what_a_command_prints_is_kept_until_the_next)
 
 	ck_assert_int_eq(gdb_console(gdb, &text, "when"), GDB_DONE);
 	ck_assert_str_eq(text, "Current event: 7\n");
-	gdb_command(gdb, NULL, "-a");
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
 	ck_assert_str_eq(gdb_console_text(gdb), "");
 	end();
 }
@@ -123,7 +123,7 @@ START_TEST(the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten)
 {
 	struct gdb *gdb = begin(SCRIPT({"-a", "=breakpoint-created,bkpt={number=\"4\"}\n^done"}));
 
-	gdb_command(gdb, NULL, "-a");
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
 	ck_assert_int_eq(mi_number(gdb_created_breakpoint(gdb), "number", 0), 4);
 	gdb_forget_created(gdb);
 	ck_assert_ptr_null(gdb_created_breakpoint(gdb));
