@@ -8,8 +8,8 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
-#include "worker/investigate/callee.h"
 #include "worker/gdb/must.h"
+#include "worker/investigate/callee.h"
 #include "worker/investigate/changes.h"
 #include "worker/investigate/function_code.h"
 #include "worker/investigate/life.h"
