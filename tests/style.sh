@@ -12,7 +12,7 @@ REMEMBERED=${BUILD:-build}/style
 status=0
 sources=$(find supervisor worker mcp sandbox tests -name '*.[ch]' | LC_ALL=C sort)
 # Programs to record are as users write them; some are broken on purpose.
-units=$(echo "$sources" | grep '\.c$' | grep -v '^tests/programs/')
+units=$(echo "$sources" | grep '\.c$' | grep -vE '^tests/(fidelity/)?programs/')
 scripts=$(find packaging tests -name '*.sh'; echo .ci/run)
 
 complain() {

@@ -327,10 +327,12 @@ static int try_place(void *owner, const char *path)
 /* A directory for things that belong together: there a name alone is enough. */
 static void add_project(struct survey *survey, struct source_roots *roots, const char *directory)
 {
-	char *tree = survey->projects[survey->project_count];
+	char *tree;
 
-	if (survey->project_count == PLACES_MAX ||
-	    !source_place_work_tree(&survey->homes, directory, tree, NULL))
+	if (survey->project_count == PLACES_MAX)
+		return;
+	tree = survey->projects[survey->project_count];
+	if (!source_place_work_tree(&survey->homes, directory, tree, NULL))
 		return;
 	source_roots_add(roots, tree);
 	survey->project_count++;
