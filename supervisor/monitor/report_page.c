@@ -81,7 +81,8 @@ static bool take_attribute(struct rest *rest)
 
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
 		const struct attribute *attribute = &attributes[i];
-		if (strlen(attribute->name) != length || memcmp(attribute->name, begin, length))
+		if (strlen(attribute->name) != length ||
+		    memcmp(attribute->name, begin, length) != 0)
 			continue;
 		if (!take(rest, "=\"") || !take(rest, attribute->begins))
 			return false;

@@ -148,6 +148,15 @@ static char *bytes_of(struct replay *replay, const char *expression, const char 
 	return strdup(text);
 }
 
+bool absolute_is_bit_field(struct replay *replay, const char *expression)
+{
+	struct member member;
+	char text[TEXT_MAX];
+
+	strip(text, expression);
+	return split(text, strlen(text), &member) && has_bits(replay, &member);
+}
+
 char *absolute_expression(struct replay *replay, const char *expression, const char *address)
 {
 	struct member member;

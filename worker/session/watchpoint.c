@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/absolute.h"
 #include "worker/session/accessed.h"
 #include "worker/session/conditional.h"
 #include "worker/session/hardware.h"
@@ -85,7 +86,9 @@ static bool watch_pointed(struct replay *replay, const char *expression, enum wa
 	return true;
 }
 
-/* Some languages have no such pointer, so gdb's own way is the second choice. */
+/* Some languages have no such pointer, so gdb's own way is the second choice. It is the only one
+ * for a bit-field: gdb takes the address of the word that it lies in, and would watch its
+ * neighbours. */
 static bool watch_any(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure)
 {
@@ -94,6 +97,8 @@ static bool watch_any(struct replay *replay, const char *expression, enum watch_
 
 	if (!location)
 		return watch(replay, expression, access, false, condition, failure);
+	if (absolute_is_bit_field(replay, expression))
+		return watch(replay, expression, access, true, condition, failure);
 	if (watch_pointed(replay, expression, access, condition, &first))
 		return true;
 	watched = !replay->worker->broken && !gdb_must_stop(replay->gdb) &&

@@ -18,12 +18,17 @@
 	{                                                                                          \
 		"-interpreter-exec --thread 1 --frame 0 console \"" command "\"", answer           \
 	}
-/* How many registers the watched expression takes, and a pointer of ours to it. */
-#define POINTS(expression)                                                                         \
-	{"-data-evaluate-expression --thread 1 --frame 0 \"{(long) &(" expression                  \
-	 "), (long) sizeof(" expression ")}\"",                                                    \
-	    "^done,value=\"{4096, 4}\""},                                                          \
-	    IN_FRAME("set $rr_watched1 = &(" expression ")", "^done")
+/* How many registers the watched expression takes. */
+#define EXTENT(expression)                                                                         \
+	{                                                                                          \
+		"-data-evaluate-expression --thread 1 --frame 0 \"{(long) &(" expression           \
+		"), (long) sizeof(" expression ")}\"",                                             \
+		    "^done,value=\"{4096, 4}\""                                                    \
+	}
+/* It may be a member of this, and a bit-field; if not, a pointer of ours is watched. */
+#define IS_NO_MEMBER	   IN_FRAME("ptype (*this)", "^error,msg=\"No symbol\"")
+#define POINTS(expression) IN_FRAME("set $rr_watched1 = &(" expression ")", "^done")
+#define WATCHED(name)	   EXTENT(name), IS_NO_MEMBER, POINTS(name)
 #define ADDRESS(expression, value)                                                                 \
 	{                                                                                          \
 		"-data-evaluate-expression --thread 1 --frame 0 \"(void *) &(" expression ")\"",   \
@@ -116,9 +121,9 @@ START_TEST(a_watchpoint_knows_its_address)
 	struct failure failure = {0};
 	json_t *result;
 
-	session_begin(SCRIPT(POINTS("x"), WATCHES("rwatch (*$rr_watched1)"),
-	    ADDRESS("x", "0x601040 <x>"), IN_FRAME("ptype (*this)", "^error,msg=\"No symbol\""),
-	    IN_FRAME("whatis &(x)", "~\"type = int *\\n\"\n^done")));
+	session_begin(
+	    SCRIPT(WATCHED("x"), WATCHES("rwatch (*$rr_watched1)"), ADDRESS("x", "0x601040 <x>"),
+		IS_NO_MEMBER, IN_FRAME("whatis &(x)", "~\"type = int *\\n\"\n^done")));
 	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
 	expect_number(result, 1);
 	ck_assert_str_eq(json_string_value(json_object_get(result, "address")), "0x601040");
@@ -144,7 +149,7 @@ START_TEST(a_fifth_watchpoint_is_refused_and_taken_away)
 {
 	const struct watchpoint_set_args args = {.expression = "x", .location = true};
 
-	session_begin(SCRIPT(POINTS("x"),
+	session_begin(SCRIPT(WATCHED("x"),
 	    {"-interpreter-exec --thread 1 --frame 0 console \"watch (*$rr_watched1)\"",
 		"=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},
 	    {"-break-list", "^done,BreakpointTable={body=[" HARDWARE "," HARDWARE "," HARDWARE
@@ -159,7 +164,7 @@ START_TEST(what_the_hardware_cannot_watch_is_refused_and_taken_away)
 {
 	const struct watchpoint_set_args args = {.expression = "large", .location = true};
 
-	session_begin(SCRIPT(POINTS("large"),
+	session_begin(SCRIPT(WATCHED("large"),
 	    {"-interpreter-exec --thread 1 --frame 0 console \"watch (*$rr_watched1)\"",
 		"=breakpoint-created,bkpt={number=\"3\",type=\"watchpoint\"}\n^done"},
 	    {"-break-delete 3", "^done"}));
@@ -231,7 +236,8 @@ START_TEST(in_another_worker_they_keep_their_numbers)
 	json_t *state = saved(), *again;
 
 	session_begin(SCRIPT({"-break-insert -i 2 -c \"n\" -- \"f\"", MADE(2)},
-	    ADDRESS("x", "0x20"), POINTS("*(int *) 0x10"), WATCHES("watch (*$rr_watched1)")));
+	    ADDRESS("x", "0x20"), EXTENT("*(int *) 0x10"), POINTS("*(int *) 0x10"),
+	    WATCHES("watch (*$rr_watched1)")));
 	breakpoints_restore(replay, state);
 	again = breakpoints_save(replay);
 	ck_assert(json_equal(state, again));
