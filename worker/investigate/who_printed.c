@@ -196,6 +196,16 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 	json_decref(writes);
 }
 
+/* Where the program stands at the write, it has its whole name; it is the first of `writes` too. */
+static void add_moment(json_t *json, json_t *moment)
+{
+	json_t *first = json_array_get(json_object_get(json, "writes"), 0);
+
+	json_object_set(json, "moment", moment);
+	if (first)
+		json_object_set(first, "moment", moment);
+}
+
 /* What we know without going there. */
 static json_t *begin_answer(
     struct replay *replay, const struct printed *printed, const struct printed_found *found)
@@ -289,7 +299,7 @@ static json_t *look(
 	if (!position_go(replay, &moment, failure))
 		return NULL;
 	write = scene_here(replay);
-	json_object_set(json, "moment", write.moment);
+	add_moment(json, write.moment);
 	json_object_set_new(json, "tid", json_integer(write.tid));
 	address = address_of(replay, piece->call, match->at - piece->at);
 	if (address)
