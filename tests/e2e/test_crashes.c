@@ -268,6 +268,25 @@ START_TEST(a_hang_after_many_calls_is_told_without_what_takes_too_long)
 }
 END_TEST
 
+/* So many calls are followed on a busy machine too, where the time of the pass before says nothing.
+ */
+START_TEST(who_holds_which_lock_is_told_however_long_its_calls_take)
+{
+	cleanup_place struct place place = place_open();
+
+	json_decref(client_record(place.client, place.trace, "busy_hang", "120"));
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	char line[40];
+
+	snprintf(line, sizeof(line), "busy_hang.c:%lld",
+	    harness_line("busy_hang.c", "/* main holds it */"));
+	ck_assert_ptr_null(json_object_get(report, "left_out"));
+	cleanup_free char *threads = answer_show(answer_at(report, "threads"));
+	ck_assert_msg(strstr(threads, line) != NULL, "no %s in: %s", line, threads);
+}
+END_TEST
+
 /* The report is told from the jump, and the session still stands at the signal. */
 START_TEST(the_session_stands_at_the_signal_and_knows_the_way_to_the_jump)
 {
@@ -294,6 +313,7 @@ int main(void)
 	    {names_are_those_of_the_first_throw, 1},
 	    {a_recursion_is_folded_counted_and_told_down_to_where_it_began, TIMES(recursions)},
 	    {a_hang_after_many_calls_is_told_without_what_takes_too_long, 1},
+	    {who_holds_which_lock_is_told_however_long_its_calls_take, 1},
 	    {the_session_stands_at_the_signal_and_knows_the_way_to_the_jump, 1},
 	    {NULL, 0},
 	};

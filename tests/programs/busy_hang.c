@@ -1,9 +1,11 @@
 /*
- * Takes and gives a lock many times, and is then ended while one thread waits for another: too many
- * calls for a crash report to follow all of them.
+ * Takes and gives a lock as often as its argument says, and is then ended while one thread waits
+ * for another. Without an argument these are too many calls for a crash report to follow all of
+ * them.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define TIMES 6000
@@ -19,15 +21,16 @@ static void *wait_for_it(void *unused)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int times = argc > 1 ? atoi(argv[1]) : TIMES;
 	pthread_t thread;
 
-	for (int i = 0; i < TIMES; i++) {
+	for (int i = 0; i < times; i++) {
 		pthread_mutex_lock(&often);
 		pthread_mutex_unlock(&often);
 	}
-	pthread_mutex_lock(&held);
+	pthread_mutex_lock(&held); /* main holds it */
 	pthread_create(&thread, NULL, wait_for_it, NULL);
 	while (!waiting)
 		sched_yield();

@@ -215,13 +215,19 @@ static void look_back(struct replay *replay, struct crash *crash)
 	}
 }
 
-/* As long again as the pass took; of a deadline, a part of what is left, because the session must
- * come back, too. */
-static double patience_of(const struct crash *crash)
+/* As long again as the pass took; at most half of what is left of a deadline, because the session
+ * must come back, too. */
+static struct lock_patience patience_of(const struct crash *crash)
 {
-	double spent = seconds() - crash->began, left = (crash->deadline - spent) / 6;
+	double spent = seconds() - crash->began, left = crash->deadline - spent;
+	struct lock_patience patience = {.usual = spent};
 
-	return crash->deadline > 0 && left < spent ? left : spent;
+	if (crash->deadline <= 0)
+		return patience;
+	patience.most = left > 1 ? left / 2 : 0.5;
+	if (patience.usual > left / 6)
+		patience.usual = left / 6;
+	return patience;
 }
 
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */

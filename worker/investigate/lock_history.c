@@ -14,16 +14,18 @@
 #include "worker/session/place.h"
 #include "worker/session/stop_reason.h"
 
+/* So many are followed whatever a clock says: the answer must not hang on how busy the machine is.
+ */
+#define STOPS_SURE 500
 #define STOPS_MAX  4000
-#define STOPS_FREE 100 /* for so many it has three times the patience */
 #define CYCLE_MAX  4000
 
 struct history {
 	struct threading *threading;
 	int entry; /* gdb's number of the breakpoint where the program begins */
 	long long stops;
-	double began, patience; /* in seconds: a clock's, and what the report took before */
-	bool cut;
+	double began; /* a clock's seconds */
+	struct lock_patience patience;
 };
 
 static double seconds(void)
@@ -36,10 +38,11 @@ static double seconds(void)
 
 static bool has_patience(const struct history *history)
 {
-	double spent = seconds() - history->began;
+	double spent = seconds() - history->began, most = history->patience.most;
 
-	return history->stops < STOPS_MAX &&
-	       spent < history->patience * (history->stops < STOPS_FREE ? 3 : 1);
+	if (history->stops >= STOPS_MAX || (most > 0 && spent > most))
+		return false;
+	return history->stops < STOPS_SURE || spent < history->patience.usual;
 }
 
 static enum scan_verdict see(
@@ -53,8 +56,7 @@ static enum scan_verdict see(
 	else
 		threading_take(history->threading, hit);
 	history->stops++;
-	history->cut = !has_patience(history) || gdb_must_stop(replay->gdb);
-	return history->cut ? SCAN_ENOUGH : SCAN_ON;
+	return has_patience(history) && !gdb_must_stop(replay->gdb) ? SCAN_ON : SCAN_ENOUGH;
 }
 
 /* ---- Who waits for whom ---------------------------------------------------------------------- */
@@ -227,8 +229,8 @@ static bool set_stops(struct replay *replay, struct history *history, struct fai
 	return true;
 }
 
-bool lock_history_add(struct replay *replay, double patience, json_t *threads, char **cycle,
-    bool *whole, struct failure *failure)
+bool lock_history_add(struct replay *replay, struct lock_patience patience, json_t *threads,
+    char **cycle, bool *whole, struct failure *failure)
 {
 	struct search search = {.replay = replay};
 	struct history history = {.began = seconds(), .patience = patience};

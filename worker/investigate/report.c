@@ -524,8 +524,8 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	return report;
 }
 
-json_t *report_of_ending(
-    struct replay *replay, const json_t *output, double patience, struct failure *failure)
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
+    struct failure *failure)
 {
 	int status = images_status(replay);
 	json_t *report, *threads;

@@ -5,6 +5,7 @@
  * failure. Centres on the first frame of the program's own code.
  */
 #include "worker/investigate/fault.h"
+#include "worker/investigate/lock_history.h"
 #include "worker/session/replay.h"
 
 /* Call this at a fatal signal, which `stop` describes, and which came of `fault`. NULL with
@@ -27,10 +28,10 @@ bool report_tell_library(json_t *report, const json_t *output);
 /*
  * For a process that a signal from outside ended, or that exited with a status other than 0. Goes
  * to the last moment at which all its threads existed. `output` (may be NULL) is what it printed.
- * For who holds which lock, it takes about `patience` seconds, and says if they were too few. NULL
+ * For who holds which lock it has that patience, and says if it was not enough. NULL
  * with *failure filled; NULL with an empty *failure if the process ended well.
  */
-json_t *report_of_ending(
-    struct replay *replay, const json_t *output, double patience, struct failure *failure);
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
+    struct failure *failure);
 
 #endif
