@@ -309,6 +309,15 @@ static bool is_fault_of_look(
 	       info.si_code > 0;
 }
 
+/* A debug register that our look has met: the instruction itself has not touched anything yet. */
+static bool is_trap_of_look(const struct space *space, const siginfo_t *info, uint64_t rip)
+{
+	const struct place *place = space_place(space, rip);
+
+	return place && place->kind == PLACE_LOOKED && info->si_signo == SIGTRAP &&
+	       info->si_code == TRAP_HWBKPT;
+}
+
 /* A fault in a copy shows the copy's address instead of the instruction's own. */
 static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is)
 {
@@ -435,7 +444,8 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			check_place(tracee, status, was);
 		else if (is_last && is_behind_trap(space, was))
 			regs->rip--;
-		if (is_fault_of_look(space, tracee, status, was)) {
+		if (is_fault_of_look(space, tracee, status, was) ||
+		    is_trap_of_look(space, &info, was)) {
 			tracee->cache_pause = true;
 			verdict = CODECACHE_LEG_ENDS;
 		}

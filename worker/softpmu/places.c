@@ -90,6 +90,7 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 	case PLACE_AT:
 	case PLACE_ASKS:
 	case PLACE_LOOKS:
+	case PLACE_LOOKED:
 		regs->rip = place->original;
 		break;
 	case PLACE_PART:

@@ -22,6 +22,7 @@ enum place_kind {
 	PLACE_PART,  /* it is at `original`, with as many repetitions more as are in the slot of rcx
 		      */
 	PLACE_LOOKS, /* it is at `original`; a fault is ours, of a look at what that writes to */
+	PLACE_LOOKED,	/* the same behind that look; a trap of a debug register is ours */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
 };
 

@@ -282,7 +282,7 @@ static void put_keep_below(struct emitter *e, uint64_t original)
 	emitter_slot(e, ARENA_SLOT_RAX);
 	emitter_place(e, PLACE_LOOKS, both, original);
 	CODE(e, 0x48, 0x8b, 0x44, 0x24, 0xf8); /* mov rax, [rsp - 8] */
-	emitter_place(e, PLACE_AT, both, original);
+	emitter_place(e, PLACE_LOOKED, both, original);
 	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
 	emitter_slot(e, ARENA_SLOT_BELOW);
 }
