@@ -249,7 +249,7 @@ static bool learns_what_exists(void)
 	return false;
 }
 
-/* Tries to write a report that is too large, and more reports than the limit. */
+/* Tries to write a report that is too large, one with a script, and more reports than the limit. */
 static bool fills_the_trace(void)
 {
 	static struct broker_reply reply;
@@ -263,9 +263,12 @@ static bool fills_the_trace(void)
 	if (sent > BROKER_REPORT_MAX ||
 	    broker_ask(WORKER_BROKER_FD, BROKER_REPORT, NULL, &reply) >= 0)
 		return true;
+	if (broker_ask(WORKER_BROKER_FD, BROKER_REPORT_PART, "<script>alert(1)</script>", &reply) >=
+		0 &&
+	    broker_ask(WORKER_BROKER_FD, BROKER_REPORT, NULL, &reply) >= 0)
+		return true;
 	for (int i = 0; i <= BROKER_REPORTS_MAX; i++)
-		if (broker_ask(WORKER_BROKER_FD, BROKER_REPORT_PART, "<script>alert(1)</script>",
-			&reply) < 0 ||
+		if (broker_ask(WORKER_BROKER_FD, BROKER_REPORT_PART, "found it", &reply) < 0 ||
 		    broker_ask(WORKER_BROKER_FD, BROKER_REPORT, NULL, &reply) < 0)
 			return false;
 	return true;
