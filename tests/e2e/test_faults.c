@@ -364,6 +364,13 @@ static bool is_late(const struct view *view)
 	       is_one_of(view->next, mute ? "timeout" : "restored internal");
 }
 
+/* The session had started before the fault came: on a busy machine we may be the slower one. */
+static bool came_too_late(const struct view *view)
+{
+	return view->cell->phase == STARTING && strcmp(view->first, "ok") == 0 &&
+	       is_one_of(view->next, "ok restored timeout");
+}
+
 /* An error must not mention a session that does not exist. */
 static bool hints_are_true(json_t *answer)
 {
@@ -433,7 +440,7 @@ static enum verdict judge(struct view *view, bool last_play)
 	bool expected = outcome != 0 && (outcome & cell->expected) == outcome;
 	if (expected && twice == NULL && honest)
 		return AS_EXPECTED;
-	if (is_late(view) && twice == NULL && honest && !last_play)
+	if ((is_late(view) || came_too_late(view)) && twice == NULL && honest && !last_play)
 		return TOO_LATE;
 	cleanup_free char *shown = answer_show(answer);
 	printf("%s, %s, %s: %s, then %s%s%s\n  %.600s\n", process_names[cell->process],

@@ -9,8 +9,10 @@
 #include "worker/session/signals.h"
 #include "worker/session/state.h"
 
-/* Bytes of the state beside breakpoints and checkpoints. */
-#define REST_MAX (PATH_MAX + 1024)
+/* Bytes of the state beside breakpoints and checkpoints. rr_breakpoint_list says more of each than
+ * the state has, and must fit into an answer as well. */
+#define LISTED_MAX 12000
+#define REST_MAX   (PATH_MAX + 1024 + LISTED_MAX)
 
 /* What rr itself holds ends with that rr. */
 static json_t *checkpoints_json(const struct replay *replay)
