@@ -140,8 +140,11 @@ END_TEST
 START_TEST(no_ceiling_is_passed_by_a_link_a_zero_or_the_path)
 {
 	static const char *const roots[] = {"trace-root", "record-directory", "source-dir"};
-	char folder[] = "/tmp/rr-warden-settings.XXXXXX", text[512], *path = strdup(getenv("PATH"));
+	char folder[] = "/tmp/rr-warden-settings.XXXXXX", text[512], *path = NULL;
+	const char *inherited = getenv("PATH");
 
+	ck_assert_ptr_nonnull(inherited);
+	path = strdup(inherited);
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(text, sizeof(text),
 	    "cd %s && mkdir granted granted/inner bin && ln -s /etc granted/link && "
