@@ -339,8 +339,9 @@ def path_to(class_type, target, depth=0):
 
 
 def belongs_to_root(folder):
+    """In a user namespace without root, root's files have another owner's number: that of /usr."""
     status = os.stat(folder)
-    return status.st_uid == 0 and not status.st_mode & 0o022
+    return status.st_uid == os.stat("/usr").st_uid and not status.st_mode & 0o022
 
 
 def load_library_helpers():
