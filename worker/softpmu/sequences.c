@@ -13,15 +13,20 @@
  *     branch is pending: counted, and not retired. cmp and its branch stay side by side.
  *
  *   call            push qword [literal]: the original return address; then the target's code
- *   call reg        keeps the word that the push overwrites: if the target is no address at all,
- * the call is undone, because it is the hardware's to do: mov [rcx slot], rcx; mov rcx, operand;
- * mov [rax slot], rax mov rax, [rsp - 8]; mov [below slot], rax; push qword [literal] and through
- * the table as below ret, jmp reg    the target goes to rcx, and through the table by its low 16
- * bits: mov dword [site slot], where; mov [rcx slot], rcx; pop rcx mov [rax slot], rax; movzx eax,
- * cx; jmp [table + rax * 8] Each target's entry checks that it is meant, and passes on to the next
- * of the same low bits: movabs rax, -target; lea rcx, [rcx + rax]; jrcxz ok movabs rax, target; lea
- * rcx, [rcx + rax]; jmp [next] ok: mov rax, [rax slot]; mov rcx, [rcx slot] None of these touches
- * the flags. code that can change is compared with what was translated, before each run of a block:
+ *   call reg        keeps the word that the push overwrites. If the target is no address at all,
+ *                   the call is undone, because it is the hardware's to do:
+ *         mov [rcx slot], rcx; mov rcx, operand; mov [rax slot], rax
+ *         mov rax, [rsp - 8]; mov [below slot], rax
+ *         push qword [literal]; and through the table as below
+ *   ret, jmp reg    the target goes to rcx, and through the table by its low 16 bits:
+ *         mov dword [site slot], where; mov [rcx slot], rcx; pop rcx
+ *         mov [rax slot], rax; movzx eax, cx; jmp [table + rax * 8]
+ *     Each target's entry checks that it is meant, and passes on to the next of the same low bits:
+ *         movabs rax, -target; lea rcx, [rcx + rax]; jrcxz ok
+ *         movabs rax, target; lea rcx, [rcx + rax]; jmp [next]
+ *         ok: mov rax, [rax slot]; mov rcx, [rcx slot]
+ *     None of these touches the flags.
+ *   code that can change is compared with what was translated, before each run of a block:
  *         mov [rcx slot], rcx; mov [rax slot], rax
  *         for each piece:
  *             mov rax, [piece]; movabs rcx, -value; lea rcx, [rcx + rax]; jrcxz on; int3
@@ -34,8 +39,9 @@
  *         mov [rcx slot], rcx; mov rcx, [rsp]; mov [flags slot], rcx; mov ecx, [flags slot + 1]
  *         for each usual value: lea rcx, [rcx - what it is more than the last]; jrcxz on
  *         int3; on: mov rcx, [rcx slot]; popf
- *                   of which a short popf has only the first 8: movzx ecx, word [rsp]; movzx ecx,
- * ch syscall; ret    in rr's page, where the call does not stop: it is done there and returns here:
+ *     A short popf has only the first 8 of them:
+ *         movzx ecx, word [rsp]; movzx ecx, ch
+ *   syscall; ret    in rr's page, where the call does not stop: it is done there and returns here:
  *         mov [rcx slot], rcx
  *         for each call that we must see: lea rcx, [rax - number]; jrcxz to an int3
  *         mov rcx, [rsp]; mov [return slot], rcx; mov qword [rsp], back; mov rcx, [rcx slot]
