@@ -1,10 +1,26 @@
 #ifndef TESTS_RUNNER_H
 #define TESTS_RUNNER_H
 /*
- * What every Check suite ends with.
+ * What every Check suite ends with. TEST_SCENARIO in the environment names the one test function that runs
+ * (`make check ONLY=SUITE:SCENARIO`); Check itself can only choose a whole case.
  */
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "sandbox/cleanup.h"
+
+/* Whether the test is to run. */
+static inline int is_chosen(const TTest *test)
+{
+	const char *scenario = getenv("TEST_SCENARIO");
+
+	return scenario == NULL || *scenario == '\0' || strcmp(scenario, test->name) == 0;
+}
+
+/* Every macro of Check that adds a test comes down to this function. */
+#define _tcase_add_test(cases, test, ...) \
+	(is_chosen(test) ? (_tcase_add_test)((cases), (test), __VA_ARGS__) : (void)0)
 
 /* Runs the suite; returns main's exit code. */
 static inline int run_suite(Suite *suite)
@@ -13,6 +29,8 @@ static inline int run_suite(Suite *suite)
 	int failed;
 
 	srunner_run_all(runner, CK_ENV);
+	if (srunner_ntests_run(runner) == 0)
+		printf("No scenario has the name %s: see the START_TEST lines.\n", getenv("TEST_SCENARIO"));
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed == 0 ? 0 : 1;

@@ -127,13 +127,25 @@ include tests/fidelity/fidelity.mk
 whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
 TEST_ENV   = FIDELITY="$(call whole_path,$(TEST_BIN))/fidelity" RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
-.PHONY: check check-unit check-e2e
-check: ## install what is missing, build, run every test (JOBS=2 suites at a time); the last line is the total
-	@sh packaging/deps.sh install check
-	@$(MAKE) --no-print-directory -j2 build tests
-	@$(TEST_ENV) tests/run.sh $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh tests/fidelity/run.sh
+# What `make check` runs. ONLY=NAME chooses one of them (test_heap, or heap; corpus, fidelity, differ), and
+# ONLY=NAME:SCENARIO one test function of it. Two suites of one name both run.
+SUITES := $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh tests/fidelity/run.sh
+only     := $(firstword $(subst :, ,$(ONLY)))
+scenario := $(word 2,$(subst :, ,$(ONLY)))
+CHOSEN   := $(strip $(if $(only),$(foreach f,%/$(only) %/test_$(only) %/test_$(only).sh %/$(only)/run.sh,$(filter $(f),$(SUITES))),$(SUITES)))
 
-.PHONY: tests
+.PHONY: check check-unit check-e2e
+check: ## install what is missing, build, run every test (JOBS=2 suites at a time; ONLY=heap, ONLY=heap:NAME); the last line is the total
+	@sh packaging/deps.sh install check
+ifeq ($(CHOSEN),)
+	@echo "No suite has the name $(only). The names: $(sort $(patsubst test_%,%,$(notdir $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS)))) corpus differ fidelity run"
+	@exit 1
+endif
+	@$(MAKE) --no-print-directory -j2 build $(if $(only),chosen,tests)
+	@$(TEST_ENV) $(scenario:%=TEST_SCENARIO=%) tests/run.sh $(CHOSEN)
+
+.PHONY: tests chosen
+chosen: $(filter $(BUILD)/%,$(CHOSEN)) $(PROGRAMS) $(DOUBLES) $(if $(filter %fidelity/run.sh,$(CHOSEN)),$(FIDELITY))
 tests: $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(FIDELITY) $(DOUBLES) ## build the tests
 
 check-unit: $(UNIT_TESTS) ## the unit tests alone
