@@ -11,7 +11,7 @@
 #include "sandbox/cleanup.h"
 
 /* Whether the test is to run. */
-static inline int is_chosen(const TTest *test)
+static inline int runs_scenario(const TTest *test)
 {
 	const char *scenario = getenv("TEST_SCENARIO");
 
@@ -20,7 +20,7 @@ static inline int is_chosen(const TTest *test)
 
 /* Every macro of Check that adds a test comes down to this function. */
 #define _tcase_add_test(cases, test, ...) \
-	(is_chosen(test) ? (_tcase_add_test)((cases), (test), __VA_ARGS__) : (void)0)
+	(runs_scenario(test) ? (_tcase_add_test)((cases), (test), __VA_ARGS__) : (void)0)
 
 /* Runs the suite; returns main's exit code. */
 static inline int run_suite(Suite *suite)
