@@ -5,6 +5,7 @@
  */
 #include "worker/investigate/waits.h"
 
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,6 @@
 #define BARRIER_ROUND  4
 #define BARRIER_OUT    16
 
-#define WAIT_BITSET    9 /* FUTEX_WAIT_BITSET: with a time limit, or none */
 #define PHASE_WORD_MAX 3 /* of a rwlock's phase; the count of its readers is larger meanwhile */
 
 enum wait_kind {
@@ -129,14 +129,23 @@ static enum wait_kind kind_of(const json_t *frames, const json_t *own)
 	return WAIT_UNKNOWN;
 }
 
-/* Whether the thread is inside the system call. While it enters or leaves the call, the arguments
- * do not show what it waits for. */
+bool waits_futex_waits(unsigned long long operation)
+{
+	return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET ||
+	       operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2 ||
+	       operation == FUTEX_WAIT_REQUEUE_PI;
+}
+
+/* Whether the thread waits inside the system call. While it enters or leaves the call, the
+ * arguments do not show what it waits for. */
 static bool is_in_futex(struct replay *replay, int thread)
 {
-	unsigned long long call, bytes;
+	unsigned long long call, operation, bytes;
 
 	return read_number(replay, thread, "(unsigned long)$orig_rax", &call) &&
 	       call == SYS_futex &&
+	       read_number(replay, thread, "(unsigned long)$rsi & 127", &operation) &&
+	       waits_futex_waits(operation) &&
 	       read_number(replay, thread, "(unsigned long)*(unsigned short *)($pc - 2)", &bytes) &&
 	       bytes == SYSCALL_BYTES;
 }
@@ -243,7 +252,7 @@ static void look_at(struct replay *replay, int thread, enum wait_kind kind, stru
 		return;
 	/* A wait for a condition has a second one in it: for its mutex, which others may have taken
 	 * meanwhile. A mutex's futex waits without a time. */
-	if (kind == WAIT_CONDITION && operation != WAIT_BITSET &&
+	if (kind == WAIT_CONDITION && operation != FUTEX_WAIT_BITSET &&
 	    !condition_of(replay, thread, address))
 		kind = WAIT_MUTEX;
 	tell_object(replay, thread, kind, address, waiter);

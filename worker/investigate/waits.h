@@ -13,4 +13,8 @@
  */
 json_t *waits_of_threads(struct replay *replay, char **cycle);
 
+/* Whether a call of futex with this operation (without its flags) waits. Most operations wake
+ * others, or give a lock away: a thread in one of those waits for nothing. */
+bool waits_futex_waits(unsigned long long operation);
+
 #endif
