@@ -15,6 +15,7 @@
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
@@ -27,7 +28,6 @@
 #include "sandbox/view.h"
 #include "sandbox/whole.h"
 
-#define SETUP_MAX_MS	     10000 /* a dead network mount must not hang the monitor */
 #define SANDBOX_CALL_WHY_MAX 256
 
 /* The namespaces among the layers, in their order: a user namespace first, because an ordinary user
@@ -156,61 +156,93 @@ static void become_child(enum sandbox_role role, int channel, uint64_t flags, ui
 
 /* ---- The parent ----------------------------------------------------------------------------- */
 
-static void await_outcome(int channel, struct outcome *outcome)
-{
-	struct pollfd fd = {.fd = channel, .events = POLLIN};
-	int ready;
-
-	do
-		ready = poll(&fd, 1, SETUP_MAX_MS);
-	while (ready < 0 && errno == EINTR);
-	if (ready == 1 && recv(channel, outcome, sizeof(*outcome), 0) == sizeof(*outcome)) {
-		outcome->why[sizeof(outcome->why) - 1] = '\0';
-		return;
-	}
-	*outcome =
-	    (struct outcome){.layer = LAYER_USER_NS, .error = ready == 0 ? ETIMEDOUT : ECHILD};
-	/* Only files of a dead file system can take so long. */
-	outcome->call_failed = ready == 0;
-	snprintf(outcome->why, sizeof(outcome->why), "%s",
-	    ready == 0 ? "a file system does not answer"
-		       : "the child died while it was being set up");
-}
-
-/* As fork, with these namespaces; -1 with the outcome, and no child left. */
-static pid_t fork_into(enum sandbox_role role, uint64_t flags, struct sandbox_policy *policy,
-    int *pidfd, struct outcome *outcome)
+/* As fork, with these namespaces: the child is then being set up. -1 with the outcome. */
+static pid_t begin_into(enum sandbox_role role, uint64_t flags, struct sandbox_policy *policy,
+    struct sandbox_child *child, struct outcome *outcome)
 {
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 	int ends[2];
-	pid_t pid;
 
 	*outcome = (struct outcome){.layer = LAYER_USER_NS};
+	*child = (struct sandbox_child){.pid = -1, .pidfd = -1, .channel = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
 		outcome->error = errno;
 		snprintf(outcome->why, sizeof(outcome->why), "socketpair: %s", strerror(errno));
 		return -1;
 	}
-	pid = ns_fork(flags, pidfd);
-	if (pid == 0) {
+	child->pid = ns_fork(flags, &child->pidfd);
+	if (child->pid == 0) {
 		close(ends[0]);
 		become_child(role, ends[1], flags, uid, gid, policy);
 		return 0;
 	}
 	outcome->error = errno;
 	close(ends[1]);
-	if (pid < 0)
+	if (child->pid < 0) {
 		snprintf(outcome->why, sizeof(outcome->why), "%s", strerror(outcome->error));
-	else
-		await_outcome(ends[0], outcome);
-	if (pid > 0 && (outcome->layer >= 0 || send(ends[0], "", 1, MSG_NOSIGNAL) != 1)) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		close(steal_fd(pidfd));
-		pid = -1;
+		close(ends[0]);
+		return -1;
 	}
-	close(ends[0]);
+	child->channel = ends[0];
+	return child->pid;
+}
+
+static void await(const struct sandbox_child *child)
+{
+	struct pollfd fd = {.fd = child->channel, .events = POLLIN};
+
+	while (poll(&fd, 1, SANDBOX_SETUP_MAX_MS) < 0 && errno == EINTR)
+		;
+}
+
+/* What the child says, or that it says nothing. */
+static void take_outcome(const struct sandbox_child *child, struct outcome *outcome)
+{
+	ssize_t got = recv(child->channel, outcome, sizeof(*outcome), MSG_DONTWAIT);
+	bool late = got < 0 && (errno == EAGAIN || errno == EINTR);
+
+	if (got == sizeof(*outcome)) {
+		outcome->why[sizeof(outcome->why) - 1] = '\0';
+		return;
+	}
+	*outcome = (struct outcome){.layer = LAYER_USER_NS, .error = late ? ETIMEDOUT : ECHILD};
+	/* Only files of a dead file system, or very many of them, can take so long. */
+	outcome->call_failed = late;
+	snprintf(outcome->why, sizeof(outcome->why), "%s",
+	    late ? "a file system does not answer" : "the child died while it was being set up");
+}
+
+/* Lets the child go on, or kills it: -1 with the outcome. The caller reaps it. */
+static int finish_into(struct sandbox_child *child, struct outcome *outcome)
+{
+	int result = 0;
+
+	take_outcome(child, outcome);
+	if (outcome->layer >= 0 || send(child->channel, "", 1, MSG_NOSIGNAL) != 1) {
+		/* its number may be another's by now */
+		syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
+		cleanup_close(&child->pidfd);
+		result = -1;
+	}
+	cleanup_close(&child->channel);
+	return result;
+}
+
+static pid_t fork_into(enum sandbox_role role, uint64_t flags, struct sandbox_policy *policy,
+    int *pidfd, struct outcome *outcome)
+{
+	struct sandbox_child child;
+	pid_t pid = begin_into(role, flags, policy, &child, outcome);
+
+	if (pid <= 0)
+		return pid;
+	await(&child);
+	if (finish_into(&child, outcome) < 0) {
+		waitpid(pid, NULL, 0);
+		return -1;
+	}
+	*pidfd = child.pidfd;
 	return pid;
 }
 
@@ -355,8 +387,22 @@ static int choose_namespaces(enum sandbox_role role, const struct sandbox_policy
 	return 0;
 }
 
-pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
-    struct sandbox_report *report, int *pidfd, char *why, size_t why_size)
+static int fail_to_fork(
+    const struct outcome *outcome, struct sandbox_report *report, char *why, size_t why_size)
+{
+	report->call_failed = outcome->call_failed;
+	report->error = outcome->error ? outcome->error : EPERM;
+	if (outcome->call_failed || outcome->layer < 0)
+		snprintf(why, why_size, "%s", outcome->why);
+	else
+		snprintf(why, why_size, "%s: %s",
+		    sandbox_layer_name((enum sandbox_layer)outcome->layer), outcome->why);
+	errno = report->error;
+	return -1;
+}
+
+pid_t sandbox_begin(enum sandbox_role role, struct sandbox_policy *policy,
+    struct sandbox_child *child, struct sandbox_report *report, char *why, size_t why_size)
 {
 	const struct sandbox_machine *machine = policy->machine;
 	struct sandbox_machine found;
@@ -365,7 +411,6 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
 	pid_t pid;
 
 	memset(report, 0, sizeof(*report));
-	*pidfd = -1;
 	snprintf(why, why_size, "%s", "");
 	if (!machine) {
 		if (sandbox_probe(&found) < 0) {
@@ -380,16 +425,36 @@ pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
 		errno = report->error = EPERM;
 		return -1;
 	}
-	pid = fork_into(role, flags, policy, pidfd, &outcome);
-	if (pid >= 0)
+	pid = begin_into(role, flags, policy, child, &outcome);
+	return pid < 0 ? fail_to_fork(&outcome, report, why, why_size) : pid;
+}
+
+int sandbox_finish(
+    struct sandbox_child *child, struct sandbox_report *report, char *why, size_t why_size)
+{
+	struct outcome outcome;
+
+	if (finish_into(child, &outcome) < 0)
+		return fail_to_fork(&outcome, report, why, why_size);
+	return 0;
+}
+
+pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
+    struct sandbox_report *report, int *pidfd, char *why, size_t why_size)
+{
+	struct sandbox_child child;
+	pid_t pid = sandbox_begin(role, policy, &child, report, why, why_size);
+
+	*pidfd = -1;
+	if (pid <= 0)
 		return pid;
-	report->call_failed = outcome.call_failed;
-	report->error = outcome.error ? outcome.error : EPERM;
-	if (outcome.call_failed || outcome.layer < 0)
-		snprintf(why, why_size, "%s", outcome.why);
-	else
-		snprintf(why, why_size, "%s: %s",
-		    sandbox_layer_name((enum sandbox_layer)outcome.layer), outcome.why);
-	errno = report->error;
-	return -1;
+	await(&child);
+	if (sandbox_finish(&child, report, why, why_size) < 0) {
+		int error = errno;
+		waitpid(pid, NULL, 0);
+		errno = error;
+		return -1;
+	}
+	*pidfd = child.pidfd;
+	return pid;
 }

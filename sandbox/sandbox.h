@@ -139,6 +139,29 @@ int sandbox_probe(struct sandbox_machine *machine);
 pid_t sandbox_fork(enum sandbox_role role, struct sandbox_policy *policy,
     struct sandbox_report *report, int *pidfd, char *why, size_t why_size);
 
+/* A child that sandbox_begin has forked. */
+struct sandbox_child {
+	pid_t pid;
+	int pidfd;   /* CLOEXEC */
+	int channel; /* can be read once the child is set up, has failed or has died */
+};
+
+/* What a child may take until it is set up; a dead network mount, for instance, takes for ever. */
+#define SANDBOX_SETUP_MAX_MS 10000
+
+/*
+ * sandbox_fork in two steps, for a parent that must not wait, because others need it: what a call
+ * names can make the set-up slow. sandbox_begin returns 0 in the child, as sandbox_fork does, and
+ * the child's number in the parent at once. Once the channel can be read, or the time is over,
+ * sandbox_finish lets the child go on (0, with the channel closed), or kills it (-1 with errno and
+ * why, both descriptors closed), also one that is not set up yet. It does not wait for the end of
+ * the child: to reap it is the caller's task.
+ */
+pid_t sandbox_begin(enum sandbox_role role, struct sandbox_policy *policy,
+    struct sandbox_child *child, struct sandbox_report *report, char *why, size_t why_size);
+int sandbox_finish(
+    struct sandbox_child *child, struct sandbox_report *report, char *why, size_t why_size);
+
 /*
  * What sandbox_enter reports for this policy if it succeeds, to report on another process that has
  * entered a role: every requested layer, except for what the machine lacks. Fills in the layers of

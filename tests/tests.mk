@@ -113,13 +113,13 @@ $(USURPER): $(BUILD)/obj/tests/doubles/usurper.o $(BUILD)/obj/supervisor.a $(BUI
 	$(link_program)
 DOUBLES += $(USURPER)
 
-# It is preloaded into the server.
-COUNTER := $(TEST_BIN)/doubles/counter.so
-$(COUNTER): tests/doubles/counter.c
+# These are preloaded into the server.
+PRELOADED := $(addprefix $(TEST_BIN)/doubles/,counter.so stall.so)
+$(PRELOADED): $(TEST_BIN)/doubles/%.so: tests/doubles/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -D_GNU_SOURCE $(PROGRAM_FLAGS) -O2 -shared -fPIC -o $@ $< -ldl
-DOUBLES += $(COUNTER)
+DOUBLES += $(PRELOADED)
 
 include tests/fidelity/fidelity.mk
 

@@ -107,45 +107,111 @@ static void close_both(const int fds[2])
 			close(fds[i]);
 }
 
-/* The monitor answers in order, and what it refuses not at all: so a request that is always allowed
- * comes behind. */
+/* The first children of a process; how many there are. */
+static size_t children_of(pid_t parent, pid_t *children, size_t max)
+{
+	char path[64];
+	size_t count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
+	file = fopen(path, "re");
+	while (file && count < max && fscanf(file, "%d", &children[count]) == 1)
+		count++;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+static bool is_called(pid_t pid, const char *name)
+{
+	char path[64], comm[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (file) {
+		if (!fgets(comm, sizeof(comm), file))
+			comm[0] = '\0';
+		fclose(file);
+	}
+	return comm[0] == '\0' || strncmp(comm, name, strlen(name)) == 0;
+}
+
+/* Whether the launcher, our child's child, has a child that is not yet a worker. */
+static bool is_one_set_up(void)
+{
+	pid_t keeper, launcher, children[WORKERS_MAX];
+	size_t count = 0;
+
+	if (children_of(getpid(), &keeper, 1) == 1 && children_of(keeper, &launcher, 1) == 1)
+		count = children_of(launcher, children, WORKERS_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (!is_called(children[i], "rr-warden-worke") &&
+		    !is_called(children[i], "rr-warden-files"))
+			return true;
+	return false;
+}
+
+struct launched {
+	uint32_t tag;
+	json_t *answer;	     /* NULL: none yet */
+	const json_t *hurry; /* or NULL */
+};
+
+static void note(struct launched *launched, const struct launch_notice *notice, int fds[2])
+{
+	bool started = notice->what == LAUNCH_STARTED;
+
+	if (started && launched->hurry)
+		channel_send(fds[0], WIRE_OP_START, HURRY_ID, 0, launched->hurry);
+	launched->answer = json_pack("{s:s, s:s, s:i, s:i}", "what", started ? "started" : "failed",
+	    "why", notice->why, "worker", (int)worker_count, "pid", (int)notice->pid);
+	if (started && worker_count < WORKERS_MAX) {
+		workers[worker_count++] = (struct worker){fds[0], fds[1]};
+		fds[0] = fds[1] = -1;
+	}
+}
+
+/* What the monitor does before it answers a request that is always allowed. */
+static void take_notices(struct launched *launched, uint32_t last)
+{
+	json_t *behind = json_pack("{s:i, s:i}", "kind", WORKER_QUERY, "operation", WIRE_OP_STATUS);
+	struct launch_notice notice;
+	bool answers;
+	int fds[2];
+
+	send_request(last, behind);
+	json_decref(behind);
+	do {
+		next_notice(&notice, fds);
+		answers = notice.what == LAUNCH_STARTED || notice.what == LAUNCH_FAILED;
+		if (answers && notice.tag == launched->tag)
+			note(launched, &notice, fds);
+		close_both(fds);
+	} while (!answers || notice.tag != last);
+}
+
+/* What the monitor refuses, it does not answer. It has refused a request if it has answered one
+ * that came behind, sets up no worker, and then answers another. */
 static json_t *launch(const json_t *params)
 {
 	static uint32_t tag;
-	json_t *answer = json_pack("{s:s}", "what", "refused");
-	json_t *behind = json_pack("{s:i, s:i}", "kind", WORKER_QUERY, "operation", WIRE_OP_STATUS);
-	struct launch_notice notice;
-	uint32_t asked = ++tag, last = ++tag;
-	json_t *hurry = json_object_get(params, "hurry");
-	int fds[2];
+	struct launched launched = {.tag = ++tag, .hurry = json_object_get(params, "hurry")};
 
-	send_request(asked, params);
-	send_request(last, behind);
-	json_decref(behind);
-	for (;;) {
-		next_notice(&notice, fds);
-		bool answers = notice.what == LAUNCH_STARTED || notice.what == LAUNCH_FAILED;
-		if (answers && notice.tag == asked) {
-			bool started = notice.what == LAUNCH_STARTED;
-			if (started && hurry)
-				channel_send(fds[0], WIRE_OP_START, HURRY_ID, 0, hurry);
-			json_object_update_new(
-			    answer, json_pack("{s:s, s:s, s:i, s:i}", "what",
-					started ? "started" : "failed", "why", notice.why, "worker",
-					(int)worker_count, "pid", (int)notice.pid));
-			if (started && worker_count < WORKERS_MAX) {
-				workers[worker_count++] = (struct worker){fds[0], fds[1]};
-				continue;
-			}
-		}
-		close_both(fds);
-		if (answers && notice.tag == last)
-			break;
+	send_request(launched.tag, params);
+	take_notices(&launched, ++tag);
+	if (!launched.answer) {
+		while (is_one_set_up())
+			usleep(1000);
+		take_notices(&launched, ++tag);
 	}
-	if (hurry && worker_count > 0)
-		json_object_set_new(answer, "hurried",
+	if (!launched.answer)
+		return json_pack("{s:s}", "what", "refused");
+	if (launched.hurry && worker_count > 0)
+		json_object_set_new(launched.answer, "hurried",
 		    await_answer(workers[worker_count - 1].channel, WIRE_OP_START, HURRY_ID));
-	return answer;
+	return launched.answer;
 }
 
 /* ---- Workers -------------------------------------------------------------------------------- */
