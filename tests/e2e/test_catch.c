@@ -107,6 +107,60 @@ START_TEST(a_swallowed_exception_is_seen_where_it_is_caught)
 }
 END_TEST
 
+/* In the order in which they come; the first was never thrown. */
+static const struct {
+	const char *told, *function;
+} passed_on[] = {
+    {"makes, without a throw, an exception_ptr of std::future_error", "drop"},
+    {"throws again std::future_error", "ask"},
+    {"throws std::runtime_error", "fail"},
+    {"throws again std::runtime_error", "ask"},
+    {"throws std::runtime_error", "fail"},
+    {"throws again std::runtime_error", "pass"},
+    {"throws std::runtime_error", "fail"},
+    {"throws std::_Nested_exception<std::logic_error>", "nest"},
+    {"throws again std::runtime_error", "unnest"},
+};
+
+static void expect_passed_on(const json_t *stop, size_t i)
+{
+	char begin[120];
+
+	snprintf(begin, sizeof(begin), "%s in %s at ", passed_on[i].told, passed_on[i].function);
+	ck_assert_ptr_eq(
+	    strstr(answer_text(stop, "conclusion"), begin), answer_text(stop, "conclusion"));
+}
+
+START_TEST(an_exception_that_is_passed_on_is_caught_where_it_is_made_and_thrown_again)
+{
+	cleanup_scene struct scene scene = scene_open("passed_on", NULL);
+	const size_t count = sizeof(passed_on) / sizeof(*passed_on);
+
+	client_tool_done(scene.client, "rr_catch", NULL);
+	client_tool_done(scene.client, "rr_catch", "{s:s}", "kind", "rethrow");
+	for (size_t i = 0; i < count; i++) {
+		json_auto_t *stop = go_on(&scene, false);
+		expect_passed_on(stop, i);
+	}
+	json_auto_t *end = go_on(&scene, false);
+	expect_text(end, "reason", "end");
+	json_auto_t *back = go_on(&scene, true);
+	expect_passed_on(back, count - 1);
+}
+END_TEST
+
+START_TEST(a_filter_finds_an_exception_that_was_never_thrown)
+{
+	cleanup_scene struct scene scene = scene_open("passed_on", NULL);
+
+	client_tool_done(scene.client, "rr_catch", "{s:s}", "filter", "future_error");
+	json_auto_t *stop = go_on(&scene, false);
+	expect_passed_on(stop, 0);
+	json_auto_t *end = go_on(&scene, false);
+	expect_text(end, "reason", "end");
+}
+END_TEST
+
 START_TEST(a_library_is_caught_when_it_is_loaded)
 {
 	cleanup_scene struct scene scene = scene_open("plugin", NULL);
@@ -372,6 +426,8 @@ int main(void)
 	    {an_exception_of_a_type_is_caught_where_it_is_thrown_in_both_directions, TIMES(builds)},
 	    {a_filter_means_just_that_type, TIMES(builds)},
 	    {a_swallowed_exception_is_seen_where_it_is_caught, TIMES(builds)},
+	    {an_exception_that_is_passed_on_is_caught_where_it_is_made_and_thrown_again, 1},
+	    {a_filter_finds_an_exception_that_was_never_thrown, 1},
 	    {a_library_is_caught_when_it_is_loaded, 1},
 	    {a_fork_is_caught_in_the_process_that_forks, 1},
 	    {a_signal_that_was_passed_over_stops_and_stops_again_after_a_loss, 1},
@@ -386,5 +442,5 @@ int main(void)
 
 	return scene_main_loops("catch", tests,
 	    (const char *const[]){"containers", "containers_O2", "plugin", "fork_tree",
-		"signals_timer", "exec_self", "straight", CATCHABLE, NULL});
+		"signals_timer", "exec_self", "straight", "passed_on", CATCHABLE, NULL});
 }

@@ -22,23 +22,45 @@
 #define FRAMES_MAX  40
 #define BUDGET	    8000 /* bytes of frames that we read */
 
-struct way {
-	const char *calls[CALLS_MAX]; /* functions, one breakpoint each; empty: no breakpoint */
-	const char *type;	      /* where an exception's std::type_info lies; else NULL */
-	const char *does;	      /* said before what was caught */
+struct call {
+	const char *function;
+	const char *type;   /* where an exception's std::type_info lies; else NULL */
+	const char *does;   /* said before what was caught */
+	const char *unless; /* called by this one, which has a breakpoint itself; else NULL */
 };
 
-/* By the C++ ABI: __cxa_throw(object, type_info, ...), and __cxa_begin_catch(header), with the
- * type_info 80 bytes before that header. */
+struct way {
+	struct call calls[CALLS_MAX]; /* one breakpoint each; empty: no breakpoint */
+	bool takes_type;	      /* a filter is an exception's type */
+};
+
+/*
+ * By the C++ ABI: __cxa_throw(object, type_info, ...), and __cxa_begin_catch(header), with the
+ * type_info 80 bytes before that header, which ends where the object begins. An exception that
+ * travels in an exception_ptr, as through a future, is thrown by std::rethrow_exception(&pointer to
+ * the object). One that std::make_exception_ptr put there was never thrown: libstdc++ makes it with
+ * __cxa_init_primary_exception(object, type_info, ...), which __cxa_throw calls too.
+ */
 static const struct way ways[] = {
-    [CAUGHT_THROW] = {{"__cxa_throw"}, "(unsigned long) $rsi", "throws"},
-    [CAUGHT_RETHROW] = {{"__cxa_rethrow"}, NULL, "throws again"},
-    [CAUGHT_CATCH] = {{"__cxa_begin_catch"}, "*(unsigned long *) ($rdi - 80)", "catches"},
-    [CAUGHT_SIGNAL] = {{NULL}, NULL, NULL},
-    [CAUGHT_FORK] = {{"fork", "vfork", "posix_spawn"}, NULL, "starts a process"},
-    [CAUGHT_EXEC] = {{NULL}, NULL, NULL},
-    [CAUGHT_LOAD] = {{"dlopen"}, NULL, "loads"},
-    [CAUGHT_SYSCALL] = {{NULL}, NULL, NULL},
+    [CAUGHT_THROW] = {{{"__cxa_throw", "(unsigned long) $rsi", "throws", NULL},
+			  {"__cxa_init_primary_exception", "(unsigned long) $rsi",
+			      "makes, without a throw, an exception_ptr of", "__cxa_throw"}},
+	true},
+    [CAUGHT_RETHROW] = {{{"__cxa_rethrow", NULL, "throws again", NULL},
+			    {"std::rethrow_exception",
+				"*(unsigned long *) (*(unsigned long *) $rdi - 112)",
+				"throws again", NULL}},
+	false},
+    [CAUGHT_CATCH] = {{{"__cxa_begin_catch", "*(unsigned long *) ($rdi - 80)", "catches", NULL}},
+	true},
+    [CAUGHT_SIGNAL] = {{{NULL}}, false},
+    [CAUGHT_FORK] = {{{"fork", NULL, "starts a process", NULL},
+			 {"vfork", NULL, "starts a process", NULL},
+			 {"posix_spawn", NULL, "starts a process", NULL}},
+	false},
+    [CAUGHT_EXEC] = {{{NULL}}, false},
+    [CAUGHT_LOAD] = {{{"dlopen", NULL, "loads", NULL}}, false},
+    [CAUGHT_SYSCALL] = {{{NULL}}, false},
 };
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -82,52 +104,73 @@ static void pattern_of_type(const char *name, char *to, size_t size)
 	}
 }
 
-/* Turns a filter into a condition, "" without a filter; false with *failure filled. */
-static bool condition_of(
-    enum caught kind, const char *filter, char *to, size_t size, struct failure *failure)
+static bool is_fit(enum caught kind, const char *filter, struct failure *failure)
+{
+	if (!filter || kind == CAUGHT_FORK)
+		return true;
+	if (kind == CAUGHT_RETHROW) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "leave filter out",
+		    "a rethrown exception does not show its type");
+		return false;
+	}
+	if (strlen(filter) <= 100 && is_plain(filter, "_:<>,*&()./+- "))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+	    "filter is a type for throw and catch, or part of a library's name for load; "
+	    "at most 100 characters");
+	return false;
+}
+
+/* What a filter asks for as a condition, "" without a filter. */
+static void filter_of(
+    enum caught kind, const struct call *call, const char *filter, char *to, size_t size)
 {
 	char pattern[PATTERN_MAX] = "";
 	size_t used = 0;
 
 	to[0] = '\0';
 	if (!filter || kind == CAUGHT_FORK)
-		return true;
-	if (strlen(filter) > 100 || !is_plain(filter, "_:<>,*&()./+- ")) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-		    "filter is a type for throw and catch, or part of a library's name for load; "
-		    "at most 100 characters");
-		return false;
-	}
-	if (ways[kind].type) {
+		return;
+	if (ways[kind].takes_type) {
 		pattern_of_type(filter, pattern, sizeof(pattern));
-		snprintf(
-		    to, size, "$_regex(*(char **) (%s + 8), \"[*]?%s\")", ways[kind].type, pattern);
-		return true;
-	}
-	if (kind == CAUGHT_RETHROW) {
-		failure_set(failure, ERROR_INVALID_ARGUMENT, "leave filter out",
-		    "a rethrown exception does not show its type");
-		return false;
+		snprintf(to, size, "$_regex(*(char **) (%s + 8), \"[*]?%s\")", call->type, pattern);
+		return;
 	}
 	for (const char *at = filter; *at && used + 8 < sizeof(pattern); at++)
 		used += (size_t)snprintf(pattern + used, sizeof(pattern) - used,
 		    isalnum((unsigned char)*at) ? "%c" : "[%c]", *at);
 	snprintf(to, size, "$rdi != 0 && $_regex((char *) $rdi, \".*%s.*\")", pattern);
-	return true;
+}
+
+/* "" if it always stops. */
+static void condition_of(
+    enum caught kind, const struct call *call, const char *filter, char *to, size_t size)
+{
+	char wanted[PATTERN_MAX + 100];
+
+	filter_of(kind, call, filter, wanted, sizeof(wanted));
+	if (call->unless)
+		snprintf(to, size, "! $_caller_is(\"%s\")%s%s", call->unless,
+		    wanted[0] ? " && " : "", wanted);
+	else
+		snprintf(to, size, "%s", wanted);
 }
 
 /* ---- Breakpoints ----------------------------------------------------------------------------- */
 
-static bool is_wanted(const char *call, enum caught kind, const char *filter)
+static bool is_wanted(const struct call *call, enum caught kind, const char *filter)
 {
-	return kind != CAUGHT_FORK || !filter || strcmp(call, filter) == 0;
+	return kind != CAUGHT_FORK || !filter || strcmp(call->function, filter) == 0;
 }
 
-static json_t *set_one(struct replay *replay, const char *call, const struct catch_args *args,
-    const char *condition, struct failure *failure)
+static json_t *set_one(struct replay *replay, const struct call *call,
+    const struct catch_args *args, struct failure *failure)
 {
+	char condition[PATTERN_MAX + 200];
+
+	condition_of(args->kind, call, args->filter, condition, sizeof(condition));
 	struct breakpoint wanted = {
-	    .what = strdup(call),
+	    .what = strdup(call->function),
 	    .condition = condition[0] ? strdup(condition) : NULL,
 	    .catches = strdup(choices_caught[args->kind]),
 	    .temporary = args->temporary,
@@ -138,38 +181,32 @@ static json_t *set_one(struct replay *replay, const char *call, const struct cat
 	return set;
 }
 
+/* The first one's fields, and all of them if there are several. */
 static json_t *set_all(
     struct replay *replay, const struct catch_args *args, struct failure *failure)
 {
-	json_t *list = json_array(), *one;
-	char condition[PATTERN_MAX + 100];
+	json_t *list = json_array(), *one, *result = NULL;
 
-	if (!condition_of(args->kind, args->filter, condition, sizeof(condition), failure))
-		goto failed;
-	for (size_t i = 0; i < CALLS_MAX && ways[args->kind].calls[i]; i++) {
-		const char *call = ways[args->kind].calls[i];
+	for (size_t i = 0; i < CALLS_MAX && ways[args->kind].calls[i].function; i++) {
+		const struct call *call = &ways[args->kind].calls[i];
 
 		if (!is_wanted(call, args->kind, args->filter))
 			continue;
-		one = set_one(replay, call, args, condition, failure);
+		one = set_one(replay, call, args, failure);
 		if (!one)
-			goto failed;
+			goto out;
 		json_array_append_new(list, one);
 	}
-	if (json_array_size(list)) {
-		one = json_incref(json_array_get(list, 0));
-		if (json_array_size(list) == 1) {
-			json_decref(list);
-			return one;
-		}
-		json_decref(one);
-		return json_pack("{s:o}", "breakpoints", list);
-	}
-	failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
-	    "filter is fork, vfork or posix_spawn for kind fork");
-failed:
+	if (json_array_size(list))
+		result = json_copy(json_array_get(list, 0));
+	else
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "filter is fork, vfork or posix_spawn for kind fork");
+	if (json_array_size(list) > 1)
+		json_object_set(result, "breakpoints", list);
+out:
 	json_decref(list);
-	return NULL;
+	return result;
 }
 
 /* ---- What happens ---------------------------------------------------------------------------- */
@@ -218,22 +255,29 @@ static void describe_caller(struct replay *replay, char *text, size_t size)
 	json_decref(frames);
 }
 
+static const struct call *call_of(const struct breakpoint *breakpoint)
+{
+	for (size_t kind = 0; kind < sizeof(ways) / sizeof(*ways); kind++)
+		for (size_t i = 0; i < CALLS_MAX && ways[kind].calls[i].function; i++)
+			if (strcmp(ways[kind].calls[i].function, breakpoint->what) == 0)
+				return &ways[kind].calls[i];
+	return NULL;
+}
+
 void catchpoint_tell(struct replay *replay, const struct breakpoint *breakpoint, json_t *stop)
 {
+	const struct call *call = call_of(breakpoint);
 	char about[200] = "", caller[600];
-	size_t kind = 0;
 
-	while (choices_caught[kind] && strcmp(choices_caught[kind], breakpoint->catches) != 0)
-		kind++;
-	if (!choices_caught[kind] || !ways[kind].does)
+	if (!call)
 		return;
-	if (ways[kind].type)
-		read_type(replay, ways[kind].type, about, sizeof(about));
-	else if (kind == CAUGHT_LOAD)
+	if (call->type)
+		read_type(replay, call->type, about, sizeof(about));
+	else if (strcmp(call->function, "dlopen") == 0)
 		read_library(replay, about, sizeof(about));
 	describe_caller(replay, caller, sizeof(caller));
 	json_object_set_new(stop, "conclusion",
-	    json_sprintf("%s%s%s%s", ways[kind].does, about[0] ? " " : "", about, caller));
+	    json_sprintf("%s%s%s%s", call->does, about[0] ? " " : "", about, caller));
 }
 
 /* ---- The tool -------------------------------------------------------------------------------- */
@@ -278,7 +322,8 @@ json_t *tool_catch(struct replay *replay, const struct catch_args *args, struct 
 	case CAUGHT_CATCH:
 	case CAUGHT_FORK:
 	case CAUGHT_LOAD:
-		result = set_all(replay, args, failure);
+		result = is_fit(args->kind, args->filter, failure) ? set_all(replay, args, failure)
+								   : NULL;
 		break;
 	}
 	replay_changed(replay);
