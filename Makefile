@@ -117,12 +117,13 @@ $(WORKER): private LINK_LIBS = $(CARRY_FLAGS) -lZydis
 $(WORKER): $(BUILD)/obj/worker/main.o $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
 	$(link_program)
 
-# The software PMU is loaded into rr: position-independent, and nothing of it is visible but the
+# The software PMU is loaded into rr, with the decoder that the worker has too: position-independent, and nothing of it is visible but the
 # symbols it interposes. Debian has no static Zydis, and each release has another version of the
 # shared one. So the tree carries the one it was built with, beside softpmu.so, and a built tree
 # survives an upgrade. A package depends on its distribution's library instead (CARRY_ZYDIS=no).
 CARRY_ZYDIS  ?= yes
-SOFTPMU_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/softpmu/*.c))
+X86_OBJS     := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/x86/*.c))
+SOFTPMU_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/softpmu/*.c)) $(X86_OBJS)
 SOFTPMU_LIST := $(BUILD)/obj/worker/softpmu.list
 $(SOFTPMU_LIST): export TEXT = $(CARRY_ZYDIS) $(SOFTPMU_OBJS)
 $(SOFTPMU_LIST): FORCE

@@ -44,6 +44,7 @@ $found"
 check_includes() {
 	may_include supervisor mcp sandbox
 	may_include worker sandbox
+	may_include worker/x86
 	may_include mcp
 	may_include sandbox
 	found=$(grep -rnE '^#[ \t]*include <(seccomp|sys/(capability|socket|ptrace)|ini)' mcp)
@@ -79,7 +80,7 @@ check_map() {
 		grep -q "^| \`$folder\`" README.md || echo "README.md's map lacks $folder"
 	done | grep . >&2 && complain "the map of the README is not the tree"
 	# shellcheck disable=SC2016
-	sed -n 's/^| `\([a-z/]*\/\)` |.*/\1/p' README.md | while read -r folder; do
+	sed -n 's/^| `\([a-z0-9/]*\/\)` |.*/\1/p' README.md | while read -r folder; do
 		[ -d "$folder" ] || echo "README.md's map has $folder"
 	done | grep . >&2 && complain "the map of the README is ahead of the tree"
 }

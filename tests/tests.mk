@@ -18,7 +18,7 @@ TEST_LIBS  = $(shell pkg-config --libs check 2>/dev/null)
 TEST_BIN  := $(BUILD)/tests
 
 unit_of = $(patsubst tests/unit/%.c,$(TEST_BIN)/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
-UNIT_TESTS := $(foreach f,mcp sandbox worker supervisor softpmu,$(call unit_of,$(f)))
+UNIT_TESTS := $(foreach f,mcp sandbox x86 worker supervisor softpmu,$(call unit_of,$(f)))
 
 # The test of tests/run.sh.
 RUNNER_TEST := tests/unit/runner/test_run.sh
@@ -26,13 +26,14 @@ RUNNER_TEST := tests/unit/runner/test_run.sh
 LINT_OBJ := $(BUILD)/obj/tests/lint/lint.o
 $(call unit_of,mcp): $(LINT_OBJ) $(BUILD)/obj/mcp.a
 $(call unit_of,sandbox): $(BUILD)/obj/sandbox.a
+$(call unit_of,x86): $(X86_OBJS)
 $(call unit_of,worker): $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox.a
 $(call unit_of,supervisor): $(LINT_OBJ) $(BUILD)/obj/supervisor.a $(BUILD)/obj/mcp.a $(BUILD)/obj/sandbox.a
 # The software PMU without the interposers, which would replace libc's functions in the test itself.
 SOFTPMU_TESTED := $(filter-out %/symbols.o %/rawcalls.o %/resume.o %/stops.o,$(SOFTPMU_OBJS))
 $(call unit_of,softpmu): $(SOFTPMU_TESTED)
 $(UNIT_TESTS): private LINK_LIBS = $(TEST_LIBS)
-$(call unit_of,softpmu) $(call unit_of,worker): private LINK_LIBS = $(TEST_LIBS) -lZydis
+$(call unit_of,x86) $(call unit_of,softpmu) $(call unit_of,worker): private LINK_LIBS = $(TEST_LIBS) -lZydis
 $(UNIT_TESTS): $(TEST_BIN)/unit/%: $(BUILD)/obj/tests/unit/%.o
 	$(link_program)
 

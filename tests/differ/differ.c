@@ -29,7 +29,7 @@
 #include "worker/softpmu/codecache.h"
 #include "worker/softpmu/address.h"
 #include "worker/softpmu/counters.h"
-#include "worker/softpmu/decode.h"
+#include "worker/x86/decode.h"
 #include "worker/softpmu/processor.h"
 #include "worker/softpmu/recover.h"
 #include "worker/softpmu/regions.h"

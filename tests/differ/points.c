@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "worker/softpmu/classify.h"
+#include "worker/x86/classify.h"
 
 enum { STACK_ROOM = 256, SKIP_MAX = 8 };
 

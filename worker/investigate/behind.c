@@ -49,7 +49,8 @@ static enum behind kind_of(const struct instruction *instruction)
 	enum behind kind = BEHIND_UNKNOWN, one;
 
 	for (size_t i = 0; i < instruction->count; i++) {
-		one = kinds[instruction->operands[i].reads][instruction->operands[i].writes];
+		one = kinds[instruction->operands[i].access.reads]
+			   [instruction->operands[i].access.writes];
 		if (i > 0 && one != kind)
 			return BEHIND_UNKNOWN;
 		kind = one;
@@ -73,7 +74,8 @@ static bool is_atomic(const struct instruction *instruction)
 static bool can_mislead(const struct instruction *instruction)
 {
 	for (size_t i = 0; i < instruction->count; i++)
-		if (instruction->operands[i].by_element || instruction->operands[i].size > 8)
+		if (instruction->operands[i].access.by_element ||
+		    instruction->operands[i].access.size > 8)
 			return true;
 	return false;
 }

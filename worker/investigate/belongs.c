@@ -15,7 +15,7 @@
 #define USER_TOP   0x800000000000ULL
 #define LOW_HALF   0xffff800000000000ULL /* below it and from USER_TOP on, no address is valid */
 
-bool belongs_allows(const struct mapping *mapping, enum access access)
+bool belongs_allows(const struct mapping *mapping, enum right access)
 {
 	static const size_t right[] = {[ACCESS_READ] = 0, [ACCESS_WRITE] = 1, [ACCESS_EXECUTE] = 2};
 
@@ -104,7 +104,7 @@ static void name_mapped(struct replay *replay, const struct mapping *mapping,
 }
 
 void belongs_tell(struct replay *replay, const struct mappings *mappings,
-    unsigned long long address, enum access access, char text[BELONGS_MAX])
+    unsigned long long address, enum right access, char text[BELONGS_MAX])
 {
 	static const char *const lacks[] = {[ACCESS_READ] = ": not readable",
 	    [ACCESS_WRITE] = ": read-only",
@@ -129,7 +129,7 @@ void belongs_tell(struct replay *replay, const struct mappings *mappings,
 }
 
 const char *belongs_why(
-    const struct mappings *mappings, unsigned long long address, enum access access)
+    const struct mappings *mappings, unsigned long long address, enum right access)
 {
 	static const char *const lacks[] = {[ACCESS_READ] = "which is not readable",
 	    [ACCESS_WRITE] = "which is read-only",

@@ -7,10 +7,10 @@
 
 #define BELONGS_MAX 500
 
-enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE };
+enum right { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE };
 
 /* Whether a mapping allows it. Those without rights (gdb before 12 tells none) allow all. */
-bool belongs_allows(const struct mapping *mapping, enum access access);
+bool belongs_allows(const struct mapping *mapping, enum right access);
 
 /* Whether the program may run code there. */
 bool belongs_to_code(const struct mappings *mappings, unsigned long long address);
@@ -24,10 +24,10 @@ bool belongs_to_full_stack(
 
 /* Fills `text` with what the address belongs to, and with what forbids the access. */
 void belongs_tell(struct replay *replay, const struct mappings *mappings,
-    unsigned long long address, enum access access, char text[BELONGS_MAX]);
+    unsigned long long address, enum right access, char text[BELONGS_MAX]);
 
 /* Why the access fails, short: "where nothing is mapped"; "" if the mapping allows it. */
 const char *belongs_why(
-    const struct mappings *mappings, unsigned long long address, enum access access);
+    const struct mappings *mappings, unsigned long long address, enum right access);
 
 #endif

@@ -16,7 +16,7 @@
 
 struct operand_fault {
 	unsigned long long address;
-	enum access access;
+	enum right access;
 	unsigned align;	  /* alignment that the address lacks; 1: none */
 	bool behind_file; /* of a mapping, whose file ends before it */
 	const struct memory_operand *operand;
@@ -35,8 +35,8 @@ static bool may(
 {
 	const struct mapping *mapping = mappings_find(look->mappings, address);
 
-	return (!operand->reads || belongs_allows(mapping, ACCESS_READ)) &&
-	       (!operand->writes || belongs_allows(mapping, ACCESS_WRITE));
+	return (!operand->access.reads || belongs_allows(mapping, ACCESS_READ)) &&
+	       (!operand->access.writes || belongs_allows(mapping, ACCESS_WRITE));
 }
 
 /* A page behind the end of a file is in the mapping, and nothing but this signal tells of it. */
@@ -55,24 +55,26 @@ static bool fails_at(const struct look *look, const struct memory_operand *opera
 	unsigned long long last = address + (size ? size - 1 : 0);
 
 	*fault = (struct operand_fault){.address = address,
-	    .access = operand->writes ? ACCESS_WRITE : ACCESS_READ,
+	    .access = operand->access.writes ? ACCESS_WRITE : ACCESS_READ,
 	    .align = 1,
 	    .operand = operand};
 	if (!may(look, operand, address)) {
-		if (operand->reads &&
+		if (operand->access.reads &&
 		    !belongs_allows(mappings_find(look->mappings, address), ACCESS_READ))
-			fault->access = operand->writes ? ACCESS_WRITE : ACCESS_READ;
+			fault->access = operand->access.writes ? ACCESS_WRITE : ACCESS_READ;
 		return true;
 	}
 	if (!may(look, operand, last)) {
 		fault->address = mappings_find(look->mappings, address)->end;
 		return true;
 	}
-	if (address % operand->align)
-		fault->align = operand->align;
-	else if (look->bus && look->checks_align && operand->size && operand->size <= 16 &&
-		 !(operand->size & (operand->size - 1)) && address % operand->size)
-		fault->align = operand->size;
+	if (address % operand->access.align)
+		fault->align = operand->access.align;
+	else if (look->bus && look->checks_align && operand->access.size &&
+		 operand->access.size <= 16 &&
+		 !(operand->access.size & (operand->access.size - 1)) &&
+		 address % operand->access.size)
+		fault->align = operand->access.size;
 	return fault->align > 1;
 }
 
@@ -80,10 +82,12 @@ static bool fails_at(const struct look *look, const struct memory_operand *opera
 static bool fails_in_elements(const struct look *look, const struct memory_operand *operand,
     unsigned long long address, struct operand_fault *fault)
 {
-	for (unsigned i = 0; operand->element && i < operand->size / operand->element; i++)
+	for (unsigned i = 0;
+	     operand->access.element && i < operand->access.size / operand->access.element; i++)
 		if (accessed_is_selected(look->replay, operand, i) &&
-		    fails_at(look, operand, address + (unsigned long long)i * operand->element,
-			operand->element, fault))
+		    fails_at(look, operand,
+			address + (unsigned long long)i * operand->access.element,
+			operand->access.element, fault))
 			return true;
 	return false;
 }
@@ -93,12 +97,12 @@ static bool fails(const struct look *look, const struct memory_operand *operand,
 {
 	unsigned long long address;
 
-	if ((operand->lanes && !accessed_is_selected(look->replay, operand, lane)) ||
+	if ((operand->access.lanes && !accessed_is_selected(look->replay, operand, lane)) ||
 	    !accessed_address(look->replay, operand, lane, &address))
 		return false;
-	if (operand->mask[0] && !operand->lanes)
+	if (operand->mask[0] && !operand->access.lanes)
 		return fails_in_elements(look, operand, address, fault);
-	return fails_at(look, operand, address, operand->size, fault);
+	return fails_at(look, operand, address, operand->access.size, fault);
 }
 
 /* The only operand that is in a file's mapping. */
@@ -111,10 +115,11 @@ static bool find_behind_file(
 	for (size_t i = 0; i < instruction->count; i++) {
 		const struct memory_operand *operand = &instruction->operands[i];
 
-		if (operand->lanes || !accessed_address(look->replay, operand, 0, &address) ||
+		if (operand->access.lanes ||
+		    !accessed_address(look->replay, operand, 0, &address) ||
 		    !may_be_behind_file(look, address))
 			continue;
-		fails_at(look, operand, address, operand->size, fault);
+		fails_at(look, operand, address, operand->access.size, fault);
 		fault->behind_file = true;
 		found++;
 	}
@@ -128,7 +133,8 @@ static bool find_fault(
 	for (size_t i = 0; i < instruction->count; i++) {
 		const struct memory_operand *operand = &instruction->operands[i];
 
-		for (unsigned lane = 0; lane < (operand->lanes ? operand->lanes : 1); lane++)
+		for (unsigned lane = 0; lane < (operand->access.lanes ? operand->access.lanes : 1);
+		     lane++)
 			if (fails(look, operand, lane, fault))
 				return true;
 	}

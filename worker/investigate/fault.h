@@ -5,7 +5,7 @@
  * provides no siginfo without starting a diversion.
  */
 #include <jansson.h>
-#include "worker/session/operand.h"
+#include "worker/x86/operand.h"
 #include "worker/session/replay.h"
 
 #define FAULT_SAID_MAX 700

@@ -8,8 +8,8 @@
  * it. Where that cannot be shown, the way ends, and says why.
  */
 #include "worker/investigate/allocator.h"
-#include "worker/session/flow.h"
-#include "worker/session/operand.h"
+#include "worker/x86/flow.h"
+#include "worker/x86/operand.h"
 #include "worker/session/received.h"
 #include "worker/session/replay.h"
 

@@ -15,14 +15,14 @@
 #include "worker/session/symbol.h"
 #include "worker/session/watchpoint.h"
 
-#define PART	    (256u << 10) /* bytes of the heap that are read at once */
-#define HEAP_MAX    (64ULL << 20)
-#define LOOKS_MAX   2000 /* writes that are looked at */
-#define CHUNK_MIN   32
-#define HEADER	    16
-#define FLAGS	    7ULL
-#define FLAG_MAPPED 2
-#define PAGE_MASK   0xfffULL
+#define PART		(256u << 10) /* bytes of the heap that are read at once */
+#define HEAP_MAX	(64ULL << 20)
+#define LOOKS_MAX	2000 /* writes that are looked at */
+#define CHUNK_MIN	32
+#define HEADER		16
+#define FLAGS		7ULL
+#define FLAG_MAPPED	2
+#define PAGE_BYTES_MASK 0xfffULL
 /* Where the first chunk of a thread's arena may lie, behind what describes the arena. */
 #define ARENA_FIRST 0x890
 #define ARENA_LAST  0x940
@@ -43,7 +43,7 @@ static unsigned long long size_at(
 		part->from = at;
 		part->length = accessed_bytes(replay, at, part->bytes, sizeof(part->bytes));
 		if (part->length < sizeof(size))
-			part->length = accessed_bytes(replay, at, part->bytes, PAGE_MASK + 1);
+			part->length = accessed_bytes(replay, at, part->bytes, PAGE_BYTES_MASK + 1);
 	}
 	if (part->length < sizeof(size))
 		return 0;
@@ -80,7 +80,7 @@ static unsigned long long find_chunk(
 		chunk = follow_chain(replay, part, mapping->start, mapping->end, address);
 	} else {
 		size = size_at(replay, part, mapping->start);
-		if ((size & FLAG_MAPPED) && !((size & ~FLAGS) & PAGE_MASK) &&
+		if ((size & FLAG_MAPPED) && !((size & ~FLAGS) & PAGE_BYTES_MASK) &&
 		    address < mapping->start + (size & ~FLAGS))
 			chunk = mapping->start;
 		for (unsigned long long at = ARENA_FIRST; !chunk && at <= ARENA_LAST; at += 16)

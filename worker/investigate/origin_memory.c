@@ -65,7 +65,7 @@ static bool overlaps(const struct writing *writing, const struct origin_bytes *b
  * search goes on, and tells. */
 static bool may_leave_out(const struct memory_operand *operand, bool changed)
 {
-	return operand->masked && !changed;
+	return operand->access.mask && !changed;
 }
 
 /* The write to these bytes that the instruction at the program counter is about to make. changed:
@@ -85,19 +85,20 @@ static bool read_writing(
 	for (size_t i = 0; i < writing->instruction.count; i++) {
 		const struct memory_operand *operand = &writing->instruction.operands[i];
 
-		if (!operand->writes || operand->lanes || (operand->size == 0 && !changed) ||
+		if (!operand->access.writes || operand->access.lanes ||
+		    (operand->access.size == 0 && !changed) ||
 		    !accessed_address(replay, operand, 0, &writing->at))
 			continue;
-		writing->size = operand->size ? operand->size : STATE_MAX;
+		writing->size = operand->access.size ? operand->access.size : STATE_MAX;
 		writing->count = 1;
-		if (strncmp(writing->instruction.text, "rep", 3) == 0 &&
+		if (operand->access.kind == ACCESS_STRING &&
 		    (!accessed_number(replay, "(unsigned long) $rcx", &writing->count) ||
 			!origin_read_flags(replay, &flags) || (flags & 0x400)))
 			continue;
 		if (!overlaps(writing, bytes) ||
-		    (operand->by_element &&
-			accessed_operand_touches(replay, &writing->instruction, operand,
-			    ACCESSED_AHEAD, bytes->address, bytes->size) == ACCESSED_NOT))
+		    (operand->access.by_element &&
+			accessed_operand_touches(replay, operand, ACCESSED_AHEAD, bytes->address,
+			    bytes->size) == ACCESSED_NOT))
 			continue;
 		if (!may_leave_out(operand, changed))
 			return true;

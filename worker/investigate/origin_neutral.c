@@ -143,11 +143,12 @@ static void read_memory(struct replay *replay, const struct instruction *instruc
 	for (size_t i = 0; i < instruction->count; i++) {
 		const struct memory_operand *operand = &instruction->operands[i];
 
-		if (!operand->reads || operand->lanes || operand->size > ORIGIN_BYTES_MAX ||
-		    (last_only && !operand->writes) ||
+		if (!operand->access.reads || operand->access.lanes ||
+		    operand->access.size > ORIGIN_BYTES_MAX ||
+		    (last_only && !operand->access.writes) ||
 		    !accessed_address(replay, operand, 0, &sources->address))
 			continue;
-		sources->size = operand->size;
+		sources->size = operand->access.size;
 	}
 }
 

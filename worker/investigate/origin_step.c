@@ -190,7 +190,7 @@ void origin_called(struct replay *replay, char *name, size_t size)
 	if (!accessed_instruction(replay, pc, &instruction) || !instruction.calls)
 		return;
 	direct = strstr(instruction.text, "0x");
-	if (instruction.count && instruction.operands[0].reads &&
+	if (instruction.count && instruction.operands[0].access.reads &&
 	    accessed_address(replay, &instruction.operands[0], 0, &address))
 		accessed_whole(replay, address, &target, sizeof(target));
 	else if (direct && !strchr(instruction.text, '%'))
@@ -247,13 +247,13 @@ static bool source_address(
 	for (size_t i = 0; i < instruction->count; i++) {
 		const struct memory_operand *operand = &instruction->operands[i];
 
-		if (operand->writes || !operand->reads)
+		if (operand->access.writes || !operand->access.reads)
 			continue;
 		if (source)
 			return false;
 		source = operand;
 	}
-	return source && !source->lanes && accessed_address(replay, source, 0, address);
+	return source && !source->access.lanes && accessed_address(replay, source, 0, address);
 }
 
 static bool from_register(
@@ -383,11 +383,11 @@ static void tell_operands(
 		const struct memory_operand *operand = &instruction->operands[i];
 		unsigned long long address, value = 0;
 
-		if (operand->reads && !operand->lanes && operand->size <= 8 &&
+		if (operand->access.reads && !operand->access.lanes && operand->access.size <= 8 &&
 		    accessed_address(replay, operand, 0, &address) &&
-		    accessed_whole(replay, address, &value, operand->size))
+		    accessed_whole(replay, address, &value, operand->access.size))
 			tell_operand(text, operand->text,
-			    operand->size == 4 ? (long long)(int)value : (long long)value);
+			    operand->access.size == 4 ? (long long)(int)value : (long long)value);
 	}
 }
 

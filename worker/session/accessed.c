@@ -9,8 +9,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/values.h"
-
-#define FLAG_DIRECTION 0x400
+#include "worker/x86/eflags.h"
 
 bool accessed_number(struct replay *replay, const char *expression, unsigned long long *number)
 {
@@ -24,80 +23,54 @@ bool accessed_number(struct replay *replay, const char *expression, unsigned lon
 	return fine;
 }
 
-static bool add_register(
-    struct replay *replay, const char *name, unsigned scale, unsigned long long *address)
-{
-	unsigned long long value;
-	char expression[40];
-
-	if (!name[0])
-		return true;
-	snprintf(expression, sizeof(expression), "(unsigned long)$%s", name);
-	if (!accessed_number(replay, expression, &value))
-		return false;
-	*address += value * scale;
-	return true;
-}
-
-/* One lane of a vector of indexes. */
-static bool add_lane(struct replay *replay, const struct memory_operand *operand, unsigned lane,
-    unsigned long long *address)
-{
-	unsigned long long value;
-	char expression[64];
-
-	snprintf(expression, sizeof(expression), "(long)$%s.v%u_int%u[%u]", operand->index,
-	    operand->lanes, operand->lane_bits, lane);
-	if (!accessed_number(replay, expression, &value))
-		return false;
-	*address += value * operand->scale;
-	return true;
-}
-
-/* What the number of a bit, or xlat's al, adds. */
-static bool add_distance(
-    struct replay *replay, const struct memory_operand *operand, unsigned long long *address)
+static bool read_named(struct replay *replay, const char *type, const char *name, uint64_t *value)
 {
 	unsigned long long number = 0;
-	char expression[40];
+	char expression[64];
 
-	if (operand->plus_al) {
-		if (!accessed_number(replay, "(unsigned long)(unsigned char)$al", &number))
-			return false;
-		*address += number;
-	}
-	if (!operand->bit_number[0])
+	*value = 0;
+	if (!name[0])
 		return true;
-	/* gdb's registers have a sign, as these numbers do. */
-	snprintf(expression, sizeof(expression), "(long)$%s", operand->bit_number);
+	snprintf(expression, sizeof(expression), "(%s)$%s", type, name);
 	if (!accessed_number(replay, expression, &number))
 		return false;
-	*address += (unsigned long long)(((long long)number >> (operand->size == 2	? 4
-								   : operand->size == 4 ? 5
-											: 6)) *
-					 (long long)operand->size);
+	*value = number;
 	return true;
+}
+
+/* One lane of a vector of indexes, or the whole register. */
+static bool read_index(
+    struct replay *replay, const struct memory_operand *operand, unsigned lane, uint64_t *value)
+{
+	const struct access *access = &operand->access;
+	char name[64];
+
+	if (!access->lanes)
+		return read_named(replay, "unsigned long", operand->index, value);
+	snprintf(name, sizeof(name), "%s.v%u_int%u[%u]", operand->index, access->lanes,
+	    access->lane_bits, lane);
+	return read_named(replay, "long", name, value);
 }
 
 bool accessed_address(struct replay *replay, const struct memory_operand *operand, unsigned lane,
     unsigned long long *address)
 {
-	*address = (unsigned long long)operand->displacement;
-	if (!add_register(replay, operand->base, 1, address) ||
-	    (operand->lanes ? !add_lane(replay, operand, lane, address)
-			    : !add_register(replay, operand->index, operand->scale, address)) ||
-	    !add_distance(replay, operand, address))
+	struct access_values values;
+
+	if (!read_named(replay, "unsigned long", operand->base, &values.base) ||
+	    !read_index(replay, operand, lane, &values.index) ||
+	    !read_named(replay, "unsigned long", operand->number, &values.number) ||
+	    !read_named(replay, "unsigned long", operand->segment, &values.segment))
 		return false;
-	if (operand->address_bits == 32)
-		*address &= 0xffffffffu;
-	return add_register(replay, operand->segment, 1, address);
+	*address = access_address(&operand->access, &values);
+	return true;
 }
 
 /* ACCESSED_MAYBE: the mask cannot be read. rr before 5.7 does not give k1 to k7 to gdb. */
 static enum accessed_touch selects(
     struct replay *replay, const struct memory_operand *operand, unsigned element)
 {
-	unsigned bits = operand->element * 8, vector = operand->mask[0] == 'y' ? 256 : 128;
+	unsigned bits = operand->access.element * 8, vector = operand->mask[0] == 'y' ? 256 : 128;
 	unsigned long long mask;
 	char expression[64];
 
@@ -197,9 +170,9 @@ static enum accessed_touch touches_elements(struct replay *replay,
 {
 	enum accessed_touch touch = ACCESSED_NOT, one;
 
-	for (unsigned i = 0; i < operand->size / operand->element; i++) {
-		if (!overlap(
-			bytes, at + (unsigned long long)i * operand->element, operand->element))
+	for (unsigned i = 0; i < operand->access.size / operand->access.element; i++) {
+		if (!overlap(bytes, at + (unsigned long long)i * operand->access.element,
+			operand->access.element))
 			continue;
 		one = masked ? selects(replay, operand, i) : ACCESSED_MAYBE;
 		if (one == ACCESSED_YES || (one == ACCESSED_MAYBE && i == 0))
@@ -219,34 +192,36 @@ static bool touches_repeated(struct replay *replay, const struct memory_operand 
 	if (!accessed_number(replay, "(unsigned long)$rcx", &count) ||
 	    !accessed_number(replay, "(unsigned long)$eflags", &flags))
 		return true;
-	if (operand->address_bits == 32)
+	if (operand->access.short_address)
 		count &= 0xffffffffu;
-	length = count * operand->size;
+	length = count * operand->access.size;
 	return count &&
-	       overlap(bytes, flags & FLAG_DIRECTION ? at - (length - operand->size) : at, length);
+	       overlap(bytes, flags & FLAG_DIRECTION ? at - (length - operand->access.size) : at,
+		   length);
 }
 
 enum accessed_touch accessed_operand_touches(struct replay *replay,
-    const struct instruction *instruction, const struct memory_operand *operand,
-    enum accessed_when when, unsigned long long address, unsigned long long size)
+    const struct memory_operand *operand, enum accessed_when when, unsigned long long address,
+    unsigned long long size)
 {
 	const struct bytes bytes = {address, size};
-	bool masked = when == ACCESSED_AHEAD || !operand->mask_lost;
-	unsigned lanes = operand->lanes ? operand->lanes : 1;
+	bool masked = when == ACCESSED_AHEAD || !operand->access.mask_lost;
+	unsigned lanes = operand->access.lanes ? operand->access.lanes : 1;
 	unsigned long long at;
 
-	if (when == ACCESSED_BEHIND && (operand->lost || (operand->lanes && operand->mask_lost)))
+	if (when == ACCESSED_BEHIND &&
+	    (operand->access.lost || (operand->access.lanes && operand->access.mask_lost)))
 		return ACCESSED_YES;
 	for (unsigned lane = 0; lane < lanes; lane++) {
-		if (operand->lanes && !accessed_is_selected(replay, operand, lane))
+		if (operand->access.lanes && !accessed_is_selected(replay, operand, lane))
 			continue;
-		if (!operand->size || !accessed_address(replay, operand, lane, &at))
+		if (!operand->access.size || !accessed_address(replay, operand, lane, &at))
 			return ACCESSED_YES;
-		if (operand->by_element && !operand->lanes)
+		if (operand->access.by_element && !operand->access.lanes)
 			return touches_elements(replay, operand, masked, at, &bytes);
-		if (strncmp(instruction->text, "rep", 3) == 0
+		if (operand->access.kind == ACCESS_STRING
 			? touches_repeated(replay, operand, at, &bytes)
-			: overlap(&bytes, at, operand->size))
+			: overlap(&bytes, at, operand->access.size))
 			return ACCESSED_YES;
 	}
 	return ACCESSED_NOT;
@@ -259,7 +234,7 @@ enum accessed_touch accessed_touches(struct replay *replay, const struct instruc
 
 	for (size_t i = 0; i < instruction->count; i++) {
 		one = accessed_operand_touches(
-		    replay, instruction, &instruction->operands[i], when, address, size);
+		    replay, &instruction->operands[i], when, address, size);
 		touch = one > touch ? one : touch;
 	}
 	return instruction->count ? touch : ACCESSED_YES;
@@ -275,8 +250,9 @@ bool accessed_is_written(struct replay *replay, unsigned long long address)
 	    !accessed_instruction(replay, pc, &instruction))
 		return false;
 	for (size_t i = 0; i < instruction.count && !written; i++)
-		written = instruction.operands[i].writes && instruction.operands[i].size &&
-			  accessed_operand_touches(replay, &instruction, &instruction.operands[i],
-			      ACCESSED_AHEAD, address, 1) == ACCESSED_YES;
+		written = instruction.operands[i].access.writes &&
+			  instruction.operands[i].access.size &&
+			  accessed_operand_touches(replay, &instruction.operands[i], ACCESSED_AHEAD,
+			      address, 1) == ACCESSED_YES;
 	return written;
 }

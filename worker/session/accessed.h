@@ -3,7 +3,7 @@
 /*
  * The memory that an instruction accesses with the program's present registers.
  */
-#include "worker/session/operand.h"
+#include "worker/x86/operand.h"
 #include "worker/session/replay.h"
 
 /* The value of a numeric expression in the selected frame. */
@@ -46,8 +46,8 @@ enum accessed_touch accessed_touches(struct replay *replay, const struct instruc
 
 /* The same for one of its operands. */
 enum accessed_touch accessed_operand_touches(struct replay *replay,
-    const struct instruction *instruction, const struct memory_operand *operand,
-    enum accessed_when when, unsigned long long address, unsigned long long size);
+    const struct memory_operand *operand, enum accessed_when when, unsigned long long address,
+    unsigned long long size);
 
 /* Whether the instruction at the program counter, which is about to run, writes to that byte. */
 bool accessed_is_written(struct replay *replay, unsigned long long address);

@@ -13,10 +13,10 @@
 
 #include "worker/softpmu/address.h"
 #include "worker/softpmu/cachecalls.h"
-#include "worker/softpmu/classify.h"
+#include "worker/x86/classify.h"
 #include "worker/softpmu/counters.h"
-#include "worker/softpmu/decode.h"
-#include "worker/softpmu/eflags.h"
+#include "worker/x86/decode.h"
+#include "worker/x86/eflags.h"
 #include "worker/softpmu/emit.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/killed.h"

@@ -7,7 +7,7 @@
 #include "worker/softpmu/emit.h"
 
 #include "worker/softpmu/address.h"
-#include "worker/softpmu/flagwriter.h"
+#include "worker/x86/flagwriter.h"
 #include "worker/softpmu/revive.h"
 #include "worker/softpmu/sequences.h"
 #include "worker/softpmu/watchcode.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/softpmu/flagwriter.h"
+#include "worker/x86/flagwriter.h"
 
 enum { PLACES_FIRST = 1 << 12, INSTRUCTION_MAX = 15 };
 

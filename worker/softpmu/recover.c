@@ -4,7 +4,7 @@
 #include "worker/softpmu/recover.h"
 
 #include "worker/softpmu/address.h"
-#include "worker/softpmu/classify.h"
+#include "worker/x86/classify.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "worker/softpmu/decode.h"
+#include "worker/x86/decode.h"
 
 enum {
 	REGION_STOPS = 4, /* debug registers of the processor */

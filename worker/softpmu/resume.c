@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
-#include "worker/softpmu/eflags.h"
+#include "worker/x86/eflags.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/killed.h"
 #include "worker/softpmu/memory.h"

@@ -5,7 +5,7 @@
 #ifndef RR_WARDEN_SOFTPMU_SEQUENCES_H
 #define RR_WARDEN_SOFTPMU_SEQUENCES_H
 
-#include "worker/softpmu/classify.h"
+#include "worker/x86/classify.h"
 #include "worker/softpmu/emitter.h"
 
 /* The next instruction stands for this one. pending: a branch is counted but has not retired. */

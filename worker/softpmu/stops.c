@@ -10,7 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#include "worker/softpmu/eflags.h"
+#include "worker/x86/eflags.h"
 #include "worker/softpmu/heldtrap.h"
 #include "worker/softpmu/kernel.h"
 #include "worker/softpmu/killed.h"

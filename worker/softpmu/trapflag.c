@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "worker/softpmu/eflags.h"
+#include "worker/x86/eflags.h"
 #include "worker/softpmu/memory.h"
 #include "worker/softpmu/message.h"
 

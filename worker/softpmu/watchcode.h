@@ -5,7 +5,7 @@
 #ifndef RR_WARDEN_SOFTPMU_WATCHCODE_H
 #define RR_WARDEN_SOFTPMU_WATCHCODE_H
 
-#include "worker/softpmu/classify.h"
+#include "worker/x86/classify.h"
 #include "worker/softpmu/emitter.h"
 
 enum { WATCHCODE_PART = 3 }; /* from the int3 that asks to the copy that runs a part */

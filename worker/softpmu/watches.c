@@ -134,7 +134,8 @@ void watches_note_question(
 
 bool watches_look_at(enum watch_level level, const struct access *access)
 {
-	return (level >= WATCH_WRITES && access->writes) || (level == WATCH_ALL && access->reads);
+	return (level >= WATCH_WRITES && access->writes) ||
+	       (level == WATCH_ALL && access->reads && !access->flushes);
 }
 
 uint32_t watches_table(const struct access *access)
@@ -144,7 +145,7 @@ uint32_t watches_table(const struct access *access)
 	if (access->kind != ACCESS_PLAIN || access->segment ||
 	    (!access->relative && access->displacement != (int32_t)access->displacement))
 		return 0;
-	while (bits < WATCH_SIZES && 1u << bits < access->size)
+	while (bits < WATCH_SIZES && 1u << bits < access_most(access))
 		bits++;
 	return bits < WATCH_SIZES ? table(bits) : 0;
 }
@@ -165,7 +166,7 @@ static void each_watched(const struct debug_registers *registers, const struct a
 		for (unsigned k = 0; k < accesses->count; k++) {
 			const struct access *access = &accesses->list[k];
 
-			if (access->writes || (reads && access->reads))
+			if (access->writes || (reads && access->reads && !access->flushes))
 				see(context, i, access, start, end);
 		}
 	}

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/user.h>
 
-#include "worker/softpmu/accesses.h"
+#include "worker/x86/accesses.h"
 #include "worker/softpmu/arena.h"
 #include "worker/softpmu/debugregs.h"
 

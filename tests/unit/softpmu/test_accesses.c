@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/runner.h"
-#include "worker/softpmu/accesses.h"
+#include "worker/x86/accesses.h"
 #include "worker/softpmu/processor.h"
 #include "worker/softpmu/watches.h"
 

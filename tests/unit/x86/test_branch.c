@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "worker/softpmu/branch.h"
+#include "worker/x86/branch.h"
 #include "tests/runner.h"
 
 /* Runs one conditional jump on this processor with the flags set. */

@@ -2,8 +2,8 @@
  * Which way a conditional branch goes: x86-64 branch conditions, evaluated from eflags and rcx.
  * Pure: never touches a tracee.
  */
-#ifndef RR_WARDEN_SOFTPMU_BRANCH_H
-#define RR_WARDEN_SOFTPMU_BRANCH_H
+#ifndef WORKER_X86_BRANCH_H
+#define WORKER_X86_BRANCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "tests/runner.h"
-#include "worker/softpmu/flagwriter.h"
+#include "worker/x86/flagwriter.h"
 
 enum { ROUNDS = 20000, FLAGS = 0x8d5, INSTRUCTION_MAX = 15 };
 

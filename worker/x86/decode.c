@@ -2,8 +2,8 @@
  * Finds block ends, with Zydis. An instruction that we do not fully understand ends the block as
  * END_STEP, so that the hardware decides. Must never guess a successor.
  */
-#include "worker/softpmu/decode.h"
-#include "worker/softpmu/decoder.h"
+#include "worker/x86/decode.h"
+#include "worker/x86/decoder.h"
 
 #include <Zydis/Zydis.h>
 

@@ -2,8 +2,8 @@
  * What the translator must know about one instruction: whether a copy of it does the same in the
  * cache, and where control goes. Pure.
  */
-#ifndef RR_WARDEN_SOFTPMU_CLASSIFY_H
-#define RR_WARDEN_SOFTPMU_CLASSIFY_H
+#ifndef WORKER_X86_CLASSIFY_H
+#define WORKER_X86_CLASSIFY_H
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>

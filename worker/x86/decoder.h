@@ -1,8 +1,8 @@
 /*
  * Zydis's decoder of 64-bit code, made at its first use.
  */
-#ifndef RR_WARDEN_SOFTPMU_DECODER_H
-#define RR_WARDEN_SOFTPMU_DECODER_H
+#ifndef WORKER_X86_DECODER_H
+#define WORKER_X86_DECODER_H
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>

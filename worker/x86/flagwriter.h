@@ -4,8 +4,8 @@
  * instruction, the old flags are lost, so this computes the instruction, and the program then
  * stands after it. Pure: never touches a tracee.
  */
-#ifndef RR_WARDEN_SOFTPMU_FLAGWRITER_H
-#define RR_WARDEN_SOFTPMU_FLAGWRITER_H
+#ifndef WORKER_X86_FLAGWRITER_H
+#define WORKER_X86_FLAGWRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

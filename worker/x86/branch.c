@@ -1,9 +1,9 @@
 /*
  * Branch conditions as in the processor's manual. Pure arithmetic, without tracees.
  */
-#include "worker/softpmu/branch.h"
+#include "worker/x86/branch.h"
 
-#include "worker/softpmu/eflags.h"
+#include "worker/x86/eflags.h"
 
 bool branch_is_taken(
     enum branch_condition condition, uint64_t eflags, uint64_t rcx, unsigned address_bits)

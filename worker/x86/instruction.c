@@ -1,7 +1,7 @@
 /*
  * See instruction.h: tables of mnemonics.
  */
-#include "worker/session/instruction.h"
+#include "worker/x86/instruction.h"
 
 #include <string.h>
 

@@ -3,15 +3,15 @@
  * and direct calls, to the first instruction whose successor is not known beforehand.
  * Never touches a tracee itself: the bytes come through a reader.
  */
-#ifndef RR_WARDEN_SOFTPMU_DECODE_H
-#define RR_WARDEN_SOFTPMU_DECODE_H
+#ifndef WORKER_X86_DECODE_H
+#define WORKER_X86_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/user.h>
 
-#include "worker/softpmu/branch.h"
+#include "worker/x86/branch.h"
 
 enum {
 	DECODE_INSTRUCTION_MAX = 15,	/* bytes, the processor's limit */

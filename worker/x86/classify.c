@@ -2,8 +2,8 @@
  * Classifies instructions. A copy is right only if it does not depend on its address and does not
  * show it to the program. If that is not certain, the instruction must be FLOW_NATIVE.
  */
-#include "worker/softpmu/classify.h"
-#include "worker/softpmu/decoder.h"
+#include "worker/x86/classify.h"
+#include "worker/x86/decoder.h"
 
 enum {
 	PREFIX_FS = 0x64,

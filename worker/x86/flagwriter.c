@@ -2,11 +2,11 @@
  * add, or, and, sub, xor, cmp, test, neg, inc and dec on registers and constants, as the processor
  * manual has them. It must never accept a form that it does not compute in full.
  */
-#include "worker/softpmu/flagwriter.h"
+#include "worker/x86/flagwriter.h"
 
 #include <string.h>
 
-#include "worker/softpmu/eflags.h"
+#include "worker/x86/eflags.h"
 
 enum operation { ADD, OR, AND, SUB, XOR, CMP, TEST, NEG, INC, DEC, NONE };
 

@@ -1,20 +1,18 @@
 /*
  * Decodes with Zydis. Only what instruction.c names is a copy, or arithmetic.
  */
-#include "worker/session/flow.h"
+#include "worker/x86/flow.h"
 
-#include "worker/session/instruction.h"
+#include "worker/x86/branch.h"
+#include "worker/x86/decoder.h"
+#include "worker/x86/instruction.h"
 
 #define VECTOR_BYTES 64
 
 static bool decode(const uint8_t *code, size_t length, struct decoded *decoded)
 {
-	ZydisDecoder decoder;
-
-	return ZYAN_SUCCESS(
-		   ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-		   &decoder, code, length, &decoded->instruction, decoded->operands));
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+	    decoder(), code, length, &decoded->instruction, decoded->operands));
 }
 
 const char *flow_register_name(unsigned number)
@@ -361,36 +359,7 @@ bool flow_of_memory(
 
 bool flow_condition_holds(unsigned condition, uint64_t eflags)
 {
-	bool carry = eflags & 1, parity = eflags & 4, zero = eflags & 0x40, sign = eflags & 0x80,
-	     overflow = eflags & 0x800, holds = false;
-
-	switch (condition >> 1) {
-	case 0:
-		holds = overflow;
-		break;
-	case 1:
-		holds = carry;
-		break;
-	case 2:
-		holds = zero;
-		break;
-	case 3:
-		holds = carry || zero;
-		break;
-	case 4:
-		holds = sign;
-		break;
-	case 5:
-		holds = parity;
-		break;
-	case 6:
-		holds = sign != overflow;
-		break;
-	case 7:
-		holds = zero || sign != overflow;
-		break;
-	}
-	return holds != (condition & 1);
+	return branch_is_taken((enum branch_condition)(condition & 0xf), eflags, 0, 64);
 }
 
 bool flow_jumps(const uint8_t *code, size_t length)

@@ -1,5 +1,5 @@
-#ifndef WORKER_INSTRUCTION_H
-#define WORKER_INSTRUCTION_H
+#ifndef WORKER_X86_INSTRUCTION_H
+#define WORKER_X86_INSTRUCTION_H
 /*
  * What kind an instruction is, for flow.c: by its name, and where that does not tell, by its
  * operands. An instruction that is not named here is of no kind.

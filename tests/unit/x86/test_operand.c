@@ -5,8 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/session/operand.h"
-#include "worker/session/mappings.h"
+#include "worker/x86/operand.h"
 #include "tests/runner.h"
 
 #define PC 0x1000
@@ -66,12 +65,12 @@ START_TEST(an_operand_in_memory_has_its_registers_and_its_access)
 		ck_assert_str_eq(operand->base, cases[i].base);
 		ck_assert_str_eq(operand->index, cases[i].index);
 		if (cases[i].index[0])
-			ck_assert_uint_eq(operand->scale, cases[i].scale);
-		ck_assert_uint_eq(operand->size, cases[i].size);
-		ck_assert_int_eq(operand->displacement, cases[i].displacement);
-		ck_assert_int_eq(operand->reads, cases[i].reads);
-		ck_assert_int_eq(operand->writes, cases[i].writes);
-		ck_assert_uint_eq(operand->align, 1);
+			ck_assert_uint_eq(operand->access.scale, cases[i].scale);
+		ck_assert_uint_eq(operand->access.size, cases[i].size);
+		ck_assert_int_eq(operand->access.displacement, cases[i].displacement);
+		ck_assert_int_eq(operand->access.reads, cases[i].reads);
+		ck_assert_int_eq(operand->access.writes, cases[i].writes);
+		ck_assert_uint_eq(operand->access.align, 1);
 	}
 }
 END_TEST
@@ -83,7 +82,7 @@ START_TEST(a_copy_of_strings_has_two_operands)
 	ck_assert_uint_eq(instruction.count, 2);
 	for (int i = 0; i < 2; i++)
 		ck_assert(strcmp(instruction.operands[i].base,
-			      instruction.operands[i].writes ? "rdi" : "rsi") == 0);
+			      instruction.operands[i].access.writes ? "rdi" : "rsi") == 0);
 	ck_assert_ptr_nonnull(strstr(instruction.text, "rep movsb"));
 }
 END_TEST
@@ -105,11 +104,11 @@ END_TEST
 START_TEST(aligned_forms_say_what_they_need)
 {
 	/* movaps %xmm0,(%rdi); movups; vmovaps %ymm0,(%rdi); paddd (%rax),%xmm0; vpaddd of it */
-	ck_assert_uint_eq(DECODE("\x0f\x29\x07").operands[0].align, 16);
-	ck_assert_uint_eq(DECODE("\x0f\x11\x07").operands[0].align, 1);
-	ck_assert_uint_eq(DECODE("\xc5\xfc\x29\x07").operands[0].align, 32);
-	ck_assert_uint_eq(DECODE("\x66\x0f\xfe\x00").operands[0].align, 16);
-	ck_assert_uint_eq(DECODE("\xc5\xf9\xfe\x00").operands[0].align, 1);
+	ck_assert_uint_eq(DECODE("\x0f\x29\x07").operands[0].access.align, 16);
+	ck_assert_uint_eq(DECODE("\x0f\x11\x07").operands[0].access.align, 1);
+	ck_assert_uint_eq(DECODE("\xc5\xfc\x29\x07").operands[0].access.align, 32);
+	ck_assert_uint_eq(DECODE("\x66\x0f\xfe\x00").operands[0].access.align, 16);
+	ck_assert_uint_eq(DECODE("\xc5\xf9\xfe\x00").operands[0].access.align, 1);
 }
 END_TEST
 
@@ -121,13 +120,13 @@ START_TEST(a_gather_has_as_many_addresses_as_lanes)
 
 	ck_assert_uint_eq(instruction.count, 1);
 	ck_assert_str_eq(operand->index, "ymm2");
-	ck_assert_uint_eq(operand->lanes, 8);
-	ck_assert_uint_eq(operand->lane_bits, 32);
-	ck_assert_uint_eq(operand->scale, 4);
+	ck_assert_uint_eq(operand->access.lanes, 8);
+	ck_assert_uint_eq(operand->access.lane_bits, 32);
+	ck_assert_uint_eq(operand->access.scale, 4);
 	/* vpgatherqq %ymm1,(%rax,%ymm2,8),%ymm0 */
 	instruction = DECODE("\xc4\xe2\xf5\x91\x04\xd0");
-	ck_assert_uint_eq(instruction.operands[0].lanes, 4);
-	ck_assert_uint_eq(instruction.operands[0].lane_bits, 64);
+	ck_assert_uint_eq(instruction.operands[0].access.lanes, 4);
+	ck_assert_uint_eq(instruction.operands[0].access.lane_bits, 64);
 }
 END_TEST
 
@@ -166,12 +165,86 @@ START_TEST(a_mask_decides_about_elements_where_it_has_one_for_each)
 		const struct memory_operand *operand = &instruction.operands[0];
 
 		ck_assert_uint_ge(instruction.count, 1);
-		ck_assert_msg(operand->by_element == cases[i].by_element &&
-				  operand->lost == cases[i].lost &&
-				  operand->mask_lost == cases[i].mask_lost,
-		    "%s: %d %d %d", instruction.text, operand->by_element, operand->lost,
-		    operand->mask_lost);
+		ck_assert_msg(operand->access.by_element == cases[i].by_element &&
+				  operand->access.lost == cases[i].lost &&
+				  operand->access.mask_lost == cases[i].mask_lost,
+		    "%s: %d %d %d", instruction.text, operand->access.by_element,
+		    operand->access.lost, operand->access.mask_lost);
 	}
+}
+END_TEST
+
+static struct user_regs_struct registers(void)
+{
+	return (struct user_regs_struct){.rax = 0x10005,
+	    .rcx = 3,
+	    .rdx = (uint64_t)-65,
+	    .rbx = 0x20000,
+	    .rsp = 0x7000,
+	    .rbp = 0x7100,
+	    .fs_base = 0x900000};
+}
+
+/* What gdb would say of a register with that name. */
+static uint64_t named(const char *name)
+{
+	static const struct user_regs_struct none;
+	const struct user_regs_struct regs = registers();
+	const struct {
+		const char *name;
+		uint64_t value;
+	} all[] = {{"rax", regs.rax}, {"al", 5}, {"rdx", regs.rdx}, {"dx", (uint16_t)regs.rdx},
+	    {"rbx", regs.rbx}, {"rsp", regs.rsp}, {"rbp", regs.rbp}, {"fs_base", regs.fs_base},
+	    {"", none.rax}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(all[i].name, name) == 0)
+			return all[i].value;
+	ck_abort_msg("no register %s", name);
+}
+
+/* The worker asks gdb for registers by name, the counter has them all: the same address. */
+START_TEST(names_and_numbers_lead_to_the_same_address)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+		uint64_t at;
+		unsigned size;
+	} cases[] = {
+	    {"\x48\x0f\xab\x13", 4, 0x20000 - 16, 8},		      /* bts %rdx,(%rbx) */
+	    {"\x66\x0f\xa3\x13", 4, 0x20000 - 10, 2},		      /* bt %dx,(%rbx) */
+	    {"\xd7", 1, 0x20005, 1},				      /* xlat */
+	    {"\x8f\x44\x24\x08", 4, 0x7010, 8},			      /* popq 0x8(%rsp) */
+	    {"\xc8\x10\x00\x22", 4, 0x7000 - 24, 24},		      /* enter $16,$34 */
+	    {"\x64\x48\x8b\x04\x25\x28\x00\x00\x00", 9, 0x900028, 8}, /* mov %fs:0x28,%rax */
+	    {"\xff\x32", 2, (uint64_t)-65, 8},			      /* push (%rdx) */
+	};
+	const struct user_regs_struct regs = registers();
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct instruction instruction = decode(cases[i].bytes, cases[i].length);
+		const struct memory_operand *operand = &instruction.operands[0];
+		const struct access_values values = {.base = named(operand->base),
+		    .index = named(operand->index),
+		    .number = named(operand->number),
+		    .segment = named(operand->segment)};
+		uint64_t start, end;
+
+		accesses_range(&operand->access, &regs, NULL, false, &start, &end);
+		ck_assert_msg(start == cases[i].at && end == start + cases[i].size, "%s: %#llx",
+		    instruction.text, (unsigned long long)start);
+		ck_assert_uint_eq(access_address(&operand->access, &values), start);
+	}
+}
+END_TEST
+
+START_TEST(what_flushes_a_line_can_fault_and_a_hint_cannot)
+{
+	/* clflush (%rax); cldemote (%rax); prefetchwt1 (%rax) */
+	ck_assert(DECODE("\x0f\xae\x38").operands[0].access.flushes);
+	ck_assert_uint_eq(DECODE("\x0f\x1c\x00").count, 0);
+	ck_assert_uint_eq(DECODE("\x0f\x0d\x10").count, 0);
 }
 END_TEST
 
@@ -200,39 +273,10 @@ START_TEST(any_bytes_are_taken)
 			continue;
 		ck_assert_uint_le(instruction.count, OPERANDS_MAX);
 		for (size_t i = 0; i < instruction.count; i++) {
-			ck_assert_uint_gt(instruction.operands[i].align, 0);
+			ck_assert_uint_gt(instruction.operands[i].access.align, 0);
 			ck_assert_uint_lt(strlen(instruction.operands[i].text), OPERAND_TEXT_MAX);
 		}
 	}
-}
-END_TEST
-
-START_TEST(mappings_are_read_with_their_rights_and_files)
-{
-	struct mappings *mappings = mappings_parse(
-	    "process 12\nMapped address spaces:\n\n"
-	    "          Start Addr           End Addr       Size     Offset  Perms  objfile\n"
-	    "      0x559544b78000     0x559544b79000     0x1000        0x0  r--p   /a b/prog\n"
-	    "      0x559544b79000     0x559544b7a000     0x1000     0x1000  r-xp   /a b/prog  \n"
-	    "      0x7fa39b6a5000     0x7fa39b6a8000     0x3000        0x0  rw-p   \n"
-	    "      nonsense\n"
-	    "      0x7ffef2547000     0x7ffef2569000    0x22000        0x0  [stack]\n");
-	const struct mapping *code;
-
-	ck_assert_ptr_nonnull(mappings);
-	ck_assert_uint_eq(mappings_count(mappings), 4);
-	code = mappings_find(mappings, 0x559544b79123);
-	ck_assert_ptr_nonnull(code);
-	ck_assert_str_eq(code->rights, "r-xp");
-	ck_assert_str_eq(code->file, "/a b/prog");
-	ck_assert_uint_eq(mappings_base(mappings, code), 0x559544b78000);
-	ck_assert_ptr_null(mappings_find(mappings, 0x559544b7a000));
-	ck_assert_str_eq(mappings_find(mappings, 0x7fa39b6a5000)->file, "");
-	ck_assert_str_eq(mappings_above(mappings, 0x7ffef0000000)->file, "[stack]");
-	ck_assert_str_eq(mappings_above(mappings, 0x7ffef0000000)->rights, "");
-	ck_assert_ptr_null(mappings_above(mappings, 0x7fffffffffff));
-	mappings_free(mappings);
-	ck_assert_ptr_null(mappings_parse("warning: unable to open /proc file\n"));
 }
 END_TEST
 
@@ -245,9 +289,10 @@ int main(void)
 	    aligned_forms_say_what_they_need,
 	    a_gather_has_as_many_addresses_as_lanes,
 	    a_mask_decides_about_elements_where_it_has_one_for_each,
+	    names_and_numbers_lead_to_the_same_address,
+	    what_flushes_a_line_can_fault_and_a_hint_cannot,
 	    what_only_computes_an_address_touches_nothing,
 	    any_bytes_are_taken,
-	    mappings_are_read_with_their_rights_and_files,
 	    NULL,
 	};
 

@@ -1,5 +1,5 @@
-#ifndef WORKER_SOFTPMU_EFLAGS_H
-#define WORKER_SOFTPMU_EFLAGS_H
+#ifndef WORKER_X86_EFLAGS_H
+#define WORKER_X86_EFLAGS_H
 /*
  * The bits of eflags that we read or compute.
  */

@@ -1,5 +1,5 @@
-#ifndef WORKER_FLOW_H
-#define WORKER_FLOW_H
+#ifndef WORKER_X86_FLOW_H
+#define WORKER_X86_FLOW_H
 /*
  * Finds out from its bytes where an x86-64 instruction takes the value from that it writes to
  * memory or to a register: copied, constant, or computed. Pure; must never trust the bytes, and
