@@ -63,6 +63,26 @@ static bool has_frame(const json_t *frames, const char *const *names, size_t cou
 	return false;
 }
 
+/* Whether std::terminate was called from a part of the runtime's own that no symbol names: where it
+ * gives up, gcc moves that part of __cxa_rethrow and its like away (.cold). */
+static bool is_given_up(const json_t *frames)
+{
+	static const char *const terminate[] = {"std::terminate"};
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		const json_t *caller = json_array_get(frames, i + 1);
+		const char *at = mi_text(caller, "at");
+
+		if (is_named(frame, terminate, 1) && caller && !mi_text(caller, "function"))
+			return at &&
+			       (strncmp(at, "libstdc++", 9) == 0 || strncmp(at, "libc++", 6) == 0);
+	}
+	return false;
+}
+
 enum thrown_cause thrown_cause(const json_t *frames)
 {
 	static const char *const ends[] = {"std::terminate", "__cxxabiv1::__terminate",
@@ -81,7 +101,7 @@ enum thrown_cause thrown_cause(const json_t *frames)
 		return THROWN_NOTHING;
 	if (has_frame(frames, pure, sizeof(pure) / sizeof(*pure)))
 		return THROWN_PURE;
-	if (has_frame(frames, thrown, sizeof(thrown) / sizeof(*thrown)))
+	if (has_frame(frames, thrown, sizeof(thrown) / sizeof(*thrown)) || is_given_up(frames))
 		return THROWN_UNCAUGHT;
 	return has_frame(frames, thread, sizeof(thread) / sizeof(*thread)) ? THROWN_THREAD
 									   : THROWN_CALLED;
