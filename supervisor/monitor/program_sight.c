@@ -22,9 +22,8 @@
 #include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/trace_sight.h"
 
-/* LIMIT: entries of libraries' directories that are looked at for one trace, since the launcher
- * waits. Links beyond that are not seen, and gdb then finds these libraries by their own names
- * only. */
+/* LIMIT: entries of libraries' directories that are looked at for one worker. Links beyond that are
+ * not seen, and gdb then finds these libraries by their own names only. */
 #define LINKS_LOOKED_MAX 40000
 
 static bool is_of_system(const char *real)
@@ -81,27 +80,32 @@ static bool is_shown(struct composition *composition, const char *real)
 			       !source_is_in_home(&composition->homes, real));
 }
 
-/* gdb looks for a library by the name that the loader used, which is often a link next to it. */
-static void add_links_to(struct composition *composition, const char *real)
+/* Whether it is one of the programs that were added from `first` on. */
+static bool is_added(const struct composition *composition, size_t first, const char *path)
 {
-	char directory[PATH_MAX], path[2 * PATH_MAX], target[PATH_MAX];
-	const char *name = strrchr(real, '/') + 1;
-	DIR *entries;
+	for (size_t i = first; i < composition->sight.counts[SIGHT_READ]; i++)
+		if (strcmp(composition->sight.lists[SIGHT_READ][i], path) == 0)
+			return true;
+	return false;
+}
+
+static void add_links_in(struct composition *composition, size_t first, const char *directory)
+{
+	char path[2 * PATH_MAX], target[PATH_MAX];
+	DIR *entries = opendir(*directory ? directory : "/");
 	struct dirent *entry;
 
-	strlcpy(directory, real, sizeof(directory));
-	*strrchr(directory, '/') = '\0';
-	entries = opendir(*directory ? directory : "/");
 	while (entries && composition->links_looked++ < LINKS_LOOKED_MAX &&
 	       (entry = readdir(entries))) {
 		ssize_t length;
 		if (entry->d_type != DT_LNK)
 			continue;
-		length = readlinkat(dirfd(entries), entry->d_name, target, sizeof(target) - 1);
+		length = readlinkat(dirfd(entries), entry->d_name, target, NAME_MAX);
 		if (length <= 0)
 			continue;
 		target[length] = '\0';
-		if (strcmp(target, name) != 0)
+		snprintf(path, sizeof(path), "%s/%s", directory, target);
+		if (strchr(target, '/') || !is_added(composition, first, path))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
 		(void)sight_follow(&composition->sight, path, false, target);
@@ -110,7 +114,33 @@ static void add_links_to(struct composition *composition, const char *real)
 		closedir(entries);
 }
 
-/* The file, the links to it, and its debug information if that is next to it. */
+static size_t directory_length(const char *path)
+{
+	return (size_t)(strrchr(path, '/') - path);
+}
+
+/* gdb looks for a library by the name that the loader used, which is often a link next to it. Each
+ * directory is looked at once, however many of its files were mapped. */
+static void add_links(struct composition *composition, size_t first)
+{
+	const char *const *programs = composition->sight.lists[SIGHT_READ];
+	size_t count = composition->sight.counts[SIGHT_READ];
+	char directory[PATH_MAX];
+
+	for (size_t i = first; i < count; i++) {
+		size_t length = directory_length(programs[i]), j = first;
+		while (j < i && (directory_length(programs[j]) != length ||
+				    memcmp(programs[j], programs[i], length) != 0))
+			j++;
+		if (j < i)
+			continue;
+		memcpy(directory, programs[i], length);
+		directory[length] = '\0';
+		add_links_in(composition, first, directory);
+	}
+}
+
+/* The file, and its debug information if that is next to it. */
 static void add_program(struct composition *composition, const char *real)
 {
 	static const char *const companions[] = {".debug", ".dwp"};
@@ -122,7 +152,6 @@ static void add_program(struct composition *composition, const char *real)
 	if (sight_add(&composition->sight, SIGHT_READ, real) < 0 ||
 	    composition->sight.counts[SIGHT_READ] == before)
 		return;
-	add_links_to(composition, real);
 	for (size_t i = 0; i < sizeof(companions) / sizeof(*companions); i++)
 		if ((size_t)snprintf(path, sizeof(path), "%s%s", real, companions[i]) <
 			sizeof(path) &&
@@ -156,6 +185,7 @@ void program_sight_add(
 	cleanup_free char *names = malloc(RECORDED_FILES_BYTES_MAX);
 	size_t length =
 	    names ? recorded_files_list(trace, policy, names, RECORDED_FILES_BYTES_MAX) : 0;
+	size_t first = composition->sight.counts[SIGHT_READ];
 	const char *last = "";
 
 	source_homes_find(&composition->homes);
@@ -164,4 +194,5 @@ void program_sight_add(
 			show_named(composition, trace, names + at);
 		last = names + at;
 	}
+	add_links(composition, first);
 }
