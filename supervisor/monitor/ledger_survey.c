@@ -271,14 +271,30 @@ static void survey_program(struct survey *survey, const char *name)
 	read_file(survey, fd, real);
 }
 
+/* Whether somebody else's file was copied: by its name, rr's for the copy ends like it. One that is
+ * gone counts as the user's own, whose build may have removed it. */
+static bool is_of_others(const char *original, const char *copy)
+{
+	const char *name = strrchr(original, '/');
+	size_t length = name ? strlen(name + 1) : 0, whole = strlen(copy);
+	char real[PATH_MAX];
+	struct stat status;
+
+	if (length == 0 || length > whole || strcmp(copy + whole - length, name + 1) != 0)
+		return true;
+	return sight_follow(NULL, original, false, real) == 0 && lstat(real, &status) == 0 &&
+	       status.st_uid != geteuid() && status.st_uid != 0;
+}
+
 /* rr keeps a link to or a copy of most files, which is what ran, even if it was built again since.
- */
-static void survey_copy(struct survey *survey, int trace, const char *name)
+ * A copy belongs to the user, whoever made the file. */
+static void survey_copy(struct survey *survey, int trace, const char *original, const char *name)
 {
 	struct stat status;
 	cleanup_fd int fd = strchr(name, '/') ? -1 : open_elf(trace, name, &status);
 
-	if (fd >= 0 && !is_copy_of_seen(survey, &status, name) && !is_seen(survey, &status, name))
+	if (fd >= 0 && !is_of_others(original, name) && !is_copy_of_seen(survey, &status, name) &&
+	    !is_seen(survey, &status, name))
 		read_file(survey, fd, NULL);
 }
 
@@ -288,15 +304,17 @@ static void survey_files(struct survey *survey, int trace)
 	size_t length = names ? recorded_files_list(
 				    trace, survey->scene->policy, names, RECORDED_FILES_BYTES_MAX)
 			      : 0;
-	const char *last = "";
+	const char *last = "", *original = "";
 
 	for (int copies = 0; copies <= 1; copies++)
 		for (size_t at = 0; at < length; at += strlen(names + at) + 1) {
 			const char *name = names + at;
+			if (name[0] == '/')
+				original = name;
 			if (strcmp(name, last) == 0 || (name[0] == '/') == copies)
 				continue;
 			if (copies)
-				survey_copy(survey, trace, name);
+				survey_copy(survey, trace, original, name);
 			else
 				survey_program(survey, name);
 			last = name;
