@@ -84,14 +84,31 @@ static bool add_directories(struct broker *broker, size_t depth)
 	return true;
 }
 
+/* A recorded program can write the ledger, where it can write in the home. So the places are judged
+ * as those of a recording are: what is hidden from it cannot be added. */
+static void drop_unfit(struct ledger *ledger, const struct source_homes *homes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ledger->count; i++)
+		if (ledger->entries[i].kind != LEDGER_SOURCE ||
+		    source_place_is_fit(homes, ledger->entries[i].place))
+			ledger->entries[kept++] = ledger->entries[i];
+	ledger->count = kept;
+}
+
 static void load(struct broker *broker)
 {
+	struct source_homes homes;
 	size_t deepest = 1;
 
+	source_homes_find(&homes);
 	for (size_t i = 0; i < 2; i++) {
 		struct ledger *ledger =
 		    broker->task.recorded[i][0] ? ledger_load(broker->task.recorded[i]) : NULL;
 		broker->ledgers[i] = ledger;
+		if (ledger)
+			drop_unfit(ledger, &homes);
 		for (size_t j = 0; ledger && j < ledger->count; j++)
 			if (depth_of(ledger->entries[j].place) > deepest)
 				deepest = depth_of(ledger->entries[j].place);

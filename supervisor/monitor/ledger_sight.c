@@ -1,6 +1,6 @@
 /*
- * See ledger_sight.h. The list is our own, but the files may be others by now, so each is judged
- * again.
+ * See ledger_sight.h. The list is our own, but a recorded program can write it, and the files may
+ * be others by now, so each is judged again.
  */
 #include "supervisor/monitor/ledger_sight.h"
 
@@ -34,15 +34,18 @@ static bool is_debug_file(const char *real)
 void ledger_sight_add(struct composition *composition, const char *trace)
 {
 	struct ledger *ledger = ledger_load(trace);
+	struct source_homes homes;
 	size_t shown = 0;
 
+	source_homes_find(&homes);
 	for (size_t i = 0; ledger && i < ledger->count && shown < SHOWN_MAX; i++) {
 		const struct ledger_entry *entry = &ledger->entries[i];
 		char real[PATH_MAX];
 		/* followed by the name that gdb knows, so that the links on the way are seen too */
 		if (entry->kind != LEDGER_DEBUG ||
 		    sight_follow(&composition->sight, entry->name, false, real) < 0 ||
-		    strcmp(real, entry->place) != 0 || !is_debug_file(real))
+		    strcmp(real, entry->place) != 0 || !source_place_is_open(&homes, real) ||
+		    !is_debug_file(real))
 			continue;
 		shown += sight_add(&composition->sight, SIGHT_READ, real) == 0;
 	}
