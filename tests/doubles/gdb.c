@@ -192,6 +192,35 @@ static int hold_one(const char *self, char **argv)
 	return end_real(to_real, line);
 }
 
+/* The real gdb, which does not see the commands with the text of the last sign. */
+static int refuse_some(char **argv)
+{
+	size_t room = 0;
+	char *line = NULL, refused[256] = "", answer[128];
+	int to_real = start_real(argv);
+
+	if (to_real < 0)
+		return 1;
+	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
+		const char *sign = strstr(line, GDB_SIGN);
+
+		if (sign) {
+			sign += strlen(GDB_SIGN);
+			snprintf(
+			    refused, sizeof(refused), "%.*s", (int)strcspn(sign, "\\\"\n"), sign);
+		} else if (refused[0] && strstr(line, refused)) {
+			int size = snprintf(answer, sizeof(answer),
+			    "%ld^error,msg=\"" GDB_NO "\"\n", strtol(line, NULL, 10));
+			if (write(STDOUT_FILENO, answer, (size_t)size) != size)
+				break;
+			continue;
+		}
+		if (write(to_real, line, (size_t)length) != length)
+			break;
+	}
+	return end_real(to_real, line);
+}
+
 int main(int argc, char **argv)
 {
 	char file[PATH_BYTES] = "";
@@ -206,6 +235,8 @@ int main(int argc, char **argv)
 		return die_after(strtol(how + strlen(GDB_DIES_AFTER), NULL, 10), argv);
 	if (strcmp(how, GDB_DIES_OF_INTERRUPT) == 0)
 		return die_of_interrupt(argv);
+	if (strcmp(how, GDB_REFUSES) == 0)
+		return refuse_some(argv);
 	if (strcmp(how, GDB_HOLDS) == 0)
 		return hold_one(file, argv);
 	if (strcmp(how, "gdb-exits") == 0)

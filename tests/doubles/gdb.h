@@ -20,6 +20,11 @@
 #define GDB_HELD  ".held"
 #define GDB_GO	  ".go"
 
+/* The name of its file. Inside of a string, the sign has a text behind it: from then on it refuses
+ * all commands with that text itself. */
+#define GDB_REFUSES "gdb-refuses"
+#define GDB_NO	    "refused by the test"
+
 /* With this many more for each step, an interrupt reaches gdb so many steps behind the command. */
 #define GDB_LATER	  1000
 #define GDB_LATER_STEP_US 200

@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/warnings.h"
 
 #define WHY_MAX 400
 
@@ -59,6 +61,17 @@ void gdb_must_console(struct gdb *gdb, const char *command)
 		gdb_lose(gdb, "a command cannot be sent");
 	else
 		gdb_must(gdb, NULL, "-interpreter-exec console %s", quoted);
+}
+
+bool gdb_done_or_warn(struct gdb *gdb, enum gdb_outcome outcome, const char *without)
+{
+	char text[WHY_MAX];
+
+	if (outcome != GDB_REFUSED)
+		return outcome == GDB_DONE;
+	snprintf(text, sizeof(text), "%.150s: %.200s", without, gdb_message(gdb));
+	warnings_add_own(&gdb_exchange(gdb)->warnings, text);
+	return false;
 }
 
 void gdb_try(struct gdb *gdb, json_t **results, const char *format, ...)

@@ -17,6 +17,12 @@ void gdb_must_console(struct gdb *gdb, const char *command);
 /* The same for the outcome of a command that was sent otherwise. */
 void gdb_must_have_done(struct gdb *gdb, enum gdb_outcome outcome, const char *command);
 
+/*
+ * For what leaves a part of an answer out, or unproven, if gdb refuses: the answer then has the
+ * warning "WITHOUT: gdb's words". Returns whether gdb did it.
+ */
+bool gdb_done_or_warn(struct gdb *gdb, enum gdb_outcome outcome, const char *without);
+
 /* For what makes no answer wrong if gdb refuses: say at each use why. *results is NULL then. */
 void gdb_try(struct gdb *gdb, json_t **results, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

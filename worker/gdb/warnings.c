@@ -39,24 +39,35 @@ static bool has(const json_t *list, const json_t *text)
 	return false;
 }
 
+static void add(json_t **list, const char *warning, size_t length)
+{
+	json_t *text;
+
+	if (*list && json_array_size(*list) >= WARNINGS_MAX)
+		return;
+	text = scrub_json(warning, length, WARNING_MAX, NULL);
+	if (!*list)
+		*list = json_array();
+	if (!has(*list, text))
+		json_array_append(*list, text);
+	json_decref(text);
+}
+
 void warnings_add(json_t **list, const char *log)
 {
 	for (const char *at = log; (at = strstr(at, MARK));) {
 		size_t length;
-		json_t *text;
 
 		at += sizeof(MARK) - 1;
 		at += strspn(at, " ");
 		length = strcspn(at, "\n");
-		if (length && !says_nothing(at, length) &&
-		    (!*list || json_array_size(*list) < WARNINGS_MAX)) {
-			text = scrub_json(at, length, WARNING_MAX, NULL);
-			if (!*list)
-				*list = json_array();
-			if (!has(*list, text))
-				json_array_append(*list, text);
-			json_decref(text);
-		}
+		if (length && !says_nothing(at, length))
+			add(list, at, length);
 		at += length;
 	}
+}
+
+void warnings_add_own(json_t **list, const char *text)
+{
+	add(list, text, strlen(text));
 }

@@ -8,4 +8,7 @@
 /* Adds those in what gdb logged to a list of distinct ones, made if *list is NULL. */
 void warnings_add(json_t **list, const char *log);
 
+/* Adds one of our own, of what an answer is without. */
+void warnings_add_own(json_t **list, const char *text);
+
 #endif

@@ -80,10 +80,9 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 	unsigned long long entry;
 	char where[32], name[FUNCTION_NAME_MAX];
 
-	if (!number || gdb_command(replay->gdb, &results, "-break-list") != GDB_DONE) {
-		json_decref(results);
-		return number;
-	}
+	if (!number)
+		return 0;
+	gdb_must(replay->gdb, &results, "-break-list");
 	address = mi_text(breakpoints_row(mi_breakpoints(results), number), "addr");
 	if (address && strncmp(address, "0x", 2) == 0 &&
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
@@ -201,7 +200,9 @@ static unsigned long long frame_address(struct replay *replay)
 	static const char mark[] = "frame at ";
 	const char *said, *at;
 
-	if (gdb_console(replay->gdb, &said, "info frame") != GDB_DONE || !(at = strstr(said, mark)))
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, "info frame"),
+		"lines of the function may be missing") ||
+	    !(at = strstr(said, mark)))
 		return 0;
 	return strtoull(at + sizeof(mark) - 1, NULL, 16);
 }
@@ -515,6 +516,7 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 static void read_result(struct frame_story *story)
 {
 	struct replay *replay = story->replay;
+	enum life_end end = LIFE_RETURNED;
 	char type[PROTOTYPE_TYPE_MAX];
 
 	if (story->life.stretch[1].event == REPLAY_EVENT_FAR) {
@@ -531,8 +533,9 @@ static void read_result(struct frame_story *story)
 	/* The caller may go on here, with the stack as after a return, when an exception or longjmp
 	 * has brought it there. */
 	if (!story->left && !story->returning && !story->tail)
-		story->left = !life_came_by_return(replay);
-	if (story->left) {
+		end = life_came_by_return(replay);
+	story->left |= end == LIFE_LEFT;
+	if (story->left || end == LIFE_END_UNKNOWN) {
 		json_decref(story->returned);
 		story->returned = NULL;
 	}

@@ -143,6 +143,7 @@ static char *read_bytes(struct replay *replay, const struct watched *watched)
 	const char *contents = NULL;
 	char *bytes = NULL;
 
+	/* Where it is not mapped, it has no bytes to compare. */
 	if (watched->address[0] &&
 	    gdb_command(replay->gdb, &results, "-data-read-memory-bytes %s %lld", watched->address,
 		watched->size) == GDB_DONE)

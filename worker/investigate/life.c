@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/where.h"
 #include "worker/session/accessed.h"
 #include "worker/session/frames.h"
@@ -37,8 +38,9 @@ static bool find_outermost(struct replay *replay, int level, struct call *call)
 	char command[48];
 
 	snprintf(command, sizeof(command), "info frame level %d", level);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE || !(at = strstr(said, at_mark)) ||
-	    !(back = strstr(said, back_mark)))
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		"it is not known where the outermost function's frame ends") ||
+	    !(at = strstr(said, at_mark)) || !(back = strstr(said, back_mark)))
 		return false;
 	call->top = strtoull(at + sizeof(at_mark) - 1, NULL, 16);
 	call->back = strtoull(back + sizeof(back_mark) - 1, NULL, 16);
@@ -181,19 +183,24 @@ enum life_known life_find(
 										   : known;
 }
 
-bool life_came_by_return(struct replay *replay)
+enum life_end life_came_by_return(struct replay *replay)
 {
+	struct failure failure = {0};
 	struct symbol symbol;
 	uint8_t bytes[3];
+	bool known =
+	    gdb_done_or_warn(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction --reverse"),
+		"it is not known whether the call returned") &&
+	    position_update(replay, &failure) &&
+	    accessed_whole(replay, replay->moment.pc, bytes, sizeof(bytes));
 
-	if (gdb_run(replay->gdb, "-exec-step-instruction --reverse") != GDB_DONE ||
-	    !position_update(replay, &(struct failure){0}) ||
-	    !accessed_whole(replay, replay->moment.pc, bytes, sizeof(bytes)))
-		return false;
+	json_decref(failure.details);
+	if (!known)
+		return LIFE_END_UNKNOWN;
 	if (symbol_at(replay, replay->moment.pc, &symbol) &&
 	    strncmp(symbol.name, "_Unwind_", strlen("_Unwind_")) == 0)
-		return false;
+		return LIFE_LEFT;
 	if (bytes[0] == 0xf2 || bytes[0] == 0xf3)
 		bytes[0] = bytes[1];
-	return bytes[0] == 0xc3 || bytes[0] == 0xc2;
+	return bytes[0] == 0xc3 || bytes[0] == 0xc2 ? LIFE_RETURNED : LIFE_LEFT;
 }

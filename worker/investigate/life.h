@@ -29,6 +29,7 @@ enum life_known life_find_begin(
 
 /* Where a call's life ends: steps one instruction back, and says whether that one returned, and is
  * not the unwinder's, which ends with one too. The program stays there. */
-bool life_came_by_return(struct replay *replay);
+enum life_end { LIFE_RETURNED, LIFE_LEFT, LIFE_END_UNKNOWN };
+enum life_end life_came_by_return(struct replay *replay);
 
 #endif

@@ -243,12 +243,12 @@ static void take_counts(struct lines_executed *lines)
 {
 	json_t *results = NULL;
 
-	if (lines->by_itself &&
-	    gdb_command(lines->replay->gdb, &results, "-break-list") == GDB_DONE)
-		for (size_t i = 0; i < lines->count; i++)
-			lines->table[i].count = mi_number(
-			    breakpoints_row(mi_breakpoints(results), lines->table[i].number),
-			    "times", 0);
+	if (!lines->by_itself)
+		return;
+	gdb_must(lines->replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < lines->count; i++)
+		lines->table[i].count = mi_number(
+		    breakpoints_row(mi_breakpoints(results), lines->table[i].number), "times", 0);
 	json_decref(results);
 }
 

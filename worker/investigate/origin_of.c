@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/life.h"
 #include "worker/investigate/origin.h"
 #include "worker/investigate/where.h"
@@ -66,18 +67,22 @@ static const char *register_in(struct replay *replay, const char *expression)
 	return text ? text + sizeof(said) - 1 : NULL;
 }
 
-/* Where the frames further in have saved a register of the selected frame; 0: they have not. */
-static unsigned long long saved_at(struct replay *replay, const char *name)
+/* Where the frames further in have saved a register of the selected frame; 0: they have not. False:
+ * not known, so the register may hold a value of theirs. */
+static bool saved_at(struct replay *replay, const char *name, unsigned long long *address)
 {
 	char command[48], key[16];
 	const char *said, *at;
 
 	snprintf(command, sizeof(command), "info frame level %d", replay->selected.frame - 1);
 	snprintf(key, sizeof(key), " %s at 0x", name);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE ||
-	    !(said = strstr(said, "Saved registers:")) || !(at = strstr(said, key)))
-		return 0;
-	return strtoull(at + strlen(key) - 2, NULL, 16);
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		"it is not known where a register of an outer frame was saved"))
+		return false;
+	said = strstr(said, "Saved registers:");
+	at = said ? strstr(said, key) : NULL;
+	*address = at ? strtoull(at + strlen(key) - 2, NULL, 16) : 0;
+	return true;
 }
 
 /* In the innermost frame, it is in the register. A function leaves some registers as they were: of
@@ -98,7 +103,9 @@ static bool find_register(
 		if (replay->selected.frame != 0 &&
 		    (!flow_is_preserved(&now->piece) || strcmp(name, "rsp") == 0))
 			return false;
-		now->address = replay->selected.frame ? saved_at(replay, name) : 0;
+		now->address = 0;
+		if (replay->selected.frame && !saved_at(replay, name, &now->address))
+			return false;
 		now->in_register = !now->address;
 		return true;
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/line_table.h"
 #include "worker/session/accessed.h"
 #include "worker/session/frame.h"
@@ -60,7 +61,8 @@ static void add_entry(
 	const char *said, *at;
 
 	snprintf(command, sizeof(command), "info line -source '%s' -function %.500s", path, name);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE)
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		"calls of a function are not compared"))
 		return;
 	for (; (at = strstr(said, "Line ")) != NULL; said = at + 5) {
 		const char *address = strstr(at, mark), *next = strstr(at + 5, "Line ");
@@ -140,7 +142,9 @@ static void read_id(struct replay *replay, struct own_code *code)
 	char *end;
 
 	code->id[0] = '\0';
-	if (gdb_console(replay->gdb, &said, "info files") != GDB_DONE || !(at = strstr(said, mark)))
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, "info files"),
+		"the builds are compared by their places alone") ||
+	    !(at = strstr(said, mark)))
 		return;
 	for (line = at; line > said && line[-1] != '\n'; line--)
 		;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/where.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
@@ -156,8 +157,10 @@ static bool look_at(
 	    where_entry(threading->replay, pc, &entry, reading->name, sizeof(reading->name)) &&
 	    !threading_is_function(threading, entry) &&
 	    add_once(own->functions, &own->count, entry) &&
-	    gdb_command(threading->replay->gdb, &results, "-data-disassemble -a %llu -- 5",
-		entry) == GDB_DONE) {
+	    gdb_done_or_warn(threading->replay->gdb,
+		gdb_command(
+		    threading->replay->gdb, &results, "-data-disassemble -a %llu -- 5", entry),
+		"code was not searched for locks of its own")) {
 		reading->own = own;
 		reading->threading = threading;
 		read_code(reading, json_object_get(results, "asm_insns"));

@@ -70,6 +70,7 @@ static bool read_whole(struct replay *replay, const char *function, char *type, 
 	const char *said;
 	size_t bare = strcspn(function, "(");
 
+	/* gdb refuses where there is no debug information: nobody knows then. */
 	snprintf(command, sizeof(command), "whatis '%.500s'", function);
 	if (gdb_console(replay->gdb, &said, command) == GDB_DONE &&
 	    strncmp(said, "type = ", 7) == 0 && strchr(said, '(')) {

@@ -194,7 +194,8 @@ static bool is_atomic_type(struct replay *replay, const char *expression)
 	const char *said;
 
 	snprintf(command, sizeof(command), "whatis %s", expression);
-	return gdb_console(replay->gdb, &said, command) == GDB_DONE &&
+	return gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		   "it is not known whether its type is an atomic one") &&
 	       (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
 		   strstr(said, "std::__atomic_base<"));
 }
@@ -231,7 +232,11 @@ static bool set_watch(struct race *race, struct failure *failure)
 	address = watchpoint_address(race->replay, race->watched);
 	race->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
-	hardware_extent(race->replay, race->watched, &race->address, &race->size);
+	if (!hardware_extent(race->replay, race->watched, &race->address, &race->size)) {
+		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
+		    "gdb does not say where that lies: %.300s", gdb_message(race->replay->gdb));
+		return false;
+	}
 	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);
 	race->atomic_type = is_atomic_type(race->replay, race->watched);
 	look_at_mapping(race);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/frames.h"
 
 #define LOOKED_AT    100 /* innermost frames */
@@ -30,8 +31,10 @@ static json_t *names_of(struct replay *replay, int from, int to)
 	const char *name;
 	size_t i;
 
-	if (gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
-		replay->selected.number, from, to) == GDB_DONE)
+	if (gdb_done_or_warn(replay->gdb,
+		gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
+		    replay->selected.number, from, to),
+		"a recursion was not looked for in all frames"))
 		json_array_foreach(json_object_get(results, "stack"), i, frame)
 		{
 			name = mi_text(frame, "func");
@@ -86,6 +89,7 @@ static int count_depth(struct replay *replay, bool *whole)
 	json_t *results = NULL;
 	int depth = 0;
 
+	/* If gdb refuses, it is at least as deep as gdb said before: "more than ... times". */
 	*whole = false;
 	for (int limit = DEPTH_FIRST; !*whole && limit <= DEPTH_MAX; limit *= 2) {
 		if (gdb_command(replay->gdb, &results, "-stack-info-depth --thread %d %d",

@@ -166,8 +166,12 @@ void tally_take(struct tally *tally, struct replay *replay, tally_get *get, void
 	const char *text, *old, *new;
 	char *rows, *rest, *line;
 
-	if (!tally->on || gdb_console(replay->gdb, &text, "python rr_the_tally.take()") != GDB_DONE)
+	if (!tally->on)
 		return;
+	gdb_must_console(replay->gdb, "python rr_the_tally.take()");
+	if (replay->worker->broken)
+		return;
+	text = gdb_console_text(replay->gdb);
 	rows = rest = strdup(text);
 	while (rest && (line = strsep(&rest, "\n")))
 		if (strncmp(line, ROW, sizeof(ROW) - 1) == 0 &&

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/accessed.h"
 #include "worker/session/internal.h"
 #include "worker/session/symbol.h"
@@ -117,7 +118,8 @@ unsigned long long threading_entry(struct replay *replay)
 {
 	const char *text, *entry, *number = NULL;
 
-	if (gdb_console(replay->gdb, &text, "info auxv") != GDB_DONE)
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &text, "info auxv"),
+		"locks and threads of libraries were not followed"))
 		return 0;
 	entry = strstr(text, "AT_ENTRY ");
 	number = entry ? strstr(entry, "0x") : NULL;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/threading_model.h"
 #include "worker/session/accessed.h"
 
@@ -68,6 +69,7 @@ static bool base_of(struct replay *replay, int number, unsigned long long *base)
 	json_t *results = NULL;
 	const char *value = NULL;
 
+	/* Of a thread without it, it is not known who made it, and that is told. */
 	if (gdb_command(replay->gdb, &results,
 		"-data-evaluate-expression --thread %d --frame 0 \"(unsigned long)$fs_base\"",
 		number) == GDB_DONE)
@@ -84,8 +86,7 @@ void threading_list(struct threading *threading)
 	unsigned long long self;
 	size_t i;
 
-	if (gdb_command(replay->gdb, &results, "-thread-info") != GDB_DONE)
-		return;
+	gdb_must(replay->gdb, &results, "-thread-info");
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
 		base_of(replay, mi_number(thread, "id", 0), &self);

@@ -171,6 +171,7 @@ static void count_only(struct trace_calls *calls, struct replay *replay, bool en
 	    calls->returns.count)
 		return;
 	calls->others = gdb_count(calls, replay) - calls->count;
+	/* If gdb refuses, it goes on to stop at each of them, and they are counted there. */
 	calls->only_counts = gdb_command(replay->gdb, NULL, "-break-after %d %d", calls->number,
 				 NO_MORE) == GDB_DONE;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/threading.h"
 #include "worker/session/accessed.h"
 #include "worker/session/frame.h"
@@ -346,15 +347,13 @@ json_t *waits_of_threads(struct replay *replay, char **cycle)
 	size_t count = 0, i;
 
 	*cycle = NULL;
-	if (gdb_command(replay->gdb, &results, "-thread-info") == GDB_DONE) {
-		json_array_foreach(json_object_get(results, "threads"), i, thread)
-		{
-			if (count == THREADS_MAX || replay->worker->interrupt)
-				break;
-			json_array_append_new(
-			    threads, thread_json(replay, thread, &waiters[count]));
-			count++;
-		}
+	gdb_must(replay->gdb, &results, "-thread-info");
+	json_array_foreach(json_object_get(results, "threads"), i, thread)
+	{
+		if (count == THREADS_MAX || replay->worker->interrupt)
+			break;
+		json_array_append_new(threads, thread_json(replay, thread, &waiters[count]));
+		count++;
 	}
 	for (i = 0; i < count && !*cycle; i++)
 		if (is_in_cycle(waiters, count, &waiters[i]))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/bind.h"
 #include "worker/investigate/life.h"
 #include "worker/investigate/passes.h"
@@ -177,9 +178,10 @@ static enum look judge(
 static bool is_set(struct replay *replay, int number)
 {
 	json_t *results = NULL;
-	bool set = gdb_command(replay->gdb, &results, "-break-list") != GDB_DONE ||
-		   breakpoints_row(mi_breakpoints(results), number);
+	bool set;
 
+	gdb_must(replay->gdb, &results, "-break-list");
+	set = breakpoints_row(mi_breakpoints(results), number) != NULL;
 	json_decref(results);
 	return set;
 }

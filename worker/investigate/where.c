@@ -76,8 +76,8 @@ static bool is_of_file(const char *said, const char *path)
 	return strcmp(basename(file), basename(path)) == 0;
 }
 
-/* Sets the line of the instruction that ends at pc. If a function begins at pc, that instruction
- * did not run last. */
+/* Sets the line of the instruction that ends at pc, or leaves that at pc if gdb does not know it.
+ * If a function begins at pc, that instruction did not run last. */
 static void step_back(struct replay *replay, json_t *frame, unsigned long long pc)
 {
 	char command[64], path[FRAME_PATH_MAX], name[128];

@@ -331,10 +331,13 @@ static json_t *step(struct replay *replay, const struct stride *stride, struct f
 	enum direction direction = direction_of(stride->reverse);
 	const struct resumption one = {
 	    stride->unit == STEP_LINE ? stride->line : stride->instruction, direction, true, -1, 0};
+	bool has_line;
 
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
-	if (stride->unit == STEP_LINE && !outward_has_line(replay))
+	if (stride->unit == STEP_LINE && !outward_has_line(replay, &has_line, failure))
+		return NULL;
+	if (stride->unit == STEP_LINE && !has_line)
 		return go_outward(replay, direction, outward_to_line, failure);
 	if (!step_times(replay, &one, stride->count, failure))
 		return NULL;

@@ -11,6 +11,7 @@
 #include "worker/session/frames.h"
 #include "worker/session/mappings.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/named.h"
 #include "worker/session/position.h"
 #include "worker/session/source.h"
@@ -65,6 +66,9 @@ size_t frames_repeated(const json_t *frames, size_t at, size_t *period)
 	return 0;
 }
 
+/* gdb's words for a level beyond the outermost frame. */
+#define BEYOND "Not enough frames in stack"
+
 static bool list_frames(
     struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
 {
@@ -74,7 +78,10 @@ static bool list_frames(
 
 	*stack = NULL;
 	if (outcome == GDB_REFUSED && from > 0 && !gdb_was_interrupted(replay->gdb)) {
-		*stack = json_array(); /* beyond the outermost frame */
+		if (!strstr(gdb_message(replay->gdb), BEYOND))
+			gdb_done_or_warn(
+			    replay->gdb, outcome, "the frames further out were not read");
+		*stack = json_array();
 		return true;
 	}
 	if (!gdb_check(replay->gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
@@ -89,9 +96,10 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	json_t *results = NULL, *entry, *row, *list;
 	size_t i;
 
-	if (gdb_command(replay->gdb, &results,
-		"-stack-list-arguments --thread %d --simple-values %d %d", thread, from,
-		to) != GDB_DONE)
+	if (!gdb_done_or_warn(replay->gdb,
+		gdb_command(replay->gdb, &results,
+		    "-stack-list-arguments --thread %d --simple-values %d %d", thread, from, to),
+		"the arguments of frames were not read"))
 		return;
 	list = json_object_get(results, "stack-args");
 	json_array_foreach(list, i, row)
@@ -381,7 +389,7 @@ json_t *tool_select_frame(
 	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
 		replay->selected.number, level) == GDB_REFUSED) {
 		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",
-		    "there is no frame %lld", level);
+		    "there is no frame %lld: %s", level, gdb_message(replay->gdb));
 		return NULL;
 	}
 	if (!selection_set_frame(replay, (int)level)) {
@@ -485,10 +493,15 @@ bool frames_number(
 	json_t *results = NULL;
 	const char *value = NULL;
 
-	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
-		replay->selected.number, level, expression) == GDB_DONE)
+	enum gdb_outcome outcome = gdb_command(replay->gdb, &results,
+	    "-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
+	    replay->selected.number, level, expression);
+
+	/* Many count frames up to the one that is not there. */
+	if (outcome == GDB_DONE)
 		value = mi_text(results, "value");
+	else if (expression[0] == '$' && !strstr(gdb_message(replay->gdb), "Invalid frame number"))
+		gdb_done_or_warn(replay->gdb, outcome, "a register of a frame was not read");
 	if (value)
 		*number = strtoull(value, NULL, 0);
 	json_decref(results);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/mappings.h"
 
 #define PATH_TOTAL 4096 /* bytes of all folders */
@@ -75,7 +76,8 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
 	return added;
 }
 
-/* gdb described the stop before it knew the library. */
+/* gdb described the stop before it knew the library. If it refuses, the frame stays without a name,
+ * which says nothing wrong. */
 static void correct_frame(struct replay *replay)
 {
 	json_t *results = NULL, *stop;
@@ -97,10 +99,12 @@ void libraries_find(struct replay *replay)
 
 	if (!exchange_take_missed_library(gdb_exchange(replay->gdb)))
 		return;
-	if (gdb_command(replay->gdb, &results, "-file-list-shared-libraries") == GDB_DONE &&
-	    add_folders(replay, json_object_get(results, "shared-libraries")) &&
-	    gdb_command(replay->gdb, NULL, "-gdb-set solib-search-path %s",
-		replay->library_folders) == GDB_DONE)
+	gdb_must(replay->gdb, &results, "-file-list-shared-libraries");
+	if (add_folders(replay, json_object_get(results, "shared-libraries")) &&
+	    gdb_done_or_warn(replay->gdb,
+		gdb_command(
+		    replay->gdb, NULL, "-gdb-set solib-search-path %s", replay->library_folders),
+		"a library that the program has loaded has no symbols here"))
 		correct_frame(replay);
 	json_decref(results);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/must.h"
 #include "worker/session/mappings.h"
 
 #define MAPPINGS_MAX 10000
@@ -75,7 +76,8 @@ struct mappings *mappings_read(struct replay *replay)
 {
 	const char *text;
 
-	if (gdb_console(replay->gdb, &text, "info proc mappings") != GDB_DONE)
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &text, "info proc mappings"),
+		"it is not known what is mapped, so nothing here rests on that"))
 		return NULL;
 	return mappings_parse(text);
 }

@@ -11,6 +11,7 @@
 #include "worker/session/launch.h"
 #include "worker/session/opening.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/position.h"
 #include "worker/session/printers.h"
 #include "worker/session/signals.h"
@@ -40,12 +41,11 @@ static void learn_process(struct replay *replay)
 	json_t *results = NULL, *group;
 	const char *text;
 
-	if (gdb_command(replay->gdb, &results, "-list-thread-groups") == GDB_DONE) {
-		group = json_array_get(json_object_get(results, "groups"), 0);
-		text = mi_text(group, "pid");
-		if (text)
-			replay->pid = strtol(text, NULL, 10);
-	}
+	gdb_must(replay->gdb, &results, "-list-thread-groups");
+	group = json_array_get(json_object_get(results, "groups"), 0);
+	text = mi_text(group, "pid");
+	if (text)
+		replay->pid = strtol(text, NULL, 10);
 	json_decref(results);
 }
 

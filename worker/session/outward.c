@@ -20,15 +20,17 @@
 	"there are no source lines here: use rr_step with unit instruction, or set a breakpoint "  \
 	"and rr_continue to it"
 
-bool outward_has_line(struct replay *replay)
+bool outward_has_line(struct replay *replay, bool *has, struct failure *failure)
 {
 	json_t *results = NULL;
-	bool known = gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
-			 replay->selected.number, replay->selected.frame) == GDB_DONE &&
-		     mi_text(json_object_get(results, "frame"), "line");
+	bool fine = gdb_check(replay->gdb,
+	    gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
+		replay->selected.number, replay->selected.frame),
+	    ERROR_GDB_FAILED, NULL, failure);
 
+	*has = mi_text(json_object_get(results, "frame"), "line") != NULL;
 	json_decref(results);
-	return known;
+	return fine;
 }
 
 /* Internal breakpoints that a run to main ends at. */

@@ -7,7 +7,7 @@
 #include "worker/session/replay.h"
 
 /* Whether the selected frame has a source line. */
-bool outward_has_line(struct replay *replay);
+bool outward_has_line(struct replay *replay, bool *has, struct failure *failure);
 
 /* Out of frame `level` of the selected thread: behind its call, or backward to its call. */
 bool outward_finish(

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/session/breakpoints.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
@@ -22,12 +23,11 @@ static bool are_libraries_to_come(struct replay *replay)
 	const char *first = NULL;
 	size_t count = 0;
 
-	if (gdb_command(replay->gdb, &results, "-file-list-shared-libraries") == GDB_DONE) {
-		libraries = json_object_get(results, "shared-libraries");
-		count = json_array_size(libraries);
-		first = mi_text(json_array_get(libraries, 0), "target-name");
-		first = first && strrchr(first, '/') ? strrchr(first, '/') + 1 : first;
-	}
+	gdb_must(replay->gdb, &results, "-file-list-shared-libraries");
+	libraries = json_object_get(results, "shared-libraries");
+	count = json_array_size(libraries);
+	first = mi_text(json_array_get(libraries, 0), "target-name");
+	first = first && strrchr(first, '/') ? strrchr(first, '/') + 1 : first;
 	first = count == 1 && first && starts(first, "ld") ? first : NULL;
 	json_decref(results);
 	return first != NULL;
@@ -70,9 +70,9 @@ void pending_note(struct replay *replay, json_t *answer)
 	json_t *results = NULL, *numbers;
 	const json_t *rows;
 
-	if (!replay->breakpoints.count ||
-	    gdb_command(replay->gdb, &results, "-break-list") != GDB_DONE)
+	if (!replay->breakpoints.count)
 		return;
+	gdb_must(replay->gdb, &results, "-break-list");
 	rows = mi_breakpoints(results);
 	numbers = json_array();
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {

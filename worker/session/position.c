@@ -452,6 +452,7 @@ int position_hold(struct replay *replay)
 	const char *text, *found;
 	int number;
 
+	/* Without one, the way back is a longer one, to the same moment. */
 	if (gdb_console(replay->gdb, &text, "checkpoint") != GDB_DONE)
 		return 0;
 	found = strstr(text, said);

@@ -28,17 +28,19 @@ static void select_stopped(struct replay *replay, const struct resumption *resum
 		selection_set_thread(replay, replay->moment.tid);
 }
 
-/* The program has no dynamic linker: it is statically linked. */
-static bool is_static(struct replay *replay)
+/* Whether the program has no dynamic linker: it is statically linked. */
+static enum gdb_outcome look_for_linker(struct replay *replay, bool *none)
 {
-	static const char none[] = " 0x0\n";
+	static const char zero[] = " 0x0\n";
 	const char *text, *base, *end;
+	enum gdb_outcome outcome = gdb_console(replay->gdb, &text, "info auxv");
 
-	if (gdb_console(replay->gdb, &text, "info auxv") != GDB_DONE)
-		return false;
+	if (outcome != GDB_DONE)
+		return outcome;
 	base = strstr(text, "AT_BASE ");
 	end = base ? strchr(base, '\n') : NULL;
-	return end && strncmp(end - strlen(none) + 1, none, strlen(none)) == 0;
+	*none = end && strncmp(end - strlen(zero) + 1, zero, strlen(zero)) == 0;
+	return GDB_DONE;
 }
 
 /*
@@ -46,19 +48,26 @@ static bool is_static(struct replay *replay)
  * steps back through all of it, to the start of the recording. Of a system that it does not know it
  * knows no dynamic linker either.
  */
-static bool must_forget_linker(struct replay *replay, const struct resumption *resumption)
+static enum gdb_outcome must_forget_linker(
+    struct replay *replay, const struct resumption *resumption, bool *must)
 {
-	return resumption->direction == BACKWARD && strcmp(resumption->verb, "continue") != 0 &&
-	       !strstr(resumption->verb, "instruction") && is_static(replay);
+	*must = false;
+	if (resumption->direction == FORWARD || strcmp(resumption->verb, "continue") == 0 ||
+	    strstr(resumption->verb, "instruction"))
+		return GDB_DONE;
+	return look_for_linker(replay, must);
 }
 
 /* MI needs its own options before those of the command. */
 static enum gdb_outcome resume(struct replay *replay, const struct resumption *resumption)
 {
-	bool forget = must_forget_linker(replay, resumption);
-	enum gdb_outcome outcome;
+	bool forget;
+	enum gdb_outcome outcome = must_forget_linker(replay, resumption, &forget);
 	char options[OPTIONS_MAX] = "";
 	size_t length = 0;
+
+	if (outcome != GDB_DONE)
+		return outcome;
 
 	select_stopped(replay, resumption);
 	if (resumption->stepping)

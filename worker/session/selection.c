@@ -64,13 +64,13 @@ bool selection_set_thread(struct replay *replay, int tid)
 	json_t *results;
 	const json_t *thread = find_row(replay, tid, &results);
 	int number = mi_number(thread, "id", 0);
-	bool fine =
-	    number && gdb_command(replay->gdb, NULL, "-thread-select %d", number) == GDB_DONE;
 
-	if (fine)
+	if (number) {
+		gdb_must(replay->gdb, NULL, "-thread-select %d", number);
 		select_row(replay, number, thread);
+	}
 	json_decref(results);
-	return fine;
+	return number && !replay->worker->broken;
 }
 
 bool selection_set_frame(struct replay *replay, int level)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "worker/gdb/must.h"
 #include "worker/session/identifiers.h"
 #include "worker/session/scope.h"
 
@@ -12,6 +13,9 @@
 #define STRANGER   "rr-stranger "
 
 /* Prints STRANGER, the name, and files that have a variable of that name. */
+/* What an answer is without, where gdb cannot tell. */
+#define UNCHECKED "a static variable of another file may be meant"
+
 static const char definition[] =
     "python exec(\""
     "def rr_whose(symbol):\\n"
@@ -95,7 +99,7 @@ static void define(struct replay *replay)
 {
 	if (replay->strangers != STRANGERS_UNTRIED)
 		return;
-	if (gdb_console(replay->gdb, NULL, definition) == GDB_DONE)
+	if (gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, NULL, definition), UNCHECKED))
 		replay->strangers = STRANGERS_CHECKED;
 	else if (!replay->worker->interrupt)
 		replay->strangers = STRANGERS_UNKNOWN;
@@ -109,8 +113,12 @@ bool strangers_check(struct replay *replay, const char *expression, struct failu
 
 	while (!line && write_command(expression, &next, command, sizeof(command))) {
 		define(replay);
-		if (replay->strangers != STRANGERS_CHECKED || !selection_console(replay, command))
+		if (replay->strangers != STRANGERS_CHECKED)
 			return true;
+		if (!selection_console(replay, command))
+			return gdb_done_or_warn(replay->gdb,
+				   replay->worker->broken ? GDB_LOST : GDB_REFUSED, UNCHECKED) ||
+			       true;
 		line = strstr(gdb_console_text(replay->gdb), STRANGER);
 	}
 	if (!line)

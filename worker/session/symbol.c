@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/must.h"
 
 /* Where " + 21" begins before `end`; `end` if there is no offset. */
 static const char *find_offset(const char *name, const char *end)
@@ -24,7 +25,8 @@ bool symbol_of(struct replay *replay, const char *expression, struct symbol *sym
 
 	*symbol = (struct symbol){0};
 	snprintf(command, sizeof(command), "info symbol %s", expression);
-	if (gdb_console(replay->gdb, &said, command) != GDB_DONE ||
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		"the symbol at an address was not looked up") ||
 	    !(end = strstr(said, " in section ")))
 		return false;
 	offset = find_offset(said, end);

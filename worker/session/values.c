@@ -236,9 +236,10 @@ json_t *values_list(
 
 	if (left_out)
 		*left_out = 0;
-	if (gdb_command(replay->gdb, &results,
-		"-stack-list-variables --thread %d --frame %d --simple-values", thread,
-		frame) != GDB_DONE)
+	if (!gdb_done_or_warn(replay->gdb,
+		gdb_command(replay->gdb, &results,
+		    "-stack-list-variables --thread %d --frame %d --simple-values", thread, frame),
+		"the variables of a frame were not read"))
 		return NULL;
 	list = json_array();
 	json_array_foreach(json_object_get(results, "variables"), i, variable)
