@@ -1,6 +1,7 @@
 /*
  * Finds dynamic_cast<T>(e), and writes "((T) $rr_dynamic_cast ((e), (T) 0, 0))", or for a reference
- * the same with pointers.
+ * the same with pointers. Then finds (bool) e, bool(e) and static_cast<bool>(e), and writes
+ * "(0 != $rr_truth (e))".
  */
 #include "worker/gdb/cast.h"
 
@@ -90,17 +91,115 @@ static bool replace(char *to, size_t size, const char *text)
 	return length >= 0 && (size_t)length < size;
 }
 
-bool cast_rewrite(char *to, size_t size, const char *text)
+/* ---- Conversions to bool --------------------------------------------------------------------- */
+
+static bool is_in_name(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || byte == ':';
+}
+
+/* Behind a name, a number or what brackets enclose, with all that follows it: .a ->b [1] (2). NULL:
+ * it is something else. */
+static const char *behind_operand(const char *at)
+{
+	at += strspn(at, " \t!~*&-");
+	if (*at == '(')
+		at = behind(at, '(', ')');
+	else if (is_in_name(*at))
+		while (is_in_name(*at))
+			at++;
+	else
+		return NULL;
+	while (at) {
+		if (*at == '(' || *at == '[')
+			at = *at == '(' ? behind(at, '(', ')') : behind(at, '[', ']');
+		else if (*at == '.' && is_in_name(at[1]))
+			at++;
+		else if (at[0] == '-' && at[1] == '>')
+			at += 2;
+		else if (is_in_name(*at))
+			at++;
+		else
+			break;
+	}
+	return at;
+}
+
+/* What stands behind the words of a conversion at `at`; NULL: none begins there. */
+static const char *behind_words(const char *at, bool *brackets)
+{
+	static const struct {
+		const char *words[4];
+		bool brackets; /* what it converts stands in them */
+	} forms[] = {
+	    {{"(", "bool", ")", NULL}, false},
+	    {{"static_cast", "<", "bool", ">"}, true},
+	    {{"bool", NULL}, true},
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		const char *end = at;
+
+		for (size_t k = 0; end && k < 4 && forms[i].words[k]; k++) {
+			size_t length = strlen(forms[i].words[k]);
+
+			end = skip_blanks(end);
+			end = strncmp(end, forms[i].words[k], length) == 0 ? end + length : NULL;
+		}
+		if (!end)
+			continue;
+		end = skip_blanks(end);
+		*brackets = forms[i].brackets;
+		return *brackets && *end != '(' ? NULL : end;
+	}
+	return NULL;
+}
+
+/* The last one of the text: it holds no other one. */
+static bool replace_truth(char *to, size_t size, const char *text)
+{
+	const char *begin, *value = NULL, *end = NULL;
+	bool brackets = false;
+	int length;
+
+	for (begin = text + strlen(text); !end && begin > text;) {
+		begin--;
+		value = is_within_name(text, begin) ? NULL : behind_words(begin, &brackets);
+		if (value)
+			end = brackets ? behind(value, '(', ')') : behind_operand(value);
+	}
+	if (!end)
+		return false;
+	length = snprintf(to, size, "%.*s(0 != $rr_truth (%.*s))%s", (int)(begin - text), text,
+	    (int)(end - value), value, end);
+	return length >= 0 && (size_t)length < size;
+}
+
+static int replace_all(
+    char *to, size_t size, const char *text, bool (*one)(char *to, size_t size, const char *text))
 {
 	char before[8 * 1024];
 	int count = 0;
 
-	while (count < CASTS_MAX && replace(to, size, count ? before : text)) {
+	while (count < CASTS_MAX && one(to, size, count ? before : text)) {
 		count++;
 		if ((size_t)snprintf(before, sizeof(before), "%s", to) >= sizeof(before))
-			return false;
+			return 0;
 	}
 	if (count)
 		snprintf(to, size, "%s", before);
-	return count > 0;
+	return count;
+}
+
+bool cast_rewrite(char *to, size_t size, const char *text)
+{
+	char between[8 * 1024];
+	int count;
+
+	if (!strstr(text, "bool") && !strstr(text, word))
+		return false;
+	count = replace_all(to, size, text, replace);
+	if (count && (size_t)snprintf(between, sizeof(between), "%s", to) >= sizeof(between))
+		return false;
+	return replace_all(to, size, count ? between : text, replace_truth) + count > 0;
 }

@@ -34,10 +34,18 @@ static const struct {
     {"print static-members off", false}, /* a value is cut: its own members first */
 };
 
+/* Words that everybody uses, and that gdb's parser of C and C++ does not know: a program has its
+ * macros only if it was compiled with -g3. */
+static const char *const words[] = {
+    "NULL ((void *) 0)", "nullptr ((void *) 0)", "true 1", "false 0"};
+
 bool settings_write(int file)
 {
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		if (!settings[i].may_fail && dprintf(file, "set %s\n", settings[i].command) < 0)
+			return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (dprintf(file, "macro define %s\n", words[i]) < 0)
 			return false;
 	return true;
 }

@@ -11,6 +11,7 @@
 #include "worker/investigate/origin.h"
 #include "worker/investigate/where.h"
 #include "worker/serve/handlers.h"
+#include "worker/session/hardware.h"
 #include "worker/session/accessed.h"
 #include "worker/session/excursion.h"
 #include "worker/session/frame.h"
@@ -112,15 +113,23 @@ static bool find_register(
 	return false;
 }
 
-static bool find_size(struct replay *replay, const char *expression, unsigned long long *size,
-    struct failure *failure)
+static bool read_size(struct replay *replay, const char *expression, unsigned long long *size)
 {
 	char text[REPLAY_EXPRESSION_MAX + 16];
 
+	snprintf(text, sizeof(text), "sizeof(%s)", expression);
+	return accessed_number(replay, text, size);
+}
+
+static bool find_size(struct replay *replay, const char *expression, unsigned long long *size,
+    struct failure *failure)
+{
+	unsigned long long address;
+
 	if (!strangers_check(replay, expression, failure))
 		return false;
-	snprintf(text, sizeof(text), "sizeof(%s)", expression);
-	if (!accessed_number(replay, text, size)) {
+	if (!read_size(replay, expression, size) &&
+	    !hardware_extent(replay, expression, &address, size)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "names are looked up in the selected frame; rr_locals lists them", "%.300s",
 		    gdb_message(replay->gdb));

@@ -53,14 +53,14 @@ static const struct way ways[] = {
 	false},
     [CAUGHT_CATCH] = {{{"__cxa_begin_catch", "*(unsigned long *) ($rdi - 80)", "catches", NULL}},
 	true},
-    [CAUGHT_SIGNAL] = {{{NULL}}, false},
+    [CAUGHT_SIGNAL] = {{{NULL, NULL, NULL, NULL}}, false},
     [CAUGHT_FORK] = {{{"fork", NULL, "starts a process", NULL},
 			 {"vfork", NULL, "starts a process", NULL},
 			 {"posix_spawn", NULL, "starts a process", NULL}},
 	false},
-    [CAUGHT_EXEC] = {{{NULL}}, false},
+    [CAUGHT_EXEC] = {{{NULL, NULL, NULL, NULL}}, false},
     [CAUGHT_LOAD] = {{{"dlopen", NULL, "loads", NULL}}, false},
-    [CAUGHT_SYSCALL] = {{{NULL}}, false},
+    [CAUGHT_SYSCALL] = {{{NULL, NULL, NULL, NULL}}, false},
 };
 
 /* ---- What is asked for ----------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "worker/session/printers.h"
 #include "worker/session/replay.h"
 #include "worker/session/scope.h"
+#include "worker/session/spoken.h"
 #include "worker/session/strangers.h"
 
 #define LINES_MAX     600 /* of one answer */
@@ -83,9 +84,7 @@ static json_t *read_text(struct replay *replay, const json_t *part)
 	if (gdb_command(replay->gdb, &path, "-var-info-path-expression \"%s\"",
 		mi_text(part, "name")) == GDB_DONE &&
 	    mi_quote(quoted, sizeof(quoted), mi_text(path, "path_expr")) > 0 &&
-	    gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
-		replay->selected.frame, quoted) == GDB_DONE)
+	    spoken_here(replay, &results, quoted) == GDB_DONE)
 		text = json_incref(json_object_get(results, "value"));
 	json_decref(results);
 	json_decref(path);
@@ -243,12 +242,14 @@ static bool add_parts(
  * whole, and no other whole of its name can ever be listed. */
 static json_t *create(struct replay *replay, const char *expression)
 {
-	char quoted[GDB_QUOTED_MAX];
+	static const char fresh[] = "- * "; /* a name of gdb's own, in the selected frame */
+	char rest[GDB_QUOTED_MAX];
 	json_t *results = NULL;
 
-	if (mi_quote(quoted, sizeof(quoted), expression) < 0 ||
-	    gdb_command(replay->gdb, &results, "-var-create --thread %d --frame %d - * %s",
-		replay->selected.number, replay->selected.frame, quoted) != GDB_DONE) {
+	snprintf(rest, sizeof(rest), "%s", fresh);
+	if (mi_quote(rest + strlen(fresh), sizeof(rest) - strlen(fresh), expression) < 0 ||
+	    spoken_command(replay, &results, replay->selected.number, replay->selected.frame,
+		"-var-create", rest) != GDB_DONE) {
 		json_decref(results);
 		return NULL;
 	}
@@ -286,11 +287,8 @@ static json_t *create_whole(struct replay *replay, const char *expression, struc
 	 * one. */
 	char quoted[GDB_QUOTED_MAX];
 	if (!replay->worker->broken && gdb_quote(quoted, "expression", expression, failure) &&
-	    gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results,
-		    "-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
-		    replay->selected.frame, quoted),
-		ERROR_INVALID_ARGUMENT, "rr_locals shows the names in scope", failure))
+	    gdb_check(replay->gdb, spoken_here(replay, &results, quoted), ERROR_INVALID_ARGUMENT,
+		"rr_locals shows the names in scope", failure))
 		failure_set(
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "%.200s cannot be expanded", expression);
 	scope_explain(replay, failure);
@@ -308,10 +306,7 @@ static bool is_readable(
 	    json_array_size(json_object_get(result, "members")) ||
 	    mi_quote(quoted, sizeof(quoted), expression) < 0)
 		return true;
-	return gdb_check(replay->gdb,
-	    gdb_command(replay->gdb, NULL, "-data-evaluate-expression --thread %d --frame %d %s",
-		replay->selected.number, replay->selected.frame, quoted),
-	    ERROR_INVALID_ARGUMENT,
+	return gdb_check(replay->gdb, spoken_here(replay, NULL, quoted), ERROR_INVALID_ARGUMENT,
 	    "it cannot be read at this moment; rr_type shows its type, and rr_last_change on a "
 	    "pointer in it who wrote that",
 	    failure);

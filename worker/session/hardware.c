@@ -7,6 +7,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/session/internal.h"
+#include "worker/session/spoken.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
 
@@ -79,13 +80,14 @@ bool hardware_extent(struct replay *replay, const char *expression, unsigned lon
 	json_t *results = NULL;
 	const char *value;
 
-	if ((size_t)snprintf(text, sizeof(text), "{(long) &(%s), (long) sizeof(%s)}", expression,
+	/* Not with sizeof: gdb knows the size of what a function of ours gives only when it calls
+	 * it. */
+	if ((size_t)snprintf(text, sizeof(text),
+		"{(long) &(%s), (long) (&(%s) + 1) - (long) &(%s)}", expression, expression,
 		expression) >= sizeof(text) ||
 	    mi_quote(quoted, sizeof(quoted), text) < 0)
 		return false;
-	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
-		replay->selected.frame, quoted) != GDB_DONE)
+	if (spoken_here(replay, &results, quoted) != GDB_DONE)
 		return false;
 	value = mi_text(results, "value");
 	if (value && *value == '{') {

@@ -42,6 +42,17 @@ static bool is_part(const char *begin, const char *at, const char *end)
 	       strncmp(end, "::", 2) == 0 || *end == '(';
 }
 
+/* Words that mean the same everywhere. */
+static bool is_constant(const char *word, size_t length)
+{
+	static const char *const constants[] = {"true", "false", "NULL", "nullptr"};
+
+	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++)
+		if (strlen(constants[i]) == length && strncmp(constants[i], word, length) == 0)
+			return true;
+	return false;
+}
+
 struct identifier identifier_next(const char *text, const char *at)
 {
 	size_t length;
@@ -52,7 +63,7 @@ struct identifier identifier_next(const char *text, const char *at)
 			continue;
 		while (is_name(at[length]))
 			length++;
-		if (length && !is_part(text, at, at + length))
+		if (length && !is_part(text, at, at + length) && !is_constant(at, length))
 			return (struct identifier){at, length};
 		length += length == 0;
 	}

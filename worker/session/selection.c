@@ -3,10 +3,12 @@
  * recorded ("Thread 123.456"); its own `when-tid` gives the replaying task's.
  */
 #include <stdio.h>
+#include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/session/replay.h"
 #include "worker/session/selection.h"
+#include "worker/session/spoken.h"
 
 static void select_row(struct replay *replay, int number, const json_t *thread)
 {
@@ -83,9 +85,11 @@ bool selection_set_frame(struct replay *replay, int level)
 
 bool selection_console(struct replay *replay, const char *command)
 {
-	char quoted[GDB_QUOTED_MAX];
+	static const char console[] = "console ";
+	char rest[GDB_QUOTED_MAX];
 
-	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
-	       gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		   replay->selected.number, replay->selected.frame, quoted) == GDB_DONE;
+	strlcpy(rest, console, sizeof(rest));
+	return mi_quote(rest + strlen(console), sizeof(rest) - strlen(console), command) >= 0 &&
+	       spoken_command(replay, NULL, replay->selected.number, replay->selected.frame,
+		   "-interpreter-exec", rest) == GDB_DONE;
 }

@@ -1,6 +1,7 @@
 /*
  * Describes a stop for an agent.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +85,22 @@ static json_t *watch_json(
 	return watch;
 }
 
-/* gdb stops too where it cannot evaluate the condition. */
+/* As gdb, or a printer of the C++ library, shows one; a pointer shows a text with braces too. */
+static bool is_structure(const char *value)
+{
+	return value[0] == '{' || (isalpha((unsigned char)value[0]) && strstr(value, " = {"));
+}
+
+/* gdb stops too where it cannot evaluate the condition, and where any byte of a structure is set.
+ */
 static void add_doubt(struct replay *replay, json_t *json, const char *condition)
 {
 	char *value = NULL, *type = NULL, why[256] = "";
+	bool read = values_read(replay, condition, &value, &type, why, sizeof(why)) == 0;
 
-	if (values_read(replay, condition, &value, &type, why, sizeof(why)) != 0 &&
-	    !replay->worker->broken)
+	if (read && value && is_structure(value))
+		snprintf(why, sizeof(why), "it is a structure, which is neither true nor false");
+	if (why[0] && !replay->worker->broken)
 		json_object_set_new(json, "condition_unread",
 		    json_sprintf(
 			"its condition may not hold, because it could not be read here: %s; "

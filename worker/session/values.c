@@ -11,6 +11,7 @@
 #include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/printers.h"
+#include "worker/session/spoken.h"
 #include "worker/session/values.h"
 
 #define VALUE_NAME_MAX 100
@@ -52,8 +53,7 @@ static enum gdb_outcome evaluate_whole(
 	*results = NULL;
 	if (mi_quote(quoted, sizeof(quoted), expression) < 0)
 		return GDB_REFUSED;
-	return gdb_command(replay->gdb, results,
-	    "-data-evaluate-expression --thread %d --frame %d %s", thread, frame, quoted);
+	return spoken_command(replay, results, thread, frame, "-data-evaluate-expression", quoted);
 }
 
 /* Evaluates in a frame; *partly: only the beginning of a large array could be read. */
@@ -100,21 +100,23 @@ static int read_aggregate(struct replay *replay, struct reading_place at, const 
 int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
     size_t why_size)
 {
-	char quoted[GDB_QUOTED_MAX];
+	static const char before[] = "v * ", behind[] = "\n-var-delete v";
+	char rest[GDB_QUOTED_MAX + sizeof(before) + sizeof(behind)];
 	json_t *results = NULL;
 	const char *text;
 	int status = 0;
 
 	*value = *type = NULL;
-	if (mi_quote(quoted, sizeof(quoted), expression) < 0) {
+	strlcpy(rest, before, sizeof(rest));
+	if (mi_quote(rest + strlen(before), GDB_QUOTED_MAX, expression) < 0) {
 		snprintf(why, why_size, "it contains control characters, or is too long");
 		return -1;
 	}
 	/* Sends the deletion along without waiting for it: an answer without a token belongs to no
 	 * command. */
-	if (gdb_command(replay->gdb, &results,
-		"-var-create --thread %d --frame %d v * %s\n-var-delete v", replay->selected.number,
-		replay->selected.frame, quoted) != GDB_DONE)
+	strlcat(rest, behind, sizeof(rest));
+	if (spoken_command(replay, &results, replay->selected.number, replay->selected.frame,
+		"-var-create", rest) != GDB_DONE)
 		/* gdb's message is the same for every mistake; the evaluation gives the real one.
 		 */
 		return read_aggregate(replay, selected(replay), expression, value, why, why_size) ==

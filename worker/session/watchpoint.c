@@ -10,6 +10,7 @@
 #include "worker/session/conditional.h"
 #include "worker/session/hardware.h"
 #include "worker/session/internal.h"
+#include "worker/session/spoken.h"
 #include "worker/session/unplaced.h"
 #include "worker/session/watchpoint.h"
 
@@ -22,9 +23,7 @@ char *watchpoint_address(struct replay *replay, const char *expression)
 
 	snprintf(text, sizeof(text), "(void *) &(%s)", expression);
 	if (mi_quote(quoted, sizeof(quoted), text) > 0 &&
-	    gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame %d %s", replay->selected.number,
-		replay->selected.frame, quoted) == GDB_DONE) {
+	    spoken_here(replay, &results, quoted) == GDB_DONE) {
 		address = mi_text(results, "value");
 		if (address)
 			resolved = strndup(address, strcspn(address, " "));
@@ -36,17 +35,18 @@ char *watchpoint_address(struct replay *replay, const char *expression)
 /* Runs a console command in the selected thread and frame. */
 static bool command_here(struct replay *replay, const char *command, struct failure *failure)
 {
-	char quoted[GDB_QUOTED_MAX];
+	char quoted[GDB_QUOTED_MAX], rest[GDB_QUOTED_MAX + sizeof("console ")];
 
-	return gdb_quote(quoted, "expression", command, failure) &&
-	       gdb_check(replay->gdb,
-		   gdb_command(replay->gdb, NULL,
-		       "-interpreter-exec --thread %d --frame %d console %s",
-		       replay->selected.number, replay->selected.frame, quoted),
-		   ERROR_INVALID_ARGUMENT,
-		   "give an expression that has an address in the selected frame, or one of the "
-		   "form *(TYPE *) ADDRESS",
-		   failure);
+	if (!gdb_quote(quoted, "expression", command, failure))
+		return false;
+	snprintf(rest, sizeof(rest), "console %s", quoted);
+	return gdb_check(replay->gdb,
+	    spoken_command(replay, NULL, replay->selected.number, replay->selected.frame,
+		"-interpreter-exec", rest),
+	    ERROR_INVALID_ARGUMENT,
+	    "give an expression that has an address in the selected frame, or one of the "
+	    "form *(TYPE *) ADDRESS",
+	    failure);
 }
 
 static bool watch(struct replay *replay, const char *expression, enum watch_access access,

@@ -22,11 +22,15 @@
 #define EXTENT(expression)                                                                         \
 	{                                                                                          \
 		"-data-evaluate-expression --thread 1 --frame 0 \"{(long) &(" expression           \
-		"), (long) sizeof(" expression ")}\"",                                             \
+		"), (long) (&(" expression ") + 1) - (long) &(" expression ")}\"",                 \
 		    "^done,value=\"{4096, 4}\""                                                    \
 	}
 /* It may be a member of this, and a bit-field; if not, a pointer of ours is watched. */
-#define IS_NO_MEMBER	   IN_FRAME("ptype (*this)", "^error,msg=\"No symbol\"")
+#define NO_SYMBOL(command) IN_FRAME(command, "^error,msg=\"No symbol\"")
+#define LANGUAGE                                                                                   \
+	IN_FRAME("show language",                                                                  \
+	    "~\"The current language is \\\"auto; currently rust\\\".\\n\"\n^done")
+#define IS_NO_MEMBER	   NO_SYMBOL("ptype (*this)"), LANGUAGE, NO_SYMBOL("ptype (*this)")
 #define POINTS(expression) IN_FRAME("set $rr_watched1 = &(" expression ")", "^done")
 #define WATCHED(name)	   EXTENT(name), IS_NO_MEMBER, POINTS(name)
 #define ADDRESS(expression, value)                                                                 \

@@ -17,6 +17,17 @@
 		"-data-evaluate-expression --thread 1 --frame 0 \"" expression "\"", answer        \
 	}
 
+/* What gdb refuses in the frame's language, it refuses once more, if that is none near to C++. */
+#define LANGUAGE                                                                                   \
+	{                                                                                          \
+		"-interpreter-exec --thread 1 --frame 0 console \"show language\"",                \
+		    "~\"The current language is \\\"auto; currently rust\\\".\\n\"\n^done"         \
+	}
+#define CREATED_NOT(expression, error)                                                             \
+	CREATED(expression, error), LANGUAGE, CREATED(expression, error)
+#define EVALUATED_NOT(expression, error)                                                           \
+	EVALUATED(expression, error), LANGUAGE, EVALUATED(expression, error)
+
 static char *value, *type, why[256];
 
 static int read_value(const char *expression)
@@ -68,10 +79,25 @@ END_TEST
 START_TEST(gdbs_reason_is_that_of_the_evaluation)
 {
 	session_begin(
-	    SCRIPT(CREATED("m", "^error,msg=\"-var-create: unable to create variable object\""),
-		EVALUATED("m", "^error,msg=\"No symbol \\\"m\\\" in current context.\"")));
+	    SCRIPT(CREATED_NOT("m", "^error,msg=\"-var-create: unable to create variable object\""),
+		EVALUATED_NOT("m", "^error,msg=\"No symbol \\\"m\\\" in current context.\"")));
 	ck_assert_int_eq(read_value("m"), -1);
 	ck_assert_str_eq(why, "No symbol \"m\" in current context.");
+	end();
+}
+END_TEST
+
+START_TEST(what_c_refuses_is_read_as_cxx)
+{
+	session_begin(SCRIPT(CREATED("v.size()", "^error,msg=\"-var-create: unable\""),
+	    {"-interpreter-exec --thread 1 --frame 0 console \"show language\"",
+		"~\"The current language is \\\"auto; currently c\\\".\\n\"\n^done"},
+	    {"-var-create --thread 1 --frame 0 --language c++ v * \"v.size()\"",
+		"^done,value=\"2\",type=\"unsigned long\""},
+	    {"-var-delete v", ""}));
+	ck_assert_int_eq(read_value("v.size()"), 0);
+	ck_assert_str_eq(value, "2");
+	ck_assert_str_eq(type, "unsigned long");
 	end();
 }
 END_TEST
@@ -108,8 +134,8 @@ START_TEST(one_of_several_that_fails_leaves_the_others)
 	    .expressions = expressions, .max_elements = VALUE_ELEMENTS_DEFAULT};
 	struct failure failure = {0};
 
-	session_begin(SCRIPT(CREATED("m", "^error,msg=\"unable\""),
-	    EVALUATED("m", "^error,msg=\"No symbol \\\"m\\\".\""),
+	session_begin(SCRIPT(CREATED_NOT("m", "^error,msg=\"unable\""),
+	    EVALUATED_NOT("m", "^error,msg=\"No symbol \\\"m\\\".\""),
 	    CREATED("n", "^done,value=\"5\",type=\"int\"")));
 	result = tool_evaluate(peer.worker.replay, &args, &failure);
 	results = json_object_get(result, "results");
@@ -175,10 +201,11 @@ int main(void)
 	const TTest *const tests[] = {a_scalar_takes_one_exchange,
 	    the_members_of_a_struct_are_read_by_themselves,
 	    of_what_is_too_large_the_beginning_is_shown_and_called_that,
-	    gdbs_reason_is_that_of_the_evaluation, an_expression_of_two_lines_never_reaches_gdb,
-	    unreadable_memory_says_what_to_ask_next, one_of_several_that_fails_leaves_the_others,
-	    calls_are_refused_before_gdb_is_asked, the_variables_of_a_frame_come_with_their_members,
-	    variables_that_do_not_fit_are_counted, NULL};
+	    gdbs_reason_is_that_of_the_evaluation, what_c_refuses_is_read_as_cxx,
+	    an_expression_of_two_lines_never_reaches_gdb, unreadable_memory_says_what_to_ask_next,
+	    one_of_several_that_fails_leaves_the_others, calls_are_refused_before_gdb_is_asked,
+	    the_variables_of_a_frame_come_with_their_members, variables_that_do_not_fit_are_counted,
+	    NULL};
 
 	return run_tests("values", tests, NULL, NULL);
 }

@@ -125,12 +125,71 @@ def map_element(value, key):
 
 
 def contains(value, key):
-    return gdb.Value(find(value, key) is not None).cast(gdb.lookup_type("bool"))
+    return truth(find(value, key) is not None)
+
+
+def count(value, key):
+    return number(int(find(value, key) is not None))
+
+
+def is_equal(value, other):
+    """Of a string with text, of a smart pointer with an address, of an atomic or an optional with what it holds."""
+    name = class_of(value.type)
+    if is_text(value.type):
+        return content(value) == content(other)
+    if name in POINTERS:
+        return held_pointer(value) == (held_pointer(other) if class_of(other.type) in POINTERS else int(other))
+    if name == "optional":
+        return is_true(value) and content(optional_value(value)) == content(other)
+    return content(atomic_value(value)) == content(other)
+
+
+POINTERS = ("unique_ptr", "shared_ptr")
+
+
+def held_pointer(value):
+    if class_of(value.type) == "unique_ptr":
+        return int(printers().unique_ptr_get(value))
+    return int(value["_M_ptr"])
+
+
+def is_true(value):
+    """What a conversion to bool answers."""
+    gdb_type = bare(value.type)
+    if gdb_type.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        return bool(value)
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    name = class_of(value.type)
+    if name in POINTERS:
+        return held_pointer(value) != 0
+    if name == "optional":
+        return bool(value["_M_payload"]["_M_engaged"])
+    if name == "function":
+        return int(value["_M_manager"]) != 0
+    if name == "atomic":
+        return bool(atomic_value(value))
+    raise gdb.GdbError("a %s is neither true nor false: compare one of its members" % gdb_type)
+
+
+def users(value):
+    counts = value["_M_refcount"]["_M_pi"]
+    return number(0 if int(counts) == 0 else int(counts["_M_use_count"]))
 
 
 def atomic_value(value):
     held = argument(value.type, 0)
     return value.address.cast(held.pointer()).dereference()  # it begins with what it holds
+
+
+def bit_at(value, index):
+    index, count, words = int(index), int(argument(value.type, 0)), value["_M_w"]
+    if index < 0 or index >= count:
+        raise gdb.GdbError("index %d is outside: there are %d bits" % (index, count))
+    word_bits = size_type().sizeof * 8
+    if words.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY:
+        words, index = words[index // word_bits], index % word_bits
+    return truth(int(words) >> index & 1)
 
 
 def node_element(value):
@@ -186,6 +245,19 @@ def of_key(value_type):
         gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_FLT) else []
 
 
+def of_text(value_type):
+    return [[gdb.lookup_type("char").const().pointer()], [value_type]]
+
+
+def of_pointer(value_type):
+    return [[gdb.lookup_type("void").pointer()], [gdb.lookup_type("int")], [gdb.lookup_type("long")], [value_type]]
+
+
+def of_held(value_type):
+    held = argument(value_type, 0)
+    return [[gdb.lookup_type("char").const().pointer()], [held]] if is_text(held) else [[held]]
+
+
 def nothing(_):
     return [[]]
 
@@ -206,6 +278,17 @@ def iterator_pointer(value_type):
     return iterator_target(value_type).pointer()
 
 
+def compared(arguments):
+    return {
+        "operator==": (arguments, truth_type, lambda value, other: truth(is_equal(value, other))),
+        "operator!=": (arguments, truth_type, lambda value, other: truth(not is_equal(value, other))),
+    }
+
+
+def negated():
+    return {"operator!": (nothing, truth_type, lambda value: truth(not is_true(value)))}
+
+
 # class: {function: (arguments, type of the result, what it reads)}
 TEXT = {
     "operator[]": (of_index, of_first, text_at),
@@ -218,15 +301,17 @@ TEXT = {
     "length": (nothing, count_type, lambda value: number(text_of(value)[1])),
     "empty": (nothing, truth_type, lambda value: truth(text_of(value)[1] == 0)),
 }
+COMPARED_TEXT = {**TEXT, **compared(of_text)}
+POINTER = {**compared(of_pointer), **negated()}
 MAP = {
     "operator[]": (of_key, of_mapped, map_element),
     "at": (of_key, of_mapped, map_element),
     "contains": (of_key, truth_type, contains),
-    "count": (of_key, truth_type, contains),
+    "count": (of_key, count_type, count),
 }
 SET = {
     "contains": (of_key, truth_type, contains),
-    "count": (of_key, truth_type, contains),
+    "count": (of_key, count_type, count),
 }
 NODES = {
     "operator*": (nothing, of_first, node_element),
@@ -242,15 +327,27 @@ FUNCTIONS = {
         "operator->": (nothing, pointer_to_first, lambda value: optional_value(value).address),
         "value": (nothing, of_first, optional_value),
         "has_value": (nothing, truth_type, lambda value: truth(value["_M_payload"]["_M_engaged"])),
+        **compared(of_held),
+        **negated(),
     },
-    "basic_string": TEXT,
-    "basic_string_view": TEXT,
+    "basic_string": COMPARED_TEXT,
+    "basic_string_view": COMPARED_TEXT,
+    "unique_ptr": POINTER,
+    "shared_ptr": POINTER,
+    "weak_ptr": {
+        "use_count": (nothing, count_type, users),
+        "expired": (nothing, truth_type, lambda value: truth(int(users(value)) == 0)),
+    },
+    "function": negated(),
+    "variant": {"index": (nothing, count_type, lambda value: number(int(value["_M_index"])))},
+    "duration": {"count": (nothing, of_first, lambda value: value["__r"])},
+    "bitset": {"test": (of_index, truth_type, bit_at), "operator[]": (of_index, truth_type, bit_at)},
     "span": {name: TEXT[name] for name in ("operator[]", "front", "back", "data", "size", "empty")},
     "map": MAP,
     "unordered_map": MAP,
     "set": SET,
     "unordered_set": SET,
-    "atomic": {"load": (nothing, of_first, atomic_value)},
+    "atomic": {"load": (nothing, of_first, atomic_value), **compared(of_held)},
     "reference_wrapper": {"get": (nothing, of_first, lambda value: value["_M_data"].dereference())},
     "__normal_iterator": {
         "operator*": (nothing, iterator_target, lambda value: value["_M_current"].dereference()),
@@ -295,6 +392,16 @@ class Matcher(gdb.xmethod.XMethodMatcher):
         if not function:
             return None
         return [Worker(function, arguments, class_type) for arguments in function[0](class_type)]
+
+
+class Truth(gdb.Function):
+    """What a conversion to bool is: gdb reads an object's first byte for it."""
+
+    def __init__(self):
+        super().__init__("rr_truth")
+
+    def invoke(self, value):
+        return is_true(value)
 
 
 class DynamicCast(gdb.Function):
@@ -344,9 +451,19 @@ def belongs_to_root(folder):
     return status.st_uid == os.stat("/usr").st_uid and not status.st_mode & 0o022
 
 
+def mend_counts():
+    """In GCC 12, the library's own use_count begins by calling itself without an end, and has no _supports."""
+    from libstdcxx.v6 import xmethods
+    if hasattr(xmethods, "SharedPtrUseCountWorker"):
+        xmethods.SharedPtrUseCountWorker.__init__ = lambda self, elem_type: None
+        xmethods.SharedPtrUseCountWorker._supports = lambda self, method_name: True
+
+
 def load_library_helpers():
     sys.path[:0] = [folder for folder in glob.glob("/usr/share/gcc*/python") if belongs_to_root(folder)]
     gdb.xmethod.register_xmethod_matcher(None, Matcher())
     DynamicCast()
+    Truth()
+    mend_counts()
     from libstdcxx.v6 import register_libstdcxx_printers
     register_libstdcxx_printers(None)

@@ -1,0 +1,50 @@
+/*
+ * See spoken.h. Other languages than C and C++ are left alone: there the same text can mean
+ * something else.
+ */
+#include "worker/session/spoken.h"
+
+#include <string.h>
+
+/* Whether gdb reads expressions of this frame as C, or has no language for it. */
+static bool is_near_cxx(struct replay *replay, int thread, int frame)
+{
+	static const char *const near[] = {"currently c\"", "currently asm", "currently minimal",
+	    "currently none", "currently unknown", "currently local"};
+
+	if (gdb_command(replay->gdb, NULL,
+		"-interpreter-exec --thread %d --frame %d console \"show language\"", thread,
+		frame) != GDB_DONE)
+		return false;
+	for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
+		if (strstr(gdb_console_text(replay->gdb), near[i]))
+			return true;
+	return false;
+}
+
+/* Memory that cannot be read cannot be read in C++ either. */
+static bool is_worth_it(const struct replay *replay)
+{
+	return !replay->worker->broken && !replay->worker->interrupt &&
+	       !strstr(gdb_message(replay->gdb), "Cannot access memory") &&
+	       !strstr(gdb_message(replay->gdb), "max-value-size");
+}
+
+enum gdb_outcome spoken_command(struct replay *replay, json_t **results, int thread, int frame,
+    const char *command, const char *rest)
+{
+	enum gdb_outcome outcome = gdb_command(
+	    replay->gdb, results, "%s --thread %d --frame %d %s", command, thread, frame, rest);
+
+	if (outcome != GDB_REFUSED || !is_worth_it(replay))
+		return outcome;
+	/* Once more in its own language otherwise, for its message. */
+	return gdb_command(replay->gdb, results, "%s --thread %d --frame %d %s%s", command, thread,
+	    frame, is_near_cxx(replay, thread, frame) ? "--language c++ " : "", rest);
+}
+
+enum gdb_outcome spoken_here(struct replay *replay, json_t **results, const char *quoted)
+{
+	return spoken_command(replay, results, replay->selected.number, replay->selected.frame,
+	    "-data-evaluate-expression", quoted);
+}
