@@ -15,6 +15,14 @@
 #define DOUBLE_INTEGER_MAX 9007199254740992.0 /* 2^53 */
 #define ERROR_TEXT_MAX	   (48u << 10)
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static struct mcp_request *request_find(const struct mcp_server *server, const json_t *id)
 {
 	for (struct mcp_request *request = server->requests; request; request = request->next)
@@ -74,9 +82,7 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 		request->responses =
 		    json_incref(json_object_get(incoming->params, "inputResponses"));
 	}
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	request->begun = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	request->begun = now_ms();
 	request->takes_tasks = kind == MCP_CALL_TOOL && tasks_are_taken(incoming);
 	request->next = server->requests;
 	if (request->next)
@@ -97,8 +103,20 @@ static void request_unlink(struct mcp_request *request)
 	server->in_flight--;
 }
 
+/* The owner hears of each tool call's end, however it ended. */
+static void tell_end(const struct mcp_request *request)
+{
+	const struct mcp_handler *handler = request->server->handler;
+
+	if (handler->ended && request->kind == MCP_CALL_TOOL)
+		handler->ended(handler->owner, request->tool,
+		    request->cancelled ? handler->codes.cancelled : request->failure, request->why,
+		    now_ms() - request->begun);
+}
+
 static void request_end(struct mcp_request *request)
 {
+	tell_end(request);
 	if (!request->task)
 		request_unlink(request);
 	json_decref(request->id);
@@ -304,6 +322,8 @@ static void fail_tool(struct mcp_request *request, const char *code, const char 
 	json_object_set_new(structured, "message", text_json(message));
 	if (hint && *hint)
 		json_object_set_new(structured, "hint", text_json(hint));
+	request->failure = code;
+	request->why = message;
 	mcp_request_answer_result(request, tool_result(text, structured, true));
 }
 

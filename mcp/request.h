@@ -20,7 +20,9 @@ struct mcp_request {
 	json_t *responses;	 /* to questions that we asked; may be NULL */
 	const char *description; /* of a prompt */
 	void *data;
-	bool cancelled; /* within the owner's cancel: an answer is dropped */
+	size_t tool;		   /* the index of the one that is called */
+	const char *failure, *why; /* while it fails: code and message */
+	bool cancelled;		   /* within the owner's cancel: an answer is dropped */
 
 	bool takes_tasks;      /* the client accepts a task for it */
 	int64_t begun;	       /* ms of CLOCK_MONOTONIC */

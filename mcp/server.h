@@ -87,7 +87,7 @@ struct mcp_handler {
 	/* The owner's codes of the failures that mcp/ itself reports. Where no tool was called, a
 	 * failure with one of the first two becomes the fitting protocol error. */
 	struct {
-		const char *invalid_argument, *not_found, *limit;
+		const char *invalid_argument, *not_found, *limit, *cancelled;
 	} codes;
 	/* Arguments are validated, coerced to their types and borrowed until the answer. Must lead
 	 * to exactly one mcp_request_answer_text or mcp_request_fail, now or later, but after
@@ -96,6 +96,9 @@ struct mcp_handler {
 	/* The client cancelled, or mcp_server_free: the request is freed on return; nothing more is
 	 * sent for it. */
 	void (*cancel)(void *owner, struct mcp_request *request);
+	/* A tool call has ended after so many ms. `failure` is its code and `why` its message; both
+	 * are NULL for an answer, `why` also where the client cancelled. May be NULL. */
+	void (*ended)(void *owner, size_t tool, const char *failure, const char *why, int64_t ms);
 	/* Reads a resource / gets a prompt: like call_tool, answered with mcp_request_contents
 	 * ({"text": ...}) or mcp_request_fail (not found: codes.not_found). */
 	void (*read_resource)(void *owner, struct mcp_request *request, const char *uri);

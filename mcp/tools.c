@@ -38,6 +38,7 @@ void tools_call(const struct mcp_incoming *incoming)
 	struct mcp_request *request = request_begin(incoming, MCP_CALL_TOOL);
 	if (!request)
 		return;
+	request->tool = index;
 	const struct mcp_param *params = handler->tools[index].params;
 	given = questions_add_answers(params, given, request->responses);
 	request->arguments = arguments_accept(params, given, &fault);

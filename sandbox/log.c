@@ -1,21 +1,27 @@
 /*
- * The log: bounded lines of printable ASCII on stderr. Must never write to stdout, which belongs to
- * the client, and never pass on a control character.
+ * The log: bounded lines of printable ASCII on stderr or in a file. Must never write to stdout,
+ * which belongs to the client, and never pass on a control character.
  */
 #include "sandbox/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syslog.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PART_MAX 370 /* bytes of a path's beginning, and of its end, in the audit */
+
+static enum log_level shown = LOG_LEVEL_AUDIT;
+static bool has_times;
 
 /* Connected to the system log; -1: the audit goes only to stderr. */
 static int audit_fd = -1;
@@ -53,16 +59,35 @@ static int stderr_takes_a_line(void)
 	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
 }
 
-static void write_line(const char *what, const char *format, va_list args)
+/* "2026-11-25T14:03:05.120Z ", or nothing. */
+static void write_time(char *text, size_t size)
 {
-	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 64], line[LOG_LINE_MAX];
+	struct timespec now;
+	struct tm parts;
+	size_t used;
+
+	text[0] = '\0';
+	if (!has_times || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+	    gmtime_r(&now.tv_sec, &parts) == NULL)
+		return;
+	used = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &parts);
+	snprintf(text + used, size - used, ".%03dZ ", (int)(now.tv_nsec / 1000000));
+}
+
+static void write_line(enum log_level level, const char *format, va_list args)
+{
+	static const char *const words[] = {
+	    [LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_AUDIT] = "audit", [LOG_LEVEL_CALLS] = "call"};
+	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 96], line[LOG_LINE_MAX], time[32];
 	int saved = errno, len;
 
-	if (!stderr_takes_a_line())
+	if (level > shown || !stderr_takes_a_line())
 		goto out;
 	vsnprintf(text, sizeof(text), format, args);
 	log_escape(escaped, sizeof(escaped), text);
-	len = snprintf(line, sizeof(line), "rr-warden[%d]: %s: %s\n", (int)getpid(), what, escaped);
+	write_time(time, sizeof(time));
+	len = snprintf(line, sizeof(line), "%srr-warden[%d]: %s: %s\n", time, (int)getpid(),
+	    words[level], escaped);
 	if (write(STDERR_FILENO, line, (size_t)len) < 0)
 		goto out; /* there is no place left to report it */
 out:
@@ -89,7 +114,7 @@ void log_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	write_line("error", format, args);
+	write_line(LOG_LEVEL_ERROR, format, args);
 	va_end(args);
 }
 
@@ -98,13 +123,39 @@ void log_audit(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	write_line("audit", format, args);
+	write_line(LOG_LEVEL_AUDIT, format, args);
 	va_end(args);
 	if (audit_fd < 0)
 		return;
 	va_start(args, format);
 	send_audit(format, args);
 	va_end(args);
+}
+
+void log_call(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line(LOG_LEVEL_CALLS, format, args);
+	va_end(args);
+}
+
+void log_set_level(enum log_level level)
+{
+	shown = level;
+}
+
+int log_to_file(const char *path)
+{
+	int fd =
+	    open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+	int failed = fd < 0 || dup2(fd, STDERR_FILENO) < 0 ? -1 : 0;
+
+	if (fd >= 0)
+		close(fd);
+	has_times = has_times || failed == 0;
+	return failed;
 }
 
 void log_audit_path(const char *what, const char *path, const char *result)

@@ -1,7 +1,7 @@
 #ifndef SANDBOX_LOG_H
 #define SANDBOX_LOG_H
 /*
- * One line to stderr, for people. stdout belongs to MCP.
+ * One line to stderr, or to a file in its place, for people. stdout belongs to MCP.
  *
  * A line is at most LOG_LINE_MAX bytes and holds printable ASCII only: what a traced program or a
  * client chose ends up in logs, and terminals obey control characters.
@@ -22,6 +22,22 @@ void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same as "WHAT PATH: RESULT". Of a long path, the middle is left out, and never the result. */
 void log_audit_path(const char *what, const char *path, const char *result);
+
+/* The same with "call": what a client asked for, and how long it took. */
+void log_call(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Each level has the lines of those before it. What goes to the system log is not changed. */
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_AUDIT, LOG_LEVEL_CALLS };
+
+/* For this process and those that it forks; LOG_LEVEL_AUDIT before. */
+void log_set_level(enum log_level level);
+
+/*
+ * Lines go to the end of this file from now on, and not to stderr, whose descriptor it takes; the
+ * file is made with mode 0600, and each line begins with the time (UTC). Returns 0, or -1 with
+ * errno.
+ */
+int log_to_file(const char *path);
 
 #define LOG_SYSLOG "/dev/log"
 

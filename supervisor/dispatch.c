@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sandbox/log.h"
 #include "supervisor/answers.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
@@ -506,6 +507,14 @@ static json_t *complete(void *owner, const char *reference, const char *argument
 	return values;
 }
 
+static void log_end(void *owner, size_t tool, const char *failure, const char *why, int64_t ms)
+{
+	(void)owner;
+	log_call("%s: %lld.%03lld s%s%s%s%s", tools_shown[tool].name, (long long)ms / 1000,
+	    (long long)ms % 1000, failure ? ", " : "", failure ? failure : "", why ? ": " : "",
+	    why ? why : "");
+}
+
 void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 {
 	*handler = (struct mcp_handler){
@@ -524,9 +533,10 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .skills = skills_shown,
 	    .skill_count = skills_count,
 	    .codes = {failure_name(ERROR_INVALID_ARGUMENT), failure_name(ERROR_NOT_FOUND),
-		failure_name(ERROR_LIMIT)},
+		failure_name(ERROR_LIMIT), failure_name(ERROR_CANCELLED)},
 	    .call_tool = call_tool,
 	    .cancel = cancel,
+	    .ended = log_end,
 	    .read_resource = read_resource,
 	    .get_prompt = prompts_get_text,
 	    .complete = complete,

@@ -150,10 +150,24 @@ static int hold_standard_descriptors(void)
 	return close(null);
 }
 
+/* Before the monitor starts, so that every process of ours logs there. */
+static int open_log(const struct settings *settings)
+{
+	const char *path = settings_text(settings, SETTING_LOG);
+
+	log_set_level((enum log_level)settings_number(settings, SETTING_LOG_LEVEL));
+	if (path[0] == '\0' || log_to_file(path) == 0)
+		return 0;
+	log_error("the log cannot be written to %s: %s", path, strerror(errno));
+	return -1;
+}
+
 static int serve(struct supervisor *supervisor)
 {
 	int launcher, status;
 
+	if (open_log(supervisor->settings) < 0)
+		return 1;
 	if (supervisor->settings != NULL &&
 	    settings_text(supervisor->settings, SETTING_TRACE_DIR)[0] != 0)
 		setenv("_RR_TRACE_DIR", settings_text(supervisor->settings, SETTING_TRACE_DIR), 1);

@@ -12,17 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_TEXT    SETTING_TEXT
-#define TYPE_PMU     SETTING_PMU_CHOICE
-#define TYPE_NETWORK SETTING_NETWORK_CHOICE
-#define TYPE_ANSWERS SETTING_ANSWERS_CHOICE
-#define TYPE_AUDIT   SETTING_AUDIT_CHOICE
-#define TYPE_LIST    SETTING_LIST
-#define TYPE_BYTES   SETTING_BYTES
-#define TYPE_SECONDS SETTING_SECONDS
-#define TYPE_COUNT   SETTING_NUMBER
-#define TYPE_BOOLEAN SETTING_BOOLEAN
-#define TYPE_REQUEST SETTING_REQUEST
+#define TYPE_TEXT      SETTING_TEXT
+#define TYPE_PMU       SETTING_PMU_CHOICE
+#define TYPE_NETWORK   SETTING_NETWORK_CHOICE
+#define TYPE_ANSWERS   SETTING_ANSWERS_CHOICE
+#define TYPE_AUDIT     SETTING_AUDIT_CHOICE
+#define TYPE_LOG_LEVEL SETTING_LOG_LEVEL_CHOICE
+#define TYPE_LIST      SETTING_LIST
+#define TYPE_BYTES     SETTING_BYTES
+#define TYPE_SECONDS   SETTING_SECONDS
+#define TYPE_COUNT     SETTING_NUMBER
+#define TYPE_BOOLEAN   SETTING_BOOLEAN
+#define TYPE_REQUEST   SETTING_REQUEST
 
 const struct setting_row setting_rows[SETTING_COUNT] = {
 #define X(name, section, key, flag, env, type, rule, value, help)                                  \
@@ -96,12 +97,14 @@ static const char *const answers_words[] = {"text", "json", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
 static const char *const audit_words[] = {"stderr", "syslog", NULL};
+static const char *const log_level_words[] = {"error", "audit", "calls", NULL};
 
 static const char *const *const type_words[] = {
     [SETTING_PMU_CHOICE] = pmu_words,
     [SETTING_NETWORK_CHOICE] = network_words,
     [SETTING_ANSWERS_CHOICE] = answers_words,
     [SETTING_AUDIT_CHOICE] = audit_words,
+    [SETTING_LOG_LEVEL_CHOICE] = log_level_words,
     [SETTING_REQUEST] = request_words,
 };
 
@@ -111,6 +114,7 @@ static const char *const type_descriptions[] = {
     [SETTING_NETWORK_CHOICE] = "user or private",
     [SETTING_ANSWERS_CHOICE] = "text or json",
     [SETTING_AUDIT_CHOICE] = "stderr or syslog",
+    [SETTING_LOG_LEVEL_CHOICE] = "error, audit or calls",
     [SETTING_LIST] = "one item on each line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or a time such as 10m or 1h",
@@ -132,6 +136,7 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 	case SETTING_NETWORK_CHOICE:
 	case SETTING_ANSWERS_CHOICE:
 	case SETTING_AUDIT_CHOICE:
+	case SETTING_LOG_LEVEL_CHOICE:
 	case SETTING_REQUEST:
 		choice = parse_choice(text, type_words[type]);
 		*number = choice;

@@ -55,6 +55,8 @@
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, LESS, "0", "one recording (0: no limit)") \
 	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
+	X(LOG, "log", "file", "log", NULL, TEXT, FREE, "", "append the log to this file, with times, and not to stderr") \
+	X(LOG_LEVEL, "log", "level", "log-level", NULL, LOG_LEVEL, MORE, "audit", "error; audit, which adds what was granted or refused; or calls, which adds a line for each call") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
 	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, REQUEST, MORE, text, "require, prefer or off")
@@ -70,9 +72,10 @@ enum setting {
 enum setting_type {
 	SETTING_TEXT,
 	SETTING_PMU_CHOICE,
-	SETTING_NETWORK_CHOICE, /* user < private */
-	SETTING_ANSWERS_CHOICE, /* text < json */
-	SETTING_AUDIT_CHOICE,	/* stderr < syslog */
+	SETTING_NETWORK_CHOICE,	  /* user < private */
+	SETTING_ANSWERS_CHOICE,	  /* text < json */
+	SETTING_AUDIT_CHOICE,	  /* stderr < syslog */
+	SETTING_LOG_LEVEL_CHOICE, /* enum log_level */
 	SETTING_LIST,
 	SETTING_BYTES,	 /* with a suffix K, M, G, T */
 	SETTING_SECONDS, /* with a suffix s, m, h, d */

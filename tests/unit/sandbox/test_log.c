@@ -113,6 +113,44 @@ START_TEST(a_full_pipe_drops_the_line_and_errno_stays)
 }
 END_TEST
 
+START_TEST(a_level_has_the_lines_of_those_before_it)
+{
+	char line[2 * LOG_LINE_MAX];
+
+	log_call("rr_step: 0.1 s");
+	ck_assert_int_le(logged(line, sizeof(line)), 0);
+	log_audit("one");
+	ck_assert_int_gt(logged(line, sizeof(line)), 0);
+	log_set_level(LOG_LEVEL_CALLS);
+	log_call("rr_step: 0.1 s");
+	logged(line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, ": call: rr_step: 0.1 s\n"));
+	log_set_level(LOG_LEVEL_ERROR);
+	log_audit("two");
+	ck_assert_int_le(logged(line, sizeof(line)), 0);
+	log_error("three");
+	ck_assert_int_gt(logged(line, sizeof(line)), 0);
+}
+END_TEST
+
+START_TEST(a_file_takes_the_lines_with_their_times_and_keeps_what_it_has)
+{
+	char path[] = "/tmp/rr-warden-log-XXXXXX", text[512] = "";
+	int fd = mkstemp(path);
+
+	ck_assert_int_eq(write(fd, "before\n", 7), 7);
+	ck_assert_int_eq(log_to_file(path), 0);
+	log_error("one");
+	ck_assert_int_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
+	unlink(path);
+	ck_assert_int_eq(strncmp(text, "before\n20", 9), 0);
+	ck_assert_ptr_nonnull(strstr(text, "Z rr-warden["));
+	ck_assert_ptr_nonnull(strstr(text, "]: error: one\n"));
+	ck_assert_int_lt(log_to_file("/nowhere/log"), 0);
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -121,6 +159,8 @@ int main(void)
 	    control_characters_and_other_bytes_are_escaped,
 	    a_long_line_is_cut_and_says_so,
 	    a_full_pipe_drops_the_line_and_errno_stays,
+	    a_level_has_the_lines_of_those_before_it,
+	    a_file_takes_the_lines_with_their_times_and_keeps_what_it_has,
 	    NULL,
 	};
 
