@@ -96,7 +96,10 @@ void expect_alive(struct client *client, const char *session)
 
 void expect_same(json_t *one, json_t *other)
 {
-	ck_assert(json_equal(one, other));
+	cleanup_free char *first = json_dumps(one, JSON_SORT_KEYS);
+	cleanup_free char *second = json_dumps(other, JSON_SORT_KEYS);
+
+	ck_assert_str_eq(first, second);
 	json_decref(one);
 	json_decref(other);
 }

@@ -171,8 +171,10 @@ static void built_free(struct built *built)
 static struct client *serve(
     const struct built *built, const char *directory, const char *const *args)
 {
-	return client_start(&(struct client_options){
-	    .args = args, .uid = built->uid, .home = built->home, .directory = directory});
+	return client_start(&(struct client_options){.args = args,
+	    .uid = built->uid == geteuid() ? 0 : built->uid,
+	    .home = built->home,
+	    .directory = directory});
 }
 
 static json_t *run_to_part(struct client *client, const char *name)
@@ -264,7 +266,8 @@ static int ledger_files(const struct built *built)
 
 START_TEST(sources_of_every_layout_are_shown_and_nothing_else_that_is_named)
 {
-	struct built built = build(_i ? NOBODY : 0);
+	/* As root, and as a user whom root becomes; without root, as the user that there is. */
+	struct built built = build(_i ? NOBODY : geteuid());
 	cleanup_free char *elsewhere = harness_path(built.folder, OTHER);
 	struct client *client = serve(&built, elsewhere, NULL);
 
