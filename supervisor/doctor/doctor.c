@@ -3,6 +3,7 @@
  */
 #include "supervisor/doctor/doctor.h"
 
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,8 +16,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "sandbox/cleanup.h"
 #include "supervisor/doctor/folded.h"
 #include "supervisor/doctor/own_server.h"
+#include "supervisor/monitor/ledger.h"
 #include "supervisor/status.h"
 
 #define PROGRAM	    "/bin/true"
@@ -318,6 +321,23 @@ static void try_replay(json_t *findings, struct own_server *server, const char *
 	json_decref(started);
 }
 
+/* Whether the recording's sources were noted: without that, sessions show none of them. */
+static void find_sources(json_t *findings)
+{
+	char path[PATH_MAX] = "";
+	cleanup_fd int ledger = ledger_directory(path, false);
+
+	if (ledger >= 0)
+		add(findings, DOCTOR_OK, "sources", "",
+		    "those of recordings are listed in %s (libdw %s)", path, dwfl_version(NULL));
+	else
+		add(findings, DOCTOR_WARNING, "sources",
+		    "make it a directory of your own that nobody else can write, or set "
+		    "XDG_STATE_HOME to another place",
+		    "those of recordings are not listed, so sessions do not show them: %s: %s",
+		    path[0] ? path : "no home directory", strerror(errno));
+}
+
 static void try_recording(json_t *findings, struct own_server *server)
 {
 	bool failed;
@@ -337,6 +357,7 @@ static void try_recording(json_t *findings, struct own_server *server)
 		    "report this with the output of `rr-warden doctor --json`",
 		    "%s ended differently from a run without rr", PROGRAM);
 	try_replay(findings, server, trace);
+	find_sources(findings);
 	json_decref(own_server_call(
 	    server, "rr_rm", json_pack("{s:s}", "trace_dir", trace), &failed, &why));
 	json_decref(recorded);

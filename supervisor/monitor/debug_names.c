@@ -16,6 +16,7 @@
 
 #include "sandbox/cleanup.h"
 
+#define BUILD_ID_MAX  64 /* bytes */
 #define UNITS_AT_ONCE 500
 #define SLOTS	      (1u << 19) /* of the table of names; it is never more than half full */
 
@@ -124,6 +125,19 @@ static bool add_some(struct names *names, Elf *elf, Dwarf_Off *at)
 	return more;
 }
 
+static void add_build_id(struct names *names, Elf *elf)
+{
+	const unsigned char *bits;
+	ssize_t length = dwelf_elf_gnu_build_id(elf, (const void **)&bits);
+	char text[2 * BUILD_ID_MAX + 1];
+
+	if (length < 2 || length > BUILD_ID_MAX)
+		return;
+	for (ssize_t i = 0; i < length; i++)
+		snprintf(text + 2 * i, 3, "%02x", bits[i]);
+	add(names, DEBUG_NAME_BUILD_ID, text);
+}
+
 size_t debug_names_read(unsigned char *bytes, size_t length, unsigned char *text, size_t size)
 {
 	cleanup_free uint32_t *slots = calloc(SLOTS, sizeof(*slots));
@@ -140,6 +154,7 @@ size_t debug_names_read(unsigned char *bytes, size_t length, unsigned char *text
 	link = dwelf_elf_gnu_debuglink(elf, &check);
 	if (link && !strchr(link, '/'))
 		add(&names, DEBUG_NAME_LINK, link);
+	add_build_id(&names, elf);
 	while (add_some(&names, elf, &at))
 		;
 	elf_end(elf);

@@ -9,9 +9,10 @@
 #define DEBUG_NAMES_BYTES_MAX (8 * 1024 * 1024)
 
 enum debug_name {
-	DEBUG_NAME_SOURCE = 'S', /* as a debugger would look for it; relative if it is */
-	DEBUG_NAME_SPLIT = 'D',	 /* a .dwo file */
-	DEBUG_NAME_LINK = 'L'	 /* the name of a separate file of debug information */
+	DEBUG_NAME_SOURCE = 'S',  /* as a debugger would look for it; relative if it is */
+	DEBUG_NAME_SPLIT = 'D',	  /* a .dwo file */
+	DEBUG_NAME_LINK = 'L',	  /* the name of a separate file of debug information */
+	DEBUG_NAME_BUILD_ID = 'B' /* the hexadecimal name of such a file */
 };
 
 /* Fills names[size] with records: an enum debug_name, a name, and NUL, each record once. Leaves out

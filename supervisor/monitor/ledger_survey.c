@@ -23,11 +23,12 @@
 #include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/source_search.h"
 
-#define SURVEY_MS    8000 /* for all files; fewer are noted if that does not suffice */
-#define PROGRAMS_MAX 500  /* files that are read */
-#define PLACES_MAX   32	  /* directories of programs in which sources are looked for */
-#define SEARCHES_MAX 3000 /* sources that are not where they should be */
-#define SPLIT_MAX    400  /* .dwo files: a session's view has room for no more */
+#define SURVEY_MS    8000	      /* for all files; fewer are noted if that does not suffice */
+#define PROGRAMS_MAX 500	      /* files that are read */
+#define PLACES_MAX   32		      /* directories of programs in which sources are looked for */
+#define SEARCHES_MAX 3000	      /* sources that are not where they should be */
+#define SYSTEM_DEBUG "/usr/lib/debug" /* gdb's debug-file-directory */
+#define SPLIT_MAX    400	      /* .dwo files: a session's view has room for no more */
 
 struct survey {
 	const struct ledger_scene *scene;
@@ -139,36 +140,48 @@ static void note_source(struct survey *survey, const char *name)
 
 static void read_file(struct survey *survey, int file, const char *directory);
 
-/* A file of debug information: gdb opens it itself, by the name that it knows. */
+/* A file of debug information: gdb opens it itself, by the name that it knows. The system's are in
+ * every session's view. With a directory, its own names count too. */
 static void note_debug(struct survey *survey, const char *name, const char *directory)
 {
 	char real[PATH_MAX];
 	struct stat status;
 	cleanup_fd int fd = -1;
 	bool found = name[0] == '/' && sight_follow(NULL, name, false, real) == 0;
+	bool of_system = found && is_of_system(real);
 
-	if (!found || is_of_system(real) || !source_place_is_open(&survey->homes, real) ||
-	    !is_shown(survey, real))
+	if (!found || (!of_system &&
+			  (!source_place_is_open(&survey->homes, real) || !is_shown(survey, real))))
 		return;
 	fd = open_elf(AT_FDCWD, real, &status);
 	if (fd < 0)
 		return;
-	ledger_add(survey->ledger, LEDGER_DEBUG, &status, real, name);
+	if (!of_system)
+		ledger_add(survey->ledger, LEDGER_DEBUG, &status, real, name);
 	if (directory)
 		read_file(survey, fd, NULL);
 }
 
+/* Where gdb looks for the file that a debuglink names: beside the program, and for the system. */
 static void note_linked(struct survey *survey, const char *directory, const char *link)
 {
-	static const char *const formats[] = {"%s/%s", "%s/.debug/%s"};
+	static const char *const places[][2] = {{"", ""}, {"", "/.debug"}, {SYSTEM_DEBUG, ""}};
 	char path[PATH_MAX];
 
-	for (size_t i = 0; directory && i < sizeof(formats) / sizeof(*formats); i++) {
-		int length = i == 0 ? snprintf(path, sizeof(path), formats[0], directory, link)
-				    : snprintf(path, sizeof(path), formats[1], directory, link);
-		if (length > 0 && (size_t)length < sizeof(path))
+	for (size_t i = 0; directory && i < sizeof(places) / sizeof(*places); i++)
+		if ((size_t)snprintf(path, sizeof(path), "%s%s%s/%s", places[i][0], directory,
+			places[i][1], link) < sizeof(path))
 			note_debug(survey, path, directory);
-	}
+}
+
+/* A file that is called like the program's build id. */
+static void note_build_id(struct survey *survey, const char *directory, const char *id)
+{
+	char path[PATH_MAX];
+
+	if (directory && (size_t)snprintf(path, sizeof(path),
+			     SYSTEM_DEBUG "/.build-id/%.2s/%s.debug", id, id + 2) < sizeof(path))
+		note_debug(survey, path, directory);
 }
 
 static void note_name(struct survey *survey, const char *record, const char *directory)
@@ -183,6 +196,9 @@ static void note_name(struct survey *survey, const char *record, const char *dir
 		break;
 	case DEBUG_NAME_LINK:
 		note_linked(survey, directory, record + 1);
+		break;
+	case DEBUG_NAME_BUILD_ID:
+		note_build_id(survey, directory, record + 1);
 		break;
 	}
 }

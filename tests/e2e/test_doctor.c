@@ -66,6 +66,7 @@ START_TEST(well_means_recorded_and_replayed)
 	snprintf(prefix, sizeof(prefix), "_RR_TRACE_DIR='%s'", home);
 	json_auto_t *said = examine(prefix, harness_server(), "", &status);
 	expect_text(finding_on(said, "recording", "ok"), "fix", "");
+	expect_text(finding_on(said, "sources", "ok"), "fix", "");
 	expect_text(finding_on(said, "replay", "ok"), "fix", "");
 	expect_text(finding_on(said, "rr", "ok"), "fix", "");
 	ck_assert_int_ne(status, 2);
@@ -77,6 +78,20 @@ START_TEST(well_means_recorded_and_replayed)
 	globfree(&left);
 	free(pattern);
 	harness_scratch_free(home);
+}
+END_TEST
+
+START_TEST(a_list_of_sources_that_others_can_write_is_a_warning)
+{
+	char prefix[COMMAND_MAX];
+	int status;
+	cleanup_scratch char *home = harness_scratch(0);
+
+	harness_shell("mkdir -p '%s/rr-warden' && chmod 777 '%s/rr-warden'", home, home);
+	snprintf(prefix, sizeof(prefix), "_RR_TRACE_DIR='%s' XDG_STATE_HOME='%s'", home, home);
+	json_auto_t *said = examine(prefix, harness_server(), "", &status);
+	expect_within(finding_on(said, "sources", "warning"), "fix", "XDG_STATE_HOME");
+	ck_assert_int_eq(status, 1);
 }
 END_TEST
 
@@ -272,9 +287,10 @@ int main(void)
 {
 	const TTest *const tests[] = {where_no_trace_can_be_put_nothing_works,
 	    an_rr_that_may_not_be_executed_is_not_called_missing, it_promises_only_what_it_tried,
-	    well_means_recorded_and_replayed, what_is_missing_is_a_problem_with_a_fix,
-	    in_a_container_it_names_the_way_to_replay, a_counter_that_cannot_be_loaded_is_noticed,
-	    people_read_one_line_for_each_finding, it_names_the_switch_that_is_off,
-	    it_names_a_chroot_as_the_reason, it_says_whose_word_a_setting_is, NULL};
+	    well_means_recorded_and_replayed, a_list_of_sources_that_others_can_write_is_a_warning,
+	    what_is_missing_is_a_problem_with_a_fix, in_a_container_it_names_the_way_to_replay,
+	    a_counter_that_cannot_be_loaded_is_noticed, people_read_one_line_for_each_finding,
+	    it_names_the_switch_that_is_off, it_names_a_chroot_as_the_reason,
+	    it_says_whose_word_a_setting_is, NULL};
 	return scene_main("doctor", tests, (const char *const[]){NULL});
 }

@@ -337,14 +337,12 @@ static bool connect_tools(
 {
 	char quoted[GDB_QUOTED_MAX];
 
-	if (!gdb_quote(quoted, "the executable's name", replay->executable, failure))
+	if (!gdb_quote(quoted, "the executable's name", linked_symbols_program(replay), failure))
 		return false;
 	if (gdb_command(replay->gdb, NULL, "-file-exec-and-symbols %s", quoted) == GDB_REFUSED)
 		json_array_append_new(
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
-	else
-		linked_symbols_take(replay);
 	replay->connected = true;
 	/* Output from before the session's first moment, including rr's message about how to
 	 * connect gdb. */

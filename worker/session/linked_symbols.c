@@ -4,12 +4,13 @@
 #include "worker/session/linked_symbols.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "worker/gdb/gdb.h"
 #include "worker/gdb/must.h"
 #include "worker/session/images.h"
 
@@ -55,16 +56,22 @@ static bool names_debug_file(const char *path)
 	return got > 0 && memmem(end, (size_t)got, section, sizeof(section)) != NULL;
 }
 
-void linked_symbols_take(struct replay *replay)
+/* The .dwo files of a program, packed. gdb finds it by the program's name. */
+static bool has_package(const char *file)
+{
+	char path[PATH_MAX];
+
+	return (size_t)snprintf(path, sizeof(path), "%s.dwp", file) < sizeof(path) &&
+	       access(path, R_OK) == 0;
+}
+
+const char *linked_symbols_program(const struct replay *replay)
 {
 	const char *file = images_get(replay, images_at(replay))->file;
-	struct failure ignored = {0};
-	char quoted[GDB_QUOTED_MAX];
 
 	if (!file || file[0] != '/' || strcmp(file, replay->executable) == 0 ||
-	    !names_debug_file(replay->executable) || !have_same_bytes(file, replay->executable) ||
-	    !gdb_quote(quoted, "the program's name", file, &ignored))
-		return;
-	/* Otherwise it stays without symbols, as it was. */
-	gdb_try(replay->gdb, NULL, "-file-symbol-file %s", quoted);
+	    (!names_debug_file(replay->executable) && !has_package(file)) ||
+	    !have_same_bytes(file, replay->executable))
+		return replay->executable;
+	return file;
 }
