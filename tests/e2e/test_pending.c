@@ -14,7 +14,7 @@ START_TEST(a_function_of_a_library_waits_at_the_programs_start_and_is_hit)
 {
 	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "write"),
-	    TRUE("pending"));
+	    TRUE("pending"), HAS("note", "libc.so"), HAS("note", "before its own code"));
 	json_auto_t *stop = go_on(&scene);
 	expect_text(stop, "reason", "breakpoint");
 	expect_number(stop, "breakpoint", 1);
@@ -33,11 +33,45 @@ START_TEST(until_waits_for_a_library_too)
 }
 END_TEST
 
+/* Far from all names, in a library's name, and a file that nothing was built from. */
+START_TEST(what_nothing_in_the_recording_has_is_an_error_at_its_start)
+{
+	static const struct {
+		const char *location, *hint;
+	} cases[] = {{"frobnicate", ""}, {"unsetenvv", "unsetenv"}, {"nowhere.c:12", ""},
+	    {"nowhere.c:frobnicate", ""}};
+	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
+	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
+
+	for (size_t i = 0; i < TIMES(cases); i++)
+		expect_all(client_tool_fails(scene.client, "rr_breakpoint_set", "invalid_argument",
+			       "{s:s}", "location", cases[i].location),
+		    HAS("message", cases[i].location), HAS("hint", cases[i].hint));
+	client_tool_refused(scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s, s:b}",
+	    "location", "frobnicate", "temporary", 1);
+	client_tool_refused(scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s, s:s}",
+	    "location", "frobnicate", "condition", "1 == 0");
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), COUNT("breakpoints", 0));
+	expect_all(client_tool(scene.client, "rr_when", NULL),
+	    IS("moment", answer_text(before, "moment")));
+}
+END_TEST
+
+START_TEST(what_only_a_library_that_is_opened_later_has_waits_for_that)
+{
+	cleanup_scene struct scene scene = scene_open("plugin", NULL);
+
+	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "cbrt"),
+	    TRUE("pending"), HAS("note", "libm.so"), HAS("note", "while it runs"));
+	expect_all(go_on(&scene), IS("reason", "breakpoint"), HAS("frame.function", "cbrt"));
+}
+END_TEST
+
 START_TEST(what_no_library_has_is_said_at_the_end)
 {
 	cleanup_scene struct scene scene = scene_open("many_watch", NULL);
-	expect_all(
-	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "frobnicate"),
+	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location",
+		       "frobnicate", "pending", 1),
 	    TRUE("pending"));
 	expect_all(go_on(&scene), IS("reason", "end"), NUMBER("never_loaded.0", 1));
 	/* Now that all libraries are loaded, the name is a mistake. */
@@ -71,7 +105,10 @@ int main(void)
 {
 	const TTest *const tests[] = {
 	    a_function_of_a_library_waits_at_the_programs_start_and_is_hit,
-	    until_waits_for_a_library_too, what_no_library_has_is_said_at_the_end,
+	    until_waits_for_a_library_too,
+	    what_nothing_in_the_recording_has_is_an_error_at_its_start,
+	    what_only_a_library_that_is_opened_later_has_waits_for_that,
+	    what_no_library_has_is_said_at_the_end,
 	    a_mistyped_name_of_the_program_is_an_error_at_its_start,
 	    a_library_that_is_loaded_late_is_waited_for_on_demand, NULL};
 	return scene_main("pending", tests, (const char *const[]){"many_watch", "plugin", NULL});

@@ -15,6 +15,7 @@
 #include "worker/session/stubs.h"
 #include "worker/session/state.h"
 #include "worker/session/strangers.h"
+#include "worker/session/waiting.h"
 #include "worker/session/watchpoint.h"
 
 #define TEXT_REST_MAX 200 /* bytes that one takes in the saved state, beside the client's texts */
@@ -68,39 +69,47 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 	return json;
 }
 
-static json_t *insert_now_or_later(
-    struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure)
+/* `note` is told of one that waits, unless the client wants that whatever has it. */
+static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wanted, bool later,
+    char note[WAITING_NOTE_MAX], struct failure *failure)
 {
 	json_t *bkpt = breakpoints_insert(replay, wanted, failure);
 
-	if (bkpt || replay->worker->broken || replay->worker->interrupt ||
-	    !pending_is_likely(replay, wanted->what, later, failure))
+	if (bkpt)
 		return bkpt;
-	*failure = (struct failure){0};
-	wanted->pending = true;
-	return breakpoints_insert(replay, wanted, failure);
+	if (!replay->worker->broken && !replay->worker->interrupt &&
+	    pending_is_likely(replay, wanted->what, later, failure)) {
+		*failure = (struct failure){0};
+		wanted->pending = true;
+		return later || waiting_find(replay, wanted->what, note, failure)
+			   ? breakpoints_insert(replay, wanted, failure)
+			   : NULL;
+	}
+	if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
+		names_explain(replay, wanted->what, wanted->condition, failure);
+	return NULL;
 }
 
 json_t *breakpoint_set(
     struct replay *replay, struct breakpoint *wanted, bool later, struct failure *failure)
 {
 	json_t *bkpt = NULL, *result = NULL;
+	char note[WAITING_NOTE_MAX] = "";
 	const struct breakpoint *kept;
 
 	if (!has_room(replay, wanted->what, wanted->condition, failure))
 		return NULL;
-	bkpt = insert_now_or_later(replay, wanted, later, failure);
-	if (!bkpt) {
-		if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
-			names_explain(replay, wanted->what, wanted->condition, failure);
+	bkpt = insert_now_or_later(replay, wanted, later, note, failure);
+	if (!bkpt)
 		return NULL;
-	}
 	if (breakpoints_are_mapped(replay, bkpt, wanted->what,
 		"set it at a moment when that address is mapped; rr_backtrace shows addresses of "
 		"code",
 		failure)) {
 		kept = breakpoints_keep(replay, wanted, mi_number(bkpt, "number", 0), failure);
 		result = kept ? describe(bkpt, kept->number, kept->what) : NULL;
+		if (result && note[0])
+			json_object_set_new(result, "note", json_string(note));
 	}
 	json_decref(bkpt);
 	return result;

@@ -1,0 +1,19 @@
+#ifndef WORKER_WAITING_H
+#define WORKER_WAITING_H
+/*
+ * What a breakpoint at a program's start would wait for: looks where the recording has loaded its
+ * libraries, and comes back.
+ */
+#include "worker/session/replay.h"
+
+#define WAITING_NOTE_MAX 400
+
+/*
+ * For a location that nothing has yet. Tells in `note` which file has it, or that this is not known
+ * because the recording was not looked through. False with *failure filled, similar names included,
+ * if no file has it; or if the session cannot return.
+ */
+bool waiting_find(struct replay *replay, const char *location, char note[WAITING_NOTE_MAX],
+    struct failure *failure);
+
+#endif
