@@ -75,12 +75,37 @@ START_TEST(a_similar_name_of_a_library_is_told)
 }
 END_TEST
 
+/* Of a local variable, a global one, and a function. */
+START_TEST(a_similar_name_is_told_wherever_an_expression_has_an_unknown_one)
+{
+	static const struct {
+		const char *tool, *argument;
+	} tools[] = {{"rr_evaluate", "expression"}, {"rr_watchpoint_set", "expression"},
+	    {"rr_last_change", "expression"}, {"rr_value_history", "expression"},
+	    {"rr_origin_of", "expression"}, {"rr_race_scan", "expression"},
+	    {"rr_when_became", "predicate"}, {"rr_read_memory", "address"},
+	    {"rr_expand", "expression"}};
+	cleanup_scene struct scene scene = scene_open_at("stories", "book");
+
+	for (size_t i = 0; i < TIMES(tools); i++)
+		expect_all(client_tool_fails(scene.client, tools[i].tool, "invalid_argument",
+			       "{s:s}", tools[i].argument, "acount"),
+		    HAS("hint", "account"));
+	expect_all(client_tool_fails(scene.client, "rr_watchpoint_set", "invalid_argument", "{s:s}",
+		       "expression", "totall"),
+	    HAS("hint", "total"));
+	expect_all(client_tool_fails(scene.client, "rr_disassemble", "invalid_argument", "{s:s}",
+		       "location", "count_too"),
+	    HAS("hint", "count_to"));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 	    a_body_without_debug_information_is_counted_once_behind_its_stub,
 	    a_breakpoint_stops_once_at_each_call_behind_a_stub,
 	    a_name_that_nothing_has_is_an_error_at_the_start, a_similar_name_of_a_library_is_told,
-	    NULL};
-	return scene_main("unknown", tests, (const char *const[]){"stubs", NULL});
+	    a_similar_name_is_told_wherever_an_expression_has_an_unknown_one, NULL};
+	return scene_main("unknown", tests, (const char *const[]){"stubs", "stories", NULL});
 }

@@ -88,39 +88,82 @@ static void look_up(const json_t *results, const char *wanted, struct near *near
 	}
 }
 
-int names_suggest(struct replay *replay, const char *location, struct failure *failure)
+/* The symbols of a kind that have one half of the name: we assume that a typing error leaves one
+ * intact. What gdb refuses suggests nothing. Their names are borrowed from `found`. */
+static void look_for(struct replay *replay, const char *kind, const char *wanted, struct near *near,
+    json_t *found[2])
 {
-	struct near near[NEAR_MAX + 1] = {0};
-	char wanted[NAME_LENGTH_MAX + 1], part[NAME_LENGTH_MAX + 1];
-	json_t *found[2] = {NULL, NULL};
-	size_t half;
+	char part[NAME_LENGTH_MAX + 1];
+	size_t half = strlen(wanted) / 2;
 
-	identifier(location, wanted, sizeof(wanted));
-	half = strlen(wanted) / 2;
-	if (half == 0 || (wanted[0] >= '0' && wanted[0] <= '9'))
-		return INT_MAX;
-	/* We assume that a typing error leaves one half of the name intact. */
 	for (int i = 0; i < 2; i++) {
 		snprintf(part, sizeof(part), "%.*s", i ? NAME_LENGTH_MAX : (int)half,
 		    wanted + (i ? half : 0));
 		if (gdb_command(replay->gdb, &found[i],
-			"-symbol-info-functions --max-results %d --name %s", FOUND_MAX,
+			"-symbol-info-%s --max-results %d --name %s", kind, FOUND_MAX,
 			part) == GDB_DONE)
 			look_up(found[i], wanted, near);
 	}
-	if (near[0].name) {
-		size_t length =
-		    (size_t)snprintf(failure->hint, sizeof(failure->hint), "did you mean: ");
-		for (size_t i = 0; i < NEAR_MAX && near[i].name; i++) {
-			if (length + strlen(near[i].name) + 3 >= sizeof(failure->hint))
-				break;
-			length += (size_t)snprintf(failure->hint + length,
-			    sizeof(failure->hint) - length, "%s%s", i ? ", " : "", near[i].name);
-		}
+}
+
+static void tell(const struct near *near, struct failure *failure)
+{
+	size_t length;
+
+	if (!near[0].name)
+		return;
+	length = (size_t)snprintf(failure->hint, sizeof(failure->hint), "did you mean: ");
+	for (size_t i = 0; i < NEAR_MAX && near[i].name; i++) {
+		if (length + strlen(near[i].name) + 3 >= sizeof(failure->hint))
+			break;
+		length += (size_t)snprintf(failure->hint + length, sizeof(failure->hint) - length,
+		    "%s%s", i ? ", " : "", near[i].name);
 	}
+}
+
+int names_suggest(struct replay *replay, const char *location, struct failure *failure)
+{
+	struct near near[NEAR_MAX + 1] = {0};
+	char wanted[NAME_LENGTH_MAX + 1];
+	json_t *found[2] = {NULL, NULL};
+
+	identifier(location, wanted, sizeof(wanted));
+	if (strlen(wanted) < 2 || (wanted[0] >= '0' && wanted[0] <= '9'))
+		return INT_MAX;
+	look_for(replay, "functions", wanted, near, found);
+	tell(near, failure);
 	json_decref(found[0]);
 	json_decref(found[1]);
 	return near[0].name ? near[0].distance : INT_MAX;
+}
+
+void names_suggest_variable(struct replay *replay, const char *name, struct failure *failure)
+{
+	struct near near[NEAR_MAX + 1] = {0};
+	json_t *found[4] = {NULL}, *locals = NULL, *variable;
+	const int limit = (int)strlen(name) / 3 + 1;
+	size_t i;
+
+	if (strlen(name) < 2)
+		return;
+	if (gdb_command(replay->gdb, &locals,
+		"-stack-list-variables --thread %d --frame %d --no-values", replay->selected.number,
+		replay->selected.frame) == GDB_DONE)
+		json_array_foreach(json_object_get(locals, "variables"), i, variable)
+		{
+			const char *other = mi_text(variable, "name");
+			int distance = other ? names_distance(name, other, limit) : limit;
+
+			if (distance < limit)
+				keep_nearest(near, other, distance);
+		}
+	look_for(replay, "variables", name, near, found);
+	if (!near[0].name)
+		look_for(replay, "functions", name, near, found + 2);
+	tell(near, failure);
+	json_decref(locals);
+	for (i = 0; i < sizeof(found) / sizeof(*found); i++)
+		json_decref(found[i]);
 }
 
 /* A line without code: "No line 7 in file", and since gdb 16 also "No compiled code for line 7". */

@@ -9,6 +9,10 @@
  * distance of the nearest, INT_MAX if there is none. */
 int names_suggest(struct replay *replay, const char *location, struct failure *failure);
 
+/* Adds names to the hint that are similar to one in an expression: variables of the selected frame
+ * and of the program, or else functions. */
+void names_suggest_variable(struct replay *replay, const char *name, struct failure *failure);
+
 /* Adds a hint to a call that failed on `location`, with a condition or NULL: similar names, or
  * where to look. */
 void names_explain(

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/session/names.h"
 
 #define LEVELS_MAX     16 /* frames that are looked at */
 #define NAME_MAX_BYTES 128
@@ -77,6 +78,8 @@ void scope_explain(struct replay *replay, struct failure *failure)
 		    "%s is a variable of frame %d, %.100s: rr_select_frame selects that frame",
 		    name, level, function ? function : "??");
 		failure_set_hint(failure, hint);
+	} else if (!replay->worker->broken) {
+		names_suggest_variable(replay, name, failure);
 	}
 	json_decref(results);
 }
