@@ -76,8 +76,10 @@ static void write_time(char *text, size_t size)
 
 static void write_line(enum log_level level, const char *format, va_list args)
 {
-	static const char *const words[] = {
-	    [LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_AUDIT] = "audit", [LOG_LEVEL_CALLS] = "call"};
+	static const char *const words[] = {[LOG_LEVEL_ERROR] = "error",
+	    [LOG_LEVEL_AUDIT] = "audit",
+	    [LOG_LEVEL_CALLS] = "call",
+	    [LOG_LEVEL_GDB] = "gdb"};
 	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 96], line[LOG_LINE_MAX], time[32];
 	int saved = errno, len;
 
@@ -141,9 +143,28 @@ void log_call(const char *format, ...)
 	va_end(args);
 }
 
-void log_set_level(enum log_level level)
+__attribute__((format(printf, 2, 3))) static void log_at(
+    enum log_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line(level, format, args);
+	va_end(args);
+}
+
+void log_gdb(const char *where, const char *bytes, size_t length)
+{
+	while (length > 0 && bytes[length - 1] == '\n')
+		length--;
+	log_at(LOG_LEVEL_GDB, "%s: %.*s", where, length < LOG_LINE_MAX ? (int)length : LOG_LINE_MAX,
+	    bytes);
+}
+
+void log_set_level(enum log_level level, bool times)
 {
 	shown = level;
+	has_times = times;
 }
 
 int log_to_file(const char *path)
@@ -154,7 +175,6 @@ int log_to_file(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	has_times = has_times || failed == 0;
 	return failed;
 }
 

@@ -6,6 +6,7 @@
  * A line is at most LOG_LINE_MAX bytes and holds printable ASCII only: what a traced program or a
  * client chose ends up in logs, and terminals obey control characters.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LOG_LINE_MAX 1024
@@ -27,14 +28,17 @@ void log_audit_path(const char *what, const char *path, const char *result);
 void log_call(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Each level has the lines of those before it. What goes to the system log is not changed. */
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_AUDIT, LOG_LEVEL_CALLS };
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_AUDIT, LOG_LEVEL_CALLS, LOG_LEVEL_GDB };
 
-/* For this process and those that it forks; LOG_LEVEL_AUDIT before. */
-void log_set_level(enum log_level level);
+/* For this process and those that it forks: LOG_LEVEL_AUDIT and no times before. */
+void log_set_level(enum log_level level, bool times);
+
+/* A line with "gdb", of one exchange with gdb or rr: `where` is "to gdb", for instance. */
+void log_gdb(const char *where, const char *bytes, size_t length);
 
 /*
  * Lines go to the end of this file from now on, and not to stderr, whose descriptor it takes; the
- * file is made with mode 0600, and each line begins with the time (UTC). Returns 0, or -1 with
+ * file is made with mode 0600. Returns 0, or -1 with
  * errno.
  */
 int log_to_file(const char *path);

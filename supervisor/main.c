@@ -155,7 +155,8 @@ static int open_log(const struct settings *settings)
 {
 	const char *path = settings_text(settings, SETTING_LOG);
 
-	log_set_level((enum log_level)settings_number(settings, SETTING_LOG_LEVEL));
+	log_set_level(
+	    (enum log_level)settings_number(settings, SETTING_LOG_LEVEL), path[0] != '\0');
 	if (path[0] == '\0' || log_to_file(path) == 0)
 		return 0;
 	log_error("the log cannot be written to %s: %s", path, strerror(errno));

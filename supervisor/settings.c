@@ -97,7 +97,7 @@ static const char *const answers_words[] = {"text", "json", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
 static const char *const audit_words[] = {"stderr", "syslog", NULL};
-static const char *const log_level_words[] = {"error", "audit", "calls", NULL};
+static const char *const log_level_words[] = {"error", "audit", "calls", "gdb", NULL};
 
 static const char *const *const type_words[] = {
     [SETTING_PMU_CHOICE] = pmu_words,
@@ -114,7 +114,7 @@ static const char *const type_descriptions[] = {
     [SETTING_NETWORK_CHOICE] = "user or private",
     [SETTING_ANSWERS_CHOICE] = "text or json",
     [SETTING_AUDIT_CHOICE] = "stderr or syslog",
-    [SETTING_LOG_LEVEL_CHOICE] = "error, audit or calls",
+    [SETTING_LOG_LEVEL_CHOICE] = "error, audit, calls or gdb",
     [SETTING_LIST] = "one item on each line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or a time such as 10m or 1h",

@@ -56,7 +56,7 @@
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, LESS, "0", "one recording (0: no limit)") \
 	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
 	X(LOG, "log", "file", "log", NULL, TEXT, FREE, "", "append the log to this file, with times, and not to stderr") \
-	X(LOG_LEVEL, "log", "level", "log-level", NULL, LOG_LEVEL, MORE, "audit", "error; audit, which adds what was granted or refused; or calls, which adds a line for each call") \
+	X(LOG_LEVEL, "log", "level", "log-level", NULL, LOG_LEVEL, MORE, "audit", "error; audit, which adds what was granted or refused; calls, which adds a line for each call; or gdb, which adds what gdb and rr say") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
 	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, REQUEST, MORE, text, "require, prefer or off")

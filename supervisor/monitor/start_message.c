@@ -80,15 +80,17 @@ json_t *start_message(const struct settings *settings, const struct paths *paths
 	const char *pmu_why = composition->pmu_why ? composition->pmu_why : "";
 	bool whole = composition->kind == WORKER_RECORD && geteuid() != 0;
 	json_t *more = json_pack(
-	    "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "kind",
-	    kind_names[composition->kind], "rr", settings_text(settings, SETTING_RR), "gdb",
+	    "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:i, s:b}",
+	    "kind", kind_names[composition->kind], "rr", settings_text(settings, SETTING_RR), "gdb",
 	    settings_text(settings, SETTING_GDB), "pmu",
 	    *pmu_why ? "software" : settings_text(settings, SETTING_PMU), "pmu_why", pmu_why,
 	    "softpmu", paths->softpmu, "sandbox", sandbox_requested_json(policy), "sandbox_report",
 	    sandbox_report_json(report), "read_only", list_json(policy->read_only), "read_write",
 	    list_json(policy->read_write), "parents", list_json(policy->parents), "listed",
 	    list_json(policy->listed), "in_view", seen || whole, "compat_abi",
-	    composition->compat_abi, "own_network", policy->own_network);
+	    composition->compat_abi, "own_network", policy->own_network, "log_level",
+	    (int)settings_number(settings, SETTING_LOG_LEVEL), "log_times",
+	    *settings_text(settings, SETTING_LOG) != '\0');
 
 	if (compose_changes(composition))
 		json_object_set_new(more, "changes", json_true());

@@ -27,6 +27,25 @@ START_TEST(each_call_is_a_line_with_its_seconds_and_its_failure)
 }
 END_TEST
 
+START_TEST(what_gdb_and_rr_say_is_logged_for_who_asks)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *log = harness_path(folder, "log");
+	const char *const args[] = {"--log", log, "--log-level=gdb", NULL};
+	struct scene scene = scene_open("crash", &(struct client_options){.args = args});
+	cleanup_free char *text = NULL;
+
+	client_tool_done(scene.client, "rr_evaluate", "{s:s}", "expression", "1 + 41");
+	scene_close(&scene);
+	text = harness_file(log);
+	ck_assert_ptr_nonnull(strstr(text, "]: gdb: to gdb: "));
+	ck_assert_ptr_nonnull(strstr(text, "]: gdb: from gdb: "));
+	ck_assert_ptr_nonnull(strstr(text, "]: gdb: packet to rr: $"));
+	ck_assert_ptr_nonnull(strstr(text, "1 + 41"));
+	ck_assert_ptr_nonnull(strstr(text, "]: call: rr_evaluate: "));
+}
+END_TEST
+
 START_TEST(calls_are_not_logged_unless_somebody_asks)
 {
 	struct client *client = client_start(NULL);
@@ -53,10 +72,11 @@ int main(void)
 {
 	const TTest *const tests[] = {
 	    each_call_is_a_line_with_its_seconds_and_its_failure,
+	    what_gdb_and_rr_say_is_logged_for_who_asks,
 	    calls_are_not_logged_unless_somebody_asks,
 	    a_log_that_cannot_be_written_is_an_error_at_the_start,
 	    NULL,
 	};
 
-	return scene_main("logged", tests, (const char *const[]){NULL});
+	return scene_main("logged", tests, (const char *const[]){"crash", NULL});
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/log.h"
 #include "worker/gdb/brief.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
@@ -367,8 +368,8 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 		return refuse(gdb, "the command is too long");
 	}
 	gdb->brief = brief_is(command + head);
-	length = (size_t)(head + body);
-	command[length++] = '\n';
+	command[length = (size_t)(head + body)] = '\n';
+	log_gdb("to gdb", command, length++);
 	while (sent < length && gdb->connection != CONNECTION_LOST) {
 		ssize_t done = write(gdb->tool->input, command + sent, length - sent);
 		if (done > 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "sandbox/log.h"
 #include "worker/gdb/lines.h"
 #include "worker/gdb/mi.h"
 
@@ -61,6 +62,7 @@ void lines_take(struct lines *lines, line_taken *taken, void *owner)
 	while ((newline = memchr(lines->bytes + start, '\n', lines->length - start))) {
 		size_t end = (size_t)(newline - lines->bytes);
 
+		log_gdb("from gdb", lines->bytes + start, end - start);
 		taken(owner, lines->bytes + start, end - start);
 		start = end + 1;
 	}

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "sandbox/log.h"
 #include "worker/gdb/remote.h"
 
 #define READ_CHUNK	(64 * 1024)
@@ -170,6 +171,9 @@ static bool send_pending(struct remote *remote, enum relay_end to)
 		ssize_t sent = send(remote->ends[to], bytes, length, MSG_NOSIGNAL);
 		struct pollfd fd = {.fd = remote->ends[to], .events = POLLOUT};
 
+		if (sent > 0)
+			log_gdb(
+			    to == RELAY_RR ? "packet to rr" : "packet to gdb", bytes, (size_t)sent);
 		if (sent > 0)
 			relay_sent(remote->relay, to, (size_t)sent);
 		else if (errno == EAGAIN && poll(&fd, 1, SEND_TIMEOUT_MS) == 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "sandbox/log.h"
 #include "worker/serve/confine.h"
 #include "worker/serve/start.h"
 
@@ -72,6 +73,8 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	    .allow_calls = json_is_true(json_object_get(message, "allow_calls")),
 	    .allow_gdb_command = json_is_true(json_object_get(message, "allow_gdb_command")),
 	};
+	log_set_level((enum log_level)json_integer_value(json_object_get(message, "log_level")),
+	    json_is_true(json_object_get(message, "log_times")));
 	if (config->kind == WORKER_ANY) {
 		failure_set(
 		    failure, ERROR_INTERNAL, NULL, "kind must be replay, record, query or compare");
