@@ -16,8 +16,11 @@
  *   call reg        keeps the word that the push overwrites. If the target is no address at all,
  *                   the call is undone, because it is the hardware's to do:
  *         mov [rcx slot], rcx; mov rcx, operand; mov [rax slot], rax
- *         mov rax, [rsp - 8]; mov [below slot], rax
+ *         shl qword [rsp - 8], 0; mov rax, [rsp - 8]; mov [below slot], rax
  *         push qword [literal]; and through the table as below
+ *                   The shift changes nothing, and comes to the page as the push does: a mere read
+ *                   would map a page that the program may only read, and the error code of the
+ *                   push's fault tells whether the page was there.
  *   ret, jmp reg    the target goes to rcx, and through the table by its low 16 bits:
  *         mov dword [site slot], where; mov [rcx slot], rcx; pop rcx
  *         mov [rax slot], rax; movzx eax, cx; jmp [table + rax * 8]
@@ -287,6 +290,8 @@ static void put_keep_below(struct emitter *e, uint64_t original)
 	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
 	emitter_slot(e, ARENA_SLOT_RAX);
 	emitter_place(e, PLACE_LOOKS, both, original);
+	CODE(e, 0x48, 0xc1, 0x64, 0x24, 0xf8, 0x00); /* shl qword [rsp - 8], 0 */
+	emitter_place(e, PLACE_LOOKED, both, original);
 	CODE(e, 0x48, 0x8b, 0x44, 0x24, 0xf8); /* mov rax, [rsp - 8] */
 	emitter_place(e, PLACE_LOOKED, both, original);
 	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
