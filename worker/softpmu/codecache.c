@@ -426,7 +426,8 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		return is_last ? CODECACHE_GONE : CODECACHE_RUNS;
 	before = *regs;
 	was = regs->rip;
-	if (info.si_code == SI_KERNEL && arena_part_at(&space->arena, was - 1) >= 0) {
+	/* A program may send itself a SIGTRAP that looks the same. */
+	if (info.si_code == SI_KERNEL && is_behind_trap(space, was)) {
 		uint64_t address = judge_trap(cache, tracee, stay, regs);
 
 		if (address) {
