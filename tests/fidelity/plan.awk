@@ -1,13 +1,13 @@
 # Makes lines "BUILD MODE FAMILY KIND..." of lines "BUILD KIND FAMILY HOW": what run.sh is to run.
 #
 #	all	everything; otherwise what BEGIN names
-#	modes	a list of batch, alone, child and long
+#	modes	a list of batch, alone, child, long and refused
 #	wanted	a list of BUILD, BUILD/FAMILY or BUILD/FAMILY/KIND; empty for every one
 BEGIN {
 	some = split(wanted, want, " ")
 	BATCH = 60 # kinds in one recording
 	# What `make check` runs, of the strictest build: nothing in it moves.
-	sampled["c_static_O0/instructions"]; sampled["c_static_O0/targets"]
+	sampled["c_static_O0/instructions"]; sampled["c_static_O0/targets"]; sampled["c_static_O0/signals"]
 	n = split("call_null call_missing ud2", list, " ")
 	for (i = 1; i <= n; i++)
 		alone[list[i]]

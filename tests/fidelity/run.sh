@@ -10,7 +10,8 @@
 #	-a	everything; otherwise the part that `make check` runs
 #	-k	keep the files of what failed, and say where they are
 #	-m	only batch, many kinds in one process, with handlers; alone, each with the default
-#		action; child, where the last process is the one; or long, without single steps
+#		action; child, where the last process is the one; long, without single steps; or
+#		refused, where the recorder has to end with a word about it
 #	-j	so many at a time (2)
 #	-t	time limit of one run (300)
 #
@@ -67,9 +68,25 @@ judge() {
 		-f "$here/compare.awk"
 }
 
+# A kind that rr cannot record: what would come of it must not look like the program.
+judge_refused() {
+	if [ "$(cat "$dir/record.status")" -ne 0 ] &&
+		grep -qE '^rr-warden softpmu: .*which rr cannot record|^\[FATAL ' "$dir/record.err"; then
+		echo "pass $build $1"
+	else
+		echo "FAIL $build $1 (refused):"
+		echo "     it ended with $(cat "$dir/record.status"): $(head -c 300 "$dir/record.err" | tr '\n' ' ')"
+	fi
+}
+
 # Runs the kinds in one process, natively and recorded.
 run_kinds() {
 	rm -rf "$dir" && mkdir "$dir" && cd "$dir" || exit 2
+	if [ "$mode" = refused ]; then
+		record "$@"
+		judge_refused "$1" >"$dir/verdict"
+		return
+	fi
 	GDB_BEFORE="" SIGINFO=1
 	[ "$mode" != child ] || GDB_BEFORE="set follow-fork-mode child"
 	case $mode in
@@ -119,7 +136,7 @@ if [ "${1:-}" = --one ]; then
 	exit
 fi
 
-ALL="" KEEP="" MODE="batch alone child long" JOBS=2 LIMIT=300
+ALL="" KEEP="" MODE="batch alone child long refused" JOBS=2 LIMIT=300
 while getopts akm:j:t: option; do
 	case $option in
 	a) ALL=1 ;;

@@ -21,6 +21,7 @@
  *   trapmask.c    SIGTRAP, when the program blocks it
  *   heldtrap.c    SIGTRAPs that it has sent to itself meanwhile
  *   trapflag.c    programs that step themselves are refused
+ *   signalframe.c what a signal's handler is told of the last fault
  *   rawcalls.c    the system calls rr makes past libc
  *   maps.c        /proc/PID/maps as old rr understands it; pure
  *   newcalls.c    system calls that are newer than rr

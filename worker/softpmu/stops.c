@@ -275,9 +275,9 @@ void stops_forget(struct softpmu *pmu, pid_t tid)
 
 /*
  * The task of an earlier tracee with this number may have ended where rr does not see it: rr
- * detaches from what it kills, and init reaps it.
+ * detaches from what it kills, and init reaps it. A new task has its parent's last fault.
  */
-static void forget_former(struct softpmu *pmu, const struct tracee *parent)
+static void begin_child(struct softpmu *pmu, const struct tracee *parent)
 {
 	unsigned long child = 0;
 
@@ -285,9 +285,26 @@ static void forget_former(struct softpmu *pmu, const struct tracee *parent)
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
-		if (kernel_ptrace(PTRACE_GETEVENTMSG, parent->tid, 0, (uint64_t)&child) >= 0)
-			stops_forget(pmu, (pid_t)child);
+		if (kernel_ptrace(PTRACE_GETEVENTMSG, parent->tid, 0, (uint64_t)&child) < 0)
+			return;
+		stops_forget(pmu, (pid_t)child);
+		tracees_get(pmu->tracees, (pid_t)child)->last_fault = parent->last_fault;
 	}
+}
+
+/* The tracee has a new program. A thread that is not the leader gets the leader's number. */
+static void begin_program(struct softpmu *pmu, struct tracee *tracee)
+{
+	const struct tracee *former;
+	unsigned long tid = 0;
+
+	debug_registers_reset(&tracee->debug);
+	codecache_forget(pmu->cache, tracee);
+	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
+		return;
+	former = tracees_find(pmu->tracees, (pid_t)tid);
+	if (former)
+		tracee->last_fault = former->last_fault;
 }
 
 /* The tracee's program was replaced, or it is gone: nothing of before is true any more. */
@@ -295,10 +312,8 @@ static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
 {
 	tracee->last_event = WIFSTOPPED(status) ? status >> 16 : 0;
 	if (tracee->last_event == PTRACE_EVENT_EXEC)
-		debug_registers_reset(&tracee->debug);
-	if (tracee->last_event == PTRACE_EVENT_EXEC)
-		codecache_forget(pmu->cache, tracee);
-	forget_former(pmu, tracee);
+		begin_program(pmu, tracee);
+	begin_child(pmu, tracee);
 	if (!WIFSTOPPED(status))
 		stops_forget(pmu, tracee->tid);
 }
@@ -499,6 +514,7 @@ enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
 
 	if (!tracee)
 		return STOP_FOR_RR;
+	signalframe_correct(tracee, *status);
 	if (*status >> 16 == PTRACE_EVENT_EXIT)
 		tracee->overflowed = false; /* it has been killed: nothing comes before that */
 	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE) {

@@ -340,6 +340,7 @@ INTERPOSED long ptrace(enum __ptrace_request request, ...)
 	uint64_t address, data, word = 0;
 	bool peeks =
 	    request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA || request == PTRACE_PEEKUSER;
+	struct tracee *tracee;
 	long result;
 
 	va_start(list, request);
@@ -349,9 +350,11 @@ INTERPOSED long ptrace(enum __ptrace_request request, ...)
 	va_end(list);
 	if (peeks)
 		data = (uint64_t)&word;
-	if (resume_is_request((int)request))
-		newcalls_refuse(
-		    instance.rr_version, tracees_get(instance.tracees, pid), (int)request);
+	if (resume_is_request((int)request)) {
+		tracee = tracees_get(instance.tracees, pid);
+		newcalls_refuse(instance.rr_version, tracee, (int)request);
+		signalframe_begin(tracee, (int)data);
+	}
 	if (!answer_ptrace(request, pid, address, data, &result))
 		result = kernel_ptrace(request, pid, address, data);
 	if (result < 0 || !peeks)

@@ -13,6 +13,7 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/debugregs.h"
+#include "worker/softpmu/signalframe.h"
 
 struct counter;
 struct space;
@@ -72,6 +73,9 @@ struct tracee {
 	struct held_trap held[TRAP_QUEUES];
 	bool overflowed;    /* the stop rr saw stands for a counter overflow */
 	siginfo_t overflow; /* its siginfo */
+
+	struct last_fault last_fault;
+	struct delivery delivery;
 
 	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
 	uint64_t refused_number; /* the call's */

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -74,6 +76,37 @@ KIND(queued_fault, ASYNCHRONOUS)
 	info.si_code = -60;
 	info.si_addr = AT(0x1234567890);
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGSEGV, &info);
+}
+
+/* With the si_code of a fault, which a crash reporter sends on: a program may say so to itself. */
+static void send_itself(int number, int code)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof info);
+	info.si_code = code;
+	info.si_addr = AT(0x1234567890);
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, &info);
+}
+
+KIND(queued_like_fault, ASYNCHRONOUS)
+{
+	send_itself(SIGSEGV, SEGV_MAPERR);
+}
+
+KIND(queued_like_protection, ASYNCHRONOUS)
+{
+	send_itself(SIGSEGV, SI_KERNEL);
+}
+
+KIND(queued_like_breakpoint, ASYNCHRONOUS | KIND_REFUSED)
+{
+	send_itself(SIGTRAP, SI_KERNEL);
+}
+
+KIND(queued_like_division, ASYNCHRONOUS)
+{
+	send_itself(SIGFPE, FPE_INTDIV);
 }
 
 KIND(unblocked_later, ASYNCHRONOUS)
@@ -200,6 +233,106 @@ KIND(same_fault_in_handler, KIND_CALLS | KIND_FATAL)
 	*(volatile int *)AT(0x18) = 1;
 }
 
+/* A signal that no fault raises, after a fault: Linux tells its handler of that fault. */
+static volatile uint64_t go_on_at;
+
+static void go_on(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (greg_t)go_on_at;
+}
+
+static void tell(int number, siginfo_t *info, void *context)
+{
+	dump_signal(number, info, context);
+}
+
+#define FAULT(number, instructions)                                                                \
+	do {                                                                                       \
+		stage_handle(number, go_on, 0);                                                    \
+		__asm__ volatile("lea 1f(%%rip), %%rax\nmov %%rax, %0\n" instructions "\n1:"       \
+				 : "=m"(go_on_at)::"rax", "rcx", "rdx", "cc", "memory");           \
+	} while (0)
+#define FAULTS(X)                                                                                  \
+	X(page, SIGSEGV, "movb $1, 0x18")                                                          \
+	X(protection, SIGSEGV, "movabs $0x8000000000000000, %%rax\nmov (%%rax), %%rax")            \
+	X(interrupt, SIGSEGV, "int $13")                                                           \
+	X(division, SIGFPE, "xor %%ecx, %%ecx\ndiv %%ecx")                                         \
+	X(ud2, SIGILL, "ud2")                                                                      \
+	X(breakpoint, SIGTRAP, "int3")
+#define SIGNAL_AFTER(name, number, instructions)                                                   \
+	KIND(signal_after_##name, KIND_CALLS | KIND_HANDLERS)                                      \
+	{                                                                                          \
+		FAULT(number, instructions);                                                       \
+		raise(SIGUSR1);                                                                    \
+	}
+FAULTS(SIGNAL_AFTER)
+
+KIND(signal_after_two_faults, KIND_CALLS | KIND_HANDLERS)
+{
+	FAULT(SIGSEGV, "movb $1, 0x28");
+	FAULT(SIGILL, "ud2");
+	raise(SIGUSR1);
+}
+
+/* With a signal that state.py passes over: what libc lays around it differs. */
+static void *raise_here(void *unused)
+{
+	raise(SIGURG);
+	return unused;
+}
+
+/* A new thread and a new process have the last fault of the one that made them. */
+KIND(signal_in_thread_after_fault, KIND_CALLS | KIND_HANDLERS)
+{
+	static pthread_t thread; /* not on the stack, which is compared */
+
+	stage_handle(SIGURG, tell, 0);
+	FAULT(SIGSEGV, "movb $1, 0x38");
+	if (pthread_create(&thread, NULL, raise_here, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+	FAULT(SIGILL, "ud2");
+	raise(SIGUSR2);
+}
+
+KIND(signal_in_child_after_fault, KIND_CALLS | KIND_HANDLERS)
+{
+	static pid_t child; /* not on the stack, which is compared */
+
+	stage_handle(SIGURG, tell, 0);
+	FAULT(SIGSEGV, "movb $1, 0x48");
+	child = fork();
+	if (child == 0) {
+		raise_here(NULL);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	FAULT(SIGILL, "ud2");
+	raise(SIGUSR2);
+}
+
+/* The instruction that faults sets flags, and runs again. */
+static void give_access(int number, siginfo_t *info, void *context)
+{
+	dump_signal(number, info, context);
+	mprotect((void *)((uintptr_t)info->si_addr & ~0xfffull), 0x1000, PROT_READ | PROT_WRITE);
+}
+
+#define AGAIN(name, load, op)                                                                      \
+	KIND(name##_again, KIND_CALLS | KIND_HANDLERS)                                             \
+	{                                                                                          \
+		stage_handle(SIGSEGV, give_access, 1);                                             \
+		mprotect(AT(STAGE_DATA), 0x1000, PROT_NONE);                                       \
+		__asm__ volatile("mov %%rsp, %%rbx\nmov $" STRING(                                 \
+		    STAGE_DATA) "+0x800, %%esp\n" load op "\n1: mov %%rbx, %%rsp" ::               \
+				     : "rax", "rbx", "cc", "memory");                              \
+		raise(SIGUSR2);                                                                    \
+	}
+AGAIN(pop_flags, "", "popfq")
+AGAIN(push_flags, "", "pushfq")
+
 /* The handler returns to a changed context. */
 static void skip(int number, siginfo_t *info, void *context)
 {
@@ -215,6 +348,34 @@ KIND(handler_returns_to_nowhere, KIND_CALLS | KIND_HANDLERS)
 {
 	stage_handle(SIGILL, skip, 0);
 	__asm__ volatile("ud2");
+}
+
+/* The flag is in the context to which the handler returns, or the handler sets it itself. */
+static void set_trap_flag(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= 0x100;
+}
+
+KIND(trap_flag_from_handler, KIND_CALLS | KIND_REFUSED)
+{
+	stage_handle(SIGUSR1, set_trap_flag, 0);
+	raise(SIGUSR1);
+}
+
+static void pop_trap_flag(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	__asm__ volatile("pushfq\norl $0x100, (%%rsp)\npopfq\nnop" ::: "cc", "memory");
+}
+
+KIND(trap_flag_in_handler, KIND_CALLS | KIND_REFUSED)
+{
+	stage_handle(SIGUSR1, pop_trap_flag, 0);
+	raise(SIGUSR1);
 }
 
 static void spoil_stack(int number, siginfo_t *info, void *context)

@@ -263,7 +263,8 @@ static int list(void)
 		name = name ? name + 1 : k->family;
 		length = (int)strcspn(name, ".");
 		printf("%s %.*s %s\n", k->name, length, name,
-		    k->flags & KIND_CHILD   ? "child"
+		    k->flags & KIND_REFUSED ? "refused"
+		    : k->flags & KIND_CHILD ? "child"
 		    : k->flags & KIND_LONG  ? "long"
 		    : k->flags & KIND_FATAL ? "fatal"
 		    : k->flags & KIND_ALONE ? "alone"

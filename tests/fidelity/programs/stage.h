@@ -47,6 +47,7 @@ enum {
 	KIND_FATAL = 16,    /* no handler, not even in a second run; alone too */
 	KIND_LONG = 64,	    /* too long for single steps; alone too */
 	KIND_HANDLERS = 32, /* leaves handlers behind */
+	KIND_REFUSED = 128, /* rr cannot record it: the recorder says so and ends */
 };
 
 struct kind {

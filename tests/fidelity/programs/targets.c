@@ -123,6 +123,9 @@ ASSEMBLY(jump_slot_non_canonical, "jmp *8(%r15)")
 	ASSEMBLY_FLAGS(stack_return_n_##name, KIND_ALTSTACK, load "\nret $0x10")                   \
 	ASSEMBLY_FLAGS(stack_push_##name, KIND_ALTSTACK, load "\npush %rcx\nud2")                  \
 	ASSEMBLY_FLAGS(stack_push_flags_##name, KIND_ALTSTACK, load "\npushfq\nud2")               \
+	ASSEMBLY_FLAGS(stack_pop_flags_##name, KIND_ALTSTACK, load "\npopfq\nud2")                 \
+	ASSEMBLY_FLAGS(stack_interrupt_return_##name, KIND_ALTSTACK, load "\niretq")               \
+	ASSEMBLY_FLAGS(stack_far_return_##name, KIND_ALTSTACK, load "\nlretq")                     \
 	ASSEMBLY_FLAGS(stack_pop_##name, KIND_ALTSTACK, load "\npop %rcx\nud2")                    \
 	ASSEMBLY_FLAGS(stack_enter_##name, KIND_ALTSTACK, load "\nenter $32, $0\nud2")             \
 	ASSEMBLY_FLAGS(stack_leave_##name, KIND_ALTSTACK, load "\nmov %rsp, %rbp\nleave\nud2")
