@@ -64,7 +64,7 @@ PROGRAM_FLAGS := -g -pthread -Wno-attributes
 OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes \
 	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc \
-	jumps_off faults throws_out
+	jumps_off faults throws_out checked
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
@@ -75,6 +75,7 @@ $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_in_c: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/aborts: private PROGRAM_LIBS := -fstack-protector-all
+$(TEST_BIN)/programs/checked $(TEST_BIN)/programs/checked_O2: private PROGRAM_LIBS := -fstack-protector-all
 $(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/races_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/walks_optimized: private PROGRAM_LIBS := -static -O2
@@ -95,7 +96,7 @@ $(TEST_BIN)/programs/%: tests/programs/%.cc
 $(TEST_BIN)/programs/%_O2: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(PROGRAM_FLAGS) -O2 -o $@ $<
+	$(Q)$(CC) $(PROGRAM_FLAGS) -O2 -o $@ $< $(PROGRAM_LIBS)
 $(TEST_BIN)/programs/%_O2: tests/programs/%.cc
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)

@@ -6,6 +6,7 @@
 #include <time.h>
 #include "worker/investigate/damage.h"
 #include "worker/investigate/departure.h"
+#include "worker/investigate/library_check.h"
 #include "worker/investigate/report.h"
 #include "worker/investigate/thrown.h"
 #include "worker/serve/handlers.h"
@@ -170,23 +171,25 @@ static void look_back_at_throw(struct replay *replay, struct crash *crash)
 	json_decref(ignored.details);
 }
 
-/* The same for the block that free or realloc found damaged. */
-static void look_back_at_block(struct replay *replay, struct crash *crash)
+/* The same for what the C library has found damaged: its heap, or an array. */
+static void look_back_at_damage(
+    struct replay *replay, struct crash *crash, enum library_found library)
 {
 	struct failure ignored = {0};
-	json_t *block = NULL;
+	json_t *found = NULL;
 
-	if (seconds() - crash->began < BLOCK_SECONDS_MAX &&
+	if (library != LIBRARY_NOTHING && seconds() - crash->began < BLOCK_SECONDS_MAX &&
 	    place_return(replay, &crash->place, &ignored))
-		block = damage_find(replay);
-	if (block) {
+		found = library == LIBRARY_HEAP ? damage_find(replay) : library_check_find(replay);
+	if (found) {
 		report_add_cause(
-		    crash->report, json_string_value(json_object_get(block, "conclusion")));
-		json_object_set(crash->report, "block", block);
+		    crash->report, json_string_value(json_object_get(found, "conclusion")));
+		json_object_set(
+		    crash->report, library == LIBRARY_HEAP ? "block" : "overflow", found);
 	}
-	json_decref(block);
+	json_decref(found);
 	json_decref(ignored.details);
-	replay->worker->half_read &= !block;
+	replay->worker->half_read &= !found;
 }
 
 static void look_back(struct replay *replay, struct crash *crash)
@@ -254,8 +257,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		look_back(replay, crash);
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
-	if (report_tell_library(crash->report, crash->output))
-		look_back_at_block(replay, crash);
+	look_back_at_damage(replay, crash, report_tell_library(crash->report, crash->output));
 	add_other_crash(replay, crash->report);
 	return true;
 }

@@ -1,6 +1,7 @@
 /*
  * Finds the function of malloc on the stack, runs back to its entry, where the pointer is still in
- * its register, and asks the history of that block.
+ * its register, and asks the history of that block. If that tells nothing wrong, asks who wrote
+ * what malloc found wrong.
  */
 #include "worker/investigate/damage.h"
 
@@ -8,92 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/investigate/backtrack.h"
+#include "worker/investigate/damage_writer.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/accessed.h"
-#include "worker/session/frames.h"
-#include "worker/session/internal.h"
-#include "worker/session/position.h"
-#include "worker/session/resume.h"
-#include "worker/session/signals.h"
-#include "worker/session/stop_reason.h"
-#include "worker/session/symbol.h"
+#include "worker/session/place.h"
+#include "worker/session/seen.h"
 
-#define FRAMES_DEPTH 20
-#define FRAMES_BYTES 8000
+#define WORD 8
 
-/* The name without what glibc puts in front: free of __GI___libc_free. */
-static bool takes_block(const char *name)
+/* The pointer that free or realloc was called with, in the call under way; 0: there is none. */
+static unsigned long long read_pointer(struct replay *replay)
 {
-	static const char *const before[] = {"__GI_", "__libc_", "_"};
-	static const char *const names[] = {"free", "cfree", "realloc"};
+	unsigned long long entry = damage_entry(replay, true), pointer;
 
-	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
-		if (strncmp(name, before[i], strlen(before[i])) == 0)
-			name += strlen(before[i]);
-	name += strncmp(name, "_libc_", 6) == 0 ? 6 : 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	if (!entry || !backtrack_to(replay, entry) ||
+	    !accessed_number(replay, "(unsigned long)$rdi", &pointer))
+		return 0;
+	return pointer;
 }
 
-/* Where the function of that kind begins which is on the stack; 0: none is. */
-static unsigned long long entry_of(struct replay *replay)
-{
-	json_t *frames =
-	    frames_from(replay, replay->selected.number, 0, FRAMES_DEPTH, FRAMES_BYTES);
-	unsigned long long address, entry = 0;
-	struct symbol symbol;
-	const char *name;
-	json_t *frame;
-	size_t i;
-
-	json_array_foreach(frames, i, frame)
-	{
-		name = mi_text(frame, "function");
-		if (entry || !name || !takes_block(name) || !mi_text(frame, "address"))
-			continue;
-		address = strtoull(mi_text(frame, "address"), NULL, 16);
-		if (symbol_at(replay, address, &symbol))
-			entry = address - symbol.offset;
-	}
-	json_decref(frames);
-	return entry;
-}
-
-/* The pointer that it was called with. */
-static bool read_pointer(
-    struct replay *replay, unsigned long long entry, unsigned long long *pointer)
-{
-	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-	struct failure ignored = {0};
-	char where[64];
-	int number;
-	bool found;
-
-	snprintf(where, sizeof(where), "-p %d *0x%llx", replay->selected.number, entry);
-	signals_pass_all(replay);
-	number = internal_insert(replay, where);
-	found = number && resume_run(replay, &back, &ignored) && position_update(replay, &ignored);
-	replay->at_signal = replay->at_end = false;
-	internal_delete(replay, number);
-	signals_stop_again(replay);
-	json_decref(ignored.details);
-	return found && stop_kind(replay) == STOP_BREAKPOINT &&
-	       accessed_number(replay, "(unsigned long)$rdi", pointer);
-}
-
-json_t *damage_find(struct replay *replay)
+static json_t *history_of(struct replay *replay, unsigned long long pointer)
 {
 	static const char *const kept[] = {"conclusion", "block", "moment", "cut_off"};
-	unsigned long long entry = entry_of(replay), pointer;
 	struct heap_history_args args = {0};
 	struct failure ignored = {0};
 	char text[32];
 	json_t *life, *found = NULL;
 
-	if (!entry || !read_pointer(replay, entry, &pointer))
-		return NULL;
 	snprintf(text, sizeof(text), "0x%llx", pointer);
 	args.pointer = text;
 	life = tool_heap_history(replay, &args, &ignored);
@@ -106,4 +49,69 @@ json_t *damage_find(struct replay *replay)
 	json_decref(life);
 	json_decref(ignored.details);
 	return found;
+}
+
+/* Whether it tells of something wrong, and not only of a life. */
+static bool tells_fault(const json_t *life)
+{
+	return mi_text(life, "moment") != NULL;
+}
+
+/* Whether it blames the same code. A write of several bytes makes its first mistake earlier. */
+static bool blames(const json_t *life, const struct damage_writer *writer)
+{
+	const char *conclusion = mi_text(life, "conclusion"), *by = json_string_value(writer->by);
+
+	return tells_fault(life) && conclusion && by && strstr(conclusion, by);
+}
+
+/* What the write did to which block. A size lies behind the end of one block and in front of the
+ * next; the other words that malloc keeps lie in a block, the first of them where it begins. */
+static json_t *tell_block(struct replay *replay, const struct damage_writer *writer)
+{
+	bool even = writer->word % (2 * WORD) == 0;
+	json_t *life = history_of(replay, even ? writer->word : writer->word - WORD);
+
+	if (!blames(life, writer) && !even) {
+		json_decref(life);
+		life = history_of(replay, writer->word + WORD);
+	}
+	if (blames(life, writer))
+		return life;
+	json_decref(life);
+	return NULL;
+}
+
+static json_t *tell_writer(struct replay *replay, const struct damage_writer *writer)
+{
+	json_t *told = tell_block(replay, writer);
+
+	if (!told)
+		told = json_pack("{s:o,s:o}", "conclusion",
+		    json_sprintf("%s was the last outside of malloc to write the word at 0x%llx, "
+				 "which malloc found wrong",
+			json_string_value(writer->by), writer->word),
+		    "moment", seen_name(replay, &writer->moment));
+	return told;
+}
+
+json_t *damage_find(struct replay *replay)
+{
+	struct place abort = place_here(replay);
+	unsigned long long pointer = read_pointer(replay);
+	json_t *life = pointer ? history_of(replay, pointer) : NULL, *told = NULL;
+	struct damage_writer writer = {0};
+	struct failure ignored = {0};
+
+	if (tells_fault(life))
+		return life;
+	if (place_return(replay, &abort, &ignored) &&
+	    damage_find_writer(replay, life ? pointer : 0, &writer))
+		told = tell_writer(replay, &writer);
+	json_decref(writer.by);
+	json_decref(ignored.details);
+	if (!told)
+		return life;
+	json_decref(life);
+	return told;
 }

@@ -237,7 +237,7 @@ bool report_from_here(
 
 /* ---- Endings that are no crash --------------------------------------------------------------- */
 
-/* The last non-empty line. */
+/* The last non-empty line, from its beginning. */
 static json_t *last_line(const json_t *output)
 {
 	const char *text = json_string_value(output), *end, *begin;
@@ -251,7 +251,9 @@ static json_t *last_line(const json_t *output)
 	while (begin > text && begin[-1] != '\n')
 		begin--;
 	if (end - begin > LINE_SHOWN)
-		begin = end - LINE_SHOWN;
+		end = begin + LINE_SHOWN;
+	while (end > begin && ((unsigned char)*end & 0xc0) == 0x80) /* no part of a character */
+		end--;
 	return end > begin ? json_stringn(begin, (size_t)(end - begin)) : NULL;
 }
 
@@ -268,12 +270,19 @@ static const struct {
 	"rr_heap_history with the pointer that this line frees says to which block it belongs"},
     {"munmap_chunk(): invalid pointer",
 	"rr_heap_history with the pointer that this line frees says to which block it belongs"},
+    {"mremap_chunk(): invalid pointer",
+	"rr_heap_history with the pointer that this line resizes says to which block it belongs"},
+    {"invalid fastbin entry (free)",
+	"a freed block was overwritten: rr_heap_history with the pointer that this line frees"},
     {"malloc(): corrupted top size",
 	"the word behind the newest block was overwritten: rr_heap_history with the pointer to "
 	"the block that was filled last says who wrote behind it"},
     {"free(): ",
 	"the words around the block were overwritten: rr_heap_history with the pointer that this "
 	"line frees says who wrote behind its neighbour"},
+    {"Fatal glibc error: malloc",
+	"the word behind the newest block was overwritten: rr_heap_history with the pointer to "
+	"the block that was filled last says who wrote behind it"},
     {"malloc", "a block's neighbour or a freed block was overwritten: rr_heap_history with a "
 	       "pointer to a block that was filled before says who wrote behind it or after its "
 	       "free"},
@@ -302,7 +311,7 @@ static bool starts_with(const char *text, const char *beginning)
 	return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-bool report_tell_library(json_t *report, const json_t *output)
+enum library_found report_tell_library(json_t *report, const json_t *output)
 {
 	json_t *line = last_line(output);
 	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal"),
@@ -322,7 +331,9 @@ bool report_tell_library(json_t *report, const json_t *output)
 	if (heap || array)
 		report_add_cause(report, said);
 	json_decref(line);
-	return heap;
+	if (heap)
+		return LIBRARY_HEAP;
+	return array ? LIBRARY_ARRAY : LIBRARY_NOTHING;
 }
 
 /* Goes to the last moment at which all the threads that the process ended with existed. */
