@@ -176,6 +176,29 @@ START_TEST(a_program_that_traces_others_is_refused_at_once)
 }
 END_TEST
 
+/* Whatever starts it, and whoever asks. */
+static const struct {
+	const char *tool, *name;
+} started[] = {
+    {"rr_record", "gdb"}, {"rr_record", "memcheck-amd64-linux"}, {"rr_record_until", "ltrace"}};
+
+START_TEST(a_tracer_that_a_shell_starts_ends_the_recording)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *tracer = harness_path(place.folder, started[_i].name);
+	char script[512];
+
+	harness_shell("cp /bin/sleep '%s'", tracer);
+	snprintf(script, sizeof(script), "(trap '' TERM; '%s' 1000; :); :", tracer);
+	json_auto_t *answer = client_tool_fails(place.client, started[_i].tool, "unsupported",
+	    "{s:[s,s,s], s:s}", "command", "/bin/sh", "-c", script, "trace_dir", place.trace);
+	expect_within(answer, "message", "it started one that traces others");
+	expect_within(answer, "message", _i == 1 ? "memcheck-amd64-" : started[_i].name);
+	expect_within(answer, "hint", "record the traced program itself");
+	ck_assert_int_ne(access(place.trace, F_OK), 0);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -186,6 +209,7 @@ int main(void)
 	    {record_until_says_that_rr_stopped, 1},
 	    {a_bad_name_is_carried_over_rr, 1},
 	    {a_program_that_traces_others_is_refused_at_once, 4},
+	    {a_tracer_that_a_shell_starts_ends_the_recording, TIMES(started)},
 	    {NULL, 0},
 	};
 

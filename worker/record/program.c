@@ -118,14 +118,15 @@ static bool command_is_allowed(const json_t *patterns, const char *path)
 	return false;
 }
 
-/* Programs that run others by ptrace, or in a translation of their own (valgrind): rr 5.6 to 5.9
- * emulate only a part of ptrace, and stop themselves, hang or take minutes. */
-static bool is_tracer(const char *path)
+bool program_is_tracer(const char *path)
 {
 	static const char *const tracers[] = {"strace", "ltrace", "gdb", "gdbserver", "lldb",
 	    "lldb-server", "valgrind", "valgrind.bin"};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
+	if (strstr(
+		name, "-amd6")) /* valgrind's tools: memcheck-amd64-linux, as cut by the kernel */
+		return true;
 	for (size_t i = 0; i < sizeof(tracers) / sizeof(*tracers); i++) {
 		size_t length = strlen(tracers[i]);
 		/* "lldb-14" too */
@@ -162,10 +163,8 @@ bool program_find(const struct worker *worker, const char *directory, const char
 		return trace_fail_path(failure, ERROR_NOT_ALLOWED,
 		    "the server's settings limit which programs can be recorded",
 		    "this program may not be recorded:", real, 0);
-	if (is_tracer(name) || is_tracer(real))
-		return trace_fail_path(failure, ERROR_UNSUPPORTED,
-		    "record the traced program itself; the recording then answers what the tracer "
-		    "would: rr_trace_calls, rr_heap_history, breakpoints",
+	if (program_is_tracer(name) || program_is_tracer(real))
+		return trace_fail_path(failure, ERROR_UNSUPPORTED, PROGRAM_TRACER_HINT,
 		    "a program that traces others cannot be recorded:", name, 0);
 	return trace_check_nameable(
 	    "a recording could not be replayed, because gdb cannot be given the name", real,

@@ -15,4 +15,16 @@
 bool program_find(const struct worker *worker, const char *directory, const char *name,
     const char *search, char program[PATH_MAX], struct failure *failure);
 
+/*
+ * Programs that run others by ptrace, or in a translation of their own (valgrind): rr 5.6 to 5.9
+ * emulate only a part of ptrace, and stop themselves, hang or take minutes. `path` is where its
+ * file is, or its name as the kernel cuts it.
+ */
+bool program_is_tracer(const char *path);
+
+/* What to do instead. */
+#define PROGRAM_TRACER_HINT                                                                        \
+	"record the traced program itself; the recording then answers what the tracer would: "     \
+	"rr_trace_calls, rr_heap_history, breakpoints"
+
 #endif

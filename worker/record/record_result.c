@@ -22,6 +22,7 @@ static const char *const reason_names[] = {
     [END_TRACE_SIZE] = "trace_size",
     [END_DISK] = "disk_space",
     [END_STARTUP] = "startup",
+    [END_TRACER] = "tracer",
 };
 
 static const char *const reason_notes[] = {
@@ -34,6 +35,7 @@ static const char *const reason_notes[] = {
 	"The program was stopped at the size limit; the trace is complete up to that point.",
     [END_DISK] = "The program was stopped because the disk is nearly full; rr_rm frees space.",
     [END_STARTUP] = "rr was stopped because it did not start the program in time.",
+    [END_TRACER] = "The program was stopped because it started one that traces others.",
 };
 
 /* Adds as much output as fits; escapes may take several bytes each. */

@@ -22,6 +22,7 @@
 #include "worker/serve/places.h"
 #include "worker/trace/removal.h"
 #include "worker/serve/tool.h"
+#include "worker/record/program.h"
 #include "worker/record/room.h"
 #include "worker/record/tracee.h"
 
@@ -108,8 +109,9 @@ static void end_because(struct recording *recording, enum end_reason reason)
 	if (recording->reason != END_ITSELF)
 		return;
 	recording->reason = reason;
-	/* Nobody needs the rest of the output of a cancelled call. */
-	if (reason == END_CANCELLED)
+	/* Nobody needs the rest of the output of a cancelled call, and a tracer may wait for ever.
+	 */
+	if (reason == END_CANCELLED || reason == END_TRACER)
 		recording->ending = ENDING_TERMINATED;
 	/* So far there is only rr, which ignores the signal. */
 	if (!recording->begun)
@@ -195,6 +197,23 @@ static void check_disk(struct recording *recording)
 		end_because(recording, END_DISK);
 }
 
+/* The command itself was checked before; this finds what a shell or a script starts. */
+static void check_tracer(struct recording *recording)
+{
+	if (recording->begun && recording->reason == END_ITSELF &&
+	    tracee_find(recording->rr.pid, program_is_tracer, recording->tracer))
+		end_because(recording, END_TRACER);
+}
+
+static bool fail_traced(struct recording *recording, struct failure *failure)
+{
+	recording_remove(recording);
+	return trace_fail_path(failure, ERROR_UNSUPPORTED, PROGRAM_TRACER_HINT,
+	    "the program was ended, and its trace removed, because it started one that traces "
+	    "others, which cannot be recorded:",
+	    recording->tracer, 0);
+}
+
 /* "attempt 2 of 5, recording for 3 s: last line". Progress is in seconds; over several attempts in
  * attempts, of which a running one comes ever nearer to a whole. */
 static void report_progress(struct recording *recording)
@@ -234,6 +253,7 @@ static void tick(struct recording *recording)
 		return;
 	recording->next_tick = now + RECORD_TICK_MS;
 	check_disk(recording);
+	check_tracer(recording);
 	report_progress(recording);
 }
 
@@ -398,6 +418,8 @@ bool recording_run(struct recording *recording, struct failure *failure)
 			*failure = recording->unconfined;
 			return false;
 		}
+		if (recording->reason == END_TRACER)
+			return fail_traced(recording, failure);
 		if (!name_was_taken(recording))
 			return true;
 		if (recording->worker->config.confined ||

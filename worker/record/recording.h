@@ -6,6 +6,7 @@
 #include "worker/serve/ops.h"
 #include "worker/record/record_plan.h"
 #include "worker/record/stream.h"
+#include "worker/serve/proc_stat.h"
 #include "worker/serve/tool.h"
 
 /* From the wish to end a recording on: the program may clean up, then it is killed, and rr, which
@@ -23,6 +24,7 @@ enum end_reason {
 	END_TRACE_SIZE,
 	END_DISK,
 	END_STARTUP, /* rr did not start the program */
+	END_TRACER,  /* it started one that traces others */
 };
 
 enum ending { ENDING_NOT, ENDING_TERMINATED, ENDING_KILLED, ENDING_ABANDONED };
@@ -42,8 +44,9 @@ struct recording {
 	bool begun;	  /* the program runs, or has run */
 	bool interrupted; /* the reason came from the supervisor */
 	enum ending ending;
-	int attempt, attempts;	   /* 0 of 0: just one */
-	struct failure unconfined; /* has a message if the worker could not be confined */
+	int attempt, attempts;	    /* 0 of 0: just one */
+	char tracer[PROC_NAME_MAX]; /* that one, with END_TRACER */
+	struct failure unconfined;  /* has a message if the worker could not be confined */
 };
 
 /* False without memory. recording_close in every case. */

@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include "worker/serve/proc_stat.h"
 
+#define GENERATIONS_MAX 64
+
 pid_t tracee_first(pid_t rr)
 {
 	DIR *proc = opendir("/proc");
@@ -45,6 +47,38 @@ bool tracee_has_begun(pid_t rr)
 	/* A program that may not be read hides what it is; rr hides nothing. */
 	return stat(path, &program) < 0 || program.st_ino != own.st_ino ||
 	       program.st_dev != own.st_dev;
+}
+
+/* Processes come and go meanwhile: hence the bound. */
+static bool descends_from(int proc, pid_t pid, pid_t rr)
+{
+	char number[16];
+
+	for (int i = 0; i < GENERATIONS_MAX && pid > 1; i++) {
+		if (pid == rr)
+			return true;
+		snprintf(number, sizeof(number), "%d", (int)pid);
+		pid = (pid_t)proc_stat_field(proc, number, PROC_STAT_PARENT);
+	}
+	return false;
+}
+
+pid_t tracee_find(pid_t rr, bool (*is_meant)(const char *name), char name[PROC_NAME_MAX])
+{
+	DIR *proc = opendir("/proc");
+	pid_t found = 0, pid;
+
+	for (struct dirent *entry; proc && !found && (entry = readdir(proc));) {
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !proc_stat_name(dirfd(proc), entry->d_name, name) || !is_meant(name))
+			continue;
+		pid = (pid_t)strtonum(entry->d_name, 1, INT_MAX, NULL);
+		if (pid != rr && descends_from(dirfd(proc), pid, rr))
+			found = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
 }
 
 static bool leads_into(int directory_fd, const char *name, const char *directory)
