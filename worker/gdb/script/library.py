@@ -196,8 +196,8 @@ def node_element(value):
     """What an iterator of a container with nodes stands at."""
     known = printers()
     if class_of(value.type).startswith("_Rb_tree"):
-        link = known.StdRbtreeIteratorPrinter("iterator", value).link_type
-        return known.get_value_from_Rb_tree_node(value["_M_node"].cast(link).dereference())
+        node = known.lookup_node_type("_Rb_tree_node", value.type).pointer()
+        return known.get_value_from_Rb_tree_node(value["_M_node"].cast(node).dereference())
     node = known.lookup_node_type("_List_node", value.type).pointer()
     return known.get_value_from_list_node(value["_M_node"].cast(node).dereference())
 
