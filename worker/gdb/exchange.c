@@ -184,8 +184,11 @@ static enum news note_refusal(
 static enum news note_result(
     struct exchange *exchange, const struct mi_record *record, const char **why)
 {
-	if (record->token != exchange->token)
+	if (record->token != exchange->token) {
+		/* An earlier command's, as gdb_tell sends them: what was printed so far is its own. */
+		text_clear(&exchange->console);
 		return NEWS_NONE;
+	}
 	replace(&exchange->results, record->results);
 	if (strcmp(record->name, "error") == 0)
 		return note_refusal(exchange, record, why);

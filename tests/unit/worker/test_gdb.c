@@ -70,6 +70,19 @@ START_TEST(what_a_command_prints_is_kept_until_the_next)
 }
 END_TEST
 
+START_TEST(what_gdb_was_only_told_prints_into_no_answer)
+{
+	struct gdb *gdb = begin(SCRIPT({"-b", "~\"1 printer disabled\\n\"\n^done"},
+	    {"-interpreter-exec console \"when\"", "~\"Completed event: 7\\n\"\n^done"}));
+	const char *text;
+
+	gdb_tell(gdb, "-b\n");
+	ck_assert_int_eq(gdb_console(gdb, &text, "when"), GDB_DONE);
+	ck_assert_str_eq(text, "Completed event: 7\n");
+	end();
+}
+END_TEST
+
 START_TEST(a_command_that_is_too_long_is_not_sent)
 {
 	static char text[GDB_COMMAND_MAX];
@@ -314,7 +327,8 @@ int main(void)
 {
 	const TTest *const tests[] = {a_command_gets_its_result,
 	    an_answer_with_another_token_is_nobodys, a_refusal_is_told_in_gdbs_words,
-	    what_a_command_prints_is_kept_until_the_next, a_command_that_is_too_long_is_not_sent,
+	    what_a_command_prints_is_kept_until_the_next,
+	    what_gdb_was_only_told_prints_into_no_answer, a_command_that_is_too_long_is_not_sent,
 	    a_run_lasts_until_the_program_has_stopped, of_several_stops_the_last_is_waited_for,
 	    a_run_that_fails_after_its_start_says_why,
 	    the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten,
