@@ -11,6 +11,7 @@
 #include "sandbox/wire/broker.h"
 #include "supervisor/monitor/broker_task.h"
 #include "supervisor/monitor/report_file.h"
+#include "supervisor/monitor/source_place.h"
 
 struct ledger;
 
@@ -25,6 +26,7 @@ struct broker {
 	struct stat made;	   /* the archive that was made; st_ino 0: none */
 	struct report_file report;
 	/* of its process, from broker_sources_prepare on */
+	struct source_homes homes;
 	struct ledger *ledgers[2];	 /* NULL: the trace has none */
 	struct roots source_directories; /* where their files are */
 	char ledger_place[PATH_MAX];	 /* the ledger's directory; "": it is not written */

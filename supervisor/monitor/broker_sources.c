@@ -99,16 +99,15 @@ static void drop_unfit(struct ledger *ledger, const struct source_homes *homes)
 
 static void load(struct broker *broker)
 {
-	struct source_homes homes;
 	size_t deepest = 1;
 
-	source_homes_find(&homes);
+	source_homes_find(&broker->homes);
 	for (size_t i = 0; i < 2; i++) {
 		struct ledger *ledger =
 		    broker->task.recorded[i][0] ? ledger_load(broker->task.recorded[i]) : NULL;
 		broker->ledgers[i] = ledger;
 		if (ledger)
-			drop_unfit(ledger, &homes);
+			drop_unfit(ledger, &broker->homes);
 		for (size_t j = 0; ledger && j < ledger->count; j++)
 			if (depth_of(ledger->entries[j].place) > deepest)
 				deepest = depth_of(ledger->entries[j].place);
@@ -139,7 +138,10 @@ void broker_sources_prepare(struct broker *broker)
 static bool is_in_trees(const struct broker *broker, const char *real)
 {
 	for (const char *const *root = broker->task.trees.list; *root; root++)
-		if (sight_is_within(real, *root) && !source_place_has_dotted(real + strlen(*root)))
+		if (sight_is_within(real, *root) &&
+		    !source_place_has_dotted(real + strlen(*root)) &&
+		    (source_place_is_open(&broker->homes, real) ||
+			!source_place_uncovers(*root, real)))
 			return true;
 	return false;
 }

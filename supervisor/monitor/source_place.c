@@ -96,6 +96,14 @@ bool source_place_is_hidden(const char *real)
 	       sight_is_within(real, "/dev");
 }
 
+bool source_place_uncovers(const char *tree, const char *real)
+{
+	for (const char *const *path = hidden_paths; *path; path++)
+		if (sight_is_within(*path, tree) && sight_is_within(real, *path))
+			return true;
+	return false;
+}
+
 bool source_place_is_open(const struct source_homes *homes, const char *real)
 {
 	for (int i = 0; i < homes->count; i++)

@@ -32,6 +32,10 @@ bool source_place_is_open(const struct source_homes *homes, const char *real);
 /* Whether a recording with covers does not see it, unless it is named. */
 bool source_place_is_hidden(const char *real);
 
+/* Whether a tree that somebody named is or contains something hidden in which the file lies. What
+ * lies in something hidden can be named itself. */
+bool source_place_uncovers(const char *tree, const char *real);
+
 /* Directories whose names begin with a dot contain keys and settings, not sources. `below` is the
  * part of a path that counts. */
 bool source_place_has_dotted(const char *below);

@@ -1,7 +1,8 @@
 /*
  * The ledger of sources, which a recorded program can write, since it can write in the home: what
  * somebody adds to it uncovers nothing that a recording could not have added, and it is about one
- * trace only. As ourselves and, where we are root, as an ordinary user.
+ * trace only. Nor does a setting that names a tree uncover what is hidden in it. As ourselves and,
+ * where we are root, as an ordinary user.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,11 +121,35 @@ START_TEST(a_ledger_is_about_one_directory_and_only_where_nobody_else_writes)
 }
 END_TEST
 
+START_TEST(a_directory_of_sources_uncovers_nothing_hidden_in_it)
+{
+	static const char *const trees[] = {"/", "/etc", "/etc/shadow"};
+
+	if (!stage_can_play(users[_i]))
+		return;
+	struct forgery forgery = begin(users[_i]);
+
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
+		char option[TEXT];
+		snprintf(option, sizeof(option), "--source-dir=%s", trees[i]);
+		client_end(forgery.stage.client);
+		forgery.stage.client = client_start(
+		    &(struct client_options){.args = (const char *const[]){option, NULL},
+			.uid = users[_i] & AS_USER ? NOBODY : 0,
+			.home = forgery.stage.home,
+			.directory = "/tmp"});
+		expect_shown(&forgery, forgery.stage.trace, true);
+	}
+	stage_close(&forgery.stage);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {lines_added_to_the_ledger_uncover_nothing_hidden, TIMES(users)},
 	    {a_ledger_is_about_one_directory_and_only_where_nobody_else_writes, TIMES(users)},
+	    {a_directory_of_sources_uncovers_nothing_hidden_in_it, TIMES(users)},
 	    {NULL, 0},
 	};
 
