@@ -42,7 +42,7 @@ static const char *const texts[PROMPT_COUNT] = {
 	"frame with rr_locals and rr_source_lines.\n"
 	"3. If the writer computed it from another wrong value, repeat step 2 with that one, until you "
 	"reach code that is wrong although the values it reads are right.\n"
-	"4. Report the cause with file and line, and each step with its moment (event:ticks).",
+	"4. Report the cause with file and line, and each step with its moment (event:ticks@pc.sum).",
 
 	"Find who corrupted {expression} in the run recorded in {trace_dir}.\n"
 	"1. Call rr_crash_report with trace_dir \"{trace_dir}\" and move true. Or call rr_replay_start, and "
@@ -87,7 +87,7 @@ static const char *const texts[PROMPT_COUNT] = {
 	"is not found as you have it, rr_output shows all that was printed.\n"
 	"3. Call rr_locals or rr_expand, then rr_last_change on the first value that is wrong, and repeat it "
 	"on the values that this writer read.\n"
-	"4. Report the cause with file and line, and each step with its moment (event:ticks).",
+	"4. Report the cause with file and line, and each step with its moment (event:ticks@pc.sum).",
 
 	"Find where the failing run {bad} departs from the passing run {good} of the same program.\n"
 	"1. Call rr_compare_runs with good \"{good}\", bad \"{bad}\", and the values that you suspect as probes. "

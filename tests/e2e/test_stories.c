@@ -310,6 +310,56 @@ START_TEST(a_call_that_is_too_much_to_follow_is_told_with_its_end_and_its_result
 }
 END_TEST
 
+/* Each row's moment names one instruction, as all others do. */
+START_TEST(a_row_leads_to_its_line)
+{
+	cleanup_scene struct scene scene = scene_open("stories", NULL);
+	json_auto_t *answer = tell(&scene, "book");
+	const json_t *rows = answer_at(answer, "story"), *row;
+	size_t i;
+
+	json_array_foreach((json_t *)rows, i, row)
+	{
+		const char *text = json_string_value(row);
+		char moment[80] = "";
+		int line = 0;
+
+		/* "2 passes of a loop like this, the last from MOMENT:" */
+		if (sscanf(text, "%79s %d", moment, &line) < 1 || !strchr(moment, ':'))
+			continue;
+		ck_assert_msg(strchr(moment, '.'), "%s", text);
+		if (line)
+			expect_all(client_tool(scene.client, "rr_goto", "{s:s}", "moment", moment),
+			    LINE("frame", line));
+	}
+	ck_assert_uint_gt(i, 5);
+}
+END_TEST
+
+/* The function's text is longer than an answer. */
+START_TEST(the_last_lines_of_a_long_function_have_their_text)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_path(place.folder, "program");
+	cleanup_free char *source = harness_path(place.folder, "program.c");
+
+	harness_shell(
+	    "{ echo 'int far_away(int n) {'; for i in $(seq 700); do echo '	/* "
+	    "------------------------------------------------------------ */'; done; "
+	    "printf '\tn += 5;\n\treturn n;\n}\nint main(void) { return far_away(-5); }\n'; "
+	    "} > '%s'",
+	    source);
+	harness_shell("cc -g -O0 -o '%s' '%s'", program, source);
+	client_tool_done(place.client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir",
+	    place.trace);
+	free(client_replay(place.client, place.trace));
+	json_auto_t *answer =
+	    client_tool(place.client, "rr_frame_story", "{s:s}", "location", "far_away");
+	expect_found(answer, "story", "702 n += 5;", NULL);
+	expect_found(answer, "story", "703 return n;", NULL);
+}
+END_TEST
+
 int main(void)
 {
 	static const char *const programs[] = {"lines", "stories_long", "stories", "stories_O2",
@@ -324,6 +374,8 @@ int main(void)
 	    {a_frame_of_one_of_several_threads_is_told_from_where_the_session_stands, 1},
 	    {methods_and_exceptions_are_told, 2},
 	    {branches_are_those_that_steps_take, 2},
+	    {a_row_leads_to_its_line, 1},
+	    {the_last_lines_of_a_long_function_have_their_text, 1},
 	    {what_has_no_story_says_why, 1},
 	    {a_story_that_is_long_leaves_out_its_middle, 1},
 	    {a_call_names_what_it_called_indirectly, TIMES(indirect)},

@@ -309,6 +309,7 @@ static enum scan_verdict see_spot(struct frame_story *story, const struct spot *
 	note_return(story);
 	story->tail = NULL;
 	story->returning = spot->returns;
+	position_take_sum(replay);
 	if (spot->line && !story_add(&story->story, spot->line, &replay->moment)) {
 		stop_following(story);
 		return SCAN_ON;

@@ -58,8 +58,8 @@ static bool parse(const char *name, struct moment *moment, struct failure *failu
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "rr_when tells the session's moment; rr_bookmarks lists the names",
-	    "moment must be start, end, an event number, event:ticks as in earlier answers, or a "
-	    "bookmark, not %.60s",
+	    "moment must be start, end, an event number, event:ticks@pc.sum as in earlier "
+	    "answers, or a bookmark, not %.60s",
 	    name);
 	return false;
 }

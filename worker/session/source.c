@@ -21,6 +21,7 @@
 #define LINES_AROUND   2
 #define LINE_MAX_SHOWN 400 /* bytes of one line */
 #define RESULT_BUDGET  (32 * 1024)
+#define WHOLE_MAX      (16L * 1024 * 1024) /* bytes of a function, of which little is shown */
 
 /* The descriptor is replay->files'. What was not found is not asked for again. why[FILES_WHY_MAX]
  * and *found may be NULL. */
@@ -71,9 +72,10 @@ static void print_line(FILE *to, int line, int last, const char *text, size_t le
 }
 
 /* Lines first..last of a file as one string, each with its number, and "=>" before the current line
- * (0: none). NULL if there are none, with the reason in why[FILES_WHY_MAX] (may be NULL). */
+ * (0: none), and about `most` bytes. NULL if there are none, with the reason in why[FILES_WHY_MAX]
+ * (may be NULL). */
 static json_t *read_lines(
-    struct replay *replay, const char *path, int first, int last, int current, char *why)
+    struct replay *replay, const char *path, int first, int last, int current, long most, char *why)
 {
 	FILE *file = open_source(replay, path, why), *shown = NULL;
 	char *text = NULL, *line_text = NULL;
@@ -83,7 +85,7 @@ static json_t *read_lines(
 
 	if (file)
 		shown = open_memstream(&text, &size);
-	for (int line = 1; shown && line <= last && ftell(shown) < RESULT_BUDGET; line++) {
+	for (int line = 1; shown && line <= last && ftell(shown) < most; line++) {
 		if ((length = getline(&line_text, &line_size, file)) < 0)
 			break;
 		if (line >= first)
@@ -100,13 +102,14 @@ static json_t *read_lines(
 
 json_t *source_around(struct replay *replay, const char *path, int line)
 {
-	return line ? read_lines(replay, path, line - LINES_AROUND, line + LINES_AROUND, line, NULL)
+	return line ? read_lines(replay, path, line - LINES_AROUND, line + LINES_AROUND, line,
+			  RESULT_BUDGET, NULL)
 		    : NULL;
 }
 
 json_t *source_between(struct replay *replay, const char *path, int first, int last)
 {
-	return read_lines(replay, path, first, last, 0, NULL);
+	return read_lines(replay, path, first, last, 0, WHOLE_MAX, NULL);
 }
 
 bool source_line(struct replay *replay, const char *path, int line, char *text, size_t size)
@@ -342,7 +345,8 @@ json_t *tool_source_lines(
 	if (line == 0)
 		line = current ? current : count / 2 + 1;
 	first = line > count / 2 ? (int)(line - count / 2) : 1;
-	source = read_lines(replay, path, first, first + (int)count - 1, current, why);
+	source =
+	    read_lines(replay, path, first, first + (int)count - 1, current, RESULT_BUDGET, why);
 	if (!source) {
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "sources are those that the recorded programs named when they were recorded "
