@@ -98,11 +98,39 @@ static bool is_in_name(char byte)
 	return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || byte == ':';
 }
 
-/* Behind a name, a number or what brackets enclose, with all that follows it: .a ->b [1] (2). NULL:
- * it is something else. */
+/* Whether a name or number stands here, and not an operator that is a word. */
+static bool is_value(const char *at)
+{
+	static const char *const operators[] = {"and", "or", "xor", "bitand", "bitor", "not_eq"};
+	size_t length = 0;
+
+	while (is_in_name(at[length]))
+		length++;
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (strlen(operators[i]) == length && strncmp(at, operators[i], length) == 0)
+			return false;
+	return length > 0;
+}
+
+/* Brackets in front of a value are casts. */
+static const char *behind_casts(const char *at)
+{
+	const char *end = at;
+
+	while (*end == '(') {
+		end = behind(end, '(', ')');
+		if (!end)
+			return at;
+		end = skip_blanks(end);
+	}
+	return is_value(end) ? end : at;
+}
+
+/* Behind a name, a number or what brackets enclose, with the casts before it and all that follows
+ * it: .a ->b [1] (2). NULL: it is something else. */
 static const char *behind_operand(const char *at)
 {
-	at += strspn(at, " \t!~*&-");
+	at = behind_casts(at + strspn(at, " \t!~*&-"));
 	if (*at == '(')
 		at = behind(at, '(', ')');
 	else if (is_in_name(*at))
