@@ -294,28 +294,21 @@ static uint64_t judge_trap(
 }
 
 /*
- * A fault of our look at what an instruction writes to: that has not run yet, and faults in a way
- * of its own when it does.
+ * A stop of our look at what an instruction writes to: a fault, or behind it a debug register that
+ * it has met. The instruction has not run yet, and does either in a way of its own.
  */
-static bool is_fault_of_look(
+static bool is_of_look(
     const struct space *space, const struct tracee *tracee, int status, uint64_t rip)
 {
 	const struct place *place = space_place(space, rip);
 	siginfo_t info = {0};
 
-	return place && place->kind == PLACE_LOOKS &&
-	       (status >> 8 == SIGSEGV || status >> 8 == SIGBUS) &&
-	       kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
-	       info.si_code > 0;
-}
-
-/* A debug register that our look has met: the instruction itself has not touched anything yet. */
-static bool is_trap_of_look(const struct space *space, const siginfo_t *info, uint64_t rip)
-{
-	const struct place *place = space_place(space, rip);
-
-	return place && place->kind == PLACE_LOOKED && info->si_signo == SIGTRAP &&
-	       info->si_code == TRAP_HWBKPT;
+	if (!place || (place->kind != PLACE_LOOKS && place->kind != PLACE_LOOKED) ||
+	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
+		return false;
+	if (place->kind == PLACE_LOOKED)
+		return status >> 8 == SIGTRAP && info.si_code == TRAP_HWBKPT;
+	return (status >> 8 == SIGSEGV || status >> 8 == SIGBUS) && info.si_code > 0;
 }
 
 /* A fault in a copy shows the copy's address instead of the instruction's own. */
@@ -445,8 +438,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			check_place(tracee, status, was);
 		else if (is_last && is_behind_trap(space, was))
 			regs->rip--;
-		if (is_fault_of_look(space, tracee, status, was) ||
-		    is_trap_of_look(space, &info, was)) {
+		if (is_of_look(space, tracee, status, was)) {
 			tracee->cache_pause = true;
 			verdict = CODECACHE_LEG_ENDS;
 		}
