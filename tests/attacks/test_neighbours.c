@@ -21,8 +21,8 @@
 #include "tests/attacks/stage.h"
 #include "tests/runner.h"
 
-#define ALICE 65533
-#define BOB   65532
+#define ALICE 65533U
+#define BOB   65532U
 
 /* A user with a home, a program of a secret source in it, and a server that keeps what it makes
  * for a while, and its traces, in the directory that both share. */

@@ -110,14 +110,14 @@ static void close_both(const int fds[2])
 /* The first children of a process; how many there are. */
 static size_t children_of(pid_t parent, pid_t *children, size_t max)
 {
-	char path[64];
+	char path[64], word[16];
 	size_t count = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
 	file = fopen(path, "re");
-	while (file && count < max && fscanf(file, "%d", &children[count]) == 1)
-		count++;
+	while (file && count < max && fscanf(file, "%15s", word) == 1)
+		children[count++] = (pid_t)strtol(word, NULL, 10);
 	if (file)
 		fclose(file);
 	return count;
@@ -197,8 +197,9 @@ static void take_notices(struct launched *launched, uint32_t last)
 static json_t *launch(const json_t *params)
 {
 	static uint32_t tag;
-	struct launched launched = {.tag = ++tag, .hurry = json_object_get(params, "hurry")};
+	struct launched launched = {.hurry = json_object_get(params, "hurry")};
 
+	launched.tag = ++tag;
 	send_request(launched.tag, params);
 	take_notices(&launched, ++tag);
 	if (!launched.answer) {
