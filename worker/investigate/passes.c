@@ -24,6 +24,7 @@ int passes_set(
 	json_t *bkpt = breakpoints_insert(replay, &wanted, failure);
 	int number;
 
+	replay->library_late = false;
 	if (!bkpt && !replay->worker->broken &&
 	    pending_is_likely(replay, location, false, failure)) {
 		*failure = (struct failure){0};
@@ -53,6 +54,8 @@ bool passes_was_known(
 	json_t *results = NULL;
 	bool waits;
 
+	if (pending_was_late(replay, location, failure))
+		return false;
 	gdb_must(replay->gdb, &results, "-break-list");
 	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
 	json_decref(results);

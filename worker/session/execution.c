@@ -265,7 +265,7 @@ static json_t *run_on(
 		stop = NULL;
 	}
 	internal_delete(replay, number);
-	if (stop && replay->at_end)
+	if (stop && (replay->at_end || replay->library_late))
 		pending_note(replay, stop);
 	return stop;
 }

@@ -100,11 +100,12 @@ void libraries_find(struct replay *replay)
 	if (!exchange_take_missed_library(gdb_exchange(replay->gdb)))
 		return;
 	gdb_must(replay->gdb, &results, "-file-list-shared-libraries");
-	if (add_folders(replay, json_object_get(results, "shared-libraries")) &&
-	    gdb_done_or_warn(replay->gdb,
-		gdb_command(
-		    replay->gdb, NULL, "-gdb-set solib-search-path %s", replay->library_folders),
-		"a library that the program has loaded has no symbols here"))
+	bool added = add_folders(replay, json_object_get(results, "shared-libraries"));
+	replay->library_late |= added;
+	if (added && gdb_done_or_warn(replay->gdb,
+			 gdb_command(replay->gdb, NULL, "-gdb-set solib-search-path %s",
+			     replay->library_folders),
+			 "a library that the program has loaded has no symbols here"))
 		correct_frame(replay);
 	json_decref(results);
 }

@@ -6,6 +6,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/session/breakpoints.h"
+#include "worker/session/libraries.h"
 #include "worker/session/names.h"
 #include "worker/session/pending.h"
 
@@ -65,12 +66,33 @@ void pending_fail(struct replay *replay, const char *location, struct failure *f
 	names_explain(replay, location, NULL, failure);
 }
 
+bool pending_was_late(struct replay *replay, const char *location, struct failure *failure)
+{
+	libraries_find(replay);
+	if (!replay->library_late)
+		return false;
+	replay->library_late = false;
+	failure_set(failure, ERROR_NOT_FOUND, "call again: now it is known where it lies",
+	    "%.200s was not looked for in a library that the program loaded by a relative name: "
+	    "where it lies was found only after it had been loaded",
+	    location);
+	return true;
+}
+
 void pending_note(struct replay *replay, json_t *answer)
 {
 	json_t *results = NULL, *numbers;
 	const json_t *rows;
 
 	if (!replay->breakpoints.count)
+		return;
+	if (replay->library_late)
+		json_object_set_new(answer, "library_found_late",
+		    json_string("a library was loaded by a relative name, and where it lies was "
+				"found only now: breakpoints in it were not hit on the way; go "
+				"back and run again"));
+	replay->library_late = false;
+	if (!replay->at_end)
 		return;
 	gdb_must(replay->gdb, &results, "-break-list");
 	rows = mi_breakpoints(results);

@@ -21,4 +21,8 @@ void pending_fail(struct replay *replay, const char *location, struct failure *f
  * they will never be set. */
 void pending_note(struct replay *replay, json_t *answer);
 
+/* Whether a search that found nothing ran past a library whose place was found only then: *failure
+ * says so, and a second search finds what is in it. */
+bool pending_was_late(struct replay *replay, const char *location, struct failure *failure);
+
 #endif
