@@ -45,6 +45,12 @@ START_TEST(threads_that_wait_for_each_other_are_told_as_a_ring)
 	expect_within(report, "conclusion", "deadlock: ");
 	expect_within(report, "conclusion", rings[_i].told[0]);
 	expect_within(report, "conclusion", rings[_i].told[1]);
+	for (const char *at = answer_text(report, "conclusion");
+	     (at = strstr(at, "the end of thread ")); at++)
+		ck_assert_ptr_null(memmem(at, 30, "held by", strlen("held by")));
+	/* gdb's remark that an ended process has no /proc is none about a value */
+	expect_all(client_tool(place.client, "rr_value_history", "{s:s}", "expression", "rung"),
+	    ABSENT("warnings"));
 }
 END_TEST
 

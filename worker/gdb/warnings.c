@@ -22,7 +22,8 @@ static bool says_nothing(const char *text, size_t length)
 	static const char *const noise[] = {"but not in symtab", "system-supplied DSO",
 	    "libthread_db", "dynamic linker", "vdso", "vsyscall", "shared library list entry",
 	    "Temporarily disabling breakpoints", "more recent than executable",
-	    "Remote failure reply", "separate debug info", "File transfers from remote"};
+	    "Remote failure reply", "separate debug info", "File transfers from remote",
+	    "unable to open /proc file"};
 
 	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
 		if (contains(text, length, noise[i]))

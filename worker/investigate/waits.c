@@ -332,9 +332,12 @@ static char *tell_cycle(const struct waiter *waiters, size_t count, const struct
 	size_t length = (size_t)snprintf(text, sizeof(text), "deadlock: thread %d", first->tid);
 
 	do {
+		char held[32] = ""; /* who is to end need not be named twice */
+
+		if (strncmp(at->what, "the end of", strlen("the end of")) != 0)
+			snprintf(held, sizeof(held), ", held by thread %d", at->holder);
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
-		    " waits for %s, held by thread %d%s", at->what, at->holder,
-		    at->holder == first->tid ? "" : ", which");
+		    " waits for %s%s%s", at->what, held, at->holder == first->tid ? "" : ", which");
 		at = find(waiters, count, at->holder);
 	} while (at && at != first && length < sizeof(text));
 	return strdup(text);
