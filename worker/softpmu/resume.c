@@ -18,6 +18,7 @@
 #include "worker/softpmu/trapflag.h"
 #include "worker/softpmu/trapmask.h"
 #include "worker/softpmu/watches.h"
+#include "worker/softpmu/x87address.h"
 
 #ifndef PTRACE_SYSEMU
 #define PTRACE_SYSEMU		 31
@@ -116,6 +117,7 @@ static void look_at_instruction(
 	size_t length = regions_read_code(&tracee->tid, regs->rip, bytes, sizeof bytes);
 
 	trapflag_check_instruction(tracee->tid, bytes, length, regs);
+	x87address_correct(tracee, bytes, length);
 	decode_instruction(regions_read_code, &tracee->tid, regs->rip, block);
 	tracee->began = *regs;
 	tracee->leg_counts = block->ending.counts;

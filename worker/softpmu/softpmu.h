@@ -46,6 +46,7 @@
  *   pageindex.c   which blocks are on which page; pure
  *   places.c      what each place in the cache stands for; pure
  *   recover.c     from a stop in the cache to the program's own state
+ *   x87address.c  where the last x87 instruction was
  *   budget.c      how many branches may pass; pure
  *   cachecalls.c  system calls that change the code below the cache
  *

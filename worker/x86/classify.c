@@ -4,6 +4,7 @@
  */
 #include "worker/x86/classify.h"
 #include "worker/x86/decoder.h"
+#include "worker/x86/x87.h"
 
 enum {
 	PREFIX_FS = 0x64,
@@ -117,10 +118,6 @@ static bool must_be_native(const struct instruction *in)
 
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_POPFD:
-	case ZYDIS_MNEMONIC_FNSTENV: /* they store the address of the last x87 instruction */
-	case ZYDIS_MNEMONIC_FNSAVE:
-	case ZYDIS_MNEMONIC_FXSAVE:
-	case ZYDIS_MNEMONIC_FXSAVE64:
 		return true;
 	case ZYDIS_MNEMONIC_MOV: /* shadows the next instruction from traps */
 		if (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
@@ -130,7 +127,8 @@ static bool must_be_native(const struct instruction *in)
 	default:
 		break;
 	}
-	return classify_is_rip_relative(in) && has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS);
+	return x87_stores_address(z->mnemonic) ||
+	       (classify_is_rip_relative(in) && has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS));
 }
 
 bool classify_is_in_rr_page(uint64_t address)

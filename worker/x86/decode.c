@@ -4,6 +4,7 @@
  */
 #include "worker/x86/decode.h"
 #include "worker/x86/decoder.h"
+#include "worker/x86/x87.h"
 
 #include <Zydis/Zydis.h>
 
@@ -105,7 +106,8 @@ static bool special_end(ZydisMnemonic mnemonic, enum block_end *kind)
 		*kind = END_STEP;
 		return true;
 	default:
-		return false;
+		*kind = END_STEP;
+		return x87_stores_address(mnemonic); /* see x87address.h */
 	}
 }
 

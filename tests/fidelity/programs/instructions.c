@@ -61,6 +61,17 @@ ASSEMBLY(x87_inexact_store, UNMASK_X87 "fldpi\nfstps 8(%rsi)\nfwait\nud2")
 ASSEMBLY(x87_unmasked_late, "fld1\nfldz\nfdivrp\n" UNMASK_X87 "fwait\nud2")
 ASSEMBLY(x87_pending_sse, UNMASK_X87 "fld1\nfldz\nfdivrp\nmovaps %xmm0, %xmm1\nemms\nud2")
 
+/* They store the address of the last x87 instruction, which the program then looks at. */
+#define PENDING UNMASK_X87 "fld1\nfldz\nfdivrp\n"
+ASSEMBLY(x87_environment, PENDING "fnstenv 0x40(%rsi)\nmov 0x4c(%rsi), %eax\nud2")
+ASSEMBLY(x87_saved, PENDING "fnsave 0x80(%rsi)\nmov 0x8c(%rsi), %eax\nud2")
+ASSEMBLY(x87_fx_saved, PENDING "fxsave64 0x100(%rsi)\nmov 0x108(%rsi), %rax\nud2")
+#define PENDING_ALL PENDING "mov $7, %eax\nxor %edx, %edx\n"
+ASSEMBLY(x87_x_saved, PENDING_ALL "xsave64 0x200(%rsi)\nmov 0x208(%rsi), %rax\nud2")
+ASSEMBLY(x87_x_saved_short, PENDING_ALL "xsavec 0x200(%rsi)\nmov 0x208(%rsi), %eax\nud2")
+ASSEMBLY(x87_saved_after_branches,
+    "mov $9, %ebp\n1: " PENDING "fnsave 0x80(%rsi)\nmov 0x8c(%rsi), %eax\ndec %ebp\njnz 1b\nud2")
+
 /* On purpose. */
 ASSEMBLY(ud2, "ud2")
 ASSEMBLY(ud1, "ud1 %eax, %ecx")
