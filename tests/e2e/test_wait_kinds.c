@@ -35,6 +35,8 @@ static const struct {
     {"relock_posix",
 	{"waits for mutex room + 56, held by thread ", "waits for the end of thread "}},
     {"writers", {"waits for rwlock page, held by thread ", "waits for rwlock leaf, held by "}},
+    {"upgrade", {"waits for rwlock page, held by thread ", ""}},
+    {"upgrade_shared", {"waits for rwlock shelf, held by thread ", ""}},
 };
 
 START_TEST(threads_that_wait_for_each_other_are_told_as_a_ring)
@@ -63,6 +65,16 @@ START_TEST(a_lock_of_the_programs_own_leaves_open_who_waits_for_whom)
 	thread_with(report, "a futex of no known function, own + 4: who holds it cannot be known");
 	expect_within(report, "conclusion", "whether they wait for each other cannot be known");
 	ck_assert_ptr_null(strstr(answer_text(report, "conclusion"), "no cycle"));
+}
+END_TEST
+
+START_TEST(threads_that_wait_for_pipes_leave_open_who_waits_for_whom)
+{
+	cleanup_place struct place place = place_open();
+	json_auto_t *report = report_of(&place, "pipes");
+
+	expect_within(report, "conclusion", "whether they wait for each other cannot be known");
+	expect_within(report, "conclusion", "read");
 }
 END_TEST
 
@@ -111,6 +123,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {threads_that_wait_for_each_other_are_told_as_a_ring, TIMES(rings)},
 	    {a_lock_of_the_programs_own_leaves_open_who_waits_for_whom, 1},
+	    {threads_that_wait_for_pipes_leave_open_who_waits_for_whom, 1},
 	    {threads_that_spin_are_told_with_what_they_spin_for, 1},
 	    {each_kind_of_object_is_named_by_itself_and_with_its_holder, 1},
 	    {NULL, 0},

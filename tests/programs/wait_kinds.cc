@@ -13,6 +13,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <semaphore.h>
+#include <shared_mutex>
 #include <sys/syscall.h>
 #include <thread>
 #include <threads.h>
@@ -33,7 +34,9 @@ static sem_t token, other_token;
 static pthread_rwlock_t page = PTHREAD_RWLOCK_INITIALIZER, leaf = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t hot, cold;
 static pthread_barrier_t both;
+static std::shared_mutex shelf;
 static int own[2]; /* 1: taken */
+static int pipes[2][2];
 static bool rung, waiting, spins;
 
 static bool sleeps(const char *task)
@@ -149,6 +152,14 @@ static void take_own(int number)
 		syscall(SYS_futex, &own[number], FUTEX_WAIT_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+/* Each would write what the other one reads. */
+static void read_pipe(int number)
+{
+	char byte;
+	if (read(pipes[number][0], &byte, 1) == 1 && write(pipes[!number][1], &byte, 1) == 1)
+		std::puts("read");
+}
+
 static void ring(void (*take)(int))
 {
 	pthread_barrier_init(&both, nullptr, 2);
@@ -162,6 +173,12 @@ static void ring(void (*take)(int))
 	watch();
 	one.join();
 	two.join();
+}
+
+static void ring_of_pipes()
+{
+	if (pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0)
+		ring(read_pipe);
 }
 
 int main(int argc, char **argv)
@@ -178,6 +195,20 @@ int main(int argc, char **argv)
 		ring(take_own);
 	else if (std::strcmp(what, "writers") == 0)
 		ring([](int number) { pthread_rwlock_wrlock(number ? &page : &leaf); });
+	else if (std::strcmp(what, "upgrade") == 0)
+		ring([](int) {
+			pthread_rwlock_rdlock(&page);
+			pthread_rwlock_wrlock(&page);
+		});
+	else if (std::strcmp(what, "upgrade_shared") == 0)
+		ring([](int number) {
+			if (number)
+				return;
+			shelf.lock_shared();
+			shelf.lock();
+		});
+	else if (std::strcmp(what, "pipes") == 0)
+		ring_of_pipes();
 	else if (std::strcmp(what, "spins") == 0) {
 		spins = true;
 		ring([](int number) { pthread_spin_lock(number ? &hot : &cold); });

@@ -61,6 +61,13 @@ static enum scan_verdict see(
 
 /* ---- Who waits for whom ---------------------------------------------------------------------- */
 
+/* Who reads under a rwlock and waits to write waits for itself. The calls that try, or that give up
+ * after a time, do not. */
+static bool can_wait_for_itself(const struct threading_call *call)
+{
+	return strcmp(call->function->name, "pthread_rwlock_wrlock") == 0;
+}
+
 /* Whether `thread` waits for `other`: for a lock that this one holds, or for its end. */
 static bool waits_for(const struct threading *threading, size_t thread, size_t other)
 {
@@ -68,7 +75,7 @@ static bool waits_for(const struct threading *threading, size_t thread, size_t o
 	const struct order_held *held;
 	size_t count;
 
-	if (!call->active || thread == other)
+	if (!call->active || (thread == other && !can_wait_for_itself(call)))
 		return false;
 	if (call->function->act == THREADING_AWAIT)
 		return threading->threads[other].self == call->argument;

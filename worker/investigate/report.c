@@ -475,12 +475,38 @@ static const json_t *first_unheld(const json_t *threads)
 	return NULL;
 }
 
+/* The first thread that is in a call which may wait for what another one does, as for a pipe or a
+ * lock of a file. */
+static const json_t *first_calling(const json_t *threads)
+{
+	static const char *const calls[] = {"read", "recv", "accept", "connect", "poll", "select",
+	    "epoll", "write", "send", "flock", "fcntl", "wait", "lockf", "msg", "sem", "sig"};
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(threads, i, thread)
+	{
+		const char *in = json_string_value(json_object_get(thread, "in"));
+
+		for (size_t k = 0; in && k < sizeof(calls) / sizeof(*calls); k++)
+			if (strstr(in, calls[k]))
+				return thread;
+	}
+	return NULL;
+}
+
 /* What is known of cycles. Those of mutexes are in memory; the others are not. Nobody knows who
  * should have ended a wait for a condition. */
 static json_t *cycles_of(const json_t *threads, bool whole)
 {
-	const json_t *unheld = first_unheld(threads);
+	const json_t *unheld = first_unheld(threads), *calling = first_calling(threads);
 
+	if (!unheld && calling)
+		return json_sprintf(
+		    "whether they wait for each other cannot be known: thread %d is in "
+		    "%.100s, which can wait for another of them",
+		    (int)json_integer_value(json_object_get(calling, "tid")),
+		    json_string_value(json_object_get(calling, "in")));
 	if (!unheld)
 		return json_string(
 		    whole ? "no cycle of locks among them"
