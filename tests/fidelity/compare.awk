@@ -94,6 +94,15 @@ function complaint(all) {
 	return "     " way[w] ": " substr(all, 1, 400) "\n"
 }
 
+# What the program printed in a replay; a replay that is about a child ends with it, before what others
+# print.
+function compare_told(kind, by) {
+	if (mode != "child")
+		compare(kind, "told when recorded", by, 1)
+	else if (whole[by, kind] != "" && index(whole["told when recorded", kind], whole[by, kind]) != 1)
+		say(by ": " whole[by, kind])
+}
+
 function compare_kind(kind) {
 	message = ""
 	said = 0
@@ -103,7 +112,7 @@ function compare_kind(kind) {
 	if (mode != "long")
 		compare(kind, "cache", "steps", 1)
 	for (w = 2; w <= count_of_ways; w++)
-		compare(kind, "told when recorded", "told by " way[w], 1)
+		compare_told(kind, "told by " way[w])
 	compare(kind, "native", "cache", 0)
 	compare(kind, "told natively", "told when recorded", 0)
 	if (read_first("native.status") != read_first("record.status"))

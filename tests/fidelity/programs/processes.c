@@ -122,13 +122,20 @@ KIND(vforked_child, KIND_CALLS | KIND_CHILD)
 	wait_for(child);
 }
 
+/* Blocked until the child waits for it, so that it always comes at the same place. */
 KIND(killed_by_parent, KIND_CALLS | KIND_CHILD)
 {
-	pid_t child = fork();
+	sigset_t set;
+	pid_t child;
 
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	child = fork();
 	if (child == 0) {
+		sigemptyset(&set);
 		for (;;)
-			pause();
+			sigsuspend(&set);
 	}
 	kill(child, SIGTERM);
 	wait_for(child);
