@@ -103,6 +103,16 @@ pid_t census_await(pid_t root, const char *name)
 	harness_fail("no process %s appeared", name);
 }
 
+void census_kill(pid_t pid)
+{
+	double end = harness_now() + HARNESS_TIMEOUT_S;
+
+	kill(pid, SIGKILL);
+	for (; kill(pid, 0) == 0; nap())
+		if (harness_now() > end)
+			harness_fail("process %d stays", (int)pid);
+}
+
 /* Orphans become our children (subreaper) and would stay as zombies. Leaves the server itself
  * alone. */
 static void reap_orphans(const struct census *census, pid_t server)

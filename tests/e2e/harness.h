@@ -195,6 +195,9 @@ pid_t census_child(pid_t parent);
 /* Waits until a descendant with that comm exists, and returns it. */
 pid_t census_await(pid_t root, const char *name);
 
+/* Kills a process, and waits until its parent has noticed that. */
+void census_kill(pid_t pid);
+
 /* Waits until no process is left below `root` (or below us, if it is our own pid). Returns the
  * seconds that this took; after timeout_s prints the survivors and returns -1. */
 double census_await_none(pid_t root, double timeout_s);

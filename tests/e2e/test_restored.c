@@ -29,9 +29,7 @@ static void kill_gdb(const struct scene *scene)
 	pid_t gdb = census_find(client_pid(scene->client), "gdb", 0);
 
 	ck_assert_int_gt(gdb, 0);
-	kill(gdb, SIGKILL);
-	while (kill(gdb, 0) == 0)
-		usleep(2000);
+	census_kill(gdb);
 }
 
 /* Every stop from here to the program's end, as what it says of the watched value. */

@@ -64,8 +64,7 @@ START_TEST(a_session_that_is_brought_back_keeps_it)
 	cleanup_scene struct scene scene = scene_open("signals_sync", NULL);
 
 	client_tool_done(scene.client, "rr_signals", "{s:[s,s]}", "pass", "SIGFPE", "SIGSEGV");
-	kill(census_await(client_pid(scene.client), "rr"), SIGKILL);
-	sleep(1);
+	census_kill(census_await(client_pid(scene.client), "rr"));
 	expect_answer(go_on(&scene), "reason", "end");
 }
 END_TEST
