@@ -81,6 +81,22 @@ static void open_end(const char *trace)
 	ck_assert_int_eq(ftruncate(fd, last), 0);
 }
 
+/* One for each way in which rr meets it: in its buffer, behind the call, and before it. */
+static const char *const bad_pointers[] = {"read", "getitimer", "sendmmsg"};
+
+START_TEST(a_bad_pointer_that_rr_does_not_survive_is_named_as_the_cause)
+{
+	cleanup_place struct place place = place_open();
+	json_auto_t *answer = record(&place, bad_pointers[_i]);
+
+	expect_within(answer, "message", "the program had not ended");
+	expect_within(answer, "hint", "answers a bad pointer with EFAULT");
+	expect_answer_within(
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace),
+	    "conclusion", "rr itself stopped at event ");
+}
+END_TEST
+
 START_TEST(a_trace_that_is_cut_off_works_up_to_its_end)
 {
 	cleanup_place struct place place = place_open();
@@ -205,6 +221,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {an_rr_that_stops_is_no_end_of_the_program, 2},
+	    {a_bad_pointer_that_rr_does_not_survive_is_named_as_the_cause, TIMES(bad_pointers)},
 	    {a_trace_that_is_cut_off_works_up_to_its_end, 1},
 	    {an_rr_that_is_killed_says_by_what, 2},
 	    {an_attempt_in_which_rr_stops_is_spoilt, 1},

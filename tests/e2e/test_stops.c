@@ -74,7 +74,7 @@ START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 	expect_all(client_tool(scene.client, "rr_step", NULL), IS("reason", "step"),
 	    IS("frame.function", "main"));
 	/* This takes minutes if gdb steps each instruction of the dynamic linker. */
-	ck_assert_msg(harness_now() - started < 10, "%.1f s", harness_now() - started);
+	ck_assert_msg(harness_now() - started < 60, "%.1f s", harness_now() - started);
 }
 END_TEST
 

@@ -17,6 +17,12 @@
 #define FAILED	  "' failed to hold. "
 #define CALL_LINE 512
 
+/* Natively the program goes on. LIMIT: only unreadable names of files are carried over
+ * (badpaths.c); the other calls would have to fail in the same way in each replay, too. */
+#define BAD_POINTER                                                                                \
+	"rr could not reach memory that the program passed to the kernel, which itself answers a " \
+	"bad pointer with EFAULT: the last frames of the trace show which one it is"
+
 /* Remedies for the failures that ordinary programs bring about. */
 static const struct {
 	const char *said, *remedy;
@@ -24,15 +30,12 @@ static const struct {
     {"unsupported ptrace(",
 	"a program that traces others (a debugger, strace) cannot be recorded: record the traced "
 	"program itself"},
-    {"Should have read",
-	"rr could not read what the program passed to the kernel; the last frames of the trace "
-	"show the bad pointer: rr_replay_start with at end"},
-    {"Should have written",
-	"rr could not write where the program wanted the kernel to; the last frames of the trace "
-	"show the bad pointer: rr_replay_start with at end"},
-    {"Can't defer deterministic or internal signal",
-	"the program passed a bad pointer to a system call: the last frames of the trace show it: "
-	"rr_replay_start with at end"},
+    {"Should have read", BAD_POINTER},
+    {"Should have written", BAD_POINTER},
+    {"Can't defer deterministic or internal signal", BAD_POINTER},
+    {"Expected EFAULT for", BAD_POINTER},
+    /* LIMIT: a full table of descriptors is not carried over. Room for rr's own would have to be
+     * made by raising the program's limit, which an ordinary user cannot above the hard limit. */
     {"Syscall mmap failed",
 	"rr needs free file descriptors in the program for each new process or thread: raise "
 	"ulimit -n, or look for a leak of descriptors at the end of the trace"},
