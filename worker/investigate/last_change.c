@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
+#include "worker/investigate/where.h"
 #include "worker/session/scan.h"
 #include "worker/session/internal.h"
 #include "worker/session/watchpoint.h"
@@ -49,7 +50,8 @@ static void fail_unwritten(struct replay *replay, const char *expression, struct
 }
 
 /* "memcpy, called by load at a.c:7", or "store at a.c:8" */
-static json_t *conclude(const char *expression, const json_t *writer, const json_t *own)
+static json_t *conclude(
+    const char *expression, const json_t *writer, const json_t *own, const char *callers)
 {
 	const char *function = mi_text(writer, "function"), *by = mi_text(own, "function");
 	const char *at = mi_text(own, "at");
@@ -59,8 +61,22 @@ static json_t *conclude(const char *expression, const json_t *writer, const json
 	if (own == writer || !own)
 		return json_sprintf(
 		    "%s wrote %s (%s)", function, expression, at ? at : "no source");
-	return json_sprintf("%s wrote %s, called by %s (%s)", function, expression, by ? by : "??",
-	    at ? at : "no source");
+	return json_sprintf("%s wrote %s, called by %s (%s)%s", function, expression,
+	    by ? by : "??", at ? at : "no source", callers);
+}
+
+/* Where the own code is that of a wrapper of what writes: who calls it; else "". */
+static void tell_wrapper(
+    struct replay *replay, const json_t *frames, const json_t *own, char words[WHERE_CALLERS_MAX])
+{
+	const json_t *frame;
+	size_t i, at = 0, passed;
+	json_t *callers;
+
+	json_array_foreach((json_t *)frames, i, frame) at = frame == own ? i : at;
+	callers = where_callers(replay, frames, at, &passed);
+	where_join(callers, passed, words);
+	json_decref(callers);
 }
 
 /* The callers up to the first one of the program's own code, and a few more. */
@@ -87,9 +103,11 @@ static json_t *change_answer(struct replay *replay, const json_t *stop, const ch
 	const json_t *watch = json_object_get(stop, "watch");
 	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers, *source;
 	json_t *json = json_object(), *own = frames_first_own(replay, frames);
+	char wrapped[WHERE_CALLERS_MAX];
 
+	tell_wrapper(replay, frames, own, wrapped);
 	json_object_set_new(
-	    json, "conclusion", conclude(expression, json_array_get(frames, 0), own));
+	    json, "conclusion", conclude(expression, json_array_get(frames, 0), own, wrapped));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (json_object_get(stop, kept[i]))
 			json_object_set(json, kept[i], json_object_get(stop, kept[i]));

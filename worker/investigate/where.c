@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/investigate/wrapper.h"
 #include "worker/session/frame.h"
 #include "worker/session/frames.h"
 #include "worker/session/symbol.h"
 
-#define FRAMES_MAX   12
+#define FRAMES_MAX   16
+#define CALLERS_MAX  6
 #define FRAMES_BYTES 6000
 
 static void copy(json_t *to, const char *as, const json_t *from, const char *name)
@@ -35,14 +37,57 @@ static json_t *place(struct replay *replay, json_t *own, json_t *inner)
 	return where;
 }
 
+static json_t *caller_words(struct replay *replay, json_t *frame)
+{
+	json_t *where = place(replay, frame, frame), *words = where_words(where);
+
+	json_decref(where);
+	return words;
+}
+
+json_t *where_callers(struct replay *replay, const json_t *frames, size_t at, size_t *passed)
+{
+	json_t *callers;
+
+	*passed = at ? wrapper_count(replay, frames, at) : 0;
+	if (!*passed)
+		return NULL;
+	callers = json_array();
+	for (size_t i = at + 1;
+	     i < json_array_size(frames) && json_array_size(callers) < CALLERS_MAX; i++)
+		json_array_append_new(callers, caller_words(replay, json_array_get(frames, i)));
+	return callers;
+}
+
+/* Behind the first own frame, if it is that of a wrapper: who calls it. */
+static void add_callers(struct replay *replay, json_t *where, const json_t *frames, size_t at)
+{
+	size_t passed;
+	json_t *callers = where_callers(replay, frames, at, &passed);
+
+	if (!callers)
+		return;
+	json_object_set_new(where, "callers", callers);
+	json_object_set_new(where, "wrappers", json_integer((json_int_t)passed));
+}
+
 json_t *where_from(struct replay *replay, int level)
 {
 	json_t *frames =
 	    frames_from(replay, replay->selected.number, level, FRAMES_MAX, FRAMES_BYTES);
-	json_t *where = NULL;
+	json_t *where = NULL, *own, *frame;
+	size_t i, at = 0;
 
-	if (json_array_size(frames))
-		where = place(replay, frames_first_own(replay, frames), json_array_get(frames, 0));
+	if (json_array_size(frames)) {
+		own = frames_first_own(replay, frames);
+		json_array_foreach(frames, i, frame) at = frame == own ? i : at;
+		json_t *callers = json_object();
+
+		add_callers(replay, callers, frames, at);
+		where = place(replay, own, json_array_get(frames, 0));
+		json_object_update(where, callers);
+		json_decref(callers);
+	}
 	json_decref(frames);
 	return where;
 }
@@ -137,11 +182,24 @@ bool where_entry(struct replay *replay, unsigned long long pc, unsigned long lon
 	return true;
 }
 
+void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MAX])
+{
+	size_t length = 0;
+
+	words[0] = '\0';
+	for (size_t i = 0; i < count && i < json_array_size(callers); i++)
+		length += (size_t)snprintf(words + length, WHERE_CALLERS_MAX - length,
+		    ", called by %.180s", json_string_value(json_array_get(callers, i)));
+}
+
 json_t *where_words(const json_t *where)
 {
 	const char *function = mi_text(where, "function"), *at = mi_text(where, "at");
 	const char *in = mi_text(where, "in");
+	char callers[WHERE_CALLERS_MAX];
 
-	return json_sprintf("%s%s%s (%s)", in ? in : "", in ? ", called by " : "",
-	    function ? function : "code without a name", at ? at : "no source");
+	where_join(json_object_get(where, "callers"),
+	    (size_t)json_integer_value(json_object_get(where, "wrappers")), callers);
+	return json_sprintf("%s%s%s (%s)%s", in ? in : "", in ? ", called by " : "",
+	    function ? function : "code without a name", at ? at : "no source", callers);
 }

@@ -8,8 +8,20 @@
 /*
  * At gdb's last stop: {function?, at?, in?} of the first frame of the program's own code. If the
  * program stands deeper, `in` is the function that this frame called.
+ * If that frame is one of a wrapper, `callers` are up to six of its callers in words, and
+ * `wrappers` says how many frames are of wrappers.
  */
 json_t *where_own(struct replay *replay);
+
+/* The same callers, for the frame at `at` of frames that have their addresses: owned by the caller,
+ * with the number of wrappers; NULL: it is none, or the first of the frames. */
+json_t *where_callers(struct replay *replay, const json_t *frames, size_t at, size_t *passed);
+
+#define WHERE_CALLERS_MAX 1000
+
+/* ", called by load (a.c:7), called by main (a.c:9)", of the first `count` of them: as many as
+ * there are wrappers, so that the last is the one that is none. */
+void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MAX]);
 
 #define WHERE_CODE_MAX 64
 
@@ -39,7 +51,8 @@ json_t *where_from(struct replay *replay, int level);
 bool where_entry(struct replay *replay, unsigned long long pc, unsigned long long *entry,
     char *name, size_t size);
 
-/* "store (a.c:8)", or "memcpy, called by load (a.c:7)". To be released. */
+/* "store (a.c:8)", or "memcpy, called by load (a.c:7)", or "malloc, called by xmalloc (u.c:3),
+ * called by load (a.c:7)". To be released. */
 json_t *where_words(const json_t *where);
 
 #endif
