@@ -44,7 +44,7 @@ static pid_t find_victim(pid_t server, enum victim victim)
 
 static void await_gone(pid_t pid)
 {
-	double end = harness_now() + HARNESS_TIMEOUT_S;
+	double end = harness_now() + 10;
 	while (kill(pid, 0) == 0 && harness_now() < end)
 		usleep(2000);
 }
