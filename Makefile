@@ -89,7 +89,7 @@ $(SKILLS_OBJ): $(SKILLS_OBJ:.o=.c) $(FLAGS)
 
 # One archive for each top folder and its subfolders. main.c stays out, so that the unit tests can link
 # the rest; the software PMU stays out, because it is a library of its own.
-sources_of = $(filter-out %/main.c $(1)/softpmu/%,$(wildcard $(1)/*.c $(1)/*/*.c))
+sources_of = $(filter-out %/main.c $(1)/softpmu/%,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
 objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))$(if $(filter supervisor,$(1)), $(SKILLS_OBJ))
 ARCHIVES  := $(patsubst %,$(BUILD)/obj/%.a,mcp sandbox supervisor worker)
 

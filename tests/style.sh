@@ -41,10 +41,27 @@ check_length() {
 $found"
 }
 
+# The folders of worker/, lowest first: code includes only what is in its own folder or a lower one. softpmu/ is
+# a library of its own, which only shares x86/.
+LAYERS="x86 serve gdb trace record session read breaks moment run inspect investigate"
+
+check_layers() {
+	below=
+	for layer in $LAYERS; do
+		below="$below worker/$layer"
+		allowed=$(echo "$below" | sed 's/^ //; s/ /|/g')
+		found=$(grep -rnE '^#[ \t]*include "worker/' "worker/$layer" --include='*.[ch]' |
+			grep -vE "include \"(($allowed)/|worker/handlers\.h)")
+		[ -z "$found" ] || complain "worker/$layer may include only what is below it:
+$found"
+	done
+}
+
 check_includes() {
 	may_include supervisor mcp sandbox
 	may_include worker sandbox
 	may_include worker/x86
+	check_layers
 	may_include mcp
 	may_include sandbox
 	found=$(grep -rnE '^#[ \t]*include <(seccomp|sys/(capability|socket|ptrace)|ini)' mcp)

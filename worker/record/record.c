@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/broker.h"
-#include "worker/serve/handlers.h"
+#include "worker/handlers.h"
 #include "worker/trace/query.h"
 #include "worker/record/last_words.h"
 #include "worker/record/record_result.h"

@@ -5,7 +5,7 @@
 #include "worker/trace/query.h"
 
 #include "worker/serve/capture.h"
-#include "worker/serve/handlers.h"
+#include "worker/handlers.h"
 #include "worker/serve/lookup.h"
 #include "worker/serve/rr_words.h"
 #include "worker/trace/execs.h"

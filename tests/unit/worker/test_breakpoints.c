@@ -4,8 +4,8 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/serve/handlers.h"
-#include "worker/session/breakpoints.h"
+#include "worker/handlers.h"
+#include "worker/breaks/breakpoints.h"
 
 #define MADE(number) "^done,bkpt={number=\"" #number "\",addr=\"0x4010\",func=\"f\"}"
 #define WATCHES(command)                                                                           \

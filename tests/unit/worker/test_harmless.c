@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/runner.h"
-#include "worker/serve/handlers.h"
+#include "worker/handlers.h"
 #include "worker/serve/harmless.h"
 #include "worker/serve/phrase.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/runner.h"
-#include "worker/investigate/order.h"
+#include "worker/investigate/threads/order.h"
 
 #define THREADS 5
 #define OBJECTS 4

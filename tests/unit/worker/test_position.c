@@ -3,8 +3,8 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/session/instant.h"
-#include "worker/session/position.h"
+#include "worker/moment/instant.h"
+#include "worker/moment/position.h"
 
 static const struct moment wanted = {.event = 20, .ticks = 500, .tid = 7, .pc = 0x4010};
 

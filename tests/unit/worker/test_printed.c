@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/runner.h"
-#include "worker/investigate/printed_search.h"
+#include "worker/investigate/printed/printed_search.h"
 #include "worker/trace/printed.h"
 
 #define EVENT(event, name, state, tid)                                                             \

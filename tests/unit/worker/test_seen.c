@@ -3,7 +3,7 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/session/seen.h"
+#include "worker/moment/seen.h"
 
 static void expect_name(struct moment moment, const char *expected)
 {

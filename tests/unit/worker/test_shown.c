@@ -4,10 +4,10 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/session/frames.h"
+#include "worker/read/frames.h"
 #include "worker/session/launch.h"
-#include "worker/session/memory.h"
-#include "worker/session/names.h"
+#include "worker/inspect/memory.h"
+#include "worker/read/names.h"
 #include "worker/session/output.h"
 #include "sandbox/wire/scrub.h"
 #include "tests/runner.h"

@@ -3,8 +3,8 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/session/breakpoints.h"
-#include "worker/session/stop.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/run/stop.h"
 
 /* Whatever tells the passes of one instruction apart. */
 #define INSTANT                                                                                    \

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <linux/futex.h>
 #include <stdlib.h>
-#include "worker/investigate/waits.h"
+#include "worker/investigate/threads/waits.h"
 #include "tests/runner.h"
 
 static const struct {

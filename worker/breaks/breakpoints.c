@@ -1,0 +1,523 @@
+/*
+ * Sets the client's breakpoints in gdb, disables them for internal runs, and sets them again in
+ * another image or another worker.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/cleanup.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/breaks/conditional.h"
+#include "worker/breaks/stubs.h"
+#include "worker/breaks/generated.h"
+#include "worker/session/images.h"
+#include "worker/breaks/internal.h"
+#include "worker/breaks/watchpoint.h"
+
+#define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
+
+const char *breakpoints_expression(const struct replay *replay, int gdb_number)
+{
+	const struct breakpoint *breakpoint = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
+
+	return breakpoint ? breakpoint->what : NULL;
+}
+
+static bool has_condition(const struct breakpoint *breakpoint)
+{
+	return breakpoint->condition || breakpoint->thread;
+}
+
+static bool watches(const struct breakpoint *breakpoint)
+{
+	return breakpoint->watches;
+}
+
+static bool watches_on_condition(const struct breakpoint *breakpoint)
+{
+	return breakpoint->watches && breakpoint->condition;
+}
+
+static bool is_any(const struct breakpoint *breakpoint)
+{
+	(void)breakpoint;
+	return true;
+}
+
+static bool is_not_aside(const struct breakpoint *breakpoint)
+{
+	return !watches_on_condition(breakpoint);
+}
+
+static bool counts(const struct breakpoint *breakpoint)
+{
+	return breakpoint->temporary || breakpoint->ignore_count;
+}
+
+/* Whether this holds for any breakpoint that is set here. */
+static bool any(const struct replay *replay, bool is_so(const struct breakpoint *))
+{
+	for (size_t i = 0; i < replay->breakpoints.count; i++)
+		if (replay->breakpoints.entries[i].gdb &&
+		    !replay->breakpoints.entries[i].disabled &&
+		    is_so(&replay->breakpoints.entries[i]))
+			return true;
+	return false;
+}
+
+bool breakpoints_have_condition(const struct replay *replay)
+{
+	return any(replay, has_condition);
+}
+
+bool breakpoints_watch(const struct replay *replay)
+{
+	return any(replay, watches);
+}
+
+bool breakpoints_watch_on_condition(const struct replay *replay)
+{
+	return any(replay, watches_on_condition);
+}
+
+bool breakpoints_count(const struct replay *replay)
+{
+	return any(replay, counts);
+}
+
+void breakpoints_explain(const struct replay *replay, struct failure *failure)
+{
+	static const char said[] = "Cannot insert breakpoint ";
+	const struct breakpoint *breakpoint;
+
+	if (strncmp(failure->message, said, sizeof(said) - 1) != 0)
+		return;
+	breakpoint = breakpoint_by_gdb(
+	    &replay->breakpoints, strtol(failure->message + sizeof(said) - 1, NULL, 10));
+	if (breakpoint)
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "remove it with rr_breakpoint_remove, and set it again at a moment when that "
+		    "address is mapped",
+		    "breakpoint %d prevents the program from running, because nothing is mapped at "
+		    "%.200s at this moment",
+		    breakpoint->number, breakpoint->what);
+}
+
+void breakpoints_forget(struct replay *replay, int gdb_number)
+{
+	struct breakpoint *breakpoint = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
+
+	if (breakpoint)
+		breakpoint_list_remove(&replay->breakpoints, breakpoint);
+}
+
+static void switch_all(
+    struct replay *replay, const char *command, bool (*only)(const struct breakpoint *))
+{
+	char numbers[NUMBERS_MAX] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		int number = breakpoint->gdb;
+
+		if (number && !breakpoint->disabled && only(breakpoint) &&
+		    length + 16 < sizeof(numbers))
+			length += (size_t)snprintf(
+			    numbers + length, sizeof(numbers) - length, " %d", number);
+	}
+	if (length)
+		gdb_must(replay->gdb, NULL, "%s%s", command, numbers);
+}
+
+void breakpoints_suspend(struct replay *replay)
+{
+	if (replay->breakpoints.suspended++ == 0)
+		switch_all(replay, "-break-disable", is_any);
+}
+
+void breakpoints_resume(struct replay *replay)
+{
+	if (--replay->breakpoints.suspended == 0)
+		switch_all(
+		    replay, "-break-enable", replay->breakpoints.aside ? is_not_aside : is_any);
+}
+
+bool breakpoints_set_aside(struct replay *replay)
+{
+	if (!breakpoints_watch_on_condition(replay))
+		return false;
+	replay->breakpoints.aside = true;
+	switch_all(replay, "-break-disable", watches_on_condition);
+	return true;
+}
+
+void breakpoints_put_back(struct replay *replay)
+{
+	if (!replay->breakpoints.aside)
+		return;
+	replay->breakpoints.aside = false;
+	if (!replay->worker->broken && !replay->breakpoints.suspended)
+		switch_all(replay, "-break-enable", watches_on_condition);
+}
+
+/* An address in one image means nothing in another. */
+static void bind_to_image(const struct replay *replay, struct breakpoint *breakpoint)
+{
+	const char *what = breakpoint->what ? breakpoint->what : "";
+
+	if (images_count(replay) < 2 || breakpoint->bound ||
+	    (!breakpoint->watches && what[strspn(what, " ")] != '*'))
+		return;
+	breakpoint->bound = true;
+	breakpoint->image = images_get(replay, images_at(replay))->event;
+}
+
+const struct breakpoint *breakpoints_keep(
+    struct replay *replay, struct breakpoint *breakpoint, int gdb_number, struct failure *failure)
+{
+	const struct breakpoint *kept;
+
+	breakpoint->gdb = gdb_number;
+	bind_to_image(replay, breakpoint);
+	kept = breakpoint_list_add(&replay->breakpoints, breakpoint);
+	if (kept)
+		return kept;
+	if (gdb_number)
+		gdb_must(replay->gdb, NULL, "-break-delete %d", gdb_number);
+	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	return NULL;
+}
+
+static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failure *failure)
+{
+	return gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
+	    "a condition is looked up where the breakpoint lies, a watchpoint's in the selected "
+	    "frame",
+	    failure);
+}
+
+bool breakpoints_switch(
+    struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
+{
+	/* While all are suspended, breakpoints_resume will apply this. */
+	if (breakpoint->gdb && !replay->breakpoints.suspended &&
+	    !obeyed(replay,
+		gdb_command(replay->gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable",
+		    breakpoint->gdb),
+		failure))
+		return false;
+	breakpoint->disabled = !enabled;
+	if (enabled && breakpoint->watches && !conditional_fit(replay, failure)) {
+		gdb_must(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
+		breakpoint->disabled = true;
+		return false;
+	}
+	return true;
+}
+
+bool breakpoints_ignore(
+    struct replay *replay, struct breakpoint *breakpoint, long long count, struct failure *failure)
+{
+	if (breakpoint->gdb &&
+	    !obeyed(replay,
+		gdb_command(replay->gdb, NULL, "-break-after %d %lld", breakpoint->gdb, count),
+		failure))
+		return false;
+	breakpoint->ignore_count = count;
+	return true;
+}
+
+/*
+ * The condition of a breakpoint, including its thread. gdb's own thread-specific breakpoints use
+ * gdb's thread numbers, and gdb forgets them whenever rr restarts. The base of a thread's own
+ * storage stays the same as long as the thread lives.
+ */
+static bool condition_of(struct replay *replay, const struct breakpoint *breakpoint, char *to,
+    size_t size, struct failure *failure)
+{
+	const char *when = breakpoint->condition, *storage;
+	long long tid = breakpoint->thread;
+	int number = tid ? selection_number(replay, (int)tid) : 0;
+	json_t *results = NULL;
+
+	snprintf(to, size, "%s", when ? when : "");
+	if (!tid)
+		return true;
+	if (!number) {
+		failure_set(failure, ERROR_NOT_FOUND, "set it at a moment when the thread exists",
+		    "there is no thread %lld at this moment", tid);
+		return false;
+	}
+	if (!gdb_check(replay->gdb,
+		gdb_command(replay->gdb, &results,
+		    "-data-evaluate-expression --thread %d --frame 0 \"(long)$fs_base\"", number),
+		ERROR_UNSUPPORTED, "set it for all threads", failure))
+		return false;
+	storage = mi_text(results, "value");
+	snprintf(to, size, "(long)$fs_base == %s%s%s%s", storage ? storage : "0",
+	    when ? " && (" : "", when ? when : "", when ? ")" : "");
+	json_decref(results);
+	return true;
+}
+
+/* Uses one quoted command that takes the rest of its line literally, as -break-condition does. */
+bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,
+    const char *condition, struct failure *failure)
+{
+	char when[REPLAY_EXPRESSION_MAX + 128], command[REPLAY_EXPRESSION_MAX + 160],
+	    quoted[GDB_QUOTED_MAX];
+	struct breakpoint wanted = *breakpoint;
+	char *copy = condition ? strdup(condition) : NULL;
+
+	wanted.condition = copy;
+	if (!condition_of(replay, &wanted, when, sizeof(when), failure))
+		goto refused;
+	snprintf(command, sizeof(command), "condition %d %s", breakpoint->gdb, when);
+	if (!gdb_quote(quoted, "condition", command, failure))
+		goto refused;
+	if (breakpoint->gdb && !obeyed(replay,
+				   gdb_command(replay->gdb, NULL,
+				       "-interpreter-exec --thread %d --frame %d console %s",
+				       replay->selected.number, replay->selected.frame, quoted),
+				   failure))
+		goto refused;
+	free(breakpoint->condition);
+	breakpoint->condition = copy;
+	return true;
+refused:
+	free(copy);
+	return false;
+}
+
+json_t *breakpoints_insert(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	char location[GDB_QUOTED_MAX], when[REPLAY_EXPRESSION_MAX + 128], options[64] = "";
+	char condition[GDB_QUOTED_MAX] = "", arguments[2 * GDB_QUOTED_MAX + 80];
+	json_t *results = NULL, *bkpt = NULL;
+	enum gdb_outcome outcome;
+
+	if (!gdb_quote(location, "location", breakpoint->what ? breakpoint->what : "", failure) ||
+	    !condition_of(replay, breakpoint, when, sizeof(when), failure) ||
+	    (when[0] && !gdb_quote(condition, "condition", when, failure)))
+		return NULL;
+	snprintf(options, sizeof(options), "%s", breakpoint->temporary ? " -t" : "");
+	if (breakpoint->ignore_count)
+		snprintf(options + strlen(options), 40, " -i %lld", breakpoint->ignore_count);
+	if (breakpoint->pending)
+		strlcat(options, " -f", sizeof(options));
+	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when[0] ? " -c " : "",
+	    condition, location);
+	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
+	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
+		stubs_leave(replay, json_object_get(results, "bkpt"));
+		bkpt = generated_in_hardware(replay, results, arguments);
+	}
+	json_decref(results);
+	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when, arguments) : NULL;
+}
+
+bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
+    const char *hint, struct failure *failure)
+{
+	const char *address = mi_text(bkpt, "addr");
+
+	if (location[strspn(location, " ")] != '*' || !address ||
+	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
+		return true;
+	internal_delete(replay, mi_number(bkpt, "number", 0));
+	failure_set(failure, ERROR_INVALID_ARGUMENT, hint, "nothing is mapped at %s at this moment",
+	    address);
+	return false;
+}
+
+const json_t *breakpoints_row(const json_t *rows, long long gdb_number)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		const char *text = mi_text(row, "number");
+		if (text && !strchr(text, '.') && mi_number(row, "number", 0) == gdb_number)
+			return row;
+	}
+	return NULL;
+}
+
+long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row)
+{
+	return breakpoint->hits_before + mi_number(row, "times", 0);
+}
+
+/* What becomes of a breakpoint's count; `hits` is what gdb says now. */
+typedef void hits_taken(struct breakpoint *breakpoint, long long hits, int reached);
+
+static void take_hits(struct replay *replay, hits_taken *take, int reached)
+{
+	json_t *results = NULL;
+
+	gdb_must(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
+
+		take(breakpoint, breakpoints_hits(breakpoint, row), reached);
+	}
+	json_decref(results);
+}
+
+static void count_hits(struct breakpoint *breakpoint, long long hits, int reached)
+{
+	(void)reached;
+	breakpoint->hits_before = hits;
+}
+
+static void note_hits(struct breakpoint *breakpoint, long long hits, int reached)
+{
+	(void)reached;
+	breakpoint->hits_noted = hits;
+}
+
+static void forget_hits(struct breakpoint *breakpoint, long long hits, int reached)
+{
+	bool one_more = reached && breakpoint->gdb == reached;
+
+	breakpoint->hits_before += breakpoint->hits_noted + one_more - hits;
+}
+
+void breakpoints_count_hits(struct replay *replay)
+{
+	if (replay->breakpoints.count)
+		take_hits(replay, count_hits, 0);
+}
+
+void breakpoints_note_hits(struct replay *replay)
+{
+	take_hits(replay, note_hits, 0);
+}
+
+void breakpoints_forget_hits(struct replay *replay, int reached)
+{
+	take_hits(replay, forget_hits, reached);
+}
+
+json_t *breakpoints_save(const struct replay *replay)
+{
+	json_t *saved = json_array();
+
+	for (size_t i = 0; i < replay->breakpoints.count; i++)
+		json_array_append_new(saved, breakpoint_json(&replay->breakpoints.entries[i]));
+	return saved;
+}
+
+/* In another frame, its names may mean something else. */
+static int watch_again(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	const char *what = breakpoint->what, *resolved = breakpoint->resolved;
+	cleanup_free char *now = resolved ? watchpoint_address(replay, what) : NULL;
+
+	if (resolved && !(now && strcmp(now, resolved) == 0))
+		what = breakpoint->absolute;
+	if (what)
+		return watchpoint_insert(replay, what, breakpoint->access, breakpoint->by_location,
+		    breakpoint->condition, failure);
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "set it again where its names are known",
+	    "%s does not mean the same here", breakpoint->what);
+	return 0;
+}
+
+static int break_again(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	json_t *bkpt = breakpoints_insert(replay, breakpoint, failure);
+	int number;
+
+	number = mi_number(bkpt, "number", 0);
+	json_decref(bkpt);
+	return number;
+}
+
+static int set_again(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	int number = breakpoint->watches ? watch_again(replay, breakpoint, failure)
+					 : break_again(replay, breakpoint, failure);
+
+	if (number && breakpoint->disabled)
+		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
+	return number;
+}
+
+/* Whether it can be set in the session's present image. */
+static bool belongs_here(const struct replay *replay, const struct breakpoint *breakpoint)
+{
+	return !breakpoint->bound ||
+	       breakpoint->image == images_get(replay, images_at(replay))->event;
+}
+
+void breakpoints_leave(struct replay *replay)
+{
+	json_t *results = NULL;
+
+	gdb_must(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+
+		if (!breakpoint->gdb)
+			continue;
+		breakpoint->hits_before = breakpoints_hits(
+		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
+		breakpoint->gdb = 0;
+	}
+	json_decref(results);
+	/* Removes internal ones too, because no call that sets some continues after an exec. */
+	gdb_must(replay->gdb, NULL, "-break-delete");
+}
+
+void breakpoints_enter(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		struct failure absent = {0};
+
+		/* At the first instruction of an image, its libraries are not loaded yet. */
+		breakpoint->pending |= !breakpoint->watches;
+		if (belongs_here(replay, breakpoint))
+			breakpoint->gdb = set_again(replay, breakpoint, &absent);
+	}
+	if (replay->breakpoints.suspended)
+		switch_all(replay, "-break-disable", is_any);
+}
+
+static void restore_one(struct replay *replay, struct breakpoint *breakpoint)
+{
+	struct failure lost = {0};
+	bool here = belongs_here(replay, breakpoint);
+	int number = here ? set_again(replay, breakpoint, &lost) : 0;
+
+	if ((!here || number) && breakpoints_keep(replay, breakpoint, number, &lost))
+		return;
+	json_array_append_new(
+	    replay->warnings, json_sprintf("breakpoint %d could not be set again: %s",
+				  breakpoint->number, lost.message));
+}
+
+void breakpoints_restore(struct replay *replay, const json_t *saved)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(saved, i, entry)
+	{
+		struct breakpoint breakpoint;
+
+		if (breakpoint_from_json(entry, &breakpoint))
+			restore_one(replay, &breakpoint);
+		breakpoint_clear(&breakpoint);
+	}
+}

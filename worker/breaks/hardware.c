@@ -1,0 +1,164 @@
+#include "worker/breaks/hardware.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/gdb.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/breaks/internal.h"
+#include "worker/session/spoken.h"
+
+#define WATCHED_MAX 8 /* bytes that a register watches */
+
+bool hardware_is(const json_t *bkpt)
+{
+	const char *type = mi_text(bkpt, "type");
+
+	return type && (strncmp(type, "hw ", 3) == 0 || strncmp(type, "read ", 5) == 0 ||
+			   strncmp(type, "acc ", 4) == 0);
+}
+
+/* Or else it watches. */
+static bool breaks(const json_t *row)
+{
+	return strcmp(mi_text(row, "type"), "hw breakpoint") == 0;
+}
+
+static bool is_enabled(const json_t *row)
+{
+	const char *enabled = mi_text(row, "enabled");
+
+	return enabled && enabled[0] == 'y';
+}
+
+/* A breakpoint uses a register for each of its places. */
+static int registers_of(const json_t *bkpt)
+{
+	const json_t *places = json_object_get(bkpt, "locations"), *place;
+	int count = 0;
+	size_t i;
+
+	if (json_array_size(places) == 0)
+		return 1;
+	json_array_foreach(places, i, place)
+	{
+		count += is_enabled(place);
+	}
+	return count;
+}
+
+int hardware_pieces(unsigned long long address, unsigned long long size)
+{
+	int count = 0;
+
+	for (unsigned long long piece; size && count <= HARDWARE_REGISTERS; count++) {
+		for (piece = WATCHED_MAX; piece > size || address % piece; piece /= 2)
+			;
+		address += piece;
+		size -= piece;
+	}
+	return count;
+}
+
+/* The expression whose place alone a watchpoint watches, or NULL: gdb may watch the pointers on
+ * the way to it, too. */
+static const char *place_of(const json_t *watchpoint)
+{
+	static const char location[] = "-location ", pointed[] = "(*$rr_watched";
+	const char *what = mi_text(watchpoint, "what");
+
+	if (what && strncmp(what, location, sizeof(location) - 1) == 0)
+		return what + sizeof(location) - 1;
+	return what && strncmp(what, pointed, sizeof(pointed) - 1) == 0 ? what : NULL;
+}
+
+bool hardware_extent(struct replay *replay, const char *expression, unsigned long long *address,
+    unsigned long long *size)
+{
+	char quoted[GDB_QUOTED_MAX], text[GDB_QUOTED_MAX / 2], *end = NULL;
+	json_t *results = NULL;
+	const char *value;
+
+	/* Not with sizeof: gdb knows the size of what a function of ours gives only when it calls
+	 * it. */
+	if ((size_t)snprintf(text, sizeof(text),
+		"{(long) &(%s), (long) (&(%s) + 1) - (long) &(%s)}", expression, expression,
+		expression) >= sizeof(text) ||
+	    mi_quote(quoted, sizeof(quoted), text) < 0)
+		return false;
+	if (spoken_here(replay, &results, quoted) != GDB_DONE)
+		return false;
+	value = mi_text(results, "value");
+	if (value && *value == '{') {
+		*address = strtoull(value + 1, &end, 10);
+		*size = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
+	}
+	json_decref(results);
+	return end && *end == ',';
+}
+
+/* 0: not known, because its variables are those of another frame, or see place_of. */
+static int registers_of_watchpoint(struct replay *replay, const json_t *watchpoint)
+{
+	const char *place = place_of(watchpoint);
+	unsigned long long address, size;
+
+	return place && hardware_extent(replay, place, &address, &size)
+		   ? hardware_pieces(address, size)
+		   : 0;
+}
+
+/* Of those that are enabled: as few and as many as it can be. */
+static void registers_used(struct replay *replay, int *least, int *most)
+{
+	json_t *results = NULL;
+	const json_t *row;
+	size_t i;
+
+	*least = *most = 0;
+	gdb_must(replay->gdb, &results, "-break-list");
+	json_array_foreach(mi_breakpoints(results), i, row)
+	{
+		int count;
+
+		if (!hardware_is(row) || !is_enabled(row))
+			continue;
+		count = breaks(row) ? registers_of(row) : registers_of_watchpoint(replay, row);
+		*least += count ? count : 1;
+		*most += count ? count : HARDWARE_REGISTERS;
+	}
+	json_decref(results);
+}
+
+enum hardware_room hardware_room(struct replay *replay, struct failure *failure)
+{
+	int least, most;
+
+	registers_used(replay, &least, &most);
+	if (most <= HARDWARE_REGISTERS)
+		return HARDWARE_FITS;
+	if (least <= HARDWARE_REGISTERS)
+		return HARDWARE_MAY_FIT;
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "disable one with rr_breakpoint_update, or remove one with rr_breakpoint_remove",
+	    "the processor watches four places at once, of up to eight bytes at a multiple of "
+	    "their number; there is no room for this one");
+	return HARDWARE_FULL;
+}
+
+json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *arguments)
+{
+	json_t *results = NULL;
+	int least, most;
+
+	registers_used(replay, &least, &most);
+	if (most + registers_of(bkpt) <= HARDWARE_REGISTERS &&
+	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
+		internal_delete(replay, mi_number(bkpt, "number", 0));
+		json_decref(bkpt);
+		bkpt = json_incref(json_object_get(results, "bkpt"));
+	}
+	json_decref(results);
+	return bkpt;
+}

@@ -1,0 +1,179 @@
+/*
+ * Sets hardware watchpoints in gdb, and finds the address that an expression denotes. Never lets
+ * gdb watch by single steps, which takes hours. Does not know the client's list of breakpoints.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/breaks/absolute.h"
+#include "worker/read/accessed.h"
+#include "worker/breaks/conditional.h"
+#include "worker/breaks/hardware.h"
+#include "worker/breaks/internal.h"
+#include "worker/session/spoken.h"
+#include "worker/read/unplaced.h"
+#include "worker/breaks/watchpoint.h"
+
+char *watchpoint_address(struct replay *replay, const char *expression)
+{
+	char quoted[GDB_QUOTED_MAX], text[REPLAY_EXPRESSION_MAX + 64];
+	json_t *results = NULL;
+	const char *address;
+	char *resolved = NULL;
+
+	snprintf(text, sizeof(text), "(void *) &(%s)", expression);
+	if (mi_quote(quoted, sizeof(quoted), text) > 0 &&
+	    spoken_here(replay, &results, quoted) == GDB_DONE) {
+		address = mi_text(results, "value");
+		if (address)
+			resolved = strndup(address, strcspn(address, " "));
+	}
+	json_decref(results);
+	return resolved;
+}
+
+/* Runs a console command in the selected thread and frame. */
+static bool command_here(struct replay *replay, const char *command, struct failure *failure)
+{
+	char quoted[GDB_QUOTED_MAX], rest[GDB_QUOTED_MAX + sizeof("console ")];
+
+	if (!gdb_quote(quoted, "expression", command, failure))
+		return false;
+	snprintf(rest, sizeof(rest), "console %s", quoted);
+	return gdb_check(replay->gdb,
+	    spoken_command(replay, NULL, replay->selected.number, replay->selected.frame,
+		"-interpreter-exec", rest),
+	    ERROR_INVALID_ARGUMENT,
+	    "give an expression that has an address in the selected frame, or one of the "
+	    "form *(TYPE *) ADDRESS",
+	    failure);
+}
+
+static bool watch(struct replay *replay, const char *expression, enum watch_access access,
+    bool location, const char *condition, struct failure *failure)
+{
+	static const char *const verbs[] = {
+	    [WATCH_WRITE] = "watch", [WATCH_READ] = "rwatch", [WATCH_ACCESS] = "awatch"};
+	char command[GDB_QUOTED_MAX / 2];
+	int length = snprintf(command, sizeof(command), "%s%s (%s)%s%s%s", verbs[access],
+	    location ? " -l" : "", expression, condition ? " if (" : "", condition ? condition : "",
+	    condition ? ")" : "");
+
+	if (length < 0 || (size_t)length >= sizeof(command)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the expression is too long");
+		return false;
+	}
+	gdb_forget_created(replay->gdb);
+	return command_here(replay, command, failure);
+}
+
+/* A pointer of ours keeps the address and the type. For a location that is watched with -l, gdb
+ * writes the type's name into an expression, and reads it again whenever a library is loaded: in
+ * another language or file it may find none, and then watches no longer, without a word. */
+static bool watch_pointed(struct replay *replay, const char *expression, enum watch_access access,
+    const char *condition, struct failure *failure)
+{
+	char text[GDB_QUOTED_MAX / 2];
+	int number = replay->watched + 1;
+
+	snprintf(text, sizeof(text), "set $rr_watched%d = &(%s)", number, expression);
+	if (!command_here(replay, text, failure))
+		return false;
+	snprintf(text, sizeof(text), "*$rr_watched%d", number);
+	if (!watch(replay, text, access, false, condition, failure))
+		return false;
+	replay->watched = number;
+	return true;
+}
+
+/* Some languages have no such pointer, so gdb's own way is the second choice. It is the only one
+ * for a bit-field: gdb takes the address of the word that it lies in, and would watch its
+ * neighbours. */
+static bool watch_any(struct replay *replay, const char *expression, enum watch_access access,
+    bool location, const char *condition, struct failure *failure)
+{
+	struct failure first = {0};
+	bool watched;
+
+	if (!location)
+		return watch(replay, expression, access, false, condition, failure);
+	if (absolute_is_bit_field(replay, expression))
+		return watch(replay, expression, access, true, condition, failure);
+	if (watch_pointed(replay, expression, access, condition, &first))
+		return true;
+	watched = !replay->worker->broken && !gdb_must_stop(replay->gdb) &&
+		  watch(replay, expression, access, true, condition, failure);
+	if (watched || failure->message[0])
+		json_decref(first.details);
+	else
+		*failure = first;
+	return watched;
+}
+
+/* Whether it lies within what the registers watch: aligned pieces of 8, 4, 2 and 1 bytes. */
+static bool fits(struct replay *replay, const char *expression, struct failure *failure)
+{
+	unsigned long long address, size;
+
+	if (!hardware_extent(replay, expression, &address, &size) ||
+	    hardware_pieces(address, size) <= HARDWARE_REGISTERS)
+		return true;
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "watch a part: a member, an element, or with length up to 8 bytes at an address such "
+	    "as &x; of a container the member that changes with its size, as "
+	    "v._M_impl._M_finish of a std::vector",
+	    "%.200s has %llu bytes at 0x%llx: the processor watches 4 pieces of 8, 4, 2 or 1 bytes "
+	    "at multiples of their size, and single steps would take hours",
+	    expression, size, address);
+	return false;
+}
+
+void watchpoint_place(
+    char place[static WATCHPOINT_PLACE_MAX], const char *expression, long long length)
+{
+	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
+
+	if (length == 0)
+		snprintf(place, WATCHPOINT_PLACE_MAX, "%s", expression);
+	else if (length <= 8 && types[length])
+		snprintf(place, WATCHPOINT_PLACE_MAX, "*(unsigned %s *) (%s)", types[length],
+		    expression);
+	else
+		snprintf(place, WATCHPOINT_PLACE_MAX, "*(unsigned char (*)[%lld]) (%s)", length,
+		    expression);
+}
+
+int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
+    bool location, const char *condition, struct failure *failure)
+{
+	int number;
+
+	if (!fits(replay, expression, failure) ||
+	    !watch_any(replay, expression, access, location, condition, failure)) {
+		unplaced_explain(replay, expression, failure);
+		return 0;
+	}
+	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
+	if (number && hardware_is(gdb_created_breakpoint(replay->gdb))) {
+		if (conditional_fit(replay, failure))
+			return number;
+		internal_delete(replay, number);
+		return 0;
+	}
+	internal_delete(replay, number);
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "watch a part of it: the hardware can watch 4 places of at most 8 bytes",
+	    "the hardware cannot watch %.200s, and watching it in single steps would take hours",
+	    expression);
+	return 0;
+}
+
+json_t *watchpoint_unmapped(struct replay *replay, unsigned long long address, long long length)
+{
+	uint8_t byte;
+
+	if (accessed_whole(replay, address, &byte, 1))
+		return NULL;
+	return json_sprintf("nothing is mapped at 0x%llx at the session's moment%s", address,
+	    length ? ": with length, expression is an address, so write & before a variable" : "");
+}

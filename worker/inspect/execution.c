@@ -1,0 +1,526 @@
+/*
+ * Moves the program: each operation resumes it once or a few times, and then describes one stop in
+ * full. Counts work in both directions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/run/back_over.h"
+#include "worker/run/last_hit.h"
+#include "worker/handlers.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/run/stop.h"
+#include "worker/inspect/evaluate.h"
+#include "worker/moment/crossing.h"
+#include "worker/moment/excursion.h"
+#include "worker/breaks/generated.h"
+#include "worker/session/images.h"
+#include "worker/breaks/internal.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/read/names.h"
+#include "worker/breaks/pending.h"
+#include "worker/moment/named.h"
+#include "worker/run/outward.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/breaks/stubs.h"
+#include "worker/moment/place.h"
+#include "worker/run/resume.h"
+
+#define SHARE_MAX	 160  /* bytes */
+#define FALSE_HITS_MAX	 2    /* hits in a row that gdb may pass by itself when it goes back */
+#define FINISH_PAGE	 1000 /* frames looked through at once */
+#define FINISH_PAGES_MAX 1000
+
+#define INSTRUCTIONS_AT_ONCE 200
+#define LINES_AT_ONCE	     20
+
+/* Before a run: false with *failure filled if the stop's expressions are not valid. */
+static bool depart(struct replay *replay, const json_t *evaluate, struct failure *failure)
+{
+	if (!evaluate_may(evaluate, failure))
+		return false;
+	replay->departed = replay->moment;
+	return true;
+}
+
+/* The share of the way that was searched before the interrupt; "" if it is not known. */
+static void describe_share(
+    const struct replay *replay, enum direction direction, char *text, size_t size)
+{
+	const struct moment *from = &replay->departed, *to = &replay->moment;
+	const struct moment edge = {
+	    .event = direction == BACKWARD ? images_start(replay) : REPLAY_EVENT_FAR};
+	int share = images_share(replay, from, &edge, to);
+
+	text[0] = '\0';
+	if (from->event && share >= 0)
+		snprintf(text, size,
+		    "%lld:%lld to %lld:%lld has been searched, %s%d%% of the way to the %s",
+		    from->event, from->ticks, to->event, to->ticks, share ? "" : "below ",
+		    share ? share : 1, direction == BACKWARD ? "start" : "end");
+}
+
+/* Adds the share to the answer of a run that was cut off, whether it is a stop or a failure. */
+static void tell_share(
+    struct replay *replay, enum direction direction, json_t *stop, struct failure *failure)
+{
+	size_t length = strlen(failure->message);
+	char share[SHARE_MAX];
+
+	if (!stop && replay->moment.event == replay->departed.event &&
+	    replay->moment.ticks == replay->departed.ticks) {
+		failure_set_hint(failure,
+		    "nothing was found out, and the same call begins again from here: it needs a "
+		    "longer deadline, or a nearer place to begin");
+		return;
+	}
+	describe_share(replay, direction, share, sizeof(share));
+	if (!share[0])
+		return;
+	json_object_set_new(stop ? stop : failure->details, "searched", json_string(share));
+	if (stop)
+		return;
+	snprintf(failure->message + length, sizeof(failure->message) - length, "; %s", share);
+	failure_set_hint(
+	    failure, "the same call goes on from here; a longer deadline lets it search further");
+}
+
+static json_t *answer(
+    struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
+{
+	json_t *stop = stop_answer(replay, direction, reason, failure);
+
+	if (gdb_was_interrupted(replay->gdb) &&
+	    (failure->details || (stop && strcmp(mi_text(stop, "reason"), "interrupted") == 0)))
+		tell_share(replay, direction, stop, failure);
+	replay_changed(replay);
+	return stop;
+}
+
+/* The program cannot run beyond the end of the recording: the answer is the end again. */
+static bool is_over(const struct replay *replay, enum direction direction)
+{
+	return direction == FORWARD && replay->at_end;
+}
+
+static enum direction direction_of(bool reverse)
+{
+	return reverse ? BACKWARD : FORWARD;
+}
+
+/* Whether a continue that stopped here goes on to the next of `count` stops. */
+static bool is_countable(const struct replay *replay)
+{
+	const char *reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+
+	return reason && !gdb_was_interrupted(replay->gdb) &&
+	       (strcmp(reason, "breakpoint-hit") == 0 || strstr(reason, "watchpoint-trigger"));
+}
+
+/* The start of the next search backward. */
+static bool stand_here(struct replay *replay, struct failure *failure)
+{
+	replay->at_end = replay->at_signal = false;
+	return position_update(replay, failure);
+}
+
+/* Goes back by a scan. False: it cannot tell, and the program stands where it did. */
+static bool scan_back(struct replay *replay, bool *fine, struct failure *failure)
+{
+	enum last_hit end = last_hit_go(replay, failure);
+
+	*fine = end != LAST_HIT_FAILED;
+	return end != LAST_HIT_UNKNOWN;
+}
+
+/*
+ * gdb runs back again by itself if a hit does not count: a neighbour of a bit-field was written, or
+ * the watched value stayed the same. Each such hit costs rr a search, so after a few of them a scan
+ * does the rest.
+ */
+static bool run_back(struct replay *replay, struct failure *failure)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+	bool fine, limited;
+
+	gdb_limit_back(replay->gdb, breakpoints_watch(replay) ? FALSE_HITS_MAX : 0);
+	fine = resume_run(replay, &back, failure);
+	limited = gdb_reached_limit(replay->gdb);
+	gdb_limit_back(replay->gdb, 0);
+	if (!fine || !limited)
+		return fine;
+	if (!stand_here(replay, failure))
+		return false;
+	if (last_hit_can(replay) && scan_back(replay, &fine, failure))
+		return fine;
+	return resume_run(replay, &back, failure);
+}
+
+/* Goes back one stop, by a scan where that is quicker. There a watchpoint's condition means the
+ * same as forward. */
+static bool continue_back(struct replay *replay, struct failure *failure)
+{
+	bool fine;
+
+	if (last_hit_serves(replay) && scan_back(replay, &fine, failure))
+		return fine;
+	if (breakpoints_watch_on_condition(replay) && !crossing_is_behind(replay)) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_goto an earlier moment and rr_continue forward; or remove the condition, "
+		    "and all breakpoints that are temporary or ignore hits; or rr_step one "
+		    "instruction first",
+		    "the condition of a watchpoint cannot be checked backward from here");
+		return false;
+	}
+	return run_back(replay, failure);
+}
+
+static json_t *continue_times(
+    struct replay *replay, enum direction direction, long long count, struct failure *failure)
+{
+	const struct resumption on = {"continue", FORWARD, false, -1, 0};
+
+	for (long long i = 0; i < count; i++) {
+		if (direction == BACKWARD ? !continue_back(replay, failure)
+					  : !resume_run(replay, &on, failure))
+			return NULL;
+		if (i + 1 == count || !is_countable(replay))
+			break;
+		if (direction == BACKWARD && !stand_here(replay, failure))
+			return NULL;
+		worker_progress(replay->worker, (double)(i + 1), (double)count, NULL);
+	}
+	return answer(replay, direction, NULL, failure);
+}
+
+/* An internal breakpoint for this call only; 0 with *failure filled. */
+static int set_until(struct replay *replay, const char *location, struct failure *failure)
+{
+	char quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL, *bkpt;
+	enum gdb_outcome outcome;
+	int number = 0;
+
+	if (!gdb_quote(quoted, "until", location, failure))
+		return 0;
+	outcome = gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted);
+	if (!gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure) &&
+	    outcome == GDB_REFUSED && pending_is_likely(replay, location, false, failure)) {
+		*failure = (struct failure){0};
+		outcome = gdb_command(replay->gdb, &results, "-break-insert -f -- %s", quoted);
+		gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	}
+	stubs_leave(replay, json_object_get(results, "bkpt"));
+	if (outcome == GDB_DONE) {
+		bkpt = generated_in_hardware(replay, results, quoted);
+		number = mi_number(bkpt, "number", 0);
+		json_decref(bkpt);
+	} else if (!replay->worker->broken)
+		names_suggest(replay, location, failure);
+	json_decref(results);
+	return number;
+}
+
+/* False with *failure filled, and back where the call began, if nothing had that location. */
+static bool until_was_known(struct replay *replay, int number, const struct continue_args *args,
+    const struct place *begun, struct failure *failure)
+{
+	struct failure lost = {0};
+	json_t *results = NULL;
+	bool waits;
+
+	gdb_must(replay->gdb, &results, "-break-list");
+	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
+	json_decref(results);
+	if (!waits)
+		return true;
+	pending_fail(replay, args->until, failure);
+	if (!place_return(replay, begun, &lost))
+		*failure = lost;
+	return false;
+}
+
+static json_t *run_on(
+    struct replay *replay, const struct continue_args *args, struct failure *failure)
+{
+	enum direction direction = direction_of(args->reverse);
+	struct place begun;
+	json_t *stop;
+	int number = 0;
+
+	if (is_over(replay, direction))
+		return answer(replay, direction, NULL, failure);
+	if (args->until) {
+		number = set_until(replay, args->until, failure);
+		if (!number)
+			return NULL;
+	}
+	begun = place_here(replay);
+	stop = continue_times(replay, direction, args->count, failure);
+	if (stop && replay->at_end && number &&
+	    !until_was_known(replay, number, args, &begun, failure)) {
+		json_decref(stop);
+		stop = NULL;
+	}
+	internal_delete(replay, number);
+	if (stop && (replay->at_end || replay->library_late))
+		pending_note(replay, stop);
+	return stop;
+}
+
+json_t *tool_continue(
+    struct replay *replay, const struct continue_args *args, struct failure *failure)
+{
+	if (!depart(replay, args->evaluate, failure))
+		return NULL;
+	return evaluate_beside(replay, run_on(replay, args, failure), args->evaluate);
+}
+
+/* By one of outward.h's ways. */
+static json_t *go_outward(
+    struct replay *replay, enum direction direction, outward_way *go, struct failure *failure)
+{
+	struct outward way = {0};
+	json_t *stop;
+
+	if (!go(replay, direction, &way, failure))
+		return NULL;
+	stop = answer(replay, direction, way.arrived ? "step" : NULL, failure);
+	if (stop && way.note)
+		json_object_set_new(stop, "note", json_string(way.note));
+	return stop;
+}
+
+/* Steps in portions, to report progress between them. */
+static bool step_times(
+    struct replay *replay, const struct resumption *step, long long count, struct failure *failure)
+{
+	long long portion =
+	    strstr(step->verb, "-instruction") ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE;
+
+	if (step->direction == BACKWARD && strcmp(step->verb, "next-instruction") == 0)
+		return back_over(replay, count, failure);
+	for (long long done = 0; done < count; done += portion) {
+		struct resumption some = *step;
+		const char *reason;
+
+		some.count = count - done < portion ? count - done : portion;
+		if (!resume_run(replay, &some, failure))
+			return false;
+		reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+		if (!reason || strcmp(reason, "end-stepping-range") != 0)
+			break;
+		worker_progress(replay->worker, (double)done, (double)count, NULL);
+	}
+	return true;
+}
+
+/* rr_step and rr_next differ only in these verbs. */
+struct stride {
+	const char *line, *instruction; /* verbs of gdb */
+	enum step_unit unit;
+	bool reverse;
+	long long count;
+	const json_t *evaluate;
+};
+
+static json_t *step(struct replay *replay, const struct stride *stride, struct failure *failure)
+{
+	enum direction direction = direction_of(stride->reverse);
+	const struct resumption one = {
+	    stride->unit == STEP_LINE ? stride->line : stride->instruction, direction, true, -1, 0};
+	bool has_line;
+
+	if (is_over(replay, direction))
+		return answer(replay, direction, NULL, failure);
+	if (stride->unit == STEP_LINE && !outward_has_line(replay, &has_line, failure))
+		return NULL;
+	if (stride->unit == STEP_LINE && !has_line)
+		return go_outward(replay, direction, outward_to_line, failure);
+	if (!step_times(replay, &one, stride->count, failure))
+		return NULL;
+	return answer(replay, direction, NULL, failure);
+}
+
+/* After a step back: says which breakpoints could not stop it. */
+static json_t *put_back(struct replay *replay, bool aside, json_t *stop)
+{
+	breakpoints_put_back(replay);
+	if (aside && stop)
+		json_object_set_new(stop, "note",
+		    json_string("watchpoints with a condition do not stop a step back, because "
+				"gdb would check the condition before the write: rr_continue with "
+				"reverse checks it after the write"));
+	return stop;
+}
+
+static json_t *step_answer(
+    struct replay *replay, const struct stride *stride, struct failure *failure)
+{
+	bool aside;
+
+	if (!depart(replay, stride->evaluate, failure))
+		return NULL;
+	aside = stride->reverse && breakpoints_set_aside(replay);
+	return evaluate_beside(
+	    replay, put_back(replay, aside, step(replay, stride, failure)), stride->evaluate);
+}
+
+json_t *tool_step(struct replay *replay, const struct step_args *args, struct failure *failure)
+{
+	return step_answer(replay,
+	    &(struct stride){
+		"step", "step-instruction", args->unit, args->reverse, args->count, args->evaluate},
+	    failure);
+}
+
+json_t *tool_next(struct replay *replay, const struct next_args *args, struct failure *failure)
+{
+	return step_answer(replay,
+	    &(struct stride){
+		"next", "next-instruction", args->unit, args->reverse, args->count, args->evaluate},
+	    failure);
+}
+
+static int level_in(const json_t *stack, const char *function)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(stack, i, frame)
+	{
+		const char *name = mi_text(frame, "func");
+		if (name && strcmp(name, function) == 0)
+			return mi_number(frame, "level", -1);
+	}
+	return -1;
+}
+
+/* The level of the nearest caller of the selected frame with that name; -1 with *failure filled.
+ */
+static int level_of(struct replay *replay, const char *function, struct failure *failure)
+{
+	int level = -1, from = replay->selected.frame + 1;
+	bool more = true;
+
+	for (int page = 0; level < 0 && more && page < FINISH_PAGES_MAX; page++) {
+		json_t *results = NULL;
+
+		if (!gdb_check(replay->gdb,
+			gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
+			    replay->selected.number, from, from + FINISH_PAGE - 1),
+			ERROR_INVALID_ARGUMENT, "this is the outermost frame", failure))
+			return -1;
+		level = level_in(json_object_get(results, "stack"), function);
+		more = json_array_size(json_object_get(results, "stack")) == FINISH_PAGE;
+		from += FINISH_PAGE;
+		json_decref(results);
+	}
+	if (level < 0)
+		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the callers",
+		    "no caller named %.200s", function);
+	return level;
+}
+
+static json_t *finish(
+    struct replay *replay, const struct finish_args *args, struct failure *failure)
+{
+	enum direction direction = direction_of(args->reverse);
+	int level = replay->selected.frame;
+
+	if (is_over(replay, direction))
+		return answer(replay, direction, NULL, failure);
+	if (args->function) {
+		level = level_of(replay, args->function, failure) - 1;
+		if (level < 0)
+			return NULL;
+	}
+	if (outward_finish(replay, direction, level, failure))
+		return answer(replay, direction,
+		    outward_came(replay, direction) ? "finished" : NULL, failure);
+	/* Code without a known function, such as a dynamic linker without symbols. */
+	if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
+		return NULL;
+	*failure = (struct failure){0};
+	return go_outward(replay, direction, outward_to_main, failure);
+}
+
+json_t *tool_finish(struct replay *replay, const struct finish_args *args, struct failure *failure)
+{
+	bool aside;
+
+	if (!depart(replay, args->evaluate, failure))
+		return NULL;
+	aside = args->reverse && breakpoints_set_aside(replay);
+	return evaluate_beside(
+	    replay, put_back(replay, aside, finish(replay, args, failure)), args->evaluate);
+}
+
+/* rr cannot stop at every event. */
+static void note_landing(const struct replay *replay, const struct moment *to, json_t *stop)
+{
+	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
+		json_object_set_new(stop, "note",
+		    json_sprintf(
+			"rr cannot stop at event %lld: this is the next event where it can",
+			to->event));
+}
+
+/* Goes there, or stays if the moment is not in the recording. */
+static json_t *go(
+    struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
+{
+	struct failure lost = {0};
+	json_t *stop;
+
+	if (position_is_beyond(replay, to->event, failure))
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	if (position_go_asked(replay, to, failure)) {
+		excursion_stay(&excursion);
+		replay->departed = (struct moment){0};
+		stop = answer(replay, FORWARD, reason, failure);
+		note_landing(replay, to, stop);
+		return stop;
+	}
+	if (!excursion_return(&excursion, &lost) && lost.message[0])
+		*failure = lost;
+	return NULL;
+}
+
+json_t *tool_run_to_event(
+    struct replay *replay, const struct run_to_event_args *args, struct failure *failure)
+{
+	struct moment moment = {.event = args->event_number};
+
+	if (!depart(replay, args->evaluate, failure))
+		return NULL;
+	return evaluate_beside(replay, go(replay, &moment, NULL, failure), args->evaluate);
+}
+
+json_t *tool_goto(struct replay *replay, const struct goto_args *args, struct failure *failure)
+{
+	struct moment moment;
+
+	if (!depart(replay, args->evaluate, failure) ||
+	    !named_moment(replay, args->moment, &moment, failure))
+		return NULL;
+	return evaluate_beside(
+	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);
+}
+
+json_t *tool_when(struct replay *replay, const struct when_args *args, struct failure *failure)
+{
+	struct moment moment;
+
+	(void)args;
+	if (!position_read(replay, &moment, failure))
+		return NULL;
+	/* Of the ticks, rr 5.6 tells those of the thread that gdb has looked at last. */
+	if (moment.event == replay->moment.event)
+		moment = replay->moment;
+	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
+	    seen_name(replay, &moment), "tid", replay->selected.tid);
+}

@@ -1,0 +1,212 @@
+/*
+ * Opens a session, new or restored, and ends it with its worker.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/confine.h"
+#include "worker/handlers.h"
+#include "worker/session/copies.h"
+#include "worker/session/images.h"
+#include "worker/session/launch.h"
+#include "worker/inspect/opening.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/moment/position.h"
+#include "worker/read/printers.h"
+#include "worker/moment/signals.h"
+#include "worker/moment/state.h"
+#include "worker/run/stop.h"
+#include "worker/trace/trace.h"
+
+static void end_session(struct worker *worker)
+{
+	replay_free(worker->replay);
+	worker->replay = NULL;
+}
+
+/* Watches the tools between operations too, so that a death is known at once. A new rr also has few
+ * processes; the supervisor restores the session for the next call. */
+static void wait_idle(struct worker *worker)
+{
+	if (copies_are_too_many(worker->replay))
+		worker->broken = true;
+	else
+		gdb_wait(worker->replay->gdb, -1);
+}
+
+/* Which process rr debugs, and its file on this machine. */
+static void learn_process(struct replay *replay)
+{
+	json_t *results = NULL, *group;
+	const char *text;
+
+	gdb_must(replay->gdb, &results, "-list-thread-groups");
+	group = json_array_get(json_object_get(results, "groups"), 0);
+	text = mi_text(group, "pid");
+	if (text)
+		replay->pid = strtol(text, NULL, 10);
+	json_decref(results);
+}
+
+/* Where a session begins: at the start of an image, or at an event. */
+struct beginning {
+	bool at_start;
+	long long event;
+};
+
+/* `at` is start, end or an event. The start is the start of the last image, because the images
+ * before only led to that program. For a child that is replayed from its fork on, it is the fork.
+ */
+static bool read_at(const char *text, bool fork_pid, struct beginning *at, struct failure *failure)
+{
+	const char *wrong = NULL;
+
+	*at = (struct beginning){.event = REPLAY_EVENT_FAR};
+	if (!text || strcmp(text, "start") == 0)
+		*at =
+		    (struct beginning){.at_start = true, .event = fork_pid ? 0 : REPLAY_EVENT_FAR};
+	else if (strcmp(text, "end") != 0)
+		at->event = strtonum(text, 0, TOOL_EVENT_MAX, &wrong);
+	if (wrong)
+		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
+		    "at must be start, end or an event number");
+	return !wrong;
+}
+
+static json_t *answer(struct replay *replay, struct failure *failure)
+{
+	json_t *stop = stop_describe(replay, FORWARD, "start", failure), *images;
+
+	if (!stop)
+		return NULL;
+	replay->opened = replay->moment;
+	json_object_set_new(stop, "pid", json_integer(replay->pid));
+	json_object_set_new(
+	    stop, "command", json_string(replay->original ? replay->original : replay->executable));
+	images = images_json(replay);
+	if (images)
+		json_object_set_new(stop, "images", images);
+	json_object_set_new(stop, "pmu", json_string(replay->pmu));
+	json_object_set_new(stop, "sandbox", worker_sandbox_summary(&replay->worker->config));
+	if (json_array_size(replay->warnings))
+		json_object_set(stop, "warnings", replay->warnings);
+	return stop;
+}
+
+/* The event at which a saved session stood. */
+static long long saved_event(const json_t *restore)
+{
+	if (json_is_true(json_object_get(restore, "at_end")))
+		return REPLAY_EVENT_FAR;
+	return json_integer_value(json_object_get(json_object_get(restore, "moment"), "event"));
+}
+
+static bool begin(struct replay *replay, const struct replay_start_args *args,
+    const json_t *restore, struct failure *failure)
+{
+	struct beginning at;
+
+	replay->pid =
+	    restore ? json_integer_value(json_object_get(restore, "asked_pid")) : args->pid;
+	replay->fork_pid =
+	    restore ? json_is_true(json_object_get(restore, "fork_pid")) : args->fork_pid;
+	replay->asked_pid = replay->pid;
+	replay->worst = args->worst;
+	if (!read_at(args->at, replay->fork_pid, &at, failure))
+		return false;
+	replay->wanted_event = restore ? saved_event(restore) : at.event;
+	if (!launch_tools(replay, failure))
+		return false;
+	learn_process(replay);
+	signals_begin(replay);
+	if (restore) {
+		printers_load(replay); /* what it watches and asks may need them */
+		return state_restore(replay, restore, failure);
+	}
+	return at.at_start || position_go_event(replay, at.event, failure);
+}
+
+static struct replay *open_one(
+    struct worker *worker, const char *name, long long pid, struct failure *failure)
+{
+	struct trace trace = {.directory = -1};
+	struct replay *replay = NULL;
+
+	if (trace_open(worker, name, true, &trace, failure)) {
+		replay = replay_new(worker, &trace);
+		if (!replay)
+			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	}
+	trace_close(&trace);
+	if (!replay)
+		return NULL;
+	replay->pid = replay->asked_pid = pid;
+	replay->wanted_event = REPLAY_EVENT_FAR;
+	return replay;
+}
+
+bool opening_both(struct worker *worker, const char *const names[2], const long long pids[2],
+    struct replay *replays[2], struct failure *failure)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (!(replays[i] = open_one(worker, names[i], pids[i], failure)))
+			return false;
+	if (!launch_both(replays[0], replays[1], failure))
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		learn_process(replays[i]);
+		signals_begin(replays[i]);
+		printers_load(replays[i]);
+		if (!position_update(replays[i], failure))
+			return false;
+		replays[i]->opened = replays[i]->moment;
+	}
+	return true;
+}
+
+json_t *tool_replay_start(
+    struct worker *worker, const struct replay_start_args *args, struct failure *failure)
+{
+	const json_t *restore = json_object_get(worker->request, "restore");
+	const char *name = args->trace_dir ? args->trace_dir : "";
+	struct trace trace = {.directory = -1};
+	struct replay *replay;
+	json_t *result = NULL;
+
+	if (worker->replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "this worker already has a session");
+		return NULL;
+	}
+	if (json_is_object(restore) && mi_text(restore, "trace_dir"))
+		name = mi_text(restore, "trace_dir");
+	else
+		restore = NULL;
+	if (!trace_open(worker, name, true, &trace, failure)) {
+		trace_close(&trace);
+		return NULL;
+	}
+	replay = worker->replay = replay_new(worker, &trace);
+	trace_close(&trace);
+	if (!replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	worker->restorable = restore != NULL;
+	worker->end = end_session;
+	replay->changed = state_send;
+	if (begin(replay, args, restore, failure))
+		result = answer(replay, failure);
+	if (result) {
+		if (restore)
+			state_select(replay, restore);
+		worker->restorable = true;
+		worker->idle = wait_idle;
+		printers_load(replay); /* while the client reads the answer */
+		copies_begin(replay);
+		replay_changed(replay);
+	} else {
+		worker->broken = true;
+	}
+	return result;
+}

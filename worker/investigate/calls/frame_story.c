@@ -1,0 +1,595 @@
+/*
+ * rr_frame_story: one call of a function. Finds where the call begins and ends, goes through it
+ * once with breakpoints at its lines and calls, and tells what happened. Frames of the same
+ * function above or below it, and other threads, do not count.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/investigate/search/callee.h"
+#include "worker/investigate/search/changes.h"
+#include "worker/investigate/search/function_code.h"
+#include "worker/investigate/calls/life.h"
+#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/prototype.h"
+#include "worker/investigate/search/search.h"
+#include "worker/investigate/calls/story.h"
+#include "worker/investigate/search/where.h"
+#include "worker/handlers.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/moment/excursion.h"
+#include "worker/read/frame.h"
+#include "worker/read/frames.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/read/source.h"
+
+#define LEVELS_MAX     2000
+#define INLINED_MAX    10 /* frames */
+#define INLINED_BYTES  6000
+#define STOPS_LEAST    600 /* and for each line that is told: */
+#define STOPS_PER_LINE 40
+
+struct frame_story {
+	struct replay *replay;
+	const struct frame_story_args *args;
+	struct life life;
+	struct function_code code;
+	struct story story;
+	struct changes changes;
+	unsigned long long entry, frame; /* frame: gdb's address of it, which tells frames apart */
+	int tid;
+	char function[128], inlined[128]; /* inlined: which one was asked for; "": this one */
+	json_t *arguments, *caller, *returned;
+	json_t *call;			/* that has not come back yet; borrowed */
+	unsigned long long back, stack; /* where it comes back to, and the stack pointer there */
+	char callee[FUNCTION_NAME_MAX];
+	int catches;	/* gdb's breakpoint where C++ begins to catch; 0: none */
+	int level;	/* of its frame, behind those of inlined functions */
+	int line;	/* of the function's beginning */
+	bool begun;	/* stood behind the function's first instruction */
+	bool returning; /* saw the instruction that returns */
+	bool full;	/* more lines than a story has, or more stops than the limit allows */
+	long long stops;
+	bool left; /* the same frame began again: the first call was left in another way */
+	const struct spot *tail; /* it ended by jumping there */
+};
+
+/* ---- Which call ------------------------------------------------------------------------------ */
+
+static enum scan_verdict stop_there(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	(void)replay;
+	(void)failure;
+	return hit->breakpoint == *(int *)context ? SCAN_ENOUGH : SCAN_ON;
+}
+
+/* gdb's breakpoint at the first instruction of the function, where its call is known at once; or
+ * else at the location itself. 0 with *failure filled. */
+static int set_entry(struct frame_story *story, struct failure *failure)
+{
+	struct replay *replay = story->replay;
+	int number = passes_set(replay, story->args->location, NULL, failure), first;
+	json_t *results = NULL;
+	const char *address;
+	unsigned long long entry;
+	char where[32], name[FUNCTION_NAME_MAX];
+
+	if (!number)
+		return 0;
+	gdb_must(replay->gdb, &results, "-break-list");
+	address = mi_text(breakpoints_row(mi_breakpoints(results), number), "addr");
+	if (address && strncmp(address, "0x", 2) == 0 &&
+	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
+		snprintf(where, sizeof(where), "-d *0x%llx", entry);
+		first = internal_insert(replay, where);
+		story->entry = first ? entry : 0;
+		internal_delete(replay, first ? number : 0);
+		number = first ? first : number;
+	}
+	json_decref(results);
+	return number;
+}
+
+/* To the first call of the location. */
+static bool go_to_call(struct frame_story *story, struct failure *failure)
+{
+	struct replay *replay = story->replay;
+	struct search search = {.replay = replay};
+	enum search_end end = SEARCH_FAILED;
+	struct moment stretch[2];
+	int number = set_entry(story, failure);
+	bool known;
+
+	if (number && search_stretch(replay, story->args->from, NULL, stretch, failure) &&
+	    search_begin(&search, replay, stretch, failure) &&
+	    passes_is_loaded(replay, story->args->location, story->entry, failure) &&
+	    gdb_check(replay->gdb, gdb_command(replay->gdb, NULL, "-break-enable %d", number),
+		ERROR_GDB_FAILED, NULL, failure))
+		end = search_run(&search, stop_there, &number, failure);
+	known =
+	    end != SEARCH_WHOLE || passes_was_known(replay, number, story->args->location, failure);
+	search_end(&search);
+	internal_delete(replay, number);
+	if (end == SEARCH_WHOLE && known)
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "rr_trace_calls lists the calls of a function", "nothing called %.200s%s%.80s",
+		    story->args->location, story->args->from ? " from " : "",
+		    story->args->from ? story->args->from : "");
+	if (end == SEARCH_CUT)
+		worker_fail_interrupted(replay->worker, failure);
+	return end == SEARCH_ENOUGH;
+}
+
+/* The frame that is meant, which becomes the selected one: as asked, or the first of the program's
+ * own code. */
+static bool choose_level(struct frame_story *story, struct failure *failure)
+{
+	struct replay *replay = story->replay;
+	long long level = story->args->level;
+
+	if (level >= 0 && !selection_set_frame(replay, (int)level)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_backtrace shows the frames",
+		    "there is no frame %lld here", level);
+		return false;
+	}
+	if (level < 0)
+		frames_select_own(replay, NULL);
+	return true;
+}
+
+static bool fail_life(enum life_known known, struct failure *failure)
+{
+	static const char hint[] =
+	    "name the function as location, or rr_goto to another moment of it";
+
+	switch (known) {
+	case LIFE_KNOWN:
+		return true;
+	case LIFE_NONE:
+		failure_set(failure, ERROR_UNSUPPORTED, hint,
+		    "no frame was found on this stack: it has no caller");
+		break;
+	case LIFE_UNSURE:
+		failure_set(failure, ERROR_UNSUPPORTED, hint,
+		    "the beginning or the end of this call was not found: the stack does not tell "
+		    "it, or the call began in another program of this process");
+		break;
+	case LIFE_FAILED:
+		break;
+	}
+	return false;
+}
+
+/* Fills story->life from the frame in which the program stands. */
+static bool find_life(struct frame_story *story, struct failure *failure)
+{
+	struct replay *replay = story->replay;
+	unsigned long long stack;
+	const json_t *frame;
+	const char *stopped;
+
+	if (!(story->args->location ? go_to_call(story, failure) : choose_level(story, failure)))
+		return false;
+	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	stopped = story->args->location ? mi_text(frame, "func") : NULL;
+	if (!frames_number(replay, replay->selected.frame, "$sp", &stack)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_backtrace shows the frames",
+		    "the stack of that frame cannot be read here");
+		return false;
+	}
+	if (stopped)
+		snprintf(story->inlined, sizeof(story->inlined), "%s", stopped);
+	story->tid = story->args->location ? replay->moment.tid : replay->selected.tid;
+	if (!fail_life(life_find(replay, stack, &story->life, failure), failure))
+		return false;
+	snprintf(story->function, sizeof(story->function), "%s", story->life.function);
+	return true;
+}
+
+/* ---- What is seen ---------------------------------------------------------------------------- */
+
+/* gdb's "Stack level 0, frame at 0x7fffffffe0d0:". */
+static unsigned long long frame_address(struct replay *replay)
+{
+	static const char mark[] = "frame at ";
+	const char *said, *at;
+
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, "info frame"),
+		"lines of the function may be missing") ||
+	    !(at = strstr(said, mark)))
+		return 0;
+	return strtoull(at + sizeof(mark) - 1, NULL, 16);
+}
+
+static void note_call(struct frame_story *story, const struct spot *spot)
+{
+	struct replay *replay = story->replay;
+
+	/* In optimized code the first line begins where the function does. */
+	if (!story->story.count)
+		story_add(&story->story, story->line, &story->life.stretch[0]);
+	story->call = story_add_call(&story->story, &replay->moment);
+	if (!story->call)
+		return;
+	callee_name(replay, spot->target, story->callee);
+	json_object_set_new(story->call, "name",
+	    json_sprintf("%.*s", (int)strcspn(story->callee, "("), story->callee));
+	json_object_set_new(story->call, "args", prototype_arguments(replay, story->callee));
+	story->back = spot->next;
+	if (!frames_number(replay, 0, "$sp", &story->stack))
+		story->call = NULL;
+}
+
+/* The call came back, or its frame is gone because the function goes on elsewhere. */
+static void note_return(struct frame_story *story)
+{
+	struct replay *replay = story->replay;
+	char type[PROTOTYPE_TYPE_MAX];
+	unsigned long long stack;
+	json_t *value;
+
+	if (!story->call)
+		return;
+	if (replay->moment.pc == story->back && frames_number(replay, 0, "$sp", &stack) &&
+	    stack == story->stack) {
+		value = prototype_returned(replay, story->callee, type, sizeof(type))
+			    ? prototype_value(replay, type)
+			    : NULL;
+		if (value)
+			json_object_set_new(story->call, "returned", value);
+	} else {
+		json_object_set_new(story->call, "note",
+		    json_string("left without a return: an exception or longjmp"));
+	}
+	story->call = NULL;
+}
+
+/* The function's own frame, owned by the caller, and its level: above it are functions that the
+ * compiler put into it. NULL: not found. */
+static json_t *find_frame(struct frame_story *story)
+{
+	json_t *frames = frames_near(story->replay, INLINED_MAX, INLINED_BYTES), *frame;
+	json_t *found = NULL;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		const char *name = mi_text(frame, "function");
+
+		if (found || !name || strncmp(name, story->function, strcspn(name, "(<")) != 0)
+			continue;
+		found = json_incref(frame);
+		story->level = (int)json_integer_value(json_object_get(frame, "level"));
+	}
+	json_decref(frames);
+	return found;
+}
+
+static void begin_frame(struct frame_story *story)
+{
+	json_t *frame = find_frame(story);
+
+	story->arguments = json_incref(json_object_get(frame, "args"));
+	story->begun = true;
+	changes_begin(&story->changes, story->replay, story->level, &story->code);
+	json_decref(frame);
+}
+
+/* The rest of the call runs without stops, so that its end and its result are known all the same.
+ */
+static void stop_following(struct frame_story *story)
+{
+	story->full = true;
+	story->story.cut = true;
+	story->call = NULL;
+	story->tail = NULL;
+	for (size_t i = 0; i < story->code.count; i++) {
+		internal_delete(story->replay, story->code.spots[i].number);
+		story->code.spots[i].number = 0;
+	}
+}
+
+static enum scan_verdict see_spot(struct frame_story *story, const struct spot *spot)
+{
+	struct replay *replay = story->replay;
+
+	/* It began before the search did. */
+	if (spot->address == story->code.entry) {
+		story->left = true;
+		return SCAN_ENOUGH;
+	}
+	if (!story->begun)
+		begin_frame(story);
+	note_return(story);
+	story->tail = NULL;
+	story->returning = spot->returns;
+	position_take_sum(replay);
+	if (spot->line && !story_add(&story->story, spot->line, &replay->moment)) {
+		stop_following(story);
+		return SCAN_ON;
+	}
+	if (spot->calls)
+		note_call(story, spot);
+	if (spot->leaves)
+		story->tail = spot;
+	return SCAN_ON;
+}
+
+/* A frame that catches can go on exactly where the call would have returned to. */
+static void note_catch(struct frame_story *story)
+{
+	unsigned long long stack;
+
+	if (!story->call || !frames_number(story->replay, 1, "$sp", &stack) || stack < story->stack)
+		return;
+	json_object_set_new(
+	    story->call, "note", json_string("left without a return: an exception"));
+	story->call = NULL;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct frame_story *story = context;
+	const struct spot *spot = function_code_spot(&story->code, replay->moment.pc);
+
+	(void)failure;
+	if (story->catches && hit->breakpoint == story->catches && replay->moment.tid == story->tid)
+		note_catch(story);
+	if (story->full)
+		return SCAN_ON;
+	if (story->stops++ > STOPS_LEAST + STOPS_PER_LINE * story->args->limit) {
+		stop_following(story);
+		return SCAN_ON;
+	}
+	if (!spot || replay->moment.tid != story->tid || frame_address(replay) != story->frame)
+		return SCAN_ON;
+	return see_spot(story, spot);
+}
+
+/* Whether the frame is on the stack where the program ends. */
+static bool is_still_there(struct frame_story *story)
+{
+	struct replay *replay = story->replay;
+	int number = selection_number(replay, story->tid);
+	unsigned long long stack;
+	bool there = false;
+
+	if (!number || !selection_set_thread(replay, story->tid))
+		return false;
+	for (int level = 0; level < LEVELS_MAX && !there; level++) {
+		if (!frames_number(replay, level + 1, "$sp", &stack))
+			return selection_set_frame(replay, level) &&
+			       frame_address(replay) == story->frame;
+		there = stack == story->frame;
+	}
+	return there;
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static json_t *name_moment(void *owner, const struct moment *moment)
+{
+	return seen_name(owner, moment);
+}
+
+static json_t *conclude(const struct frame_story *story, enum search_end end)
+{
+	const char *args = json_string_value(story->arguments);
+	const char *returned = json_string_value(story->returned);
+	const char *how = "did not return: the program ended in it";
+
+	if (end == SEARCH_CUT)
+		how = "was not seen to its end";
+	else if (story->left)
+		how = "was left without a return, by an exception or longjmp";
+	else if (story->life.stretch[1].event != REPLAY_EVENT_FAR)
+		how = "returned";
+	return json_sprintf("%.120s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
+	    story->function, args ? args : "", how, returned ? " " : "", returned ? returned : "",
+	    story->full ? "more than " : "", story->story.count, story->story.count == 1 ? "" : "s",
+	    story->story.calls, story->story.calls == 1 ? "" : "s");
+}
+
+static void set_array(json_t *answer, const char *key, json_t *array)
+{
+	if (json_array_size(array))
+		json_object_set(answer, key, array);
+	json_decref(array);
+}
+
+static void add_notes(const struct frame_story *story, json_t *answer)
+{
+	json_t *notes = json_array();
+
+	if (story->inlined[0] && strcmp(story->inlined, story->function) != 0 &&
+	    strncmp(story->args->location, story->function, strlen(story->args->location)) != 0)
+		json_array_append_new(notes,
+		    json_sprintf("the compiler put %.120s into %.120s, so this is a call of %.120s",
+			story->inlined, story->function, story->function));
+	if (story->code.optimized)
+		json_array_append_new(notes,
+		    json_string("optimized code: lines are out of order or missing, and one line "
+				"can appear several times"));
+	if (story->tail)
+		json_array_append_new(notes,
+		    json_sprintf("it ended by jumping to %.120s, which returned in its place",
+			story->tail->target));
+	if (story->code.cut)
+		json_array_append_new(notes,
+		    json_sprintf("the function has more than %d lines and calls: some are not told",
+			FUNCTION_SPOTS_MAX));
+	set_array(answer, "notes", notes);
+}
+
+static json_t *answer_of(
+    struct frame_story *story, const struct search *search, enum search_end end)
+{
+	struct replay *replay = story->replay;
+	json_t *source =
+	    source_between(replay, story->code.path, story->code.first, story->code.last);
+	struct story_source text = {json_string_value(source)};
+	json_t *answer = json_object(), *name = seen_name(replay, &story->life.stretch[0]);
+
+	json_object_set_new(answer, "conclusion", conclude(story, end));
+	json_object_set(answer, "moment", name);
+	json_object_set_new(answer, "tid", json_integer(story->tid));
+	json_object_set_new(answer, "at", json_sprintf("%s:%d", story->code.path, story->line));
+	if (story->caller)
+		json_object_set(answer, "caller", story->caller);
+	if (story->arguments)
+		json_object_set(answer, "args", story->arguments);
+	if (story->returned)
+		json_object_set(answer, "returned", story->returned);
+	if (!story->left && end == SEARCH_WHOLE && story->life.stretch[1].event != REPLAY_EVENT_FAR)
+		json_object_set_new(
+		    answer, "returned_at", seen_name(replay, &story->life.stretch[1]));
+	set_array(answer, "story",
+	    story_tell(&story->story, &text, (size_t)story->args->limit, name_moment, replay));
+	set_array(answer, "branches", story_branches(&story->story, &text));
+	set_array(answer, "changed", changes_tell(&story->changes));
+	add_notes(story, answer);
+	if (story->full)
+		json_object_set_new(answer, "cut_off",
+		    json_string("only its first lines were followed, up to its return: a higher "
+				"limit follows more, rr_lines_executed counts all"));
+	search_tell(search, end, answer);
+	if (end == SEARCH_CUT)
+		json_object_set_new(answer, "cut_off",
+		    json_string("the time is over before the call was: give a longer deadline"));
+	json_decref(source);
+	json_decref(name);
+	return answer;
+}
+
+/* ---- The call, once through ------------------------------------------------------------------ */
+
+static void set_breakpoints(struct frame_story *story)
+{
+	char where[32];
+
+	for (size_t i = 0; i < story->code.count; i++) {
+		snprintf(where, sizeof(where), "*0x%llx", story->code.spots[i].address);
+		story->code.spots[i].number = internal_insert(story->replay, where);
+	}
+	story->catches = internal_insert(story->replay, "-f __cxa_begin_catch");
+	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
+	gdb_try(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+}
+
+static void clear_breakpoints(struct frame_story *story)
+{
+	internal_delete(story->replay, story->catches);
+	for (size_t i = 0; i < story->code.count; i++)
+		internal_delete(story->replay, story->code.spots[i].number);
+	if (!story->replay->worker->broken)
+		gdb_must(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+}
+
+/* At the first instruction: which code it is. */
+static bool read_code(struct frame_story *story, struct failure *failure)
+{
+	struct replay *replay = story->replay;
+	json_t *frame = find_frame(story);
+	char path[FRAME_PATH_MAX];
+	int line;
+	bool fine = frame && frame_place(frame, path, &line);
+
+	story->line = fine ? line : 0;
+	json_decref(frame);
+	if (!fine) {
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "build the program with -g, or name a function of your own",
+		    "%.120s has no source lines", story->function);
+		return false;
+	}
+	story->frame = frame_address(replay);
+	story->caller = where_from(replay, story->level + 1);
+	return function_code_read(replay, replay->moment.pc, path, &story->code, failure);
+}
+
+static void read_result(struct frame_story *story)
+{
+	struct replay *replay = story->replay;
+	enum life_end end = LIFE_RETURNED;
+	char type[PROTOTYPE_TYPE_MAX];
+
+	if (story->life.stretch[1].event == REPLAY_EVENT_FAR) {
+		story->left = !is_still_there(story);
+		if (story->left)
+			note_return(story);
+		else if (story->call)
+			json_object_set_new(story->call, "note", json_string("did not come back"));
+		return;
+	}
+	note_return(story);
+	if (prototype_returned(replay, story->function, type, sizeof(type)))
+		story->returned = prototype_value(replay, type);
+	/* The caller may go on here, with the stack as after a return, when an exception or longjmp
+	 * has brought it there. */
+	if (!story->left && !story->returning && !story->tail)
+		end = life_came_by_return(replay);
+	story->left |= end == LIFE_LEFT;
+	if (story->left || end == LIFE_END_UNKNOWN) {
+		json_decref(story->returned);
+		story->returned = NULL;
+	}
+}
+
+static json_t *go_through(struct frame_story *story, struct failure *failure)
+{
+	struct replay *replay = story->replay;
+	struct search search = {.replay = replay};
+	enum search_end end = SEARCH_FAILED;
+	json_t *answer = NULL;
+
+	if (search_begin(&search, replay, story->life.stretch, failure) &&
+	    read_code(story, failure)) {
+		/* Without optimization, the arguments are in place only behind the beginning. */
+		if (story->code.optimized)
+			begin_frame(story);
+		set_breakpoints(story);
+		end = search_run(&search, see, story, failure);
+	}
+	if (end == SEARCH_WHOLE || end == SEARCH_ENOUGH)
+		changes_end(&story->changes, replay);
+	if (end == SEARCH_WHOLE)
+		read_result(story);
+	if (end != SEARCH_FAILED)
+		answer = answer_of(story, &search, end == SEARCH_ENOUGH ? SEARCH_WHOLE : end);
+	clear_breakpoints(story);
+	search_end(&search);
+	return answer;
+}
+
+json_t *tool_frame_story(
+    struct replay *replay, const struct frame_story_args *args, struct failure *failure)
+{
+	struct frame_story *story = calloc(1, sizeof(*story));
+	json_t *answer = NULL;
+
+	if (!story || !story_begin(&story->story)) {
+		free(story);
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	story->replay = replay;
+	story->args = args;
+	if (find_life(story, failure))
+		answer = go_through(story, failure);
+	function_code_free(&story->code);
+	story_end(&story->story);
+	changes_free(&story->changes);
+	json_decref(story->arguments);
+	json_decref(story->caller);
+	json_decref(story->returned);
+	free(story);
+	return excursion_answer(&excursion, answer, failure);
+}

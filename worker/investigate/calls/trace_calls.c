@@ -1,0 +1,348 @@
+/*
+ * rr_trace_calls: every call of a function, or every time the program passes a line, as if somebody
+ * had put a print there. The answer has a row for each of the first ones, and counts all of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/returns.h"
+#include "worker/investigate/search/search.h"
+#include "worker/investigate/search/where.h"
+#include "worker/handlers.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/inspect/evaluate.h"
+#include "worker/moment/excursion.h"
+#include "worker/read/frame.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/read/values.h"
+
+#define ROWS_BYTES   (20 * 1024) /* rows in an answer */
+#define GROUPS_MAX   200
+#define GROUPS_BYTES (8 * 1024)
+#define KEY_MAX	     120
+#define PASSES_MAX   20000 /* stops at which we look; then we give up counting */
+#define NO_MORE	     1000000000
+#define BY_CALLER    "caller"
+
+struct trace_calls {
+	const struct trace_calls_args *args;
+	int number; /* gdb's */
+	json_t *hits, *groups;
+	struct moment last[GROUPS_MAX]; /* of each group */
+	size_t bytes, group_bytes;
+	long long count, ungrouped;
+	struct passes_unread unread;
+	bool full;	  /* there are as many rows as the call asked for */
+	bool only_counts; /* gdb skips the rest by itself, and counts them */
+	long long others; /* of gdb's count: stops that were none, as at a stub */
+	struct returns returns;
+};
+
+static json_t *caller_words(struct replay *replay)
+{
+	json_t *where = where_from(replay, 1);
+	json_t *words = where ? where_words(where) : json_string("no caller");
+
+	json_decref(where);
+	return words;
+}
+
+/* A value, or the reason why there is none, as "<Division by zero>". NULL with *failure filled if
+ * the expression may not be evaluated. */
+static json_t *key_of(
+    const struct trace_calls *calls, struct replay *replay, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[KEY_MAX] = "", refusal[KEY_MAX + 4];
+	const char *told = refusal, *by = calls->args->group_by;
+	json_t *key = NULL;
+
+	if (strcmp(by, BY_CALLER) == 0)
+		return caller_words(replay);
+	if (values_read(replay, by, &value, &type, why, sizeof(why)) == 0 && value)
+		told = value;
+	else
+		snprintf(refusal, sizeof(refusal), "<%s>", why);
+	if (value || !passes_is_harmful(by, why, failure))
+		key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
+	free(value);
+	free(type);
+	return key;
+}
+
+/* {key, count, first}, and "last" at the end: of many passes only few are named. */
+static bool add_group(struct trace_calls *calls, struct replay *replay, struct failure *failure)
+{
+	json_t *key = key_of(calls, replay, failure), *group, *found = NULL;
+	size_t i, which = GROUPS_MAX;
+
+	if (!key)
+		return false;
+	json_array_foreach(calls->groups, i, group)
+	{
+		if (json_equal(json_object_get(group, "key"), key)) {
+			found = group;
+			which = i;
+		}
+	}
+	if (!found && i < GROUPS_MAX && calls->group_bytes < GROUPS_BYTES) {
+		which = i;
+		found = json_pack("{s:O, s:i, s:o}", "key", key, "count", 0, "first",
+		    seen_name(replay, &replay->moment));
+		json_array_append_new(calls->groups, found);
+		calls->group_bytes += json_string_length(key) + 80;
+	}
+	if (found) {
+		json_object_set_new(found, "count",
+		    json_integer(json_integer_value(json_object_get(found, "count")) + 1));
+		position_take_sum(replay);
+		calls->last[which] = replay->moment;
+	} else {
+		calls->ungrouped++;
+	}
+	json_decref(key);
+	return true;
+}
+
+static void name_last(struct trace_calls *calls, struct replay *replay)
+{
+	json_t *group;
+	size_t i;
+
+	json_array_foreach(calls->groups, i, group)
+	    json_object_set_new(group, "last", seen_name(replay, &calls->last[i]));
+}
+
+static void add_evaluated(struct replay *replay, json_t *row, const json_t *expressions)
+{
+	if (json_array_size(expressions))
+		evaluate_beside(replay, row, expressions);
+}
+
+/* {moment, tid, args?, caller, evaluated?}, and later {returned, events, back_at}. */
+static void add_row(struct trace_calls *calls, struct replay *replay)
+{
+	json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame"), *row, *args;
+	char *text;
+
+	values_complete(replay, replay->selected.number, 0, frame);
+	args = frame_args(frame);
+
+	row = json_pack(
+	    "{s:o, s:i}", "moment", seen_name(replay, &replay->moment), "tid", replay->moment.tid);
+	if (args)
+		json_object_set_new(row, "args", args);
+	json_object_set_new(row, "caller", caller_words(replay));
+	add_evaluated(replay, row, calls->args->evaluate);
+	text = json_dumps(row, JSON_COMPACT);
+	/* The return values come on top. */
+	calls->bytes += (text ? strlen(text) : 0) + (calls->args->returns ? 200 : 0);
+	free(text);
+	json_array_append(calls->hits, row);
+	calls->full =
+	    json_array_size(calls->hits) == (size_t)calls->args->limit || calls->bytes > ROWS_BYTES;
+	if (calls->args->returns)
+		returns_await(&calls->returns, replay, row);
+	json_decref(row);
+}
+
+/* gdb's own count, since the search began. */
+static long long gdb_count(const struct trace_calls *calls, struct replay *replay)
+{
+	json_t *results = NULL;
+	long long count;
+
+	gdb_must(replay->gdb, &results, "-break-list");
+	count = mi_number(breakpoints_row(mi_breakpoints(results), calls->number), "times", 0);
+	json_decref(results);
+	return count;
+}
+
+/* If only the number of the rest matters, gdb counts it, unless the rest goes on beyond the
+ * stretch. */
+static void count_only(struct trace_calls *calls, struct replay *replay, bool ends_well)
+{
+	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well ||
+	    calls->returns.count)
+		return;
+	calls->others = gdb_count(calls, replay) - calls->count;
+	/* If gdb refuses, it goes on to stop at each of them, and they are counted there. */
+	calls->only_counts = gdb_command(replay->gdb, NULL, "-break-after %d %d", calls->number,
+				 NO_MORE) == GDB_DONE;
+}
+
+struct visit {
+	struct trace_calls *calls;
+	const struct search *search;
+};
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	const struct visit *visit = context;
+	struct trace_calls *calls = visit->calls;
+
+	if (returns_take(&calls->returns, replay, hit) || hit->breakpoint != calls->number)
+		return SCAN_ON;
+	if (calls->args->returns)
+		returns_pass(&calls->returns, replay);
+	switch (passes_judge(replay, calls->args->condition, &calls->unread, failure)) {
+	case PASS_REFUSED:
+		return SCAN_GIVE_UP;
+	case PASS_UNREAD:
+		return calls->unread.count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+	case PASS_OTHER:
+		return SCAN_ON;
+	case PASS_MEANT:
+		break;
+	}
+	calls->count++;
+	if (!calls->full)
+		add_row(calls, replay);
+	count_only(calls, replay, !visit->search->bounded || visit->search->guard);
+	if (calls->args->group_by && !add_group(calls, replay, failure))
+		return SCAN_GIVE_UP;
+	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+/* A pass at which the condition could not be read may be one of those that are asked for. */
+static json_t *conclude_none(const struct trace_calls *calls, const char *condition)
+{
+	if (calls->unread.count)
+		return json_sprintf("nothing passed %.200s where %.200s was seen to hold; at %lld "
+				    "pass%s it could not be read: %s",
+		    calls->args->location, condition, calls->unread.count,
+		    calls->unread.count == 1 ? "" : "es", calls->unread.why);
+	return json_sprintf("nothing passed %.200s%s%.200s", calls->args->location,
+	    condition[0] ? " where " : "", condition);
+}
+
+static json_t *conclude(const struct trace_calls *calls)
+{
+	const struct trace_calls_args *args = calls->args;
+	const char *first = mi_text(json_array_get(calls->hits, 0), "moment");
+	const char *condition = args->condition ? args->condition : "";
+
+	if (!calls->count)
+		return conclude_none(calls, condition);
+	return json_sprintf("%lld time%s through %.200s%s%.200s, first at %s", calls->count,
+	    calls->count == 1 ? "" : "s", args->location, condition[0] ? " where " : "", condition,
+	    first);
+}
+
+static json_t *answer_of(
+    struct trace_calls *calls, const struct search *search, enum search_end end)
+{
+	long long told = (long long)json_array_size(calls->hits);
+	const json_t *last = json_array_get(calls->hits, (size_t)told - 1);
+	json_t *answer = json_object();
+	json_t *unread = passes_tell_unread(search->replay, &calls->unread);
+
+	name_last(calls, search->replay);
+	json_object_set_new(answer, "conclusion", conclude(calls));
+	json_object_set_new(answer, "total", json_integer(calls->count));
+	if (told)
+		json_object_set(answer, "hits", calls->hits);
+	if (json_array_size(calls->groups))
+		json_object_set(answer, "groups", calls->groups);
+	if (calls->ungrouped)
+		json_object_set_new(answer, "ungrouped", json_integer(calls->ungrouped));
+	if (unread)
+		json_object_set_new(answer, "condition_unread", unread);
+	search_tell(search, end, answer);
+	if (calls->count > told)
+		json_object_set_new(answer, "more",
+		    json_sprintf("%lld more are counted; from=%s shows the next ones",
+			calls->count - told, mi_text(last, "moment")));
+	if (end == SEARCH_ENOUGH)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("it stopped counting at %d: narrow it with condition, from and to",
+			PASSES_MAX));
+	return answer;
+}
+
+static json_t *search_all(struct trace_calls *calls, struct replay *replay, struct failure *failure)
+{
+	const struct trace_calls_args *args = calls->args;
+	enum search_end end = SEARCH_FAILED;
+	struct search search = {.replay = replay};
+	struct visit visit = {calls, &search};
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (search_stretch(replay, args->from, args->to, stretch, failure) &&
+	    search_begin(&search, replay, stretch, failure) &&
+	    gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL, "-break-enable %d", calls->number), ERROR_GDB_FAILED,
+		NULL, failure)) {
+		if (args->returns)
+			returns_begin(&calls->returns, replay);
+		end = search_run(&search, see, &visit, failure);
+	}
+	returns_end(&calls->returns, replay);
+	if (end == SEARCH_WHOLE && !calls->count &&
+	    !passes_was_known(replay, calls->number, args->location, failure))
+		end = SEARCH_FAILED;
+	if (end != SEARCH_FAILED) {
+		if (calls->only_counts)
+			calls->count = gdb_count(calls, replay) - calls->others;
+		answer = answer_of(calls, &search, end);
+	}
+	search_end(&search);
+	return answer;
+}
+
+/* Only a function returns. A line or an address does not say which function is meant. */
+static bool is_whole(const struct trace_calls_args *args, struct failure *failure)
+{
+	if (!args->returns || (!strrchr(args->location, '*') &&
+				  (!strchr(args->location, ':') || strstr(args->location, "::"))))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "name the function, or leave returns out",
+	    "%.200s is not a function, so nothing returns from it", args->location);
+	return false;
+}
+
+/* To know which calls return, we must see all of them, so we evaluate the condition at each stop.
+ */
+static int set_breakpoint(
+    const struct trace_calls_args *args, struct replay *replay, struct failure *failure)
+{
+	int number = passes_set(replay, args->location, args->condition, failure);
+
+	if (number && args->returns && args->condition)
+		gdb_must(replay->gdb, NULL, "-break-condition %d", number);
+	return number;
+}
+
+json_t *tool_trace_calls(
+    struct replay *replay, const struct trace_calls_args *args, struct failure *failure)
+{
+	struct trace_calls *calls;
+	json_t *answer = NULL;
+
+	if (!evaluate_may(args->evaluate, failure) || !is_whole(args, failure))
+		return NULL;
+	calls = calloc(1, sizeof(*calls));
+	if (!calls) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	calls->args = args;
+	calls->hits = json_array();
+	calls->groups = json_array();
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	calls->number = set_breakpoint(args, replay, failure);
+	if (calls->number)
+		answer = search_all(calls, replay, failure);
+	internal_delete(replay, calls->number);
+	json_decref(calls->hits);
+	json_decref(calls->groups);
+	free(calls);
+	return excursion_answer(&excursion, answer, failure);
+}

@@ -1,0 +1,262 @@
+/*
+ * rr_heap_history: the life of the heap block that an address belongs to. It runs through the
+ * recording once and looks at every block that malloc hands out; then from the last free on, as
+ * often as there are more words to watch.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "worker/investigate/heap/heap.h"
+#include "worker/investigate/search/search.h"
+#include "worker/handlers.h"
+#include "worker/read/code.h"
+#include "worker/moment/excursion.h"
+#include "worker/breaks/internal.h"
+#include "worker/read/mappings.h"
+#include "worker/moment/seen.h"
+
+/* ---- Before the first block ------------------------------------------------------------------ */
+
+static enum scan_verdict see_first(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct heap *heap = context;
+
+	(void)hit;
+	(void)failure;
+	return allocator_find(replay, &heap->allocator) ? SCAN_ENOUGH : SCAN_ON;
+}
+
+/* Runs to the first call of malloc, unless it is there from the beginning on. */
+static enum search_end search_first(
+    struct heap *heap, struct search *search, struct failure *failure)
+{
+	static const char *const calls[HEAP_FIRST_CALLS] = {
+	    "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc"};
+	char where[40];
+
+	if (allocator_find(heap->replay, &heap->allocator))
+		return SEARCH_ENOUGH;
+	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++) {
+		snprintf(where, sizeof(where), "-f %s", calls[i]);
+		heap->first[i] = internal_insert(heap->replay, where);
+	}
+	return search_run(search, see_first, heap, failure);
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static json_t *conclude(const struct heap *heap, bool whole)
+{
+	const char *by_then = whole ? "" : " in what was searched";
+
+	if (heap->problem)
+		return json_incref(heap->problem);
+	switch (heap->state) {
+	case HEAP_NONE:
+		return json_sprintf("malloc handed out no block with 0x%llx in it%s; that address "
+				    "lies in %s",
+		    heap->address, by_then, heap->place);
+	case HEAP_LIVE:
+		return json_sprintf(
+		    "the block at 0x%llx, %s %llu bytes, was allocated by %s and not "
+		    "freed%s",
+		    heap->block.address, heap->requested ? "of" : "with room for",
+		    heap->requested ? heap->requested : heap->block.room, heap_words(heap->made),
+		    by_then);
+	case HEAP_FREED:
+	case HEAP_GONE:
+		break;
+	}
+	return json_sprintf(
+	    "the block at 0x%llx was allocated by %s and freed by %s at %s%s; no use "
+	    "after that was seen%s",
+	    heap->block.address, heap_words(heap->made), heap_words(heap->dropped),
+	    json_string_value(heap->dropped_at),
+	    heap->dangles ? ", before the session's moment: a pointer to it dangles there" : "",
+	    by_then);
+}
+
+/* What was looked at, and what was not. */
+static json_t *describe_watched(const struct heap *heap)
+{
+	char slack[160] = "writes to the bytes behind those that were asked for do not show";
+
+	if (heap->requested && heap->requested >= heap->block.room)
+		snprintf(slack, sizeof(slack), "malloc added no bytes behind it");
+	else if (heap->slack_watched)
+		snprintf(slack, sizeof(slack), "writes to %llu bytes that malloc added behind it",
+		    heap->slack_watched);
+	return json_sprintf("%llu bytes from 0x%llx on; writes to the words with its size, before "
+			    "and behind it; %s. Uses of the rest of the block, reads outside of it "
+			    "and writes further away do not show",
+	    HEAP_WORD * heap->watched_words, heap->watched, slack);
+}
+
+static void tell_block(const struct heap *heap, json_t *answer)
+{
+	const struct block *block = &heap->block;
+
+	if (heap->state == HEAP_NONE)
+		return;
+	if (heap->requested)
+		json_object_set_new(answer, "block",
+		    json_sprintf("0x%llx, %llu bytes asked for, room for %llu", block->address,
+			heap->requested, block->room));
+	else
+		json_object_set_new(answer, "block",
+		    json_sprintf(
+			"0x%llx, room for %llu bytes; how many were asked for is not known",
+			block->address, block->room));
+	if (!block->mapped)
+		json_object_set_new(answer, "neighbours",
+		    json_sprintf("rr_heap_history of 0x%llx tells of the block below, of 0x%llx of "
+				 "the one above",
+			block->address - 16, block->address + block->room + 8));
+	json_object_set(answer, "events", heap->events);
+	if (json_array_size(heap->places))
+		json_object_set(answer, "uses", heap->places);
+	json_object_set_new(answer, "watched", describe_watched(heap));
+	if (heap->uses >= HEAP_USES_MAX)
+		json_object_set_new(answer, "more",
+		    json_sprintf("the first %d uses are counted; rr_value_history shows all",
+			HEAP_USES_MAX));
+}
+
+static void tell_limits(
+    const struct heap *heap, const struct search *search, enum search_end end, json_t *answer)
+{
+	json_t *reached = seen_name(heap->replay, &search->reached);
+
+	search_tell(search, end, answer);
+	behind_tell(&heap->code, search->replay, answer);
+	if (end == SEARCH_CUT || end == SEARCH_ENOUGH)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("%s: searched up to %s; to go on, %s",
+			end == SEARCH_CUT ? "the time is over" : "there were too many accesses",
+			json_string_value(reached),
+			end == SEARCH_CUT ? "give a longer deadline"
+					  : "give an address in the block that is used less"));
+	if (heap->given > 1)
+		json_object_set_new(answer, "lives",
+		    json_sprintf("this memory was handed out %lld times; events has the last ones",
+			heap->given));
+	if (heap->allocator.replaced)
+		json_object_set_new(answer, "replaced",
+		    json_string("the program has a malloc of its own: only blocks of the C "
+				"library's malloc are seen"));
+	if (heap->allocator.partly)
+		json_object_set_new(answer, "incomplete",
+		    json_string("not all of malloc's code could be read: it may have handed out "
+				"blocks that were not seen"));
+	json_decref(reached);
+}
+
+static json_t *answer_of(const struct heap *heap, const struct search *search, enum search_end end)
+{
+	json_t *answer = json_pack("{s:o}", "conclusion", conclude(heap, end == SEARCH_WHOLE));
+
+	if (heap->problem_moment)
+		json_object_set(answer, "moment", heap->problem_moment);
+	tell_block(heap, answer);
+	tell_limits(heap, search, end, answer);
+	return answer;
+}
+
+static void fail_without_malloc(const struct heap *heap, struct failure *failure)
+{
+	const char *yet = heap->args->to ? "did not run up to that moment, or it " : "";
+
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "rr_value_history shows who wrote to the address; rr_trace_calls lists the calls of "
+	    "the program's own allocator",
+	    "glibc's malloc %swas not found: the program does not use it, or it is linked "
+	    "statically and its symbols are stripped",
+	    yet);
+}
+
+static json_t *search_life(struct heap *heap, struct failure *failure)
+{
+	struct search search = {.replay = heap->replay};
+	enum search_end end = SEARCH_FAILED;
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (search_stretch(heap->replay, NULL, heap->args->to, stretch, failure) &&
+	    search_begin(&search, heap->replay, stretch, failure)) {
+		end = search_first(heap, &search, failure);
+		if (end == SEARCH_ENOUGH) {
+			end = heap_search(heap, &search, failure);
+		} else if (end == SEARCH_WHOLE) {
+			fail_without_malloc(heap, failure);
+			end = SEARCH_FAILED;
+		}
+	}
+	while (end == SEARCH_WHOLE && heap_is_unwatched(heap)) {
+		heap_clear_stops(heap);
+		search_end(&search);
+		end = heap_search_late(heap, &search, failure);
+	}
+	if (end == SEARCH_WHOLE && heap->state != HEAP_NONE && !heap->problem) {
+		heap_clear_stops(heap);
+		search_end(&search);
+		heap_learn_requested(heap);
+		if (heap_has_slack(heap))
+			end = heap_search_slack(heap, &search, failure);
+	}
+	if (end != SEARCH_FAILED)
+		answer = answer_of(heap, &search, end);
+	search_end(&search);
+	return answer;
+}
+
+static void clear(struct heap *heap)
+{
+	heap_clear_stops(heap);
+	json_decref(heap->resizing.where);
+	json_decref(heap->events);
+	json_decref(heap->places);
+	json_decref(heap->problem);
+	json_decref(heap->problem_moment);
+	json_decref(heap->made);
+	json_decref(heap->dropped);
+	json_decref(heap->dropped_at);
+	where_forget(&heap->where);
+	free(heap);
+}
+
+/* What the address belongs to at the session's moment. */
+static void name_place(struct heap *heap)
+{
+	struct mappings *mappings = mappings_read(heap->replay);
+	const struct mapping *mapping = mappings ? mappings_find(mappings, heap->address) : NULL;
+
+	if (!mapping)
+		snprintf(heap->place, sizeof(heap->place), "no mapping now");
+	else
+		snprintf(heap->place, sizeof(heap->place), "%.150s (%s)",
+		    mapping->file[0] ? mapping->file : "an anonymous mapping", mapping->rights);
+	mappings_free(mappings);
+}
+
+json_t *tool_heap_history(
+    struct replay *replay, const struct heap_history_args *args, struct failure *failure)
+{
+	struct heap *heap = calloc(1, sizeof(*heap));
+	json_t *answer = NULL;
+
+	if (!heap || !code_pointer(replay, args->pointer, &heap->address, failure)) {
+		free(heap);
+		return NULL;
+	}
+	heap->replay = replay;
+	heap->args = args;
+	heap->asked = replay->moment;
+	heap_measure(heap, args->pointer);
+	heap->events = json_array();
+	heap->places = json_array();
+	name_place(heap);
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	answer = search_life(heap, failure);
+	clear(heap);
+	return excursion_answer(&excursion, answer, failure);
+}

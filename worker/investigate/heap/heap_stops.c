@@ -1,0 +1,153 @@
+/*
+ * What the search stops at. rr itself judges the conditions, because most calls of malloc and free
+ * are about other blocks.
+ */
+#include "worker/investigate/heap/heap.h"
+#include "worker/gdb/must.h"
+
+#include <stdio.h>
+#include "worker/breaks/internal.h"
+#include "worker/breaks/watchpoint.h"
+
+#define WORDS_LIVE 2 /* beside the two headers */
+
+void heap_unset(struct heap *heap, int *number)
+{
+	internal_delete(heap->replay, *number);
+	*number = 0;
+}
+
+static int watch(struct heap *heap, unsigned long long address, enum watch_access access)
+{
+	struct failure ignored = {0};
+	char place[64];
+	int number;
+
+	snprintf(place, sizeof(place), "*(unsigned long *) 0x%llx", address);
+	number = watchpoint_insert(heap->replay, place, access, true, NULL, &ignored);
+	json_decref(ignored.details);
+	return number;
+}
+
+void heap_unwatch_words(struct heap *heap)
+{
+	for (size_t i = 0; i < HEAP_WORDS_MAX; i++)
+		heap_unset(heap, &heap->words[i]);
+}
+
+bool heap_is_word(const struct heap *heap, int number)
+{
+	for (size_t i = 0; i < HEAP_WORDS_MAX; i++)
+		if (number && heap->words[i] == number)
+			return true;
+	return false;
+}
+
+/* That many words from an address on; at the block's end, the last ones. */
+static void watch_words(struct heap *heap, unsigned long long from, unsigned long long count)
+{
+	const unsigned long long begin = heap->block.address;
+	unsigned long long last = begin + heap->block.room - HEAP_WORD * count;
+
+	heap_unwatch_words(heap);
+	heap->watched = from & ~(HEAP_WORD - 1ULL);
+	if (heap->watched > last)
+		heap->watched = last > begin ? last : begin;
+	if (count > heap->block.room / HEAP_WORD)
+		count = heap->block.room / HEAP_WORD;
+	heap->watched_words = count;
+	for (size_t i = 0; i < count; i++)
+		heap->words[i] = watch(heap, heap->watched + HEAP_WORD * i, WATCH_ACCESS);
+}
+
+static void unwatch_headers(struct heap *heap)
+{
+	heap_unset(heap, &heap->below);
+	heap_unset(heap, &heap->above);
+}
+
+void heap_watch_live(struct heap *heap)
+{
+	unwatch_headers(heap);
+	watch_words(heap, heap->address, WORDS_LIVE);
+	heap->below = watch(heap, heap->block.address - HEAP_WORD, WATCH_WRITE);
+	if (!heap->block.mapped)
+		heap->above = watch(heap, heap->block.address + heap->block.room, WATCH_WRITE);
+}
+
+static int stop_at(struct heap *heap, unsigned long long address)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "*0x%llx", address);
+	return internal_insert(heap->replay, where);
+}
+
+/* Whether a register holds a block with the address in it, or one that begins where the present
+ * one does. */
+static void set_return_condition(struct heap *heap, int number, const char *in)
+{
+	const unsigned long long begin = heap->block.address ? heap->block.address : 1;
+
+	/* Without a condition each call stops, and is looked at. */
+	gdb_try(heap->replay->gdb, NULL,
+	    "-break-condition %d (unsigned long) %s == %lluUL || ((unsigned long) %s > 4095 && "
+	    "(unsigned long) %s <= %lluUL && %lluUL - (unsigned long) %s < "
+	    "(*(unsigned long *) (%s - 8) & ~7UL))",
+	    number, in, begin, in, in, heap->address, heap->address, in, in);
+}
+
+/* rr itself judges these conditions: almost all calls are about other blocks. Calls that take a
+ * block back matter once there is one. */
+void heap_set_conditions(struct heap *heap)
+{
+	const unsigned long long begin = heap->block.address, end = begin + heap->block.room;
+
+	if (begin && !heap->take) {
+		heap->take = stop_at(heap, heap->allocator.take);
+		heap->resize = stop_at(heap, heap->allocator.resize);
+	}
+	const int numbers[] = {heap->take, heap->resize};
+
+	for (size_t i = 0; i < heap->allocator.return_count; i++)
+		if (heap->returns[i])
+			set_return_condition(heap, heap->returns[i], heap->allocator.returns[i].in);
+	for (size_t i = 0; begin && i < 2; i++)
+		gdb_try(heap->replay->gdb, NULL,
+		    "-break-condition %d (unsigned long) $rdi >= %lluUL && "
+		    "(unsigned long) $rdi < %lluUL",
+		    numbers[i], begin, end);
+}
+
+void heap_set_breakpoints(struct heap *heap)
+{
+	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++)
+		heap_unset(heap, &heap->first[i]);
+	for (size_t i = 0; i < heap->allocator.return_count; i++)
+		heap->returns[i] = stop_at(heap, heap->allocator.returns[i].address);
+	heap_set_conditions(heap);
+}
+
+void heap_watch_freed(struct heap *heap, unsigned long long from)
+{
+	unwatch_headers(heap);
+	watch_words(heap, from, HEAP_WORDS_MAX);
+}
+
+void heap_unwatch(struct heap *heap)
+{
+	unwatch_headers(heap);
+	heap_unwatch_words(heap);
+}
+
+void heap_clear_stops(struct heap *heap)
+{
+	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++)
+		heap_unset(heap, &heap->first[i]);
+	for (size_t i = 0; i < heap->allocator.return_count; i++)
+		heap_unset(heap, &heap->returns[i]);
+	heap_unset(heap, &heap->take);
+	heap_unset(heap, &heap->resize);
+	heap_unset(heap, &heap->resizing.number);
+	heap_unwatch(heap);
+}

@@ -1,0 +1,315 @@
+/*
+ * rr_crash_report: all that is known about the end of the program.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "worker/investigate/heap/damage.h"
+#include "worker/investigate/report/departure.h"
+#include "worker/investigate/heap/library_check.h"
+#include "worker/investigate/report/report.h"
+#include "worker/investigate/report/thrown.h"
+#include "worker/handlers.h"
+#include "worker/run/scan.h"
+#include "worker/moment/excursion.h"
+#include "worker/read/frames.h"
+#include "worker/session/images.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/moment/signals.h"
+#include "worker/run/stop.h"
+#include "worker/trace/process_list.h"
+
+#define SIGNALS_MAX  100000
+#define OUTPUT_BYTES 4096
+
+/* The search for a block's life takes some times as long as the pass that found the crash. */
+#define BLOCK_SECONDS_MAX 20
+
+/* Signals that end a program unless it catches them. */
+static bool is_fatal(const char *signal)
+{
+	static const char *const fatal[] = {
+	    "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS"};
+
+	for (size_t i = 0; signal && i < sizeof(fatal) / sizeof(*fatal); i++)
+		if (strcmp(signal, fatal[i]) == 0)
+			return true;
+	return false;
+}
+
+struct crash {
+	struct excursion *excursion;
+	struct place place;  /* of the last fatal signal */
+	struct place thrown; /* of the throw, if its frames are gone at that signal */
+	struct fault fault;
+	unsigned long long pc; /* at that signal */
+	json_t *report, *output;
+	double began;	 /* a clock's seconds */
+	double deadline; /* seconds; 0: the usual one */
+};
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void keep_output(struct crash *crash, struct replay *replay)
+{
+	json_t *output = output_peek(replay->output, OUTPUT_BYTES);
+
+	if (output) {
+		json_decref(crash->output);
+		crash->output = output;
+	}
+}
+
+static enum scan_verdict see_signal(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct crash *crash = context;
+	json_t *stop;
+
+	keep_output(crash, replay);
+	if (!is_fatal(hit->signal))
+		return SCAN_ON;
+	stop = stop_describe(replay, FORWARD, NULL, failure);
+	if (!stop)
+		return SCAN_GIVE_UP;
+	excursion_note(crash->excursion, &crash->place);
+	json_decref(crash->report);
+	fault_clear(&crash->fault);
+	fault_find(replay, hit->signal, &crash->fault);
+	crash->pc = replay->moment.pc;
+	crash->report = report_of_crash(replay, stop, &crash->fault, failure);
+	json_decref(stop);
+	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
+}
+
+/* The chosen process may have ended badly because another one crashed. */
+static void add_other_crash(const struct replay *replay, json_t *report)
+{
+	char name[32];
+	int signal, pid = images_killed_pid(replay, &signal);
+
+	if (pid && !replay->worst)
+		json_object_set_new(report, "other_crash",
+		    json_pack("{s:i,s:s}", "pid", pid, "signal",
+			signal_to_name(signal, name, sizeof(name))));
+}
+
+/* In `sh -c "./a; true"`, the first process is the shell, so the answer names the one that crashed.
+ */
+static void fail_without_crash(struct replay *replay, struct failure *failure)
+{
+	char name[32], hint[160] = "rr_ps shows how each process ended";
+	int signal, pid = images_killed_pid(replay, &signal);
+
+	if (pid)
+		snprintf(hint, sizeof(hint),
+		    "process %d of this recording was killed by %s: call rr_crash_report with its "
+		    "trace_dir and pid %d",
+		    pid, signal_to_name(signal, name, sizeof(name)), pid);
+	failure_set(failure, ERROR_NOT_FOUND, hint, "no fatal signal ended this process");
+}
+
+/* Behind a jump or a return that went astray, the session has no frames to speak of. */
+static void tell_astray(struct fault *fault)
+{
+	size_t length = strlen(fault->hint);
+
+	snprintf(fault->hint + length, sizeof(fault->hint) - length,
+	    "%srr_goto of instruction_moment stands where its frames are still whole",
+	    length ? "; " : "");
+}
+
+/* Goes back from where no code is to who left the code, and tells it from there. If there is no way
+ * back, the report stays as it is. */
+static void look_back_at_jump(struct replay *replay, struct crash *crash)
+{
+	struct failure ignored = {0};
+
+	if (place_return(replay, &crash->place, &ignored) && departure_go_back(replay)) {
+		departure_tell(replay, crash->pc, &crash->fault);
+		if (crash->fault.astray)
+			tell_astray(&crash->fault);
+		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
+			json_object_set_new(crash->report, "instruction_moment",
+			    seen_name(replay, &replay->moment));
+	}
+	json_decref(ignored.details);
+}
+
+/* The same for where an exception was thrown first. */
+static void look_back_at_throw(struct replay *replay, struct crash *crash)
+{
+	struct thrown thrown = {0};
+	struct failure ignored = {0};
+	int level = 0;
+
+	if (place_return(replay, &crash->place, &ignored))
+		level = thrown_level(replay);
+	if (thrown_go_back(replay, crash->output, &thrown)) {
+		excursion_note(crash->excursion, &crash->thrown);
+		level = thrown.again[0] ? 0 : level;
+		/* Its frames count as in the session, where they are still on the stack. */
+		if (level && place_return(replay, &crash->place, &ignored))
+			excursion_forget(crash->excursion, &crash->thrown);
+		crash->fault.outward = level ? level : thrown.runtime;
+		thrown_tell(&thrown, crash->fault.said);
+		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
+			json_object_set(crash->report, "exception", thrown.exception);
+	} else {
+		report_add_cause(crash->report,
+		    thrown.nothing ? "`throw;` where no exception was caught"
+				   : "an exception that nothing catches, or that may not go on");
+	}
+	thrown_clear(&thrown);
+	json_decref(ignored.details);
+}
+
+/* The same for what the C library has found damaged: its heap, or an array. */
+static void look_back_at_damage(
+    struct replay *replay, struct crash *crash, enum library_found library)
+{
+	struct failure ignored = {0};
+	json_t *found = NULL;
+
+	if (library != LIBRARY_NOTHING && seconds() - crash->began < BLOCK_SECONDS_MAX &&
+	    place_return(replay, &crash->place, &ignored))
+		found = library == LIBRARY_HEAP ? damage_find(replay) : library_check_find(replay);
+	if (found) {
+		report_add_cause(
+		    crash->report, json_string_value(json_object_get(found, "conclusion")));
+		json_object_set(
+		    crash->report, library == LIBRARY_HEAP ? "block" : "overflow", found);
+	}
+	json_decref(found);
+	json_decref(ignored.details);
+	replay->worker->half_read &= !found;
+}
+
+static void look_back(struct replay *replay, struct crash *crash)
+{
+	if (crash->fault.departed)
+		look_back_at_jump(replay, crash);
+	switch (thrown_cause(json_object_get(crash->report, "frames"))) {
+	case THROWN_NOTHING:
+		return;
+	case THROWN_UNCAUGHT:
+		look_back_at_throw(replay, crash);
+		return;
+	case THROWN_PURE:
+		report_add_cause(crash->report,
+		    "a pure virtual function was called, of an object whose constructor or "
+		    "destructor runs, or that was destroyed");
+		return;
+	case THROWN_THREAD:
+		report_add_cause(crash->report,
+		    "a std::thread was destroyed, or assigned to, that was neither joined nor "
+		    "detached");
+		return;
+	case THROWN_CALLED:
+		report_add_cause(crash->report, "std::terminate was called");
+		return;
+	}
+}
+
+/* As long again as the pass took; at most half of what is left of a deadline, because the session
+ * must come back, too. */
+static struct lock_patience patience_of(const struct crash *crash)
+{
+	double spent = seconds() - crash->began, left = crash->deadline - spent;
+	struct lock_patience patience = {.usual = spent};
+
+	if (crash->deadline <= 0)
+		return patience;
+	patience.most = left > 1 ? left / 2 : 0.5;
+	if (patience.usual > left / 6)
+		patience.usual = left / 6;
+	return patience;
+}
+
+/* One pass from the start to the end; the report is that of the last fatal signal on the way. */
+static bool find_crash(struct replay *replay, struct crash *crash, struct failure *failure)
+{
+	/* If the process called exec, the last program is the one that ended. */
+	if (!position_go_event(replay, images_last_start(replay), failure))
+		return false;
+	json_decref(output_take(replay->output, 1));
+	/* rr would crash at the end of a trace that is cut off. */
+	if (!(images_is_open(replay) && images_is_unfinished(replay)) &&
+	    scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)
+		return false;
+	keep_output(crash, replay);
+	if (!crash->report) {
+		crash->report =
+		    report_of_ending(replay, crash->output, patience_of(crash), failure);
+		if (!crash->report && !failure->message[0])
+			fail_without_crash(replay, failure);
+		if (!crash->report)
+			return false;
+		excursion_note(crash->excursion, &crash->place);
+	} else
+		look_back(replay, crash);
+	if (crash->output)
+		json_object_set(crash->report, "output", crash->output);
+	look_back_at_damage(replay, crash, report_tell_library(crash->report, crash->output));
+	add_other_crash(replay, crash->report);
+	return true;
+}
+
+static bool is_untouched(const struct replay *replay)
+{
+	return replay->moment.event == replay->opened.event &&
+	       replay->moment.ticks == replay->opened.ticks;
+}
+
+/* At the signal; or at the throw, whose frames the report shows, if they are gone at the signal. */
+static void stay_there(struct crash *crash)
+{
+	bool throw = crash->thrown.moment.event;
+
+	if (throw)
+		json_object_set_new(crash->report, "stands_at",
+		    json_string("the throw; rr_goto of moment goes on to the signal"));
+	excursion_divert(crash->excursion, throw ? &crash->thrown : &crash->place);
+}
+
+json_t *tool_crash_report(
+    struct replay *replay, const struct crash_report_args *args, struct failure *failure)
+{
+	struct excursion excursion;
+	struct crash crash = {
+	    .excursion = &excursion, .began = seconds(), .deadline = args->deadline};
+	struct failure late = {0};
+	bool found, move, astray;
+
+	/* In a session that was just opened, there is no position to return to. */
+	move = json_object_get(args->given, "move") ? args->move : is_untouched(replay);
+	excursion = excursion_begin(replay);
+	signals_stop_at_faults(replay);
+	found = find_crash(replay, &crash, failure);
+	if (!replay->worker->broken)
+		signals_apply(replay);
+	json_decref(crash.output);
+	astray = crash.fault.astray && crash.fault.departed;
+	fault_clear(&crash.fault);
+	if (found && move)
+		stay_there(&crash);
+	excursion_forget(&excursion, &crash.thrown);
+	excursion_forget(&excursion, &crash.place);
+	if (!excursion_return(&excursion, &late) && found) {
+		*failure = late;
+		found = false;
+	}
+	if (found && move && !astray)
+		frames_select_own(replay, crash.report);
+	if (found)
+		return crash.report;
+	json_decref(crash.report);
+	return NULL;
+}

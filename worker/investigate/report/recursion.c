@@ -1,0 +1,204 @@
+/*
+ * Compares frames by their functions alone, because a cycle may run through other lines each time.
+ * gdb walks some ten thousand frames in a second, so the depth is only counted as far as time
+ * allows.
+ */
+#include "worker/investigate/report/recursion.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/read/frames.h"
+
+#define LOOKED_AT    100 /* innermost frames */
+#define PERIOD_MAX   24
+#define START_MAX    10 /* leaf functions above the cycle */
+#define DEPTH_MIN    60
+#define DEPTH_FIRST  4000
+#define DEPTH_MAX    1000000
+#define SECONDS_MAX  8
+#define OUTER_FRAMES 40
+#define OUTER_BYTES  4000
+#define INNER_BYTES  6000
+#define SAMPLES	     8
+#define NAMES_MAX    300
+
+static json_t *names_of(struct replay *replay, int from, int to)
+{
+	json_t *results = NULL, *names = json_array(), *frame;
+	const char *name;
+	size_t i;
+
+	if (gdb_done_or_warn(replay->gdb,
+		gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
+		    replay->selected.number, from, to),
+		"a recursion was not looked for in all frames"))
+		json_array_foreach(json_object_get(results, "stack"), i, frame)
+		{
+			name = mi_text(frame, "func");
+			json_array_append_new(names, json_string(name ? name : "??"));
+		}
+	json_decref(results);
+	return names;
+}
+
+static bool is_same(const json_t *names, size_t a, size_t b)
+{
+	return json_equal(json_array_get(names, a), json_array_get(names, b));
+}
+
+/* From which frame on, and with which period, the functions repeat to the end of the list. */
+static bool find_cycle(const json_t *names, size_t *start, size_t *period)
+{
+	size_t count = json_array_size(names);
+
+	for (*start = 0; *start < START_MAX; (*start)++)
+		for (*period = 1; *period <= PERIOD_MAX; (*period)++) {
+			size_t at = *start;
+
+			while (at + *period < count && is_same(names, at, at + *period))
+				at++;
+			if (count >= DEPTH_MIN && at + *period == count)
+				return true;
+		}
+	return false;
+}
+
+static bool is_in_cycle(const json_t *names, size_t start, size_t period, const json_t *name)
+{
+	for (size_t i = start; i < start + period; i++)
+		if (json_equal(json_array_get(names, i), name))
+			return true;
+	return false;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* How deep the stack is. gdb keeps the frames that it has walked. *whole: it is not deeper. */
+static int count_depth(struct replay *replay, bool *whole)
+{
+	double began = seconds();
+	json_t *results = NULL;
+	int depth = 0;
+
+	/* If gdb refuses, it is at least as deep as gdb said before: "more than ... times". */
+	*whole = false;
+	for (int limit = DEPTH_FIRST; !*whole && limit <= DEPTH_MAX; limit *= 2) {
+		if (gdb_command(replay->gdb, &results, "-stack-info-depth --thread %d %d",
+			replay->selected.number, limit) != GDB_DONE) {
+			json_decref(results);
+			break;
+		}
+		depth = mi_number(results, "depth", 0);
+		json_decref(results);
+		results = NULL;
+		*whole = depth < limit;
+		if (seconds() - began > SECONDS_MAX)
+			break;
+	}
+	return depth;
+}
+
+/* Looks at some frames in between. */
+static bool is_all_cycle(
+    struct replay *replay, const json_t *names, size_t start, size_t period, int depth)
+{
+	bool all = true;
+
+	for (int i = 1; i < SAMPLES && all; i++) {
+		int level = (int)((long long)(depth - OUTER_FRAMES) * i / SAMPLES);
+		json_t *sample = names_of(replay, level, level), *name = json_array_get(sample, 0);
+
+		all = name && is_in_cycle(names, start, period, name);
+		json_decref(sample);
+	}
+	return all;
+}
+
+static void tell_names(const json_t *names, size_t start, size_t period, char text[NAMES_MAX])
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = start; i < start + period && length < NAMES_MAX; i++)
+		length += (size_t)snprintf(text + length, NAMES_MAX - length, "%s%.100s",
+		    i > start ? ", " : "", json_string_value(json_array_get(names, i)));
+}
+
+/* The outermost frames that are not of the cycle. */
+static json_t *outer_frames(
+    struct replay *replay, const json_t *names, size_t start, size_t period, int depth)
+{
+	int from = depth > OUTER_FRAMES ? depth - OUTER_FRAMES : 0;
+	json_t *all = names_of(replay, from, depth - 1), *frames;
+	size_t first = json_array_size(all);
+
+	while (first > 0 && !is_in_cycle(names, start, period, json_array_get(all, first - 1)))
+		first--;
+	frames = frames_from(
+	    replay, replay->selected.number, from + (int)first, OUTER_FRAMES, OUTER_BYTES);
+	json_decref(all);
+	return frames;
+}
+
+static void tell(
+    const char *names, size_t period, long long times, bool whole, char said[RECURSION_SAID_MAX])
+{
+	snprintf(said, RECURSION_SAID_MAX, "%.280s %s, %s%lld times", names,
+	    period == 1 ? "calls itself" : "call each other", whole ? "" : "more than ", times);
+}
+
+/* The first cycle, the fold, and what lies below it. */
+static void rebuild(struct replay *replay, json_t *frames, const json_t *names, size_t start,
+    size_t period, int depth, bool whole, const char *text)
+{
+	json_t *inner = frames_from(
+		   replay, replay->selected.number, 0, (int)(start + period), INNER_BYTES),
+	       *outer = whole ? outer_frames(replay, names, start, period, depth) : json_array();
+	json_t *frame;
+	size_t i, shown = 0;
+
+	json_array_clear(frames);
+	json_array_foreach(inner, i, frame)
+	{
+		if (json_object_get(frame, "folded"))
+			break;
+		json_array_append(frames, frame);
+		shown++;
+	}
+	json_array_append_new(frames,
+	    json_pack("{s:I,s:o,s:I}", "folded",
+		(json_int_t)depth - (json_int_t)shown - (json_int_t)json_array_size(outer), "what",
+		json_sprintf("%s again and again%s", text, whole ? "" : ", and there are more"),
+		"period", (json_int_t)period));
+	json_array_extend(frames, outer);
+	json_decref(inner);
+	json_decref(outer);
+}
+
+bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[RECURSION_SAID_MAX])
+{
+	json_t *names = names_of(replay, 0, LOOKED_AT - 1);
+	size_t start, period;
+	char text[NAMES_MAX];
+	bool whole, found = find_cycle(names, &start, &period);
+	int depth = found ? count_depth(replay, &whole) : 0;
+
+	found = found && depth > LOOKED_AT && is_all_cycle(replay, names, start, period, depth);
+	if (found) {
+		tell_names(names, start, period, text);
+		rebuild(replay, frames, names, start, period, depth, whole, text);
+		tell(text, period, depth / (long long)period, whole, said);
+		*more = whole ? -1 : depth;
+	}
+	json_decref(names);
+	return found;
+}

@@ -1,0 +1,592 @@
+/*
+ * Puts a report together. Leaves out what is not useful: the thread list of a program with one
+ * thread, and variables of frames far from the end.
+ */
+#include "worker/investigate/report/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/threads/lock_history.h"
+#include "worker/investigate/report/recursion.h"
+#include "worker/investigate/threads/waits.h"
+#include "worker/read/frame.h"
+#include "worker/read/frames.h"
+#include "worker/session/images.h"
+#include "worker/moment/position.h"
+#include "worker/read/source.h"
+#include "worker/run/stop.h"
+#include "worker/session/stop_reason.h"
+#include "worker/session/unended.h"
+#include "worker/read/values.h"
+#include "worker/trace/process_list.h"
+
+#define REPORT_FRAMES	   20
+#define REPORT_BYTES	   (14 * 1024)
+#define FRAMES_WITH_LOCALS 2
+#define LOCALS_BYTES	   2500
+#define LINE_SHOWN	   200
+
+static const char *name_of(const json_t *frame)
+{
+	return mi_text(frame, "function") ? mi_text(frame, "function") : "??";
+}
+
+static const char *place_of(const json_t *frame)
+{
+	return mi_text(frame, "at") ? mi_text(frame, "at") : "no source";
+}
+
+/* The place in the program's own code: "store (a.c:8)", or "memcpy, called by store (a.c:8)". */
+static void tell_where(const json_t *frames, const json_t *own, char *text, size_t size)
+{
+	json_int_t level = json_integer_value(json_object_get(own, "level"));
+	const json_t *frame, *below = NULL;
+	size_t i;
+
+	json_array_foreach(frames, i,
+	    frame) if (json_integer_value(json_object_get(frame, "level")) == level - 1 &&
+		       !json_object_get(frame, "folded")) below = frame;
+	if (below)
+		snprintf(text, size, "%.100s, called by %.200s (%.600s)", name_of(below),
+		    name_of(own), place_of(own));
+	else
+		snprintf(text, size, "%.200s (%.600s)", name_of(own), place_of(own));
+}
+
+/* Whether the C library ends the program because main has returned. */
+static bool is_returned(const json_t *frames)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		if (!mi_text(frame, "function"))
+			return false;
+		if (strcmp(mi_text(frame, "function"), "__libc_start_call_main") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The variables of the first frame of the program's own code, with what they point to, and those of
+ * its caller. */
+static void add_variables(struct replay *replay, json_t *frames, const json_t *first)
+{
+	json_int_t level, from = json_integer_value(json_object_get(first, "level"));
+	size_t i, told = 0;
+	json_t *frame;
+
+	json_array_foreach(frames, i, frame)
+	{
+		level = json_integer_value(json_object_get(frame, "level"));
+		if (json_object_get(frame, "folded") || level < from ||
+		    !frame_is_own(replay, frame) || told++ >= FRAMES_WITH_LOCALS)
+			continue;
+		json_t *lines =
+		    values_lines(replay, replay->selected.number, (int)level, LOCALS_BYTES);
+		json_t *pointed = frame == first
+				      ? values_pointed(replay, replay->selected.number, (int)level)
+				      : json_array();
+		json_array_extend(lines, pointed);
+		json_object_set_new(frame, "locals", lines);
+		json_decref(pointed);
+	}
+}
+
+static void add_source(struct replay *replay, json_t *report, const json_t *own)
+{
+	char path[FRAME_PATH_MAX], doubt[SOURCE_DOUBT_MAX];
+	const char *address = mi_text(own, "address");
+	json_t *source = frame_source(replay, own);
+	int line;
+
+	if (source)
+		json_object_set_new(report, "source", source);
+	if (frame_place(own, path, &line) &&
+	    source_doubt(
+		replay, path, strtoull(address ? address : "0", NULL, 16), doubt, sizeof(doubt))[0])
+		json_object_set_new(report, "source_warning", json_string(doubt));
+}
+
+/* Behind a return address that was overwritten, gdb takes any words of the stack for frames. */
+static bool drop_invented(json_t *frames)
+{
+	bool any = json_array_size(frames) > 1;
+
+	while (json_array_size(frames) > 1)
+		json_array_remove(frames, json_array_size(frames) - 1);
+	return any;
+}
+
+/* The stack of the selected thread, and in `where` a phrase for the first frame of the program's
+ * own code. */
+static bool add_stack(struct replay *replay, json_t *report, const struct fault *fault, char *where,
+    size_t size, struct failure *failure)
+{
+	char said[RECURSION_SAID_MAX];
+	json_t *frames = json_array(), *own;
+	int next;
+
+	if (!frames_collect(replay, replay->selected.number, 0, REPORT_FRAMES, REPORT_BYTES, frames,
+		&next, failure)) {
+		json_decref(frames);
+		return false;
+	}
+	if (next >= 0 && recursion_fold(replay, frames, &next, said))
+		json_object_set_new(report, "recursion", json_string(said));
+	for (int i = 0; fault && i < fault->outward && json_array_size(frames) > 1; i++)
+		json_array_remove(frames, 0);
+	if (fault && fault->lost && drop_invented(frames))
+		next = -1;
+	own = frames_first_own(replay, frames);
+	tell_where(frames, own, where, size);
+	if (!frame_is_own(replay, own) && is_returned(frames))
+		snprintf(where, size, "main, which returned it");
+	add_source(replay, report, own);
+	add_variables(replay, frames, own);
+	frames_finish(replay, frames);
+	json_object_set_new(report, "frames", frames);
+	if (next >= 0)
+		json_object_set_new(report, "more", json_integer(next));
+	return true;
+}
+
+/* Adds every thread, if there are several. Returns the cycle of waiting threads, if any; the caller
+ * frees it. */
+static char *add_threads(struct replay *replay, json_t *report)
+{
+	char *cycle;
+	json_t *threads = waits_of_threads(replay, &cycle);
+
+	if (json_array_size(threads) > 1)
+		json_object_set(report, "threads", threads);
+	json_decref(threads);
+	return cycle;
+}
+
+static void add_stop(json_t *report, const json_t *stop)
+{
+	static const char *const kept[] = {"signal", "moment", "tid", "thread_name"};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (json_object_get(stop, kept[i]))
+			json_object_set(report, kept[i], json_object_get(stop, kept[i]));
+}
+
+/* What ended it, in one sentence, with what the fault is known to be. */
+static void conclude(json_t *report, const char *where, const struct fault *fault)
+{
+	const char *recursion = mi_text(report, "recursion");
+
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s in %s%s%s%s%s", mi_text(report, "signal"), where,
+		fault->said[0] ? ": " : "", fault->said, recursion ? ": " : "",
+		recursion ? recursion : ""));
+	if (fault->hint[0])
+		json_object_set_new(report, "hint", json_string(fault->hint));
+	if (fault->json)
+		json_object_set(report, "fault", fault->json);
+}
+
+void report_add_cause(json_t *report, const char *cause)
+{
+	json_object_set_new(
+	    report, "conclusion", json_sprintf("%s: %s", mi_text(report, "conclusion"), cause));
+}
+
+json_t *report_of_crash(
+    struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure)
+{
+	json_t *report = json_object();
+	char where[1024];
+
+	add_stop(report, stop);
+	if (!add_stack(replay, report, fault, where, sizeof(where), failure)) {
+		json_decref(report);
+		return NULL;
+	}
+	conclude(report, where, fault);
+	free(add_threads(replay, report));
+	return report;
+}
+
+bool report_from_here(
+    struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure)
+{
+	static const char *const stale[] = {"frames", "more", "source", "source_warning", "hint",
+	    "fault", "conclusion", "recursion"};
+	json_t *here = json_object();
+	char where[1024];
+	bool fine = add_stack(replay, here, fault, where, sizeof(where), failure);
+
+	if (fine) {
+		for (size_t i = 0; i < sizeof(stale) / sizeof(*stale); i++)
+			json_object_del(report, stale[i]);
+		json_object_update(report, here);
+		conclude(report, where, fault);
+	}
+	json_decref(here);
+	return fine;
+}
+
+/* ---- Endings that are no crash --------------------------------------------------------------- */
+
+/* The last non-empty line, from its beginning. */
+static json_t *last_line(const json_t *output)
+{
+	const char *text = json_string_value(output), *end, *begin;
+
+	if (!text)
+		return NULL;
+	end = text + strlen(text);
+	while (end > text && (end[-1] == '\n' || end[-1] == ' '))
+		end--;
+	begin = end;
+	while (begin > text && begin[-1] != '\n')
+		begin--;
+	if (end - begin > LINE_SHOWN)
+		end = begin + LINE_SHOWN;
+	while (end > begin && ((unsigned char)*end & 0xc0) == 0x80) /* no part of a character */
+		end--;
+	return end > begin ? json_stringn(begin, (size_t)(end - begin)) : NULL;
+}
+
+/* glibc's messages, and what finds the one who did it. */
+static const struct {
+	const char *said, *hint;
+} heap_damages[] = {
+    {"free(): double free",
+	"rr_heap_history with the pointer that this line frees says who freed it before"},
+    {"double free",
+	"rr_heap_history with the pointer that this line frees says who freed it before, or wrote "
+	"behind its neighbour"},
+    {"free(): invalid pointer",
+	"rr_heap_history with the pointer that this line frees says to which block it belongs"},
+    {"munmap_chunk(): invalid pointer",
+	"rr_heap_history with the pointer that this line frees says to which block it belongs"},
+    {"mremap_chunk(): invalid pointer",
+	"rr_heap_history with the pointer that this line resizes says to which block it belongs"},
+    {"invalid fastbin entry (free)",
+	"a freed block was overwritten: rr_heap_history with the pointer that this line frees"},
+    {"malloc(): corrupted top size",
+	"the word behind the newest block was overwritten: rr_heap_history with the pointer to "
+	"the block that was filled last says who wrote behind it"},
+    {"free(): ",
+	"the words around the block were overwritten: rr_heap_history with the pointer that this "
+	"line frees says who wrote behind its neighbour"},
+    {"Fatal glibc error: malloc",
+	"the word behind the newest block was overwritten: rr_heap_history with the pointer to "
+	"the block that was filled last says who wrote behind it"},
+    {"malloc", "a block's neighbour or a freed block was overwritten: rr_heap_history with a "
+	       "pointer to a block that was filled before says who wrote behind it or after its "
+	       "free"},
+    {"realloc(): ", "the words around the block were overwritten: rr_heap_history with its pointer "
+		    "says who wrote behind it"},
+    {"corrupted ", "a freed block or its neighbour was overwritten: rr_heap_history with the "
+		   "pointer that this line frees says by whom"},
+};
+
+/* What it says of a stack or an array. */
+static const struct {
+	const char *said, *hint;
+} array_damages[] = {
+    {"*** stack smashing detected",
+	"an array of the function that called __stack_chk_fail was written beyond its end: "
+	"rr_value_history of the array in that function says by whom"},
+    {"*** buffer overflow detected",
+	"the call would have written beyond the end of its target, whose size the compiler knows"},
+    {"*** bit out of range", "FD_SET with a descriptor that an fd_set cannot hold"},
+    {"*** invalid %N$", NULL},
+    {"*** %n in writable segment", NULL},
+};
+
+static bool starts_with(const char *text, const char *beginning)
+{
+	return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+enum library_found report_tell_library(json_t *report, const json_t *output)
+{
+	json_t *line = last_line(output);
+	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal"),
+		   *hint = NULL;
+	bool heap = false, array = false;
+
+	if (!signal || strcmp(signal, "SIGABRT") != 0)
+		said = "";
+	for (size_t i = 0; !heap && i < sizeof(heap_damages) / sizeof(*heap_damages); i++)
+		if ((heap = starts_with(said, heap_damages[i].said)))
+			hint = heap_damages[i].hint;
+	for (size_t i = 0; !array && i < sizeof(array_damages) / sizeof(*array_damages); i++)
+		if ((array = starts_with(said, array_damages[i].said)))
+			hint = array_damages[i].hint;
+	if (hint && !json_object_get(report, "hint"))
+		json_object_set_new(report, "hint", json_string(hint));
+	if (heap || array)
+		report_add_cause(report, said);
+	json_decref(line);
+	if (heap)
+		return LIBRARY_HEAP;
+	return array ? LIBRARY_ARRAY : LIBRARY_NOTHING;
+}
+
+/* Goes to the last moment at which all the threads that the process ended with existed. */
+static json_t *go_to_the_last(struct replay *replay, struct failure *failure)
+{
+	long long together = images_together(replay);
+
+	/* The search did not update the position, and a seek from the end must know that it begins
+	 * there. */
+	if (stop_kind(replay) == STOP_END && !position_update(replay, failure))
+		return NULL;
+	if (!(together ? position_go_event(replay, together, failure)
+		       : position_go_end(replay, failure)))
+		return NULL;
+	return stop_describe(replay, FORWARD, "event", failure);
+}
+
+static void tell_exit(json_t *report, int status, const char *where, const json_t *output)
+{
+	json_t *line = last_line(output);
+
+	json_object_set_new(report, "exit_code", json_integer(WEXITSTATUS(status)));
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("it exited with status %d, from %s", WEXITSTATUS(status), where));
+	if (!line)
+		return;
+	json_object_set_new(report, "printed_last", line);
+	json_object_set_new(
+	    report, "hint", json_string("rr_who_printed says which code printed it"));
+}
+
+static bool holds(struct replay *replay, const char *expression)
+{
+	char *value = NULL, *type = NULL, why[64];
+	bool is = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0 &&
+		  strcmp(value, "1") == 0;
+
+	free(value);
+	free(type);
+	return is;
+}
+
+/* Whether the system call that it ended in sent it that signal. */
+static bool sent_it_itself(struct replay *replay, int signal)
+{
+	char to_process[200], to_thread[120];
+
+	snprintf(to_process, sizeof(to_process),
+	    "$orig_rax == %d && $rsi == %d && ($rdi == %lld || $rdi <= 0)", SYS_kill, signal,
+	    replay->pid);
+	snprintf(to_thread, sizeof(to_thread), "$orig_rax == %d && $rdx == %d && $rdi == %lld",
+	    SYS_tgkill, signal, replay->pid);
+	return holds(replay, to_process) || holds(replay, to_thread);
+}
+
+/* A write to a pipe or a socket that nobody reads. */
+static bool is_writing(struct replay *replay)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text),
+	    "$orig_rax == %d || $orig_rax == %d || $orig_rax == %d || $orig_rax == %d || "
+	    "$orig_rax == %d || $orig_rax == %d",
+	    SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendfile, SYS_splice);
+	return holds(replay, text);
+}
+
+/* Where a signal came from that no handler took. */
+static const char *sender_of(struct replay *replay, int signal)
+{
+	static const struct {
+		int signal;
+		const char *sender;
+	} kernels[] = {
+	    {SIGALRM, "of a timer, or from outside,"},
+	    {SIGVTALRM, "of a timer, or from outside,"},
+	    {SIGPROF, "of a timer, or from outside,"},
+	    {SIGXCPU, "for its limit of CPU time, or from outside,"},
+	    {SIGXFSZ, "for its limit of file sizes, or from outside,"},
+	};
+
+	if (sent_it_itself(replay, signal))
+		return "that it sent itself";
+	if (signal == SIGTRAP && holds(replay, "*(unsigned char *)($pc - 1) == 0xcc"))
+		return "of the breakpoint instruction int3 in its own code";
+	if (signal == SIGPIPE && is_writing(replay))
+		return "of its own write to what nobody reads any more";
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (kernels[i].signal == signal)
+			return kernels[i].sender;
+	return "from outside";
+}
+
+/* The stack and the threads at the last moment. */
+static json_t *describe_last(
+    struct replay *replay, char *where, size_t size, char **cycle, struct failure *failure)
+{
+	json_t *stop = go_to_the_last(replay, failure), *report;
+
+	if (!stop)
+		return NULL;
+	report = json_object();
+	add_stop(report, stop);
+	json_object_del(report, "signal");
+	json_decref(stop);
+	if (!add_stack(replay, report, NULL, where, size, failure)) {
+		json_decref(report);
+		return NULL;
+	}
+	*cycle = add_threads(replay, report);
+	return report;
+}
+
+/* Whether a thread waits for another one, or for nobody knows whom. */
+static bool has_waiting(const json_t *threads)
+{
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(
+	    threads, i, thread) if (json_object_get(thread, "waits_for")) return true;
+	return false;
+}
+
+/* The first thread that waits for what has no holder, or none that is known. */
+static const json_t *first_unheld(const json_t *threads)
+{
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(threads, i, thread)
+	{
+		const char *what = json_string_value(json_object_get(thread, "waits_for"));
+
+		if (what && !json_object_get(thread, "held_by") &&
+		    strncmp(what, "the end of", strlen("the end of")) != 0)
+			return thread;
+	}
+	return NULL;
+}
+
+/* The first thread that is in a call which may wait for what another one does, as for a pipe or a
+ * lock of a file. */
+static const json_t *first_calling(const json_t *threads)
+{
+	static const char *const calls[] = {"read", "recv", "accept", "connect", "poll", "select",
+	    "epoll", "write", "send", "flock", "fcntl", "wait", "lockf", "msg", "sem", "sig"};
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(threads, i, thread)
+	{
+		const char *in = json_string_value(json_object_get(thread, "in"));
+
+		for (size_t k = 0; in && k < sizeof(calls) / sizeof(*calls); k++)
+			if (strstr(in, calls[k]))
+				return thread;
+	}
+	return NULL;
+}
+
+/* What is known of cycles. Those of mutexes are in memory; the others are not. Nobody knows who
+ * should have ended a wait for a condition. */
+static json_t *cycles_of(const json_t *threads, bool whole)
+{
+	const json_t *unheld = first_unheld(threads), *calling = first_calling(threads);
+
+	if (!unheld && calling)
+		return json_sprintf(
+		    "whether they wait for each other cannot be known: thread %d is in "
+		    "%.100s, which can wait for another of them",
+		    (int)json_integer_value(json_object_get(calling, "tid")),
+		    json_string_value(json_object_get(calling, "in")));
+	if (!unheld)
+		return json_string(
+		    whole ? "no cycle of locks among them"
+			  : "no cycle of mutexes among them; who holds other locks was left out");
+	return json_sprintf("whether they wait for each other cannot be known: thread %d waits for "
+			    "%.160s, and nothing tells who should end that wait",
+	    (int)json_integer_value(json_object_get(unheld, "tid")),
+	    json_string_value(json_object_get(unheld, "waits_for")));
+}
+
+static void tell_signal(struct replay *replay, json_t *report, int status, const char *where,
+    const char *cycle, bool whole)
+{
+	const json_t *threads = json_object_get(report, "threads");
+	json_t *cycles = cycles_of(threads, whole);
+	char signal[32], name[128];
+
+	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
+	snprintf(name, sizeof(name), "%s %s", signal, sender_of(replay, WTERMSIG(status)));
+	json_object_set_new(report, "signal", json_string(signal));
+	if (!whole)
+		json_object_set_new(report, "left_out",
+		    json_string("who holds which lock: there are too many calls on the way to "
+				"follow them in this time; threads shows where each one stands"));
+	if (cycle)
+		json_object_set_new(
+		    report, "conclusion", json_sprintf("%s; %s ended it", cycle, name));
+	else if (json_array_size(threads) > 1)
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("%s ended it, with %zu threads and %s", name,
+			json_array_size(threads), json_string_value(cycles)));
+	else
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("%s ended it while it was in %s", name, where));
+	json_decref(cycles);
+}
+
+/* Of a program that had not ended when rr stopped. */
+static json_t *report_of_unfinished(struct replay *replay, struct failure *failure)
+{
+	char where[1024], *cycle;
+	json_t *report = describe_last(replay, where, sizeof(where), &cycle, failure);
+	json_t *reason = report ? unended_reason(replay) : NULL;
+
+	if (!report)
+		return NULL;
+	free(cycle);
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s, while the program was in %s; the program had not ended",
+		json_string_value(reason), where));
+	json_decref(reason);
+	return report;
+}
+
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
+    struct failure *failure)
+{
+	int status = images_status(replay);
+	json_t *report, *threads;
+	char where[1024], *cycle;
+	bool whole = true;
+
+	if (images_is_unfinished(replay))
+		return report_of_unfinished(replay, failure);
+	if (status <= 0)
+		return NULL;
+	report = describe_last(replay, where, sizeof(where), &cycle, failure);
+	if (!report)
+		return NULL;
+	threads = json_object_get(report, "threads");
+	if (!WIFEXITED(status) && has_waiting(threads) &&
+	    !lock_history_add(replay, patience, threads, &cycle, &whole, failure)) {
+		free(cycle);
+		json_decref(report);
+		return NULL;
+	}
+	if (WIFEXITED(status))
+		tell_exit(report, status, where, output);
+	else
+		tell_signal(replay, report, status, where, cycle, whole);
+	free(cycle);
+	return report;
+}

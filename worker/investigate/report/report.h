@@ -1,0 +1,39 @@
+#ifndef WORKER_REPORT_H
+#define WORKER_REPORT_H
+/*
+ * Reports on a program's end: a crash, a hang that somebody ended, or an exit status that means a
+ * failure. Centres on the first frame of the program's own code.
+ */
+#include "worker/investigate/report/fault.h"
+#include "worker/investigate/threads/lock_history.h"
+#include "worker/session/replay.h"
+
+/* Call this at a fatal signal, which `stop` describes, and which came of `fault`. NULL with
+ * *failure filled. */
+json_t *report_of_crash(
+    struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure);
+
+/* Tells the crash anew, with the frames, the source and the variables of where the program stands
+ * now: where its cause is. False with *failure filled, and the report as it was. */
+bool report_from_here(
+    struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure);
+
+/* Adds a further clause to its conclusion. */
+void report_add_cause(json_t *report, const char *cause);
+
+enum library_found { LIBRARY_NOTHING, LIBRARY_HEAP, LIBRARY_ARRAY };
+
+/* Adds what the C library says when it ends a program, and a hint, if the last line of `output`
+ * (may be NULL) is that. Returns what it has found damaged. */
+enum library_found report_tell_library(json_t *report, const json_t *output);
+
+/*
+ * For a process that a signal from outside ended, or that exited with a status other than 0. Goes
+ * to the last moment at which all its threads existed. `output` (may be NULL) is what it printed.
+ * For who holds which lock it has that patience, and says if it was not enough. NULL
+ * with *failure filled; NULL with an empty *failure if the process ended well.
+ */
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
+    struct failure *failure);
+
+#endif

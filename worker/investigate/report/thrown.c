@@ -1,0 +1,309 @@
+/*
+ * Goes back over the functions of the C++ runtime through which every exception passes. By its ABI,
+ * an exception's header lies in front of its object: the type_info 112 bytes before, and 32 bytes
+ * before, what the unwinder gets.
+ */
+#include "worker/investigate/report/thrown.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/report/thrown_value.h"
+#include "worker/read/accessed.h"
+#include "worker/read/frame.h"
+#include "worker/read/frames.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/position.h"
+#include "worker/run/resume.h"
+#include "worker/moment/seen.h"
+#include "worker/moment/signals.h"
+#include "worker/session/stop_reason.h"
+
+#define HEADER_TYPE   112 /* in front of the object */
+#define HEADER_UNWIND 32
+#define UNWIND_FIRST  80 /* from the start of the header to what the unwinder gets */
+#define HITS_MAX      100
+#define FRAMES_DEPTH  40
+#define FRAMES_BYTES  12000
+
+/* Where exceptions pass. */
+enum pass {
+	PASS_INIT,  /* __cxa_init_primary_exception(object, type_info, ...): throw calls it, too */
+	PASS_THROW, /* __cxa_throw(object, type_info, ...) */
+	PASS_RAISE, /* _Unwind_RaiseException(header), of throw and of std::rethrow_exception */
+	PASS_AGAIN, /* _Unwind_Resume_or_Rethrow(header), of `throw;` */
+	PASS_RETHROW, /* __cxa_rethrow(), which has nothing to throw if it gets no further */
+	PASS_COUNT,
+};
+
+static const char *const passes[] = {[PASS_INIT] = "__cxa_init_primary_exception",
+    [PASS_THROW] = "__cxa_throw",
+    [PASS_RAISE] = "_Unwind_RaiseException",
+    [PASS_AGAIN] = "_Unwind_Resume_or_Rethrow",
+    [PASS_RETHROW] = "__cxa_rethrow"};
+
+/* ---- Why it ended ---------------------------------------------------------------------------- */
+
+static bool is_named(const json_t *frame, const char *const *names, size_t count)
+{
+	const char *name = mi_text(frame, "function");
+
+	for (size_t i = 0; name && i < count; i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool has_frame(const json_t *frames, const char *const *names, size_t count)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame) if (is_named(frame, names, count)) return true;
+	return false;
+}
+
+/* Whether std::terminate was called from a part of the runtime's own that no symbol names: where it
+ * gives up, gcc moves that part of __cxa_rethrow and its like away (.cold). */
+static bool is_given_up(const json_t *frames)
+{
+	static const char *const terminate[] = {"std::terminate"};
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		const json_t *caller = json_array_get(frames, i + 1);
+		const char *at = mi_text(caller, "at");
+
+		if (is_named(frame, terminate, 1) && caller && !mi_text(caller, "function"))
+			return at &&
+			       (strncmp(at, "libstdc++", 9) == 0 || strncmp(at, "libc++", 6) == 0);
+	}
+	return false;
+}
+
+enum thrown_cause thrown_cause(const json_t *frames)
+{
+	static const char *const ends[] = {"std::terminate", "__cxxabiv1::__terminate",
+	    "__cxa_pure_virtual", "__cxa_deleted_virtual", "__gnu_cxx::__verbose_terminate_handler",
+	    "__gxx_personality_v0", "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate",
+	    "__cxa_throw", "__cxa_rethrow"};
+	static const char *const pure[] = {
+	    "__cxa_pure_virtual", "__cxxabiv1::__cxa_pure_virtual", "__cxa_deleted_virtual"};
+	static const char *const thrown[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw",
+	    "__cxa_rethrow", "__cxxabiv1::__cxa_rethrow", "std::rethrow_exception",
+	    "__gxx_personality_v0", "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate",
+	    "__clang_call_terminate"};
+	static const char *const thread[] = {"std::thread::~thread", "std::thread::operator="};
+
+	if (!has_frame(frames, ends, sizeof(ends) / sizeof(*ends)))
+		return THROWN_NOTHING;
+	if (has_frame(frames, pure, sizeof(pure) / sizeof(*pure)))
+		return THROWN_PURE;
+	if (has_frame(frames, thrown, sizeof(thrown) / sizeof(*thrown)) || is_given_up(frames))
+		return THROWN_UNCAUGHT;
+	return has_frame(frames, thread, sizeof(thread) / sizeof(*thread)) ? THROWN_THREAD
+									   : THROWN_CALLED;
+}
+
+/* ---- Back to the throw ----------------------------------------------------------------------- */
+
+struct way {
+	struct replay *replay;
+	int numbers[PASS_COUNT]; /* gdb's, of the breakpoints; 0: none */
+};
+
+static void set_stops(struct way *way, bool first, unsigned long long object)
+{
+	char where[160];
+
+	for (int i = 0; i < PASS_COUNT; i++) {
+		if (first) /* the last that happened in this thread */
+			snprintf(where, sizeof(where), "-p %d %s", way->replay->selected.number,
+			    passes[i]);
+		else /* of that object, in any thread */
+			snprintf(
+			    where, sizeof(where), "-c \"$rdi == 0x%llx\" %s", object, passes[i]);
+		way->numbers[i] = first || i == PASS_INIT || i == PASS_THROW
+				      ? internal_insert(way->replay, where)
+				      : 0;
+	}
+}
+
+static void clear_stops(struct way *way)
+{
+	for (int i = 0; i < PASS_COUNT; i++) {
+		internal_delete(way->replay, way->numbers[i]);
+		way->numbers[i] = 0;
+	}
+}
+
+/* Back to the last of these; PASS_COUNT: there is none. */
+static enum pass run_back(struct way *way)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+	struct failure ignored = {0};
+	enum pass found = PASS_COUNT;
+
+	for (int hits = 0; hits < HITS_MAX && found == PASS_COUNT; hits++) {
+		if (!resume_run(way->replay, &back, &ignored) ||
+		    !position_update(way->replay, &ignored))
+			break;
+		way->replay->at_signal = way->replay->at_end = false;
+		if (stop_kind(way->replay) != STOP_BREAKPOINT)
+			break;
+		int number = mi_number(gdb_last_stop(way->replay->gdb), "bkptno", 0);
+		for (int i = 0; i < PASS_COUNT; i++)
+			if (number && way->numbers[i] == number)
+				found = (enum pass)i;
+	}
+	json_decref(ignored.details);
+	return found;
+}
+
+/* The object of what the unwinder gets. An exception_ptr's header names another one's object. */
+static bool object_of(struct replay *replay, unsigned long long header, unsigned long long *object)
+{
+	static const char dependent[] = "GNUCC++\x01";
+	char class[8];
+
+	for (size_t i = 0; i < sizeof(class); i++)
+		if (!accessed_whole(replay, header + i, &class[sizeof(class) - 1 - i], 1))
+			return false;
+	if (memcmp(class, dependent, sizeof(class)) == 0)
+		return accessed_whole(replay, header - UNWIND_FIRST, object, sizeof(*object));
+	*object = header + HEADER_UNWIND;
+	return memcmp(class, dependent, sizeof(class) - 1) == 0;
+}
+
+/* "check (a.cc:44)", where an exception is thrown that was there before. */
+static void tell_again(struct replay *replay, char text[THROWN_SAID_MAX])
+{
+	static const char *const throws[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw"};
+	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	const json_t *own = frames_first_own(replay, frames);
+
+	if (own && !is_named(json_array_get(frames, 1), throws, 2) && mi_text(own, "function"))
+		snprintf(text, THROWN_SAID_MAX, "%.150s (%.200s)", mi_text(own, "function"),
+		    mi_text(own, "at") ? mi_text(own, "at") : "no source");
+	json_decref(frames);
+}
+
+static int runtime_frames(struct replay *replay)
+{
+	static const char *const names[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw",
+	    "__cxa_init_primary_exception", "__cxxabiv1::__cxa_init_primary_exception"};
+	json_t *frames = frames_near(replay, 3, FRAMES_BYTES);
+	int count = 0;
+
+	while (is_named(json_array_get(frames, (size_t)count), names, 4))
+		count++;
+	json_decref(frames);
+	return count;
+}
+
+static void tell(struct replay *replay, const json_t *output, struct thrown *thrown)
+{
+	unsigned long long object = 0, type_info = 0;
+	const char *what;
+
+	accessed_number(replay, "(unsigned long)$rdi", &object);
+	accessed_number(replay, "(unsigned long)$rsi", &type_info);
+	thrown->runtime = runtime_frames(replay);
+	/* The types are those that the throwing code knows. */
+	selection_set_frame(replay, thrown->runtime);
+	thrown->exception = thrown_value(replay, object, type_info, output);
+	selection_set_frame(replay, 0);
+	json_object_set_new(thrown->exception, "moment", seen_name(replay, &replay->moment));
+	what = mi_text(thrown->exception, "what");
+	if (!what)
+		what = mi_text(thrown->exception, "value");
+	snprintf(thrown->said, sizeof(thrown->said), "uncaught exception %.150s%s%.200s",
+	    mi_text(thrown->exception, "type") ? mi_text(thrown->exception, "type")
+					       : "of an unknown type",
+	    what ? ": " : "", what ? what : "");
+}
+
+/* Whether this happens within std::terminate, whose handler throws again to find out what(). */
+static bool is_in_terminate(struct replay *replay)
+{
+	static const char *const names[] = {"std::terminate", "__cxxabiv1::__terminate",
+	    "__gxx_personality_v0", "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate",
+	    "__clang_call_terminate"};
+	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	bool is = has_frame(frames, names, sizeof(names) / sizeof(*names));
+
+	json_decref(frames);
+	return is;
+}
+
+static bool go_back(struct way *way, const json_t *output, struct thrown *thrown)
+{
+	unsigned long long header = 0, object = 0;
+	enum pass pass;
+
+	set_stops(way, true, 0);
+	do
+		pass = run_back(way);
+	while (pass != PASS_COUNT && is_in_terminate(way->replay));
+	clear_stops(way);
+	if (pass == PASS_RAISE || pass == PASS_AGAIN) {
+		tell_again(way->replay, thrown->again);
+		if (!accessed_number(way->replay, "(unsigned long)$rdi", &header) ||
+		    !object_of(way->replay, header, &object))
+			return false;
+		set_stops(way, false, object);
+		pass = run_back(way);
+		clear_stops(way);
+	}
+	thrown->nothing = pass == PASS_RETHROW;
+	if (pass != PASS_INIT && pass != PASS_THROW)
+		return false;
+	tell(way->replay, output, thrown);
+	return true;
+}
+
+bool thrown_go_back(struct replay *replay, const json_t *output, struct thrown *thrown)
+{
+	static const char *const stops[] = {"__gxx_personality_v0",
+	    "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate", "__clang_call_terminate"};
+	struct way way = {.replay = replay};
+	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	bool found;
+
+	thrown->stopped = has_frame(frames, stops, sizeof(stops) / sizeof(*stops));
+	json_decref(frames);
+	signals_pass_all(replay);
+	found = go_back(&way, output, thrown);
+	clear_stops(&way);
+	signals_stop_again(replay);
+	return found;
+}
+
+int thrown_level(struct replay *replay)
+{
+	static const char *const names[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw"};
+	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES), *frame;
+	size_t i;
+	int level = 0;
+
+	json_array_foreach(frames, i, frame) if (is_named(frame, names, 2)) level = (int)i + 1;
+	json_decref(frames);
+	return level;
+}
+
+void thrown_tell(const struct thrown *thrown, char said[FAULT_SAID_MAX])
+{
+	snprintf(said, FAULT_SAID_MAX, "%.380s%s%.180s%s", thrown->said,
+	    thrown->again[0] ? ", thrown again in " : "", thrown->again,
+	    thrown->stopped ? "; it may not leave a function on its way, which is noexcept, a "
+			      "destructor, or cleans up after another exception"
+			    : "");
+}
+
+void thrown_clear(struct thrown *thrown)
+{
+	json_decref(thrown->exception);
+	*thrown = (struct thrown){0};
+}

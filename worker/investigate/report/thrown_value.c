@@ -1,0 +1,169 @@
+/*
+ * Reads the object by the C++ ABI and by libstdc++'s layout of its own exceptions: no function of
+ * the program runs. The message of a class with a what() of its own is only known if the program
+ * printed it.
+ */
+#include "worker/investigate/report/thrown_value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/read/accessed.h"
+#include "worker/read/symbol.h"
+#include "worker/read/values.h"
+
+#define WORD	     8
+#define NAME_MAX_    256
+#define VALUE_MAX    300
+#define BASES_MAX    8 /* of classes, one above the other */
+#define LOCATION_MAX 400
+
+static bool read_word(struct replay *replay, unsigned long long address, unsigned long long *word)
+{
+	return accessed_whole(replay, address, word, WORD);
+}
+
+/* The name that gdb makes of a mangled one: "std::out_of_range" of St12out_of_range. */
+static void demangle(struct replay *replay, const char *mangled, char name[NAME_MAX_])
+{
+	static const char before[] = "typeinfo name for ";
+	char command[NAME_MAX_ + 32];
+	const char *said;
+
+	snprintf(command, sizeof(command), "demangle -l c++ -- _ZTS%s", mangled);
+	/* Where gdb does not, the mangled name stands for it. */
+	if (gdb_console(replay->gdb, &said, command) == GDB_DONE &&
+	    strncmp(said, before, sizeof(before) - 1) == 0)
+		snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said + sizeof(before) - 1, "\n"),
+		    said + sizeof(before) - 1);
+	else
+		snprintf(name, NAME_MAX_, "%.200s", mangled);
+}
+
+/* A type_info holds its vtable's address, and then that of its mangled name. */
+static bool read_type(struct replay *replay, unsigned long long type_info, char name[NAME_MAX_])
+{
+	char mangled[NAME_MAX_] = "";
+	unsigned long long text;
+
+	name[0] = '\0';
+	if (!read_word(replay, type_info + WORD, &text) ||
+	    !accessed_bytes(replay, text, (uint8_t *)mangled, sizeof(mangled) - 1))
+		return false;
+	demangle(replay, mangled + (mangled[0] == '*'), name);
+	return name[0] != '\0';
+}
+
+/* The one base class of a class; 0: it has none, or several. */
+static unsigned long long base_of(struct replay *replay, unsigned long long type_info)
+{
+	unsigned long long table, base;
+	struct symbol symbol;
+
+	if (!read_word(replay, type_info, &table) || !symbol_at(replay, table, &symbol) ||
+	    !strstr(symbol.name, "__si_class_type_info") ||
+	    !read_word(replay, type_info + 2 * WORD, &base))
+		return 0;
+	return base;
+}
+
+static json_t *read_text(struct replay *replay, unsigned long long at)
+{
+	char expression[64], *value = NULL, *type = NULL, why[64];
+	const char *text;
+	json_t *json = NULL;
+
+	snprintf(expression, sizeof(expression), "*(char **)0x%llx", at);
+	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0 &&
+	    (text = strchr(value, '"')) != NULL)
+		json = json_sprintf("%.*s", VALUE_MAX, text);
+	free(value);
+	free(type);
+	return json;
+}
+
+/* The message that the classes of <stdexcept>, and what is derived from them, keep behind their
+ * vtable's address. A what() of the class's own may say more. */
+static json_t *kept_message(
+    struct replay *replay, unsigned long long object, unsigned long long type_info)
+{
+	char name[NAME_MAX_];
+
+	for (int i = 0; i < BASES_MAX && type_info; i++) {
+		if (!read_type(replay, type_info, name))
+			return NULL;
+		if (strcmp(name, "std::logic_error") == 0 ||
+		    strcmp(name, "std::runtime_error") == 0)
+			return read_text(replay, object + WORD);
+		type_info = base_of(replay, type_info);
+	}
+	return NULL;
+}
+
+/* What the C++ library printed of an exception of this type. */
+static json_t *printed_message(const json_t *output, const char *type)
+{
+	static const char before[] = "terminate called after throwing an instance of '";
+	const char *text = output ? json_string_value(output) : NULL, *at, *what;
+	size_t length = strlen(type);
+
+	for (at = text ? strstr(text, before) : NULL; at; at = strstr(at, before)) {
+		at += sizeof(before) - 1;
+		what = at + length;
+		if (strncmp(at, type, length) != 0 || strncmp(what, "'\n  what():  ", 13) != 0)
+			continue;
+		what += 13;
+		return json_sprintf("\"%.*s\"", (int)strcspn(what, "\n"), what);
+	}
+	return NULL;
+}
+
+/* Types whose value gdb may read without debug information. */
+static json_t *plain_value(struct replay *replay, unsigned long long object, const char *type)
+{
+	char expression[LOCATION_MAX], *value = NULL, *read_type_ = NULL, why[64];
+	json_t *json = NULL;
+
+	if (strcmp(type, "char const*") == 0 || strcmp(type, "char*") == 0)
+		return read_text(replay, object);
+	if (strncmp(type, "std::__cxx11::basic_string<char", 31) == 0)
+		return read_text(replay, object);
+	snprintf(expression, sizeof(expression), "*(%.200s *)0x%llx", type, object);
+	if (values_show(replay, expression, &value, &read_type_, why, sizeof(why)) == 0 && value[0])
+		json = json_sprintf("%.*s", VALUE_MAX, value);
+	free(value);
+	free(read_type_);
+	return json;
+}
+
+static void shorten(char name[NAME_MAX_])
+{
+	static const char text[] =
+	    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+
+	if (strcmp(name, text) == 0)
+		snprintf(name, NAME_MAX_, "std::string");
+}
+
+json_t *thrown_value(struct replay *replay, unsigned long long object, unsigned long long type_info,
+    const json_t *output)
+{
+	json_t *exception = json_object(), *what = NULL, *value = NULL;
+	char type[NAME_MAX_];
+
+	if (!type_info || !read_type(replay, type_info, type))
+		return exception;
+	what = printed_message(output, type);
+	if (!what)
+		what = kept_message(replay, object, type_info);
+	if (!what)
+		value = plain_value(replay, object, type);
+	shorten(type);
+	json_object_set_new(exception, "type", json_string(type));
+	if (what)
+		json_object_set_new(exception, "what", what);
+	if (value)
+		json_object_set_new(exception, "value", value);
+	return exception;
+}

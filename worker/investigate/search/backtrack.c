@@ -1,0 +1,64 @@
+/*
+ * Runs back with a breakpoint of its own, past signals.
+ */
+#include "worker/investigate/search/backtrack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "worker/gdb/mi.h"
+#include "worker/read/accessed.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/position.h"
+#include "worker/run/resume.h"
+#include "worker/moment/signals.h"
+#include "worker/session/stop_reason.h"
+
+#define CALL_BYTES 5 /* of a direct call */
+
+json_t *backtrack_stack(struct replay *replay)
+{
+	json_t *results = NULL, *stack = NULL;
+
+	if (gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 0 %d",
+		replay->selected.number, BACKTRACK_DEPTH - 1) == GDB_DONE)
+		stack = json_incref(json_object_get(results, "stack"));
+	json_decref(results);
+	return stack;
+}
+
+unsigned long long backtrack_pc(const json_t *frame)
+{
+	const char *address = mi_text(frame, "addr");
+
+	return address ? strtoull(address, NULL, 16) : 0;
+}
+
+unsigned long long backtrack_call(struct replay *replay, const json_t *frame)
+{
+	unsigned long long behind = backtrack_pc(frame);
+	struct instruction call;
+
+	return behind && accessed_instruction(replay, behind - CALL_BYTES, &call) && call.calls &&
+		       call.is_direct && call.length == CALL_BYTES
+		   ? behind - CALL_BYTES
+		   : 0;
+}
+
+bool backtrack_to(struct replay *replay, unsigned long long address)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+	struct failure ignored = {0};
+	char where[64];
+	int number;
+	bool found;
+
+	snprintf(where, sizeof(where), "-p %d *0x%llx", replay->selected.number, address);
+	signals_pass_all(replay);
+	number = internal_insert(replay, where);
+	found = number && resume_run(replay, &back, &ignored) && position_update(replay, &ignored);
+	replay->at_signal = replay->at_end = false;
+	internal_delete(replay, number);
+	signals_stop_again(replay);
+	json_decref(ignored.details);
+	return found && stop_kind(replay) == STOP_BREAKPOINT;
+}

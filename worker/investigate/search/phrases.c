@@ -1,0 +1,297 @@
+/*
+ * Cuts a source line into postfix expressions (a->b[i].c), without calls and without a claim to
+ * parse C: what is cut wrongly has another value, or none, and is dropped.
+ */
+#include "worker/investigate/search/phrases.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/harmless.h"
+#include "worker/read/accessed.h"
+#include "worker/read/frame.h"
+#include "worker/read/frames.h"
+#include "worker/read/source.h"
+
+#define LINE_MAX_BYTES 1000
+#define TABLE_MAX      64 /* functions of a class's table that are looked at */
+#define FRAME_BYTES    4000
+
+static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
+{
+	json_t *frames = frames_near(replay, 1, FRAME_BYTES);
+	char path[FRAME_PATH_MAX], *comment;
+	bool fine;
+	int number;
+
+	fine = frame_place(json_array_get(frames, 0), path, &number) &&
+	       source_line(replay, path, number, line, LINE_MAX_BYTES);
+	json_decref(frames);
+	if (fine && (comment = strstr(line, "//")))
+		*comment = '\0';
+	if (fine && (comment = strstr(line, "/*")))
+		*comment = '\0';
+	return fine;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The bracket that opens the one at `at`; NULL: none on this line. */
+static const char *opening(const char *line, const char *at)
+{
+	int depth = 0;
+
+	for (; at >= line; at--) {
+		depth += *at == ')' || *at == ']';
+		depth -= *at == '(' || *at == '[';
+		if (depth == 0)
+			return at;
+	}
+	return NULL;
+}
+
+/* The bracket that closes the one at `at`; NULL: none on this line. */
+static const char *closing(const char *at)
+{
+	int depth = 0;
+
+	for (; *at; at++) {
+		depth += *at == '(' || *at == '[';
+		depth -= *at == ')' || *at == ']';
+		if (depth == 0)
+			return at;
+	}
+	return NULL;
+}
+
+static const char *back_over_space(const char *line, const char *at)
+{
+	while (at > line && isspace((unsigned char)at[-1]))
+		at--;
+	return at;
+}
+
+/* Where the postfix expression begins that ends before `end`. */
+static const char *begin_of(const char *line, const char *end)
+{
+	const char *at = back_over_space(line, end), *before;
+
+	for (;;) {
+		while (at > line && (at[-1] == ')' || at[-1] == ']')) {
+			before = opening(line, at - 1);
+			if (!before)
+				return at;
+			at = before;
+		}
+		while (at > line && is_word(at[-1]))
+			at--;
+		if (at - 2 >= line &&
+		    (strncmp(at - 2, "->", 2) == 0 || strncmp(at - 2, "::", 2) == 0))
+			at -= 2;
+		else if (at > line && at[-1] == '.')
+			at--;
+		else
+			return at;
+	}
+}
+
+/* Where the unary expression ends that begins at `at`. */
+static const char *end_of(const char *at)
+{
+	const char *close;
+
+	at += strspn(at, " \t*&-+!~");
+	for (;;) {
+		if (*at == '(' || *at == '[') {
+			close = closing(at);
+			if (!close)
+				return at;
+			at = close + 1;
+			/* A cast: the value follows. */
+			if (is_word(*at) || *at == '*' || *at == '(')
+				return end_of(at);
+		} else if (is_word(*at)) {
+			while (is_word(*at))
+				at++;
+		} else if (strncmp(at, "->", 2) == 0 || strncmp(at, "::", 2) == 0) {
+			at += 2;
+		} else if (*at == '.') {
+			at++;
+		} else {
+			return at;
+		}
+	}
+}
+
+static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
+{
+	struct failure ignored = {0};
+	bool fine;
+
+	while (begin < end && isspace((unsigned char)*begin))
+		begin++;
+	while (end > begin && isspace((unsigned char)end[-1]))
+		end--;
+	if (end <= begin || end - begin >= PHRASE_MAX)
+		return false;
+	snprintf(phrase, PHRASE_MAX, "%.*s", (int)(end - begin), begin);
+	fine = !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
+	       harmless_text(phrase, &ignored);
+	json_decref(ignored.details);
+	return fine;
+}
+
+static unsigned long long cut(unsigned long long value, unsigned size)
+{
+	return size && size < sizeof(value) ? value & ((1ULL << (8 * size)) - 1) : value;
+}
+
+/* Whether the words have that value; *place: where it lies, 0: in no memory. */
+static bool has_value(struct replay *replay, const char *phrase, unsigned long long value,
+    unsigned size, unsigned long long *place)
+{
+	char expression[PHRASE_MAX + 40];
+	unsigned long long found;
+
+	snprintf(expression, sizeof(expression), "(unsigned long)(%s)", phrase);
+	if (!accessed_number(replay, expression, &found) || cut(found, size) != cut(value, size))
+		return false;
+	snprintf(expression, sizeof(expression), "(unsigned long)&(%s)", phrase);
+	if (!accessed_number(replay, expression, place))
+		*place = 0;
+	return true;
+}
+
+/* What is known of the best words so far. */
+struct choice {
+	struct replay *replay;
+	unsigned long long value, address, place;
+	unsigned size;
+	char *phrase;
+	size_t found; /* different words that have the value */
+	bool sure;    /* they lie where the instruction reads */
+};
+
+static void consider(struct choice *choice, const char *phrase)
+{
+	unsigned long long place;
+
+	if (choice->sure || strcmp(choice->phrase, phrase) == 0 ||
+	    !has_value(choice->replay, phrase, choice->value, choice->size, &place))
+		return;
+	choice->sure = choice->address && place == choice->address;
+	if (choice->address && place && !choice->sure)
+		return;
+	choice->found++;
+	choice->place = place;
+	snprintf(choice->phrase, PHRASE_MAX, "%s", phrase);
+}
+
+static void settle(struct choice *choice)
+{
+	if (choice->sure || choice->found == 1)
+		return;
+	choice->phrase[0] = '\0';
+	choice->place = 0;
+}
+
+void phrases_find_callee(struct replay *replay, unsigned long long value,
+    unsigned long long address, char phrase[PHRASE_MAX], unsigned long long *place)
+{
+	struct choice choice = {
+	    .replay = replay, .value = value, .address = address, .size = 8, .phrase = phrase};
+	char line[LINE_MAX_BYTES], words[PHRASE_MAX];
+
+	phrase[0] = '\0';
+	*place = 0;
+	if (!read_line(replay, line))
+		return;
+	for (const char *at = line; *at; at++)
+		if (*at == '(' && take(begin_of(line, at), at, words))
+			consider(&choice, words);
+	settle(&choice);
+	*place = choice.place;
+}
+
+void phrases_find_divisor(struct replay *replay, unsigned long long value, unsigned size,
+    unsigned long long address, char phrase[PHRASE_MAX])
+{
+	struct choice choice = {
+	    .replay = replay, .value = value, .address = address, .size = size, .phrase = phrase};
+	char line[LINE_MAX_BYTES], words[PHRASE_MAX];
+
+	phrase[0] = '\0';
+	if (!read_line(replay, line))
+		return;
+	for (const char *at = line; *at; at++) {
+		if (*at != '/' && *at != '%')
+			continue;
+		at += at[1] == '=';
+		if (take(at + 1, end_of(at + 1), words))
+			consider(&choice, words);
+	}
+	settle(&choice);
+}
+
+/* The object's words and the method's, of "shape->area(". */
+static bool split(
+    const char *begin, const char *end, char object[PHRASE_MAX], char method[PHRASE_MAX])
+{
+	const char *at = back_over_space(begin, end);
+
+	end = at;
+	while (at > begin && is_word(at[-1]))
+		at--;
+	if (at == end || at - 1 <= begin || !take(at, end, method))
+		return false;
+	if (at[-1] == '.')
+		return take(begin, at - 1, object);
+	return at - 2 > begin && strncmp(at - 2, "->", 2) == 0 && take(begin, at - 2, object);
+}
+
+static bool has_in_table(struct replay *replay, const char *object, bool points,
+    unsigned long long target, unsigned long long *table)
+{
+	unsigned long long functions[TABLE_MAX] = {0};
+	char expression[PHRASE_MAX + 60];
+	size_t bytes;
+
+	snprintf(
+	    expression, sizeof(expression), "*(unsigned long *)%s(%s)", points ? "" : "&", object);
+	if (!accessed_number(replay, expression, table))
+		return false;
+	bytes = accessed_bytes(replay, *table, (uint8_t *)functions, sizeof(functions));
+	for (size_t i = 0; i < bytes / sizeof(*functions); i++)
+		if (functions[i] == target)
+			return true;
+	return false;
+}
+
+bool phrases_find_virtual(struct replay *replay, unsigned long long target, char object[PHRASE_MAX],
+    char method[PHRASE_MAX], unsigned long long *table)
+{
+	char line[LINE_MAX_BYTES], this[PHRASE_MAX], called[PHRASE_MAX];
+	unsigned long long its;
+	size_t found = 0;
+
+	if (!read_line(replay, line))
+		return false;
+	for (const char *at = line; *at; at++) {
+		const char *begin = *at == '(' ? begin_of(line, at) : NULL, *arrow;
+
+		if (!begin || !split(begin, at, this, called))
+			continue;
+		arrow = strstr(begin, "->");
+		if (!has_in_table(replay, this, arrow && arrow < at, target, &its))
+			continue;
+		snprintf(object, PHRASE_MAX, "%s", this);
+		snprintf(method, PHRASE_MAX, "%s", called);
+		*table = its;
+		found++;
+	}
+	return found == 1;
+}

@@ -1,0 +1,271 @@
+/*
+ * Runs from the start of the image to here, and stops at the functions that take and give locks.
+ */
+#include "worker/investigate/threads/lock_history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/search/search.h"
+#include "worker/investigate/threads/threading.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/place.h"
+#include "worker/session/stop_reason.h"
+
+/* So many are followed whatever a clock says: the answer must not hang on how busy the machine is.
+ */
+#define STOPS_SURE 500
+#define STOPS_MAX  4000
+#define CYCLE_MAX  4000
+
+struct history {
+	struct threading *threading;
+	int entry; /* gdb's number of the breakpoint where the program begins */
+	long long stops;
+	double began; /* a clock's seconds */
+	struct lock_patience patience;
+};
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool has_patience(const struct history *history)
+{
+	double spent = seconds() - history->began, most = history->patience.most;
+
+	if (history->stops >= STOPS_MAX || (most > 0 && spent > most))
+		return false;
+	return history->stops < STOPS_SURE || spent < history->patience.usual;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct history *history = context;
+
+	(void)failure;
+	if (history->entry && hit->breakpoint == history->entry)
+		threading_set(history->threading);
+	else
+		threading_take(history->threading, hit);
+	history->stops++;
+	return has_patience(history) && !gdb_must_stop(replay->gdb) ? SCAN_ON : SCAN_ENOUGH;
+}
+
+/* ---- Who waits for whom ---------------------------------------------------------------------- */
+
+/* Who reads under a rwlock and waits to write waits for itself. The calls that try, or that give up
+ * after a time, do not. */
+static bool can_wait_for_itself(const struct threading_call *call)
+{
+	return strcmp(call->function->name, "pthread_rwlock_wrlock") == 0;
+}
+
+/* Whether `thread` waits for `other`: for a lock that this one holds, or for its end. */
+static bool waits_for(const struct threading *threading, size_t thread, size_t other)
+{
+	const struct threading_call *call = &threading->threads[thread].call;
+	const struct order_held *held;
+	size_t count;
+
+	if (!call->active || (thread == other && !can_wait_for_itself(call)))
+		return false;
+	if (call->function->act == THREADING_AWAIT)
+		return threading->threads[other].self == call->argument;
+	if (call->function->act != THREADING_TAKE && call->function->act != THREADING_SHARE)
+		return false;
+	held = order_held(threading->order, other, &count);
+	for (size_t i = 0; i < count; i++)
+		if (held[i].object == call->object)
+			return call->function->act == THREADING_TAKE || !held[i].shared;
+	return false;
+}
+
+struct chain {
+	size_t threads[ORDER_THREADS_MAX];
+	size_t length;
+	bool seen[ORDER_THREADS_MAX];
+};
+
+/* Follows from the chain's last thread whom it waits for, until one comes again. The recursion is
+ * as deep as there are threads. */
+static bool find_cycle(const struct threading *threading, struct chain *chain)
+{
+	size_t last = chain->threads[chain->length - 1];
+
+	for (size_t i = 0; i < threading->thread_count; i++) {
+		if (!waits_for(threading, last, i))
+			continue;
+		if (i == chain->threads[0])
+			return true;
+		if (chain->seen[i])
+			continue;
+		chain->seen[i] = true;
+		chain->threads[chain->length++] = i;
+		if (find_cycle(threading, chain))
+			return true;
+		chain->length--;
+	}
+	return false;
+}
+
+/* "mutex left", "the end of thread 12" */
+static void name_awaited(
+    const struct threading *threading, const struct threading_call *call, char *name)
+{
+	for (size_t i = threading->thread_count; i-- > 0;) {
+		if (call->function->act != THREADING_AWAIT ||
+		    threading->threads[i].self != call->argument)
+			continue;
+		snprintf(
+		    name, THREADING_NAME_MAX, "the end of thread %d", threading->threads[i].tid);
+		return;
+	}
+	threading_name(threading, call->object, name);
+}
+
+static char *tell_cycle(const struct threading *threading, const struct chain *chain)
+{
+	char text[CYCLE_MAX], name[THREADING_NAME_MAX];
+	size_t length = (size_t)snprintf(
+	    text, sizeof(text), "deadlock: thread %d", threading->threads[chain->threads[0]].tid);
+
+	for (size_t i = 0; i < chain->length && length < sizeof(text); i++) {
+		const struct threading_thread *thread = &threading->threads[chain->threads[i]];
+		size_t next = chain->threads[(i + 1) % chain->length];
+
+		name_awaited(threading, &thread->call, name);
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+		    " waits for %s, held by thread %d%s", name, threading->threads[next].tid,
+		    i + 1 < chain->length ? ", which" : "");
+	}
+	return strdup(text);
+}
+
+static char *cycle_of(const struct threading *threading)
+{
+	struct chain *chain = NULL;
+	char *told = NULL;
+
+	for (size_t i = 0; i < threading->thread_count && !told; i++) {
+		chain = calloc(1, sizeof(*chain));
+		if (!chain)
+			return NULL;
+		chain->threads[0] = i;
+		chain->length = 1;
+		chain->seen[i] = true;
+		if (find_cycle(threading, chain))
+			told = tell_cycle(threading, chain);
+		free(chain);
+	}
+	return told;
+}
+
+/* ---- The threads ----------------------------------------------------------------------------- */
+
+static void add_wait(const struct threading *threading, size_t number, json_t *row)
+{
+	const struct threading_call *call = &threading->threads[number].call;
+	char name[THREADING_NAME_MAX];
+
+	if (!call->active || call->function->act == THREADING_CREATE)
+		return;
+	name_awaited(threading, call, name);
+	if (!json_object_get(row, "waits_for")) {
+		json_object_set_new(row, "waits_for", json_string(name));
+		json_object_del(row, "in");
+	}
+	for (size_t i = 0; i < threading->thread_count; i++)
+		if (!json_object_get(row, "held_by") && call->function->act != THREADING_AWAIT &&
+		    waits_for(threading, number, i))
+			json_object_set_new(
+			    row, "held_by", json_integer(threading->threads[i].tid));
+}
+
+static void add_to(const struct threading *threading, json_t *row)
+{
+	json_int_t tid = json_integer_value(json_object_get(row, "tid"));
+	const struct order_held *held;
+	json_t *holds = json_array();
+	size_t number, count = 0;
+
+	for (number = 0; number < threading->thread_count; number++)
+		if (threading->threads[number].tid == tid)
+			break;
+	if (number < threading->thread_count) {
+		held = order_held(threading->order, number, &count);
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(holds, threading_held_json(threading, &held[i]));
+		add_wait(threading, number, row);
+	}
+	if (count)
+		json_object_set(row, "holds", holds);
+	json_decref(holds);
+}
+
+static void tell(const struct threading *threading, json_t *threads, char **cycle)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(threads, i, row) add_to(threading, row);
+	if (!*cycle)
+		*cycle = cycle_of(threading);
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+static bool set_stops(struct replay *replay, struct history *history, struct failure *failure)
+{
+	unsigned long long entry;
+	char where[32];
+
+	history->threading = threading_begin(replay, true, failure);
+	if (!history->threading)
+		return false;
+	entry = history->threading->found ? 0 : threading_entry(replay);
+	snprintf(where, sizeof(where), "*%llu", entry);
+	history->entry = entry ? internal_insert(replay, where) : 0;
+	return true;
+}
+
+bool lock_history_add(struct replay *replay, struct lock_patience patience, json_t *threads,
+    char **cycle, bool *whole, struct failure *failure)
+{
+	struct search search = {.replay = replay};
+	struct history history = {.began = seconds(), .patience = patience};
+	struct failure ignored = {0};
+	struct place here = place_hold(replay);
+	struct moment stretch[2];
+	enum search_end end = SEARCH_FAILED;
+	bool fine;
+
+	if (search_stretch(replay, NULL, NULL, stretch, &ignored)) {
+		stretch[1] = here.moment;
+		if (search_begin(&search, replay, stretch, &ignored) &&
+		    set_stops(replay, &history, &ignored))
+			end = search_run(&search, see, &history, &ignored);
+	}
+	internal_delete(replay, history.entry);
+	if (history.threading)
+		threading_clear(history.threading);
+	search_end(&search);
+	*whole = end == SEARCH_WHOLE && history.threading &&
+		 !order_is_full(history.threading->order) && !history.threading->partly;
+	if (*whole)
+		tell(history.threading, threads, cycle);
+	threading_free(history.threading);
+	json_decref(ignored.details);
+	/* The stacks are told in any case, and the report says what is missing. */
+	fine = !replay->worker->broken && place_return(replay, &here, failure);
+	place_release(replay, &here);
+	replay->worker->half_read &= !fine;
+	return fine;
+}

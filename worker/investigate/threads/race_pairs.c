@@ -1,0 +1,139 @@
+/*
+ * Compares each access with all later ones of other threads. The order of the recording is total,
+ * so of two accesses only the later one can come after the other.
+ */
+#include <stdlib.h>
+#include "worker/investigate/threads/race.h"
+
+static bool writes(const struct race_access *access)
+{
+	return access->kind == BEHIND_WRITE || access->kind == BEHIND_BOTH;
+}
+
+bool race_excluded(const struct race *race, size_t a, size_t b, size_t *common, bool *reading)
+{
+	const struct order *order = race->threading->order;
+	size_t count, others;
+	const struct order_held *held = order_point_held(order, race->accesses[a].point, &count);
+	const struct order_held *other = order_point_held(order, race->accesses[b].point, &others);
+
+	*common = ORDER_NONE;
+	*reading = false;
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < others; j++) {
+			if (held[i].object != other[j].object)
+				continue;
+			*common = held[i].object;
+			*reading = held[i].shared && other[j].shared;
+			if (!*reading)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void note_pair(struct race *race, size_t a, size_t b, enum order_known known)
+{
+	struct race_access *first = &race->accesses[a], *second = &race->accesses[b];
+	struct race_pair *pair = &race->pairs[first->site * race->site_count + second->site];
+
+	bool perhaps = known == ORDER_PERHAPS || first->atomic || second->atomic;
+	bool better = perhaps ? pair->perhaps == pair->count : true;
+
+	/* One that is sure is the better example, then the one of the shortest way. */
+	if (!pair->count || (!perhaps && pair->perhaps == pair->count) ||
+	    (better && b - a < pair->second - pair->first)) {
+		pair->first = a;
+		pair->second = b;
+	}
+	pair->count++;
+	pair->writes += writes(first) && writes(second);
+	pair->perhaps += perhaps;
+	first->racing |= !perhaps;
+	second->racing |= !perhaps;
+	race->mixed |= first->atomic || second->atomic;
+	pair->threads[first->thread / 8] |= (unsigned char)(1 << first->thread % 8);
+	pair->threads[second->thread / 8] |= (unsigned char)(1 << second->thread % 8);
+	first->unordered = second->unordered = true;
+}
+
+static void note_order(struct race *race, size_t a, size_t b, size_t object)
+{
+	enum threading_kind kind = race->threading->objects[object].kind;
+	size_t common;
+	bool reading;
+
+	race->by[object]++;
+	if (kind == THREADING_MUTEX || kind == THREADING_RWLOCK || kind == THREADING_SPINLOCK)
+		race->bare |= !race_excluded(race, a, b, &common, &reading);
+}
+
+static void compare(struct race *race, size_t a, size_t b)
+{
+	const struct race_access *first = &race->accesses[a], *second = &race->accesses[b];
+	enum order_known known;
+	size_t object;
+
+	/* malloc orders what happens to a block after it was freed with what happened before. */
+	if (first->thread == second->thread || first->life != second->life ||
+	    (!writes(first) && !writes(second)) || (first->atomic && second->atomic))
+		return;
+	race->conflicts++;
+	known = order_between(race->threading->order, first->point, second->point, &object);
+	if (known != ORDER_SURE)
+		note_pair(race, a, b, known);
+	else if (object != ORDER_NONE)
+		note_order(race, a, b, object);
+}
+
+/* The thread's last access before `at`; ORDER_NONE: there is none in this life. */
+static size_t last_of(const struct race *race, size_t at)
+{
+	for (size_t i = at; i-- > 0;)
+		if (race->accesses[i].thread == race->accesses[at].thread)
+			return race->accesses[i].life == race->accesses[at].life ? i : ORDER_NONE;
+	return ORDER_NONE;
+}
+
+/* A thread writes what it may have computed from a value that another one has changed since. */
+static void find_overtaken(struct race *race)
+{
+	for (size_t i = 0; i < race->count; i++) {
+		size_t read = last_of(race, i), other;
+
+		if (race->accesses[i].kind != BEHIND_WRITE || read == ORDER_NONE ||
+		    race->accesses[read].kind != BEHIND_READ)
+			continue;
+		for (other = read + 1; other < i && !writes(&race->accesses[other]); other++)
+			;
+		if (other == i)
+			continue;
+		race->overtaken_count++;
+		if (race->has_overtaken)
+			continue;
+		race->has_overtaken = true;
+		race->overtaken[0] = read;
+		race->overtaken[1] = other;
+		race->overtaken[2] = i;
+	}
+}
+
+bool race_compare(struct race *race)
+{
+	size_t sites = race->site_count ? race->site_count : 1;
+	size_t objects = race->threading->object_count ? race->threading->object_count : 1;
+
+	race->pairs = calloc(sites * sites, sizeof(*race->pairs));
+	race->by = calloc(objects, sizeof(*race->by));
+	if (!race->pairs || !race->by)
+		return false;
+	for (size_t b = 0; b < race->count; b++)
+		for (size_t a = 0; a < b; a++)
+			compare(race, a, b);
+	for (size_t i = 0; i < race->count; i++) {
+		race->unordered += race->accesses[i].unordered;
+		race->racing += race->accesses[i].racing;
+	}
+	find_overtaken(race);
+	return true;
+}

@@ -1,0 +1,337 @@
+/*
+ * rr_race_scan: who accesses a place in memory, with which locks, and which accesses of two threads
+ * nothing orders. It runs through the recording once, and stops at the accesses and at the
+ * functions by which threads wait for each other.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/gdb/plain.h"
+#include "worker/investigate/threads/race.h"
+#include "worker/read/accessed.h"
+#include "worker/moment/excursion.h"
+#include "worker/breaks/hardware.h"
+#include "worker/breaks/internal.h"
+#include "worker/read/mappings.h"
+#include "worker/moment/position.h"
+#include "worker/read/strangers.h"
+
+#define NOTHING "<unreadable>" /* what gdb prints for memory that is not mapped */
+
+/* ---- An access ------------------------------------------------------------------------------- */
+
+static json_t *bounded(const char *text)
+{
+	return scrub_json_middle(text, strlen(text), RACE_VALUE_MAX, NULL);
+}
+
+/* NULL: it is no access, because the memory was mapped or unmapped. */
+static json_t *values_of(const struct replay *replay, const struct hit *hit)
+{
+	const json_t *told = json_object_get(gdb_last_stop(replay->gdb), "value");
+	const char *value = hit->new ? hit->new : mi_text(told, "value");
+	struct plain_change change;
+	json_t *values;
+
+	if (!value || (hit->old && strcmp(hit->old, NOTHING) == 0) ||
+	    (hit->new &&strcmp(hit->new, NOTHING) == 0))
+		return NULL;
+	if (!hit->old || !hit->new)
+		return json_pack("{s:o}", "value", bounded(value));
+	plain_change(&change, hit->old, hit->new);
+	values = json_pack("{s:o, s:o}", "old", bounded(change.old), "new", bounded(change.new));
+	plain_change_end(&change);
+	return values;
+}
+
+/* The number of that place in the code. */
+static unsigned site_of(struct race *race, json_t *where)
+{
+	for (size_t i = 0; i < race->site_count; i++)
+		if (json_equal(race->sites[i], where))
+			return (unsigned)i;
+	if (race->site_count == RACE_SITES_MAX) {
+		race->site_left = true;
+		return RACE_SITES_MAX - 1;
+	}
+	race->sites[race->site_count] = json_incref(where);
+	return (unsigned)race->site_count++;
+}
+
+static struct race_access *add(struct race *race)
+{
+	size_t room = race->room ? race->room * 2 : 64;
+	struct race_access *accesses;
+
+	if (race->count == race->room) {
+		accesses = reallocarray(race->accesses, room, sizeof(*accesses));
+		if (!accesses)
+			return NULL;
+		race->accesses = accesses;
+		race->room = room;
+	}
+	return &race->accesses[race->count];
+}
+
+static void keep_takings(struct race *race, size_t point)
+{
+	size_t count;
+	const struct order_held *held = order_point_held(race->threading->order, point, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (held[i].taking < race->threading->taking_count)
+			race->threading->takings[held[i].taking].kept = true;
+}
+
+/* malloc keeps its own data in blocks that are free. */
+static bool is_of_malloc(struct race *race)
+{
+	return race->allocator_known &&
+	       allocator_accessor(race->replay, &race->allocator) == ACCESSOR_ALLOCATOR;
+}
+
+static bool take_access(struct race *race, const struct hit *hit)
+{
+	size_t thread = threading_here(race->threading), point;
+	json_t *values = values_of(race->replay, hit), *where;
+	struct race_access *access = values ? add(race) : NULL;
+
+	if (!access || thread == ORDER_NONE || is_of_malloc(race)) {
+		json_decref(values);
+		return !values || access;
+	}
+	own_locks_look(&race->own, race->threading, thread);
+	point = order_point(race->threading->order, thread);
+	if (point == ORDER_NONE) {
+		json_decref(values);
+		return false;
+	}
+	keep_takings(race, point);
+	where = where_behind(race->replay, &race->where);
+	*access = (struct race_access){.thread = thread,
+	    .point = point,
+	    .site = site_of(race, where),
+	    .life = race->life,
+	    .kind = behind_access(race->replay, &race->code, hit->old && hit->new),
+	    .atomic = behind_is_atomic(race->replay, &race->code),
+	    .values = values};
+	json_decref(where);
+	position_take_sum(race->replay);
+	position_take_sum(race->replay);
+	access->moment = race->replay->moment;
+	race->count++;
+	return true;
+}
+
+/* ---- Stops ----------------------------------------------------------------------------------- */
+
+static int stop_in_block(struct race *race, unsigned long long function)
+{
+	char where[300];
+
+	snprintf(where, sizeof(where),
+	    "-c \"(unsigned long) $rdi > 4095 && (unsigned long) $rdi <= %lluUL && %lluUL - "
+	    "(unsigned long) $rdi < (*(unsigned long *) ($rdi - 8) & ~7UL)\" *%llu",
+	    race->address, race->address, function);
+	return internal_insert(race->replay, where);
+}
+
+/* Where malloc takes back a block with the address in it, its memory begins another life. */
+static void set_lives(struct race *race)
+{
+	if (!race->heap || race->allocator_known || !allocator_find(race->replay, &race->allocator))
+		return;
+	race->allocator_known = true;
+	race->freed = stop_in_block(race, race->allocator.take);
+	race->resized = stop_in_block(race, race->allocator.resize);
+}
+
+/* What can be set once the libraries are in memory. */
+static void set_all(struct race *race)
+{
+	threading_set(race->threading);
+	set_lives(race);
+}
+
+static bool is_real(struct race *race, const struct hit *hit)
+{
+	return (hit->old && hit->new) ||
+	       behind_touches(race->replay, &race->code, race->address, race->size);
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct race *race = context;
+
+	(void)replay;
+	if (hit->watched && hit->number == race->watch && is_real(race, hit) &&
+	    !take_access(race, hit)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return SCAN_GIVE_UP;
+	}
+	if (race->entry && hit->breakpoint == race->entry)
+		set_all(race);
+	else if (hit->breakpoint &&
+		 (hit->breakpoint == race->freed || hit->breakpoint == race->resized))
+		race->life++;
+	else if (hit->breakpoint && !threading_take(race->threading, hit))
+		own_locks_take(&race->own, race->threading, hit);
+	return race->count < RACE_ACCESSES_MAX && !order_is_full(race->threading->order)
+		   ? SCAN_ON
+		   : SCAN_ENOUGH;
+}
+
+/* ---- The place in memory --------------------------------------------------------------------- */
+
+/* Whether the C or C++ type is an atomic one. */
+static bool is_atomic_type(struct replay *replay, const char *expression)
+{
+	char command[REPLAY_EXPRESSION_MAX + 80];
+	const char *said;
+
+	snprintf(command, sizeof(command), "whatis %s", expression);
+	return gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		   "it is not known whether its type is an atomic one") &&
+	       (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
+		   strstr(said, "std::__atomic_base<"));
+}
+
+static void look_at_mapping(struct race *race)
+{
+	struct mappings *mappings = mappings_read(race->replay);
+	const struct mapping *mapping = mappings ? mappings_find(mappings, race->address) : NULL;
+
+	race->shared = mapping && mapping->rights[3] == 's';
+	race->heap = mapping && (!mapping->file[0] || strcmp(mapping->file, "[heap]") == 0);
+	mappings_free(mappings);
+}
+
+/* Sets the watchpoint where the names of the expression mean what the client means, and disables it
+ * until the stretch begins. */
+static bool set_watch(struct race *race, struct failure *failure)
+{
+	char *address;
+
+	if (!strangers_check(race->replay, race->args->expression, failure))
+		return false;
+	watchpoint_place(race->watched, race->args->expression, race->args->length);
+	race->watch =
+	    watchpoint_insert(race->replay, race->watched, WATCH_ACCESS, true, NULL, failure);
+	if (!race->watch && strstr(failure->message, "cannot be implemented"))
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "ask for a part of it, one field for instance: the hardware can watch 4 places "
+		    "of at most 8 bytes",
+		    "%.200s is too large to watch", race->args->expression);
+	if (!race->watch)
+		return false;
+	gdb_must(race->replay->gdb, NULL, "-break-disable %d", race->watch);
+	address = watchpoint_address(race->replay, race->watched);
+	race->address = address ? strtoull(address, NULL, 16) : 0;
+	free(address);
+	if (!hardware_extent(race->replay, race->watched, &race->address, &race->size)) {
+		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
+		    "gdb does not say where that lies: %.300s", gdb_message(race->replay->gdb));
+		return false;
+	}
+	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);
+	race->atomic_type = is_atomic_type(race->replay, race->watched);
+	look_at_mapping(race);
+	return true;
+}
+
+/* By default, a local's accesses are those of its own call. */
+static bool choose_stretch(struct race *race, struct moment stretch[2], struct failure *failure)
+{
+	const struct race_scan_args *args = race->args;
+
+	race->local_known = LIFE_NONE;
+	if (!search_stretch(race->replay, args->from, args->to, stretch, failure))
+		return false;
+	if (args->from || args->to)
+		return true;
+	race->local_known = life_find(race->replay, race->address, &race->local, failure);
+	if (race->local_known == LIFE_KNOWN)
+		memcpy(stretch, race->local.stretch, sizeof(race->local.stretch));
+	return race->local_known != LIFE_FAILED;
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+/* Before the libraries are in memory: stops where the program's own code begins, too. */
+static bool follow_threads(struct race *race, bool from_start, struct failure *failure)
+{
+	unsigned long long entry;
+	char where[32];
+
+	race->threading = threading_begin(race->replay, from_start, failure);
+	if (!race->threading)
+		return false;
+	set_all(race);
+	entry = race->threading->found ? 0 : threading_entry(race->replay);
+	snprintf(where, sizeof(where), "*%llu", entry);
+	race->entry = entry ? internal_insert(race->replay, where) : 0;
+	return true;
+}
+
+static json_t *search_all(struct race *race, struct failure *failure)
+{
+	enum search_end end = SEARCH_FAILED;
+	struct search search = {.replay = race->replay};
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (choose_stretch(race, stretch, failure) &&
+	    search_begin(&search, race->replay, stretch, failure) &&
+	    follow_threads(race, stretch[0].event == 0, failure) &&
+	    gdb_check(race->replay->gdb,
+		gdb_command(race->replay->gdb, NULL, "-break-enable %d", race->watch),
+		ERROR_GDB_FAILED, NULL, failure))
+		end = search_run(&search, see, race, failure);
+	if (end != SEARCH_FAILED && race_compare(race))
+		answer = race_answer(race, &search, end);
+	search_end(&search);
+	return answer;
+}
+
+static void clear(struct race *race)
+{
+	internal_delete(race->replay, race->watch);
+	internal_delete(race->replay, race->entry);
+	internal_delete(race->replay, race->freed);
+	internal_delete(race->replay, race->resized);
+	own_locks_clear(&race->own, race->replay);
+	threading_free(race->threading);
+	for (size_t i = 0; i < race->count; i++)
+		json_decref(race->accesses[i].values);
+	for (size_t i = 0; i < race->site_count; i++)
+		json_decref(race->sites[i]);
+	where_forget(&race->where);
+	json_decref(race->unmapped);
+	free(race->accesses);
+	free(race->pairs);
+	free(race->by);
+	free(race);
+}
+
+json_t *tool_race_scan(
+    struct replay *replay, const struct race_scan_args *args, struct failure *failure)
+{
+	struct race *race = calloc(1, sizeof(*race));
+	json_t *answer = NULL;
+
+	if (!race) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	race->args = args;
+	race->replay = replay;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	if (set_watch(race, failure))
+		answer = search_all(race, failure);
+	clear(race);
+	return excursion_answer(&excursion, answer, failure);
+}

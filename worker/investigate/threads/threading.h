@@ -1,0 +1,29 @@
+#ifndef WORKER_THREADING_H
+#define WORKER_THREADING_H
+/*
+ * Follows the threads of a program through a search forward: who made and joined whom, who holds
+ * which lock, and what orders their steps. It stops at the functions of the C library for that. It
+ * sees no lock that the program made itself of atomic instructions, and says so where it can.
+ */
+#include "worker/investigate/threads/threading_model.h"
+#include "worker/run/scan.h"
+
+/* Begins where the program stands. NULL with *failure filled if memory is short, or if the program
+ * is none of 64 bits. */
+struct threading *threading_begin(struct replay *replay, bool from_start, struct failure *failure);
+void threading_free(struct threading *threading);
+
+/* Stops at the functions, if they are in memory; see `found`. May be called again. */
+void threading_set(struct threading *threading);
+/* Whether it is the first instruction of one of them. */
+bool threading_is_function(const struct threading *threading, unsigned long long address);
+/* Where the program's own code begins, when its libraries are in memory; 0: not known. */
+unsigned long long threading_entry(struct replay *replay);
+
+/* Whether a hit is at one of its breakpoints. If so, takes note of what the thread does there. */
+bool threading_take(struct threading *threading, const struct hit *hit);
+
+/* Removes the breakpoints. */
+void threading_clear(struct threading *threading);
+
+#endif

@@ -1,0 +1,422 @@
+/*
+ * rr_last_change: who wrote a value last. Searches backward, and checks the result against the
+ * present value; if they do not match, searches forward.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/handlers.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/gdb/plain.h"
+#include "worker/investigate/search/where.h"
+#include "worker/run/scan.h"
+#include "worker/breaks/internal.h"
+#include "worker/breaks/watchpoint.h"
+#include "worker/inspect/evaluate.h"
+#include "worker/moment/excursion.h"
+#include "worker/read/frame.h"
+#include "worker/read/frames.h"
+#include "worker/session/images.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/run/resume.h"
+#include "worker/moment/signals.h"
+#include "worker/read/source.h"
+#include "worker/run/stop.h"
+#include "worker/read/strangers.h"
+#include "worker/read/values.h"
+
+#define STOPS_MAX      1000000
+#define WORD_BYTES     8
+#define CALLERS_MAX    12
+#define CALLERS_BYTES  6000
+#define CALLERS_BEYOND 2 /* the first own frame */
+
+/* Signals that end a program unless it catches them. A search for something else ignores them. Not
+ * SIGTRAP, because rr would then ignore watchpoints as well. */
+#define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
+
+/* exec replaces a process's memory, so a value is no older than the program that it belongs to. */
+static void fail_unwritten(struct replay *replay, const char *expression, struct failure *failure)
+{
+	failure_set(failure, ERROR_NOT_FOUND,
+	    images_at(replay)
+		? "it has had this value since exec started this program, or since before the "
+		  "memory was mapped: the program before exec had other memory"
+		: "it has had this value since the start of the recording, or since before the "
+		  "memory was mapped",
+	    "nothing wrote %.200s before this moment", expression);
+}
+
+/* "memcpy, called by load at a.c:7", or "store at a.c:8" */
+static json_t *conclude(
+    const char *expression, const json_t *writer, const json_t *own, const char *callers)
+{
+	const char *function = mi_text(writer, "function"), *by = mi_text(own, "function");
+	const char *at = mi_text(own, "at");
+
+	if (!function)
+		function = mi_text(writer, "at") ? mi_text(writer, "at") : "an unnamed function";
+	if (own == writer || !own)
+		return json_sprintf(
+		    "%s wrote %s (%s)", function, expression, at ? at : "no source");
+	return json_sprintf("%s wrote %s, called by %s (%s)%s", function, expression,
+	    by ? by : "??", at ? at : "no source", callers);
+}
+
+/* Where the own code is that of a wrapper of what writes: who calls it; else "". */
+static void tell_wrapper(
+    struct replay *replay, const json_t *frames, const json_t *own, char words[WHERE_CALLERS_MAX])
+{
+	const json_t *frame;
+	size_t i, at = 0, passed;
+	json_t *callers;
+
+	json_array_foreach((json_t *)frames, i, frame) at = frame == own ? i : at;
+	callers = where_callers(replay, frames, at, &passed);
+	where_join(callers, passed, words);
+	json_decref(callers);
+}
+
+/* The callers up to the first one of the program's own code, and a few more. */
+static json_t *callers_up_to(json_t *frames, const json_t *own)
+{
+	json_t *callers = json_array(), *frame;
+	size_t i, beyond = 0;
+
+	json_array_foreach(frames, i, frame)
+	{
+		bool passed = json_integer_value(json_object_get(frame, "level")) >
+			      json_integer_value(json_object_get(own, "level"));
+		if (i > 0 && beyond < CALLERS_BEYOND)
+			json_array_append(callers, frame);
+		beyond += passed;
+	}
+	return callers;
+}
+
+/* The answer at the program's present position, which is before the write. */
+static json_t *change_answer(struct replay *replay, const json_t *stop, const char *expression)
+{
+	static const char *const kept[] = {"moment", "tid", "thread_name"};
+	const json_t *watch = json_object_get(stop, "watch");
+	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers, *source;
+	json_t *json = json_object(), *own = frames_first_own(replay, frames);
+	char wrapped[WHERE_CALLERS_MAX];
+
+	tell_wrapper(replay, frames, own, wrapped);
+	json_object_set_new(
+	    json, "conclusion", conclude(expression, json_array_get(frames, 0), own, wrapped));
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (json_object_get(stop, kept[i]))
+			json_object_set(json, kept[i], json_object_get(stop, kept[i]));
+	json_object_set_new(json, "side", json_string("before"));
+	json_object_set(json, "old", json_object_get(watch, "old"));
+	json_object_set(json, "new", json_object_get(watch, "new"));
+	json_object_set(json, "frame", json_object_get(stop, "frame"));
+	callers = callers_up_to(frames, own);
+	source = frame_source(replay, own);
+	if (source)
+		json_object_set_new(json, "source", source);
+	frames_finish(replay, callers);
+	json_object_set_new(json, "callers", callers);
+	json_decref(frames);
+	return json;
+}
+
+/* Goes from before the write to after it: one instruction of the same thread. */
+static bool step_behind(struct replay *replay, json_t *json, struct failure *failure)
+{
+	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
+
+	if (!resume_run(replay, &one, failure) || !position_update(replay, failure))
+		return false;
+	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(json, "side", json_string("after"));
+	return true;
+}
+
+/* A watched value, and its value at the moment where the search began. */
+struct watched {
+	const char *expression;
+	int watch; /* gdb's number */
+	char address[32];
+	long long size;
+	char *now;   /* as gdb prints it; NULL: cannot be read */
+	char *bytes; /* the same in hexadecimal; NULL likewise */
+	struct moment until;
+	struct moment last; /* forward: behind the last change; event 0: none yet */
+};
+
+static void forget_watched(struct watched *watched)
+{
+	free(watched->now);
+	free(watched->bytes);
+}
+
+static char *read_bytes(struct replay *replay, const struct watched *watched)
+{
+	json_t *results = NULL;
+	const char *contents = NULL;
+	char *bytes = NULL;
+
+	/* Where it is not mapped, it has no bytes to compare. */
+	if (watched->address[0] &&
+	    gdb_command(replay->gdb, &results, "-data-read-memory-bytes %s %lld", watched->address,
+		watched->size) == GDB_DONE)
+		contents =
+		    mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
+	if (contents)
+		bytes = strdup(contents);
+	json_decref(results);
+	return bytes;
+}
+
+static char *read_value(struct replay *replay, const char *format, const char *expression)
+{
+	char text[REPLAY_EXPRESSION_MAX + 64], why[256], *value = NULL, *type = NULL;
+
+	snprintf(text, sizeof(text), format, expression);
+	if (values_read(replay, text, &value, &type, why, sizeof(why)) != 0) {
+		free(value);
+		value = NULL;
+	}
+	free(type);
+	return value;
+}
+
+static void learn_watched(struct replay *replay, struct watched *watched)
+{
+	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	char *size = read_value(replay, "sizeof(%s)", watched->expression);
+
+	watched->until = replay->moment;
+	watched->now = read_value(replay, "%s", watched->expression);
+	if (address && size) {
+		watched->size = strtoll(size, NULL, 0);
+		snprintf(watched->address, sizeof(watched->address), "0x%llx",
+		    strtoull(address, NULL, 0));
+		watched->bytes = read_bytes(replay, watched);
+	}
+	free(address);
+	free(size);
+}
+
+/* gdb prints a pointer's type before the value and what it points to after it, the latter as it is
+ * now. */
+static bool same_value(const char *a, const char *b)
+{
+	size_t length;
+
+	if (a[0] == '(' && strstr(a, ") "))
+		a = strstr(a, ") ") + 2;
+	if (b[0] == '(' && strstr(b, ") "))
+		b = strstr(b, ") ") + 2;
+	length = strncmp(a, "0x", 2) == 0 ? strcspn(a, " ") + 1 : strlen(a) + 1;
+	return strncmp(a, b, length) == 0 ||
+	       (strncmp(a, "0x", 2) == 0 && strncmp(b, "0x", 2) == 0 &&
+		   strtoull(a, NULL, 16) == strtoull(b, NULL, 16));
+}
+
+/* Whether the value really changed here: it was not just mapped, and the new value is different. */
+static bool is_change(const struct watched *watched, const struct hit *hit)
+{
+	return hit->kind == STOP_WATCHPOINT && hit->number == watched->watch && hit->old &&
+	       hit->new &&strcmp(hit->old, hit->new) != 0 && strcmp(hit->old, "<unreadable>") != 0;
+}
+
+struct back {
+	const struct watched *watched;
+	bool fits; /* this write stored the value that was there when the search began */
+};
+
+static enum scan_verdict see_backward(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct back *back = context;
+	char *plain;
+
+	(void)replay;
+	(void)failure;
+	if (!is_change(back->watched, hit))
+		return SCAN_ON;
+	plain = plain_value(hit->new);
+	back->fits =
+	    !back->watched->now || same_value(plain ? plain : hit->new, back->watched->now);
+	free(plain);
+	return SCAN_ENOUGH;
+}
+
+/* Whether one moment comes after another. Within one event, the thread's ticks decide. */
+static bool is_later(const struct moment *a, const struct moment *b)
+{
+	return a->event > b->event ||
+	       (a->event == b->event && a->tid == b->tid && a->ticks > b->ticks);
+}
+
+static enum scan_verdict see_forward(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct watched *watched = context;
+
+	if (!is_change(watched, hit))
+		return SCAN_ON;
+	if (!position_update(replay, failure))
+		return SCAN_GIVE_UP;
+	if (is_later(&replay->moment, &watched->until))
+		return SCAN_ENOUGH;
+	watched->last = replay->moment;
+	return SCAN_ON;
+}
+
+/* Searches forward from here for the last change before the search began. This is slower, but
+ * independent of the backward search. */
+static enum scan_end search_forward(
+    struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	struct back back = {.watched = watched};
+	enum scan_end end = scan_run(replay, FORWARD, STOPS_MAX, see_forward, watched, failure);
+
+	if (end == SCAN_FAILED)
+		return end;
+	if (!watched->last.event)
+		return SCAN_EDGE;
+	if (!position_go(replay, &watched->last, failure))
+		return SCAN_FAILED;
+	return scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
+}
+
+/* Whether only a neighbour in the same word changed: a bit-field has the address of its whole word.
+ * The name must mean the same variable here as where the search began. */
+static bool is_neighbour(struct replay *replay, const struct watched *watched)
+{
+	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	char *value = read_value(replay, "%s", watched->expression);
+	bool same = address && value && watched->now && watched->size <= WORD_BYTES &&
+		    strtoull(address, NULL, 0) == strtoull(watched->address, NULL, 0) &&
+		    strcmp(value, watched->now) == 0;
+
+	free(address);
+	free(value);
+	return same;
+}
+
+/* Whether the value at the start of the recording differs from the value where the search began. */
+static bool differs_here(struct replay *replay, const struct watched *watched)
+{
+	char *here = read_bytes(replay, watched);
+	bool differs = here && watched->bytes && strcmp(here, watched->bytes) != 0 &&
+		       !is_neighbour(replay, watched);
+
+	free(here);
+	return differs;
+}
+
+/* Goes to the last change. The program then stands right before it. */
+static bool search(struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	struct back back = {.watched = watched};
+	enum scan_end end = scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
+	bool doubtful;
+
+	/* At the start the thread that was selected may not have begun. */
+	if (end == SCAN_EDGE && !position_update(replay, failure))
+		return false;
+	doubtful =
+	    end == SCAN_EDGE ? differs_here(replay, watched) : end == SCAN_FOUND && !back.fits;
+
+	if (doubtful)
+		end = search_forward(replay, watched, failure);
+	if (end == SCAN_EDGE && doubtful)
+		failure_set(failure, ERROR_RR_FAILED,
+		    "set a watchpoint on it with rr_watchpoint_set, and rr_continue from the start "
+		    "to see what changes it",
+		    "%.200s differs from its value at the start, but no write to it was found",
+		    watched->expression);
+	else if (end == SCAN_EDGE)
+		fail_unwritten(replay, watched->expression, failure);
+	return end == SCAN_FOUND;
+}
+
+static json_t *find_change(struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	json_t *stop = NULL;
+
+	if (!strangers_check(replay, watched->expression, failure))
+		return NULL;
+	watched->watch =
+	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
+	if (!watched->watch)
+		return NULL;
+	gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " nostop noprint pass");
+	if (search(replay, watched, failure))
+		stop = stop_describe(replay, BACKWARD, NULL, failure);
+	if (!replay->worker->broken) {
+		gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " stop print pass");
+		signals_apply(replay);
+	}
+	internal_delete(replay, watched->watch);
+	return stop;
+}
+
+/* The frame in which the expression is evaluated; the write may be in another one. -1: the selected
+ * frame. */
+static bool choose_frame(struct replay *replay, long long level, struct failure *failure)
+{
+	if (level < 0 ||
+	    (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
+		 replay->selected.number, level) != GDB_REFUSED &&
+		selection_set_frame(replay, (int)level)))
+		return true;
+	failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",
+	    "there is no frame %lld", level);
+	return false;
+}
+
+/* Searches, and stops before or after the write, as the call asks. */
+static json_t *find_writer(
+    struct replay *replay, const struct last_change_args *args, struct failure *failure)
+{
+	struct watched watched = {.expression = args->expression};
+	json_t *stop, *result = NULL;
+
+	if (!choose_frame(replay, args->frame, failure))
+		return NULL;
+	learn_watched(replay, &watched);
+	stop = find_change(replay, &watched, failure);
+	if (!stop && !watched.now && failure->code == ERROR_NOT_FOUND)
+		failure_set_hint(failure, "it cannot be read at this moment: a pointer in it is "
+					  "bad, so ask for the last write to that pointer");
+	forget_watched(&watched);
+	if (stop)
+		result = change_answer(replay, stop, args->expression);
+	json_decref(stop);
+	if (!result || args->side == CHANGE_BEFORE || step_behind(replay, result, failure))
+		return result;
+	json_decref(result);
+	return NULL;
+}
+
+json_t *tool_last_change(
+    struct replay *replay, const struct last_change_args *args, struct failure *failure)
+{
+	struct failure late = {0};
+	json_t *result;
+
+	if (!evaluate_may(args->evaluate, failure))
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	result = find_writer(replay, args, failure);
+	if (result && (args->move || args->evaluate))
+		frames_select_own(replay, args->move ? result : NULL);
+	result = evaluate_beside(replay, result, args->evaluate);
+	if (result && args->move) {
+		excursion_stay(&excursion);
+	} else if (!excursion_return(&excursion, &late) && result) {
+		json_decref(result);
+		result = NULL;
+		*failure = late;
+	}
+	return result;
+}

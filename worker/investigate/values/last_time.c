@@ -1,0 +1,164 @@
+/*
+ * rr_last_time: when the program last passed a place before now, with a condition that held.
+ */
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/where.h"
+#include "worker/handlers.h"
+#include "worker/inspect/evaluate.h"
+#include "worker/moment/excursion.h"
+#include "worker/session/images.h"
+#include "worker/run/last_hit.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/position.h"
+#include "worker/run/resume.h"
+#include "worker/run/scan.h"
+#include "worker/moment/signals.h"
+#include "worker/run/stop.h"
+
+#define DOUBTS_MAX 100 /* stops that we skip because their condition cannot be read */
+
+enum found { FOUND_IT, FOUND_NOTHING, FOUND_FAILED };
+
+/* One stop back. */
+static bool go_back(struct replay *replay, struct failure *failure)
+{
+	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
+
+	switch (last_hit_go(replay, failure)) {
+	case LAST_HIT_THERE:
+		return true;
+	case LAST_HIT_CUT:
+		worker_fail_interrupted(replay->worker, failure);
+		return false;
+	case LAST_HIT_FAILED:
+		return false;
+	case LAST_HIT_UNKNOWN:
+		break;
+	}
+	if (!resume_run(replay, &back, failure))
+		return false;
+	if (gdb_was_interrupted(replay->gdb))
+		worker_fail_interrupted(replay->worker, failure);
+	return !gdb_was_interrupted(replay->gdb);
+}
+
+static enum found find(struct replay *replay, const char *condition, int number,
+    struct passes_unread *unread, struct failure *failure)
+{
+	for (int i = 0; i < DOUBTS_MAX; i++) {
+		if (!go_back(replay, failure))
+			return FOUND_FAILED;
+		if (scan_hit(replay, BACKWARD).number != number)
+			return FOUND_NOTHING;
+		replay->at_end = replay->at_signal = false;
+		if (!position_update(replay, failure))
+			return FOUND_FAILED;
+		switch (passes_judge(replay, condition, unread, failure)) {
+		case PASS_MEANT:
+			return FOUND_IT;
+		case PASS_REFUSED:
+			return FOUND_FAILED;
+		case PASS_OTHER:
+		case PASS_UNREAD:
+			break;
+		}
+	}
+	failure_set(failure, ERROR_LIMIT, "use a condition that can be read at each stop",
+	    "%.200s could not be read at %lld of the last %d stops: %s", condition, unread->count,
+	    DOUBTS_MAX, unread->why);
+	return FOUND_FAILED;
+}
+
+/* A pass at which the condition could not be read may be the one that is asked for. */
+static void fail_nothing(struct replay *replay, const struct last_time_args *args,
+    const struct passes_unread *unread, struct failure *failure)
+{
+	if (unread->count) {
+		json_t *told = passes_tell_unread(replay, unread);
+
+		failure_set(failure, ERROR_NOT_FOUND,
+		    "use a condition that can be read at each pass; rr_trace_calls without a "
+		    "condition shows the passes",
+		    "nothing passed %.200s where %.200s was seen to hold between the start and "
+		    "this "
+		    "moment; %s",
+		    args->location, args->condition, json_string_value(told));
+		json_decref(told);
+		return;
+	}
+	failure_set(failure, ERROR_NOT_FOUND,
+	    images_at(replay) ? "what ran before exec was another program; rr_trace_calls shows "
+				"all passes, later ones too"
+			      : "rr_trace_calls shows all passes, later ones too",
+	    "nothing passed %.200s%s%.200s between the start and this moment", args->location,
+	    args->condition ? " where " : "", args->condition ? args->condition : "");
+}
+
+/* The stop, and one sentence about what it means. */
+static json_t *describe(
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+{
+	json_t *where = where_own(replay), *words = where_words(where), *stop;
+
+	stop = stop_describe(replay, BACKWARD, "breakpoint", failure);
+	if (stop) {
+		json_object_del(stop, "reason");
+		json_object_del(stop, "output");
+		json_object_set_new(stop, "conclusion",
+		    json_sprintf(
+			"the last time before now that %.200s was passed%s%.200s: %s at %s",
+			args->location, args->condition ? " where " : "",
+			args->condition ? args->condition : "", json_string_value(words),
+			mi_text(stop, "moment")));
+	}
+	json_decref(where);
+	json_decref(words);
+	return stop;
+}
+
+static json_t *search(
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+{
+	int number = passes_set(replay, args->location, args->condition, failure);
+	struct passes_unread unread = {0};
+	enum found found;
+	json_t *answer = NULL;
+	bool known;
+
+	if (!number)
+		return NULL;
+	gdb_must(replay->gdb, NULL, "-break-enable %d", number);
+	signals_pass_all(replay);
+	found = find(replay, args->condition, number, &unread, failure);
+	signals_stop_again(replay);
+	known = replay->worker->broken || found != FOUND_NOTHING || unread.count ||
+		passes_was_known(replay, number, args->location, failure);
+	internal_delete(replay, number);
+	if (replay->worker->broken)
+		return NULL;
+	if (found == FOUND_NOTHING && known)
+		fail_nothing(replay, args, &unread, failure);
+	else if (found == FOUND_IT)
+		answer = evaluate_beside(replay, describe(replay, args, failure), args->evaluate);
+	if (answer && unread.count)
+		json_object_set_new(
+		    answer, "condition_unread", passes_tell_unread(replay, &unread));
+	return answer;
+}
+
+json_t *tool_last_time(
+    struct replay *replay, const struct last_time_args *args, struct failure *failure)
+{
+	json_t *answer;
+
+	if (!evaluate_may(args->evaluate, failure))
+		return NULL;
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	answer = search(replay, args, failure);
+	if (!answer || !args->move)
+		return excursion_answer(&excursion, answer, failure);
+	excursion_stay(&excursion);
+	return answer;
+}

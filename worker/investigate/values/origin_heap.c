@@ -1,0 +1,226 @@
+/*
+ * Finds the block by the chain of sizes from the heap's beginning on, and judges what malloc writes
+ * there. LIMIT: of the arenas of threads and of blocks with a mapping of their own only those whose
+ * chain can be recognized; of others it says nothing, and the way goes on as if the block were old.
+ */
+#include "worker/investigate/values/origin_heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/read/accessed.h"
+#include "worker/breaks/internal.h"
+#include "worker/read/mappings.h"
+#include "worker/read/symbol.h"
+#include "worker/breaks/watchpoint.h"
+
+#define PART		(256u << 10) /* bytes of the heap that are read at once */
+#define HEAP_MAX	(64ULL << 20)
+#define LOOKS_MAX	2000 /* writes that are looked at */
+#define CHUNK_MIN	32
+#define HEADER		16
+#define FLAGS		7ULL
+#define FLAG_MAPPED	2
+#define PAGE_BYTES_MASK 0xfffULL
+/* Where the first chunk of a thread's arena may lie, behind what describes the arena. */
+#define ARENA_FIRST 0x890
+#define ARENA_LAST  0x940
+
+struct part {
+	unsigned long long from;
+	size_t length;
+	uint8_t bytes[PART];
+};
+
+/* The word before the chunk's memory: its size with flags. 0: it cannot be read. */
+static unsigned long long size_at(
+    struct replay *replay, struct part *part, unsigned long long chunk)
+{
+	unsigned long long at = chunk + 8, size;
+
+	if (at < part->from || at + sizeof(size) > part->from + part->length) {
+		part->from = at;
+		part->length = accessed_bytes(replay, at, part->bytes, sizeof(part->bytes));
+		if (part->length < sizeof(size))
+			part->length = accessed_bytes(replay, at, part->bytes, PAGE_BYTES_MASK + 1);
+	}
+	if (part->length < sizeof(size))
+		return 0;
+	memcpy(&size, part->bytes + (at - part->from), sizeof(size));
+	return size;
+}
+
+/* The chunk with the address in it, in a chain that begins here; 0: the chain breaks before. */
+static unsigned long long follow_chain(struct replay *replay, struct part *part,
+    unsigned long long first, unsigned long long end, unsigned long long address)
+{
+	for (unsigned long long chunk = first; chunk + HEADER <= address && chunk < end;) {
+		unsigned long long size = size_at(replay, part, chunk) & ~FLAGS;
+
+		if (size < CHUNK_MIN || size % 16 || size > end - chunk)
+			return 0;
+		/* The last word of a block is in the next chunk's beginning. */
+		if (address < chunk + size + 8)
+			return chunk;
+		chunk += size;
+	}
+	return 0;
+}
+
+static unsigned long long find_chunk(
+    struct replay *replay, const struct mapping *mapping, unsigned long long address)
+{
+	struct part *part = calloc(1, sizeof(*part));
+	unsigned long long chunk = 0, size;
+
+	if (!part)
+		return 0;
+	if (strcmp(mapping->file, "[heap]") == 0) {
+		chunk = follow_chain(replay, part, mapping->start, mapping->end, address);
+	} else {
+		size = size_at(replay, part, mapping->start);
+		if ((size & FLAG_MAPPED) && !((size & ~FLAGS) & PAGE_BYTES_MASK) &&
+		    address < mapping->start + (size & ~FLAGS))
+			chunk = mapping->start;
+		for (unsigned long long at = ARENA_FIRST; !chunk && at <= ARENA_LAST; at += 16)
+			chunk =
+			    follow_chain(replay, part, mapping->start + at, mapping->end, address);
+	}
+	free(part);
+	return chunk;
+}
+
+static int watch_word(struct origin *origin, unsigned long long address)
+{
+	struct failure ignored = {0};
+	char expression[64];
+	int number;
+
+	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", address);
+	number = watchpoint_insert(origin->replay, expression, WATCH_WRITE, true, NULL, &ignored);
+	json_decref(ignored.details);
+	return number;
+}
+
+/* Memory that no file is mapped to, and that is no stack. */
+static bool may_be_heap(const struct mapping *mapping, unsigned long long address)
+{
+	return mapping && address >= mapping->start && mapping->rights[1] == 'w' &&
+	       (strcmp(mapping->file, "[heap]") == 0 || !mapping->file[0]) &&
+	       mapping->end - mapping->start <= HEAP_MAX;
+}
+
+void origin_block_watch(struct origin *origin, struct origin_block *block)
+{
+	struct replay *replay = origin->replay;
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	unsigned long long chunk = 0;
+
+	*block = (struct origin_block){0};
+	if (may_be_heap(mapping, origin->now.address)) {
+		if (!origin->allocator.return_count)
+			origin->has_allocator = allocator_find(replay, &origin->allocator);
+		if (origin->has_allocator && !origin->allocator.replaced)
+			chunk = find_chunk(replay, mapping, origin->now.address);
+	}
+	mappings_free(mappings);
+	if (!chunk)
+		return;
+	block->address = chunk + HEADER;
+	block->header = watch_word(origin, chunk + 8);
+	block->first = watch_word(origin, chunk + HEADER);
+}
+
+void origin_block_unwatch(struct origin *origin, struct origin_block *block)
+{
+	internal_delete(origin->replay, block->header);
+	internal_delete(origin->replay, block->first);
+	block->header = block->first = 0;
+}
+
+bool origin_block_is_watched(const struct origin_block *block, int number)
+{
+	return number && (number == block->header || number == block->first);
+}
+
+/* The header also tells whether the block below is in use: that changes with the neighbour. */
+static bool is_only_flags(const struct hit *hit)
+{
+	return hit->old && hit->new &&
+	       (strtoull(hit->old, NULL, 0) & ~FLAGS) == (strtoull(hit->new, NULL, 0) & ~FLAGS);
+}
+
+/* realloc makes a block larger where it is: what it held before stays. */
+static bool is_kept(struct origin *origin, const struct origin_block *block)
+{
+	struct replay *replay = origin->replay;
+	unsigned long long header = 0, end;
+	struct symbol symbol;
+	unsigned long long pc;
+
+	if (accessed_number(replay, "(unsigned long) $pc", &pc) && symbol_at(replay, pc, &symbol) &&
+	    strstr(symbol.name, "malloc"))
+		return false;
+	if (!accessed_whole(replay, block->address - 8, &header, sizeof(header)))
+		return true;
+	end = block->address + (header & ~FLAGS) - 8;
+	return origin->now.address + origin->now.size <= end;
+}
+
+bool origin_block_begins(
+    struct origin *origin, struct origin_block *block, const struct hit *hit, bool written)
+{
+	struct replay *replay = origin->replay;
+	bool ours = origin_block_is_watched(block, hit->number);
+
+	if (!block->address || (!ours && !written) || ++block->looks > LOOKS_MAX ||
+	    (hit->number == block->header && is_only_flags(hit)) ||
+	    allocator_accessor(replay, &origin->allocator) != ACCESSOR_ALLOCATOR)
+		return false;
+	allocator_called(replay, block->by, sizeof(block->by));
+	if (strcmp(block->by, "calloc") == 0) {
+		block->life = LIFE_ZEROED;
+	} else if (strstr(block->by, "realloc")) {
+		/* What it copies is followed. */
+		if (written || is_kept(origin, block))
+			return false;
+		block->life = LIFE_GROWN;
+	} else {
+		block->life = LIFE_NEW;
+	}
+	return true;
+}
+
+static bool is_zero(const struct origin_bytes *now)
+{
+	for (unsigned i = 0; i < now->size; i++)
+		if (now->bytes[i])
+			return false;
+	return true;
+}
+
+bool origin_from_block(struct origin *origin, const struct origin_block *block)
+{
+	const char *by = block->by[0] ? block->by : "the allocator";
+
+	if (block->life == LIFE_ZEROED && is_zero(&origin->now))
+		return origin_finish(origin, ORIGIN_FILLED,
+		    "calloc, which handed out the block at 0x%llx filled with zeros",
+		    block->address);
+	if (block->life == LIFE_GROWN)
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing wrote it since %s made the block at 0x%llx larger, without setting "
+		    "what "
+		    "it added",
+		    by, block->address);
+	if (strcmp(by, "free") == 0 || strncmp(by, "operator delete", 15) == 0)
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing of the program wrote it since %s released the block at 0x%llx: it is "
+		    "read after that, or the block was handed out again and this was not set",
+		    by, block->address);
+	return origin_finish(origin, ORIGIN_UNSET,
+	    "nothing wrote it since the block at 0x%llx was allocated by %s", block->address, by);
+}

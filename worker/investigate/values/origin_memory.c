@@ -1,0 +1,569 @@
+/*
+ * From memory back to the write that stored the bytes. The last write counts, also if it stored
+ * what was there before: so this goes through all accesses, and asks the trace what the kernel
+ * wrote, which no watchpoint shows if the bytes stay the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "worker/gdb/mi.h"
+#include "worker/investigate/values/origin.h"
+#include "worker/investigate/values/origin_heap.h"
+#include "worker/investigate/search/where.h"
+#include "worker/read/accessed.h"
+#include "worker/run/back_over.h"
+#include "worker/breaks/internal.h"
+#include "worker/read/mappings.h"
+#include "worker/moment/position.h"
+#include "worker/moment/place.h"
+#include "worker/run/resume.h"
+#include "worker/run/scan.h"
+#include "worker/moment/seen.h"
+#include "worker/moment/signals.h"
+#include "worker/session/stop_reason.h"
+#include "worker/read/symbol.h"
+#include "worker/breaks/watchpoint.h"
+
+#define ACCESSES_MAX 5000 /* reads that are passed on the way back to the write */
+#define SEARCHED_MAX (ACCESSES_MAX + 1000)
+#define NOTHING	     "<unreadable>" /* what gdb prints for memory that is not mapped */
+#define NAME_MAX_    80
+#define STATE_MAX    (16 << 10) /* bytes that xsave writes, and more than any processor has */
+
+/* A write that is about to happen, of an instruction at the program counter. */
+struct writing {
+	uint8_t code[INSTRUCTION_BYTES_MAX];
+	size_t length;
+	struct instruction instruction;
+	unsigned long long at; /* the memory that it writes: from here on */
+	unsigned size;	       /* bytes of one repetition */
+	unsigned long long count;
+};
+
+struct seek {
+	const struct origin_bytes *bytes;
+	int watch; /* gdb's number */
+	int accesses;
+	bool by_code, by_kernel, mapped;
+	struct origin *origin;
+	struct origin_block block;
+	bool begins; /* a new life of the block */
+	struct writing writing;
+	struct moment
+	    masked; /* the last masked store that may have stored the same; event 0: none */
+};
+
+static bool overlaps(const struct writing *writing, const struct origin_bytes *bytes)
+{
+	unsigned long long length = writing->size * writing->count;
+
+	return bytes->address < writing->at + length && writing->at < bytes->address + bytes->size;
+}
+
+/* gdb does not get the mask from rr. If the bytes stay the same, they are most likely left out: the
+ * search goes on, and tells. */
+static bool may_leave_out(const struct memory_operand *operand, bool changed)
+{
+	return operand->access.mask && !changed;
+}
+
+/* The write to these bytes that the instruction at the program counter is about to make. changed:
+ * they are others after it. */
+static bool read_writing(
+    struct replay *replay, const struct origin_bytes *bytes, bool changed, struct seek *seek)
+{
+	struct writing *writing = &seek->writing;
+	struct failure ignored = {0};
+	unsigned long long pc, flags = 0;
+
+	if (!accessed_number(replay, "(unsigned long) $pc", &pc))
+		return false;
+	writing->length = accessed_bytes(replay, pc, writing->code, sizeof(writing->code));
+	if (!operand_decode(writing->code, writing->length, pc, true, &writing->instruction))
+		return false;
+	for (size_t i = 0; i < writing->instruction.count; i++) {
+		const struct memory_operand *operand = &writing->instruction.operands[i];
+
+		if (!operand->access.writes || operand->access.lanes ||
+		    (operand->access.size == 0 && !changed) ||
+		    !accessed_address(replay, operand, 0, &writing->at))
+			continue;
+		writing->size = operand->access.size ? operand->access.size : STATE_MAX;
+		writing->count = 1;
+		if (operand->access.kind == ACCESS_STRING &&
+		    (!accessed_number(replay, "(unsigned long) $rcx", &writing->count) ||
+			!origin_read_flags(replay, &flags) || (flags & 0x400)))
+			continue;
+		if (!overlaps(writing, bytes) ||
+		    (operand->access.by_element &&
+			accessed_operand_touches(replay, operand, ACCESSED_AHEAD, bytes->address,
+			    bytes->size) == ACCESSED_NOT))
+			continue;
+		if (!may_leave_out(operand, changed))
+			return true;
+		if (!seek->masked.event && position_update(replay, &ignored)) {
+			position_take_sum(replay);
+			seek->masked = replay->moment;
+		}
+	}
+	return false;
+}
+
+/* Whether the bytes change here. Of several watchpoints that one instruction hits, gdb tells one.
+ */
+static bool is_changed(struct replay *replay, const struct hit *hit, struct seek *seek)
+{
+	uint8_t before[ORIGIN_BYTES_MAX];
+
+	if (hit->number == seek->watch) {
+		seek->mapped = hit->old && hit->new &&strcmp(hit->old, NOTHING) == 0 &&
+			       strcmp(hit->new, NOTHING) != 0;
+		return hit->old && hit->new &&strcmp(hit->old, hit->new) != 0;
+	}
+	seek->mapped = !accessed_whole(replay, seek->bytes->address, before, seek->bytes->size);
+	return seek->mapped || memcmp(before, seek->bytes->bytes, seek->bytes->size) != 0;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct seek *seek = context;
+	bool changed;
+
+	(void)failure;
+	if (!hit->watched ||
+	    (hit->number != seek->watch && !origin_block_is_watched(&seek->block, hit->number)))
+		return SCAN_ON;
+	selection_take_stop(replay); /* another thread may have stopped */
+	changed = is_changed(replay, hit, seek);
+	seek->by_code = !seek->mapped && read_writing(replay, seek->bytes, changed, seek);
+	seek->by_kernel = changed && !seek->mapped && !seek->by_code;
+	seek->begins = !seek->mapped && !seek->by_kernel &&
+		       origin_block_begins(seek->origin, &seek->block, hit, seek->by_code);
+	if (seek->begins || seek->by_code || seek->by_kernel || seek->mapped)
+		return SCAN_ENOUGH;
+	return ++seek->accesses < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+static enum scan_end search(struct origin *origin, struct seek *seek, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	enum scan_end end;
+	char expression[80];
+
+	snprintf(expression, sizeof(expression), "*(unsigned char (*)[%u]) 0x%llx",
+	    origin->now.size, origin->now.address);
+	seek->watch = watchpoint_insert(replay, expression, WATCH_ACCESS, true, NULL, failure);
+	if (!seek->watch)
+		return SCAN_FAILED;
+	origin_block_watch(origin, &seek->block);
+	signals_pass_all(replay);
+	end = scan_run(replay, BACKWARD, SEARCHED_MAX, see, seek, failure);
+	if (!replay->worker->broken) {
+		signals_stop_again(replay);
+		internal_delete(replay, seek->watch);
+		origin_block_unwatch(origin, &seek->block);
+	}
+	return end;
+}
+
+/* Whether a call made this address appear. */
+static bool maps(const struct input_call *call, unsigned long long address)
+{
+	unsigned long long begin = (unsigned long long)call->result, length = 0;
+
+	if (strcmp(call->name, "brk") == 0)
+		return true;
+	if (strcmp(call->name, "mmap") == 0)
+		length = call->args[1];
+	else if (strcmp(call->name, "mremap") == 0)
+		length = call->args[2];
+	return call->result > 0 && address >= begin && address - begin < length;
+}
+
+/* The call that mapped the bytes, near the present moment; NULL: not known. */
+static const struct input_call *mapping_call(const struct origin *origin)
+{
+	const struct inputs *inputs = &origin->received->inputs;
+
+	for (size_t i = inputs->count; i > 0; i--) {
+		const struct input_call *call = &inputs->calls[i - 1];
+
+		if (call->event <= origin->replay->moment.event + 1 && call->is_call &&
+		    received_is_ours(origin->received, call->tid) &&
+		    maps(call, origin->now.address))
+			return call;
+	}
+	return NULL;
+}
+
+static bool is_zero(const struct origin_bytes *now)
+{
+	static const uint8_t zeros[ORIGIN_BYTES_MAX];
+
+	return memcmp(now->bytes, zeros, now->size) == 0;
+}
+
+/* It is what the file holds. */
+static bool from_mapped_file(struct origin *origin)
+{
+	origin->input = json_pack("{s:s,s:s,s:I}", "call", "mmap", "from", origin->file, "offset",
+	    (json_int_t)origin->file_offset);
+	return origin_finish(origin, ORIGIN_INPUT,
+	    "input: byte %llu of the file %.200s, which is mapped there", origin->file_offset,
+	    origin->file);
+}
+
+/* They came with a mapping. Memory that mremap moved was somewhere else before: goes on there. */
+static bool from_mapping(struct origin *origin)
+{
+	const struct input_call *call = mapping_call(origin);
+	struct origin_bytes *now = &origin->now;
+	unsigned long long old;
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+
+	if (!call)
+		return origin_finish(
+		    origin, ORIGIN_INITIAL, "what came when the memory was mapped");
+	if (strcmp(call->name, "mremap") == 0) {
+		old = now->address - (unsigned long long)call->result + call->args[0];
+		if (now->address - (unsigned long long)call->result + now->size > call->args[1] ||
+		    !accessed_whole(origin->replay, old, bytes, now->size) ||
+		    memcmp(bytes, now->bytes, now->size) != 0)
+			return origin_finish(origin, ORIGIN_UNKNOWN,
+			    "it came with memory that mremap moved or made larger");
+		origin_note(origin, "moved by mremap to 0x%llx", now->address);
+		now->address = old;
+		return true;
+	}
+	if (strcmp(call->name, "mmap") == 0 && !(call->args[3] & MAP_ANONYMOUS) && origin->file[0])
+		return from_mapped_file(origin);
+	if (strcmp(call->name, "mmap") == 0 && !(call->args[3] & MAP_ANONYMOUS))
+		return origin_finish(
+		    origin, ORIGIN_INITIAL, "the file that was mapped here with mmap");
+	return origin_finish(origin, is_zero(now) ? ORIGIN_INITIAL : ORIGIN_UNKNOWN,
+	    is_zero(now) ? "nothing: nothing wrote it, and new memory is zero"
+			 : "it was there when the memory was mapped, which should have been zero");
+}
+
+/* They were there when the program, or the process, began. */
+static bool from_start(struct origin *origin)
+{
+	struct replay *replay = origin->replay;
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	struct symbol symbol;
+
+	if (replay->fork_pid)
+		origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it was there when the process was forked; a session of its parent knows more");
+	else if (mapping && mapping->file[0] == '/')
+		origin_finish(origin, ORIGIN_INITIAL,
+		    "the file that is mapped there: byte %llu of %.200s",
+		    origin->now.address - mapping->start + mapping->offset, mapping->file);
+	else if (mapping && strcmp(mapping->file, "[stack]") == 0 && !is_zero(&origin->now))
+		origin_finish(origin, ORIGIN_INITIAL, "the program's arguments and environment");
+	else if (mapping && is_zero(&origin->now))
+		origin_finish(
+		    origin, ORIGIN_INITIAL, "nothing: nothing wrote it, and new memory is zero");
+	else
+		origin_finish(origin, ORIGIN_INITIAL, "what was there before the program ran");
+	if (symbol_at(replay, origin->now.address, &symbol) && is_zero(&origin->now) &&
+	    (strstr(symbol.said, "section .bss") || strstr(symbol.said, "section .tbss")))
+		origin_finish(
+		    origin, ORIGIN_INITIAL, "nothing: it is zero since the program was loaded");
+	if (symbol.name[0])
+		snprintf(origin->text + strlen(origin->text),
+		    sizeof(origin->text) - strlen(origin->text), " (%s)", symbol.said);
+	mappings_free(mappings);
+	return false;
+}
+
+/* Memory that nobody can write, and memory that others write too. True: neither. */
+static bool is_followed(struct origin *origin)
+{
+	struct mappings *mappings = mappings_read(origin->replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	bool shared = mapping && mapping->rights[0] && mapping->rights[3] == 's';
+	bool file = mapping && mapping->file[0] == '/' && origin->now.address >= mapping->start;
+
+	origin->file[0] = '\0';
+	if (file) {
+		snprintf(origin->file, sizeof(origin->file), "%s", mapping->file);
+		origin->file_offset = origin->now.address - mapping->start + mapping->offset;
+	}
+	bool readable_only = shared && file && mapping->rights[1] != 'w';
+	mappings_free(mappings);
+	if (readable_only)
+		return from_mapped_file(origin);
+	if (shared)
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it lies in shared memory, which other processes write too");
+	return true;
+}
+
+/* Whether a name is that of a function of the C library that copies to its first argument. */
+static bool is_copier(const char *name, bool *bounded)
+{
+	static const char *const names[] = {"memcpy", "memmove", "mempcpy", "strcpy", "stpcpy"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0) {
+			*bounded = i < 3;
+			return true;
+		}
+	return false;
+}
+
+/* At the beginning of a copying function, or its call: goes on at its source. False if its
+ * arguments do not fit. */
+static bool take_arguments(struct origin *origin, bool bounded)
+{
+	struct origin_bytes *now = &origin->now;
+	unsigned long long to, from, length, offset;
+	uint8_t bytes[ORIGIN_BYTES_MAX];
+
+	if (!accessed_number(origin->replay, "(unsigned long) $rdi", &to) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rsi", &from) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rdx", &length) || now->address < to)
+		return false;
+	offset = now->address - to;
+	if ((bounded && (length < now->size || offset > length - now->size)) ||
+	    !accessed_whole(origin->replay, from + offset, bytes, now->size) ||
+	    memcmp(bytes, now->bytes, now->size) != 0)
+		return false;
+	now->address = from + offset;
+	return true;
+}
+
+/* From the call on to where the function begins that another one jumped to, before `write`. The
+ * stack pointer shows that it is the same call. */
+static bool go_to_entry(struct replay *replay, const struct moment *write, struct failure *failure)
+{
+	const struct resumption on = {"continue", FORWARD, false, -1, 0};
+	unsigned long long entry, before, after;
+	char where[40], name[NAME_MAX_];
+	bool fine = false;
+	int number;
+
+	if (!where_entry(replay, write->pc, &entry, name, sizeof(name)) ||
+	    !accessed_number(replay, "(unsigned long) $sp", &before))
+		return false;
+	snprintf(where, sizeof(where), "*0x%llx", entry);
+	number = internal_insert(replay, where);
+	if (number && resume_run(replay, &on, failure) && position_update(replay, failure))
+		fine = stop_kind(replay) == STOP_BREAKPOINT && replay->moment.pc == entry &&
+		       replay->moment.tid == write->tid &&
+		       position_order(&replay->moment, write) <= 0 &&
+		       accessed_number(replay, "(unsigned long) $sp", &after) &&
+		       after + 8 == before;
+	internal_delete(replay, number);
+	return fine;
+}
+
+/* The same for a function that fills memory with one byte: this is the end of the way. */
+static bool take_filling(struct origin *origin)
+{
+	const struct origin_bytes *now = &origin->now;
+	unsigned long long to, byte, length;
+
+	if (!accessed_number(origin->replay, "(unsigned long) $rdi", &to) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rsi", &byte) ||
+	    !accessed_number(origin->replay, "(unsigned long) $rdx", &length) ||
+	    now->address < to || length < now->size || now->address - to > length - now->size)
+		return false;
+	for (unsigned i = 0; i < now->size; i++)
+		if (now->bytes[i] != (uint8_t)byte)
+			return false;
+	origin_finish(origin, ORIGIN_FILLED, "memset, which filled %llu bytes with 0x%02x", length,
+	    (unsigned)(uint8_t)byte);
+	return true;
+}
+
+/* The program stands in a copying function: goes to its call, or to where it begins if another
+ * function jumped to it, and takes its arguments. */
+static bool find_arguments(
+    struct origin *origin, const char *function, bool bounded, struct failure *failure)
+{
+	bool fills = strcmp(function, "memset") == 0;
+	struct replay *replay = origin->replay;
+	const struct moment write = replay->moment;
+	char called[NAME_MAX_];
+	bool known;
+
+	if (back_out(replay, 0, failure) != BACK_DONE || stop_kind(replay) != STOP_STEP ||
+	    !position_update(replay, failure))
+		return false;
+	origin_called(replay, called, sizeof(called));
+	if (!(fills ? strcmp(called, function) == 0 : is_copier(called, &known)) &&
+	    !go_to_entry(replay, &write, failure))
+		return false;
+	return fills ? take_filling(origin) : take_arguments(origin, bounded);
+}
+
+enum copied { COPIED, NOT_COPIED, COPY_FAILED };
+
+/* If a function of the C library copies it or fills memory with it, goes to its call or its
+ * beginning. Otherwise the program stands where it did. */
+static enum copied from_copier(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct place here;
+	char name[NAME_MAX_];
+	bool bounded = false, found, back = true;
+
+	origin_function(replay, name, sizeof(name));
+	if (strcmp(name, "memset") != 0 && !is_copier(name, &bounded))
+		return NOT_COPIED;
+	here = place_hold(replay);
+	found = find_arguments(origin, name, bounded, failure);
+	if (replay->worker->broken || replay->worker->interrupt)
+		return COPY_FAILED;
+	if (!found) {
+		json_decref(failure->details);
+		*failure = (struct failure){0};
+		back = place_return(replay, &here, failure);
+	}
+	place_release(replay, &here);
+	return found ? COPIED : back ? NOT_COPIED : COPY_FAILED;
+}
+
+/* Each repetition writes as much: what it copies is as far from the destination in each. */
+static bool from_repeated(struct origin *origin, const struct writing *writing)
+{
+	unsigned long long offset = origin->now.address - writing->at;
+	struct flow flow;
+
+	if (!flow_of_memory(writing->code, writing->length, 0, 1, &flow))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
+	if (flow.kind == FLOW_MEMORY) {
+		flow.size = origin->now.size;
+		return origin_to_source(origin, writing->code, writing->length, &flow, offset);
+	}
+	if (offset % writing->size + origin->now.size > writing->size ||
+	    !flow_of_memory(writing->code, writing->length, (unsigned)(offset % writing->size),
+		origin->now.size, &flow))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "`%s` fills it with a smaller value",
+		    writing->instruction.text);
+	return origin_to_source(origin, writing->code, writing->length, &flow, 0);
+}
+
+/* The program is about to run the instruction that stores them. */
+static bool from_code(struct origin *origin, const struct writing *writing)
+{
+	struct origin_bytes *now = &origin->now;
+	unsigned size = now->size;
+	struct flow flow;
+
+	origin_narrow(now, writing->at, writing->at + writing->size * writing->count);
+	if (now->size < size)
+		json_object_set_new(json_array_get(origin->hops, json_array_size(origin->hops) - 1),
+		    "only",
+		    json_sprintf("bytes %u to %u: the others were written elsewhere", now->skipped,
+			now->skipped + now->size - 1));
+	if (writing->count != 1)
+		return from_repeated(origin, writing);
+	if (!flow_of_memory(writing->code, writing->length, (unsigned)(now->address - writing->at),
+		now->size, &flow))
+		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
+	return origin_to_source(origin, writing->code, writing->length, &flow, 0);
+}
+
+/* Whether rr's own library copies it, from its buffer of system calls to where the program wants
+ * the results. */
+static bool is_buffered(struct replay *replay)
+{
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping =
+	    mappings ? mappings_find(mappings, replay->moment.pc) : NULL;
+	bool buffered = mapping && strstr(mapping->file, "librrpreload");
+
+	mappings_free(mappings);
+	return buffered;
+}
+
+/* A write of the kernel that is later than the one at which the program stands now. */
+static const struct input_range *later_input(
+    const struct origin *origin, const struct moment *from, bool by_kernel)
+{
+	long long found = origin->replay->moment.event;
+
+	return received_last(origin->received, origin->now.address, origin->now.size,
+	    by_kernel && found > 2 ? found - 2 : found, from->event);
+}
+
+/* Whether everything that the kernel wrote up to this event is known. */
+static bool knows_kernel(const struct origin *origin, long long event)
+{
+	const struct inputs *inputs = &origin->received->inputs;
+
+	return (!inputs->cut && !origin->received->broken_off) ||
+	       (inputs->count && inputs->calls[inputs->count - 1].event >= event);
+}
+
+static void tell_masked(const struct origin *origin, const struct seek *seek)
+{
+	json_t *hop = json_array_get(origin->hops, json_array_size(origin->hops) - 1), *name;
+
+	if (!seek->masked.event)
+		return;
+	name = seen_name(origin->replay, &seek->masked);
+	json_object_set_new(hop, "masked",
+	    json_sprintf("since then, at %s, a masked store passed over it, which left it as it "
+			 "was: it may have stored the same",
+		json_string_value(name)));
+	json_decref(name);
+}
+
+bool origin_from_memory(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct seek seek = {.bytes = &origin->now, .origin = origin};
+	struct moment from = replay->moment;
+	const struct input_range *input;
+	enum scan_end end;
+
+	if (!is_followed(origin))
+		return false;
+	if (!knows_kernel(origin, from.event))
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "the trace has more system calls than can be looked through");
+	end = search(origin, &seek, failure);
+	if (end == SCAN_FAILED || !position_update(replay, failure))
+		return origin_stop(origin, failure);
+	input = later_input(origin, &from, seek.by_kernel);
+	if (input)
+		return origin_from_kernel(origin, input, failure);
+	if (seek.begins)
+		return origin_from_block(origin, &seek.block);
+	if (seek.mapped)
+		return from_mapping(origin);
+	if (end == SCAN_EDGE)
+		return from_start(origin);
+	if (seek.by_kernel)
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it changed here, but by no instruction and no recorded system call");
+	if (!seek.by_code)
+		return origin_finish(origin, ORIGIN_UNKNOWN,
+		    "it was read more than %d times since it was written", ACCESSES_MAX);
+	origin_note(origin, "stored at 0x%llx", origin->now.address);
+	tell_masked(origin, &seek);
+	if (origin->step_count < ORIGIN_STEPS_MAX)
+		origin->steps[origin->step_count++] =
+		    (struct origin_step){origin->now.address, from, replay->moment};
+	if (is_buffered(replay))
+		return origin_finish(origin, ORIGIN_INPUT,
+		    "input: a system call that rr kept in its buffer, which does not say more");
+	switch (from_copier(origin, failure)) {
+	case COPY_FAILED:
+		return origin_stop(origin, failure);
+	case COPIED:
+		return origin->end == ORIGIN_OPEN;
+	case NOT_COPIED:
+		break;
+	}
+	return from_code(origin, &seek.writing);
+}

@@ -1,0 +1,358 @@
+/*
+ * rr_origin_of: where a value comes from. Follows its bytes back through copies, and answers each
+ * step, where the way ends, and why.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/investigate/calls/life.h"
+#include "worker/investigate/values/origin.h"
+#include "worker/investigate/search/where.h"
+#include "worker/handlers.h"
+#include "worker/breaks/hardware.h"
+#include "worker/read/accessed.h"
+#include "worker/moment/excursion.h"
+#include "worker/read/frame.h"
+#include "worker/read/frames.h"
+#include "worker/moment/position.h"
+#include "worker/read/scope.h"
+#include "worker/moment/seen.h"
+#include "worker/read/strangers.h"
+#include "worker/read/values.h"
+#include "worker/breaks/watchpoint.h"
+
+#define EXPRESSION_SHOWN 200
+#define VALUE_SHOWN	 120
+#define REGISTER_CHARS	 "abcdefghijklmnopqrstuvwxyz0123456789"
+#define FRAMES_MAX	 12
+#define FRAMES_BYTES	 6000
+
+/* Words for programs, and whether the origin itself was found. */
+static const struct {
+	const char *kind;
+	bool found;
+} ends[] = {
+    [ORIGIN_OPEN] = {"unknown", false},
+    [ORIGIN_CONSTANT] = {"constant", true},
+    [ORIGIN_COMPUTED] = {"computed", true},
+    [ORIGIN_ADDRESS] = {"address", true},
+    [ORIGIN_INPUT] = {"input", true},
+    [ORIGIN_ALLOCATION] = {"allocation", true},
+    [ORIGIN_FILLED] = {"filled", true},
+    [ORIGIN_INITIAL] = {"initial", true},
+    [ORIGIN_UNSET] = {"uninitialized", true},
+    [ORIGIN_CHANGED] = {"changed", false},
+    [ORIGIN_UNKNOWN] = {"unknown", false},
+    [ORIGIN_LIMIT] = {"limit", false},
+    [ORIGIN_CUT] = {"cut_off", false},
+    [ORIGIN_FAILED] = {"unknown", false},
+};
+
+/* The name of the register that is meant, or of that in which a variable lives: gdb refuses its
+ * address, and tells. NULL: there is none. Borrowed until gdb's next command. */
+static const char *register_in(struct replay *replay, const char *expression)
+{
+	static const char said[] = "which is in register $";
+	const char *text;
+	char command[REPLAY_EXPRESSION_MAX + 16];
+
+	if (expression[0] == '$')
+		return expression[1 + strspn(expression + 1, REGISTER_CHARS)] ? NULL
+									      : expression + 1;
+	snprintf(command, sizeof(command), "print &(%s)", expression);
+	if (gdb_console(replay->gdb, NULL, command) != GDB_REFUSED)
+		return NULL;
+	text = strstr(gdb_message(replay->gdb), said);
+	return text ? text + sizeof(said) - 1 : NULL;
+}
+
+/* Where the frames further in have saved a register of the selected frame; 0: they have not. False:
+ * not known, so the register may hold a value of theirs. */
+static bool saved_at(struct replay *replay, const char *name, unsigned long long *address)
+{
+	char command[48], key[16];
+	const char *said, *at;
+
+	snprintf(command, sizeof(command), "info frame level %d", replay->selected.frame - 1);
+	snprintf(key, sizeof(key), " %s at 0x", name);
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		"it is not known where a register of an outer frame was saved"))
+		return false;
+	said = strstr(said, "Saved registers:");
+	at = said ? strstr(said, key) : NULL;
+	*address = at ? strtoull(at + strlen(key) - 2, NULL, 16) : 0;
+	return true;
+}
+
+/* In the innermost frame, it is in the register. A function leaves some registers as they were: of
+ * a frame further out, these are still there, or saved on the stack. */
+static bool find_register(
+    struct replay *replay, const char *expression, unsigned size, struct origin_bytes *now)
+{
+	const char *text = register_in(replay, expression);
+	char name[8];
+
+	if (!text)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ". \n"), text);
+	for (unsigned i = 0; i < FLOW_REGISTERS; i++) {
+		if (strcmp(name, flow_register_name(i)) != 0)
+			continue;
+		now->piece = (struct piece){.number = i, .size = size};
+		if (replay->selected.frame != 0 &&
+		    (!flow_is_preserved(&now->piece) || strcmp(name, "rsp") == 0))
+			return false;
+		now->address = 0;
+		if (replay->selected.frame && !saved_at(replay, name, &now->address))
+			return false;
+		now->in_register = !now->address;
+		return true;
+	}
+	return false;
+}
+
+static bool read_size(struct replay *replay, const char *expression, unsigned long long *size)
+{
+	char text[REPLAY_EXPRESSION_MAX + 16];
+
+	snprintf(text, sizeof(text), "sizeof(%s)", expression);
+	return accessed_number(replay, text, size);
+}
+
+static bool find_size(struct replay *replay, const char *expression, unsigned long long *size,
+    struct failure *failure)
+{
+	unsigned long long address;
+
+	if (!strangers_check(replay, expression, failure))
+		return false;
+	if (!read_size(replay, expression, size) &&
+	    !hardware_extent(replay, expression, &address, size)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "names are looked up in the selected frame; rr_locals lists them", "%.300s",
+		    gdb_message(replay->gdb));
+		scope_explain(replay, failure);
+		return false;
+	}
+	if (*size != 0 && *size <= ORIGIN_BYTES_MAX)
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "name one number or pointer, a member or an element: node->next, *(int *) 0x1234",
+	    "%.200s has no value of 1 to 8 bytes", expression);
+	return false;
+}
+
+/* Finds the bytes to follow. */
+static bool begin(struct origin *origin, const char *expression, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct origin_bytes *now = &origin->now;
+	unsigned long long size, pointer;
+	char *address;
+
+	if (!accessed_number(replay, "sizeof(void *)", &pointer) || pointer != 8) {
+		failure_set(failure, ERROR_UNSUPPORTED, "rr_last_change works there",
+		    "this works for 64-bit programs only");
+		return false;
+	}
+	if (!find_size(replay, expression, &size, failure))
+		return false;
+	now->size = (unsigned)size;
+	address = watchpoint_address(replay, expression);
+	now->address = address ? strtoull(address, NULL, 16) : 0;
+	free(address);
+	if (now->address
+		? accessed_whole(replay, now->address, now->bytes, now->size)
+		: find_register(replay, expression, now->size, now) &&
+		      (now->in_register
+			      ? origin_read_register(replay, &now->piece, now->bytes)
+			      : accessed_whole(replay, now->address, now->bytes, now->size)))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "give an expression that has an address in the selected frame, or a variable in a "
+	    "register or the register itself, such as $rdi; of an outer frame, functions that were "
+	    "called since keep only rbx, rbp and r12 to r15",
+	    now->address ? "%.200s cannot be read"
+			 : "%.200s has no place in memory: it is computed, optimized out, or in a "
+			   "register",
+	    expression);
+	return false;
+}
+
+static void walk(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	bool on = true;
+
+	for (long long steps = 0; on && steps < 4 * origin->limit; steps++) {
+		size_t hops = json_array_size(origin->hops);
+
+		if (hops >= (size_t)origin->limit)
+			break;
+		worker_progress(replay->worker, (double)hops, (double)origin->limit, "steps back");
+		on = origin->now.in_register ? origin_from_register(origin, failure)
+					     : origin_from_memory(origin, failure);
+	}
+	if (on)
+		origin_finish(origin, ORIGIN_LIMIT,
+		    "it goes on after %zu steps; raise hops, or rr_goto the last moment and ask "
+		    "there",
+		    json_array_size(origin->hops));
+}
+
+static json_t *conclude(
+    const struct origin *origin, const char *expression, const char *value, const json_t *where)
+{
+	json_t *words = where_words(where), *text;
+	size_t hops = json_array_size(origin->hops);
+	char part[60] = "";
+
+	if (origin->now.narrowed)
+		snprintf(part, sizeof(part), " (bytes %u to %u)", origin->now.skipped,
+		    origin->now.skipped + origin->now.size - 1);
+	text = json_sprintf("%.*s = %.*s%s %s %s, in %s, %zu step%s back", EXPRESSION_SHOWN,
+	    expression, VALUE_SHOWN, value ? value : "?", part,
+	    origin->end == ORIGIN_UNSET ? "is uninitialized:"
+	    : ends[origin->end].found	? "comes from"
+					: "was followed back this far:",
+	    origin->text, json_string_value(words), hops, hops == 1 ? "" : "s");
+	json_decref(words);
+	return text;
+}
+
+/* The source around the line of the program's own code in which it stands; NULL: there is none. */
+static json_t *source_here(struct replay *replay)
+{
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
+	json_t *source = frame_source(replay, frames_first_own(replay, frames));
+
+	json_decref(frames);
+	return source;
+}
+
+/* memcpy and its like can be followed only by name, and a C library without debug symbols has no
+ * names for the variants that it chooses. */
+static void suggest_symbols(const struct origin *origin, json_t *answer)
+{
+	char name[80];
+
+	origin_function(origin->replay, name, sizeof(name));
+	if (origin->end == ORIGIN_UNKNOWN && !name[0])
+		json_object_set_new(answer, "hint",
+		    json_string("the code here has no names: with the debug symbols of the C "
+				"library (on Debian, the package libc6-dbg) the way goes on"));
+}
+
+/* The program stands at the end of the way. */
+static json_t *answer_of(struct origin *origin, const char *expression, const char *value)
+{
+	struct replay *replay = origin->replay;
+	json_t *where = where_own(replay), *answer = json_object(), *source = source_here(replay);
+
+	json_object_set_new(answer, "conclusion", conclude(origin, expression, value, where));
+	json_object_set_new(answer, "kind", json_string(ends[origin->end].kind));
+	json_object_set_new(answer, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(answer, "tid", json_integer(replay->moment.tid));
+	json_object_set(answer, "frame", where);
+	if (source)
+		json_object_set_new(answer, "source", source);
+	if (origin->input)
+		json_object_set(answer, "input", origin->input);
+	if (json_array_size(origin->hops))
+		json_object_set(answer, "hops", origin->hops);
+	suggest_symbols(origin, answer);
+	json_decref(where);
+	return answer;
+}
+
+/* Whether the bytes were written before the call began that has them on its stack. LIFE_FAILED: the
+ * replay is lost. */
+static enum life_known is_stale(struct replay *replay, const struct origin_step *step,
+    struct life *life, struct failure *failure)
+{
+	struct failure ignored = {0};
+	enum life_known known = LIFE_NONE;
+
+	*life = (struct life){0};
+	if (position_go(replay, &step->read, &ignored))
+		known = life_find_begin(replay, step->address, life, &ignored);
+	json_decref(ignored.details);
+	if (replay->worker->broken) {
+		*failure = (struct failure){0};
+		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		return LIFE_FAILED;
+	}
+	if (known == LIFE_KNOWN && position_order(&step->write, &life->stretch[0]) < 0)
+		return LIFE_KNOWN;
+	return LIFE_NONE;
+}
+
+/* If bytes on the way were written before the call began that has them on its stack, nobody set
+ * them: an earlier call left them there. False if the replay is lost. */
+static bool tell_unset(
+    const struct origin *origin, const char *expression, json_t *answer, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct life life;
+	json_t *begun;
+
+	for (size_t i = 0; i < origin->step_count; i++) {
+		enum life_known known = is_stale(replay, &origin->steps[i], &life, failure);
+		if (known == LIFE_FAILED)
+			return false;
+		if (known != LIFE_KNOWN)
+			continue;
+		begun = seen_name(replay, &life.stretch[0]);
+		json_object_set_new(answer, "conclusion",
+		    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on "
+				 "its stack at 0x%llx, and nothing wrote it in that call: an "
+				 "earlier call left "
+				 "it there. %s",
+			EXPRESSION_SHOWN, expression, life.function, json_string_value(begun),
+			origin->steps[i].address,
+			json_string_value(json_object_get(answer, "conclusion"))));
+		json_object_set_new(answer, "kind", json_string("uninitialized"));
+		json_decref(begun);
+		break;
+	}
+	return true;
+}
+
+static json_t *follow(struct origin *origin, const char *expression, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[256];
+	json_t *answer = NULL;
+
+	if (!begin(origin, expression, failure))
+		return NULL;
+	values_read(origin->replay, expression, &value, &type, why, sizeof(why));
+	walk(origin, failure);
+	if (origin->end != ORIGIN_FAILED && position_update(origin->replay, failure))
+		answer = answer_of(origin, expression, value);
+	if (answer && !tell_unset(origin, expression, answer, failure)) {
+		json_decref(answer);
+		answer = NULL;
+	}
+	free(value);
+	free(type);
+	return answer;
+}
+
+json_t *tool_origin_of(
+    struct replay *replay, const struct origin_of_args *args, struct failure *failure)
+{
+	struct origin origin = {
+	    .replay = replay, .limit = args->hops, .received = received_learn(replay, failure)};
+	json_t *answer;
+
+	if (!origin.received)
+		return NULL;
+	origin.hops = json_array();
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	answer = follow(&origin, args->expression, failure);
+	json_decref(origin.hops);
+	json_decref(origin.input);
+	return excursion_answer(&excursion, answer, failure);
+}

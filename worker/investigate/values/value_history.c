@@ -1,0 +1,420 @@
+/*
+ * rr_value_history: every access to a place in memory, in the order of the program. The answer has
+ * a row for each of the first ones, and counts all of them by the code that made them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/gdb/plain.h"
+#include "worker/investigate/search/behind.h"
+#include "worker/investigate/calls/life.h"
+#include "worker/investigate/search/search.h"
+#include "worker/investigate/search/tally.h"
+#include "worker/investigate/search/where.h"
+#include "worker/handlers.h"
+#include "worker/moment/excursion.h"
+#include "worker/breaks/hardware.h"
+#include "worker/breaks/internal.h"
+#include "worker/read/mappings.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/moment/signals.h"
+#include "worker/read/strangers.h"
+#include "worker/read/values.h"
+#include "worker/breaks/watchpoint.h"
+
+#define ROWS_BYTES    (20 * 1024) /* rows in an answer */
+#define WRITERS_MAX   40
+#define ACCESSES_MAX  20000 /* then we give up counting */
+#define VALUE_MAX     160   /* bytes shown of a value */
+#define EXPRESSION_AT 200
+#define NOTHING	      "<unreadable>" /* what gdb prints for memory that is not mapped */
+
+struct history {
+	const struct value_history_args *args;
+	char watched[WATCHPOINT_PLACE_MAX]; /* the expression that gdb watches */
+	unsigned long long address, size;
+	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
+	int watch;	  /* gdb's number */
+	json_t *changes, *writers;
+	struct moment last[WRITERS_MAX]; /* of each writer */
+	size_t bytes;
+	long long count;
+	struct tally tally;
+	struct behind_code code;
+	struct where_code where;
+	bool full; /* there are as many rows as the call asked for */
+	struct life life;
+	enum life_known known; /* LIFE_KNOWN: the stretch is the life of a local's frame */
+};
+
+/* What its answer is about. */
+static const char *verb_of(enum watch_access access)
+{
+	return access == WATCH_WRITE ? "change" : access == WATCH_READ ? "read" : "access";
+}
+
+/* "3 changes" */
+static json_t *counted(long long count, const char *what)
+{
+	const char *many = strcmp(what, "access") == 0 ? "es" : "s";
+
+	return json_sprintf("%lld %s%s", count, what, count == 1 ? "" : many);
+}
+
+static json_t *bounded(const char *text)
+{
+	return scrub_json_middle(text, strlen(text), VALUE_MAX, NULL);
+}
+
+/* Whether the call asked for this kind of access. */
+static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
+{
+	if (wanted == WATCH_WRITE)
+		return changed;
+	return wanted == WATCH_ACCESS || kind == BEHIND_READ || kind == BEHIND_BOTH ||
+	       (kind == BEHIND_UNKNOWN && !changed);
+}
+
+static void add_change(json_t *access, const char *old, const char *new)
+{
+	struct plain_change change;
+
+	plain_change(&change, old, new);
+	json_object_set_new(access, "old", bounded(change.old));
+	json_object_set_new(access, "new", bounded(change.new));
+	plain_change_end(&change);
+}
+
+/* {tid, old, new}, or {tid, value, access} if it did not change. NULL: the call did not ask for it,
+ * or it is no access: the memory was mapped or unmapped. */
+static json_t *access_json(
+    struct history *history, struct replay *replay, const struct hit *hit, enum behind kind)
+{
+	const json_t *told = json_object_get(gdb_last_stop(replay->gdb), "value");
+	const char *value = hit->new ? hit->new : mi_text(told, "value");
+	bool changed = hit->old && hit->new;
+	json_t *json;
+
+	if ((changed && (strcmp(hit->old, NOTHING) == 0 || strcmp(hit->new, NOTHING) == 0)) ||
+	    !value || !is_wanted(history->args->access, kind, changed))
+		return NULL;
+	json = json_pack("{s:i}", "tid", replay->moment.tid);
+	if (history->args->access != WATCH_WRITE)
+		json_object_set_new(json, "access", json_string(behind_words[kind]));
+	if (changed)
+		add_change(json, hit->old, hit->new);
+	else
+		json_object_set_new(json, "value", bounded(value));
+	return json;
+}
+
+/* Its number, or that of the next one. */
+static size_t find_writer(const json_t *writers, const json_t *where)
+{
+	json_t *writer;
+	size_t i;
+
+	json_array_foreach(
+	    writers, i, writer) if (json_equal(json_object_get(writer, "frame"), where)) break;
+	return i;
+}
+
+/* Counts an access under the code that made it, by kind: "read", "write" and so on. "last" comes at
+ * the end, because of many accesses only few are named. */
+static void add_writer(
+    struct history *history, struct replay *replay, json_t *where, enum behind kind)
+{
+	size_t which = find_writer(history->writers, where);
+	const char *key = behind_words[kind];
+	json_t *writer;
+
+	if (which >= WRITERS_MAX)
+		return;
+	if (which == json_array_size(history->writers))
+		json_array_append_new(
+		    history->writers, json_pack("{s:O, s:o}", "frame", where, "first",
+					  seen_name(replay, &replay->moment)));
+	writer = json_array_get(history->writers, which);
+	json_object_set_new(
+	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + 1));
+	position_take_sum(replay);
+	history->last[which] = replay->moment;
+}
+
+static void name_last(struct history *history, struct replay *replay)
+{
+	json_t *writer;
+	size_t i;
+
+	json_array_foreach(history->writers, i, writer)
+	    json_object_set_new(writer, "last", seen_name(replay, &history->last[i]));
+}
+
+/* As many rows as the call asked for and an answer can hold. */
+static void add_row(struct history *history, struct replay *replay, json_t *access, json_t *where)
+{
+	char *text;
+
+	if (history->full)
+		return;
+	json_object_set_new(access, "moment", seen_name(replay, &replay->moment));
+	json_object_set(access, "frame", where);
+	text = json_dumps(access, JSON_COMPACT);
+	history->bytes += text ? strlen(text) : 0;
+	free(text);
+	json_array_append(history->changes, access);
+	history->full = json_array_size(history->changes) == (size_t)history->args->limit ||
+			history->bytes > ROWS_BYTES;
+}
+
+/* An access at replay->moment. */
+static void add(struct history *history, struct replay *replay, json_t *access, enum behind kind)
+{
+	json_t *where = where_behind(replay, &history->where);
+
+	history->count++;
+	add_row(history, replay, access, where);
+	add_writer(history, replay, where, kind);
+	json_decref(where);
+}
+
+/* A change at an instruction that was seen before. */
+static void add_noted(void *context, struct replay *replay, const char *old, const char *new)
+{
+	struct history *history = context;
+	json_t *access;
+
+	if (history->count == ACCESSES_MAX)
+		return;
+	access = json_pack("{s:i}", "tid", replay->moment.tid);
+	add_change(access, old, new);
+	add(history, replay, access, BEHIND_WRITE);
+	json_decref(access);
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct history *history = context;
+	enum behind kind = BEHIND_WRITE;
+	json_t *access;
+
+	(void)failure;
+	tally_take(&history->tally, replay, add_noted, history);
+	if (!hit->watched || hit->number != history->watch)
+		return SCAN_ON;
+	if (history->args->access != WATCH_WRITE)
+		kind = behind_access(replay, &history->code, hit->old && hit->new);
+	if (!(hit->old && hit->new) &&
+	    !behind_touches(replay, &history->code, history->address, history->size))
+		return SCAN_ON;
+	access = access_json(history, replay, hit, kind);
+	if (!access)
+		return SCAN_ON;
+	if (history->count < ACCESSES_MAX)
+		add(history, replay, access, kind);
+	json_decref(access);
+	if (where_known(&history->where, replay->moment.pc))
+		tally_know(&history->tally, replay, hit->new);
+	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+static void take_tally(struct history *history, struct replay *replay)
+{
+	int number = tally_make(&history->tally, replay, history->watched);
+
+	if (!number)
+		return;
+	internal_delete(replay, history->watch);
+	history->watch = number;
+}
+
+/* Sets the watchpoint where the names of the expression mean what the client means, and disables it
+ * until the stretch begins. */
+static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
+{
+	char *address;
+
+	watchpoint_place(history->watched, history->args->expression, history->args->length);
+	if (!strangers_check(replay, history->watched, failure))
+		return false;
+	history->watch =
+	    watchpoint_insert(replay, history->watched, history->args->access, true, NULL, failure);
+	if (!history->watch)
+		return false;
+	if (history->args->access == WATCH_WRITE)
+		take_tally(history, replay);
+	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
+	address = watchpoint_address(replay, history->watched);
+	history->address = address ? strtoull(address, NULL, 16) : 0;
+	free(address);
+	if (!hardware_extent(replay, history->watched, &history->address, &history->size)) {
+		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
+		    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
+		return false;
+	}
+	history->unmapped = watchpoint_unmapped(replay, history->address, history->args->length);
+	return true;
+}
+
+/* By default, a local's history is that of its own call. */
+static bool choose_stretch(struct history *history, struct replay *replay, struct moment stretch[2],
+    struct failure *failure)
+{
+	const struct value_history_args *args = history->args;
+
+	if (!search_stretch(replay, args->from, args->to, stretch, failure))
+		return false;
+	history->known = LIFE_NONE;
+	if (args->from || args->to)
+		return true;
+	history->known = life_find(replay, history->address, &history->life, failure);
+	if (history->known == LIFE_KNOWN)
+		memcpy(stretch, history->life.stretch, sizeof(history->life.stretch));
+	return history->known != LIFE_FAILED;
+}
+
+/* "at 0x7ffe10, a local of work in the call from 12:30 to 14:99" */
+static json_t *tell_place(const struct history *history, struct replay *replay)
+{
+	const struct life *life = &history->life;
+	json_t *from, *to, *told;
+
+	if (history->known != LIFE_KNOWN)
+		return json_sprintf("at 0x%llx", history->address);
+	from = seen_name(replay, &life->stretch[0]);
+	to = life->stretch[1].event == REPLAY_EVENT_FAR ? json_string("the end")
+							: seen_name(replay, &life->stretch[1]);
+	told = json_sprintf("at 0x%llx, which belongs to the call of %s from %s to %s",
+	    history->address, life->function, json_string_value(from), json_string_value(to));
+	json_decref(from);
+	json_decref(to);
+	return told;
+}
+
+static json_t *conclude(const struct history *history, struct replay *replay)
+{
+	const char *what = history->args->expression;
+	json_t *count = counted(history->count, verb_of(history->args->access)), *text, *words;
+	json_t *place = tell_place(history, replay);
+	const json_t *writer = json_array_get(history->writers, 0);
+	size_t writers = json_array_size(history->writers);
+
+	if (writers == 1) {
+		words = where_words(json_object_get(writer, "frame"));
+		text = json_sprintf("%s of %.*s (%s), all by %s", json_string_value(count),
+		    EXPRESSION_AT, what, json_string_value(place), json_string_value(words));
+		json_decref(words);
+	} else if (writers > 1) {
+		text = json_sprintf("%s of %.*s (%s), from %zu places", json_string_value(count),
+		    EXPRESSION_AT, what, json_string_value(place), writers);
+	} else {
+		text = json_sprintf("no %s of %.*s (%s) was seen", verb_of(history->args->access),
+		    EXPRESSION_AT, what, json_string_value(place));
+	}
+	json_decref(count);
+	json_decref(place);
+	return text;
+}
+
+/* rr does not show what another process writes to shared memory. */
+static bool is_shared(struct replay *replay, unsigned long long address)
+{
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
+	bool shared = mapping && mapping->rights[3] == 's';
+
+	mappings_free(mappings);
+	return shared;
+}
+
+static void add_notes(const struct history *history, enum search_end end, json_t *answer)
+{
+	const json_t *last =
+	    json_array_get(history->changes, json_array_size(history->changes) - 1);
+
+	if (history->count > (long long)json_array_size(history->changes))
+		json_object_set_new(answer, "more",
+		    json_sprintf("%lld more are counted; from=%s shows the next ones",
+			history->count - (long long)json_array_size(history->changes),
+			mi_text(last, "moment")));
+	if (end == SEARCH_ENOUGH)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("it stopped counting at %d, at %s", ACCESSES_MAX,
+			mi_text(json_array_get(history->writers, 0), "last")));
+	if (history->known == LIFE_UNSURE)
+		json_object_set_new(answer, "note",
+		    json_string("this lies on a stack, which other calls use too: narrow it with "
+				"from and to"));
+}
+
+static json_t *answer_of(struct history *history, const struct search *search, enum search_end end)
+{
+	struct replay *replay = search->replay;
+	json_t *answer = json_object();
+
+	name_last(history, replay);
+	json_object_set_new(answer, "conclusion", conclude(history, replay));
+	json_object_set_new(answer, "total", json_integer(history->count));
+	if (json_array_size(history->changes))
+		json_object_set(answer, "changes", history->changes);
+	if (json_array_size(history->writers) > 1 || history->full)
+		json_object_set(answer, "by", history->writers);
+	if (is_shared(replay, history->address))
+		json_object_set_new(answer, "shared",
+		    json_string("other processes map this memory too: their writes do not show "
+				"here"));
+	if (!history->count && history->unmapped)
+		json_object_set(answer, "unmapped", history->unmapped);
+	search_tell(search, end, answer);
+	behind_tell(&history->code, search->replay, answer);
+	add_notes(history, end, answer);
+	return answer;
+}
+
+static json_t *search_all(struct history *history, struct replay *replay, struct failure *failure)
+{
+	enum search_end end = SEARCH_FAILED;
+	struct search search = {.replay = replay};
+	struct moment stretch[2];
+	json_t *answer = NULL;
+
+	if (choose_stretch(history, replay, stretch, failure) &&
+	    search_begin(&search, replay, stretch, failure) &&
+	    gdb_check(replay->gdb,
+		gdb_command(replay->gdb, NULL, "-break-enable %d", history->watch),
+		ERROR_GDB_FAILED, NULL, failure)) {
+		tally_begin(&history->tally, replay, search.bounded ? search.to.event : 0);
+		end = search_run(&search, see, history, failure);
+		tally_take(&history->tally, replay, add_noted, history);
+	}
+	if (end != SEARCH_FAILED)
+		answer = answer_of(history, &search, end);
+	search_end(&search);
+	return answer;
+}
+
+json_t *tool_value_history(
+    struct replay *replay, const struct value_history_args *args, struct failure *failure)
+{
+	struct history history = {.args = args};
+	json_t *answer = NULL;
+
+	history.changes = json_array();
+	history.writers = json_array();
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	if (set_watch(&history, replay, failure)) {
+		answer = search_all(&history, replay, failure);
+		internal_delete(replay, history.watch);
+	}
+	tally_end(&history.tally, replay);
+	json_decref(history.changes);
+	json_decref(history.writers);
+	json_decref(history.unmapped);
+	where_forget(&history.where);
+	return excursion_answer(&excursion, answer, failure);
+}

@@ -1,0 +1,553 @@
+/*
+ * rr_when_became: the first moment at which something is true. One run forward, with a watchpoint
+ * on everything that the predicate reads, finds it. If that cannot be watched, halving finds a
+ * change from false to true, and the answer says that there may be others.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/investigate/search/bind.h"
+#include "worker/investigate/calls/life.h"
+#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/search.h"
+#include "worker/investigate/search/where.h"
+#include "worker/handlers.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/moment/excursion.h"
+#include "worker/breaks/hardware.h"
+#include "worker/read/identifiers.h"
+#include "worker/session/images.h"
+#include "worker/breaks/internal.h"
+#include "worker/moment/position.h"
+#include "worker/read/scope.h"
+#include "worker/moment/seen.h"
+#include "worker/moment/signals.h"
+#include "worker/read/values.h"
+#include "worker/breaks/watchpoint.h"
+
+#define SHOWN "%.200s"
+
+struct became {
+	const char *predicate; /* the client's */
+	char bound[BIND_TEXT_MAX];
+	struct moment from, low, high; /* halving: false at from and low, true at high */
+	long long evaluations;
+	int watch;	  /* gdb's number */
+	struct moment at; /* where it became true; valid if `frame` is set */
+	json_t *frame;
+	struct where_code code;
+	unsigned long long local; /* an address on the stack that it reads; 0: none */
+	char function[128];	  /* the function whose locals it reads; "": none */
+	bool unsure;		  /* it reads locals, and their call was not found */
+	enum bind_means means;
+	bool always;	  /* it was true where the search began */
+	json_t *cut;	  /* what search_tell says, in an object */
+	bool empty;	  /* the stretch begins and ends at the same moment */
+	bool read;	  /* it could be read at some moment ... */
+	char unread[200]; /* ... and why not at others; "": it always could */
+};
+
+static enum truth lost(struct replay *replay, struct failure *failure)
+{
+	gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+	return TRUTH_REFUSED;
+}
+
+static void fail_unread(struct replay *replay, const char *why, struct failure *failure)
+{
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "names are looked up in the selected frame; rr_locals lists them", "%.200s", why);
+	scope_explain(replay, failure);
+}
+
+/* Whether the predicate is true where the program stands. One that cannot be read there is not
+ * true, but is no proof of the contrary either: became->unread tells of it. */
+static enum truth ask(
+    struct became *became, struct replay *replay, bool first, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[sizeof(became->unread)] = "";
+	enum truth truth = TRUTH_UNREAD;
+
+	became->evaluations++;
+	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0) {
+		truth = passes_truth(replay, became->bound, value, why, sizeof(why));
+		if (truth == TRUTH_REFUSED)
+			passes_fail_shapeless(became->predicate, failure);
+	} else if (replay->worker->broken) {
+		truth = lost(replay, failure);
+	} else if (passes_is_harmful(became->predicate, why, failure)) {
+		truth = TRUTH_REFUSED;
+	} else if (first && !strstr(why, "Cannot access memory") && !strstr(why, "by zero")) {
+		fail_unread(replay, why, failure);
+		truth = TRUTH_REFUSED;
+	}
+	free(value);
+	free(type);
+	if (truth == TRUTH_UNREAD)
+		snprintf(became->unread, sizeof(became->unread), "%s", why);
+	became->read = became->read || truth == TRUTH_NO || truth == TRUTH_YES;
+	return truth;
+}
+
+/* Between low and high, event by event: rr can stop at most events. */
+static bool halve(struct became *became, struct replay *replay, struct failure *failure)
+{
+	long long top = became->high.event;
+	double share = 0;
+
+	while (top - became->low.event > 1) {
+		long long middle = became->low.event + (top - became->low.event) / 2;
+
+		if (replay->worker->interrupt) {
+			worker_fail_interrupted(replay->worker, failure);
+			return false;
+		}
+		if (!position_go_event(replay, middle, failure))
+			return false;
+		top = middle;
+		if (replay->moment.event >= became->high.event)
+			continue;
+		position_take_sum(replay);
+		switch (ask(became, replay, false, failure)) {
+		case TRUTH_REFUSED:
+			return false;
+		case TRUTH_YES:
+			became->high = replay->moment;
+			break;
+		case TRUTH_UNREAD:
+		case TRUTH_NO:
+			became->low = replay->moment;
+			top = became->high.event;
+			break;
+		}
+		share += (100 - share) / 4;
+		worker_progress(replay->worker, share, 100, "halving the stretch");
+	}
+	return true;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct became *became = context;
+
+	if (!hit->watched || hit->number != became->watch || !hit->new)
+		return SCAN_ON;
+	switch (
+	    passes_truth(replay, became->bound, hit->new, became->unread, sizeof(became->unread))) {
+	case TRUTH_YES:
+		break;
+	case TRUTH_NO:
+		became->read = true;
+		return SCAN_ON;
+	case TRUTH_UNREAD:
+		return SCAN_ON;
+	case TRUTH_REFUSED:
+		passes_fail_shapeless(became->predicate, failure);
+		return SCAN_GIVE_UP;
+	}
+	position_take_sum(replay);
+	became->at = replay->moment;
+	became->frame = where_behind(replay, &became->code);
+	return SCAN_ENOUGH;
+}
+
+enum look { LOOK_FOUND, LOOK_NONE, LOOK_CUT, LOOK_UNABLE, LOOK_FAILED };
+
+/* Only when the program is about to run does gdb find out that a watchpoint does not fit. */
+static enum look judge(
+    const struct became *became, const struct replay *replay, enum search_end end)
+{
+	switch (end) {
+	case SEARCH_ENOUGH:
+	case SEARCH_WHOLE:
+		return became->frame ? LOOK_FOUND : LOOK_NONE;
+	case SEARCH_CUT:
+		return LOOK_CUT;
+	case SEARCH_FAILED:
+		break;
+	}
+	return replay->worker->broken ? LOOK_FAILED : LOOK_UNABLE;
+}
+
+/* gdb deletes a watchpoint whose expression it cannot compute, as with a division by zero, and runs
+ * on. */
+static bool is_set(struct replay *replay, int number)
+{
+	json_t *results = NULL;
+	bool set;
+
+	gdb_must(replay->gdb, &results, "-break-list");
+	set = breakpoints_row(mi_breakpoints(results), number) != NULL;
+	json_decref(results);
+	return set;
+}
+
+static bool is_named_before(const char *text, struct identifier name)
+{
+	struct identifier other = identifier_next(text, text);
+
+	for (; other.name < name.name; other = identifier_next(text, other.name + other.length))
+		if (other.length == name.length && strncmp(other.name, name.name, name.length) == 0)
+			return true;
+	return false;
+}
+
+/* Places in memory that a predicate reads, at most. Each name is one, and each -> [] and * another.
+ */
+static int count_places(const char *predicate)
+{
+	struct identifier name = identifier_next(predicate, predicate);
+	int count = 0;
+
+	for (; name.name; name = identifier_next(predicate, name.name + name.length))
+		count += !is_named_before(predicate, name);
+	for (const char *at = predicate; *at; at++)
+		count += *at == '[' || *at == '*' || strncmp(at, "->", 2) == 0;
+	return count;
+}
+
+/* gdb watches the part of "a && b" that it comes to, and more of it when a becomes true. If that is
+ * more than the processor has room for, rr ends with an assertion. */
+static bool may_grow_too_large(const char *predicate)
+{
+	return count_places(predicate) > HARDWARE_REGISTERS &&
+	       (strstr(predicate, "&&") || strstr(predicate, "||") || strchr(predicate, '?'));
+}
+
+static enum look watch_for(struct became *became, struct search *search, struct failure *failure)
+{
+	struct replay *replay = search->replay;
+	enum search_end end = SEARCH_FAILED;
+	bool gave_up;
+
+	if (may_grow_too_large(became->predicate))
+		return LOOK_UNABLE;
+
+	became->watch = watchpoint_insert(replay, became->bound, WATCH_WRITE, false, NULL, failure);
+	if (became->watch)
+		end = search_run(search, see, became, failure);
+	gave_up = end == SEARCH_WHOLE && !is_set(replay, became->watch);
+	internal_delete(replay, became->watch);
+	if (end == SEARCH_CUT) {
+		became->cut = json_object();
+		search_tell(search, end, became->cut);
+	}
+	return gave_up ? LOOK_UNABLE : judge(became, replay, end);
+}
+
+/* The first change to true, in a stretch that begins where it is false or means nothing. */
+static enum look look(struct became *became, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure)
+{
+	struct search search = {.replay = replay};
+	struct failure unable = {0};
+	enum look seen = LOOK_FAILED;
+
+	if (search_begin(&search, replay, stretch, failure)) {
+		became->empty = search_is_empty(&search);
+		seen = watch_for(became, &search, &unable);
+	}
+	search_end(&search);
+	if (seen == LOOK_FAILED && unable.message[0])
+		*failure = unable;
+	return seen;
+}
+
+static json_t *answer_found(const struct became *became, struct replay *replay)
+{
+	json_t *words = where_words(became->frame), *at = seen_name(replay, &became->at);
+	json_t *answer = json_pack("{s:o, s:O, s:i, s:O}", "conclusion",
+	    json_sprintf(SHOWN " became true for the first time at %s, in %s", became->predicate,
+		json_string_value(at), json_string_value(words)),
+	    "moment", at, "tid", became->at.tid, "frame", became->frame);
+
+	if (became->always)
+		json_object_set_new(answer, "assumed",
+		    json_sprintf("that it was true by chance when the call of %s began: a local "
+				 "has no value of its own there",
+			became->function));
+	json_decref(words);
+	json_decref(at);
+	return answer;
+}
+
+static json_t *answer_text(const char *format, const struct became *became)
+{
+	return json_pack("{s:o}", "conclusion", json_sprintf(format, became->predicate));
+}
+
+/* Not said to be false where it could not be read. */
+static json_t *answer_never(const struct became *became)
+{
+	if (became->empty)
+		return answer_text(SHOWN
+		    " is not true at the moment that is both from and to, and nothing else was "
+		    "searched: give the earlier moment as from, the later one as to",
+		    became);
+	if (became->read)
+		return answer_text(SHOWN " was never true there", became);
+	return json_pack("{s:o}", "conclusion",
+	    json_sprintf(SHOWN " could never be read there, so it was never seen to be true: %s",
+		became->predicate, became->unread));
+}
+
+/* For one that cannot be watched. */
+static json_t *answer_unseen(const struct became *became)
+{
+	if (became->read)
+		return answer_text(SHOWN
+		    " is not true at either end of the stretch, and cannot be watched between "
+		    "them: it may have been true for a while",
+		    became);
+	return json_pack("{s:o}", "conclusion",
+	    json_sprintf(SHOWN
+		" cannot be read at either end of the stretch, and cannot be watched "
+		"between them: %s",
+		became->predicate, became->unread));
+}
+
+/* The edge is known to lie between two events. */
+static json_t *answer_between(const struct became *became, struct replay *replay)
+{
+	json_t *low = seen_name(replay, &became->low);
+	json_t *high = seen_name(replay, &became->high);
+	json_t *answer = json_pack("{s:o, s:O, s:s}", "conclusion",
+	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
+		became->predicate, json_string_value(low), json_string_value(high)),
+	    "moment", high, "assumed",
+	    "that it stays true once it is true: what it reads cannot be watched (registers, or "
+	    "more than the processor has room for), so it was checked at single events only");
+
+	json_decref(low);
+	json_decref(high);
+	return answer;
+}
+
+static json_t *answer_always(const struct became *became, struct replay *replay)
+{
+	json_t *from = seen_name(replay, &became->from);
+	json_t *answer = json_pack("{s:o, s:O}", "conclusion",
+	    json_sprintf(SHOWN " is true at %s already, where the search begins", became->predicate,
+		json_string_value(from)),
+	    "moment", from);
+
+	json_decref(from);
+	return answer;
+}
+
+static bool go_to_end(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	return to->event == REPLAY_EVENT_FAR ? position_go_end(replay, failure)
+					     : position_go_asked(replay, to, failure);
+}
+
+/* For a predicate that cannot be watched. */
+static json_t *find_by_halves(
+    struct became *became, struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	if (to->event == REPLAY_EVENT_FAR && images_at(replay) + 1 < images_count(replay)) {
+		failure_set(failure, ERROR_UNSUPPORTED, "give a moment of this program as to",
+		    "what " SHOWN " reads cannot be watched, and exec ends this program",
+		    became->predicate);
+		return NULL;
+	}
+	became->low = became->from;
+	if (!go_to_end(replay, to, failure))
+		return NULL;
+	position_take_sum(replay);
+	became->high = replay->moment;
+	switch (ask(became, replay, false, failure)) {
+	case TRUTH_REFUSED:
+		return NULL;
+	case TRUTH_UNREAD:
+	case TRUTH_NO:
+		return answer_unseen(became);
+	case TRUTH_YES:
+		break;
+	}
+	return halve(became, replay, failure) ? answer_between(became, replay) : NULL;
+}
+
+/* Where the call begins to which locals belong, they have no value yet: then it counts when the
+ * predicate becomes true after it was false. */
+static json_t *find(struct became *became, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure)
+{
+	if (!position_go_asked(replay, &stretch[0], failure))
+		return NULL;
+	position_take_sum(replay);
+	became->from = replay->moment;
+	switch (ask(became, replay, false, failure)) {
+	case TRUTH_REFUSED:
+		return NULL;
+	case TRUTH_YES:
+		became->always = true;
+		if (!became->function[0])
+			return answer_always(became, replay);
+		break;
+	case TRUTH_UNREAD:
+	case TRUTH_NO:
+		break;
+	}
+	switch (look(became, replay, stretch, failure)) {
+	case LOOK_FOUND:
+		return answer_found(became, replay);
+	case LOOK_NONE:
+		return became->always ? answer_always(became, replay) : answer_never(became);
+	case LOOK_CUT:
+		json_object_set_new(became->cut, "conclusion",
+		    json_sprintf(
+			SHOWN " was not true in the part that was searched", became->predicate));
+		return json_incref(became->cut);
+	case LOOK_UNABLE:
+		return became->always ? answer_always(became, replay)
+				      : find_by_halves(became, replay, &stretch[1], failure);
+	case LOOK_FAILED:
+		break;
+	}
+	return NULL;
+}
+
+/* By default, a predicate with a local is asked about in that local's own call. */
+static bool choose_stretch(struct became *became, struct replay *replay,
+    const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
+{
+	enum life_known known;
+	struct life life = {0};
+
+	became->function[0] = '\0';
+	became->unsure = false;
+	if (!became->local || args->from || args->to)
+		return true;
+	known = life_find(replay, became->local, &life, failure);
+	became->unsure = known == LIFE_UNSURE;
+	if (known != LIFE_KNOWN)
+		return known != LIFE_FAILED;
+	memcpy(stretch, life.stretch, sizeof(life.stretch));
+	snprintf(became->function, sizeof(became->function), "%s", life.function);
+	return true;
+}
+
+static json_t *add_notes(const struct became *became, json_t *answer)
+{
+	if (!answer)
+		return NULL;
+	if (became->means == BIND_OBJECTS)
+		json_object_set_new(answer, "meaning",
+		    json_string("its members are those of the objects that its pointers point to "
+				"at this moment"));
+	if (became->function[0])
+		json_object_set_new(answer, "note",
+		    json_sprintf("searched in this call of %s only, where the locals in it live",
+			became->function));
+	else if (became->unsure)
+		json_object_set_new(answer, "note",
+		    json_string("a local in it lies on a stack, which other calls use too: narrow "
+				"it with from and to"));
+	json_object_set_new(answer, "evaluations", json_integer(became->evaluations));
+	return answer;
+}
+
+/* A name, an address, or a call, which is refused later. */
+static bool reads_something(const char *predicate)
+{
+	for (const char *at = predicate; (at = strchr(at, '(')); at++)
+		if (at > predicate && isalnum((unsigned char)at[-1]))
+			return true;
+	return identifier_next(predicate, predicate).name || strpbrk(predicate, "*{");
+}
+
+static bool can_change(const char *predicate, struct failure *failure)
+{
+	if (reads_something(predicate))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "name what can change, as in list->count > 100",
+	    SHOWN " reads nothing of the program, so it never becomes true or false", predicate);
+	return false;
+}
+
+/* Binds the predicate and asks it where the session stands; false with *failure filled. */
+static bool begin(
+    struct became *became, struct replay *replay, enum bind_means means, struct failure *failure)
+{
+	became->means = means;
+	return bind_names(
+		   replay, became->predicate, means, became->bound, &became->local, failure) &&
+	       ask(became, replay, true, failure) != TRUTH_REFUSED;
+}
+
+static json_t *answer_of(struct became *became, struct replay *replay,
+    const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
+{
+	return choose_stretch(became, replay, args, stretch, failure)
+		   ? find(became, replay, stretch, failure)
+		   : NULL;
+}
+
+/* True in no time: the predicate became true when its locals got their values, arguments say. */
+static bool is_true_at_once(const struct became *became)
+{
+	return became->always || (became->frame && became->at.event == became->from.event &&
+				     became->at.ticks == became->from.ticks);
+}
+
+/* A pointer that is a local tells nothing about the time before its call, but the object to which
+ * it points was there. */
+static json_t *answer_about_objects(struct became *became, struct excursion *excursion,
+    const struct when_became_args *args, json_t *answer)
+{
+	struct replay *replay = excursion->replay;
+	struct moment stretch[2];
+	struct became objects = {
+	    .predicate = became->predicate, .evaluations = became->evaluations};
+	struct failure ignored = {0};
+	json_t *better = NULL;
+
+	if (answer && became->function[0] && became->means == BIND_VARIABLES &&
+	    is_true_at_once(became) && place_return(replay, &excursion->from, &ignored) &&
+	    search_stretch(replay, args->from, args->to, stretch, &ignored) &&
+	    begin(&objects, replay, BIND_OBJECTS, &ignored) &&
+	    strcmp(objects.bound, became->bound) != 0)
+		better = answer_of(&objects, replay, args, stretch, &ignored);
+	json_decref(ignored.details);
+	if (!better)
+		return answer;
+	json_decref(answer);
+	json_decref(became->frame);
+	json_decref(became->cut);
+	where_forget(&became->code);
+	*became = objects;
+	return better;
+}
+
+json_t *tool_when_became(
+    struct replay *replay, const struct when_became_args *args, struct failure *failure)
+{
+	struct became became = {.predicate = args->predicate};
+	struct moment stretch[2];
+	struct failure first = {0}, ignored = {0};
+	json_t *answer;
+
+	if (!can_change(args->predicate, failure) ||
+	    !search_stretch(replay, args->from, args->to, stretch, failure))
+		return NULL;
+	if (!begin(&became, replay, BIND_VARIABLES, &first) &&
+	    !begin(&became, replay, BIND_OBJECTS, &ignored)) {
+		json_decref(ignored.details);
+		*failure = first;
+		return NULL;
+	}
+	json_decref(first.details);
+	cleanup_excursion struct excursion excursion = excursion_begin(replay);
+	answer = answer_of(&became, replay, args, stretch, failure);
+	answer = add_notes(&became, answer_about_objects(&became, &excursion, args, answer));
+	json_decref(became.frame);
+	json_decref(became.cut);
+	where_forget(&became.code);
+	return excursion_answer(&excursion, answer, failure);
+}

@@ -1,0 +1,82 @@
+/*
+ * Leaves and returns, and says nothing of what the program prints on the way.
+ */
+#include "worker/breaks/breakpoints.h"
+#include "worker/moment/excursion.h"
+
+struct excursion excursion_begin(struct replay *replay)
+{
+	struct excursion excursion = {replay, place_hold(replay)};
+
+	breakpoints_suspend(replay);
+	return excursion;
+}
+
+void excursion_note(struct excursion *excursion, struct place *place)
+{
+	excursion_forget(excursion, place);
+	*place = place_hold(excursion->replay);
+}
+
+void excursion_forget(struct excursion *excursion, struct place *place)
+{
+	place_release(excursion->replay, place);
+	*place = (struct place){0};
+}
+
+void excursion_divert(struct excursion *excursion, struct place *place)
+{
+	excursion_forget(excursion, &excursion->from);
+	excursion->from = *place;
+	*place = (struct place){0};
+}
+
+static void end(struct excursion *excursion)
+{
+	struct replay *replay = excursion->replay;
+
+	excursion_forget(excursion, &excursion->from);
+	excursion->replay = NULL;
+	if (replay->worker->broken)
+		return;
+	breakpoints_resume(replay);
+	replay_changed(replay);
+}
+
+void excursion_stay(struct excursion *excursion)
+{
+	end(excursion);
+}
+
+bool excursion_return(struct excursion *excursion, struct failure *failure)
+{
+	struct replay *replay = excursion->replay;
+	bool fine = false;
+
+	if (!replay->worker->broken) {
+		fine = place_return(replay, &excursion->from, failure);
+		json_decref(output_take(replay->output, 1));
+	}
+	end(excursion);
+	return fine;
+}
+
+json_t *excursion_answer(struct excursion *excursion, json_t *answer, struct failure *failure)
+{
+	struct failure late = {0};
+
+	if (excursion_return(excursion, &late) || !answer)
+		return answer;
+	json_decref(answer);
+	*failure = late;
+	return NULL;
+}
+
+void excursion_cleanup(struct excursion *excursion)
+{
+	struct failure ignored = {0};
+
+	if (excursion->replay)
+		excursion_return(excursion, &ignored);
+	json_decref(ignored.details);
+}

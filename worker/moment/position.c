@@ -1,0 +1,488 @@
+/*
+ * Reads and seeks moments. rr's own commands come from `rr gdbinit`, sourced into gdb at the start
+ * of the session; what they print is text for people, so it is read here and nowhere else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/tools.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/moment/ambiguous.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/session/copies.h"
+#include "worker/moment/crossing.h"
+#include "worker/session/images.h"
+#include "worker/moment/instant.h"
+#include "worker/breaks/internal.h"
+#include "worker/read/libraries.h"
+#include "worker/moment/position.h"
+#include "worker/moment/seen.h"
+#include "worker/session/stop_reason.h"
+
+#define PC_STOPS_MAX	64    /* stops at the wanted pc before its ticks are reached */
+#define PASSES_MAX	20000 /* of the wanted pc within its ticks: a string instruction repeats */
+#define SEEK_BACK_MAX	4096  /* events to look for an earlier one of the same task */
+#define EXEC_EVENTS_MAX 64    /* when a thread calls exec, the other threads end meanwhile */
+#define STEPS_MAX	20000
+#define HELD_MAX	1000000 /* checkpoints that one rr keeps in its life */
+
+/* The number after the last ": " in the output of one of rr's commands. */
+static bool read_number(struct replay *replay, const char *command, const char **text,
+    long long *number, struct failure *failure)
+{
+	enum gdb_outcome outcome = gdb_console(replay->gdb, text, command);
+	const char *colon;
+	char *end;
+
+	if (!gdb_check(replay->gdb, outcome, ERROR_RR_FAILED, NULL, failure))
+		return false;
+	colon = strchr(*text, ':');
+	if (colon) {
+		*number = strtoll(colon + 1, &end, 10);
+		if (end != colon + 1)
+			return true;
+	}
+	failure_set(failure, ERROR_RR_FAILED, NULL, "rr did not answer %s: %.200s", command, *text);
+	return false;
+}
+
+static unsigned long long read_pc(struct replay *replay)
+{
+	json_t *stop = gdb_last_stop(replay->gdb);
+	const char *address = mi_text(json_object_get(stop, "frame"), "addr");
+
+	return address ? strtoull(address, NULL, 16) : 0;
+}
+
+bool position_read(struct replay *replay, struct moment *moment, struct failure *failure)
+{
+	const char *text;
+
+	*moment = (struct moment){0};
+	if (!read_number(replay, "when", &text, &moment->event, failure))
+		return false;
+	/* Before 5.8, rr reports the current event; later versions report the last completed one,
+	 * which is one less. */
+	if (strncmp(text, "Completed", 9) == 0)
+		moment->event++;
+	if (!read_number(replay, "when-ticks", &text, &moment->ticks, failure))
+		return false;
+	moment->tid = replay->selected.tid;
+	return true;
+}
+
+bool position_update(struct replay *replay, struct failure *failure)
+{
+	struct moment moment;
+
+	libraries_find(replay);
+	selection_take_stop(replay);
+	if (!position_read(replay, &moment, failure))
+		return false;
+	moment.pc = read_pc(replay);
+	replay->moment = moment;
+	if (stop_kind(replay) == STOP_END)
+		replay->end = moment;
+	replay->at_end = position_is_end(replay);
+	return true;
+}
+
+bool position_is_end(const struct replay *replay)
+{
+	const struct moment *now = &replay->moment, *end = &replay->end;
+
+	return stop_kind(replay) == STOP_END ||
+	       (end->event && now->event == end->event && now->ticks == end->ticks &&
+		   now->tid == end->tid && now->pc == end->pc);
+}
+
+void position_take_sum(struct replay *replay)
+{
+	if (replay->moment.pc && !replay->moment.sum)
+		replay->moment.sum = instant_sum(replay);
+}
+
+json_t *position_json_exact(const struct moment *moment)
+{
+	char ticks[32], pc[32];
+
+	snprintf(ticks, sizeof(ticks), "%lld", moment->ticks);
+	snprintf(pc, sizeof(pc), "0x%llx", moment->pc);
+	return json_pack("{s:I,s:s,s:i,s:s,s:I}", "event", (json_int_t)moment->event, "ticks",
+	    ticks, "tid", moment->tid, "pc", pc, "sum", (json_int_t)moment->sum);
+}
+
+static long long integer_of(const json_t *json, const char *name)
+{
+	const json_t *value = json_object_get(json, name);
+
+	if (json_is_integer(value))
+		return json_integer_value(value);
+	return json_is_string(value) ? strtoll(json_string_value(value), NULL, 0) : -1;
+}
+
+bool position_from_json(const json_t *json, struct moment *moment)
+{
+	const char *pc = mi_text(json, "pc");
+
+	*moment = (struct moment){
+	    .event = integer_of(json, "event"),
+	    .ticks = integer_of(json, "ticks"),
+	    .tid = (int)integer_of(json, "tid"),
+	    .pc = pc ? strtoull(pc, NULL, 16) : 0,
+	    .sum = (unsigned)json_integer_value(json_object_get(json, "sum")),
+	};
+	return moment->event >= 0 && moment->ticks >= 0;
+}
+
+static bool restart(struct replay *replay, const char *target, struct failure *failure)
+{
+	struct gdb *gdb = replay->gdb;
+
+	replay->copies.seeks++;
+	replay->copies.seeks_in_call++;
+	if (copies_are_at_the_limit(replay, failure))
+		return false;
+	if (replay->caches)
+		gdb_must_console(gdb, GDB_FORGET_MEMORY);
+	breakpoints_count_hits(replay);
+	replay->at_signal = replay->at_end = false;
+	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
+		NULL, failure) ||
+	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, failure) ||
+	    !gdb_check(gdb, gdb_settle(gdb), ERROR_RR_FAILED, NULL, failure))
+		return false;
+	return position_update(replay, failure);
+}
+
+/* `run N` ends where N is completed, so the current event is then the next one. */
+static bool run_to(struct replay *replay, long long event, struct failure *failure)
+{
+	char target[32];
+
+	snprintf(target, sizeof(target), "%lld", event > 0 ? event - 1 : 0);
+	return restart(replay, target, failure);
+}
+
+int position_order(const struct moment *a, const struct moment *b)
+{
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+}
+
+bool position_go_event(struct replay *replay, long long event, struct failure *failure)
+{
+	/* The beginning of the session's present image. */
+	if (event <= 0)
+		event = images_start(replay);
+	if (images_is_open(replay) && event > images_last_event(replay))
+		event = images_last_event(replay);
+	if (!crossing_enter(replay, images_of_event(replay, event), failure))
+		return false;
+	/* From the end, rr would search for a later event forever. */
+	if (position_is_end(replay) && event > replay->moment.event)
+		return true;
+	if (!run_to(replay, event, failure))
+		return false;
+	/* rr cannot stop at every event, and here passed the exec. */
+	return !crossing_is_passed(replay) ||
+	       (crossing_enter(replay, images_at(replay) + 1, failure) &&
+		   position_update(replay, failure));
+}
+
+bool position_go_end(struct replay *replay, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_event(replay, REPLAY_EVENT_FAR, failure);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+bool position_is_beyond(struct replay *replay, long long event, struct failure *failure)
+{
+	if (replay->end.event == 0 || event <= replay->end.event || event == REPLAY_EVENT_FAR)
+		return false;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_goto with moment \"end\" goes there",
+	    "there is no event %lld: the process ends at event %lld", event, replay->end.event);
+	return true;
+}
+
+static bool is_there(const struct replay *replay, const struct moment *to)
+{
+	return replay->moment.event == to->event && replay->moment.ticks == to->ticks &&
+	       (to->tid == 0 || replay->moment.tid == to->tid);
+}
+
+/* Of several passes of the same instruction, at the one whose sum is known. */
+static bool is_exactly_there(struct replay *replay, const struct moment *to)
+{
+	if (!is_there(replay, to) || (to->pc && replay->moment.pc != to->pc))
+		return false;
+	if (!to->pc || !to->sum)
+		return true;
+	position_take_sum(replay);
+	return replay->moment.sum == to->sum;
+}
+
+/* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
+ */
+static bool go_pc(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	struct gdb *gdb = replay->gdb;
+	json_t *results = NULL;
+	bool fine = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
+	    ERROR_RR_FAILED, NULL, failure);
+	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
+
+	json_decref(results);
+	for (int before = 0, passes = 0; fine && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
+		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
+
+		if (replay->moment.event > to->event || position_is_end(replay) ||
+		    (same_task && replay->moment.ticks > to->ticks))
+			break;
+		if (same_task && is_exactly_there(replay, to))
+			break;
+		if (is_there(replay, to))
+			passes++;
+		else
+			before++;
+		fine = gdb_check(
+			   gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
+		       position_update(replay, failure);
+	}
+	internal_delete(replay, number_of);
+	return fine;
+}
+
+/* A seek consists of several restarts, each of which cannot be interrupted. */
+static bool is_interrupted(const struct replay *replay, struct failure *failure)
+{
+	if (gdb_must_stop(replay->gdb))
+		worker_fail_interrupted(replay->worker, failure);
+	return gdb_must_stop(replay->gdb);
+}
+
+/*
+ * Runs on to where the call of exec begins. rr cannot stop at every event, so it may have stopped
+ * earlier, and the code from there to the call would be left out.
+ */
+static bool go_call(struct replay *replay, const struct moment *call, struct failure *failure)
+{
+	struct failure missed = {0};
+
+	if (call->event == 0 || replay->moment.event > call->event || go_pc(replay, call, &missed))
+		return true;
+	if (!replay->worker->broken && !gdb_must_stop(replay->gdb))
+		return true;
+	*failure = missed;
+	return false;
+}
+
+bool position_go_exec(struct replay *replay, size_t number, struct failure *failure)
+{
+	long long exec = images_get(replay, number)->event;
+
+	if (!crossing_enter(replay, number - 1, failure))
+		return false;
+	for (long long event = exec; event > exec - EXEC_EVENTS_MAX; event--) {
+		if (!run_to(replay, event, failure))
+			return false;
+		if (!crossing_is_passed(replay))
+			return go_call(replay, &images_get(replay, number)->call, failure);
+	}
+	failure_set(failure, ERROR_UNSUPPORTED, "rr_goto an earlier event",
+	    "rr cannot stop before the exec at event %lld", exec);
+	return false;
+}
+
+/*
+ * rr seeks ticks for the current task, and only from the next event on: within the current event it
+ * overshoots. So the seek begins at an earlier event of the same task. Returns false with *failure
+ * filled, or with *none set if rr has no such event.
+ */
+static bool go_before(
+    struct replay *replay, const struct moment *to, bool *none, struct failure *failure)
+{
+	*none = false;
+	for (long long back = 1; back <= SEEK_BACK_MAX && back <= to->event; back *= 2) {
+		if (is_interrupted(replay, failure) ||
+		    !position_go_event(replay, to->event - back, failure))
+			return false;
+		if (replay->moment.event < to->event &&
+		    (to->tid == 0 || replay->moment.tid == to->tid) &&
+		    replay->moment.ticks <= to->ticks)
+			return true;
+	}
+	*none = true;
+	return false;
+}
+
+/* If rr cannot seek: single steps. There are few between two close events. */
+static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	for (int i = 0;
+	     i < STEPS_MAX && replay->moment.event <= to->event && replay->moment.ticks < to->ticks;
+	     i++) {
+		if (is_interrupted(replay, failure))
+			return false;
+		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction 4"),
+			ERROR_RR_FAILED, NULL, failure) ||
+		    !position_update(replay, failure))
+			return false;
+	}
+	return true;
+}
+
+static bool go_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	char target[32];
+	bool none;
+
+	snprintf(target, sizeof(target), "t%lld", to->ticks);
+	if (go_before(replay, to, &none, failure))
+		return restart(replay, target, failure);
+	if (!none || !position_go_event(replay, to->event, failure))
+		return false;
+	return to->pc ? go_pc(replay, to, failure) : step_to_ticks(replay, to, failure);
+}
+
+/*
+ * rr does what some system calls do (mmap, munmap, the return from a signal handler) before it
+ * counts their event as done, and an interrupt can stop it in between. No seek ends there, but the
+ * next event begins with the same registers and memory.
+ */
+static bool is_behind_call(struct replay *replay, const struct moment *to)
+{
+	return to->pc && to->sum && replay->moment.event == to->event + 1 &&
+	       instant_has_thread_at(replay, to);
+}
+
+/* At the beginning of the event: goes there if it is such a moment, else stays. */
+static bool try_behind_call(
+    struct replay *replay, const struct moment *to, bool *arrived, struct failure *failure)
+{
+	*arrived = false;
+	if (!to->pc || !to->sum || !is_there(replay, to) || !instant_is_in_call(replay))
+		return true;
+	if (!position_go_event(replay, to->event + 1, failure))
+		return false;
+	*arrived = is_behind_call(replay, to);
+	return *arrived || position_go_event(replay, to->event, failure);
+}
+
+/*
+ * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks single-steps
+ * the last thousand. If the instruction is known, an event and a breakpoint are quicker.
+ */
+static bool go(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	struct failure missed = {0};
+	bool arrived;
+
+	if (!position_go_event(replay, to->event, failure) ||
+	    position_is_beyond(replay, to->event, failure))
+		return false;
+	if (is_exactly_there(replay, to))
+		return true;
+	if (!try_behind_call(replay, to, &arrived, failure))
+		return false;
+	if (arrived)
+		return true;
+	if (to->pc && replay->moment.event == to->event &&
+	    (replay->moment.tid != to->tid || replay->moment.ticks <= to->ticks)) {
+		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
+			return true;
+		if (replay->worker->broken || gdb_must_stop(replay->gdb)) {
+			*failure = missed;
+			return false;
+		}
+	}
+	/* If rr cannot stop at an event, it goes on to the next one where it can. */
+	if (!is_there(replay, to) && !go_ticks(replay, to, failure))
+		return false;
+	return is_exactly_there(replay, to) || to->pc == 0 || go_pc(replay, to, failure);
+}
+
+static void fail_unreached(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	json_t *name = seen_name(replay, to);
+
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "every stop shows its moment, and so does rr_when",
+	    "the program does not reach %s: no instruction has this event and these ticks%s",
+	    json_string_value(name), to->pc ? ", this address, and these registers" : "");
+	json_decref(name);
+}
+
+bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = go(replay, to, failure);
+	breakpoints_resume(replay);
+	if (gdb_must_stop(replay->gdb) && !failure->message[0])
+		worker_fail_interrupted(replay->worker, failure);
+	if (replay->worker->broken || gdb_must_stop(replay->gdb) ||
+	    position_is_beyond(replay, to->event, failure))
+		return false;
+	if (fine && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
+		return true;
+	fail_unreached(replay, to, failure);
+	return false;
+}
+
+bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	if (to->ticks || to->pc || to->guessed)
+		return position_go(replay, to, failure) &&
+		       (!to->guessed || ambiguous_settle(replay, to, failure));
+	return position_go_event(replay, to->event, failure) &&
+	       !position_is_beyond(replay, to->event, failure);
+}
+
+int position_hold(struct replay *replay)
+{
+	static const char said[] = "Checkpoint ";
+	const char *text, *found;
+	int number;
+
+	/* Without one, the way back is a longer one, to the same moment. */
+	if (gdb_console(replay->gdb, &text, "checkpoint") != GDB_DONE)
+		return 0;
+	found = strstr(text, said);
+	number = found ? (int)strtol(found + sizeof(said) - 1, NULL, 10) : 0;
+	return number > 0 && number < HELD_MAX ? replay->rr_number * HELD_MAX + number : 0;
+}
+
+bool position_is_held(const struct replay *replay, int held)
+{
+	return held && held / HELD_MAX == replay->rr_number;
+}
+
+bool position_return(struct replay *replay, int held, struct failure *failure)
+{
+	char target[32];
+	bool fine;
+
+	snprintf(target, sizeof(target), "c%d", held % HELD_MAX);
+	breakpoints_suspend(replay);
+	fine = restart(replay, target, failure);
+	breakpoints_resume(replay);
+	return fine;
+}
+
+void position_release(struct replay *replay, int held)
+{
+	char command[48];
+
+	snprintf(command, sizeof(command), "delete checkpoint %d", held % HELD_MAX);
+	if (position_is_held(replay, held))
+		gdb_try_console(/* one that stays costs rr one more process */
+		    replay->gdb, command);
+}

@@ -1,0 +1,255 @@
+/*
+ * Turns gdb's frames into ours. A run of the C library's own frames only shows where the program
+ * entered it and where it is now, so it becomes one entry. Frames of the program are never folded
+ * here.
+ */
+#include "worker/read/frame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/gdb/mi.h"
+#include "worker/read/modules.h"
+#include "worker/read/source.h"
+
+#define NAME_MAX_BYTES 512 /* bytes of a function's name: templates have long ones */
+#define PLACE_MAX      (FRAME_PATH_MAX + 16)
+#define VALUE_MAX      200  /* bytes shown of one argument */
+#define ARGS_MAX       1200 /* and of all */
+#define FOLD_MIN       2
+
+static void set_text(json_t *json, const char *name, const char *text, size_t max)
+{
+	if (text)
+		json_object_set_new(json, name, scrub_json_middle(text, strlen(text), max, NULL));
+}
+
+json_t *frame_args(const json_t *frame)
+{
+	char text[ARGS_MAX * 2] = "";
+	size_t i, length = 0;
+	json_t *argument;
+
+	json_array_foreach(json_object_get(frame, "args"), i, argument)
+	{
+		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
+		size_t whole = value ? strlen(value) : 0;
+
+		/* gdb shows a parameter's value at entry next to the parameter, which says the same
+		 * twice. */
+		if (!name || strchr(name, '@'))
+			continue;
+		if (length > ARGS_MAX) {
+			length += (size_t)snprintf(text + length, sizeof(text) - length, ", ...");
+			break;
+		}
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.100s=%.*s%s",
+		    length ? ", " : "", name, VALUE_MAX, value ? value : "",
+		    whole > VALUE_MAX ? "..." : "");
+	}
+	return length ? scrub_json(text, length, ARGS_MAX * 3, NULL) : NULL;
+}
+
+json_t *frame_json(const json_t *frame)
+{
+	json_t *json = json_object(), *args = frame_args(frame);
+	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
+	const char *file = mi_text(frame, "file"), *line = mi_text(frame, "line");
+	char place[PLACE_MAX];
+
+	json_object_set_new(json, "level", json_integer(mi_number(frame, "level", 0)));
+	if (function && strcmp(function, "??") != 0)
+		set_text(json, "function", function, NAME_MAX_BYTES);
+	if (args)
+		json_object_set_new(json, "args", args);
+	/* gdb turns relative names into "full" ones that contain the directory twice. */
+	if (full && (full[0] == '/' || !file))
+		file = full;
+	if (file && line) {
+		snprintf(place, sizeof(place), "%.4095s:%s", file, line);
+		set_text(json, "at", place, PLACE_MAX);
+	} else {
+		set_text(json, "library", mi_text(frame, "from"), PLACE_MAX);
+	}
+	set_text(json, "address", mi_text(frame, "addr"), 32);
+	return json;
+}
+
+/* Libraries of every program. Their frames between the program's own tell nothing about it. */
+static bool is_libc(const char *library)
+{
+	static const char *const names[] = {
+	    "libc.so", "libc-", "libpthread", "ld-linux", "librr", "libgcc_s.so"};
+	const char *name = basename(library);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The library that rr loads into the recorded program, and the page through which its calls go. */
+static bool is_rr(const json_t *frame)
+{
+	static const char *const sources[] = {"src/preload/syscall_hook.S:",
+	    "src/preload/raw_syscall.S:", "src/preload/syscallbuf.c:"};
+	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
+	const char *library = mi_text(frame, "library");
+
+	for (size_t i = 0; at && i < sizeof(sources) / sizeof(*sources); i++)
+		if (strstr(at, sources[i]))
+			return true;
+	return (library && strncmp(basename(library), "librr", 5) == 0) ||
+	       (!at && !library && function && strncmp(function, "syscall_", 8) == 0);
+}
+
+void frames_without_rr(json_t *frames)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(frames); i++)
+		if (is_rr(json_array_get(frames, i)))
+			count = i + 1;
+	while (count-- > 0)
+		json_array_remove(frames, 0);
+}
+
+/* Debian's debug symbols of the C library name its sources as "./nptl/pthread_kill.c". */
+static bool is_foreign(struct replay *replay, const json_t *frame)
+{
+	const char *library = mi_text(frame, "library"), *at = mi_text(frame, "at");
+
+	if (library)
+		return is_libc(library);
+	return at && at[0] == '.' && !frame_is_own(replay, frame);
+}
+
+bool frame_place(const json_t *frame, char path[FRAME_PATH_MAX], int *line)
+{
+	const char *at = mi_text(frame, "at"), *colon = at ? strrchr(at, ':') : NULL;
+
+	if (!colon)
+		return false;
+	snprintf(path, FRAME_PATH_MAX, "%.*s", (int)(colon - at), at);
+	*line = (int)strtol(colon + 1, NULL, 10);
+	return true;
+}
+
+json_t *frame_source(struct replay *replay, const json_t *frame)
+{
+	char path[FRAME_PATH_MAX];
+	int line;
+
+	return frame_place(frame, path, &line) ? source_around(replay, path, line) : NULL;
+}
+
+bool frame_is_own(struct replay *replay, const json_t *frame)
+{
+	static const char *const systems[] = {"/usr/include/", "/usr/lib/"};
+	char path[FRAME_PATH_MAX];
+	int line;
+
+	if (is_rr(frame) || !frame_place(frame, path, &line))
+		return false;
+	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
+		if (strncmp(path, systems[i], strlen(systems[i])) == 0)
+			return false;
+	return path[0] == '/' || source_is_there(replay, path);
+}
+
+json_t *frames_first_own(struct replay *replay, const json_t *frames)
+{
+	json_t *frame, *lined = NULL;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		if (frame_is_own(replay, frame))
+			return frame;
+		if (!lined && mi_text(frame, "at") && !is_foreign(replay, frame))
+			lined = frame;
+	}
+	return lined ? lined : json_array_get(frames, 0);
+}
+
+/* "at" instead of "library". */
+static void show_library(json_t *frame)
+{
+	const char *library = mi_text(frame, "library");
+
+	if (library && !json_object_get(frame, "at"))
+		json_object_set_new(frame, "at", json_string(basename(library)));
+	json_object_del(frame, "library");
+}
+
+json_t *frame_finish(struct replay *replay, json_t *frame)
+{
+	modules_locate_one(replay, frame);
+	show_library(frame);
+	return frame;
+}
+
+json_t *frame_listed(struct replay *replay, const json_t *frame)
+{
+	json_t *json = frame_finish(replay, frame_json(frame));
+
+	if (json_object_get(json, "function"))
+		json_object_del(json, "address");
+	return json;
+}
+
+static size_t foreign_run(struct replay *replay, const json_t *frames, size_t at)
+{
+	size_t end = at;
+
+	while (end < json_array_size(frames) && is_foreign(replay, json_array_get(frames, end)))
+		end++;
+	return end - at;
+}
+
+static const char *name_of(const json_t *frame)
+{
+	const char *name = mi_text(frame, "function");
+
+	return name ? name : "??";
+}
+
+static json_t *fold(const json_t *frames, size_t at, size_t count)
+{
+	const json_t *inner = json_array_get(frames, at),
+		     *outer = json_array_get(frames, at + count - 1);
+
+	return json_pack("{s:I,s:o}", "folded", (json_int_t)count, "what",
+	    json_sprintf(
+		"%s%s%s in libc", name_of(inner), count > 2 ? " ... " : ", ", name_of(outer)));
+}
+
+static void fold_foreign(struct replay *replay, json_t *frames)
+{
+	for (size_t at = 0; at < json_array_size(frames); at++) {
+		size_t count = foreign_run(replay, frames, at);
+
+		if (count < FOLD_MIN || count == json_array_size(frames))
+			continue;
+		json_array_insert_new(frames, at, fold(frames, at, count));
+		for (size_t i = 0; i < count; i++)
+			json_array_remove(frames, at + 1);
+	}
+}
+
+void frames_finish(struct replay *replay, json_t *frames)
+{
+	json_t *frame;
+	size_t i;
+
+	modules_locate(replay, frames);
+	fold_foreign(replay, frames);
+	json_array_foreach(frames, i, frame)
+	{
+		show_library(frame);
+		json_object_del(frame, "period");
+		if (json_object_get(frame, "function"))
+			json_object_del(frame, "address");
+	}
+}

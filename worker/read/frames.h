@@ -1,0 +1,41 @@
+#ifndef WORKER_FRAMES_H
+#define WORKER_FRAMES_H
+/*
+ * Threads and stacks. Long stacks are folded and paged.
+ */
+#include "worker/session/replay.h"
+
+/*
+ * Reads a thread's frames from `start` on into `frames`, folded, at most `depth` entries and
+ * `budget` bytes. *next becomes the level of the next page, or -1 at the end of the stack.
+ */
+bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
+    json_t *frames, int *next, struct failure *failure);
+
+/* `count` frames from `from` on as gdb has them, with arguments, not folded. */
+bool frames_read(struct replay *replay, int thread, int from, int count, json_t **frames,
+    struct failure *failure);
+
+/* The same frames, owned by the caller, for who needs no more than there is: fewer or none where
+ * the stack cannot be read. */
+json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget);
+/* Those of the selected thread, from the innermost on. */
+json_t *frames_near(struct replay *replay, int depth, size_t budget);
+
+/* Selects the first frame of the program's own code in the selected thread, if a library's frames
+ * are below it: the names that a client uses next are meant there. `answer` (may be NULL) then says
+ * so. */
+void frames_select_own(struct replay *replay, json_t *answer);
+
+/*
+ * How often frames[at .. at+period) repeats, at least twice after the first. Returns the number of
+ * repetitions beyond the first, with *period; 0: it does not repeat. Frames are equal if function,
+ * place and library are equal; without a function, if the addresses are.
+ */
+size_t frames_repeated(const json_t *frames, size_t at, size_t *period);
+
+/* A number in a frame of the selected thread, such as $sp. */
+bool frames_number(
+    struct replay *replay, int level, const char *expression, unsigned long long *number);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Enables and disables gdb's pretty printers of the C++ library.
+ */
+#include "worker/read/printers.h"
+
+#include <string.h>
+#include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
+
+void printers_load(struct replay *replay)
+{
+	if (!replay->printers_loaded)
+		library_load(replay->gdb);
+	replay->printers_loaded = true;
+}
+
+void printers_begin(struct replay *replay)
+{
+	printers_load(replay);
+	/* A gdb without Python has none. An interrupt may have left some of them on. */
+	replay->printers_on = gdb_console(replay->gdb, NULL, "enable pretty-printer") == GDB_DONE ||
+			      gdb_was_interrupted(replay->gdb);
+}
+
+void printers_end(struct replay *replay)
+{
+	if (replay->printers_on && !replay->worker->broken)
+		gdb_must_console(replay->gdb, "disable pretty-printer");
+	replay->printers_on = false;
+}
+
+bool printers_would_help(const char *value)
+{
+	/* The second is what plain.c makes of a map, a set or a list. */
+	static const char *const signs[] = {"_M_", " elements}", "{1 element}"};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		found |= strstr(value, signs[i]) != NULL;
+	return found;
+}

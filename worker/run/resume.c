@@ -1,0 +1,213 @@
+/*
+ * Resumes the program, and corrects what gdb and rr together get wrong after a run backward.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "worker/breaks/breakpoints.h"
+#include "worker/gdb/must.h"
+#include "worker/breaks/conditional.h"
+#include "worker/moment/crossing.h"
+#include "worker/session/images.h"
+#include "worker/moment/place.h"
+#include "worker/moment/position.h"
+#include "worker/run/resume.h"
+#include "worker/session/stop_reason.h"
+#include "worker/breaks/stubs.h"
+
+#define OPTIONS_MAX 96
+
+/*
+ * gdb steps over the breakpoint under a thread only if it has selected that thread or saw it stop
+ * there, which it did not after rr restarted. A run of all threads may as well begin with the
+ * thread of the present moment, whatever the client has selected.
+ */
+static void select_stopped(struct replay *replay, const struct resumption *resumption)
+{
+	if (!resumption->stepping && replay->moment.tid &&
+	    replay->moment.tid != replay->selected.tid)
+		selection_set_thread(replay, replay->moment.tid);
+}
+
+/* Whether the program has no dynamic linker: it is statically linked. */
+static enum gdb_outcome look_for_linker(struct replay *replay, bool *none)
+{
+	static const char zero[] = " 0x0\n";
+	const char *text, *base, *end;
+	enum gdb_outcome outcome = gdb_console(replay->gdb, &text, "info auxv");
+
+	if (outcome != GDB_DONE)
+		return outcome;
+	base = strstr(text, "AT_BASE ");
+	end = base ? strchr(base, '\n') : NULL;
+	*none = end && strncmp(end - strlen(zero) + 1, zero, strlen(zero)) == 0;
+	return GDB_DONE;
+}
+
+/*
+ * Where the dynamic linker is part of the program itself, gdb takes all of the program for it, and
+ * steps back through all of it, to the start of the recording. Of a system that it does not know it
+ * knows no dynamic linker either.
+ */
+static enum gdb_outcome must_forget_linker(
+    struct replay *replay, const struct resumption *resumption, bool *must)
+{
+	*must = false;
+	if (resumption->direction == FORWARD || strcmp(resumption->verb, "continue") == 0 ||
+	    strstr(resumption->verb, "instruction"))
+		return GDB_DONE;
+	return look_for_linker(replay, must);
+}
+
+/* MI needs its own options before those of the command. */
+static enum gdb_outcome resume(struct replay *replay, const struct resumption *resumption)
+{
+	bool forget;
+	enum gdb_outcome outcome = must_forget_linker(replay, resumption, &forget);
+	char options[OPTIONS_MAX] = "";
+	size_t length = 0;
+
+	if (outcome != GDB_DONE)
+		return outcome;
+
+	select_stopped(replay, resumption);
+	if (resumption->stepping)
+		length =
+		    (size_t)snprintf(options, OPTIONS_MAX, " --thread %d", replay->selected.number);
+	if (resumption->frame >= 0)
+		length += (size_t)snprintf(
+		    options + length, OPTIONS_MAX - length, " --frame %d", resumption->frame);
+	if (resumption->direction == BACKWARD)
+		length += (size_t)snprintf(options + length, OPTIONS_MAX - length, " --reverse");
+	if (resumption->count)
+		snprintf(options + length, OPTIONS_MAX - length, " %lld", resumption->count);
+	if (forget)
+		gdb_must(replay->gdb, NULL, "-gdb-set osabi none");
+	outcome = gdb_run(replay->gdb, "-exec-%s%s", resumption->verb, options);
+	if (forget && outcome != GDB_LOST)
+		gdb_must(replay->gdb, NULL, "-gdb-set osabi auto");
+	return outcome;
+}
+
+/*
+ * After going back to where a library was not loaded yet, gdb still knows the library and cannot
+ * set its own breakpoints in it. When gdb restarts, it looks again which libraries are loaded.
+ */
+static bool look_again(struct replay *replay)
+{
+	static const char said[] = "Cannot insert breakpoint 0.";
+	struct failure ignored = {0};
+	int tid = replay->selected.tid, here;
+	bool fine;
+
+	if (strncmp(gdb_message(replay->gdb), said, sizeof(said) - 1) != 0)
+		return false;
+	here = position_hold(replay);
+	fine = here && position_return(replay, here, &ignored);
+	position_release(replay, here);
+	if (fine && tid != replay->selected.tid)
+		selection_set_thread(replay, tid);
+	return fine;
+}
+
+/* A library that came later has a function of the same name: its place needs a register, too. */
+static bool have_too_many(struct replay *replay)
+{
+	return strstr(gdb_message(replay->gdb), "Could not insert hardware") &&
+	       conditional_leave(replay);
+}
+
+/* From an image's first instruction back to the exec that began it, in the image before. */
+static bool cross_backward(struct replay *replay, struct failure *failure)
+{
+	bool fine;
+
+	breakpoints_suspend(replay);
+	fine = position_go_exec(replay, images_at(replay), failure);
+	breakpoints_resume(replay);
+	/* Output up to here was already seen, because the session comes from a later moment. */
+	json_decref(output_take(replay->output, 1));
+	replay->at_signal = replay->at_end = false;
+	return fine;
+}
+
+/* If a run forward has reached the exec that ends the image, goes on in the next image. */
+static bool cross_forward(struct replay *replay, struct failure *failure)
+{
+	bool lost = gdb_has_lost_rr(replay->gdb);
+
+	if (images_count(replay) < 2 ||
+	    (!lost && (stop_kind(replay) != STOP_EVENT || gdb_was_interrupted(replay->gdb))))
+		return true;
+	if (!lost && !position_update(replay, failure))
+		return false;
+	if (!crossing_is_reached(replay, replay->moment.event))
+		return true;
+	if (!crossing_enter(replay, images_at(replay) + 1, failure))
+		return false;
+	replay->crossed = true;
+	return true;
+}
+
+static bool resume_once(
+    struct replay *replay, const struct resumption *resumption, struct failure *failure)
+{
+	enum gdb_outcome outcome;
+	bool fine;
+
+	if (resumption->direction == FORWARD)
+		crossing_await(replay);
+	outcome = resume(replay, resumption);
+	if (outcome == GDB_REFUSED && (have_too_many(replay) || look_again(replay)))
+		outcome = resume(replay, resumption);
+	while (outcome == GDB_DONE && !resumption->stepping && stubs_stopped(replay))
+		outcome = resume(replay, resumption);
+	fine = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	if (outcome == GDB_LOST && resumption->direction == BACKWARD && replay->worker->restorable)
+		failure_set_hint(failure,
+		    "the next call restores the session where it stood; rr cannot go back this "
+		    "way: rr_goto an earlier moment, or rr_continue with reverse to a breakpoint");
+	if (!fine)
+		breakpoints_explain(replay, failure);
+	else if (resumption->direction == FORWARD)
+		fine = cross_forward(replay, failure);
+	gdb_expect_end(replay->gdb, false);
+	return fine;
+}
+
+/* Goes back to where it began, because nobody knows where gdb would have stopped. */
+static bool give_up(struct replay *replay, const struct place *before, struct failure *failure)
+{
+	if (place_return(replay, before, failure))
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "the session stands where it did: go back with rr_continue to a breakpoint or "
+		    "a watchpoint, or with rr_goto",
+		    "gdb cannot step back from here: a thread begins on the way");
+	return false;
+}
+
+bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
+{
+	struct place before;
+	bool again;
+
+	if (resumption->direction == BACKWARD && crossing_is_behind(replay)) {
+		replay->crossed = resumption->stepping;
+		if (!cross_backward(replay, failure) || resumption->stepping)
+			return !failure->message[0];
+	}
+	before = place_here(replay);
+	again = resumption->direction == BACKWARD &&
+		(replay->at_signal || (resumption->stepping && replay->at_end));
+	if (!resume_once(replay, resumption, failure))
+		return false;
+	if (resumption->direction == BACKWARD && gdb_stepped_before_thread(replay->gdb))
+		return give_up(replay, &before, failure);
+	if (!again || gdb_was_interrupted(replay->gdb) || stop_kind(replay) != STOP_SIGNAL)
+		return true;
+	if (!position_update(replay, failure))
+		return false;
+	if (replay->moment.ticks != before.moment.ticks || replay->moment.pc != before.moment.pc ||
+	    replay->moment.tid != before.moment.tid)
+		return true;
+	return resume_once(replay, resumption, failure);
+}
