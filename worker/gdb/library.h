@@ -7,7 +7,8 @@
  */
 #include "worker/gdb/gdb.h"
 
-/* Writes a gdb script that keeps the helpers' text in gdb. */
+/* Adds the helpers' text to the file that gdb has as TOOL_EXTRA_FD, once gdb has sourced what was
+ * in it. */
 bool library_write(int file);
 
 /* Loads them, the printers disabled. Waits for nothing: what gdb is asked next comes behind it. */

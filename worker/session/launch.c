@@ -207,7 +207,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 	struct places places;
 	struct tool tool;
 	char why[WHY_MAX], ignored[256];
-	bool written = settings_write(file) && library_write(file);
+	bool written = settings_write(file);
 
 	start_policy(replay, &sandbox, &places);
 	if (tool_start(&tool,
@@ -302,15 +302,21 @@ static void warn_of_casts(struct replay *replay)
 	json_decref(results);
 }
 
-static bool configure(struct replay *replay, struct failure *failure)
+/* Has gdb source the file, to which the helpers' text is added then. */
+static bool configure(struct replay *replay, int file, struct failure *failure)
 {
 	char command[64];
 
 	settings_tell(replay->gdb);
 	warn_of_casts(replay);
 	snprintf(command, sizeof(command), "source /proc/self/fd/%d", TOOL_EXTRA_FD);
-	return gdb_check(
-	    replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL, failure);
+	if (!gdb_check(replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL,
+		failure))
+		return false;
+	if (library_write(file))
+		return true;
+	failure_set(failure, ERROR_INTERNAL, NULL, "gdb's helpers could not be stored");
+	return false;
 }
 
 /*
@@ -450,7 +456,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	gdb_on_turn(replay->gdb, reap);
 	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
-	return fetch_commands(replay, commands, failure) && configure(replay, failure) &&
+	return fetch_commands(replay, commands, failure) && configure(replay, commands, failure) &&
 	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
 	       prepare_starter(replay, way, failure);
 }
