@@ -77,7 +77,7 @@ static const struct {
 	"it refused -break-list"},
     {"whatis total", "rr_race_scan", "{\"expression\": \"total\"}", "an atomic one"},
     {"info proc mappings", "rr_race_scan", "{\"expression\": \"total\"}", "what is mapped"},
-    {"(long) sizeof(total)", "rr_value_history", "{\"expression\": \"total\"}",
+    {"(&(total) + 1)", "rr_value_history", "{\"expression\": \"total\"}",
 	"does not say where that lies"},
     {"rr_the_tally.take", "rr_value_history", "{\"expression\": \"total\"}", "it refused"},
     {"info frame level", "rr_origin_of", "{\"expression\": \"$rbx\"}", "an outer frame was saved"},
