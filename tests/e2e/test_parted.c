@@ -113,7 +113,7 @@ static void expect_source_of(struct client *client, const char *name)
 
 START_TEST(debug_information_beside_the_program_is_found_with_its_sources)
 {
-	uid_t uid = _i ? NOBODY : 0;
+	uid_t uid = _i ? NOBODY : geteuid();
 	cleanup_scratch char *folder = harness_scratch(uid);
 	cleanup_free char *project = harness_path(folder, "project"),
 			  *program = harness_path(project, "packed"),
@@ -122,8 +122,8 @@ START_TEST(debug_information_beside_the_program_is_found_with_its_sources)
 	ck_assert_int_eq(mkdir(project, 0755), 0);
 	build_program(project);
 	harness_shell("chown -R %u '%s'", uid, folder);
-	struct client *client =
-	    client_start(&(struct client_options){.uid = uid, .home = folder, .directory = "/tmp"});
+	struct client *client = client_start(&(struct client_options){
+	    .uid = uid == geteuid() ? 0 : uid, .home = folder, .directory = "/tmp"});
 	client_tool_done(
 	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
 	free(client_replay(client, trace));
