@@ -115,6 +115,7 @@ run_all() {
 
 SCRATCH=$(mktemp -d) || exit 2
 export SCRATCH
+export XDG_STATE_HOME="$SCRATCH/state" # the developer's own lists of sources are not ours to fill
 running=none
 trap 'rm -rf "$SCRATCH"' EXIT
 trap stop INT TERM HUP

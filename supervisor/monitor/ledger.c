@@ -16,10 +16,12 @@
 
 #include "sandbox/cleanup.h"
 
-#define FORMAT	     "rr-warden ledger 1"
-#define HEADER_MAX   512	     /* bytes of a trace's header that identify it */
-#define SWEPT_MAX    1000	     /* files of the ledger that one sweep looks at */
-#define GONE_SECONDS (7 * 24 * 3600) /* a trace may only have moved */
+#define FORMAT		  "rr-warden ledger 1"
+#define HEADER_MAX	  512 /* bytes of a trace's header that identify it */
+#define IDENTITY_TEXT_MAX (2 * HEADER_MAX + 80)
+#define SWEPT_MAX	  8000 /* files of the ledger that one sweep looks at */
+#define HEAD_MAX	  (IDENTITY_TEXT_MAX + PATH_MAX + 64) /* a file's first three lines */
+#define GONE_SECONDS	  (7 * 24 * 3600)		      /* a trace may only have moved */
 
 /* What a trace is known by. */
 struct identity {
@@ -170,8 +172,6 @@ static void print_identity(const struct identity *identity, char *text, size_t s
 	snprintf(text, size, "%llx\t%llx\t%lld\t%s", identity->device, identity->inode,
 	    identity->born, identity->header);
 }
-
-#define IDENTITY_TEXT_MAX (2 * HEADER_MAX + 80)
 
 int ledger_name(int trace, char name[NAME_MAX])
 {
@@ -366,44 +366,96 @@ struct ledger *ledger_load(const char *path)
 	return NULL;
 }
 
-/* ---- What is old ------------------------------------------------------------------------------
+/* ---- What is too much --------------------------------------------------------------------------
  */
 
-/* Whether the trace that the file is about is where it was. */
+/* A file in the ledger's directory. A recorded program can write there, so it may be anything. */
+struct kept {
+	char name[40]; /* as of ledger_name, perhaps with ".new" */
+	time_t modified;
+	off_t size;
+	bool gone; /* its trace is not where it was */
+};
+
+/* Whether the trace that the file is about is where it was. What cannot be found out is not gone.
+ */
 static bool has_trace(int directory, const char *name)
 {
-	cleanup_free char *text = read_text(directory, name);
-	char *rest = text, now[NAME_MAX];
+	cleanup_fd int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char head[HEAD_MAX + 1], now[NAME_MAX], *rest = head;
+	ssize_t length = fd < 0 ? 0 : read(fd, head, HEAD_MAX);
 
-	if (!text)
-		return true; /* not a file of ours */
+	head[length < 0 ? 0 : length] = '\0';
 	for (int i = 0; i < 2; i++)
 		if (!strsep(&rest, "\n"))
 			return false;
 	char *path = strsep(&rest, "\n");
-	cleanup_fd int trace =
-	    path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	return trace >= 0 && ledger_name(trace, now) == 0 && strcmp(now, name) == 0;
+	if (!path || path[0] != '/')
+		return false;
+	cleanup_fd int trace = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace < 0)
+		return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+	return ledger_name(trace, now) == 0 && strcmp(now, name) == 0;
+}
+
+/* Which goes first: those without a trace, and then the oldest. */
+static int compare_kept(const void *a, const void *b)
+{
+	const struct kept *one = a, *other = b;
+
+	if (one->gone != other->gone)
+		return one->gone ? -1 : 1;
+	return (one->modified > other->modified) - (one->modified < other->modified);
+}
+
+/* Whether the directory's entry is a file of the ledger, which is then noted. */
+static bool look_at(int directory, const char *name, time_t now, struct kept *kept)
+{
+	struct stat status;
+
+	if (strlen(name) >= sizeof(kept->name) || strspn(name, "0123456789abcdef") == 0 ||
+	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	*kept = (struct kept){.modified = status.st_mtime, .size = status.st_size};
+	memcpy(kept->name, name, strlen(name) + 1);
+	if (status.st_mtime > now || status.st_size > 2 * LEDGER_BYTES_MAX)
+		kept->modified = 0; /* not ours, so it must not outlive what is */
+	kept->gone = !has_trace(directory, name);
+	return true;
+}
+
+static size_t look_at_all(int directory, time_t now, struct kept *kept)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (entries && count < SWEPT_MAX && (entry = readdir(entries)))
+		count += look_at(directory, entry->d_name, now, &kept[count]);
+	if (entries)
+		closedir(entries);
+	return count;
 }
 
 void ledger_sweep(int directory)
 {
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct kept *kept = calloc(SWEPT_MAX, sizeof(*kept));
 	time_t now = time(NULL);
-	struct dirent *entry;
-	struct stat status;
-	size_t looked = 0;
+	size_t count = kept ? look_at_all(directory, now, kept) : 0, left = count;
+	off_t bytes = 0;
 
-	while (entries && (entry = readdir(entries)) && looked < SWEPT_MAX) {
-		if (entry->d_name[0] == '.' ||
-		    fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(status.st_mode) || now - status.st_mtime < GONE_SECONDS)
+	for (size_t i = 0; i < count; i++)
+		bytes += kept[i].size < LEDGER_TOTAL_MAX ? kept[i].size : LEDGER_TOTAL_MAX;
+	if (count)
+		qsort(kept, count, sizeof(*kept), compare_kept);
+	for (size_t i = 0; i < count; i++) {
+		bool is_old = kept[i].gone && now - kept[i].modified >= GONE_SECONDS;
+		if (!is_old && left <= LEDGER_FILES_MAX && bytes <= LEDGER_TOTAL_MAX)
 			continue;
-		looked++;
-		if (!has_trace(directory, entry->d_name))
-			(void)unlinkat(directory, entry->d_name, 0);
+		(void)unlinkat(directory, kept[i].name, 0);
+		bytes -= kept[i].size < LEDGER_TOTAL_MAX ? kept[i].size : LEDGER_TOTAL_MAX;
+		left--;
 	}
-	if (entries)
-		closedir(entries);
+	free(kept);
 }

@@ -14,6 +14,8 @@
 
 #define LEDGER_ENTRIES_MAX 20000
 #define LEDGER_BYTES_MAX   (8 * 1024 * 1024)
+#define LEDGER_FILES_MAX   2000		      /* traces */
+#define LEDGER_TOTAL_MAX   (64 * 1024 * 1024) /* bytes of all */
 
 enum ledger_kind {
 	LEDGER_SOURCE = 'S',
@@ -58,7 +60,9 @@ struct ledger *ledger_load(const char *trace);
 /* The name of the open trace's file in the ledger's directory. Returns 0, or -1 with errno. */
 int ledger_name(int trace, char name[NAME_MAX]);
 
-/* Removes the files of traces that have been gone for a while. Looks at some only. */
+/* Removes the files of traces that have been gone for a week, because one may only have moved. Of
+ * more than LEDGER_FILES_MAX files or LEDGER_TOTAL_MAX bytes, those of traces that are gone go
+ * first, and then the oldest. */
 void ledger_sweep(int directory);
 
 void ledger_free(struct ledger *ledger);

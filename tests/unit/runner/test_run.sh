@@ -104,6 +104,12 @@ JOBS=1 ORDER=order says 0 '2 passed, 0 failed' tests/only tests/busy
 holds "a long program begins first" "$(head -n 1 out | grep -q '^busy ' && echo yes)"
 says 1 'failed: only' tests/busy tests/only
 
+# shellcheck disable=SC2016 # for the program
+program stateful 'mkdir -p "$XDG_STATE_HOME/rr-warden" && echo "$XDG_STATE_HOME" >state' 'echo "1 passed, 0 failed"'
+XDG_STATE_HOME=$scratch/developer says 0 '1 passed, 0 failed' tests/stateful
+holds "suites leave nothing in the developer's state directory" \
+	"$([ -s state ] && [ ! -e developer ] && [ ! -e "$(cat state)" ] && echo yes)"
+
 # timeout(1) makes a process group of its own, as Check does for each test. Under nohup, SIGHUP is ignored.
 for signal in INT TERM HUP; do
 	rm -f pid
