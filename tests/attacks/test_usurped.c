@@ -68,11 +68,12 @@ static int launched(
     const struct coup *coup, enum worker_kind kind, uint32_t operation, const char *name)
 {
 	json_auto_t *answer = launch(coup, kind, operation, name);
-	int worker;
 
-	expect_text(answer, "what", "started");
-	worker = (int)answer_number(answer, "worker");
-	return worker;
+	if (strcmp(answer_text(answer, "what"), "started") != 0) {
+		cleanup_free char *shown = answer_show(answer);
+		harness_fail("kind %d with operation %u: %s", kind, operation, shown);
+	}
+	return (int)answer_number(answer, "worker");
 }
 
 static json_t *ask(const struct coup *coup, int worker, uint32_t operation, json_t *json)

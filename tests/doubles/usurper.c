@@ -107,50 +107,42 @@ static void close_both(const int fds[2])
 			close(fds[i]);
 }
 
-/* The first children of a process; how many there are. */
-static size_t children_of(pid_t parent, pid_t *children, size_t max)
-{
-	char path[64], word[16];
-	size_t count = 0;
-	FILE *file;
+/* ---- What the monitor says ------------------------------------------------------------------ */
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
-	file = fopen(path, "re");
-	while (file && count < max && fscanf(file, "%15s", word) == 1)
-		children[count++] = (pid_t)strtol(word, NULL, 10);
-	if (file)
-		fclose(file);
+static int said; /* stderr of the monitor and of all that it starts */
+
+/* Passes it on. Returns how many requests were refused in it. */
+static size_t refusals(void)
+{
+	static const char words[] = "the monitor refused a request";
+	static char text[65537];
+	size_t count = 0;
+	ssize_t got;
+
+	while ((got = read(said, text, sizeof(text) - 1)) > 0) {
+		text[got] = '\0';
+		fputs(text, stderr);
+		for (const char *at = text; (at = strstr(at, words)); at++)
+			count++;
+	}
 	return count;
 }
 
-static bool is_called(pid_t pid, const char *name)
+/* The real supervisor's stderr would be the monitor's as well. A line is written at once, and a
+ * pipe has room for those of one call. */
+static int start_monitor(const struct paths *paths)
 {
-	char path[64], comm[32] = "";
-	FILE *file;
+	int ends[2], own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), result;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (file) {
-		if (!fgets(comm, sizeof(comm), file))
-			comm[0] = '\0';
-		fclose(file);
-	}
-	return comm[0] == '\0' || strncmp(comm, name, strlen(name)) == 0;
-}
-
-/* Whether the launcher, our child's child, has a child that is not yet a worker. */
-static bool is_one_set_up(void)
-{
-	pid_t keeper, launcher, children[WORKERS_MAX];
-	size_t count = 0;
-
-	if (children_of(getpid(), &keeper, 1) == 1 && children_of(keeper, &launcher, 1) == 1)
-		count = children_of(launcher, children, WORKERS_MAX);
-	for (size_t i = 0; i < count; i++)
-		if (!is_called(children[i], "rr-warden-worke") &&
-		    !is_called(children[i], "rr-warden-files"))
-			return true;
-	return false;
+	if (own < 0 || pipe2(ends, O_CLOEXEC) < 0 || dup2(ends[1], STDERR_FILENO) < 0 ||
+	    fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
+		return -1;
+	said = ends[0];
+	result = launcher_start(paths, settings);
+	dup2(own, STDERR_FILENO);
+	close(own);
+	close(ends[1]);
+	return result;
 }
 
 struct launched {
@@ -173,42 +165,39 @@ static void note(struct launched *launched, const struct launch_notice *notice, 
 	}
 }
 
-/* What the monitor does before it answers a request that is always allowed. */
-static void take_notices(struct launched *launched, uint32_t last)
+static void take_notice(struct launched *launched, uint32_t last, bool *last_came)
 {
-	json_t *behind = json_pack("{s:i, s:i}", "kind", WORKER_QUERY, "operation", WIRE_OP_STATUS);
 	struct launch_notice notice;
-	bool answers;
 	int fds[2];
 
-	send_request(last, behind);
-	json_decref(behind);
-	do {
-		next_notice(&notice, fds);
-		answers = notice.what == LAUNCH_STARTED || notice.what == LAUNCH_FAILED;
-		if (answers && notice.tag == launched->tag)
+	next_notice(&notice, fds);
+	if (notice.what == LAUNCH_STARTED || notice.what == LAUNCH_FAILED) {
+		if (notice.tag == launched->tag)
 			note(launched, &notice, fds);
-		close_both(fds);
-	} while (!answers || notice.tag != last);
+		*last_came |= notice.tag == last;
+	}
+	close_both(fds);
 }
 
-/* What the monitor refuses, it does not answer. It has refused a request if it has answered one
- * that came behind, sets up no worker, and then answers another. */
+/* What the monitor refuses, it does not answer, but it says so before it takes the next request. So
+ * another one follows, which is always answered. Their answers come in any order. */
 static json_t *launch(const json_t *params)
 {
 	static uint32_t tag;
-	struct launched launched = {.hurry = json_object_get(params, "hurry")};
+	struct launched launched = {.tag = ++tag, .hurry = json_object_get(params, "hurry")};
+	json_t *behind = json_pack("{s:i, s:i}", "kind", WORKER_QUERY, "operation", WIRE_OP_STATUS);
+	bool last_came = false;
 
-	launched.tag = ++tag;
+	(void)refusals();
 	send_request(launched.tag, params);
-	take_notices(&launched, ++tag);
-	if (!launched.answer) {
-		while (is_one_set_up())
-			usleep(1000);
-		take_notices(&launched, ++tag);
-	}
-	if (!launched.answer)
+	send_request(++tag, behind);
+	json_decref(behind);
+	while (!last_came)
+		take_notice(&launched, tag, &last_came);
+	if (refusals() > 0)
 		return json_pack("{s:s}", "what", "refused");
+	while (!launched.answer)
+		take_notice(&launched, tag, &last_came);
 	if (launched.hurry && worker_count > 0)
 		json_object_set_new(launched.answer, "hurried",
 		    await_answer(workers[worker_count - 1].channel, WIRE_OP_START, HURRY_ID));
@@ -446,7 +435,7 @@ int main(int argc, char **argv)
 	settings = options.settings;
 	if (options.mode != MODE_SERVE || paths_find(&paths) < 0)
 		return 2;
-	monitor = launcher_start(&paths, settings);
+	monitor = start_monitor(&paths);
 	if (monitor < 0)
 		return 1;
 	while (getline(&line, &room, stdin) > 0)
