@@ -184,10 +184,11 @@ static void take_notice(struct launched *launched, uint32_t last, bool *last_cam
 static json_t *launch(const json_t *params)
 {
 	static uint32_t tag;
-	struct launched launched = {.tag = ++tag, .hurry = json_object_get(params, "hurry")};
+	struct launched launched = {.hurry = json_object_get(params, "hurry")};
 	json_t *behind = json_pack("{s:i, s:i}", "kind", WORKER_QUERY, "operation", WIRE_OP_STATUS);
 	bool last_came = false;
 
+	launched.tag = ++tag;
 	(void)refusals();
 	send_request(launched.tag, params);
 	send_request(++tag, behind);
