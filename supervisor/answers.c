@@ -127,6 +127,24 @@ static void shorten(json_t *object, const char *key, json_t *value, const char *
 		json_object_set_new(object, key, text);
 }
 
+/* The texts of a list; of nothing else. */
+static void shorten_all(json_t *list, const char *directory)
+{
+	json_t *part;
+	size_t i;
+
+	if (directory == NULL || directory[0] != '/' || directory[1] == 0)
+		return;
+	json_array_foreach(list, i, part)
+	{
+		json_t *text =
+		    json_is_string(part) ? shortened(json_string_value(part), directory) : NULL;
+
+		if (text != NULL)
+			json_array_set_new(list, i, text);
+	}
+}
+
 static void trim(json_t *value, const char *main, const char *directory, int depth)
 {
 	const char *key;
@@ -140,6 +158,8 @@ static void trim(json_t *value, const char *main, const char *directory, int dep
 	json_object_foreach_safe(value, next, key, part)
 	{
 		trim(part, NULL, directory, depth + 1);
+		if (strcmp(key, "callers") == 0)
+			shorten_all(part, directory);
 		if (!is_empty(part) || strcmp(key, "session_alive") == 0)
 			shorten(value, key, part, directory);
 		else if (main == NULL || strcmp(key, main) != 0 || !json_is_array(part))

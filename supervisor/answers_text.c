@@ -112,6 +112,23 @@ static void print_any(FILE *out, const char *key, const json_t *value)
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
 /* "#1 store (a=0x55, v=94) at lost.c:8" */
+/* Who calls a wrapper: texts, for a place; where `callers` are frames, they have a printer of their
+ * own. */
+static void print_wrapped(FILE *out, const json_t *where, const char *before, const char *behind)
+{
+	json_t *caller;
+	size_t i;
+
+	json_array_foreach(json_object_get(where, "callers"), i, caller)
+	{
+		if (json_is_string(caller))
+			fprintf(out, "%scalled by %s%s", before, json_string_value(caller), behind);
+	}
+	if (json_is_integer(json_object_get(where, "wrappers")))
+		fprintf(out, "%swrappers passed over: %" JSON_INTEGER_FORMAT "%s", before,
+		    json_integer_value(json_object_get(where, "wrappers")), behind);
+}
+
 static void print_frame(FILE *out, const json_t *frame)
 {
 	const char *function = text_of(frame, "function"), *at = text_of(frame, "at");
@@ -134,6 +151,7 @@ static void print_frame(FILE *out, const json_t *frame)
 	fputc('\n', out);
 	if (json_object_get(frame, "unwinding"))
 		fprintf(out, "   unwinding: %s\n", text_of(frame, "unwinding"));
+	print_wrapped(out, frame, "   ", "\n");
 }
 
 static void print_lines(FILE *out, const json_t *lines, const char *indent)
@@ -232,6 +250,7 @@ static void print_where(FILE *out, const json_t *where)
 	    function[0] != 0 ? function : "??");
 	if (text_of(where, "at")[0] != 0)
 		fprintf(out, " at %s", text_of(where, "at"));
+	print_wrapped(out, where, ", ", "");
 }
 
 /* "177:4201 thread 12: " */

@@ -321,11 +321,12 @@ START_TEST(a_row_leads_to_its_line)
 	json_array_foreach((json_t *)rows, i, row)
 	{
 		const char *text = json_string_value(row);
-		char moment[80] = "";
-		int line = 0;
+		size_t length = strcspn(text, " ");
+		cleanup_free char *moment = strndup(text, length);
+		long line = strtol(text + length, NULL, 10);
 
 		/* "2 passes of a loop like this, the last from MOMENT:" */
-		if (sscanf(text, "%79s %d", moment, &line) < 1 || !strchr(moment, ':'))
+		if (!strchr(moment, ':'))
 			continue;
 		ck_assert_msg(strchr(moment, '.'), "%s", text);
 		if (line)

@@ -15,7 +15,7 @@
 void x87address_correct(const struct tracee *tracee, const uint8_t *bytes, size_t length)
 {
 	ZydisDecodedInstruction instruction;
-	struct user_fpregs_struct state;
+	struct user_fpregs_struct state = {0};
 	const struct place *place;
 
 	if (!tracee->space ||

@@ -37,8 +37,8 @@ static const uint8_t arguments[ARGUMENTS] = {7, 6, 2, 1, 8, 9}; /* rdi, rsi, rdx
 static void begin(struct walk *walk)
 {
 	*walk = (struct walk){0};
-	for (uint8_t i = 0; i < ARGUMENTS; i++)
-		walk->held[arguments[i]] = FIRST + i;
+	for (unsigned i = 0; i < ARGUMENTS; i++)
+		walk->held[arguments[i]] = (uint8_t)(FIRST + i);
 }
 
 /* The number of a general register of at least 32 bits; REGISTERS: it is another one. */
