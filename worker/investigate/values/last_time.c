@@ -1,6 +1,7 @@
 /*
  * rr_last_time: when the program last passed a place before now, with a condition that held.
  */
+#include <stdio.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/search/passes.h"
@@ -12,6 +13,7 @@
 #include "worker/run/last_hit.h"
 #include "worker/breaks/internal.h"
 #include "worker/moment/position.h"
+#include "worker/moment/seen.h"
 #include "worker/run/resume.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
@@ -19,10 +21,10 @@
 
 #define DOUBTS_MAX 100 /* stops that we skip because their condition cannot be read */
 
-enum found { FOUND_IT, FOUND_NOTHING, FOUND_FAILED };
+enum found { FOUND_IT, FOUND_NOTHING, FOUND_CUT, FOUND_FAILED };
 
-/* One stop back. */
-static bool go_back(struct replay *replay, struct failure *failure)
+/* One stop back. *cut: it was interrupted, and everything after replay->moment is searched. */
+static bool go_back(struct replay *replay, bool *cut, struct failure *failure)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
 
@@ -30,7 +32,7 @@ static bool go_back(struct replay *replay, struct failure *failure)
 	case LAST_HIT_THERE:
 		return true;
 	case LAST_HIT_CUT:
-		worker_fail_interrupted(replay->worker, failure);
+		*cut = true;
 		return false;
 	case LAST_HIT_FAILED:
 		return false;
@@ -47,9 +49,11 @@ static bool go_back(struct replay *replay, struct failure *failure)
 static enum found find(struct replay *replay, const char *condition, int number,
     struct passes_unread *unread, struct failure *failure)
 {
+	bool cut = false;
+
 	for (int i = 0; i < DOUBTS_MAX; i++) {
-		if (!go_back(replay, failure))
-			return FOUND_FAILED;
+		if (!go_back(replay, &cut, failure))
+			return cut ? FOUND_CUT : FOUND_FAILED;
 		if (scan_hit(replay, BACKWARD).number != number)
 			return FOUND_NOTHING;
 		replay->at_end = replay->at_signal = false;
@@ -96,6 +100,35 @@ static void fail_nothing(struct replay *replay, const struct last_time_args *arg
 	    args->condition ? " where " : "", args->condition ? args->condition : "");
 }
 
+/* What lies between replay->moment and `from`, where the search began, is searched. */
+static json_t *answer_cut(
+    struct replay *replay, const struct last_time_args *args, const struct moment *from)
+{
+	const struct moment start = {.event = images_start(replay)};
+	int share = images_share(replay, from, &start, &replay->moment);
+	bool nowhere = from->event == replay->moment.event && from->ticks == replay->moment.ticks;
+	json_t *reached, *answer;
+	char done[32] = "";
+
+	position_take_sum(replay);
+	reached = seen_name(replay, &replay->moment);
+	if (share >= 0)
+		snprintf(
+		    done, sizeof(done), share ? " (%d%%)" : " (below %d%%)", share ? share : 1);
+	answer = json_pack("{s:o, s:o}", "conclusion",
+	    json_sprintf("nothing passed %.200s%s%.200s, in the part that was searched",
+		args->location, args->condition ? " where " : "",
+		args->condition ? args->condition : ""),
+	    "cut_off",
+	    json_sprintf("the time is over: searched back to %s%s; to go on, %s",
+		json_string_value(reached), done,
+		nowhere ? "give a longer deadline: the same call begins again from here"
+			: "rr_goto there and call again, or give a longer deadline"));
+	replay->worker->half_read = false;
+	json_decref(reached);
+	return answer;
+}
+
 /* The stop, and one sentence about what it means. */
 static json_t *describe(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
@@ -123,6 +156,7 @@ static json_t *search(
 {
 	int number = passes_set(replay, args->location, args->condition, failure);
 	struct passes_unread unread = {0};
+	struct moment from = replay->moment;
 	enum found found;
 	json_t *answer = NULL;
 	bool known;
@@ -140,6 +174,8 @@ static json_t *search(
 		return NULL;
 	if (found == FOUND_NOTHING && known)
 		fail_nothing(replay, args, &unread, failure);
+	else if (found == FOUND_CUT)
+		answer = answer_cut(replay, args, &from);
 	else if (found == FOUND_IT)
 		answer = evaluate_beside(replay, describe(replay, args, failure), args->evaluate);
 	if (answer && unread.count)
@@ -157,7 +193,7 @@ json_t *tool_last_time(
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	answer = search(replay, args, failure);
-	if (!answer || !args->move)
+	if (!answer || !args->move || json_object_get(answer, "cut_off"))
 		return excursion_answer(&excursion, answer, failure);
 	excursion_stay(&excursion);
 	return answer;
