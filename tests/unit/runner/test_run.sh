@@ -77,6 +77,9 @@ says 1 '0 passed, 1 failed' tests/missing
 says 2 'usage: .*'
 says 0 'skipped: it is Sunday' tests/skips
 
+program skipped 'echo "skipped: it is Monday"'
+says 0 'skipped: it is Monday' tests/skipped tests/good
+
 # What make check-all asks for.
 export TEST_ROWS=2 TEST_REST=yes ORDER="$scratch/order.later"
 echo 'later late' >"$ORDER"
