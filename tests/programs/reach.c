@@ -207,6 +207,19 @@ long reach_counter(int pid, int processor)
 	return answer(syscall(SYS_perf_event_open, &counter, pid, processor, -1, 0));
 }
 
+/* A system call by the program's own instructions, at a place of rr's page: rr does not trace all
+ * of them. */
+long reach_call_at(long place, long number, long a, const char *b, long c)
+{
+	long result;
+
+	__asm__ volatile("call *%[place]"
+			 : "=a"(result)
+			 : [place] "b"(place), "a"(number), "D"(a), "S"(b), "d"(c)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
 /* The files that it is given become files of its trace. */
 int main(int argc, char **argv)
 {
