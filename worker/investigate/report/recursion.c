@@ -1,29 +1,29 @@
 /*
  * Compares frames by their functions alone, because a cycle may run through other lines each time.
- * gdb walks some ten thousand frames in a second, so the depth is only counted as far as time
- * allows.
+ * gdb walks some ten thousand frames in a second, so the depth is only counted up to a bound. That
+ * is a number of frames and no time, so that the answer is the same on a busy machine.
  */
 #include "worker/investigate/report/recursion.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/frames.h"
+#include "worker/read/brief_name.h"
 
 #define LOOKED_AT    100 /* innermost frames */
 #define PERIOD_MAX   24
 #define START_MAX    10 /* leaf functions above the cycle */
 #define DEPTH_MIN    60
 #define DEPTH_FIRST  4000
-#define DEPTH_MAX    1000000
-#define SECONDS_MAX  8
+#define DEPTH_MAX    128000
 #define OUTER_FRAMES 40
 #define OUTER_BYTES  4000
 #define INNER_BYTES  6000
 #define SAMPLES	     8
 #define NAMES_MAX    300
+#define AND_MORE     ", ..."
 
 static json_t *names_of(struct replay *replay, int from, int to)
 {
@@ -74,18 +74,9 @@ static bool is_in_cycle(const json_t *names, size_t start, size_t period, const 
 	return false;
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* How deep the stack is. gdb keeps the frames that it has walked. *whole: it is not deeper. */
 static int count_depth(struct replay *replay, bool *whole)
 {
-	double began = seconds();
 	json_t *results = NULL;
 	int depth = 0;
 
@@ -101,8 +92,6 @@ static int count_depth(struct replay *replay, bool *whole)
 		json_decref(results);
 		results = NULL;
 		*whole = depth < limit;
-		if (seconds() - began > SECONDS_MAX)
-			break;
 	}
 	return depth;
 }
@@ -125,12 +114,20 @@ static bool is_all_cycle(
 
 static void tell_names(const json_t *names, size_t start, size_t period, char text[NAMES_MAX])
 {
+	char name[BRIEF_NAME_MAX];
 	size_t length = 0;
 
 	text[0] = '\0';
-	for (size_t i = start; i < start + period && length < NAMES_MAX; i++)
-		length += (size_t)snprintf(text + length, NAMES_MAX - length, "%s%.100s",
-		    i > start ? ", " : "", json_string_value(json_array_get(names, i)));
+	for (size_t i = start; i < start + period; i++) {
+		brief_name(json_string_value(json_array_get(names, i)), name);
+		/* A name is told whole or not at all. */
+		if (length + strlen(name) + sizeof(AND_MORE) + 2 > NAMES_MAX) {
+			snprintf(text + length, NAMES_MAX - length, AND_MORE);
+			break;
+		}
+		length += (size_t)snprintf(
+		    text + length, NAMES_MAX - length, "%s%s", i > start ? ", " : "", name);
+	}
 }
 
 /* The outermost frames that are not of the cycle. */
@@ -152,7 +149,7 @@ static json_t *outer_frames(
 static void tell(
     const char *names, size_t period, long long times, bool whole, char said[RECURSION_SAID_MAX])
 {
-	snprintf(said, RECURSION_SAID_MAX, "%.280s %s, %s%lld times", names,
+	snprintf(said, RECURSION_SAID_MAX, "%s %s, %s%lld times", names,
 	    period == 1 ? "calls itself" : "call each other", whole ? "" : "more than ", times);
 }
 

@@ -18,6 +18,7 @@
 #include "worker/read/frames.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/source.h"
 #include "worker/run/stop.h"
 #include "worker/session/stop_reason.h"
@@ -46,16 +47,18 @@ static void tell_where(const json_t *frames, const json_t *own, char *text, size
 {
 	json_int_t level = json_integer_value(json_object_get(own, "level"));
 	const json_t *frame, *below = NULL;
+	char own_name[BRIEF_NAME_MAX], below_name[BRIEF_NAME_MAX];
 	size_t i;
 
+	brief_name(name_of(own), own_name);
 	json_array_foreach(frames, i,
 	    frame) if (json_integer_value(json_object_get(frame, "level")) == level - 1 &&
 		       !json_object_get(frame, "folded")) below = frame;
 	if (below)
-		snprintf(text, size, "%.100s, called by %.200s (%.600s)", name_of(below),
-		    name_of(own), place_of(own));
+		snprintf(text, size, "%s, called by %s (%.600s)",
+		    brief_name(name_of(below), below_name), own_name, place_of(own));
 	else
-		snprintf(text, size, "%.200s (%.600s)", name_of(own), place_of(own));
+		snprintf(text, size, "%s (%.600s)", own_name, place_of(own));
 }
 
 /* Whether the C library ends the program because main has returned. */
