@@ -160,7 +160,7 @@ check-all: ## all that `make check` leaves out: more rows of each table, more bu
 		$(WHOLE) $(filter-out $(WHOLE),$(E2E_TESTS) $(ATTACK_TESTS))
 
 .PHONY: tests chosen
-chosen: $(filter $(BUILD)/%,$(CHOSEN)) $(PROGRAMS) $(DOUBLES) $(if $(filter %fidelity/run.sh,$(CHOSEN)),$(FIDELITY))
+chosen: $(filter $(BUILD)/%,$(CHOSEN)) $(PROGRAMS) $(DOUBLES) $(if $(filter %fidelity/run.sh,$(CHOSEN)),$(FIDELITY)) ## build what ONLY chooses
 tests: $(UNIT_TESTS) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) $(PROGRAMS) $(FIDELITY) $(DOUBLES) ## build the tests
 
 check-unit: $(UNIT_TESTS) ## the unit tests alone

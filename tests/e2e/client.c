@@ -59,7 +59,8 @@ static void child_run(const struct client_options *options, int in, int out, int
 			args[i + 1] = (char *)options->args[i];
 
 	/* What SDKs pass on, and no more. */
-	const char *path = getenv("PATH"), *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
+	const char *path = getenv("PATH"), *home = getenv("HOME"),
+		   *state = getenv("XDG_STATE_HOME");
 	clearenv();
 	setenv("PATH", path == NULL ? "/usr/bin:/bin" : path, 1);
 	setenv("HOME", options->home != NULL ? options->home : home == NULL ? "/" : home, 1);

@@ -185,7 +185,8 @@ static enum news note_result(
     struct exchange *exchange, const struct mi_record *record, const char **why)
 {
 	if (record->token != exchange->token) {
-		/* An earlier command's, as gdb_tell sends them: what was printed so far is its own. */
+		/* An earlier command's, as gdb_tell sends them: what was printed so far is its own.
+		 */
 		text_clear(&exchange->console);
 		return NEWS_NONE;
 	}

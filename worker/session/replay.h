@@ -85,8 +85,8 @@ struct replay {
 	bool printers_on;	    /* gdb uses them: printers_begin */
 	bool printers_loaded;	    /* see printers.h */
 	char library_folders[4096]; /* where gdb looks for libraries; see libraries.h */
-	bool library_late; /* where one lies was found after it had been loaded; see libraries.h */
-	bool tally_defined;	    /* see tally.c */
+	bool library_late;  /* where one lies was found after it had been loaded; see libraries.h */
+	bool tally_defined; /* see tally.c */
 	enum {
 		STRANGERS_UNTRIED,
 		STRANGERS_CHECKED,

@@ -34,6 +34,7 @@ program orphaned 'kill -KILL $PPID'
 program skips 'echo "skipped: it is Sunday"' 'echo "1 passed, 0 failed"'
 # shellcheck disable=SC2016 # for the program
 program long.sh 'echo "progress: half"' 'timeout 300 sh -c "echo \$\$ >pid; exec sleep 300"' 'echo "1 passed, 0 failed"'
+# shellcheck disable=SC2016 # for the program
 program looped 'echo "rows ${TEST_ROWS:-all}, rest ${TEST_REST:-no}"; echo "0 passed, 1 failed"'
 program unlooped 'echo "nothing is left"'
 program early 'echo "what early says"' 'exit 1'
@@ -83,6 +84,7 @@ says 0 'skipped: it is Monday' tests/skipped tests/good
 # What make check-all asks for.
 export TEST_ROWS=2 TEST_REST=yes ORDER="$scratch/order.later"
 echo 'later late' >"$ORDER"
+# shellcheck disable=SC2016 # for the program
 program late 'echo "rows ${TEST_ROWS:-all}, rest ${TEST_REST:-no}"; exit 1'
 says 1 'rows 2, rest yes' tests/looped
 says 0 '3 passed, 0 failed' tests/unlooped tests/good
