@@ -70,9 +70,9 @@ const char *brief_name(const char *name, char text[BRIEF_NAME_MAX])
 {
 	size_t length = 0;
 
+	if (strlcpy(text, name, BRIEF_NAME_MAX) < BRIEF_NAME_MAX)
+		return text;
 	text[0] = '\0';
-	if (strlen(name) < BRIEF_NAME_MAX)
-		return strcpy(text, name);
 	for (const char *at = name; *at && length < BRIEF_NAME_MAX;) {
 		size_t word = whole_word(name, at);
 		const char *close = !word && strchr("<(", *at) ? close_of(name, at) : NULL;
