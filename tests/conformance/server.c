@@ -148,7 +148,7 @@ int main(void)
 	const struct mcp_handler handler = {.name = "rr-warden-conformance",
 	    .version = "1.0.0",
 	    .instructions = "Test-only.",
-	    .codes = {"invalid_argument", "not_found", "limit"},
+	    .codes = {"invalid_argument", "not_found", "limit", "cancelled"},
 	    .tools = fixture_tools,
 	    .tool_count = FIXTURE_TOOLS,
 	    .resources = fixture_resources,

@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct mcp_handler handler = {.name = "f",
 	    .version = "1",
 	    .instructions = "i",
-	    .codes = {"invalid_argument", "not_found", "limit"},
+	    .codes = {"invalid_argument", "not_found", "limit", "cancelled"},
 	    .tools = tools,
 	    .tool_count = 3,
 	    .resources = resources,

@@ -133,26 +133,27 @@ static json_t *exchange_complete(
 
 static inline void exchange_open(void)
 {
-	exchange = (struct exchange){.handler = {
-					 .name = "rr-warden",
-					 .title = "rr warden",
-					 .version = "1.2.3",
-					 .instructions = "Record, then replay.",
-					 .codes = {"invalid_argument", "not_found", "limit"},
-					 .tools = exchange_tools,
-					 .tool_count = TOOL_COUNT,
-					 .resources = exchange_resources,
-					 .resource_count = 1,
-					 .templates = exchange_templates,
-					 .template_count = 1,
-					 .prompts = exchange_prompts,
-					 .prompt_count = 1,
-					 .call_tool = exchange_call_tool,
-					 .cancel = exchange_cancel,
-					 .read_resource = exchange_read,
-					 .get_prompt = exchange_prompt,
-					 .complete = exchange_complete,
-				     }};
+	exchange =
+	    (struct exchange){.handler = {
+				  .name = "rr-warden",
+				  .title = "rr warden",
+				  .version = "1.2.3",
+				  .instructions = "Record, then replay.",
+				  .codes = {"invalid_argument", "not_found", "limit", "cancelled"},
+				  .tools = exchange_tools,
+				  .tool_count = TOOL_COUNT,
+				  .resources = exchange_resources,
+				  .resource_count = 1,
+				  .templates = exchange_templates,
+				  .template_count = 1,
+				  .prompts = exchange_prompts,
+				  .prompt_count = 1,
+				  .call_tool = exchange_call_tool,
+				  .cancel = exchange_cancel,
+				  .read_resource = exchange_read,
+				  .get_prompt = exchange_prompt,
+				  .complete = exchange_complete,
+			      }};
 	exchange.server = mcp_server_new(&exchange.handler);
 	ck_assert_ptr_nonnull(exchange.server);
 }
