@@ -12,10 +12,12 @@
 
 #define WHY_MAX 400
 
-/* An interrupt of the command before may come late, and then meets this one. */
+/* An interrupt of the command before may come late, and then meets this one; in Python's words, if
+ * that runs then. */
 static bool was_interrupted(const struct gdb *gdb, enum gdb_outcome outcome)
 {
-	return outcome == GDB_REFUSED && strcmp(gdb_message(gdb), "Quit") == 0;
+	return outcome == GDB_REFUSED && (strcmp(gdb_message(gdb), "Quit") == 0 ||
+					     strstr(gdb_log_text(gdb), "KeyboardInterrupt"));
 }
 
 /* After an exec, rr may be gone before gdb is told of the next one: what gdb cannot do then is not

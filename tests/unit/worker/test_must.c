@@ -11,8 +11,11 @@
 #include "worker/session/selection.h"
 #include "worker/moment/signals.h"
 
-#define NO	      "^error,msg=\"No.\""
-#define QUIT	      "^error,msg=\"Quit\""
+#define NO   "^error,msg=\"No.\""
+#define QUIT "^error,msg=\"Quit\""
+#define PYTHON_QUIT                                                                                \
+	"&\"Traceback (most recent call last):\\nKeyboardInterrupt\\n\"\n"                         \
+	"^error,msg=\"Error while executing Python code.\""
 #define SAYS(command) "-interpreter-exec console \"" command "\""
 
 /* The worker makes an error of every answer once there is a loss, and restores the session. */
@@ -126,6 +129,15 @@ START_TEST(what_an_interrupt_met_is_sent_again)
 }
 END_TEST
 
+START_TEST(what_an_interrupt_met_in_python_is_sent_again)
+{
+	session_begin(SCRIPT({SAYS("python f()"), PYTHON_QUIT}, {SAYS("python f()"), "^done"}));
+	gdb_must_console(replay->gdb, "python f()");
+	ck_assert(!peer.worker.broken);
+	session_end();
+}
+END_TEST
+
 START_TEST(a_refusal_that_harms_no_answer_costs_nothing)
 {
 	json_t *results;
@@ -144,8 +156,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {what_must_be_obeyed_and_is_refused_costs_the_session,
-	    what_an_interrupt_met_is_sent_again, a_refusal_that_harms_no_answer_costs_nothing,
-	    NULL};
+	    what_an_interrupt_met_is_sent_again, what_an_interrupt_met_in_python_is_sent_again,
+	    a_refusal_that_harms_no_answer_costs_nothing, NULL};
 
 	return run_tests("must", tests, NULL, session_end);
 }
