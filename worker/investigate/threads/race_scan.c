@@ -233,8 +233,12 @@ static bool set_watch(struct race *race, struct failure *failure)
 	race->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
 	if (!hardware_extent(race->replay, race->watched, &race->address, &race->size)) {
-		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
-		    "gdb does not say where that lies: %.300s", gdb_message(race->replay->gdb));
+		if (gdb_must_stop(race->replay->gdb))
+			worker_fail_interrupted(race->replay->worker, failure);
+		else
+			failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
+			    "gdb does not say where that lies: %.300s",
+			    gdb_message(race->replay->gdb));
 		return false;
 	}
 	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);

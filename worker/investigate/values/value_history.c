@@ -253,8 +253,11 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	history->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
 	if (!hardware_extent(replay, history->watched, &history->address, &history->size)) {
-		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
-		    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
+		if (gdb_must_stop(replay->gdb))
+			worker_fail_interrupted(replay->worker, failure);
+		else
+			failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
+			    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
 		return false;
 	}
 	history->unmapped = watchpoint_unmapped(replay, history->address, history->args->length);
