@@ -85,11 +85,12 @@ int tally_make(struct tally *tally, struct replay *replay, const char *expressio
 	char command[REPLAY_EXPRESSION_MAX + 80], place[REPLAY_EXPRESSION_MAX + 4];
 	const char *said;
 
-	*tally = (struct tally){.made = true};
+	*tally = (struct tally){0};
 	if (!replay->tally_defined)
 		replay->tally_defined = gdb_console(replay->gdb, NULL, definition) == GDB_DONE;
 	if (!replay->tally_defined || !quote(place, sizeof(place), expression))
 		return 0;
+	tally->made = true;
 	snprintf(command, sizeof(command), "python rr_the_tally = rr_tally(%s)", place);
 	said =
 	    selection_console(replay, command) ? strstr(gdb_console_text(replay->gdb), ROW) : NULL;
