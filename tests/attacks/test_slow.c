@@ -29,11 +29,13 @@ static long long start(const struct stage *stage, const char *trace)
 
 START_TEST(a_session_whose_files_do_not_answer_delays_no_other)
 {
-	cleanup_free char *library = harness_program("../doubles/stall.so");
-	char preload[TEXT], slow[TEXT], dead[TEXT], gate[TEXT];
+	cleanup_free char *folder = harness_program("../doubles");
+	char libraries[TEXT], slow[TEXT], dead[TEXT], gate[TEXT];
 
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
-	struct stage stage = stage_open(0, NULL, (const char *[]){preload, NULL});
+	/* LD_PRELOAD takes no path with a space. */
+	snprintf(libraries, sizeof(libraries), "LD_LIBRARY_PATH=%s", folder);
+	struct stage stage =
+	    stage_open(0, NULL, (const char *[]){libraries, "LD_PRELOAD=stall.so", NULL});
 	stage_replay(&stage);
 	furnish(&stage, "dead", dead, gate);
 	furnish(&stage, "slow", slow, gate);
