@@ -175,6 +175,12 @@ struct place place_replay_command(const char *const *command)
 	return place;
 }
 
+json_t *place_crash_report(struct place *place, const char *program, const char *argument)
+{
+	json_decref(client_record(place->client, place->trace, program, argument));
+	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
+}
+
 long long place_record_sleep(struct place *place)
 {
 	long long id = client_tool_send(place->client, "rr_record",

@@ -58,6 +58,10 @@ void place_close(struct place *place);
 struct place place_replay_command(const char *const *command);
 #define place_replay(...) place_replay_command((const char *const[]){__VA_ARGS__, NULL})
 
+/* Records a program of tests/programs there, with one argument (NULL: none), and has it reported in
+ * a new session, which stays open. */
+json_t *place_crash_report(struct place *place, const char *program, const char *argument);
+
 /* Begins to record a long sleep there, and waits until it runs. Returns the call's id. */
 long long place_record_sleep(struct place *place);
 
