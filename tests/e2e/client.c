@@ -71,8 +71,9 @@ static void child_run(const struct client_options *options, int in, int out, int
 
 	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || (err >= 0 && dup2(err, 2) < 0))
 		_exit(126);
-	if (options->uid != 0 && (setgroups(0, NULL) < 0 || setgid((gid_t)options->uid) < 0 ||
-				     setuid(options->uid) < 0)) {
+	if (options->uid != 0 && options->uid != geteuid() &&
+	    (setgroups(0, NULL) < 0 || setgid((gid_t)options->uid) < 0 ||
+		setuid(options->uid) < 0)) {
 		fprintf(stderr, "cannot become user %u: %m\n", (unsigned)options->uid);
 		_exit(126);
 	}

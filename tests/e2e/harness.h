@@ -63,11 +63,11 @@ struct client_options {
 	const char *server;	 /* NULL: harness_server */
 	const char *const *args; /* NULL-terminated, after the program's name; NULL: none */
 	const char *const *env;	 /* "NAME=value" beside the few that SDKs pass; NULL: none */
-	uid_t uid;		 /* run the server as this user and group; 0: as we are */
-	const char *home;	 /* HOME of the server; NULL: ours */
-	const char *directory;	 /* where the server starts; NULL: where we are */
-	bool raw;		 /* do not initialize */
-	bool show_stderr;	 /* let the server's stderr through; else see client_stderr */
+	uid_t uid;	       /* run the server as this user and group; 0, or our own: as we are */
+	const char *home;      /* HOME of the server; NULL: ours */
+	const char *directory; /* where the server starts; NULL: where we are */
+	bool raw;	       /* do not initialize */
+	bool show_stderr;      /* let the server's stderr through; else see client_stderr */
 };
 
 /* Starts the server; unless raw, initialize has been answered. options may be NULL. */

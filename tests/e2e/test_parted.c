@@ -122,8 +122,8 @@ START_TEST(debug_information_beside_the_program_is_found_with_its_sources)
 	ck_assert_int_eq(mkdir(project, 0755), 0);
 	build_program(project);
 	harness_shell("chown -R %u '%s'", uid, folder);
-	struct client *client = client_start(&(struct client_options){
-	    .uid = uid == geteuid() ? 0 : uid, .home = folder, .directory = "/tmp"});
+	struct client *client =
+	    client_start(&(struct client_options){.uid = uid, .home = folder, .directory = "/tmp"});
 	client_tool_done(
 	    client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
 	free(client_replay(client, trace));

@@ -171,10 +171,8 @@ static void built_free(struct built *built)
 static struct client *serve(
     const struct built *built, const char *directory, const char *const *args)
 {
-	return client_start(&(struct client_options){.args = args,
-	    .uid = built->uid == geteuid() ? 0 : built->uid,
-	    .home = built->home,
-	    .directory = directory});
+	return client_start(&(struct client_options){
+	    .args = args, .uid = built->uid, .home = built->home, .directory = directory});
 }
 
 static json_t *run_to_part(struct client *client, const char *name)
