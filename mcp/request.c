@@ -15,11 +15,11 @@
 #define DOUBLE_INTEGER_MAX 9007199254740992.0 /* 2^53 */
 #define ERROR_TEXT_MAX	   (48u << 10)
 
-static int64_t now_ms(void)
+int64_t request_time(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
@@ -82,7 +82,7 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 		request->responses =
 		    json_incref(json_object_get(incoming->params, "inputResponses"));
 	}
-	request->begun = now_ms();
+	request->begun = request_time(CLOCK_MONOTONIC);
 	request->takes_tasks = kind == MCP_CALL_TOOL && tasks_are_taken(incoming);
 	request->next = server->requests;
 	if (request->next)
@@ -111,7 +111,7 @@ static void tell_end(const struct mcp_request *request)
 	if (handler->ended && request->kind == MCP_CALL_TOOL)
 		handler->ended(handler->owner, request->tool,
 		    request->cancelled ? handler->codes.cancelled : request->failure, request->why,
-		    now_ms() - request->begun);
+		    request_time(CLOCK_MONOTONIC) - request->begun);
 }
 
 static void request_end(struct mcp_request *request)

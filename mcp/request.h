@@ -4,6 +4,7 @@
  * Requests in flight, which the owner answers when it can. Each is answered once or cancelled, and
  * nothing is sent for it afterwards.
  */
+#include <time.h>
 #include "mcp/connection.h"
 
 enum mcp_request_kind { MCP_CALL_TOOL, MCP_READ_RESOURCE, MCP_GET_PROMPT, MCP_LISTEN };
@@ -33,6 +34,9 @@ struct mcp_request {
 	bool has_sent, has_pending;
 	char pending_message[256];
 };
+
+/* Milliseconds of a clock. */
+int64_t request_time(clockid_t clock);
 
 /* Starts a request in flight; NULL if it was refused, with an answer. */
 struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_request_kind kind);

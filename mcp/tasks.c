@@ -34,14 +34,6 @@ struct mcp_task {
 	char message[256];
 };
 
-static int64_t milliseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool tasks_are_taken(const struct mcp_incoming *incoming)
 {
 	const json_t *meta = json_object_get(incoming->params, "_meta");
@@ -136,7 +128,7 @@ static struct mcp_task *make_task(struct mcp_request *request)
 	for (size_t i = 0; i < TASK_ID_BYTES; i++)
 		snprintf(task->id + 2 * i, 3, "%02x", random[i]);
 	task->request = request;
-	task->created = task->updated = milliseconds(CLOCK_REALTIME);
+	task->created = task->updated = request_time(CLOCK_REALTIME);
 	task->next = server->tasks;
 	server->tasks = task;
 	server->task_count++;
@@ -171,8 +163,8 @@ void tasks_complete(struct mcp_task *task, json_t *result)
 	task->request = NULL;
 	task->status = result ? TASK_COMPLETED : TASK_CANCELLED;
 	task->result = result;
-	task->updated = milliseconds(CLOCK_REALTIME);
-	task->ended = milliseconds(CLOCK_MONOTONIC);
+	task->updated = request_time(CLOCK_REALTIME);
+	task->ended = request_time(CLOCK_MONOTONIC);
 	task->message[0] = '\0';
 }
 
@@ -186,7 +178,7 @@ void tasks_note(struct mcp_task *task, double progress, double total, const char
 	snprintf(task->message, sizeof(task->message), "%s%.*s", share,
 	    message ? text_cut(message, sizeof(task->message) - sizeof(share)) : 0,
 	    message ? message : "");
-	task->updated = milliseconds(CLOCK_REALTIME);
+	task->updated = request_time(CLOCK_REALTIME);
 }
 
 void tasks_clear(struct mcp_server *server)

@@ -7,15 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "sandbox/log.h"
 #include "worker/gdb/brief.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/lines.h"
 #include "worker/gdb/mi.h"
+#include "worker/serve/clock.h"
 
 #define GDB_SIDES_MAX 4
 #define PATIENCE_MS   1000 /* for a run to end after rr was told to stop */
@@ -202,14 +201,6 @@ static void read_side(struct gdb *gdb, size_t at)
 		gdb_lose(gdb, "rr or gdb has ended");
 }
 
-static long long now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* A command that gdb computes by itself can be ended only by a signal. */
 static void signal_gdb(struct gdb *gdb)
 {
@@ -220,7 +211,7 @@ static void signal_gdb(struct gdb *gdb)
 
 static void begin_interruption(struct gdb *gdb)
 {
-	gdb->interrupted_at = now_ms();
+	gdb->interrupted_at = clock_ms();
 	if (!gdb->resuming || !gdb->remote) {
 		gdb->worker->half_read = !gdb->resuming;
 		signal_gdb(gdb);
@@ -239,7 +230,7 @@ static void begin_interruption(struct gdb *gdb)
 static void insist(struct gdb *gdb)
 {
 	if (gdb->resuming && !gdb->restarting && gdb->remote && !remote_is_running(gdb->remote) &&
-	    now_ms() - gdb->interrupted_at >= PATIENCE_MS)
+	    clock_ms() - gdb->interrupted_at >= PATIENCE_MS)
 		signal_gdb(gdb);
 }
 
@@ -368,10 +359,10 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 		return refuse(gdb, "the command is too long");
 	}
 	gdb->brief = brief_is(command + head);
-	command[length = (size_t)(head + body)] = '\n';
-	log_gdb("to gdb", command, length++);
+	length = (size_t)(head + body);
+	command[length++] = '\n';
 	while (sent < length && gdb->connection != CONNECTION_LOST) {
-		ssize_t done = write(gdb->tool->input, command + sent, length - sent);
+		ssize_t done = lines_send(gdb->tool->input, command + sent, length - sent);
 		if (done > 0)
 			sent += (size_t)done;
 		else if (done < 0 && errno == EAGAIN)
@@ -426,7 +417,7 @@ void gdb_tell(struct gdb *gdb, const char *command)
 	/* Sends it without a token, so that its answer belongs to no command. If the pipe is full,
 	 * gdb does not read, and the next command finds that out. */
 	if (gdb->connection != CONNECTION_LOST &&
-	    write(gdb->tool->input, command, length) != (ssize_t)length)
+	    lines_send(gdb->tool->input, command, length) != (ssize_t)length)
 		gdb_lose(gdb, "it does not read");
 }
 

@@ -1,6 +1,6 @@
 /*
- * Collects what gdb writes until a line is complete. The buffer grows with the line, but not beyond
- * MI_LINE_MAX. Does not look at the contents.
+ * Sends what gdb reads, and collects what it writes until a line is complete. The buffer grows with
+ * the line, but not beyond MI_LINE_MAX. Does not look at the contents.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,6 +52,15 @@ enum lines_outcome lines_read(struct lines *lines, int fd)
 		return LINES_READ;
 	}
 	return got < 0 && (errno == EAGAIN || errno == EINTR) ? LINES_LATER : LINES_ENDED;
+}
+
+ssize_t lines_send(int to, const char *bytes, size_t length)
+{
+	ssize_t sent = write(to, bytes, length);
+
+	if (sent > 0)
+		log_gdb("to gdb", bytes, (size_t)sent);
+	return sent;
 }
 
 void lines_take(struct lines *lines, line_taken *taken, void *owner)

@@ -1,10 +1,12 @@
 #ifndef WORKER_LINES_H
 #define WORKER_LINES_H
 /*
- * The lines that gdb writes, collected from its pipe.
+ * The lines that gdb reads and writes, through its pipes. The log has them, if somebody asks for
+ * that.
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct lines {
 	char *bytes; /* received and not taken yet */
@@ -25,6 +27,9 @@ typedef void line_taken(void *owner, const char *line, size_t length);
 /* False: out of memory. lines_end frees what there is in either case. */
 bool lines_begin(struct lines *lines);
 void lines_end(struct lines *lines);
+
+/* As write. */
+ssize_t lines_send(int to, const char *bytes, size_t length);
 
 /* Reads once from a descriptor that does not block. */
 enum lines_outcome lines_read(struct lines *lines, int fd);

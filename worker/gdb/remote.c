@@ -171,12 +171,11 @@ static bool send_pending(struct remote *remote, enum relay_end to)
 		ssize_t sent = send(remote->ends[to], bytes, length, MSG_NOSIGNAL);
 		struct pollfd fd = {.fd = remote->ends[to], .events = POLLOUT};
 
-		if (sent > 0)
+		if (sent > 0) {
 			log_gdb(
 			    to == RELAY_RR ? "packet to rr" : "packet to gdb", bytes, (size_t)sent);
-		if (sent > 0)
 			relay_sent(remote->relay, to, (size_t)sent);
-		else if (errno == EAGAIN && poll(&fd, 1, SEND_TIMEOUT_MS) == 0)
+		} else if (errno == EAGAIN && poll(&fd, 1, SEND_TIMEOUT_MS) == 0)
 			return false;
 		else if (errno != EAGAIN && errno != EINTR)
 			return false;

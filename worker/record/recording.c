@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/serve/confine.h"
@@ -25,19 +24,12 @@
 #include "worker/record/program.h"
 #include "worker/record/room.h"
 #include "worker/record/tracee.h"
+#include "worker/serve/clock.h"
 
 #define READ_SIZE     65536
 #define FIRST_LOOK_MS 20	   /* until the trace directory and the program are there */
 #define DRAIN_MAX     (256u << 20) /* bytes read after rr's end: what the pipes can hold, and more */
 #define NAME_TRIES    20 /* an rr by hand, which knows no claims, may be quicker each time */
-
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
 
 static void close_end(int *fd)
 {
@@ -82,7 +74,7 @@ static void end_first(struct recording *recording, int signal, enum ending step,
 	if (first > 0)
 		kill(first, signal);
 	recording->ending = step;
-	recording->next_step = now_ms() + (first > 0 ? wait_ms : 0);
+	recording->next_step = clock_ms() + (first > 0 ? wait_ms : 0);
 }
 
 /* The steps that end a recording; `next_step` is the time of the next one. */
@@ -99,7 +91,7 @@ static void end_further(struct recording *recording)
 	case ENDING_ABANDONED:
 		kill(recording->rr.pid, SIGKILL);
 		recording->ending = ENDING_ABANDONED;
-		recording->next_step = now_ms() + RECORD_CLOSE_MS;
+		recording->next_step = clock_ms() + RECORD_CLOSE_MS;
 		break;
 	}
 }
@@ -240,7 +232,7 @@ static void report_progress(struct recording *recording)
 
 static void tick(struct recording *recording)
 {
-	long long now = now_ms();
+	long long now = clock_ms();
 
 	look_at_trace(recording);
 	check_beginning(recording, now);
@@ -260,7 +252,7 @@ static void tick(struct recording *recording)
 /* The latest time to wake up. */
 static int pause_ms(const struct recording *recording)
 {
-	long long now = now_ms(), until = recording->next_tick;
+	long long now = clock_ms(), until = recording->next_tick;
 	long long timeout = recording->started + (long long)(recording->plan.timeout * 1000);
 
 	if ((recording->trace < 0 || !recording->begun) && until > now + FIRST_LOOK_MS)
@@ -352,7 +344,7 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 	tool_policy(&recording->worker->config, &policy);
 	places_begin(&places, &recording->worker->config);
 	places_apply(&places, &policy);
-	recording->started = now_ms();
+	recording->started = clock_ms();
 	recording->next_tick = recording->started + RECORD_TICK_MS;
 	json_decref(recording->sandbox);
 	recording->sandbox = worker_tool_report(&recording->worker->config, &policy);
@@ -434,5 +426,5 @@ bool recording_run(struct recording *recording, struct failure *failure)
 
 double recording_seconds(const struct recording *recording)
 {
-	return (double)(now_ms() - recording->started) / 1000;
+	return (double)(clock_ms() - recording->started) / 1000;
 }

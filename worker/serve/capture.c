@@ -3,6 +3,7 @@
  * without watching the channel.
  */
 #include "worker/serve/capture.h"
+#include "worker/serve/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,20 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READ_SIZE 16384
 #define LINGER_US 200000 /* for it to exit, once its streams are closed */
 #define LOOK_US	  100	 /* between looks: it takes less than a millisecond */
-
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
 
 static void keep_output(struct capture *capture, const char *bytes, size_t length)
 {
@@ -100,7 +92,7 @@ static bool read_all(struct worker *worker, struct capture *capture, long long d
 	while (tool->output >= 0 || tool->errors >= 0) {
 		struct pollfd fds[] = {
 		    {.fd = tool->output, .events = POLLIN}, {.fd = tool->errors, .events = POLLIN}};
-		long long left = deadline - now_ms();
+		long long left = deadline - clock_ms();
 		if (left <= 0)
 			return false;
 		worker_wait(worker, fds, 2, (int)left);
@@ -132,7 +124,7 @@ bool capture_started(struct worker *worker, const struct tool *tool, const char 
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	done = read_all(worker, capture, now_ms() + timeout_ms);
+	done = read_all(worker, capture, clock_ms() + timeout_ms);
 	if (!done)
 		fail_to_wait(worker, name, failure);
 	/* A tool whose streams are closed cannot print any more. If it does not exit, we kill it.

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "worker/investigate/heap/damage.h"
 #include "worker/investigate/report/departure.h"
 #include "worker/investigate/heap/library_check.h"
@@ -19,6 +18,7 @@
 #include "worker/moment/signals.h"
 #include "worker/run/stop.h"
 #include "worker/trace/process_list.h"
+#include "worker/serve/clock.h"
 
 #define SIGNALS_MAX  100000
 #define OUTPUT_BYTES 4096
@@ -48,14 +48,6 @@ struct crash {
 	double began;	 /* a clock's seconds */
 	double deadline; /* seconds; 0: the usual one */
 };
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void keep_output(struct crash *crash, struct replay *replay)
 {
@@ -178,7 +170,7 @@ static void look_back_at_damage(
 	struct failure ignored = {0};
 	json_t *found = NULL;
 
-	if (library != LIBRARY_NOTHING && seconds() - crash->began < BLOCK_SECONDS_MAX &&
+	if (library != LIBRARY_NOTHING && clock_seconds() - crash->began < BLOCK_SECONDS_MAX &&
 	    place_return(replay, &crash->place, &ignored))
 		found = library == LIBRARY_HEAP ? damage_find(replay) : library_check_find(replay);
 	if (found) {
@@ -222,7 +214,7 @@ static void look_back(struct replay *replay, struct crash *crash)
  * must come back, too. */
 static struct lock_patience patience_of(const struct crash *crash)
 {
-	double spent = seconds() - crash->began, left = crash->deadline - spent;
+	double spent = clock_seconds() - crash->began, left = crash->deadline - spent;
 	struct lock_patience patience = {.usual = spent};
 
 	if (crash->deadline <= 0)
@@ -284,7 +276,7 @@ json_t *tool_crash_report(
 {
 	struct excursion excursion;
 	struct crash crash = {
-	    .excursion = &excursion, .began = seconds(), .deadline = args->deadline};
+	    .excursion = &excursion, .began = clock_seconds(), .deadline = args->deadline};
 	struct failure late = {0};
 	bool found, move, astray;
 

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
 #include "worker/breaks/internal.h"
 #include "worker/moment/place.h"
 #include "worker/session/stop_reason.h"
+#include "worker/serve/clock.h"
 
 /* So many are followed whatever a clock says: the answer must not hang on how busy the machine is.
  */
@@ -28,17 +28,9 @@ struct history {
 	struct lock_patience patience;
 };
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static bool has_patience(const struct history *history)
 {
-	double spent = seconds() - history->began, most = history->patience.most;
+	double spent = clock_seconds() - history->began, most = history->patience.most;
 
 	if (history->stops >= STOPS_MAX || (most > 0 && spent > most))
 		return false;
@@ -240,7 +232,7 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
     char **cycle, bool *whole, struct failure *failure)
 {
 	struct search search = {.replay = replay};
-	struct history history = {.began = seconds(), .patience = patience};
+	struct history history = {.began = clock_seconds(), .patience = patience};
 	struct failure ignored = {0};
 	struct place here = place_hold(replay);
 	struct moment stretch[2];
