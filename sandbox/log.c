@@ -111,12 +111,12 @@ static void send_audit(const char *format, va_list args)
 	errno = saved;
 }
 
-void log_error(const char *format, ...)
+void log_at(enum log_level level, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	write_line(LOG_LEVEL_ERROR, format, args);
+	write_line(level, format, args);
 	va_end(args);
 }
 
@@ -131,25 +131,6 @@ void log_audit(const char *format, ...)
 		return;
 	va_start(args, format);
 	send_audit(format, args);
-	va_end(args);
-}
-
-void log_call(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	write_line(LOG_LEVEL_CALLS, format, args);
-	va_end(args);
-}
-
-__attribute__((format(printf, 2, 3))) static void log_at(
-    enum log_level level, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	write_line(level, format, args);
 	va_end(args);
 }
 

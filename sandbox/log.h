@@ -11,11 +11,19 @@
 
 #define LOG_LINE_MAX 1024
 
+/* Each level has the lines of those before it. What goes to the system log is not changed. */
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_AUDIT, LOG_LEVEL_CALLS, LOG_LEVEL_GDB };
+
 /*
- * Writes "rr-warden[PID]: error: TEXT\n" in one write. Never waits for a reader of a full pipe,
- * never fails, keeps errno.
+ * Writes "rr-warden[PID]: error: TEXT\n" in one write, or what else the level is called. Never
+ * waits for a reader of a full pipe, never fails, keeps errno.
  */
-void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_at(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_at(LOG_LEVEL_ERROR, __VA_ARGS__)
+
+/* "call": what a client asked for, and how long it took. */
+#define log_call(...) log_at(LOG_LEVEL_CALLS, __VA_ARGS__)
 
 /* The same with "audit": what the settings granted or refused. Also goes where log_audit_to says.
  */
@@ -23,12 +31,6 @@ void log_audit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same as "WHAT PATH: RESULT". Of a long path, the middle is left out, and never the result. */
 void log_audit_path(const char *what, const char *path, const char *result);
-
-/* The same with "call": what a client asked for, and how long it took. */
-void log_call(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Each level has the lines of those before it. What goes to the system log is not changed. */
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_AUDIT, LOG_LEVEL_CALLS, LOG_LEVEL_GDB };
 
 /* For this process and those that it forks: LOG_LEVEL_AUDIT and no times before. */
 void log_set_level(enum log_level level, bool times);
@@ -38,8 +40,7 @@ void log_gdb(const char *where, const char *bytes, size_t length);
 
 /*
  * Lines go to the end of this file from now on, and not to stderr, whose descriptor it takes; the
- * file is made with mode 0600. Returns 0, or -1 with
- * errno.
+ * file is made with mode 0600. Returns 0, or -1 with errno.
  */
 int log_to_file(const char *path);
 

@@ -86,7 +86,7 @@ static bool is_empty(const json_t *value)
 /* Only our own words: a path in a value of the program stays as it is. */
 static bool holds_paths(const char *key)
 {
-	static const char *const keys[] = {"at", "conclusion", "where", "unknown"};
+	static const char *const keys[] = {"at", "callers", "conclusion", "where", "unknown"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (strcmp(key, keys[i]) == 0)
@@ -116,32 +116,27 @@ static json_t *shortened(const char *text, const char *directory)
 	return found ? json_stringn(short_text, out) : NULL;
 }
 
-static void shorten(json_t *object, const char *key, json_t *value, const char *directory)
+/* The same for one value, whose owner keeps it if there is nothing to shorten; NULL then. */
+static json_t *shortened_value(const json_t *value, const char *directory)
 {
-	json_t *text = NULL;
-
-	if (directory != NULL && directory[0] == '/' && directory[1] != 0 &&
-	    json_is_string(value) && holds_paths(key))
-		text = shortened(json_string_value(value), directory);
-	if (text != NULL)
-		json_object_set_new(object, key, text);
+	return json_is_string(value) ? shortened(json_string_value(value), directory) : NULL;
 }
 
-/* The texts of a list; of nothing else. */
-static void shorten_all(json_t *list, const char *directory)
+static void shorten(json_t *object, const char *key, json_t *value, const char *directory)
 {
-	json_t *part;
+	json_t *text, *part;
 	size_t i;
 
-	if (directory == NULL || directory[0] != '/' || directory[1] == 0)
+	if (directory == NULL || directory[0] != '/' || directory[1] == 0 || !holds_paths(key))
 		return;
-	json_array_foreach(list, i, part)
+	text = shortened_value(value, directory);
+	if (text != NULL)
+		json_object_set_new(object, key, text);
+	json_array_foreach(value, i, part)
 	{
-		json_t *text =
-		    json_is_string(part) ? shortened(json_string_value(part), directory) : NULL;
-
+		text = shortened_value(part, directory);
 		if (text != NULL)
-			json_array_set_new(list, i, text);
+			json_array_set_new(value, i, text);
 	}
 }
 
@@ -158,8 +153,6 @@ static void trim(json_t *value, const char *main, const char *directory, int dep
 	json_object_foreach_safe(value, next, key, part)
 	{
 		trim(part, NULL, directory, depth + 1);
-		if (strcmp(key, "callers") == 0)
-			shorten_all(part, directory);
 		if (!is_empty(part) || strcmp(key, "session_alive") == 0)
 			shorten(value, key, part, directory);
 		else if (main == NULL || strcmp(key, main) != 0 || !json_is_array(part))

@@ -111,7 +111,6 @@ static void print_any(FILE *out, const char *key, const json_t *value)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* "#1 store (a=0x55, v=94) at lost.c:8" */
 /* Who calls a wrapper: texts, for a place; where `callers` are frames, they have a printer of their
  * own. */
 static void print_wrapped(FILE *out, const json_t *where, const char *before, const char *behind)
@@ -129,6 +128,7 @@ static void print_wrapped(FILE *out, const json_t *where, const char *before, co
 		    json_integer_value(json_object_get(where, "wrappers")), behind);
 }
 
+/* "#1 store (a=0x55, v=94) at lost.c:8" */
 static void print_frame(FILE *out, const json_t *frame)
 {
 	const char *function = text_of(frame, "function"), *at = text_of(frame, "at");
