@@ -35,18 +35,13 @@ char *watchpoint_address(struct replay *replay, const char *expression)
 /* Runs a console command in the selected thread and frame. */
 static bool command_here(struct replay *replay, const char *command, struct failure *failure)
 {
-	char quoted[GDB_QUOTED_MAX], rest[GDB_QUOTED_MAX + sizeof("console ")];
+	char quoted[GDB_QUOTED_MAX];
 
-	if (!gdb_quote(quoted, "expression", command, failure))
-		return false;
-	snprintf(rest, sizeof(rest), "console %s", quoted);
-	return gdb_check(replay->gdb,
-	    spoken_command(replay, NULL, replay->selected.number, replay->selected.frame,
-		"-interpreter-exec", rest),
-	    ERROR_INVALID_ARGUMENT,
-	    "give an expression that has an address in the selected frame, or one of the "
-	    "form *(TYPE *) ADDRESS",
-	    failure);
+	return gdb_quote(quoted, "expression", command, failure) &&
+	       gdb_check(replay->gdb, spoken_console(replay, quoted), ERROR_INVALID_ARGUMENT,
+		   "give an expression that has an address in the selected frame, or one of the "
+		   "form *(TYPE *) ADDRESS",
+		   failure);
 }
 
 static bool watch(struct replay *replay, const char *expression, enum watch_access access,
@@ -125,6 +120,19 @@ static bool fits(struct replay *replay, const char *expression, struct failure *
 	    "%.200s has %llu bytes at 0x%llx: the processor watches 4 pieces of 8, 4, 2 or 1 bytes "
 	    "at multiples of their size, and single steps would take hours",
 	    expression, size, address);
+	return false;
+}
+
+bool watchpoint_extent(struct replay *replay, const char *expression, unsigned long long *address,
+    unsigned long long *size, struct failure *failure)
+{
+	if (hardware_extent(replay, expression, address, size))
+		return true;
+	if (gdb_must_stop(replay->gdb))
+		worker_fail_interrupted(replay->worker, failure);
+	else
+		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
+		    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
 	return false;
 }
 

@@ -21,6 +21,10 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
  * in the expression may mean something else. Owned by the caller; NULL if there is none. */
 char *watchpoint_address(struct replay *replay, const char *expression);
 
+/* Where a value lies in memory, and its size. False with *failure filled, of an interrupt too. */
+bool watchpoint_extent(struct replay *replay, const char *expression, unsigned long long *address,
+    unsigned long long *size, struct failure *failure);
+
 /* What to say if nothing was seen to access an address because nothing is mapped there now;
  * `length` as for watchpoint_place. NULL: something is mapped there. */
 json_t *watchpoint_unmapped(struct replay *replay, unsigned long long address, long long length);

@@ -12,10 +12,10 @@
 #define NAME_SHOWN 128
 #define STRANGER   "rr-stranger "
 
-/* Prints STRANGER, the name, and files that have a variable of that name. */
 /* What an answer is without, where gdb cannot tell. */
 #define UNCHECKED "a static variable of another file may be meant"
 
+/* Prints STRANGER, the name, and files that have a variable of that name. */
 static const char definition[] =
     "python exec(\""
     "def rr_whose(symbol):\\n"
@@ -115,10 +115,11 @@ bool strangers_check(struct replay *replay, const char *expression, struct failu
 		define(replay);
 		if (replay->strangers != STRANGERS_CHECKED)
 			return true;
-		if (!selection_console(replay, command))
-			return gdb_done_or_warn(replay->gdb,
-				   replay->worker->broken ? GDB_LOST : GDB_REFUSED, UNCHECKED) ||
-			       true;
+		if (!selection_console(replay, command)) {
+			gdb_done_or_warn(replay->gdb,
+			    replay->worker->broken ? GDB_LOST : GDB_REFUSED, UNCHECKED);
+			return true;
+		}
 		line = strstr(gdb_console_text(replay->gdb), STRANGER);
 	}
 	if (!line)

@@ -29,12 +29,10 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 	struct symbol symbol = {0};
 	const char *address, *at;
 	struct failure ignored = {0};
-	bool found;
 
 	where[0] = '\0';
-	found = gdb_quote(quoted, "location", location, &ignored) &&
-		gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted) == GDB_DONE;
-	if (!found)
+	if (!gdb_quote(quoted, "location", location, &ignored) ||
+	    gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted) != GDB_DONE)
 		return false;
 	bkpt = json_object_get(results, "bkpt");
 	several = json_object_get(bkpt, "locations");
@@ -99,6 +97,7 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
 		    "neither the program nor the libraries that it is linked with have it; whether "
 		    "one that it loads later has it is not known");
 	}
+	fine &= excursion_return(&excursion, fine ? failure : &unreached);
 	json_decref(unreached.details);
-	return excursion_return(&excursion, fine ? failure : &unreached) && fine;
+	return fine;
 }

@@ -85,11 +85,8 @@ bool selection_set_frame(struct replay *replay, int level)
 
 bool selection_console(struct replay *replay, const char *command)
 {
-	static const char console[] = "console ";
-	char rest[GDB_QUOTED_MAX];
+	char quoted[GDB_QUOTED_MAX];
 
-	strlcpy(rest, console, sizeof(rest));
-	return mi_quote(rest + strlen(console), sizeof(rest) - strlen(console), command) >= 0 &&
-	       spoken_command(replay, NULL, replay->selected.number, replay->selected.frame,
-		   "-interpreter-exec", rest) == GDB_DONE;
+	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
+	       spoken_console(replay, quoted) == GDB_DONE;
 }

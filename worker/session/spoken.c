@@ -48,3 +48,12 @@ enum gdb_outcome spoken_here(struct replay *replay, json_t **results, const char
 	return spoken_command(replay, results, replay->selected.number, replay->selected.frame,
 	    "-data-evaluate-expression", quoted);
 }
+
+enum gdb_outcome spoken_console(struct replay *replay, const char *quoted)
+{
+	char rest[GDB_QUOTED_MAX + sizeof("console ")];
+
+	snprintf(rest, sizeof(rest), "console %s", quoted);
+	return spoken_command(replay, NULL, replay->selected.number, replay->selected.frame,
+	    "-interpreter-exec", rest);
+}

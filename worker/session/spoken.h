@@ -19,4 +19,8 @@ enum gdb_outcome spoken_command(struct replay *replay, json_t **results, int thr
 enum gdb_outcome spoken_here(struct replay *replay, json_t **results, const char *quoted)
     __attribute__((warn_unused_result));
 
+/* A quoted command of gdb's console in the selected frame. */
+enum gdb_outcome spoken_console(struct replay *replay, const char *quoted)
+    __attribute__((warn_unused_result));
+
 #endif

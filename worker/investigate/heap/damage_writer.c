@@ -14,14 +14,12 @@
 #include "worker/read/accessed.h"
 #include "worker/breaks/internal.h"
 #include "worker/moment/position.h"
-#include "worker/run/scan.h"
-#include "worker/moment/signals.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
 
 #define WATCHED_MAX 4 /* that the processor can watch */
 #define ROUNDS_MAX  3
-#define STOPS_MAX   20000
+#define WORD	    8
 #define ROUNDS_BACK 2  /* from what malloc wrote to what it had read for that */
 #define BLOCK_MARKS 16 /* malloc reads its own marks in the beginning of a block */
 
@@ -127,17 +125,6 @@ static bool all_known(const struct watched *watched)
 	return true;
 }
 
-static bool really_writes(struct replay *replay, unsigned long long word)
-{
-	struct instruction instruction;
-	unsigned long long pc;
-
-	return !accessed_number(replay, "(unsigned long) $pc", &pc) ||
-	       !accessed_instruction(replay, pc, &instruction) ||
-	       accessed_touches(replay, &instruction, ACCESSED_AHEAD, word, sizeof(word)) !=
-		   ACCESSED_NOT;
-}
-
 static void judge(struct replay *replay, struct watched *watched, size_t i)
 {
 	json_t *where;
@@ -158,6 +145,7 @@ static enum scan_verdict see_write(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct watched *watched = context;
+	struct instruction writer;
 
 	if (!hit->watched || !hit->old || !hit->new || strcmp(hit->old, hit->new) == 0 ||
 	    strcmp(hit->old, "<unreadable>") == 0)
@@ -166,7 +154,7 @@ static enum scan_verdict see_write(
 		return SCAN_GIVE_UP;
 	for (size_t i = 0; i < watched->count; i++)
 		if (watched->numbers[i] == hit->number && watched->wrote[i] == WROTE_UNKNOWN &&
-		    really_writes(replay, watched->words[i]))
+		    backtrack_writes(replay, watched->words[i], WORD, &writer))
 			judge(replay, watched, i);
 	return found_of(watched) >= 0 || all_known(watched) ? SCAN_ENOUGH : SCAN_ON;
 }
@@ -183,11 +171,7 @@ static void find_writers(struct replay *replay, struct watched *watched)
 		watched->numbers[i] =
 		    watchpoint_insert(replay, expression, WATCH_WRITE, true, NULL, &ignored);
 	}
-	signals_pass_all(replay);
-	scan_run(replay, BACKWARD, STOPS_MAX, see_write, watched, &ignored);
-	replay->at_signal = replay->at_end = false;
-	if (!replay->worker->broken)
-		signals_stop_again(replay);
+	(void)backtrack_scan(replay, see_write, watched); /* what it has not found is not known */
 	for (size_t i = 0; i < watched->count; i++)
 		internal_delete(replay, watched->numbers[i]);
 	json_decref(ignored.details);

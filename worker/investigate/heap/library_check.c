@@ -12,9 +12,7 @@
 #include "worker/read/accessed.h"
 #include "worker/breaks/internal.h"
 #include "worker/moment/position.h"
-#include "worker/run/scan.h"
 #include "worker/moment/seen.h"
-#include "worker/moment/signals.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -22,7 +20,6 @@
 #define CANARY	       0x28 /* from the thread's own memory on */
 #define CODE_BYTES     4096 /* of a function, in which its canary is looked for */
 #define STORED_WITHIN  12   /* instructions from its load to its store */
-#define STOPS_MAX      20000
 #define TEXT_BYTES_MAX 4096 /* of a text whose length is told */
 #define NAME_BYTES     128
 
@@ -93,7 +90,6 @@ static enum scan_verdict see_write(
 {
 	struct canary *canary = context;
 	struct instruction instruction;
-	unsigned long long pc;
 	json_t *where;
 
 	if (hit->number != canary->number || !hit->old || !hit->new ||
@@ -101,13 +97,9 @@ static enum scan_verdict see_write(
 		return SCAN_ON;
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	if (accessed_number(replay, "(unsigned long) $pc", &pc) &&
-	    accessed_instruction(replay, pc, &instruction)) {
-		if (accessed_touches(replay, &instruction, ACCESSED_AHEAD, canary->slot, WORD) ==
-		    ACCESSED_NOT)
-			return SCAN_ON;
-		snprintf(canary->text, sizeof(canary->text), "%s", instruction.text);
-	}
+	if (!backtrack_writes(replay, canary->slot, WORD, &instruction))
+		return SCAN_ON;
+	snprintf(canary->text, sizeof(canary->text), "%s", instruction.text);
 	where = where_own(replay);
 	canary->by = where_words(where);
 	canary->moment = replay->moment;
@@ -125,11 +117,7 @@ static bool find_write(struct replay *replay, struct canary *canary)
 	canary->number = watchpoint_insert(replay, expression, WATCH_WRITE, true, NULL, &ignored);
 	if (!canary->number)
 		return false;
-	signals_pass_all(replay);
-	found = scan_run(replay, BACKWARD, STOPS_MAX, see_write, canary, &ignored) == SCAN_FOUND;
-	replay->at_signal = replay->at_end = false;
-	if (!replay->worker->broken)
-		signals_stop_again(replay);
+	found = backtrack_scan(replay, see_write, canary) == SCAN_FOUND;
 	internal_delete(replay, canary->number);
 	json_decref(ignored.details);
 	return found;

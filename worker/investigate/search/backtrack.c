@@ -1,5 +1,5 @@
 /*
- * Runs back with a breakpoint of its own, past signals.
+ * Runs back with a breakpoint of its own or of its caller's, past signals.
  */
 #include "worker/investigate/search/backtrack.h"
 
@@ -14,6 +14,7 @@
 #include "worker/session/stop_reason.h"
 
 #define CALL_BYTES 5 /* of a direct call */
+#define STOPS_MAX  20000
 
 json_t *backtrack_stack(struct replay *replay)
 {
@@ -61,4 +62,29 @@ bool backtrack_to(struct replay *replay, unsigned long long address)
 	signals_stop_again(replay);
 	json_decref(ignored.details);
 	return found && stop_kind(replay) == STOP_BREAKPOINT;
+}
+
+bool backtrack_writes(struct replay *replay, unsigned long long address, unsigned long long size,
+    struct instruction *instruction)
+{
+	unsigned long long pc;
+
+	*instruction = (struct instruction){0};
+	return !accessed_number(replay, "(unsigned long) $pc", &pc) ||
+	       !accessed_instruction(replay, pc, instruction) ||
+	       accessed_touches(replay, instruction, ACCESSED_AHEAD, address, size) != ACCESSED_NOT;
+}
+
+enum scan_end backtrack_scan(struct replay *replay, scan_visit *visit, void *context)
+{
+	struct failure ignored = {0};
+	enum scan_end end;
+
+	signals_pass_all(replay);
+	end = scan_run(replay, BACKWARD, STOPS_MAX, visit, context, &ignored);
+	replay->at_signal = replay->at_end = false;
+	if (!replay->worker->broken)
+		signals_stop_again(replay);
+	json_decref(ignored.details);
+	return end;
 }

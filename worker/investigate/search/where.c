@@ -45,48 +45,39 @@ static json_t *caller_words(struct replay *replay, json_t *frame)
 	return words;
 }
 
-json_t *where_callers(struct replay *replay, const json_t *frames, size_t at, size_t *passed)
+json_t *where_callers(
+    struct replay *replay, const json_t *frames, const json_t *own, size_t *passed)
 {
+	size_t count = json_array_size(frames), at = 0;
 	json_t *callers;
 
-	*passed = at ? wrapper_count(replay, frames, at) : 0;
+	while (at < count && json_array_get(frames, at) != own)
+		at++;
+	*passed = at && at < count ? wrapper_count(replay, frames, at) : 0;
 	if (!*passed)
 		return NULL;
 	callers = json_array();
-	for (size_t i = at + 1;
-	     i < json_array_size(frames) && json_array_size(callers) < CALLERS_MAX; i++)
+	for (size_t i = at + 1; i < count && json_array_size(callers) < CALLERS_MAX; i++)
 		json_array_append_new(callers, caller_words(replay, json_array_get(frames, i)));
 	return callers;
-}
-
-/* Behind the first own frame, if it is that of a wrapper: who calls it. */
-static void add_callers(struct replay *replay, json_t *where, const json_t *frames, size_t at)
-{
-	size_t passed;
-	json_t *callers = where_callers(replay, frames, at, &passed);
-
-	if (!callers)
-		return;
-	json_object_set_new(where, "callers", callers);
-	json_object_set_new(where, "wrappers", json_integer((json_int_t)passed));
 }
 
 json_t *where_from(struct replay *replay, int level)
 {
 	json_t *frames =
 	    frames_from(replay, replay->selected.number, level, FRAMES_MAX, FRAMES_BYTES);
-	json_t *where = NULL, *own, *frame;
-	size_t i, at = 0;
+	json_t *where = NULL, *own, *callers;
+	size_t passed;
 
 	if (json_array_size(frames)) {
 		own = frames_first_own(replay, frames);
-		json_array_foreach(frames, i, frame) at = frame == own ? i : at;
-		json_t *callers = json_object();
-
-		add_callers(replay, callers, frames, at);
+		/* First, because a place takes the addresses from its frames. */
+		callers = where_callers(replay, frames, own, &passed);
 		where = place(replay, own, json_array_get(frames, 0));
-		json_object_update(where, callers);
-		json_decref(callers);
+		if (callers) {
+			json_object_set_new(where, "callers", callers);
+			json_object_set_new(where, "wrappers", json_integer((json_int_t)passed));
+		}
 	}
 	json_decref(frames);
 	return where;

@@ -13,9 +13,10 @@
  */
 json_t *where_own(struct replay *replay);
 
-/* The same callers, for the frame at `at` of frames that have their addresses: owned by the caller,
- * with the number of wrappers; NULL: it is none, or the first of the frames. */
-json_t *where_callers(struct replay *replay, const json_t *frames, size_t at, size_t *passed);
+/* The same callers, of `own` among frames that have their addresses: owned by the caller, with the
+ * number of wrappers; NULL: it is none, or the first of the frames. */
+json_t *where_callers(
+    struct replay *replay, const json_t *frames, const json_t *own, size_t *passed);
 
 #define WHERE_CALLERS_MAX 1000
 

@@ -214,8 +214,6 @@ static void look_at_mapping(struct race *race)
  * until the stretch begins. */
 static bool set_watch(struct race *race, struct failure *failure)
 {
-	char *address;
-
 	if (!strangers_check(race->replay, race->args->expression, failure))
 		return false;
 	watchpoint_place(race->watched, race->args->expression, race->args->length);
@@ -229,18 +227,8 @@ static bool set_watch(struct race *race, struct failure *failure)
 	if (!race->watch)
 		return false;
 	gdb_must(race->replay->gdb, NULL, "-break-disable %d", race->watch);
-	address = watchpoint_address(race->replay, race->watched);
-	race->address = address ? strtoull(address, NULL, 16) : 0;
-	free(address);
-	if (!hardware_extent(race->replay, race->watched, &race->address, &race->size)) {
-		if (gdb_must_stop(race->replay->gdb))
-			worker_fail_interrupted(race->replay->worker, failure);
-		else
-			failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
-			    "gdb does not say where that lies: %.300s",
-			    gdb_message(race->replay->gdb));
+	if (!watchpoint_extent(race->replay, race->watched, &race->address, &race->size, failure))
 		return false;
-	}
 	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);
 	race->atomic_type = is_atomic_type(race->replay, race->watched);
 	look_at_mapping(race);

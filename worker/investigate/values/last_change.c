@@ -69,12 +69,9 @@ static json_t *conclude(
 static void tell_wrapper(
     struct replay *replay, const json_t *frames, const json_t *own, char words[WHERE_CALLERS_MAX])
 {
-	const json_t *frame;
-	size_t i, at = 0, passed;
-	json_t *callers;
+	size_t passed;
+	json_t *callers = where_callers(replay, frames, own, &passed);
 
-	json_array_foreach((json_t *)frames, i, frame) at = frame == own ? i : at;
-	callers = where_callers(replay, frames, at, &passed);
 	where_join(callers, passed, words);
 	json_decref(callers);
 }

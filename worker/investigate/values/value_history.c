@@ -237,8 +237,6 @@ static void take_tally(struct history *history, struct replay *replay)
  * until the stretch begins. */
 static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
 {
-	char *address;
-
 	watchpoint_place(history->watched, history->args->expression, history->args->length);
 	if (!strangers_check(replay, history->watched, failure))
 		return false;
@@ -249,17 +247,9 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	if (history->args->access == WATCH_WRITE)
 		take_tally(history, replay);
 	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
-	address = watchpoint_address(replay, history->watched);
-	history->address = address ? strtoull(address, NULL, 16) : 0;
-	free(address);
-	if (!hardware_extent(replay, history->watched, &history->address, &history->size)) {
-		if (gdb_must_stop(replay->gdb))
-			worker_fail_interrupted(replay->worker, failure);
-		else
-			failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
-			    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
+	if (!watchpoint_extent(
+		replay, history->watched, &history->address, &history->size, failure))
 		return false;
-	}
 	history->unmapped = watchpoint_unmapped(replay, history->address, history->args->length);
 	return true;
 }
