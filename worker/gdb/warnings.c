@@ -17,6 +17,16 @@ static bool contains(const char *text, size_t length, const char *part)
 	return memmem(text, length, part, strlen(part)) != NULL;
 }
 
+/* gdb 16 warns of each line whose source it has not found, "44 ./nptl/pthread_kill.c: No
+ * such file or directory", with a tab: we look for sources ourselves. */
+static bool is_line_without_source(const char *text, size_t length)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && text[digits] == '\t' &&
+	       contains(text, length, ": No such file or directory");
+}
+
 static bool says_nothing(const char *text, size_t length)
 {
 	static const char *const noise[] = {"but not in symtab", "system-supplied DSO",
@@ -28,7 +38,7 @@ static bool says_nothing(const char *text, size_t length)
 	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
 		if (contains(text, length, noise[i]))
 			return true;
-	return false;
+	return is_line_without_source(text, length);
 }
 
 static bool has(const json_t *list, const json_t *text)

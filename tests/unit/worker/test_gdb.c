@@ -4,6 +4,7 @@
 #include "scripted.h"
 #include "tests/runner.h"
 #include "worker/gdb/check.h"
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
 
 static struct scripted peer;
@@ -79,6 +80,22 @@ START_TEST(what_gdb_was_only_told_prints_into_no_answer)
 	gdb_tell(gdb, "-b\n");
 	ck_assert_int_eq(gdb_console(gdb, &text, "when"), GDB_DONE);
 	ck_assert_str_eq(text, "Completed event: 7\n");
+	end();
+}
+END_TEST
+
+START_TEST(a_warning_is_kept_unless_it_is_about_a_source_that_was_not_found)
+{
+	struct gdb *gdb =
+	    begin(SCRIPT({"-a", "&\"warning: 44\\t./nptl/x.c: No such file or directory\\n\"\n"
+				"&\"warning: value is cut: No such file or directory\\n\"\n^done"},
+		{"-b", "^done"}));
+
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-a"), GDB_DONE);
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-b"), GDB_DONE);
+	json_auto_t *warnings = exchange_take_warnings(gdb_exchange(gdb));
+	ck_assert_uint_eq(json_array_size(warnings), 1);
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_array_get(warnings, 0)), "is cut"));
 	end();
 }
 END_TEST
@@ -328,9 +345,10 @@ int main(void)
 	const TTest *const tests[] = {a_command_gets_its_result,
 	    an_answer_with_another_token_is_nobodys, a_refusal_is_told_in_gdbs_words,
 	    what_a_command_prints_is_kept_until_the_next,
-	    what_gdb_was_only_told_prints_into_no_answer, a_command_that_is_too_long_is_not_sent,
-	    a_run_lasts_until_the_program_has_stopped, of_several_stops_the_last_is_waited_for,
-	    a_run_that_fails_after_its_start_says_why,
+	    what_gdb_was_only_told_prints_into_no_answer,
+	    a_warning_is_kept_unless_it_is_about_a_source_that_was_not_found,
+	    a_command_that_is_too_long_is_not_sent, a_run_lasts_until_the_program_has_stopped,
+	    of_several_stops_the_last_is_waited_for, a_run_that_fails_after_its_start_says_why,
 	    the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten,
 	    a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent,
 	    a_record_that_cannot_be_read_loses_the_session,

@@ -90,7 +90,8 @@ def content(value):
     if is_text(value.type):
         start, length = text_of(value)
         size = start.type.target().sizeof
-        return bytes(gdb.selected_inferior().read_memory(int(start), min(length * size, TEXT_MAX)))
+        count = min(length * size, TEXT_MAX)  # gdb 16 reads no 0 bytes
+        return bytes(gdb.selected_inferior().read_memory(int(start), count)) if count else b""
     kind = bare(value.type)
     if kind.code in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR) and kind.target().sizeof == 1:
         return value.string(encoding="latin-1").encode("latin-1")
