@@ -129,12 +129,15 @@ include tests/fidelity/fidelity.mk
 whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
 TEST_ENV   = FIDELITY="$(call whole_path,$(TEST_BIN))/fidelity" RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
-# What `make check` runs. ONLY=NAME chooses one of them (test_heap, or heap; corpus, fidelity, differ), and
-# ONLY=NAME:SCENARIO one test function of it. Two suites of one name both run.
+# What `make check` runs. ONLY=NAME chooses one of them (test_heap, or heap; corpus, fidelity, differ), ONLY="NAME
+# NAME" several, and ONLY=NAME:SCENARIO one test function. Two suites of one name both run.
 SUITES := $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh tests/fidelity/run.sh
-only     := $(firstword $(subst :, ,$(ONLY)))
-scenario := $(word 2,$(subst :, ,$(ONLY)))
-CHOSEN   := $(strip $(if $(only),$(foreach f,%/$(only) %/test_$(only) %/test_$(only).sh %/$(only)/run.sh,$(filter $(f),$(SUITES))),$(SUITES)))
+only     := $(foreach name,$(ONLY),$(firstword $(subst :, ,$(name))))
+scenario := $(if $(word 2,$(ONLY)),,$(word 2,$(subst :, ,$(ONLY))))
+suites_of = $(foreach f,%/$(1) %/test_$(1) %/test_$(1).sh %/$(1)/run.sh,$(filter $(f),$(SUITES)))
+# With several names, NAME:SCENARIO is none.
+UNKNOWN  := $(strip $(foreach name,$(if $(word 2,$(ONLY)),$(ONLY),$(only)),$(if $(call suites_of,$(name)),,$(name))))
+CHOSEN   := $(strip $(if $(only),$(foreach name,$(only),$(call suites_of,$(name))),$(SUITES)))
 
 # Half an hour's rows of tables and builds of programs are more than a person waits for: `make check` takes
 # TEST_ROWS of each loop, and leaves what order.list calls "later" to check-all, which runs all that is left.
@@ -144,10 +147,10 @@ WHOLE  := $(foreach f,$(LATER),$(filter %/$(f),$(SUITES)))
 sample  = $(if $(only),,TEST_ROWS=$(TEST_ROWS))
 
 .PHONY: check check-all check-unit check-e2e
-check: ## install what is missing, build, run the tests (JOBS=2 suites at a time; ONLY=heap, ONLY=heap:NAME); the last line is the total
+check: ## install what is missing, build, run the tests (JOBS=2 suites at a time; ONLY="heap races", ONLY=heap:NAME); the last line is the total
 	@sh packaging/deps.sh install check
-ifeq ($(CHOSEN),)
-	@echo "No suite has the name $(only). The names: $(sort $(patsubst test_%,%,$(notdir $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS)))) corpus differ fidelity run"
+ifneq ($(UNKNOWN),)
+	@echo "No suite has the name $(firstword $(UNKNOWN)). The names: $(sort $(patsubst test_%,%,$(notdir $(UNIT_TESTS) $(E2E_TESTS) $(ATTACK_TESTS)))) corpus differ fidelity run"
 	@exit 1
 endif
 	@$(MAKE) --no-print-directory -j2 build $(if $(only),chosen,tests)
