@@ -506,7 +506,7 @@ static json_t *cycles_of(const json_t *threads, bool whole)
 
 	if (!unheld && calling)
 		return json_sprintf(
-		    "whether they wait for each other cannot be known: thread %d is in "
+		    "whether they wait for each other cannot be known; thread %d is in "
 		    "%.100s, which can wait for another of them",
 		    (int)json_integer_value(json_object_get(calling, "tid")),
 		    json_string_value(json_object_get(calling, "in")));
@@ -514,7 +514,7 @@ static json_t *cycles_of(const json_t *threads, bool whole)
 		return json_string(
 		    whole ? "no cycle of locks among them"
 			  : "no cycle of mutexes among them; who holds other locks was left out");
-	return json_sprintf("whether they wait for each other cannot be known: thread %d waits for "
+	return json_sprintf("whether they wait for each other cannot be known; thread %d waits for "
 			    "%.160s, and nothing tells who should end that wait",
 	    (int)json_integer_value(json_object_get(unheld, "tid")),
 	    json_string_value(json_object_get(unheld, "waits_for")));
@@ -539,7 +539,7 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 		    report, "conclusion", json_sprintf("%s; %s ended it", cycle, name));
 	else if (json_array_size(threads) > 1)
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("%s ended it, with %zu threads and %s", name,
+		    json_sprintf("%s ended it, with %zu threads: %s", name,
 			json_array_size(threads), json_string_value(cycles)));
 	else
 		json_object_set_new(report, "conclusion",
