@@ -91,15 +91,15 @@ check_tools() {
 		done | grep . >&2 && complain "README.md is ahead of sandbox/wire/tools.def"
 }
 
-# The README's map has every folder of the sources, and no other.
+# CONTRIBUTING's map has every folder of the sources, and no other.
 check_map() {
 	git ls-files '*/*.c' | grep -vE '^tests/|/main\.c$' | sed 's#[^/]*$##' | LC_ALL=C sort -u | while read -r folder; do
-		grep -q "^| \`$folder\`" README.md || echo "README.md's map lacks $folder"
-	done | grep . >&2 && complain "the map of the README is not the tree"
+		grep -q "^| \`$folder\`" .github/CONTRIBUTING.md || echo "CONTRIBUTING.md's map lacks $folder"
+	done | grep . >&2 && complain "the map of CONTRIBUTING.md is not the tree"
 	# shellcheck disable=SC2016
-	sed -n 's/^| `\([a-z0-9/]*\/\)` |.*/\1/p' README.md | while read -r folder; do
-		[ -d "$folder" ] || echo "README.md's map has $folder"
-	done | grep . >&2 && complain "the map of the README is ahead of the tree"
+	sed -n 's/^| `\([a-z0-9/]*\/\)` |.*/\1/p' .github/CONTRIBUTING.md | while read -r folder; do
+		[ -d "$folder" ] || echo "CONTRIBUTING.md's map has $folder"
+	done | grep . >&2 && complain "the map of CONTRIBUTING.md is ahead of the tree"
 }
 
 # `make help` lists every target.

@@ -251,7 +251,7 @@ picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption $(TEST_BIN)/programs
 	@sh packaging/deps.sh look report
 	@$(TEST_ENV) $(DEMO) >$(BUILD)/demo.txt
 	@sh packaging/picture.sh <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session.svg
-	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" README.md .github/report.png
+	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" .github/TOUR.md .github/report.png
 
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
 BENCHES :=

@@ -1,5 +1,5 @@
 /*
- * What a hostile replay gets where layers are missing, and that the README's table says the same.
+ * What a hostile replay gets where layers are missing, and that SECURITY.md's table says the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ START_TEST(without_namespaces_a_replay_is_as_tight_as_what_is_left)
 }
 END_TEST
 
-/* The README's table: what a replay gets that one layer is taken from. A letter for each attack
- * that works then; the words are the README's. */
+/* SECURITY.md's table: what a replay gets that one layer is taken from. A letter for each attack
+ * that works then; the words are that table's. */
 static const struct {
 	char letter;
 	const char *words;
@@ -86,7 +86,7 @@ static struct stage open_without(const char *layer, int play)
 	    NULL);
 }
 
-START_TEST(without_one_layer_the_others_hold_as_the_readme_says)
+START_TEST(without_one_layer_the_others_hold_as_the_table_says)
 {
 	char socket_path[TEXT], datagram_path[TEXT], shared_path[TEXT], gets[PRIZES + 1] = "";
 	int port, play = _i < WITHOUT_COUNT ? 0 : AS_USER, row = _i % WITHOUT_COUNT;
@@ -141,42 +141,42 @@ START_TEST(without_no_new_privs_the_server_does_not_start)
 }
 END_TEST
 
-/* What the README's row of the layer says that it reaches; to be freed. */
-static char *reaches(const char *readme, const char *layer)
+/* What the table's row of the layer says that it reaches; to be freed. */
+static char *reaches(const char *table, const char *layer)
 {
 	char quoted[64];
 
 	snprintf(quoted, sizeof(quoted), "`%s`", layer);
-	const char *at = strstr(readme, "| without | it reaches | because |");
+	const char *at = strstr(table, "| without | it reaches | because |");
 	ck_assert_ptr_nonnull(at);
 	while ((at = strchr(at, '\n')) != NULL && at[1] == '|') {
 		const char *end = strchr(++at + 1, '|'), *found = strstr(at, quoted);
 		if ((found && found < end) || strncmp(at + 2, layer, strlen(layer)) == 0)
 			return strndup(end + 2, (size_t)(strchr(end + 1, '|') - end - 3));
 	}
-	ck_abort_msg("the README has no row for %s", layer);
+	ck_abort_msg("SECURITY.md has no row for %s", layer);
 }
 
-START_TEST(the_readme_says_what_is_measured)
+START_TEST(the_table_says_what_is_measured)
 {
-	cleanup_free char *readme = harness_file("README.md");
+	cleanup_free char *table = harness_file(".github/SECURITY.md");
 
-	ck_assert_ptr_nonnull(readme);
+	ck_assert_ptr_nonnull(table);
 	for (int row = 0; row < WITHOUT_COUNT; row++) {
-		char *said = reaches(readme, without[row].layer);
+		char *said = reaches(table, without[row].layer);
 		bool nothing = strncmp(said, "nothing", 7) == 0 ||
 			       strncmp(said, "none of these", 13) == 0 ||
 			       strncmp(said, "see the last row", 16) == 0;
 		ck_assert_msg(nothing == !without[row].gets[0], "%s: %s", without[row].layer, said);
 		for (int i = 0; i < PRIZES; i++) {
-			ck_assert_ptr_nonnull(strstr(readme, prizes[i].words));
+			ck_assert_ptr_nonnull(strstr(table, prizes[i].words));
 			ck_assert_msg((strstr(said, prizes[i].words) != NULL) ==
 					  (strchr(without[row].gets, prizes[i].letter) != NULL),
 			    "%s, %s: %s", without[row].layer, prizes[i].words, said);
 		}
 		free(said);
 	}
-	cleanup_free char *said = reaches(readme, "no_new_privs");
+	cleanup_free char *said = reaches(table, "no_new_privs");
 	ck_assert_str_eq(said, "nothing: the server does not start");
 }
 END_TEST
@@ -191,11 +191,11 @@ int main(void)
 	tcase_add_loop_test(
 	    all, without_namespaces_a_replay_is_as_tight_as_what_is_left, 0, NO_NAMESPACES);
 	tcase_add_loop_test(
-	    all, without_one_layer_the_others_hold_as_the_readme_says, 0, 2 * WITHOUT_COUNT);
+	    all, without_one_layer_the_others_hold_as_the_table_says, 0, 2 * WITHOUT_COUNT);
 	suite_add_tcase(suite, all);
-	all = tcase_create("readme");
+	all = tcase_create("table");
 	tcase_add_test(all, without_no_new_privs_the_server_does_not_start);
-	tcase_add_test(all, the_readme_says_what_is_measured);
+	tcase_add_test(all, the_table_says_what_is_measured);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /*
  * strcpy writes past the end of an array, long before the crash. In an account, the name comes
  * before the pointer to its ledger, and the third account gets a name that is too long. The program
- * crashes when it settles the accounts. The README's tour and the tests of reports use it; an
- * argument replaces the name.
+ * crashes when it settles the accounts. The tour in .github/TOUR.md and the tests of reports use
+ * it; an argument replaces the name.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-"""The README's tour: from a crash to a verified report in three calls, as it runs here.
+"""The tour of .github/TOUR.md: from a crash to a verified report in three calls, as it runs here.
 
-    tour.py SERVER PROGRAM README PICTURE
+    tour.py SERVER PROGRAM PAGE PICTURE
 
-Replaces the README's tour with this session, and draws the report it ends with.
+Replaces the page's tour with this session, and draws the report it ends with.
 """
 import json
 import pathlib
@@ -102,16 +102,16 @@ def draw(file, picture):
 
 
 def main():
-    path, program, readme, picture = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
+    path, program, page, picture = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
     with tempfile.TemporaryDirectory(prefix="rr-warden-tour.") as scratch:
         server, trace = Server(path), f"{scratch}/overrun"
         server.call("rr_record", command=[program], trace_dir=trace)
         tour = Tour(server, scratch)
         draw(run(tour, trace), picture)
         server.close()
-    before, rest = readme.read_text().split(BEGIN)
+    before, rest = page.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    readme.write_text(f"{before}{BEGIN}\n```\n{tour.text()}\n```\n\n{END}{after}")
+    page.write_text(f"{before}{BEGIN}\n```\n{tour.text()}\n```\n\n{END}{after}")
 
 
 main()
