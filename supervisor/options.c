@@ -270,7 +270,7 @@ void options_print_help(void)
 	    "  rr-warden [OPTION]... record-until [-n ATTEMPTS] [--] COMMAND...\n"
 	    "                                         record until it fails, and keep that trace; "
 	    "exit\n"
-	    "                                         0 never failed, 1 failed, 2 trouble; see its "
+	    "                                         0 never failed, 1 failed, 2 error; see its "
 	    "--help\n\n"
 	    "When its input ends, the server first answers running calls, for 5 s at most, and "
 	    "then ends.\n\n"

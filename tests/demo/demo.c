@@ -133,7 +133,7 @@ static json_t *short_way(struct demo *demo)
 	    link, sizeof(link), "((struct session *)%.*s)->next", (int)strcspn(from, " "), from);
 	json_decref(change);
 
-	say(demo, "4. Out of the element before it. Who wrote that link?");
+	say(demo, "4. It came from the previous element. Who wrote that link?");
 	change = last_change(demo, link);
 	return change;
 }

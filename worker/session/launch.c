@@ -295,8 +295,8 @@ static void warn_of_casts(struct replay *replay)
 	if (value && strncmp(value, "255", 3) == 0)
 		json_array_append_new(replay->warnings,
 		    json_string(
-			"this gdb is wrong about casts of negative numbers to narrower types "
-			"((unsigned char)-32767 is 255 for it, and in C 1), and about "
+			"this gdb evaluates casts of negative numbers to narrower types "
+			"incorrectly ((unsigned char)-32767 is 255 for it, and in C 1), and "
 			"negative numbers that overflow in <<: write x & 0xff instead of "
 			"(unsigned char)x"));
 	json_decref(results);
