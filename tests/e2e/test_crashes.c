@@ -209,6 +209,26 @@ START_TEST(names_are_those_of_the_first_throw)
 }
 END_TEST
 
+/* As "std::map<...>::at": whole lists of template arguments go, and never a part of one. */
+START_TEST(a_long_name_of_a_frame_is_made_short_by_whole_parts)
+{
+	cleanup_place struct place place = place_open();
+	const json_t *frame;
+	size_t i, library = 0;
+
+	json_auto_t *report = place_crash_report(&place, "throws_out", "map");
+	json_array_foreach(answer_at(report, "frames"), i, frame)
+	{
+		const char *name = json_string_value(json_object_get(frame, "function"));
+
+		ck_assert_msg(!name || !strstr(name, "left out"), "%s", name);
+		library += name && strstr(name, "::at") != NULL;
+	}
+	ck_assert_uint_eq(library, 2);
+	expect_within(report, "conclusion", "called by look_up (");
+}
+END_TEST
+
 static const struct {
 	const char *form, *said, *first, *folded;
 	size_t frames; /* with the fold and main */
@@ -292,6 +312,7 @@ int main(void)
 		TIMES(throws)},
 	    {a_damaged_heap_is_told_with_the_block_and_who_damaged_it, TIMES(aborts)},
 	    {names_are_those_of_the_first_throw, 1},
+	    {a_long_name_of_a_frame_is_made_short_by_whole_parts, 1},
 	    {a_recursion_is_folded_counted_and_told_down_to_where_it_began, TIMES(recursions)},
 	    {a_hang_after_many_calls_is_told_without_what_takes_too_long, 1},
 	    {who_holds_which_lock_is_told_however_long_its_calls_take, 1},

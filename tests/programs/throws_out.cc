@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <future>
+#include <unordered_map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -79,6 +80,13 @@ __attribute__((noipa)) static void throw_text()
 __attribute__((noipa)) static void throw_string()
 {
 	throw std::string("a string of words"); // a string
+}
+
+/* The frames of the library have names of several hundred characters. */
+__attribute__((noipa)) static size_t look_up(
+    const std::unordered_map<std::string, std::string> &words)
+{
+	return words.at("missing").size(); // not there
 }
 
 __attribute__((noipa)) static void throw_problem()
@@ -181,6 +189,8 @@ int main(int argc, char **argv)
 		throw_text();
 	else if (way == "string")
 		throw_string();
+	else if (way == "map")
+		seen = look_up({{"one", "two"}});
 	else if (way == "problem")
 		throw_problem();
 	else if (way == "noexcept")

@@ -10,14 +10,14 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/modules.h"
 #include "worker/read/source.h"
 
-#define NAME_MAX_BYTES 512 /* bytes of a function's name: templates have long ones */
-#define PLACE_MAX      (FRAME_PATH_MAX + 16)
-#define VALUE_MAX      200  /* bytes shown of one argument */
-#define ARGS_MAX       1200 /* and of all */
-#define FOLD_MIN       2
+#define PLACE_MAX (FRAME_PATH_MAX + 16)
+#define VALUE_MAX 200  /* bytes shown of one argument */
+#define ARGS_MAX  1200 /* and of all */
+#define FOLD_MIN  2
 
 static void set_text(json_t *json, const char *name, const char *text, size_t max)
 {
@@ -56,11 +56,11 @@ json_t *frame_json(const json_t *frame)
 	json_t *json = json_object(), *args = frame_args(frame);
 	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
 	const char *file = mi_text(frame, "file"), *line = mi_text(frame, "line");
-	char place[PLACE_MAX];
+	char place[PLACE_MAX], name[BRIEF_NAME_MAX];
 
 	json_object_set_new(json, "level", json_integer(mi_number(frame, "level", 0)));
 	if (function && strcmp(function, "??") != 0)
-		set_text(json, "function", function, NAME_MAX_BYTES);
+		set_text(json, "function", brief_name(function, name), sizeof(name));
 	if (args)
 		json_object_set_new(json, "args", args);
 	/* gdb turns relative names into "full" ones that contain the directory twice. */
