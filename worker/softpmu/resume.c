@@ -383,6 +383,10 @@ static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int 
 	if (inside_syscall(tracee, &regs)) {
 		if (request == PTRACE_SYSCALL)
 			return start_leg(pmu, tracee, LEG_SYSCALL, request, 0);
+		/* A step out of the call would end in a SIGTRAP, which may be blocked: the kernel
+		 * would take the program's handler away. */
+		if (request == PTRACE_CONT)
+			return start_leg(pmu, tracee, LEG_MASK, PTRACE_SYSCALL, 0);
 		return step(pmu, tracee, &regs, 0);
 	}
 	if (!restarts_syscall(&regs)) /* the tracee may also be in a call with its own mask */

@@ -447,8 +447,8 @@ static enum stop_verdict judge_cache_leg(
 }
 
 /*
- * At the entry and exit of a call that changes the signal mask: the kernel must see the program's
- * own mask, and another leg begins with the new mask.
+ * At the entry and exit of a call that can change the signal mask: the kernel must see the
+ * program's own mask, and another leg begins with the new mask.
  */
 static enum stop_verdict judge_mask_call(struct softpmu *pmu, struct tracee *tracee, int *status)
 {

@@ -27,10 +27,10 @@ enum resume_mode {
 
 /* What the tracee is doing until its next stop, in RESUME_STEP and RESUME_RUN. */
 enum leg {
-	LEG_STEP,    /* one instruction */
-	LEG_REGION,  /* runs until a stop of the region */
-	LEG_CACHE,   /* in the code cache */
-	LEG_MASK,    /* in a system call that changes the signal mask and that rr does not stop */
+	LEG_STEP,   /* one instruction */
+	LEG_REGION, /* runs until a stop of the region */
+	LEG_CACHE,  /* in the code cache */
+	LEG_MASK,   /* in a system call that rr does not stop, with the program's own signal mask */
 	LEG_SYSCALL, /* in or straight into a system call: no instruction of the program's runs */
 };
 
