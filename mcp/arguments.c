@@ -270,7 +270,7 @@ static bool accept_next(const struct mcp_param *param, json_t *accepted, const c
 static json_t *accept_all(
     const struct mcp_param *param, json_t *given, struct argument_fault *fault)
 {
-	bool is_map = json_is_object(given), fine = true;
+	bool is_map = json_is_object(given), ok = true;
 	size_t limit = limit_of(param, MCP_ELEMENTS_MAX), index;
 	json_t *accepted, *value;
 	const char *key;
@@ -278,11 +278,11 @@ static json_t *accept_all(
 	if ((is_map ? json_object_size(given) : json_array_size(given)) > limit)
 		return fault_limit(param, fault, limit, is_map ? "members" : "elements");
 	accepted = is_map ? json_object() : json_array();
-	json_object_foreach(given, key, value) fine =
-	    fine && accept_next(param, accepted, key, value, fault);
-	json_array_foreach(given, index, value) fine =
-	    fine && accept_next(param, accepted, NULL, value, fault);
-	if (fine)
+	json_object_foreach(given, key, value) ok =
+	    ok && accept_next(param, accepted, key, value, fault);
+	json_array_foreach(given, index, value) ok =
+	    ok && accept_next(param, accepted, NULL, value, fault);
+	if (ok)
 		return accepted;
 	json_decref(accepted);
 	return NULL;

@@ -93,7 +93,7 @@ static int compose_and_tell(void *owner, struct sandbox_policy *policy, char *wh
 	for (size_t i = 0; i < birth->other_count; i++)
 		if (birth->others[i])
 			close_all(birth->others[i]);
-	if (compose_sight(birth->composition, policy, why, why_size) < 0)
+	if (compose_paths(birth->composition, policy, why, why_size) < 0)
 		return -1;
 	message = start_message(
 	    monitor->settings, monitor->paths, birth->composition, policy, &birth->report);

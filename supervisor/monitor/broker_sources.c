@@ -16,7 +16,7 @@
 #include "supervisor/monitor/broker_requests.h"
 #include "supervisor/monitor/ledger.h"
 #include "supervisor/monitor/ledger_survey.h"
-#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/visible_paths.h"
 #include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/source_search.h"
 
@@ -127,7 +127,7 @@ void broker_sources_prepare(struct broker *broker)
 	load(broker);
 	if (task->keeps_ledger || task->ledger[0]) {
 		cleanup_fd int fd = ledger_directory(place, task->keeps_ledger);
-		if (fd < 0 || sight_follow(NULL, place, false, broker->ledger_place) < 0)
+		if (fd < 0 || visible_paths_follow(NULL, place, false, broker->ledger_place) < 0)
 			broker->ledger_place[0] = '\0';
 	}
 }
@@ -138,7 +138,7 @@ void broker_sources_prepare(struct broker *broker)
 static bool is_in_trees(const struct broker *broker, const char *real)
 {
 	for (const char *const *root = broker->task.trees.list; *root; root++)
-		if (sight_is_within(real, *root) &&
+		if (visible_path_is_within(real, *root) &&
 		    !source_place_has_dotted(real + strlen(*root)) &&
 		    (source_place_is_open(&broker->homes, real) ||
 			!source_place_uncovers(*root, real)))
@@ -206,7 +206,8 @@ static int try_place(void *owner, const char *path)
 	struct attempt *attempt = owner;
 	char real[PATH_MAX];
 
-	if (sight_follow(NULL, path, false, real) == 0 && is_in_trees(attempt->broker, real))
+	if (visible_paths_follow(NULL, path, false, real) == 0 &&
+	    is_in_trees(attempt->broker, real))
 		return open_place(real, attempt->reply);
 	errno = ENOENT;
 	return -1;
@@ -249,7 +250,7 @@ int broker_open_source(
 	char real[PATH_MAX] = "", plain[PATH_MAX];
 	int fd = -1;
 
-	*missing = name[0] != '/' || sight_follow(NULL, name, false, real) < 0;
+	*missing = name[0] != '/' || visible_paths_follow(NULL, name, false, real) < 0;
 	if (!*missing)
 		fd = open_real(broker, real, reply);
 	if (fd < 0 && source_name_plain(name, plain))

@@ -13,7 +13,7 @@
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/ledger.h"
 #include "supervisor/monitor/source_place.h"
-#include "supervisor/monitor/trace_sight.h"
+#include "supervisor/monitor/trace_paths.h"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -27,8 +27,8 @@ static const char *below_known_place(const struct composition *composition, cons
 {
 	char here[PATH_MAX];
 
-	if (sight_follow(NULL, composition->paths->here, false, here) == 0 &&
-	    sight_is_within(real, here))
+	if (visible_paths_follow(NULL, composition->paths->here, false, here) == 0 &&
+	    visible_path_is_within(real, here))
 		return real + strlen(here);
 	return real;
 }
@@ -43,9 +43,9 @@ static void find_archive(struct broker_task *task, const struct composition *com
 	task->writes = composition->operation == WIRE_OP_EXPORT;
 	if (!composition->names[LAUNCH_FILE][0] || (!task->reads && !task->writes))
 		return;
-	if (trace_sight_absolute(composition, composition->names[LAUNCH_FILE], path, sizeof(path)) <
+	if (trace_paths_absolute(composition, composition->names[LAUNCH_FILE], path, sizeof(path)) <
 		0 ||
-	    sight_follow(NULL, path, true, real) < 0 || !strrchr(real, '/')[1]) {
+	    visible_paths_follow(NULL, path, true, real) < 0 || !strrchr(real, '/')[1]) {
 		real[0] = '\0';
 		task->error = errno;
 		task->why_none = strerror(errno);
@@ -55,7 +55,7 @@ static void find_archive(struct broker_task *task, const struct composition *com
 	*strrchr(task->directory, '/') = '\0';
 	if (!task->directory[0])
 		strlcpy(task->directory, "/", sizeof(task->directory));
-	if (!trace_sight_may_be_here(composition, task->directory))
+	if (!trace_paths_may_be_here(composition, task->directory))
 		task->why_none = "archives must be below the server's trace roots";
 	else if (task->writes && !ends_with(real, ".tar"))
 		task->why_none = "the name of an archive must end in .tar";
@@ -81,7 +81,7 @@ static void add_list(
 	char real[PATH_MAX];
 
 	for (const char *const *item = settings_list(composition->settings, setting); *item; item++)
-		if (sight_follow(NULL, *item, false, real) == 0)
+		if (visible_paths_follow(NULL, *item, false, real) == 0)
 			add_root(roots, real);
 }
 
@@ -93,17 +93,17 @@ static bool find_work_tree(const struct composition *composition, char tree[PATH
 	char here[PATH_MAX];
 
 	source_homes_find(&homes);
-	return sight_follow(NULL, composition->paths->here, false, here) == 0 &&
+	return visible_paths_follow(NULL, composition->paths->here, false, here) == 0 &&
 	       source_place_work_tree(&homes, here, tree, is_git) &&
-	       trace_sight_may_be_here(composition, tree);
+	       trace_paths_may_be_here(composition, tree);
 }
 
 /* What the recording could see of hidden places, and where its sources may be. */
 static void find_recording(
     struct broker_task *task, const struct composition *composition, bool covers)
 {
-	static const enum sight_list lists[] = {SIGHT_READ, SIGHT_WRITE};
-	const struct sight *sight = &composition->sight;
+	static const enum visible_list lists[] = {VISIBLE_READ, VISIBLE_WRITE};
+	const struct visible_paths *visible = &composition->visible;
 	const char *name = composition->names[LAUNCH_DIRECTORY];
 	char path[PATH_MAX];
 	bool is_git;
@@ -111,10 +111,10 @@ static void find_recording(
 	task->keeps_ledger = true;
 	task->covers = covers;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		for (size_t j = 0; j < sight->counts[lists[i]]; j++)
-			add_root(&task->trees, sight->lists[lists[i]][j]);
-	if (*name && (trace_sight_absolute(composition, name, path, sizeof(path)) < 0 ||
-			 sight_follow(NULL, path, false, task->working) < 0))
+		for (size_t j = 0; j < visible->counts[lists[i]]; j++)
+			add_root(&task->trees, visible->lists[lists[i]][j]);
+	if (*name && (trace_paths_absolute(composition, name, path, sizeof(path)) < 0 ||
+			 visible_paths_follow(NULL, path, false, task->working) < 0))
 		task->working[0] = '\0';
 	if (!find_work_tree(composition, task->here, &is_git) || !is_git)
 		task->here[0] = '\0';
@@ -123,15 +123,15 @@ static void find_recording(
 /* The name of what rr_rm removes from the ledger. The trace is gone when the worker asks for it. */
 static void find_removed(struct broker_task *task, const struct composition *composition)
 {
-	const struct sight *sight = &composition->sight;
+	const struct visible_paths *visible = &composition->visible;
 
 	task->forgets = true;
-	for (size_t i = 0; i < sight->counts[SIGHT_WRITE]; i++) {
-		cleanup_fd int trace = open(
-		    sight->lists[SIGHT_WRITE][i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; i < visible->counts[VISIBLE_WRITE]; i++) {
+		cleanup_fd int trace = open(visible->lists[VISIBLE_WRITE][i],
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (trace < 0 || ledger_name(trace, task->ledger) < 0)
 			continue;
-		strlcpy(task->trace, sight->lists[SIGHT_WRITE][i], sizeof(task->trace));
+		strlcpy(task->trace, visible->lists[VISIBLE_WRITE][i], sizeof(task->trace));
 		return;
 	}
 }

@@ -16,14 +16,14 @@
 
 #include "sandbox/cleanup.h"
 #include "supervisor/monitor/broker.h"
-#include "supervisor/monitor/recording_sight.h"
-#include "supervisor/monitor/tool_sight.h"
-#include "supervisor/monitor/trace_sight.h"
+#include "supervisor/monitor/recording_paths.h"
+#include "supervisor/monitor/tool_paths.h"
+#include "supervisor/monitor/trace_paths.h"
 
 /* What an operation needs. An operation that is not listed here sees only the system. */
 struct need {
 	uint32_t operation;
-	enum trace_sight trace;
+	enum trace_paths trace;
 	bool base;	/* the traces below LAUNCH_BASE, or below the default directory */
 	bool new_trace; /* one is made in the default directory */
 };
@@ -32,16 +32,16 @@ struct need {
 static const enum launch_name compared[] = {LAUNCH_GOOD, LAUNCH_BAD};
 
 static const struct need needs[] = {
-    {WIRE_OP_REPLAY_START, TRACE_SIGHT_REPLAY, false, false},
-    {WIRE_OP_CRASH_REPORT, TRACE_SIGHT_REPLAY, false, false},
-    {WIRE_OP_COMPARE_RUNS, TRACE_SIGHT_REPLAY, false, false},
-    {WIRE_OP_PS, TRACE_SIGHT_READ, false, false},
-    {WIRE_OP_TRACEINFO, TRACE_SIGHT_READ, false, false},
-    {WIRE_OP_PACK, TRACE_SIGHT_CHANGE, false, false},
-    {WIRE_OP_EXPORT, TRACE_SIGHT_CHANGE, false, false},
-    {WIRE_OP_RM, TRACE_SIGHT_REMOVE, false, false},
-    {WIRE_OP_IMPORT, TRACE_SIGHT_NONE, false, true},
-    {WIRE_OP_LIST_RECORDINGS, TRACE_SIGHT_NONE, true, false},
+    {WIRE_OP_REPLAY_START, TRACE_PATHS_REPLAY, false, false},
+    {WIRE_OP_CRASH_REPORT, TRACE_PATHS_REPLAY, false, false},
+    {WIRE_OP_COMPARE_RUNS, TRACE_PATHS_REPLAY, false, false},
+    {WIRE_OP_PS, TRACE_PATHS_READ, false, false},
+    {WIRE_OP_TRACEINFO, TRACE_PATHS_READ, false, false},
+    {WIRE_OP_PACK, TRACE_PATHS_CHANGE, false, false},
+    {WIRE_OP_EXPORT, TRACE_PATHS_CHANGE, false, false},
+    {WIRE_OP_RM, TRACE_PATHS_REMOVE, false, false},
+    {WIRE_OP_IMPORT, TRACE_PATHS_NONE, false, true},
+    {WIRE_OP_LIST_RECORDINGS, TRACE_PATHS_NONE, true, false},
 };
 
 void compose_begin(struct composition *composition, const struct settings *settings,
@@ -61,7 +61,7 @@ void compose_begin(struct composition *composition, const struct settings *setti
 
 static const struct need *need_of(const struct composition *composition)
 {
-	static const struct need replay = {0, TRACE_SIGHT_REPLAY, false, false};
+	static const struct need replay = {0, TRACE_PATHS_REPLAY, false, false};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if (needs[i].operation == composition->operation)
@@ -74,14 +74,15 @@ bool compose_changes(const struct composition *composition)
 {
 	const struct need *need = need_of(composition);
 
-	return need && (need->new_trace || need->trace == TRACE_SIGHT_CHANGE ||
-			   need->trace == TRACE_SIGHT_REMOVE);
+	return need && (need->new_trace || need->trace == TRACE_PATHS_CHANGE ||
+			   need->trace == TRACE_PATHS_REMOVE);
 }
 
-static void offer_list(struct composition *composition, enum sight_list list, enum setting setting)
+static void offer_list(
+    struct composition *composition, enum visible_list list, enum setting setting)
 {
 	for (const char *const *item = settings_list(composition->settings, setting); *item; item++)
-		sight_offer(&composition->sight, list, *item);
+		visible_paths_offer(&composition->visible, list, *item);
 }
 
 /* The worker's folder, which contains the library for rr, and in packages the other libraries. */
@@ -91,15 +92,15 @@ static void offer_own_folder(struct composition *composition)
 
 	strlcpy(folder, composition->paths->worker, sizeof(folder));
 	*strrchr(folder, '/') = '\0';
-	sight_offer(&composition->sight, SIGHT_READ, folder);
+	visible_paths_offer(&composition->visible, VISIBLE_READ, folder);
 }
 
 static int add_compared(struct composition *composition, const struct sandbox_policy *policy,
     char *why, size_t why_size)
 {
 	for (size_t i = 0; i < sizeof(compared) / sizeof(*compared); i++)
-		if (trace_sight_add(
-			composition, compared[i], TRACE_SIGHT_REPLAY, policy, why, why_size) < 0)
+		if (trace_paths_add(
+			composition, compared[i], TRACE_PATHS_REPLAY, policy, why, why_size) < 0)
 			return -1;
 	return 0;
 }
@@ -109,41 +110,41 @@ static int add_needed(struct composition *composition, const struct need *need,
 {
 	if (composition->kind == WORKER_COMPARE)
 		return add_compared(composition, policy, why, why_size);
-	if (need->trace != TRACE_SIGHT_NONE &&
-	    trace_sight_add(composition, LAUNCH_TRACE, need->trace, policy, why, why_size) < 0)
+	if (need->trace != TRACE_PATHS_NONE &&
+	    trace_paths_add(composition, LAUNCH_TRACE, need->trace, policy, why, why_size) < 0)
 		return -1;
-	if (need->base && trace_sight_add_base(composition, why, why_size) < 0)
+	if (need->base && trace_paths_add_base(composition, why, why_size) < 0)
 		return -1;
 	if (need->new_trace)
-		trace_sight_add_new(composition);
+		trace_paths_add_new(composition);
 	return 0;
 }
 
-int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t why_size)
+int compose_paths(void *owner, struct sandbox_policy *policy, char *why, size_t why_size)
 {
 	struct composition *composition = owner;
 	const struct need *need = need_of(composition);
-	struct sight *sight = &composition->sight;
+	struct visible_paths *visible = &composition->visible;
 	char here[PATH_MAX];
 
 	offer_own_folder(composition);
-	tool_sight_add(composition, SETTING_RR);
-	tool_sight_add(composition, SETTING_GDB);
+	tool_paths_add(composition, SETTING_RR);
+	tool_paths_add(composition, SETTING_GDB);
 	if (composition->kind == WORKER_RECORD) {
-		if (recording_sight_add(composition, policy, why, why_size) < 0)
+		if (recording_paths_add(composition, policy, why, why_size) < 0)
 			return -1;
 	} else {
 		/* Relative names start here, but the worker sees nothing of it. */
-		if (sight_follow(sight, composition->paths->here, false, here) == 0 &&
-		    sight_add(sight, SIGHT_EMPTY, here) == 0)
+		if (visible_paths_follow(visible, composition->paths->here, false, here) == 0 &&
+		    visible_paths_add(visible, VISIBLE_EMPTY, here) == 0)
 			policy->directory =
-			    sight->lists[SIGHT_EMPTY][sight->counts[SIGHT_EMPTY] - 1];
+			    visible->lists[VISIBLE_EMPTY][visible->counts[VISIBLE_EMPTY] - 1];
 		if (need && add_needed(composition, need, policy, why, why_size) < 0)
 			return -1;
 	}
 	/* The worker compares a trace's directory with these, so they must exist in its view. */
-	offer_list(composition, SIGHT_EMPTY, SETTING_ROOTS);
-	sight_apply(sight, policy);
+	offer_list(composition, VISIBLE_EMPTY, SETTING_ROOTS);
+	visible_paths_apply(visible, policy);
 	if (broker_tell(
 		composition->broker, composition, policy->covers, composition->broker_end) == 0)
 		return 0;

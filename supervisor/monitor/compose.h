@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include "sandbox/wire/proto.h"
 #include "supervisor/monitor/launcher.h"
-#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/visible_paths.h"
 #include "supervisor/monitor/source_place.h"
 
 /* A worker that is being made: in the launcher the request, in the child the answer. */
@@ -17,7 +17,7 @@ struct composition {
 	enum worker_kind kind;
 	uint32_t operation;
 	const char *names[LAUNCH_NAME_COUNT]; /* "": not named */
-	struct sight sight;
+	struct visible_paths visible;
 	struct source_homes homes;
 	struct broker *broker; /* NULL: this worker has none */
 	int broker_end;	       /* the worker's end of its socket */
@@ -34,7 +34,7 @@ void compose_begin(struct composition *composition, const struct settings *setti
 
 /* As struct sandbox_policy' compose has it; owner is the composition. Runs in the child. errno
  * tells what kind of failure it is: ENOENT, EPERM, EACCES, E2BIG, or another for a wrong name. */
-int compose_sight(void *owner, struct sandbox_policy *policy, char *why, size_t why_size);
+int compose_paths(void *owner, struct sandbox_policy *policy, char *why, size_t why_size);
 
 /* Whether the worker's operation changes a trace or makes one. */
 bool compose_changes(const struct composition *composition);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sandbox/roles.h"
-#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/visible_paths.h"
 
 #define SAY_NAME_BELOW "name another directory, or one in it: no option uncovers more"
 #define SAY_OTHER      "name another directory: no option uncovers this one"
@@ -30,7 +30,7 @@ static const char *const own_places[] = {
 
 static bool is_below(const char *path, const char *root)
 {
-	return strcmp(path, root) != 0 && sight_is_within(path, root);
+	return strcmp(path, root) != 0 && visible_path_is_within(path, root);
 }
 
 static const char *place_of(const char *const *places, const char *path, bool itself)
@@ -46,7 +46,7 @@ static size_t home_length(const struct grantee *grantee, const char *path)
 {
 	const char *place;
 
-	if (*grantee->home && sight_is_within(path, grantee->home))
+	if (*grantee->home && visible_path_is_within(path, grantee->home))
 		return strlen(grantee->home);
 	place = place_of(home_places, path, false);
 	if (place)
@@ -67,7 +67,7 @@ static enum grant refuse(char rule[PATH_MAX], const char *clause, const char *ab
 static enum grant judge_in_home(const struct grantee *grantee, const char *real, size_t length,
     char rule[PATH_MAX], const char **remedy)
 {
-	bool own = *grantee->home && sight_is_within(real, grantee->home);
+	bool own = *grantee->home && visible_path_is_within(real, grantee->home);
 
 	if (own && grantee->whole_home)
 		return GRANT_WRITE;
@@ -95,8 +95,8 @@ static enum grant judge_in_home(const struct grantee *grantee, const char *real,
 static const char *hidden_at(const char *real, bool *inside)
 {
 	for (const char *const *path = hidden_paths; *path; path++) {
-		*inside = sight_is_within(real, *path);
-		if (*inside || sight_is_within(*path, real))
+		*inside = visible_path_is_within(real, *path);
+		if (*inside || visible_path_is_within(*path, real))
 			return *path;
 	}
 	return NULL;

@@ -18,14 +18,14 @@ enum grant {
 /* Whose request it is. */
 struct grantee {
 	const char *home; /* the user's own, links resolved; "": none */
-	bool whole_home;  /* the user's own home is in sight anyway */
+	bool whole_home;  /* the user's own home is visible anyway */
 	bool by_call;	  /* a call names the directory; otherwise it is where the server runs */
 	bool for_trace;	  /* it is for a trace, and no place to work in */
 	bool is_root;
 };
 
-/* A path from sight_follow. Of what is refused, *rule is a clause about it, and *remedy what to do
- * instead. */
+/* A path from visible_paths_follow. Of what is refused, *rule is a clause about it, and *remedy
+ * what to do instead. */
 enum grant grant_directory(
     const struct grantee *grantee, const char *real, char rule[PATH_MAX], const char **remedy);
 

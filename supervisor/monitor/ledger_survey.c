@@ -19,7 +19,7 @@
 #include "supervisor/monitor/inspector.h"
 #include "supervisor/monitor/ledger.h"
 #include "supervisor/monitor/recorded_files.h"
-#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/visible_paths.h"
 #include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/source_search.h"
 
@@ -70,7 +70,7 @@ static bool is_shown(const struct survey *survey, const char *real)
 	if (!shown || !source_place_is_hidden(real))
 		return true;
 	for (; *shown; shown++)
-		if (sight_is_within(real, *shown))
+		if (visible_path_is_within(real, *shown))
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ static bool is_source(const struct survey *survey, const char *real, struct stat
 static bool is_of_system(const char *real)
 {
 	for (const char *const *path = system_view; *path; path++)
-		if (sight_is_within(real, *path))
+		if (visible_path_is_within(real, *path))
 			return true;
 	return false;
 }
@@ -132,7 +132,7 @@ static void note_source(struct survey *survey, const char *name)
 	char real[PATH_MAX];
 	struct stat status;
 
-	if (name[0] != '/' || sight_follow(NULL, name, false, real) < 0)
+	if (name[0] != '/' || visible_paths_follow(NULL, name, false, real) < 0)
 		note_missing(survey, name);
 	else if (!is_of_system(real) && is_source(survey, real, &status))
 		ledger_add(survey->ledger, LEDGER_SOURCE, &status, real, "");
@@ -147,7 +147,7 @@ static void note_debug(struct survey *survey, const char *name, const char *dire
 	char real[PATH_MAX];
 	struct stat status;
 	cleanup_fd int fd = -1;
-	bool found = name[0] == '/' && sight_follow(NULL, name, false, real) == 0;
+	bool found = name[0] == '/' && visible_paths_follow(NULL, name, false, real) == 0;
 	bool of_system = found && is_of_system(real);
 
 	if (!found || (!of_system &&
@@ -271,7 +271,7 @@ static void survey_program(struct survey *survey, const char *name)
 	char real[PATH_MAX], path[PATH_MAX];
 	struct stat status;
 	cleanup_fd int fd = -1;
-	bool found = sight_follow(NULL, name, false, real) == 0;
+	bool found = visible_paths_follow(NULL, name, false, real) == 0;
 
 	if (!found || is_of_system(real))
 		return;
@@ -298,8 +298,8 @@ static bool is_of_others(const char *original, const char *copy)
 
 	if (length == 0 || length > whole || strcmp(copy + whole - length, name + 1) != 0)
 		return true;
-	return sight_follow(NULL, original, false, real) == 0 && lstat(real, &status) == 0 &&
-	       status.st_uid != geteuid() && status.st_uid != 0;
+	return visible_paths_follow(NULL, original, false, real) == 0 &&
+	       lstat(real, &status) == 0 && status.st_uid != geteuid() && status.st_uid != 0;
 }
 
 /* rr keeps a link to or a copy of most files, which is what ran, even if it was built again since.
@@ -350,7 +350,7 @@ struct attempt {
 static int try_place(void *owner, const char *path)
 {
 	struct attempt *attempt = owner;
-	bool found = sight_follow(NULL, path, false, attempt->real) == 0;
+	bool found = visible_paths_follow(NULL, path, false, attempt->real) == 0;
 
 	if (found && is_source(attempt->survey, attempt->real, &attempt->status))
 		return 0;
@@ -454,7 +454,7 @@ int ledger_survey(const struct ledger_scene *scene, const char *path)
 {
 	struct survey *survey = calloc(1, sizeof(*survey));
 	char real[PATH_MAX];
-	int result = -1, followed = sight_follow(NULL, path, false, real);
+	int result = -1, followed = visible_paths_follow(NULL, path, false, real);
 	cleanup_fd int trace =
 	    followed < 0 ? -1 : open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 

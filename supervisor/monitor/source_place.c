@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sandbox/roles.h"
-#include "supervisor/monitor/sight.h"
+#include "supervisor/monitor/visible_paths.h"
 
 static const char *const temporary[] = {"/tmp", "/var/tmp", "/dev/shm", "/run", NULL};
 
@@ -40,7 +40,7 @@ void source_homes_find(struct source_homes *homes)
 static size_t home_of(const struct source_homes *homes, const char *real)
 {
 	for (int i = 0; i < homes->count; i++)
-		if (sight_is_within(real, homes->paths[i]))
+		if (visible_path_is_within(real, homes->paths[i]))
 			return strlen(homes->paths[i]);
 	if (strncmp(real, "/home/", 6) == 0)
 		return 6 + strcspn(real + 6, "/");
@@ -49,7 +49,7 @@ static size_t home_of(const struct source_homes *homes, const char *real)
 
 bool source_is_in_home(const struct source_homes *homes, const char *real)
 {
-	return home_of(homes, real) > 0 || sight_is_within(real, "/home");
+	return home_of(homes, real) > 0 || visible_path_is_within(real, "/home");
 }
 
 /* ---- Files ------------------------------------------------------------------------------------
@@ -90,16 +90,16 @@ static size_t build_tools_place(const char *below)
 bool source_place_is_hidden(const char *real)
 {
 	for (const char *const *path = hidden_paths; *path; path++)
-		if (sight_is_within(real, *path))
+		if (visible_path_is_within(real, *path))
 			return true;
-	return sight_is_within(real, "/proc") || sight_is_within(real, "/sys") ||
-	       sight_is_within(real, "/dev");
+	return visible_path_is_within(real, "/proc") || visible_path_is_within(real, "/sys") ||
+	       visible_path_is_within(real, "/dev");
 }
 
 bool source_place_uncovers(const char *tree, const char *real)
 {
 	for (const char *const *path = hidden_paths; *path; path++)
-		if (sight_is_within(*path, tree) && sight_is_within(real, *path))
+		if (visible_path_is_within(*path, tree) && visible_path_is_within(real, *path))
 			return true;
 	return false;
 }
@@ -107,9 +107,10 @@ bool source_place_uncovers(const char *tree, const char *real)
 bool source_place_is_open(const struct source_homes *homes, const char *real)
 {
 	for (int i = 0; i < homes->count; i++)
-		if (sight_is_within(real, homes->paths[i]))
+		if (visible_path_is_within(real, homes->paths[i]))
 			return true;
-	return !source_place_is_hidden(real) || (geteuid() != 0 && sight_is_within(real, "/home"));
+	return !source_place_is_hidden(real) ||
+	       (geteuid() != 0 && visible_path_is_within(real, "/home"));
 }
 
 bool source_place_is_fit(const struct source_homes *homes, const char *real)
@@ -133,13 +134,13 @@ static bool is_tree(const struct source_homes *homes, const char *tree)
 	size_t home = home_of(homes, tree);
 
 	for (const char *const *path = temporary; *path; path++)
-		if (sight_is_within(*path, tree))
+		if (visible_path_is_within(*path, tree))
 			return false;
 	for (const char *const *path = hidden_paths; *path; path++)
-		if (sight_is_within(*path, tree))
+		if (visible_path_is_within(*path, tree))
 			return false;
 	for (int i = 0; i < homes->count; i++)
-		if (sight_is_within(homes->paths[i], tree))
+		if (visible_path_is_within(homes->paths[i], tree))
 			return false;
 	if (home && (tree[home] == '\0' || source_place_has_dotted(tree + home)))
 		return false;

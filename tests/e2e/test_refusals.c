@@ -79,7 +79,7 @@ static const struct {
     {"info proc mappings", "rr_race_scan", "{\"expression\": \"total\"}", "what is mapped"},
     {"(&(total) + 1)", "rr_value_history", "{\"expression\": \"total\"}",
 	"does not say where that lies"},
-    {"rr_the_tally.take", "rr_value_history", "{\"expression\": \"total\"}", "it refused"},
+    {"rr_the_hits.take", "rr_value_history", "{\"expression\": \"total\"}", "it refused"},
     {"info frame level", "rr_origin_of", "{\"expression\": \"$rbx\"}", "an outer frame was saved"},
     {"-exec-step-instruction --reverse", "rr_frame_story", "{\"location\": \"jump_out\"}",
 	"not known whether the call returned"},

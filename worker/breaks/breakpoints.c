@@ -11,9 +11,9 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/stubs.h"
-#include "worker/breaks/generated.h"
+#include "worker/breaks/jit_code.h"
 #include "worker/session/images.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
@@ -314,7 +314,7 @@ json_t *breakpoints_insert(
 	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
 	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
 		stubs_leave(replay, json_object_get(results, "bkpt"));
-		bkpt = generated_in_hardware(replay, results, arguments);
+		bkpt = jit_code_in_hardware(replay, results, arguments);
 	}
 	json_decref(results);
 	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when, arguments) : NULL;
@@ -328,7 +328,7 @@ bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const cha
 	if (location[strspn(location, " ")] != '*' || !address ||
 	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
 		return true;
-	internal_delete(replay, mi_number(bkpt, "number", 0));
+	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
 	failure_set(failure, ERROR_INVALID_ARGUMENT, hint, "nothing is mapped at %s at this moment",
 	    address);
 	return false;

@@ -6,7 +6,7 @@
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/session/spoken.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
@@ -155,7 +155,7 @@ json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *argume
 	registers_used(replay, &least, &most);
 	if (most + registers_of(bkpt) <= HARDWARE_REGISTERS &&
 	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
-		internal_delete(replay, mi_number(bkpt, "number", 0));
+		temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
 		json_decref(bkpt);
 		bkpt = json_incref(json_object_get(results, "bkpt"));
 	}

@@ -9,9 +9,9 @@
 #include "worker/read/accessed.h"
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/hardware.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/session/spoken.h"
-#include "worker/read/unplaced.h"
+#include "worker/read/no_address.h"
 #include "worker/breaks/watchpoint.h"
 
 char *watchpoint_address(struct replay *replay, const char *expression)
@@ -158,17 +158,17 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 
 	if (!fits(replay, expression, failure) ||
 	    !watch_any(replay, expression, access, location, condition, failure)) {
-		unplaced_explain(replay, expression, failure);
+		no_address_explain(replay, expression, failure);
 		return 0;
 	}
 	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
 	if (number && hardware_is(gdb_created_breakpoint(replay->gdb))) {
 		if (conditional_fit(replay, failure))
 			return number;
-		internal_delete(replay, number);
+		temporary_breakpoint_delete(replay, number);
 		return 0;
 	}
-	internal_delete(replay, number);
+	temporary_breakpoint_delete(replay, number);
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "watch a part of it: the hardware can watch 4 places of at most 8 bytes",
 	    "the hardware cannot watch %.200s, and watching it in single steps would take hours",

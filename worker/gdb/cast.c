@@ -154,7 +154,7 @@ static const char *behind_operand(const char *at)
 }
 
 /* What stands behind the words of a conversion at `at`; NULL: none begins there. */
-static const char *behind_words(const char *at, bool *brackets)
+static const char *words_after(const char *at, bool *brackets)
 {
 	static const struct {
 		const char *words[4];
@@ -192,7 +192,7 @@ static bool replace_truth(char *to, size_t size, const char *text)
 
 	for (begin = text + strlen(text); !end && begin > text;) {
 		begin--;
-		value = is_within_name(text, begin) ? NULL : behind_words(begin, &brackets);
+		value = is_within_name(text, begin) ? NULL : words_after(begin, &brackets);
 		if (value)
 			end = brackets ? behind(value, '(', ')') : behind_operand(value);
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "worker/gdb/brief.h"
+#include "worker/gdb/uninterruptible.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/lines.h"
@@ -51,7 +51,7 @@ struct gdb {
 	long long interrupted_at; /* ms */
 	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
 	bool restarting;	  /* with -exec-run */
-	bool brief;		  /* the present command is: see brief.h */
+	bool uninterruptible;	  /* the present command is: see uninterruptible.h */
 	unsigned shields;	  /* of gdb_shield */
 	bool frames_stale;	  /* a command was interrupted: see forget_frames */
 };
@@ -255,7 +255,7 @@ static void pass_interrupt(struct gdb *gdb)
 		gdb->interruption = INTERRUPTION_NONE;
 		return;
 	}
-	if (gdb->shields || gdb->brief)
+	if (gdb->shields || gdb->uninterruptible)
 		return;
 	switch (gdb->interruption) {
 	case INTERRUPTION_NONE:
@@ -358,7 +358,7 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 		/* cppcheck-suppress memleak; the cleanup attribute frees it */
 		return refuse(gdb, "the command is too long");
 	}
-	gdb->brief = brief_is(command + head);
+	gdb->uninterruptible = uninterruptible_is(command + head);
 	length = (size_t)(head + body);
 	command[length++] = '\n';
 	while (sent < length && gdb->connection != CONNECTION_LOST) {

@@ -351,15 +351,15 @@ static bool take_packet(struct relay *relay, enum relay_end from, const char *pa
 	enum relay_end to = from == RELAY_GDB ? RELAY_RR : RELAY_GDB;
 	const char *body = packet + 1;
 	size_t length = whole - 2 - CHECKSUM_CHARS;
-	bool pass, fine;
+	bool pass, ok;
 
 	/* Each end's packets are acknowledged here, and the other's acknowledgements end here. */
 	if (!relay->no_ack && !append(&relay->out[from], "+", 1))
 		return false;
-	fine = from == RELAY_GDB ? take_request(relay, body, length, &pass)
-				 : take_reply(relay, packet, whole, &pass);
+	ok = from == RELAY_GDB ? take_request(relay, body, length, &pass)
+			       : take_reply(relay, packet, whole, &pass);
 	note_acks(relay, from, body, length);
-	return fine && (!pass || append(&relay->out[to], packet, whole));
+	return ok && (!pass || append(&relay->out[to], packet, whole));
 }
 
 /* rr looks for the byte between two steps of its replay, so one byte is enough. */
@@ -377,29 +377,28 @@ bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, siz
 {
 	struct bytes *in = &relay->in[from];
 	size_t at = 0;
-	bool fine;
+	bool ok;
 
 	if (!append(in, bytes, length))
 		return false;
-	fine = true;
-	while (fine && at < in->length) {
+	ok = true;
+	while (ok && at < in->length) {
 		const char *packet = in->at + at, *hash;
 
 		if (*packet != '$') {
 			if (*packet == INTERRUPT_BYTE && from == RELAY_GDB)
-				fine = send_interrupt(relay);
+				ok = send_interrupt(relay);
 			at++;
 			continue;
 		}
 		hash = memchr(packet, '#', in->length - at);
 		if (!hash || in->length - at < (size_t)(hash - packet) + 1 + CHECKSUM_CHARS)
 			break;
-		fine =
-		    take_packet(relay, from, packet, (size_t)(hash - packet) + 1 + CHECKSUM_CHARS);
+		ok = take_packet(relay, from, packet, (size_t)(hash - packet) + 1 + CHECKSUM_CHARS);
 		at += (size_t)(hash - packet) + 1 + CHECKSUM_CHARS;
 	}
 	drop_front(in, at);
-	return fine && in->length <= RELAY_PACKET_MAX;
+	return ok && in->length <= RELAY_PACKET_MAX;
 }
 
 void relay_interrupt(struct relay *relay)

@@ -7,7 +7,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/handlers.h"
-#include "worker/moment/named.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
 #include "worker/read/source.h"
@@ -204,5 +204,5 @@ static json_t *backtrace(struct replay *replay, const void *asked, struct failur
 json_t *tool_backtrace(
     struct replay *replay, const struct backtrace_args *args, struct failure *failure)
 {
-	return named_ask(replay, args->at, backtrace, args, failure);
+	return moment_ask(replay, args->at, backtrace, args, failure);
 }

@@ -13,9 +13,9 @@
 #include "worker/moment/bookmarks.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
-#include "worker/moment/named.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 
 #define WHERE_MAX 200
 
@@ -38,7 +38,7 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 	struct moment moment;
 
 	position_from_json(json_object_get(entry, "moment"), &moment);
-	json_object_set_new(json, "moment", seen_name(replay, &moment));
+	json_object_set_new(json, "moment", moment_name(replay, &moment));
 	if (pid != replay->pid)
 		json_object_set_new(json, "pid", json_integer(pid));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -69,18 +69,18 @@ static bool add_line(const json_t *entry, struct failure *failure)
 {
 	static struct broker_reply reply;
 	char *line = json_dumps(entry, JSON_COMPACT);
-	bool fine = line && broker_ask(WORKER_BROKER_FD, BROKER_BOOKMARK, line, &reply) >= 0;
+	bool ok = line && broker_ask(WORKER_BROKER_FD, BROKER_BOOKMARK, line, &reply) >= 0;
 
 	if (!line)
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	else if (!fine && errno == EFBIG)
+	else if (!ok && errno == EFBIG)
 		failure_set(failure, ERROR_LIMIT, NULL, "%s", reply.why);
-	else if (!fine)
+	else if (!ok)
 		failure_set(failure, ERROR_NOT_ALLOWED,
 		    "bookmarks are kept in the trace's directory, which has to be writable",
 		    "the bookmark cannot be kept: %s", reply.why);
 	free(line);
-	return fine;
+	return ok;
 }
 
 /* Where the program stands: "store at a.c:8". */
@@ -124,7 +124,7 @@ static json_t *entry_there(
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	json_t *entry = NULL;
 
-	if (named_go(replay, args->moment, failure) && position_update(replay, failure))
+	if (moment_go(replay, args->moment, failure) && position_update(replay, failure))
 		entry = entry_here(replay, args);
 	return excursion_answer(&excursion, entry, failure);
 }
@@ -147,7 +147,7 @@ static bool is_sound(const struct bookmark_args *args, struct failure *failure)
 static json_t *remove_named(const json_t *entries, const char *name, struct failure *failure)
 {
 	json_t *entry = bookmarks_named(entries, name), *line;
-	bool fine;
+	bool ok;
 
 	if (!entry) {
 		bookmarks_fail_unknown(entries, name, failure);
@@ -155,10 +155,10 @@ static json_t *remove_named(const json_t *entries, const char *name, struct fail
 	}
 	line = json_pack("{s:s,s:O,s:O,s:b}", "name", name, "pid", json_object_get(entry, "pid"),
 	    "moment", json_object_get(entry, "moment"), "removed", 1);
-	fine = add_line(line, failure);
+	ok = add_line(line, failure);
 	json_decref(line);
-	return fine ? json_pack("{s:o}", "conclusion", json_sprintf("bookmark %s is removed", name))
-		    : NULL;
+	return ok ? json_pack("{s:o}", "conclusion", json_sprintf("bookmark %s is removed", name))
+		  : NULL;
 }
 
 static json_t *add_named(struct replay *replay, const json_t *entries,

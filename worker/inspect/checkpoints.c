@@ -9,9 +9,9 @@
 #include "worker/session/replay.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/moment/place.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/state.h"
 #include "worker/run/stop.h"
 
@@ -43,7 +43,7 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 	json_object_del(json, "held");
 
 	if (position_from_json(json_object_get(entry, "moment"), &moment))
-		json_object_set_new(json, "moment", seen_name(replay, &moment));
+		json_object_set_new(json, "moment", moment_name(replay, &moment));
 	return json;
 }
 
@@ -87,7 +87,7 @@ json_t *tool_checkpoint_save(
 json_t *tool_checkpoint_restore(
     struct replay *replay, const struct checkpoint_restore_args *args, struct failure *failure)
 {
-	struct place place = {0};
+	struct return_ticket place = {0};
 	json_t *entry, *stop;
 	size_t at;
 
@@ -98,7 +98,7 @@ json_t *tool_checkpoint_restore(
 		return NULL;
 	place.at_end = json_is_true(json_object_get(entry, "at_end"));
 	place.held = (int)json_integer_value(json_object_get(entry, "held"));
-	if (!place_return(replay, &place, failure))
+	if (!return_ticket_use(replay, &place, failure))
 		return NULL;
 	stop = stop_answer(replay, FORWARD, "event", failure);
 	replay_changed(replay);

@@ -12,10 +12,10 @@
 #include "worker/serve/harmless.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
-#include "worker/moment/named.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/read/scope.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
@@ -71,7 +71,7 @@ static bool may_read(struct replay *replay, const char *expression, const struct
 		return false;
 	}
 	return harmless_expression(expression, reading->may_change, strange) &&
-	       strangers_check(replay, expression, strange);
+	       ambiguous_statics_check(replay, expression, strange);
 }
 
 static json_t *evaluate_one(
@@ -319,7 +319,7 @@ json_t *tool_evaluate(
 	if (!list)
 		return NULL;
 	result =
-	    named_ask(replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
+	    moment_ask(replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
 	json_decref(list);
 	return result;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/run/back_over.h"
+#include "worker/run/reverse_next.h"
 #include "worker/run/last_hit.h"
 #include "worker/handlers.h"
 #include "worker/breaks/breakpoints.h"
@@ -13,19 +13,19 @@
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/crossing.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/generated.h"
+#include "worker/breaks/jit_code.h"
 #include "worker/session/images.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
-#include "worker/moment/named.h"
-#include "worker/run/outward.h"
+#include "worker/moment/moment_parse.h"
+#include "worker/run/step_out.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/breaks/stubs.h"
-#include "worker/moment/place.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/run/resume.h"
 
 #define SHARE_MAX	 160  /* bytes */
@@ -127,11 +127,11 @@ static bool stand_here(struct replay *replay, struct failure *failure)
 }
 
 /* Goes back by a scan. False: it cannot tell, and the program stands where it did. */
-static bool scan_back(struct replay *replay, bool *fine, struct failure *failure)
+static bool scan_back(struct replay *replay, bool *ok, struct failure *failure)
 {
 	enum last_hit end = last_hit_go(replay, failure);
 
-	*fine = end != LAST_HIT_FAILED;
+	*ok = end != LAST_HIT_FAILED;
 	return end != LAST_HIT_UNKNOWN;
 }
 
@@ -143,18 +143,18 @@ static bool scan_back(struct replay *replay, bool *fine, struct failure *failure
 static bool run_back(struct replay *replay, struct failure *failure)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-	bool fine, limited;
+	bool ok, limited;
 
 	gdb_limit_back(replay->gdb, breakpoints_watch(replay) ? FALSE_HITS_MAX : 0);
-	fine = resume_run(replay, &back, failure);
+	ok = resume_run(replay, &back, failure);
 	limited = gdb_reached_limit(replay->gdb);
 	gdb_limit_back(replay->gdb, 0);
-	if (!fine || !limited)
-		return fine;
+	if (!ok || !limited)
+		return ok;
 	if (!stand_here(replay, failure))
 		return false;
-	if (last_hit_can(replay) && scan_back(replay, &fine, failure))
-		return fine;
+	if (last_hit_can(replay) && scan_back(replay, &ok, failure))
+		return ok;
 	return resume_run(replay, &back, failure);
 }
 
@@ -162,10 +162,10 @@ static bool run_back(struct replay *replay, struct failure *failure)
  * same as forward. */
 static bool continue_back(struct replay *replay, struct failure *failure)
 {
-	bool fine;
+	bool ok;
 
-	if (last_hit_serves(replay) && scan_back(replay, &fine, failure))
-		return fine;
+	if (last_hit_serves(replay) && scan_back(replay, &ok, failure))
+		return ok;
 	if (breakpoints_watch_on_condition(replay) && !crossing_is_behind(replay)) {
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "rr_goto an earlier moment and rr_continue forward; or remove the condition, "
@@ -214,7 +214,7 @@ static int set_until(struct replay *replay, const char *location, struct failure
 	}
 	stubs_leave(replay, json_object_get(results, "bkpt"));
 	if (outcome == GDB_DONE) {
-		bkpt = generated_in_hardware(replay, results, quoted);
+		bkpt = jit_code_in_hardware(replay, results, quoted);
 		number = mi_number(bkpt, "number", 0);
 		json_decref(bkpt);
 	} else if (!replay->worker->broken)
@@ -225,7 +225,7 @@ static int set_until(struct replay *replay, const char *location, struct failure
 
 /* False with *failure filled, and back where the call began, if nothing had that location. */
 static bool until_was_known(struct replay *replay, int number, const struct continue_args *args,
-    const struct place *begun, struct failure *failure)
+    const struct return_ticket *begun, struct failure *failure)
 {
 	struct failure lost = {0};
 	json_t *results = NULL;
@@ -237,7 +237,7 @@ static bool until_was_known(struct replay *replay, int number, const struct cont
 	if (!waits)
 		return true;
 	pending_fail(replay, args->until, failure);
-	if (!place_return(replay, begun, &lost))
+	if (!return_ticket_use(replay, begun, &lost))
 		*failure = lost;
 	return false;
 }
@@ -246,7 +246,7 @@ static json_t *run_on(
     struct replay *replay, const struct continue_args *args, struct failure *failure)
 {
 	enum direction direction = direction_of(args->reverse);
-	struct place begun;
+	struct return_ticket begun;
 	json_t *stop;
 	int number = 0;
 
@@ -257,14 +257,14 @@ static json_t *run_on(
 		if (!number)
 			return NULL;
 	}
-	begun = place_here(replay);
+	begun = return_ticket_here(replay);
 	stop = continue_times(replay, direction, args->count, failure);
 	if (stop && replay->at_end && number &&
 	    !until_was_known(replay, number, args, &begun, failure)) {
 		json_decref(stop);
 		stop = NULL;
 	}
-	internal_delete(replay, number);
+	temporary_breakpoint_delete(replay, number);
 	if (stop && (replay->at_end || replay->library_late))
 		pending_note(replay, stop);
 	return stop;
@@ -278,18 +278,18 @@ json_t *tool_continue(
 	return evaluate_beside(replay, run_on(replay, args, failure), args->evaluate);
 }
 
-/* By one of outward.h's ways. */
-static json_t *go_outward(
-    struct replay *replay, enum direction direction, outward_way *go, struct failure *failure)
+/* By one of step_out.h's ways. */
+static json_t *go_out(
+    struct replay *replay, enum direction direction, step_out_run *go, struct failure *failure)
 {
-	struct outward way = {0};
+	struct step_out out = {0};
 	json_t *stop;
 
-	if (!go(replay, direction, &way, failure))
+	if (!go(replay, direction, &out, failure))
 		return NULL;
-	stop = answer(replay, direction, way.arrived ? "step" : NULL, failure);
-	if (stop && way.note)
-		json_object_set_new(stop, "note", json_string(way.note));
+	stop = answer(replay, direction, out.arrived ? "step" : NULL, failure);
+	if (stop && out.note)
+		json_object_set_new(stop, "note", json_string(out.note));
 	return stop;
 }
 
@@ -301,7 +301,7 @@ static bool step_times(
 	    strstr(step->verb, "-instruction") ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE;
 
 	if (step->direction == BACKWARD && strcmp(step->verb, "next-instruction") == 0)
-		return back_over(replay, count, failure);
+		return reverse_next(replay, count, failure);
 	for (long long done = 0; done < count; done += portion) {
 		struct resumption some = *step;
 		const char *reason;
@@ -335,10 +335,10 @@ static json_t *step(struct replay *replay, const struct stride *stride, struct f
 
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
-	if (stride->unit == STEP_LINE && !outward_has_line(replay, &has_line, failure))
+	if (stride->unit == STEP_LINE && !step_out_has_line(replay, &has_line, failure))
 		return NULL;
 	if (stride->unit == STEP_LINE && !has_line)
-		return go_outward(replay, direction, outward_to_line, failure);
+		return go_out(replay, direction, step_out_to_line, failure);
 	if (!step_times(replay, &one, stride->count, failure))
 		return NULL;
 	return answer(replay, direction, NULL, failure);
@@ -437,14 +437,14 @@ static json_t *finish(
 		if (level < 0)
 			return NULL;
 	}
-	if (outward_finish(replay, direction, level, failure))
+	if (step_out_finish(replay, direction, level, failure))
 		return answer(replay, direction,
-		    outward_came(replay, direction) ? "finished" : NULL, failure);
+		    step_out_came(replay, direction) ? "finished" : NULL, failure);
 	/* Code without a known function, such as a dynamic linker without symbols. */
 	if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
 		return NULL;
 	*failure = (struct failure){0};
-	return go_outward(replay, direction, outward_to_main, failure);
+	return go_out(replay, direction, step_out_to_main, failure);
 }
 
 json_t *tool_finish(struct replay *replay, const struct finish_args *args, struct failure *failure)
@@ -505,7 +505,7 @@ json_t *tool_goto(struct replay *replay, const struct goto_args *args, struct fa
 	struct moment moment;
 
 	if (!depart(replay, args->evaluate, failure) ||
-	    !named_moment(replay, args->moment, &moment, failure))
+	    !moment_parse(replay, args->moment, &moment, failure))
 		return NULL;
 	return evaluate_beside(
 	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);
@@ -522,5 +522,5 @@ json_t *tool_when(struct replay *replay, const struct when_args *args, struct fa
 	if (moment.event == replay->moment.event)
 		moment = replay->moment;
 	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
-	    seen_name(replay, &moment), "tid", replay->selected.tid);
+	    moment_name(replay, &moment), "tid", replay->selected.tid);
 }

@@ -13,7 +13,7 @@
 #include "worker/session/replay.h"
 #include "worker/read/scope.h"
 #include "worker/session/spoken.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 
 #define LINES_MAX     600 /* of one answer */
 #define BUDGET	      (24 * 1024)
@@ -190,7 +190,7 @@ static json_t *list_parts(struct replay *replay, const json_t *whole, long long 
 static bool add_listed(struct expansion *expansion, const json_t *whole, const json_t *parts,
     int level, int nest, bool *more)
 {
-	bool fine = true;
+	bool ok = true;
 	json_t *part;
 	size_t i;
 
@@ -198,16 +198,16 @@ static bool add_listed(struct expansion *expansion, const json_t *whole, const j
 	{
 		const char *name = mi_text(part, "exp");
 
-		if (!fine || expansion->replay->worker->interrupt)
+		if (!ok || expansion->replay->worker->interrupt)
 			return false;
 		if (is_section(part))
-			fine = add_parts(expansion, part, level, nest + 1, more);
+			ok = add_parts(expansion, part, level, nest + 1, more);
 		else if (is_map(whole))
-			fine = i % 2 || add_entry(expansion, parts, i, level, nest);
+			ok = i % 2 || add_entry(expansion, parts, i, level, nest);
 		else
-			fine = add_part(expansion, name ? name : "?", part, level, nest);
+			ok = add_part(expansion, name ? name : "?", part, level, nest);
 	}
-	return fine;
+	return ok;
 }
 
 static bool add_parts(
@@ -216,7 +216,7 @@ static bool add_parts(
 	long long from = level ? 0 : expansion->start, each = is_map(whole) ? 2 : 1;
 	long long to = from + expansion->count;
 	json_t *results;
-	bool fine;
+	bool ok;
 
 	if (nest > NEST_MAX)
 		return true;
@@ -229,13 +229,12 @@ static bool add_parts(
 					  "", gdb_message(expansion->replay->gdb)));
 		return !expansion->replay->worker->broken;
 	}
-	fine =
-	    add_listed(expansion, whole, json_object_get(results, "children"), level, nest, more);
+	ok = add_listed(expansion, whole, json_object_get(results, "children"), level, nest, more);
 	*more = *more || mi_number(results, "has_more", 0) ||
 		(!mi_text(whole, "dynamic") && !is_section(whole) &&
 		    mi_number(whole, "numchild", 0) > to);
 	json_decref(results);
-	return fine;
+	return ok;
 }
 
 /* Under a new name each time: a listing that is interrupted leaves parts in gdb that outlive the
@@ -273,7 +272,7 @@ static json_t *create_whole(struct replay *replay, const char *expression, struc
 	char pointed[REPLAY_EXPRESSION_MAX + 8];
 	json_t *whole, *results = NULL;
 
-	if (!strangers_check(replay, expression, failure))
+	if (!ambiguous_statics_check(replay, expression, failure))
 		return NULL;
 	whole = create(replay, expression);
 	if (whole && points(whole)) {

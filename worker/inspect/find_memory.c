@@ -11,7 +11,7 @@
 #include "worker/read/code.h"
 #include "worker/read/mappings.h"
 #include "worker/read/scope.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/gdb/mi.h"
 
 #define PIECE	      (4ULL << 20) /* bytes searched at once */
@@ -81,7 +81,7 @@ static bool take_value(
 	}
 	snprintf(
 	    search->size, sizeof(search->size), "/%.1s", args->size ? &letters[args->size] : "");
-	if (!strangers_check(search->replay, args->value, failure))
+	if (!ambiguous_statics_check(search->replay, args->value, failure))
 		return false;
 	snprintf(search->words, WORDS_MAX, "(%.*s)", REPLAY_EXPRESSION_MAX, args->value);
 	search->length = VALUE_OVERLAP;
@@ -272,7 +272,7 @@ json_t *tool_find_memory(
 	    .replay = replay, .mapping = args->mapping, .limit = (size_t)args->limit};
 	struct mappings *mappings = NULL;
 	unsigned long long total = 0;
-	bool fine;
+	bool ok;
 
 	if (!take_wanted(&search, args, failure) || !take_range(&search, args, failure))
 		return NULL;
@@ -282,16 +282,16 @@ json_t *tool_find_memory(
 		return NULL;
 	}
 	total = bytes_wanted(&search, mappings);
-	fine = total > 0;
-	if (!fine)
+	ok = total > 0;
+	if (!ok)
 		failure_set(failure, ERROR_NOT_FOUND, "rr_memory_map shows what is mapped",
 		    "nothing readable is mapped there at this moment");
 	search.matches = json_array();
-	for (size_t i = 0; fine && i < mappings_count(mappings) && !search.next; i++)
+	for (size_t i = 0; ok && i < mappings_count(mappings) && !search.next; i++)
 		if (is_wanted(&search, mappings_get(mappings, i)))
-			fine = look_through(&search, mappings_get(mappings, i), total, failure);
+			ok = look_through(&search, mappings_get(mappings, i), total, failure);
 	mappings_free(mappings);
-	json_t *result = fine ? answer(&search) : NULL;
+	json_t *result = ok ? answer(&search) : NULL;
 	json_decref(search.matches);
 	return result;
 }

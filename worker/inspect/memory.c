@@ -9,7 +9,7 @@
 #include "worker/handlers.h"
 #include "worker/inspect/memory.h"
 #include "worker/read/scope.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/gdb/mi.h"
 #include "worker/read/values.h"
 
@@ -81,7 +81,7 @@ json_t *tool_read_memory(
 	json_t *results = NULL, *result = NULL;
 
 	if (!gdb_quote(quoted, "address", args->address, failure) ||
-	    !strangers_check(replay, args->address, failure))
+	    !ambiguous_statics_check(replay, args->address, failure))
 		return NULL;
 	if (gdb_check(replay->gdb,
 		gdb_command(replay->gdb, &results,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "worker/serve/confine.h"
 #include "worker/handlers.h"
-#include "worker/session/copies.h"
+#include "worker/session/leftover_forks.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
 #include "worker/inspect/opening.h"
@@ -29,7 +29,7 @@ static void end_session(struct worker *worker)
  * processes; the supervisor restores the session for the next call. */
 static void wait_idle(struct worker *worker)
 {
-	if (copies_are_too_many(worker->replay))
+	if (leftover_forks_are_too_many(worker->replay))
 		worker->broken = true;
 	else
 		gdb_wait(worker->replay->gdb, -1);
@@ -203,7 +203,7 @@ json_t *tool_replay_start(
 		worker->restorable = true;
 		worker->idle = wait_idle;
 		printers_load(replay); /* while the client reads the answer */
-		copies_begin(replay);
+		leftover_forks_begin(replay);
 		replay_changed(replay);
 	} else {
 		worker->broken = true;

@@ -8,10 +8,10 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/internal.h"
-#include "worker/moment/place.h"
+#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 
 #define STEPS_MAX      200 /* then a breakpoint finds the next pass, and a bare name has enough */
 #define CANDIDATES_MAX 10
@@ -66,7 +66,7 @@ static void add(struct replay *replay, struct walk *walk)
 	    (!walk->asked->pc && strcmp(where, walk->where) == 0))
 		return;
 	snprintf(walk->where, WHERE_MAX, "%s", where);
-	name = seen_name(replay, &replay->moment);
+	name = moment_name(replay, &replay->moment);
 	snprintf(walk->told + length, sizeof(walk->told) - length, "%s%s in %s", length ? ", " : "",
 	    json_string_value(name), where);
 	json_array_append_new(walk->candidates, name);
@@ -101,22 +101,22 @@ static bool steps(struct replay *replay, struct walk *walk, struct failure *fail
 static bool passes(struct replay *replay, struct walk *walk, struct failure *failure)
 {
 	char where[32];
-	bool fine = true;
+	bool ok = true;
 	int number;
 
 	if (is_over(replay, walk) || !walk->asked->pc)
 		return true;
 	snprintf(where, sizeof(where), "-h *0x%llx", walk->asked->pc);
-	number = internal_insert(replay, where);
+	number = temporary_breakpoint_insert(replay, where);
 	if (!number)
 		return true;
-	while (fine && !is_over(replay, walk)) {
-		fine = go_on(replay, "-exec-continue", failure);
-		if (fine && is_within(replay, &walk->first))
+	while (ok && !is_over(replay, walk)) {
+		ok = go_on(replay, "-exec-continue", failure);
+		if (ok && is_within(replay, &walk->first))
 			add(replay, walk);
 	}
-	internal_delete(replay, number);
-	return fine;
+	temporary_breakpoint_delete(replay, number);
+	return ok;
 }
 
 static void fail(const struct walk *walk, struct failure *failure)
@@ -137,25 +137,25 @@ static void fail(const struct walk *walk, struct failure *failure)
 bool ambiguous_settle(struct replay *replay, const struct moment *asked, struct failure *failure)
 {
 	struct walk walk = {.asked = asked};
-	struct place first;
-	bool fine = true;
+	struct return_ticket first;
+	bool ok = true;
 
 	if (replay->at_end)
 		return true;
 	breakpoints_suspend(replay);
-	first = place_hold(replay);
+	first = return_ticket_hold(replay);
 	walk.first = replay->moment;
 	walk.candidates = json_array();
 	add(replay, &walk);
-	fine = steps(replay, &walk, failure) && passes(replay, &walk, failure);
-	if (fine && walk.count > 1) {
+	ok = steps(replay, &walk, failure) && passes(replay, &walk, failure);
+	if (ok && walk.count > 1) {
 		fail(&walk, failure);
-		fine = false;
-	} else if (fine) {
-		fine = place_return(replay, &first, failure);
+		ok = false;
+	} else if (ok) {
+		ok = return_ticket_use(replay, &first, failure);
 	}
-	place_release(replay, &first);
+	return_ticket_release(replay, &first);
 	json_decref(walk.candidates);
 	breakpoints_resume(replay);
-	return fine;
+	return ok;
 }

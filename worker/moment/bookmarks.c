@@ -175,7 +175,7 @@ bool bookmarks_find(
 	json_t *entries = bookmarks_read(replay, NULL, failure);
 	json_t *entry = bookmarks_named(entries, name);
 	json_int_t pid = json_integer_value(json_object_get(entry, "pid"));
-	bool fine = false;
+	bool ok = false;
 
 	if (!entries)
 		return false;
@@ -187,9 +187,9 @@ bool bookmarks_find(
 		    "bookmark %.60s is a moment of process %lld; this session replays %lld", name,
 		    (long long)pid, replay->pid);
 	else
-		fine = position_from_json(json_object_get(entry, "moment"), moment);
-	if (fine && json_is_true(json_object_get(entry, "at_end")))
+		ok = position_from_json(json_object_get(entry, "moment"), moment);
+	if (ok && json_is_true(json_object_get(entry, "at_end")))
 		*moment = (struct moment){.event = REPLAY_EVENT_FAR};
 	json_decref(entries);
-	return fine;
+	return ok;
 }

@@ -6,29 +6,29 @@
 
 struct excursion excursion_begin(struct replay *replay)
 {
-	struct excursion excursion = {replay, place_hold(replay)};
+	struct excursion excursion = {replay, return_ticket_hold(replay)};
 
 	breakpoints_suspend(replay);
 	return excursion;
 }
 
-void excursion_note(struct excursion *excursion, struct place *place)
+void excursion_note(struct excursion *excursion, struct return_ticket *ticket)
 {
-	excursion_forget(excursion, place);
-	*place = place_hold(excursion->replay);
+	excursion_forget(excursion, ticket);
+	*ticket = return_ticket_hold(excursion->replay);
 }
 
-void excursion_forget(struct excursion *excursion, struct place *place)
+void excursion_forget(struct excursion *excursion, struct return_ticket *ticket)
 {
-	place_release(excursion->replay, place);
-	*place = (struct place){0};
+	return_ticket_release(excursion->replay, ticket);
+	*ticket = (struct return_ticket){0};
 }
 
-void excursion_divert(struct excursion *excursion, struct place *place)
+void excursion_divert(struct excursion *excursion, struct return_ticket *ticket)
 {
 	excursion_forget(excursion, &excursion->from);
-	excursion->from = *place;
-	*place = (struct place){0};
+	excursion->from = *ticket;
+	*ticket = (struct return_ticket){0};
 }
 
 static void end(struct excursion *excursion)
@@ -51,14 +51,14 @@ void excursion_stay(struct excursion *excursion)
 bool excursion_return(struct excursion *excursion, struct failure *failure)
 {
 	struct replay *replay = excursion->replay;
-	bool fine = false;
+	bool ok = false;
 
 	if (!replay->worker->broken) {
-		fine = place_return(replay, &excursion->from, failure);
-		json_decref(output_take(replay->output, 1));
+		ok = return_ticket_use(replay, &excursion->from, failure);
+		json_decref(live_output_take(replay->output, 1));
 	}
 	end(excursion);
-	return fine;
+	return ok;
 }
 
 json_t *excursion_answer(struct excursion *excursion, json_t *answer, struct failure *failure)

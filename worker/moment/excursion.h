@@ -8,23 +8,23 @@
  *
  * returns at the end of the block, unless excursion_return or excursion_stay came before.
  */
-#include "worker/moment/place.h"
+#include "worker/moment/return_ticket.h"
 
 struct excursion {
 	struct replay *replay; /* NULL: it is over */
-	struct place from;
+	struct return_ticket from;
 };
 
 #define cleanup_excursion __attribute__((cleanup(excursion_cleanup)))
 
 struct excursion excursion_begin(struct replay *replay);
 
-/* Stores the present position in `place`, replacing what it held. */
-void excursion_note(struct excursion *excursion, struct place *place);
-void excursion_forget(struct excursion *excursion, struct place *place);
+/* Stores the present position in `ticket`, replacing what it held. */
+void excursion_note(struct excursion *excursion, struct return_ticket *ticket);
+void excursion_forget(struct excursion *excursion, struct return_ticket *ticket);
 /* Makes the excursion return to that position, which it takes over, instead of to where it began.
  */
-void excursion_divert(struct excursion *excursion, struct place *place);
+void excursion_divert(struct excursion *excursion, struct return_ticket *ticket);
 
 /* Ends it here. */
 void excursion_stay(struct excursion *excursion);

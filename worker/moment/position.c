@@ -10,14 +10,14 @@
 #include "worker/gdb/must.h"
 #include "worker/moment/ambiguous.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/session/copies.h"
+#include "worker/session/leftover_forks.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
-#include "worker/moment/instant.h"
-#include "worker/breaks/internal.h"
+#include "worker/moment/fingerprint.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/libraries.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/session/stop_reason.h"
 
 #define PC_STOPS_MAX	64    /* stops at the wanted pc before its ticks are reached */
@@ -100,7 +100,7 @@ bool position_is_end(const struct replay *replay)
 void position_take_sum(struct replay *replay)
 {
 	if (replay->moment.pc && !replay->moment.sum)
-		replay->moment.sum = instant_sum(replay);
+		replay->moment.sum = fingerprint_sum(replay);
 }
 
 json_t *position_json_exact(const struct moment *moment)
@@ -142,7 +142,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 
 	replay->copies.seeks++;
 	replay->copies.seeks_in_call++;
-	if (copies_are_at_the_limit(replay, failure))
+	if (leftover_forks_are_at_the_limit(replay, failure))
 		return false;
 	if (replay->caches)
 		gdb_must_console(gdb, GDB_FORGET_MEMORY);
@@ -194,12 +194,12 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 
 bool position_go_end(struct replay *replay, struct failure *failure)
 {
-	bool fine;
+	bool ok;
 
 	breakpoints_suspend(replay);
-	fine = position_go_event(replay, REPLAY_EVENT_FAR, failure);
+	ok = position_go_event(replay, REPLAY_EVENT_FAR, failure);
 	breakpoints_resume(replay);
-	return fine;
+	return ok;
 }
 
 bool position_is_beyond(struct replay *replay, long long event, struct failure *failure)
@@ -234,12 +234,12 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 {
 	struct gdb *gdb = replay->gdb;
 	json_t *results = NULL;
-	bool fine = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
+	bool ok = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
 	    ERROR_RR_FAILED, NULL, failure);
 	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
 
 	json_decref(results);
-	for (int before = 0, passes = 0; fine && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
+	for (int before = 0, passes = 0; ok && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
 		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
 
 		if (replay->moment.event > to->event || position_is_end(replay) ||
@@ -251,12 +251,12 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 			passes++;
 		else
 			before++;
-		fine = gdb_check(
-			   gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
-		       position_update(replay, failure);
+		ok = gdb_check(
+			 gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
+		     position_update(replay, failure);
 	}
-	internal_delete(replay, number_of);
-	return fine;
+	temporary_breakpoint_delete(replay, number_of);
+	return ok;
 }
 
 /* A seek consists of several restarts, each of which cannot be interrupted. */
@@ -359,7 +359,7 @@ static bool go_ticks(struct replay *replay, const struct moment *to, struct fail
 static bool is_behind_call(struct replay *replay, const struct moment *to)
 {
 	return to->pc && to->sum && replay->moment.event == to->event + 1 &&
-	       instant_has_thread_at(replay, to);
+	       fingerprint_has_thread_at(replay, to);
 }
 
 /* At the beginning of the event: goes there if it is such a moment, else stays. */
@@ -367,7 +367,7 @@ static bool try_behind_call(
     struct replay *replay, const struct moment *to, bool *arrived, struct failure *failure)
 {
 	*arrived = false;
-	if (!to->pc || !to->sum || !is_there(replay, to) || !instant_is_in_call(replay))
+	if (!to->pc || !to->sum || !is_there(replay, to) || !fingerprint_is_in_call(replay))
 		return true;
 	if (!position_go_event(replay, to->event + 1, failure))
 		return false;
@@ -410,7 +410,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 
 static void fail_unreached(struct replay *replay, const struct moment *to, struct failure *failure)
 {
-	json_t *name = seen_name(replay, to);
+	json_t *name = moment_name(replay, to);
 
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "every stop shows its moment, and so does rr_when",
@@ -421,17 +421,17 @@ static void fail_unreached(struct replay *replay, const struct moment *to, struc
 
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
 {
-	bool fine;
+	bool ok;
 
 	breakpoints_suspend(replay);
-	fine = go(replay, to, failure);
+	ok = go(replay, to, failure);
 	breakpoints_resume(replay);
 	if (gdb_must_stop(replay->gdb) && !failure->message[0])
 		worker_fail_interrupted(replay->worker, failure);
 	if (replay->worker->broken || gdb_must_stop(replay->gdb) ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;
-	if (fine && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
+	if (ok && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
 		return true;
 	fail_unreached(replay, to, failure);
 	return false;
@@ -468,13 +468,13 @@ bool position_is_held(const struct replay *replay, int held)
 bool position_return(struct replay *replay, int held, struct failure *failure)
 {
 	char target[32];
-	bool fine;
+	bool ok;
 
 	snprintf(target, sizeof(target), "c%d", held % HELD_MAX);
 	breakpoints_suspend(replay);
-	fine = restart(replay, target, failure);
+	ok = restart(replay, target, failure);
 	breakpoints_resume(replay);
-	return fine;
+	return ok;
 }
 
 void position_release(struct replay *replay, int held)

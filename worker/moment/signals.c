@@ -175,15 +175,15 @@ static bool take(json_t *changes, const json_t *names, bool stop, struct failure
 bool signals_stop_at(struct replay *replay, const char *name, struct failure *failure)
 {
 	json_t *changes = json_object(), *names = json_pack("[s]", name);
-	bool fine = take(changes, names, true, failure);
+	bool ok = take(changes, names, true, failure);
 
-	if (fine) {
+	if (ok) {
 		json_object_update(replay->signals, changes);
 		tell_all(replay, changes);
 	}
 	json_decref(names);
 	json_decref(changes);
-	return fine;
+	return ok;
 }
 
 /* The signals that do not stop. */

@@ -12,7 +12,7 @@
 #include "worker/read/mappings.h"
 #include "worker/session/replay.h"
 #include "worker/read/scope.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 
 #define INSTRUCTION_BYTES 16 /* room for each: the longest is 15 */
@@ -61,12 +61,12 @@ static bool read_number(
     struct replay *replay, const char *written, unsigned long long *number, struct failure *failure)
 {
 	char expression[REPLAY_EXPRESSION_MAX + 40], why[256] = "", *value, *type;
-	bool fine;
+	bool ok;
 
 	snprintf(expression, sizeof(expression), "(unsigned long) (%.*s)", REPLAY_EXPRESSION_MAX,
 	    written);
-	fine = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
-	if (fine)
+	ok = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
+	if (ok)
 		*number = strtoull(value, NULL, 0);
 	else {
 		bool calls = strstr(why, "may-call-functions") != NULL;
@@ -82,7 +82,7 @@ static bool read_number(
 	}
 	free(value);
 	free(type);
-	return fine;
+	return ok;
 }
 
 bool code_address(struct replay *replay, const char *location, unsigned long long *address,
@@ -90,7 +90,7 @@ bool code_address(struct replay *replay, const char *location, unsigned long lon
 {
 	if (!location)
 		return read_number(replay, "$pc", address, failure);
-	return strangers_check(replay, location, failure) &&
+	return ambiguous_statics_check(replay, location, failure) &&
 	       read_number(replay, location[0] == '*' ? location + 1 : location, address, failure);
 }
 
@@ -99,7 +99,7 @@ bool code_pointer(struct replay *replay, const char *pointer, unsigned long long
 {
 	bool starred = pointer[0] == '*' && isdigit((unsigned char)pointer[1]);
 
-	return strangers_check(replay, pointer, failure) &&
+	return ambiguous_statics_check(replay, pointer, failure) &&
 	       read_number(replay, starred ? pointer + 1 : pointer, address, failure);
 }
 

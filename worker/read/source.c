@@ -292,23 +292,23 @@ bool source_resolve(
 static bool current_place(struct replay *replay, char *path, int *line, struct failure *failure)
 {
 	json_t *results = NULL, *frame;
-	bool fine = gdb_check(replay->gdb,
+	bool ok = gdb_check(replay->gdb,
 	    gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
 		replay->selected.number, replay->selected.frame),
 	    ERROR_GDB_FAILED, NULL, failure);
 
 	frame = json_object_get(results, "frame");
-	if (fine && !mi_text(frame, "fullname")) {
+	if (ok && !mi_text(frame, "fullname")) {
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "select a frame that has source, or give a file",
 		    "the selected frame has no source");
-		fine = false;
-	} else if (fine) {
+		ok = false;
+	} else if (ok) {
 		snprintf(path, PATH_MAX, "%s", mi_text(frame, "fullname"));
 		*line = mi_number(frame, "line", 1);
 	}
 	json_decref(results);
-	return fine;
+	return ok;
 }
 
 /* gdb's `Line 8 of "a.c" starts at address 0x1139 <main>`; 0: it has no code. */

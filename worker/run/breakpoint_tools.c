@@ -9,12 +9,12 @@
 #include "worker/breaks/absolute.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/stubs.h"
 #include "worker/moment/state.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/run/waiting.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -147,7 +147,7 @@ json_t *tool_watchpoint_set(
 	int number;
 
 	if (!has_room(replay, args->expression, args->condition, failure) ||
-	    !strangers_check(replay, args->expression, failure))
+	    !ambiguous_statics_check(replay, args->expression, failure))
 		return NULL;
 	number = watchpoint_insert(
 	    replay, args->expression, args->access_type, args->location, args->condition, failure);

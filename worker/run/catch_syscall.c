@@ -4,8 +4,8 @@
 #include <string.h>
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
-#include "worker/session/received.h"
-#include "worker/moment/seen.h"
+#include "worker/session/kernel_writes.h"
+#include "worker/moment/moment_names.h"
 
 #define BEFORE	  2 /* calls that are told before the present moment ... */
 #define AFTER	  8 /* ... and from it on */
@@ -25,22 +25,22 @@ static struct moment moment_of(const struct input_call *call)
 }
 
 /* rr's own calls come before the program's first exec. */
-static bool is_meant(const struct replay *replay, const struct received *received,
+static bool is_meant(const struct replay *replay, const struct kernel_writes *writes,
     const struct input_call *call, const char *filter)
 {
-	return call->is_call && received_is_ours(received, call->tid) &&
+	return call->is_call && kernel_writes_is_ours(writes, call->tid) &&
 	       call->entered >= images_get(replay, 0)->event &&
 	       (!filter || strcmp(call->name, filter) == 0);
 }
 
-static void look_around(struct replay *replay, const struct received *received, const char *filter,
-    struct around *around)
+static void look_around(struct replay *replay, const struct kernel_writes *writes,
+    const char *filter, struct around *around)
 {
-	for (size_t i = 0; i < received->inputs.count; i++) {
-		const struct input_call *call = &received->inputs.calls[i];
+	for (size_t i = 0; i < writes->inputs.count; i++) {
+		const struct input_call *call = &writes->inputs.calls[i];
 		struct moment moment = moment_of(call);
 
-		if (!is_meant(replay, received, call, filter))
+		if (!is_meant(replay, writes, call, filter))
 			continue;
 		around->total++;
 		if (position_order(&moment, &replay->moment) < 0) {
@@ -58,7 +58,7 @@ static void look_around(struct replay *replay, const struct received *received, 
 static json_t *tell(struct replay *replay, const struct input_call *call)
 {
 	const struct moment moment = moment_of(call);
-	json_t *name = seen_name(replay, &moment), *told;
+	json_t *name = moment_name(replay, &moment), *told;
 
 	told = json_sprintf("%s thread %d: %s(0x%llx, 0x%llx, 0x%llx%s) = %lld",
 	    json_string_value(name), call->tid, call->name, call->args[0], call->args[1],
@@ -79,17 +79,17 @@ static json_t *list(struct replay *replay, const struct around *around)
 }
 
 /* Names the calls that there are. */
-static void fail_none(struct replay *replay, const struct received *received, const char *filter,
+static void fail_none(struct replay *replay, const struct kernel_writes *writes, const char *filter,
     struct failure *failure)
 {
 	char hint[FAILURE_HINT_MAX] = "the trace has ";
 	const char *names[NAMES_MAX];
 	size_t count = 0, k;
 
-	for (size_t i = 0; i < received->inputs.count && count < NAMES_MAX; i++) {
-		const struct input_call *call = &received->inputs.calls[i];
+	for (size_t i = 0; i < writes->inputs.count && count < NAMES_MAX; i++) {
+		const struct input_call *call = &writes->inputs.calls[i];
 
-		if (!is_meant(replay, received, call, NULL))
+		if (!is_meant(replay, writes, call, NULL))
 			continue;
 		for (k = 0; k < count && strcmp(names[k], call->name) != 0; k++)
 			;
@@ -105,15 +105,15 @@ static void fail_none(struct replay *replay, const struct received *received, co
 
 json_t *catch_syscall(struct replay *replay, const char *filter, struct failure *failure)
 {
-	const struct received *received = received_learn(replay, failure);
+	const struct kernel_writes *writes = kernel_writes_learn(replay, failure);
 	struct around around = {0};
 	json_t *answer, *next;
 
-	if (!received)
+	if (!writes)
 		return NULL;
-	look_around(replay, received, filter, &around);
+	look_around(replay, writes, filter, &around);
 	if (!around.total) {
-		fail_none(replay, received, filter, failure);
+		fail_none(replay, writes, filter, failure);
 		return NULL;
 	}
 	next = around.after_count ? tell(replay, around.after[0]) : json_string("none");
@@ -123,7 +123,7 @@ json_t *catch_syscall(struct replay *replay, const char *filter, struct failure 
 		json_string_value(next)),
 	    "calls", list(replay, &around), "note",
 	    "rr cannot stop at a system call: rr_goto the moment of one, just before it");
-	if (answer && (received->inputs.cut || received->broken_off))
+	if (answer && (writes->inputs.cut || writes->broken_off))
 		json_object_set_new(answer, "warning",
 		    json_string("the trace has more system calls than can be looked through"));
 	json_decref(next);

@@ -12,9 +12,9 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
-#include "worker/moment/instant.h"
-#include "worker/breaks/internal.h"
-#include "worker/moment/place.h"
+#include "worker/moment/fingerprint.h"
+#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 
@@ -23,10 +23,10 @@
 #define BACK_GROWS 8
 
 struct search {
-	struct instant bound;  /* where the search began, and ends */
-	struct place place;    /* the same; at its end, all stops lie before the bound */
-	int guard;	       /* gdb's number of the breakpoint at the bound; 0: none */
-	struct moment from;    /* where this stretch begins */
+	struct fingerprint bound;   /* where the search began, and ends */
+	struct return_ticket place; /* the same; at its end, all stops lie before the bound */
+	int guard;		    /* gdb's number of the breakpoint at the bound; 0: none */
+	struct moment from;	    /* where this stretch begins */
 	long long stops, last; /* in this stretch: all, and the last before the bound (from 1) */
 	struct moment last_at;
 	bool last_is_access; /* a watchpoint's: for a run backward, it lies before the access */
@@ -73,7 +73,7 @@ static enum scan_verdict see(
 
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	search->arrived = !search->place.at_end && instant_is_here(replay, &search->bound);
+	search->arrived = !search->place.at_end && fingerprint_is_here(replay, &search->bound);
 	if (is_behind(search, &replay->moment))
 		return SCAN_ENOUGH;
 	if (!guard)
@@ -86,12 +86,12 @@ static enum scan_verdict see(
 /* Goes to the beginning of a stretch, with the client's breakpoints disabled meanwhile. */
 static bool go_event(struct replay *replay, long long event, struct failure *failure)
 {
-	bool fine;
+	bool ok;
 
 	breakpoints_suspend(replay);
-	fine = position_go_event(replay, event, failure);
+	ok = position_go_event(replay, event, failure);
 	breakpoints_resume(replay);
-	return fine;
+	return ok;
 }
 
 /* The stops between `from`, where the program stands, and the bound. */
@@ -102,9 +102,9 @@ static bool look(struct replay *replay, struct search *search, struct failure *f
 	search->stops = search->last = 0;
 	search->arrived = search->doubtful = false;
 	if (!search->place.at_end && !search->unguarded)
-		search->guard = instant_guard(replay, &search->bound);
+		search->guard = fingerprint_guard(replay, &search->bound);
 	end = scan_run(replay, FORWARD, STOPS_MAX, see, search, failure);
-	internal_delete(replay, search->guard);
+	temporary_breakpoint_delete(replay, search->guard);
 	search->guard = 0;
 	return end != SCAN_FAILED;
 }
@@ -154,29 +154,29 @@ static bool run_back(
     struct replay *replay, const char *verb, bool stepping, struct failure *failure)
 {
 	const struct resumption back = {verb, BACKWARD, stepping, -1, 0};
-	bool fine;
+	bool ok;
 
 	replay->at_signal = replay->at_end = false;
 	breakpoints_suspend(replay);
-	fine = resume_run(replay, &back, failure);
+	ok = resume_run(replay, &back, failure);
 	breakpoints_resume(replay);
-	return fine;
+	return ok;
 }
 
 /* Goes from the end of an access to its beginning. */
 static bool turn_access(struct replay *replay, struct failure *failure)
 {
 	json_t *forward = json_incref(gdb_last_stop(replay->gdb)), *stop;
-	bool fine = run_back(replay, "step-instruction", true, failure) &&
-		    !gdb_was_interrupted(replay->gdb);
+	bool ok = run_back(replay, "step-instruction", true, failure) &&
+		  !gdb_was_interrupted(replay->gdb);
 
-	if (fine) {
+	if (ok) {
 		stop = turned(forward, gdb_last_stop(replay->gdb));
 		gdb_amend_stop(replay->gdb, stop);
 		json_decref(stop);
 	}
 	json_decref(forward);
-	return fine;
+	return ok;
 }
 
 /* Goes from the last stop, reached by a run forward, to where a run backward stops at it. */
@@ -274,27 +274,27 @@ static enum found find(struct replay *replay, struct search *search, struct fail
 static enum last_hit cut(struct replay *replay, struct search *search, struct failure *failure)
 {
 	struct failure late = {0};
-	bool some = search->from.event < search->bound.moment.event, fine;
+	bool some = search->from.event < search->bound.moment.event, ok;
 
 	gdb_shield(replay->gdb, true);
-	fine = some ? go_event(replay, search->from.event, &late)
-		    : place_return(replay, &search->place, &late);
+	ok = some ? go_event(replay, search->from.event, &late)
+		  : return_ticket_use(replay, &search->place, &late);
 	gdb_shield(replay->gdb, false);
-	if (fine)
+	if (ok)
 		*failure = (struct failure){0};
-	return fine ? LAST_HIT_CUT : LAST_HIT_FAILED;
+	return ok ? LAST_HIT_CUT : LAST_HIT_FAILED;
 }
 
 static enum last_hit go(struct replay *replay, struct search *search, struct failure *failure)
 {
-	bool fine = false;
+	bool ok = false;
 
 	switch (find(replay, search, failure)) {
 	case FOUND_STOP:
-		fine = go_last(replay, search, failure) && turn(replay, search, failure);
+		ok = go_last(replay, search, failure) && turn(replay, search, failure);
 		break;
 	case FOUND_NONE:
-		fine = go_start(replay, failure);
+		ok = go_start(replay, failure);
 		break;
 	case FOUND_DOUBT:
 		break;
@@ -305,10 +305,10 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 			return cut(replay, search, failure);
 		break;
 	}
-	if (fine)
+	if (ok)
 		return LAST_HIT_THERE;
 	*failure = (struct failure){0};
-	if (replay->worker->broken || !place_return(replay, &search->place, failure))
+	if (replay->worker->broken || !return_ticket_use(replay, &search->place, failure))
 		return LAST_HIT_FAILED;
 	/* The stop was found, and the way to it was cut off. */
 	if (replay->worker->interrupt) {
@@ -342,20 +342,20 @@ static int reached(const struct replay *replay, enum last_hit end)
 
 enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
 {
-	struct search search = {.place = place_hold(replay)};
+	struct search search = {.place = return_ticket_hold(replay)};
 	enum last_hit end;
 
-	search.bound = instant_take(replay);
+	search.bound = fingerprint_take(replay);
 	search.from = replay->moment;
 	breakpoints_note_hits(replay);
 	end = go(replay, &search, failure);
 	if (!replay->worker->broken) {
 		breakpoints_forget_hits(replay, reached(replay, end));
-		place_release(replay, &search.place);
+		return_ticket_release(replay, &search.place);
 		/* Output on the way was already seen, because the session comes from a later
 		 * moment. */
-		json_decref(output_take(replay->output, 1));
+		json_decref(live_output_take(replay->output, 1));
 	}
-	instant_forget(&search.bound);
+	fingerprint_forget(&search.bound);
 	return end;
 }

@@ -8,7 +8,7 @@
 #include "worker/breaks/conditional.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
-#include "worker/moment/place.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
@@ -97,16 +97,16 @@ static bool look_again(struct replay *replay)
 	static const char said[] = "Cannot insert breakpoint 0.";
 	struct failure ignored = {0};
 	int tid = replay->selected.tid, here;
-	bool fine;
+	bool ok;
 
 	if (strncmp(gdb_message(replay->gdb), said, sizeof(said) - 1) != 0)
 		return false;
 	here = position_hold(replay);
-	fine = here && position_return(replay, here, &ignored);
+	ok = here && position_return(replay, here, &ignored);
 	position_release(replay, here);
-	if (fine && tid != replay->selected.tid)
+	if (ok && tid != replay->selected.tid)
 		selection_set_thread(replay, tid);
-	return fine;
+	return ok;
 }
 
 /* A library that came later has a function of the same name: its place needs a register, too. */
@@ -119,15 +119,15 @@ static bool have_too_many(struct replay *replay)
 /* From an image's first instruction back to the exec that began it, in the image before. */
 static bool cross_backward(struct replay *replay, struct failure *failure)
 {
-	bool fine;
+	bool ok;
 
 	breakpoints_suspend(replay);
-	fine = position_go_exec(replay, images_at(replay), failure);
+	ok = position_go_exec(replay, images_at(replay), failure);
 	breakpoints_resume(replay);
 	/* Output up to here was already seen, because the session comes from a later moment. */
-	json_decref(output_take(replay->output, 1));
+	json_decref(live_output_take(replay->output, 1));
 	replay->at_signal = replay->at_end = false;
-	return fine;
+	return ok;
 }
 
 /* If a run forward has reached the exec that ends the image, goes on in the next image. */
@@ -152,7 +152,7 @@ static bool resume_once(
     struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
 	enum gdb_outcome outcome;
-	bool fine;
+	bool ok;
 
 	if (resumption->direction == FORWARD)
 		crossing_await(replay);
@@ -161,23 +161,24 @@ static bool resume_once(
 		outcome = resume(replay, resumption);
 	while (outcome == GDB_DONE && !resumption->stepping && stubs_stopped(replay))
 		outcome = resume(replay, resumption);
-	fine = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	ok = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	if (outcome == GDB_LOST && resumption->direction == BACKWARD && replay->worker->restorable)
 		failure_set_hint(failure,
 		    "the next call restores the session where it stood; rr cannot go back this "
 		    "way: rr_goto an earlier moment, or rr_continue with reverse to a breakpoint");
-	if (!fine)
+	if (!ok)
 		breakpoints_explain(replay, failure);
 	else if (resumption->direction == FORWARD)
-		fine = cross_forward(replay, failure);
+		ok = cross_forward(replay, failure);
 	gdb_expect_end(replay->gdb, false);
-	return fine;
+	return ok;
 }
 
 /* Goes back to where it began, because nobody knows where gdb would have stopped. */
-static bool give_up(struct replay *replay, const struct place *before, struct failure *failure)
+static bool give_up(
+    struct replay *replay, const struct return_ticket *before, struct failure *failure)
 {
-	if (place_return(replay, before, failure))
+	if (return_ticket_use(replay, before, failure))
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "the session stands where it did: go back with rr_continue to a breakpoint or "
 		    "a watchpoint, or with rr_goto",
@@ -187,7 +188,7 @@ static bool give_up(struct replay *replay, const struct place *before, struct fa
 
 bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
-	struct place before;
+	struct return_ticket before;
 	bool again;
 
 	if (resumption->direction == BACKWARD && crossing_is_behind(replay)) {
@@ -195,7 +196,7 @@ bool resume_run(struct replay *replay, const struct resumption *resumption, stru
 		if (!cross_backward(replay, failure) || resumption->stepping)
 			return !failure->message[0];
 	}
-	before = place_here(replay);
+	before = return_ticket_here(replay);
 	again = resumption->direction == BACKWARD &&
 		(replay->at_signal || (resumption->stepping && replay->at_end));
 	if (!resume_once(replay, resumption, failure))

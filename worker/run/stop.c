@@ -13,7 +13,7 @@
 #include "worker/read/frame.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/values.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/read/source.h"
@@ -207,7 +207,7 @@ json_t *stop_describe(
 	values_complete(replay, replay->selected.number, 0, frame);
 	json_object_set_new(json, "frame", frame_finish(replay, frame_json(frame)));
 	add_source(replay, json, frame);
-	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(json, "moment", moment_name(replay, &replay->moment));
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
 	note = replay->at_end || is_last(replay) ? unended_note(replay) : NULL;
@@ -217,7 +217,7 @@ json_t *stop_describe(
 		json_object_set_new(json, "note",
 		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 			images_together(replay)));
-	output = output_take(replay->output, OUTPUT_MAX);
+	output = live_output_take(replay->output, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);
 	gdb_shield(replay->gdb, false);

@@ -13,7 +13,7 @@
 #include "worker/gdb/must.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/moment/position.h"
@@ -40,7 +40,7 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 	if (address && symbol_at(replay, strtoull(address, NULL, 16), &symbol) &&
 	    (at = strstr(symbol.said, of)) != NULL)
 		snprintf(where, WAITING_NOTE_MAX, "%s", at + sizeof(of) - 2);
-	internal_delete(replay, mi_number(bkpt, "number", 0));
+	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
 	json_decref(results);
 	return true;
 }
@@ -52,17 +52,17 @@ static bool go_to_entry(struct replay *replay, struct failure *failure)
 	const char *text, *at;
 	char place[32];
 	int number;
-	bool fine;
+	bool ok;
 
 	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &text, "info auxv"),
 		"the libraries that the program is linked with were not looked through") ||
 	    !(at = strstr(text, "AT_ENTRY ")) || !(at = strstr(at, "0x")))
 		return false;
 	snprintf(place, sizeof(place), "*0x%llx", strtoull(at, NULL, 16));
-	number = internal_insert(replay, place);
-	fine = number && resume_run(replay, &on, failure);
-	internal_delete(replay, number);
-	return fine;
+	number = temporary_breakpoint_insert(replay, place);
+	ok = number && resume_run(replay, &on, failure);
+	temporary_breakpoint_delete(replay, number);
+	return ok;
 }
 
 /* What else the program loads is seen at the end of its only, or last, image. */
@@ -83,21 +83,21 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
 	char where[WAITING_NOTE_MAX];
 	struct failure unreached = {0};
 	struct excursion excursion = excursion_begin(replay);
-	bool fine = true;
+	bool ok = true;
 
 	if (go_to_entry(replay, &unreached) && has(replay, location, where)) {
 		tell(note, where, "before its own code begins");
 	} else if (go_to_end(replay, &unreached)) {
-		fine = has(replay, location, where);
+		ok = has(replay, location, where);
 		tell(note, where, "while it runs");
-		if (!fine)
+		if (!ok)
 			pending_fail(replay, location, failure);
 	} else {
 		snprintf(note, WAITING_NOTE_MAX,
 		    "neither the program nor the libraries that it is linked with have it; whether "
 		    "one that it loads later has it is not known");
 	}
-	fine &= excursion_return(&excursion, fine ? failure : &unreached);
+	ok &= excursion_return(&excursion, ok ? failure : &unreached);
 	json_decref(unreached.details);
-	return fine;
+	return ok;
 }

@@ -50,11 +50,11 @@ void images_free(struct images *images)
 /* The execs of one process; a child that is replayed from its fork on has one more image. */
 static bool take(struct replay *replay, struct images *images, struct execs *execs)
 {
-	bool fine = true;
+	bool ok = true;
 
 	if (replay->fork_pid)
-		fine = add(images, (struct image){.forked = true});
-	for (size_t i = 0; fine && i < execs->count; i++) {
+		ok = add(images, (struct image){.forked = true});
+	for (size_t i = 0; ok && i < execs->count; i++) {
 		struct exec *exec = &execs->list[i];
 		if (exec->pid != replay->pid)
 			continue;
@@ -62,19 +62,19 @@ static bool take(struct replay *replay, struct images *images, struct execs *exe
 			execs->cut = true;
 			break;
 		}
-		fine = add(images, (struct image){
-				       .event = exec->event,
-				       .file = exec->file,
-				       .by_thread = exec->by_thread,
-				       .call = {.event = exec->call.event,
-					   .ticks = exec->call.ticks,
-					   .tid = exec->call.tid,
-					   .pc = exec->call.pc},
-				   });
+		ok = add(images, (struct image){
+				     .event = exec->event,
+				     .file = exec->file,
+				     .by_thread = exec->by_thread,
+				     .call = {.event = exec->call.event,
+					 .ticks = exec->call.ticks,
+					 .tid = exec->call.tid,
+					 .pc = exec->call.pc},
+				 });
 		exec->file = NULL;
 	}
 	/* Nothing is known about it: rr replay will find it, or report that it does not exist. */
-	return fine && (images->count || add(images, (struct image){0}));
+	return ok && (images->count || add(images, (struct image){0}));
 }
 
 static void warn(struct replay *replay, const struct execs *execs)
@@ -160,13 +160,13 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 bool images_learn(struct replay *replay, struct failure *failure)
 {
 	struct execs execs;
-	bool fine = execs_read(replay->worker, replay->trace_dir,
-			replay->beside ? replay->beside->trace_dir : NULL, EXECS_READ_MS, &execs,
-			failure) &&
-		    images_from_execs(replay, &execs, failure);
+	bool ok = execs_read(replay->worker, replay->trace_dir,
+		      replay->beside ? replay->beside->trace_dir : NULL, EXECS_READ_MS, &execs,
+		      failure) &&
+		  images_from_execs(replay, &execs, failure);
 
 	execs_free(&execs);
-	return fine;
+	return ok;
 }
 
 long long images_last_event(const struct replay *replay)

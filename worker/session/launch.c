@@ -57,11 +57,11 @@ static bool read_rr_output(void *owner, int fd)
 		return got < 0 && (errno == EAGAIN || errno == EINTR);
 	if (!replay->connected)
 		keep_launch(replay, bytes, (size_t)got);
-	output_add(replay->output, bytes, (size_t)got);
+	live_output_add(replay->output, bytes, (size_t)got);
 	return true;
 }
 
-/* Keeps the last line, which may come in pieces. Blank lines are none. */
+/* Keeps the last line, which may come in pieces. Blank lines do not count. */
 static void keep_gdb_words(struct replay *replay, const char *bytes, size_t count)
 {
 	size_t length = strlen(replay->gdb_words);
@@ -118,7 +118,7 @@ static bool explain_loss(void *owner, char *text, size_t size)
 		usleep(10000);
 	}
 	read_rr_output(replay, replay->rr.output);
-	output_rr_words(replay->output, words, sizeof(words));
+	live_output_rr_words(replay->output, words, sizeof(words));
 	if (replay->rr.pid == 0) {
 		tool_describe_end(&replay->rr, end, sizeof(end));
 		/* Where it says how to connect to it, it did not say why it ended. */
@@ -352,7 +352,7 @@ static bool connect_tools(
 	replay->connected = true;
 	/* Output from before the session's first moment, including rr's message about how to
 	 * connect gdb. */
-	json_decref(output_take(replay->output, 1));
+	json_decref(live_output_take(replay->output, 1));
 	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-target-select extended-remote 127.0.0.1:%d",
 		    remote_port(remote)),
@@ -416,8 +416,8 @@ static bool confine(struct worker *worker, struct replay *const replays[], struc
 
 	for (size_t i = 0; i < BOTH && replays[i]; i++) {
 		keep[count++] = replays[i]->trace;
-		keep[count++] = remote_gdb_fd(replays[i]->way);
-		keep[count++] = remote_rr_fd(replays[i]->way);
+		keep[count++] = remote_gdb_fd(replays[i]->link);
+		keep[count++] = remote_rr_fd(replays[i]->link);
 		keep[count++] = replays[i]->starter.socket;
 		tools[tool++] = &replays[i]->rr;
 		tools[tool++] = &replays[i]->gdb_tool;
@@ -431,7 +431,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 {
 	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
 	__attribute__((cleanup(cleanup_remote))) struct remote *remote = remote_new(0);
-	const struct remote *way = replay->way = remote;
+	const struct remote *link = replay->link = remote;
 	int port = 0;
 
 	if (!remote) {
@@ -441,7 +441,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	}
 	/* gdb takes the longest to start, so it goes first. Meanwhile we ask rr for its version and
 	 * for the images of the process. */
-	if (!start_gdb(replay, commands, remote_port(way), failure) ||
+	if (!start_gdb(replay, commands, remote_port(link), failure) ||
 	    !choose_pmu(replay, failure) || !images_learn(replay, failure))
 		return false;
 	images_set(replay, images_of_event(replay, replay->wanted_event));
@@ -458,7 +458,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
 	return fetch_commands(replay, commands, failure) && configure(replay, commands, failure) &&
 	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
-	       prepare_starter(replay, way, failure);
+	       prepare_starter(replay, link, failure);
 }
 
 bool launch_image(struct replay *replay, size_t number, struct failure *failure)
@@ -567,7 +567,7 @@ bool launch_tools(struct replay *replay, struct failure *failure)
 	struct replay *const one[BOTH] = {replay};
 
 	return (prepare_any(replay, failure) && confine(replay->worker, one, failure) &&
-		   connect_tools(replay, replay->way, failure)) ||
+		   connect_tools(replay, replay->link, failure)) ||
 	       explain(replay, failure);
 }
 
@@ -583,6 +583,6 @@ bool launch_both(struct replay *one, struct replay *other, struct failure *failu
 		return explain(other, failure);
 	if (!confine(one->worker, both, failure))
 		return false;
-	return (connect_tools(one, one->way, failure) || explain(one, failure)) &&
-	       (connect_tools(other, other->way, failure) || explain(other, failure));
+	return (connect_tools(one, one->link, failure) || explain(one, failure)) &&
+	       (connect_tools(other, other->link, failure) || explain(other, failure));
 }

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
-#include "worker/session/printing.h"
-#include "worker/session/received.h"
+#include "worker/session/trace_output.h"
+#include "worker/session/kernel_writes.h"
 #include "worker/session/replay.h"
 #include "worker/trace/trace.h"
 
@@ -20,10 +20,10 @@ void replay_free(struct replay *replay)
 	tool_end(&replay->gdb_tool);
 	tool_end(&replay->rr);
 	images_free(replay->images);
-	printing_free(replay->printing);
-	received_free(replay->received);
+	trace_output_free(replay->trace_output);
+	kernel_writes_free(replay->writes);
 	free(replay->choice);
-	output_free(replay->output);
+	live_output_free(replay->output);
 	breakpoint_list_clear(&replay->breakpoints);
 	json_decref(replay->checkpoints);
 	json_decref(replay->signals);
@@ -49,7 +49,7 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->starter = STARTER_NONE;
 	replay->trace_dir = strdup(trace->path);
 	replay->trace = steal_fd(&trace->directory);
-	replay->output = output_new();
+	replay->output = live_output_new();
 	replay->checkpoints = json_array();
 	replay->signals = json_object();
 	replay->warnings = json_array();

@@ -12,7 +12,7 @@
 #include "worker/serve/files.h"
 #include "worker/serve/ops.h"
 #include "worker/session/breakpoint.h"
-#include "worker/session/output.h"
+#include "worker/session/live_output.h"
 #include "worker/session/selection.h"
 #include "worker/serve/tool.h"
 #include "worker/session/starter.h"
@@ -36,7 +36,7 @@ struct moment {
 
 enum direction { FORWARD, BACKWARD };
 
-/* See copies.h. */
+/* See leftover_forks.h. */
 struct copies {
 	unsigned seeks;		/* since the last count between two calls */
 	unsigned seeks_in_call; /* since the last count within one */
@@ -45,8 +45,8 @@ struct copies {
 
 struct images;
 struct pmu_choice;
-struct printing;
-struct received;
+struct trace_output;
+struct kernel_writes;
 
 struct replay {
 	struct worker *worker;
@@ -54,22 +54,22 @@ struct replay {
 	    struct replay *replay); /* makes the supervisor store the session's present state */
 	struct tool rr, gdb_tool;
 	struct gdb *gdb;
-	const struct remote *way; /* between them, which belongs to gdb; NULL before */
-	struct replay *beside;	  /* another session of this worker, or NULL */
-	struct output *output;
+	const struct remote *link; /* between them, which belongs to gdb; NULL before */
+	struct replay *beside;	   /* another session of this worker, or NULL */
+	struct live_output *output;
 	char launch[REPLAY_LAUNCH_LINE_MAX]; /* what rr said before it was connected to */
 	size_t launch_length;
 	char *trace_dir, *executable, *original; /* original may be NULL */
 	int trace; /* its directory, locked for as long as the session has a worker; see trace_lock
 		    */
-	struct pmu_choice *choice; /* the counter that rr uses */
-	struct images *images;	   /* see images.h */
-	struct starter starter;	   /* if the process has several images */
-	struct printing *printing; /* what was printed; NULL: not read yet */
-	struct received *received; /* what the kernel wrote; NULL: not read yet */
-	struct files files;	   /* sources that were shown */
-	json_t *sources_missing;   /* recorded path: why it cannot be opened; see source.c */
-	json_t *sources_missed;	   /* those of them that a client was told about */
+	struct pmu_choice *choice;	   /* the counter that rr uses */
+	struct images *images;		   /* see images.h */
+	struct starter starter;		   /* if the process has several images */
+	struct trace_output *trace_output; /* what was printed; NULL: not read yet */
+	struct kernel_writes *writes;	   /* what the kernel wrote; NULL: not read yet */
+	struct files files;		   /* sources that were shown */
+	json_t *sources_missing; /* recorded path: why it cannot be opened; see source.c */
+	json_t *sources_missed;	 /* those of them that a client was told about */
 	char pmu[32];
 	char gdb_words[512];	  /* gdb's last line on stderr */
 	bool gdb_words_ended;	  /* what follows is another one */
@@ -85,13 +85,13 @@ struct replay {
 	bool printers_on;	    /* gdb uses them: printers_begin */
 	bool printers_loaded;	    /* see printers.h */
 	char library_folders[4096]; /* where gdb looks for libraries; see libraries.h */
-	bool library_late;  /* where one lies was found after it had been loaded; see libraries.h */
-	bool tally_defined; /* see tally.c */
+	bool library_late; /* where one lies was found after it had been loaded; see libraries.h */
+	bool silent_hits_defined; /* see silent_hits.c */
 	enum {
-		STRANGERS_UNTRIED,
-		STRANGERS_CHECKED,
-		STRANGERS_UNKNOWN
-	} strangers;		      /* see strangers.c */
+		STATICS_UNTRIED,
+		STATICS_CHECKED,
+		STATICS_UNKNOWN
+	} statics;		      /* see ambiguous_statics.c */
 	struct moment moment, opened; /* now; when the session was opened */
 	struct moment departed;	      /* where the present run began; event 0: the program stands */
 	struct moment end;	      /* of this process; event 0: not known yet */

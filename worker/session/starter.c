@@ -46,65 +46,65 @@ static void send_answer(int socket, const struct answer *answer, const int *fds,
 		;
 }
 
-struct duty {
+struct starter_job {
 	const struct starter_spec *spec;
 	int socket, port; /* rr's */
 	pid_t worker;
 };
 
-static void do_start(struct duty *duty, unsigned number)
+static void do_start(struct starter_job *job, unsigned number)
 {
 	struct failure failure = {0};
 	struct answer answer = {0};
 	struct tool tool = TOOL_NONE;
 
 	/* we tell rr to take it, so that CONNECT leads nowhere else */
-	duty->port = remote_free_port();
-	if (duty->port && duty->spec->start(duty->spec->owner, number, duty->port, duty->worker,
-			      &tool, &failure)) {
+	job->port = remote_free_port();
+	if (job->port &&
+	    job->spec->start(job->spec->owner, number, job->port, job->worker, &tool, &failure)) {
 		answer.number = tool.pid;
-		send_answer(duty->socket, &answer, &tool.output, 1);
+		send_answer(job->socket, &answer, &tool.output, 1);
 		close(tool.output);
 		return;
 	}
 	snprintf(answer.why, sizeof(answer.why), "%.*s", WHY_MAX - 1,
 	    failure.message[0] ? failure.message : strerror(errno));
-	send_answer(duty->socket, &answer, NULL, 0);
+	send_answer(job->socket, &answer, NULL, 0);
 }
 
-static void do_connect(struct duty *duty)
+static void do_connect(struct starter_job *job)
 {
-	struct remote *remote = remote_new(duty->spec->gdb_port);
+	struct remote *remote = remote_new(job->spec->gdb_port);
 	struct answer answer = {0};
 	int fds[DESCRIPTORS_MAX];
 
-	if (remote && duty->port && remote_reach_rr(remote, duty->port) == 0) {
+	if (remote && job->port && remote_reach_rr(remote, job->port) == 0) {
 		answer.number = remote_port(remote);
 		fds[0] = remote_gdb_fd(remote);
 		fds[1] = remote_rr_fd(remote);
-		send_answer(duty->socket, &answer, fds, 2);
+		send_answer(job->socket, &answer, fds, 2);
 	} else {
 		snprintf(answer.why, sizeof(answer.why), "%s", strerror(errno));
-		send_answer(duty->socket, &answer, NULL, 0);
+		send_answer(job->socket, &answer, NULL, 0);
 	}
 	remote_free(remote);
 }
 
-static _Noreturn void serve(struct duty *duty)
+static _Noreturn void serve(struct starter_job *job)
 {
 	struct question question;
 	ssize_t got;
 
 	for (;;) {
-		got = recv(duty->socket, &question, sizeof(question), MSG_TRUNC);
+		got = recv(job->socket, &question, sizeof(question), MSG_TRUNC);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got != (ssize_t)sizeof(question))
 			_exit(0); /* the worker has gone, or was taken over */
 		if (question.verb == VERB_START)
-			do_start(duty, question.number);
+			do_start(job, question.number);
 		else if (question.verb == VERB_CONNECT)
-			do_connect(duty);
+			do_connect(job);
 		else
 			_exit(0);
 	}
@@ -112,26 +112,26 @@ static _Noreturn void serve(struct duty *duty)
 
 /* Keeps only this socket and the standard streams of the worker. The first answer, before any
  * question, says whether the starter is confined; otherwise it ends. */
-static _Noreturn void become_starter(struct duty *duty)
+static _Noreturn void become_starter(struct starter_job *job)
 {
 	struct sandbox_report report = {0};
 	struct answer answer = {0};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != duty->worker)
+	if (getppid() != job->worker)
 		_exit(0);
 	prctl(PR_SET_NAME, "rr-starter");
-	if (dup3(duty->socket, FIRST_FD_KEPT, O_CLOEXEC) < 0 && duty->socket != FIRST_FD_KEPT)
+	if (dup3(job->socket, FIRST_FD_KEPT, O_CLOEXEC) < 0 && job->socket != FIRST_FD_KEPT)
 		_exit(0);
-	duty->socket = FIRST_FD_KEPT;
-	if (sandbox_enter(ROLE_STARTER, duty->spec->policy, &duty->socket, 1, &report, answer.why,
+	job->socket = FIRST_FD_KEPT;
+	if (sandbox_enter(ROLE_STARTER, job->spec->policy, &job->socket, 1, &report, answer.why,
 		sizeof(answer.why)) != 0) {
-		send_answer(duty->socket, &answer, NULL, 0);
+		send_answer(job->socket, &answer, NULL, 0);
 		_exit(0);
 	}
 	answer.number = 1;
-	send_answer(duty->socket, &answer, NULL, 0);
-	serve(duty);
+	send_answer(job->socket, &answer, NULL, 0);
+	serve(job);
 }
 
 /* ---- The worker's side --------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static _Noreturn void become_starter(struct duty *duty)
 bool starter_begin(
     struct starter *starter, const struct starter_spec *spec, struct failure *failure)
 {
-	struct duty duty = {.spec = spec, .worker = getpid()};
+	struct starter_job job = {.spec = spec, .worker = getpid()};
 	int ends[2];
 	pid_t pid;
 
@@ -150,8 +150,8 @@ bool starter_begin(
 		return false;
 	}
 	if (pid == 0) {
-		duty.socket = ends[1];
-		become_starter(&duty);
+		job.socket = ends[1];
+		become_starter(&job);
 	}
 	close(ends[1]);
 	*starter = (struct starter){.pid = pid, .socket = ends[0]};

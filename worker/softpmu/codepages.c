@@ -83,10 +83,10 @@ static bool add(struct mappings *mappings, const struct mapping *mapping)
 bool mappings_read(struct mappings *mappings, pid_t tid)
 {
 	char *text = read_text(tid), *next;
-	bool fine = text;
+	bool ok = text;
 
 	mappings->count = 0;
-	for (char *line = text; fine && line && *line; line = next) {
+	for (char *line = text; ok && line && *line; line = next) {
 		uint64_t start, end;
 		char *rights;
 		struct mapping mapping;
@@ -104,10 +104,10 @@ bool mappings_read(struct mappings *mappings, pid_t tid)
 		    .code = rights[0] == 'r' && rights[2] == 'x',
 		    .changes = rights[1] == 'w' || rights[3] == 's',
 		    .executable = rights[2] == 'x'};
-		fine = add(mappings, &mapping);
+		ok = add(mappings, &mapping);
 	}
 	free(text);
-	return fine;
+	return ok;
 }
 
 void mappings_free(struct mappings *mappings)

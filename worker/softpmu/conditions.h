@@ -1,7 +1,7 @@
 /*
  * The conditions of gdb's hardware breakpoints. gdb hands them to rr, which asks at each hit, and
  * that costs it a stop, a step and a part of a millisecond. We read them on their way to rr, so
- * that a hit that certainly is none passes without rr.
+ * that a hit whose condition is false passes without rr.
  *
  * Only hardware breakpoints: a debug register that rr sets is always gdb's breakpoint. rr needs its
  * int3s for itself, too.
@@ -46,8 +46,8 @@ void conditions_connect(struct conditions *conditions, int fd);
 /* rr has read this from gdb ("Packets" in gdb's manual, Appendix E.2). */
 void conditions_take(struct conditions *conditions, const char *bytes, size_t length);
 
-/* False: a hit of the breakpoint at this address, with tracee tid standing there with regs, is none
- * that gdb asked for. True: it is, or rr has to judge. */
+/* Tracee tid hits the breakpoint at this address with these registers. False: gdb did not ask for
+ * this hit. True: it did, or rr has to judge. */
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
     const struct user_regs_struct *regs);
 

@@ -1,6 +1,6 @@
 /*
  * SIGTRAPs that the program sent to itself while it blocks them. The kernel keeps one of a kind, so
- * it would forget ours for the sake of such a one. So it has them only while rr sees the tracee;
+ * it would forget ours if it had one of the program's. It has them only while rr sees the tracee;
  * while our legs run, we keep them here.
  */
 #ifndef RR_WARDEN_SOFTPMU_HELDTRAP_H

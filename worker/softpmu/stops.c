@@ -307,7 +307,7 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 		tracee->last_fault = former->last_fault;
 }
 
-/* The tracee's program was replaced, or it is gone: nothing of before is true any more. */
+/* The tracee's program was replaced, or it is gone: what we knew of it is void. */
 static void note_status(struct softpmu *pmu, struct tracee *tracee, int status)
 {
 	tracee->last_event = WIFSTOPPED(status) ? status >> 16 : 0;

@@ -84,8 +84,8 @@ static bool is_another(
 
 /*
  * gdb takes its breakpoints out at each of its stops and puts them in again, so code goes on asking
- * about those of before, but not for long: each question is a stop. True when there is another one,
- * or too many questions were in vain.
+ * about the earlier ones, but not for long: each question is a stop. True when there is another
+ * one, or too many questions were in vain.
  */
 static bool ask_at_all(struct watches *watches, const struct debug_registers *registers)
 {

@@ -32,7 +32,7 @@ bool execs_read(struct worker *worker, const char *path, const char *hidden, int
 	struct lookup rr;
 	struct dump_parser *parser;
 	struct capture capture;
-	bool fine;
+	bool ok;
 
 	*execs = (struct execs){0};
 	parser = execs_parser(execs);
@@ -44,12 +44,12 @@ bool execs_read(struct worker *worker, const char *path, const char *hidden, int
 	if (hidden)
 		lookup_hide(&rr, hidden);
 	lookup_show(&rr, path, false);
-	fine = judge(worker,
+	ok = judge(worker,
 	    capture_stream(worker, &rr.spec, limit_ms, take, parser, &capture, failure), execs,
 	    failure);
 	dump_parser_end(parser);
 	/* rr ps and rr replay report better than rr dump what is wrong with a trace. */
-	execs->cut |= fine && !capture_succeeded(&capture);
+	execs->cut |= ok && !capture_succeeded(&capture);
 	capture_free(&capture);
-	return fine;
+	return ok;
 }

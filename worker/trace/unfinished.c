@@ -250,28 +250,28 @@ static bool append_ends(const struct unfinished *unfinished, int directory, int 
 	cleanup_fd int file = openat(directory, "events", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	cleanup_fd int fd = -1;
 	struct stat status;
-	bool fine;
+	bool ok;
 
 	if (file < 0 || fstat(file, &status) < 0 || fchmod(file, 0600) < 0)
 		return false;
 	fd = openat(directory, "events", O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	fine = fd >= 0 && append_frames(unfinished, fd, last_tid);
+	ok = fd >= 0 && append_frames(unfinished, fd, last_tid);
 	fchmod(file, status.st_mode & 07777);
-	return fine;
+	return ok;
 }
 
 bool unfinished_end_tasks(
     struct worker *worker, const char *path, int directory, int last_tid, long long *last)
 {
 	struct unfinished *unfinished = calloc(1, sizeof(*unfinished));
-	bool fine;
+	bool ok;
 
 	if (!unfinished)
 		return false;
 	unfinished->dump.read_line = read_line;
-	fine = read_trace(worker, path, unfinished) && append_ends(unfinished, directory, last_tid);
+	ok = read_trace(worker, path, unfinished) && append_ends(unfinished, directory, last_tid);
 	*last = unfinished->last;
 	free(unfinished->tasks);
 	dump_parser_end(&unfinished->dump);
-	return fine;
+	return ok;
 }

@@ -18,7 +18,7 @@ enum {
 	ACCESS_NO_OPERAND = 0xff,
 };
 
-enum access_kind {
+enum access_form {
 	ACCESS_PLAIN,  /* an address that base, index and displacement give */
 	ACCESS_STRING, /* at base, and repeated */
 	ACCESS_BITS,   /* of a string of bits, the one whose number is in a register */
@@ -27,7 +27,7 @@ enum access_kind {
 };
 
 struct access {
-	enum access_kind kind;
+	enum access_form kind;
 	bool reads, writes;
 	bool flushes;	     /* only a line of the caches; like a read, it can fault */
 	uint8_t operand;     /* Zydis's, or ACCESS_NO_OPERAND: the instruction implies it */

@@ -73,16 +73,16 @@ static int compose(int worker, const char *name)
 
 	launcher_name(&request, 1, workers[worker].kind, workers[worker].operation, names);
 	compose_begin(&composition, settings, &paths, &request);
-	return compose_sight(&composition, &policy, why, sizeof(why));
+	return compose_paths(&composition, &policy, why, sizeof(why));
 }
 
-static void expect_unseen(enum sight_list list, const char *name)
+static void expect_unseen(enum visible_list list, const char *name)
 {
 	const char *const private[] = {"/", "/etc", "/home", "/root", home, secret, folder};
 
-	for (size_t i = 0; i < composition.sight.counts[list]; i++)
+	for (size_t i = 0; i < composition.visible.counts[list]; i++)
 		for (size_t k = 0; k < sizeof(private) / sizeof(*private); k++)
-			ck_assert_msg(strcmp(composition.sight.lists[list][i], private[k]) != 0,
+			ck_assert_msg(strcmp(composition.visible.lists[list][i], private[k]) != 0,
 			    "%s shows %s", name, private[k]);
 }
 
@@ -95,9 +95,9 @@ START_TEST(a_name_shows_nothing_but_traces)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (compose(_i, names[i]) < 0)
 			continue;
-		expect_unseen(SIGHT_READ, names[i]);
-		expect_unseen(SIGHT_WRITE, names[i]);
-		expect_unseen(SIGHT_PARENT, names[i]);
+		expect_unseen(VISIBLE_READ, names[i]);
+		expect_unseen(VISIBLE_WRITE, names[i]);
+		expect_unseen(VISIBLE_PARENT, names[i]);
 	}
 }
 END_TEST
@@ -111,11 +111,12 @@ START_TEST(a_file_called_version_makes_no_trace)
 	snprintf(path, sizeof(path), "%s/id", secret);
 	fclose(fopen(path, "w"));
 	ck_assert_int_eq(compose(0, secret), 0);
-	expect_unseen(SIGHT_READ, secret);
+	expect_unseen(VISIBLE_READ, secret);
 	ck_assert_int_eq(compose(8, "/"), 0); /* /proc/version */
-	expect_unseen(SIGHT_READ, "/");
-	for (size_t i = 0; i < composition.sight.counts[SIGHT_READ]; i++)
-		ck_assert(!sight_is_within(composition.sight.lists[SIGHT_READ][i], "/proc"));
+	expect_unseen(VISIBLE_READ, "/");
+	for (size_t i = 0; i < composition.visible.counts[VISIBLE_READ]; i++)
+		ck_assert(
+		    !visible_path_is_within(composition.visible.lists[VISIBLE_READ][i], "/proc"));
 }
 END_TEST
 
@@ -135,17 +136,17 @@ END_TEST
 
 START_TEST(links_on_the_way_are_noted_and_the_kernels_own_are_not_followed)
 {
-	static struct sight sight;
+	static struct visible_paths visible;
 	char link[80], path[90], real[PATH_MAX];
 
 	snprintf(link, sizeof(link), "%s/link", folder);
 	snprintf(path, sizeof(path), "%s/link/.ssh/../.ssh", folder);
 	ck_assert_int_eq(symlink("home", link), 0);
-	ck_assert_int_eq(sight_follow(&sight, path, false, real), 0);
+	ck_assert_int_eq(visible_paths_follow(&visible, path, false, real), 0);
 	ck_assert_str_eq(real, secret);
-	ck_assert_uint_ge(sight.link_count, 1);
-	ck_assert_str_eq(sight.links[2 * (sight.link_count - 1)], link);
-	ck_assert_int_lt(sight_follow(&sight, "/proc/self/root/etc", false, real), 0);
+	ck_assert_uint_ge(visible.link_count, 1);
+	ck_assert_str_eq(visible.links[2 * (visible.link_count - 1)], link);
+	ck_assert_int_lt(visible_paths_follow(&visible, "/proc/self/root/etc", false, real), 0);
 	ck_assert_int_eq(errno, EPERM);
 }
 END_TEST

@@ -131,11 +131,11 @@ static char *in_folder(const char *pattern, char text[PATH_MAX])
 enum { LISTS = 1, READS = 2, WRITES = 4, REMOVES = 8, SOURCE = 16 };
 
 static const struct {
-	enum sight_list list;
+	enum visible_list list;
 	unsigned rights;
-} rights_of[] = {{SIGHT_READ, LISTS | READS | SOURCE},
-    {SIGHT_WRITE, LISTS | READS | WRITES | REMOVES | SOURCE}, {SIGHT_LISTED, LISTS},
-    {SIGHT_PARENT, LISTS | REMOVES}};
+} rights_of[] = {{VISIBLE_READ, LISTS | READS | SOURCE},
+    {VISIBLE_WRITE, LISTS | READS | WRITES | REMOVES | SOURCE}, {VISIBLE_LISTED, LISTS},
+    {VISIBLE_PARENT, LISTS | REMOVES}};
 
 struct view {
 	struct composition composition;
@@ -164,28 +164,28 @@ static void see(struct view *view, const struct settings *settings, const struct
 	launcher_name(&request, 1, call->kind, call->operation, list);
 	compose_begin(&view->composition, settings, &paths, &request);
 	sandbox_policy_default(&view->policy);
-	view->refused = compose_sight(&view->composition, &view->policy, why, sizeof(why)) < 0;
+	view->refused = compose_paths(&view->composition, &view->policy, why, sizeof(why)) < 0;
 }
 
 static void forget(struct view *view)
 {
-	struct sight *sight = &view->composition.sight;
+	struct visible_paths *visible = &view->composition.visible;
 
-	for (int list = 0; list < SIGHT_LIST_COUNT; list++)
-		for (size_t i = 0; i < sight->counts[list]; i++)
-			free((void *)(uintptr_t)sight->lists[list][i]);
-	for (size_t i = 0; i < 2 * sight->link_count; i++)
-		free((void *)(uintptr_t)sight->links[i]);
+	for (int list = 0; list < VISIBLE_LIST_COUNT; list++)
+		for (size_t i = 0; i < visible->counts[list]; i++)
+			free((void *)(uintptr_t)visible->lists[list][i]);
+	for (size_t i = 0; i < 2 * visible->link_count; i++)
+		free((void *)(uintptr_t)visible->links[i]);
 }
 
 static unsigned rights_at(const struct view *view, const char *path)
 {
-	const struct sight *sight = &view->composition.sight;
+	const struct visible_paths *visible = &view->composition.visible;
 	unsigned rights = 0;
 
 	for (size_t k = 0; k < TIMES(rights_of); k++)
-		for (size_t i = 0; i < sight->counts[rights_of[k].list]; i++)
-			if (sight_is_within(path, sight->lists[rights_of[k].list][i]))
+		for (size_t i = 0; i < visible->counts[rights_of[k].list]; i++)
+			if (visible_path_is_within(path, visible->lists[rights_of[k].list][i]))
 				rights |= rights_of[k].rights;
 	return rights;
 }
@@ -210,15 +210,15 @@ static bool is_chosen(const struct settings *settings, const char *path)
 static void expect_part(const struct view *with, const struct view *without,
     const struct settings *settings, const char *what)
 {
-	const struct sight *sight = &with->composition.sight;
+	const struct visible_paths *visible = &with->composition.visible;
 
 	if (with->refused)
 		return;
 	ck_assert_msg(!without->refused, "%s allows a call", what);
 	ck_assert_msg(with->policy.covers >= without->policy.covers, "%s uncovers", what);
 	for (size_t k = 0; k < TIMES(rights_of); k++)
-		for (size_t i = 0; i < sight->counts[rights_of[k].list]; i++) {
-			const char *path = sight->lists[rights_of[k].list][i];
+		for (size_t i = 0; i < visible->counts[rights_of[k].list]; i++) {
+			const char *path = visible->lists[rights_of[k].list][i];
 			unsigned more = rights_of[k].rights & ~rights_at(without, path);
 			ck_assert_msg(!more || is_chosen(settings, path), "%s shows %s (%#x)", what,
 			    path, more);

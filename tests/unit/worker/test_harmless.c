@@ -121,7 +121,7 @@ START_TEST(an_expression_that_changes_something_is_refused)
 	static const char *const texts[] = {"a = 3", "a=3", "$x = 3", "$rax=1", "a += 1", "a -= 1",
 	    "a <<= 1", "a >>= 1", "a |= 1", "a++", "++a", "a--", "--a", "$n++", "b == 1 && a = 2",
 	    "b == 1 || (a = 2)", "f(\"x\", a = 1)", "x ? a = 1 : 2", "a ==b=c"};
-	static const char *const fine[] = {"a == 3", "a==3", "a != 3", "a <= 3", "a >= 3", "a << 3",
+	static const char *const ok[] = {"a == 3", "a==3", "a != 3", "a <= 3", "a >= 3", "a << 3",
 	    "a >> 3", "a <=> b", "a - -b", "a + +b", "\"a = b++\"", "'='", "c == '='",
 	    "x::operator=", "operator++", "operator<<=", "x::operator== (a, b)", "a->b", "-1",
 	    "v<v<int>>==x", "\"open = "};
@@ -134,8 +134,8 @@ START_TEST(an_expression_that_changes_something_is_refused)
 		ck_assert_ptr_nonnull(strstr(failure.message, "predicate"));
 		ck_assert_str_ne(failure.hint, "");
 	}
-	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
-		ck_assert_msg(phrase_only_reads("predicate", fine[i], &failure), "%s", fine[i]);
+	for (size_t i = 0; i < sizeof(ok) / sizeof(*ok); i++)
+		ck_assert_msg(phrase_only_reads("predicate", ok[i], &failure), "%s", ok[i]);
 }
 END_TEST
 
@@ -156,15 +156,15 @@ START_TEST(a_location_is_no_option)
 {
 	static const char *const refused[] = {"-exec x", "-h", "--", "  -t", "-probe x",
 	    "-force-condition", "*0) if (1", "*main thread 1"};
-	static const char *const fine[] = {"main", "a-b.c:12", "*0x1234", "*0 -exec", "operator-",
+	static const char *const ok[] = {"main", "a-b.c:12", "*0x1234", "*0 -exec", "operator-",
 	    "list::operator()(int)", "if.c:1", "f<'a'>"};
 	struct failure failure = {0};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		ck_assert_msg(
 		    !phrase_is_location("location", refused[i], &failure), "%s", refused[i]);
-	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
-		ck_assert_msg(phrase_is_location("location", fine[i], &failure), "%s", fine[i]);
+	for (size_t i = 0; i < sizeof(ok) / sizeof(*ok); i++)
+		ck_assert_msg(phrase_is_location("location", ok[i], &failure), "%s", ok[i]);
 }
 END_TEST
 

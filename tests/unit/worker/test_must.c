@@ -6,7 +6,7 @@
 #include "tests/runner.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/printers.h"
 #include "worker/session/selection.h"
 #include "worker/moment/signals.h"
@@ -56,12 +56,12 @@ static void leave(void)
 
 static void delete_internal(void)
 {
-	internal_delete(replay, 5);
+	temporary_breakpoint_delete(replay, 5);
 }
 
 static void insert_internal(void)
 {
-	ck_assert_int_eq(internal_insert(replay, "*0x4010"), 0);
+	ck_assert_int_eq(temporary_breakpoint_insert(replay, "*0x4010"), 0);
 }
 
 static void find_thread(void)
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(what_an_interrupt_met_is_sent_again)
 {
 	session_begin(SCRIPT({"-break-delete 5", QUIT}, {"-break-delete 5", "^done"}));
-	internal_delete(replay, 5);
+	temporary_breakpoint_delete(replay, 5);
 	ck_assert(!peer.worker.broken);
 	session_end();
 }

@@ -3,7 +3,7 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/moment/instant.h"
+#include "worker/moment/fingerprint.h"
 #include "worker/moment/position.h"
 
 static const struct moment wanted = {.event = 20, .ticks = 500, .tid = 7, .pc = 0x4010};
@@ -115,7 +115,7 @@ static unsigned sum_of_call_that_returned(void)
 
 	session_begin(SCRIPT(SUMMED("0x0")));
 	replay->selected.number = 1;
-	sum = instant_sum(replay);
+	sum = fingerprint_sum(replay);
 	return sum;
 }
 

@@ -8,7 +8,7 @@
 #include "worker/session/launch.h"
 #include "worker/inspect/memory.h"
 #include "worker/read/names.h"
-#include "worker/session/output.h"
+#include "worker/session/live_output.h"
 #include "sandbox/wire/scrub.h"
 #include "tests/runner.h"
 
@@ -131,12 +131,12 @@ END_TEST
 
 static json_t *caught(const char *bytes, size_t max)
 {
-	struct output *output = output_new();
+	struct live_output *output = live_output_new();
 	/* byte by byte, because a mark may come in pieces */
 	for (size_t i = 0; bytes[i]; i++)
-		output_add(output, bytes + i, 1);
-	json_t *json = output_take(output, max);
-	output_free(output);
+		live_output_add(output, bytes + i, 1);
+	json_t *json = live_output_take(output, max);
+	live_output_free(output);
 	return json;
 }
 
@@ -160,33 +160,33 @@ END_TEST
 
 START_TEST(endless_output_keeps_head_and_tail)
 {
-	struct output *output = output_new();
-	output_add(output, "[rr 1 2]first", 13);
+	struct live_output *output = live_output_new();
+	live_output_add(output, "[rr 1 2]first", 13);
 	for (int i = 0; i < 100000; i++)
-		output_add(output, "0123456789", 10);
-	output_add(output, "last", 4);
-	json_auto_t *json = output_take(output, 1000);
+		live_output_add(output, "0123456789", 10);
+	live_output_add(output, "last", 4);
+	json_auto_t *json = live_output_take(output, 1000);
 	const char *shown = json_string_value(json);
 	ck_assert_uint_le(strlen(shown), 1000);
 	ck_assert_int_eq(strncmp(shown, "first", 5), 0);
 	ck_assert_str_eq(shown + strlen(shown) - 4, "last");
-	ck_assert_ptr_null(output_take(output, 1000));
-	output_free(output);
+	ck_assert_ptr_null(live_output_take(output, 1000));
+	live_output_free(output);
 }
 END_TEST
 
 /* What is told of rr's words, with a dump of so many lines between the beginning and the last. */
 static void expect_complaint(const char *said, int dumped, const char *last, const char *complaint)
 {
-	struct output *output = output_new();
+	struct live_output *output = live_output_new();
 
-	output_add(output, said, strlen(said));
+	live_output_add(output, said, strlen(said));
 	for (int i = 0; i < dumped; i++)
-		output_add(output, "{ event }\n", 10);
-	output_add(output, last, strlen(last));
-	output_rr_words(output, text, sizeof(text));
+		live_output_add(output, "{ event }\n", 10);
+	live_output_add(output, last, strlen(last));
+	live_output_rr_words(output, text, sizeof(text));
 	ck_assert_str_eq(text, complaint);
-	output_free(output);
+	live_output_free(output);
 }
 
 START_TEST(rrs_complaint_is_said_without_its_backtrace)

@@ -12,8 +12,8 @@
 #include "worker/investigate/search/callee.h"
 #include "worker/investigate/search/changes.h"
 #include "worker/investigate/search/function_code.h"
-#include "worker/investigate/calls/life.h"
-#include "worker/investigate/search/passes.h"
+#include "worker/investigate/calls/frame_lifetime.h"
+#include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/prototype.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/calls/story.h"
@@ -23,9 +23,9 @@
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/source.h"
 
 #define LEVELS_MAX     2000
@@ -37,7 +37,7 @@
 struct frame_story {
 	struct replay *replay;
 	const struct frame_story_args *args;
-	struct life life;
+	struct frame_lifetime lifetime;
 	struct function_code code;
 	struct story story;
 	struct changes changes;
@@ -74,7 +74,7 @@ static enum scan_verdict stop_there(
 static int set_entry(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
-	int number = passes_set(replay, story->args->location, NULL, failure), first;
+	int number = location_hits_set(replay, story->args->location, NULL, failure), first;
 	json_t *results = NULL;
 	const char *address;
 	unsigned long long entry;
@@ -87,9 +87,9 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 	if (address && strncmp(address, "0x", 2) == 0 &&
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
 		snprintf(where, sizeof(where), "-d *0x%llx", entry);
-		first = internal_insert(replay, where);
+		first = temporary_breakpoint_insert(replay, where);
 		story->entry = first ? entry : 0;
-		internal_delete(replay, first ? number : 0);
+		temporary_breakpoint_delete(replay, first ? number : 0);
 		number = first ? first : number;
 	}
 	json_decref(results);
@@ -108,14 +108,14 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 
 	if (number && search_stretch(replay, story->args->from, NULL, stretch, failure) &&
 	    search_begin(&search, replay, stretch, failure) &&
-	    passes_is_loaded(replay, story->args->location, story->entry, failure) &&
+	    location_hits_is_loaded(replay, story->args->location, story->entry, failure) &&
 	    gdb_check(replay->gdb, gdb_command(replay->gdb, NULL, "-break-enable %d", number),
 		ERROR_GDB_FAILED, NULL, failure))
 		end = search_run(&search, stop_there, &number, failure);
-	known =
-	    end != SEARCH_WHOLE || passes_was_known(replay, number, story->args->location, failure);
+	known = end != SEARCH_WHOLE ||
+		location_hits_was_known(replay, number, story->args->location, failure);
 	search_end(&search);
-	internal_delete(replay, number);
+	temporary_breakpoint_delete(replay, number);
 	if (end == SEARCH_WHOLE && known)
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "rr_trace_calls lists the calls of a function", "nothing called %.200s%s%.80s",
@@ -143,24 +143,24 @@ static bool choose_level(struct frame_story *story, struct failure *failure)
 	return true;
 }
 
-static bool fail_life(enum life_known known, struct failure *failure)
+static bool fail_lifetime(enum lifetime_known known, struct failure *failure)
 {
 	static const char hint[] =
 	    "name the function as location, or rr_goto to another moment of it";
 
 	switch (known) {
-	case LIFE_KNOWN:
+	case LIFETIME_KNOWN:
 		return true;
-	case LIFE_NONE:
+	case LIFETIME_NONE:
 		failure_set(failure, ERROR_UNSUPPORTED, hint,
 		    "no frame was found on this stack: it has no caller");
 		break;
-	case LIFE_UNSURE:
+	case LIFETIME_UNSURE:
 		failure_set(failure, ERROR_UNSUPPORTED, hint,
 		    "the beginning or the end of this call was not found: the stack does not tell "
 		    "it, or the call began in another program of this process");
 		break;
-	case LIFE_FAILED:
+	case LIFETIME_FAILED:
 		break;
 	}
 	return false;
@@ -186,9 +186,9 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 	if (stopped)
 		snprintf(story->inlined, sizeof(story->inlined), "%s", stopped);
 	story->tid = story->args->location ? replay->moment.tid : replay->selected.tid;
-	if (!fail_life(life_find(replay, stack, &story->life, failure), failure))
+	if (!fail_lifetime(frame_lifetime_find(replay, stack, &story->lifetime, failure), failure))
 		return false;
-	snprintf(story->function, sizeof(story->function), "%s", story->life.function);
+	snprintf(story->function, sizeof(story->function), "%s", story->lifetime.function);
 	return true;
 }
 
@@ -213,7 +213,7 @@ static void note_call(struct frame_story *story, const struct spot *spot)
 
 	/* In optimized code the first line begins where the function does. */
 	if (!story->story.count)
-		story_add(&story->story, story->line, &story->life.stretch[0]);
+		story_add(&story->story, story->line, &story->lifetime.stretch[0]);
 	story->call = story_add_call(&story->story, &replay->moment);
 	if (!story->call)
 		return;
@@ -290,7 +290,7 @@ static void stop_following(struct frame_story *story)
 	story->call = NULL;
 	story->tail = NULL;
 	for (size_t i = 0; i < story->code.count; i++) {
-		internal_delete(story->replay, story->code.spots[i].number);
+		temporary_breakpoint_delete(story->replay, story->code.spots[i].number);
 		story->code.spots[i].number = 0;
 	}
 }
@@ -376,7 +376,7 @@ static bool is_still_there(struct frame_story *story)
 
 static json_t *name_moment(void *owner, const struct moment *moment)
 {
-	return seen_name(owner, moment);
+	return moment_name(owner, moment);
 }
 
 static json_t *conclude(const struct frame_story *story, enum search_end end)
@@ -389,7 +389,7 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 		how = "was not seen to its end";
 	else if (story->left)
 		how = "was left without a return, by an exception or longjmp";
-	else if (story->life.stretch[1].event != REPLAY_EVENT_FAR)
+	else if (story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
 		how = "returned";
 	return json_sprintf("%.120s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
 	    story->function, args ? args : "", how, returned ? " " : "", returned ? returned : "",
@@ -435,7 +435,7 @@ static json_t *answer_of(
 	json_t *source =
 	    source_between(replay, story->code.path, story->code.first, story->code.last);
 	struct story_source text = {json_string_value(source)};
-	json_t *answer = json_object(), *name = seen_name(replay, &story->life.stretch[0]);
+	json_t *answer = json_object(), *name = moment_name(replay, &story->lifetime.stretch[0]);
 
 	json_object_set_new(answer, "conclusion", conclude(story, end));
 	json_object_set(answer, "moment", name);
@@ -447,9 +447,10 @@ static json_t *answer_of(
 		json_object_set(answer, "args", story->arguments);
 	if (story->returned)
 		json_object_set(answer, "returned", story->returned);
-	if (!story->left && end == SEARCH_WHOLE && story->life.stretch[1].event != REPLAY_EVENT_FAR)
+	if (!story->left && end == SEARCH_WHOLE &&
+	    story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
 		json_object_set_new(
-		    answer, "returned_at", seen_name(replay, &story->life.stretch[1]));
+		    answer, "returned_at", moment_name(replay, &story->lifetime.stretch[1]));
 	set_array(answer, "story",
 	    story_tell(&story->story, &text, (size_t)story->args->limit, name_moment, replay));
 	set_array(answer, "branches", story_branches(&story->story, &text));
@@ -476,18 +477,18 @@ static void set_breakpoints(struct frame_story *story)
 
 	for (size_t i = 0; i < story->code.count; i++) {
 		snprintf(where, sizeof(where), "*0x%llx", story->code.spots[i].address);
-		story->code.spots[i].number = internal_insert(story->replay, where);
+		story->code.spots[i].number = temporary_breakpoint_insert(story->replay, where);
 	}
-	story->catches = internal_insert(story->replay, "-f __cxa_begin_catch");
+	story->catches = temporary_breakpoint_insert(story->replay, "-f __cxa_begin_catch");
 	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
 	gdb_try(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
 }
 
 static void clear_breakpoints(struct frame_story *story)
 {
-	internal_delete(story->replay, story->catches);
+	temporary_breakpoint_delete(story->replay, story->catches);
 	for (size_t i = 0; i < story->code.count; i++)
-		internal_delete(story->replay, story->code.spots[i].number);
+		temporary_breakpoint_delete(story->replay, story->code.spots[i].number);
 	if (!story->replay->worker->broken)
 		gdb_must(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
 }
@@ -499,11 +500,11 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 	json_t *frame = find_frame(story);
 	char path[FRAME_PATH_MAX];
 	int line;
-	bool fine = frame && frame_place(frame, path, &line);
+	bool ok = frame && frame_place(frame, path, &line);
 
-	story->line = fine ? line : 0;
+	story->line = ok ? line : 0;
 	json_decref(frame);
-	if (!fine) {
+	if (!ok) {
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "build the program with -g, or name a function of your own",
 		    "%.120s has no source lines", story->function);
@@ -517,10 +518,10 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 static void read_result(struct frame_story *story)
 {
 	struct replay *replay = story->replay;
-	enum life_end end = LIFE_RETURNED;
+	enum lifetime_end end = LIFETIME_RETURNED;
 	char type[PROTOTYPE_TYPE_MAX];
 
-	if (story->life.stretch[1].event == REPLAY_EVENT_FAR) {
+	if (story->lifetime.stretch[1].event == REPLAY_EVENT_FAR) {
 		story->left = !is_still_there(story);
 		if (story->left)
 			note_return(story);
@@ -534,9 +535,9 @@ static void read_result(struct frame_story *story)
 	/* The caller may go on here, with the stack as after a return, when an exception or longjmp
 	 * has brought it there. */
 	if (!story->left && !story->returning && !story->tail)
-		end = life_came_by_return(replay);
-	story->left |= end == LIFE_LEFT;
-	if (story->left || end == LIFE_END_UNKNOWN) {
+		end = frame_lifetime_came_by_return(replay);
+	story->left |= end == LIFETIME_LEFT;
+	if (story->left || end == LIFETIME_END_UNKNOWN) {
 		json_decref(story->returned);
 		story->returned = NULL;
 	}
@@ -549,7 +550,7 @@ static json_t *go_through(struct frame_story *story, struct failure *failure)
 	enum search_end end = SEARCH_FAILED;
 	json_t *answer = NULL;
 
-	if (search_begin(&search, replay, story->life.stretch, failure) &&
+	if (search_begin(&search, replay, story->lifetime.stretch, failure) &&
 	    read_code(story, failure)) {
 		/* Without optimization, the arguments are in place only behind the beginning. */
 		if (story->code.optimized)

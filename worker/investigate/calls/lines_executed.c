@@ -13,15 +13,15 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/search/line_table.h"
-#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/names.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/source.h"
 
 #define PLACES_MAX 400 /* breakpoints */
@@ -51,15 +51,15 @@ struct lines_executed {
 static bool read_table(struct lines_executed *lines, struct failure *failure)
 {
 	struct line_table table = {0};
-	bool fine = line_table_read(lines->replay, lines->path, &table, failure);
+	bool ok = line_table_read(lines->replay, lines->path, &table, failure);
 
-	for (size_t i = 0; fine && i < table.count; i++)
+	for (size_t i = 0; ok && i < table.count; i++)
 		lines->table[lines->table_count++] = (struct beginning){
 		    .address = table.rows[i].address, .line = table.rows[i].line};
 	lines->short_table = table.is_short;
 	lines->optimized = table.is_optimized;
 	line_table_free(&table);
-	return fine;
+	return ok;
 }
 
 /* ---- Which lines ----------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static bool choose_lines(struct lines_executed *lines, struct failure *failure)
 	const char *location = lines->args->location;
 	struct breakpoint wanted = {.what = (char *)location};
 	json_t *bkpt;
-	bool fine;
+	bool ok;
 
 	if (is_file(location)) {
 		lines->first = 1;
@@ -158,10 +158,10 @@ static bool choose_lines(struct lines_executed *lines, struct failure *failure)
 		names_explain(lines->replay, location, NULL, failure);
 		return false;
 	}
-	internal_delete(lines->replay, mi_number(bkpt, "number", 0));
-	fine = choose_function(lines, bkpt, failure);
+	temporary_breakpoint_delete(lines->replay, mi_number(bkpt, "number", 0));
+	ok = choose_function(lines, bkpt, failure);
 	json_decref(bkpt);
-	return fine;
+	return ok;
 }
 
 static int by_line(const void *a, const void *b)
@@ -206,11 +206,11 @@ static bool set_breakpoints(struct lines_executed *lines, struct failure *failur
 	char where[32];
 
 	for (size_t i = 0; i < lines->count; i++) {
-		if (!passes_is_loaded(
+		if (!location_hits_is_loaded(
 			lines->replay, lines->args->location, lines->table[i].address, failure))
 			return false;
 		snprintf(where, sizeof(where), "*0x%llx", lines->table[i].address);
-		lines->table[i].number = internal_insert(lines->replay, where);
+		lines->table[i].number = temporary_breakpoint_insert(lines->replay, where);
 	}
 	/* Only for speed: otherwise gdb sets and removes all of them at each pass. */
 	gdb_try(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
@@ -255,7 +255,7 @@ static void take_counts(struct lines_executed *lines)
 static void clear(struct lines_executed *lines)
 {
 	for (size_t i = 0; i < lines->count; i++)
-		internal_delete(lines->replay, lines->table[i].number);
+		temporary_breakpoint_delete(lines->replay, lines->table[i].number);
 	if (!lines->replay->worker->broken)
 		gdb_must(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
 	free(lines->table);

@@ -8,7 +8,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/returns.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/where.h"
@@ -17,9 +17,9 @@
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/values.h"
 
 #define ROWS_BYTES   (20 * 1024) /* rows in an answer */
@@ -37,7 +37,7 @@ struct trace_calls {
 	struct moment last[GROUPS_MAX]; /* of each group */
 	size_t bytes, group_bytes;
 	long long count, ungrouped;
-	struct passes_unread unread;
+	struct hits_unread unread;
 	bool full;	  /* there are as many rows as the call asked for */
 	bool only_counts; /* gdb skips the rest by itself, and counts them */
 	long long others; /* of gdb's count: stops that were none, as at a stub */
@@ -68,7 +68,7 @@ static json_t *key_of(
 		told = value;
 	else
 		snprintf(refusal, sizeof(refusal), "<%s>", why);
-	if (value || !passes_is_harmful(by, why, failure))
+	if (value || !expression_is_harmful(by, why, failure))
 		key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
 	free(value);
 	free(type);
@@ -93,7 +93,7 @@ static bool add_group(struct trace_calls *calls, struct replay *replay, struct f
 	if (!found && i < GROUPS_MAX && calls->group_bytes < GROUPS_BYTES) {
 		which = i;
 		found = json_pack("{s:O, s:i, s:o}", "key", key, "count", 0, "first",
-		    seen_name(replay, &replay->moment));
+		    moment_name(replay, &replay->moment));
 		json_array_append_new(calls->groups, found);
 		calls->group_bytes += json_string_length(key) + 80;
 	}
@@ -115,7 +115,7 @@ static void name_last(struct trace_calls *calls, struct replay *replay)
 	size_t i;
 
 	json_array_foreach(calls->groups, i, group)
-	    json_object_set_new(group, "last", seen_name(replay, &calls->last[i]));
+	    json_object_set_new(group, "last", moment_name(replay, &calls->last[i]));
 }
 
 static void add_evaluated(struct replay *replay, json_t *row, const json_t *expressions)
@@ -133,8 +133,8 @@ static void add_row(struct trace_calls *calls, struct replay *replay)
 	values_complete(replay, replay->selected.number, 0, frame);
 	args = frame_args(frame);
 
-	row = json_pack(
-	    "{s:o, s:i}", "moment", seen_name(replay, &replay->moment), "tid", replay->moment.tid);
+	row = json_pack("{s:o, s:i}", "moment", moment_name(replay, &replay->moment), "tid",
+	    replay->moment.tid);
 	if (args)
 		json_object_set_new(row, "args", args);
 	json_object_set_new(row, "caller", caller_words(replay));
@@ -191,14 +191,14 @@ static enum scan_verdict see(
 		return SCAN_ON;
 	if (calls->args->returns)
 		returns_pass(&calls->returns, replay);
-	switch (passes_judge(replay, calls->args->condition, &calls->unread, failure)) {
-	case PASS_REFUSED:
+	switch (location_hits_judge(replay, calls->args->condition, &calls->unread, failure)) {
+	case HIT_REFUSED:
 		return SCAN_GIVE_UP;
-	case PASS_UNREAD:
+	case HIT_UNREAD:
 		return calls->unread.count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
-	case PASS_OTHER:
+	case HIT_OTHER:
 		return SCAN_ON;
-	case PASS_MEANT:
+	case HIT_MEANT:
 		break;
 	}
 	calls->count++;
@@ -241,7 +241,7 @@ static json_t *answer_of(
 	long long told = (long long)json_array_size(calls->hits);
 	const json_t *last = json_array_get(calls->hits, (size_t)told - 1);
 	json_t *answer = json_object();
-	json_t *unread = passes_tell_unread(search->replay, &calls->unread);
+	json_t *unread = location_hits_tell_unread(search->replay, &calls->unread);
 
 	name_last(calls, search->replay);
 	json_object_set_new(answer, "conclusion", conclude(calls));
@@ -286,7 +286,7 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 	}
 	returns_end(&calls->returns, replay);
 	if (end == SEARCH_WHOLE && !calls->count &&
-	    !passes_was_known(replay, calls->number, args->location, failure))
+	    !location_hits_was_known(replay, calls->number, args->location, failure))
 		end = SEARCH_FAILED;
 	if (end != SEARCH_FAILED) {
 		if (calls->only_counts)
@@ -313,7 +313,7 @@ static bool is_whole(const struct trace_calls_args *args, struct failure *failur
 static int set_breakpoint(
     const struct trace_calls_args *args, struct replay *replay, struct failure *failure)
 {
-	int number = passes_set(replay, args->location, args->condition, failure);
+	int number = location_hits_set(replay, args->location, args->condition, failure);
 
 	if (number && args->returns && args->condition)
 		gdb_must(replay->gdb, NULL, "-break-condition %d", number);
@@ -340,7 +340,7 @@ json_t *tool_trace_calls(
 	calls->number = set_breakpoint(args, replay, failure);
 	if (calls->number)
 		answer = search_all(calls, replay, failure);
-	internal_delete(replay, calls->number);
+	temporary_breakpoint_delete(replay, calls->number);
 	json_decref(calls->hits);
 	json_decref(calls->groups);
 	free(calls);

@@ -8,35 +8,36 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/printed/outputs.h"
-#include "worker/investigate/compare/parting.h"
+#include "worker/investigate/compare/divergence.h"
 #include "worker/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/read/frame.h"
 #include "worker/inspect/opening.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/source.h"
 
 #define NAMES_MAX     8 /* variables of the last common line */
 #define NAME_MAX_SIZE 80
-#define BACK_MAX      1024 /* common places before the parting at which probes are read */
+#define BACK_MAX      1024 /* common places before the divergence at which probes are read */
 
 struct compare {
 	const struct compare_runs_args *args;
 	struct replay *replays[2];
-	struct parting parting;
+	struct divergence divergence;
 };
 
 static const char *const run_names[] = {"good", "bad"};
 
 static const struct own_place *place_of(const struct compare *compare, const struct pass_of *pass)
 {
-	return &compare->parting.tracks[BAD].code.places[pass->place];
+	return &compare->divergence.tracks[BAD].code.places[pass->place];
 }
 
 static const char *path_of(const struct compare *compare, const struct pass_of *pass)
 {
-	const char *path = compare->parting.tracks[BAD].code.files[place_of(compare, pass)->file];
+	const char *path =
+	    compare->divergence.tracks[BAD].code.files[place_of(compare, pass)->file];
 
 	return path ? path : "";
 }
@@ -46,10 +47,10 @@ static const char *path_of(const struct compare *compare, const struct pass_of *
 static bool go(struct compare *compare, int run, const struct pass_of *pass)
 {
 	struct failure ignored = {0};
-	bool fine = position_go(compare->replays[run], &pass->moment, &ignored);
+	bool ok = position_go(compare->replays[run], &pass->moment, &ignored);
 
 	json_decref(ignored.details);
-	return fine;
+	return ok;
 }
 
 static bool is_keyword(const char *name)
@@ -223,8 +224,8 @@ static void add_history(struct compare *compare, json_t *answer)
 
 	for (size_t back = 2; back <= BACK_MAX && differ; back *= 2) {
 		const struct pass_of *const passes[2] = {
-		    parting_pass(&compare->parting, GOOD, back),
-		    parting_pass(&compare->parting, BAD, back)};
+		    divergence_pass(&compare->divergence, GOOD, back),
+		    divergence_pass(&compare->divergence, BAD, back)};
 		json_t *values;
 
 		if (!passes[GOOD] || !passes[BAD])
@@ -234,8 +235,8 @@ static void add_history(struct compare *compare, json_t *answer)
 		values = compare_values(compare, passes, compare->args->probes, true, &differ);
 		json_array_append_new(rows,
 		    json_pack("{s:o, s:o, s:o, s:o}", "good_moment",
-			seen_name(compare->replays[GOOD], &passes[GOOD]->moment), "bad_moment",
-			seen_name(compare->replays[BAD], &passes[BAD]->moment), "at",
+			moment_name(compare->replays[GOOD], &passes[GOOD]->moment), "bad_moment",
+			moment_name(compare->replays[BAD], &passes[BAD]->moment), "at",
 			json_sprintf("%s:%d", path_of(compare, passes[BAD]),
 			    place_of(compare, passes[BAD])->line),
 			"values", values));
@@ -245,11 +246,11 @@ static void add_history(struct compare *compare, json_t *answer)
 
 static void add_values(struct compare *compare, json_t *answer)
 {
-	const struct parting *parting = &compare->parting;
+	const struct divergence *divergence = &compare->divergence;
 	const struct pass_of *const last[2] = {
-	    parting_pass(parting, GOOD, 1), parting_pass(parting, BAD, 1)};
+	    divergence_pass(divergence, GOOD, 1), divergence_pass(divergence, BAD, 1)};
 	const struct pass_of *const next[2] = {
-	    parting_pass(parting, GOOD, 0), parting_pass(parting, BAD, 0)};
+	    divergence_pass(divergence, GOOD, 0), divergence_pass(divergence, BAD, 0)};
 	json_t *names = last[BAD] ? names_at(compare, last[BAD]) : NULL;
 	const json_t *probes = compare->args->probes;
 	size_t differ;
@@ -285,8 +286,8 @@ static void words_of(
 /* {trace_dir, tid, last_common?, next?, at?}: moments, and where the run goes on. */
 static json_t *describe_run(struct compare *compare, int run)
 {
-	const struct pass_of *last = parting_pass(&compare->parting, run, 1);
-	const struct pass_of *next = parting_pass(&compare->parting, run, 0);
+	const struct pass_of *last = divergence_pass(&compare->divergence, run, 1);
+	const struct pass_of *next = divergence_pass(&compare->divergence, run, 0);
 	struct replay *replay = compare->replays[run];
 	json_t *json = json_pack("{s:s}", "trace_dir", replay->trace_dir);
 
@@ -294,10 +295,10 @@ static json_t *describe_run(struct compare *compare, int run)
 		json_object_set_new(
 		    json, "tid", json_integer(next ? next->moment.tid : last->moment.tid));
 	if (last)
-		json_object_set_new(json, "last_common", seen_name(replay, &last->moment));
+		json_object_set_new(json, "last_common", moment_name(replay, &last->moment));
 	if (!next)
 		return json;
-	json_object_set_new(json, "next", seen_name(replay, &next->moment));
+	json_object_set_new(json, "next", moment_name(replay, &next->moment));
 	json_object_set_new(json, "at",
 	    json_sprintf("%s:%d", path_of(compare, next), place_of(compare, next)->line));
 	return json;
@@ -307,10 +308,11 @@ static json_t *conclude_parted(struct compare *compare)
 {
 	char last[600] = "the beginning of the thread", next[2][600];
 
-	if (parting_pass(&compare->parting, BAD, 1))
-		words_of(compare, BAD, parting_pass(&compare->parting, BAD, 1), last, sizeof(last));
+	if (divergence_pass(&compare->divergence, BAD, 1))
+		words_of(compare, BAD, divergence_pass(&compare->divergence, BAD, 1), last,
+		    sizeof(last));
 	for (int run = GOOD; run <= BAD; run++) {
-		const struct pass_of *pass = parting_pass(&compare->parting, run, 0);
+		const struct pass_of *pass = divergence_pass(&compare->divergence, run, 0);
 
 		snprintf(next[run], sizeof(next[run]), "its end");
 		if (pass)
@@ -321,36 +323,36 @@ static json_t *conclude_parted(struct compare *compare)
 }
 
 /* Whether the program has more code or threads than were compared. */
-static bool is_partly_compared(const struct parting *parting)
+static bool is_partly_compared(const struct divergence *divergence)
 {
 	for (int run = GOOD; run <= BAD; run++)
-		if (parting->tracks[run].partly || parting->tracks[run].code.cut)
+		if (divergence->tracks[run].partly || divergence->tracks[run].code.cut)
 			return true;
 	return false;
 }
 
 static json_t *conclude(struct compare *compare)
 {
-	const struct parting *parting = &compare->parting;
+	const struct divergence *divergence = &compare->divergence;
 
-	switch (parting->kind) {
-	case PARTING_FOUND:
+	switch (divergence->kind) {
+	case DIVERGENCE_FOUND:
 		return conclude_parted(compare);
-	case PARTING_NONE:
-		if (is_partly_compared(parting))
+	case DIVERGENCE_NONE:
+		if (is_partly_compared(divergence))
 			return json_sprintf("no difference was found, but only a part of the "
 					    "program was compared: %zu calls",
-			    parting->calls);
+			    divergence->calls);
 		return json_sprintf(
 		    "both runs went the same way through their own code to the end: "
 		    "%zu calls%s",
-		    parting->calls, parting->lines ? ", and each line" : "");
-	case PARTING_LIMIT:
-	case PARTING_CUT:
+		    divergence->calls, divergence->lines ? ", and each line" : "");
+	case DIVERGENCE_LIMIT:
+	case DIVERGENCE_CUT:
 		return json_sprintf(
 		    "the runs are the same as far as they were compared: %zu calls%s",
-		    parting->calls, parting->lines ? ", and some of their lines" : "");
-	case PARTING_FAILED:
+		    divergence->calls, divergence->lines ? ", and some of their lines" : "");
+	case DIVERGENCE_FAILED:
 		break;
 	}
 	return json_null();
@@ -364,10 +366,10 @@ static void add_reached(struct compare *compare, json_t *answer)
 
 		json_object_set_new(answer, run_names[run],
 		    json_pack("{s:s, s:o}", "trace_dir", replay->trace_dir, "reached",
-			seen_name(replay, &replay->moment)));
+			moment_name(replay, &replay->moment)));
 	}
 	json_object_set_new(answer, "cut_off",
-	    json_string(compare->parting.kind == PARTING_CUT
+	    json_string(compare->divergence.kind == DIVERGENCE_CUT
 			    ? "the time is over: give a longer deadline"
 			    : "the limit is reached: give a higher limit, and a longer deadline"));
 }
@@ -375,16 +377,16 @@ static void add_reached(struct compare *compare, json_t *answer)
 /* Library code that went another way, called from a line that both runs passed. */
 static void add_elsewhere(struct compare *compare, json_t *answer)
 {
-	const struct track *tracks = compare->parting.tracks;
+	const struct track *tracks = compare->divergence.tracks;
 	const struct pass_of *passes[2];
 	json_t *names[2];
 	size_t thread, at;
 
-	if (compare->parting.gone || !parting_elsewhere(&compare->parting, &thread, &at))
+	if (compare->divergence.gone || !divergence_elsewhere(&compare->divergence, &thread, &at))
 		return;
 	for (int run = GOOD; run <= BAD; run++) {
 		passes[run] = &tracks[run].threads[thread].passes[at];
-		names[run] = seen_name(compare->replays[run], &passes[run]->moment);
+		names[run] = moment_name(compare->replays[run], &passes[run]->moment);
 	}
 	json_object_set_new(answer, "libraries",
 	    json_sprintf(
@@ -397,20 +399,21 @@ static void add_elsewhere(struct compare *compare, json_t *answer)
 
 static void add_notes(const struct compare *compare, json_t *answer)
 {
-	const struct parting *parting = &compare->parting;
+	const struct divergence *divergence = &compare->divergence;
 	json_t *notes = json_array();
 
-	if (!parting->lines)
+	if (!divergence->lines)
 		json_array_append_new(notes,
 		    json_string(
 			"only calls were compared: the runs can take different lines before"));
-	else if (!parting->from_start)
-		json_array_append_new(notes,
-		    json_sprintf(
-			"calls were compared from the start, lines only from %s:%d on: the "
-			"runs can take different lines before",
-			path_of(compare, &parting->from), place_of(compare, &parting->from)->line));
-	if (is_partly_compared(parting))
+	else if (!divergence->from_start)
+		json_array_append_new(
+		    notes, json_sprintf(
+			       "calls were compared from the start, lines only from %s:%d on: the "
+			       "runs can take different lines before",
+			       path_of(compare, &divergence->from),
+			       place_of(compare, &divergence->from)->line));
+	if (is_partly_compared(divergence))
 		json_array_append_new(
 		    notes, json_string("the program has more functions, lines or threads than one "
 				       "comparison follows: the runs can part elsewhere before"));
@@ -420,7 +423,7 @@ static void add_notes(const struct compare *compare, json_t *answer)
 /* Of the last common line. */
 static void add_source(struct compare *compare, json_t *answer)
 {
-	const struct pass_of *last = parting_pass(&compare->parting, BAD, 1);
+	const struct pass_of *last = divergence_pass(&compare->divergence, BAD, 1);
 	json_t *source = last ? source_around(compare->replays[BAD], path_of(compare, last),
 				    place_of(compare, last)->line)
 			      : NULL;
@@ -434,21 +437,21 @@ static json_t *answer_of(struct compare *compare, struct failure *failure)
 	json_t *answer = json_object();
 
 	json_object_set_new(answer, "conclusion", conclude(compare));
-	switch (compare->parting.kind) {
-	case PARTING_FOUND:
+	switch (compare->divergence.kind) {
+	case DIVERGENCE_FOUND:
 		for (int run = GOOD; run <= BAD; run++)
 			json_object_set_new(answer, run_names[run], describe_run(compare, run));
 		add_source(compare, answer);
 		add_values(compare, answer);
 		break;
-	case PARTING_NONE:
+	case DIVERGENCE_NONE:
 		outputs_compare(compare->replays, answer);
 		break;
-	case PARTING_LIMIT:
-	case PARTING_CUT:
+	case DIVERGENCE_LIMIT:
+	case DIVERGENCE_CUT:
 		add_reached(compare, answer);
 		break;
-	case PARTING_FAILED:
+	case DIVERGENCE_FAILED:
 		json_decref(answer);
 		return NULL;
 	}
@@ -464,15 +467,16 @@ static json_t *answer_of(struct compare *compare, struct failure *failure)
 
 static json_t *run(struct compare *compare, struct failure *failure)
 {
-	struct parting *parting = &compare->parting;
+	struct divergence *divergence = &compare->divergence;
 
 	for (int run = GOOD; run <= BAD; run++)
-		if (!track_begin(&parting->tracks[run], compare->replays[run], failure))
+		if (!track_begin(&divergence->tracks[run], compare->replays[run], failure))
 			return NULL;
-	if (!own_code_is_same(&parting->tracks[GOOD].code, &parting->tracks[BAD].code, failure))
+	if (!own_code_is_same(
+		&divergence->tracks[GOOD].code, &divergence->tracks[BAD].code, failure))
 		return NULL;
-	parting_find(parting, (size_t)compare->args->limit, failure);
-	if (parting->kind == PARTING_NONE && !parting->calls) {
+	divergence_find(divergence, (size_t)compare->args->limit, failure);
+	if (divergence->kind == DIVERGENCE_NONE && !divergence->calls) {
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "good_pid and bad_pid choose another process; rr_ps lists them",
 		    "neither run called a function of its own code");
@@ -498,7 +502,7 @@ json_t *tool_compare_runs(
 	    opening_both(worker, names, pids, compare->replays, failure))
 		answer = run(compare, failure);
 	for (int run = GOOD; run <= BAD; run++) {
-		track_free(&compare->parting.tracks[run]);
+		track_free(&compare->divergence.tracks[run]);
 		replay_free(compare->replays[run]);
 	}
 	free(compare);

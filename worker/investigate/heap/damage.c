@@ -13,8 +13,8 @@
 #include "worker/investigate/heap/damage_writer.h"
 #include "worker/handlers.h"
 #include "worker/read/accessed.h"
-#include "worker/moment/place.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/return_ticket.h"
+#include "worker/moment/moment_names.h"
 
 #define WORD 8
 
@@ -91,13 +91,13 @@ static json_t *tell_writer(struct replay *replay, const struct damage_writer *wr
 		    json_sprintf("%s was the last outside of malloc to write the word at 0x%llx, "
 				 "which malloc found wrong",
 			json_string_value(writer->by), writer->word),
-		    "moment", seen_name(replay, &writer->moment));
+		    "moment", moment_name(replay, &writer->moment));
 	return told;
 }
 
 json_t *damage_find(struct replay *replay)
 {
-	struct place abort = place_here(replay);
+	struct return_ticket abort = return_ticket_here(replay);
 	unsigned long long pointer = read_pointer(replay);
 	json_t *life = pointer ? history_of(replay, pointer) : NULL, *told = NULL;
 	struct damage_writer writer = {0};
@@ -105,7 +105,7 @@ json_t *damage_find(struct replay *replay)
 
 	if (tells_fault(life))
 		return life;
-	if (place_return(replay, &abort, &ignored) &&
+	if (return_ticket_use(replay, &abort, &ignored) &&
 	    damage_find_writer(replay, life ? pointer : 0, &writer))
 		told = tell_writer(replay, &writer);
 	json_decref(writer.by);

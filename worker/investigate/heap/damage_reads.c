@@ -125,23 +125,23 @@ static bool step_on(struct walk *walk, const struct moment *until, struct reads 
 {
 	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
 	struct failure ignored = {0};
-	bool there = false, fine = true;
+	bool there = false, ok = true;
 
-	for (int steps = 0; fine && !there && steps < STEPS_MAX; steps++) {
+	for (int steps = 0; ok && !there && steps < STEPS_MAX; steps++) {
 		struct user_regs_struct regs = {0};
 		struct accesses accesses;
 		const uint8_t *code;
 		size_t length;
 
-		fine = read_registers(walk->replay, &regs);
-		there = fine && regs.rip == until->pc && is_there(walk, until);
-		if (!fine || there)
+		ok = read_registers(walk->replay, &regs);
+		there = ok && regs.rip == until->pc && is_there(walk, until);
+		if (!ok || there)
 			break;
 		code = code_of(walk, regs.rip, &length);
 		accesses_of(code, length, regs.rip, &accesses);
 		for (unsigned i = 0; i < accesses.count; i++)
 			note(walk, &accesses.list[i], &regs, reads);
-		fine = resume_run(walk->replay, &one, &ignored);
+		ok = resume_run(walk->replay, &one, &ignored);
 	}
 	json_decref(ignored.details);
 	return there;

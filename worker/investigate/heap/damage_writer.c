@@ -12,7 +12,7 @@
 #include "worker/investigate/heap/damage_reads.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
@@ -173,7 +173,7 @@ static void find_writers(struct replay *replay, struct watched *watched)
 	}
 	(void)backtrack_scan(replay, see_write, watched); /* what it has not found is not known */
 	for (size_t i = 0; i < watched->count; i++)
-		internal_delete(replay, watched->numbers[i]);
+		temporary_breakpoint_delete(replay, watched->numbers[i]);
 	json_decref(ignored.details);
 }
 

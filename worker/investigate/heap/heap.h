@@ -6,7 +6,7 @@
  * block, heap_late looks further for uses after the free, heap_history runs the search and answers.
  */
 #include "worker/investigate/heap/allocator.h"
-#include "worker/investigate/search/behind.h"
+#include "worker/investigate/search/access_kind.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/where.h"
 #include "worker/run/scan.h"
@@ -68,7 +68,7 @@ struct heap {
 	json_t *dropped_at;		  /* the moment's name */
 	bool dangles;			  /* the session stands behind that moment */
 	char place[HEAP_PLACE_MAX];	  /* the mapping of the address */
-	struct behind_code code;
+	struct access_kinds code;
 	struct where_code where;
 };
 

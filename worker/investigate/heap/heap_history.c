@@ -10,9 +10,9 @@
 #include "worker/handlers.h"
 #include "worker/read/code.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 
 /* ---- Before the first block ------------------------------------------------------------------ */
 
@@ -38,7 +38,7 @@ static enum search_end search_first(
 		return SEARCH_ENOUGH;
 	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++) {
 		snprintf(where, sizeof(where), "-f %s", calls[i]);
-		heap->first[i] = internal_insert(heap->replay, where);
+		heap->first[i] = temporary_breakpoint_insert(heap->replay, where);
 	}
 	return search_run(search, see_first, heap, failure);
 }
@@ -125,10 +125,10 @@ static void tell_block(const struct heap *heap, json_t *answer)
 static void tell_limits(
     const struct heap *heap, const struct search *search, enum search_end end, json_t *answer)
 {
-	json_t *reached = seen_name(heap->replay, &search->reached);
+	json_t *reached = moment_name(heap->replay, &search->reached);
 
 	search_tell(search, end, answer);
-	behind_tell(&heap->code, search->replay, answer);
+	access_kind_tell(&heap->code, search->replay, answer);
 	if (end == SEARCH_CUT || end == SEARCH_ENOUGH)
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("%s: searched up to %s; to go on, %s",

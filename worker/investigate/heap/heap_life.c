@@ -9,9 +9,9 @@
 #include "worker/read/accessed.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 
 #define EVENTS_MAX    40
 #define CALLERS_MAX   6
@@ -49,8 +49,8 @@ void heap_add_event(struct heap *heap, const char *what, json_t *where)
 	if (json_array_size(heap->events) < EVENTS_MAX) {
 		json_t *callers = outer_callers(heap->replay);
 		json_t *event = json_pack("{s:s, s:o, s:i, s:O}", "what", what, "moment",
-		    seen_name(heap->replay, &heap->replay->moment), "tid", heap->replay->moment.tid,
-		    "frame", where);
+		    moment_name(heap->replay, &heap->replay->moment), "tid",
+		    heap->replay->moment.tid, "frame", where);
 
 		if (json_array_size(callers))
 			json_object_set(event, "callers", callers);
@@ -75,7 +75,7 @@ void heap_note_problem(struct heap *heap, json_t *conclusion)
 	}
 	heap->problem = conclusion;
 	heap->wrong = heap->given;
-	heap->problem_moment = seen_name(heap->replay, &heap->replay->moment);
+	heap->problem_moment = moment_name(heap->replay, &heap->replay->moment);
 }
 
 /* The program's own code that called the allocator, and how. */
@@ -151,7 +151,7 @@ static void set_freed(struct heap *heap, json_t *by)
 	json_decref(heap->dropped);
 	heap->dropped = by;
 	json_decref(heap->dropped_at);
-	heap->dropped_at = seen_name(heap->replay, &heap->replay->moment);
+	heap->dropped_at = moment_name(heap->replay, &heap->replay->moment);
 	heap->dangles = position_order(&heap->replay->moment, &heap->asked) < 0;
 	heap->late = 0;
 	heap->state = heap->block.mapped ? HEAP_GONE : HEAP_FREED;
@@ -235,7 +235,7 @@ static void see_resize(struct heap *heap)
 	    !accessed_number(heap->replay, "(unsigned long) $rsi", &heap->resizing.size))
 		return;
 	snprintf(where, sizeof(where), "-c \"(unsigned long) $rsp == %llu\" *%llu", top + 8, back);
-	heap->resizing.number = internal_insert(heap->replay, where);
+	heap->resizing.number = temporary_breakpoint_insert(heap->replay, where);
 	heap->resizing.tid = heap->replay->moment.tid;
 	heap->resizing.given = heap->given;
 	heap->resizing.where = caller(heap, "");
@@ -274,7 +274,7 @@ static void see_resized(struct heap *heap)
 
 /* ---- The program uses it --------------------------------------------------------------------- */
 
-static void count_use(struct heap *heap, enum behind kind, json_t *where)
+static void count_use(struct heap *heap, enum access_kind kind, json_t *where)
 {
 	json_t *place;
 	size_t i;
@@ -289,15 +289,15 @@ static void count_use(struct heap *heap, enum behind kind, json_t *where)
 	if (i == json_array_size(heap->places))
 		json_array_append_new(
 		    heap->places, json_pack("{s:O, s:o}", "frame", where, "first",
-				      seen_name(heap->replay, &heap->replay->moment)));
+				      moment_name(heap->replay, &heap->replay->moment)));
 	place = json_array_get(heap->places, i);
-	json_object_set_new(place, behind_words[kind],
-	    json_integer(json_integer_value(json_object_get(place, behind_words[kind])) + 1));
+	json_object_set_new(place, access_kind_words[kind],
+	    json_integer(json_integer_value(json_object_get(place, access_kind_words[kind])) + 1));
 	if (heap->uses == HEAP_USES_MAX)
 		heap_unwatch_words(heap);
 }
 
-static void see_late_use(struct heap *heap, enum behind kind, json_t *where)
+static void see_late_use(struct heap *heap, enum access_kind kind, json_t *where)
 {
 	json_t *by;
 
@@ -310,12 +310,12 @@ static void see_late_use(struct heap *heap, enum behind kind, json_t *where)
 	    heap, json_sprintf("%suse after free: %s %ss the block at 0x%llx, which %s freed; %s "
 			       "allocated it",
 		      doubt(heap), heap_words(by),
-		      kind == BEHIND_WRITE || kind == BEHIND_BOTH ? "write"
-		      : kind == BEHIND_READ			  ? "read"
-								  : "use",
+		      kind == ACCESS_KIND_WRITE || kind == ACCESS_KIND_BOTH ? "write"
+		      : kind == ACCESS_KIND_READ			    ? "read"
+									    : "use",
 		      heap->block.address, heap_words(heap->dropped), heap_words(heap->made)));
-	heap_add_event(
-	    heap, kind == BEHIND_READ ? "read after free" : "used after free", json_incref(where));
+	heap_add_event(heap, kind == ACCESS_KIND_READ ? "read after free" : "used after free",
+	    json_incref(where));
 	json_decref(by);
 	if (++heap->late == LATE_USES_MAX)
 		heap_unwatch_words(heap);
@@ -345,17 +345,17 @@ static void see_overrun(struct heap *heap, bool below, json_t *where)
 
 static void see_access(struct heap *heap, const struct hit *hit)
 {
-	enum behind kind;
+	enum access_kind kind;
 	json_t *where;
 
 	if (allocator_accessor(heap->replay, &heap->allocator) != ACCESSOR_PROGRAM)
 		return;
 	/* Of all the words, because gdb tells one of those that the processor saw. */
 	if (heap_is_word(heap, hit->number) && !(hit->old && hit->new) &&
-	    !behind_touches(
+	    !access_kind_touches(
 		heap->replay, &heap->code, heap->watched, HEAP_WORD * heap->watched_words))
 		return;
-	kind = behind_access(heap->replay, &heap->code, hit->old && hit->new);
+	kind = access_kind_here(heap->replay, &heap->code, hit->old && hit->new);
 	where = where_behind(heap->replay, &heap->where);
 	if (heap->state == HEAP_LIVE && heap_is_word(heap, hit->number))
 		count_use(heap, kind, where);

@@ -9,10 +9,10 @@
 #include "worker/investigate/values/origin.h"
 #include "worker/handlers.h"
 #include "worker/read/accessed.h"
-#include "worker/run/back_over.h"
-#include "worker/breaks/internal.h"
+#include "worker/run/reverse_next.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/breaks/watchpoint.h"
 
 #define PIECE_MAX 8
@@ -119,7 +119,7 @@ enum search_end heap_search_slack(struct heap *heap, struct search *search, stru
 {
 	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
-	json_t *made = seen_name(heap->replay, &heap->made_at);
+	json_t *made = moment_name(heap->replay, &heap->made_at);
 	const char *until =
 	    heap->state == HEAP_LIVE ? heap->args->to : json_string_value(heap->dropped_at);
 

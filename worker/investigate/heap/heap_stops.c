@@ -6,14 +6,14 @@
 #include "worker/gdb/must.h"
 
 #include <stdio.h>
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 
 #define WORDS_LIVE 2 /* beside the two headers */
 
 void heap_unset(struct heap *heap, int *number)
 {
-	internal_delete(heap->replay, *number);
+	temporary_breakpoint_delete(heap->replay, *number);
 	*number = 0;
 }
 
@@ -80,7 +80,7 @@ static int stop_at(struct heap *heap, unsigned long long address)
 	char where[32];
 
 	snprintf(where, sizeof(where), "*0x%llx", address);
-	return internal_insert(heap->replay, where);
+	return temporary_breakpoint_insert(heap->replay, where);
 }
 
 /* Whether a register holds a block with the address in it, or one that begins where the present

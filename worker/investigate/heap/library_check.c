@@ -10,9 +10,9 @@
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -118,7 +118,7 @@ static bool find_write(struct replay *replay, struct canary *canary)
 	if (!canary->number)
 		return false;
 	found = backtrack_scan(replay, see_write, canary) == SCAN_FOUND;
-	internal_delete(replay, canary->number);
+	temporary_breakpoint_delete(replay, canary->number);
 	json_decref(ignored.details);
 	return found;
 }
@@ -149,7 +149,7 @@ static json_t *tell_canary(struct replay *replay, const json_t *frame)
 		    json_sprintf("%s wrote over the end of the local variables of %s: it was the "
 				 "last to change the canary behind them, at 0x%llx (%s)",
 			json_string_value(canary.by), function_of(frame), canary.slot, canary.text),
-		    "moment", seen_name(replay, &canary.moment), "canary",
+		    "moment", moment_name(replay, &canary.moment), "canary",
 		    json_sprintf("0x%llx", canary.slot));
 	json_decref(canary.by);
 	return told;
@@ -227,7 +227,7 @@ static json_t *tell_sizes(struct replay *replay, const struct checked *function,
 	return json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%s calls %s to write %s where there is room for %llu", caller,
 		function->name, bytes, room),
-	    "moment", seen_name(replay, &replay->moment));
+	    "moment", moment_name(replay, &replay->moment));
 }
 
 /* The call by which the program came to the check, in that frame. */

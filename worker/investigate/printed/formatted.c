@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/accessed.h"
 #include "worker/read/mappings.h"
 #include "worker/run/scan.h"
@@ -73,6 +73,6 @@ enum formatted formatted_find(
 	signals_pass_all(replay);
 	result = search(replay, &byte, failure);
 	signals_stop_again(replay);
-	internal_delete(replay, byte.watch);
+	temporary_breakpoint_delete(replay, byte.watch);
 	return result;
 }

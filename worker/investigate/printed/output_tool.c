@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/handlers.h"
-#include "worker/moment/named.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
-#include "worker/session/printing.h"
+#include "worker/moment/moment_names.h"
+#include "worker/session/trace_output.h"
 
 #define TEXT_MAX       2000	   /* bytes of one write */
 #define TEXTS_MAX      (24 * 1024) /* and of all */
@@ -33,7 +33,7 @@ static json_t *write_json(
 	char name[16];
 
 	if (piece->pid == replay->pid) {
-		json_object_set_new(json, "moment", seen_name(replay, &moment));
+		json_object_set_new(json, "moment", moment_name(replay, &moment));
 	} else {
 		json_object_set_new(json, "event", json_integer(call->event));
 		json_object_set_new(json, "pid", json_integer(piece->pid));
@@ -70,43 +70,43 @@ static json_t *writes_json(
 }
 
 static json_t *conclude(
-    const struct printing *printing, size_t from, size_t to, size_t here, const char *when)
+    const struct trace_output *trace_output, size_t from, size_t to, size_t here, const char *when)
 {
-	const struct printed *printed = &printing->printed;
+	const struct printed *printed = &trace_output->printed;
 
 	if (!printed->count)
 		return json_sprintf("nothing was written to the recording's standard streams%s%s",
-		    printing->broken_off[0] ? "; " : "", printing->broken_off);
+		    trace_output->broken_off[0] ? "; " : "", trace_output->broken_off);
 	return json_sprintf("%zu writes of %llu bytes, %zu of them before %s; here are %zu to "
 			    "%zu%s%s%s",
 	    printed->count, printed->total, here, when, from + 1, to,
 	    printed->cut ? "; only the first 16 MB are known" : "",
-	    printing->broken_off[0] ? "; " : "", printing->broken_off);
+	    trace_output->broken_off[0] ? "; " : "", trace_output->broken_off);
 }
 
 json_t *tool_output(struct replay *replay, const struct output_args *args, struct failure *failure)
 {
-	const struct printing *printing;
+	const struct trace_output *trace_output;
 	size_t here, from, to, half = (size_t)args->limit / 2;
 	struct moment moment;
 	json_t *writes;
 
 	moment = replay->moment;
-	if (args->moment && (!named_moment(replay, args->moment, &moment, failure) ||
+	if (args->moment && (!moment_parse(replay, args->moment, &moment, failure) ||
 				position_is_beyond(replay, moment.event, failure)))
 		return NULL;
-	printing = printing_learn(replay, failure);
-	if (!printing)
+	trace_output = trace_output_learn(replay, failure);
+	if (!trace_output)
 		return NULL;
-	here = before(&printing->printed, moment.event);
+	here = before(&trace_output->printed, moment.event);
 	from = here > half ? here - half : 0;
 	to = from + (size_t)args->limit;
-	if (to > printing->printed.count) {
-		to = printing->printed.count;
+	if (to > trace_output->printed.count) {
+		to = trace_output->printed.count;
 		from = to > (size_t)args->limit ? to - (size_t)args->limit : 0;
 	}
-	writes = writes_json(replay, &printing->printed, from, &to);
+	writes = writes_json(replay, &trace_output->printed, from, &to);
 	return json_pack("{s:o,s:o}", "conclusion",
-	    conclude(printing, from, to, here, args->moment ? args->moment : "now"), "writes",
+	    conclude(trace_output, from, to, here, args->moment ? args->moment : "now"), "writes",
 	    writes);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/session/printing.h"
+#include "worker/session/trace_output.h"
 
 #define LINE_SHOWN 200
 
@@ -49,8 +49,8 @@ static json_t *compare_stream(
 void outputs_compare(struct replay *const replays[2], json_t *answer)
 {
 	struct failure ignored = {0};
-	const struct printing *good = printing_learn(replays[0], &ignored);
-	const struct printing *bad = good ? printing_learn(replays[1], &ignored) : NULL;
+	const struct trace_output *good = trace_output_learn(replays[0], &ignored);
+	const struct trace_output *bad = good ? trace_output_learn(replays[1], &ignored) : NULL;
 	json_t *rows = json_array(), *row;
 
 	json_decref(ignored.details);

@@ -20,7 +20,7 @@
 struct matches {
 	struct printed_match *list;
 	size_t count;
-	bool fine;
+	bool ok;
 };
 
 static void add(
@@ -28,7 +28,7 @@ static void add(
 {
 	struct printed_match *list = grow_list(matches->list, matches->count, sizeof(*list));
 
-	matches->fine = list != NULL;
+	matches->ok = list != NULL;
 	if (!list)
 		return;
 	matches->list = list;
@@ -43,7 +43,7 @@ static void find_text(
 	const char *end = from->text + from->length, *at = from->text;
 	size_t length = strlen(text);
 
-	while (matches->fine && at && (at = memmem(at, (size_t)(end - at), text, length))) {
+	while (matches->ok && at && (at = memmem(at, (size_t)(end - at), text, length))) {
 		add(matches, printed, stream, (size_t)(at - from->text), length);
 		at += length;
 	}
@@ -56,7 +56,7 @@ static void find_in_line(struct matches *matches, const struct printed *printed,
 	const char *text = printed->streams[stream].text;
 	int flags = REG_STARTEND;
 
-	while (matches->fine && from < to) {
+	while (matches->ok && from < to) {
 		regmatch_t match = {0, (regoff_t)(to - from)};
 		if (regexec(pattern, text + from, 1, &match, flags) != 0)
 			return;
@@ -74,7 +74,7 @@ static void find_pattern(
 	const struct printed_stream *from = &printed->streams[stream];
 	size_t at = 0, end;
 
-	for (; matches->fine && at < from->length; at = end + 1) {
+	for (; matches->ok && at < from->length; at = end + 1) {
 		const char *newline = memchr(from->text + at, '\n', from->length - at);
 		end = newline ? (size_t)(newline - from->text) : from->length;
 		find_in_line(matches, printed, stream, at,
@@ -163,7 +163,7 @@ static void choose(
 bool printed_search(const struct printed *printed, const struct printed_wanted *wanted,
     struct printed_found *found, struct failure *failure)
 {
-	struct matches matches = {.fine = true};
+	struct matches matches = {.ok = true};
 	regex_t pattern;
 
 	*found = (struct printed_found){0};
@@ -179,13 +179,13 @@ bool printed_search(const struct printed *printed, const struct printed_wanted *
 	}
 	if (!wanted->text)
 		regfree(&pattern);
-	if (!matches.fine)
+	if (!matches.ok)
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 	if (matches.count)
 		qsort(matches.list, matches.count, sizeof(*matches.list), compare);
 	choose(&matches, wanted, found);
 	free(matches.list);
-	return matches.fine;
+	return matches.ok;
 }
 
 /* The longest piece that a line shares with the text, in *match; one row of the usual table. */

@@ -16,8 +16,8 @@
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
-#include "worker/session/printing.h"
+#include "worker/moment/moment_names.h"
+#include "worker/session/trace_output.h"
 #include "worker/read/source.h"
 
 #define FRAMES_MAX   40
@@ -52,7 +52,7 @@ static struct scene scene_here(struct replay *replay)
 	own = frames_first_own(replay, scene.frames);
 	if (own && frame_is_own(replay, own))
 		scene.own = own;
-	scene.moment = seen_name(replay, &replay->moment);
+	scene.moment = moment_name(replay, &replay->moment);
 	return scene;
 }
 
@@ -182,7 +182,7 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 		    scrub_json_middle(printed->streams[match->stream].text + at,
 			(end < until ? end : until) - at, SHOWN_MAX / 2, NULL));
 		if (piece->pid == replay->pid) {
-			json_object_set_new(write, "moment", seen_name(replay, &moment));
+			json_object_set_new(write, "moment", moment_name(replay, &moment));
 		} else {
 			json_object_set_new(write, "pid", json_integer(piece->pid));
 			json_object_set_new(write, "event", json_integer(moment.event));
@@ -334,8 +334,8 @@ static void tell_nearest(
 }
 
 /* Whether it is in a stream that the call did not ask for. Fills *failure then. */
-static bool fail_elsewhere(
-    const struct printing *printing, const struct printed_wanted *wanted, struct failure *failure)
+static bool fail_elsewhere(const struct trace_output *trace_output,
+    const struct printed_wanted *wanted, struct failure *failure)
 {
 	struct printed_wanted anywhere = *wanted;
 	struct printed_found found = {0};
@@ -346,7 +346,7 @@ static bool fail_elsewhere(
 	anywhere.fd = -1;
 	anywhere.nth = 0;
 	there = wanted->fd >= 0 &&
-		printed_search(&printing->printed, &anywhere, &found, &ignored) &&
+		printed_search(&trace_output->printed, &anywhere, &found, &ignored) &&
 		found.match.piece;
 	json_decref(ignored.details);
 	if (!there)
@@ -360,15 +360,15 @@ static bool fail_elsewhere(
 }
 
 /* How much was printed, and which match is nearest. */
-static void fail_unfound(const struct printing *printing, const struct printed_wanted *wanted,
-    size_t count, struct failure *failure)
+static void fail_unfound(const struct trace_output *trace_output,
+    const struct printed_wanted *wanted, size_t count, struct failure *failure)
 {
-	const struct printed *printed = &printing->printed;
+	const struct printed *printed = &trace_output->printed;
 	const char *sought = wanted->text ? wanted->text : wanted->pattern;
 	struct printed_match near;
 	char hint[FAILURE_HINT_MAX];
 
-	if (!count && fail_elsewhere(printing, wanted, failure))
+	if (!count && fail_elsewhere(trace_output, wanted, failure))
 		return;
 	if (count)
 		snprintf(hint, sizeof(hint), "nth is from 1 to %zu, or from -1 back", count);
@@ -390,7 +390,7 @@ static void fail_unfound(const struct printing *printing, const struct printed_w
 		    "%.200s is not in the %llu bytes that were printed%s%s%s", sought,
 		    printed->total,
 		    printed->cut ? ", of which only the first 16 MB are searched" : "",
-		    printing->broken_off[0] ? "; " : "", printing->broken_off);
+		    trace_output->broken_off[0] ? "; " : "", trace_output->broken_off);
 }
 
 static bool read_wanted(const struct replay *replay, const struct who_printed_args *args,
@@ -409,10 +409,10 @@ static bool read_wanted(const struct replay *replay, const struct who_printed_ar
 	return false;
 }
 
-static json_t *answer(struct replay *replay, const struct printing *printing,
+static json_t *answer(struct replay *replay, const struct trace_output *trace_output,
     const struct printed_found *found, const struct who_printed_args *args, struct failure *failure)
 {
-	json_t *json = begin_answer(replay, &printing->printed, found), *result;
+	json_t *json = begin_answer(replay, &trace_output->printed, found), *result;
 
 	if (found->match.piece->pid != replay->pid)
 		return of_another_process(replay, json, found->match.piece);
@@ -431,17 +431,17 @@ static json_t *answer(struct replay *replay, const struct printing *printing,
 json_t *tool_who_printed(
     struct replay *replay, const struct who_printed_args *args, struct failure *failure)
 {
-	const struct printing *printing;
+	const struct trace_output *trace_output;
 	struct printed_wanted wanted;
 	struct printed_found found;
 
 	if (!read_wanted(replay, args, &wanted, failure))
 		return NULL;
-	printing = printing_learn(replay, failure);
-	if (!printing || !printed_search(&printing->printed, &wanted, &found, failure))
+	trace_output = trace_output_learn(replay, failure);
+	if (!trace_output || !printed_search(&trace_output->printed, &wanted, &found, failure))
 		return NULL;
 	if (found.match.piece)
-		return answer(replay, printing, &found, args, failure);
-	fail_unfound(printing, &wanted, found.count, failure);
+		return answer(replay, trace_output, &found, args, failure);
+	fail_unfound(trace_output, &wanted, found.count, failure);
 	return NULL;
 }

@@ -13,9 +13,9 @@
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
-#include "worker/moment/named.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/values.h"
 
 #define TEXT_MAX     TOOL_TEXT_MAX
@@ -171,7 +171,7 @@ static void add_view(struct replay *replay, json_t *checked, const json_t *own, 
 	if (source)
 		json_object_set_new(checked, "source", source);
 	json_object_set_new(checked, "stood",
-	    json_pack("{s:o,s:I,s:I,s:s}", "moment", seen_name(replay, &replay->moment), "event",
+	    json_pack("{s:o,s:I,s:I,s:s}", "moment", moment_name(replay, &replay->moment), "event",
 		(json_int_t)replay->moment.event, "ticks", (json_int_t)replay->moment.ticks,
 		"thread", replay->selected.name));
 	if (own && frame_is_own(replay, own))
@@ -263,7 +263,7 @@ static json_t *check(
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (named_go(replay, text[0], failure) && position_update(replay, failure))
+	if (moment_go(replay, text[0], failure) && position_update(replay, failure))
 		judge(replay, checked, text[1], text[2], in_full);
 	else
 		json_object_set_new(checked, "error", json_string(failure->message));

@@ -14,7 +14,7 @@
 #include "worker/read/frames.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/run/stop.h"
 #include "worker/trace/process_list.h"
@@ -40,8 +40,8 @@ static bool is_fatal(const char *signal)
 
 struct crash {
 	struct excursion *excursion;
-	struct place place;  /* of the last fatal signal */
-	struct place thrown; /* of the throw, if its frames are gone at that signal */
+	struct return_ticket place;  /* of the last fatal signal */
+	struct return_ticket thrown; /* of the throw, if its frames are gone at that signal */
 	struct fault fault;
 	unsigned long long pc; /* at that signal */
 	json_t *report, *output;
@@ -51,7 +51,7 @@ struct crash {
 
 static void keep_output(struct crash *crash, struct replay *replay)
 {
-	json_t *output = output_peek(replay->output, OUTPUT_BYTES);
+	json_t *output = live_output_peek(replay->output, OUTPUT_BYTES);
 
 	if (output) {
 		json_decref(crash->output);
@@ -124,13 +124,13 @@ static void look_back_at_jump(struct replay *replay, struct crash *crash)
 {
 	struct failure ignored = {0};
 
-	if (place_return(replay, &crash->place, &ignored) && departure_go_back(replay)) {
+	if (return_ticket_use(replay, &crash->place, &ignored) && departure_go_back(replay)) {
 		departure_tell(replay, crash->pc, &crash->fault);
 		if (crash->fault.astray)
 			tell_astray(&crash->fault);
 		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
 			json_object_set_new(crash->report, "instruction_moment",
-			    seen_name(replay, &replay->moment));
+			    moment_name(replay, &replay->moment));
 	}
 	json_decref(ignored.details);
 }
@@ -142,15 +142,15 @@ static void look_back_at_throw(struct replay *replay, struct crash *crash)
 	struct failure ignored = {0};
 	int level = 0;
 
-	if (place_return(replay, &crash->place, &ignored))
+	if (return_ticket_use(replay, &crash->place, &ignored))
 		level = thrown_level(replay);
 	if (thrown_go_back(replay, crash->output, &thrown)) {
 		excursion_note(crash->excursion, &crash->thrown);
 		level = thrown.again[0] ? 0 : level;
 		/* Its frames count as in the session, where they are still on the stack. */
-		if (level && place_return(replay, &crash->place, &ignored))
+		if (level && return_ticket_use(replay, &crash->place, &ignored))
 			excursion_forget(crash->excursion, &crash->thrown);
-		crash->fault.outward = level ? level : thrown.runtime;
+		crash->fault.stand_ins = level ? level : thrown.runtime;
 		thrown_tell(&thrown, crash->fault.said);
 		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
 			json_object_set(crash->report, "exception", thrown.exception);
@@ -171,7 +171,7 @@ static void look_back_at_damage(
 	json_t *found = NULL;
 
 	if (library != LIBRARY_NOTHING && clock_seconds() - crash->began < BLOCK_SECONDS_MAX &&
-	    place_return(replay, &crash->place, &ignored))
+	    return_ticket_use(replay, &crash->place, &ignored))
 		found = library == LIBRARY_HEAP ? damage_find(replay) : library_check_find(replay);
 	if (found) {
 		report_add_cause(
@@ -231,7 +231,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	/* If the process called exec, the last program is the one that ended. */
 	if (!position_go_event(replay, images_last_start(replay), failure))
 		return false;
-	json_decref(output_take(replay->output, 1));
+	json_decref(live_output_take(replay->output, 1));
 	/* rr would crash at the end of a trace that is cut off. */
 	if (!(images_is_open(replay) && images_is_unfinished(replay)) &&
 	    scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)

@@ -159,7 +159,7 @@ static bool tell_missing(const struct leap *leap, struct fault *fault, char targ
 			symbol_at(leap->replay, call.target, &called);
 	if (!called.name[0])
 		return false;
-	fault->outward = 1;
+	fault->stand_ins = 1;
 	called.name[strcspn(called.name, "@")] = '\0';
 	json_object_set_new(fault->json, "pointer", json_string(called.name));
 	snprintf(target, 300,

@@ -17,7 +17,7 @@ struct fault {
 	char said[FAULT_SAID_MAX]; /* a phrase for the conclusion; "": none */
 	char hint[FAULT_HINT_MAX]; /* what to do next; "": none */
 	bool departed; /* the program stands where no code is: go back to who left the code */
-	int outward;   /* so many frames only stand for their caller */
+	int stand_ins; /* so many frames only stand for their caller */
 	bool astray;   /* behind it, gdb cannot find the callers */
 	bool lost;     /* in it, too */
 	bool stack_full;

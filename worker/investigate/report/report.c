@@ -143,7 +143,7 @@ static bool add_stack(struct replay *replay, json_t *report, const struct fault 
 	}
 	if (next >= 0 && recursion_fold(replay, frames, &next, said))
 		json_object_set_new(report, "recursion", json_string(said));
-	for (int i = 0; fault && i < fault->outward && json_array_size(frames) > 1; i++)
+	for (int i = 0; fault && i < fault->stand_ins && json_array_size(frames) > 1; i++)
 		json_array_remove(frames, 0);
 	if (fault && fault->lost && drop_invented(frames))
 		next = -1;
@@ -226,16 +226,16 @@ bool report_from_here(
 	    "fault", "conclusion", "recursion"};
 	json_t *here = json_object();
 	char where[1024];
-	bool fine = add_stack(replay, here, fault, where, sizeof(where), failure);
+	bool ok = add_stack(replay, here, fault, where, sizeof(where), failure);
 
-	if (fine) {
+	if (ok) {
 		for (size_t i = 0; i < sizeof(stale) / sizeof(*stale); i++)
 			json_object_del(report, stale[i]);
 		json_object_update(report, here);
 		conclude(report, where, fault);
 	}
 	json_decref(here);
-	return fine;
+	return ok;
 }
 
 /* ---- Endings that are no crash --------------------------------------------------------------- */

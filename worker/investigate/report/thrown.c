@@ -12,10 +12,10 @@
 #include "worker/read/accessed.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/session/stop_reason.h"
 
@@ -126,7 +126,7 @@ static void set_stops(struct way *way, bool first, unsigned long long object)
 			snprintf(
 			    where, sizeof(where), "-c \"$rdi == 0x%llx\" %s", object, passes[i]);
 		way->numbers[i] = first || i == PASS_INIT || i == PASS_THROW
-				      ? internal_insert(way->replay, where)
+				      ? temporary_breakpoint_insert(way->replay, where)
 				      : 0;
 	}
 }
@@ -134,7 +134,7 @@ static void set_stops(struct way *way, bool first, unsigned long long object)
 static void clear_stops(struct way *way)
 {
 	for (int i = 0; i < PASS_COUNT; i++) {
-		internal_delete(way->replay, way->numbers[i]);
+		temporary_breakpoint_delete(way->replay, way->numbers[i]);
 		way->numbers[i] = 0;
 	}
 }
@@ -215,7 +215,7 @@ static void tell(struct replay *replay, const json_t *output, struct thrown *thr
 	selection_set_frame(replay, thrown->runtime);
 	thrown->exception = thrown_value(replay, object, type_info, output);
 	selection_set_frame(replay, 0);
-	json_object_set_new(thrown->exception, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(thrown->exception, "moment", moment_name(replay, &replay->moment));
 	what = mi_text(thrown->exception, "what");
 	if (!what)
 		what = mi_text(thrown->exception, "value");

@@ -5,7 +5,7 @@
  * first.
  */
 #include "worker/investigate/report/fault.h"
-#include "worker/moment/place.h"
+#include "worker/moment/return_ticket.h"
 
 #define THROWN_SAID_MAX 400
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "worker/gdb/mi.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/moment/signals.h"
@@ -55,10 +55,10 @@ bool backtrack_to(struct replay *replay, unsigned long long address)
 
 	snprintf(where, sizeof(where), "-p %d *0x%llx", replay->selected.number, address);
 	signals_pass_all(replay);
-	number = internal_insert(replay, where);
+	number = temporary_breakpoint_insert(replay, where);
 	found = number && resume_run(replay, &back, &ignored) && position_update(replay, &ignored);
 	replay->at_signal = replay->at_end = false;
-	internal_delete(replay, number);
+	temporary_breakpoint_delete(replay, number);
 	signals_stop_again(replay);
 	json_decref(ignored.details);
 	return found && stop_kind(replay) == STOP_BREAKPOINT;

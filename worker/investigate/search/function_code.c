@@ -159,7 +159,7 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 {
 	struct line_table table = {0};
 	json_t *results = NULL, *all, *one;
-	bool fine;
+	bool ok;
 	size_t i;
 
 	*code = (struct function_code){
@@ -171,13 +171,13 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	}
 	/* Names in calls as in the source. */
 	gdb_must(replay->gdb, NULL, "-gdb-set print asm-demangle on");
-	fine = line_table_read(replay, path, &table, failure) &&
-	       gdb_check(replay->gdb,
-		   gdb_command(replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry),
-		   ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
+	ok = line_table_read(replay, path, &table, failure) &&
+	     gdb_check(replay->gdb,
+		 gdb_command(replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry),
+		 ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
 	if (!replay->worker->broken)
 		gdb_must(replay->gdb, NULL, "-gdb-set print asm-demangle off");
-	all = fine ? json_object_get(results, "asm_insns") : NULL;
+	all = ok ? json_object_get(results, "asm_insns") : NULL;
 	code->optimized = table.is_optimized;
 	add_lines(code, &table, all);
 	json_array_foreach(all, i, one)
@@ -185,7 +185,7 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	qsort(code->spots, code->count, sizeof(*code->spots), by_address);
 	line_table_free(&table);
 	json_decref(results);
-	return fine;
+	return ok;
 }
 
 void function_code_free(struct function_code *code)

@@ -161,7 +161,7 @@ static void read_id(struct replay *replay, struct own_code *code)
 bool own_code_read(struct replay *replay, struct own_code *code, struct failure *failure)
 {
 	json_t *results = NULL, *row;
-	bool fine;
+	bool ok;
 	size_t i;
 
 	*code = (struct own_code){.places = calloc(OWN_CODE_PLACES_MAX, sizeof(*code->places))};
@@ -169,17 +169,17 @@ bool own_code_read(struct replay *replay, struct own_code *code, struct failure 
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	fine = gdb_check(replay->gdb,
+	ok = gdb_check(replay->gdb,
 	    gdb_command(
 		replay->gdb, &results, "-symbol-info-functions --max-results %d", FUNCTIONS_MAX),
 	    ERROR_GDB_FAILED, NULL, failure);
 	json_array_foreach(json_object_get(json_object_get(results, "symbols"), "debug"), i, row)
 	{
-		if (!fine || !read_file(replay, code, row))
+		if (!ok || !read_file(replay, code, row))
 			break;
 	}
 	json_decref(results);
-	if (!fine)
+	if (!ok)
 		return false;
 	arrange(code);
 	read_id(replay, code);

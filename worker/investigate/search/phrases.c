@@ -22,17 +22,17 @@ static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
 {
 	json_t *frames = frames_near(replay, 1, FRAME_BYTES);
 	char path[FRAME_PATH_MAX], *comment;
-	bool fine;
+	bool ok;
 	int number;
 
-	fine = frame_place(json_array_get(frames, 0), path, &number) &&
-	       source_line(replay, path, number, line, LINE_MAX_BYTES);
+	ok = frame_place(json_array_get(frames, 0), path, &number) &&
+	     source_line(replay, path, number, line, LINE_MAX_BYTES);
 	json_decref(frames);
-	if (fine && (comment = strstr(line, "//")))
+	if (ok && (comment = strstr(line, "//")))
 		*comment = '\0';
-	if (fine && (comment = strstr(line, "/*")))
+	if (ok && (comment = strstr(line, "/*")))
 		*comment = '\0';
-	return fine;
+	return ok;
 }
 
 static bool is_word(char c)
@@ -130,7 +130,7 @@ static const char *end_of(const char *at)
 static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
 {
 	struct failure ignored = {0};
-	bool fine;
+	bool ok;
 
 	while (begin < end && isspace((unsigned char)*begin))
 		begin++;
@@ -139,10 +139,10 @@ static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
 	if (end <= begin || end - begin >= PHRASE_MAX)
 		return false;
 	snprintf(phrase, PHRASE_MAX, "%.*s", (int)(end - begin), begin);
-	fine = !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
-	       harmless_text(phrase, &ignored);
+	ok = !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
+	     harmless_text(phrase, &ignored);
 	json_decref(ignored.details);
-	return fine;
+	return ok;
 }
 
 static unsigned long long cut(unsigned long long value, unsigned size)

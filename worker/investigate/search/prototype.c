@@ -16,7 +16,7 @@
 #define FLOATS_MAX    8
 #define SHOWN_MAX     400
 
-enum place { PLACE_NONE, PLACE_INTEGER, PLACE_BOOL, PLACE_DOUBLE, PLACE_FLOAT };
+enum return_ticket { PLACE_NONE, PLACE_INTEGER, PLACE_BOOL, PLACE_DOUBLE, PLACE_FLOAT };
 
 static const struct {
 	const char *name, *type;
@@ -102,7 +102,7 @@ bool prototype_returned(struct replay *replay, const char *function, char *type,
 	return strlen(type) + 1 < size;
 }
 
-static enum place place_of(struct replay *replay, const char *type)
+static enum return_ticket place_of(struct replay *replay, const char *type)
 {
 	char command[PROTOTYPE_TYPE_MAX + 32], last;
 	const char *said;
@@ -144,8 +144,8 @@ static json_t *read_value(struct replay *replay, const char *expression)
 	return json;
 }
 
-static void write_expression(char *expression, size_t size, enum place place, const char *type,
-    const char *general, int vector)
+static void write_expression(char *expression, size_t size, enum return_ticket place,
+    const char *type, const char *general, int vector)
 {
 	switch (place) {
 	case PLACE_INTEGER:
@@ -194,7 +194,7 @@ static json_t *read_argument(struct replay *replay, const char *type, int *integ
 {
 	static const char *const general[INTEGERS_MAX] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
 	char expression[PROTOTYPE_TYPE_MAX + 64];
-	enum place place = place_of(replay, type);
+	enum return_ticket place = place_of(replay, type);
 	bool whole = place == PLACE_INTEGER || place == PLACE_BOOL;
 	int *count = whole ? integers : floats;
 

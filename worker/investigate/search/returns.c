@@ -12,9 +12,9 @@
 #include "worker/investigate/search/prototype.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/frames.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 
 #define LEFT "<left without a return>"
 #define INLINED                                                                                    \
@@ -48,7 +48,7 @@ static bool stop_at(struct returns *returns, struct replay *replay, unsigned lon
 	if (returns->place_count == RETURNS_PLACES_MAX)
 		return false;
 	snprintf(location, sizeof(location), "*%llu", address);
-	number = internal_insert(replay, location);
+	number = temporary_breakpoint_insert(replay, location);
 	if (!number)
 		return false;
 	returns->places[returns->place_count].address = address;
@@ -58,10 +58,10 @@ static bool stop_at(struct returns *returns, struct replay *replay, unsigned lon
 
 void returns_begin(struct returns *returns, struct replay *replay)
 {
-	returns->jumps[0] = internal_insert(replay, "-f longjmp");
-	returns->jumps[1] = internal_insert(replay, "-f __longjmp_chk");
-	returns->catches = internal_insert(replay, "-f __cxa_begin_catch");
-	returns->landings = internal_insert(replay, "-f _Unwind_SetIP");
+	returns->jumps[0] = temporary_breakpoint_insert(replay, "-f longjmp");
+	returns->jumps[1] = temporary_breakpoint_insert(replay, "-f __longjmp_chk");
+	returns->catches = temporary_breakpoint_insert(replay, "-f __cxa_begin_catch");
+	returns->landings = temporary_breakpoint_insert(replay, "-f _Unwind_SetIP");
 }
 
 void returns_pass(struct returns *returns, struct replay *replay)
@@ -120,7 +120,7 @@ static void tell(struct returns *returns, struct replay *replay, size_t number)
 	}
 	json_object_set_new(row, "events",
 	    json_integer(replay->moment.event - returns->calls[number].called.event));
-	json_object_set_new(row, "back_at", seen_name(replay, &replay->moment));
+	json_object_set_new(row, "back_at", moment_name(replay, &replay->moment));
 	value = prototype_value(replay, returns->calls[number].type);
 	if (value)
 		json_object_set_new(row, "returned", value);
@@ -208,10 +208,10 @@ void returns_end(struct returns *returns, struct replay *replay)
 		forget(returns, 0);
 	}
 	for (size_t i = 0; i < returns->place_count; i++)
-		internal_delete(replay, returns->places[i].number);
-	internal_delete(replay, returns->jumps[0]);
-	internal_delete(replay, returns->jumps[1]);
-	internal_delete(replay, returns->catches);
-	internal_delete(replay, returns->landings);
+		temporary_breakpoint_delete(replay, returns->places[i].number);
+	temporary_breakpoint_delete(replay, returns->jumps[0]);
+	temporary_breakpoint_delete(replay, returns->jumps[1]);
+	temporary_breakpoint_delete(replay, returns->catches);
+	temporary_breakpoint_delete(replay, returns->landings);
 	returns->place_count = 0;
 }

@@ -8,17 +8,17 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/images.h"
-#include "worker/breaks/internal.h"
-#include "worker/moment/named.h"
+#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 
 /* A moment of the program image in which the session stands. */
 static bool parse(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure)
 {
-	if (!named_moment(replay, name, moment, failure))
+	if (!moment_parse(replay, name, moment, failure))
 		return false;
 	if (position_is_beyond(replay, moment->event, failure))
 		return false;
@@ -39,7 +39,7 @@ static bool take_bound(struct search *search, struct failure *failure)
 	search->bounded = !position_is_end(search->replay);
 	search->to = search->replay->moment;
 	if (search->bounded)
-		search->bound = instant_take(search->replay);
+		search->bound = fingerprint_take(search->replay);
 	return true;
 }
 
@@ -69,7 +69,7 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	position_take_sum(replay);
 	search->from = search->reached = replay->moment;
 	search->empty = search->bounded && (position_order(&search->to, &search->from) < 0 ||
-					       instant_is_here(replay, &search->bound));
+					       fingerprint_is_here(replay, &search->bound));
 	signals_pass_all(replay);
 	search->captured = true;
 	return true;
@@ -119,7 +119,7 @@ static enum scan_verdict see(
 	}
 	search->reached = replay->moment;
 	tell_progress(search);
-	search->over = search->bounded && instant_is_here(replay, &search->bound);
+	search->over = search->bounded && fingerprint_is_here(replay, &search->bound);
 	if (hit->kind != STOP_SIGNAL && (!search->guard || hit->number != search->guard))
 		verdict = search->visit(search->context, replay, hit, failure);
 	return verdict == SCAN_ON && search->over ? SCAN_ENOUGH : verdict;
@@ -153,7 +153,7 @@ enum search_end search_run(
 	search->visit = visit;
 	search->context = context;
 	if (search->bounded && !search->guard)
-		search->guard = instant_guard(search->replay, &search->bound);
+		search->guard = fingerprint_guard(search->replay, &search->bound);
 	end = scan_run(search->replay, FORWARD, SEARCH_STOPS_MAX, see, search, failure);
 	switch (end) {
 	case SCAN_FOUND:
@@ -171,8 +171,8 @@ void search_end(struct search *search)
 {
 	struct replay *replay = search->replay;
 
-	internal_delete(replay, search->guard);
-	instant_forget(&search->bound);
+	temporary_breakpoint_delete(replay, search->guard);
+	fingerprint_forget(&search->bound);
 	search->guard = 0;
 	if (search->captured)
 		signals_stop_again(replay);
@@ -186,7 +186,7 @@ bool search_is_empty(const struct search *search)
 
 static void tell_empty(const struct search *search, json_t *answer)
 {
-	json_t *at = seen_name(search->replay, &search->from);
+	json_t *at = moment_name(search->replay, &search->from);
 	const char *said = mi_text(answer, "conclusion");
 
 	if (said)
@@ -213,7 +213,7 @@ static void limit_conclusion(json_t *answer)
 void search_tell(const struct search *search, enum search_end end, json_t *answer)
 {
 	size_t next = images_at(search->replay) + 1;
-	json_t *reached = seen_name(search->replay, &search->reached);
+	json_t *reached = moment_name(search->replay, &search->reached);
 	int percent = share(search);
 	char done[32] = "";
 

@@ -9,7 +9,7 @@
  *	search_run	 runs to where the stretch ends
  *	search_end	 signals stop again as the client has them
  */
-#include "worker/moment/instant.h"
+#include "worker/moment/fingerprint.h"
 #include "worker/session/replay.h"
 #include "worker/run/scan.h"
 
@@ -27,8 +27,8 @@ struct search {
 	struct moment from,
 	    to;	      /* where it begins, once the program stands there; `to` if it is bounded */
 	bool bounded; /* `to` bounds it, and belongs to it; otherwise it ends with the image */
-	struct instant bound; /* at `to` */
-	int guard;	      /* gdb's number of the breakpoint there; 0: none */
+	struct fingerprint bound; /* at `to` */
+	int guard;		  /* gdb's number of the breakpoint there; 0: none */
 	struct moment reached;
 	scan_visit *visit;
 	void *context;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
@@ -56,7 +56,7 @@ static void set_places(struct track *track, const bool *wanted)
 			break;
 		}
 		snprintf(where, sizeof(where), "*0x%llx", track->code.places[i].address);
-		track->numbers[i] = internal_insert(track->replay, where);
+		track->numbers[i] = temporary_breakpoint_insert(track->replay, where);
 		count++;
 	}
 	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
@@ -66,7 +66,7 @@ static void set_places(struct track *track, const bool *wanted)
 static void clear_places(struct track *track)
 {
 	for (size_t i = 0; i < track->code.count; i++) {
-		internal_delete(track->replay, track->numbers[i]);
+		temporary_breakpoint_delete(track->replay, track->numbers[i]);
 		track->numbers[i] = 0;
 	}
 	if (!track->replay->worker->broken)

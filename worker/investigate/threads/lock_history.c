@@ -9,8 +9,8 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
-#include "worker/breaks/internal.h"
-#include "worker/moment/place.h"
+#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/session/stop_reason.h"
 #include "worker/serve/clock.h"
 
@@ -224,7 +224,7 @@ static bool set_stops(struct replay *replay, struct history *history, struct fai
 		return false;
 	entry = history->threading->found ? 0 : threading_entry(replay);
 	snprintf(where, sizeof(where), "*%llu", entry);
-	history->entry = entry ? internal_insert(replay, where) : 0;
+	history->entry = entry ? temporary_breakpoint_insert(replay, where) : 0;
 	return true;
 }
 
@@ -234,10 +234,10 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	struct search search = {.replay = replay};
 	struct history history = {.began = clock_seconds(), .patience = patience};
 	struct failure ignored = {0};
-	struct place here = place_hold(replay);
+	struct return_ticket here = return_ticket_hold(replay);
 	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
-	bool fine;
+	bool ok;
 
 	if (search_stretch(replay, NULL, NULL, stretch, &ignored)) {
 		stretch[1] = here.moment;
@@ -245,7 +245,7 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 		    set_stops(replay, &history, &ignored))
 			end = search_run(&search, see, &history, &ignored);
 	}
-	internal_delete(replay, history.entry);
+	temporary_breakpoint_delete(replay, history.entry);
 	if (history.threading)
 		threading_clear(history.threading);
 	search_end(&search);
@@ -256,8 +256,8 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	threading_free(history.threading);
 	json_decref(ignored.details);
 	/* The stacks are told in any case, and the report says what is missing. */
-	fine = !replay->worker->broken && place_return(replay, &here, failure);
-	place_release(replay, &here);
-	replay->worker->half_read &= !fine;
-	return fine;
+	ok = !replay->worker->broken && return_ticket_use(replay, &here, failure);
+	return_ticket_release(replay, &here);
+	replay->worker->half_read &= !ok;
+	return ok;
 }

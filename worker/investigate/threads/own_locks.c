@@ -12,7 +12,7 @@
 #include "worker/investigate/search/where.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/source.h"
 
 #define FRAMES_MAX     10
@@ -78,7 +78,7 @@ static void stop_at(struct reading *reading, unsigned long long address)
 			return;
 	snprintf(where, sizeof(where), "*%llu", address);
 	number = own->place_count < OWN_LOCKS_PLACES_MAX && own->stops < OWN_LOCKS_STOPS_MAX
-		     ? internal_insert(reading->threading->replay, where)
+		     ? temporary_breakpoint_insert(reading->threading->replay, where)
 		     : 0;
 	reading->found = true;
 	if (!number) {
@@ -215,6 +215,6 @@ bool own_locks_take(struct own_locks *own, struct threading *threading, const st
 void own_locks_clear(struct own_locks *own, struct replay *replay)
 {
 	for (size_t i = 0; i < own->place_count; i++)
-		internal_delete(replay, own->places[i].number);
+		temporary_breakpoint_delete(replay, own->places[i].number);
 	own->place_count = 0;
 }

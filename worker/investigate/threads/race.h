@@ -5,8 +5,8 @@
  * race_scan.c collects the accesses, race_pairs.c compares them, race_answer.c tells.
  */
 #include "worker/investigate/heap/allocator.h"
-#include "worker/investigate/search/behind.h"
-#include "worker/investigate/calls/life.h"
+#include "worker/investigate/search/access_kind.h"
+#include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/threads/own_locks.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
@@ -22,7 +22,7 @@ struct race_access {
 	struct moment moment;
 	size_t thread, point;
 	unsigned site, life;
-	enum behind kind;
+	enum access_kind kind;
 	bool atomic;
 	bool unordered; /* with another one, as far as is known */
 	bool racing;	/* surely */
@@ -54,11 +54,11 @@ struct race {
 	unsigned life; /* counts the blocks that malloc had there */
 	struct allocator allocator;
 	bool allocator_known;
-	struct behind_code code;
+	struct access_kinds code;
 	struct where_code where;
 	struct own_locks own;
-	struct life local;
-	enum life_known local_known;
+	struct frame_lifetime local;
+	enum lifetime_known local_known;
 	/* What race_pairs found. */
 	struct race_pair *pairs; /* site_count * site_count: the earlier one's site is the row */
 	long long unordered, racing; /* accesses */

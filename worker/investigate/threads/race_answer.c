@@ -8,7 +8,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/threads/race.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 
 #define ROWS_BYTES    (16 * 1024)
 #define PAIRS_SHOWN   8
@@ -74,12 +74,12 @@ static void name_threads(const struct race *race, const unsigned char *set, char
 static const char *verb_of(const struct race_access *access)
 {
 	switch (access->kind) {
-	case BEHIND_WRITE:
+	case ACCESS_KIND_WRITE:
 		return "writes";
-	case BEHIND_BOTH:
+	case ACCESS_KIND_BOTH:
 		return "reads and writes";
-	case BEHIND_READ:
-	case BEHIND_UNKNOWN:
+	case ACCESS_KIND_READ:
+	case ACCESS_KIND_UNKNOWN:
 		break;
 	}
 	return "reads";
@@ -150,8 +150,8 @@ static json_t *access_json(const struct race *race, size_t number)
 {
 	const struct race_access *access = &race->accesses[number];
 	json_t *row =
-	    json_pack("{s:o, s:i, s:s}", "moment", seen_name(race->replay, &access->moment), "tid",
-		access->moment.tid, "access", behind_words[access->kind]);
+	    json_pack("{s:o, s:i, s:s}", "moment", moment_name(race->replay, &access->moment),
+		"tid", access->moment.tid, "access", access_kind_words[access->kind]);
 	json_t *locks = locks_of(race, access);
 
 	json_object_update(row, access->values);
@@ -416,8 +416,9 @@ static json_t *threads_json(const struct race *race)
 			if (access->thread != thread)
 				continue;
 			first = first == race->count ? i : first;
-			counts[0] += access->kind != BEHIND_WRITE;
-			counts[1] += access->kind == BEHIND_WRITE || access->kind == BEHIND_BOTH;
+			counts[0] += access->kind != ACCESS_KIND_WRITE;
+			counts[1] +=
+			    access->kind == ACCESS_KIND_WRITE || access->kind == ACCESS_KIND_BOTH;
 		}
 		if (first == race->count || json_array_size(threads) == THREADS_ROWS)
 			continue;
@@ -493,7 +494,7 @@ static void add_limits(
 		json_object_set_new(answer, "before",
 		    json_string("of the locks that were taken before the search began, only those "
 				"show that were given up in it"));
-	if (race->local_known == LIFE_UNSURE)
+	if (race->local_known == LIFETIME_UNSURE)
 		json_object_set_new(answer, "note",
 		    json_string("this lies on a stack, which other calls use too: narrow it with "
 				"from and to"));
@@ -527,7 +528,7 @@ json_t *race_answer(struct race *race, const struct search *search, enum search_
 		json_object_set(answer, "accesses", rows);
 	add_limits(race, verdict, search, answer);
 	search_tell(search, end, answer);
-	behind_tell(&race->code, search->replay, answer);
+	access_kind_tell(&race->code, search->replay, answer);
 	if (race->count > json_array_size(rows))
 		json_object_set_new(answer, "more",
 		    json_sprintf("%zu more accesses are compared but not listed; limit or from "

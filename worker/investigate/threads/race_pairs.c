@@ -7,7 +7,7 @@
 
 static bool writes(const struct race_access *access)
 {
-	return access->kind == BEHIND_WRITE || access->kind == BEHIND_BOTH;
+	return access->kind == ACCESS_KIND_WRITE || access->kind == ACCESS_KIND_BOTH;
 }
 
 bool race_excluded(const struct race *race, size_t a, size_t b, size_t *common, bool *reading)
@@ -101,8 +101,8 @@ static void find_overtaken(struct race *race)
 	for (size_t i = 0; i < race->count; i++) {
 		size_t read = last_of(race, i), other;
 
-		if (race->accesses[i].kind != BEHIND_WRITE || read == ORDER_NONE ||
-		    race->accesses[read].kind != BEHIND_READ)
+		if (race->accesses[i].kind != ACCESS_KIND_WRITE || read == ORDER_NONE ||
+		    race->accesses[read].kind != ACCESS_KIND_READ)
 			continue;
 		for (other = read + 1; other < i && !writes(&race->accesses[other]); other++)
 			;

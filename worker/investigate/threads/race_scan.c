@@ -14,10 +14,10 @@
 #include "worker/read/accessed.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/hardware.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 
 #define NOTHING "<unreadable>" /* what gdb prints for memory that is not mapped */
 
@@ -115,8 +115,8 @@ static bool take_access(struct race *race, const struct hit *hit)
 	    .point = point,
 	    .site = site_of(race, where),
 	    .life = race->life,
-	    .kind = behind_access(race->replay, &race->code, hit->old && hit->new),
-	    .atomic = behind_is_atomic(race->replay, &race->code),
+	    .kind = access_kind_here(race->replay, &race->code, hit->old && hit->new),
+	    .atomic = access_kind_is_atomic(race->replay, &race->code),
 	    .values = values};
 	json_decref(where);
 	position_take_sum(race->replay);
@@ -136,7 +136,7 @@ static int stop_in_block(struct race *race, unsigned long long function)
 	    "-c \"(unsigned long) $rdi > 4095 && (unsigned long) $rdi <= %lluUL && %lluUL - "
 	    "(unsigned long) $rdi < (*(unsigned long *) ($rdi - 8) & ~7UL)\" *%llu",
 	    race->address, race->address, function);
-	return internal_insert(race->replay, where);
+	return temporary_breakpoint_insert(race->replay, where);
 }
 
 /* Where malloc takes back a block with the address in it, its memory begins another life. */
@@ -159,7 +159,7 @@ static void set_all(struct race *race)
 static bool is_real(struct race *race, const struct hit *hit)
 {
 	return (hit->old && hit->new) ||
-	       behind_touches(race->replay, &race->code, race->address, race->size);
+	       access_kind_touches(race->replay, &race->code, race->address, race->size);
 }
 
 static enum scan_verdict see(
@@ -214,7 +214,7 @@ static void look_at_mapping(struct race *race)
  * until the stretch begins. */
 static bool set_watch(struct race *race, struct failure *failure)
 {
-	if (!strangers_check(race->replay, race->args->expression, failure))
+	if (!ambiguous_statics_check(race->replay, race->args->expression, failure))
 		return false;
 	watchpoint_place(race->watched, race->args->expression, race->args->length);
 	race->watch =
@@ -240,15 +240,15 @@ static bool choose_stretch(struct race *race, struct moment stretch[2], struct f
 {
 	const struct race_scan_args *args = race->args;
 
-	race->local_known = LIFE_NONE;
+	race->local_known = LIFETIME_NONE;
 	if (!search_stretch(race->replay, args->from, args->to, stretch, failure))
 		return false;
 	if (args->from || args->to)
 		return true;
-	race->local_known = life_find(race->replay, race->address, &race->local, failure);
-	if (race->local_known == LIFE_KNOWN)
+	race->local_known = frame_lifetime_find(race->replay, race->address, &race->local, failure);
+	if (race->local_known == LIFETIME_KNOWN)
 		memcpy(stretch, race->local.stretch, sizeof(race->local.stretch));
-	return race->local_known != LIFE_FAILED;
+	return race->local_known != LIFETIME_FAILED;
 }
 
 /* ---- The search ------------------------------------------------------------------------------ */
@@ -265,7 +265,7 @@ static bool follow_threads(struct race *race, bool from_start, struct failure *f
 	set_all(race);
 	entry = race->threading->found ? 0 : threading_entry(race->replay);
 	snprintf(where, sizeof(where), "*%llu", entry);
-	race->entry = entry ? internal_insert(race->replay, where) : 0;
+	race->entry = entry ? temporary_breakpoint_insert(race->replay, where) : 0;
 	return true;
 }
 
@@ -291,10 +291,10 @@ static json_t *search_all(struct race *race, struct failure *failure)
 
 static void clear(struct race *race)
 {
-	internal_delete(race->replay, race->watch);
-	internal_delete(race->replay, race->entry);
-	internal_delete(race->replay, race->freed);
-	internal_delete(race->replay, race->resized);
+	temporary_breakpoint_delete(race->replay, race->watch);
+	temporary_breakpoint_delete(race->replay, race->entry);
+	temporary_breakpoint_delete(race->replay, race->freed);
+	temporary_breakpoint_delete(race->replay, race->resized);
 	own_locks_clear(&race->own, race->replay);
 	threading_free(race->threading);
 	for (size_t i = 0; i < race->count; i++)

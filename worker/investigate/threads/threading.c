@@ -10,7 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/symbol.h"
 
 static const struct threading_function functions[] = {
@@ -82,7 +82,7 @@ static int stop_at(
 	if (function->act == THREADING_FUTEX)
 		snprintf(condition, sizeof(condition), "-c \"$rdi == %d\" ", SYS_futex);
 	snprintf(where, sizeof(where), "%s*%llu", condition, address);
-	return internal_insert(replay, where);
+	return temporary_breakpoint_insert(replay, where);
 }
 
 void threading_set(struct threading *threading)
@@ -129,11 +129,11 @@ unsigned long long threading_entry(struct replay *replay)
 void threading_clear(struct threading *threading)
 {
 	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
-		internal_delete(threading->replay, threading->numbers[i]);
+		temporary_breakpoint_delete(threading->replay, threading->numbers[i]);
 		threading->numbers[i] = 0;
 	}
 	for (size_t i = 0; i < threading->place_count; i++)
-		internal_delete(threading->replay, threading->places[i].number);
+		temporary_breakpoint_delete(threading->replay, threading->places[i].number);
 	threading->place_count = 0;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 
 #define MUTEX_KIND    16 /* of a mutex of glibc: where it says how it behaves */
 #define MUTEX_BEHAVES 127
@@ -146,7 +146,7 @@ static bool stop_at_return(struct threading *threading, unsigned long long back)
 			return true;
 	snprintf(where, sizeof(where), "*%llu", back);
 	number = threading->place_count < THREADING_PLACES_MAX
-		     ? internal_insert(threading->replay, where)
+		     ? temporary_breakpoint_insert(threading->replay, where)
 		     : 0;
 	if (!number) {
 		threading->partly = true;
@@ -167,30 +167,30 @@ static void end_call(struct threading_call *call)
 static void finish(
     struct threading *threading, size_t thread, struct threading_call *call, int returned)
 {
-	bool fine = returned == 0 || returned == EOWNERDEAD;
+	bool ok = returned == 0 || returned == EOWNERDEAD;
 
 	switch (call->function->act) {
 	case THREADING_TAKE:
 	case THREADING_SHARE:
-		if (fine)
+		if (ok)
 			take(threading, thread, call->object,
 			    call->function->act == THREADING_SHARE, 1, call->where);
 		break;
 	case THREADING_RECEIVE:
-		if (fine)
+		if (ok)
 			order_receive(threading->order, thread, call->object, true);
 		break;
 	case THREADING_WAIT:
-		if (fine)
+		if (ok)
 			order_receive(threading->order, thread, call->object, true);
 		take(threading, thread, call->mutex, false, call->depth, call->where);
 		break;
 	case THREADING_CREATE:
-		if (fine)
+		if (ok)
 			threading_created(threading, call);
 		break;
 	case THREADING_AWAIT:
-		if (fine)
+		if (ok)
 			threading_joined(threading, thread, call);
 		break;
 	case THREADING_GIVE:

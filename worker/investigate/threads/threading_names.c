@@ -7,7 +7,7 @@
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/investigate/search/where.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/symbol.h"
 
 void threading_name_address(
@@ -60,7 +60,7 @@ json_t *threading_held_json(const struct threading *threading, const struct orde
 		return json;
 	}
 	taking = &threading->takings[held->taking];
-	json_object_set_new(json, "since", seen_name(threading->replay, &taking->moment));
+	json_object_set_new(json, "since", moment_name(threading->replay, &taking->moment));
 	if (taking->where)
 		json_object_set(json, "where", taking->where);
 	return json;

@@ -11,7 +11,7 @@
 #include "worker/gdb/plain.h"
 #include "worker/investigate/search/where.h"
 #include "worker/run/scan.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
@@ -19,12 +19,12 @@
 #include "worker/read/frames.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/run/resume.h"
 #include "worker/moment/signals.h"
 #include "worker/read/source.h"
 #include "worker/run/stop.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 
 #define STOPS_MAX      1000000
@@ -129,7 +129,7 @@ static bool step_behind(struct replay *replay, json_t *json, struct failure *fai
 
 	if (!resume_run(replay, &one, failure) || !position_update(replay, failure))
 		return false;
-	json_object_set_new(json, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(json, "moment", moment_name(replay, &replay->moment));
 	json_object_set_new(json, "side", json_string("after"));
 	return true;
 }
@@ -340,7 +340,7 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 {
 	json_t *stop = NULL;
 
-	if (!strangers_check(replay, watched->expression, failure))
+	if (!ambiguous_statics_check(replay, watched->expression, failure))
 		return NULL;
 	watched->watch =
 	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
@@ -353,7 +353,7 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 		gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " stop print pass");
 		signals_apply(replay);
 	}
-	internal_delete(replay, watched->watch);
+	temporary_breakpoint_delete(replay, watched->watch);
 	return stop;
 }
 

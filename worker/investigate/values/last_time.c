@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
 #include "worker/run/last_hit.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/run/resume.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
@@ -47,7 +47,7 @@ static bool go_back(struct replay *replay, bool *cut, struct failure *failure)
 }
 
 static enum found find(struct replay *replay, const char *condition, int number,
-    struct passes_unread *unread, struct failure *failure)
+    struct hits_unread *unread, struct failure *failure)
 {
 	bool cut = false;
 
@@ -59,13 +59,13 @@ static enum found find(struct replay *replay, const char *condition, int number,
 		replay->at_end = replay->at_signal = false;
 		if (!position_update(replay, failure))
 			return FOUND_FAILED;
-		switch (passes_judge(replay, condition, unread, failure)) {
-		case PASS_MEANT:
+		switch (location_hits_judge(replay, condition, unread, failure)) {
+		case HIT_MEANT:
 			return FOUND_IT;
-		case PASS_REFUSED:
+		case HIT_REFUSED:
 			return FOUND_FAILED;
-		case PASS_OTHER:
-		case PASS_UNREAD:
+		case HIT_OTHER:
+		case HIT_UNREAD:
 			break;
 		}
 	}
@@ -77,10 +77,10 @@ static enum found find(struct replay *replay, const char *condition, int number,
 
 /* A pass at which the condition could not be read may be the one that is asked for. */
 static void fail_nothing(struct replay *replay, const struct last_time_args *args,
-    const struct passes_unread *unread, struct failure *failure)
+    const struct hits_unread *unread, struct failure *failure)
 {
 	if (unread->count) {
-		json_t *told = passes_tell_unread(replay, unread);
+		json_t *told = location_hits_tell_unread(replay, unread);
 
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "use a condition that can be read at each pass; rr_trace_calls without a "
@@ -111,7 +111,7 @@ static json_t *answer_cut(
 	char done[32] = "";
 
 	position_take_sum(replay);
-	reached = seen_name(replay, &replay->moment);
+	reached = moment_name(replay, &replay->moment);
 	if (share >= 0)
 		snprintf(
 		    done, sizeof(done), share ? " (%d%%)" : " (below %d%%)", share ? share : 1);
@@ -154,8 +154,8 @@ static json_t *describe(
 static json_t *search(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
-	int number = passes_set(replay, args->location, args->condition, failure);
-	struct passes_unread unread = {0};
+	int number = location_hits_set(replay, args->location, args->condition, failure);
+	struct hits_unread unread = {0};
 	struct moment from = replay->moment;
 	enum found found;
 	json_t *answer = NULL;
@@ -168,8 +168,8 @@ static json_t *search(
 	found = find(replay, args->condition, number, &unread, failure);
 	signals_stop_again(replay);
 	known = replay->worker->broken || found != FOUND_NOTHING || unread.count ||
-		passes_was_known(replay, number, args->location, failure);
-	internal_delete(replay, number);
+		location_hits_was_known(replay, number, args->location, failure);
+	temporary_breakpoint_delete(replay, number);
 	if (replay->worker->broken)
 		return NULL;
 	if (found == FOUND_NOTHING && known)
@@ -180,7 +180,7 @@ static json_t *search(
 		answer = evaluate_beside(replay, describe(replay, args, failure), args->evaluate);
 	if (answer && unread.count)
 		json_object_set_new(
-		    answer, "condition_unread", passes_tell_unread(replay, &unread));
+		    answer, "condition_unread", location_hits_tell_unread(replay, &unread));
 	return answer;
 }
 

@@ -10,7 +10,7 @@
 #include "worker/investigate/heap/allocator.h"
 #include "worker/x86/flow.h"
 #include "worker/x86/operand.h"
-#include "worker/session/received.h"
+#include "worker/session/kernel_writes.h"
 #include "worker/session/replay.h"
 
 #define ORIGIN_BYTES_MAX 8
@@ -54,7 +54,7 @@ struct origin_step {
 
 struct origin {
 	struct replay *replay;
-	const struct received *received;
+	const struct kernel_writes *writes;
 	struct origin_bytes now;
 	long long limit;
 	struct origin_step steps[ORIGIN_STEPS_MAX]; /* the first ones from memory */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
@@ -136,8 +136,8 @@ void origin_block_watch(struct origin *origin, struct origin_block *block)
 
 void origin_block_unwatch(struct origin *origin, struct origin_block *block)
 {
-	internal_delete(origin->replay, block->header);
-	internal_delete(origin->replay, block->first);
+	temporary_breakpoint_delete(origin->replay, block->header);
+	temporary_breakpoint_delete(origin->replay, block->first);
 	block->header = block->first = 0;
 }
 

@@ -95,26 +95,26 @@ static bool gave_pair(struct replay *replay, const struct input_call *call, int 
 	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 	struct failure ignored = {0};
 	int pair[2] = {-1, -1};
-	bool fine = call->pc && position_go(replay, &at, &ignored) &&
-		    resume_run(replay, &one, &ignored) && position_update(replay, &ignored) &&
-		    accessed_whole(replay,
-			strcmp(call->name, "socketpair") == 0 ? call->args[3] : call->args[0], pair,
-			sizeof(pair));
+	bool ok = call->pc && position_go(replay, &at, &ignored) &&
+		  resume_run(replay, &one, &ignored) && position_update(replay, &ignored) &&
+		  accessed_whole(replay,
+		      strcmp(call->name, "socketpair") == 0 ? call->args[3] : call->args[0], pair,
+		      sizeof(pair));
 
 	json_decref(ignored.details);
-	return fine && (pair[0] == fd || pair[1] == fd);
+	return ok && (pair[0] == fd || pair[1] == fd);
 }
 
 /* Finds the call that the descriptor came from, the last before `until`. */
 static void find_begin(struct origin *origin, size_t until, struct source *source)
 {
-	const struct received *received = origin->received;
+	const struct kernel_writes *writes = origin->writes;
 	int pairs = 0;
 
 	for (size_t i = until; i > 0; i--) {
-		const struct input_call *call = &received->inputs.calls[i - 1];
+		const struct input_call *call = &writes->inputs.calls[i - 1];
 
-		if (!call->is_call || !received_is_ours(received, call->tid))
+		if (!call->is_call || !kernel_writes_is_ours(writes, call->tid))
 			continue;
 		if (begins_pair(call) && pairs++ < PAIRS_MAX) {
 			if (!gave_pair(origin->replay, call, source->fd))
@@ -154,8 +154,8 @@ static void read_path(struct replay *replay, struct source *source)
 /* Where the descriptor stood when the call `until` began. */
 static long long find_offset(const struct origin *origin, size_t until, const struct source *source)
 {
-	const struct received *received = origin->received;
-	const struct input_call *calls = received->inputs.calls;
+	const struct kernel_writes *writes = origin->writes;
+	const struct input_call *calls = writes->inputs.calls;
 	long long offset = 0;
 
 	if (!source->begun)
@@ -163,7 +163,7 @@ static long long find_offset(const struct origin *origin, size_t until, const st
 	for (size_t i = (size_t)(source->begun - calls) + 1; i < until; i++) {
 		const struct input_call *call = &calls[i];
 
-		if (!call->is_call || !received_is_ours(received, call->tid) || call->result < 0)
+		if (!call->is_call || !kernel_writes_is_ours(writes, call->tid) || call->result < 0)
 			continue;
 		if (may_share(call, source->fd))
 			return UNKNOWN;
@@ -182,7 +182,7 @@ static long long find_offset(const struct origin *origin, size_t until, const st
 static void learn_source(
     struct origin *origin, const struct input_call *call, struct source *source)
 {
-	size_t number = (size_t)(call - origin->received->inputs.calls);
+	size_t number = (size_t)(call - origin->writes->inputs.calls);
 
 	*source = (struct source){.fd = (int)call->args[0], .offset = UNKNOWN};
 	find_begin(origin, number, source);
@@ -228,7 +228,7 @@ bool origin_from_kernel(
     struct origin *origin, const struct input_range *range, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	const struct input_call *call = &origin->received->inputs.calls[range->call];
+	const struct input_call *call = &origin->writes->inputs.calls[range->call];
 	const struct moment at = {
 	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 	unsigned long long byte;

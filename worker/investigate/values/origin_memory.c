@@ -12,14 +12,14 @@
 #include "worker/investigate/values/origin_heap.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
-#include "worker/run/back_over.h"
-#include "worker/breaks/internal.h"
+#include "worker/run/reverse_next.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/moment/place.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/run/resume.h"
 #include "worker/run/scan.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/session/stop_reason.h"
 #include "worker/read/symbol.h"
@@ -162,7 +162,7 @@ static enum scan_end search(struct origin *origin, struct seek *seek, struct fai
 	end = scan_run(replay, BACKWARD, SEARCHED_MAX, see, seek, failure);
 	if (!replay->worker->broken) {
 		signals_stop_again(replay);
-		internal_delete(replay, seek->watch);
+		temporary_breakpoint_delete(replay, seek->watch);
 		origin_block_unwatch(origin, &seek->block);
 	}
 	return end;
@@ -185,13 +185,13 @@ static bool maps(const struct input_call *call, unsigned long long address)
 /* The call that mapped the bytes, near the present moment; NULL: not known. */
 static const struct input_call *mapping_call(const struct origin *origin)
 {
-	const struct inputs *inputs = &origin->received->inputs;
+	const struct inputs *inputs = &origin->writes->inputs;
 
 	for (size_t i = inputs->count; i > 0; i--) {
 		const struct input_call *call = &inputs->calls[i - 1];
 
 		if (call->event <= origin->replay->moment.event + 1 && call->is_call &&
-		    received_is_ours(origin->received, call->tid) &&
+		    kernel_writes_is_ours(origin->writes, call->tid) &&
 		    maps(call, origin->now.address))
 			return call;
 	}
@@ -346,22 +346,21 @@ static bool go_to_entry(struct replay *replay, const struct moment *write, struc
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 	unsigned long long entry, before, after;
 	char where[40], name[NAME_MAX_];
-	bool fine = false;
+	bool ok = false;
 	int number;
 
 	if (!where_entry(replay, write->pc, &entry, name, sizeof(name)) ||
 	    !accessed_number(replay, "(unsigned long) $sp", &before))
 		return false;
 	snprintf(where, sizeof(where), "*0x%llx", entry);
-	number = internal_insert(replay, where);
+	number = temporary_breakpoint_insert(replay, where);
 	if (number && resume_run(replay, &on, failure) && position_update(replay, failure))
-		fine = stop_kind(replay) == STOP_BREAKPOINT && replay->moment.pc == entry &&
-		       replay->moment.tid == write->tid &&
-		       position_order(&replay->moment, write) <= 0 &&
-		       accessed_number(replay, "(unsigned long) $sp", &after) &&
-		       after + 8 == before;
-	internal_delete(replay, number);
-	return fine;
+		ok = stop_kind(replay) == STOP_BREAKPOINT && replay->moment.pc == entry &&
+		     replay->moment.tid == write->tid &&
+		     position_order(&replay->moment, write) <= 0 &&
+		     accessed_number(replay, "(unsigned long) $sp", &after) && after + 8 == before;
+	temporary_breakpoint_delete(replay, number);
+	return ok;
 }
 
 /* The same for a function that fills memory with one byte: this is the end of the way. */
@@ -411,23 +410,23 @@ enum copied { COPIED, NOT_COPIED, COPY_FAILED };
 static enum copied from_copier(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	struct place here;
+	struct return_ticket here;
 	char name[NAME_MAX_];
 	bool bounded = false, found, back = true;
 
 	origin_function(replay, name, sizeof(name));
 	if (strcmp(name, "memset") != 0 && !is_copier(name, &bounded))
 		return NOT_COPIED;
-	here = place_hold(replay);
+	here = return_ticket_hold(replay);
 	found = find_arguments(origin, name, bounded, failure);
 	if (replay->worker->broken || replay->worker->interrupt)
 		return COPY_FAILED;
 	if (!found) {
 		json_decref(failure->details);
 		*failure = (struct failure){0};
-		back = place_return(replay, &here, failure);
+		back = return_ticket_use(replay, &here, failure);
 	}
-	place_release(replay, &here);
+	return_ticket_release(replay, &here);
 	return found ? COPIED : back ? NOT_COPIED : COPY_FAILED;
 }
 
@@ -491,16 +490,16 @@ static const struct input_range *later_input(
 {
 	long long found = origin->replay->moment.event;
 
-	return received_last(origin->received, origin->now.address, origin->now.size,
+	return kernel_writes_last(origin->writes, origin->now.address, origin->now.size,
 	    by_kernel && found > 2 ? found - 2 : found, from->event);
 }
 
 /* Whether everything that the kernel wrote up to this event is known. */
 static bool knows_kernel(const struct origin *origin, long long event)
 {
-	const struct inputs *inputs = &origin->received->inputs;
+	const struct inputs *inputs = &origin->writes->inputs;
 
-	return (!inputs->cut && !origin->received->broken_off) ||
+	return (!inputs->cut && !origin->writes->broken_off) ||
 	       (inputs->count && inputs->calls[inputs->count - 1].event >= event);
 }
 
@@ -510,7 +509,7 @@ static void tell_masked(const struct origin *origin, const struct seek *seek)
 
 	if (!seek->masked.event)
 		return;
-	name = seen_name(origin->replay, &seek->masked);
+	name = moment_name(origin->replay, &seek->masked);
 	json_object_set_new(hop, "masked",
 	    json_sprintf("since then, at %s, a masked store passed over it, which left it as it "
 			 "was: it may have stored the same",

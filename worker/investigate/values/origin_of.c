@@ -7,7 +7,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/calls/life.h"
+#include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
@@ -18,8 +18,8 @@
 #include "worker/read/frames.h"
 #include "worker/moment/position.h"
 #include "worker/read/scope.h"
-#include "worker/moment/seen.h"
-#include "worker/read/strangers.h"
+#include "worker/moment/moment_names.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -126,7 +126,7 @@ static bool find_size(struct replay *replay, const char *expression, unsigned lo
 {
 	unsigned long long address;
 
-	if (!strangers_check(replay, expression, failure))
+	if (!ambiguous_statics_check(replay, expression, failure))
 		return false;
 	if (!read_size(replay, expression, size) &&
 	    !hardware_extent(replay, expression, &address, size)) {
@@ -253,7 +253,7 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 
 	json_object_set_new(answer, "conclusion", conclude(origin, expression, value, where));
 	json_object_set_new(answer, "kind", json_string(ends[origin->end].kind));
-	json_object_set_new(answer, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(answer, "moment", moment_name(replay, &replay->moment));
 	json_object_set_new(answer, "tid", json_integer(replay->moment.tid));
 	json_object_set(answer, "frame", where);
 	if (source)
@@ -267,26 +267,26 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 	return answer;
 }
 
-/* Whether the bytes were written before the call began that has them on its stack. LIFE_FAILED: the
- * replay is lost. */
-static enum life_known is_stale(struct replay *replay, const struct origin_step *step,
-    struct life *life, struct failure *failure)
+/* Whether the bytes were written before the call began that has them on its stack. LIFETIME_FAILED:
+ * the replay is lost. */
+static enum lifetime_known is_stale(struct replay *replay, const struct origin_step *step,
+    struct frame_lifetime *lifetime, struct failure *failure)
 {
 	struct failure ignored = {0};
-	enum life_known known = LIFE_NONE;
+	enum lifetime_known known = LIFETIME_NONE;
 
-	*life = (struct life){0};
+	*lifetime = (struct frame_lifetime){0};
 	if (position_go(replay, &step->read, &ignored))
-		known = life_find_begin(replay, step->address, life, &ignored);
+		known = frame_lifetime_find_begin(replay, step->address, lifetime, &ignored);
 	json_decref(ignored.details);
 	if (replay->worker->broken) {
 		*failure = (struct failure){0};
 		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
-		return LIFE_FAILED;
+		return LIFETIME_FAILED;
 	}
-	if (known == LIFE_KNOWN && position_order(&step->write, &life->stretch[0]) < 0)
-		return LIFE_KNOWN;
-	return LIFE_NONE;
+	if (known == LIFETIME_KNOWN && position_order(&step->write, &lifetime->stretch[0]) < 0)
+		return LIFETIME_KNOWN;
+	return LIFETIME_NONE;
 }
 
 /* If bytes on the way were written before the call began that has them on its stack, nobody set
@@ -295,22 +295,22 @@ static bool tell_unset(
     const struct origin *origin, const char *expression, json_t *answer, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	struct life life;
+	struct frame_lifetime lifetime;
 	json_t *begun;
 
 	for (size_t i = 0; i < origin->step_count; i++) {
-		enum life_known known = is_stale(replay, &origin->steps[i], &life, failure);
-		if (known == LIFE_FAILED)
+		enum lifetime_known known = is_stale(replay, &origin->steps[i], &lifetime, failure);
+		if (known == LIFETIME_FAILED)
 			return false;
-		if (known != LIFE_KNOWN)
+		if (known != LIFETIME_KNOWN)
 			continue;
-		begun = seen_name(replay, &life.stretch[0]);
+		begun = moment_name(replay, &lifetime.stretch[0]);
 		json_object_set_new(answer, "conclusion",
 		    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on "
 				 "its stack at 0x%llx, and nothing wrote it in that call: an "
 				 "earlier call left "
 				 "it there. %s",
-			EXPRESSION_SHOWN, expression, life.function, json_string_value(begun),
+			EXPRESSION_SHOWN, expression, lifetime.function, json_string_value(begun),
 			origin->steps[i].address,
 			json_string_value(json_object_get(answer, "conclusion"))));
 		json_object_set_new(answer, "kind", json_string("uninitialized"));
@@ -344,10 +344,10 @@ json_t *tool_origin_of(
     struct replay *replay, const struct origin_of_args *args, struct failure *failure)
 {
 	struct origin origin = {
-	    .replay = replay, .limit = args->hops, .received = received_learn(replay, failure)};
+	    .replay = replay, .limit = args->hops, .writes = kernel_writes_learn(replay, failure)};
 	json_t *answer;
 
-	if (!origin.received)
+	if (!origin.writes)
 		return NULL;
 	origin.hops = json_array();
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);

@@ -7,7 +7,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/read/accessed.h"
-#include "worker/run/back_over.h"
+#include "worker/run/reverse_next.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
@@ -34,11 +34,11 @@ static bool step(struct origin *origin, struct failure *failure)
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
 	struct replay *replay = origin->replay;
 	int tid = replay->moment.tid;
-	bool fine = flow_is_preserved(&origin->now.piece)
-			? back_over(replay, 1, failure)
-			: resume_run(replay, &one, failure) && position_update(replay, failure);
+	bool ok = flow_is_preserved(&origin->now.piece)
+		      ? reverse_next(replay, 1, failure)
+		      : resume_run(replay, &one, failure) && position_update(replay, failure);
 
-	if (!fine || replay->worker->interrupt)
+	if (!ok || replay->worker->interrupt)
 		return origin_stop(origin, failure);
 	if (stop_kind(replay) == STOP_STEP && replay->moment.tid == tid)
 		return true;

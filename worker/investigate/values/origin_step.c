@@ -11,7 +11,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/read/symbol.h"
 #include "worker/read/values.h"
 
@@ -54,8 +54,8 @@ void origin_note(struct origin *origin, const char *format, ...)
 	if (!last || !same_line(last, where))
 		json_array_append_new(
 		    origin->hops, json_pack("{s:s,s:o,s:i,s:O}", "did", did, "moment",
-				      seen_name(replay, &replay->moment), "tid", replay->moment.tid,
-				      "frame", where));
+				      moment_name(replay, &replay->moment), "tid",
+				      replay->moment.tid, "frame", where));
 	json_decref(where);
 }
 
@@ -122,15 +122,15 @@ bool origin_read_flags(struct replay *replay, unsigned long long *flags)
 	} names[] = {{" CF ", 0x1}, {" PF ", 0x4}, {" ZF ", 0x40}, {" SF ", 0x80}, {" DF ", 0x400},
 	    {" OF ", 0x800}};
 	char *value = NULL, *type = NULL, why[64];
-	bool fine = values_read(replay, "$eflags", &value, &type, why, sizeof(why)) == 0;
+	bool ok = values_read(replay, "$eflags", &value, &type, why, sizeof(why)) == 0;
 
 	*flags = 0;
-	for (size_t i = 0; fine && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; ok && i < sizeof(names) / sizeof(*names); i++)
 		if (strstr(value, names[i].name))
 			*flags |= names[i].bit;
 	free(value);
 	free(type);
-	return fine;
+	return ok;
 }
 
 void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end)
@@ -419,7 +419,7 @@ static bool from_address(struct origin *origin, const struct instruction *instru
 /* The program is about to make a system call, whose result it is. */
 static bool from_result(struct origin *origin)
 {
-	const struct inputs *inputs = &origin->received->inputs;
+	const struct inputs *inputs = &origin->writes->inputs;
 	const struct moment *now = &origin->replay->moment;
 
 	for (size_t i = 0; i < inputs->count; i++) {

@@ -9,20 +9,20 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
-#include "worker/investigate/search/behind.h"
-#include "worker/investigate/calls/life.h"
+#include "worker/investigate/search/access_kind.h"
+#include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/search/tally.h"
+#include "worker/investigate/search/silent_hits.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/hardware.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
-#include "worker/read/strangers.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -43,12 +43,12 @@ struct history {
 	struct moment last[WRITERS_MAX]; /* of each writer */
 	size_t bytes;
 	long long count;
-	struct tally tally;
-	struct behind_code code;
+	struct silent_hits hits;
+	struct access_kinds code;
 	struct where_code where;
 	bool full; /* there are as many rows as the call asked for */
-	struct life life;
-	enum life_known known; /* LIFE_KNOWN: the stretch is the life of a local's frame */
+	struct frame_lifetime life;
+	enum lifetime_known known; /* LIFETIME_KNOWN: the stretch is the life of a local's frame */
 };
 
 /* What its answer is about. */
@@ -71,12 +71,12 @@ static json_t *bounded(const char *text)
 }
 
 /* Whether the call asked for this kind of access. */
-static bool is_wanted(enum watch_access wanted, enum behind kind, bool changed)
+static bool is_wanted(enum watch_access wanted, enum access_kind kind, bool changed)
 {
 	if (wanted == WATCH_WRITE)
 		return changed;
-	return wanted == WATCH_ACCESS || kind == BEHIND_READ || kind == BEHIND_BOTH ||
-	       (kind == BEHIND_UNKNOWN && !changed);
+	return wanted == WATCH_ACCESS || kind == ACCESS_KIND_READ || kind == ACCESS_KIND_BOTH ||
+	       (kind == ACCESS_KIND_UNKNOWN && !changed);
 }
 
 static void add_change(json_t *access, const char *old, const char *new)
@@ -92,7 +92,7 @@ static void add_change(json_t *access, const char *old, const char *new)
 /* {tid, old, new}, or {tid, value, access} if it did not change. NULL: the call did not ask for it,
  * or it is no access: the memory was mapped or unmapped. */
 static json_t *access_json(
-    struct history *history, struct replay *replay, const struct hit *hit, enum behind kind)
+    struct history *history, struct replay *replay, const struct hit *hit, enum access_kind kind)
 {
 	const json_t *told = json_object_get(gdb_last_stop(replay->gdb), "value");
 	const char *value = hit->new ? hit->new : mi_text(told, "value");
@@ -104,7 +104,7 @@ static json_t *access_json(
 		return NULL;
 	json = json_pack("{s:i}", "tid", replay->moment.tid);
 	if (history->args->access != WATCH_WRITE)
-		json_object_set_new(json, "access", json_string(behind_words[kind]));
+		json_object_set_new(json, "access", json_string(access_kind_words[kind]));
 	if (changed)
 		add_change(json, hit->old, hit->new);
 	else
@@ -126,10 +126,10 @@ static size_t find_writer(const json_t *writers, const json_t *where)
 /* Counts an access under the code that made it, by kind: "read", "write" and so on. "last" comes at
  * the end, because of many accesses only few are named. */
 static void add_writer(
-    struct history *history, struct replay *replay, json_t *where, enum behind kind)
+    struct history *history, struct replay *replay, json_t *where, enum access_kind kind)
 {
 	size_t which = find_writer(history->writers, where);
-	const char *key = behind_words[kind];
+	const char *key = access_kind_words[kind];
 	json_t *writer;
 
 	if (which >= WRITERS_MAX)
@@ -137,7 +137,7 @@ static void add_writer(
 	if (which == json_array_size(history->writers))
 		json_array_append_new(
 		    history->writers, json_pack("{s:O, s:o}", "frame", where, "first",
-					  seen_name(replay, &replay->moment)));
+					  moment_name(replay, &replay->moment)));
 	writer = json_array_get(history->writers, which);
 	json_object_set_new(
 	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + 1));
@@ -151,7 +151,7 @@ static void name_last(struct history *history, struct replay *replay)
 	size_t i;
 
 	json_array_foreach(history->writers, i, writer)
-	    json_object_set_new(writer, "last", seen_name(replay, &history->last[i]));
+	    json_object_set_new(writer, "last", moment_name(replay, &history->last[i]));
 }
 
 /* As many rows as the call asked for and an answer can hold. */
@@ -161,7 +161,7 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 
 	if (history->full)
 		return;
-	json_object_set_new(access, "moment", seen_name(replay, &replay->moment));
+	json_object_set_new(access, "moment", moment_name(replay, &replay->moment));
 	json_object_set(access, "frame", where);
 	text = json_dumps(access, JSON_COMPACT);
 	history->bytes += text ? strlen(text) : 0;
@@ -172,7 +172,8 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 }
 
 /* An access at replay->moment. */
-static void add(struct history *history, struct replay *replay, json_t *access, enum behind kind)
+static void add(
+    struct history *history, struct replay *replay, json_t *access, enum access_kind kind)
 {
 	json_t *where = where_behind(replay, &history->where);
 
@@ -192,7 +193,7 @@ static void add_noted(void *context, struct replay *replay, const char *old, con
 		return;
 	access = json_pack("{s:i}", "tid", replay->moment.tid);
 	add_change(access, old, new);
-	add(history, replay, access, BEHIND_WRITE);
+	add(history, replay, access, ACCESS_KIND_WRITE);
 	json_decref(access);
 }
 
@@ -200,17 +201,17 @@ static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct history *history = context;
-	enum behind kind = BEHIND_WRITE;
+	enum access_kind kind = ACCESS_KIND_WRITE;
 	json_t *access;
 
 	(void)failure;
-	tally_take(&history->tally, replay, add_noted, history);
+	silent_hits_take(&history->hits, replay, add_noted, history);
 	if (!hit->watched || hit->number != history->watch)
 		return SCAN_ON;
 	if (history->args->access != WATCH_WRITE)
-		kind = behind_access(replay, &history->code, hit->old && hit->new);
+		kind = access_kind_here(replay, &history->code, hit->old && hit->new);
 	if (!(hit->old && hit->new) &&
-	    !behind_touches(replay, &history->code, history->address, history->size))
+	    !access_kind_touches(replay, &history->code, history->address, history->size))
 		return SCAN_ON;
 	access = access_json(history, replay, hit, kind);
 	if (!access)
@@ -219,17 +220,17 @@ static enum scan_verdict see(
 		add(history, replay, access, kind);
 	json_decref(access);
 	if (where_known(&history->where, replay->moment.pc))
-		tally_know(&history->tally, replay, hit->new);
+		silent_hits_know(&history->hits, replay, hit->new);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
-static void take_tally(struct history *history, struct replay *replay)
+static void take_silent_hits(struct history *history, struct replay *replay)
 {
-	int number = tally_make(&history->tally, replay, history->watched);
+	int number = silent_hits_make(&history->hits, replay, history->watched);
 
 	if (!number)
 		return;
-	internal_delete(replay, history->watch);
+	temporary_breakpoint_delete(replay, history->watch);
 	history->watch = number;
 }
 
@@ -238,14 +239,14 @@ static void take_tally(struct history *history, struct replay *replay)
 static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
 {
 	watchpoint_place(history->watched, history->args->expression, history->args->length);
-	if (!strangers_check(replay, history->watched, failure))
+	if (!ambiguous_statics_check(replay, history->watched, failure))
 		return false;
 	history->watch =
 	    watchpoint_insert(replay, history->watched, history->args->access, true, NULL, failure);
 	if (!history->watch)
 		return false;
 	if (history->args->access == WATCH_WRITE)
-		take_tally(history, replay);
+		take_silent_hits(history, replay);
 	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
 	if (!watchpoint_extent(
 		replay, history->watched, &history->address, &history->size, failure))
@@ -262,26 +263,26 @@ static bool choose_stretch(struct history *history, struct replay *replay, struc
 
 	if (!search_stretch(replay, args->from, args->to, stretch, failure))
 		return false;
-	history->known = LIFE_NONE;
+	history->known = LIFETIME_NONE;
 	if (args->from || args->to)
 		return true;
-	history->known = life_find(replay, history->address, &history->life, failure);
-	if (history->known == LIFE_KNOWN)
+	history->known = frame_lifetime_find(replay, history->address, &history->life, failure);
+	if (history->known == LIFETIME_KNOWN)
 		memcpy(stretch, history->life.stretch, sizeof(history->life.stretch));
-	return history->known != LIFE_FAILED;
+	return history->known != LIFETIME_FAILED;
 }
 
 /* "at 0x7ffe10, a local of work in the call from 12:30 to 14:99" */
 static json_t *tell_place(const struct history *history, struct replay *replay)
 {
-	const struct life *life = &history->life;
+	const struct frame_lifetime *life = &history->life;
 	json_t *from, *to, *told;
 
-	if (history->known != LIFE_KNOWN)
+	if (history->known != LIFETIME_KNOWN)
 		return json_sprintf("at 0x%llx", history->address);
-	from = seen_name(replay, &life->stretch[0]);
+	from = moment_name(replay, &life->stretch[0]);
 	to = life->stretch[1].event == REPLAY_EVENT_FAR ? json_string("the end")
-							: seen_name(replay, &life->stretch[1]);
+							: moment_name(replay, &life->stretch[1]);
 	told = json_sprintf("at 0x%llx, which belongs to the call of %s from %s to %s",
 	    history->address, life->function, json_string_value(from), json_string_value(to));
 	json_decref(from);
@@ -339,7 +340,7 @@ static void add_notes(const struct history *history, enum search_end end, json_t
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("it stopped counting at %d, at %s", ACCESSES_MAX,
 			mi_text(json_array_get(history->writers, 0), "last")));
-	if (history->known == LIFE_UNSURE)
+	if (history->known == LIFETIME_UNSURE)
 		json_object_set_new(answer, "note",
 		    json_string("this lies on a stack, which other calls use too: narrow it with "
 				"from and to"));
@@ -364,7 +365,7 @@ static json_t *answer_of(struct history *history, const struct search *search, e
 	if (!history->count && history->unmapped)
 		json_object_set(answer, "unmapped", history->unmapped);
 	search_tell(search, end, answer);
-	behind_tell(&history->code, search->replay, answer);
+	access_kind_tell(&history->code, search->replay, answer);
 	add_notes(history, end, answer);
 	return answer;
 }
@@ -381,9 +382,9 @@ static json_t *search_all(struct history *history, struct replay *replay, struct
 	    gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-break-enable %d", history->watch),
 		ERROR_GDB_FAILED, NULL, failure)) {
-		tally_begin(&history->tally, replay, search.bounded ? search.to.event : 0);
+		silent_hits_begin(&history->hits, replay, search.bounded ? search.to.event : 0);
 		end = search_run(&search, see, history, failure);
-		tally_take(&history->tally, replay, add_noted, history);
+		silent_hits_take(&history->hits, replay, add_noted, history);
 	}
 	if (end != SEARCH_FAILED)
 		answer = answer_of(history, &search, end);
@@ -402,9 +403,9 @@ json_t *tool_value_history(
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (set_watch(&history, replay, failure)) {
 		answer = search_all(&history, replay, failure);
-		internal_delete(replay, history.watch);
+		temporary_breakpoint_delete(replay, history.watch);
 	}
-	tally_end(&history.tally, replay);
+	silent_hits_end(&history.hits, replay);
 	json_decref(history.changes);
 	json_decref(history.writers);
 	json_decref(history.unmapped);

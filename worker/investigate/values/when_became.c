@@ -9,9 +9,9 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/bind.h"
-#include "worker/investigate/calls/life.h"
-#include "worker/investigate/search/passes.h"
+#include "worker/investigate/search/pin_variables.h"
+#include "worker/investigate/calls/frame_lifetime.h"
+#include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
@@ -20,10 +20,10 @@
 #include "worker/breaks/hardware.h"
 #include "worker/read/identifiers.h"
 #include "worker/session/images.h"
-#include "worker/breaks/internal.h"
+#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/read/scope.h"
-#include "worker/moment/seen.h"
+#include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
@@ -32,7 +32,7 @@
 
 struct became {
 	const char *predicate; /* the client's */
-	char bound[BIND_TEXT_MAX];
+	char bound[PIN_TEXT_MAX];
 	struct moment from, low, high; /* halving: false at from and low, true at high */
 	long long evaluations;
 	int watch;	  /* gdb's number */
@@ -42,7 +42,7 @@ struct became {
 	unsigned long long local; /* an address on the stack that it reads; 0: none */
 	char function[128];	  /* the function whose locals it reads; "": none */
 	bool unsure;		  /* it reads locals, and their call was not found */
-	enum bind_means means;
+	enum pin_means means;
 	bool always;	  /* it was true where the search began */
 	json_t *cut;	  /* what search_tell says, in an object */
 	bool empty;	  /* the stretch begins and ends at the same moment */
@@ -73,12 +73,12 @@ static enum truth ask(
 
 	became->evaluations++;
 	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0) {
-		truth = passes_truth(replay, became->bound, value, why, sizeof(why));
+		truth = expression_truth(replay, became->bound, value, why, sizeof(why));
 		if (truth == TRUTH_REFUSED)
-			passes_fail_shapeless(became->predicate, failure);
+			expression_fail_shapeless(became->predicate, failure);
 	} else if (replay->worker->broken) {
 		truth = lost(replay, failure);
-	} else if (passes_is_harmful(became->predicate, why, failure)) {
+	} else if (expression_is_harmful(became->predicate, why, failure)) {
 		truth = TRUTH_REFUSED;
 	} else if (first && !strstr(why, "Cannot access memory") && !strstr(why, "by zero")) {
 		fail_unread(replay, why, failure);
@@ -136,8 +136,8 @@ static enum scan_verdict see(
 
 	if (!hit->watched || hit->number != became->watch || !hit->new)
 		return SCAN_ON;
-	switch (
-	    passes_truth(replay, became->bound, hit->new, became->unread, sizeof(became->unread))) {
+	switch (expression_truth(
+	    replay, became->bound, hit->new, became->unread, sizeof(became->unread))) {
 	case TRUTH_YES:
 		break;
 	case TRUTH_NO:
@@ -146,7 +146,7 @@ static enum scan_verdict see(
 	case TRUTH_UNREAD:
 		return SCAN_ON;
 	case TRUTH_REFUSED:
-		passes_fail_shapeless(became->predicate, failure);
+		expression_fail_shapeless(became->predicate, failure);
 		return SCAN_GIVE_UP;
 	}
 	position_take_sum(replay);
@@ -231,7 +231,7 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 	if (became->watch)
 		end = search_run(search, see, became, failure);
 	gave_up = end == SEARCH_WHOLE && !is_set(replay, became->watch);
-	internal_delete(replay, became->watch);
+	temporary_breakpoint_delete(replay, became->watch);
 	if (end == SEARCH_CUT) {
 		became->cut = json_object();
 		search_tell(search, end, became->cut);
@@ -259,7 +259,7 @@ static enum look look(struct became *became, struct replay *replay, const struct
 
 static json_t *answer_found(const struct became *became, struct replay *replay)
 {
-	json_t *words = where_words(became->frame), *at = seen_name(replay, &became->at);
+	json_t *words = where_words(became->frame), *at = moment_name(replay, &became->at);
 	json_t *answer = json_pack("{s:o, s:O, s:i, s:O}", "conclusion",
 	    json_sprintf(SHOWN " became true for the first time at %s, in %s", became->predicate,
 		json_string_value(at), json_string_value(words)),
@@ -313,8 +313,8 @@ static json_t *answer_unseen(const struct became *became)
 /* The edge is known to lie between two events. */
 static json_t *answer_between(const struct became *became, struct replay *replay)
 {
-	json_t *low = seen_name(replay, &became->low);
-	json_t *high = seen_name(replay, &became->high);
+	json_t *low = moment_name(replay, &became->low);
+	json_t *high = moment_name(replay, &became->high);
 	json_t *answer = json_pack("{s:o, s:O, s:s}", "conclusion",
 	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
 		became->predicate, json_string_value(low), json_string_value(high)),
@@ -329,7 +329,7 @@ static json_t *answer_between(const struct became *became, struct replay *replay
 
 static json_t *answer_always(const struct became *became, struct replay *replay)
 {
-	json_t *from = seen_name(replay, &became->from);
+	json_t *from = moment_name(replay, &became->from);
 	json_t *answer = json_pack("{s:o, s:O}", "conclusion",
 	    json_sprintf(SHOWN " is true at %s already, where the search begins", became->predicate,
 		json_string_value(from)),
@@ -416,17 +416,17 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 static bool choose_stretch(struct became *became, struct replay *replay,
     const struct when_became_args *args, struct moment stretch[2], struct failure *failure)
 {
-	enum life_known known;
-	struct life life = {0};
+	enum lifetime_known known;
+	struct frame_lifetime life = {0};
 
 	became->function[0] = '\0';
 	became->unsure = false;
 	if (!became->local || args->from || args->to)
 		return true;
-	known = life_find(replay, became->local, &life, failure);
-	became->unsure = known == LIFE_UNSURE;
-	if (known != LIFE_KNOWN)
-		return known != LIFE_FAILED;
+	known = frame_lifetime_find(replay, became->local, &life, failure);
+	became->unsure = known == LIFETIME_UNSURE;
+	if (known != LIFETIME_KNOWN)
+		return known != LIFETIME_FAILED;
 	memcpy(stretch, life.stretch, sizeof(life.stretch));
 	snprintf(became->function, sizeof(became->function), "%s", life.function);
 	return true;
@@ -436,7 +436,7 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 {
 	if (!answer)
 		return NULL;
-	if (became->means == BIND_OBJECTS)
+	if (became->means == PIN_OBJECTS)
 		json_object_set_new(answer, "meaning",
 		    json_string("its members are those of the objects that its pointers point to "
 				"at this moment"));
@@ -473,10 +473,10 @@ static bool can_change(const char *predicate, struct failure *failure)
 
 /* Binds the predicate and asks it where the session stands; false with *failure filled. */
 static bool begin(
-    struct became *became, struct replay *replay, enum bind_means means, struct failure *failure)
+    struct became *became, struct replay *replay, enum pin_means means, struct failure *failure)
 {
 	became->means = means;
-	return bind_names(
+	return pin_variables(
 		   replay, became->predicate, means, became->bound, &became->local, failure) &&
 	       ask(became, replay, true, failure) != TRUTH_REFUSED;
 }
@@ -508,10 +508,10 @@ static json_t *answer_about_objects(struct became *became, struct excursion *exc
 	struct failure ignored = {0};
 	json_t *better = NULL;
 
-	if (answer && became->function[0] && became->means == BIND_VARIABLES &&
-	    is_true_at_once(became) && place_return(replay, &excursion->from, &ignored) &&
+	if (answer && became->function[0] && became->means == PIN_VARIABLES &&
+	    is_true_at_once(became) && return_ticket_use(replay, &excursion->from, &ignored) &&
 	    search_stretch(replay, args->from, args->to, stretch, &ignored) &&
-	    begin(&objects, replay, BIND_OBJECTS, &ignored) &&
+	    begin(&objects, replay, PIN_OBJECTS, &ignored) &&
 	    strcmp(objects.bound, became->bound) != 0)
 		better = answer_of(&objects, replay, args, stretch, &ignored);
 	json_decref(ignored.details);
@@ -536,8 +536,8 @@ json_t *tool_when_became(
 	if (!can_change(args->predicate, failure) ||
 	    !search_stretch(replay, args->from, args->to, stretch, failure))
 		return NULL;
-	if (!begin(&became, replay, BIND_VARIABLES, &first) &&
-	    !begin(&became, replay, BIND_OBJECTS, &ignored)) {
+	if (!begin(&became, replay, PIN_VARIABLES, &first) &&
+	    !begin(&became, replay, PIN_OBJECTS, &ignored)) {
 		json_decref(ignored.details);
 		*failure = first;
 		return NULL;

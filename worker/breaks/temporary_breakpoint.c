@@ -1,0 +1,30 @@
+/*
+ * Sets internal breakpoints in gdb and removes them.
+ */
+#include "worker/breaks/temporary_breakpoint.h"
+
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/breaks/jit_code.h"
+
+int temporary_breakpoint_insert(struct replay *replay, const char *where)
+{
+	enum gdb_outcome outcome;
+	json_t *results = NULL, *bkpt;
+	int number;
+
+	outcome = gdb_command(replay->gdb, &results, "-break-insert %s", where);
+	if (where[0] == '*' && !gdb_was_interrupted(replay->gdb))
+		gdb_must_have_done(replay->gdb, outcome, where);
+	bkpt = jit_code_in_hardware(replay, results, where);
+	number = mi_number(bkpt, "number", 0);
+	json_decref(bkpt);
+	json_decref(results);
+	return number;
+}
+
+void temporary_breakpoint_delete(struct replay *replay, int number)
+{
+	if (number && !replay->worker->broken)
+		gdb_must(replay->gdb, NULL, "-break-delete %d", number);
+}

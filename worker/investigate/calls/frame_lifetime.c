@@ -1,0 +1,207 @@
+/*
+ * Finds the call by its stack. When the function begins, its return address lies just below the
+ * frame's end. The function has returned when its caller runs on with the stack pointer at that
+ * end.
+ */
+#include "worker/investigate/calls/frame_lifetime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/investigate/search/where.h"
+#include "worker/read/accessed.h"
+#include "worker/read/frames.h"
+#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/run/last_hit.h"
+#include "worker/moment/position.h"
+#include "worker/run/scan.h"
+#include "worker/moment/signals.h"
+#include "worker/read/symbol.h"
+
+#define LEVELS_MAX 64
+#define RED_ZONE   128 /* bytes below the stack pointer that a function may use */
+#define STOPS_MAX  1000
+
+struct call {
+	unsigned long long entry,
+	    back;		/* the function's first instruction; the one after its call */
+	unsigned long long top; /* the stack pointer there */
+};
+
+/* gdb shows no caller of main, but it says where main's frame ends and where it returns to. */
+static bool find_outermost(struct replay *replay, int level, struct call *call)
+{
+	static const char at_mark[] = "frame at ", back_mark[] = "saved rip = ";
+	const char *said, *at, *back;
+	char command[48];
+
+	snprintf(command, sizeof(command), "info frame level %d", level);
+	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+		"it is not known where the outermost function's frame ends") ||
+	    !(at = strstr(said, at_mark)) || !(back = strstr(said, back_mark)))
+		return false;
+	call->top = strtoull(at + sizeof(at_mark) - 1, NULL, 16);
+	call->back = strtoull(back + sizeof(back_mark) - 1, NULL, 16);
+	return call->top && call->back;
+}
+
+/* The level of the frame that holds the address; -1: none does. */
+static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
+{
+	int from = replay->selected.frame;
+	unsigned long long low, high;
+
+	if (!frames_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
+		return -1;
+	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
+		if (!frames_number(replay, level, "$sp", &high))
+			return find_outermost(replay, level - 1, call) && address < call->top
+				   ? level - 1
+				   : -1;
+		if (high < low)
+			return -1;
+		/* An inlined function has no frame of its own on the stack. */
+		if (high == low || address >= high)
+			continue;
+		call->top = high;
+		return frames_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
+	}
+	return -1;
+}
+
+static int set(struct replay *replay, unsigned long long address, unsigned long long stack)
+{
+	char where[96];
+
+	snprintf(where, sizeof(where), "-c \"(unsigned long) $sp == %llu\" *%llu", stack, address);
+	return temporary_breakpoint_insert(replay, where);
+}
+
+/* Back to the call, unless the program stands at its first instruction. */
+static enum lifetime_known find_call(
+    struct replay *replay, const struct call *call, struct moment *begin, struct failure *failure)
+{
+	enum lifetime_known known = LIFETIME_UNSURE;
+	unsigned long long sp = 0, pc = 0;
+	int number;
+
+	if (frames_number(replay, 0, "$pc", &pc) && pc == call->entry &&
+	    frames_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
+		position_take_sum(replay);
+		*begin = replay->moment;
+		return LIFETIME_KNOWN;
+	}
+	number = set(replay, call->entry, call->top - 8);
+	if (!number)
+		return LIFETIME_UNSURE;
+	switch (last_hit_go(replay, failure)) {
+	case LAST_HIT_THERE:
+		if (scan_hit(replay, BACKWARD).number == number)
+			known = position_update(replay, failure) ? LIFETIME_KNOWN : LIFETIME_FAILED;
+		break;
+	case LAST_HIT_CUT:
+		worker_fail_interrupted(replay->worker, failure);
+		known = LIFETIME_FAILED;
+		break;
+	case LAST_HIT_FAILED:
+		known = LIFETIME_FAILED;
+		break;
+	case LAST_HIT_UNKNOWN:
+		break;
+	}
+	position_take_sum(replay);
+	*begin = replay->moment;
+	temporary_breakpoint_delete(replay, number);
+	return known;
+}
+
+static enum scan_verdict is_number(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	(void)replay;
+	(void)failure;
+	return hit->number == *(int *)context ? SCAN_ENOUGH : SCAN_ON;
+}
+
+/* Runs from the call to the return. A call that never returns lives to the end. */
+static enum lifetime_known find_return(
+    struct replay *replay, const struct call *call, struct moment *end, struct failure *failure)
+{
+	int number = set(replay, call->back, call->top);
+	enum scan_end found;
+
+	if (!number)
+		return LIFETIME_UNSURE;
+	found = scan_run(replay, FORWARD, STOPS_MAX, is_number, &number, failure);
+	temporary_breakpoint_delete(replay, number);
+	if (found == SCAN_FAILED || (found == SCAN_FOUND && !position_update(replay, failure)))
+		return LIFETIME_FAILED;
+	position_take_sum(replay);
+	*end = found == SCAN_FOUND ? replay->moment : (struct moment){.event = REPLAY_EVENT_FAR};
+	return LIFETIME_KNOWN;
+}
+
+static enum lifetime_known begin(struct replay *replay, unsigned long long address,
+    struct frame_lifetime *lifetime, struct call *call, struct failure *failure)
+{
+	unsigned long long pc;
+	int level = find_frame(replay, address, call);
+
+	if (level < 0)
+		return LIFETIME_NONE;
+	if (!frames_number(replay, level, "$pc", &pc) ||
+	    !where_entry(replay, pc, &call->entry, lifetime->function, sizeof(lifetime->function)))
+		return LIFETIME_UNSURE;
+	signals_pass_all(replay);
+	return find_call(replay, call, &lifetime->stretch[0], failure);
+}
+
+enum lifetime_known frame_lifetime_find_begin(struct replay *replay, unsigned long long address,
+    struct frame_lifetime *lifetime, struct failure *failure)
+{
+	struct call call;
+	enum lifetime_known known = begin(replay, address, lifetime, &call, failure);
+
+	signals_stop_again(replay);
+	return known;
+}
+
+enum lifetime_known frame_lifetime_find(struct replay *replay, unsigned long long address,
+    struct frame_lifetime *lifetime, struct failure *failure)
+{
+	const struct moment here = replay->moment;
+	struct call call;
+	enum lifetime_known known = begin(replay, address, lifetime, &call, failure);
+
+	if (known == LIFETIME_KNOWN)
+		known = find_return(replay, &call, &lifetime->stretch[1], failure);
+	signals_stop_again(replay);
+	/* A return before the moment where the question was asked belongs to another call. */
+	return known == LIFETIME_KNOWN && position_order(&here, &lifetime->stretch[1]) > 0
+		   ? LIFETIME_UNSURE
+		   : known;
+}
+
+enum lifetime_end frame_lifetime_came_by_return(struct replay *replay)
+{
+	struct failure failure = {0};
+	struct symbol symbol;
+	uint8_t bytes[3];
+	bool known =
+	    gdb_done_or_warn(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction --reverse"),
+		"it is not known whether the call returned") &&
+	    position_update(replay, &failure) &&
+	    accessed_whole(replay, replay->moment.pc, bytes, sizeof(bytes));
+
+	json_decref(failure.details);
+	if (!known)
+		return LIFETIME_END_UNKNOWN;
+	if (symbol_at(replay, replay->moment.pc, &symbol) &&
+	    strncmp(symbol.name, "_Unwind_", strlen("_Unwind_")) == 0)
+		return LIFETIME_LEFT;
+	if (bytes[0] == 0xf2 || bytes[0] == 0xf3)
+		bytes[0] = bytes[1];
+	return bytes[0] == 0xc3 || bytes[0] == 0xc2 ? LIFETIME_RETURNED : LIFETIME_LEFT;
+}

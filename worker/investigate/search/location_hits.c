@@ -1,0 +1,197 @@
+/*
+ * gdb sets the breakpoint. Where it stops, we evaluate the condition once more.
+ */
+#include "worker/investigate/search/location_hits.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/read/accessed.h"
+#include "worker/breaks/breakpoints.h"
+#include "worker/read/names.h"
+#include "worker/breaks/pending.h"
+#include "worker/moment/position.h"
+#include "worker/moment/moment_names.h"
+#include "worker/read/values.h"
+
+int location_hits_set(
+    struct replay *replay, const char *location, const char *condition, struct failure *failure)
+{
+	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
+	json_t *bkpt = breakpoints_insert(replay, &wanted, failure);
+	int number;
+
+	replay->library_late = false;
+	if (!bkpt && !replay->worker->broken &&
+	    pending_is_likely(replay, location, false, failure)) {
+		*failure = (struct failure){0};
+		wanted.pending = true;
+		bkpt = breakpoints_insert(replay, &wanted, failure);
+	}
+	number = mi_number(bkpt, "number", 0);
+	if (number &&
+	    !breakpoints_are_mapped(replay, bkpt, location,
+		"rr_goto a moment when that address is mapped, and ask there; rr_backtrace and "
+		"rr_symbols show addresses of code",
+		failure)) {
+		json_decref(bkpt);
+		return 0;
+	}
+	json_decref(bkpt);
+	if (number)
+		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
+	else if (!replay->worker->broken)
+		names_explain(replay, location, condition, failure);
+	return number;
+}
+
+bool location_hits_was_known(
+    struct replay *replay, int number, const char *location, struct failure *failure)
+{
+	json_t *results = NULL;
+	bool waits;
+
+	if (pending_was_late(replay, location, failure))
+		return false;
+	gdb_must(replay->gdb, &results, "-break-list");
+	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
+	json_decref(results);
+	if (waits)
+		pending_fail(replay, location, failure);
+	return !waits;
+}
+
+bool location_hits_is_loaded(struct replay *replay, const char *location,
+    unsigned long long address, struct failure *failure)
+{
+	uint8_t byte;
+
+	if (!address || accessed_whole(replay, address, &byte, 1))
+		return true;
+	failure_set(failure, ERROR_UNSUPPORTED, "give `from`: a moment after it was loaded",
+	    "the library of %.200s is not loaded at the beginning", location);
+	return false;
+}
+
+/* A number, a character, a pointer or a bool, as gdb prints it. Not the name of an enumerator,
+ * which may be that of 0, and not "nan". */
+static bool is_number(const char *value, bool *truth)
+{
+	*truth = strcmp(value, "true") == 0;
+	if (*truth || strcmp(value, "false") == 0)
+		return true;
+	if (value[0] == '(' && strstr(value, ") "))
+		value = strstr(value, ") ") + 2;
+	*truth = strtod(value, NULL) != 0.0;
+	return isdigit((unsigned char)value[value[0] == '-']);
+}
+
+void expression_fail_shapeless(const char *expression, struct failure *failure)
+{
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "compare one member or element of it; rr_expand shows them",
+	    "%.200s is neither true nor false: it is a structure, an array or a function",
+	    expression);
+}
+
+/* gdb knows whether an enumerator is 0, and what a reference refers to. */
+static enum truth ask_gdb(struct replay *replay, const char *expression, char *why, size_t size)
+{
+	char negation[REPLAY_EXPRESSION_MAX + 512], *value = NULL, *type = NULL;
+	enum truth truth = TRUTH_UNREAD;
+	bool is_false;
+
+	snprintf(negation, sizeof(negation), "!(%.*s)", REPLAY_EXPRESSION_MAX + 500, expression);
+	if (values_read(replay, negation, &value, &type, why, size) == 0) {
+		if (is_number(value, &is_false))
+			truth = is_false ? TRUTH_NO : TRUTH_YES;
+		else
+			snprintf(why, size, "%s", value);
+	}
+	free(value);
+	free(type);
+	return truth;
+}
+
+enum truth expression_truth(
+    struct replay *replay, const char *expression, const char *value, char *why, size_t size)
+{
+	bool is_true;
+
+	if (is_number(value, &is_true))
+		return is_true ? TRUTH_YES : TRUTH_NO;
+	if (value[0] == '<') { /* gdb's remark, such as <optimized out> */
+		snprintf(why, size, "%s", value);
+		return TRUTH_UNREAD;
+	}
+	return strchr("{[\"", value[0]) ? TRUTH_REFUSED : ask_gdb(replay, expression, why, size);
+}
+
+bool expression_is_harmful(const char *expression, const char *why, struct failure *failure)
+{
+	if (!strstr(why, "not allowed") && !strstr(why, "may-call-functions"))
+		return false;
+	failure_set(failure, ERROR_NOT_ALLOWED,
+	    "compare values only: without =, ++ and calls of functions",
+	    "%.200s changes the program, or calls it: %.200s", expression, why);
+	return true;
+}
+
+static void count_unread(struct replay *replay, const char *why, struct hits_unread *unread)
+{
+	if (unread->count++)
+		return;
+	position_take_sum(replay);
+	unread->first = replay->moment;
+	snprintf(unread->why, sizeof(unread->why), "%s", why);
+}
+
+json_t *location_hits_tell_unread(struct replay *replay, const struct hits_unread *unread)
+{
+	json_t *first, *told;
+
+	if (!unread->count)
+		return NULL;
+	first = moment_name(replay, &unread->first);
+	told = json_sprintf("at %lld pass%s it could not be read: %s, first at %s", unread->count,
+	    unread->count == 1 ? "" : "es", unread->why, json_string_value(first));
+	json_decref(first);
+	return told;
+}
+
+enum hit_kind location_hits_judge(struct replay *replay, const char *condition,
+    struct hits_unread *unread, struct failure *failure)
+{
+	char *value = NULL, *type = NULL, why[256] = "";
+	enum truth truth = TRUTH_UNREAD;
+	enum hit_kind pass = HIT_REFUSED;
+
+	if (!condition)
+		return HIT_MEANT;
+	if (values_read(replay, condition, &value, &type, why, sizeof(why)) == 0)
+		truth = expression_truth(replay, condition, value, why, sizeof(why));
+	else if (expression_is_harmful(condition, why, failure))
+		truth = TRUTH_REFUSED;
+	switch (truth) {
+	case TRUTH_NO:
+		pass = HIT_OTHER;
+		break;
+	case TRUTH_YES:
+		pass = HIT_MEANT;
+		break;
+	case TRUTH_UNREAD:
+		count_unread(replay, why, unread);
+		pass = HIT_UNREAD;
+		break;
+	case TRUTH_REFUSED:
+		if (!failure->message[0])
+			expression_fail_shapeless(condition, failure);
+		break;
+	}
+	free(value);
+	free(type);
+	return pass;
+}

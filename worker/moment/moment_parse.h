@@ -1,0 +1,26 @@
+#ifndef WORKER_MOMENT_PARSE_H
+#define WORKER_MOMENT_PARSE_H
+/*
+ * Moments as a client names them: "start", "end", EVENT, EVENT:TICKS, EVENT:TICKS@PC,
+ * EVENT:TICKS@PC.SUM (see moment_names.h), or a bookmark.
+ */
+#include "worker/session/replay.h"
+
+/* What a name means: an exact moment, what may be several (guessed), or the first moment of its
+ * event. False with *failure filled. */
+bool moment_parse(
+    struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
+
+/* Goes there. False with *failure filled, and then the program is not there. The client's
+ * breakpoints should be disabled. */
+bool moment_go(struct replay *replay, const char *name, struct failure *failure);
+
+/* Something that a client asks of the place where the program stands; the tool's arguments. */
+typedef json_t *moment_question(struct replay *replay, const void *args, struct failure *failure);
+
+/* Asks at that moment and comes back; NULL: asks here. The caller owns the answer; NULL with
+ * *failure filled. */
+json_t *moment_ask(struct replay *replay, const char *name, moment_question *question,
+    const void *args, struct failure *failure);
+
+#endif

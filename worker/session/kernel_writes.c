@@ -1,0 +1,112 @@
+/*
+ * Asks rr for the trace's events with the memory that each of them wrote.
+ */
+#include "worker/session/kernel_writes.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/serve/capture.h"
+#include "worker/session/start_rr.h"
+#include "worker/trace/execs.h"
+
+struct reading {
+	struct dump_parser *inputs;
+	struct dump_parser *tasks;
+};
+
+static void take(void *owner, const char *bytes, size_t length)
+{
+	struct reading *reading = owner;
+
+	dump_parser_feed(reading->inputs, bytes, length);
+	dump_parser_feed(reading->tasks, bytes, length);
+}
+
+static bool keep_threads(struct kernel_writes *writes, const struct execs *tasks, long long pid)
+{
+	writes->tids = calloc(tasks->thread_count + 1, sizeof(*writes->tids));
+	if (!writes->tids)
+		return false;
+	writes->tids[writes->tid_count++] = (int)pid;
+	for (size_t i = 0; i < tasks->thread_count; i++)
+		if (tasks->threads[i].pid == pid)
+			writes->tids[writes->tid_count++] = tasks->threads[i].tid;
+	writes->broken_off |= tasks->cut;
+	return true;
+}
+
+static bool read_all(struct replay *replay, struct kernel_writes *writes, struct failure *failure)
+{
+	struct execs tasks = {0};
+	struct reading reading = {inputs_parser(&writes->inputs), execs_parser(&tasks)};
+	struct capture capture = {.tool = TOOL_NONE};
+	struct tool tool;
+	bool ok = reading.inputs && reading.tasks;
+
+	if (!ok)
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	ok = ok && start_aside(replay, ASIDE_INPUTS, &tool, failure) &&
+	     capture_started(
+		 replay->worker, &tool, "rr", INT_MAX, take, &reading, &capture, failure);
+	writes->broken_off = ok && !capture_succeeded(&capture);
+	dump_parser_end(reading.inputs);
+	dump_parser_end(reading.tasks);
+	capture_free(&capture);
+	if (ok && !keep_threads(writes, &tasks, replay->pid)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		ok = false;
+	}
+	execs_free(&tasks);
+	return ok;
+}
+
+const struct kernel_writes *kernel_writes_learn(struct replay *replay, struct failure *failure)
+{
+	struct kernel_writes *writes = replay->writes;
+
+	if (writes)
+		return writes;
+	writes = calloc(1, sizeof(*writes));
+	if (!writes) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	if (read_all(replay, writes, failure))
+		return replay->writes = writes;
+	kernel_writes_free(writes);
+	return NULL;
+}
+
+void kernel_writes_free(struct kernel_writes *writes)
+{
+	if (!writes)
+		return;
+	inputs_free(&writes->inputs);
+	free(writes->tids);
+	free(writes);
+}
+
+bool kernel_writes_is_ours(const struct kernel_writes *writes, int tid)
+{
+	for (size_t i = 0; i < writes->tid_count; i++)
+		if (writes->tids[i] == tid)
+			return true;
+	return false;
+}
+
+const struct input_range *kernel_writes_last(const struct kernel_writes *writes,
+    unsigned long long address, unsigned size, long long from, long long to)
+{
+	for (size_t i = writes->inputs.range_count; i > 0; i--) {
+		const struct input_range *range = &writes->inputs.ranges[i - 1];
+		const struct input_call *call = &writes->inputs.calls[range->call];
+
+		if (call->event < from)
+			break;
+		if (call->event < to && address < range->address + range->length &&
+		    range->address < address + size && kernel_writes_is_ours(writes, call->tid))
+			return range;
+	}
+	return NULL;
+}

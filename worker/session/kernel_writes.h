@@ -1,0 +1,29 @@
+#ifndef WORKER_KERNEL_WRITES_H
+#define WORKER_KERNEL_WRITES_H
+/*
+ * What the kernel wrote into the memory of the session's process. An rr beside the session reads it
+ * once; the session does not move.
+ */
+#include "worker/session/replay.h"
+#include "worker/trace/inputs.h"
+
+struct kernel_writes {
+	struct inputs inputs;
+	int *tids; /* of the process's threads, the first one included */
+	size_t tid_count;
+	bool broken_off; /* rr did not come to the end of the trace */
+};
+
+/* Owned by the session; NULL with *failure filled. */
+const struct kernel_writes *kernel_writes_learn(struct replay *replay, struct failure *failure);
+void kernel_writes_free(struct kernel_writes *writes);
+
+/* Whether a task belongs to the session's process. */
+bool kernel_writes_is_ours(const struct kernel_writes *writes, int tid);
+
+/* The last write of the kernel to any of these bytes at an event from `from` on and before `to`;
+ * NULL: none. */
+const struct input_range *kernel_writes_last(const struct kernel_writes *writes,
+    unsigned long long address, unsigned size, long long from, long long to);
+
+#endif

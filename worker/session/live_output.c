@@ -1,0 +1,227 @@
+/*
+ * Catches and bounds the replayed program's output, which may be endless and is never complete
+ * text. Nothing here depends on its content except rr's marks. A program that forges marks only
+ * spoils its own output.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sandbox/cleanup.h"
+#include "worker/session/live_output.h"
+#include "sandbox/wire/scrub.h"
+
+#define OUTPUT_HALF (16 * 1024) /* bytes kept of the head, and of the tail */
+#define WORDS_MAX   8192	/* of rr's own messages, with room for a backtrace after them */
+#define MARK_MAX    48
+#define NOTE_ROOM   128
+#define FATAL_MAX   1000 /* of rr's last error */
+
+struct live_output {
+	char head[OUTPUT_HALF], tail[OUTPUT_HALF]; /* the tail is a ring */
+	size_t head_length, total;
+	char words[WORDS_MAX];
+	size_t words_length;
+	char mark[MARK_MAX]; /* a mark that has arrived in part */
+	size_t mark_length;
+	bool in_program; /* the next bytes are the program's */
+	/* rr's last error, and the one before, because rr may print much of the trace after the
+	 * error. */
+	struct fatal {
+		char text[FATAL_MAX];
+		size_t length;
+	} fatal, earlier;
+	size_t fatal_matched; /* bytes of the beginning that have matched so far */
+};
+
+struct live_output *live_output_new(void)
+{
+	return calloc(1, sizeof(struct live_output));
+}
+
+void live_output_free(struct live_output *output)
+{
+	free(output);
+}
+
+static void add_words(struct live_output *output, char c)
+{
+	if (output->words_length == WORDS_MAX) {
+		memmove(output->words, output->words + WORDS_MAX / 2, WORDS_MAX / 2);
+		output->words_length = WORDS_MAX / 2;
+	}
+	output->words[output->words_length++] = c;
+}
+
+static const char fatal_start[] = "[FATAL";
+
+/* Keeps the last two texts with this beginning. */
+static void add_fatal(struct live_output *output, char c)
+{
+	struct fatal *fatal = &output->fatal;
+	size_t start = sizeof(fatal_start) - 1;
+
+	if (fatal->length > 0 && fatal->length < FATAL_MAX)
+		fatal->text[fatal->length++] = c;
+	if (c != fatal_start[output->fatal_matched])
+		output->fatal_matched = 0;
+	if (c != fatal_start[output->fatal_matched] || ++output->fatal_matched < start)
+		return;
+	output->fatal_matched = 0;
+	output->earlier = *fatal;
+	memcpy(fatal->text, fatal_start, start);
+	fatal->length = start;
+}
+
+static void add_byte(struct live_output *output, char c)
+{
+	add_fatal(output, c);
+	if (!output->in_program) {
+		add_words(output, c);
+		return;
+	}
+	if (output->head_length < OUTPUT_HALF)
+		output->head[output->head_length++] = c;
+	else
+		output->tail[(output->total - OUTPUT_HALF) % OUTPUT_HALF] = c;
+	output->total++;
+}
+
+/* Whether `text` can be the beginning of a mark, "[rr PID EVENT]"; *whole: it is a mark. */
+static bool is_mark(const char *text, size_t length, bool *whole)
+{
+	static const char start[] = "[rr ";
+	size_t i = 0, digits = 0;
+	int numbers = 0;
+
+	*whole = false;
+	for (; i < length && i < 4; i++)
+		if (text[i] != start[i])
+			return false;
+	for (; i < length; i++) {
+		if (text[i] >= '0' && text[i] <= '9') {
+			digits++;
+		} else if (digits &&
+			   ((text[i] == ' ' && numbers == 0) || (text[i] == ']' && numbers == 1))) {
+			numbers++;
+			digits = 0;
+			*whole = numbers == 2;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void flush_mark(struct live_output *output)
+{
+	for (size_t i = 0; i < output->mark_length; i++)
+		add_byte(output, output->mark[i]);
+	output->mark_length = 0;
+}
+
+void live_output_add(struct live_output *output, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		bool whole = false;
+		if (output->mark_length == MARK_MAX || (bytes[i] == '[' && output->mark_length))
+			flush_mark(output);
+		output->mark[output->mark_length++] = bytes[i];
+		if (!is_mark(output->mark, output->mark_length, &whole)) {
+			flush_mark(output);
+		} else if (whole) {
+			output->mark_length = 0;
+			output->in_program = true;
+		}
+	}
+}
+
+/* When rr reaches the moment of a seek, it says so in the middle of the program's output:
+ * "\a\n---\n ---> ...\n---\n". */
+static size_t without_announcements(char *all, size_t length)
+{
+	static const char start[] = "\a\n---", arrow[] = " ---> Reached target process ";
+	char *at, *end;
+
+	while ((at = memmem(all, length, start, sizeof(start) - 1))) {
+		char *line = memchr(at + 2, '\n', length - (size_t)(at + 2 - all));
+		size_t left = line ? length - (size_t)(line + 1 - all) : 0;
+		if (left < sizeof(arrow) || memcmp(line + 1, arrow, sizeof(arrow) - 1) != 0)
+			break;
+		for (int i = 0; i < 2 && line; i++)
+			line = memchr(line + 1, '\n', length - (size_t)(line + 1 - all));
+		end = line ? line + 1 : all + length;
+		memmove(at, end, length - (size_t)(end - all));
+		length -= (size_t)(end - at);
+	}
+	return length;
+}
+
+json_t *live_output_peek(const struct live_output *output, size_t max)
+{
+	size_t tail = output->total - output->head_length, kept, lost, at;
+	cleanup_free char *all = malloc((size_t)2 * OUTPUT_HALF + NOTE_ROOM);
+
+	kept = tail < OUTPUT_HALF ? tail : OUTPUT_HALF;
+	lost = tail - kept;
+	if (!all || !output->total)
+		return NULL;
+	memcpy(all, output->head, output->head_length);
+	at = output->head_length;
+	if (lost)
+		at +=
+		    (size_t)snprintf(all + at, NOTE_ROOM, "\n[... %zu bytes left out ...]\n", lost);
+	for (size_t i = 0; i < kept; i++)
+		all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
+	at = scrub_overwritten(all, without_announcements(all, at));
+	return at ? scrub_json_middle(all, at, max, NULL) : NULL;
+}
+
+json_t *live_output_take(struct live_output *output, size_t max)
+{
+	json_t *text = live_output_peek(output, max);
+
+	output->head_length = output->total = 0;
+	return text;
+}
+
+/* Ends where rr adds text for its own developers. */
+static size_t length_of_complaint(const char *text, size_t length)
+{
+	static const char *const ends[] = {"=== Start rr backtrace", "Tail of trace dump"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const char *end = memmem(text, length, ends[i], strlen(ends[i]));
+		if (end)
+			length = (size_t)(end - text);
+	}
+	return length;
+}
+
+/* Ignores rr's last message, which says that rr itself will not be debugged. */
+static const struct fatal *find_fatal(const struct live_output *output)
+{
+	static const char not_interactive[] = "emergency_debug()";
+	const struct fatal *last = &output->fatal;
+
+	return memmem(last->text, last->length, not_interactive, sizeof(not_interactive) - 1)
+		   ? &output->earlier
+		   : last;
+}
+
+void live_output_rr_words(const struct live_output *output, char *text, size_t size)
+{
+	const struct fatal *fatal = find_fatal(output);
+	size_t length = output->words_length < size / 2 ? output->words_length : size / 2;
+	const char *words = output->words, *from = words + output->words_length - length;
+	const char *error = memmem(words, output->words_length, "[ERROR", 6);
+
+	if (fatal->length > 0) {
+		from = fatal->text;
+		length = fatal->length;
+	} else if (error) {
+		from = error;
+		length = output->words_length - (size_t)(error - words);
+	}
+	scrub_bytes(text, size, from, length_of_complaint(from, length));
+}
