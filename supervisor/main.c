@@ -22,6 +22,7 @@
 #include "supervisor/record_until_command.h"
 #include "supervisor/dispatch.h"
 #include "supervisor/doctor/doctor.h"
+#include "supervisor/help.h"
 #include "supervisor/connections.h"
 #include "supervisor/deadlines.h"
 #include "supervisor/monitor/launcher.h"
@@ -210,7 +211,10 @@ int main(int argc, char **argv)
 	}
 	switch (options.mode) {
 	case MODE_HELP:
-		options_print_help();
+		help_print();
+		return 0;
+	case MODE_HELP_SETTINGS:
+		help_print_settings();
 		return 0;
 	case MODE_VERSION:
 		printf("rr-warden %s\n", RR_WARDEN_VERSION);
@@ -228,7 +232,10 @@ int main(int argc, char **argv)
 	case MODE_CONFIG:
 		return client_config_run(supervisor.paths.program, argc, argv, options.rest);
 	case MODE_SERVE:
-		break;
+		if (!isatty(STDIN_FILENO))
+			break;
+		help_greet(); /* a person typed it: it would wait without a word */
+		return 0;
 	}
 	/* Without cleaning up, because everything below dies with this process. */
 	_exit(serve(&supervisor));

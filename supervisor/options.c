@@ -1,6 +1,6 @@
 /*
- * Makes the flags from the table of settings, so that every setting has a flag and a line in
- * --help. Changes only the struct that it is given (and getopt's state).
+ * Makes the flags from the table of settings, so that every setting has a flag. Changes only the
+ * struct that it is given (and getopt's state).
  */
 #include "supervisor/options.h"
 
@@ -112,6 +112,25 @@ static void note_flag(struct options *options, struct found *found, int setting,
 	found->count++;
 }
 
+/* What is to be explained: `--help` or `--help settings`. */
+static void read_topic(struct options *options, int argc, char **argv, int at)
+{
+	if (at >= argc)
+		return;
+	if (strcmp(argv[at], "settings") == 0) {
+		options->mode = MODE_HELP_SETTINGS;
+		return;
+	}
+	options->mode = MODE_WRONG;
+	snprintf(options->why, sizeof(options->why),
+	    "there is no help on %.80s, only --help and --help settings", argv[at]);
+}
+
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static void scan(struct options *options, struct found *found, int argc, char **argv)
 {
 	struct option long_options[FIXED_COUNT + SETTING_COUNT + 1];
@@ -138,6 +157,8 @@ static void scan(struct options *options, struct found *found, int argc, char **
 		if (options->mode == MODE_HELP || options->mode == MODE_VERSION)
 			break;
 	}
+	if (options->mode == MODE_HELP)
+		read_topic(options, argc, argv, optind);
 }
 
 static void find_subcommand(struct options *options, int argc, char **argv)
@@ -150,6 +171,11 @@ static void find_subcommand(struct options *options, int argc, char **argv)
 	options->rest = optind + 1;
 	if (options->mode == MODE_SERVE)
 		say_no_command(options, argv[optind]);
+	else if (options->mode == MODE_HELP)
+		read_topic(options, argc, argv, options->rest);
+	else if ((options->mode == MODE_DOCTOR || options->mode == MODE_CONFIG) &&
+		 options->rest < argc && is_help(argv[options->rest]))
+		options->mode = MODE_HELP;
 }
 
 /* A flag of [tools] as "--name=value"; -1: it is something else. */
@@ -239,8 +265,8 @@ void options_read(struct options *options, int argc, char **argv, const char *ad
 	scan(options, &found, argc, argv);
 	find_subcommand(options, argc, argv);
 	scan_tools(options, &found, argc, argv);
-	if (options->mode == MODE_HELP || options->mode == MODE_VERSION ||
-	    options->mode == MODE_WRONG)
+	if (options->mode == MODE_HELP || options->mode == MODE_HELP_SETTINGS ||
+	    options->mode == MODE_VERSION || options->mode == MODE_WRONG)
 		return;
 	options->settings = settings_new();
 	if (options->settings == NULL)
@@ -249,44 +275,5 @@ void options_read(struct options *options, int argc, char **argv, const char *ad
 		options->mode = MODE_WRONG;
 		settings_free(options->settings);
 		options->settings = NULL;
-	}
-}
-
-void options_print_help(void)
-{
-	printf(
-	    "rr-warden: an MCP server on stdio for rr's record and replay debugging\n\n"
-	    "  rr-warden [OPTION]...                  serve MCP on stdin and stdout\n"
-	    "  rr-warden [OPTION]... doctor [--json]  say what works on this machine, and how to "
-	    "fix\n"
-	    "                                         what does not; exit 0 ok, 1 warnings, 2 "
-	    "problem\n"
-	    "  rr-warden [OPTION]... config CLIENT    print the configuration for claude, codex,\n"
-	    "                                         gemini, cursor or vscode, with these "
-	    "options\n"
-	    "  rr-warden [OPTION]... rr ARGS          run rr by hand, with the software counter "
-	    "where\n"
-	    "                                         the machine has none\n"
-	    "  rr-warden [OPTION]... record-until [-n ATTEMPTS] [--] COMMAND...\n"
-	    "                                         record until it fails, and keep that trace; "
-	    "exit\n"
-	    "                                         0 never failed, 1 failed, 2 error; see its "
-	    "--help\n\n"
-	    "When its input ends, the server first answers running calls, for 5 s at most, and "
-	    "then ends.\n\n"
-	    "  --help, --version\n"
-	    "  --config=FILE  read settings from a file\n\n"
-	    "Every setting is a flag; in a file it is a line \"key = value\" below its [section]. "
-	    "A flag\n"
-	    "overrides the environment, which overrides --config, which overrides\n" SETTINGS_FILE
-	    ". Where that file exists, nobody can exceed it.\n");
-	for (int i = 0; i < SETTING_COUNT; i++) {
-		const struct setting_row *row = &setting_rows[i];
-		if (i == 0 || strcmp(row->section, setting_rows[i - 1].section) != 0)
-			printf("\n[%s]\n", row->section);
-		printf("  --%-22s %s: %s", row->flag, row->key, row->help);
-		if (row->value[0] != 0)
-			printf(" [%s]", row->value);
-		printf("%s%s\n", row->env == NULL ? "" : "; ", row->env == NULL ? "" : row->env);
 	}
 }

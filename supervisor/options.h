@@ -14,13 +14,14 @@ enum options_mode {
 	MODE_RR, /* `rr-warden rr ARGS`: what follows is rr's, but for leading flags of [tools] */
 	MODE_RECORD_UNTIL, /* `rr-warden record-until ARGS` */
 	MODE_HELP,
+	MODE_HELP_SETTINGS, /* `--help settings` */
 	MODE_VERSION,
 	MODE_WRONG /* `why` says what is wrong */
 };
 
 struct options {
 	enum options_mode mode;
-	struct settings *settings; /* owned; NULL with MODE_HELP, MODE_VERSION and MODE_WRONG */
+	struct settings *settings; /* owned; NULL where only a text is to be printed */
 	int rest;		   /* of a subcommand: index in argv of its first argument */
 	char why[SETTINGS_WHY_MAX];
 };
@@ -31,8 +32,5 @@ struct options {
  * MODE_WRONG. settings_free what it returns in settings.
  */
 void options_read(struct options *options, int argc, char **argv, const char *admin_file);
-
-/* The text of --help, to stdout. */
-void options_print_help(void);
 
 #endif

@@ -300,6 +300,19 @@ static int export_trace(struct server *server, const char *trace, const char *fi
 	return path == NULL ? RECORD_UNTIL_TROUBLE : RECORD_UNTIL_FAILED;
 }
 
+/* The step that comes next, for a person at a terminal and in a job's log. */
+static void tell_next(int status, const char *trace)
+{
+	if (status == RECORD_UNTIL_FAILED && trace != NULL)
+		fprintf(stderr,
+		    "Next: ask your agent why %s crashed or failed (rr_crash_report), or replay it "
+		    "by hand: rr-warden rr replay %s\n",
+		    trace, trace);
+	else if (status == RECORD_UNTIL_NEVER_FAILED)
+		fprintf(stderr, "Next: try more often (-n), or say with --fail-when what a failure "
+				"is.\n");
+}
+
 static int record(struct server *server, const struct request *request)
 {
 	json_t *answer = call_tool(server, "rr_record_until", json_incref(request->arguments));
@@ -317,6 +330,8 @@ static int record(struct server *server, const struct request *request)
 		if (request->archive != NULL)
 			status = export_trace(server, trace, request->archive);
 	}
+	fflush(stdout);
+	tell_next(status, trace);
 	json_decref(answer);
 	return status;
 }

@@ -14,7 +14,7 @@ void status_complete(json_t *result, const struct settings *settings, const stru
 /*
  * What works and what does not, from facts with "sandbox" {"level", "layers"}: a new array of
  * {"state": "ok"|"warning"|"problem", "subject", "text", "fix"}; fix is "" if there is nothing to
- * do.
+ * do. A long text has a shorter one, "brief", beside it.
  */
 json_t *status_findings(const json_t *facts);
 

@@ -1,12 +1,11 @@
-# bash completion for rr-warden. It takes options and commands from `rr-warden --help`, so that there is
-# no second list to keep up to date.
+# bash completion for rr-warden. It takes options and commands from `rr-warden --help` and `rr-warden
+# --help settings`, so that there is no second list to keep up to date.
 
 _rr_warden_words()
 {
-	"$1" --help 2>/dev/null | sed -n \
-		-e 's/^ *--help, --version.*/--help --version/p;t' \
-		-e 's/^ *\(--[a-z_-]*\)\([ =].*\)\{0,1\}$/\1/p' \
-		-e 's/^ *rr-warden \(\[OPTION\]\.\.\. \)\{0,1\}\([a-z][a-z-]*\)[ ].*/\2/p'
+	{ "$1" --help && "$1" --help settings; } 2>/dev/null | sed -n \
+		-e 's/^  \(--[a-z_-]*\)\([ =].*\)\{0,1\}$/\1/p' \
+		-e 's/^  rr-warden \([a-z][a-z-]*\)[ ].*/\1/p'
 }
 
 _rr_warden()

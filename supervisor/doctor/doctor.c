@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "supervisor/doctor/folded.h"
+#include "supervisor/folded.h"
 #include "supervisor/doctor/own_server.h"
 #include "supervisor/monitor/ledger.h"
 #include "supervisor/status.h"
@@ -35,8 +35,7 @@ static const char *const verdicts[] = {[DOCTOR_OK] = "Recording and replaying wo
     [DOCTOR_WARNING] = "Recording and replaying work here, with the warnings above.",
     [DOCTOR_PROBLEM] = "Recording or replaying does not work here."};
 
-#define NOT_TRIED                                                                                  \
-	"Nothing was found that prevents recording and replaying, but they were not tried."
+#define NOT_TRIED "Nothing prevents recording and replaying, but they were not tried."
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -327,15 +326,18 @@ static void find_sources(json_t *findings)
 	char path[PATH_MAX] = "";
 	cleanup_fd int ledger = ledger_directory(path, false);
 
-	if (ledger >= 0)
+	if (ledger >= 0) {
 		add(findings, DOCTOR_OK, "sources", "",
 		    "those of recordings are listed in %s (libdw %s)", path, dwfl_version(NULL));
-	else
+		json_object_set_new(json_array_get(findings, json_array_size(findings) - 1),
+		    "brief", json_sprintf("listed in %s", path));
+	} else {
 		add(findings, DOCTOR_WARNING, "sources",
 		    "make it a directory of your own that nobody else can write, or set "
 		    "XDG_STATE_HOME to another place",
 		    "those of recordings are not listed, so sessions do not show them: %s: %s",
 		    path[0] ? path : "no home directory", strerror(errno));
+	}
 }
 
 static void try_recording(json_t *findings, struct own_server *server)
@@ -400,9 +402,26 @@ static void print_state(enum doctor_exit state, bool color)
 	printf("%s%-8s%s", color ? colors[state] : "", states[state], color ? "\033[0m" : "");
 }
 
-static void print_findings(const json_t *findings)
+/* https://no-color.org: NO_COLOR counts if it is not empty. */
+static bool wants_color(void)
 {
-	bool color = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
+	const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && (never == NULL || never[0] == 0) && terminal != NULL &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+/* What a person reads first: a finding may have a shorter text for that. */
+static const char *shown_text(const json_t *finding, bool verbose)
+{
+	const char *brief = text_of(finding, "brief");
+
+	return verbose || brief[0] == 0 ? text_of(finding, "text") : brief;
+}
+
+static void print_findings(const json_t *findings, bool verbose)
+{
+	bool color = wants_color();
 	int width = folded_width(stdout);
 	const json_t *finding;
 	size_t i;
@@ -414,7 +433,7 @@ static void print_findings(const json_t *findings)
 			if (strcmp(text_of(finding, "state"), states[state]) == 0)
 				print_state(state, color);
 		printf(" %-10s ", text_of(finding, "subject"));
-		folded_print(stdout, text_of(finding, "text"), TEXT_COLUMN, width);
+		folded_print(stdout, shown_text(finding, verbose), TEXT_COLUMN, width);
 		if (text_of(finding, "fix")[0] != 0)
 			printf("%*sfix: %s\n", TEXT_COLUMN, "", text_of(finding, "fix"));
 	}
@@ -435,24 +454,31 @@ static void print_json(const json_t *findings, json_t *status)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static bool read_arguments(int argc, char *const argv[], int rest, bool *json, bool *record)
+struct wish {
+	bool json, verbose, record;
+};
+
+static bool read_arguments(int argc, char *const argv[], int rest, struct wish *wish)
 {
-	*json = false;
-	*record = true;
+	const struct {
+		const char *name;
+		bool *at, value;
+	} known[] = {{"--json", &wish->json, true}, {"--verbose", &wish->verbose, true},
+	    {"--record", &wish->record, true}, {"--no-record", &wish->record, false}};
+
 	for (int i = rest; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			*json = true;
-		else if (strcmp(argv[i], "--record") == 0)
-			*record = true;
-		else if (strcmp(argv[i], "--no-record") == 0)
-			*record = false;
-		else
-			return fprintf(stderr,
-				   "rr-warden: doctor has no option %s, only --json and "
-				   "--no-record. Put settings before the command: rr-warden "
-				   "--pmu=software doctor\n",
-				   argv[i]),
-			       false;
+		size_t k = 0;
+		while (k < sizeof(known) / sizeof(known[0]) && strcmp(argv[i], known[k].name) != 0)
+			k++;
+		if (k == sizeof(known) / sizeof(known[0])) {
+			fprintf(stderr,
+			    "rr-warden: doctor has no option %s, only --verbose, --json and "
+			    "--no-record. Put settings before the command: rr-warden "
+			    "--pmu=software doctor\n",
+			    argv[i]);
+			return false;
+		}
+		*known[k].at = known[k].value;
 	}
 	return true;
 }
@@ -479,9 +505,9 @@ static json_t *ask_server(
 
 int doctor_run(const struct settings *settings, int argc, char *const argv[], int rest)
 {
-	bool json, record;
+	struct wish wish = {.record = true};
 
-	if (!read_arguments(argc, argv, rest, &json, &record))
+	if (!read_arguments(argc, argv, rest, &wish))
 		return DOCTOR_USAGE;
 	json_t *findings = json_array(), *status = NULL;
 	find_kernel(findings);
@@ -491,14 +517,14 @@ int doctor_run(const struct settings *settings, int argc, char *const argv[], in
 		add(findings, DOCTOR_PROBLEM, "server", "read what it prints on standard error",
 		    "it does not start");
 	else
-		status = ask_server(findings, settings, server, record);
+		status = ask_server(findings, settings, server, wish.record);
 	if (server != NULL && worst_of(findings) == DOCTOR_PROBLEM)
 		own_server_repeat(server);
 	own_server_end(server);
-	if (json)
+	if (wish.json)
 		print_json(findings, status);
 	else
-		print_findings(findings);
+		print_findings(findings, wish.verbose);
 	int result = (int)worst_of(findings);
 	json_decref(findings);
 	json_decref(status);

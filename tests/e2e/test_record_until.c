@@ -110,6 +110,20 @@ START_TEST(trouble_is_told_from_a_failure)
 }
 END_TEST
 
+/* What a person does next stands in the last line. */
+START_TEST(the_last_line_is_the_next_step)
+{
+	struct job failed = run("", "-n 5 -- " FLAKY " 2>&1 | tail -n 1");
+	struct job passed = run("", "-n 1 -- true 2>&1 | tail -n 1");
+
+	ck_assert_msg(strncmp(failed.output, "Next: ", 6) == 0, "%s", failed.output);
+	ck_assert_msg(strstr(failed.output, "traces/sh-0") != NULL, "%s", failed.output);
+	ck_assert_msg(strncmp(passed.output, "Next: try more often", 20) == 0, "%s", passed.output);
+	job_end(&failed);
+	job_end(&passed);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -117,6 +131,7 @@ int main(void)
 	    {the_failing_trace_leaves_as_one_file, 1},
 	    {a_program_that_never_fails_leaves_nothing, 1},
 	    {trouble_is_told_from_a_failure, TIMES(troubles)},
+	    {the_last_line_is_the_next_step, 1},
 	    {NULL, 0},
 	};
 

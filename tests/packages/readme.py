@@ -182,7 +182,7 @@ def is_target(command):
 
 def is_flag(flag):
     with Home() as home:
-        check(flag.split("=")[0] in home.run("rr-warden --help"), "the server does not know it")
+        check(flag.split("=")[0] in home.run("rr-warden --help settings"), "the server does not know it")
 
 
 BARE, INSTALLED = "tests/bare/run.sh", "tests/packages/newcomer.sh"
@@ -200,7 +200,7 @@ RUN = {
         (INSTALLED, "npm install", "/rr-warden-linux-x64-*.tgz", "/rr-warden-[0-9]*.tgz"),
     "make demo DEMO_OPTIONS=--sandbox-net_ns=prefer": demo,
     "rr-warden config claude": prints,
-    "rr-warden --help": prints,
+    "rr-warden --help settings": prints,
     "claude mcp add --scope user rr -- rr-warden": claude,
     "claude mcp remove karellen-rr-mcp && claude mcp add karellen-rr-mcp -- rr-warden": claude_switches,
     "codex mcp add rr -- rr-warden": codex,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/doctor/folded.h"
+#include "supervisor/folded.h"
 #include "tests/runner.h"
 
 static void expect(const char *text, int column, int width, const char *expected)

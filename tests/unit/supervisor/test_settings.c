@@ -316,6 +316,10 @@ START_TEST(subcommands_are_known)
 {
 	read_line("--help");
 	ck_assert_int_eq(options.mode, MODE_HELP);
+	read_line("--help settings");
+	ck_assert_int_eq(options.mode, MODE_HELP_SETTINGS);
+	read_line("help settings");
+	ck_assert_int_eq(options.mode, MODE_HELP_SETTINGS);
 	read_line("--version");
 	ck_assert_int_eq(options.mode, MODE_VERSION);
 	read_line("--pmu=software doctor");

@@ -2,8 +2,8 @@
  * Long texts on a terminal: lines break between words, and later lines begin below the first. Not
  * for commands, because people copy them.
  */
-#ifndef SUPERVISOR_DOCTOR_FOLDED_H
-#define SUPERVISOR_DOCTOR_FOLDED_H
+#ifndef SUPERVISOR_FOLDED_H
+#define SUPERVISOR_FOLDED_H
 
 #include <stdio.h>
 

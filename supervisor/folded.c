@@ -1,7 +1,7 @@
 /*
  * See folded.h.
  */
-#include "supervisor/doctor/folded.h"
+#include "supervisor/folded.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
