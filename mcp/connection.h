@@ -37,6 +37,8 @@ struct mcp_server {
 	size_t task_count;
 	struct mcp_page *pages[MCP_LISTS][MCP_REVISIONS];
 	size_t page_count[MCP_LISTS];
+	size_t *shown_tools; /* indices of the tools in tools/list, in the order of the table */
+	size_t shown_count;
 };
 
 /* One message from the client on its way to its method. */

@@ -80,6 +80,11 @@ static json_t *server_capabilities(const struct mcp_handler *handler)
 {
 	json_t *capabilities = json_pack("{s:{}}", "tools");
 
+	/* Clients that read it keep a stream open for it, so it is said only where it can happen.
+	 */
+	if (handler->listing)
+		json_object_set_new(
+		    json_object_get(capabilities, "tools"), "listChanged", json_true());
 	if (handler->resource_count > 0 || handler->template_count > 0 || handler->skill_count > 0)
 		json_object_set_new(capabilities, "resources", json_object());
 	if (handler->prompt_count > 0)
@@ -139,8 +144,19 @@ void lifecycle_discover(const struct mcp_incoming *incoming)
 	connection_result(incoming, result);
 }
 
-/* Our lists never change, so the acknowledged set is empty. The stream stays open until the client
- * cancels it, as specified. */
+/* What it asked for and we may send: the list of tools can change, no other. */
+static json_t *honored(const struct mcp_incoming *incoming)
+{
+	const json_t *asked = json_object_get(incoming->params, "notifications");
+	json_t *set = json_object();
+
+	if (incoming->server->handler->listing &&
+	    json_is_true(json_object_get(asked, "toolsListChanged")))
+		json_object_set_new(set, "toolsListChanged", json_true());
+	return set;
+}
+
+/* The stream stays open until the client cancels it, as specified. */
 void lifecycle_listen(const struct mcp_incoming *incoming)
 {
 	if (!json_is_object(json_object_get(incoming->params, "notifications"))) {
@@ -155,8 +171,25 @@ void lifecycle_listen(const struct mcp_incoming *incoming)
 		return;
 	}
 	struct mcp_request *request = request_begin(incoming, MCP_LISTEN);
-	if (request)
-		connection_notify(incoming->server, "notifications/subscriptions/acknowledged",
-		    json_pack("{s:{s:O}, s:{}}", "_meta", META_PREFIX "subscriptionId", request->id,
-			"notifications"));
+	if (!request)
+		return;
+	json_t *set = honored(incoming);
+	request->hears_of_tools = json_object_size(set) > 0;
+	connection_notify(incoming->server, "notifications/subscriptions/acknowledged",
+	    json_pack("{s:{s:O}, s:o}", "_meta", META_PREFIX "subscriptionId", request->id,
+		"notifications", set));
+}
+
+/* Up to 2025-11-25 every client hears of it, later only who asked. */
+void lifecycle_tell_tools_changed(struct mcp_server *server)
+{
+	static const char method[] = "notifications/tools/list_changed";
+
+	if (server->initialized)
+		connection_notify(server, method, json_object());
+	for (struct mcp_request *request = server->requests; request; request = request->next)
+		if (request->hears_of_tools)
+			connection_notify(server, method,
+			    json_pack(
+				"{s:{s:O}}", "_meta", META_PREFIX "subscriptionId", request->id));
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/methods.h"
 #include "mcp/schema.h"
 #include "mcp/skills.h"
 #include "mcp/text.h"
@@ -42,16 +43,20 @@ static json_t *describe_annotations(const struct mcp_tool *tool)
 	return hints;
 }
 
-static json_t *describe_tool(const struct mcp_handler *handler, size_t index)
+/* Whoever lists only some of the tools wants a short list: each has its name, its text and its
+ * arguments then, and `said` holds what was said of those before. With NULL, nothing is left out.
+ */
+static json_t *describe_tool(const struct mcp_tool *tool, json_t *said)
 {
-	const struct mcp_tool *tool = &handler->tools[index];
+	bool brief = said != NULL;
 	json_t *item = json_object();
 
 	set_text(item, "name", tool->name);
-	set_text(item, "title", tool->title);
+	if (!brief)
+		set_text(item, "title", tool->title);
 	set_text(item, "description", tool->description);
-	json_object_set_new(item, "inputSchema", schema_of_input(tool->params));
-	if (tool->results)
+	json_object_set_new(item, "inputSchema", schema_of_input(tool->params, said));
+	if (tool->results && !brief)
 		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
 	json_object_set_new(item, "annotations", describe_annotations(tool));
 	return item;
@@ -124,18 +129,20 @@ struct list_kind {
 };
 
 static const struct list_kind list_kinds[MCP_LISTS] = {
-    [MCP_LIST_TOOLS] = {"tools", describe_tool},
+    [MCP_LIST_TOOLS] = {"tools", NULL}, /* describe_tools */
     [MCP_LIST_RESOURCES] = {"resources", describe_resource},
     [MCP_LIST_TEMPLATES] = {"resourceTemplates", describe_template},
     [MCP_LIST_PROMPTS] = {"prompts", describe_prompt},
     [MCP_LIST_SKILLS] = {"skills", describe_skill},
 };
 
-static size_t list_size(const struct mcp_handler *handler, enum mcp_list list)
+static size_t list_size(const struct mcp_server *server, enum mcp_list list)
 {
+	const struct mcp_handler *handler = server->handler;
+
 	switch (list) {
 	case MCP_LIST_TOOLS:
-		return handler->tool_count;
+		return server->shown_count;
 	case MCP_LIST_RESOURCES:
 		return handler->resource_count + handler->skill_count;
 	case MCP_LIST_TEMPLATES:
@@ -154,13 +161,34 @@ void lists_set_caching(json_t *result)
 	json_object_set_new(result, "cacheScope", json_string("public"));
 }
 
-static json_t *describe_page(const struct mcp_handler *handler, enum mcp_list list,
-    enum mcp_revision revision, size_t first, size_t end)
+static json_t *describe_tools(const struct mcp_server *server, size_t first, size_t end)
 {
-	json_t *items = json_array();
+	const struct mcp_handler *handler = server->handler;
+	json_t *items = json_array(), *said = handler->listing ? json_object() : NULL;
 
 	for (size_t i = first; i < end; i++)
-		json_array_append_new(items, list_kinds[list].describe(handler, i));
+		json_array_append_new(
+		    items, describe_tool(&handler->tools[server->shown_tools[i]], said));
+	json_decref(said);
+	return items;
+}
+
+static json_t *describe_items(
+    const struct mcp_server *server, enum mcp_list list, size_t first, size_t end)
+{
+	if (list == MCP_LIST_TOOLS)
+		return describe_tools(server, first, end);
+	json_t *items = json_array();
+	for (size_t i = first; i < end; i++)
+		json_array_append_new(items, list_kinds[list].describe(server->handler, i));
+	return items;
+}
+
+static json_t *describe_page(const struct mcp_server *server, enum mcp_list list,
+    enum mcp_revision revision, size_t first, size_t end)
+{
+	const struct mcp_handler *handler = server->handler;
+	json_t *items = describe_items(server, list, first, end);
 	json_t *result = json_pack("{s:o}", list_kinds[list].key, items);
 	if (revision == MCP_REVISION_2026)
 		lists_set_caching(result);
@@ -171,7 +199,7 @@ static json_t *describe_page(const struct mcp_handler *handler, enum mcp_list li
 static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp_revision revision)
 {
 	const struct mcp_handler *handler = server->handler;
-	size_t size = list_size(handler, list);
+	size_t size = list_size(server, list);
 	size_t step = handler->page_size ? handler->page_size : MCP_PAGE_DEFAULT;
 	size_t count = size ? (size + step - 1) / step : 1;
 	struct mcp_page *pages = calloc(count, sizeof(*pages));
@@ -180,7 +208,7 @@ static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp
 	server->page_count[list] = pages ? count : 0;
 	for (size_t i = 0; pages && i < count; i++) {
 		size_t end = (i + 1) * step < size ? (i + 1) * step : size;
-		json_t *result = describe_page(handler, list, revision, i * step, end);
+		json_t *result = describe_page(server, list, revision, i * step, end);
 		if (i + 1 < count)
 			json_object_set_new(result, "nextCursor",
 			    json_sprintf("%s-%zx", list_kinds[list].key, i + 1));
@@ -193,8 +221,87 @@ static bool prepare_list(struct mcp_server *server, enum mcp_list list, enum mcp
 	return pages != NULL;
 }
 
+static void clear_list(struct mcp_server *server, enum mcp_list list)
+{
+	for (int revision = 0; revision < MCP_REVISIONS; revision++) {
+		struct mcp_page *pages = server->pages[list][revision];
+		for (size_t i = 0; pages && i < server->page_count[list]; i++)
+			free(pages[i].json);
+		free(pages);
+		server->pages[list][revision] = NULL;
+	}
+}
+
+/* ---- Which tools are listed ------------------------------------------------------------------ */
+
+static bool is_shown(const struct mcp_server *server, size_t tool)
+{
+	for (size_t i = 0; i < server->shown_count; i++)
+		if (server->shown_tools[i] == tool)
+			return true;
+	return false;
+}
+
+/* Lists it in its place: the order stays that of the table. */
+static void show_tool(struct mcp_server *server, size_t tool)
+{
+	size_t at = server->shown_count++;
+
+	for (; at > 0 && server->shown_tools[at - 1] > tool; at--)
+		server->shown_tools[at] = server->shown_tools[at - 1];
+	server->shown_tools[at] = tool;
+}
+
+static bool choose_tools(struct mcp_server *server)
+{
+	const struct mcp_handler *handler = server->handler;
+
+	server->shown_tools = calloc(handler->tool_count + 1, sizeof(*server->shown_tools));
+	for (size_t i = 0; server->shown_tools && i < handler->tool_count; i++)
+		if (!handler->listing || handler->listing[i] == MCP_LISTED)
+			show_tool(server, i);
+	return server->shown_tools != NULL;
+}
+
+static bool is_of_name(char c)
+{
+	return c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+/* As a word: rr_record_until does not name rr_record. */
+static bool is_named(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at += length)
+		if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[length]))
+			return true;
+	return false;
+}
+
+void lists_add_named(struct mcp_server *server, const char *text)
+{
+	const struct mcp_handler *handler = server->handler;
+	size_t before = server->shown_count;
+
+	for (size_t i = 0; text && handler->listing && i < handler->tool_count; i++)
+		if (handler->listing[i] == MCP_LISTED_WHEN_NAMED && !is_shown(server, i) &&
+		    is_named(text, handler->tools[i].name))
+			show_tool(server, i);
+	if (server->shown_count == before)
+		return;
+	clear_list(server, MCP_LIST_TOOLS);
+	for (int revision = 0; revision < MCP_REVISIONS; revision++)
+		if (!prepare_list(server, MCP_LIST_TOOLS, (enum mcp_revision)revision))
+			server->failed = true;
+	lifecycle_tell_tools_changed(server);
+}
+
 bool lists_prepare(struct mcp_server *server)
 {
+	if (!choose_tools(server))
+		return false;
 	for (int list = 0; list < MCP_LISTS; list++)
 		for (int revision = 0; revision < MCP_REVISIONS; revision++)
 			if (!prepare_list(server, (enum mcp_list)list, (enum mcp_revision)revision))
@@ -205,12 +312,8 @@ bool lists_prepare(struct mcp_server *server)
 void lists_clear(struct mcp_server *server)
 {
 	for (int list = 0; list < MCP_LISTS; list++)
-		for (int revision = 0; revision < MCP_REVISIONS; revision++) {
-			struct mcp_page *pages = server->pages[list][revision];
-			for (size_t i = 0; pages && i < server->page_count[list]; i++)
-				free(pages[i].json);
-			free(pages);
-		}
+		clear_list(server, (enum mcp_list)list);
+	free(server->shown_tools);
 }
 
 /* The page of one of our cursors; page_count for any other text. */

@@ -19,6 +19,9 @@ mcp_method skills_list, skills_get;
 /* tasks.c */
 mcp_method tasks_get, tasks_update, tasks_cancel;
 
+/* Tells the clients that want to know that tools/list has changed. */
+void lifecycle_tell_tools_changed(struct mcp_server *server);
+
 /* The revision of a request, from its _meta and the earlier messages; false if it was refused. */
 bool lifecycle_settle_revision(struct mcp_incoming *incoming, const char *method);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mcp/lists.h"
 #include "mcp/tasks.h"
 #include "mcp/text.h"
 
@@ -258,6 +259,8 @@ void mcp_request_answer_text(struct mcp_request *request, json_t *structured, co
 	char *dumped = text ? NULL : json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	const char *shown = text ? text : dumped;
 
+	if (shown && !request->cancelled)
+		lists_add_named(request->server, shown);
 	mcp_request_answer_result(
 	    request, tool_result(text_json(shown ? shown : "{}"), structured, false));
 	free(dumped);
@@ -318,6 +321,7 @@ static void fail_tool(struct mcp_request *request, const char *code, const char 
 	json_t *text = error_text(code, message, hint, extra, extra_text);
 	json_t *structured = extra ? json_incref(extra) : json_object();
 
+	lists_add_named(request->server, json_string_value(text));
 	json_object_set_new(structured, "code", text_json(code));
 	json_object_set_new(structured, "message", text_json(message));
 	if (hint && *hint)
@@ -379,6 +383,8 @@ void mcp_request_contents(struct mcp_request *request, const char *mime_type, co
 	else
 		result = json_pack("{s:[{s:s, s:{s:s, s:o}}]}", "messages", "role", "user",
 		    "content", "type", "text", "text", text_json(text));
+	if (request->kind == MCP_GET_PROMPT && !request->cancelled)
+		lists_add_named(request->server, text);
 	if (request->kind == MCP_GET_PROMPT && request->description)
 		json_object_set_new(result, "description", json_string(request->description));
 	mcp_request_answer_result(request, result);

@@ -23,6 +23,7 @@ struct mcp_request {
 	void *data;
 	size_t tool;		   /* the index of the one that is called */
 	const char *failure, *why; /* while it fails: code and message */
+	bool hears_of_tools;	   /* a subscription: told when the list of tools changes */
 	bool cancelled;		   /* within the owner's cancel: an answer is dropped */
 
 	bool takes_tasks;      /* the client accepts a task for it */

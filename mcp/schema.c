@@ -3,6 +3,8 @@
  */
 #include "mcp/schema.h"
 
+#include <string.h>
+
 /* A caller comes near no greater bound; it is checked all the same. */
 #define BOUND_SHOWN_MAX 100000
 
@@ -36,12 +38,23 @@ static void schema_add_bounds(json_t *schema, const struct mcp_param *param)
 		json_object_set_new(schema, "maximum", json_integer(param->max));
 }
 
-static json_t *schema_of_param(const struct mcp_param *param, bool input)
+/* Whether an argument of this name had this very text before. */
+static bool was_said(json_t *said, const struct mcp_param *param)
+{
+	const char *before = json_string_value(json_object_get(said, param->name));
+	bool same = before && strcmp(before, param->description) == 0;
+
+	if (said && !before)
+		json_object_set_new(said, param->name, json_string(param->description));
+	return same;
+}
+
+static json_t *schema_of_param(const struct mcp_param *param, bool input, json_t *said)
 {
 	const struct type_schema *type = &type_schemas[param->type];
 	json_t *schema = json_pack("{s:s}", "type", type->type);
 
-	if (param->description)
+	if (param->description && !was_said(said, param))
 		json_object_set_new(schema, "description", json_string(param->description));
 	if (type->items && param->type != MCP_STRING_MAP && input)
 		json_object_set_new(schema, "items", json_pack("{s:s}", "type", type->items));
@@ -55,12 +68,12 @@ static json_t *schema_of_param(const struct mcp_param *param, bool input)
 	return schema;
 }
 
-static json_t *schema_of_table(const struct mcp_param *params, bool input)
+static json_t *schema_of_table(const struct mcp_param *params, bool input, json_t *said)
 {
 	json_t *properties = json_object(), *required = json_array();
 
 	for (const struct mcp_param *param = params; param && param->name; param++) {
-		json_object_set_new(properties, param->name, schema_of_param(param, input));
+		json_object_set_new(properties, param->name, schema_of_param(param, input, said));
 		if (param->required && input)
 			json_array_append_new(required, json_string(param->name));
 	}
@@ -75,12 +88,12 @@ static json_t *schema_of_table(const struct mcp_param *params, bool input)
 	return schema;
 }
 
-json_t *schema_of_input(const struct mcp_param *params)
+json_t *schema_of_input(const struct mcp_param *params, json_t *said)
 {
-	return schema_of_table(params, true);
+	return schema_of_table(params, true, said);
 }
 
 json_t *schema_of_output(const struct mcp_param *results)
 {
-	return schema_of_table(results, false);
+	return schema_of_table(results, false, NULL);
 }

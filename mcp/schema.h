@@ -8,7 +8,9 @@
 
 /* New references; NULL without memory. An output schema requires nothing: clients hold error
  * results, which have other fields, to it as well. */
-json_t *schema_of_input(const struct mcp_param *params);
+/* With `said`, an object that the first call gets empty, a text that an argument of the same name
+ * had in an earlier call is left out; NULL: never. */
+json_t *schema_of_input(const struct mcp_param *params, json_t *said);
 json_t *schema_of_output(const struct mcp_param *results);
 
 #endif

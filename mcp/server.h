@@ -55,6 +55,13 @@ struct mcp_tool {
 	unsigned annotations;
 };
 
+/* Whether tools/list has a tool. By name each can be called. */
+enum mcp_listing {
+	MCP_LISTED,
+	MCP_LISTED_WHEN_NAMED, /* from the first answer on that names it */
+	MCP_UNLISTED
+};
+
 struct mcp_resource {
 	const char *uri, *name, *title, *description, *mime_type;
 };
@@ -77,6 +84,8 @@ struct mcp_handler {
 	const char *name, *title, *version, *instructions;
 	const struct mcp_tool *tools;
 	size_t tool_count;
+	const enum mcp_listing *listing; /* one for each tool; NULL: all are listed. The list
+					     of some has neither titles nor outputSchema */
 	const struct mcp_resource *resources, *templates;
 	size_t resource_count, template_count;
 	const struct mcp_prompt *prompts;

@@ -16,6 +16,10 @@
 #define EXIT_UNKNOWN   2
 #define TOOL_TIMEOUT_S 600 /* a long search in a trace; the clients' own defaults are a minute */
 
+/* For a host that puts every tool before its model. Not for Codex, which puts off some, and never
+ * lists again: what is not listed would be lost to its model. */
+#define SHORT_LIST "--tools=core"
+
 /* What is printed: a line for a shell, TOML, or JSON with the server below a key. */
 enum form { FORM_COMMAND, FORM_TOML, FORM_JSON };
 
@@ -28,17 +32,19 @@ static const struct way {
 	const char *title; /* "" for commands */
 	enum form form;
 	const char *text;
-	bool typed;	/* the client wants "type": "stdio" */
-	int timeout_ms; /* "timeout" in JSON; 0: it has none */
+	bool short_list; /* it puts every tool before its model, and lists again when told */
+	bool typed;	 /* the client wants "type": "stdio" */
+	int timeout_ms;	 /* "timeout" in JSON; 0: it has none */
 } ways[] = {
-    {"claude", "", FORM_COMMAND, "claude mcp add --scope user rr --", false, 0},
-    {"claude", ".mcp.json of a project", FORM_JSON, "mcpServers", true, 0},
-    {"codex", "", FORM_COMMAND, "codex mcp add rr --", false, 0},
-    {"codex", "~/.codex/config.toml", FORM_TOML, "mcp_servers", false, 0},
-    {"gemini", "~/.gemini/settings.json", FORM_JSON, "mcpServers", false, TOOL_TIMEOUT_S * 1000},
+    {"claude", "", FORM_COMMAND, "claude mcp add --scope user rr --", false, false, 0},
+    {"claude", ".mcp.json of a project", FORM_JSON, "mcpServers", false, true, 0},
+    {"codex", "", FORM_COMMAND, "codex mcp add rr --", false, false, 0},
+    {"codex", "~/.codex/config.toml", FORM_TOML, "mcp_servers", false, false, 0},
+    {"gemini", "~/.gemini/settings.json", FORM_JSON, "mcpServers", true, false,
+	TOOL_TIMEOUT_S * 1000},
     {"cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", FORM_JSON, "mcpServers",
-	false, 0},
-    {"vscode", ".vscode/mcp.json of a project", FORM_JSON, "servers", true, 0},
+	true, false, 0},
+    {"vscode", ".vscode/mcp.json of a project", FORM_JSON, "servers", true, true, 0},
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
@@ -90,6 +96,15 @@ static void print_toml(const struct way *way, const char *program, int count, ch
 	printf("]\ntool_timeout_sec = %d\n", TOOL_TIMEOUT_S);
 }
 
+/* Whether the options say already which tools are listed. */
+static bool names_tools(int count, char *const options[])
+{
+	for (int i = 0; i < count; i++)
+		if (strncmp(options[i], "--tools", strlen("--tools")) == 0)
+			return true;
+	return false;
+}
+
 static void print_json(const struct way *way, const char *program, int count, char *const options[])
 {
 	json_t *server = json_object(), *args = json_array();
@@ -100,6 +115,8 @@ static void print_json(const struct way *way, const char *program, int count, ch
 	json_object_set_new(server, "command", json_string(program));
 	for (int i = 0; i < count; i++)
 		json_array_append_new(args, json_string(options[i]));
+	if (way->short_list && !names_tools(count, options))
+		json_array_append_new(args, json_string(SHORT_LIST));
 	json_object_set_new(server, "args", args);
 	if (way->timeout_ms > 0)
 		json_object_set_new(server, "timeout", json_integer(way->timeout_ms));

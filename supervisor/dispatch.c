@@ -12,6 +12,7 @@
 #include "supervisor/answers.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
+#include "supervisor/tool_list.h"
 #include "supervisor/tools.h"
 
 static const struct failure out_of_memory = {
@@ -517,6 +518,8 @@ static void log_end(void *owner, size_t tool, const char *failure, const char *w
 
 void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 {
+	bool some = tool_list_make(dispatch->settings, dispatch->listing);
+
 	*handler = (struct mcp_handler){
 	    .name = "rr-warden",
 	    .title = "rr-warden: time-travel debugging",
@@ -524,6 +527,7 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .instructions = resources_instructions,
 	    .tools = tools_shown,
 	    .tool_count = TOOL_COUNT,
+	    .listing = some ? dispatch->listing : NULL,
 	    .resources = resources_shown,
 	    .templates = resources_templates,
 	    .resource_count = RESOURCE_COUNT,

@@ -7,6 +7,7 @@
 #include "mcp/server.h"
 #include "supervisor/settings.h"
 #include "supervisor/session.h"
+#include "supervisor/tools.h"
 
 #define DISPATCH_COMPLETIONS_MAX 100
 
@@ -15,6 +16,7 @@ struct dispatch {
 	struct session_table *table;
 	const char *directory; /* where the server was started; NULL: not known */
 	json_t *trace_names;   /* of the last list of recordings: for completion */
+	enum mcp_listing listing[TOOL_COUNT];
 };
 
 /* What this server offers to a client: its tables, and callbacks into the dispatch, which must

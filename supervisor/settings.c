@@ -12,12 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/tool_list.h"
+
 #define TYPE_TEXT      SETTING_TEXT
 #define TYPE_PMU       SETTING_PMU_CHOICE
 #define TYPE_NETWORK   SETTING_NETWORK_CHOICE
 #define TYPE_ANSWERS   SETTING_ANSWERS_CHOICE
 #define TYPE_AUDIT     SETTING_AUDIT_CHOICE
 #define TYPE_LOG_LEVEL SETTING_LOG_LEVEL_CHOICE
+#define TYPE_TOOLS     SETTING_TOOLS_CHOICE
 #define TYPE_LIST      SETTING_LIST
 #define TYPE_BYTES     SETTING_BYTES
 #define TYPE_SECONDS   SETTING_SECONDS
@@ -115,6 +118,7 @@ static const char *const type_descriptions[] = {
     [SETTING_ANSWERS_CHOICE] = "text or json",
     [SETTING_AUDIT_CHOICE] = "stderr or syslog",
     [SETTING_LOG_LEVEL_CHOICE] = "error, audit, calls or gdb",
+    [SETTING_TOOLS_CHOICE] = "all, core, or names of tools such as rr_record,rr_crash_report",
     [SETTING_LIST] = "one item on each line",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or a time such as 10m or 1h",
@@ -132,6 +136,8 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 	case SETTING_TEXT:
 	case SETTING_LIST:
 		return strlen(text) < SETTINGS_TEXT_MAX ? 0 : -1;
+	case SETTING_TOOLS_CHOICE:
+		return tool_list_read(text, NULL) ? 0 : -1;
 	case SETTING_PMU_CHOICE:
 	case SETTING_NETWORK_CHOICE:
 	case SETTING_ANSWERS_CHOICE:
@@ -256,6 +262,7 @@ static bool is_granted(
 {
 	switch (row->rule) {
 	case RULE_FREE:
+	case RULE_PART:
 		return true;
 	case RULE_LESS:
 		if (row->type == SETTING_BOOLEAN)
@@ -474,6 +481,11 @@ const char *const *settings_list(const struct settings *settings, enum setting s
 const char *const *settings_ceiling(const struct settings *settings, enum setting setting)
 {
 	return (const char *const *)settings->ceilings[setting].items;
+}
+
+const char *settings_ceiling_text(const struct settings *settings, enum setting setting)
+{
+	return settings->has_ceiling ? settings->ceilings[setting].text : NULL;
 }
 
 bool settings_has_ceiling(const struct settings *settings)

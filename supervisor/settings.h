@@ -47,6 +47,7 @@
 	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions can call functions of the program") \
 	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command can pass raw gdb commands") \
 	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "an answer's text: text, as a debugger prints it, or json, the same as its structured content") \
+	X(TOOLS, "debugging", "tools", "tools", NULL, TOOLS, PART, "all", "the tools that clients list: all, core, or names with commas between them; the others can be called all the same, and appear when an answer names them") \
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "starting rr") \
 	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb to rr") \
 	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
@@ -76,6 +77,7 @@ enum setting_type {
 	SETTING_ANSWERS_CHOICE,	  /* text < json */
 	SETTING_AUDIT_CHOICE,	  /* stderr < syslog */
 	SETTING_LOG_LEVEL_CHOICE, /* enum log_level */
+	SETTING_TOOLS_CHOICE,	  /* all, core, or names of tools */
 	SETTING_LIST,
 	SETTING_BYTES,	 /* with a suffix K, M, G, T */
 	SETTING_SECONDS, /* with a suffix s, m, h, d */
@@ -91,6 +93,7 @@ enum setting_rule {
 	RULE_MORE,   /* at least as much */
 	RULE_SUBSET, /* a part of the list; anything if the list is empty */
 	RULE_GRANTED, /* a part of the list; nothing if the list is empty */
+	RULE_PART,    /* any value: what counts of it is what the administrator's has too */
 	RULE_FIXED    /* only the same value */
 };
 
@@ -135,6 +138,10 @@ const char *const *settings_list(const struct settings *settings, enum setting s
 /* The administrator's list, which a user's may be a part of; empty without an administrator's file.
  * Borrowed. */
 const char *const *settings_ceiling(const struct settings *settings, enum setting setting);
+
+/* The administrator's value of a text, which bounds a user's; NULL without an administrator's file.
+ */
+const char *settings_ceiling_text(const struct settings *settings, enum setting setting);
 
 /* Whether an administrator's file was read. */
 bool settings_has_ceiling(const struct settings *settings);

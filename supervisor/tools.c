@@ -68,6 +68,7 @@ const struct mcp_tool tools_shown[TOOL_COUNT] = {
 const struct tool_route tools_routed[TOOL_COUNT] = {
 #define TOOL(NAME, name, who, number, span, effect, title, description)                            \
 	[TOOL_##NAME] = {.handler = HANDLER_##who, .operation = (number), .class = DEADLINE_##span,
+#define CORE			       .core = true,
 #define NEEDS(setting)		       .need = {true, SETTING_##setting, NULL, NULL},
 #define NEEDS_FOR(flag, setting, what) .need = {true, SETTING_##setting, #flag, what},
 #define BEFORE(hook)		       .before = hook_before_##hook,

@@ -14,6 +14,7 @@
 #include "supervisor/hooks.h"
 
 #define TOOLS_LIST_MAX 40000 /* bytes of the whole tools/list answer */
+#define TOOLS_CORE_MAX 14000 /* and of the short one, --tools=core */
 
 enum tool {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description) TOOL_##NAME,
@@ -42,6 +43,7 @@ struct tool_need {
 struct tool_route {
 	enum tool_handler handler;
 	uint32_t operation; /* WIRE_OP_*, or 0 */
+	bool core;	    /* in the short list of tools */
 	enum deadline_class class;
 	struct tool_need need;
 	hook_before *before; /* each of these may be NULL */

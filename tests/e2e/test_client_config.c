@@ -37,8 +37,9 @@ static const char *config_of(const char *client, int *status)
 
 static const struct {
 	const char *client, *key;
-} json_clients[] = {{"claude", "mcpServers"}, {"gemini", "mcpServers"}, {"cursor", "mcpServers"},
-    {"vscode", "servers"}};
+	bool short_list; /* puts every tool before its model */
+} json_clients[] = {{"claude", "mcpServers", false}, {"gemini", "mcpServers", true},
+    {"cursor", "mcpServers", true}, {"vscode", "servers", true}};
 
 START_TEST(a_file_names_this_program_with_its_options)
 {
@@ -51,7 +52,22 @@ START_TEST(a_file_names_this_program_with_its_options)
 	ck_assert_int_eq(access(answer_text(server, "command"), X_OK), 0);
 	expect_text(server, "args.0", "--pmu=software");
 	expect_text(server, "args.1", ODD_OPTION);
-	ck_assert_int_eq(answer_count(server, "args"), 2);
+	ck_assert_int_eq(answer_count(server, "args"), json_clients[_i].short_list ? 3 : 2);
+	if (json_clients[_i].short_list)
+		expect_text(server, "args.2", "--tools=core");
+}
+END_TEST
+
+START_TEST(who_chooses_the_tools_is_not_overruled)
+{
+	char command[COMMAND_MAX];
+	int status;
+
+	snprintf(command, sizeof(command), "'%s' --tools=all config gemini", harness_server());
+	const char *text = strchr(output_of(command, &status), '{');
+	json_auto_t *file = json_loads(text, 0, NULL);
+	expect_text(file, "mcpServers.rr.args.0", "--tools=all");
+	ck_assert_int_eq(answer_count(file, "mcpServers.rr.args"), 1);
 }
 END_TEST
 
@@ -79,6 +95,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {a_file_names_this_program_with_its_options, TIMES(json_clients)},
+	    {who_chooses_the_tools_is_not_overruled, 1},
 	    {a_command_survives_the_shell, 1},
 	    {an_unknown_client_is_refused_with_the_known_ones, 1},
 	    {NULL, 0},

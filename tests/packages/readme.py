@@ -130,7 +130,7 @@ def gemini(command):
         entry = home.json(".gemini/settings.json")["mcpServers"]["rr"]
         (wanted,) = [piece["mcpServers"]["rr"] for piece in json_pieces()
                      if "timeout" in piece.get("mcpServers", {}).get("rr", {})]
-        check({**entry, "args": []} == {**wanted, "args": []}, entry)
+        check(entry == wanted, entry)
 
 
 def vscode(command):
@@ -205,8 +205,8 @@ RUN = {
     "claude mcp remove karellen-rr-mcp && claude mcp add karellen-rr-mcp -- rr-warden": claude_switches,
     "codex mcp add rr -- rr-warden": codex,
     "codex mcp add rr -- rr-warden --trace-dir=/srv/traces": codex,
-    "gemini mcp add --scope user --timeout 600000 rr rr-warden": gemini,
-    'code --add-mcp \'{"name":"rr","command":"rr-warden"}\'': vscode,
+    "gemini mcp add --scope user --timeout 600000 rr rr-warden --tools=core": gemini,
+    'code --add-mcp \'{"name":"rr","command":"rr-warden","args":["--tools=core"]}\'': vscode,
     "rr-warden rr record ./program": records_and_replays,
     "rr-warden rr replay": records_and_replays,
 }

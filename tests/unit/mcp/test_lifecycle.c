@@ -245,6 +245,61 @@ START_TEST(listening_is_acknowledged_with_what_will_come_which_is_nothing)
 	expect_silence();
 }
 
+static const enum mcp_listing some_listed[TOOL_COUNT] = {[TOOL_HOLD] = MCP_LISTED_WHEN_NAMED,
+    [TOOL_FAIL] = MCP_LISTED_WHEN_NAMED,
+    [TOOL_NONE] = MCP_UNLISTED};
+
+static void reopen_with_some_listed(void)
+{
+	mcp_server_free(exchange.server);
+	exchange.handler.listing = some_listed;
+	exchange.server = mcp_server_new(&exchange.handler);
+}
+
+/* Names hold_call and take_nothing; hold_calls is no name of a tool. */
+#define ECHO_NAMES                                                                                 \
+	"\"name\":\"echo_arguments\",\"arguments\":{\"location\":\"hold_call, take_nothing\"}"
+#define ECHO_NEAR "\"name\":\"echo_arguments\",\"arguments\":{\"location\":\"hold_calls\"}"
+
+START_TEST(a_list_that_can_change_says_so_and_tells_who_listens)
+{
+	reopen_with_some_listed();
+	asked(CALL("server/discover", MODERN));
+	ck_assert(json_is_true(at(answer, "result/capabilities/tools/listChanged")));
+	say("{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"subscriptions/listen\",\"params\":{"
+	    "\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true}," MODERN
+	    "}}");
+	json_decref(answer);
+	answer = hear();
+	ck_assert_uint_eq(json_object_size(at(answer, "params/notifications")), 1);
+	ck_assert(json_is_true(at(answer, "params/notifications/toolsListChanged")));
+	asked(CALL("tools/call", ECHO_NEAR "," MODERN));
+	ck_assert_ptr_nonnull(at(answer, "result"));
+	asked(CALL("tools/call", ECHO_NAMES "," MODERN));
+	ck_assert_str_eq(text_at(answer, "method"), "notifications/tools/list_changed");
+	ck_assert_str_eq(json_string_value(json_object_get(
+			     at(answer, "params/_meta"), "io.modelcontextprotocol/subscriptionId")),
+	    "s");
+	json_decref(hear());
+	asked(CALL("tools/list", MODERN));
+	ck_assert_uint_eq(json_array_size(at(answer, "result/tools")), 2);
+	ck_assert_str_eq(text_at(answer, "result/tools/1/name"), "hold_call");
+	asked(CALL("tools/call", ECHO_NAMES "," MODERN));
+	ck_assert_ptr_nonnull(at(answer, "result"));
+}
+
+START_TEST(who_does_not_listen_is_told_up_to_2025_11_25_only)
+{
+	reopen_with_some_listed();
+	asked(CALL("tools/call", ECHO_NAMES "," MODERN));
+	ck_assert_ptr_nonnull(at(answer, "result"));
+	reopen_with_some_listed();
+	json_decref(initialize("2025-11-25"));
+	asked(CALL("tools/call", ECHO_NAMES));
+	ck_assert_str_eq(text_at(answer, "method"), "notifications/tools/list_changed");
+	json_decref(hear());
+}
+
 int main(void)
 {
 	const TTest *const tests[] = {initialize_agrees_to_each_revision_that_has_it,
@@ -265,7 +320,9 @@ int main(void)
 	    logging_and_subscriptions_are_in_no_revision,
 	    all_revisions_are_served_on_one_connection,
 	    an_initialize_after_a_refused_discover_is_taken,
-	    listening_is_acknowledged_with_what_will_come_which_is_nothing, NULL};
+	    listening_is_acknowledged_with_what_will_come_which_is_nothing,
+	    a_list_that_can_change_says_so_and_tells_who_listens,
+	    who_does_not_listen_is_told_up_to_2025_11_25_only, NULL};
 
 	return run_tests("lifecycle", tests, exchange_open, close_and_drop);
 }

@@ -2,6 +2,7 @@
  * The lists, their pages and contents; reading a resource, getting a prompt, completing an
  * argument.
  */
+#include "mcp/schema.h"
 #include "tests/unit/mcp/asking.h"
 
 static void reopen_with_pages_of(size_t size)
@@ -42,6 +43,36 @@ START_TEST(annotations_say_what_a_host_must_not_guess_and_no_more)
 	ck_assert_ptr_null(at(destroys, "readOnlyHint"));
 	ck_assert(json_is_false(at(answer, "result/tools/3/annotations/destructiveHint")));
 	ck_assert(json_is_boolean(at(destroys, "openWorldHint")));
+}
+
+START_TEST(a_short_list_says_once_what_arguments_have_in_common)
+{
+	json_t *said = json_object();
+	json_auto_t *first = schema_of_input(echo_params, said);
+	json_auto_t *again = schema_of_input(echo_params, said);
+	json_auto_t *whole = schema_of_input(echo_params, NULL);
+	ck_assert_str_eq(text_at(first, "properties/count/description"), "how often");
+	ck_assert_ptr_null(at(again, "properties/count/description"));
+	ck_assert_str_eq(text_at(again, "properties/count/type"), "integer");
+	ck_assert(json_equal(first, whole));
+	json_object_set_new(said, "count", json_string("another meaning"));
+	json_auto_t *other = schema_of_input(echo_params, said);
+	ck_assert_str_eq(text_at(other, "properties/count/description"), "how often");
+	json_decref(said);
+}
+
+START_TEST(a_short_list_has_neither_titles_nor_results)
+{
+	static const enum mcp_listing listing[TOOL_COUNT] = {[TOOL_FAIL] = MCP_UNLISTED};
+
+	exchange.handler.listing = listing;
+	reopen_with_pages_of(0);
+	asked(CALL("tools/list", ""));
+	json_t *tool = at(answer, "result/tools/0");
+	ck_assert_uint_eq(json_array_size(at(answer, "result/tools")), TOOL_COUNT - 1);
+	ck_assert_ptr_null(json_object_get(tool, "title"));
+	ck_assert_ptr_null(json_object_get(tool, "outputSchema"));
+	ck_assert(json_is_true(at(tool, "annotations/readOnlyHint")));
 }
 
 /* A single null makes some clients drop the whole list. */
@@ -215,12 +246,14 @@ int main(void)
 {
 	const TTest *const tests[] = {a_tool_is_described_with_its_schemas,
 	    annotations_say_what_a_host_must_not_guess_and_no_more,
-	    what_a_tool_does_not_have_is_left_out, an_output_schema_requires_nothing,
-	    the_list_fits_on_one_page_by_default, cursors_lead_through_all_pages,
-	    a_cursor_that_is_not_ours_is_refused, a_cursor_of_another_list_is_refused,
-	    the_list_is_the_same_each_time, resources_and_templates_are_listed_apart,
-	    a_resource_is_read_with_its_uri, an_unknown_resource_has_the_code_of_its_revision,
-	    a_read_needs_an_uri, a_prompt_is_listed_with_its_arguments, a_prompt_is_filled_in,
+	    a_short_list_says_once_what_arguments_have_in_common,
+	    a_short_list_has_neither_titles_nor_results, what_a_tool_does_not_have_is_left_out,
+	    an_output_schema_requires_nothing, the_list_fits_on_one_page_by_default,
+	    cursors_lead_through_all_pages, a_cursor_that_is_not_ours_is_refused,
+	    a_cursor_of_another_list_is_refused, the_list_is_the_same_each_time,
+	    resources_and_templates_are_listed_apart, a_resource_is_read_with_its_uri,
+	    an_unknown_resource_has_the_code_of_its_revision, a_read_needs_an_uri,
+	    a_prompt_is_listed_with_its_arguments, a_prompt_is_filled_in,
 	    a_wrong_prompt_is_a_protocol_error_that_says_what_is_right,
 	    completions_are_at_most_a_hundred_and_say_when_there_are_more,
 	    a_template_is_completed_by_its_uri, a_malformed_completion_is_refused, NULL};

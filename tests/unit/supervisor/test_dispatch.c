@@ -318,6 +318,116 @@ START_TEST(the_whole_list_of_tools_stays_small)
 	json_auto_t *result = request("tools/list", "{}");
 
 	ck_assert_uint_lt(json_dumpb(result, NULL, 0, JSON_COMPACT), TOOLS_LIST_MAX);
+	ck_assert_uint_eq(json_array_size(json_object_get(result, "tools")), TOOL_COUNT);
+}
+END_TEST
+
+/* A server with this --tools, below the administrator's. */
+static void restart_with(const char *ceiling, const char *tools)
+{
+	char why[SETTINGS_WHY_MAX], path[] = "/tmp/rr-warden-dispatch.XXXXXX";
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_ge(dprintf(fd, "[debugging]\ntools = %s\n", ceiling), 0);
+	close(fd);
+	ck_assert_msg(settings_load(world.settings, path, SOURCE_ADMIN, why) == 0, "%s", why);
+	unlink(path);
+	ck_assert_msg(
+	    settings_set(world.settings, SETTING_TOOLS, tools, SOURCE_FLAG, why) == 0, "%s", why);
+	mcp_server_free(world.server);
+	dispatch_handler(&world.dispatch, &world.handler);
+	world.server = mcp_server_new(&world.handler);
+	feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+	     "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+	     "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+	json_decref(next_line());
+}
+
+static bool lists_tool(const char *name)
+{
+	json_auto_t *result = request("tools/list", "{}");
+	json_t *tool;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "tools"), i, tool)
+	{
+		if (strcmp(json_string_value(json_object_get(tool, "name")), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+START_TEST(the_core_list_is_short)
+{
+	restart_with("all", "core");
+	json_auto_t *result = request("tools/list", "{}");
+	size_t count = json_array_size(json_object_get(result, "tools"));
+
+	ck_assert_uint_lt(json_dumpb(result, NULL, 0, JSON_COMPACT), TOOLS_CORE_MAX);
+	ck_assert_uint_ge(count, 22);
+	ck_assert_uint_le(count, 25);
+	ck_assert(lists_tool("rr_crash_report"));
+	ck_assert(!lists_tool("rr_registers"));
+}
+END_TEST
+
+START_TEST(a_list_is_made_of_names_and_sets)
+{
+	restart_with("all", "record, rr_registers");
+	ck_assert(lists_tool("rr_record"));
+	ck_assert(lists_tool("rr_registers"));
+	ck_assert(!lists_tool("rr_record_until"));
+	restart_with("all", "core,registers");
+	ck_assert(lists_tool("rr_crash_report"));
+	ck_assert(lists_tool("rr_registers"));
+}
+END_TEST
+
+/* Without a session, rr_registers names rr_replay_start. */
+START_TEST(what_is_not_listed_is_called_and_what_an_answer_names_is_listed)
+{
+	restart_with("all", "record");
+	json_t *params = json_pack("{s:s, s:{}}", "name", "rr_registers", "arguments");
+	char *line = json_dumps(params, JSON_COMPACT);
+	char message[256];
+
+	snprintf(message, sizeof(message),
+	    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":%s}", line);
+	feed(message);
+	json_auto_t *first = next_line(), *second = next_line();
+	ck_assert_str_eq(json_string_value(json_object_get(first, "method")),
+	    "notifications/tools/list_changed");
+	ck_assert_int_eq(json_integer_value(json_object_get(second, "id")), 7);
+	ck_assert(lists_tool("rr_replay_start"));
+	ck_assert(lists_tool("rr_record"));
+	ck_assert(!lists_tool("rr_registers"));
+	json_decref(params);
+	free(line);
+}
+END_TEST
+
+START_TEST(nobody_lists_more_than_the_administrator)
+{
+	restart_with("record,registers", "all");
+	ck_assert(lists_tool("rr_record"));
+	ck_assert(!lists_tool("rr_replay_start"));
+	json_decref(request("tools/call", "{\"name\":\"rr_registers\",\"arguments\":{}}"));
+	ck_assert(!lists_tool("rr_replay_start"));
+}
+END_TEST
+
+START_TEST(a_list_of_no_tool_is_refused)
+{
+	static const char *const wrong[] = {
+	    "", "cor", "rr_", "record,", "record,,step", "rr_rr_step"};
+	char why[SETTINGS_WHY_MAX];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(
+		    settings_set(world.settings, SETTING_TOOLS, wrong[i], SOURCE_FLAG, why) < 0,
+		    "%s was taken", wrong[i]);
+	ck_assert_ptr_nonnull(strstr(why, "all, core"));
 }
 END_TEST
 
@@ -331,7 +441,10 @@ int main(void)
 	    a_cancelled_call_is_not_answered, rr_interrupt_names_what_it_asks_to_stop,
 	    rr_sessions_tells_trace_state_and_position,
 	    traces_are_read_by_a_query_and_remembered_for_completion,
-	    the_whole_list_of_tools_stays_small, NULL};
+	    the_whole_list_of_tools_stays_small, the_core_list_is_short,
+	    a_list_is_made_of_names_and_sets,
+	    what_is_not_listed_is_called_and_what_an_answer_names_is_listed,
+	    nobody_lists_more_than_the_administrator, a_list_of_no_tool_is_refused, NULL};
 
 	return run_tests("dispatch", tests, set_up, tear_down);
 }
