@@ -43,6 +43,19 @@ static json_t *describe_annotations(const struct mcp_tool *tool)
 	return hints;
 }
 
+/* Claude Code's fields, which other hosts pass over. */
+static void add_search(json_t *item, const struct mcp_tool *tool)
+{
+	json_t *meta = json_object();
+
+	if (tool->always_shown)
+		json_object_set_new(meta, "anthropic/alwaysLoad", json_true());
+	set_text(meta, "anthropic/searchHint", tool->search_words);
+	if (json_object_size(meta) > 0)
+		json_object_set(item, "_meta", meta);
+	json_decref(meta);
+}
+
 /* Whoever lists only some of the tools wants a short list: each has its name, its text and its
  * arguments then, and `said` holds what was said of those before. With NULL, nothing is left out.
  */
@@ -59,6 +72,8 @@ static json_t *describe_tool(const struct mcp_tool *tool, json_t *said)
 	if (tool->results && !brief)
 		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
 	json_object_set_new(item, "annotations", describe_annotations(tool));
+	if (!brief)
+		add_search(item, tool);
 	return item;
 }
 

@@ -12,9 +12,11 @@
 
 #define MCP_STRING_MAX	  16384 /* bytes of a string argument without a bound of its own */
 #define MCP_ELEMENTS_MAX  1024
-#define MCP_IN_FLIGHT_MAX 64   /* requests the owner holds at once; more are refused */
-#define MCP_PAGE_DEFAULT  200  /* items a page of a list */
-#define MCP_TASK_AFTER_MS 5000 /* a call that takes longer becomes a task */
+#define MCP_IN_FLIGHT_MAX 64	/* requests the owner holds at once; more are refused */
+#define MCP_PAGE_DEFAULT  200	/* items a page of a list */
+#define MCP_TASK_AFTER_MS 25000 /* a call that takes longer becomes a task; a host pays a turn */
+
+#define MCP_TASK_NEVER (INT64_MAX / 2)
 
 struct mcp_server;
 struct mcp_request; /* one call in flight; owned by the server until answered */
@@ -53,6 +55,10 @@ struct mcp_tool {
 	const struct mcp_param *results; /* top-level fields of structuredContent, for outputSchema;
 					    MCP_STRING_MAP stands for any object */
 	unsigned annotations;
+	/* For hosts that show their models no tool before a search: words to find it by, which its
+	 * description does not have (NULL: none), and whether it is shown from the start. */
+	const char *search_words;
+	bool always_shown;
 };
 
 /* Whether tools/list has a tool. By name each can be called. */
@@ -92,7 +98,8 @@ struct mcp_handler {
 	size_t prompt_count;
 	const struct mcp_skill *skills; /* in resources/list as well */
 	size_t skill_count;
-	size_t page_size; /* 0: MCP_PAGE_DEFAULT */
+	size_t page_size;      /* 0: MCP_PAGE_DEFAULT */
+	int64_t task_after_ms; /* 0: MCP_TASK_AFTER_MS; MCP_TASK_NEVER */
 	/* The owner's codes of the failures that mcp/ itself reports. Where no tool was called, a
 	 * failure with one of the first two becomes the fitting protocol error. */
 	struct {
@@ -136,7 +143,7 @@ bool mcp_server_feed(struct mcp_server *server, const char *bytes, size_t length
 size_t mcp_server_in_flight(const struct mcp_server *server);
 
 /*
- * Where the client takes tasks, a call that has run for MCP_TASK_AFTER_MS is answered with one: for
+ * Where the client takes tasks, a call that has run for task_after_ms is answered with one: for
  * the owner nothing changes. Times are milliseconds of CLOCK_MONOTONIC. The first names when the
  * next call is due, INT64_MAX for never; the second turns those that are due by now.
  */

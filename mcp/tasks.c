@@ -135,13 +135,19 @@ static struct mcp_task *make_task(struct mcp_request *request)
 	return task;
 }
 
+static int64_t task_after(const struct mcp_server *server)
+{
+	int64_t after = server->handler->task_after_ms;
+	return after > 0 ? after : MCP_TASK_AFTER_MS;
+}
+
 int64_t mcp_server_next_task(const struct mcp_server *server)
 {
 	int64_t next = INT64_MAX;
 
 	for (const struct mcp_request *request = server->requests; request; request = request->next)
-		if (request->takes_tasks && request->begun + MCP_TASK_AFTER_MS < next)
-			next = request->begun + MCP_TASK_AFTER_MS;
+		if (request->takes_tasks && request->begun + task_after(server) < next)
+			next = request->begun + task_after(server);
 	return next;
 }
 
@@ -149,7 +155,7 @@ void mcp_server_make_tasks(struct mcp_server *server, int64_t now)
 {
 	for (struct mcp_request *request = server->requests, *next; request; request = next) {
 		next = request->next;
-		if (!request->takes_tasks || now - request->begun < MCP_TASK_AFTER_MS)
+		if (!request->takes_tasks || now - request->begun < task_after(server))
 			continue;
 		request->takes_tasks = false; /* is asked once */
 		request->task = make_room(server, now) ? make_task(request) : NULL;

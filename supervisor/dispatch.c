@@ -519,6 +519,7 @@ static void log_end(void *owner, size_t tool, const char *failure, const char *w
 void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 {
 	bool some = tool_list_make(dispatch->settings, dispatch->listing);
+	int64_t after = settings_number(dispatch->settings, SETTING_TASK_AFTER);
 
 	*handler = (struct mcp_handler){
 	    .name = "rr-warden",
@@ -536,6 +537,7 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .prompt_count = PROMPT_COUNT,
 	    .skills = skills_shown,
 	    .skill_count = skills_count,
+	    .task_after_ms = after > 0 ? after * 1000 : MCP_TASK_NEVER,
 	    .codes = {failure_name(ERROR_INVALID_ARGUMENT), failure_name(ERROR_NOT_FOUND),
 		failure_name(ERROR_LIMIT), failure_name(ERROR_CANCELLED)},
 	    .call_tool = call_tool,

@@ -19,9 +19,9 @@ const struct mcp_resource resources_templates[TEMPLATE_COUNT] = {
 };
 
 const char resources_instructions[] =
-    "Time-travel debugging with rr. A recording is one exact run of a program. You "
-    "can replay it forward and backward as often as you like: all values are the same "
-    "every time.\n"
+    "Time-travel debugging with rr: finds the cause of a crash, memory corruption, data race, "
+    "deadlock, hang, flaky test or wrong output. A recording is one exact run of a program, "
+    "replayed forward and backward: all values are the same every time.\n"
     "Begin with rr_record (rr_record_until if it fails only sometimes), or with "
     "rr_list_recordings. For a crash, a hang or a bad exit, call "
     "rr_crash_report(trace_dir): it opens a session. Otherwise call rr_replay_start.\n"

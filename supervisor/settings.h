@@ -55,6 +55,7 @@
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, LESS, "0", "one recording (0: no limit)") \
+	X(TASK_AFTER, "timeouts", "task", "task-after", NULL, SECONDS, FREE, "25", "turning a call into a task, for clients that take tasks (0: never)") \
 	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
 	X(LOG, "log", "file", "log", NULL, TEXT, FREE, "", "append the log to this file, with times, and not to stderr") \
 	X(LOG_LEVEL, "log", "level", "log-level", NULL, LOG_LEVEL, MORE, "audit", "error; audit, which adds what was granted or refused; calls, which adds a line for each call; or gdb, which adds what gdb and rr say") \

@@ -60,8 +60,13 @@
 
 const struct mcp_tool tools_shown[TOOL_COUNT] = {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
-	[TOOL_##NAME] = {"rr_" #name, title, description, params_of_##name, results_of_##name,     \
-	    EFFECT_##effect},
+	[TOOL_##NAME] = {                                                                          \
+	    "rr_" #name, title, description, params_of_##name, results_of_##name, EFFECT_##effect,
+#define SEARCHED(words) .search_words = words,
+#define ALWAYS_SHOWN	.always_shown = true,
+#define END_TOOL                                                                                   \
+	}                                                                                          \
+	,
 #include "sandbox/wire/tools.def"
 };
 

@@ -55,7 +55,8 @@ static struct place open_raw(void)
 {
 	struct place place = {.folder = harness_scratch(0)};
 	place.trace = harness_path(place.folder, "trace");
-	place.client = client_start(&(struct client_options){.raw = true});
+	place.client = client_start(&(struct client_options){
+	    .raw = true, .args = (const char *const[]){"--task-after=5", NULL}});
 	return place;
 }
 

@@ -23,9 +23,9 @@ static const struct mcp_param params[] = {
     {0},
 };
 static const struct mcp_tool tools[] = {
-    {"echo", "Echo", "d", params, params, 0},
-    {"hold", "Hold", "d", params, params, 0},
-    {"fail", "Fail", "d", params, params, 0},
+    {"echo", "Echo", "d", params, params, 0, NULL, false},
+    {"hold", "Hold", "d", params, params, 0, NULL, false},
+    {"fail", "Fail", "d", params, params, 0, NULL, false},
 };
 static const struct mcp_resource resources[] = {{"rr://guide", "guide", "t", "d", "text/plain"}};
 static const struct mcp_skill skills[] = {{"skill://s/SKILL.md", "s", "d", "t", "sha256:0", 1}};

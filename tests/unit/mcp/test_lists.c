@@ -75,6 +75,26 @@ START_TEST(a_short_list_has_neither_titles_nor_results)
 	ck_assert(json_is_true(at(tool, "annotations/readOnlyHint")));
 }
 
+START_TEST(a_host_that_searches_is_told_words_and_what_to_show_at_once)
+{
+	static struct mcp_tool tools[TOOL_COUNT];
+
+	memcpy(tools, exchange_tools, sizeof(tools));
+	tools[TOOL_ECHO].search_words = "parrot";
+	tools[TOOL_HOLD].always_shown = true;
+	exchange.handler.tools = tools;
+	reopen_with_pages_of(0);
+	asked(CALL("tools/list", ""));
+	json_t *echo = at(answer, "result/tools/0"), *hold = at(answer, "result/tools/1");
+	ck_assert_str_eq(json_string_value(json_object_get(
+			     json_object_get(echo, "_meta"), "anthropic/searchHint")),
+	    "parrot");
+	ck_assert(
+	    json_is_true(json_object_get(json_object_get(hold, "_meta"), "anthropic/alwaysLoad")));
+	ck_assert_uint_eq(json_object_size(json_object_get(hold, "_meta")), 1);
+	ck_assert_ptr_null(json_object_get(at(answer, "result/tools/2"), "_meta"));
+}
+
 /* A single null makes some clients drop the whole list. */
 START_TEST(what_a_tool_does_not_have_is_left_out)
 {
@@ -246,6 +266,7 @@ int main(void)
 {
 	const TTest *const tests[] = {a_tool_is_described_with_its_schemas,
 	    annotations_say_what_a_host_must_not_guess_and_no_more,
+	    a_host_that_searches_is_told_words_and_what_to_show_at_once,
 	    a_short_list_says_once_what_arguments_have_in_common,
 	    a_short_list_has_neither_titles_nor_results, what_a_tool_does_not_have_is_left_out,
 	    an_output_schema_requires_nothing, the_list_fits_on_one_page_by_default,

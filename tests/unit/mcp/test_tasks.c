@@ -1,6 +1,8 @@
 /*
  * The Tasks extension: which calls become tasks, what a client learns about them, and how they end.
  */
+#include <time.h>
+
 #include "tests/unit/mcp/asking.h"
 
 #define TASKS	"io.modelcontextprotocol/tasks"
@@ -36,6 +38,38 @@ static void make_task(void)
 	answer = hear();
 	ck_assert_ptr_nonnull(answer);
 	snprintf(task_id, sizeof(task_id), "%s", text_at(answer, "result/taskId"));
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A call becomes a task so many ms after it began, and not before. */
+static void expect_task_after(int64_t setting, int64_t expected)
+{
+	mcp_server_free(exchange.server);
+	exchange.handler.task_after_ms = setting;
+	exchange.server = mcp_server_new(&exchange.handler);
+	int64_t before = clock_ms();
+	say(CALL("tools/call", HOLD TAKING));
+	int64_t after = clock_ms(), due = mcp_server_next_task(exchange.server);
+	ck_assert_int_ge(due, before + expected);
+	ck_assert_int_le(due, after + expected);
+	mcp_server_make_tasks(exchange.server, due - 1);
+	expect_silence();
+	mcp_server_make_tasks(exchange.server, due);
+	json_decref(hear());
+}
+
+START_TEST(a_call_becomes_a_task_after_25_s_or_what_is_set)
+{
+	expect_task_after(0, 25000);
+	expect_task_after(1000, 1000);
+	expect_task_after(MCP_TASK_NEVER, MCP_TASK_NEVER);
 }
 
 START_TEST(discover_offers_the_extension)
@@ -230,6 +264,7 @@ START_TEST(the_end_of_the_server_cancels_its_tasks)
 int main(void)
 {
 	const TTest *const tests[] = {discover_offers_the_extension,
+	    a_call_becomes_a_task_after_25_s_or_what_is_set,
 	    a_call_that_takes_long_is_answered_with_a_task,
 	    a_call_that_is_due_is_named_and_one_that_is_not_stays_a_call,
 	    without_the_extension_a_long_call_stays_a_call,
