@@ -46,7 +46,7 @@ const char resources_instructions[] =
     "These questions leave the session where it is, unless you pass `move`. "
     "Every answer names its moment; rr_goto(moment) returns to it, and `at` of "
     "rr_evaluate and rr_backtrace looks there without moving. Cite moments in "
-    "reports: rr_verify_claims checks what you conclude, and rr_report writes it down for people. "
+    "reports: rr_verify_claims checks what you conclude, and rr_report writes it down. "
     "The `hint` of an error says what to try next. rr_status says what is "
     "wrong with the machine. More: resource rr://guide. Playbooks: resources "
     "skill://debug-crash/SKILL.md, and likewise find-corruption, find-race, find-"
