@@ -26,6 +26,7 @@ static const struct line commands[] = {
 	"say what works on this machine, and how to fix what doesn't work (--verbose, --json, "
 	"--no-record)"},
     {"record-until COMMAND", "record until it fails, and keep that trace"},
+    {"explain TRACE", "say why the program ended, without an agent (--markdown for CI)"},
     {"rr ARGUMENTS", "run rr by hand, also without hardware counters"},
 };
 

@@ -22,6 +22,7 @@
 #include "supervisor/record_until_command.h"
 #include "supervisor/dispatch.h"
 #include "supervisor/doctor/doctor.h"
+#include "supervisor/explain_command.h"
 #include "supervisor/help.h"
 #include "supervisor/connections.h"
 #include "supervisor/deadlines.h"
@@ -231,6 +232,8 @@ int main(int argc, char **argv)
 		return record_until_command_run(supervisor.paths.program, argc, argv, options.rest);
 	case MODE_CONFIG:
 		return client_config_run(supervisor.paths.program, argc, argv, options.rest);
+	case MODE_EXPLAIN:
+		return explain_command_run(supervisor.settings, argc, argv, options.rest);
 	case MODE_SERVE:
 		if (!isatty(STDIN_FILENO))
 			break;

@@ -26,7 +26,7 @@ static const struct {
 	const char *word;
 	enum options_mode mode;
 } subcommands[] = {{"doctor", MODE_DOCTOR}, {"config", MODE_CONFIG}, {"rr", MODE_RR},
-    {"record-until", MODE_RECORD_UNTIL}, {"help", MODE_HELP}};
+    {"record-until", MODE_RECORD_UNTIL}, {"explain", MODE_EXPLAIN}, {"help", MODE_HELP}};
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
 /* The result of one pass over argv. It is applied later, because flags override files. */
@@ -95,7 +95,8 @@ static void say_no_command(struct options *options, const char *word)
 		    "no such command: %.80s; did you mean %s?", word, nearest);
 	else
 		snprintf(options->why, sizeof(options->why),
-		    "no such command: %.80s; the commands are doctor, config, rr and record-until; "
+		    "no such command: %.80s; the commands are doctor, config, rr, record-until and "
+		    "explain; "
 		    "without a command, rr-warden serves MCP",
 		    word);
 }
@@ -173,7 +174,8 @@ static void find_subcommand(struct options *options, int argc, char **argv)
 		say_no_command(options, argv[optind]);
 	else if (options->mode == MODE_HELP)
 		read_topic(options, argc, argv, options->rest);
-	else if ((options->mode == MODE_DOCTOR || options->mode == MODE_CONFIG) &&
+	else if ((options->mode == MODE_DOCTOR || options->mode == MODE_CONFIG ||
+		     options->mode == MODE_EXPLAIN) &&
 		 options->rest < argc && is_help(argv[options->rest]))
 		options->mode = MODE_HELP;
 }

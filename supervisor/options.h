@@ -13,6 +13,7 @@ enum options_mode {
 	MODE_CONFIG, /* `rr-warden config CLIENT` */
 	MODE_RR, /* `rr-warden rr ARGS`: what follows is rr's, but for leading flags of [tools] */
 	MODE_RECORD_UNTIL, /* `rr-warden record-until ARGS` */
+	MODE_EXPLAIN,	   /* `rr-warden explain TRACE` */
 	MODE_HELP,
 	MODE_HELP_SETTINGS, /* `--help settings` */
 	MODE_VERSION,

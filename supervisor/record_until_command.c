@@ -305,9 +305,9 @@ static void tell_next(int status, const char *trace)
 {
 	if (status == RECORD_UNTIL_FAILED && trace != NULL)
 		fprintf(stderr,
-		    "Next: ask your agent why %s crashed or failed (rr_crash_report), or replay it "
-		    "by hand: rr-warden rr replay %s\n",
-		    trace, trace);
+		    "Next: rr-warden explain %s, or ask your agent about it "
+		    "(rr_crash_report)\n",
+		    trace);
 	else if (status == RECORD_UNTIL_NEVER_FAILED)
 		fprintf(stderr, "Next: try more often (-n), or say with --fail-when what a failure "
 				"is.\n");

@@ -16,7 +16,7 @@ _rr_warden()
 	# After a command the words are that command's own: programs and files.
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case $word in
-		rr | record-until)
+		rr | record-until | explain)
 			compopt -o default
 			return
 			;;

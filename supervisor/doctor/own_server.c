@@ -27,6 +27,7 @@ struct own_server {
 	long long next_id;
 	char *held; /* its output that has not been read yet */
 	size_t used, size;
+	time_t wait; /* seconds for one answer */
 };
 
 /* The child: becomes the server. Only async-signal-safe calls. */
@@ -54,6 +55,7 @@ struct own_server *own_server_start(int count, char *const options[])
 		return free(server), NULL;
 	}
 	memcpy(argv + 1, options, (size_t)count * sizeof(argv[0]));
+	server->wait = OWN_SERVER_WAIT_S;
 	server->said = memfd_create("said", MFD_CLOEXEC);
 	server->pid = fork();
 	if (server->pid == 0)
@@ -142,7 +144,7 @@ static json_t *next_message(struct own_server *server, time_t deadline, const ch
 static json_t *request(
     struct own_server *server, const char *method, json_t *params, const char **why)
 {
-	time_t deadline = seconds_now() + OWN_SERVER_WAIT_S;
+	time_t deadline = seconds_now() + server->wait;
 	long long id = ++server->next_id;
 	json_t *message, *result = NULL;
 
@@ -174,11 +176,22 @@ static bool initialize(struct own_server *server)
 							  "method", "notifications/initialized"));
 }
 
+void own_server_wait(struct own_server *server, long long seconds)
+{
+	server->wait = (time_t)seconds;
+}
+
+json_t *own_server_result(
+    struct own_server *server, const char *tool, json_t *args, const char **why)
+{
+	return request(
+	    server, "tools/call", json_pack("{s:s, s:o}", "name", tool, "arguments", args), why);
+}
+
 json_t *own_server_call(
     struct own_server *server, const char *tool, json_t *args, bool *failed, const char **why)
 {
-	json_t *result = request(
-	    server, "tools/call", json_pack("{s:s, s:o}", "name", tool, "arguments", args), why);
+	json_t *result = own_server_result(server, tool, args, why);
 	json_t *answer = json_object_get(result, "structuredContent");
 
 	*failed = json_is_true(json_object_get(result, "isError"));

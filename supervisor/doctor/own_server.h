@@ -1,14 +1,15 @@
 #ifndef SUPERVISOR_DOCTOR_OWN_SERVER_H
 #define SUPERVISOR_DOCTOR_OWN_SERVER_H
 /*
- * The doctor's own server: this same program, started with the same options, and called over pipes
- * as by a client. The doctor therefore sees exactly what a client sees.
+ * The own server of a command such as `doctor` or `explain`: this same program, started with the
+ * same options, and called over pipes as by a client. The command therefore sees exactly what a
+ * client sees.
  */
 #include <jansson.h>
 #include <stdbool.h>
 
 #define OWN_SERVER_ANSWER_MAX (4 << 20) /* bytes of one answer */
-#define OWN_SERVER_WAIT_S     90	/* for one answer */
+#define OWN_SERVER_WAIT_S     90	/* for one answer, unless own_server_wait says else */
 
 struct own_server;
 
@@ -22,6 +23,14 @@ struct own_server *own_server_start(int count, char *const options[]);
  */
 json_t *own_server_call(
     struct own_server *server, const char *tool, json_t *args, bool *failed, const char **why);
+
+/* Waits so long for each answer from now on. */
+void own_server_wait(struct own_server *server, long long seconds);
+
+/* The same, but the whole result of the call: {content, structuredContent, isError}, or a JSON-RPC
+ * error. */
+json_t *own_server_result(
+    struct own_server *server, const char *tool, json_t *args, const char **why);
 
 /* Copies what it has written on standard error to ours. */
 void own_server_repeat(const struct own_server *server);

@@ -152,8 +152,8 @@ END_TEST
 
 static const char *const wrong[] = {"doctor --bogus", "doctor bogus", "config --bogus", "config",
     "config emacs", "config claude --bogus", "record-until --bogus", "record-until",
-    "record-until -n x true", "rr --pmu=magic record", "bogus", "--bogus", "help bogus",
-    "--help bogus", "--pmu=magic doctor"};
+    "record-until -n x true", "explain", "explain --bogus", "rr --pmu=magic record", "bogus",
+    "--bogus", "help bogus", "--help bogus", "--pmu=magic doctor"};
 
 START_TEST(what_is_wrong_ends_with_2)
 {
