@@ -82,6 +82,40 @@ json_t *dispatch_session_list(struct dispatch *dispatch)
 	return list;
 }
 
+/* What a call is about, in a few words: the program that is recorded, or what is searched for. */
+static json_t *describe_args(const json_t *args)
+{
+	static const char *const telling[] = {"expression", "predicate", "location", "pointer",
+	    "moment", "text", "trace_dir", "good"};
+	const json_t *program = json_array_get(json_object_get(args, "command"), 0);
+
+	if (json_is_string(program))
+		return json_incref((json_t *)program);
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+		if (json_is_string(json_object_get(args, telling[i])))
+			return json_incref(json_object_get(args, telling[i]));
+	return NULL;
+}
+
+json_t *dispatch_running_list(struct dispatch *dispatch, const struct call *without)
+{
+	json_t *list = json_array();
+	struct session *session = NULL;
+	const struct call *call;
+
+	while ((call = session_next_running(dispatch->table, &session)) != NULL) {
+		if (call == without)
+			continue;
+		json_t *about = describe_args(call->args);
+		const char *name = session_name(session);
+		json_array_append_new(
+		    list, json_pack("{s:s, s:I, s:o*, s:s*}", "tool", tools_shown[call->tool].name,
+			      "seconds", (json_int_t)session_call_seconds(call), "about", about,
+			      "session", name));
+	}
+	return list;
+}
+
 static struct call *make_call(struct mcp_request *request, size_t tool, json_t *arguments)
 {
 	struct call *call = calloc(1, sizeof(*call));

@@ -34,6 +34,11 @@ void dispatch_progress(
 void dispatch_fail(
     struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure);
 
+/* The calls that workers are at, but for one: {tool, seconds, about?, session?} each. New
+ * reference.
+ */
+json_t *dispatch_running_list(struct dispatch *dispatch, const struct call *without);
+
 /* The open sessions as rr_sessions shows them. New reference. */
 json_t *dispatch_session_list(struct dispatch *dispatch);
 

@@ -61,6 +61,10 @@ void hook_after_list(struct dispatch *dispatch, const struct session *session,
 void hook_after_status(struct dispatch *dispatch, const struct session *session,
     const struct call *call, json_t *result)
 {
-	(void)call;
+	json_t *running = dispatch_running_list(dispatch, call);
+
+	if (json_array_size(running) > 0)
+		json_object_set(result, "running", running);
+	json_decref(running);
 	status_complete(result, dispatch->settings, session, dispatch_session_list(dispatch));
 }

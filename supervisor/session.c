@@ -92,7 +92,7 @@ bool session_add_call(struct session *session, struct call *call)
 	call->next = NULL;
 	call->session = session;
 	*end = call;
-	session->last_used = session->table->ports.now();
+	call->made = session->last_used = session->table->ports.now();
 	/* A recording, or a session that fails to open, does not become the session used last. */
 	if (session->kind == WORKER_REPLAY && session->opened)
 		session->table->last_used = session;
@@ -288,6 +288,23 @@ const struct call *session_running(const struct session *session)
 	bool coming_back = session->opened && session->state <= SESSION_OPENING;
 
 	return session->state == SESSION_RUNNING || coming_back ? session->calls : NULL;
+}
+
+long long session_call_seconds(const struct call *call)
+{
+	return (call->session->table->ports.now() - call->made) / DEADLINE_SECOND;
+}
+
+const struct call *session_next_running(struct session_table *table, struct session **at)
+{
+	while ((*at = session_next(table, *at)) != NULL) {
+		const struct call *call = session_running(*at);
+		if (call == NULL && !(*at)->opened && (*at)->state <= SESSION_OPENING)
+			call = (*at)->calls; /* its worker is only starting */
+		if (call != NULL)
+			return call;
+	}
+	return NULL;
 }
 
 const char *session_state_name(const struct session *session)

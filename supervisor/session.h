@@ -36,6 +36,7 @@ struct call {
 	uint32_t operation; /* WIRE_OP_* */
 	json_t *args;	    /* owned; without "session" */
 	long long seconds;  /* limit; 0: none */
+	int64_t made;	    /* when it came to its session */
 	bool as_contents;   /* a resource is read: the result becomes its text */
 	bool again;	    /* sent again, because the first worker died before it took the call */
 	struct session *session;
@@ -117,6 +118,13 @@ const json_t *session_sandbox(const struct session *session);
 
 /* The call that session_interrupt would end, or NULL. */
 const struct call *session_running(const struct session *session);
+
+/* The call that a worker is at, or is being started for, of the next replay session or job; NULL
+ * after the last. *at starts with NULL. */
+const struct call *session_next_running(struct session_table *table, struct session **at);
+
+/* Seconds since the client made the call. */
+long long session_call_seconds(const struct call *call);
 
 /* {"session", "state", "trace_dir", "pid", "moment", ...}; `whole` adds all that is kept to bring
  * it back. New reference. */

@@ -270,6 +270,30 @@ START_TEST(rr_interrupt_names_what_it_asks_to_stop)
 }
 END_TEST
 
+START_TEST(rr_status_shows_what_runs)
+{
+	open_session();
+	ck_assert_ptr_null(call("rr_last_change", "{\"expression\":\"node->next\"}"));
+	ck_assert_ptr_null(call("rr_record", "{\"command\":[\"/bin/sleep\",\"9\"]}"));
+	ck_assert_ptr_null(call("rr_status", "{}"));
+	launched();
+	worker_says("{}");
+	worker_says("{}");
+	json_auto_t *message = next_line();
+	const json_t *running = json_object_get(
+	    json_object_get(json_object_get(message, "result"), "structuredContent"), "running");
+	const json_t *search = json_array_get(running, 0), *recording = json_array_get(running, 1);
+	ck_assert_uint_eq(json_array_size(running), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(search, "tool")), "rr_last_change");
+	ck_assert_str_eq(json_string_value(json_object_get(search, "about")), "node->next");
+	ck_assert_str_eq(json_string_value(json_object_get(search, "session")), "s1");
+	ck_assert_str_eq(json_string_value(json_object_get(recording, "tool")), "rr_record");
+	ck_assert_str_eq(json_string_value(json_object_get(recording, "about")), "/bin/sleep");
+	ck_assert_ptr_null(json_object_get(recording, "session"));
+	ck_assert(json_is_integer(json_object_get(recording, "seconds")));
+}
+END_TEST
+
 START_TEST(rr_sessions_tells_trace_state_and_position)
 {
 	json_t *result, *session;
@@ -439,7 +463,7 @@ int main(void)
 	    a_crash_report_on_a_trace_opens_a_session_first, what_the_policy_forbids_is_not_done,
 	    sessions_are_bounded_by_the_policy, recordings_and_queries_are_bounded,
 	    a_cancelled_call_is_not_answered, rr_interrupt_names_what_it_asks_to_stop,
-	    rr_sessions_tells_trace_state_and_position,
+	    rr_status_shows_what_runs, rr_sessions_tells_trace_state_and_position,
 	    traces_are_read_by_a_query_and_remembered_for_completion,
 	    the_whole_list_of_tools_stays_small, the_core_list_is_short,
 	    a_list_is_made_of_names_and_sets,
