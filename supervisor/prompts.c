@@ -38,11 +38,12 @@ const struct mcp_prompt prompts_shown[PROMPT_COUNT] = {
 static const char *const texts[PROMPT_COUNT] = {
 	"Find the root cause of the crash recorded in {trace_dir}.\n"
 	"1. Call rr_crash_report with trace_dir \"{trace_dir}\". Read the signal, fault, frames and threads.\n"
-	"2. Decide which value was wrong at the crash. Call rr_last_change on it, and look at the writer's "
-	"frame with rr_locals and rr_source_lines.\n"
-	"3. If the writer computed it from another wrong value, repeat step 2 with that one, until you "
-	"reach code that is wrong although the values it reads are right.\n"
-	"4. Report the cause with file and line, and each step with its moment (event:ticks@pc.sum).",
+	"2. Decide which value was wrong at the crash, and call rr_origin_of on it: it follows the value back "
+	"through all copies to the code that made it. For a use after free or a damaged heap block, call "
+	"rr_heap_history on the pointer instead.\n"
+	"3. If that code used another wrong value, rr_goto its moment and repeat step 2 with that one, until "
+	"you reach code that is wrong although the values it reads are right.\n"
+	"4. Call rr_verify_claims with the values that you name. Report the cause with file and line, and each step with its moment (event:ticks@pc.sum).",
 
 	"Find who corrupted {expression} in the run recorded in {trace_dir}.\n"
 	"1. Call rr_crash_report with trace_dir \"{trace_dir}\" and move true. Or call rr_replay_start, and "
@@ -78,15 +79,15 @@ static const char *const texts[PROMPT_COUNT] = {
 	"failed check.\n"
 	"3. Record a run that passes with rr_record. rr_compare_runs with the two traces as good and bad says "
 	"where they part.\n"
-	"4. Call rr_last_change on the wrong value, and go on from there. If two threads are involved, look "
-	"for accesses without a common lock.",
+	"4. Call rr_origin_of on the wrong value, and go on from there. If two threads are involved, call "
+	"rr_race_scan on the value that they share.",
 
 	"Explain why the run recorded in {trace_dir} printed: {text}\n"
 	"1. Call rr_replay_start with trace_dir \"{trace_dir}\".\n"
 	"2. Call rr_who_printed with that text and move true: it goes to the code that made the text. If it "
 	"is not found as you have it, rr_output shows all that was printed.\n"
-	"3. Call rr_locals or rr_expand, then rr_last_change on the first value that is wrong, and repeat it "
-	"on the values that this writer read.\n"
+	"3. Call rr_locals or rr_expand, then rr_origin_of on the first value that is wrong: it follows it "
+	"back through all copies. Repeat it on the values that this code read.\n"
 	"4. Report the cause with file and line, and each step with its moment (event:ticks@pc.sum).",
 
 	"Find where the failing run {bad} departs from the passing run {good} of the same program.\n"
