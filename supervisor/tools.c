@@ -59,9 +59,13 @@
 #define EFFECT_RUNS	(MCP_DESTRUCTIVE | MCP_OPEN_WORLD)
 
 const struct mcp_tool tools_shown[TOOL_COUNT] = {
-#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
-	[TOOL_##NAME] = {                                                                          \
-	    "rr_" #name, title, description, params_of_##name, results_of_##name, EFFECT_##effect,
+#define TOOL(NAME, tool, handler, operation, deadline, effect, headline, text)                     \
+	[TOOL_##NAME] = {.name = "rr_" #tool,                                                      \
+	    .title = (headline),                                                                   \
+	    .description = (text),                                                                 \
+	    .params = params_of_##tool,                                                            \
+	    .results = results_of_##tool,                                                          \
+	    .annotations = EFFECT_##effect,
 #define SEARCHED(words) .search_words = words,
 #define ALWAYS_SHOWN	.always_shown = true,
 #define END_TOOL                                                                                   \
