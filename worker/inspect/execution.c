@@ -27,6 +27,7 @@
 #include "worker/breaks/stubs.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/run/resume.h"
+#include "worker/run/unaccessed.h"
 
 #define SHARE_MAX	 160  /* bytes */
 #define FALSE_HITS_MAX	 2    /* hits in a row that gdb may pass by itself when it goes back */
@@ -42,6 +43,7 @@ static bool depart(struct replay *replay, const json_t *evaluate, struct failure
 	if (!evaluate_may(evaluate, failure))
 		return false;
 	replay->departed = replay->moment;
+	replay->passed_over = 0;
 	return true;
 }
 
@@ -160,11 +162,11 @@ static bool run_back(struct replay *replay, struct failure *failure)
 
 /* Goes back one stop, by a scan where that is quicker. There a watchpoint's condition means the
  * same as forward. */
-static bool continue_back(struct replay *replay, struct failure *failure)
+static bool back_once(struct replay *replay, bool scan, struct failure *failure)
 {
 	bool ok;
 
-	if (last_hit_serves(replay) && scan_back(replay, &ok, failure))
+	if (scan && scan_back(replay, &ok, failure))
 		return ok;
 	if (breakpoints_watch_on_condition(replay) && !crossing_is_behind(replay)) {
 		failure_set(failure, ERROR_UNSUPPORTED,
@@ -177,14 +179,40 @@ static bool continue_back(struct replay *replay, struct failure *failure)
 	return run_back(replay, failure);
 }
 
-static json_t *continue_times(
-    struct replay *replay, enum direction direction, long long count, struct failure *failure)
+/* To the stop before this one. Like those that gdb passes by itself, each hit that is no access
+ * costs rr a search. */
+static bool continue_back(struct replay *replay, struct failure *failure)
+{
+	bool scan = last_hit_serves(replay);
+
+	for (int passed = 0; back_once(replay, scan, failure); passed++) {
+		if (!unaccessed_pass(replay, BACKWARD))
+			return true;
+		if (!stand_here(replay, failure))
+			return false;
+		scan |= passed + 1 >= FALSE_HITS_MAX && last_hit_can(replay);
+	}
+	return false;
+}
+
+/* To the next stop. */
+static bool continue_on(struct replay *replay, struct failure *failure)
 {
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 
+	do {
+		if (!resume_run(replay, &on, failure))
+			return false;
+	} while (unaccessed_pass(replay, FORWARD));
+	return true;
+}
+
+static json_t *continue_times(
+    struct replay *replay, enum direction direction, long long count, struct failure *failure)
+{
 	for (long long i = 0; i < count; i++) {
 		if (direction == BACKWARD ? !continue_back(replay, failure)
-					  : !resume_run(replay, &on, failure))
+					  : !continue_on(replay, failure))
 			return NULL;
 		if (i + 1 == count || !is_countable(replay))
 			break;

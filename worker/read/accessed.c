@@ -240,6 +240,15 @@ enum accessed_touch accessed_touches(struct replay *replay, const struct instruc
 	return instruction->count ? touch : ACCESSED_YES;
 }
 
+bool accessed_can_mislead(const struct instruction *instruction)
+{
+	for (size_t i = 0; i < instruction->count; i++)
+		if (instruction->operands[i].access.by_element ||
+		    instruction->operands[i].access.size > 8)
+			return true;
+	return false;
+}
+
 bool accessed_is_written(struct replay *replay, unsigned long long address)
 {
 	struct instruction instruction;

@@ -49,6 +49,10 @@ enum accessed_touch accessed_operand_touches(struct replay *replay,
     const struct memory_operand *operand, enum accessed_when when, unsigned long long address,
     unsigned long long size);
 
+/* Whether a processor may stop at bytes beside those that the instruction accesses. Plain accesses
+ * are known to be exact. */
+bool accessed_can_mislead(const struct instruction *instruction);
+
 /* Whether the instruction at the program counter, which is about to run, writes to that byte. */
 bool accessed_is_written(struct replay *replay, unsigned long long address);
 

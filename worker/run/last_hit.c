@@ -17,6 +17,7 @@
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
+#include "worker/run/unaccessed.h"
 
 #define STOPS_MAX  1000000
 #define BACK_FIRST 32 /* events of the first stretch; each further one is BACK_GROWS as long */
@@ -29,6 +30,7 @@ struct search {
 	struct moment from;	    /* where this stretch begins */
 	long long stops, last; /* in this stretch: all, and the last before the bound (from 1) */
 	struct moment last_at;
+	long long passed;    /* hits behind the last that were no access */
 	bool last_is_access; /* a watchpoint's: for a run backward, it lies before the access */
 	bool arrived, doubtful, unguarded;
 };
@@ -61,6 +63,15 @@ static void keep(struct search *search, const struct moment *moment, const struc
 	search->last_is_access = hit->watched && (search->arrived || !hit->breakpoint ||
 						     hit->breakpoint == search->guard);
 	search->doubtful |= !is_before(search, moment);
+	search->passed = 0;
+}
+
+/* A hit of a watchpoint alone, whose instruction does not access the watched bytes. */
+static bool is_no_access(const struct search *search, struct replay *replay, const struct hit *hit)
+{
+	bool alone = search->arrived || !hit->breakpoint || hit->breakpoint == search->guard;
+
+	return hit->watched && alone && unaccessed_judge(replay, FORWARD).touch == ACCESSED_NOT;
 }
 
 /* Only an access can be a hit at the bound itself, because it ends there. The client, which stands
@@ -78,8 +89,12 @@ static enum scan_verdict see(
 		return SCAN_ENOUGH;
 	if (!guard)
 		search->stops++;
-	if (!guard && (!search->arrived || hit->watched))
-		keep(search, &replay->moment, hit);
+	if (!guard && (!search->arrived || hit->watched)) {
+		if (is_no_access(search, replay, hit))
+			search->passed++;
+		else
+			keep(search, &replay->moment, hit);
+	}
 	return search->arrived ? SCAN_ENOUGH : SCAN_ON;
 }
 
@@ -99,7 +114,7 @@ static bool look(struct replay *replay, struct search *search, struct failure *f
 {
 	enum scan_end end;
 
-	search->stops = search->last = 0;
+	search->stops = search->last = search->passed = 0;
 	search->arrived = search->doubtful = false;
 	if (!search->place.at_end && !search->unguarded)
 		search->guard = fingerprint_guard(replay, &search->bound);
@@ -305,8 +320,10 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 			return cut(replay, search, failure);
 		break;
 	}
-	if (ok)
+	if (ok) {
+		replay->passed_over += search->passed;
 		return LAST_HIT_THERE;
+	}
 	*failure = (struct failure){0};
 	if (replay->worker->broken || !return_ticket_use(replay, &search->place, failure))
 		return LAST_HIT_FAILED;

@@ -18,6 +18,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/read/source.h"
 #include "worker/run/stop.h"
+#include "worker/run/unaccessed.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/unended.h"
 #include "worker/read/values.h"
@@ -76,7 +77,7 @@ static json_t *watch_json(
 		set_text(watch, "new", direction == BACKWARD ? change.old : change.new);
 		plain_change_end(&change);
 	} else {
-		set_text(watch, "new", mi_text(value, "value"));
+		set_text(watch, "new", new ? new : mi_text(value, "value"));
 	}
 	if (!point)
 		json_object_set_new(watch, "out_of_scope", json_true());
@@ -140,6 +141,7 @@ static void add_cause(
 	case STOP_EVENT:
 		break;
 	}
+	unaccessed_tell(replay, direction, json);
 	known = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
 	client = known ? known->number : 0;
 	if (known && known->catches)

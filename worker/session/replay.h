@@ -77,6 +77,7 @@ struct replay {
 	bool worst;		  /* by default, the process that ended worst */
 	bool fork_pid, connected, at_end, at_signal;
 	bool crossed; /* the last run crossed an exec: the description of the next stop says so */
+	long long passed_over;	     /* hits of the last run without an access; see unaccessed.h */
 	unsigned long long first_pc; /* of the image's first instruction */
 	struct copies copies;
 	int rr_number; /* counts the rrs, because the next rr does not know what one holds */

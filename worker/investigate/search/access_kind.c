@@ -1,45 +1,19 @@
 /*
- * Decodes the instruction that ends where the program stands. Instructions have no fixed length, so
- * it decodes from the beginning of the function. After a jump or a call, the instruction before in
- * memory is not the one that ran.
+ * Decodes the instruction that ends where the program stands. After a jump or a call, the
+ * instruction before in memory is not the one that ran.
  */
 #include "worker/investigate/search/access_kind.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
 #include "worker/read/accessed.h"
-#include "worker/investigate/search/where.h"
+#include "worker/read/preceding.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-
-#define FUNCTION_MAX 65536 /* bytes of a function that we decode */
 
 const char *const access_kind_words[] = {[ACCESS_KIND_UNKNOWN] = "unknown",
     [ACCESS_KIND_READ] = "read",
     [ACCESS_KIND_WRITE] = "write",
     [ACCESS_KIND_BOTH] = "read and write"};
-
-/* Where the last whole instruction before `end` begins; 0: not known. */
-static unsigned long long find_begin(struct replay *replay, unsigned long long end)
-{
-	unsigned long long entry, begin = 0;
-	json_t *results = NULL, *list;
-	const char *address;
-	char name[128];
-
-	if (!where_entry(replay, end - 1, &entry, name, sizeof(name)) ||
-	    end - entry > FUNCTION_MAX ||
-	    gdb_command(replay->gdb, &results, "-data-disassemble -s %llu -e %llu -- 0", entry,
-		end) != GDB_DONE)
-		return 0;
-	list = json_object_get(results, "asm_insns");
-	address = mi_text(json_array_get(list, json_array_size(list) - 1), "address");
-	if (address)
-		begin = strtoull(address, NULL, 16);
-	json_decref(results);
-	return begin;
-}
 
 /* If several of its operands are in memory, only if it does the same with all of them. */
 static enum access_kind kind_of(const struct instruction *instruction)
@@ -70,26 +44,16 @@ static bool is_atomic(const struct instruction *instruction)
 					     strncmp(instruction->text, "xchg", 4) == 0);
 }
 
-/* Plain accesses are known to be exact, and after a jump another instruction may have made them. */
-static bool can_mislead(const struct instruction *instruction)
-{
-	for (size_t i = 0; i < instruction->count; i++)
-		if (instruction->operands[i].access.by_element ||
-		    instruction->operands[i].access.size > 8)
-			return true;
-	return false;
-}
-
 static struct decoded decode(struct replay *replay, unsigned long long end)
 {
-	unsigned long long begin = find_begin(replay, end);
+	unsigned long long begin = preceding_begin(replay, end);
 	struct instruction instruction;
 
 	if (!begin || !accessed_instruction(replay, begin, &instruction) ||
 	    begin + instruction.length != end)
 		return (struct decoded){ACCESS_KIND_UNKNOWN, false, 0};
-	return (struct decoded){
-	    kind_of(&instruction), is_atomic(&instruction), can_mislead(&instruction) ? begin : 0};
+	return (struct decoded){kind_of(&instruction), is_atomic(&instruction),
+	    accessed_can_mislead(&instruction) ? begin : 0};
 }
 
 static struct decoded look_up(

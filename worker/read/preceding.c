@@ -1,0 +1,26 @@
+#include "worker/read/preceding.h"
+
+#include <stdlib.h>
+#include "worker/gdb/mi.h"
+#include "worker/read/symbol.h"
+
+#define FUNCTION_MAX 65536 /* bytes of a function that we decode */
+
+unsigned long long preceding_begin(struct replay *replay, unsigned long long end)
+{
+	json_t *results = NULL, *list;
+	unsigned long long begin = 0;
+	struct symbol symbol;
+	const char *address;
+
+	if (!symbol_at(replay, end - 1, &symbol) || symbol.offset >= FUNCTION_MAX ||
+	    gdb_command(replay->gdb, &results, "-data-disassemble -s %llu -e %llu -- 0",
+		end - 1 - symbol.offset, end) != GDB_DONE)
+		return 0;
+	list = json_object_get(results, "asm_insns");
+	address = mi_text(json_array_get(list, json_array_size(list) - 1), "address");
+	if (address)
+		begin = strtoull(address, NULL, 16);
+	json_decref(results);
+	return begin;
+}
