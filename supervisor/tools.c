@@ -8,23 +8,29 @@
 #define choices_none NULL
 
 /* Arguments. JSON has no bound for a needed text of at least one byte: the worker refuses "". */
-#define MIN_STRING(min)	  0
-#define MIN_INTEGER(min)  min
-#define MIN_NUMBER(min)	  0
-#define MIN_FLAG(min)	  0
-#define MIN_CHOICE(min)	  0
-#define MIN_TEXTS(min)	  0
-#define MIN_TEXT_MAP(min) 0
-#define MIN_OBJECTS(min)  0
-#define TYPE_STRING	  MCP_STRING
-#define TYPE_INTEGER	  MCP_INTEGER
-#define TYPE_NUMBER	  MCP_NUMBER
-#define TYPE_FLAG	  MCP_BOOLEAN
-#define TYPE_CHOICE	  MCP_STRING
-#define TYPE_TEXTS	  MCP_STRING_ARRAY
-#define TYPE_TEXT_MAP	  MCP_STRING_MAP
-#define TYPE_OBJECT	  MCP_STRING_MAP /* means any object in a result */
-#define TYPE_OBJECTS	  MCP_OBJECT_ARRAY
+#define MIN_STRING(min)	     0
+#define MIN_EXPRESSION(min)  0
+#define MIN_EXPRESSIONS(min) 0
+#define MIN_LOCATION(min)    0
+#define MIN_INTEGER(min)     min
+#define MIN_NUMBER(min)	     0
+#define MIN_FLAG(min)	     0
+#define MIN_CHOICE(min)	     0
+#define MIN_TEXTS(min)	     0
+#define MIN_TEXT_MAP(min)    0
+#define MIN_OBJECTS(min)     0
+#define TYPE_STRING	     MCP_STRING
+#define TYPE_EXPRESSION	     MCP_STRING
+#define TYPE_EXPRESSIONS     MCP_STRING_ARRAY
+#define TYPE_LOCATION	     MCP_STRING
+#define TYPE_INTEGER	     MCP_INTEGER
+#define TYPE_NUMBER	     MCP_NUMBER
+#define TYPE_FLAG	     MCP_BOOLEAN
+#define TYPE_CHOICE	     MCP_STRING
+#define TYPE_TEXTS	     MCP_STRING_ARRAY
+#define TYPE_TEXT_MAP	     MCP_STRING_MAP
+#define TYPE_OBJECT	     MCP_STRING_MAP /* means any object in a result */
+#define TYPE_OBJECTS	     MCP_OBJECT_ARRAY
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	static const struct mcp_param params_of_##name[] = {

@@ -19,14 +19,17 @@
 #include "sandbox/wire/tools.def"
 
 /* All enums of choices are unsigned to the compiler. */
-#define BIND_STRING(name, row)	 argument_string(row, &args->name, failure)
-#define BIND_INTEGER(name, row)	 argument_integer(row, &args->name, failure)
-#define BIND_NUMBER(name, row)	 argument_number(row, &args->name, failure)
-#define BIND_FLAG(name, row)	 argument_flag(row, &args->name, failure)
-#define BIND_CHOICE(name, row)	 argument_choice(row, (unsigned *)&args->name, failure)
-#define BIND_TEXTS(name, row)	 argument_texts(row, &args->name, failure)
-#define BIND_TEXT_MAP(name, row) argument_text_map(row, &args->name, failure)
-#define BIND_OBJECTS(name, row)	 argument_objects(row, &args->name, failure)
+#define BIND_STRING(name, row)	    argument_string(row, &args->name, failure)
+#define BIND_EXPRESSION(name, row)  argument_string(row, &args->name, failure)
+#define BIND_EXPRESSIONS(name, row) argument_texts(row, &args->name, failure)
+#define BIND_LOCATION(name, row)    argument_string(row, &args->name, failure)
+#define BIND_INTEGER(name, row)	    argument_integer(row, &args->name, failure)
+#define BIND_NUMBER(name, row)	    argument_number(row, &args->name, failure)
+#define BIND_FLAG(name, row)	    argument_flag(row, &args->name, failure)
+#define BIND_CHOICE(name, row)	    argument_choice(row, (unsigned *)&args->name, failure)
+#define BIND_TEXTS(name, row)	    argument_texts(row, &args->name, failure)
+#define BIND_TEXT_MAP(name, row)    argument_text_map(row, &args->name, failure)
+#define BIND_OBJECTS(name, row)	    argument_objects(row, &args->name, failure)
 #define L(list)                                                                                    \
 	_Static_assert(_Generic((enum list)0, unsigned : 1, default : 0), "see BIND_CHOICE");
 TOOL_CHOICES(L)

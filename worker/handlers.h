@@ -19,14 +19,17 @@
 #include "sandbox/wire/tools.h"
 #include "worker/serve/ops.h"
 
-#define FIELD_STRING(name, choices)   const char *name;
-#define FIELD_INTEGER(name, choices)  long long name;
-#define FIELD_NUMBER(name, choices)   double name;
-#define FIELD_FLAG(name, choices)     bool name;
-#define FIELD_CHOICE(name, choices)   enum choices name;
-#define FIELD_TEXTS(name, choices)    json_t *name;
-#define FIELD_TEXT_MAP(name, choices) json_t *name;
-#define FIELD_OBJECTS(name, choices)  json_t *name;
+#define FIELD_STRING(name, choices)	 const char *name;
+#define FIELD_EXPRESSION(name, choices)	 const char *name;
+#define FIELD_EXPRESSIONS(name, choices) json_t *name;
+#define FIELD_LOCATION(name, choices)	 const char *name;
+#define FIELD_INTEGER(name, choices)	 long long name;
+#define FIELD_NUMBER(name, choices)	 double name;
+#define FIELD_FLAG(name, choices)	 bool name;
+#define FIELD_CHOICE(name, choices)	 enum choices name;
+#define FIELD_TEXTS(name, choices)	 json_t *name;
+#define FIELD_TEXT_MAP(name, choices)	 json_t *name;
+#define FIELD_OBJECTS(name, choices)	 json_t *name;
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	struct name##_args {                                                                       \

@@ -72,43 +72,46 @@ bool harmless_text(const char *text, struct failure *failure)
 	return true;
 }
 
-/* What a text is, by the name of its argument, and where the name has two meanings also by the
- * tool.
- */
+#define KIND_STRING	 HARMLESS_NAME
+#define KIND_INTEGER	 HARMLESS_NAME
+#define KIND_NUMBER	 HARMLESS_NAME
+#define KIND_FLAG	 HARMLESS_NAME
+#define KIND_CHOICE	 HARMLESS_NAME
+#define KIND_TEXTS	 HARMLESS_NAME
+#define KIND_TEXT_MAP	 HARMLESS_NAME
+#define KIND_OBJECTS	 HARMLESS_NAME
+#define KIND_EXPRESSION	 HARMLESS_EXPRESSION
+#define KIND_EXPRESSIONS HARMLESS_EXPRESSION
+#define KIND_LOCATION	 HARMLESS_LOCATION
+
+/* Each tool, then its arguments with what their types say. */
 static const struct {
-	const char *tool, *argument; /* tool NULL: every one */
+	const char *tool, *argument;
 	enum harmless_kind kind;
-} kinds[] = {
-    {"disassemble", "location", HARMLESS_EXPRESSION},
-    {"find_memory", "value", HARMLESS_EXPRESSION},
-    {"find_memory", "from", HARMLESS_EXPRESSION},
-    {"find_memory", "to", HARMLESS_EXPRESSION},
-    {NULL, "location", HARMLESS_LOCATION},
-    {NULL, "until", HARMLESS_LOCATION},
-    {NULL, "address", HARMLESS_EXPRESSION},
-    {NULL, "condition", HARMLESS_EXPRESSION},
-    {NULL, "evaluate", HARMLESS_EXPRESSION},
-    {NULL, "expression", HARMLESS_EXPRESSION},
-    {NULL, "expressions", HARMLESS_EXPRESSION},
-    {NULL, "group_by", HARMLESS_EXPRESSION},
-    {NULL, "pointer", HARMLESS_EXPRESSION},
-    {NULL, "predicate", HARMLESS_EXPRESSION},
-    {NULL, "probes", HARMLESS_EXPRESSION},
-    {NULL, "type", HARMLESS_EXPRESSION},
+} rows[] = {
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description) {.tool = #name},
+#define ARG(type, name, required, absent, min, max, choices, help)                                 \
+	{.argument = #name, .kind = KIND_##type},
+#include "sandbox/wire/tools.def"
 };
 
 enum harmless_kind harmless_kind(const char *tool, const char *argument)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if ((!kinds[i].tool || strcmp(kinds[i].tool, tool) == 0) &&
-		    strcmp(kinds[i].argument, argument) == 0)
-			return kinds[i].kind;
+	bool within = false;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].tool)
+			within = strcmp(rows[i].tool, tool) == 0;
+		else if (within && strcmp(rows[i].argument, argument) == 0)
+			return rows[i].kind;
+	}
 	return HARMLESS_NAME;
 }
 
 /* A text of an argument, or within it. */
 struct place {
 	const char *tool, *argument;
+	enum harmless_kind kind;
 	int depth;
 	bool may_change; /* the client asks for calls into the program, which runs in a copy then */
 };
@@ -117,7 +120,7 @@ static bool harmless_string(struct place place, const char *text, struct failure
 {
 	if (!harmless_text(text, failure))
 		return false;
-	switch (harmless_kind(place.tool, place.argument)) {
+	switch (place.kind) {
 	case HARMLESS_EXPRESSION:
 		return phrase_is_expression(place.argument, text, failure) &&
 		       (place.may_change || phrase_only_reads(place.argument, text, failure));
@@ -138,13 +141,22 @@ static bool is_checked_later(struct place place, const json_t *value)
 	       strcmp(place.argument, "expressions") == 0 && json_array_size(value) > 1;
 }
 
+/* An object's members have no types of their own: its expressions are all named so. */
+static enum harmless_kind kind_of_member(const struct place *place, const char *key)
+{
+	if (place->depth == 0)
+		return harmless_kind(place->tool, key);
+	return strcmp(key, "expression") == 0 ? HARMLESS_EXPRESSION : HARMLESS_NAME;
+}
+
 static bool harmless_value(struct place place, const json_t *value, struct failure *failure)
 {
-	struct place within = {place.tool, place.argument, place.depth + 1, place.may_change};
+	struct place within = place;
 	const char *key;
 	json_t *member;
 	size_t i;
 
+	within.depth++;
 	if (place.depth > DEPTH_MAX) {
 		failure_set(
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "the arguments are nested too deeply");
@@ -159,6 +171,7 @@ static bool harmless_value(struct place place, const json_t *value, struct failu
 	json_object_foreach((json_t *)value, key, member)
 	{
 		within.argument = key;
+		within.kind = kind_of_member(&place, key);
 		if (!harmless_text(key, failure) || !harmless_value(within, member, failure))
 			return false;
 	}
@@ -167,8 +180,10 @@ static bool harmless_value(struct place place, const json_t *value, struct failu
 
 bool harmless_expression(const char *text, bool may_change, struct failure *failure)
 {
-	return harmless_string(
-	    (struct place){.tool = "evaluate", .argument = "expression", .may_change = may_change},
+	return harmless_string((struct place){.tool = "evaluate",
+				   .argument = "expression",
+				   .kind = HARMLESS_EXPRESSION,
+				   .may_change = may_change},
 	    text, failure);
 }
 

@@ -17,29 +17,35 @@ struct row {
 	bool of_session, several, text;
 };
 
-#define IS_SESSION	 true
-#define IS_EITHER	 true
-#define IS_OPEN		 false
-#define IS_RECORD	 false
-#define IS_QUERY	 false
-#define IS_COMPARE	 true
-#define IS_HERE		 false
-#define SEVERAL_STRING	 false
-#define SEVERAL_INTEGER	 false
-#define SEVERAL_NUMBER	 false
-#define SEVERAL_FLAG	 false
-#define SEVERAL_CHOICE	 false
-#define SEVERAL_TEXTS	 true
-#define SEVERAL_TEXT_MAP false
-#define SEVERAL_OBJECTS	 false
-#define TEXT_STRING	 true
-#define TEXT_INTEGER	 false
-#define TEXT_NUMBER	 false
-#define TEXT_FLAG	 false
-#define TEXT_CHOICE	 false
-#define TEXT_TEXTS	 true
-#define TEXT_TEXT_MAP	 false
-#define TEXT_OBJECTS	 false
+#define IS_SESSION	    true
+#define IS_EITHER	    true
+#define IS_OPEN		    false
+#define IS_RECORD	    false
+#define IS_QUERY	    false
+#define IS_COMPARE	    true
+#define IS_HERE		    false
+#define SEVERAL_STRING	    false
+#define SEVERAL_EXPRESSION  false
+#define SEVERAL_EXPRESSIONS true
+#define SEVERAL_LOCATION    false
+#define SEVERAL_INTEGER	    false
+#define SEVERAL_NUMBER	    false
+#define SEVERAL_FLAG	    false
+#define SEVERAL_CHOICE	    false
+#define SEVERAL_TEXTS	    true
+#define SEVERAL_TEXT_MAP    false
+#define SEVERAL_OBJECTS	    false
+#define TEXT_STRING	    true
+#define TEXT_EXPRESSION	    true
+#define TEXT_EXPRESSIONS    true
+#define TEXT_LOCATION	    true
+#define TEXT_INTEGER	    false
+#define TEXT_NUMBER	    false
+#define TEXT_FLAG	    false
+#define TEXT_CHOICE	    false
+#define TEXT_TEXTS	    true
+#define TEXT_TEXT_MAP	    false
+#define TEXT_OBJECTS	    false
 
 /* A row for the tool itself, and one for each of its arguments. */
 static const struct row rows[] = {
@@ -244,12 +250,13 @@ static void expect_more_refused(const struct row *tool, const struct row *row)
 		break;
 	case HARMLESS_NAME:
 		ck_assert_msg(is_name(row->argument),
-		    "what is %s of %s? see worker/serve/harmless.c", row->argument, tool->tool);
+		    "what is %s of %s? see ARG in sandbox/wire/tools.def", row->argument,
+		    tool->tool);
 		break;
 	}
 }
 
-/* A new argument is in harmless.c's list, or in the one above. */
+/* A new text has a type of its own in tools.def, or is in the list above. */
 START_TEST(every_expression_and_location_is_checked)
 {
 	ck_assert_uint_gt(for_each_argument(expect_more_refused), 20);
