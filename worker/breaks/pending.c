@@ -6,6 +6,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/gdb/says.h"
 #include "worker/read/libraries.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
@@ -40,7 +41,7 @@ bool pending_is_likely(
 	struct failure near = *refused;
 	int distance, mistakes = (int)strlen(location) / LETTERS_A_MISTAKE;
 
-	if (!starts(refused->message, "Function ") && !starts(refused->message, "No source file"))
+	if (!gdb_says(refused->message, SAYS_NO_LOCATION))
 		return false;
 	if (asked)
 		return true;

@@ -28,3 +28,12 @@ void temporary_breakpoint_delete(struct replay *replay, int number)
 	if (number && !replay->worker->broken)
 		gdb_must(replay->gdb, NULL, "-break-delete %d", number);
 }
+
+void temporary_breakpoints_stay(struct replay *replay, bool stay)
+{
+	/* Only for speed, so it may fail; but later stops must be as always. */
+	if (stay)
+		gdb_try(replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	else if (!replay->worker->broken)
+		gdb_must(replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+}

@@ -14,4 +14,8 @@ int temporary_breakpoint_insert(struct replay *replay, const char *where);
 /* Removes it. Does nothing for 0, or if gdb is lost. */
 void temporary_breakpoint_delete(struct replay *replay, int number);
 
+/* Whether gdb leaves breakpoints in the program at its stops: with many of them, setting and
+ * removing all at each stop takes long. */
+void temporary_breakpoints_stay(struct replay *replay, bool stay);
+
 #endif

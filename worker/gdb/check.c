@@ -5,6 +5,7 @@
 #include <string.h>
 #include "worker/gdb/check.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 
 bool gdb_quote(char *to, const char *what, const char *text, struct failure *failure)
 {
@@ -18,8 +19,7 @@ bool gdb_quote(char *to, const char *what, const char *text, struct failure *fai
 /* Whether gdb refused because the expression would change the program, or call it. */
 static bool is_harmful(const char *message)
 {
-	return strstr(message, "may-call-functions") ||
-	       strstr(message, "Writing to memory is not allowed");
+	return gdb_says(message, SAYS_CALLS_ARE_OFF) || gdb_says(message, SAYS_WRITES_ARE_OFF);
 }
 
 bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, const char *hint,
@@ -32,7 +32,7 @@ bool gdb_check(struct gdb *gdb, enum gdb_outcome outcome, enum error_code code, 
 	case GDB_DONE:
 		return true;
 	case GDB_REFUSED:
-		if (gdb_was_interrupted(gdb) && strcmp(message, "Quit") == 0)
+		if (gdb_was_interrupted(gdb) && gdb_says(message, SAYS_INTERRUPTED))
 			worker_fail_interrupted(gdb_worker(gdb), failure);
 		else if (is_harmful(message))
 			failure_set(failure, ERROR_NOT_ALLOWED,

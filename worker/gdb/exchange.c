@@ -6,6 +6,7 @@
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/plain.h"
+#include "worker/gdb/says.h"
 #include "worker/gdb/warnings.h"
 
 bool exchange_begin(struct exchange *exchange)
@@ -100,29 +101,13 @@ static void note_exec(struct exchange *exchange, const struct mi_record *record)
 	}
 }
 
-static bool is_disconnection(const char *message)
-{
-	return strncmp(message, "Remote connection closed", 24) == 0 ||
-	       strncmp(message, "Remote communication error", 26) == 0;
-}
-
-/*
- * gdb and rr disagree about the registers: gdb takes the process for another kind, for instance
- * because it was interrupted before it had read rr's description. It never asks again.
- */
-static bool is_disagreement(const char *message)
-{
-	return strncmp(message, "Remote 'g' packet reply", 23) == 0 ||
-	       (strncmp(message, "Truncated register", 18) == 0 && strstr(message, "'g' packet"));
-}
-
 static enum news news_of(const char *message, enum news cut_off, const char **why)
 {
-	if (is_disagreement(message)) {
+	if (gdb_says(message, SAYS_OTHER_REGISTERS)) {
 		*why = "it no longer agrees with rr about the registers";
 		return NEWS_BROKEN;
 	}
-	return is_disconnection(message) ? cut_off : NEWS_NONE;
+	return gdb_says(message, SAYS_DISCONNECTED) ? cut_off : NEWS_NONE;
 }
 
 /* gdb reported that the program runs, and then could not run it: the reason is only in its log. */
@@ -147,7 +132,7 @@ static void explain_failed_helper(struct exchange *exchange)
 	const char *why = strstr(exchange->log.bytes, raised);
 
 	why = why ? strstr(why, ">: ") : NULL;
-	if (why && strncmp(exchange->message, "Error while executing Python", 28) == 0)
+	if (why && gdb_says(exchange->message, SAYS_PYTHON_FAILED))
 		snprintf(exchange->message, sizeof(exchange->message), "%.*s",
 		    (int)strcspn(why + 3, "\n"), why + 3);
 }
@@ -158,7 +143,7 @@ static void explain_assertion(struct exchange *exchange)
 	static const char failed[] = "internal-error: ";
 	const char *why = strstr(exchange->log.bytes, failed);
 
-	if (why && strcmp(exchange->message, "Command aborted.") == 0)
+	if (why && gdb_says(exchange->message, SAYS_ASSERTION_CONTINUED))
 		snprintf(exchange->message, sizeof(exchange->message),
 		    "an assertion of gdb itself failed, so it cannot tell this: %.*s",
 		    (int)strcspn(why + sizeof(failed) - 1, "\n"), why + sizeof(failed) - 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/warnings.h"
 
@@ -16,7 +17,7 @@
  * that runs then. */
 static bool was_interrupted(const struct gdb *gdb, enum gdb_outcome outcome)
 {
-	return outcome == GDB_REFUSED && (strcmp(gdb_message(gdb), "Quit") == 0 ||
+	return outcome == GDB_REFUSED && (gdb_says(gdb_message(gdb), SAYS_INTERRUPTED) ||
 					     strstr(gdb_log_text(gdb), "KeyboardInterrupt"));
 }
 

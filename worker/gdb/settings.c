@@ -2,8 +2,15 @@
  * Sets gdb up for a session: switches off everything that obeys the recorded program (auto-load,
  * debuginfod) or changes it, and limits output and reads. Nothing here comes from a client.
  */
-#include <stdio.h>
 #include "worker/gdb/settings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/must.h"
+
+#define VALUE_MAX 32
 
 /* In this order. Settings that an old gdb may refuse without harm are marked and sent without
  * waiting. The others go into the script that gdb sources, which stops at the first that gdb
@@ -31,6 +38,7 @@ static const struct {
     /* gdb would open the file through rr, which refuses every name that is not ASCII (since 10). */
     {"exec-file-mismatch off", true}, {"dcache line-size 4096", true}, {"width 0", false},
     {"height 0", false}, {"style enabled off", true}, {"history save off", false},
+    {"print asm-demangle off", false},
     {"print static-members off", false}, /* a value is cut: its own members first */
 };
 
@@ -74,4 +82,37 @@ void settings_tell(struct gdb *gdb)
 			snprintf(command, sizeof(command), "-gdb-set %s\n", settings[i].command);
 			gdb_tell(gdb, command);
 		}
+}
+
+static const char *session_setting(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (strncmp(settings[i].command, name, length) == 0 &&
+		    settings[i].command[length] == ' ')
+			return settings[i].command;
+	abort(); /* a mistake in our own code */
+}
+
+struct gdb_setting gdb_setting_begin(struct gdb *gdb, const char *name, const char *format, ...)
+{
+	const char *back = session_setting(name);
+	char value[VALUE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(value, sizeof(value), format, arguments);
+	va_end(arguments);
+	if (strcmp(back + strlen(name) + 1, value) == 0)
+		return (struct gdb_setting){0};
+	gdb_must(gdb, NULL, "-gdb-set %s %s", name, value);
+	return (struct gdb_setting){gdb, back};
+}
+
+void gdb_setting_end(struct gdb_setting *setting)
+{
+	if (setting->back && !gdb_worker(setting->gdb)->broken)
+		gdb_must(setting->gdb, NULL, "-gdb-set %s", setting->back);
+	setting->back = NULL;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
-#include "worker/gdb/must.h"
+#include "worker/gdb/says.h"
+#include "worker/gdb/settings.h"
 #include "worker/handlers.h"
 #include "worker/serve/harmless.h"
 #include "worker/inspect/evaluate.h"
@@ -103,12 +104,6 @@ static json_t *evaluate_one(
 	return json;
 }
 
-static void switch_calls(struct replay *replay, const char *to)
-{
-	gdb_must(replay->gdb, NULL, "-gdb-set may-call-functions %s", to);
-	gdb_must(replay->gdb, NULL, "-gdb-set may-write-memory %s", to);
-}
-
 static bool are_few(const json_t *expressions, struct failure *failure)
 {
 	if (json_array_size(expressions) <= EXPRESSIONS_MAX)
@@ -196,38 +191,38 @@ static bool calls_are_allowed(
 static void fail_evaluation(struct replay *replay, const char *why, struct failure *failure)
 {
 	static const struct {
-		const char *said; /* part of gdb's message; the last one fits all */
+		enum gdb_saying said;
 		enum error_code code;
 		const char *hint;
 	} cases[] = {
-	    {"may-call-functions", ERROR_NOT_ALLOWED,
+	    {SAYS_CALLS_ARE_OFF, ERROR_NOT_ALLOWED,
 		"only read values, or set allow_calls to call functions, if the settings allow "
 		"that"},
-	    {"not allowed", ERROR_NOT_ALLOWED,
+	    {SAYS_WRITES_ARE_OFF, ERROR_NOT_ALLOWED,
 		"only read values, or set allow_calls to call functions, if the settings allow "
 		"that"},
-	    {"Cannot access memory", ERROR_INVALID_ARGUMENT,
+	    {SAYS_UNREADABLE, ERROR_INVALID_ARGUMENT,
 		"nothing is mapped there at this moment; rr_last_change on the pointer finds its "
 		"last write"},
-	    {"optimized out", ERROR_INVALID_ARGUMENT,
+	    {SAYS_OPTIMIZED_OUT, ERROR_INVALID_ARGUMENT,
 		"the program no longer keeps this value here: go back with reverse in rr_step or "
 		"rr_finish to where it still does"},
-	    {"may be inlined", ERROR_INVALID_ARGUMENT,
+	    {SAYS_INLINED, ERROR_INVALID_ARGUMENT,
 		"the program has no such function of its own, because the compiler inlined it: "
 		"rr_expand shows a container's elements, and a member reads what it would return"},
-	    {"Could not find operator", ERROR_INVALID_ARGUMENT,
+	    {SAYS_NO_OPERATOR, ERROR_INVALID_ARGUMENT,
 		"the program has no such function of its own, because the compiler inlined it: "
 		"rr_expand shows a container's elements, and a vector's member reads one: "
 		"v._M_impl._M_start[0]"},
-	    {"max-value-size", ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
-	    {"static variables of that name", ERROR_INVALID_ARGUMENT,
+	    {SAYS_TOO_LARGE, ERROR_LIMIT, "ask for a part of it: expression[0]@200"},
+	    {SAYS_AMBIGUOUS, ERROR_INVALID_ARGUMENT,
 		"'FILE'::NAME is that file's; rr_locals shows the names in this frame"},
-	    {"", ERROR_INVALID_ARGUMENT,
+	    {SAYS_ANYTHING, ERROR_INVALID_ARGUMENT,
 		"rr_locals shows the names in this frame; rr_select_frame selects another frame"},
 	};
 	size_t at = 0;
 
-	while (!strstr(why, cases[at].said))
+	while (!gdb_says(why, cases[at].said))
 		at++;
 	failure_set(failure, cases[at].code, cases[at].hint, "%.400s", why);
 	scope_explain(replay, failure);
@@ -263,6 +258,17 @@ static json_t *evaluate_all(
 	return result;
 }
 
+static json_t *evaluate_calling(
+    struct replay *replay, const json_t *list, struct reading reading, struct failure *failure)
+{
+	cleanup_setting struct gdb_setting calls =
+	    gdb_setting_begin(replay->gdb, "may-call-functions", "on");
+	cleanup_setting struct gdb_setting writes =
+	    gdb_setting_begin(replay->gdb, "may-write-memory", "on");
+
+	return evaluate_all(replay, list, reading, failure);
+}
+
 /*
  * Evaluates with calls into the program, which rr runs in a copy. gdb sees that copy until the
  * program goes on, so we go back to where we are, which ends it.
@@ -274,11 +280,9 @@ static json_t *evaluate_with_calls(
 	struct failure late = {0};
 	json_t *result;
 
-	switch_calls(replay, "on");
-	result = evaluate_all(replay, list, reading, failure);
+	result = evaluate_calling(replay, list, reading, failure);
 	if (replay->worker->broken)
 		return result;
-	switch_calls(replay, "off");
 	if (excursion.from.at_end) /* gdb would think that it is there already, so leave first */
 		position_go_event(replay, excursion.from.moment.event - 1, &late);
 	return excursion_answer(&excursion, result, failure);
@@ -295,17 +299,11 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 	const struct evaluate_args *args = expressions->args;
 	struct reading reading = {
 	    .letter = format_letters[args->format], .may_change = args->allow_calls};
-	bool elements = args->max_elements != VALUE_ELEMENTS_DEFAULT;
-	json_t *result;
+	cleanup_setting struct gdb_setting elements =
+	    gdb_setting_begin(replay->gdb, "print elements", "%lld", args->max_elements);
 
-	if (elements)
-		gdb_must(replay->gdb, NULL, "-gdb-set print elements %lld", args->max_elements);
-	result = args->allow_calls
-		     ? evaluate_with_calls(replay, expressions->list, reading, failure)
-		     : evaluate_all(replay, expressions->list, reading, failure);
-	if (elements && !replay->worker->broken)
-		gdb_must(replay->gdb, NULL, "-gdb-set print elements %d", VALUE_ELEMENTS_DEFAULT);
-	return result;
+	return args->allow_calls ? evaluate_with_calls(replay, expressions->list, reading, failure)
+				 : evaluate_all(replay, expressions->list, reading, failure);
 }
 
 json_t *tool_evaluate(

@@ -25,6 +25,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/breaks/stubs.h"
+#include "worker/gdb/says.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/run/resume.h"
 #include "worker/run/unaccessed.h"
@@ -469,7 +470,7 @@ static json_t *finish(
 		return answer(replay, direction,
 		    step_out_came(replay, direction) ? "finished" : NULL, failure);
 	/* Code without a known function, such as a dynamic linker without symbols. */
-	if (direction == FORWARD || !strstr(failure->message, "Cannot find bounds"))
+	if (direction == FORWARD || !gdb_says(failure->message, SAYS_NO_BOUNDS))
 		return NULL;
 	*failure = (struct failure){0};
 	return go_out(replay, direction, step_out_to_main, failure);

@@ -13,6 +13,7 @@
 #include "worker/read/scope.h"
 #include "worker/read/ambiguous_statics.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 
 #define PIECE	      (4ULL << 20) /* bytes searched at once */
 #define BYTES_MAX     256	   /* bytes of the pattern */
@@ -195,7 +196,8 @@ static bool look(struct search *search, unsigned long long at, unsigned long lon
 	outcome = gdb_command(search->replay->gdb, NULL,
 	    "-interpreter-exec --thread %d --frame %d console %s", search->replay->selected.number,
 	    search->replay->selected.frame, quoted);
-	if (outcome == GDB_REFUSED && strstr(gdb_message(search->replay->gdb), "too small"))
+	if (outcome == GDB_REFUSED &&
+	    gdb_says(gdb_message(search->replay->gdb), SAYS_PATTERN_IS_LARGER))
 		return true;
 	if (!gdb_check(search->replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
 		"value is an expression in the selected frame; rr_locals shows its names",
@@ -203,7 +205,7 @@ static bool look(struct search *search, unsigned long long at, unsigned long lon
 		scope_explain(search->replay, failure);
 		return false;
 	}
-	if (!strstr(gdb_log_text(search->replay->gdb), "halting search")) {
+	if (!gdb_says(gdb_log_text(search->replay->gdb), SAYS_SEARCH_WAS_CUT_OFF)) {
 		take_matches(search, gdb_console_text(search->replay->gdb), end, mapping);
 	} else if (end - at > GRAIN) {
 		unsigned long long middle = at + (end - at) / 2;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 #include "worker/handlers.h"
 #include "worker/read/code.h"
 #include "worker/read/mappings.h"
@@ -69,7 +70,7 @@ static bool read_number(
 	if (ok)
 		*number = strtoull(value, NULL, 0);
 	else {
-		bool calls = strstr(why, "may-call-functions") != NULL;
+		bool calls = gdb_says(why, SAYS_CALLS_ARE_OFF);
 
 		failure_set(failure, calls ? ERROR_NOT_ALLOWED : ERROR_INVALID_ARGUMENT,
 		    calls

@@ -12,6 +12,7 @@
 #include "worker/read/mappings.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/says.h"
 #include "worker/read/source.h"
 #include "worker/read/values.h"
 
@@ -60,9 +61,6 @@ size_t frames_repeated(const json_t *frames, size_t at, size_t *period)
 	return 0;
 }
 
-/* gdb's words for a level beyond the outermost frame. */
-#define BEYOND "Not enough frames in stack"
-
 static bool list_frames(
     struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
 {
@@ -72,7 +70,7 @@ static bool list_frames(
 
 	*stack = NULL;
 	if (outcome == GDB_REFUSED && from > 0 && !gdb_was_interrupted(replay->gdb)) {
-		if (!strstr(gdb_message(replay->gdb), BEYOND))
+		if (!gdb_says(gdb_message(replay->gdb), SAYS_NO_FRAME))
 			gdb_done_or_warn(
 			    replay->gdb, outcome, "the frames further out were not read");
 		*stack = json_array();
@@ -306,7 +304,7 @@ bool frames_number(
 	/* Many count frames up to the one that is not there. */
 	if (outcome == GDB_DONE)
 		value = mi_text(results, "value");
-	else if (expression[0] == '$' && !strstr(gdb_message(replay->gdb), "Invalid frame number"))
+	else if (expression[0] == '$' && !gdb_says(gdb_message(replay->gdb), SAYS_NO_FRAME))
 		gdb_done_or_warn(replay->gdb, outcome, "a register of a frame was not read");
 	if (value)
 		*number = strtoull(value, NULL, 0);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 #include "worker/read/names.h"
 
 #define NAME_LENGTH_MAX 64
@@ -166,21 +167,13 @@ void names_suggest_variable(struct replay *replay, const char *name, struct fail
 		json_decref(found[i]);
 }
 
-/* A line without code: "No line 7 in file", and since gdb 16 also "No compiled code for line 7". */
-static bool is_about_line(const char *message)
-{
-	return strncmp(message, "No line ", 8) == 0 ||
-	       strncmp(message, "No compiled code for line ", 26) == 0;
-}
-
 /* gdb's message does not say whether it is about the location or about the condition. */
 void names_explain(
     struct replay *replay, const char *location, const char *condition, struct failure *failure)
 {
-	if (is_about_line(failure->message))
+	if (gdb_says(failure->message, SAYS_NO_LINE))
 		failure_set_hint(failure, "rr_source_lines shows the lines of the file");
-	else if (condition && strncmp(failure->message, "Function ", 9) != 0 &&
-		 strncmp(failure->message, "No source file", 14) != 0)
+	else if (condition && !gdb_says(failure->message, SAYS_NO_LOCATION))
 		failure_set_hint(failure, "the condition is evaluated at the breakpoint's "
 					  "location, with the names in scope there");
 	else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 #include "worker/read/scope.h"
 #include "worker/read/no_address.h"
 #include "worker/read/values.h"
@@ -14,14 +15,12 @@
 
 static bool is_refusal(const char *message)
 {
-	return strstr(message, "not located in memory") || strstr(message, "isn't an lvalue") ||
-	       strstr(message, "in register") || strstr(message, "optimized out");
+	return gdb_says(message, SAYS_NO_ADDRESS) || gdb_says(message, SAYS_OPTIMIZED_OUT);
 }
 
 /* "$rbx" of `Address requested for identifier "kept" which is in register $rbx`. */
 static bool find_register(struct replay *replay, const char *expression, char name[REGISTER_MAX])
 {
-	static const char said[] = "which is in register ";
 	char text[REPLAY_EXPRESSION_MAX + 8], quoted[GDB_QUOTED_MAX];
 	const char *found;
 
@@ -30,10 +29,9 @@ static bool find_register(struct replay *replay, const char *expression, char na
 	    gdb_command(replay->gdb, NULL, "-data-evaluate-expression --thread %d --frame %d %s",
 		replay->selected.number, replay->selected.frame, quoted) != GDB_REFUSED)
 		return false;
-	found = strstr(gdb_message(replay->gdb), said);
+	found = gdb_says_of(gdb_message(replay->gdb), SAYS_IN_REGISTER);
 	if (!found)
 		return false;
-	found += sizeof(said) - 1;
 	snprintf(name, REGISTER_MAX, "%.*s", (int)strcspn(found, " ."), found);
 	return name[0] == '$';
 }
@@ -43,20 +41,20 @@ static bool is_optimized_out(struct replay *replay, const char *expression)
 	char *value, *type, why[256] = "";
 	bool out = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0
 		       ? strstr(value, "<optimized out>") != NULL
-		       : strstr(why, "optimized out") != NULL;
+		       : gdb_says(why, SAYS_OPTIMIZED_OUT);
 
 	free(value);
 	free(type);
 	return out;
 }
 
-void no_address_explain(struct replay *replay, const char *expression, struct failure *failure)
+bool no_address_explain(struct replay *replay, const char *expression, struct failure *failure)
 {
 	char name[REGISTER_MAX];
 
 	scope_explain(replay, failure);
 	if (replay->worker->broken || !is_refusal(failure->message))
-		return;
+		return false;
 	if (is_optimized_out(replay, expression))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "go back with reverse in rr_step or rr_finish to where the program still keeps "
@@ -74,4 +72,5 @@ void no_address_explain(struct replay *replay, const char *expression, struct fa
 		    "only memory can be watched: a variable, a member, *(TYPE *) ADDRESS",
 		    "%.*s is not in memory here: it is computed, or kept in registers",
 		    EXPRESSION_SHOWN, expression);
+	return true;
 }

@@ -6,7 +6,8 @@
  */
 #include "worker/session/replay.h"
 
-/* If *failure is gdb's refusal to take an address, makes it say where the value is. */
-void no_address_explain(struct replay *replay, const char *expression, struct failure *failure);
+/* If *failure is gdb's refusal to take an address, makes it say where the value is. Returns whether
+ * it was that. */
+bool no_address_explain(struct replay *replay, const char *expression, struct failure *failure);
 
 #endif

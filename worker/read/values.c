@@ -9,6 +9,8 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/says.h"
+#include "worker/gdb/settings.h"
 #include "worker/handlers.h"
 #include "worker/read/printers.h"
 #include "worker/session/spoken.h"
@@ -42,7 +44,7 @@ static int refuse(struct replay *replay, char *why, size_t size)
 
 static bool is_too_large(const struct gdb *gdb)
 {
-	return strstr(gdb_message(gdb), "max-value-size") != NULL;
+	return gdb_says(gdb_message(gdb), SAYS_TOO_LARGE);
 }
 
 static enum gdb_outcome evaluate_whole(
@@ -360,11 +362,11 @@ json_t *values_pointed(struct replay *replay, int thread, int frame)
 
 json_t *tool_locals(struct replay *replay, const struct locals_args *args, struct failure *failure)
 {
+	cleanup_setting struct gdb_setting depth =
+	    gdb_setting_begin(replay->gdb, "print max-depth", "%lld", args->depth);
 	json_t *list, *result = NULL;
 	size_t left_out = 0;
 
-	if (args->depth != VALUE_DEPTH_DEFAULT)
-		gdb_must(replay->gdb, NULL, "-gdb-set print max-depth %lld", args->depth);
 	list = values_list(replay, replay->selected.number, replay->selected.frame, args->arguments,
 	    VALUES_BUDGET, &left_out);
 	if (!list)
@@ -380,7 +382,5 @@ json_t *tool_locals(struct replay *replay, const struct locals_args *args, struc
 		    result, "hint", json_string("read the others by name with rr_evaluate"));
 	}
 	json_decref(list);
-	if (args->depth != VALUE_DEPTH_DEFAULT && !replay->worker->broken)
-		gdb_must(replay->gdb, NULL, "-gdb-set print max-depth %d", VALUE_DEPTH_DEFAULT);
 	return result;
 }

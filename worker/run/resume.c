@@ -13,6 +13,7 @@
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/stubs.h"
+#include "worker/gdb/says.h"
 
 #define OPTIONS_MAX 96
 
@@ -94,12 +95,11 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
  */
 static bool look_again(struct replay *replay)
 {
-	static const char said[] = "Cannot insert breakpoint 0.";
 	struct failure ignored = {0};
 	int tid = replay->selected.tid, here;
 	bool ok;
 
-	if (strncmp(gdb_message(replay->gdb), said, sizeof(said) - 1) != 0)
+	if (!gdb_says(gdb_message(replay->gdb), SAYS_NOT_INSERTED))
 		return false;
 	here = position_hold(replay);
 	ok = here && position_return(replay, here, &ignored);
@@ -112,7 +112,7 @@ static bool look_again(struct replay *replay)
 /* A library that came later has a function of the same name: its place needs a register, too. */
 static bool have_too_many(struct replay *replay)
 {
-	return strstr(gdb_message(replay->gdb), "Could not insert hardware") &&
+	return gdb_says(gdb_message(replay->gdb), SAYS_TOO_MANY_IN_HARDWARE) &&
 	       conditional_leave(replay);
 }
 

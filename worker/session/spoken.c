@@ -5,6 +5,7 @@
 #include "worker/session/spoken.h"
 
 #include <string.h>
+#include "worker/gdb/says.h"
 
 /* Whether gdb reads expressions of this frame as C, or has no language for it. */
 static bool is_near_cxx(struct replay *replay, int thread, int frame)
@@ -26,8 +27,8 @@ static bool is_near_cxx(struct replay *replay, int thread, int frame)
 static bool is_worth_it(const struct replay *replay)
 {
 	return !replay->worker->broken && !replay->worker->interrupt &&
-	       !strstr(gdb_message(replay->gdb), "Cannot access memory") &&
-	       !strstr(gdb_message(replay->gdb), "max-value-size");
+	       !gdb_says(gdb_message(replay->gdb), SAYS_UNREADABLE) &&
+	       !gdb_says(gdb_message(replay->gdb), SAYS_TOO_LARGE);
 }
 
 enum gdb_outcome spoken_command(struct replay *replay, json_t **results, int thread, int frame,

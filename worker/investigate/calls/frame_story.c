@@ -480,8 +480,7 @@ static void set_breakpoints(struct frame_story *story)
 		story->code.spots[i].number = temporary_breakpoint_insert(story->replay, where);
 	}
 	story->catches = temporary_breakpoint_insert(story->replay, "-f __cxa_begin_catch");
-	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
-	gdb_try(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	temporary_breakpoints_stay(story->replay, true);
 }
 
 static void clear_breakpoints(struct frame_story *story)
@@ -489,8 +488,7 @@ static void clear_breakpoints(struct frame_story *story)
 	temporary_breakpoint_delete(story->replay, story->catches);
 	for (size_t i = 0; i < story->code.count; i++)
 		temporary_breakpoint_delete(story->replay, story->code.spots[i].number);
-	if (!story->replay->worker->broken)
-		gdb_must(story->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+	temporary_breakpoints_stay(story->replay, false);
 }
 
 /* At the first instruction: which code it is. */

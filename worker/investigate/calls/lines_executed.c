@@ -212,8 +212,7 @@ static bool set_breakpoints(struct lines_executed *lines, struct failure *failur
 		snprintf(where, sizeof(where), "*0x%llx", lines->table[i].address);
 		lines->table[i].number = temporary_breakpoint_insert(lines->replay, where);
 	}
-	/* Only for speed: otherwise gdb sets and removes all of them at each pass. */
-	gdb_try(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	temporary_breakpoints_stay(lines->replay, true);
 	return true;
 }
 
@@ -256,8 +255,7 @@ static void clear(struct lines_executed *lines)
 {
 	for (size_t i = 0; i < lines->count; i++)
 		temporary_breakpoint_delete(lines->replay, lines->table[i].number);
-	if (!lines->replay->worker->broken)
-		gdb_must(lines->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+	temporary_breakpoints_stay(lines->replay, false);
 	free(lines->table);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
-#include "worker/gdb/must.h"
+#include "worker/gdb/settings.h"
 #include "worker/investigate/search/line_table.h"
 
 static int by_address(const void *a, const void *b)
@@ -154,6 +154,18 @@ static void add_lines(struct function_code *code, const struct line_table *table
 	}
 }
 
+static bool disassemble(
+    struct replay *replay, unsigned long long entry, json_t **results, struct failure *failure)
+{
+	/* Names in calls as in the source. */
+	cleanup_setting struct gdb_setting names =
+	    gdb_setting_begin(replay->gdb, "print asm-demangle", "on");
+
+	return gdb_check(replay->gdb,
+	    gdb_command(replay->gdb, results, "-data-disassemble -a %llu -- 0", entry),
+	    ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
+}
+
 bool function_code_read(struct replay *replay, unsigned long long entry, const char *path,
     struct function_code *code, struct failure *failure)
 {
@@ -169,14 +181,8 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	/* Names in calls as in the source. */
-	gdb_must(replay->gdb, NULL, "-gdb-set print asm-demangle on");
 	ok = line_table_read(replay, path, &table, failure) &&
-	     gdb_check(replay->gdb,
-		 gdb_command(replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry),
-		 ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
-	if (!replay->worker->broken)
-		gdb_must(replay->gdb, NULL, "-gdb-set print asm-demangle off");
+	     disassemble(replay, entry, &results, failure);
 	all = ok ? json_object_get(results, "asm_insns") : NULL;
 	code->optimized = table.is_optimized;
 	add_lines(code, &table, all);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
+#include "worker/gdb/says.h"
 #include "worker/gdb/must.h"
 #include "worker/read/accessed.h"
 #include "worker/breaks/breakpoints.h"
@@ -132,7 +133,7 @@ enum truth expression_truth(
 
 bool expression_is_harmful(const char *expression, const char *why, struct failure *failure)
 {
-	if (!strstr(why, "not allowed") && !strstr(why, "may-call-functions"))
+	if (!gdb_says(why, SAYS_WRITES_ARE_OFF) && !gdb_says(why, SAYS_CALLS_ARE_OFF))
 		return false;
 	failure_set(failure, ERROR_NOT_ALLOWED,
 	    "compare values only: without =, ++ and calls of functions",

@@ -32,12 +32,6 @@ static void copy(struct binding *binding, const char *text, size_t length)
 	binding->to[binding->length] = '\0';
 }
 
-/* Whether gdb refused to take an address because the variable has none. */
-static bool is_variable(const struct failure *failure)
-{
-	return strstr(failure->message, "in register") || strstr(failure->message, "optimized out");
-}
-
 static bool pin_one(
     struct binding *binding, const char *name, size_t length, struct failure *failure)
 {
@@ -64,8 +58,7 @@ static bool pin_one(
 		return true;
 	}
 	snprintf(command, sizeof(command), "%.*s", (int)length, name);
-	no_address_explain(replay, command, &refused);
-	if (replay->worker->broken || is_variable(&refused)) {
+	if (no_address_explain(replay, command, &refused) || replay->worker->broken) {
 		*failure = refused;
 		return false;
 	}

@@ -59,8 +59,7 @@ static void set_places(struct track *track, const bool *wanted)
 		track->numbers[i] = temporary_breakpoint_insert(track->replay, where);
 		count++;
 	}
-	/* Only for speed: otherwise gdb sets and removes all of them at each stop. */
-	gdb_try(track->replay->gdb, NULL, "-gdb-set breakpoint always-inserted on");
+	temporary_breakpoints_stay(track->replay, true);
 }
 
 static void clear_places(struct track *track)
@@ -69,8 +68,7 @@ static void clear_places(struct track *track)
 		temporary_breakpoint_delete(track->replay, track->numbers[i]);
 		track->numbers[i] = 0;
 	}
-	if (!track->replay->worker->broken)
-		gdb_must(track->replay->gdb, NULL, "-gdb-set breakpoint always-inserted off");
+	temporary_breakpoints_stay(track->replay, false);
 }
 
 bool track_restart(

@@ -15,6 +15,7 @@
 #include "worker/moment/excursion.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/temporary_breakpoint.h"
+#include "worker/gdb/says.h"
 #include "worker/read/mappings.h"
 #include "worker/moment/position.h"
 #include "worker/read/ambiguous_statics.h"
@@ -219,7 +220,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 	watchpoint_place(race->watched, race->args->expression, race->args->length);
 	race->watch =
 	    watchpoint_insert(race->replay, race->watched, WATCH_ACCESS, true, NULL, failure);
-	if (!race->watch && strstr(failure->message, "cannot be implemented"))
+	if (!race->watch && gdb_says(failure->message, SAYS_UNWATCHABLE))
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "ask for a part of it, one field for instance: the hardware can watch 4 places "
 		    "of at most 8 bytes",

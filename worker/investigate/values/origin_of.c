@@ -22,6 +22,7 @@
 #include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/gdb/says.h"
 
 #define EXPRESSION_SHOWN 200
 #define VALUE_SHOWN	 120
@@ -54,7 +55,6 @@ static const struct {
  * address, and tells. NULL: there is none. Borrowed until gdb's next command. */
 static const char *register_in(struct replay *replay, const char *expression)
 {
-	static const char said[] = "which is in register $";
 	const char *text;
 	char command[REPLAY_EXPRESSION_MAX + 16];
 
@@ -64,8 +64,8 @@ static const char *register_in(struct replay *replay, const char *expression)
 	snprintf(command, sizeof(command), "print &(%s)", expression);
 	if (gdb_console(replay->gdb, NULL, command) != GDB_REFUSED)
 		return NULL;
-	text = strstr(gdb_message(replay->gdb), said);
-	return text ? text + sizeof(said) - 1 : NULL;
+	text = gdb_says_of(gdb_message(replay->gdb), SAYS_IN_REGISTER);
+	return text && *text == '$' ? text + 1 : NULL;
 }
 
 /* Where the frames further in have saved a register of the selected frame; 0: they have not. False:

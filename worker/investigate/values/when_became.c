@@ -27,6 +27,7 @@
 #include "worker/moment/signals.h"
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/gdb/says.h"
 
 #define SHOWN "%.200s"
 
@@ -80,7 +81,7 @@ static enum truth ask(
 		truth = lost(replay, failure);
 	} else if (expression_is_harmful(became->predicate, why, failure)) {
 		truth = TRUTH_REFUSED;
-	} else if (first && !strstr(why, "Cannot access memory") && !strstr(why, "by zero")) {
+	} else if (first && !gdb_says(why, SAYS_UNREADABLE) && !gdb_says(why, SAYS_BY_ZERO)) {
 		fail_unread(replay, why, failure);
 		truth = TRUTH_REFUSED;
 	}
