@@ -15,6 +15,7 @@
 #include "worker/session/images.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/session/selection.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
 
@@ -334,20 +335,6 @@ bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const cha
 	return false;
 }
 
-const json_t *breakpoints_row(const json_t *rows, long long gdb_number)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row)
-	{
-		const char *text = mi_text(row, "number");
-		if (text && !strchr(text, '.') && mi_number(row, "number", 0) == gdb_number)
-			return row;
-	}
-	return NULL;
-}
-
 long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row)
 {
 	return breakpoint->hits_before + mi_number(row, "times", 0);
@@ -363,7 +350,7 @@ static void take_hits(struct replay *replay, hits_taken *take, int reached)
 	gdb_must(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
-		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
+		const json_t *row = mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb);
 
 		take(breakpoint, breakpoints_hits(breakpoint, row), reached);
 	}
@@ -471,7 +458,7 @@ void breakpoints_leave(struct replay *replay)
 		if (!breakpoint->gdb)
 			continue;
 		breakpoint->hits_before = breakpoints_hits(
-		    breakpoint, breakpoints_row(mi_breakpoints(results), breakpoint->gdb));
+		    breakpoint, mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb));
 		breakpoint->gdb = 0;
 	}
 	json_decref(results);

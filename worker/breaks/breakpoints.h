@@ -60,9 +60,7 @@ bool breakpoints_ignore(
 const struct breakpoint *breakpoints_keep(
     struct replay *replay, struct breakpoint *breakpoint, int gdb_number, struct failure *failure);
 
-/* From mi_breakpoints, borrowed: the row of one of gdb's breakpoints; NULL if there is none. */
-const json_t *breakpoints_row(const json_t *rows, long long gdb_number);
-/* Its hits in all images. `row` may be NULL. */
+/* Its hits in all images. `row`: of mi_breakpoint_row, may be NULL. */
 long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row);
 
 /* Call this before rr restarts, because gdb then forgets how often each was hit. */

@@ -94,7 +94,7 @@ bool conditional_leave(struct replay *replay)
 	gdb_must(replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
-		const json_t *row = breakpoints_row(mi_breakpoints(results), breakpoint->gdb);
+		const json_t *row = mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb);
 
 		if (!breakpoint->gdb || !may_choose(breakpoint) || !row || !hardware_is(row))
 			continue;

@@ -6,7 +6,6 @@
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/session/spoken.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
@@ -155,7 +154,7 @@ json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *argume
 	registers_used(replay, &least, &most);
 	if (most + registers_of(bkpt) <= HARDWARE_REGISTERS &&
 	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
-		temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
+		gdb_must(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
 		json_decref(bkpt);
 		bkpt = json_incref(json_object_get(results, "bkpt"));
 	}

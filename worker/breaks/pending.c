@@ -5,7 +5,6 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/breakpoints.h"
 #include "worker/gdb/says.h"
 #include "worker/read/libraries.h"
 #include "worker/read/names.h"
@@ -101,7 +100,7 @@ void pending_note(struct replay *replay, json_t *answer)
 	for (size_t i = 0; i < replay->breakpoints.count; i++) {
 		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 
-		if (pending_waits(breakpoints_row(rows, breakpoint->gdb)))
+		if (pending_waits(mi_breakpoint_row(rows, breakpoint->gdb)))
 			json_array_append_new(numbers, json_integer(breakpoint->number));
 	}
 	if (json_array_size(numbers))

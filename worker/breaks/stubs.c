@@ -5,7 +5,6 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/breakpoints.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/stubs.h"
 
@@ -67,7 +66,7 @@ bool stubs_stopped(struct replay *replay)
 	if (!at || at[sizeof(end) - 1] || stop_kind(replay) != STOP_BREAKPOINT)
 		return false;
 	gdb_must(replay->gdb, &results, "-break-list");
-	bkpt = breakpoints_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
+	bkpt = mi_breakpoint_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
 	others = has_body(json_object_get(bkpt, "locations"));
 	stubs_leave(replay, bkpt);
 	json_decref(results);

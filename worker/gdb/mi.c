@@ -307,6 +307,20 @@ int mi_number(const json_t *tree, const char *name, int absent)
 	return text ? number_of(text) : absent;
 }
 
+const json_t *mi_breakpoint_row(const json_t *rows, long long number)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		const char *text = mi_text(row, "number");
+		if (text && !strchr(text, '.') && mi_number(row, "number", 0) == number)
+			return row;
+	}
+	return NULL;
+}
+
 int mi_tid(const json_t *thread)
 {
 	const char *target = mi_text(thread, "target-id");

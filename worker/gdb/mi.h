@@ -50,6 +50,8 @@ const char *mi_text(const json_t *tree, const char *name);
 
 /* The rows in an answer to -break-list, borrowed; NULL when absent. */
 const json_t *mi_breakpoints(const json_t *results);
+/* The one with that number, borrowed; NULL if there is none. */
+const json_t *mi_breakpoint_row(const json_t *rows, long long number);
 
 /* The decimal number that the text at `name` begins with; `absent` when there is no text there. */
 int mi_number(const json_t *tree, const char *name, int absent);

@@ -13,6 +13,7 @@
 #include "worker/read/source.h"
 #include "worker/read/values.h"
 #include "worker/serve/arguments.h"
+#include "worker/session/selection.h"
 
 #define THREADS_SHOWN	 100
 #define FULL_FRAMES_MAX	 20 /* with locals */

@@ -261,7 +261,7 @@ static bool until_was_known(struct replay *replay, int number, const struct cont
 	bool waits;
 
 	gdb_must(replay->gdb, &results, "-break-list");
-	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
+	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
 	json_decref(results);
 	if (!waits)
 		return true;
@@ -507,7 +507,7 @@ static json_t *go(
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (position_go_asked(replay, to, failure)) {
+	if (moment_go_to(replay, to, failure)) {
 		excursion_stay(&excursion);
 		replay->departed = (struct moment){0};
 		stop = answer(replay, FORWARD, reason, failure);

@@ -17,6 +17,7 @@
 #include "worker/moment/signals.h"
 #include "worker/moment/state.h"
 #include "worker/run/stop.h"
+#include "worker/session/parts.h"
 #include "worker/trace/trace.h"
 
 static void end_session(struct worker *worker)

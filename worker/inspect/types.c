@@ -8,6 +8,7 @@
 #include "worker/handlers.h"
 #include "worker/session/replay.h"
 #include "worker/read/values.h"
+#include "worker/session/selection.h"
 
 #define LINES_MAX	200 /* of one answer */
 #define LAYOUT_LINE_MAX 160 /* bytes */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/tools.h"
+#include "worker/moment/ambiguous.h"
 #include "worker/moment/bookmarks.h"
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_parse.h"
@@ -75,13 +76,22 @@ bool moment_parse(
 	return true;
 }
 
+bool moment_go_to(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	if (to->ticks || to->pc || to->guessed)
+		return position_go(replay, to, failure) &&
+		       (!to->guessed || ambiguous_settle(replay, to, failure));
+	return position_go_event(replay, to->event, failure) &&
+	       !position_is_beyond(replay, to->event, failure);
+}
+
 bool moment_go(struct replay *replay, const char *name, struct failure *failure)
 {
 	struct moment moment;
 
 	return moment_parse(replay, name, &moment, failure) &&
 	       !position_is_beyond(replay, moment.event, failure) &&
-	       position_go_asked(replay, &moment, failure);
+	       moment_go_to(replay, &moment, failure);
 }
 
 json_t *moment_ask(struct replay *replay, const char *name, moment_question *question,

@@ -11,6 +11,10 @@
 bool moment_parse(
     struct replay *replay, const char *name, struct moment *moment, struct failure *failure);
 
+/* Goes to what a name means: without ticks or pc, to the first moment of the event. False with
+ * *failure filled, also if the name can mean several moments. */
+bool moment_go_to(struct replay *replay, const struct moment *to, struct failure *failure);
+
 /* Goes there. False with *failure filled, and then the program is not there. The client's
  * breakpoints should be disabled. */
 bool moment_go(struct replay *replay, const char *name, struct failure *failure);

@@ -8,7 +8,6 @@
 #include "sandbox/wire/tools.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/moment/ambiguous.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/session/leftover_forks.h"
 #include "worker/moment/crossing.h"
@@ -18,6 +17,7 @@
 #include "worker/read/libraries.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
+#include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 
 #define PC_STOPS_MAX	64    /* stops at the wanted pc before its ticks are reached */
@@ -435,15 +435,6 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 		return true;
 	fail_unreached(replay, to, failure);
 	return false;
-}
-
-bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure)
-{
-	if (to->ticks || to->pc || to->guessed)
-		return position_go(replay, to, failure) &&
-		       (!to->guessed || ambiguous_settle(replay, to, failure));
-	return position_go_event(replay, to->event, failure) &&
-	       !position_is_beyond(replay, to->event, failure);
 }
 
 int position_hold(struct replay *replay)

@@ -43,10 +43,6 @@ bool position_is_beyond(struct replay *replay, long long event, struct failure *
  * not pass there. Breakpoints are disabled meanwhile. */
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure);
 
-/* The same for what a client named: without ticks or pc, goes to the first moment of the event.
- * Fails if the name can mean several moments. */
-bool position_go_asked(struct replay *replay, const struct moment *to, struct failure *failure);
-
 /*
  * Makes rr keep this moment itself. The way back is then exact and needs no replay, but it works
  * only as long as this rr, which ends when the session crosses an exec; see position_is_held.

@@ -7,6 +7,7 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
+#include "worker/session/selection.h"
 #include "worker/moment/state.h"
 
 /* Bytes of the state beside breakpoints and checkpoints. rr_breakpoint_list says more of each than

@@ -9,6 +9,7 @@
 #include "worker/gdb/must.h"
 #include "worker/read/identifiers.h"
 #include "worker/read/scope.h"
+#include "worker/session/selection.h"
 
 #define NAME_SHOWN 128
 #define AMBIGUOUS  "rr-ambiguous "

@@ -15,6 +15,7 @@
 #include "worker/gdb/says.h"
 #include "worker/read/source.h"
 #include "worker/read/values.h"
+#include "worker/session/selection.h"
 
 #define CHUNK	       200  /* frames asked of gdb at once */
 #define SCAN_MAX       2000 /* frames looked at for one answer: each is unwound through rr */

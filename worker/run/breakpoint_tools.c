@@ -179,7 +179,7 @@ static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 	static const char *const shown[] = {"kind", "condition", "catches", "disabled", "temporary",
 	    "ignore_count", "thread", "access"};
 	json_t *all = breakpoint_json(breakpoint), *json;
-	const json_t *row = breakpoints_row(rows, breakpoint->gdb);
+	const json_t *row = mi_breakpoint_row(rows, breakpoint->gdb);
 
 	json = breakpoint->watches ? json_pack("{s:i,s:s}", "number", breakpoint->number,
 					 "expression", breakpoint->what)

@@ -14,6 +14,7 @@
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/stubs.h"
 #include "worker/gdb/says.h"
+#include "worker/session/selection.h"
 
 #define OPTIONS_MAX 96
 

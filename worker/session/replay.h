@@ -13,7 +13,6 @@
 #include "worker/serve/ops.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/live_output.h"
-#include "worker/session/selection.h"
 #include "worker/serve/tool.h"
 #include "worker/session/starter.h"
 
@@ -23,6 +22,16 @@
 #define REPLAY_EVENT_FAR                                                                           \
 	1000000000000LL /* beyond the end of every trace, so rr stops at the end                   \
 			 */
+
+#define SELECTION_NAME_MAX 64
+
+/* What a client has selected; selection.h sets it. */
+struct selection {
+	int number; /* gdb's number of the thread, valid until the program moves */
+	int tid;    /* as recorded; 0: unknown */
+	int frame;  /* level; 0: the innermost */
+	char name[SELECTION_NAME_MAX]; /* the thread's name; "": not known */
+};
 
 /* A place in the recording. Between two conditional branches ticks do not change, but pc does. */
 struct moment {
@@ -105,13 +114,11 @@ struct replay {
 	json_t *warnings;
 };
 
-struct trace;
-
-/* Takes over the trace's descriptor and its lock. NULL: out of memory. */
-struct replay *replay_new(struct worker *worker, struct trace *trace);
-void replay_free(struct replay *replay);
-
 /* Stores the session's state again; call it after each change. */
-void replay_changed(struct replay *replay);
+static inline void replay_changed(struct replay *replay)
+{
+	if (replay->changed)
+		replay->changed(replay);
+}
 
 #endif

@@ -4,18 +4,7 @@
  * The selected thread and frame: the one place that sets them. Clients know a thread by its tid as
  * recorded; gdb's own numbers change whenever rr starts anew, and are never shown.
  */
-#include <stdbool.h>
-
-#define SELECTION_NAME_MAX 64
-
-struct replay;
-
-struct selection {
-	int number; /* gdb's number of the thread, valid until the program moves */
-	int tid;    /* as recorded; 0: unknown */
-	int frame;  /* level; 0: the innermost */
-	char name[SELECTION_NAME_MAX]; /* the thread's name; "": not known */
-};
+#include "worker/session/replay.h"
 
 /* Selects the thread of gdb's last stop, in its innermost frame. */
 void selection_take_stop(struct replay *replay);

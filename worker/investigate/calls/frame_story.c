@@ -19,7 +19,6 @@
 #include "worker/investigate/calls/story.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
-#include "worker/breaks/breakpoints.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
@@ -27,6 +26,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/source.h"
+#include "worker/session/selection.h"
 
 #define LEVELS_MAX     2000
 #define INLINED_MAX    10 /* frames */
@@ -83,7 +83,7 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 	if (!number)
 		return 0;
 	gdb_must(replay->gdb, &results, "-break-list");
-	address = mi_text(breakpoints_row(mi_breakpoints(results), number), "addr");
+	address = mi_text(mi_breakpoint_row(mi_breakpoints(results), number), "addr");
 	if (address && strncmp(address, "0x", 2) == 0 &&
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
 		snprintf(where, sizeof(where), "-d *0x%llx", entry);

@@ -247,7 +247,7 @@ static void take_counts(struct lines_executed *lines)
 	gdb_must(lines->replay->gdb, &results, "-break-list");
 	for (size_t i = 0; i < lines->count; i++)
 		lines->table[i].count = mi_number(
-		    breakpoints_row(mi_breakpoints(results), lines->table[i].number), "times", 0);
+		    mi_breakpoint_row(mi_breakpoints(results), lines->table[i].number), "times", 0);
 	json_decref(results);
 }
 

@@ -13,7 +13,6 @@
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
-#include "worker/breaks/breakpoints.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
@@ -158,7 +157,7 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 	long long count;
 
 	gdb_must(replay->gdb, &results, "-break-list");
-	count = mi_number(breakpoints_row(mi_breakpoints(results), calls->number), "times", 0);
+	count = mi_number(mi_breakpoint_row(mi_breakpoints(results), calls->number), "times", 0);
 	json_decref(results);
 	return count;
 }

@@ -16,6 +16,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/source.h"
+#include "worker/session/parts.h"
 
 #define NAMES_MAX     8 /* variables of the last common line */
 #define NAME_MAX_SIZE 80

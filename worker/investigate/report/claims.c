@@ -17,6 +17,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values.h"
+#include "worker/session/selection.h"
 
 #define TEXT_MAX     TOOL_TEXT_MAX
 #define FOUND_MAX    1000 /* bytes of a value shown */

@@ -17,6 +17,7 @@
 #include "worker/run/resume.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
+#include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 
 #define HEADER_TYPE   112 /* in front of the object */

@@ -58,7 +58,7 @@ bool location_hits_was_known(
 	if (pending_was_late(replay, location, failure))
 		return false;
 	gdb_must(replay->gdb, &results, "-break-list");
-	waits = pending_waits(breakpoints_row(mi_breakpoints(results), number));
+	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
 	json_decref(results);
 	if (waits)
 		pending_fail(replay, location, failure);

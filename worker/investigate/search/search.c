@@ -33,7 +33,7 @@ static bool parse(
 
 static bool take_bound(struct search *search, struct failure *failure)
 {
-	if (!position_go_asked(search->replay, &search->to, failure))
+	if (!moment_go_to(search->replay, &search->to, failure))
 		return false;
 	/* A stretch up to the end of the process needs no bound. */
 	search->bounded = !position_is_end(search->replay);
@@ -64,7 +64,7 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	*search = (struct search){.replay = replay, .to = stretch[1], .told = -1};
 	if (search->to.event != REPLAY_EVENT_FAR && !take_bound(search, failure))
 		return false;
-	if (!position_go_asked(replay, &stretch[0], failure))
+	if (!moment_go_to(replay, &stretch[0], failure))
 		return false;
 	position_take_sum(replay);
 	search->from = search->reached = replay->moment;

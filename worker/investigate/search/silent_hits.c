@@ -5,6 +5,7 @@
  */
 #include "worker/investigate/search/silent_hits.h"
 #include "worker/gdb/must.h"
+#include "worker/session/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

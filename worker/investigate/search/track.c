@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/temporary_breakpoint.h"
+#include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
@@ -78,7 +79,7 @@ bool track_restart(
 
 	clear_places(track);
 	forget(track);
-	if (!position_go_asked(track->replay, from ? from : &track->start, failure))
+	if (!moment_go_to(track->replay, from ? from : &track->start, failure))
 		return false;
 	signals_pass_all(track->replay);
 	set_places(track, wanted);

@@ -26,6 +26,7 @@
 #include "worker/run/stop.h"
 #include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
+#include "worker/session/selection.h"
 
 #define STOPS_MAX      1000000
 #define WORD_BYTES     8

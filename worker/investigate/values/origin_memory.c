@@ -24,6 +24,7 @@
 #include "worker/session/stop_reason.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/session/selection.h"
 
 #define ACCESSES_MAX 5000 /* reads that are passed on the way back to the write */
 #define SEARCHED_MAX (ACCESSES_MAX + 1000)

@@ -15,7 +15,6 @@
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
-#include "worker/breaks/breakpoints.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/hardware.h"
 #include "worker/read/identifiers.h"
@@ -28,6 +27,7 @@
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/gdb/says.h"
+#include "worker/moment/moment_parse.h"
 
 #define SHOWN "%.200s"
 
@@ -182,7 +182,7 @@ static bool is_set(struct replay *replay, int number)
 	bool set;
 
 	gdb_must(replay->gdb, &results, "-break-list");
-	set = breakpoints_row(mi_breakpoints(results), number) != NULL;
+	set = mi_breakpoint_row(mi_breakpoints(results), number) != NULL;
 	json_decref(results);
 	return set;
 }
@@ -343,7 +343,7 @@ static json_t *answer_always(const struct became *became, struct replay *replay)
 static bool go_to_end(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	return to->event == REPLAY_EVENT_FAR ? position_go_end(replay, failure)
-					     : position_go_asked(replay, to, failure);
+					     : moment_go_to(replay, to, failure);
 }
 
 /* For a predicate that cannot be watched. */
@@ -378,7 +378,7 @@ static json_t *find_by_halves(
 static json_t *find(struct became *became, struct replay *replay, const struct moment stretch[2],
     struct failure *failure)
 {
-	if (!position_go_asked(replay, &stretch[0], failure))
+	if (!moment_go_to(replay, &stretch[0], failure))
 		return NULL;
 	position_take_sum(replay);
 	became->from = replay->moment;

@@ -1,6 +1,8 @@
 /*
  * Acquires and releases what a session consists of. The other files of this folder act on it.
  */
+#include "worker/session/parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 #include "worker/session/images.h"
 #include "worker/session/trace_output.h"
 #include "worker/session/kernel_writes.h"
-#include "worker/session/replay.h"
 #include "worker/trace/trace.h"
 
 void replay_free(struct replay *replay)
@@ -61,10 +62,4 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 		return replay;
 	replay_free(replay);
 	return NULL;
-}
-
-void replay_changed(struct replay *replay)
-{
-	if (replay->changed)
-		replay->changed(replay);
 }
