@@ -123,7 +123,7 @@ $(WORKER): $(BUILD)/obj/worker/main.o $(BUILD)/obj/worker.a $(BUILD)/obj/sandbox
 # survives an upgrade. A package depends on its distribution's library instead (CARRY_ZYDIS=no).
 CARRY_ZYDIS  ?= yes
 X86_OBJS     := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/x86/*.c))
-SOFTPMU_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/softpmu/*.c)) $(X86_OBJS)
+SOFTPMU_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/softpmu/*.c worker/softpmu/*/*.c)) $(X86_OBJS)
 SOFTPMU_LIST := $(BUILD)/obj/worker/softpmu.list
 $(SOFTPMU_LIST): export TEXT = $(CARRY_ZYDIS) $(SOFTPMU_OBJS)
 $(SOFTPMU_LIST): FORCE

@@ -26,14 +26,14 @@
 #include "tests/differ/code.h"
 #include "tests/differ/points.h"
 #include "tests/differ/twin.h"
-#include "worker/softpmu/codecache.h"
-#include "worker/softpmu/address.h"
-#include "worker/softpmu/counters.h"
+#include "worker/softpmu/legs/codecache.h"
+#include "worker/softpmu/base/address.h"
+#include "worker/softpmu/rrfix/counters.h"
 #include "worker/x86/decode.h"
-#include "worker/softpmu/processor.h"
-#include "worker/softpmu/recover.h"
-#include "worker/softpmu/regions.h"
-#include "worker/softpmu/tracees.h"
+#include "worker/softpmu/traps/processor.h"
+#include "worker/softpmu/cache/recover.h"
+#include "worker/softpmu/legs/regions.h"
+#include "worker/softpmu/traps/tracees.h"
 
 enum {
 	LEGS = 12,		/* of one piece of code */

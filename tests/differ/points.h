@@ -5,8 +5,8 @@
 #define DIFFER_POINTS_H
 
 #include "tests/differ/code.h"
-#include "worker/softpmu/conditions.h"
-#include "worker/softpmu/debugregs.h"
+#include "worker/softpmu/traps/conditions.h"
+#include "worker/softpmu/traps/debugregs.h"
 
 /* Four watchpoints, for writes or for reads too. */
 void points_watch(struct debug_registers *debug, uint64_t *seed, bool reads);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/softpmu/message.h"
-#include "worker/softpmu/processor.h"
+#include "worker/softpmu/base/message.h"
+#include "worker/softpmu/traps/processor.h"
 
 /* Takes each item out of a list in the environment and leaves what the user has there. */
 static void take_out_of_list(const char *variable, const char *separators, const char *item)

@@ -19,18 +19,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "worker/softpmu/badpaths.h"
-#include "worker/softpmu/debugregs.h"
+#include "worker/softpmu/rrfix/badpaths.h"
+#include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/environment.h"
-#include "worker/softpmu/heldtrap.h"
-#include "worker/softpmu/kernel.h"
-#include "worker/softpmu/killed.h"
-#include "worker/softpmu/maps.h"
-#include "worker/softpmu/message.h"
-#include "worker/softpmu/newcalls.h"
-#include "worker/softpmu/resume.h"
-#include "worker/softpmu/softpmu.h"
-#include "worker/softpmu/stops.h"
+#include "worker/softpmu/traps/heldtrap.h"
+#include "worker/softpmu/base/kernel.h"
+#include "worker/softpmu/base/killed.h"
+#include "worker/softpmu/rrfix/maps.h"
+#include "worker/softpmu/base/message.h"
+#include "worker/softpmu/rrfix/newcalls.h"
+#include "worker/softpmu/legs/resume.h"
+#include "worker/softpmu/legs/softpmu.h"
+#include "worker/softpmu/legs/stops.h"
 
 #define INTERPOSED __attribute__((visibility("default")))
 

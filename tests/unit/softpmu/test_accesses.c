@@ -6,8 +6,8 @@
 
 #include "tests/runner.h"
 #include "worker/x86/accesses.h"
-#include "worker/softpmu/processor.h"
-#include "worker/softpmu/watches.h"
+#include "worker/softpmu/traps/processor.h"
+#include "worker/softpmu/cache/watches.h"
 
 enum { HERE = 0x401000 };
 

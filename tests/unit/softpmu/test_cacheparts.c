@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "tests/runner.h"
-#include "worker/softpmu/arena.h"
-#include "worker/softpmu/budget.h"
-#include "worker/softpmu/codecache.h"
-#include "worker/softpmu/pageindex.h"
-#include "worker/softpmu/places.h"
+#include "worker/softpmu/cache/arena.h"
+#include "worker/softpmu/cache/budget.h"
+#include "worker/softpmu/legs/codecache.h"
+#include "worker/softpmu/cache/pageindex.h"
+#include "worker/softpmu/cache/places.h"
 
 static uint64_t words[BUDGET_COUNTERS];
 static uint64_t *const counter[BUDGET_COUNTERS] = {&words[0], &words[1], &words[2], &words[3]};

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "tests/runner.h"
-#include "worker/softpmu/bytecode.h"
-#include "worker/softpmu/conditions.h"
+#include "worker/softpmu/traps/bytecode.h"
+#include "worker/softpmu/traps/conditions.h"
 
 #define AT 0x401000ull
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "worker/softpmu/insertions.h"
+#include "worker/softpmu/rrfix/insertions.h"
 #include "tests/runner.h"
 
 #define INT3 0xcc

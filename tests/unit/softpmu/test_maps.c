@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/softpmu/maps.h"
+#include "worker/softpmu/rrfix/maps.h"
 #include "tests/runner.h"
 
 #define LINE(range, name) range " r--p 00000000 00:00 0                          " name "\n"

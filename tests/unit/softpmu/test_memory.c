@@ -3,7 +3,7 @@
  * process_vm_writev are forbidden, as in Docker's default container. Every test runs in a process
  * of its own, which is its own tracee.
  */
-#include "worker/softpmu/memory.h"
+#include "worker/softpmu/base/memory.h"
 
 #include <check.h>
 #include <errno.h>

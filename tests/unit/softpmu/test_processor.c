@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/runner.h"
-#include "worker/softpmu/processor.h"
+#include "worker/softpmu/traps/processor.h"
 
 enum { NOBODY = 65534 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/softpmu/region.h"
+#include "worker/softpmu/base/region.h"
 #include "tests/runner.h"
 
 #define BASE 0x401000ull

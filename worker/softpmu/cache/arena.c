@@ -1,0 +1,277 @@
+/*
+ * Maps the arena. Maps everything at the program's first run after an exec or a fork, before the
+ * program can install a filter against it. Must never replace a mapping of the program: it uses
+ * MAP_FIXED_NOREPLACE for every address.
+ */
+#include "worker/softpmu/cache/arena.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "worker/softpmu/base/inject.h"
+#include "worker/softpmu/base/kernel.h"
+#include "worker/softpmu/base/memory.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+enum {
+	LOW_CODE = ARENA_CODE_SIZE, /* behind the data part */
+	PATH_SIZE = 64,
+	STEPS_TO_A_GAP = 32,
+};
+
+#define REACH	      0x7f000000ull /* of a 32-bit displacement, with room for a part */
+#define LOW_END	      0x80000000ull
+#define BELOW_PROGRAM 0x20000000ull
+#define BELOW_SHARED  0x50000000ull /* libraries are mapped downwards from the loader */
+#define SHARED	      0x7e0000000000ull
+#define USER_END      0x800000000000ull
+#define FILE_SIZE     (ARENA_DATA_SIZE + ARENA_PARTS * (uint64_t)ARENA_CODE_SIZE)
+
+/* The first addresses at which data parts are tried. */
+static const uint32_t data_places[] = {0x50000000, 0x58000000, 0x30000000, 0x20000000};
+
+const char *arena_name(void)
+{
+	static char name[64];
+	uint64_t random = 0;
+
+	if (name[0] == '\0') {
+		if (kernel_call(SYS_getrandom, (long)&random, sizeof random, 0, 0, 0, 0) < 0)
+			random = (uint64_t)getpid();
+		snprintf(
+		    name, sizeof name, "rr-warden-code-cache-%016llx", (unsigned long long)random);
+	}
+	return name;
+}
+
+uint64_t arena_id_in(pid_t tid, uint64_t data)
+{
+	uint64_t id = 0;
+	struct iovec local = {&id, sizeof id};
+	struct iovec remote = {(void *)(uintptr_t)(data + ARENA_ID), sizeof id};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof id ? id : 0;
+}
+
+static bool reaches(uint64_t part, uint64_t address)
+{
+	return address < part + REACH && address + REACH > part + ARENA_CODE_SIZE;
+}
+
+int arena_part_near(const struct arena *arena, uint64_t address)
+{
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		if (arena->part[i].address && reaches(arena->part[i].address, address))
+			return i;
+	}
+	return -1;
+}
+
+int arena_part_at(const struct arena *arena, uint64_t address)
+{
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		if (arena->part[i].address && address - arena->part[i].address < ARENA_CODE_SIZE)
+			return i;
+	}
+	return -1;
+}
+
+bool arena_overlaps(const struct arena *arena, uint64_t start, uint64_t end)
+{
+	if (start < arena->data + ARENA_DATA_SIZE && end > arena->data)
+		return true;
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		uint64_t part = arena->part[i].address;
+
+		if (part && start < part + ARENA_CODE_SIZE && end > part)
+			return true;
+	}
+	return false;
+}
+
+static bool place_low(struct arena *arena, const struct mappings *mappings)
+{
+	for (size_t i = 0; i < sizeof data_places / sizeof data_places[0]; i++) {
+		uint64_t data = data_places[i];
+
+		if (!mappings_is_free(mappings, data, data + LOW_CODE + ARENA_CODE_SIZE))
+			continue;
+		arena->data = data;
+		arena->part[0].address = data + LOW_CODE;
+		return true;
+	}
+	return false;
+}
+
+/* A free place for a part that reaches `code`, or 0. */
+static uint64_t place_near(const struct mappings *mappings, uint64_t code)
+{
+	uint64_t below = code >= SHARED ? BELOW_SHARED : BELOW_PROGRAM;
+	uint64_t at = (code & ~0xffffffull) - below;
+
+	for (int i = 0; i < STEPS_TO_A_GAP && reaches(at, code); i++) {
+		if (at > LOW_END && mappings_is_free(mappings, at, at + ARENA_CODE_SIZE))
+			return at;
+		at -= ARENA_CODE_SIZE;
+	}
+	return 0;
+}
+
+/* Whether it is code that no part reaches yet. */
+static bool needs_part(const struct arena *arena, const struct mapping *mapping)
+{
+	return mapping->code && mapping->end <= USER_END &&
+	       arena_part_near(arena, mapping->start) < 0;
+}
+
+/* Makes parts for all code. Code that is out of reach runs without the cache. */
+static void place_parts(struct arena *arena, const struct mappings *mappings)
+{
+	int next = 1;
+
+	for (size_t i = mappings->count; i-- > 0 && next < ARENA_PARTS;) {
+		const struct mapping *mapping = &mappings->list[i];
+		uint64_t place;
+
+		if (!needs_part(arena, mapping))
+			continue;
+		place = place_near(mappings, mapping->start);
+		if (place)
+			arena->part[next++].address = place;
+	}
+}
+
+bool arena_fits(const struct arena *arena, const struct mappings *mappings)
+{
+	if (!mappings_is_free(mappings, arena->data, arena->data + ARENA_DATA_SIZE))
+		return false;
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		uint64_t part = arena->part[i].address;
+
+		if (part && !mappings_is_free(mappings, part, part + ARENA_CODE_SIZE))
+			return false;
+	}
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *mapping = &mappings->list[i];
+
+		if (needs_part(arena, mapping))
+			return false;
+	}
+	return true;
+}
+
+/* Where `like` is, or anywhere. */
+static bool place(struct arena *arena, const struct mappings *mappings, const struct arena *like)
+{
+	if (like) {
+		arena->data = like->data;
+		for (int i = 0; i < ARENA_PARTS; i++)
+			arena->part[i].address = like->part[i].address;
+		return true;
+	}
+	if (!place_low(arena, mappings))
+		return false;
+	place_parts(arena, mappings);
+	return true;
+}
+
+static bool create(struct arena *arena, int *memfd)
+{
+	*memfd = memfd_create(arena_name(), MFD_CLOEXEC);
+	if (*memfd < 0)
+		return false;
+	if (kernel_call(SYS_ftruncate, *memfd, FILE_SIZE, 0, 0, 0, 0) < 0)
+		return false;
+	arena->memory = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, *memfd, 0);
+	if (arena->memory == MAP_FAILED)
+		arena->memory = NULL;
+	for (int i = 0; i < ARENA_PARTS && arena->memory; i++)
+		arena->part[i].memory =
+		    arena->memory + ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE;
+	return arena->memory;
+}
+
+static bool map_one(struct injection *injection, long fd, uint64_t address, uint64_t size,
+    int rights, uint64_t offset)
+{
+	const uint64_t map[6] = {address, size, (uint64_t)rights, MAP_SHARED | MAP_FIXED_NOREPLACE,
+	    (uint64_t)fd, offset};
+	/* A forked child gets its own arena, because it would change its parent's counts. */
+	const uint64_t advice[6] = {address, size, MADV_DONTFORK};
+
+	return inject_call(injection, SYS_mmap, map) == (long)address &&
+	       inject_call(injection, SYS_madvise, advice) == 0;
+}
+
+static bool map_all(const struct arena *arena, struct injection *injection, long fd)
+{
+	const uint64_t close_it[6] = {(uint64_t)fd};
+	bool mapped =
+	    map_one(injection, fd, arena->data, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
+
+	for (int i = 0; i < ARENA_PARTS && mapped; i++) {
+		if (arena->part[i].address)
+			mapped = map_one(injection, fd, arena->part[i].address, ARENA_CODE_SIZE,
+			    PROT_READ | PROT_EXEC, ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE);
+	}
+	inject_call(injection, SYS_close, close_it);
+	return mapped;
+}
+
+/* Opens the memory file in the tracee, by its name under /proc. */
+static long open_there(struct injection *injection, int memfd)
+{
+	const uint64_t open_it[6] = {INJECT_SCRATCH, O_RDWR | O_CLOEXEC};
+	uint64_t name[PATH_SIZE / 8] = {0};
+
+	snprintf((char *)name, sizeof name, "/proc/%d/fd/%d", getpid(), memfd);
+	if (!memory_write(injection->tid, INJECT_SCRATCH, name, PATH_SIZE / 8))
+		return -1;
+	return inject_call(injection, SYS_open, open_it);
+}
+
+bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
+    const struct mappings *mappings, const struct arena *like, const char **reason)
+{
+	struct injection injection = {0};
+	int memfd = -1;
+	long fd = -1;
+	bool mapped = false;
+
+	*reason = "no memory";
+	if (!place(arena, mappings, like)) {
+		*reason = "its low memory is in use";
+		return false;
+	}
+	if (!create(arena, &memfd))
+		goto out;
+	*reason = "the program is not allowed to map it";
+	if (!inject_begin(&injection, tid, regs))
+		goto out;
+	fd = open_there(&injection, memfd);
+	if (fd >= 0)
+		mapped = map_all(arena, &injection, fd);
+	inject_end(&injection);
+	*arena_slot(arena, ARENA_ID) = arena->id;
+out:
+	if (injection.lost)
+		*reason = NULL;
+	if (memfd >= 0)
+		kernel_call(SYS_close, memfd, 0, 0, 0, 0, 0);
+	if (!mapped)
+		arena_unmap(arena);
+	return mapped;
+}
+
+void arena_unmap(struct arena *arena)
+{
+	if (arena->memory)
+		kernel_call(SYS_munmap, (long)arena->memory, FILE_SIZE, 0, 0, 0, 0);
+	arena->memory = NULL;
+}

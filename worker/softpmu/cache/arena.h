@@ -1,0 +1,103 @@
+/*
+ * The memory of the code cache: a memory file that is mapped into the recorded program and into rr,
+ * so that translating is a write to memory.
+ *
+ * The data part lies in the low 2 GB, where 32-bit absolute addresses reach it from everywhere
+ * without a register. The code parts lie near the code that they translate: one in low memory, one
+ * below the program, one below the libraries. A copied instruction with an operand relative to rip
+ * then needs only a new 32-bit displacement.
+ *
+ * The second byte of each slot's address is 0xcc. So a branch into the displacement of an
+ * instruction that names a slot hits an int3, and the exits of the branch counter cost no code.
+ */
+#ifndef RR_WARDEN_SOFTPMU_ARENA_H
+#define RR_WARDEN_SOFTPMU_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "worker/softpmu/cache/codepages.h"
+
+enum {
+	ARENA_PARTS = 3,
+	ARENA_DATA_SIZE = 8 << 20,
+	ARENA_CODE_SIZE = 16 << 20, /* a part; with the data never more than 64 MB in all */
+	ARENA_STUBS = 1 << 20, /* bytes at a part's end: an int3 for each entry, by its number */
+	ARENA_CODE_END = ARENA_CODE_SIZE - ARENA_STUBS,
+	ARENA_CODE_START = 16, /* the first byte of each part is the int3 of failed look-ups */
+	ARENA_TABLE_SIZE = 1 << 16,
+
+	/* offsets in the data part */
+	ARENA_ID = 0,
+	ARENA_SLOT_RCX = 0xcc00,
+	ARENA_SLOT_RAX = 0xcc08,
+	ARENA_SLOT_SITE = 0xcc10,
+	ARENA_SLOT_RETURN = 0xcc18,
+	ARENA_SLOT_BELOW = 0xcc20,
+	ARENA_SLOT_FLAGS = 0xcc28,
+	ARENA_COUNTER = 0xcc40, /* and the next ones behind it */
+	ARENA_TABLE = 0x100000,
+	ARENA_WATCHED = 0x180000, /* see watches.h */
+	ARENA_LITERALS = 0x200000,
+	ARENA_LITERALS_MAX = (ARENA_DATA_SIZE - ARENA_LITERALS) / 8,
+};
+
+struct arena_part {
+	uint64_t address; /* in the program; 0: there is none */
+	uint8_t *memory;  /* here */
+};
+
+struct arena {
+	uint64_t id;   /* written at ARENA_ID */
+	uint64_t data; /* the address of the data part in the program */
+	uint8_t *memory;
+	struct arena_part part[ARENA_PARTS];
+};
+
+/*
+ * The name of the memory files. It ends in random digits, so that we never take a file of the
+ * program for ours.
+ */
+const char *arena_name(void);
+
+/* Whether an arena can be where this one is in another program, and reach all of its code. */
+bool arena_fits(const struct arena *arena, const struct mappings *mappings);
+
+/*
+ * Maps a new arena into the stopped tracee tid, whose registers are regs, where `like` is (NULL:
+ * anywhere). Changes neither the registers nor anything else of the program. False if there is no
+ * room or the kernel refuses; *reason is then a phrase that says why, or NULL: the tracee is being
+ * killed.
+ */
+bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
+    const struct mappings *mappings, const struct arena *like, const char **reason);
+
+/* Unmaps it from this process. The mappings in the program stay. */
+void arena_unmap(struct arena *arena);
+
+/* The id of the arena that tid has at this address of a data part, or 0. */
+uint64_t arena_id_in(pid_t tid, uint64_t data);
+
+/* The part that code at this address is translated into, or -1 when none is near enough. */
+int arena_part_near(const struct arena *arena, uint64_t address);
+
+/* The part that holds this address of the cache, or -1. */
+int arena_part_at(const struct arena *arena, uint64_t address);
+
+/* True when [start, end) touches what the arena occupies. */
+bool arena_overlaps(const struct arena *arena, uint64_t start, uint64_t end);
+
+static inline uint64_t *arena_slot(const struct arena *arena, uint32_t offset)
+{
+	return (uint64_t *)(arena->memory + offset);
+}
+
+static inline uint32_t arena_counter(unsigned i)
+{
+	return ARENA_COUNTER + 8 * i;
+}
+
+#endif

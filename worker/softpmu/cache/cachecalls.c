@@ -1,0 +1,101 @@
+/*
+ * The calls that map, unmap and protect. If in doubt, it deactivates more than necessary, which
+ * only costs time.
+ */
+#include "worker/softpmu/cache/cachecalls.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum effect {
+	NOTHING,
+	RANGE,	     /* address and length are its first two arguments */
+	RANGE_MAPS,  /* mmap: the same, and its result is where */
+	RANGE_MOVES, /* mremap */
+	FROM_HERE,   /* brk: memory above its argument may be gone */
+	ANYTHING,
+};
+
+static enum effect effect_of(uint64_t number)
+{
+	switch (number) {
+	case SYS_mmap:
+		return RANGE_MAPS;
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_munmap:
+	case SYS_madvise:
+		return RANGE;
+	case SYS_mremap:
+		return RANGE_MOVES;
+	case SYS_brk:
+		return FROM_HERE;
+	case SYS_shmat:
+	case SYS_shmdt:
+	case SYS_remap_file_pages:
+		return ANYTHING;
+	default:
+		return NOTHING;
+	}
+}
+
+bool cachecalls_is_one(uint64_t number)
+{
+	return effect_of(number) != NOTHING;
+}
+
+/* As the kernel does, all of a page that is named in part. */
+static void touch(struct space *space, uint64_t start, uint64_t length, bool executable)
+{
+	const uint64_t in_page = 4095;
+	uint64_t end = start + length;
+
+	end = end < start || end + in_page < end ? UINT64_MAX : (end + in_page) & ~in_page;
+	start &= ~in_page;
+	if (arena_overlaps(&space->arena, start, end))
+		space->broken = true; /* the program's mapping replaces the cache */
+	if (executable || codepages_touches_code(space->pages, start, end))
+		codepages_remapped(space->pages);
+	blocks_invalidate(space->blocks, start, end);
+	codepages_forget(space->pages, start, end);
+}
+
+void cachecalls_note(struct space *space, const struct user_regs_struct *regs)
+{
+	const uint64_t near_heap = 1ull << 30;
+	bool executable = regs->rdx & PROT_EXEC;
+	/* At the call's instruction, rax is its number. */
+	bool result_is_address = regs->rax < (uint64_t)-4096 && regs->rax % 4096 == 0;
+
+	switch (effect_of(regs->orig_rax)) {
+	case NOTHING:
+		return;
+	case RANGE:
+		touch(space, regs->rdi, regs->rsi, executable);
+		return;
+	case RANGE_MAPS:
+		if (regs->r10 & MAP_FIXED)
+			touch(space, regs->rdi, regs->rsi, executable);
+		if (result_is_address)
+			touch(space, regs->rax, regs->rsi, executable);
+		if (result_is_address && executable)
+			space_note_mapped(space, regs->rax, regs->rax + regs->rsi);
+		return;
+	case RANGE_MOVES:
+		touch(space, regs->rdi, regs->rsi, true);
+		touch(space, result_is_address ? regs->rax : regs->r8, regs->rdx, true);
+		return;
+	case FROM_HERE:
+		if (codepages_touches_code(space->pages, regs->rdi, regs->rdi + near_heap)) {
+			blocks_invalidate(space->blocks, regs->rdi, regs->rdi + near_heap);
+			codepages_forget(space->pages, regs->rdi, regs->rdi + near_heap);
+			codepages_remapped(space->pages);
+		}
+		return;
+	case ANYTHING:
+		blocks_invalidate(space->blocks, 0, UINT64_MAX);
+		codepages_forget(space->pages, 0, UINT64_MAX);
+		codepages_remapped(space->pages);
+		return;
+	}
+}

@@ -1,0 +1,71 @@
+/*
+ * Remembers what rr inserted. A write of one other byte to the same address is rr's removal if it
+ * is the byte that was there before; the int3 must then still be there.
+ */
+#include "worker/softpmu/rrfix/insertions.h"
+
+#include <stddef.h>
+
+#include "worker/softpmu/base/kernel.h"
+
+#define INT3 0xcc
+
+static struct insertion *find(struct insertions *insertions, int fd, uint64_t address)
+{
+	for (unsigned i = 0; i < insertions->count; i++) {
+		struct insertion *insertion = &insertions->list[i];
+
+		if (insertion->fd == fd && insertion->address == address)
+			return insertion;
+	}
+	return NULL;
+}
+
+static void drop(struct insertions *insertions, struct insertion *insertion)
+{
+	*insertion = insertions->list[--insertions->count];
+}
+
+static bool read_byte(int fd, uint64_t address, uint8_t *byte)
+{
+	*byte = 0;
+	return kernel_call(SYS_pread64, fd, (long)byte, 1, (long)address, 0, 0) == 1;
+}
+
+static void insert(struct insertions *insertions, int fd, uint64_t address)
+{
+	struct insertion *insertion = find(insertions, fd, address);
+	uint8_t replaced;
+
+	if (!read_byte(fd, address, &replaced) || replaced == INT3)
+		return;
+	if (!insertion) {
+		if (insertions->count == INSERTIONS_MAX)
+			return;
+		insertion = &insertions->list[insertions->count++];
+	}
+	*insertion = (struct insertion){fd, address, replaced};
+}
+
+bool insertions_gone(struct insertions *insertions, int fd, uint64_t address, uint8_t byte)
+{
+	struct insertion *insertion;
+	uint8_t present;
+
+	if (byte == INT3) {
+		insert(insertions, fd, address);
+		return false;
+	}
+	insertion = find(insertions, fd, address);
+	if (!insertion || insertion->replaced != byte)
+		return false;
+	drop(insertions, insertion);
+	return !read_byte(fd, address, &present) || present != INT3;
+}
+
+void insertions_close(struct insertions *insertions, int fd)
+{
+	for (unsigned i = insertions->count; i-- > 0;)
+		if (insertions->list[i].fd == fd)
+			drop(insertions, &insertions->list[i]);
+}

@@ -1,0 +1,58 @@
+/*
+ * The pieces. It must never write past the room that the translator has seen to.
+ */
+#include "worker/softpmu/translate/emitter.h"
+
+#include <string.h>
+
+void emitter_put(struct emitter *e, const void *bytes, size_t length)
+{
+	memcpy(e->memory + e->offset, bytes, length);
+	e->offset += (uint32_t)length;
+}
+
+void emitter_32(struct emitter *e, uint32_t value)
+{
+	emitter_put(e, &value, sizeof value);
+}
+
+void emitter_64(struct emitter *e, uint64_t value)
+{
+	emitter_put(e, &value, sizeof value);
+}
+
+void emitter_slot(struct emitter *e, uint32_t offset)
+{
+	emitter_32(e, (uint32_t)(e->space->arena.data + offset));
+}
+
+void emitter_literal(struct emitter *e, uint64_t value)
+{
+	uint32_t offset = ARENA_LITERALS + 8 * e->space->literals++;
+
+	*arena_slot(&e->space->arena, offset) = value;
+	emitter_slot(e, offset);
+}
+
+void emitter_relative(struct emitter *e, uint64_t target)
+{
+	emitter_32(e, (uint32_t)(target - (e->base + e->offset + 4)));
+}
+
+void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
+    int distance, uint64_t original)
+{
+	const struct place place = {.offset = offset,
+	    .kind = (uint8_t)kind,
+	    .flags = (uint8_t)flags,
+	    .distance = (int16_t)distance,
+	    .original = original};
+
+	if (!places_add(&e->space->places[e->part], &place))
+		e->space->broken = true;
+}
+
+void emitter_place(struct emitter *e, enum place_kind kind, int flags, uint64_t original)
+{
+	emitter_place_at(e, e->offset, kind, flags, 0, original);
+}

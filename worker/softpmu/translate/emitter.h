@@ -1,0 +1,54 @@
+/*
+ * Where translated code goes as it is written, and how its smallest pieces are. Everything is
+ * written at the emitter's offset and moves it on.
+ */
+#ifndef RR_WARDEN_SOFTPMU_EMITTER_H
+#define RR_WARDEN_SOFTPMU_EMITTER_H
+
+#include "worker/softpmu/cache/space.h"
+
+enum { QUEUE_MAX = 512 };
+
+struct wish {
+	uint64_t original;
+	bool lookup;
+};
+
+struct emitter {
+	struct space *space;
+	pid_t tid;
+	uint8_t part;
+	uint8_t *memory; /* of the part */
+	uint64_t base;	 /* its address in the program */
+	uint32_t offset; /* where the next byte goes */
+	int blocks_left;
+	unsigned first, count; /* of the queue */
+	struct wish queue[QUEUE_MAX];
+};
+
+/* These bytes. */
+#define CODE(e, ...)                                                                               \
+	do {                                                                                       \
+		const uint8_t code_bytes[] = {__VA_ARGS__};                                        \
+		emitter_put(e, code_bytes, sizeof code_bytes);                                     \
+	} while (0)
+
+void emitter_put(struct emitter *e, const void *bytes, size_t length);
+void emitter_32(struct emitter *e, uint32_t value);
+void emitter_64(struct emitter *e, uint64_t value);
+
+/* The 32-bit address of a slot. */
+void emitter_slot(struct emitter *e, uint32_t offset);
+
+/* The 32-bit address of a constant. */
+void emitter_literal(struct emitter *e, uint64_t value);
+
+/* The displacement to an address in reach. */
+void emitter_relative(struct emitter *e, uint64_t target);
+
+/* What the next instruction stands for, and what the one at an offset does; see places.h. */
+void emitter_place(struct emitter *e, enum place_kind kind, int flags, uint64_t original);
+void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
+    int distance, uint64_t original);
+
+#endif

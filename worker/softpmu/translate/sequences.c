@@ -1,0 +1,544 @@
+/*
+ * The instructions that the translator writes. A copy does what the original does; what changes is:
+ *
+ *   operands relative to rip     a new displacement
+ *   each conditional branch      is counted before it runs, in one of two ways:
+ *
+ *     Where an instruction X of the block sets all flags and can do nothing else:
+ *         dec qword [counter]; jz exit; X
+ *     or, at the cost of more instructions, without touching the flags:
+ *         mov [rcx slot], rcx; mov rcx, [counter]; lea rcx, [rcx - 1]; mov [counter], rcx;
+ *         jrcxz exit; mov rcx, [rcx slot]
+ *     `exit` is the 0xcc in a slot's address: see arena.h. From there on to the block's end the
+ *     branch is pending: counted, and not retired. cmp and its branch stay side by side.
+ *
+ *   call            push qword [literal]: the original return address; then the target's code
+ *   call reg        keeps the word that the push overwrites. If the target is no address at all,
+ *                   the call is undone, because it is the hardware's to do:
+ *         mov [rcx slot], rcx; mov rcx, operand; mov [rax slot], rax
+ *         shl qword [rsp - 8], 0; mov rax, [rsp - 8]; mov [below slot], rax
+ *         push qword [literal]; and through the table as below
+ *                   The shift changes nothing, and comes to the page as the push does: a mere read
+ *                   would map a page that the program may only read, and the error code of the
+ *                   push's fault tells whether the page was there.
+ *   ret, jmp reg    the target goes to rcx, and through the table by its low 16 bits:
+ *         mov dword [site slot], where; mov [rcx slot], rcx; pop rcx
+ *         mov [rax slot], rax; movzx eax, cx; jmp [table + rax * 8]
+ *     Each target's entry checks that it is meant, and passes on to the next of the same low bits:
+ *         movabs rax, -target; lea rcx, [rcx + rax]; jrcxz ok
+ *         movabs rax, target; lea rcx, [rcx + rax]; jmp [next]
+ *         ok: mov rax, [rax slot]; mov rcx, [rcx slot]
+ *     None of these touches the flags.
+ *   code that can change is compared with what was translated, before each run of a block:
+ *         mov [rcx slot], rcx; mov [rax slot], rax
+ *         for each piece:
+ *             mov rax, [piece]; movabs rcx, -value; lea rcx, [rcx + rax]; jrcxz on; int3
+ *         on: mov rax, [rax slot]; mov rcx, [rcx slot]
+ *   syscall, int3   jmp [literal] to the original instruction, which rr knows by its address
+ *   what is native  leaves the cache by its stub
+ *   popf            is copied behind a check that passes only usual flags, with no trap flag, and
+ *                   without the one for alignment: what is written here is not aligned, so such a
+ *                   program runs outside. Its 32 bits above the lowest 8 are looked at:
+ *         mov [rcx slot], rcx; mov rcx, [rsp]; mov [flags slot], rcx; mov ecx, [flags slot + 1]
+ *         for each usual value: lea rcx, [rcx - what it is more than the last]; jrcxz on
+ *         int3; on: mov rcx, [rcx slot]; popf
+ *     A short popf has only the first 8 of them:
+ *         movzx ecx, word [rsp]; movzx ecx, ch
+ *   syscall; ret    in rr's page, where the call does not stop: it is done there and returns here:
+ *         mov [rcx slot], rcx
+ *         for each call that we must see: lea rcx, [rax - number]; jrcxz to an int3
+ *         mov rcx, [rsp]; mov [return slot], rcx; mov qword [rsp], back; mov rcx, [rcx slot]
+ *         jmp [literal]
+ *         back: as a jump through the table, and mov [rsp - 8], rcx for what the stack held
+ *
+ * Every instruction written here gets a place. Nothing may be written without one.
+ */
+#include "worker/softpmu/translate/sequences.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "worker/softpmu/cache/cachecalls.h"
+#include "worker/softpmu/traps/timestamp.h"
+
+/* The displacement of a jump to original code, wherever that is now or will be. */
+static void put_link(struct emitter *e, uint64_t target)
+{
+	struct space *space = e->space;
+	int part = arena_part_near(&space->arena, target);
+	/* Out of reach: its stub here serves, and is never linked. */
+	uint32_t number = blocks_entry(space->blocks, target, part < 0 ? e->part : (uint8_t)part);
+	const struct block_entry *entry = blocks_get(space->blocks, number);
+
+	if (number == 0) {
+		space->broken = true;
+		return;
+	}
+	if (!entry->body && entry->part == e->part &&
+	    !blocks_add_site(space->blocks, number, e->offset))
+		space->broken = true;
+	emitter_relative(e, blocks_jump_address(space->blocks, number, e->part));
+}
+
+void sequence_jump(struct emitter *e, uint64_t target)
+{
+	emitter_place(e, PLACE_AT, 0, target);
+	CODE(e, 0xe9);
+	put_link(e, target);
+}
+
+void sequence_wish(struct emitter *e, uint64_t original, bool lookup)
+{
+	if (e->count < QUEUE_MAX)
+		e->queue[e->count++] = (struct wish){original, lookup};
+}
+
+static void put_counter_by_flags(struct emitter *e, uint64_t original, uint32_t counter)
+{
+	uint32_t start = e->offset;
+
+	emitter_place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0xff, 0x0c, 0x25); /* dec qword [counter] */
+	emitter_slot(e, counter);
+	emitter_place_at(e, start + 5, PLACE_SPOILT, PLACE_PENDING | PLACE_EXIT, 5, original);
+	emitter_place_at(e, start + 8, PLACE_SPOILT, PLACE_PENDING, 2, original);
+	CODE(e, 0x74, 0xfb); /* jz to the 0xcc */
+	emitter_place_at(e, start + 10, PLACE_SPOILT, PLACE_PENDING, 0, original);
+}
+
+static void put_counter_by_rcx(struct emitter *e, uint64_t original, uint32_t counter)
+{
+	const int saved = PLACE_RCX_SAVED, counted = PLACE_RCX_SAVED | PLACE_PENDING;
+
+	emitter_place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [counter] */
+	emitter_slot(e, counter);
+	emitter_place(e, PLACE_AT, saved, original);
+	CODE(e, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
+	emitter_place(e, PLACE_AT, saved, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [counter], rcx */
+	emitter_slot(e, counter);
+	emitter_place(e, PLACE_AT, counted, original);
+	CODE(e, 0xe3, 0x05); /* jrcxz to the 0xcc */
+	emitter_place(e, PLACE_AT, counted, original);
+	emitter_place_at(e, e->offset + 5, PLACE_AT, counted | PLACE_EXIT, 0, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, PLACE_PENDING, original);
+}
+
+static void put_saves(struct emitter *e, uint64_t original)
+{
+	emitter_place(e, PLACE_AT, 0, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_RAX);
+}
+
+static void put_restores(struct emitter *e, uint64_t original)
+{
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_RAX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
+	emitter_slot(e, ARENA_SLOT_RAX);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RCX);
+}
+
+/* rax = the 1, 2, 4 or 8 bytes at `address` */
+static void put_load_piece(struct emitter *e, uint64_t original, uint64_t address, size_t size)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	if (size < 4) {
+		emitter_place(e, PLACE_AT, both, original);
+		CODE(e, 0xb8, 0, 0, 0, 0); /* mov eax, 0 */
+	}
+	emitter_place(e, PLACE_AT, both, original);
+	if (size == 8)
+		CODE(e, 0x48);
+	if (size == 2)
+		CODE(e, 0x66);
+	CODE(e, size == 1 ? 0xa0 : 0xa1);
+	emitter_64(e, address);
+}
+
+static void put_compare_piece(struct emitter *e, uint64_t original, uint64_t value)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	emitter_place(e, PLACE_AT, both, original);
+	CODE(e, 0x48, 0xb9); /* movabs rcx, -value */
+	emitter_64(e, -value);
+	emitter_place(e, PLACE_AT, both, original);
+	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	emitter_place(e, PLACE_AT, both, original);
+	CODE(e, 0xe3, 1); /* jrcxz over the int3 */
+	emitter_place(e, PLACE_AT, both | PLACE_STALE, original);
+	CODE(e, 0xcc);
+}
+
+void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, size_t length)
+{
+	size_t size = length >= 8 ? 8 : length >= 4 ? 4 : length >= 2 ? 2 : 1;
+
+	put_saves(e, original);
+	for (size_t done = 0; done < length; done += size) {
+		size_t at = done + size <= length ? done : length - size; /* the last may overlap */
+		uint64_t value = 0;
+
+		memcpy(&value, bytes + at, size);
+		put_load_piece(e, original, original + at, size);
+		put_compare_piece(e, original, value);
+	}
+	put_restores(e, original);
+}
+
+void sequence_copy(struct emitter *e, const struct instruction *in)
+{
+	uint32_t at = e->offset;
+	uint64_t next = e->base + e->offset + in->z.length;
+	uint32_t displacement;
+
+	emitter_put(e, in->bytes, in->z.length);
+	if (timestamp_is_read(in->bytes, in->z.length))
+		e->memory[at] = TIMESTAMP_TRAP;
+	if (!classify_is_rip_relative(in))
+		return;
+	displacement =
+	    (uint32_t)(in->address + in->z.length + (uint64_t)in->z.raw.disp.value - next);
+	memcpy(e->memory + at + in->z.raw.disp.offset, &displacement, sizeof displacement);
+}
+
+/* mov rcx, the operand of an indirect jump or call */
+static void put_load_target(struct emitter *e, const struct instruction *in)
+{
+	const ZydisDecodedInstruction *z = &in->z;
+	uint8_t rex = 0x48;
+
+	for (unsigned i = 0; i < z->raw.prefix_count; i++) {
+		uint8_t prefix = z->raw.prefixes[i].value;
+
+		if (prefix == 0x64 || prefix == 0x65)
+			CODE(e, prefix);
+		if ((prefix & 0xf0) == 0x40)
+			rex |= prefix & 3;
+	}
+	CODE(e, rex, 0x8b, (uint8_t)(z->raw.modrm.mod << 6 | 1 << 3 | z->raw.modrm.rm));
+	if (z->attributes & ZYDIS_ATTRIB_HAS_SIB)
+		CODE(e, (uint8_t)(z->raw.sib.scale << 6 | z->raw.sib.index << 3 | z->raw.sib.base));
+	if (classify_is_rip_relative(in))
+		emitter_relative(e, in->address + z->length + (uint64_t)z->raw.disp.value);
+	else
+		emitter_put(e, in->bytes + z->raw.disp.offset, z->raw.disp.size / 8u);
+}
+
+/* From here on through the table; rcx is the target, rcx and rax are saved. */
+static void put_look_up(struct emitter *e)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0x0f, 0xb7, 0xc1); /* movzx eax, cx */
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0xff, 0x24, 0xc5); /* jmp [rax * 8 + table] */
+	emitter_slot(e, ARENA_TABLE);
+}
+
+/* The same, with rax not yet saved. */
+static void put_table_jump(struct emitter *e)
+{
+	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_RAX);
+	put_look_up(e);
+}
+
+/* How each jump through the table begins: it notes its own place, and saves rcx. */
+static void put_jump_start(struct emitter *e, enum place_kind kind, uint64_t original, int undo)
+{
+	uint32_t start = e->offset;
+
+	emitter_place_at(e, e->offset, kind, PLACE_JUMPED, undo, original);
+	CODE(e, 0xc7, 0x04, 0x25); /* mov dword [slot], where */
+	emitter_slot(e, ARENA_SLOT_SITE);
+	emitter_32(e, (uint32_t)e->part << 28 | start);
+	emitter_place(e, kind, 0, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RCX);
+}
+
+static void put_push(struct emitter *e, int flags, uint64_t original, uint64_t value)
+{
+	emitter_place(e, PLACE_AT, flags, original);
+	CODE(e, 0xff, 0x34, 0x25); /* push qword [literal] */
+	emitter_literal(e, value);
+	sequence_wish(e, value, true);
+}
+
+/* Saves rax, and keeps the word below the stack; rcx is saved. */
+static void put_keep_below(struct emitter *e, uint64_t original)
+{
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_RAX);
+	emitter_place(e, PLACE_LOOKS, both, original);
+	CODE(e, 0x48, 0xc1, 0x64, 0x24, 0xf8, 0x00); /* shl qword [rsp - 8], 0 */
+	emitter_place(e, PLACE_LOOKED, both, original);
+	CODE(e, 0x48, 0x8b, 0x44, 0x24, 0xf8); /* mov rax, [rsp - 8] */
+	emitter_place(e, PLACE_LOOKED, both, original);
+	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
+	emitter_slot(e, ARENA_SLOT_BELOW);
+}
+
+void sequence_indirect(struct emitter *e, const struct instruction *in)
+{
+	put_jump_start(e, PLACE_AT, in->address, 0);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_load_target(e, in);
+	put_table_jump(e);
+}
+
+void sequence_indirect_call(struct emitter *e, const struct instruction *in)
+{
+	put_jump_start(e, PLACE_AT, in->address, sizeof(uint64_t));
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_load_target(e, in);
+	put_keep_below(e, in->address);
+	put_push(e, PLACE_RCX_SAVED | PLACE_RAX_SAVED, in->address, in->address + in->z.length);
+	put_look_up(e);
+}
+
+void sequence_return(struct emitter *e, const struct instruction *in)
+{
+	uint32_t pops = in->z.opcode == 0xc2 ? (uint16_t)in->z.raw.imm[0].value.u : 0;
+
+	put_jump_start(e, PLACE_AT, in->address, -8 - (int)pops);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	if (pops == 0) {
+		CODE(e, 0x59); /* pop rcx */
+	} else {
+		CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+		CODE(e, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp + pops + 8] */
+		emitter_32(e, pops + 8);
+	}
+	put_table_jump(e);
+}
+
+/* A near loop or jrcxz over a jump, because it has no long form. */
+void sequence_loop(struct emitter *e, const struct instruction *in)
+{
+	uint64_t next = in->address + in->z.length, target = classify_target(in);
+
+	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
+	if (in->z.attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
+		CODE(e, 0x67);
+	CODE(e, in->z.opcode, 0x02);
+	emitter_place(e, PLACE_AT, 0, next);
+	CODE(e, 0xeb, 0x05);
+	sequence_jump(e, target);
+	sequence_wish(e, target, false);
+}
+
+/* Goes to `target` if the branch's condition, which is in the low bits of its opcode, holds. */
+static void put_branch(
+    struct emitter *e, const struct instruction *in, unsigned condition, uint64_t target)
+{
+	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
+	CODE(e, 0x0f, (uint8_t)(0x80 | (condition & 15)));
+	put_link(e, target);
+	sequence_wish(e, target, false);
+}
+
+void sequence_branch(struct emitter *e, const struct instruction *in)
+{
+	put_branch(e, in, in->z.opcode, classify_target(in));
+}
+
+void sequence_branch_past(struct emitter *e, const struct instruction *in)
+{
+	put_branch(e, in, in->z.opcode ^ 1u, in->address + in->z.length);
+}
+
+/* The entry for jumps through the table. rcx is the target, rcx and rax are saved. */
+void sequence_lookup(struct emitter *e, uint32_t number)
+{
+	struct block_entry *entry = blocks_get(e->space->blocks, number);
+	uint64_t original = entry->original;
+	uint64_t *head =
+	    arena_slot(&e->space->arena, ARENA_TABLE + 8 * (uint32_t)(original & 0xffff));
+	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+
+	entry->lookup = e->offset;
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0x48, 0xb8); /* movabs rax, -original */
+	emitter_64(e, -original);
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	emitter_place(e, PLACE_PAST_CHECK, both, original);
+	CODE(e, 0xe3, 10 + 4 + 7); /* jrcxz ok */
+	emitter_place(e, PLACE_PAST_CHECK, both, original);
+	CODE(e, 0x48, 0xb8); /* movabs rax, original */
+	emitter_64(e, original);
+	emitter_place(e, PLACE_PAST_CHECK, both, original);
+	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	emitter_place(e, PLACE_AT_TARGET, both, 0);
+	CODE(e, 0xff, 0x24, 0x25); /* jmp [next] */
+	emitter_literal(e, *head);
+	put_restores(e, original); /* ok */
+	*head = e->base + entry->lookup;
+}
+
+void sequence_count(struct emitter *e, uint64_t original, bool by_flags)
+{
+	uint32_t counter = arena_counter(e->space->turn++ % BUDGET_COUNTERS);
+
+	if (by_flags)
+		put_counter_by_flags(e, original, counter);
+	else
+		put_counter_by_rcx(e, original, counter);
+}
+
+void sequence_call(struct emitter *e, const struct instruction *in)
+{
+	put_push(e, 0, in->address, in->address + in->z.length);
+}
+
+void sequence_in_place(struct emitter *e, const struct instruction *in)
+{
+	emitter_place(e, PLACE_AT, 0, in->address);
+	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
+	emitter_literal(e, in->address);
+	sequence_wish(e, in->address + in->z.length, false);
+}
+
+/* ecx = the flags that popf is going to set, but the lowest 8. Reads what popf reads. */
+static void put_load_flags(struct emitter *e, const struct instruction *in)
+{
+	const int saved = PLACE_RCX_SAVED;
+
+	emitter_place(e, PLACE_AT, saved, in->address);
+	if (in->z.operand_width == 16) {
+		CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
+		emitter_place(e, PLACE_AT, saved, in->address);
+		CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch */
+		return;
+	}
+	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+	emitter_place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_FLAGS);
+	emitter_place(e, PLACE_AT, saved, in->address);
+	CODE(e, 0x8b, 0x0c, 0x25); /* mov ecx, [slot + 1] */
+	emitter_slot(e, ARENA_SLOT_FLAGS + 1);
+}
+
+void sequence_pop_flags(struct emitter *e, const struct instruction *in)
+{
+	/* Interrupts allowed, which are for all programs; also overflow; also the flag of cpuid. */
+	static const uint16_t usual[] = {0x0002, 0x000a, 0x2002, 0x200a};
+	enum { USUAL = sizeof usual / sizeof usual[0], COMPARISON = 7 + 2 };
+	const int saved = PLACE_RCX_SAVED;
+
+	emitter_place(e, PLACE_AT, 0, in->address);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	put_load_flags(e, in);
+	for (int i = 0; i < USUAL; i++) {
+		emitter_place(e, PLACE_AT, saved, in->address);
+		CODE(e, 0x48, 0x8d, 0x89); /* lea rcx, [rcx - what it is more] */
+		emitter_32(e, (uint32_t)(i ? usual[i - 1] : 0) - usual[i]);
+		emitter_place(e, PLACE_AT, saved, in->address);
+		CODE(e, 0xe3, (uint8_t)((USUAL - 1 - i) * COMPARISON + 1)); /* jrcxz on */
+	}
+	emitter_place(e, PLACE_AT, saved | PLACE_LEAVES, in->address);
+	CODE(e, 0xcc);
+	emitter_place(e, PLACE_AT, saved, in->address); /* on */
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25);		/* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, 0, in->address);
+	sequence_copy(e, in);
+}
+
+/* Calls after which the code or the signal mask may be another one: they are not done from here. */
+static void put_call_checks(struct emitter *e, uint64_t original)
+{
+	enum { NUMBERS = 512 };
+
+	for (uint32_t number = 0; number < NUMBERS; number++) {
+		if (!cachecalls_is_one(number) && number != SYS_rt_sigprocmask)
+			continue;
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		CODE(e, 0x48, 0x8d, 0x88); /* lea rcx, [rax - number] */
+		emitter_32(e, -number);
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		CODE(e, 0xe3, 2); /* jrcxz to the int3 */
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+		CODE(e, 0xeb, 1); /* jmp over it */
+		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_LEAVES, original);
+		CODE(e, 0xcc);
+	}
+}
+
+/* `back` in the low 2 GB is the address to which the call returns; written once it is known. */
+static uint32_t put_return_swap(struct emitter *e, uint64_t original)
+{
+	uint32_t back;
+
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RETURN);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	CODE(e, 0x48, 0xc7, 0x04, 0x24); /* mov qword [rsp], back */
+	back = e->offset;
+	emitter_32(e, 0);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	return back;
+}
+
+void sequence_rr_call(struct emitter *e, const struct instruction *in)
+{
+	uint64_t return_at = in->address + in->z.length;
+	uint32_t back, address;
+
+	emitter_place(e, PLACE_AT, 0, in->address);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	put_call_checks(e, in->address);
+	back = put_return_swap(e, in->address);
+	emitter_place(e, PLACE_AT, PLACE_SWAPPED, in->address);
+	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
+	emitter_literal(e, in->address);
+	address = (uint32_t)e->base + e->offset;
+	memcpy(e->memory + back, &address, sizeof address);
+	put_jump_start(e, PLACE_RETURNED, return_at, -8);
+	emitter_place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RETURN);
+	emitter_place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
+	CODE(e, 0x48, 0x89, 0x4c, 0x24, 0xf8); /* mov [rsp - 8], rcx */
+	put_table_jump(e);
+}
+
+void sequence_nothing(struct emitter *e, uint64_t original)
+{
+	emitter_place(e, PLACE_AT, 0, original);
+	CODE(e, 0x0f, 0x1f, 0x44, 0x00, 0x00);
+}
+
+void sequence_place(struct emitter *e, bool pending, uint64_t original)
+{
+	emitter_place(e, PLACE_AT, pending ? PLACE_PENDING : 0, original);
+}

@@ -1,0 +1,106 @@
+/*
+ * For each access, without touching the flags:
+ *     mov [rcx slot], rcx; lea rcx, [operand]; movzx ecx, cx; movzx ecx, byte [table + rcx]
+ *     jrcxz on; int3; on: mov rcx, [rcx slot]
+ * At the int3 the tracee leaves the cache, and the hardware steps the instruction. Where an address
+ * is not so easily told, an int3 alone asks us; unless it touches what is watched, the tracee goes
+ * on behind it.
+ *
+ * Of a string instruction that asks, a second copy follows, which runs the repetitions that come
+ * before what is watched:
+ *     int3; jmp over; rep movsb; int3; over:
+ *
+ * An access must never go unseen. A look too many only costs time.
+ */
+#include "worker/softpmu/translate/watchcode.h"
+
+#include "worker/softpmu/translate/sequences.h"
+
+enum { SIB_NONE = 4, SIB_NO_BASE = 5 };
+
+/* lea rcx, [operand] */
+static void put_address(struct emitter *e, const struct access *access)
+{
+	bool has_base = access->base != ACCESS_NO_REGISTER;
+	bool has_index = access->index != ACCESS_NO_REGISTER;
+	uint8_t base = has_base ? access->base : SIB_NO_BASE;
+	uint8_t index = has_index ? access->index : SIB_NONE;
+	uint8_t scale = (uint8_t)(access->scale >= 8   ? 3
+				  : access->scale >= 4 ? 2
+				  : access->scale >= 2 ? 1
+						       : 0);
+
+	if (access->relative) {
+		CODE(e, 0x48, 0x8d, 0x0d);
+		emitter_relative(e, (uint64_t)access->displacement);
+		return;
+	}
+	if (access->short_address)
+		CODE(e, 0x67);
+	CODE(e, (uint8_t)(0x48 | (index >> 3) << 1 | base >> 3), 0x8d,
+	    (uint8_t)((has_base ? 2 : 0) << 6 | 1 << 3 | 4),
+	    (uint8_t)(scale << 6 | (index & 7) << 3 | (base & 7)));
+	emitter_32(e, (uint32_t)access->displacement);
+}
+
+static void put_look(struct emitter *e, const struct access *access, int pending, uint64_t original)
+{
+	const int saved = PLACE_RCX_SAVED | pending;
+
+	emitter_place(e, PLACE_AT, pending, original);
+	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	emitter_slot(e, ARENA_SLOT_RCX);
+	emitter_place(e, PLACE_AT, saved, original);
+	put_address(e, access);
+	emitter_place(e, PLACE_AT, saved, original);
+	CODE(e, 0x0f, 0xb7, 0xc9); /* movzx ecx, cx */
+	emitter_place(e, PLACE_AT, saved, original);
+	CODE(e, 0x0f, 0xb6, 0x89); /* movzx ecx, byte [rcx + table] */
+	emitter_slot(e, watches_table(access));
+	emitter_place(e, PLACE_AT, saved, original);
+	CODE(e, 0xe3, 1); /* jrcxz on */
+	emitter_place(e, PLACE_AT, saved | PLACE_LEAVES, original);
+	CODE(e, 0xcc);
+	emitter_place(e, PLACE_AT, saved, original); /* on */
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25);	     /* mov rcx, [slot] */
+	emitter_slot(e, ARENA_SLOT_RCX);
+}
+
+static void put_part(struct emitter *e, const struct instruction *in, int flags)
+{
+	emitter_place(e, PLACE_AT, flags, in->address);
+	CODE(e, 0xeb, (uint8_t)(in->z.length + 1));
+	emitter_place(e, PLACE_PART, flags, in->address);
+	sequence_copy(e, in);
+	emitter_place(e, PLACE_PART, flags, in->address);
+	CODE(e, 0xcc);
+}
+
+void watchcode_put(struct emitter *e, const struct instruction *in, bool pending, uint32_t body)
+{
+	const enum watch_level level = e->space->watches.level;
+	const int flags = pending ? PLACE_PENDING : 0;
+	struct accesses accesses;
+	bool ask = watches_asks(&e->space->watches, in->address);
+
+	if (level == WATCH_NOTHING && !ask)
+		return;
+	accesses_of(in->bytes, in->z.length, in->address, &accesses);
+	for (unsigned i = 0; i < accesses.count; i++)
+		ask |= watches_look_at(level, &accesses.list[i]) &&
+		       watches_table(&accesses.list[i]) == 0;
+	if (ask) {
+		/* A body's head becomes another int3 when it is out of force. */
+		if (e->offset == body)
+			sequence_nothing(e, in->address);
+		emitter_place(e, PLACE_ASKS, flags, in->address);
+		CODE(e, 0xcc);
+		if (level != WATCH_NOTHING && watches_can_part(&accesses))
+			put_part(e, in, flags);
+		return;
+	}
+	for (unsigned i = 0; i < accesses.count; i++) {
+		if (watches_look_at(level, &accesses.list[i]))
+			put_look(e, &accesses.list[i], flags, in->address);
+	}
+}

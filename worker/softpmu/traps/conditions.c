@@ -1,0 +1,139 @@
+/*
+ * Understands two of gdb's packets, `Z1` and `z1`. It must never keep a condition that gdb has
+ * taken back or replaced: what it cannot read makes the breakpoint one that always stops.
+ */
+#include "worker/softpmu/traps/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "worker/softpmu/traps/bytecode.h"
+#include "worker/softpmu/base/memory.h"
+
+void conditions_connect(struct conditions *conditions, int fd)
+{
+	conditions->fd = fd;
+	conditions->count = 0;
+	conditions->in_packet = false;
+}
+
+static struct condition *find(struct conditions *conditions, uint64_t address)
+{
+	for (unsigned i = 0; i < conditions->count; i++) {
+		if (conditions->list[i].address == address)
+			return &conditions->list[i];
+	}
+	return NULL;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* `Xlength,hex`, for each expression. False: not understood. */
+static bool read_expressions(const char *at, struct condition *condition)
+{
+	while (*at) {
+		struct expression *expression = &condition->expression[condition->count];
+		char *end;
+
+		if (*at != 'X' || condition->count == CONDITION_EXPRESSIONS)
+			return false;
+		expression->length = strtoul(at + 1, &end, 16);
+		if (*end != ',' || expression->length > CONDITION_BYTES)
+			return false;
+		at = end + 1;
+		for (size_t i = 0; i < expression->length; i++, at += 2) {
+			if (digit(at[0]) < 0 || digit(at[1]) < 0)
+				return false;
+			expression->code[i] = (uint8_t)(digit(at[0]) << 4 | digit(at[1]));
+		}
+		condition->count++;
+	}
+	return true;
+}
+
+/* `Z1,address,kind;X...` sets a breakpoint or replaces it, `z1,address,kind` takes it away. */
+static void understand(struct conditions *conditions)
+{
+	bool sets = conditions->packet[0] == 'Z';
+	struct condition *condition;
+	uint64_t address;
+	char *end;
+
+	if (conditions->length < 3 || (!sets && conditions->packet[0] != 'z') ||
+	    strncmp(conditions->packet + 1, "1,", 2) != 0)
+		return;
+	address = strtoull(conditions->packet + 3, &end, 16);
+	condition = find(conditions, address);
+	if (!sets) {
+		if (condition)
+			*condition = conditions->list[--conditions->count];
+		return;
+	}
+	if (!condition && conditions->count < CONDITIONS_MAX)
+		condition = &conditions->list[conditions->count++];
+	if (!condition)
+		return;
+	condition->address = address;
+	condition->count = 0;
+	end = strchr(end, ';');
+	if (end && !read_expressions(end + 1, condition))
+		condition->count = 0;
+}
+
+/* A packet that is too long may be about any breakpoint. */
+static void end_packet(struct conditions *conditions)
+{
+	conditions->in_packet = false;
+	if (conditions->length == sizeof conditions->packet) {
+		conditions->count = 0;
+		return;
+	}
+	conditions->packet[conditions->length] = '\0';
+	understand(conditions);
+}
+
+void conditions_take(struct conditions *conditions, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '$') {
+			conditions->in_packet = true;
+			conditions->length = 0;
+		} else if (conditions->in_packet && bytes[i] == '#') {
+			end_packet(conditions);
+		} else if (conditions->in_packet &&
+			   conditions->length < sizeof conditions->packet) {
+			conditions->packet[conditions->length++] = bytes[i];
+		}
+	}
+}
+
+static bool read_memory(void *context, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+
+	return memory_read(*(const pid_t *)context, &local, 1, &remote, 1) == (long)size;
+}
+
+bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
+    const struct user_regs_struct *regs)
+{
+	struct bytecode_world world = {regs, read_memory, &tid};
+
+	for (unsigned i = 0; i < conditions->count; i++) {
+		const struct condition *condition = &conditions->list[i];
+		bool holds = condition->count == 0;
+
+		if (condition->address != address)
+			continue;
+		for (unsigned k = 0; k < condition->count && !holds; k++)
+			holds = bytecode_evaluate(condition->expression[k].code,
+				    condition->expression[k].length, &world) != TRUTH_FALSE;
+		return holds;
+	}
+	return true;
+}

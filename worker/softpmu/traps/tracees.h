@@ -1,0 +1,101 @@
+/*
+ * What we know about each task that rr traces. An entry appears when rr first resumes a task, opens
+ * a counter for it or sets its debug registers. It goes when rr sees the task's end or detaches
+ * from it, and at the latest when a new task gets its number.
+ */
+#ifndef RR_WARDEN_SOFTPMU_TRACEES_H
+#define RR_WARDEN_SOFTPMU_TRACEES_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "worker/softpmu/traps/debugregs.h"
+#include "worker/softpmu/traps/signalframe.h"
+
+struct counter;
+struct space;
+
+/* What rr's resume request has become. */
+enum resume_mode {
+	RESUME_NATIVE, /* nothing is counted: passed on as it was */
+	RESUME_STEP,   /* rr's own single step, counted */
+	RESUME_RUN,    /* rr wants it to run: we run it in legs and count */
+};
+
+/* What the tracee is doing until its next stop, in RESUME_STEP and RESUME_RUN. */
+enum leg {
+	LEG_STEP,   /* one instruction */
+	LEG_REGION, /* runs until a stop of the region */
+	LEG_CACHE,  /* in the code cache */
+	LEG_MASK,   /* in a system call that rr does not stop, with the program's own signal mask */
+	LEG_SYSCALL, /* in or straight into a system call: no instruction of the program's runs */
+};
+
+/* Where a signal of the program's own waits. */
+enum trap_queue { TRAP_QUEUE_THREAD, TRAP_QUEUE_PROCESS, TRAP_QUEUES };
+
+/* A SIGTRAP that the program has sent, see heldtrap.h. */
+struct held_trap {
+	bool held; /* here, and not in the kernel */
+	siginfo_t info;
+};
+
+struct tracee {
+	struct tracee *next; /* in its hash chain */
+	pid_t tid;
+	struct counter *ticks; /* its ticks counter, or NULL */
+	struct debug_registers debug;
+
+	enum resume_mode mode;
+	int request;	/* rr's request, in RESUME_RUN */
+	int last_event; /* PTRACE_EVENT_* of the last stop, 0 for none */
+
+	enum leg leg;
+	struct user_regs_struct began; /* LEG_STEP, LEG_REGION: the registers then */
+	uint8_t leg_counts;	       /* the first instruction is a conditional branch */
+	unsigned touches;      /* LEG_STEP, where debug registers do nothing: see watches.h */
+	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
+	bool covers;	       /* an instruction is covered, see timestamp.h */
+	uint64_t covered;      /* the word in which that is */
+	uint64_t covered_word; /* what was there */
+	struct region *region; /* LEG_REGION; pinned */
+
+	struct space *space; /* of the code cache, or NULL */
+	bool cache_refused;  /* not possible until the next exec */
+	bool cache_pause;    /* the next leg does without */
+	bool turn_due;	     /* it is rr's turn: legs are short, up to the next branch */
+	unsigned questions;  /* asked in this leg, see PLACE_ASKS */
+
+	bool trap_blocked; /* the program blocks SIGTRAP, and we do not while it runs */
+	struct held_trap held[TRAP_QUEUES];
+	bool overflowed;    /* the stop rr saw stands for a counter overflow */
+	siginfo_t overflow; /* its siginfo */
+
+	struct last_fault last_fault;
+	struct delivery delivery;
+
+	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
+	uint64_t refused_number; /* the call's */
+};
+
+struct tracees;
+
+/* An empty table, or NULL when memory is short. */
+struct tracees *tracees_new(void);
+
+struct tracee *tracees_find(struct tracees *tracees, pid_t tid);
+
+/* Finds or adds. Ends rr with a message when memory is short: a lost tracee would miscount. */
+struct tracee *tracees_get(struct tracees *tracees, pid_t tid);
+
+/* Calls visit for every entry; it must not add or drop any. */
+void tracees_visit(
+    struct tracees *tracees, void (*visit)(void *context, struct tracee *tracee), void *context);
+
+/* The task is gone: forget it. */
+void tracees_drop(struct tracees *tracees, pid_t tid);
+
+#endif

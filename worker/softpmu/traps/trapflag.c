@@ -1,0 +1,61 @@
+/*
+ * Finds the trap flag where a program can take it from: the stack, for popf, iret and the return
+ * from a signal handler. Must never change the tracee.
+ */
+#include "worker/softpmu/traps/trapflag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "worker/x86/eflags.h"
+#include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/base/message.h"
+
+enum { POPF = 0x9d, IRET = 0xcf, OPERAND_SIZE = 0x66 };
+
+_Noreturn void trapflag_refuse(pid_t tid)
+{
+	message_fatal("process %d sets the trap flag to step itself, which rr cannot record: "
+		      "record it on a path where it does not do that",
+	    tid);
+}
+
+/* The flags at this address have the trap flag. Its bit is in the lower half of any size of them.
+ */
+static bool has_flag(pid_t tid, uint64_t address)
+{
+	uint16_t flags = 0;
+	struct iovec local = {&flags, sizeof flags};
+	struct iovec remote = {(void *)(uintptr_t)address, sizeof flags};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof flags && (flags & FLAG_TRAP);
+}
+
+void trapflag_check_instruction(
+    pid_t tid, const uint8_t *bytes, size_t length, const struct user_regs_struct *regs)
+{
+	uint64_t size = 4; /* of what iret pops */
+	size_t i = 0;
+
+	for (; i < length && (bytes[i] == OPERAND_SIZE || (bytes[i] & 0xf0) == 0x40); i++) {
+		if (bytes[i] == OPERAND_SIZE)
+			size = 2;
+		else if (bytes[i] & 8)
+			size = 8;
+	}
+	if (i == length || (bytes[i] != POPF && bytes[i] != IRET))
+		return;
+	/* iret pops the address and the code segment before the flags */
+	if (has_flag(tid, regs->rsp + (bytes[i] == IRET ? 2 * size : 0)))
+		trapflag_refuse(tid);
+}
+
+void trapflag_check_call(pid_t tid, const struct user_regs_struct *regs)
+{
+	/* The return address of the handler is popped already. */
+	if (regs->orig_rax == SYS_rt_sigreturn &&
+	    has_flag(tid, regs->rsp + offsetof(ucontext_t, uc_mcontext.gregs[REG_EFL])))
+		trapflag_refuse(tid);
+}
