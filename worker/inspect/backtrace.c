@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
-#include "worker/gdb/must.h"
 #include "worker/handlers.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
-#include "worker/read/source.h"
 #include "worker/read/values.h"
 #include "worker/serve/arguments.h"
 #include "worker/session/selection.h"

@@ -11,7 +11,6 @@
 #include "worker/read/scope.h"
 #include "worker/read/ambiguous_statics.h"
 #include "worker/gdb/mi.h"
-#include "worker/read/values.h"
 
 #define DUMP_BYTES_MAX 1024 /* of memory shown as lines beside the hex digits */
 #define DUMP_PER_LINE  16

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/handlers.h"
 #include "worker/session/images.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/serve/arguments.h"
 #include "worker/handlers.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
@@ -13,7 +12,6 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/says.h"
-#include "worker/read/source.h"
 #include "worker/read/values.h"
 #include "worker/session/selection.h"
 

@@ -13,7 +13,6 @@
 #include "worker/gdb/mi.h"
 #include "sandbox/wire/broker.h"
 #include "sandbox/wire/scrub.h"
-#include "worker/session/images.h"
 #include "worker/read/source.h"
 #include "worker/read/symbol.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/handlers.h"
-#include "worker/trace/query.h"
 #include "worker/record/record.h"
 #include "worker/record/record_result.h"
 #include "worker/record/recorder.h"

@@ -9,7 +9,6 @@
 #include "worker/breaks/absolute.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/stubs.h"

@@ -14,7 +14,6 @@
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"

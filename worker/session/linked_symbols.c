@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "worker/gdb/must.h"
 #include "worker/session/images.h"
 
 #define COMPARED_MAX (256L * 1024 * 1024) /* bytes; a program without symbols is smaller */

@@ -11,7 +11,6 @@
 #include "worker/investigate/compare/divergence.h"
 #include "worker/handlers.h"
 #include "worker/inspect/evaluate.h"
-#include "worker/read/frame.h"
 #include "worker/inspect/opening.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"

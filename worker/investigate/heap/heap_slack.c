@@ -10,7 +10,6 @@
 #include "worker/handlers.h"
 #include "worker/read/accessed.h"
 #include "worker/run/reverse_next.h"
-#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/breaks/watchpoint.h"

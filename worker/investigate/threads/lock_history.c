@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
 #include "worker/breaks/temporary_breakpoint.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/threads/race.h"
-#include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 
 #define ROWS_BYTES    (16 * 1024)

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "worker/gdb/mi.h"
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/investigate/search/where.h"
 #include "worker/moment/position.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/memory.h"
 
 enum {
