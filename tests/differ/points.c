@@ -27,13 +27,13 @@ void points_watch(struct debug_registers *debug, uint64_t *seed, bool reads)
 static uint64_t some_instruction(const struct code *code, uint64_t *seed)
 {
 	uint64_t at = code->block[code_random(seed) % CODE_BLOCKS];
-	struct instruction in;
+	struct classified in;
 
 	for (uint64_t skip = code_random(seed) % SKIP_MAX; skip > 0; skip--) {
 		size_t offset = at - CODE_BASE;
 
 		if (!classify(at, code->bytes + offset, code->length - offset, &in) ||
-		    in.flow != FLOW_ON)
+		    in.control != CONTROL_ON)
 			break;
 		at += in.z.length;
 	}

@@ -1,6 +1,6 @@
 /*
  * Classifies instructions. A copy is right only if it does not depend on its address and does not
- * show it to the program. If that is not certain, the instruction must be FLOW_NATIVE.
+ * show it to the program. If that is not certain, the instruction must be CONTROL_NATIVE.
  */
 #include "worker/x86/classify.h"
 #include "worker/x86/decoder.h"
@@ -34,13 +34,13 @@ static bool has_short_operand(const ZydisDecodedInstruction *z)
 	return !z->raw.rex.W && has_prefix(z, PREFIX_OPERAND, PREFIX_OPERAND);
 }
 
-bool classify_is_rip_relative(const struct instruction *in)
+bool classify_is_rip_relative(const struct classified *in)
 {
 	return (in->z.attributes & ZYDIS_ATTRIB_HAS_MODRM) && in->z.raw.modrm.mod == 0 &&
 	       in->z.raw.modrm.rm == 5;
 }
 
-bool classify_writes_memory(const struct instruction *in)
+bool classify_writes_memory(const struct classified *in)
 {
 	ZydisDecodedInstruction again;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -56,12 +56,12 @@ bool classify_writes_memory(const struct instruction *in)
 	return false;
 }
 
-uint64_t classify_target(const struct instruction *in)
+uint64_t classify_target(const struct classified *in)
 {
 	return in->address + in->z.length + (uint64_t)in->z.raw.imm[0].value.s;
 }
 
-static enum flow flow_of_branch(const ZydisDecodedInstruction *z)
+static enum control control_of_branch(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_LOOP:
@@ -69,50 +69,50 @@ static enum flow flow_of_branch(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_LOOPNE:
 	case ZYDIS_MNEMONIC_JRCXZ:
 	case ZYDIS_MNEMONIC_JECXZ:
-		return has_prefix(z, PREFIX_FS, PREFIX_OPERAND) ? FLOW_NATIVE : FLOW_LOOP;
+		return has_prefix(z, PREFIX_FS, PREFIX_OPERAND) ? CONTROL_NATIVE : CONTROL_LOOP;
 	default:
 		break;
 	}
 	/* Besides the sixteen by flags there are transactions and things not made yet. */
 	if ((z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (z->opcode & 0xf0) == 0x70) ||
 	    (z->opcode_map == ZYDIS_OPCODE_MAP_0F && (z->opcode & 0xf0) == 0x80))
-		return has_prefix(z, PREFIX_FS, PREFIX_ADDRESS) ? FLOW_NATIVE : FLOW_BRANCH;
-	return FLOW_NATIVE;
+		return has_prefix(z, PREFIX_FS, PREFIX_ADDRESS) ? CONTROL_NATIVE : CONTROL_BRANCH;
+	return CONTROL_NATIVE;
 }
 
-static enum flow flow_of_jump(const ZydisDecodedInstruction *z)
+static enum control control_of_jump(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic != ZYDIS_MNEMONIC_JMP || has_prefix(z, PREFIX_FS, PREFIX_GS) ||
 	    has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS) || has_short_operand(z))
-		return FLOW_NATIVE;
+		return CONTROL_NATIVE;
 	if (z->raw.imm[0].is_relative)
-		return FLOW_JUMP;
-	return z->opcode == 0xff && z->raw.modrm.reg == 4 ? FLOW_JUMP_TO : FLOW_NATIVE;
+		return CONTROL_JUMP;
+	return z->opcode == 0xff && z->raw.modrm.reg == 4 ? CONTROL_JUMP_TO : CONTROL_NATIVE;
 }
 
-static enum flow flow_of_call(const ZydisDecodedInstruction *z)
+static enum control control_of_call(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic != ZYDIS_MNEMONIC_CALL || has_short_operand(z) ||
 	    has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS))
-		return FLOW_NATIVE;
+		return CONTROL_NATIVE;
 	if (z->raw.imm[0].is_relative)
-		return FLOW_CALL;
-	return z->opcode == 0xff && z->raw.modrm.reg == 2 ? FLOW_CALL_TO : FLOW_NATIVE;
+		return CONTROL_CALL;
+	return z->opcode == 0xff && z->raw.modrm.reg == 2 ? CONTROL_CALL_TO : CONTROL_NATIVE;
 }
 
-static enum flow flow_of_return(const ZydisDecodedInstruction *z)
+static enum control control_of_return(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic != ZYDIS_MNEMONIC_RET || (z->opcode != 0xc3 && z->opcode != 0xc2) ||
 	    has_prefix(z, PREFIX_FS, PREFIX_GS) || has_prefix(z, PREFIX_ADDRESS, PREFIX_ADDRESS) ||
 	    has_short_operand(z))
-		return FLOW_NATIVE;
+		return CONTROL_NATIVE;
 	/* What it takes off the stack must fit into the record of the way back. */
-	return z->opcode == 0xc2 && z->raw.imm[0].value.u > RETURN_POPS_MAX ? FLOW_NATIVE
-									    : FLOW_RETURN;
+	return z->opcode == 0xc2 && z->raw.imm[0].value.u > RETURN_POPS_MAX ? CONTROL_NATIVE
+									    : CONTROL_RETURN;
 }
 
 /* Instructions that are in no class above, but must not be copied. */
-static bool must_be_native(const struct instruction *in)
+static bool must_be_native(const struct classified *in)
 {
 	const ZydisDecodedInstruction *z = &in->z;
 
@@ -139,51 +139,51 @@ bool classify_is_in_rr_page(uint64_t address)
 /*
  * rr's filter stops the tracee at every call but those from rr's page, which are `syscall; ret`.
  */
-static enum flow flow_of_syscall(const struct instruction *in, size_t length)
+static enum control control_of_syscall(const struct classified *in, size_t length)
 {
 	const ZydisDecodedInstruction *z = &in->z;
 
 	if (z->mnemonic != ZYDIS_MNEMONIC_SYSCALL)
-		return FLOW_NATIVE;
+		return CONTROL_NATIVE;
 	if (!classify_is_in_rr_page(in->address))
-		return FLOW_IN_PLACE;
-	return length > z->length && in->bytes[z->length] == OPCODE_RETURN ? FLOW_RR_CALL
-									   : FLOW_NATIVE;
+		return CONTROL_IN_PLACE;
+	return length > z->length && in->bytes[z->length] == OPCODE_RETURN ? CONTROL_RR_CALL
+									   : CONTROL_NATIVE;
 }
 
 /* length: of the bytes that are known. */
-static enum flow flow_of(const struct instruction *in, size_t length)
+static enum control control_of(const struct classified *in, size_t length)
 {
 	const ZydisDecodedInstruction *z = &in->z;
 
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
-		return flow_of_branch(z);
+		return control_of_branch(z);
 	case ZYDIS_CATEGORY_UNCOND_BR:
-		return flow_of_jump(z);
+		return control_of_jump(z);
 	case ZYDIS_CATEGORY_CALL:
-		return flow_of_call(z);
+		return control_of_call(z);
 	case ZYDIS_CATEGORY_RET:
-		return flow_of_return(z);
+		return control_of_return(z);
 	case ZYDIS_CATEGORY_SYSCALL:
-		return flow_of_syscall(in, length);
+		return control_of_syscall(in, length);
 	case ZYDIS_CATEGORY_INTERRUPT:
-		return z->mnemonic == ZYDIS_MNEMONIC_INT3 ? FLOW_IN_PLACE : FLOW_NATIVE;
+		return z->mnemonic == ZYDIS_MNEMONIC_INT3 ? CONTROL_IN_PLACE : CONTROL_NATIVE;
 	case ZYDIS_CATEGORY_SYSRET:
-		return FLOW_NATIVE;
+		return CONTROL_NATIVE;
 	default:
 		if (z->mnemonic == ZYDIS_MNEMONIC_POPFQ || z->mnemonic == ZYDIS_MNEMONIC_POPF)
-			return FLOW_FLAGS;
-		return must_be_native(in) ? FLOW_NATIVE : FLOW_ON;
+			return CONTROL_FLAGS;
+		return must_be_native(in) ? CONTROL_NATIVE : CONTROL_ON;
 	}
 }
 
-bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct instruction *in)
+bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct classified *in)
 {
 	in->address = address;
 	in->bytes = bytes;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, length, &in->z)))
 		return false;
-	in->flow = flow_of(in, length);
+	in->control = control_of(in, length);
 	return true;
 }

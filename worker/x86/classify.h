@@ -10,40 +10,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum flow {
-	FLOW_ON,      /* to the next instruction */
-	FLOW_BRANCH,  /* a conditional jump by flags; counted */
-	FLOW_LOOP,    /* loop, loope, loopne, jrcxz; counted */
-	FLOW_JUMP,    /* to a known target */
-	FLOW_CALL,    /* the same */
-	FLOW_JUMP_TO, /* to a target in a register or in memory */
-	FLOW_CALL_TO, /* the same */
-	FLOW_RETURN,
-	FLOW_IN_PLACE, /* syscall and int3: done at its own address, which rr looks at */
-	FLOW_RR_CALL,  /* a syscall in rr's page that does not stop, and the ret behind it */
-	FLOW_FLAGS,    /* popf: to the next instruction, unless it sets the trap flag */
-	FLOW_NATIVE,   /* not in the cache: the hardware steps it in place */
+enum control {
+	CONTROL_ON,	 /* to the next instruction */
+	CONTROL_BRANCH,	 /* a conditional jump by flags; counted */
+	CONTROL_LOOP,	 /* loop, loope, loopne, jrcxz; counted */
+	CONTROL_JUMP,	 /* to a known target */
+	CONTROL_CALL,	 /* the same */
+	CONTROL_JUMP_TO, /* to a target in a register or in memory */
+	CONTROL_CALL_TO, /* the same */
+	CONTROL_RETURN,
+	CONTROL_IN_PLACE, /* syscall and int3: done at its own address, which rr looks at */
+	CONTROL_RR_CALL,  /* a syscall in rr's page that does not stop, and the ret behind it */
+	CONTROL_FLAGS,	  /* popf: to the next instruction, unless it sets the trap flag */
+	CONTROL_NATIVE,	  /* not in the cache: the hardware steps it in place */
 };
 
-struct instruction {
+struct classified {
 	uint64_t address;
 	const uint8_t *bytes;
 	ZydisDecodedInstruction z;
-	enum flow flow;
+	enum control control;
 };
 
 /* Decodes one; false if these bytes are not a whole instruction. */
-bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct instruction *in);
+bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct classified *in);
 
-bool classify_is_rip_relative(const struct instruction *in);
+bool classify_is_rip_relative(const struct classified *in);
 
 /* In the page from which rr makes its own system calls, the same in every program. */
 bool classify_is_in_rr_page(uint64_t address);
 
 /* Whether it writes to memory, the stack included. */
-bool classify_writes_memory(const struct instruction *in);
+bool classify_writes_memory(const struct classified *in);
 
 /* Where a jump, call or branch with a known target goes. */
-uint64_t classify_target(const struct instruction *in);
+uint64_t classify_target(const struct classified *in);
 
 #endif

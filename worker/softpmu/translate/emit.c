@@ -24,13 +24,13 @@ enum {
 };
 
 struct source {
-	struct instruction in[BLOCK_INSTRUCTIONS];
+	struct classified in[BLOCK_INSTRUCTIONS];
 	uint8_t bytes[BLOCK_BYTES];
 	int count;
 	size_t length;
-	bool changes;	/* the program can write to it */
-	enum flow flow; /* of the last instruction */
-	int counter;	/* the instruction before which the branch is counted, or NO_COUNTER */
+	bool changes;	      /* the program can write to it */
+	enum control control; /* of the last instruction */
+	int counter; /* the instruction before which the branch is counted, or NO_COUNTER */
 	bool by_flags;
 };
 
@@ -44,50 +44,50 @@ static bool in_reach(const struct emitter *e, uint64_t target)
 }
 
 /* Whether the instruction itself runs in the cache, so that something can be put before it. */
-static bool runs_in_cache(enum flow flow)
+static bool runs_in_cache(enum control control)
 {
-	switch (flow) {
-	case FLOW_ON:
-	case FLOW_BRANCH:
-	case FLOW_LOOP:
-	case FLOW_JUMP:
-	case FLOW_CALL:
-	case FLOW_JUMP_TO:
-	case FLOW_CALL_TO:
-	case FLOW_RETURN:
-	case FLOW_FLAGS:
+	switch (control) {
+	case CONTROL_ON:
+	case CONTROL_BRANCH:
+	case CONTROL_LOOP:
+	case CONTROL_JUMP:
+	case CONTROL_CALL:
+	case CONTROL_JUMP_TO:
+	case CONTROL_CALL_TO:
+	case CONTROL_RETURN:
+	case CONTROL_FLAGS:
 		return true;
-	case FLOW_IN_PLACE:
-	case FLOW_RR_CALL:
-	case FLOW_NATIVE:
+	case CONTROL_IN_PLACE:
+	case CONTROL_RR_CALL:
+	case CONTROL_NATIVE:
 		return false;
 	}
 	return false;
 }
 
-static bool can_copy(const struct emitter *e, const struct instruction *in)
+static bool can_copy(const struct emitter *e, const struct classified *in)
 {
 	return !classify_is_rip_relative(in) ||
 	       in_reach(e, in->address + in->z.length + (uint64_t)in->z.raw.disp.value);
 }
 
 /* A jump to where no program's memory can be is the hardware's. */
-static bool goes_out(const struct instruction *in)
+static bool goes_out(const struct classified *in)
 {
-	switch (in->flow) {
-	case FLOW_BRANCH:
-	case FLOW_LOOP:
-	case FLOW_JUMP:
-	case FLOW_CALL:
+	switch (in->control) {
+	case CONTROL_BRANCH:
+	case CONTROL_LOOP:
+	case CONTROL_JUMP:
+	case CONTROL_CALL:
 		return !address_is_users(classify_target(in));
-	case FLOW_ON:
-	case FLOW_JUMP_TO:
-	case FLOW_CALL_TO:
-	case FLOW_RETURN:
-	case FLOW_FLAGS:
-	case FLOW_IN_PLACE:
-	case FLOW_RR_CALL:
-	case FLOW_NATIVE:
+	case CONTROL_ON:
+	case CONTROL_JUMP_TO:
+	case CONTROL_CALL_TO:
+	case CONTROL_RETURN:
+	case CONTROL_FLAGS:
+	case CONTROL_IN_PLACE:
+	case CONTROL_RR_CALL:
+	case CONTROL_NATIVE:
 		return false;
 	}
 	return false;
@@ -104,22 +104,22 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 
 	source->count = 0;
 	source->length = 0;
-	source->flow = FLOW_ON;
-	while (source->count < BLOCK_INSTRUCTIONS && source->flow == FLOW_ON) {
-		struct instruction *in = &source->in[source->count];
+	source->control = CONTROL_ON;
+	while (source->count < BLOCK_INSTRUCTIONS && source->control == CONTROL_ON) {
+		struct classified *in = &source->in[source->count];
 
 		if (!classify(original + source->length, source->bytes + source->length,
 			have - source->length, in))
 			return;
 		if (!can_copy(e, in) || goes_out(in) ||
-		    (watches_asks(&e->space->watches, in->address) && !runs_in_cache(in->flow)))
-			in->flow = FLOW_NATIVE;
-		if (in->flow == FLOW_RR_CALL && e->part != 0)
-			in->flow = FLOW_NATIVE; /* its return address has to be low */
-		source->flow = in->flow;
+		    (watches_asks(&e->space->watches, in->address) && !runs_in_cache(in->control)))
+			in->control = CONTROL_NATIVE;
+		if (in->control == CONTROL_RR_CALL && e->part != 0)
+			in->control = CONTROL_NATIVE; /* its return address has to be low */
+		source->control = in->control;
 		source->length += in->z.length;
 		source->count++;
-		if (source->flow == FLOW_RR_CALL)
+		if (source->control == CONTROL_RR_CALL)
 			source->length++; /* the ret */
 		if (source->changes && classify_writes_memory(in))
 			return;
@@ -133,7 +133,7 @@ static void plan_counter(struct source *source)
 
 	source->counter = NO_COUNTER;
 	source->by_flags = false;
-	if (source->flow != FLOW_BRANCH && source->flow != FLOW_LOOP)
+	if (source->control != CONTROL_BRANCH && source->control != CONTROL_LOOP)
 		return;
 	for (int i = last - 1; i >= 0; i--) {
 		if (flagwriter_is(source->in[i].bytes, source->in[i].z.length)) {
@@ -150,7 +150,7 @@ static void plan_counter(struct source *source)
  * code, the body stands for the jump and never for its target, because the target's translation may
  * be out of force.
  */
-static void pad(struct emitter *e, uint32_t body, const struct instruction *last, uint64_t next)
+static void pad(struct emitter *e, uint32_t body, const struct classified *last, uint64_t next)
 {
 	if (e->offset - body >= BLOCK_HEAD)
 		return;
@@ -161,46 +161,46 @@ static void pad(struct emitter *e, uint32_t body, const struct instruction *last
  * The last instruction. True if the program continues at *next, whose code has to follow; *next may
  * be any address, 0 too.
  */
-static bool put_last(struct emitter *e, const struct instruction *in, uint32_t body, uint64_t *next)
+static bool put_last(struct emitter *e, const struct classified *in, uint32_t body, uint64_t *next)
 {
 	uint32_t number;
 
 	*next = in->address + in->z.length;
-	switch (in->flow) {
-	case FLOW_ON:
+	switch (in->control) {
+	case CONTROL_ON:
 		return true;
-	case FLOW_BRANCH:
+	case CONTROL_BRANCH:
 		sequence_branch(e, in);
 		return true;
-	case FLOW_LOOP:
+	case CONTROL_LOOP:
 		sequence_loop(e, in);
 		return true;
-	case FLOW_JUMP:
+	case CONTROL_JUMP:
 		*next = classify_target(in);
 		return true;
-	case FLOW_CALL:
+	case CONTROL_CALL:
 		sequence_call(e, in);
 		*next = classify_target(in);
 		return true;
-	case FLOW_JUMP_TO:
+	case CONTROL_JUMP_TO:
 		sequence_indirect(e, in);
 		return false;
-	case FLOW_CALL_TO:
+	case CONTROL_CALL_TO:
 		sequence_indirect_call(e, in);
 		return false;
-	case FLOW_RETURN:
+	case CONTROL_RETURN:
 		sequence_return(e, in);
 		return false;
-	case FLOW_IN_PLACE:
+	case CONTROL_IN_PLACE:
 		sequence_in_place(e, in);
 		return false;
-	case FLOW_RR_CALL:
+	case CONTROL_RR_CALL:
 		sequence_rr_call(e, in);
 		return false;
-	case FLOW_FLAGS:
+	case CONTROL_FLAGS:
 		sequence_pop_flags(e, in);
 		return true;
-	case FLOW_NATIVE:
+	case CONTROL_NATIVE:
 		pad(e, body, in, in->address); /* no link may be where a body's head is */
 		sequence_jump(e, in->address);
 		number = blocks_entry(e->space->blocks, in->address, e->part);
@@ -215,14 +215,14 @@ static bool put_last(struct emitter *e, const struct instruction *in, uint32_t b
 static void put_instructions(struct emitter *e, const struct source *source, uint32_t body)
 {
 	for (int i = 0; i < source->count; i++) {
-		const struct instruction *in = &source->in[i];
+		const struct classified *in = &source->in[i];
 		bool pending = source->counter != NO_COUNTER && i >= source->counter;
 
-		if (runs_in_cache(in->flow))
+		if (runs_in_cache(in->control))
 			watchcode_put(e, in, pending && i != source->counter, body);
 		if (i == source->counter)
 			sequence_count(e, in->address, source->by_flags);
-		if (i == source->count - 1 && in->flow != FLOW_ON)
+		if (i == source->count - 1 && in->control != CONTROL_ON)
 			break;
 		if (i != source->counter)
 			sequence_place(e, pending, in->address);
@@ -236,9 +236,9 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
  */
 static bool is_loop(const struct source *source)
 {
-	const struct instruction *last = &source->in[source->count - 1];
+	const struct classified *last = &source->in[source->count - 1];
 
-	return source->flow == FLOW_BRANCH && !source->changes &&
+	return source->control == CONTROL_BRANCH && !source->changes &&
 	       source->count <= LOOP_INSTRUCTIONS && classify_target(last) == source->in[0].address;
 }
 
@@ -252,7 +252,7 @@ static bool put_block(struct emitter *e, uint32_t number, uint64_t *next)
 	bool goes_on;
 
 	read_block(e, original, &source);
-	if (source.count == 0 || (source.count == 1 && source.flow == FLOW_NATIVE)) {
+	if (source.count == 0 || (source.count == 1 && source.control == CONTROL_NATIVE)) {
 		if (!blocks_set_native(blocks, number))
 			e->space->broken = true;
 		return false;

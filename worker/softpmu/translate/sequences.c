@@ -199,7 +199,7 @@ void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, 
 	put_restores(e, original);
 }
 
-void sequence_copy(struct emitter *e, const struct instruction *in)
+void sequence_copy(struct emitter *e, const struct classified *in)
 {
 	uint32_t at = e->offset;
 	uint64_t next = e->base + e->offset + in->z.length;
@@ -216,7 +216,7 @@ void sequence_copy(struct emitter *e, const struct instruction *in)
 }
 
 /* mov rcx, the operand of an indirect jump or call */
-static void put_load_target(struct emitter *e, const struct instruction *in)
+static void put_load_target(struct emitter *e, const struct classified *in)
 {
 	const ZydisDecodedInstruction *z = &in->z;
 	uint8_t rex = 0x48;
@@ -298,7 +298,7 @@ static void put_keep_below(struct emitter *e, uint64_t original)
 	emitter_slot(e, ARENA_SLOT_BELOW);
 }
 
-void sequence_indirect(struct emitter *e, const struct instruction *in)
+void sequence_indirect(struct emitter *e, const struct classified *in)
 {
 	put_jump_start(e, PLACE_AT, in->address, 0);
 	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
@@ -306,7 +306,7 @@ void sequence_indirect(struct emitter *e, const struct instruction *in)
 	put_table_jump(e);
 }
 
-void sequence_indirect_call(struct emitter *e, const struct instruction *in)
+void sequence_indirect_call(struct emitter *e, const struct classified *in)
 {
 	put_jump_start(e, PLACE_AT, in->address, sizeof(uint64_t));
 	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
@@ -316,7 +316,7 @@ void sequence_indirect_call(struct emitter *e, const struct instruction *in)
 	put_look_up(e);
 }
 
-void sequence_return(struct emitter *e, const struct instruction *in)
+void sequence_return(struct emitter *e, const struct classified *in)
 {
 	uint32_t pops = in->z.opcode == 0xc2 ? (uint16_t)in->z.raw.imm[0].value.u : 0;
 
@@ -334,7 +334,7 @@ void sequence_return(struct emitter *e, const struct instruction *in)
 }
 
 /* A near loop or jrcxz over a jump, because it has no long form. */
-void sequence_loop(struct emitter *e, const struct instruction *in)
+void sequence_loop(struct emitter *e, const struct classified *in)
 {
 	uint64_t next = in->address + in->z.length, target = classify_target(in);
 
@@ -350,7 +350,7 @@ void sequence_loop(struct emitter *e, const struct instruction *in)
 
 /* Goes to `target` if the branch's condition, which is in the low bits of its opcode, holds. */
 static void put_branch(
-    struct emitter *e, const struct instruction *in, unsigned condition, uint64_t target)
+    struct emitter *e, const struct classified *in, unsigned condition, uint64_t target)
 {
 	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
 	CODE(e, 0x0f, (uint8_t)(0x80 | (condition & 15)));
@@ -358,12 +358,12 @@ static void put_branch(
 	sequence_wish(e, target, false);
 }
 
-void sequence_branch(struct emitter *e, const struct instruction *in)
+void sequence_branch(struct emitter *e, const struct classified *in)
 {
 	put_branch(e, in, in->z.opcode, classify_target(in));
 }
 
-void sequence_branch_past(struct emitter *e, const struct instruction *in)
+void sequence_branch_past(struct emitter *e, const struct classified *in)
 {
 	put_branch(e, in, in->z.opcode ^ 1u, in->address + in->z.length);
 }
@@ -407,12 +407,12 @@ void sequence_count(struct emitter *e, uint64_t original, bool by_flags)
 		put_counter_by_rcx(e, original, counter);
 }
 
-void sequence_call(struct emitter *e, const struct instruction *in)
+void sequence_call(struct emitter *e, const struct classified *in)
 {
 	put_push(e, 0, in->address, in->address + in->z.length);
 }
 
-void sequence_in_place(struct emitter *e, const struct instruction *in)
+void sequence_in_place(struct emitter *e, const struct classified *in)
 {
 	emitter_place(e, PLACE_AT, 0, in->address);
 	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
@@ -421,7 +421,7 @@ void sequence_in_place(struct emitter *e, const struct instruction *in)
 }
 
 /* ecx = the flags that popf is going to set, but the lowest 8. Reads what popf reads. */
-static void put_load_flags(struct emitter *e, const struct instruction *in)
+static void put_load_flags(struct emitter *e, const struct classified *in)
 {
 	const int saved = PLACE_RCX_SAVED;
 
@@ -441,7 +441,7 @@ static void put_load_flags(struct emitter *e, const struct instruction *in)
 	emitter_slot(e, ARENA_SLOT_FLAGS + 1);
 }
 
-void sequence_pop_flags(struct emitter *e, const struct instruction *in)
+void sequence_pop_flags(struct emitter *e, const struct classified *in)
 {
 	/* Interrupts allowed, which are for all programs; also overflow; also the flag of cpuid. */
 	static const uint16_t usual[] = {0x0002, 0x000a, 0x2002, 0x200a};
@@ -508,7 +508,7 @@ static uint32_t put_return_swap(struct emitter *e, uint64_t original)
 	return back;
 }
 
-void sequence_rr_call(struct emitter *e, const struct instruction *in)
+void sequence_rr_call(struct emitter *e, const struct classified *in)
 {
 	uint64_t return_at = in->address + in->z.length;
 	uint32_t back, address;

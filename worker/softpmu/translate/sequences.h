@@ -15,7 +15,7 @@ void sequence_place(struct emitter *e, bool pending, uint64_t original);
 void sequence_wish(struct emitter *e, uint64_t original, bool lookup);
 
 /* A copy of an instruction; the caller has given it a place. */
-void sequence_copy(struct emitter *e, const struct instruction *in);
+void sequence_copy(struct emitter *e, const struct classified *in);
 
 /* Counts a branch in front of the instruction at `original`; by_flags: that sets all flags. */
 void sequence_count(struct emitter *e, uint64_t original, bool by_flags);
@@ -27,18 +27,18 @@ void sequence_jump(struct emitter *e, uint64_t target);
 void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, size_t length);
 
 /* The last instructions of blocks. */
-void sequence_branch(struct emitter *e, const struct instruction *in);
-void sequence_loop(struct emitter *e, const struct instruction *in);
-void sequence_call(struct emitter *e, const struct instruction *in);
-void sequence_indirect(struct emitter *e, const struct instruction *in);
-void sequence_indirect_call(struct emitter *e, const struct instruction *in);
-void sequence_return(struct emitter *e, const struct instruction *in);
-void sequence_in_place(struct emitter *e, const struct instruction *in);
-void sequence_pop_flags(struct emitter *e, const struct instruction *in);
-void sequence_rr_call(struct emitter *e, const struct instruction *in);
+void sequence_branch(struct emitter *e, const struct classified *in);
+void sequence_loop(struct emitter *e, const struct classified *in);
+void sequence_call(struct emitter *e, const struct classified *in);
+void sequence_indirect(struct emitter *e, const struct classified *in);
+void sequence_indirect_call(struct emitter *e, const struct classified *in);
+void sequence_return(struct emitter *e, const struct classified *in);
+void sequence_in_place(struct emitter *e, const struct classified *in);
+void sequence_pop_flags(struct emitter *e, const struct classified *in);
+void sequence_rr_call(struct emitter *e, const struct classified *in);
 
 /* A branch whose target follows here: leaves if it is not taken. */
-void sequence_branch_past(struct emitter *e, const struct instruction *in);
+void sequence_branch_past(struct emitter *e, const struct classified *in);
 
 /* Five bytes that do nothing, with the program at `original`. */
 void sequence_nothing(struct emitter *e, uint64_t original);

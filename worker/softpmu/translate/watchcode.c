@@ -66,7 +66,7 @@ static void put_look(struct emitter *e, const struct access *access, int pending
 	emitter_slot(e, ARENA_SLOT_RCX);
 }
 
-static void put_part(struct emitter *e, const struct instruction *in, int flags)
+static void put_part(struct emitter *e, const struct classified *in, int flags)
 {
 	emitter_place(e, PLACE_AT, flags, in->address);
 	CODE(e, 0xeb, (uint8_t)(in->z.length + 1));
@@ -76,7 +76,7 @@ static void put_part(struct emitter *e, const struct instruction *in, int flags)
 	CODE(e, 0xcc);
 }
 
-void watchcode_put(struct emitter *e, const struct instruction *in, bool pending, uint32_t body)
+void watchcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
 {
 	const enum watch_level level = e->space->watches.level;
 	const int flags = pending ? PLACE_PENDING : 0;

@@ -12,6 +12,6 @@ enum { WATCHCODE_PART = 3 }; /* from the int3 that asks to the copy that runs a 
 
 /* Written before the instruction. pending: a branch is counted but has not retired. body: where
  * its block begins. */
-void watchcode_put(struct emitter *e, const struct instruction *in, bool pending, uint32_t body);
+void watchcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
 
 #endif
