@@ -70,6 +70,17 @@ static void expect_shown(const struct forgery *forgery, const char *trace, bool 
 	client_tool_done(client, "rr_replay_stop", NULL);
 }
 
+static void expect_no_source(const struct forgery *forgery, const char *trace, const char *function)
+{
+	struct client *client = forgery->stage.client;
+
+	json_decref(client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", trace));
+	json_auto_t *stop = client_tool(client, "rr_continue", "{s:s}", "until", function);
+	cleanup_free char *text = answer_show(stop);
+	ck_assert_msg(strstr(text, function) != NULL && !answer_at(stop, "source"), "%s", text);
+	client_tool_done(client, "rr_replay_stop", NULL);
+}
+
 static void forge(const struct forgery *forgery, const char *place)
 {
 	struct stat status;
@@ -144,12 +155,46 @@ START_TEST(a_directory_of_sources_uncovers_nothing_hidden_in_it)
 }
 END_TEST
 
+/* A trace that names a program of ~/.docker, as an import can: nothing beside it is a source, with
+ * the ledger of the trace's own recording and without, wherever the server was started. */
+START_TEST(a_program_below_a_dotted_name_makes_nothing_there_a_source)
+{
+	char plugins[TEXT], config[TEXT], copy[TEXT];
+
+	if (!stage_can_play(users[_i]))
+		return;
+	struct forgery forgery = begin(users[_i]);
+	struct stage *stage = &forgery.stage;
+	snprintf(plugins, sizeof(plugins), "%s/.docker/cli-plugins", stage->home);
+	snprintf(config, sizeof(config), "%s/.docker/config.json", stage->home);
+	snprintf(copy, sizeof(copy), "%s/copy", stage->home);
+	harness_shell("mkdir -p '%s' && cd '%s' && echo %s >../config.json && "
+		      "printf '#line 1 \"%%s\"\nint key(void) { return 0; }\n"
+		      "int main(void) { return key(); }\n' '%s' >x.c && cc -g -O0 -o x x.c && "
+		      "chown -R %u ..",
+	    plugins, plugins, SECRET, config, (unsigned)stage->uid);
+	snprintf(forgery.program, TEXT, "%s/.docker/cli-plugins/x", stage->home);
+	client_tool_done(stage->client, "rr_rm", "{s:s}", "trace_dir", stage->trace);
+	client_tool_done(stage->client, "rr_record", "{s:[s], s:s}", "command", forgery.program,
+	    "trace_dir", stage->trace);
+	harness_shell("cp -a '%s' '%s'", stage->trace, copy);
+	expect_no_source(&forgery, stage->trace, "key");
+	expect_no_source(&forgery, copy, "key");
+	client_end(stage->client);
+	stage->client = client_start(&(struct client_options){
+	    .uid = users[_i] & AS_USER ? NOBODY : 0, .home = stage->home, .directory = plugins});
+	expect_no_source(&forgery, copy, "key");
+	stage_close(stage);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {lines_added_to_the_ledger_uncover_nothing_hidden, TIMES(users)},
 	    {a_ledger_is_about_one_directory_and_only_where_nobody_else_writes, TIMES(users)},
 	    {a_directory_of_sources_uncovers_nothing_hidden_in_it, TIMES(users)},
+	    {a_program_below_a_dotted_name_makes_nothing_there_a_source, TIMES(users)},
 	    {NULL, 0},
 	};
 

@@ -378,8 +378,8 @@ int main(void)
 	    {"program", a_program_in_a_home_is_seen_as_one_file, 2},
 	    {"directory", a_directory_in_a_home_is_given_without_the_home, 2},
 	    {"keys", roots_recording_sees_no_keys, 2},
-	    {"settings", no_setting_shows_a_home_to_a_replay, 3},
-	    {"commands", the_program_that_was_checked_is_the_one_that_runs, 3},
+	    {"settings", no_setting_shows_a_home_to_a_replay, 4},
+	    {"commands", the_program_that_was_checked_is_the_one_that_runs, 4},
 	    {"by hand", rrs_port_is_reached_by_nobody_else_or_it_is_said, 4},
 	    {"traces", a_refused_recording_makes_no_directory_for_traces, 4}};
 	Suite *suite = suite_create("grants");

@@ -362,11 +362,14 @@ static void expect_no_notes(const struct neighbour *user, const char *trace, con
 	client_tool_done(user->client, "rr_replay_stop", NULL);
 }
 
-/* Bob's program says that its sources are Alice's files, one of them beside it. She runs it. */
+static const uid_t victims[] = {ALICE, 0};
+
+/* Bob's program says that its sources are Alice's files, or root's, one of them beside it. She runs
+ * it. */
 START_TEST(another_users_program_makes_nothing_a_source)
 {
 	cleanup_scratch char *shared = shared_directory();
-	struct neighbour alice = move_in(ALICE, "alice", shared);
+	struct neighbour alice = move_in(victims[_i], "alice", shared);
 	cleanup_free char *program = harness_path(shared, "tool"),
 			  *beside = harness_path(shared, "notes.c"),
 			  *copy = harness_path(alice.home, "copy"),
@@ -399,7 +402,7 @@ int main(void)
 	    {a_server_reaches_nothing_of_another_user, 1},
 	    {what_another_user_prepares_in_a_shared_directory_changes_nothing, 1},
 	    {a_trace_that_everybody_may_write_leads_reports_and_bookmarks_nowhere, 1},
-	    {another_users_program_makes_nothing_a_source, 1},
+	    {another_users_program_makes_nothing_a_source, TIMES(victims)},
 	    {NULL, 0},
 	};
 

@@ -1,11 +1,10 @@
 /*
  * What one trace can make slow is slow for nobody else: a session whose files do not answer waits
- * alone, and is given up.
+ * alone, and is given up. As ourselves and, where we are root, as an ordinary user.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "tests/attacks/stage.h"
 #include "tests/runner.h"
@@ -15,11 +14,13 @@
 /* A folder in which the trace's name leads into the stall of tests/doubles/stall.c. */
 static void furnish(const struct stage *stage, const char *name, char trace[TEXT], char gate[TEXT])
 {
-	harness_shell("cd '%s' && mkdir %s && ln -s ../trace %s/stalled", stage->home, name, name);
+	harness_shell("cd '%s' && mkdir %s && ln -s ../trace %s/stalled && mkfifo -m 666 %s/gate",
+	    stage->home, name, name, name);
 	snprintf(trace, TEXT, "%s/%s/stalled", stage->home, name);
 	snprintf(gate, TEXT, "%s/%s/gate", stage->home, name);
-	ck_assert_int_eq(mkfifo(gate, 0666), 0);
 }
+
+static const int users[] = {0, AS_USER};
 
 static long long start(const struct stage *stage, const char *trace)
 {
@@ -32,10 +33,12 @@ START_TEST(a_session_whose_files_do_not_answer_delays_no_other)
 	cleanup_free char *folder = harness_program("../doubles");
 	char libraries[TEXT], slow[TEXT], dead[TEXT], gate[TEXT];
 
+	if (!stage_can_play(users[_i]))
+		return;
 	/* LD_PRELOAD takes no path with a space. */
 	snprintf(libraries, sizeof(libraries), "LD_LIBRARY_PATH=%s", folder);
 	struct stage stage =
-	    stage_open(0, NULL, (const char *[]){libraries, "LD_PRELOAD=stall.so", NULL});
+	    stage_open(users[_i], NULL, (const char *[]){libraries, "LD_PRELOAD=stall.so", NULL});
 	stage_replay(&stage);
 	furnish(&stage, "dead", dead, gate);
 	furnish(&stage, "slow", slow, gate);
@@ -67,9 +70,8 @@ END_TEST
 
 int main(void)
 {
-	TCase *slow = tcase_create("slow");
+	const struct looped tests[] = {
+	    {a_session_whose_files_do_not_answer_delays_no_other, TIMES(users)}, {NULL, 0}};
 
-	tcase_set_timeout(slow, SCENE_TEST_TIMEOUT_S);
-	tcase_add_test(slow, a_session_whose_files_do_not_answer_delays_no_other);
-	return run_case("slow", slow);
+	return scene_main_loops("slow", tests, (const char *const[]){NULL});
 }
