@@ -28,12 +28,30 @@ START_TEST(large_mappings_and_padded_calls_stay_in_the_code_cache)
 }
 END_TEST
 
+START_TEST(what_takes_a_process_out_of_the_code_cache_is_told_once)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("over_cache");
+
+	harness_shell("cd '%3$s' || exit 1\n"
+		      "'%1$s' --pmu=software rr record -o trace '%2$s' >printed 2>told || exit 1\n"
+		      "echo 'mapped, 100 rounds' | cmp printed >&2 || exit 1\n"
+		      "cat told >&2\n"
+		      "[ $(grep -c 'without the code cache, because the program mapped something"
+		      " over it' told) = 1 ] || exit 1\n"
+		      "'%1$s' --pmu=software rr replay -a trace 2>/dev/null | cmp printed >&2",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stays cached");
 	TCase *all = tcase_create("stays cached");
 
 	tcase_add_test(all, large_mappings_and_padded_calls_stay_in_the_code_cache);
+	tcase_add_test(all, what_takes_a_process_out_of_the_code_cache_is_told_once);
 	tcase_set_timeout(all, TIMEOUT_S);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

@@ -53,7 +53,7 @@ static void touch(struct space *space, uint64_t start, uint64_t length, bool exe
 	end = end < start || end + in_page < end ? UINT64_MAX : (end + in_page) & ~in_page;
 	start &= ~in_page;
 	if (arena_overlaps(&space->arena, start, end))
-		space->broken = true; /* the program's mapping replaces the cache */
+		space->broken = space->replaced = true;
 	if (executable || codepages_touches_code(space->pages, start, end))
 		codepages_remapped(space->pages);
 	blocks_invalidate(space->blocks, start, end);

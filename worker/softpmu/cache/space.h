@@ -29,6 +29,7 @@ struct space {
 	struct budget budget;
 	struct watches watches;
 	bool broken;	/* nothing runs in it any more */
+	bool replaced;	/* it is, because the program mapped something over it */
 	unsigned tasks; /* that use it */
 };
 

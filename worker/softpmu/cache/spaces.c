@@ -160,6 +160,24 @@ static const struct space *best_of(
 	return best;
 }
 
+/* Once: thousands of processes may go the same way. */
+static void warn(struct spaces *spaces, pid_t tid, const char *reason)
+{
+	if (!spaces->warned)
+		message_warn("process %d runs without the code cache, because %s: the "
+			     "recording is correct, but slow",
+		    tid, reason);
+	spaces->warned = true;
+}
+
+void spaces_tell_broken(struct spaces *spaces, const struct space *space, pid_t tid)
+{
+	if (!spaces->given_up)
+		warn(spaces, tid,
+		    space->replaced ? "the program mapped something over it"
+				    : "there was no memory to translate its code");
+}
+
 static struct space *make(struct spaces *spaces, struct tracees *tracees, struct tracee *tracee,
     const struct user_regs_struct *regs, bool *killed)
 {
@@ -180,11 +198,7 @@ static struct space *make(struct spaces *spaces, struct tracees *tracees, struct
 		return NULL;
 	if (!space) {
 		tracee->cache_refused = true;
-		if (!spaces->warned)
-			message_warn("process %d runs without the code cache, because %s: the "
-				     "recording is correct, but slow",
-			    tracee->tid, reason);
-		spaces->warned = true;
+		warn(spaces, tracee->tid, reason);
 		return NULL;
 	}
 	spaces->made++;

@@ -30,6 +30,9 @@ struct space *spaces_get(struct spaces *spaces, struct tracees *tracees, struct 
 /* The tracee runs another program now, or has ended. */
 void spaces_leave(struct spaces *spaces, struct tracee *tracee);
 
+/* Says on standard error, once, why this thread runs outside its space, which is broken. */
+void spaces_tell_broken(struct spaces *spaces, const struct space *space, pid_t tid);
+
 /* None may be used or made any more. */
 void spaces_give_up(struct spaces *spaces);
 

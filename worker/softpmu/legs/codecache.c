@@ -143,6 +143,8 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 		*result = 0;
 		return true;
 	}
+	if (space && space->broken)
+		spaces_tell_broken(cache->spaces, space, tracee->tid);
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
