@@ -11,6 +11,7 @@
 #include "worker/breaks/hardware.h"
 #include "worker/gdb/mi.h"
 #include "worker/read/preceding.h"
+#include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 
 #define POINTER_MAX 8
