@@ -81,7 +81,7 @@ static void access_one(unsigned lane, int store)
 
 	count(1u << lane);
 	if (store)
-		asm volatile("movl %1, (%0)\n\tnop" : : "r"(word), "r"(keep) : "memory");
+		asm volatile("movl %1, (%0)" : : "r"(word), "r"(keep) : "memory");
 	else
 		sink = *word;
 }

@@ -178,7 +178,7 @@ START_TEST(the_index_reaches_both_ends_of_the_address_space)
 }
 END_TEST
 
-START_TEST(a_later_place_replaces_one_without_code)
+START_TEST(a_later_place_holds_and_the_one_of_an_elided_jump_is_before_it)
 {
 	struct places places = {0};
 
@@ -186,7 +186,13 @@ START_TEST(a_later_place_replaces_one_without_code)
 	places_add(&places, &(struct place){.offset = 20, .original = 2});
 	places_add(&places, &(struct place){.offset = 20, .original = 3});
 	ck_assert_uint_eq(places_find(&places, 16)->original, 1);
+	places_add(&places, &(struct place){.offset = 20, .original = 3, .flags = PLACE_EXIT});
 	ck_assert_uint_eq(places_find(&places, 20)->original, 3);
+	ck_assert_uint_eq(places_find(&places, 20)->flags, PLACE_EXIT);
+	ck_assert_uint_eq(places_before(&places, places_find(&places, 20))->original, 2);
+	ck_assert_ptr_null(
+	    places_before(&places, places_before(&places, places_find(&places, 20))));
+	ck_assert_ptr_null(places_before(&places, places_find(&places, 16)));
 	ck_assert_ptr_null(places_find(&places, 18));
 	ck_assert_ptr_null(places_find(&places, 21));
 	places_free(&places);
@@ -254,7 +260,7 @@ int main(void)
 	    the_index_finds_what_touches_a_page,
 	    the_index_keeps_all_when_it_grows,
 	    the_index_reaches_both_ends_of_the_address_space,
-	    a_later_place_replaces_one_without_code,
+	    a_later_place_holds_and_the_one_of_an_elided_jump_is_before_it,
 	    a_place_gives_the_program_its_state_back,
 	    a_return_into_the_cache_is_undone,
 	    rr_sees_the_programs_files_and_not_ours,

@@ -13,8 +13,9 @@ enum { PLACES_FIRST = 1 << 12, INSTRUCTION_MAX = 15 };
 
 bool places_add(struct places *places, const struct place *place)
 {
-	/* An elided jump leaves no code: what follows is at the same offset. */
-	if (places->count > 0 && places->list[places->count - 1].offset == place->offset)
+	const struct place *last = places->count ? &places->list[places->count - 1] : NULL;
+
+	if (last && last->offset == place->offset && last->original == place->original)
 		places->count--;
 	if (places->count == places->room) {
 		size_t room = places->room ? places->room * 2 : PLACES_FIRST;
@@ -36,13 +37,17 @@ const struct place *places_find(const struct places *places, uint32_t offset)
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (places->list[middle].offset < offset)
+		if (places->list[middle].offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < places->count && places->list[low].offset == offset ? &places->list[low]
-									 : NULL;
+	return low > 0 && places->list[low - 1].offset == offset ? &places->list[low - 1] : NULL;
+}
+
+const struct place *places_before(const struct places *places, const struct place *place)
+{
+	return place > places->list && place[-1].offset == place->offset ? place - 1 : NULL;
 }
 
 bool places_copy(struct places *places, const struct places *from)

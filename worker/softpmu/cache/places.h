@@ -55,13 +55,17 @@ struct places {
 };
 
 /*
- * Adds a place; offsets only grow, and of two with the same offset the later holds. False when
- * memory is short.
+ * Adds a place; offsets only grow. Of two with the same offset the later holds, and the one before
+ * it is kept if it stands for something else: an elided jump leaves no code. False when memory is
+ * short.
  */
 bool places_add(struct places *places, const struct place *place);
 
 /* The place at an offset, or NULL. */
 const struct place *places_find(const struct places *places, uint32_t offset);
+
+/* The place that was added at the same offset before this one of the list; NULL: none was. */
+const struct place *places_before(const struct places *places, const struct place *place);
 
 /* Makes them the same as `from`; false when memory is short. */
 bool places_copy(struct places *places, const struct places *from);

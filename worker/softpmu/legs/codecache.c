@@ -205,17 +205,24 @@ static void leave_check(
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rax), regs->rax);
 }
 
+/* The bytes of the instruction at the address, and perhaps of what follows. */
+static size_t read_instruction(pid_t tid, uint64_t address, uint8_t bytes[DECODE_INSTRUCTION_MAX])
+{
+	struct iovec local = {bytes, DECODE_INSTRUCTION_MAX};
+	struct iovec remote = {(void *)(uintptr_t)address, DECODE_INSTRUCTION_MAX};
+	long length = memory_read(tid, &local, 1, &remote, 1);
+
+	return length < 0 ? 0 : (size_t)length;
+}
+
 /* watches_untouched of the instruction at rip. */
 static uint64_t untouched(const struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof bytes};
-	long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+	size_t length = read_instruction(tracee->tid, regs->rip, bytes);
 
-	return length <= 0
-		   ? 0
-		   : watches_untouched(tracee->tid, &tracee->debug, bytes, (size_t)length, regs);
+	return length == 0 ? 0
+			   : watches_untouched(tracee->tid, &tracee->debug, bytes, length, regs);
 }
 
 /*
@@ -324,6 +331,31 @@ static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is
 		return;
 	info.si_addr = (void *)(uintptr_t)is;
 	kernel_ptrace(PTRACE_SETSIGINFO, tracee->tid, 0, (uint64_t)&info);
+}
+
+static bool is_jump_to(pid_t tid, uint64_t address, uint64_t target)
+{
+	uint8_t bytes[DECODE_INSTRUCTION_MAX];
+	struct classified in;
+
+	return classify(address, bytes, read_instruction(tid, address, bytes), &in) &&
+	       in.control == CONTROL_JUMP && classify_target(&in) == target;
+}
+
+/*
+ * A debug register stops the tracee behind the instruction that touched what is watched. Jumps that
+ * follow it leave no code, and are still to come.
+ */
+static uint64_t before_jumps(
+    const struct space *space, pid_t tid, uint64_t stopped, uint64_t address)
+{
+	int part = arena_part_at(&space->arena, stopped);
+	const struct place *place = space_place(space, stopped);
+
+	while (place && (place = places_before(&space->places[part], place)) != NULL &&
+	       is_jump_to(tid, place->original, address))
+		address = place->original;
+	return address;
 }
 
 /*
@@ -445,6 +477,8 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			verdict = CODECACHE_LEG_ENDS;
 		}
 		recover_state(space, tracee->tid, regs);
+		if (status >> 8 == SIGTRAP && info.si_code == TRAP_HWBKPT)
+			regs->rip = before_jumps(space, tracee->tid, was, regs->rip);
 	}
 	*branches = space->budget.passed;
 	written = write_back(tracee->tid, &before, regs);

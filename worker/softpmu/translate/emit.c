@@ -176,6 +176,7 @@ static bool put_last(struct emitter *e, const struct classified *in, uint32_t bo
 		sequence_loop(e, in);
 		return true;
 	case CONTROL_JUMP:
+		sequence_place(e, false, in->address);
 		*next = classify_target(in);
 		return true;
 	case CONTROL_CALL:
