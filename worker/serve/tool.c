@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,6 +92,17 @@ static void place_descriptors(const struct pipes *pipes, const struct tool_spec 
 		dup2(high[3], TOOL_EXTRA_FD);
 }
 
+/* The path was resolved and judged: a link that was put in it since must lead nowhere else. */
+static bool enter_directory(const char *directory)
+{
+	char here[PATH_MAX];
+
+	if (chdir(directory) != 0 || !getcwd(here, sizeof(here)))
+		return false;
+	errno = ELOOP;
+	return strcmp(here, directory) == 0;
+}
+
 static _Noreturn void become_tool(
     const struct pipes *pipes, const struct tool_spec *spec, pid_t parent)
 {
@@ -110,7 +122,7 @@ static _Noreturn void become_tool(
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	place_descriptors(pipes, spec);
-	if (spec->directory && chdir(spec->directory) != 0)
+	if (spec->directory && !enter_directory(spec->directory))
 		die_unborn(spec->directory, strerror(errno));
 	if (sandbox_enter(spec->role, spec->policy, keep, spec->extra >= 0 ? 2 : 1, &report, why,
 		sizeof(why)) != 0)

@@ -19,7 +19,7 @@ struct tool_spec {
 	bool wants_input;      /* a pipe on its stdin; else /dev/null */
 	bool merge_output;     /* its stderr goes where its stdout goes */
 	int output;	       /* its stdout goes to this descriptor; -1: to a pipe of ours */
-	const char *directory; /* where it starts; NULL: where we are */
+	const char *directory; /* where it starts, links resolved; NULL: where we are */
 	int extra;	       /* kept open in the tool under TOOL_EXTRA_FD; -1: none */
 	pid_t parent;	       /* its parent: 0 for us, else our own parent */
 };
