@@ -43,7 +43,15 @@ static uint64_t some_instruction(const struct code *code, uint64_t *seed)
 void points_break(struct debug_registers *debug, struct conditions *conditions,
     const struct code *code, uint64_t *seed)
 {
-	static const char *const texts[] = {"X3,220027", "X7,26000022010f27"}; /* 0; $rax & 1 */
+	static const char never[] = "X3,220027"; /* 0 */
+	static const char *const often[] = {
+	    "X7,26000022010f27",	       /* $rax & 1 */
+	    "X7,26000322030727",	       /* $rdx % 3 */
+	    "X8,2600071a22001527",	       /* *(long *)$rsp < 0 */
+	    "X5,2600011927",		       /* *(int *)$rbx */
+	    "X8,2600052600021427",	       /* $rdi < $rcx */
+	    "Xe,26000020000b220121000d220027", /* $rax ? 0 : 1 */
+	};
 	char packet[80];
 
 	conditions_connect(conditions, 0);
@@ -52,7 +60,7 @@ void points_break(struct debug_registers *debug, struct conditions *conditions,
 		debug->rr_address[i] = some_instruction(code, seed);
 		debug->rr_control |= 1ull << (2 * i);
 		snprintf(packet, sizeof packet, "$Z1,%" PRIx64 ",1;%s#00", debug->rr_address[i],
-		    texts[i]);
+		    i == 0 ? never : often[code_random(seed) % (sizeof often / sizeof *often)]);
 		conditions_take(conditions, packet, strlen(packet));
 	}
 }

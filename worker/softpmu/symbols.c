@@ -28,6 +28,7 @@
 #include "worker/softpmu/rrfix/maps.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/rrfix/newcalls.h"
+#include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/legs/resume.h"
 #include "worker/softpmu/legs/softpmu.h"
 #include "worker/softpmu/legs/stops.h"
@@ -217,8 +218,12 @@ INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t off
 /* rr reads its tracees' memory. */
 INTERPOSED ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 {
-	ssize_t got = LIBC(pread64)(fd, buffer, size, offset);
+	ssize_t got;
 
+	if (is_main_thread() &&
+	    passcount_read(&instance.conditions, (uint64_t)offset, buffer, size))
+		return (ssize_t)size;
+	got = LIBC(pread64)(fd, buffer, size, offset);
 	if (got >= 0 || errno != EIO || !is_main_thread() ||
 	    !badpaths_is_one(instance.shown, (uint64_t)offset))
 		return got;

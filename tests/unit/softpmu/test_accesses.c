@@ -2,6 +2,7 @@
  * What an instruction touches, and which watchpoints that meets.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/runner.h"
@@ -10,6 +11,8 @@
 #include "worker/softpmu/cache/watches.h"
 
 enum { HERE = 0x401000 };
+
+static const struct conditions conditions;
 
 struct touch {
 	const char *what;
@@ -237,20 +240,20 @@ START_TEST(code_asks_about_each_hardware_breakpoint_it_ever_had)
 
 	for (uint64_t i = 0; i < 3 * WATCH_ASKED; i++) {
 		debug.rr_address[0] = HERE + i;
-		ck_assert(watches_set(&watches, &arena, &debug));
+		ck_assert(watches_set(&watches, &arena, &debug, &conditions));
 		ck_assert(watches_asks(&watches, HERE + i));
 		debug.rr_control = 0;
-		ck_assert(!watches_set(&watches, &arena, &debug));
+		ck_assert(!watches_set(&watches, &arena, &debug, &conditions));
 		ck_assert(watches_asks(&watches, HERE + i));
 		debug.rr_control = 1;
-		ck_assert(!watches_set(&watches, &arena, &debug));
+		ck_assert(!watches_set(&watches, &arena, &debug, &conditions));
 	}
 	/* All four are asked about, also where the list begins anew with the last of them. */
 	debug.rr_control = 0x55;
 	for (uint64_t i = 0; i < 3 * WATCH_ASKED; i++) {
 		for (uint64_t k = 0; k < DEBUG_REGISTERS; k++)
 			debug.rr_address[k] = HERE + i * k;
-		watches_set(&watches, &arena, &debug);
+		watches_set(&watches, &arena, &debug, &conditions);
 		for (uint64_t k = 0; k < DEBUG_REGISTERS; k++)
 			ck_assert(watches_asks(&watches, HERE + i * k));
 	}
@@ -267,6 +270,43 @@ static bool marked(uint32_t size, uint64_t address)
 	return data[watches_table(&access) + (address & 0xffff)];
 }
 
+static void set_condition(struct conditions *known, unsigned value)
+{
+	char packet[64];
+
+	snprintf(packet, sizeof packet, "$Z1,%x,1;X3,22%02x27#00", (unsigned)HERE, value);
+	conditions_take(known, packet, strlen(packet));
+}
+
+/* Code that judges a condition that is no more would pass over hits. */
+START_TEST(code_is_made_anew_when_a_breakpoint_has_another_condition)
+{
+	static struct conditions known;
+	struct arena arena = {0};
+	struct watches watches = {0};
+	struct debug_registers debug = {.rr_control = 1, .rr_address = {HERE}};
+
+	set_condition(&known, 1);
+	ck_assert(watches_set(&watches, &arena, &debug, &known));
+	ck_assert_ptr_eq(watches_condition(&watches, HERE), &known.list[0]);
+	/* gdb takes it out and puts it in again at each stop. */
+	debug.rr_control = 0;
+	conditions_take(&known, "$z1,401000,1#00", 15);
+	ck_assert(!watches_set(&watches, &arena, &debug, &known));
+	debug.rr_control = 1;
+	set_condition(&known, 1);
+	ck_assert(!watches_set(&watches, &arena, &debug, &known));
+	set_condition(&known, 2);
+	ck_assert(watches_set(&watches, &arena, &debug, &known));
+	ck_assert(!watches_set(&watches, &arena, &debug, &known));
+	conditions_take(&known, "$Z1,401000,1#00", 15);
+	ck_assert(watches_set(&watches, &arena, &debug, &known));
+	ck_assert_ptr_null(watches_condition(&watches, HERE));
+	conditions_connect(&known, -1);
+	ck_assert(!watches_set(&watches, &arena, &debug, &known));
+}
+END_TEST
+
 START_TEST(the_tables_mark_each_access_that_meets_a_watchpoint)
 {
 	struct arena arena = {.memory = data};
@@ -275,7 +315,7 @@ START_TEST(the_tables_mark_each_access_that_meets_a_watchpoint)
 
 	memset(data, 0, sizeof data);
 	debug.rr_address[0] = 0x12340000; /* 8 bytes; below is the end of the table */
-	ck_assert(watches_set(&watches, &arena, &debug));
+	ck_assert(watches_set(&watches, &arena, &debug, &conditions));
 	ck_assert_int_eq(watches.level, WATCH_WRITES);
 	for (uint32_t size = 1; size <= 64; size *= 2) {
 		for (uint64_t at = 0x12340000 - 80; at < 0x12340000 + 80; at++)
@@ -283,13 +323,13 @@ START_TEST(the_tables_mark_each_access_that_meets_a_watchpoint)
 			    marked(size, at), at + size > 0x12340000 && at < 0x12340008);
 	}
 	ck_assert(marked(10, 0x12340000 - 9)); /* no less than it touches */
-	ck_assert(!watches_set(&watches, &arena, &debug));
+	ck_assert(!watches_set(&watches, &arena, &debug, &conditions));
 	debug.rr_control = 0;
-	ck_assert(!watches_set(&watches, &arena, &debug));
+	ck_assert(!watches_set(&watches, &arena, &debug, &conditions));
 	for (uint32_t at = 0; at < WATCH_SIZES * WATCH_TABLE_SIZE; at++)
 		ck_assert_int_eq(data[ARENA_WATCHED + at], 0);
 	debug.rr_control = 1ull | 0xbull << 16;
-	ck_assert(watches_set(&watches, &arena, &debug));
+	ck_assert(watches_set(&watches, &arena, &debug, &conditions));
 	ck_assert_int_eq(watches.level, WATCH_ALL);
 }
 END_TEST
@@ -323,6 +363,7 @@ int main(void)
 	    a_masked_store_meets_only_the_elements_that_it_writes,
 	    a_hardware_breakpoint_is_reached_at_its_address_alone,
 	    code_asks_about_each_hardware_breakpoint_it_ever_had,
+	    code_is_made_anew_when_a_breakpoint_has_another_condition,
 	    the_tables_mark_each_access_that_meets_a_watchpoint,
 	    what_fits_no_table_asks,
 	    NULL,

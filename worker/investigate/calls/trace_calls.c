@@ -8,6 +8,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/investigate/search/counted.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/returns.h"
 #include "worker/investigate/search/search.h"
@@ -37,7 +38,10 @@ struct trace_calls {
 	size_t bytes, group_bytes;
 	long long count, ungrouped;
 	struct hits_unread unread;
-	bool full;	  /* there are as many rows as the call asked for */
+	bool full;	    /* there are as many rows as the call asked for */
+	bool tried;	    /* to count the rest without looking at it */
+	bool counts_inside; /* it is counted where the program runs, with this sum before */
+	unsigned long long before;
 	bool only_counts; /* gdb skips the rest by itself, and counts them */
 	long long others; /* of gdb's count: stops that were none, as at a stub */
 	struct returns returns;
@@ -162,12 +166,40 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 	return count;
 }
 
-/* If only the number of the rest matters, gdb counts it, unless the rest goes on beyond the
- * stretch. */
-static void count_only(struct trace_calls *calls, struct replay *replay, bool ends_well)
+/* Whether the rest is counted where the program runs. If not, each of it goes on to stop. */
+static bool count_inside(struct trace_calls *calls, struct replay *replay)
 {
-	if (!calls->full || calls->args->group_by || calls->args->condition || !ends_well ||
+	const struct trace_calls_args *args = calls->args;
+	int number;
+
+	gdb_must(replay->gdb, NULL, "-break-disable %d", calls->number);
+	number = counted_begin(replay, args->location, args->condition, &calls->before);
+	if (number) {
+		temporary_breakpoint_delete(replay, calls->number);
+		calls->number = number;
+		calls->counts_inside = true;
+	} else {
+		gdb_must(replay->gdb, NULL, "-break-enable %d", calls->number);
+	}
+	return calls->counts_inside;
+}
+
+/* If only the number of the rest matters, rr or gdb counts it, unless the rest goes on beyond the
+ * stretch. */
+static void count_only(
+    struct trace_calls *calls, struct replay *replay, const struct search *search)
+{
+	const bool ends_well = !search->bounded || search->guard;
+
+	if (!calls->full || calls->tried || calls->args->group_by || !ends_well ||
 	    calls->returns.count)
+		return;
+	calls->tried = true;
+	/* A pass with which the stretch ends does not run on, and only what does counts there. */
+	if (!search->bounded && !(calls->args->returns && calls->args->condition) &&
+	    count_inside(calls, replay))
+		return;
+	if (calls->args->condition)
 		return;
 	calls->others = gdb_count(calls, replay) - calls->count;
 	/* If gdb refuses, it goes on to stop at each of them, and they are counted there. */
@@ -203,7 +235,7 @@ static enum scan_verdict see(
 	calls->count++;
 	if (!calls->full)
 		add_row(calls, replay);
-	count_only(calls, replay, !visit->search->bounded || visit->search->guard);
+	count_only(calls, replay, visit->search);
 	if (calls->args->group_by && !add_group(calls, replay, failure))
 		return SCAN_GIVE_UP;
 	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
@@ -265,6 +297,21 @@ static json_t *answer_of(
 	return answer;
 }
 
+static bool add_counted(struct trace_calls *calls, struct replay *replay, struct failure *failure)
+{
+	unsigned long long sum = 0;
+
+	if (!calls->counts_inside)
+		return true;
+	if (!counted_sum(replay, &sum)) {
+		failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
+		    "what was counted cannot be read");
+		return false;
+	}
+	calls->count += (long long)(sum - calls->before);
+	return true;
+}
+
 static json_t *search_all(struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
 	const struct trace_calls_args *args = calls->args;
@@ -283,6 +330,8 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 			returns_begin(&calls->returns, replay);
 		end = search_run(&search, see, &visit, failure);
 	}
+	if (end != SEARCH_FAILED && !add_counted(calls, replay, failure))
+		end = SEARCH_FAILED;
 	returns_end(&calls->returns, replay);
 	if (end == SEARCH_WHOLE && !calls->count &&
 	    !location_hits_was_known(replay, calls->number, args->location, failure))

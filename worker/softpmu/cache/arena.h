@@ -38,7 +38,11 @@ enum {
 	ARENA_SLOT_RETURN = 0xcc18,
 	ARENA_SLOT_BELOW = 0xcc20,
 	ARENA_SLOT_FLAGS = 0xcc28,
+	ARENA_SLOT_RDX = 0xcc30,
+	ARENA_SLOT_MARK = 0xcc38,
 	ARENA_COUNTER = 0xcc40, /* and the next ones behind it */
+	ARENA_SLOT_PASSES = 0xccc0,
+	ARENA_STACK = 0xcd00, /* of conditioncode.h */
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */
 	ARENA_LITERALS = 0x200000,

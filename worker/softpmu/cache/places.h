@@ -23,6 +23,7 @@ enum place_kind {
 		      */
 	PLACE_LOOKS, /* it is at `original`; a fault is ours, of a look at what that writes to */
 	PLACE_LOOKED,	/* the same behind that look; a trap of a debug register is ours */
+	PLACE_JUDGES,	/* it is at `original`; its flags are in their slot, see conditioncode.h */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
 };
 
@@ -38,12 +39,17 @@ enum {
 };
 
 struct place {
-	uint32_t offset; /* in its part of the cache */
-	uint8_t kind;	 /* enum place_kind */
+	uint32_t offset;  /* in its part of the cache */
+	uint8_t kind : 7; /* enum place_kind */
+	/* Of the instruction at `original` a pass is counted if the slot of the mark says so, and
+	 * it has not run; see passcount.h. */
+	uint8_t counted : 1;
 	uint8_t flags;
 	/*
 	 * PLACE_SPOILT: bytes from here to the instruction that sets the flags, and `original` is
 	 * that instruction's address. PLACE_JUMPED: what undoes the jump's effect on rsp.
+	 * PLACE_JUDGES: below 0, a fault is ours, and bytes from here to where it goes on then;
+	 * above 0, the program's rdx is in its slot.
 	 */
 	int16_t distance;
 	uint64_t original;

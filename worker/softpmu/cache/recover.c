@@ -8,7 +8,11 @@
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 
-enum { INSTRUCTION_MAX = 15 };
+enum {
+	INSTRUCTION_MAX = 15,
+	STATUS_FLAGS = 0xd5, /* those that lahf saves */
+	OVERFLOW_FLAG = 1 << 11,
+};
 
 /*
  * The tracee is on its way to where no program's memory can be. If that is no address at all, the
@@ -51,6 +55,18 @@ static void recover_call(const struct space *space, pid_t tid, const struct user
 		put_return_back(space, tid, regs);
 }
 
+/* The program's flags, as lahf and seto have saved them, and its rdx. */
+static void recover_judge(const struct arena *arena, bool rdx_saved, struct user_regs_struct *regs)
+{
+	const uint64_t saved = *arena_slot(arena, ARENA_SLOT_FLAGS);
+	const uint64_t status = saved >> 8 & STATUS_FLAGS;
+
+	regs->eflags &= ~(uint64_t)(STATUS_FLAGS | OVERFLOW_FLAG);
+	regs->eflags |= status | (saved & 1 ? OVERFLOW_FLAG : 0);
+	if (rdx_saved)
+		regs->rdx = *arena_slot(arena, ARENA_SLOT_RDX);
+}
+
 static void recover_place(
     struct space *space, pid_t tid, const struct place *place, struct user_regs_struct *regs)
 {
@@ -62,6 +78,11 @@ static void recover_place(
 		2 * INSTRUCTION_MAX, regs) &&
 	    space->budget.passed > 0)
 		space->budget.passed--;
+	if (place->counted)
+		*arena_slot(&space->arena, ARENA_SLOT_PASSES) -=
+		    *arena_slot(&space->arena, ARENA_SLOT_MARK);
+	if (place->kind == PLACE_JUDGES)
+		recover_judge(&space->arena, place->distance > 0, regs);
 	if (place->kind == PLACE_RETURNED || (place->flags & PLACE_SWAPPED))
 		put_return_back(space, tid, regs);
 	if (!address_is_users(regs->rip))

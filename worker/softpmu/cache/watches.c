@@ -73,6 +73,41 @@ bool watches_asks(const struct watches *watches, uint64_t address)
 	return false;
 }
 
+static uint64_t hash_at(const struct conditions *conditions, uint64_t address)
+{
+	const struct condition *condition = conditions_find(conditions, address);
+
+	return condition ? condition->hash : 0;
+}
+
+const struct condition *watches_condition(const struct watches *watches, uint64_t address)
+{
+	for (unsigned i = 0; i < watches->asked_count; i++) {
+		if (watches->asked[i] == address && watches->judged[i] != 0)
+			return conditions_find(watches->conditions, address);
+	}
+	return NULL;
+}
+
+/*
+ * Whether the code judges another condition than a breakpoint has now. What it judges of one that
+ * is gone does not matter.
+ */
+static bool judge_anew(struct watches *watches, const struct debug_registers *registers)
+{
+	bool anew = false;
+
+	for (unsigned i = 0; i < watches->asked_count; i++) {
+		uint64_t hash = hash_at(watches->conditions, watches->asked[i]);
+
+		if (hash == watches->judged[i] || !watches_reached(registers, watches->asked[i]))
+			continue;
+		watches->judged[i] = hash;
+		anew = true;
+	}
+	return anew;
+}
+
 /* Whether register i holds a breakpoint about which the code does not ask. */
 static bool is_another(
     const struct watches *watches, const struct debug_registers *registers, unsigned i)
@@ -99,22 +134,30 @@ static bool ask_at_all(struct watches *watches, const struct debug_registers *re
 		watches->asked_count = 0;
 	watches->vain = 0;
 	for (i = 0; i < DEBUG_REGISTERS; i++) {
-		if (is_another(watches, registers, i))
-			watches->asked[watches->asked_count++] = registers->rr_address[i];
+		uint64_t address = registers->rr_address[i];
+
+		if (!is_another(watches, registers, i))
+			continue;
+		watches->judged[watches->asked_count] = hash_at(watches->conditions, address);
+		watches->asked[watches->asked_count++] = address;
 	}
 	return true;
 }
 
-bool watches_set(
-    struct watches *watches, const struct arena *arena, const struct debug_registers *registers)
+bool watches_set(struct watches *watches, const struct arena *arena,
+    const struct debug_registers *registers, const struct conditions *conditions)
 {
 	enum watch_level level;
 	bool anew;
 
-	if (same(&watches->set, registers) && watches->vain < WATCH_VAIN)
+	if (same(&watches->set, registers) && watches->vain < WATCH_VAIN &&
+	    watches->changes == conditions->changes)
 		return false;
+	watches->conditions = conditions;
+	watches->changes = conditions->changes;
 	level = level_of(registers);
-	anew = ask_at_all(watches, registers) || level > watches->level;
+	anew = judge_anew(watches, registers);
+	anew |= ask_at_all(watches, registers) || level > watches->level;
 	if (!processor()->debug_registers) {
 		mark(arena, &watches->set, 0);
 		mark(arena, registers, 1);

@@ -16,6 +16,7 @@
 
 #include "worker/x86/accesses.h"
 #include "worker/softpmu/cache/arena.h"
+#include "worker/softpmu/traps/conditions.h"
 #include "worker/softpmu/traps/debugregs.h"
 
 enum watch_level {
@@ -38,15 +39,19 @@ struct watches {
 	enum watch_level level;
 	struct debug_registers set; /* what the tables say */
 	uint64_t asked[WATCH_ASKED];
+	uint64_t judged[WATCH_ASKED]; /* hash of the condition that the code judges */
 	unsigned asked_count, vain;
+	const struct conditions *conditions;
+	uint64_t changes; /* of these that the code is made for */
 };
 
 /*
  * Brings the tables in the arena up to date. True when the code there must be made anew, because it
- * looks for too little or does not ask at a breakpoint.
+ * looks for too little, does not ask at a breakpoint, or judges a condition that has changed. The
+ * conditions must outlive the watches.
  */
-bool watches_set(
-    struct watches *watches, const struct arena *arena, const struct debug_registers *registers);
+bool watches_set(struct watches *watches, const struct arena *arena,
+    const struct debug_registers *registers, const struct conditions *conditions);
 
 /* The code has asked before the instruction at this address. */
 void watches_note_question(
@@ -54,6 +59,9 @@ void watches_note_question(
 
 /* Whether the code asks before the instruction at this address. */
 bool watches_asks(const struct watches *watches, uint64_t address);
+
+/* The condition on which that question depends; NULL: it is always asked. */
+const struct condition *watches_condition(const struct watches *watches, uint64_t address);
 
 /* Whether code at this level must look at an access. */
 bool watches_look_at(enum watch_level level, const struct access *access);

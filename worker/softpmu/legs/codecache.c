@@ -22,6 +22,7 @@
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
+#include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/spaces.h"
 #include "worker/softpmu/translate/watchcode.h"
@@ -35,11 +36,11 @@ enum {
 };
 
 struct codecache {
-	const struct conditions *conditions;
+	struct conditions *conditions;
 	struct spaces *spaces;
 };
 
-struct codecache *codecache_new(const struct conditions *conditions)
+struct codecache *codecache_new(struct conditions *conditions)
 {
 	struct codecache *cache = calloc(1, sizeof *cache);
 
@@ -148,13 +149,14 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
-	if (watches_set(&space->watches, &space->arena, &tracee->debug))
+	if (watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions))
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
 	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
 	if (!address || debug_registers_disarm(&tracee->debug, tracee->tid) < 0)
 		return false;
+	passcount_clear(&space->arena);
 	budget_begin(&space->budget);
 	load_budget(space, most);
 	tracee->leg = LEG_CACHE;
@@ -312,12 +314,25 @@ static bool is_of_look(
 	const struct place *place = space_place(space, rip);
 	siginfo_t info = {0};
 
-	if (!place || (place->kind != PLACE_LOOKS && place->kind != PLACE_LOOKED) ||
+	if (!place ||
+	    (place->kind != PLACE_LOOKS && place->kind != PLACE_LOOKED &&
+		(place->kind != PLACE_JUDGES || place->distance >= 0)) ||
 	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
 		return false;
 	if (place->kind == PLACE_LOOKED)
 		return status >> 8 == SIGTRAP && info.si_code == TRAP_HWBKPT;
 	return (status >> 8 == SIGSEGV || status >> 8 == SIGBUS) && info.si_code > 0;
+}
+
+/* Where a fault of a condition's look at memory goes on: with the question; 0: it is no such. */
+static uint64_t past_look(
+    const struct space *space, const struct tracee *tracee, int status, uint64_t rip)
+{
+	const struct place *place = space_place(space, rip);
+
+	if (!place || place->kind != PLACE_JUDGES || !is_of_look(space, tracee, status, rip))
+		return 0;
+	return rip + (uint64_t)(int64_t)place->distance;
 }
 
 /* A fault in a copy shows the copy's address instead of the instruction's own. */
@@ -435,6 +450,33 @@ static bool is_behind_trap(const struct space *space, uint64_t rip)
 	       space_place(space, trap);
 }
 
+/* recover_state, but a pass of an instruction that faults counts. */
+static void recover_fault(
+    struct space *space, const struct tracee *tracee, int status, struct user_regs_struct *regs)
+{
+	const struct place *place = space_place(space, regs->rip);
+	siginfo_t info = {0};
+
+	recover_state(space, tracee->tid, regs);
+	if (place && place->counted && status >> 16 == 0 && status >> 8 != SIGTRAP &&
+	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
+	    info.si_code > 0)
+		*arena_slot(&space->arena, ARENA_SLOT_PASSES) +=
+		    *arena_slot(&space->arena, ARENA_SLOT_MARK);
+}
+
+/* Sets it going at an address of the cache. */
+static enum codecache_verdict go_on(const struct tracee *tracee,
+    const struct user_regs_struct *before, struct user_regs_struct *regs, uint64_t address)
+{
+	long went = go(tracee, address);
+
+	regs->rip = address;
+	if (went == -ESRCH)
+		stand(tracee, before, regs);
+	return went < 0 && went != -ESRCH ? CODECACHE_GONE : CODECACHE_RUNS;
+}
+
 enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *tracee, int status,
     bool stay, struct user_regs_struct *regs, uint64_t *branches)
 {
@@ -443,7 +485,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 	const bool is_last = status >> 16 == PTRACE_EVENT_EXIT;
 	struct user_regs_struct before;
 	siginfo_t info = {0};
-	uint64_t was;
+	uint64_t was, address;
 	long written;
 
 	*branches = 0;
@@ -453,18 +495,14 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		return is_last ? CODECACHE_GONE : CODECACHE_RUNS;
 	before = *regs;
 	was = regs->rip;
+	address = stay ? 0 : past_look(space, tracee, status, was);
+	if (address)
+		return go_on(tracee, &before, regs, address);
 	/* A program may send itself a SIGTRAP that looks the same. */
 	if (info.si_code == SI_KERNEL && is_behind_trap(space, was)) {
-		uint64_t address = judge_trap(cache, tracee, stay, regs);
-
-		if (address) {
-			long went = go(tracee, address);
-
-			regs->rip = address;
-			if (went == -ESRCH)
-				stand(tracee, &before, regs);
-			return went < 0 && went != -ESRCH ? CODECACHE_GONE : CODECACHE_RUNS;
-		}
+		address = judge_trap(cache, tracee, stay, regs);
+		if (address)
+			return go_on(tracee, &before, regs, address);
 		verdict = CODECACHE_LEG_ENDS;
 	} else {
 		read_budget(space);
@@ -476,10 +514,11 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			tracee->cache_pause = true;
 			verdict = CODECACHE_LEG_ENDS;
 		}
-		recover_state(space, tracee->tid, regs);
+		recover_fault(space, tracee, status, regs);
 		if (status >> 8 == SIGTRAP && info.si_code == TRAP_HWBKPT)
 			regs->rip = before_jumps(space, tracee->tid, was, regs->rip);
 	}
+	passcount_take(cache->conditions, tracee, &space->arena);
 	*branches = space->budget.passed;
 	written = write_back(tracee->tid, &before, regs);
 	if (written == -ESRCH && !is_last) {

@@ -17,7 +17,7 @@
 struct codecache;
 
 /* NULL when memory is short. conditions must outlive it. */
-struct codecache *codecache_new(const struct conditions *conditions);
+struct codecache *codecache_new(struct conditions *conditions);
 
 /*
  * Begins a leg of a tracee that rr lets run, if the code at rip can run in the cache; then *result

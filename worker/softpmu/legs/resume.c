@@ -14,6 +14,7 @@
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
+#include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/traps/timestamp.h"
 #include "worker/softpmu/traps/trapflag.h"
 #include "worker/softpmu/traps/trapmask.h"
@@ -318,6 +319,8 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 		pmu->totals.stops++;
 		return result;
 	}
+	if (!restarts_syscall(regs))
+		passcount_note(&pmu->conditions, tracee, regs);
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
 	    debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
@@ -352,6 +355,8 @@ static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int
 	long result = kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)&regs);
 
 	if (result >= 0) {
+		if (signal == 0 && !inside_syscall(tracee, &regs) && !restarts_syscall(&regs))
+			passcount_note(&pmu->conditions, tracee, &regs);
 		look_at_instruction(tracee, &regs, &block);
 		tracee->pushes_flags = false; /* rr sees to it */
 		if (debug_registers_holds(&tracee->debug, regs.rip))

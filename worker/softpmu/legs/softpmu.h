@@ -17,6 +17,7 @@
  *   debugregs.c     debug registers, shared with rr's and gdb's watchpoints
  *   conditions.c    gdb's conditions of hardware breakpoints
  *   bytecode.c      the expressions that they are; pure
+ *   bytecodeshape.c which of them can be compiled; pure
  *   processor.c     what the processor only seems to do
  *   timestamp.c     rdtsc, where it does not trap
  *   trapmask.c      SIGTRAP, when the program blocks it
@@ -43,6 +44,7 @@
  *   pageindex.c     which blocks are on which page; pure
  *   places.c        what each place in the cache stands for; pure
  *   recover.c       from a stop in the cache to the program's own state
+ *   passcount.c     passes of a breakpoint that are counted and do not stop
  *   revive.c        translations that are in force again
  *   x87address.c    where the last x87 instruction was
  *   watches.c       watchpoints, where debug registers do nothing
@@ -54,6 +56,7 @@
  *   emit.c          the translator
  *   sequences.c     the instructions that it writes
  *   watchcode.c     those that look for what is watched
+ *   conditioncode.c and those that judge the condition of a breakpoint
  *   emitter.c       their bytes and places
  *
  * legs/: how a tracee runs, and what its stops mean

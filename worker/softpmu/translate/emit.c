@@ -8,6 +8,7 @@
 
 #include "worker/softpmu/base/address.h"
 #include "worker/x86/flagwriter.h"
+#include "worker/softpmu/translate/conditioncode.h"
 #include "worker/softpmu/cache/revive.h"
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/watchcode.h"
@@ -93,6 +94,15 @@ static bool goes_out(const struct classified *in)
 	return false;
 }
 
+/* Whether passes of this instruction are to be counted, and cannot be in the cache. */
+static bool is_counted_outside(const struct emitter *e, const struct classified *in)
+{
+	const struct condition *condition = watches_condition(&e->space->watches, in->address);
+
+	return condition && condition->counts &&
+	       (in->control != CONTROL_ON || !conditioncode_is_used(&e->space->watches, condition));
+}
+
 /*
  * Decodes a block. If the code can change, the block is checked when it begins, and ends with any
  * instruction that may write to it.
@@ -112,7 +122,8 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 			have - source->length, in))
 			return;
 		if (!can_copy(e, in) || goes_out(in) ||
-		    (watches_asks(&e->space->watches, in->address) && !runs_in_cache(in->control)))
+		    (watches_asks(&e->space->watches, in->address) &&
+			(!runs_in_cache(in->control) || is_counted_outside(e, in))))
 			in->control = CONTROL_NATIVE;
 		if (in->control == CONTROL_RR_CALL && e->part != 0)
 			in->control = CONTROL_NATIVE; /* its return address has to be low */
@@ -228,6 +239,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 		if (i != source->counter)
 			sequence_place(e, pending, in->address);
 		sequence_copy(e, in);
+		e->counted = false;
 	}
 }
 

@@ -43,7 +43,8 @@ void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, 
     int distance, uint64_t original)
 {
 	const struct place place = {.offset = offset,
-	    .kind = (uint8_t)kind,
+	    .kind = (uint8_t)kind & 0x7f,
+	    .counted = e->counted,
 	    .flags = (uint8_t)flags,
 	    .distance = (int16_t)distance,
 	    .original = original};

@@ -21,6 +21,7 @@ struct emitter {
 	uint8_t *memory; /* of the part */
 	uint64_t base;	 /* its address in the program */
 	uint32_t offset; /* where the next byte goes */
+	bool counted;	 /* as in struct place */
 	int blocks_left;
 	unsigned first, count; /* of the queue */
 	struct wish queue[QUEUE_MAX];

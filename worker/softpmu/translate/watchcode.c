@@ -14,6 +14,7 @@
  */
 #include "worker/softpmu/translate/watchcode.h"
 
+#include "worker/softpmu/translate/conditioncode.h"
 #include "worker/softpmu/translate/sequences.h"
 
 enum { SIB_NONE = 4, SIB_NO_BASE = 5 };
@@ -89,6 +90,8 @@ void watchcode_put(struct emitter *e, const struct classified *in, bool pending,
 	for (unsigned i = 0; i < accesses.count; i++)
 		ask |= watches_look_at(level, &accesses.list[i]) &&
 		       watches_table(&accesses.list[i]) == 0;
+	if (ask && conditioncode_put(e, in->address, pending))
+		return;
 	if (ask) {
 		/* A body's head becomes another int3 when it is out of force. */
 		if (e->offset == body)

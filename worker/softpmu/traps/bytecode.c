@@ -10,44 +10,6 @@ enum {
 	WIDTH = 64,
 };
 
-enum opcode {
-	OP_ADD = 0x02,
-	OP_SUB = 0x03,
-	OP_MUL = 0x04,
-	OP_DIV_SIGNED = 0x05,
-	OP_DIV_UNSIGNED = 0x06,
-	OP_REM_SIGNED = 0x07,
-	OP_REM_UNSIGNED = 0x08,
-	OP_LSH = 0x09,
-	OP_RSH_SIGNED = 0x0a,
-	OP_RSH_UNSIGNED = 0x0b,
-	OP_LOG_NOT = 0x0e,
-	OP_BIT_AND = 0x0f,
-	OP_BIT_OR = 0x10,
-	OP_BIT_XOR = 0x11,
-	OP_BIT_NOT = 0x12,
-	OP_EQUAL = 0x13,
-	OP_LESS_SIGNED = 0x14,
-	OP_LESS_UNSIGNED = 0x15,
-	OP_EXT = 0x16,
-	OP_REF8 = 0x17,
-	OP_REF16 = 0x18,
-	OP_REF32 = 0x19,
-	OP_REF64 = 0x1a,
-	OP_IF_GOTO = 0x20,
-	OP_GOTO = 0x21,
-	OP_CONST8 = 0x22,
-	OP_CONST16 = 0x23,
-	OP_CONST32 = 0x24,
-	OP_CONST64 = 0x25,
-	OP_REG = 0x26,
-	OP_END = 0x27,
-	OP_DUP = 0x28,
-	OP_POP = 0x29,
-	OP_ZERO_EXT = 0x2a,
-	OP_SWAP = 0x2b,
-};
-
 /* Registers as rr numbers them for gdb; those of 8 bytes that user_regs_struct has. */
 enum { REG_FS_BASE = 58, REG_GS_BASE = 59 };
 
@@ -140,7 +102,7 @@ static void jump(struct machine *m, bool really)
 		m->at = (size_t)to;
 }
 
-static void divide(struct machine *m, enum opcode opcode, uint64_t a, uint64_t b)
+static void divide(struct machine *m, enum bytecode_opcode opcode, uint64_t a, uint64_t b)
 {
 	int64_t x = (int64_t)a, y = (int64_t)b;
 
@@ -163,7 +125,7 @@ static void divide(struct machine *m, enum opcode opcode, uint64_t a, uint64_t b
 	}
 }
 
-static void shift(struct machine *m, enum opcode opcode, uint64_t a, uint64_t b)
+static void shift(struct machine *m, enum bytecode_opcode opcode, uint64_t a, uint64_t b)
 {
 	if (b >= WIDTH)
 		m->failed = true;
@@ -176,7 +138,7 @@ static void shift(struct machine *m, enum opcode opcode, uint64_t a, uint64_t b)
 }
 
 /* Two operands from the stack, one result. */
-static void combine(struct machine *m, enum opcode opcode)
+static void combine(struct machine *m, enum bytecode_opcode opcode)
 {
 	uint64_t b = pop(m), a = pop(m);
 
@@ -216,7 +178,7 @@ static void combine(struct machine *m, enum opcode opcode)
 	}
 }
 
-static void step(struct machine *m, enum opcode opcode)
+static void step(struct machine *m, enum bytecode_opcode opcode)
 {
 	uint64_t value = 0;
 
@@ -264,7 +226,7 @@ enum truth_value bytecode_evaluate(
 	struct machine m = {.code = code, .length = length, .world = world};
 
 	for (int steps = 0; steps < STEPS_MAX && !m.failed && m.at < m.length; steps++) {
-		enum opcode opcode = (enum opcode)m.code[m.at++];
+		enum bytecode_opcode opcode = (enum bytecode_opcode)m.code[m.at++];
 		uint64_t value;
 
 		if (opcode != OP_END) {

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/softpmu/traps/bytecode.h"
+#include "worker/softpmu/traps/bytecodeshape.h"
 #include "worker/softpmu/base/memory.h"
+#include "worker/x86/passmark.h"
 
 void conditions_connect(struct conditions *conditions, int fd)
 {
 	conditions->fd = fd;
 	conditions->count = 0;
+	conditions->changes++;
 	conditions->in_packet = false;
 }
 
@@ -24,6 +26,32 @@ static struct condition *find(struct conditions *conditions, uint64_t address)
 			return &conditions->list[i];
 	}
 	return NULL;
+}
+
+const struct condition *conditions_find(const struct conditions *conditions, uint64_t address)
+{
+	for (unsigned i = 0; i < conditions->count; i++) {
+		if (conditions->list[i].address == address)
+			return &conditions->list[i];
+	}
+	return NULL;
+}
+
+/* By FNV-1a. */
+static uint64_t hash(const struct condition *condition)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	if (condition->count == 0)
+		return 0;
+	for (unsigned i = 0; i < condition->count; i++) {
+		const struct expression *expression = &condition->expression[i];
+
+		for (size_t at = 0; at < expression->length; at++)
+			hash = (hash ^ expression->code[at]) * 0x100000001b3ull;
+		hash *= 0x100000001b3ull;
+	}
+	return hash ? hash : 1;
 }
 
 static int digit(char c)
@@ -67,6 +95,7 @@ static void understand(struct conditions *conditions)
 	if (conditions->length < 3 || (!sets && conditions->packet[0] != 'z') ||
 	    strncmp(conditions->packet + 1, "1,", 2) != 0)
 		return;
+	conditions->changes++;
 	address = strtoull(conditions->packet + 3, &end, 16);
 	condition = find(conditions, address);
 	if (!sets) {
@@ -83,6 +112,11 @@ static void understand(struct conditions *conditions)
 	end = strchr(end, ';');
 	if (end && !read_expressions(end + 1, condition))
 		condition->count = 0;
+	condition->hash = hash(condition);
+	condition->counts = false;
+	for (unsigned i = 0; i < condition->count; i++)
+		condition->counts |=
+		    bytecode_marks(condition->expression[i].code, condition->expression[i].length);
 }
 
 /* A packet that is too long may be about any breakpoint. */
@@ -91,6 +125,7 @@ static void end_packet(struct conditions *conditions)
 	conditions->in_packet = false;
 	if (conditions->length == sizeof conditions->packet) {
 		conditions->count = 0;
+		conditions->changes++;
 		return;
 	}
 	conditions->packet[conditions->length] = '\0';
@@ -112,28 +147,51 @@ void conditions_take(struct conditions *conditions, const char *bytes, size_t le
 	}
 }
 
+/* Whose memory it is, and whether PASSMARK was asked for. */
+struct memory {
+	pid_t tid;
+	bool marked;
+};
+
 static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 {
+	struct memory *memory = context;
 	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
 
-	return memory_read(*(const pid_t *)context, &local, 1, &remote, 1) == (long)size;
+	if (address == PASSMARK && size == 1) {
+		memory->marked = true;
+		*(uint8_t *)to = 0;
+		return true;
+	}
+	return memory_read(memory->tid, &local, 1, &remote, 1) == (long)size;
+}
+
+static bool may_hold(const struct condition *condition, const struct bytecode_world *world)
+{
+	bool holds = condition->count == 0;
+
+	for (unsigned i = 0; i < condition->count && !holds; i++)
+		holds = bytecode_evaluate(condition->expression[i].code,
+			    condition->expression[i].length, world) != TRUTH_FALSE;
+	return holds;
 }
 
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
     const struct user_regs_struct *regs)
 {
-	struct bytecode_world world = {regs, read_memory, &tid};
+	const struct condition *condition = conditions_find(conditions, address);
+	struct memory memory = {.tid = tid};
+	struct bytecode_world world = {regs, read_memory, &memory};
 
-	for (unsigned i = 0; i < conditions->count; i++) {
-		const struct condition *condition = &conditions->list[i];
-		bool holds = condition->count == 0;
+	return !condition || may_hold(condition, &world);
+}
 
-		if (condition->address != address)
-			continue;
-		for (unsigned k = 0; k < condition->count && !holds; k++)
-			holds = bytecode_evaluate(condition->expression[k].code,
-				    condition->expression[k].length, &world) != TRUTH_FALSE;
-		return holds;
-	}
-	return true;
+bool conditions_mark(const struct conditions *conditions, uint64_t address, pid_t tid,
+    const struct user_regs_struct *regs)
+{
+	const struct condition *condition = conditions_find(conditions, address);
+	struct memory memory = {.tid = tid};
+	struct bytecode_world world = {regs, read_memory, &memory};
+
+	return condition && !may_hold(condition, &world) && memory.marked;
 }

@@ -25,6 +25,8 @@ enum {
 struct condition {
 	uint64_t address;
 	unsigned count; /* of expressions; 0: it always stops */
+	uint64_t hash;	/* of them; 0: there is none */
+	bool counts;	/* passes, see passcount.h */
 	struct expression {
 		size_t length;
 		uint8_t code[CONDITION_BYTES];
@@ -36,6 +38,8 @@ struct conditions {
 	bool in_packet;
 	size_t length; /* of the packet, so far */
 	char packet[CONDITIONS_PACKET];
+	uint64_t changes; /* ever */
+	uint64_t passes;  /* counted, ever */
 	unsigned count;
 	struct condition list[CONDITIONS_MAX];
 };
@@ -46,9 +50,16 @@ void conditions_connect(struct conditions *conditions, int fd);
 /* rr has read this from gdb ("Packets" in gdb's manual, Appendix E.2). */
 void conditions_take(struct conditions *conditions, const char *bytes, size_t length);
 
+/* That of the breakpoint at this address; NULL: none is known. */
+const struct condition *conditions_find(const struct conditions *conditions, uint64_t address);
+
 /* Tracee tid hits the breakpoint at this address with these registers. False: gdb did not ask for
  * this hit. True: it did, or rr has to judge. */
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
+    const struct user_regs_struct *regs);
+
+/* The same of one that counts: whether this pass is to be counted. */
+bool conditions_mark(const struct conditions *conditions, uint64_t address, pid_t tid,
     const struct user_regs_struct *regs);
 
 #endif

@@ -1,0 +1,36 @@
+/*
+ * Passes of a hardware breakpoint, counted without a stop. Its condition asks for the byte at
+ * PASSMARK, where no program has memory, last of all: whoever evaluates it here takes the
+ * byte to be 0, so that it never stops. gdb reads the sum at PASSMARK_SUM.
+ *
+ * What is counted is each time that the instruction begins to run: in the code cache behind its
+ * condition (conditioncode.c), and where a leg outside of the cache begins with it. A pass that is
+ * interrupted and comes again counts once. rr and gdb cannot read the byte at the mark: of a pass
+ * that they judge, gdb stops and says so, and takes the breakpoint out to go on; it is not counted.
+ */
+#ifndef RR_WARDEN_SOFTPMU_PASSCOUNT_H
+#define RR_WARDEN_SOFTPMU_PASSCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+struct arena;
+struct conditions;
+struct tracee;
+
+/* A leg outside of the cache begins with these registers. */
+void passcount_note(struct conditions *conditions, const struct tracee *tracee,
+    const struct user_regs_struct *regs);
+
+/* Forgets what is in the arena, and takes from it what a leg of this tracee has counted. */
+void passcount_clear(const struct arena *arena);
+void passcount_take(
+    struct conditions *conditions, const struct tracee *tracee, const struct arena *arena);
+
+/* rr reads `size` bytes of a tracee there. True if they are ours, and now in buffer. */
+bool passcount_read(
+    const struct conditions *conditions, uint64_t address, void *buffer, size_t size);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The condition of a hardware breakpoint, compiled from gdb's bytecode into the code cache. A pass
+ * at which it does not hold costs nanoseconds and no stop; all others, and those at which it cannot
+ * be told, come to the int3 that asks us, as without it.
+ */
+#ifndef RR_WARDEN_SOFTPMU_CONDITIONCODE_H
+#define RR_WARDEN_SOFTPMU_CONDITIONCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#include "worker/softpmu/cache/arena.h"
+#include "worker/softpmu/translate/emitter.h"
+
+/*
+ * Writes the question before the instruction at `original`, with its condition. False, with nothing
+ * written, if there is none, or it is not one that can be compiled. pending: see sequences.h.
+ */
+bool conditioncode_put(struct emitter *e, uint64_t original, bool pending);
+
+/* Whether a condition is compiled in code that looks for what these watches do. */
+bool conditioncode_is_used(const struct watches *watches, const struct condition *condition);
+
+#endif
