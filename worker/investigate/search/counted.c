@@ -57,6 +57,7 @@ int counted_begin(
 	struct failure ignored = {0};
 	json_t *bkpt = NULL;
 	int number;
+
 	if (strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) != 0 ||
 	    (size_t)snprintf(when, sizeof(when), "%s%s%s*(unsigned char *)%llu",
 		condition ? "(" : "", condition ? condition : "", condition ? ") && " : "",
