@@ -249,7 +249,7 @@ static size_t values_of(enum setting setting, struct value *values)
 	    "/home", "%", "%/home", "%/home/.ssh", "%/home/link", "%/traces"};
 	static const char *const words[] = {"0", "1", "64M", "yes", "no", "auto", "hardware",
 	    "software", "user", "private", "text", "json", "stderr", "syslog", "error", "calls",
-	    "off", "prefer", "require"};
+	    "off", "prefer", "require", "core", "all", "rr_record,rr_status"};
 	enum setting_type type = setting_rows[setting].type;
 	struct settings *trial = settings_new();
 	char why[SETTINGS_WHY_MAX];

@@ -116,9 +116,16 @@ END_TEST
 /* x86 has no debug register for reads alone. */
 START_TEST(a_read_may_have_been_a_write_and_that_is_told)
 {
-	session_begin(
-	    SCRIPT(STOPS("reason=\"read-watchpoint-trigger\",hw-rwpt={number=\"5\",exp=\"x\"},"
-			 "value={value=\"2\"},")));
+	/* which instruction it was cannot be asked here, so that the hit counts */
+	session_begin(SCRIPT(
+	    {"-exec-continue",
+		STOPPED("reason=\"read-watchpoint-trigger\",hw-rwpt={number=\"5\",exp=\"x\"},"
+			"value={value=\"2\"},",
+		    "0x4010")},
+	    STANDS(12, 345),
+	    {"-var-create --thread 1 --frame 0 v * \"(unsigned long)$pc\"",
+		"^error,msg=\"No registers.\""},
+	    {"-var-delete v", "^done"}, INSTANT));
 	keep(true, "x", 5);
 	describe(FORWARD);
 	ck_assert_ptr_nonnull(

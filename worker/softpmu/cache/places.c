@@ -13,9 +13,8 @@ enum { PLACES_FIRST = 1 << 12, INSTRUCTION_MAX = 15 };
 
 bool places_add(struct places *places, const struct place *place)
 {
-	const struct place *last = places->count ? &places->list[places->count - 1] : NULL;
-
-	if (last && last->offset == place->offset && last->original == place->original)
+	if (places->count > 0 && places->list[places->count - 1].offset == place->offset &&
+	    places->list[places->count - 1].original == place->original)
 		places->count--;
 	if (places->count == places->room) {
 		size_t room = places->room ? places->room * 2 : PLACES_FIRST;
