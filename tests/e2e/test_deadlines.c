@@ -36,25 +36,29 @@ START_TEST(a_search_that_is_cut_off_tells_its_share_of_the_work)
 	cleanup_scene struct scene scene = scene_open("busy", NULL);
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	const char *moment = answer_text(end, "moment");
-	static const char *const tools[] = {"rr_lines_executed", "rr_trace_calls"};
+	/* calls that are grouped stop one by one */
+	static const struct {
+		const char *tool, *group_by;
+	} searches[] = {{"rr_lines_executed", NULL}, {"rr_trace_calls", "caller"}};
 
-	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
-		json_auto_t *answer = client_tool(scene.client, tools[i], "{s:s, s:i}", "location",
-		    "mix", "deadline", DEADLINE_S);
+	for (size_t i = 0; i < sizeof(searches) / sizeof(*searches); i++) {
+		json_auto_t *answer =
+		    client_tool(scene.client, searches[i].tool, "{s:s, s:i, s:s*}", "location",
+			"mix", "deadline", DEADLINE_S, "group_by", searches[i].group_by);
 		expect_share(answer, ticks_of(moment));
 		expect_same_gdb(scene.client, moment);
 	}
 }
 END_TEST
 
-/* rr meets the condition at each call, where gdb need not stop. */
+/* Fractions are gdb's own: it stops at each call to judge them. */
 START_TEST(a_search_backward_that_is_cut_off_leaves_gdb_alive)
 {
 	cleanup_scene struct scene scene = scene_open("busy", NULL);
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 
 	json_auto_t *answer = client_tool(scene.client, "rr_last_time", "{s:s, s:s, s:i}",
-	    "location", "mix", "condition", "1==0", "deadline", DEADLINE_S);
+	    "location", "mix", "condition", "x == 0.5", "deadline", DEADLINE_S);
 	expect_all(json_incref(answer), HAS("conclusion", "in the part that was searched"),
 	    HAS("cut_off", "searched back to "),
 	    HAS("cut_off", "%); to go on, give a longer deadline"));

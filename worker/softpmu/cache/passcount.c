@@ -6,11 +6,14 @@
 
 #include <string.h>
 
+#include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/arena.h"
 #include "worker/softpmu/traps/conditions.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/softpmu/cache/watches.h"
 #include "worker/x86/passmark.h"
+
+enum { INT3 = 0xcc };
 
 static bool counts(
     const struct conditions *conditions, const struct debug_registers *debug, uint64_t address)
@@ -20,10 +23,20 @@ static bool counts(
 	return condition && condition->counts && watches_reached(debug, address);
 }
 
+/* A breakpoint of rr's stands there: the instruction begins when rr has stepped over that. */
+static bool is_covered(pid_t tid, uint64_t address)
+{
+	uint8_t first = 0;
+	struct iovec local = {&first, sizeof first};
+	struct iovec remote = {(void *)(uintptr_t)address, sizeof first};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof first && first == INT3;
+}
+
 void passcount_note(
     struct conditions *conditions, const struct tracee *tracee, const struct user_regs_struct *regs)
 {
-	if (counts(conditions, &tracee->debug, regs->rip) &&
+	if (counts(conditions, &tracee->debug, regs->rip) && !is_covered(tracee->tid, regs->rip) &&
 	    conditions_mark(conditions, regs->rip, tracee->tid, regs))
 		conditions->passes++;
 }
