@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include "worker/gdb/mi.h"
+#include "worker/read/accessed.h"
 #include "worker/read/symbol.h"
 
 #define FUNCTION_MAX 65536 /* bytes of a function that we decode */
@@ -23,4 +24,15 @@ unsigned long long preceding_begin(struct replay *replay, unsigned long long end
 		begin = strtoull(address, NULL, 16);
 	json_decref(results);
 	return begin;
+}
+
+bool preceding_may_call(struct replay *replay, unsigned long long address)
+{
+	struct instruction instruction;
+
+	for (unsigned bytes = CALL_BYTES_MIN; bytes <= CALL_BYTES_MAX; bytes++)
+		if (accessed_instruction(replay, address - bytes, &instruction) &&
+		    instruction.calls && instruction.length == bytes)
+			return true;
+	return false;
 }

@@ -9,4 +9,12 @@
 /* Where the last whole instruction before `end` begins; 0: not known. */
 unsigned long long preceding_begin(struct replay *replay, unsigned long long end);
 
+/* Bytes of an instruction that calls. */
+#define CALL_BYTES_MIN 2
+#define CALL_BYTES_MAX 9
+
+/* Whether a call may end at `address`, so that it may have pushed it. True may be a coincidence;
+ * false is certain. */
+bool preceding_may_call(struct replay *replay, unsigned long long address);
+
 #endif

@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/read/accessed.h"
 #include "worker/read/frames.h"
+#include "worker/read/preceding.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
@@ -17,9 +18,7 @@
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/watchpoint.h"
 
-#define CALL_BYTES_MIN 2
-#define CALL_BYTES_MAX 9
-#define ACCESSES_MAX   100 /* accesses to a return address by the function itself */
+#define ACCESSES_MAX 100 /* accesses to a return address by the function itself */
 
 /* The instruction that the program is about to run; its address is *pc. */
 static bool read_next(
@@ -27,19 +26,6 @@ static bool read_next(
 {
 	return accessed_number(replay, "(unsigned long) $pc", pc) &&
 	       accessed_instruction(replay, *pc, instruction);
-}
-
-/* Whether a call may end at `address`. Instructions have no fixed length, so true may be a
- * coincidence; false is certain. */
-static bool may_follow_call(struct replay *replay, unsigned long long address)
-{
-	struct instruction instruction;
-
-	for (unsigned bytes = CALL_BYTES_MIN; bytes <= CALL_BYTES_MAX; bytes++)
-		if (accessed_instruction(replay, address - bytes, &instruction) &&
-		    instruction.calls && instruction.length == bytes)
-			return true;
-	return false;
 }
 
 /* The return address that a return finds on the stack. */
@@ -57,7 +43,7 @@ static bool is_return(struct replay *replay, struct pushed *pushed)
 	return read_next(replay, &pc, &instruction) && instruction.returns &&
 	       accessed_number(replay, "(unsigned long) $sp", &pushed->slot) &&
 	       accessed_number(replay, "*(unsigned long *) $sp", &pushed->back) &&
-	       may_follow_call(replay, pushed->back);
+	       preceding_may_call(replay, pushed->back);
 }
 
 /* Whether the program is about to make the call that pushes this. */
@@ -205,7 +191,7 @@ static bool read_pushed(struct replay *replay, int level, struct pushed *pushed)
 	pushed->slot = top - size;
 	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", pushed->slot);
 	return accessed_number(replay, expression, &on_stack) && on_stack == pushed->back &&
-	       may_follow_call(replay, pushed->back);
+	       preceding_may_call(replay, pushed->back);
 }
 
 enum back back_out(struct replay *replay, int level, struct failure *failure)

@@ -10,16 +10,15 @@
 #include "worker/investigate/search/phrases.h"
 #include "worker/read/accessed.h"
 #include "worker/read/frames.h"
+#include "worker/read/preceding.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/read/symbol.h"
 
-#define STEPS_MAX      3 /* the signal itself may take some */
-#define NULL_PAGES     0x10000ULL
-#define WORD	       8
-#define CALL_BYTES_MIN 2
-#define CALL_BYTES_MAX 9
-#define FROM_MAX       500
+#define STEPS_MAX  3 /* the signal itself may take some */
+#define NULL_PAGES 0x10000ULL
+#define WORD	   8
+#define FROM_MAX   500
 
 /* A call, jump or return that leaves the code. */
 struct leap {
@@ -129,18 +128,6 @@ static void tell_pointer(const struct leap *leap, struct fault *fault, char from
 	    at);
 }
 
-/* Whether a call ends at `address`, so that it may have pushed it. */
-static bool follows_call(struct replay *replay, unsigned long long address)
-{
-	struct instruction instruction;
-
-	for (unsigned bytes = CALL_BYTES_MIN; bytes <= CALL_BYTES_MAX; bytes++)
-		if (accessed_instruction(replay, address - bytes, &instruction) &&
-		    instruction.calls && instruction.length == bytes)
-			return true;
-	return false;
-}
-
 /* The stub of a function in another library, or the dynamic linker that looks for it: for the
  * program, the call in front of it is the one that goes nowhere. */
 static bool tell_missing(const struct leap *leap, struct fault *fault, char target[300])
@@ -207,7 +194,7 @@ static bool is_tail(const struct leap *leap)
 
 	return leap->instruction->jumps &&
 	       accessed_number(leap->replay, "*(unsigned long *)$sp", &back) &&
-	       belongs_to_code(leap->mappings, back) && follows_call(leap->replay, back);
+	       belongs_to_code(leap->mappings, back) && preceding_may_call(leap->replay, back);
 }
 
 static void tell(const struct leap *leap, struct fault *fault)
@@ -249,7 +236,7 @@ void departure_guess(struct replay *replay, const struct mappings *mappings, uns
 	char mapping[BELONGS_MAX];
 	const char *why = belongs_why(mappings, pc, ACCESS_EXECUTE);
 	bool called = accessed_number(replay, "*(unsigned long *)$sp", &back) &&
-		      belongs_to_code(mappings, back) && follows_call(replay, back);
+		      belongs_to_code(mappings, back) && preceding_may_call(replay, back);
 
 	belongs_tell(replay, mappings, pc, ACCESS_EXECUTE, mapping);
 	fault->departed = true;
