@@ -69,7 +69,7 @@ static json_t *describe_tool(const struct mcp_tool *tool, json_t *said)
 		set_text(item, "title", tool->title);
 	set_text(item, "description", tool->description);
 	json_object_set_new(item, "inputSchema", schema_of_input(tool->params, said));
-	if (tool->results && !brief)
+	if (tool->results && tool->results->name && !brief) /* without a field it tells nothing */
 		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
 	json_object_set_new(item, "annotations", describe_annotations(tool));
 	if (!brief)

@@ -182,10 +182,11 @@ static void lint_tool(struct lint *lint, json_t *tool)
 	lint_annotations(lint, json_object_get(tool, "annotations"));
 	lint_top_schema(lint, json_object_get(tool, "inputSchema"), "inputSchema");
 	lint_arguments(lint, json_object_get(tool, "inputSchema"));
-	if (!output)
-		lint_find(lint, "no outputSchema");
-	else
+	if (output) {
 		lint_top_schema(lint, output, "outputSchema");
+		if (json_object_size(json_object_get(output, "properties")) == 0)
+			lint_find(lint, "outputSchema names no field");
+	}
 	lint_error_fields(lint, output);
 }
 

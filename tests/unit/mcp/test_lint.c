@@ -80,12 +80,19 @@ START_TEST(an_argument_has_a_description)
 	assert_found("text has no description");
 }
 
-START_TEST(a_title_and_an_output_schema_are_there)
+START_TEST(a_title_is_there)
 {
 	tool.title = NULL;
-	tool.results = NULL;
 	assert_found("no title");
-	assert_found("no outputSchema");
+}
+
+START_TEST(an_output_schema_without_a_field_is_found)
+{
+	json_auto_t *tools = json_pack("[{s:s, s:s, s:{s:s}}]", "name", "rr_tool", "description",
+	    "Does it.", "outputSchema", "type", "object");
+
+	ck_assert_uint_gt(mcp_lint_list(tools, 1, keep), 0);
+	ck_assert_msg(holds(found, "outputSchema names no field"), "%s", found);
 }
 
 START_TEST(keywords_some_client_refuses_are_found_at_any_depth)
@@ -150,8 +157,8 @@ START_TEST(names_are_unique_and_the_list_is_under_40_kb)
 int main(void)
 {
 	const TTest *const tests[] = {a_plain_tool_passes, names_are_short_and_lower_case,
-	    descriptions_are_there_and_under_4_kb, an_argument_has_a_description,
-	    a_title_and_an_output_schema_are_there,
+	    descriptions_are_there_and_under_4_kb, an_argument_has_a_description, a_title_is_there,
+	    an_output_schema_without_a_field_is_found,
 	    keywords_some_client_refuses_are_found_at_any_depth,
 	    type_arrays_boolean_schemas_and_null_are_found,
 	    a_bound_no_double_holds_exactly_is_found, fields_an_error_has_keep_their_types,
