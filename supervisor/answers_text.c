@@ -382,12 +382,14 @@ static void print_whole(FILE *out, const char *key, const json_t *value)
 		fprintf(out, "%s\n", json_string_value(value));
 }
 
-/* If all is well, says only that; otherwise says what is missing. */
+/* Says what is missing; if nothing is, a reader needs no line about it. */
 static void print_sandbox(FILE *out, const char *key, const json_t *sandbox)
 {
 	const char *layer;
 	json_t *state;
 
+	if (strcmp(text_of(sandbox, "level"), "full") == 0)
+		return;
 	fprintf(out, "%s: %s", key, text_of(sandbox, "level"));
 	json_object_foreach(json_object_get(sandbox, "layers"), layer, state)
 	{

@@ -207,6 +207,21 @@ START_TEST(source_lines_name_their_file)
 }
 END_TEST
 
+START_TEST(another_frame_is_read_without_selecting_it)
+{
+	cleanup_scene struct scene scene = scene_open_at("overrun", "rename_account");
+	expect_answer(client_tool(scene.client, "rr_evaluate", "{s:s, s:i}", "expression", "argc",
+			  "frame", 1),
+	    "value", "1");
+	expect_answer_within(client_tool_fails(scene.client, "rr_evaluate", "invalid_argument",
+				 "{s:s}", "expression", "argc"),
+	    "hint", "argc is a variable of frame 1");
+	expect_answer_within(client_tool_fails(scene.client, "rr_evaluate", "not_found",
+				 "{s:s, s:i}", "expression", "argc", "frame", 99),
+	    "message", "there is no frame 99");
+}
+END_TEST
+
 START_TEST(locals_stay_small_beside_a_megabyte_array)
 {
 	cleanup_scene struct scene scene = scene_open_at("big_locals", "use");
@@ -359,11 +374,11 @@ int main(void)
 	    memory_is_read_at_an_expression, a_name_of_another_frame_is_found_there,
 	    of_several_static_variables_none_is_guessed,
 	    a_static_is_not_guessed_behind_any_number_of_names, source_lines_name_their_file,
-	    locals_stay_small_beside_a_megabyte_array, a_deep_recursion_is_paged_or_folded,
-	    a_full_backtrace_has_each_frames_locals, threads_are_listed_and_chosen,
-	    a_child_that_only_forked_is_replayed_by_its_pid, processes_tell_how_they_ended,
-	    a_session_may_begin_at_the_end, the_libraries_are_known_at_the_end_too,
-	    recordings_are_listed_and_removed, NULL};
+	    another_frame_is_read_without_selecting_it, locals_stay_small_beside_a_megabyte_array,
+	    a_deep_recursion_is_paged_or_folded, a_full_backtrace_has_each_frames_locals,
+	    threads_are_listed_and_chosen, a_child_that_only_forked_is_replayed_by_its_pid,
+	    processes_tell_how_they_ended, a_session_may_begin_at_the_end,
+	    the_libraries_are_known_at_the_end_too, recordings_are_listed_and_removed, NULL};
 	return scene_main("looking", tests,
 	    (const char *const[]){"many_watch", "big_locals", "recursion", "threads", "fork_tree",
 		"list_corruption", "overrun", "same_names", NULL});

@@ -67,6 +67,39 @@ START_TEST(a_stop_tells_what_the_program_wrote_on_the_way)
 }
 END_TEST
 
+static json_t *go(struct scene *scene, const char *moment)
+{
+	return client_tool(scene->client, "rr_goto", "{s:s}", "moment", moment);
+}
+
+/* A seek replays what was printed before, often several times. */
+START_TEST(a_seek_tells_each_line_once_and_none_on_the_way_back)
+{
+	cleanup_scene struct scene scene = scene_open("output", NULL);
+	char place[32], beside[32];
+	snprintf(place, sizeof(place), "output.c:%lld", harness_line("output", "if (i % 100 =="));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", place,
+	    "condition", "i == 12");
+	json_auto_t *stop = run(&scene, 0, 1);
+	const char *moment = answer_text(stop, "moment"), *output = answer_text(stop, "output");
+	ck_assert_uint_eq(strlen(output), 13 * 64);
+	ck_assert_int_eq(strncmp(output + 12 * 64, "00000012", 8), 0);
+	json_auto_t *end = go(&scene, "end");
+	ck_assert_int_eq(strncmp(answer_text(end, "output"), "00000013", 8), 0);
+	json_auto_t *back = go(&scene, moment);
+	ck_assert_ptr_null(answer_at(back, "output"));
+	json_decref(go(&scene, "start"));
+	expect_answer(go(&scene, moment), "output", output);
+	json_decref(go(&scene, "start"));
+	snprintf(beside, sizeof(beside), "%lld:99999999999", answer_event(stop, "moment"));
+	json_auto_t *near = go(&scene, beside);
+	expect_within(near, "note", "has no instruction with 99999999999 ticks");
+	ck_assert_int_eq(answer_event(near, "moment"), answer_event(stop, "moment") + 1);
+	/* The next event is in the next line's write. */
+	ck_assert_uint_eq(strlen(answer_text(near, "output")), 14 * 64);
+}
+END_TEST
+
 START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 {
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
@@ -454,6 +487,7 @@ int main(void)
 {
 	const TTest *const tests[] = {a_stop_tells_why_where_source_and_moment,
 	    a_stop_tells_what_the_program_wrote_on_the_way,
+	    a_seek_tells_each_line_once_and_none_on_the_way_back,
 	    a_step_where_no_lines_are_known_goes_on_to_main,
 	    a_checkpoint_at_the_end_can_be_gone_back_to,
 	    a_stop_is_passed_whichever_thread_is_selected,
@@ -476,5 +510,6 @@ int main(void)
 	    checkpoints_are_saved_listed_restored_and_deleted,
 	    conditions_ignore_counts_and_temporaries_hold, breakpoint_list_counts_hits, NULL};
 	return scene_main("stops", tests,
-	    (const char *const[]){PROGRAM, "list_corruption", "recursion", "threads", NULL});
+	    (const char *const[]){
+		PROGRAM, "list_corruption", "output", "recursion", "threads", NULL});
 }

@@ -102,20 +102,8 @@ json_t *tool_thread_select(
 json_t *tool_select_frame(
     struct replay *replay, const struct select_frame_args *args, struct failure *failure)
 {
-	long long level = args->frame_level;
-
-	/* -stack-select-frame accepts any number, and then selects the outermost frame. */
-	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
-		replay->selected.number, level) == GDB_REFUSED) {
-		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",
-		    "there is no frame %lld: %s", level, gdb_message(replay->gdb));
+	if (!selection_choose_frame(replay, args->frame_level, failure))
 		return NULL;
-	}
-	if (!selection_set_frame(replay, (int)level)) {
-		gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
-		    ERROR_NOT_FOUND, "rr_backtrace shows the frames", failure);
-		return NULL;
-	}
 	return describe_selection(replay, failure);
 }
 

@@ -18,6 +18,7 @@
 #include "worker/read/scope.h"
 #include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
+#include "worker/session/selection.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
 #define EXPRESSIONS_MAX 50
@@ -293,9 +294,9 @@ struct expressions {
 	const struct evaluate_args *args;
 };
 
-static json_t *evaluate_list(struct replay *replay, const void *asked, struct failure *failure)
+static json_t *evaluate_here(
+    struct replay *replay, const struct expressions *expressions, struct failure *failure)
 {
-	const struct expressions *expressions = asked;
 	const struct evaluate_args *args = expressions->args;
 	struct reading reading = {
 	    .letter = format_letters[args->format], .may_change = args->allow_calls};
@@ -304,6 +305,24 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 
 	return args->allow_calls ? evaluate_with_calls(replay, expressions->list, reading, failure)
 				 : evaluate_all(replay, expressions->list, reading, failure);
+}
+
+/* In the frame that is asked for; the session's own stays selected. */
+static json_t *evaluate_list(struct replay *replay, const void *asked, struct failure *failure)
+{
+	const struct expressions *expressions = asked;
+	const int selected = replay->selected.frame;
+	json_t *result;
+
+	if (expressions->args->frame < 0)
+		return evaluate_here(replay, expressions, failure);
+	if (!selection_choose_frame(replay, expressions->args->frame, failure))
+		return NULL;
+	result = evaluate_here(replay, expressions, failure);
+	/* After calls into the program the session stands there anew, with frame 0 selected. */
+	if (!replay->worker->broken && !selection_set_frame(replay, selected))
+		selection_set_frame(replay, 0);
+	return result;
 }
 
 json_t *tool_evaluate(

@@ -497,21 +497,36 @@ static void note_landing(const struct replay *replay, const struct moment *to, j
 			to->event));
 }
 
+/* Ticks without an address come from a person, or from a log of rr's. */
+static void note_beside(const struct moment *to, json_t *stop)
+{
+	if (stop)
+		json_object_set_new(stop, "note",
+		    json_sprintf(
+			"event %lld has no instruction with %lld ticks: this is the nearest "
+			"moment that begins an event",
+			to->event, to->ticks));
+}
+
 /* Goes there, or stays if the moment is not in the recording. */
 static json_t *go(
     struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
 {
 	struct failure lost = {0};
+	bool beside;
 	json_t *stop;
 
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (moment_go_to(replay, to, failure)) {
+	if (moment_go_near(replay, to, &beside, failure)) {
 		excursion_stay(&excursion);
 		replay->departed = (struct moment){0};
 		stop = answer(replay, FORWARD, reason, failure);
-		note_landing(replay, to, stop);
+		if (beside)
+			note_beside(to, stop);
+		else
+			note_landing(replay, to, stop);
 		return stop;
 	}
 	if (!excursion_return(&excursion, &lost) && lost.message[0])

@@ -53,10 +53,8 @@ bool excursion_return(struct excursion *excursion, struct failure *failure)
 	struct replay *replay = excursion->replay;
 	bool ok = false;
 
-	if (!replay->worker->broken) {
+	if (!replay->worker->broken)
 		ok = return_ticket_use(replay, &excursion->from, failure);
-		json_decref(live_output_take(replay->output, 1));
-	}
 	end(excursion);
 	return ok;
 }

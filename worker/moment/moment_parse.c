@@ -85,6 +85,24 @@ bool moment_go_to(struct replay *replay, const struct moment *to, struct failure
 	       !position_is_beyond(replay, to->event, failure);
 }
 
+bool moment_go_near(
+    struct replay *replay, const struct moment *to, bool *beside, struct failure *failure)
+{
+	*beside = false;
+	if (!to->guessed || to->pc)
+		return moment_go_to(replay, to, failure);
+	if (position_go(replay, to, failure))
+		return ambiguous_settle(replay, to, failure);
+	if (failure->code != ERROR_INVALID_ARGUMENT ||
+	    position_is_beyond(replay, to->event, failure))
+		return false;
+	*failure = (struct failure){0};
+	*beside = true;
+	return position_go_event(replay, to->event, failure) &&
+	       (position_order(&replay->moment, to) > 0 ||
+		   position_go_event(replay, to->event + 1, failure));
+}
+
 bool moment_go(struct replay *replay, const char *name, struct failure *failure)
 {
 	struct moment moment;

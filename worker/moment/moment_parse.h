@@ -15,6 +15,11 @@ bool moment_parse(
  * *failure filled, also if the name can mean several moments. */
 bool moment_go_to(struct replay *replay, const struct moment *to, struct failure *failure);
 
+/* The same, but ticks without an address that no instruction has lead to the next beginning of an
+ * event, and *beside says so. */
+bool moment_go_near(
+    struct replay *replay, const struct moment *to, bool *beside, struct failure *failure);
+
 /* Goes there. False with *failure filled, and then the program is not there. The client's
  * breakpoints should be disabled. */
 bool moment_go(struct replay *replay, const char *name, struct failure *failure);

@@ -369,9 +369,6 @@ enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
 	if (!replay->worker->broken) {
 		breakpoints_forget_hits(replay, reached(replay, end));
 		return_ticket_release(replay, &search.place);
-		/* Output on the way was already seen, because the session comes from a later
-		 * moment. */
-		json_decref(live_output_take(replay->output, 1));
 	}
 	fingerprint_forget(&search.bound);
 	return end;

@@ -125,8 +125,6 @@ static bool cross_backward(struct replay *replay, struct failure *failure)
 	breakpoints_suspend(replay);
 	ok = position_go_exec(replay, images_at(replay), failure);
 	breakpoints_resume(replay);
-	/* Output up to here was already seen, because the session comes from a later moment. */
-	json_decref(live_output_take(replay->output, 1));
 	replay->at_signal = replay->at_end = false;
 	return ok;
 }

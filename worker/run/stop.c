@@ -219,7 +219,7 @@ json_t *stop_describe(
 		json_object_set_new(json, "note",
 		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 			images_together(replay)));
-	output = live_output_take(replay->output, OUTPUT_MAX);
+	output = live_output_take(replay->output, replay->moment.event, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);
 	gdb_shield(replay->gdb, false);

@@ -350,9 +350,6 @@ static bool connect_tools(
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
 	replay->connected = true;
-	/* Output from before the session's first moment, including rr's message about how to
-	 * connect gdb. */
-	json_decref(live_output_take(replay->output, 1));
 	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-target-select extended-remote 127.0.0.1:%d",
 		    remote_port(remote)),

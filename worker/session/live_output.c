@@ -1,25 +1,25 @@
 /*
- * Catches and bounds the replayed program's output, which may be endless and is never complete
- * text. Nothing here depends on its content except rr's marks. A program that forges marks only
- * spoils its own output.
+ * Catches the replayed program's output, which may be endless and is never complete text. Nothing
+ * here depends on its content except rr's marks. A program that forges marks only spoils its own
+ * output.
  */
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
-#include "worker/session/live_output.h"
 #include "sandbox/wire/scrub.h"
+#include "worker/session/live_output.h"
+#include "worker/session/output_timeline.h"
 
-#define OUTPUT_HALF (16 * 1024) /* bytes kept of the head, and of the tail */
-#define WORDS_MAX   8192	/* of rr's own messages, with room for a backtrace after them */
-#define MARK_MAX    48
-#define NOTE_ROOM   128
-#define FATAL_MAX   1000 /* of rr's last error */
+#define WORDS_MAX 8192 /* of rr's own messages, with room for a backtrace after them */
+#define MARK_MAX  48
+#define FATAL_MAX 1000 /* of rr's last error */
 
 struct live_output {
-	char head[OUTPUT_HALF], tail[OUTPUT_HALF]; /* the tail is a ring */
-	size_t head_length, total;
+	struct output_timeline line;
+	long long told; /* the event up to which the client knows it */
 	char words[WORDS_MAX];
 	size_t words_length;
 	char mark[MARK_MAX]; /* a mark that has arrived in part */
@@ -36,7 +36,11 @@ struct live_output {
 
 struct live_output *live_output_new(void)
 {
-	return calloc(1, sizeof(struct live_output));
+	struct live_output *output = calloc(1, sizeof(*output));
+
+	if (output)
+		output->told = LLONG_MAX; /* before the session's first stop there is nothing new */
+	return output;
 }
 
 void live_output_free(struct live_output *output)
@@ -80,11 +84,7 @@ static void add_byte(struct live_output *output, char c)
 		add_words(output, c);
 		return;
 	}
-	if (output->head_length < OUTPUT_HALF)
-		output->head[output->head_length++] = c;
-	else
-		output->tail[(output->total - OUTPUT_HALF) % OUTPUT_HALF] = c;
-	output->total++;
+	output_timeline_add(&output->line, c);
 }
 
 /* Whether `text` can be the beginning of a mark, "[rr PID EVENT]"; *whole: it is a mark. */
@@ -113,6 +113,17 @@ static bool is_mark(const char *text, size_t length, bool *whole)
 	return true;
 }
 
+/* 34 of "[rr 12 34]" */
+static long long event_of_mark(const struct live_output *output)
+{
+	char mark[MARK_MAX + 1], *space;
+
+	memcpy(mark, output->mark, output->mark_length);
+	mark[output->mark_length] = '\0';
+	space = strrchr(mark, ' ');
+	return space ? strtoll(space, NULL, 10) : 0;
+}
+
 static void flush_mark(struct live_output *output)
 {
 	for (size_t i = 0; i < output->mark_length; i++)
@@ -130,8 +141,9 @@ void live_output_add(struct live_output *output, const char *bytes, size_t lengt
 		if (!is_mark(output->mark, output->mark_length, &whole)) {
 			flush_mark(output);
 		} else if (whole) {
-			output->mark_length = 0;
 			output->in_program = true;
+			output_timeline_begin(&output->line, event_of_mark(output));
+			output->mark_length = 0;
 		}
 	}
 }
@@ -157,32 +169,23 @@ static size_t without_announcements(char *all, size_t length)
 	return length;
 }
 
-json_t *live_output_peek(const struct live_output *output, size_t max)
+json_t *live_output_between(
+    const struct live_output *output, long long from, long long to, size_t max)
 {
-	size_t tail = output->total - output->head_length, kept, lost, at;
-	cleanup_free char *all = malloc((size_t)2 * OUTPUT_HALF + NOTE_ROOM);
+	size_t length;
+	cleanup_free char *text = output_timeline_between(&output->line, from, to, max, &length);
 
-	kept = tail < OUTPUT_HALF ? tail : OUTPUT_HALF;
-	lost = tail - kept;
-	if (!all || !output->total)
-		return NULL;
-	memcpy(all, output->head, output->head_length);
-	at = output->head_length;
-	if (lost)
-		at +=
-		    (size_t)snprintf(all + at, NOTE_ROOM, "\n[... %zu bytes left out ...]\n", lost);
-	for (size_t i = 0; i < kept; i++)
-		all[at++] = output->tail[(lost + i) % OUTPUT_HALF];
-	at = scrub_overwritten(all, without_announcements(all, at));
-	return at ? scrub_json_middle(all, at, max, NULL) : NULL;
+	if (text)
+		length = scrub_overwritten(text, without_announcements(text, length));
+	return text && length ? scrub_json_middle(text, length, max, NULL) : NULL;
 }
 
-json_t *live_output_take(struct live_output *output, size_t max)
+json_t *live_output_take(struct live_output *output, long long event, size_t max)
 {
-	json_t *text = live_output_peek(output, max);
+	long long told = output->told;
 
-	output->head_length = output->total = 0;
-	return text;
+	output->told = event;
+	return live_output_between(output, told, event, max);
 }
 
 /* Ends where rr adds text for its own developers. */

@@ -75,6 +75,20 @@ bool selection_set_thread(struct replay *replay, int tid)
 	return number && !replay->worker->broken;
 }
 
+bool selection_choose_frame(struct replay *replay, long long level, struct failure *failure)
+{
+	/* -stack-select-frame accepts any number, and then selects the outermost frame. */
+	if (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
+		replay->selected.number, level) == GDB_REFUSED) {
+		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",
+		    "there is no frame %lld: %s", level, gdb_message(replay->gdb));
+		return false;
+	}
+	return selection_set_frame(replay, (int)level) ||
+	       gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
+		   ERROR_NOT_FOUND, "rr_backtrace shows the frames", failure);
+}
+
 bool selection_set_frame(struct replay *replay, int level)
 {
 	if (gdb_command(replay->gdb, NULL, "-stack-select-frame %d", level) != GDB_DONE)

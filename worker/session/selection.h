@@ -18,6 +18,9 @@ void selection_follow_stop(struct replay *replay);
  */
 bool selection_set_thread(struct replay *replay, int tid);
 
+/* Selects a frame of the selected thread, or fills *failure if it has none with this number. */
+bool selection_choose_frame(struct replay *replay, long long level, struct failure *failure);
+
 /* Selects a frame of the selected thread; false if gdb refuses. */
 bool selection_set_frame(struct replay *replay, int level);
 

@@ -180,11 +180,12 @@ KIND(destructor, KIND_CALLS | KIND_FATAL)
 	exit(0);
 }
 
-/* Before main, where the environment asks for it: the stage is not there yet. */
 static __attribute__((constructor)) void construct(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "constructor") == 0)
-		*(volatile int *)AT(0x10) = 1;
+	if (argc != 2 || strcmp(argv[1], "constructor") != 0)
+		return;
+	stage_early("constructor");
+	*(volatile int *)AT(0x10) = 1;
 }
 
 KIND(constructor, KIND_CALLS | KIND_FATAL)

@@ -237,6 +237,12 @@ static void install_alt_stack(void)
 	sigaltstack(&other, NULL);
 }
 
+void stage_early(const char *kind)
+{
+	map(STAGE_BOARD, 0x1000, PROT_READ | PROT_WRITE);
+	strcpy(BOARD->kind, kind);
+}
+
 static void run_kind(const struct kind *kind, int handled, int on_alt_stack)
 {
 	static int installed = -1; /* where the handlers run */

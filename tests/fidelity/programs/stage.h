@@ -107,6 +107,9 @@ struct board {
 /* Remembers a range whose addresses differ between runs. The newest comes first. */
 FROM_C void stage_anchor(const char *name, uint64_t start, uint64_t end);
 
+/* Before main, where there is no stage: a board with the kind's name. */
+FROM_C void stage_early(const char *kind);
+
 /* Runs a kind's function on the stack; does not return. */
 FROM_C void stage_enter(void) __attribute__((noreturn));
 

@@ -2,6 +2,7 @@
  * How we show untrusted text: scrubbed, bounded, folded; and what we read from text.
  */
 #include <check.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/read/frames.h"
@@ -135,7 +136,7 @@ static json_t *caught(const char *bytes, size_t max)
 	/* byte by byte, because a mark may come in pieces */
 	for (size_t i = 0; bytes[i]; i++)
 		live_output_add(output, bytes + i, 1);
-	json_t *json = live_output_take(output, max);
+	json_t *json = live_output_between(output, 0, 100, max);
 	live_output_free(output);
 	return json;
 }
@@ -152,11 +153,23 @@ START_TEST(rrs_announcements_are_taken_out_of_the_output)
 {
 	json_auto_t *json =
 	    caught("[rr 1 2]a\n\a\n-----\n ---> Reached target process 7 at event 3.\n"
-		   "-----\n[rr 1 2]b\n",
+		   "-----\n[rr 1 3]b\n",
 		100);
 	ck_assert_str_eq(json_string_value(json), "a\nb\n");
 }
 END_TEST
+
+/* Nothing is lost without being counted. */
+static void expect_all_counted(const json_t *shown, size_t total)
+{
+	const char *gap = strstr(json_string_value(shown), "\n[... ");
+
+	ck_assert_ptr_nonnull(gap);
+	ck_assert_uint_eq(strtoul(gap + 6, NULL, 10) + json_string_length(shown) -
+			      strlen("\n[... 000000 bytes left out ...]\n"),
+	    total);
+	ck_assert_ptr_null(strstr(gap + 1, "\n[... "));
+}
 
 START_TEST(endless_output_keeps_head_and_tail)
 {
@@ -165,12 +178,105 @@ START_TEST(endless_output_keeps_head_and_tail)
 	for (int i = 0; i < 100000; i++)
 		live_output_add(output, "0123456789", 10);
 	live_output_add(output, "last", 4);
-	json_auto_t *json = live_output_take(output, 1000);
+	json_auto_t *json = live_output_between(output, 0, 3, 1000);
+	json_auto_t *long_one = live_output_between(output, 0, 3, 1000000);
 	const char *shown = json_string_value(json);
 	ck_assert_uint_le(strlen(shown), 1000);
 	ck_assert_int_eq(strncmp(shown, "first", 5), 0);
 	ck_assert_str_eq(shown + strlen(shown) - 4, "last");
-	ck_assert_ptr_null(live_output_take(output, 1000));
+	expect_all_counted(json, 1000009);
+	expect_all_counted(long_one, 1000009);
+	ck_assert_ptr_null(live_output_between(output, 3, 1000, 1000));
+	live_output_free(output);
+}
+END_TEST
+
+static void print_events(struct live_output *output, int from, int to)
+{
+	char bytes[64];
+
+	for (int event = from; event <= to; event++) {
+		int length = snprintf(bytes, sizeof(bytes), "[rr 1 %d]<%d>", event, event);
+		live_output_add(output, bytes, (size_t)length);
+	}
+}
+
+static void expect_taken(struct live_output *output, long long event, const char *expected)
+{
+	json_auto_t *json = live_output_take(output, event, 1000);
+
+	if (expected)
+		ck_assert_str_eq(json_string_value(json), expected);
+	else
+		ck_assert_ptr_null(json);
+}
+
+/* Seeks print the same again, overshoot, come back, and go on from a checkpoint. */
+START_TEST(each_stop_tells_what_was_printed_since_the_one_before)
+{
+	struct live_output *output = live_output_new();
+	print_events(output, 1, 3);
+	expect_taken(output, 2, NULL); /* the first stop */
+	print_events(output, 2, 9);
+	expect_taken(output, 5, "<2><3><4>");
+	print_events(output, 1, 8);
+	print_events(output, 4, 6);
+	expect_taken(output, 6, "<5>");
+	expect_taken(output, 3, NULL); /* it went back */
+	print_events(output, 1, 1);
+	print_events(output, 7, 8);
+	expect_taken(output, 9, "<3><4><5><6><7><8>");
+	live_output_free(output);
+}
+END_TEST
+
+START_TEST(what_a_called_function_printed_does_not_stay)
+{
+	struct live_output *output = live_output_new();
+	print_events(output, 1, 3);
+	expect_taken(output, 1, NULL);
+	live_output_add(output, "[rr 1 2]from a call", 19);
+	live_output_add(output, "[rr 1 4]from a call", 19);
+	print_events(output, 2, 5);
+	expect_taken(output, 6, "<1><2><3><4><5>");
+	live_output_free(output);
+}
+END_TEST
+
+/* "<17>", or a gap: the number behind it is larger, and follows on nothing else. */
+static const char *read_shown(const char *shown, long *last)
+{
+	bool gap = *shown == '\n';
+	char *rest;
+	long number;
+
+	if (gap) {
+		ck_assert_int_eq(strncmp(shown, "\n[... ", 6), 0);
+		shown = strchr(shown + 1, '\n') + 1;
+	}
+	number = strtol(shown + 1, &rest, 10);
+	ck_assert(gap ? number > *last : number == *last + 1);
+	*last = number;
+	return rest + 1;
+}
+
+/* Whatever passes there were, what is shown is what one pass prints, without its middle. */
+START_TEST(many_writes_keep_their_order_over_passes)
+{
+	struct live_output *output = live_output_new();
+	const int most = 8000;
+	int reached = 0;
+
+	for (int pass = 0; reached < most; pass++) {
+		int from = 1 + pass * 7919 % (reached + 1), to = from + pass * 104729 % 3000;
+		print_events(output, from, to);
+		reached = to > reached ? to : reached;
+		json_auto_t *json = live_output_between(output, 0, LLONG_MAX, 1000000);
+		long last = 0;
+		for (const char *rest = json_string_value(json); *rest;)
+			rest = read_shown(rest, &last);
+		ck_assert_int_eq(last, reached);
+	}
 	live_output_free(output);
 }
 END_TEST
@@ -266,6 +372,9 @@ int main(void)
 	    rrs_marks_are_taken_out_of_the_output,
 	    rrs_announcements_are_taken_out_of_the_output,
 	    endless_output_keeps_head_and_tail,
+	    each_stop_tells_what_was_printed_since_the_one_before,
+	    what_a_called_function_printed_does_not_stay,
+	    many_writes_keep_their_order_over_passes,
 	    rrs_complaint_is_said_without_its_backtrace,
 	    rrs_complaint_is_found_before_a_long_dump_of_the_trace,
 	    rrs_invitation_is_read_in_both_spellings,

@@ -45,18 +45,16 @@ struct crash {
 	struct fault fault;
 	unsigned long long pc; /* at that signal */
 	json_t *report, *output;
-	double began;	 /* a clock's seconds */
-	double deadline; /* seconds; 0: the usual one */
+	long long first_event; /* of the program's image */
+	double began;	       /* a clock's seconds */
+	double deadline;       /* seconds; 0: the usual one */
 };
 
 static void keep_output(struct crash *crash, struct replay *replay)
 {
-	json_t *output = live_output_peek(replay->output, OUTPUT_BYTES);
-
-	if (output) {
-		json_decref(crash->output);
-		crash->output = output;
-	}
+	json_decref(crash->output);
+	crash->output = live_output_between(
+	    replay->output, crash->first_event, replay->moment.event, OUTPUT_BYTES);
 }
 
 static enum scan_verdict see_signal(
@@ -65,12 +63,12 @@ static enum scan_verdict see_signal(
 	struct crash *crash = context;
 	json_t *stop;
 
-	keep_output(crash, replay);
 	if (!is_fatal(hit->signal))
 		return SCAN_ON;
 	stop = stop_describe(replay, FORWARD, NULL, failure);
 	if (!stop)
 		return SCAN_GIVE_UP;
+	keep_output(crash, replay);
 	excursion_note(crash->excursion, &crash->place);
 	json_decref(crash->report);
 	fault_clear(&crash->fault);
@@ -231,10 +229,12 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	/* If the process called exec, the last program is the one that ended. */
 	if (!position_go_event(replay, images_last_start(replay), failure))
 		return false;
-	json_decref(live_output_take(replay->output, 1));
+	crash->first_event = replay->moment.event;
 	/* rr would crash at the end of a trace that is cut off. */
 	if (!(images_is_open(replay) && images_is_unfinished(replay)) &&
 	    scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)
+		return false;
+	if (!position_update(replay, failure))
 		return false;
 	keep_output(crash, replay);
 	if (!crash->report) {
