@@ -136,6 +136,12 @@ static int use_software(const struct pmu_facts *facts, struct pmu_choice *out)
 		return -1;
 	}
 	out->kind = PMU_SOFTWARE;
+	/*
+	 * rr's buffer makes its counter in the program, with the rights of that moment, and aborts
+	 * the program if it may not (rr 5.6, preload/syscallbuf.c, open_desched_event_counter).
+	 */
+	out->no_syscall_buffer |=
+	    !facts->switches_counted_by_all && facts->rr_version < RR_RECORDS_SWITCHES;
 	out->short_skid = facts->own_events || facts->calls_dispatched;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,8 +18,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RR_HELP_MAX (16 * 1024)
 
@@ -171,6 +174,21 @@ static bool try_switch_counter(void)
 	return fd >= 0;
 }
 
+/* The same in a program that has given up its capabilities: a change of users, or a namespace. */
+static bool try_switch_counter_without_rights(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[2] = {{0}, {0}};
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(syscall(SYS_capset, &header, none) != 0 || !try_switch_counter());
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && status == 0;
+}
+
 /* A software event that counts nothing. Some machines refuse even that. */
 static bool try_own_event(void)
 {
@@ -208,6 +226,8 @@ void pmu_probe(const char *rr, double seconds, struct pmu_facts *facts, char *pa
 	ask_rr(path, seconds, facts);
 	facts->ptrace_allowed = try_ptrace(facts);
 	facts->switches_counted = try_switch_counter();
+	facts->switches_counted_by_all =
+	    facts->switches_counted && try_switch_counter_without_rights();
 	facts->own_events = try_own_event();
 	/* Switches off what is already off, to find out whether the kernel knows the call. */
 	facts->calls_dispatched =

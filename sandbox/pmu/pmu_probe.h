@@ -25,8 +25,9 @@ struct pmu_facts {
 	enum pmu_cores cores;
 	cpu_set_t cores_before; /* which this thread could use, if it is kept on one kind now */
 	bool switches_counted;	/* the kernel lets this user count context switches */
-	bool own_events;	/* the kernel lets this user have software events of their own */
-	bool calls_dispatched;	/* Linux 5.11: a process can answer its own system calls */
+	bool switches_counted_by_all; /* and a program that has given up its capabilities */
+	bool own_events;       /* the kernel lets this user have software events of their own */
+	bool calls_dispatched; /* Linux 5.11: a process can answer its own system calls */
 };
 
 /*

@@ -29,6 +29,7 @@ static struct pmu_facts good_machine(void)
 	    .event_since = PMU_RR_VERSION(5, 6, 0),
 	    .counter = PMU_COUNTER_WORKS,
 	    .switches_counted = true,
+	    .switches_counted_by_all = true,
 	    .own_events = true,
 	    .calls_dispatched = true,
 	};
@@ -199,6 +200,21 @@ START_TEST(a_user_who_may_not_count_switches_records_without_syscall_buffer)
 	facts.rr_version = PMU_RR_VERSION(5, 6, 0);
 	ck_assert_int_eq(decide(PMU_MODE_SOFTWARE, &facts), 0);
 	ck_assert(choice.no_syscall_buffer);
+}
+END_TEST
+
+/* A child that root starts as another user may not count them. */
+START_TEST(where_only_root_may_count_switches_the_software_pmu_records_without_syscall_buffer)
+{
+	struct pmu_facts facts = good_machine();
+	facts.switches_counted_by_all = false;
+	ck_assert_int_eq(decide(PMU_MODE_SOFTWARE, &facts), 0);
+	ck_assert_msg(!choice.no_syscall_buffer, "rr 5.9 records switches in another way");
+	facts.rr_version = PMU_RR_VERSION(5, 6, 0);
+	ck_assert_int_eq(decide(PMU_MODE_SOFTWARE, &facts), 0);
+	ck_assert(choice.no_syscall_buffer);
+	ck_assert_int_eq(decide(PMU_MODE_HARDWARE, &facts), 0);
+	ck_assert_msg(!choice.no_syscall_buffer, "the price is higher than the use");
 }
 END_TEST
 
@@ -511,6 +527,8 @@ static Suite *pmu_suite(void)
 	tcase_add_test(decision, rr_that_is_older_than_linux_gets_the_library_even_with_hardware);
 	tcase_add_test(decision, what_is_carried_is_named_for_the_version);
 	tcase_add_test(decision, a_user_who_may_not_count_switches_records_without_syscall_buffer);
+	tcase_add_test(decision,
+	    where_only_root_may_count_switches_the_software_pmu_records_without_syscall_buffer);
 	tcase_add_test(
 	    decision, where_all_events_are_forbidden_rr_5_9_records_without_syscall_buffer_too);
 	tcase_add_loop_test(decision,

@@ -21,6 +21,7 @@
 
 enum {
 	LOW_CODE = ARENA_CODE_SIZE, /* behind the data part */
+	NAME_SIZE = 64,		    /* in INJECT_SCRATCH */
 	PATH_SIZE = 64,
 	STEPS_TO_A_GAP = 32,
 };
@@ -38,7 +39,7 @@ static const uint32_t data_places[] = {0x50000000, 0x58000000, 0x30000000, 0x200
 
 const char *arena_name(void)
 {
-	static char name[64];
+	static char name[NAME_SIZE];
 	uint64_t random = 0;
 
 	if (name[0] == '\0') {
@@ -181,14 +182,12 @@ static bool place(struct arena *arena, const struct mappings *mappings, const st
 	return true;
 }
 
-static bool create(struct arena *arena, int *memfd)
+/* Maps the memory file here. */
+static bool map_here(struct arena *arena, int memfd)
 {
-	*memfd = memfd_create(arena_name(), MFD_CLOEXEC);
-	if (*memfd < 0)
+	if (kernel_call(SYS_ftruncate, memfd, FILE_SIZE, 0, 0, 0, 0) < 0)
 		return false;
-	if (kernel_call(SYS_ftruncate, *memfd, FILE_SIZE, 0, 0, 0, 0) < 0)
-		return false;
-	arena->memory = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, *memfd, 0);
+	arena->memory = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	if (arena->memory == MAP_FAILED)
 		arena->memory = NULL;
 	for (int i = 0; i < ARENA_PARTS && arena->memory; i++)
@@ -209,9 +208,15 @@ static bool map_one(struct injection *injection, long fd, uint64_t address, uint
 	       inject_call(injection, SYS_madvise, advice) == 0;
 }
 
-static bool map_all(const struct arena *arena, struct injection *injection, long fd)
+static void close_there(struct injection *injection, long fd)
 {
 	const uint64_t close_it[6] = {(uint64_t)fd};
+
+	inject_call(injection, SYS_close, close_it);
+}
+
+static bool map_there(const struct arena *arena, struct injection *injection, long fd)
+{
 	bool mapped =
 	    map_one(injection, fd, arena->data, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
 
@@ -220,52 +225,79 @@ static bool map_all(const struct arena *arena, struct injection *injection, long
 			mapped = map_one(injection, fd, arena->part[i].address, ARENA_CODE_SIZE,
 			    PROT_READ | PROT_EXEC, ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE);
 	}
-	inject_call(injection, SYS_close, close_it);
 	return mapped;
 }
 
-/* Opens the memory file in the tracee, by its name under /proc. */
-static long open_there(struct injection *injection, int memfd)
+/* Makes the memory file in the tracee: its descriptor there. */
+static long create_there(struct injection *injection)
 {
-	const uint64_t open_it[6] = {INJECT_SCRATCH, O_RDWR | O_CLOEXEC};
-	uint64_t name[PATH_SIZE / 8] = {0};
+	const uint64_t create_it[6] = {INJECT_SCRATCH, MFD_CLOEXEC};
+	uint64_t name[NAME_SIZE / 8] = {0};
 
-	snprintf((char *)name, sizeof name, "/proc/%d/fd/%d", getpid(), memfd);
-	if (!memory_write(injection->tid, INJECT_SCRATCH, name, PATH_SIZE / 8))
+	snprintf((char *)name, sizeof name, "%s", arena_name());
+	if (!memory_write(injection->tid, INJECT_SCRATCH, name, NAME_SIZE / 8))
 		return -1;
-	return inject_call(injection, SYS_open, open_it);
+	return inject_call(injection, SYS_memfd_create, create_it);
+}
+
+/* Opens the tracee's descriptor here. */
+static int open_here(pid_t tid, long fd)
+{
+	char name[PATH_SIZE];
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%ld", tid, fd);
+	return (int)kernel_call(SYS_openat, AT_FDCWD, (long)name, O_RDWR | O_CLOEXEC, 0, 0, 0);
+}
+
+/*
+ * The tracee makes the file and rr opens it, because a debugger may look into its tracee, while a
+ * tracee that has given up its user or its capabilities, or lives in namespaces of its own, may not
+ * look into rr.
+ */
+static bool share(struct arena *arena, struct injection *injection, const char **reason)
+{
+	long fd = create_there(injection);
+	int memfd = fd >= 0 ? open_here(injection->tid, fd) : -1;
+	bool mapped = false;
+
+	*reason = fd < 0 ? "the program is not allowed to make a memory file"
+			 : "rr is not allowed to open a memory file of the program";
+	if (memfd >= 0) {
+		*reason = "no memory";
+		mapped = map_here(arena, memfd);
+		kernel_call(SYS_close, memfd, 0, 0, 0, 0, 0);
+	}
+	if (fd < 0)
+		return false;
+	if (mapped) {
+		*reason = "the program is not allowed to map it";
+		mapped = map_there(arena, injection, fd);
+	}
+	close_there(injection, fd);
+	return mapped;
 }
 
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const struct arena *like, const char **reason)
 {
 	struct injection injection = {0};
-	int memfd = -1;
-	long fd = -1;
 	bool mapped = false;
 
-	*reason = "no memory";
 	if (!place(arena, mappings, like)) {
 		*reason = "its low memory is in use";
 		return false;
 	}
-	if (!create(arena, &memfd))
-		goto out;
-	*reason = "the program is not allowed to map it";
-	if (!inject_begin(&injection, tid, regs))
-		goto out;
-	fd = open_there(&injection, memfd);
-	if (fd >= 0)
-		mapped = map_all(arena, &injection, fd);
-	inject_end(&injection);
-	*arena_slot(arena, ARENA_ID) = arena->id;
-out:
+	*reason = "rr's pages are not mapped";
+	if (inject_begin(&injection, tid, regs)) {
+		mapped = share(arena, &injection, reason);
+		inject_end(&injection);
+	}
+	if (mapped)
+		*arena_slot(arena, ARENA_ID) = arena->id;
+	else
+		arena_unmap(arena);
 	if (injection.lost)
 		*reason = NULL;
-	if (memfd >= 0)
-		kernel_call(SYS_close, memfd, 0, 0, 0, 0, 0);
-	if (!mapped)
-		arena_unmap(arena);
 	return mapped;
 }
 
