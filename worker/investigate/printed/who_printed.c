@@ -95,6 +95,21 @@ static const char *called_from_own(const struct scene *scene)
 	return name ? plain_name(name) : "";
 }
 
+/* A frame of the C library's function that ends the program and writes what its buffers hold. */
+static bool is_exiting(const struct scene *scene)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(scene->frames, i, frame)
+	{
+		const char *name = mi_text(frame, "function");
+		if (name && strcmp(plain_name(name), "exit") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* "fmt (p.c:5), with printf" */
 static void tell_own(const struct scene *scene, char *text, size_t size)
 {
@@ -105,8 +120,10 @@ static void tell_own(const struct scene *scene, char *text, size_t size)
 	if (scene->own)
 		snprintf(text, size, "%.*s (%.600s)%s%.*s", NAME_SHOWN, function ? function : "??",
 		    at ? at : "no source", called[0] ? " with " : "", NAME_SHOWN, called);
+	else if (is_exiting(scene))
+		snprintf(text, size, "exit, at the program's end,");
 	else
-		snprintf(text, size, "%.*s, called by no code with source lines", NAME_SHOWN,
+		snprintf(text, size, "%.*s, called from code without source lines,", NAME_SHOWN,
 		    mi_text(inner, "function") ? plain_name(mi_text(inner, "function")) : "code");
 }
 
