@@ -1,11 +1,10 @@
 /*
- * The log: bounded lines of printable ASCII on stderr or in a file. Must never write to stdout,
+ * The log: bounded lines of printable ASCII on stderr. Must never write to stdout,
  * which belongs to the client, and never pass on a control character.
  */
 #include "sandbox/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -18,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PART_MAX 370 /* bytes of a path's beginning, and of its end, in the audit */
+#define PART_MAX       370 /* bytes of a path's beginning, and of its end, in the audit */
+#define WRITER_WAIT_MS 1000
 
 static enum log_level shown = LOG_LEVEL_AUDIT;
 static bool has_times;
@@ -51,12 +51,14 @@ void log_escape(char *line, size_t size, const char *text)
 	line[used] = '\0';
 }
 
-/* A reader of stderr that has stopped must not block us. */
-static int stderr_takes_a_line(void)
+/* A reader of stderr that has stopped must not block us. Only the many lines of gdb wait for one
+ * that writes them to a file. */
+static int stderr_takes_a_line(enum log_level level)
 {
 	struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
+	return poll(&fd, 1, has_times && level == LOG_LEVEL_GDB ? WRITER_WAIT_MS : 0) == 1 &&
+	       (fd.revents & POLLOUT);
 }
 
 /* "2026-11-25T14:03:05.120Z ", or nothing. */
@@ -83,7 +85,7 @@ static void write_line(enum log_level level, const char *format, va_list args)
 	char text[LOG_LINE_MAX], escaped[LOG_LINE_MAX - 96], line[LOG_LINE_MAX], time[32];
 	int saved = errno, len;
 
-	if (level > shown || !stderr_takes_a_line())
+	if (level > shown || !stderr_takes_a_line(level))
 		goto out;
 	vsnprintf(text, sizeof(text), format, args);
 	log_escape(escaped, sizeof(escaped), text);
@@ -146,17 +148,9 @@ void log_set_level(enum log_level level, bool times)
 {
 	shown = level;
 	has_times = times;
-}
-
-int log_to_file(const char *path)
-{
-	int fd =
-	    open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-	int failed = fd < 0 || dup2(fd, STDERR_FILENO) < 0 ? -1 : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return failed;
+	/* even gmtime_r opens a file the first time, which kills a broker */
+	if (times)
+		tzset();
 }
 
 void log_audit_path(const char *what, const char *path, const char *result)

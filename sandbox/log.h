@@ -1,7 +1,8 @@
 #ifndef SANDBOX_LOG_H
 #define SANDBOX_LOG_H
 /*
- * One line to stderr, or to a file in its place, for people. stdout belongs to MCP.
+ * One line to stderr, for people; with --log, supervisor/monitor/log_writer.h leads it to a file.
+ * stdout belongs to MCP.
  *
  * A line is at most LOG_LINE_MAX bytes and holds printable ASCII only: what a traced program or a
  * client chose ends up in logs, and terminals obey control characters.
@@ -37,12 +38,6 @@ void log_set_level(enum log_level level, bool times);
 
 /* A line with "gdb", of one exchange with gdb or rr: `where` is "to gdb", for instance. */
 void log_gdb(const char *where, const char *bytes, size_t length);
-
-/*
- * Lines go to the end of this file from now on, and not to stderr, whose descriptor it takes; the
- * file is made with mode 0600. Returns 0, or -1 with errno.
- */
-int log_to_file(const char *path);
 
 #define LOG_SYSLOG "/dev/log"
 

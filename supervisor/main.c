@@ -27,6 +27,7 @@
 #include "supervisor/connections.h"
 #include "supervisor/deadlines.h"
 #include "supervisor/monitor/launcher.h"
+#include "supervisor/monitor/log_writer.h"
 #include "supervisor/options.h"
 #include "supervisor/paths.h"
 #include "supervisor/rr_command.h"
@@ -46,6 +47,7 @@ struct supervisor {
 	struct mcp_server *server;
 	struct client client;
 	int signals;
+	int log_finished; /* readable when the log has all that we said; -1: no log */
 };
 
 static void end_by_signal(void *owner, short events)
@@ -104,10 +106,10 @@ static int lock_down(struct supervisor *supervisor, int launcher)
 	struct sandbox_policy policy;
 	struct sandbox_report report = {0};
 	char why[SETTINGS_WHY_MAX];
-	const int keep[] = {launcher, supervisor->signals};
+	const int keep[] = {launcher, supervisor->signals, supervisor->log_finished};
 
 	launcher_layers(&policy, supervisor->settings);
-	if (sandbox_enter(ROLE_SUPERVISOR, &policy, keep, 2, &report, why, sizeof(why)) < 0) {
+	if (sandbox_enter(ROLE_SUPERVISOR, &policy, keep, 3, &report, why, sizeof(why)) < 0) {
 		log_error("the supervisor's sandbox cannot be set up: %s", why);
 		return -1;
 	}
@@ -152,14 +154,16 @@ static int hold_standard_descriptors(void)
 	return close(null);
 }
 
-/* Before the monitor starts, so that every process of ours logs there. */
-static int open_log(const struct settings *settings)
+/* Before the monitor starts, so that every process of ours logs there. *finished is as of
+ * log_writer_start, or -1. */
+static int open_log(const struct settings *settings, int *finished)
 {
 	const char *path = settings_text(settings, SETTING_LOG);
 
+	*finished = -1;
 	log_set_level(
 	    (enum log_level)settings_number(settings, SETTING_LOG_LEVEL), path[0] != '\0');
-	if (path[0] == '\0' || log_to_file(path) == 0)
+	if (path[0] == '\0' || (*finished = log_writer_start(path, settings)) >= 0)
 		return 0;
 	log_error("the log cannot be written to %s: %s", path, strerror(errno));
 	return -1;
@@ -169,14 +173,15 @@ static int serve(struct supervisor *supervisor)
 {
 	int launcher, status;
 
-	if (open_log(supervisor->settings) < 0)
+	if (open_log(supervisor->settings, &supervisor->log_finished) < 0)
 		return 1;
 	if (supervisor->settings != NULL &&
 	    settings_text(supervisor->settings, SETTING_TRACE_DIR)[0] != 0)
 		setenv("_RR_TRACE_DIR", settings_text(supervisor->settings, SETTING_TRACE_DIR), 1);
 	supervisor->signals = watch_signals();
 	launcher = launcher_start(&supervisor->paths, supervisor->settings);
-	if (supervisor->signals < 0 || launcher < 0 || create_parts(supervisor, launcher) < 0) {
+	if (supervisor->signals < 0 || launcher < 0 || create_parts(supervisor, launcher) < 0 ||
+	    log_writer_join(LOG_SOURCE_SUPERVISOR) < 0) {
 		log_error("cannot start: %s", strerror(errno));
 		return 1;
 	}
@@ -192,6 +197,8 @@ static int serve(struct supervisor *supervisor)
 		log_error("poll: %s", strerror(errno));
 	status = end_calls(supervisor);
 	client_flush(&supervisor->client, LAST_FLUSH_MS);
+	if (supervisor->log_finished >= 0)
+		log_writer_finish(supervisor->log_finished);
 	return status;
 }
 

@@ -21,6 +21,7 @@
 #include "supervisor/monitor/broker.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/counter_proof.h"
+#include "supervisor/monitor/log_writer.h"
 #include "supervisor/monitor/start_message.h"
 
 #define EXIT_NO_EXEC 127
@@ -125,7 +126,8 @@ static _Noreturn void become_worker(const struct birth *birth)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (place_ends(birth->workers, birth->composition->broker_end) < 0)
+	if (log_writer_join(LOG_SOURCE_WORKER) < 0 ||
+	    place_ends(birth->workers, birth->composition->broker_end) < 0)
 		_exit(EXIT_NO_EXEC);
 	execve(birth->monitor->paths->worker, argv, environment_of((enum worker_kind)birth->kind));
 	_exit(EXIT_NO_EXEC);

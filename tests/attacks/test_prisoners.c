@@ -80,6 +80,37 @@ START_TEST(a_worker_that_was_taken_over_gets_nothing)
 }
 END_TEST
 
+/* Its own lines are marked as such, and lose what a terminal would obey; the last one has no end.
+ */
+START_TEST(a_worker_that_was_taken_over_only_adds_lines_to_the_log)
+{
+	static const char before[] = "a line of yesterday\n";
+	char *folder = harness_tree("../doubles/prisoner");
+	cleanup_free char *server = harness_path(folder, "bin/rr-warden");
+	cleanup_free char *log = harness_path(folder, "log");
+	struct client *client;
+	cleanup_free char *text = NULL;
+	const char *forged, *words;
+
+	harness_write_file(log, before);
+	client = client_start(&(struct client_options){.server = server,
+	    .args = (const char *const[]){
+		"--processes=500", "--memory=1G", "--log", log, "--log-level=calls", NULL}});
+	expect_nothing_worked(client, "rr_replay_start");
+	expect_policy_in_reports();
+	json_decref(client_tool(client, "rr_sessions", NULL));
+	client_end(client);
+	text = harness_file(log);
+	ck_assert_msg(strncmp(text, before, strlen(before)) == 0, "%.200s", text);
+	ck_assert_msg(strstr(text, "]: audit: source /etc/passwd: ") != NULL, "%s", text);
+	forged = strstr(text, "\nworker: rr-warden[1]: audit: forged\\x1b[2J\n");
+	words = strstr(text, "\nworker: last words\n");
+	ck_assert_msg(forged != NULL && words != NULL, "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, "]: call: rr_sessions: "));
+	harness_scratch_free(folder);
+}
+END_TEST
+
 START_TEST(the_debug_port_is_not_on_the_machine)
 {
 	/* Others may open ports where the network is not ours alone. */
@@ -148,6 +179,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_worker_that_was_taken_over_gets_nothing,
+	    a_worker_that_was_taken_over_only_adds_lines_to_the_log,
 	    the_debug_port_is_not_on_the_machine, another_user_gets_neither_trace_nor_process,
 	    NULL};
 

@@ -285,6 +285,25 @@ static bool fills_the_audit(void)
 	return errno == EACCES; /* still refused, and so still told */
 }
 
+/* Whoever holds a file of the log can clear O_APPEND. A pipe can be shut down only by who shares
+ * it: what others write after this must still arrive, which the test looks at. */
+static bool changes_the_log(void)
+{
+	static const char forged[] = "rr-warden[1]: audit: forged\033[2J\n";
+	int flags = fcntl(STDERR_FILENO, F_GETFL);
+	bool changed = fcntl(STDERR_FILENO, F_SETFL, flags & ~O_APPEND) == 0 &&
+		       pwrite(STDERR_FILENO, "gone", 4, 0) > 0;
+	int again = open("/proc/self/fd/2", O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
+
+	changed |= again >= 0 && lseek(again, 0, SEEK_SET) == 0;
+	changed |= ftruncate(STDERR_FILENO, 0) == 0;
+	(void)fchmod(STDERR_FILENO, 0);
+	(void)write(STDERR_FILENO, forged, sizeof(forged) - 1);
+	(void)write(STDERR_FILENO, "last words", 10);
+	(void)shutdown(STDERR_FILENO, SHUT_RDWR);
+	return changed;
+}
+
 static const struct {
 	const char *name;
 	bool (*try)(void);
@@ -309,6 +328,7 @@ static const struct {
     {"learns what files there are", learns_what_exists},
     {"fills the trace with reports", fills_the_trace},
     {"fills the audit", fills_the_audit},
+    {"changes the log", changes_the_log},
 };
 
 static json_t *try_all(const struct channel_packet *request)
