@@ -128,6 +128,24 @@ int mounts_make_point(int root, const char *path, bool is_directory)
 	return mknodat(root, path, S_IFREG | 0644, 0) < 0 && errno != EEXIST ? -1 : 0;
 }
 
+int mounts_make_link(int root, const char *path, const char *target)
+{
+	char parent[PATH_MAX];
+	char *slash;
+
+	if (strlcpy(parent, path + 1, sizeof(parent)) >= sizeof(parent)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	slash = strrchr(parent, '/');
+	if (slash) {
+		*slash = '\0';
+		if (mounts_make_point(root, parent, true) < 0)
+			return -1;
+	}
+	return symlinkat(target, root, path + 1) < 0 && errno != EEXIST ? -1 : 0;
+}
+
 /* Makes terminals if the kernel allows it, for programs that ask for one. */
 static int fill_dev(int dev)
 {

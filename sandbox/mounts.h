@@ -41,6 +41,10 @@ int mounts_cover(int root, const char *path, const char *options);
  * file. */
 int mounts_make_point(int root, const char *path, bool is_directory);
 
+/* Makes a link at this absolute path below `root`, and the directories down to it. Something that
+ * is there already stays. */
+int mounts_make_link(int root, const char *path, const char *target);
+
 /* A private /dev at root/dev, with harmless devices (see roles.h), pts and shm. */
 int mounts_private_dev(int root);
 

@@ -53,24 +53,6 @@ static int hold_all(
 	return 0;
 }
 
-static int make_link(struct view *view, const char *path, const char *target)
-{
-	char parent[PATH_MAX];
-	char *slash;
-
-	if (strlcpy(parent, path + 1, sizeof(parent)) >= sizeof(parent)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	slash = strrchr(parent, '/');
-	if (slash) {
-		*slash = '\0';
-		if (mounts_make_point(view->root, parent, true) < 0)
-			return -1;
-	}
-	return symlinkat(target, view->root, path + 1) < 0 && errno != EEXIST ? -1 : 0;
-}
-
 /* The existing parts of the system: links such as /bin as links, everything else as a tree. */
 static int hold_system(struct view *view)
 {
@@ -81,7 +63,7 @@ static int hold_system(struct view *view)
 
 		if (length > 0) {
 			target[length] = '\0';
-			if (make_link(view, *path, target) < 0)
+			if (mounts_make_link(view->root, *path, target) < 0)
 				return -1;
 		} else if (held_add(&view->held, *path, false) < 0 && errno != ENOENT &&
 			   errno != ENOTDIR && errno != EACCES && errno != ELOOP) {
@@ -95,7 +77,7 @@ static int make_links(struct view *view, const char *const *links)
 {
 	for (; links && links[0]; links += 2) {
 		view->held.path = links[0];
-		if (make_link(view, links[0], links[1]) < 0)
+		if (mounts_make_link(view->root, links[0], links[1]) < 0)
 			return -1;
 		view->held.path = NULL;
 	}

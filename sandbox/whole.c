@@ -69,6 +69,23 @@ static int cover_all(const struct whole *whole)
 	return mounts_private_tmp(whole->root);
 }
 
+/* A link of a named path that is under a cover, as a home in /tmp may be one: the worker goes the
+ * way that the call named. The machine's own links are seen as they are. */
+static int make_links(struct whole *whole, const char *const *links)
+{
+	struct stat status;
+
+	for (; links && links[0]; links += 2) {
+		if (fstatat(whole->root, links[0] + 1, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			continue;
+		whole->held.path = links[0];
+		if (mounts_make_link(whole->root, links[0], links[1]) < 0)
+			return -1;
+		whole->held.path = NULL;
+	}
+	return 0;
+}
+
 /* From now on nobody can write into the covers. EINVAL: another one is over it (a home directory in
  * /tmp). */
 static int seal_all(const struct whole *whole)
@@ -109,6 +126,7 @@ static int build(struct whole *whole, const struct sandbox_policy *policy)
 	whole->step = "places of named directories";
 	/* The only points that are missing are in covers, which are memory. */
 	if (held_make_points(&whole->held, whole->root) < 0 ||
+	    (policy->covers && make_links(whole, policy->links) < 0) ||
 	    (policy->covers && seal_all(whole) < 0) || held_show(&whole->held, whole->root) < 0)
 		return -1;
 	whole->step = "guarding /proc";

@@ -162,8 +162,20 @@ static void find_home(struct recording *recording)
 	recording->grantee.whole_home = !recording->bounded;
 }
 
+/* The worker compares the directory with these by where they lead, so it must see their links. */
+static void show_links_of_directories(struct recording *recording)
+{
+	const char *const *item =
+	    settings_list(recording->composition->settings, SETTING_DIRECTORIES);
+	char real[PATH_MAX];
+
+	for (; *item; item++)
+		(void)visible_paths_follow(&recording->composition->visible, *item, false, real);
+}
+
 static int check_directory(struct recording *recording, const char *real)
 {
+	show_links_of_directories(recording);
 	if (trace_paths_allows(recording->composition, SETTING_DIRECTORIES, real))
 		return 0;
 	return refuse(recording, "directory to record in", real,

@@ -135,7 +135,7 @@ START_TEST(a_link_below_an_allowed_directory_leads_nowhere_else)
 	static const char *const ways[] = {"granted/link", "granted/../outside", "outside"};
 	char record[TEXT], root[TEXT], traces[TEXT], path[TEXT];
 
-	if (!stage_can_play(_i) || _i & LINKED_HOME)
+	if (!stage_can_play(_i))
 		return;
 	struct stage stage = furnished(_i);
 	snprintf(record, sizeof(record), "--record-directory=%s/granted", stage.project);
@@ -164,12 +164,45 @@ START_TEST(a_link_below_an_allowed_directory_leads_nowhere_else)
 }
 END_TEST
 
+/* Where a name leads is allowed, so it is, by whatever link it is named: in the settings or in the
+ * call. The link is where a recording under --trace-root sees nothing else. */
+START_TEST(a_link_to_an_allowed_directory_is_allowed)
+{
+	char record[TEXT + 32], root[TEXT + 32], trace[TEXT + 8], program[TEXT + 8];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = furnished(_i);
+	cleanup_free char *granted = harness_path(stage.project, "granted");
+	cleanup_free char *door = harness_path(stage.folder, "door");
+	const char *const names[] = {granted, door};
+	harness_shell("cp /bin/true '%s' && ln -s '%s' '%s'", granted, granted, door);
+	for (size_t setting = 0; setting < 4; setting++) {
+		client_end(stage.client);
+		snprintf(record, sizeof(record), "--record-directory=%s", names[setting % 2]);
+		snprintf(root, sizeof(root), "--trace-root=%s", names[setting / 2]);
+		stage.client =
+		    stage_client(&stage, _i, (const char *const[]){record, root, NULL}, NULL);
+		for (size_t call = 0; call < 2; call++) {
+			snprintf(trace, sizeof(trace), "%s/new", names[call]);
+			snprintf(program, sizeof(program), "%s/true", names[call]);
+			client_tool_done(stage.client, "rr_record", "{s:[s], s:s, s:s}", "command",
+			    program, "working_directory", names[call], "trace_dir", trace);
+			client_tool_done(stage.client, "rr_ps", "{s:s}", "trace_dir", trace);
+			client_tool_done(stage.client, "rr_rm", "{s:s}", "trace_dir", trace);
+		}
+	}
+	stage_close(&stage);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {no_option_exceeds_the_administrators_file, TIMES(users)},
 	    {under_an_administrators_file_rr_is_the_machines, TIMES(users)},
 	    {a_link_below_an_allowed_directory_leads_nowhere_else, PLAYS},
+	    {a_link_to_an_allowed_directory_is_allowed, PLAYS},
 	    {NULL, 0},
 	};
 
