@@ -2,7 +2,7 @@
 #
 # The layout under build/ mirrors an installation, so that the supervisor finds its parts by one rule
 # (../libexec/rr-warden beside its own bin/), installed or not:
-#   build/bin/rr-warden   build/libexec/rr-warden/{rr-warden-worker,softpmu.so}
+#   build/bin/rr-warden   build/libexec/rr-warden/{rr-warden-worker,softpmu.so,guardheap.so}
 #
 # From outside: CC, CPPFLAGS, CFLAGS, LDFLAGS, PREFIX, DESTDIR, BUILD, and V=1 to see the commands.
 
@@ -51,6 +51,7 @@ SUPERVISOR := $(BUILD)/bin/rr-warden
 LIBEXEC    := $(BUILD)/libexec/rr-warden
 WORKER     := $(LIBEXEC)/rr-warden-worker
 SOFTPMU    := $(LIBEXEC)/softpmu.so
+GUARDHEAP  := $(LIBEXEC)/guardheap.so
 
 .PHONY: all
 all: ## build the server; says what is missing and stops, installs nothing
@@ -58,7 +59,7 @@ all: ## build the server; says what is missing and stops, installs nothing
 	@$(MAKE) --no-print-directory build
 
 .PHONY: build
-build: $(SUPERVISOR) $(WORKER) $(SOFTPMU) ## the same without a look at what is missing
+build: $(SUPERVISOR) $(WORKER) $(SOFTPMU) $(GUARDHEAP) ## the same without a look at what is missing
 
 # A target that is built from a list of files is built again when the list changes, and everything is
 # when the flags change. Each of these is kept in a file that is written only when its text changes.
@@ -88,8 +89,8 @@ $(SKILLS_OBJ): $(SKILLS_OBJ:.o=.c) $(FLAGS)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # One archive for each top folder and its subfolders. main.c stays out, so that the unit tests can link
-# the rest; the software PMU stays out, because it is a library of its own.
-sources_of = $(filter-out %/main.c $(1)/softpmu/%,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
+# the rest; the software PMU and the guard heap stay out, because they are libraries of their own.
+sources_of = $(filter-out %/main.c $(1)/softpmu/% $(1)/guardheap/%,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
 objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))$(if $(filter supervisor,$(1)), $(SKILLS_OBJ))
 ARCHIVES  := $(patsubst %,$(BUILD)/obj/%.a,mcp sandbox supervisor worker)
 
@@ -139,6 +140,14 @@ $(SOFTPMU): $(SOFTPMU_OBJS) $(SOFTPMU_LIST)
 	@rm -f $(LIBEXEC)/libZy*
 	$(Q)$(LINK) -shared $(CARRY_FLAGS) -o $@ $(filter %.o,$^) -lZydis -ldl
 	@[ '$(CARRY_ZYDIS)' != yes ] || sh packaging/carry.sh $@ libZy
+
+# The guard heap is loaded into recorded programs, and must not call what may call malloc.
+GUARDHEAP_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/guardheap/*.c))
+$(GUARDHEAP_OBJS): private PIC := -fPIC -fvisibility=hidden -fno-builtin -U_FORTIFY_SOURCE
+$(GUARDHEAP): $(GUARDHEAP_OBJS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -shared -o $@ $(filter %.o,$^)
 
 include tests/tests.mk
 include packaging/packages.mk

@@ -18,7 +18,7 @@ fail() {
 	exit 1
 }
 
-ours() { printf '%s\n' "$folder/bin/rr-warden" "$parts/rr-warden-worker" "$parts/softpmu.so"; }
+ours() { printf '%s\n' "$folder/bin/rr-warden" "$parts/rr-warden-worker" "$parts/softpmu.so" "$parts/guardheap.so"; }
 
 # needed: "SONAME PATH" of every library that they would load now.
 needed() {

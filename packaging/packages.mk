@@ -74,7 +74,7 @@ fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@URL@|$(URL)|g' -e 's|@REGISTRY_N
 dist: build ## the source archive, its bill of materials (SPDX), spec file, PKGBUILD and checksums, in build/dist/
 	@rm -rf $(DIST) && mkdir -p $(DIST)
 	@sh packaging/dist/source.sh $(RELEASE_NAME) $(SOURCES)
-	@python3 packaging/dist/sbom.py $(VERSION) $(SOURCES) $(SUPERVISOR) $(WORKER) $(SOFTPMU) >$(DIST)/$(RELEASE_NAME).spdx.json
+	@python3 packaging/dist/sbom.py $(VERSION) $(SOURCES) $(SUPERVISOR) $(WORKER) $(SOFTPMU) $(GUARDHEAP) >$(DIST)/$(RELEASE_NAME).spdx.json
 	@sh packaging/changelog.sh packaging/debian/changelog >$(DIST)/changelog
 	@printf 'BuildRequires:  pkgconfig(%s)\n' $(PKGS) >$(DIST)/requires
 	@$(call fill,packaging/rpm/rr-warden.spec.in) | sed -e '/^@CHANGELOG@$$/{r $(DIST)/changelog' -e 'd}' \

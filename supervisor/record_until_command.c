@@ -34,7 +34,9 @@ struct request {
 
 static const char usage[] =
     "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT] [--timeout=SECONDS]\n     "
-    "     [--[no-]chaos] [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n\nRecords "
+    "     [--[no-]chaos] [--heap=guard|guard_before] [--trace-dir=DIRECTORY] [--export=FILE.tar]\n "
+    " "
+    "        [--] COMMAND...\n\nRecords "
     "COMMAND again and again until it fails, keeps that trace and removes the others.\nPrints the "
     "path of the trace, and with --export the path of the archive. WHAT is failure (the\ndefault: "
     "a status other than 0, a signal or the timeout), exit:STATUS, signal:SIGNAL, timeout\nor "
@@ -47,6 +49,7 @@ static const struct option options[] = {
     {"timeout", required_argument, NULL, 't'},
     {"chaos", no_argument, NULL, 'c'},
     {"no-chaos", no_argument, NULL, 'o'},
+    {"heap", required_argument, NULL, 'p'},
     {"trace-dir", required_argument, NULL, 'd'},
     {"export", required_argument, NULL, 'e'},
     {"help", no_argument, NULL, 'h'},
@@ -80,6 +83,9 @@ static bool read_option(struct request *request, int option)
 	case 'c':
 	case 'o':
 		json_object_set_new(request->arguments, "chaos", json_boolean(option == 'c'));
+		return true;
+	case 'p':
+		set_text(request->arguments, "heap", optarg);
 		return true;
 	case 'd':
 		set_text(request->arguments, "trace_dir", optarg);

@@ -64,7 +64,7 @@ PROGRAM_FLAGS := -g -pthread -Wno-attributes
 OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes \
 	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc \
-	jumps_off faults throws_out checked wrappers
+	jumps_off faults throws_out checked wrappers guarded guarded_cc
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
@@ -217,7 +217,7 @@ check-sanitize: build ## unit tests and the main path under AddressSanitizer and
 	@sh packaging/deps.sh look check
 	@$(MAKE) --no-print-directory -j2 BUILD=build-asan CFLAGS='-O1 -g' HARDEN= \
 		EXTRA_CFLAGS='$(SANITIZE)' EXTRA_LDFLAGS='$(SANITIZE)' build tests
-	@cp $(SOFTPMU) build-asan/libexec/rr-warden/
+	@cp $(SOFTPMU) $(GUARDHEAP) build-asan/libexec/rr-warden/
 	@$(MAKE) --no-print-directory BUILD=build-asan check-sanitized
 
 # Only the unit tests look for leaks, because LeakSanitizer cannot stop its own threads in the sandbox.

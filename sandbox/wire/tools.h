@@ -23,6 +23,7 @@
 /* Choices: L(list); each list is X(enumerator, word), its first word the default. */
 #define TOOL_CHOICES(L)                                                                            \
 	L(kept_traces)                                                                             \
+	L(heap_kind)                                                                               \
 	L(step_unit)                                                                               \
 	L(watch_access)                                                                            \
 	L(change_side)                                                                             \
@@ -33,7 +34,10 @@
 	L(printed_to)
 
 #define CHOICES_kept_traces(X) X(KEEP_FAILING, "failing") X(KEEP_ALL, "all")
-#define CHOICES_step_unit(X)   X(STEP_LINE, "line") X(STEP_INSTRUCTION, "instruction")
+#define CHOICES_heap_kind(X)                                                                       \
+	X(HEAP_KIND_USUAL, "usual")                                                                \
+	X(HEAP_KIND_GUARD, "guard") X(HEAP_KIND_GUARD_BEFORE, "guard_before")
+#define CHOICES_step_unit(X) X(STEP_LINE, "line") X(STEP_INSTRUCTION, "instruction")
 #define CHOICES_watch_access(X)                                                                    \
 	X(WATCH_WRITE, "write") X(WATCH_READ, "read") X(WATCH_ACCESS, "access")
 #define CHOICES_change_side(X) X(CHANGE_BEFORE, "before") X(CHANGE_AFTER, "after")

@@ -42,6 +42,23 @@ static void job_end(struct job *job)
 /* Its third run fails. */
 #define FLAKY "sh -c 'echo >>runs; [ $(wc -l <runs) != 3 ]'"
 
+START_TEST(the_guard_heap_makes_a_silent_overflow_fail)
+{
+	cleanup_free char *program = harness_program("guarded");
+	char command[4096];
+
+	snprintf(command, sizeof(command), "-n 1 -- '%s' overflow", program);
+	struct job job = run("", command);
+	ck_assert_int_eq(job.status, 0);
+	job_end(&job);
+	snprintf(command, sizeof(command), "-n 1 --heap=guard -- '%s' overflow", program);
+	job = run("", command);
+	ck_assert_int_eq(job.status, 1);
+	ck_assert_ptr_nonnull(strstr(job.output, "guarded-0"));
+	job_end(&job);
+}
+END_TEST
+
 START_TEST(a_failure_is_kept_and_its_path_printed)
 {
 	struct job job = run("", "-n 5 -- " FLAKY);
@@ -128,6 +145,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {a_failure_is_kept_and_its_path_printed, 1},
+	    {the_guard_heap_makes_a_silent_overflow_fail, 1},
 	    {the_failing_trace_leaves_as_one_file, 1},
 	    {a_program_that_never_fails_leaves_nothing, 1},
 	    {trouble_is_told_from_a_failure, TIMES(troubles)},

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "sandbox/pmu/pmu.h"
+#include "sandbox/wire/tools.h"
 #include "worker/record/destination.h"
 #include "worker/serve/ops.h"
 
@@ -20,6 +21,7 @@ struct record_request {
 	const char *working_directory, *trace_dir, *input;
 	double timeout;
 	bool chaos;
+	enum heap_kind heap;
 	long long num_cores, output_limit; /* cores 0: as the machine has them */
 };
 
@@ -32,6 +34,7 @@ struct record_request {
 	    .input = (args)->stdin,                                                                \
 	    .timeout = (args)->timeout,                                                            \
 	    .chaos = (args)->chaos,                                                                \
+	    .heap = (args)->heap,                                                                  \
 	    .num_cores = (args)->num_cores,                                                        \
 	    .output_limit = (args)->output_limit})
 
@@ -47,6 +50,10 @@ struct record_plan {
 	double timeout;		/* seconds, 0: none */
 	size_t output_limit;	/* bytes of each stream in the answer */
 	char cores[16];
+	enum heap_kind heap;
+	struct {
+		char *preload, *mode, *count; /* variables of the program; owned, or NULL */
+	} guard;
 };
 
 /* Checks everything that can be checked without rr. False with *failure filled. Makes nothing on

@@ -5,8 +5,10 @@
 #include "worker/record/record_result.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "worker/record/guard_heap.h"
 #include "worker/trace/process_list.h"
 #include "worker/trace/trace.h"
 
@@ -94,6 +96,22 @@ static void set_note(json_t *result, const struct recording *recording, json_t *
 	}
 }
 
+static void set_heap(json_t *result, const struct recording *recording)
+{
+	char *note;
+	json_t *told = guard_heap_tell(&recording->plan, recording->trace, &note);
+
+	if (told)
+		json_object_set_new(result, "heap", told);
+	if (note && !json_object_get(result, "note"))
+		json_object_set_new(result, "note", json_string(note));
+	else if (note)
+		json_object_set_new(result, "note",
+		    json_sprintf(
+			"%s %s", json_string_value(json_object_get(result, "note")), note));
+	free(note);
+}
+
 /* How the first process ended: from the trace, or else from rr's own end, which is the same. */
 static void set_ending(json_t *result, json_t *first, int status)
 {
@@ -123,6 +141,7 @@ json_t *record_result(const struct recording *recording, json_t *list, double se
 		json_object_set(result, "more_processes", json_object_get(list, "more"));
 	set_ending(result, json_array_get(processes, 0), recording->rr.status);
 	set_note(result, recording, processes);
+	set_heap(result, recording);
 	set_output(result, recording);
 	if (!list)
 		json_decref(processes);

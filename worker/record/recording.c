@@ -4,6 +4,7 @@
  * which rr ends whatever else it traces and closes the trace. Must always read what the program
  * prints.
  */
+#include "worker/record/guard_heap.h"
 #include "worker/record/recording.h"
 
 #include <errno.h>
@@ -337,7 +338,8 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 		    "filter");
 		return false;
 	}
-	if (!record_plan_place_temporary(&recording->plan)) {
+	if (!record_plan_place_temporary(&recording->plan) ||
+	    !guard_heap_place_count(&recording->plan)) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}

@@ -22,7 +22,7 @@ static const char *const trace_streams[] = {"events", "data", "mmaps", "tasks"};
 
 static const char *const trace_files[] = {"events", "data", "mmaps", "tasks", "version",
     "incomplete", "tmp_clone", "pack_mmaps", "files.rr", BROKER_BOOKMARKS_FILE,
-    TRACE_LAST_WORDS_FILE};
+    TRACE_LAST_WORDS_FILE, TRACE_GUARDHEAP_FILE};
 
 static const char *const trace_prefixes[] = {"mmap_hardlink_", "mmap_clone_", "mmap_copy_",
     "mmap_pack_", "cloned_data_", BROKER_REPORT_PREFIX};

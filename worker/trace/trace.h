@@ -16,8 +16,10 @@
 #define TRACE_LATEST	  "latest-trace"
 /* What rr said when it stopped itself, in the trace of that recording. */
 #define TRACE_LAST_WORDS_FILE "rr-warden.last-words"
-#define TRACE_LOCK_WAIT_MS    1000
-#define TRACE_BEGINNING_S     3 /* rr needs no longer to make all files of a trace */
+/* Where the processes of a recording with the guard heap count. */
+#define TRACE_GUARDHEAP_FILE "rr-warden.guardheap"
+#define TRACE_LOCK_WAIT_MS   1000
+#define TRACE_BEGINNING_S    3 /* rr needs no longer to make all files of a trace */
 
 enum trace_state {
 	TRACE_NONE,	  /* not a trace */

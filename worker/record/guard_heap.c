@@ -1,0 +1,170 @@
+/*
+ * See guard_heap.h. rr gives the program variables of its own with -v; in rr's environment the
+ * library would be loaded into rr. The processes count in a file that they share, in the trace's
+ * directory: how a program ends does not matter then.
+ */
+#include "worker/record/guard_heap.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "worker/guardheap/table.h"
+#include "worker/record/guarded_program.h"
+
+static const char *const modes[] = {[HEAP_KIND_USUAL] = NULL,
+    [HEAP_KIND_GUARD] = "guard",
+    [HEAP_KIND_GUARD_BEFORE] = "guard_before"};
+
+/* Beside our own program. */
+static bool find_library(char path[TRACE_PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, TRACE_PATH_MAX - 1);
+	char *slash;
+
+	if (length <= 0 || length >= TRACE_PATH_MAX - 1)
+		return false;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || slash + 1 + sizeof(GUARDHEAP_FILE) > path + TRACE_PATH_MAX)
+		return false;
+	memcpy(slash + 1, GUARDHEAP_FILE, sizeof(GUARDHEAP_FILE));
+	return access(path, R_OK) == 0;
+}
+
+/* What the program would have preloaded anyway. */
+static const char *preloaded(const struct record_request *request)
+{
+	const char *theirs = json_string_value(json_object_get(request->env, "LD_PRELOAD"));
+
+	if (!theirs)
+		theirs = getenv("LD_PRELOAD");
+	return theirs ? theirs : "";
+}
+
+bool guard_heap_plan(
+    struct record_plan *plan, const struct record_request *request, struct failure *failure)
+{
+	const char *theirs = preloaded(request);
+	char library[TRACE_PATH_MAX];
+
+	plan->heap = request->heap;
+	if (plan->heap == HEAP_KIND_USUAL)
+		return true;
+	if (!guarded_program_check(plan->directory, plan->program, failure))
+		return false;
+	if (!find_library(library)) {
+		failure_set(failure, ERROR_UNSUPPORTED, "install all of rr-warden",
+		    "the guard heap's library is not there: " GUARDHEAP_FILE);
+		return false;
+	}
+	if (strpbrk(library, " :;")) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "install rr-warden below a path without spaces, colons and semicolons",
+		    "the loader cannot preload the guard heap from %.300s", library);
+		return false;
+	}
+	if (asprintf(&plan->guard.preload, "LD_PRELOAD=%s%s%s", library, *theirs ? ":" : "",
+		theirs) >= 0 &&
+	    asprintf(&plan->guard.mode, GUARDHEAP_MODE_VARIABLE "=%s", modes[plan->heap]) >= 0)
+		return true;
+	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	return false;
+}
+
+void guard_heap_argv(const struct record_plan *plan, size_t *count)
+{
+	const char *const words[] = {plan->guard.preload, plan->guard.mode, ""};
+
+	for (size_t i = 0; plan->heap != HEAP_KIND_USUAL && i < sizeof(words) / sizeof(*words);
+	     i++) {
+		plan->argv[(*count)++] = "-v";
+		plan->argv[(*count)++] = words[i];
+	}
+}
+
+bool guard_heap_place_count(struct record_plan *plan)
+{
+	size_t i = 0;
+	char *placed;
+
+	if (plan->heap == HEAP_KIND_USUAL)
+		return true;
+	if (asprintf(&placed, GUARDHEAP_COUNT_VARIABLE "=%s/" TRACE_GUARDHEAP_FILE,
+		plan->destination.trace) < 0)
+		return false;
+	while (plan->argv[i] != plan->guard.mode)
+		i++;
+	plan->argv[i + 2] = placed;
+	free(plan->guard.count);
+	plan->guard.count = placed;
+	return true;
+}
+
+static bool read_count(int trace, struct guardheap_count *count)
+{
+	cleanup_fd int fd =
+	    openat(trace, TRACE_GUARDHEAP_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	return fd >= 0 && pread(fd, count, sizeof(*count), 0) == (ssize_t)sizeof(*count) &&
+	       count->magic == GUARDHEAP_MAGIC;
+}
+
+static json_t *number(uint64_t count)
+{
+	return json_integer((json_int_t)(count & INT64_MAX));
+}
+
+/* What did not go as the caller thinks; NULL: nothing. */
+static char *note_of(const struct guardheap_count *count)
+{
+	char *note = NULL;
+
+	if (count->others &&
+	    asprintf(&note,
+		"The guard heap was not called in %llu of %llu processes, which "
+		"have an allocator of their own.",
+		(unsigned long long)count->others, (unsigned long long)count->processes) < 0)
+		return NULL;
+	if (!count->others && count->unguarded &&
+	    asprintf(&note,
+		"%llu of %llu blocks were not guarded, because a process may have only so many "
+		"mappings (vm.max_map_count): accesses outside of these do not stop the program.",
+		(unsigned long long)count->unguarded, (unsigned long long)count->blocks) < 0)
+		return NULL;
+	return note;
+}
+
+json_t *guard_heap_tell(const struct record_plan *plan, int trace, char **note)
+{
+	struct guardheap_count count = {0};
+	json_t *told;
+
+	*note = NULL;
+	if (plan->heap == HEAP_KIND_USUAL)
+		return NULL;
+	told = json_pack("{s:s}", "mode", modes[plan->heap]);
+	if (!read_count(trace, &count)) {
+		*note = strdup("The guard heap was not loaded: the program is static, has other "
+			       "rights than its files, or drops LD_PRELOAD from its environment.");
+		json_object_set_new(told, "loaded", json_false());
+		return told;
+	}
+	json_object_set_new(told, "blocks", number(count.blocks));
+	json_object_set_new(told, "unguarded", number(count.unguarded));
+	if (count.reused)
+		json_object_set_new(told, "reused", number(count.reused));
+	json_object_set_new(told, "processes", number(count.processes));
+	*note = note_of(&count);
+	return told;
+}
+
+void guard_heap_free(struct record_plan *plan)
+{
+	free(plan->guard.preload);
+	free(plan->guard.mode);
+	free(plan->guard.count);
+	plan->guard.preload = plan->guard.mode = plan->guard.count = NULL;
+}
