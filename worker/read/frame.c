@@ -115,14 +115,29 @@ void frames_without_rr(json_t *frames)
 		json_array_remove(frames, 0);
 }
 
-/* Debian's debug symbols of the C library name its sources as "./nptl/pthread_kill.c". */
-static bool is_foreign(struct replay *replay, const json_t *frame)
+/* Rust's library has no files where it was built; crates are other people's code, too. */
+static bool is_rusts(const char *path)
+{
+	return strncmp(path, "/rustc/", 7) == 0 || strncmp(path, "/rust/deps/", 11) == 0 ||
+	       strstr(path, "/lib/rustlib/src/") || strstr(path, "/.cargo/registry/");
+}
+
+/* Whose code it is that nobody debugs here; NULL: it may be the program's own. Debian's debug
+ * symbols of the C library name its sources as "./nptl/pthread_kill.c". */
+static const char *foreigner(struct replay *replay, const json_t *frame)
 {
 	const char *library = mi_text(frame, "library"), *at = mi_text(frame, "at");
 
+	if (at && is_rusts(at))
+		return "Rust's library";
 	if (library)
-		return is_libc(library);
-	return at && at[0] == '.' && !frame_is_own(replay, frame);
+		return is_libc(library) ? "libc" : NULL;
+	return at && at[0] == '.' && !frame_is_own(replay, frame) ? "libc" : NULL;
+}
+
+static bool is_foreign(struct replay *replay, const json_t *frame)
+{
+	return foreigner(replay, frame) != NULL;
 }
 
 bool frame_place(const json_t *frame, char path[FRAME_PATH_MAX], int *line)
@@ -150,7 +165,7 @@ bool frame_is_own(struct replay *replay, const json_t *frame)
 	char path[FRAME_PATH_MAX];
 	int line;
 
-	if (is_rr(frame) || !frame_place(frame, path, &line))
+	if (is_rr(frame) || !frame_place(frame, path, &line) || is_rusts(path))
 		return false;
 	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
 		if (strncmp(path, systems[i], strlen(systems[i])) == 0)
@@ -201,9 +216,11 @@ json_t *frame_listed(struct replay *replay, const json_t *frame)
 
 static size_t foreign_run(struct replay *replay, const json_t *frames, size_t at)
 {
+	const char *whose = foreigner(replay, json_array_get(frames, at));
 	size_t end = at;
 
-	while (end < json_array_size(frames) && is_foreign(replay, json_array_get(frames, end)))
+	while (whose && end < json_array_size(frames) &&
+	       foreigner(replay, json_array_get(frames, end)) == whose)
 		end++;
 	return end - at;
 }
@@ -215,14 +232,14 @@ static const char *name_of(const json_t *frame)
 	return name ? name : "??";
 }
 
-static json_t *fold(const json_t *frames, size_t at, size_t count)
+static json_t *fold(const json_t *frames, size_t at, size_t count, const char *whose)
 {
 	const json_t *inner = json_array_get(frames, at),
 		     *outer = json_array_get(frames, at + count - 1);
 
 	return json_pack("{s:I,s:o}", "folded", (json_int_t)count, "what",
 	    json_sprintf(
-		"%s%s%s in libc", name_of(inner), count > 2 ? " ... " : ", ", name_of(outer)));
+		"%s%s%s in %s", name_of(inner), count > 2 ? " ... " : ", ", name_of(outer), whose));
 }
 
 static void fold_foreign(struct replay *replay, json_t *frames)
@@ -232,7 +249,8 @@ static void fold_foreign(struct replay *replay, json_t *frames)
 
 		if (count < FOLD_MIN || count == json_array_size(frames))
 			continue;
-		json_array_insert_new(frames, at, fold(frames, at, count));
+		json_array_insert_new(frames, at,
+		    fold(frames, at, count, foreigner(replay, json_array_get(frames, at))));
 		for (size_t i = 0; i < count; i++)
 			json_array_remove(frames, at + 1);
 	}

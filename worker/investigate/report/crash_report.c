@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/investigate/heap/damage.h"
+#include "worker/investigate/report/panicked.h"
 #include "worker/investigate/report/departure.h"
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/report/report.h"
@@ -249,6 +250,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		look_back(replay, crash);
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
+	panicked_tell(crash->report, crash->output);
 	look_back_at_damage(replay, crash, report_tell_library(crash->report, crash->output));
 	add_other_crash(replay, crash->report);
 	return true;
