@@ -130,6 +130,17 @@ void client_start(struct client *client, struct loop *loop, struct mcp_server *s
 	loop_set_turn(loop, turn, client);
 }
 
+void client_hang_up(struct client *client)
+{
+	if (client->reading)
+		loop_remove(client->loop, STDIN_FILENO);
+	loop_remove(client->loop, STDOUT_FILENO);
+	loop_set_turn(client->loop, NULL, NULL);
+	client->reading = false;
+	client->input_ended = true;
+	client->deadline = DEADLINE_NEVER;
+}
+
 void client_flush(struct client *client, int timeout_ms)
 {
 	const char *bytes;

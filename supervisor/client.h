@@ -26,6 +26,9 @@ struct client {
 /* Begins to read; adds itself to the loop. */
 void client_start(struct client *client, struct loop *loop, struct mcp_server *server);
 
+/* Reads nothing more, and leaves the loop. */
+void client_hang_up(struct client *client);
+
 /* Before the end: gives the client a last chance to read what is left. */
 void client_flush(struct client *client, int timeout_ms);
 

@@ -15,7 +15,9 @@
 #define DEADLINE_SECOND	  INT64_C(1000000000)
 #define DEADLINE_GRACE_MS 4000 /* between asking an operation to end and killing it */
 #define DEADLINE_RECORD_GRACE_MS                                                                   \
-	8000		       /* for the program to clean up, and for rr to finish its trace */
+	8000 /* for the program to clean up, and for rr to finish its trace */
+#define DEADLINE_RECORD_STOP_MS                                                                    \
+	25000		       /* the same after rr_record_stop, which gives the program 10 s */
 #define DEADLINE_STOP_MS  2000 /* for a worker to end rr and gdb cleanly */
 #define DEADLINE_SPAN_MAX (7 * 86400) /* seconds a client may ask for */
 

@@ -53,7 +53,7 @@ static char *form(struct dispatch *dispatch, json_t *result, const char *main)
 }
 
 /* Answers a request with a tool's result, which is stolen: the one place where its form is made. */
-static void give(
+void dispatch_give(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result)
 {
 	char *text = form(dispatch, result, tools_shown[tool].results[0].name);
@@ -104,7 +104,7 @@ json_t *dispatch_running_list(struct dispatch *dispatch, const struct call *with
 	const struct call *call;
 
 	while ((call = session_next_running(dispatch->table, &session)) != NULL) {
-		if (call == without)
+		if (call == without || call->background)
 			continue;
 		json_t *about = describe_args(call->args);
 		const char *name = session_name(session);
@@ -127,6 +127,18 @@ static struct call *make_call(struct mcp_request *request, size_t tool, json_t *
 	call->operation = tools_routed[tool].operation;
 	call->args = json_copy(arguments);
 	json_object_del(call->args, "session");
+	return call;
+}
+
+struct call *dispatch_call(
+    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments)
+{
+	struct call *call = make_call(request, tool, arguments);
+
+	if (call == NULL)
+		dispatch_fail(dispatch, request, &out_of_memory);
+	else
+		mcp_request_set_data(request, call);
 	return call;
 }
 
@@ -286,16 +298,10 @@ void handle_stop(struct dispatch *dispatch, struct mcp_request *request, json_t 
 {
 	struct session *session = choose(dispatch, request, arguments);
 	struct call *call =
-	    session == NULL ? NULL : make_call(request, TOOL_REPLAY_STOP, arguments);
+	    session == NULL ? NULL : dispatch_call(dispatch, request, TOOL_REPLAY_STOP, arguments);
 
-	if (session == NULL)
-		return;
-	if (call == NULL) {
-		dispatch_fail(dispatch, request, &out_of_memory);
-		return;
-	}
-	mcp_request_set_data(request, call);
-	session_stop(session, call);
+	if (call != NULL)
+		session_stop(session, call);
 }
 
 void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
@@ -317,13 +323,13 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 		json_object_set_new(
 		    answer, "conclusion", json_string("no command is running in this session"));
 	session_interrupt(session);
-	give(dispatch, request, TOOL_INTERRUPT, answer);
+	dispatch_give(dispatch, request, TOOL_INTERRUPT, answer);
 }
 
 void handle_sessions(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
 	(void)arguments;
-	give(dispatch, request, TOOL_SESSIONS,
+	dispatch_give(dispatch, request, TOOL_SESSIONS,
 	    json_pack("{s:o}", "sessions", dispatch_session_list(dispatch)));
 }
 
@@ -435,7 +441,7 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 	}
 	if (session_name(session) != NULL && says_session(dispatch, call))
 		json_object_set_new(result, "session", json_string(session_name(session)));
-	give(dispatch, request, (size_t)call->tool, result);
+	dispatch_give(dispatch, request, (size_t)call->tool, result);
 }
 
 static void answer_failure(struct dispatch *dispatch, const struct session *session,

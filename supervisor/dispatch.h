@@ -34,6 +34,14 @@ void dispatch_progress(
 void dispatch_fail(
     struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure);
 
+/* A call of a tool with these arguments, which belongs to the request; NULL after a failure. */
+struct call *dispatch_call(
+    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments);
+
+/* Answers a request with a tool's result, which is stolen. */
+void dispatch_give(
+    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result);
+
 /* The calls that workers are at, but for one: {tool, seconds, about?, session?} each. New
  * reference.
  */

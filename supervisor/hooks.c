@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "supervisor/dispatch.h"
+#include "supervisor/recordings.h"
 #include "supervisor/status.h"
 
-/* A trace may be named by its path or, in the default directory, by its name alone. */
-static bool is_same_trace(const char *left, const char *right)
+bool hook_is_same_trace(const char *left, const char *right)
 {
 	const char *left_name = strrchr(left, '/'), *right_name = strrchr(right, '/');
 
@@ -29,11 +29,20 @@ bool hook_before_removal(
 
 	while (trace != NULL && (session = session_next_open(dispatch->table, session)) != NULL) {
 		const char *open = session_trace(session);
-		if (open == NULL || !is_same_trace(open, trace))
+		if (open == NULL || !hook_is_same_trace(open, trace))
 			continue;
 		failure_set(&failure, ERROR_NOT_ALLOWED,
 		    "close that session with rr_replay_stop first",
 		    "session %s is replaying this trace", session_name(session));
+		dispatch_fail(dispatch, request, &failure);
+		return false;
+	}
+	while (
+	    trace != NULL && (session = session_next_recording(dispatch->table, session)) != NULL) {
+		if (!hook_is_same_trace(session_trace(session), trace))
+			continue;
+		failure_set(&failure, ERROR_NOT_ALLOWED, "end it with rr_record_stop first",
+		    "this trace is being recorded");
 		dispatch_fail(dispatch, request, &failure);
 		return false;
 	}
@@ -66,5 +75,9 @@ void hook_after_status(struct dispatch *dispatch, const struct session *session,
 	if (json_array_size(running) > 0)
 		json_object_set(result, "running", running);
 	json_decref(running);
+	json_t *recordings = recordings_list(dispatch);
+	if (json_array_size(recordings) > 0)
+		json_object_set(result, "recordings", recordings);
+	json_decref(recordings);
 	status_complete(result, dispatch->settings, session, dispatch_session_list(dispatch));
 }

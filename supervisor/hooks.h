@@ -23,10 +23,14 @@ typedef void hook_after(struct dispatch *dispatch, const struct session *session
 /* Answers the request, now or later. */
 typedef void hook_handle(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments);
 
+/* A trace may be named by its path or, in the default directory, by its name alone. */
+bool hook_is_same_trace(const char *left, const char *right);
+
 hook_before hook_before_removal; /* a trace that a session replays stays */
 hook_after hook_after_list;	 /* remembers names of traces, for completion */
 hook_after hook_after_status;	 /* adds what only the supervisor knows */
 
 hook_handle handle_stop, handle_sessions, handle_interrupt;
+hook_handle handle_record_stop, handle_record_input;
 
 #endif

@@ -157,3 +157,8 @@ void loop_stop(struct loop *loop)
 {
 	loop->stopped = true;
 }
+
+void loop_go_on(struct loop *loop)
+{
+	loop->stopped = false;
+}

@@ -41,5 +41,7 @@ int loop_turn(struct loop *loop);
 /* Runs until loop_stop. Returns as loop_turn does. */
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
+/* After loop_stop: loop_turn works again. */
+void loop_go_on(struct loop *loop);
 
 #endif

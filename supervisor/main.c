@@ -116,6 +116,25 @@ static int lock_down(struct supervisor *supervisor, int launcher)
 	return 0;
 }
 
+/*
+ * Recordings in the background end before the server does, so that their traces can be replayed. A
+ * host that is in a hurry kills us, and then they are lost. Their sessions have deadlines.
+ */
+static void end_recordings(struct supervisor *supervisor, const struct failure *failure)
+{
+	if (!connections_have_launcher(supervisor->connections) ||
+	    session_end_others(supervisor->table, failure) == 0)
+		return;
+	client_hang_up(&supervisor->client);
+	loop_remove(supervisor->loop, supervisor->signals);
+	while (session_count(supervisor->table, WORKER_RECORD) > 0 &&
+	       connections_have_launcher(supervisor->connections)) {
+		loop_go_on(supervisor->loop);
+		if (loop_turn(supervisor->loop) < 0)
+			return;
+	}
+}
+
 /* Answers the calls that are still running with the reason for the end. Returns the exit status. */
 static int end_calls(struct supervisor *supervisor)
 {
@@ -135,7 +154,8 @@ static int end_calls(struct supervisor *supervisor)
 						   : "the server was told to exit");
 	if (alone)
 		log_error("%s", failure.message);
-	session_end_all(supervisor->table, &failure);
+	end_recordings(supervisor, &failure);
+	session_end_all(supervisor->table, &failure, false);
 	return alone;
 }
 

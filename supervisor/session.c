@@ -39,6 +39,8 @@ void session_release(struct session *session)
 	json_decref(session->open_args);
 	json_decref(session->worker_state);
 	json_decref(session->sandbox);
+	json_decref(session->begun);
+	json_decref(session->last_output);
 	memset(session, 0, sizeof(*session));
 }
 
@@ -131,6 +133,28 @@ void session_lost(struct session *session, const struct failure *failure, bool n
 	    session, EVENT_LOST, &(struct event_data){.failure = failure, .not_taken = not_taken});
 }
 
+void session_answer(struct session *session, struct call *call, struct outcome *outcome)
+{
+	const struct session_ports *ports = &session->table->ports;
+
+	ports->answer(ports->client, session, call, outcome);
+}
+
+/* An error answer of the worker: the rest of its fields go to the client as details. */
+void session_read_failure(struct failure *failure, const struct channel_packet *packet)
+{
+	const char *code = json_string_value(json_object_get(packet->json, "code"));
+	const char *message = json_string_value(json_object_get(packet->json, "message"));
+
+	failure_set(failure, failure_code(code),
+	    json_string_value(json_object_get(packet->json, "hint")), "%s",
+	    message != NULL ? message : "the worker gave no reason");
+	failure->details = json_copy(packet->json);
+	json_object_del(failure->details, "code");
+	json_object_del(failure->details, "message");
+	json_object_del(failure->details, "hint");
+}
+
 static void reject(struct session *session, const char *why)
 {
 	struct failure failure = {0};
@@ -160,6 +184,10 @@ static void pass_progress(struct session *session, const json_t *json)
 	const json_t *total = json_object_get(json, "total");
 	int64_t now = ports->now();
 
+	if (session->begun != NULL) {
+		json_decref(session->last_output);
+		session->last_output = json_incref((json_t *)json);
+	}
 	if (session->calls == NULL || session->calls->request == NULL ||
 	    now - session->last_progress < PROGRESS_INTERVAL)
 		return;
@@ -172,10 +200,14 @@ static void pass_progress(struct session *session, const json_t *json)
 
 void session_packet(struct session *session, const struct channel_packet *packet)
 {
+	if (session_answer_aside(session, packet))
+		return;
 	if (session->outstanding_id == 0 || packet->id != session->outstanding_id) {
 		reject(session, "the worker answered a request that was not sent to it");
 	} else if (packet->type == WIRE_STATE) {
 		keep_state(session, packet->json);
+	} else if (packet->type == WIRE_BEGUN && session_begun(session, packet)) {
+		return;
 	} else if (packet->type == WIRE_PROGRESS) {
 		pass_progress(session, packet->json);
 	} else if (packet->type != session->outstanding_type) {
@@ -272,7 +304,8 @@ bool session_has_opened(const struct session *session)
 
 const char *session_trace(const struct session *session)
 {
-	const json_t *known = json_object_get(session->worker_state, "trace_dir");
+	const json_t *known = json_object_get(
+	    session->begun != NULL ? session->begun : session->worker_state, "trace_dir");
 
 	return json_string_value(
 	    known != NULL ? known : json_object_get(session->open_args, "trace_dir"));

@@ -38,6 +38,8 @@ struct call {
 	long long seconds;  /* limit; 0: none */
 	int64_t made;	    /* when it came to its session */
 	bool as_contents;   /* a resource is read: the result becomes its text */
+	uint32_t aside_id;  /* of a packet beside the operation that is out */
+	bool background;    /* nobody waits: the recording has been answered when it began */
 	bool again;	    /* sent again, because the first worker died before it took the call */
 	struct session *session;
 };
@@ -91,8 +93,9 @@ void session_interrupt(struct session *session);
 void session_cancel(struct call *call);
 
 /* The server is ending: answers every call with the failure, which has no details, and drops every
- * worker. */
-void session_end_all(struct session_table *table, const struct failure *failure);
+ * worker, except for those of recordings in the background where these are to be spared. */
+void session_end_all(
+    struct session_table *table, const struct failure *failure, bool spare_recordings);
 
 /* Walks the replay sessions that are not being closed: start with NULL. */
 struct session *session_next_open(struct session_table *table, struct session *after);
@@ -132,6 +135,27 @@ json_t *session_describe(const struct session *session, bool whole);
 
 /* One of "starting", "ready", "running", "stopping", "ending", "resting". */
 const char *session_state_name(const struct session *session);
+
+/* ---- Recordings in the background ------------------------------------------------------------ */
+
+/* Ends one with a signal (a name as in <signal.h>); answered like rr_record when it has ended. */
+void session_end_recording(struct session *session, struct call *call, int signal);
+
+/* Sends json (stolen) beside what the worker does; the worker's answer is the call's. */
+void session_send_aside(struct session *session, struct call *call, uint32_t type, json_t *json);
+
+/* The next one that runs; NULL after the last. Start with NULL. */
+struct session *session_next_recording(struct session_table *table, struct session *after);
+
+/* {trace_dir, command, seconds, trace_bytes?, last_output?}. New reference. */
+json_t *session_describe_recording(const struct session *session);
+
+/* Of the latest that have ended and that nobody has asked for since: an array of {trace_dir,
+ * result} or {trace_dir, failure}. Borrowed; an element that was given may be removed. */
+json_t *session_ended_recordings(struct session_table *table);
+
+/* The server is about to end: ends all but these, and asks these to end. Returns how many. */
+unsigned session_end_others(struct session_table *table, const struct failure *failure);
 
 /* ---- For the connection to its worker ------------------------------------------------------- */
 

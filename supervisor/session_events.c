@@ -36,13 +36,6 @@ static struct call *pop_call(struct session *session)
 	return call;
 }
 
-static void answer_or_free(struct session *session, struct call *call, struct outcome *outcome)
-{
-	const struct session_ports *ports = &session->table->ports;
-
-	ports->answer(ports->client, session, call, outcome);
-}
-
 /* A worker that does not exist, or has ended, accepts nothing. */
 static enum channel_result send_packet(
     struct session *session, uint32_t type, uint32_t id, const json_t *json)
@@ -70,7 +63,7 @@ static void answer_call(struct session *session, struct call *call, struct outco
 			json_object_set_new(fields, "restored", json_true());
 		session->restored = false;
 	}
-	answer_or_free(session, call, outcome);
+	session_answer(session, call, outcome);
 }
 
 static void fail_call(struct session *session, struct call *call, enum error_code code,
@@ -99,21 +92,30 @@ static void end_session(struct session *session, const char *message)
 	session->closing = true;
 	drop_worker(session);
 	fail_rest(session, message);
+	session_fail_asides(session, message);
 	while ((call = session->stops) != NULL) {
 		struct outcome outcome = {
 		    .result = json_pack("{s:s, s:b}", "session", session->id, "stopped", 1)};
 		session->stops = call->next;
-		answer_or_free(session, call, &outcome);
+		if (session->kind == WORKER_RECORD) {
+			json_decref(outcome.result);
+			fail_call(session, call, ERROR_CANCELLED, message, NULL, false);
+			continue;
+		}
+		session_answer(session, call, &outcome);
 	}
 	session_release(session);
 }
 
-void session_end_all(struct session_table *table, const struct failure *failure)
+void session_end_all(
+    struct session_table *table, const struct failure *failure, bool spare_recordings)
 {
 	struct session *session = NULL;
 	struct call *call;
 
 	while ((session = session_next(table, session)) != NULL) {
+		if (spare_recordings && session->calls != NULL && session->calls->background)
+			continue;
 		while ((call = pop_call(session)) != NULL)
 			fail_call(
 			    session, call, failure->code, failure->message, failure->hint, false);
@@ -263,26 +265,11 @@ static void launch_failed(struct session *session, const struct event_data *data
 	fail_opening(session, &failure);
 }
 
-/* An error answer of the worker: the rest of its fields go to the client as details. */
-static void read_failure(struct failure *failure, const struct channel_packet *packet)
-{
-	const char *code = json_string_value(json_object_get(packet->json, "code"));
-	const char *message = json_string_value(json_object_get(packet->json, "message"));
-
-	failure_set(failure, failure_code(code),
-	    json_string_value(json_object_get(packet->json, "hint")), "%s",
-	    message != NULL ? message : "the worker gave no reason");
-	failure->details = json_copy(packet->json);
-	json_object_del(failure->details, "code");
-	json_object_del(failure->details, "message");
-	json_object_del(failure->details, "hint");
-}
-
 static void fail_opening_by_answer(struct session *session, const struct channel_packet *packet)
 {
 	struct failure failure = {0};
 
-	read_failure(&failure, packet);
+	session_read_failure(&failure, packet);
 	fail_opening(session, &failure);
 }
 
@@ -347,10 +334,11 @@ static void finish_call(struct session *session, const struct event_data *data)
 
 	if (data->packet->flags & WIRE_FLAG_ERROR) {
 		outcome.alive = session->kind == WORKER_REPLAY;
-		read_failure(&outcome.failure, data->packet);
+		session_read_failure(&outcome.failure, data->packet);
 	} else {
 		outcome.result = json_incref(data->packet->json);
 	}
+	session_note_end(session, call, &outcome);
 	answer_call(session, call, &outcome);
 	if (session->kind == WORKER_REPLAY) {
 		become_ready(session);
@@ -409,6 +397,8 @@ static void lose(struct session *session, const struct event_data *data)
 	drop_worker(session);
 	call = session->state == SESSION_READY ? NULL : pop_call(session);
 	if (call != NULL)
+		session_note_end(session, call, &(struct outcome){.failure = *data->failure});
+	if (call != NULL)
 		fail_call(session, call, data->failure->code, data->failure->message,
 		    hint_of_loss(session, call, data->failure), session->kind == WORKER_REPLAY);
 	if (session->kind != WORKER_REPLAY) {
@@ -453,6 +443,16 @@ static void interrupt(struct session *session, const char *reason)
 
 	session->interrupt_reason = reason;
 	enter(session, SESSION_INTERRUPTING, now_of(session) + grace * (DEADLINE_SECOND / 1000));
+	send_packet(session, WIRE_INTERRUPT, 0, json);
+	json_decref(json);
+}
+
+void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms)
+{
+	json_t *json = json_pack("{s:s, s:i}", "reason", "asked", "signal", signal);
+
+	session->interrupt_reason = "asked";
+	enter(session, SESSION_INTERRUPTING, now_of(session) + grace_ms * (DEADLINE_SECOND / 1000));
 	send_packet(session, WIRE_INTERRUPT, 0, json);
 	json_decref(json);
 }
@@ -515,7 +515,7 @@ static void forget_waiting(struct session *session, const struct event_data *dat
 	if (*at == NULL)
 		return; /* an rr_replay_stop: the stop goes on */
 	*at = data->call->next;
-	answer_or_free(session, data->call, &nothing);
+	session_answer(session, data->call, &nothing);
 }
 
 static void cancel_start(struct session *session, const struct event_data *data)

@@ -7,6 +7,7 @@
 #include "supervisor/session.h"
 
 #define SESSION_ID_MAX 16
+#define ENDED_MAX      16 /* recordings in the background whose end is remembered */
 
 /* As clients see them in quotes. */
 #define SESSION_STATES(X)                                                                          \
@@ -56,11 +57,14 @@ struct session {
 	struct connection *connection; /* to its worker; NULL: it has none */
 	struct call *calls;	       /* the first one runs, or waits for the worker to start */
 	struct call *stops;	       /* rr_replay_stop calls waiting for the end */
+	struct call *asides;	       /* sent beside the first call */
 	json_t *open_args, *worker_state, *sandbox;
-	bool opened;   /* it has been open at least once */
-	bool closing;  /* will be freed at the end of its worker */
-	bool restored; /* it was restored, and no answer has said so yet */
-	bool unsent;   /* the channel was closed when the call was sent */
+	json_t *begun;	     /* of a recording in the background: its first answer */
+	json_t *last_output; /* and its last progress */
+	bool opened;	     /* it has been open at least once */
+	bool closing;	     /* will be freed at the end of its worker */
+	bool restored;	     /* it was restored, and no answer has said so yet */
+	bool unsent;	     /* the channel was closed when the call was sent */
 	const char *interrupt_reason;
 	int restore_failures;
 	uint32_t last_wire_id, outstanding_id, outstanding_type;
@@ -73,7 +77,32 @@ struct session_table {
 	struct session sessions[SESSION_SLOTS];
 	struct session *last_used; /* its slot may now be free, or belong to another session */
 	unsigned last_number;
+	json_t *ended; /* as session_ended_recordings has it; NULL: none yet */
 };
+
+/* Answers a call and frees it; with request NULL it only frees. */
+void session_answer(struct session *session, struct call *call, struct outcome *outcome);
+
+/* Sends a packet beside the operation that is out. */
+void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms);
+
+/* WIRE_BEGUN: the client gets its answer, and the operation goes on without it. False: out of turn.
+ */
+bool session_begun(struct session *session, const struct channel_packet *packet);
+
+/* An answer to session_send_aside; false if it is none. */
+bool session_answer_aside(struct session *session, const struct channel_packet *packet);
+
+/* The first call's outcome (borrowed), if it is a recording in the background: answers who waits
+ * for its end, or remembers it. */
+void session_note_end(
+    struct session *session, const struct call *call, const struct outcome *outcome);
+
+/* Fails what nobody will answer any more. */
+void session_fail_asides(struct session *session, const char *message);
+
+/* What a failed packet says. Its details are new. */
+void session_read_failure(struct failure *failure, const struct channel_packet *packet);
 
 /* Walks the used slots: start with NULL. */
 struct session *session_next(struct session_table *table, struct session *after);

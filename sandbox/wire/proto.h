@@ -13,10 +13,11 @@
  * all in host byte order, because both ends are on one machine.
  *
  * The supervisor sends one operation at a time to a worker (WIRE_OP_*), and beside it only
- * WIRE_INTERRUPT and WIRE_STOP. The worker answers an operation `type` with exactly one packet of
- * type `type + 1` and the same id. Before it may come any number of WIRE_PROGRESS and at most one
- * WIRE_STATE. The JSON of an answer is the result (the tool's structuredContent), or with
- * WIRE_FLAG_ERROR {"code","message","hint"} and the other fields that the client's answer gets
+ * WIRE_INTERRUPT, WIRE_STOP and WIRE_RECORD_INPUT. The worker answers an operation `type` with
+ *exactly one packet of type `type + 1` and the same id. Before it may come any number of
+ *WIRE_PROGRESS and at most one WIRE_STATE. The JSON of an answer is the result (the tool's
+ *structuredContent), or with WIRE_FLAG_ERROR {"code","message","hint"} and the other fields that
+ *the client's answer gets
  * ("moment", "frame", ...).
  */
 #include <stdint.h>
@@ -41,12 +42,18 @@ enum wire_type {
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
 	WIRE_OP_##NAME = (operation),
 #include "sandbox/wire/tools.def"
-	WIRE_INTERRUPT = 200, /* {"reason": "timeout"|"cancelled"|"asked"}; has no answer of
-				     its own: the running operation gets one */
+	WIRE_INTERRUPT = 200, /* {"reason": "timeout"|"cancelled"|"asked", "signal"?: number for the
+				     recorded program}; has no answer of its own: the running
+				     operation gets one */
 	WIRE_STOP = 202,      /* {}: end the tools and exit 0; answered by the worker's end */
-	WIRE_PROGRESS =
-	    301,	  /* {"progress": n, "total"?: n, "message"?: text}; id of the operation */
-	WIRE_STATE = 303, /* the session as data (see below); replaces the one before */
+	WIRE_RECORD_INPUT = 204, /* {"text"?, "eof"?: bool}: for the standard input of a program
+				    that is recorded in the background. Has an id and an answer like
+				    an operation, but is sent while one is out */
+	WIRE_PROGRESS = 301,  /* {"progress": n, "total"?: n, "message"?: text, "trace_bytes"?: n};
+				 id of the operation */
+	WIRE_BEGUN = 307,     /* a recording in the background has begun: the client's answer. The
+					 operation stays out until the recording ends */
+	WIRE_STATE = 303,     /* the session as data (see below); replaces the one before */
 	WIRE_VIOLATION = 305, /* {"syscall": number}, id 0: what seccomp killed the worker for; its
 				 last packet (see sandbox_syscall_name) */
 };

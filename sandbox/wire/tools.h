@@ -31,7 +31,8 @@
 	L(caught)                                                                                  \
 	L(value_format)                                                                            \
 	L(memory_format)                                                                           \
-	L(printed_to)
+	L(printed_to)                                                                              \
+	L(end_signal)
 
 #define CHOICES_kept_traces(X) X(KEEP_FAILING, "failing") X(KEEP_ALL, "all")
 #define CHOICES_heap_kind(X)                                                                       \
@@ -59,6 +60,11 @@
 	X(FORMAT_BINARY, "binary")
 #define CHOICES_memory_format(X)                                                                   \
 	X(MEMORY_HEX, "hex") X(MEMORY_DUMP, "dump") X(MEMORY_PLAIN, "plain")
+/* In the order of end_signals in supervisor/recordings.c. */
+#define CHOICES_end_signal(X)                                                                      \
+	X(END_SIGTERM, "SIGTERM")                                                                  \
+	X(END_SIGINT, "SIGINT")                                                                    \
+	X(END_SIGHUP, "SIGHUP") X(END_SIGQUIT, "SIGQUIT") X(END_SIGKILL, "SIGKILL")
 #define CHOICES_printed_to(X)                                                                      \
 	X(PRINTED_ANY, "any") X(PRINTED_STDOUT, "stdout") X(PRINTED_STDERR, "stderr")
 

@@ -9,6 +9,7 @@
 #include "sandbox/wire/broker.h"
 #include "worker/handlers.h"
 #include "worker/trace/query.h"
+#include "worker/record/background.h"
 #include "worker/record/last_words.h"
 #include "worker/record/record_result.h"
 #include "worker/record/recorder.h"
@@ -119,10 +120,12 @@ json_t *tool_record(struct worker *worker, const struct record_args *args, struc
 	struct recording recording = {0};
 	json_t *result = NULL;
 
+	request.background = args->background;
+
 	if (!recording_open(&recording, worker))
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 	else if (record_plan_make(worker, &request, &recording.plan, failure) &&
-		 recording_run(&recording, failure))
+		 background_run(&recording, failure))
 		result = conclude(&recording, failure);
 	recording_close(&recording);
 	return result;

@@ -331,6 +331,7 @@ bool record_plan_make(const struct worker *worker, const struct record_request *
 {
 	*plan = (struct record_plan){0};
 	plan->input = request->input;
+	plan->background = request->background;
 	return check_command(request->command, failure) &&
 	       plan_numbers(worker, request, plan, failure) &&
 	       plan_directory(worker, request, plan, failure) &&

@@ -20,7 +20,7 @@ struct record_request {
 	json_t *command, *env;
 	const char *working_directory, *trace_dir, *input;
 	double timeout;
-	bool chaos;
+	bool chaos, background;
 	enum heap_kind heap;
 	long long num_cores, output_limit; /* cores 0: as the machine has them */
 };
@@ -47,6 +47,7 @@ struct record_plan {
 	struct destination destination;
 	bool has_own_temporary; /* the trace is where rr keeps temporary files */
 	const char *input;	/* text for its stdin, or NULL; borrowed from args */
+	bool background;	/* its stdin stays open */
 	double timeout;		/* seconds, 0: none */
 	size_t output_limit;	/* bytes of each stream in the answer */
 	char cores[16];

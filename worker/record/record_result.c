@@ -40,8 +40,8 @@ static const char *const reason_notes[] = {
     [END_TRACER] = "The program was stopped because it started one that traces others.",
 };
 
-/* Adds as much output as fits; escapes may take several bytes each. */
-static void set_output(json_t *result, const struct recording *recording)
+/* Escapes may take several bytes each. */
+void record_set_output(json_t *result, const struct recording *recording)
 {
 	bool cut;
 
@@ -142,7 +142,7 @@ json_t *record_result(const struct recording *recording, json_t *list, double se
 	set_ending(result, json_array_get(processes, 0), recording->rr.status);
 	set_note(result, recording, processes);
 	set_heap(result, recording);
-	set_output(result, recording);
+	record_set_output(result, recording);
 	if (!list)
 		json_decref(processes);
 	json_decref(list);

@@ -13,4 +13,7 @@
  * NULL when rr would not tell. */
 json_t *record_result(const struct recording *recording, json_t *list, double seconds);
 
+/* Sets stdout, stderr and what is left out of them: as much as fits. */
+void record_set_output(json_t *result, const struct recording *recording);
+
 #endif

@@ -23,6 +23,7 @@
 #include "worker/trace/removal.h"
 #include "worker/serve/tool.h"
 #include "worker/record/program.h"
+#include "worker/record/background.h"
 #include "worker/record/room.h"
 #include "worker/record/tracee.h"
 #include "worker/serve/clock.h"
@@ -53,20 +54,6 @@ static bool read_output(int *fd, struct stream *stream)
 	return false;
 }
 
-/* It is not an error if a program does not read its input, or ends before. */
-static void give_input(struct recording *recording)
-{
-	const char *rest = recording->plan.input + recording->input_given;
-	size_t left = strlen(rest);
-	ssize_t given = left ? write(recording->rr.input, rest, left) : 0;
-
-	if (given > 0)
-		recording->input_given += (size_t)given;
-	if ((size_t)(given > 0 ? given : 0) == left ||
-	    (given < 0 && errno != EAGAIN && errno != EINTR))
-		close_end(&recording->rr.input);
-}
-
 /* Sends the first process the signal of a step; rr ends when it has ended. */
 static void end_first(struct recording *recording, int signal, enum ending step, long long wait_ms)
 {
@@ -74,8 +61,13 @@ static void end_first(struct recording *recording, int signal, enum ending step,
 
 	if (first > 0)
 		kill(first, signal);
+	/* It has ended by itself, and rr closes the trace. */
+	if (first == 0 && recording->begun) {
+		step = ENDING_KILLED;
+		wait_ms = RECORD_CLOSE_MS;
+	}
 	recording->ending = step;
-	recording->next_step = clock_ms() + (first > 0 ? wait_ms : 0);
+	recording->next_step = clock_ms() + (first > 0 || recording->begun ? wait_ms : 0);
 }
 
 /* The steps that end a recording; `next_step` is the time of the next one. */
@@ -83,7 +75,9 @@ static void end_further(struct recording *recording)
 {
 	switch (recording->ending) {
 	case ENDING_NOT:
-		end_first(recording, SIGTERM, ENDING_TERMINATED, RECORD_GRACE_MS);
+		end_first(recording, recording->end_signal ? recording->end_signal : SIGTERM,
+		    ENDING_TERMINATED,
+		    recording->end_signal ? RECORD_STOP_GRACE_MS : RECORD_GRACE_MS);
 		break;
 	case ENDING_TERMINATED:
 		end_first(recording, SIGKILL, ENDING_KILLED, RECORD_CLOSE_MS);
@@ -110,6 +104,18 @@ static void end_because(struct recording *recording, enum end_reason reason)
 	if (!recording->begun)
 		recording->ending = ENDING_KILLED;
 	end_further(recording);
+}
+
+/* As its user would end it. A second signal may be what a program waits for that is ending. */
+static void end_asked(struct recording *recording, int signal)
+{
+	pid_t first;
+
+	if (recording->reason == END_ITSELF)
+		recording->end_signal = signal;
+	else if (signal && (first = tracee_first(recording->rr.pid)) > 0)
+		kill(first, signal);
+	end_because(recording, END_ASKED);
 }
 
 static uint64_t limit_of(const struct recording *recording, const char *name)
@@ -218,6 +224,12 @@ static void report_progress(struct recording *recording)
 					? recording->errors
 					: recording->output;
 
+	if (recording->told) {
+		stream_last_line(last, line, sizeof(line));
+		worker_recorded(
+		    recording->worker, seconds, listing_trace_bytes(recording->trace), line);
+		return;
+	}
 	recording->errors_seen = recording->errors->total;
 	if (recording->attempts) {
 		snprintf(attempt, sizeof(attempt), "attempt %d of %d, ", recording->attempt,
@@ -237,6 +249,7 @@ static void tick(struct recording *recording)
 
 	look_at_trace(recording);
 	check_beginning(recording, now);
+	background_tell(recording);
 	if (recording->plan.timeout > 0 &&
 	    now - recording->started >= (long long)(recording->plan.timeout * 1000))
 		end_because(recording, END_TIMEOUT);
@@ -283,7 +296,7 @@ static void heed_interrupt(struct recording *recording)
 		end_because(recording, END_CANCELLED);
 		break;
 	case INTERRUPT_ASKED:
-		end_because(recording, END_ASKED);
+		end_asked(recording, recording->worker->interrupt_signal);
 		break;
 	}
 }
@@ -296,7 +309,7 @@ static void follow(struct recording *recording)
 	while (rr->pid) {
 		struct pollfd fds[] = {{.fd = recording->pidfd, .events = POLLIN},
 		    {.fd = rr->output, .events = POLLIN}, {.fd = rr->errors, .events = POLLIN},
-		    {.fd = rr->input, .events = POLLOUT}};
+		    {.fd = input_waits(&recording->input) ? rr->input : -1, .events = POLLOUT}};
 		worker_wait(recording->worker, fds, 4, pause_ms(recording));
 		heed_interrupt(recording);
 		if (fds[1].revents)
@@ -304,7 +317,7 @@ static void follow(struct recording *recording)
 		if (fds[2].revents)
 			read_output(&rr->errors, recording->errors);
 		if (fds[3].revents)
-			give_input(recording);
+			input_give(&recording->input, &rr->input);
 		tick(recording);
 		tools_reap_all(tools, 1);
 	}
@@ -328,7 +341,7 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 	    .role = ROLE_RECORD,
 	    .policy = &policy,
 	    .directory = recording->plan.directory,
-	    .wants_input = recording->plan.input != NULL,
+	    .wants_input = recording->plan.input != NULL || recording->plan.background,
 	    .output = -1,
 	    .extra = -1};
 
@@ -343,6 +356,7 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
+	input_begin(&recording->input, recording->plan.input, !recording->plan.background);
 	tool_policy(&recording->worker->config, &policy);
 	places_begin(&places, &recording->worker->config);
 	places_apply(&places, &policy);
@@ -367,7 +381,6 @@ void recording_forget(struct recording *recording)
 	close_end(&recording->trace);
 	*recording->output = (struct stream){0};
 	*recording->errors = (struct stream){0};
-	recording->input_given = 0;
 	recording->begun = false;
 	recording->errors_seen = 0;
 	recording->reason = END_ITSELF;

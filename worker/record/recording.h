@@ -5,14 +5,16 @@
  */
 #include "worker/serve/ops.h"
 #include "worker/record/record_plan.h"
+#include "worker/record/input.h"
 #include "worker/record/stream.h"
 #include "worker/serve/proc_stat.h"
 #include "worker/serve/tool.h"
 
 /* From the wish to end a recording on: the program may clean up, then it is killed, and rr, which
  * closes the trace at that, is killed last. */
-#define RECORD_GRACE_MS 2000 /* after SIGTERM to the program */
-#define RECORD_CLOSE_MS 5000 /* for rr to close the trace after the program was killed */
+#define RECORD_GRACE_MS	     2000  /* after SIGTERM to the program */
+#define RECORD_STOP_GRACE_MS 10000 /* after the signal of rr_record_stop */
+#define RECORD_CLOSE_MS	     5000  /* for rr to close the trace after the program was killed */
 
 #define RECORD_TICK_MS 1000 /* between two looks at disk, and two progress messages */
 
@@ -38,10 +40,12 @@ struct recording {
 	int trace; /* the trace's directory once it is there, or -1 */
 	struct stream *output, *errors;
 	uint64_t errors_seen; /* of `errors`, when the last progress was made */
-	size_t input_given;
+	struct input input;
 	long long started, next_tick, next_step; /* ms, monotonic */
 	enum end_reason reason;
 	bool begun;	  /* the program runs, or has run */
+	bool told;	  /* that it has begun: a recording in the background */
+	int end_signal;	  /* that rr_record_stop names; 0: none */
 	bool interrupted; /* the reason came from the supervisor */
 	enum ending ending;
 	int attempt, attempts;	    /* 0 of 0: just one */

@@ -14,9 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "sandbox/cleanup.h"
 #include "worker/serve/proc_stat.h"
 
 #define GENERATIONS_MAX 64
+#define COMMAND_MAX	4096
 
 pid_t tracee_first(pid_t rr)
 {
@@ -32,21 +34,29 @@ pid_t tracee_first(pid_t rr)
 	return found;
 }
 
+/* The beginning of its command line; 0: there is none, as in the middle of an exec. */
+static size_t read_command(pid_t pid, char *text, size_t size)
+{
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, size);
+	return length > 0 ? (size_t)length : 0;
+}
+
+/* By their command lines: a confined worker may not look at rr's executable, nor may anybody at
+ * that of a program that cannot be read. Until it executes the program, the child of rr has rr's.
+ */
 bool tracee_has_begun(pid_t rr)
 {
-	struct stat own, program;
+	char own[COMMAND_MAX], program[COMMAND_MAX];
 	pid_t first = tracee_first(rr);
-	char path[64];
+	size_t length = read_command(rr, own, sizeof(own));
+	size_t programs = first ? read_command(first, program, sizeof(program)) : 0;
 
-	if (first == 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)rr);
-	if (stat(path, &own) < 0)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)first);
-	/* A program that may not be read hides what it is; rr hides nothing. */
-	return stat(path, &program) < 0 || program.st_ino != own.st_ino ||
-	       program.st_dev != own.st_dev;
+	return length && programs && (length != programs || memcmp(own, program, length) != 0);
 }
 
 /* Processes come and go meanwhile: hence the bound. */

@@ -22,10 +22,11 @@ static _Noreturn void worker_exit(struct worker *worker, int status)
 }
 
 /* An answer must arrive, so this waits while the channel is full. */
-static void send_answer(struct worker *worker, uint32_t type, uint32_t flags, const json_t *json)
+static void send_with(
+    struct worker *worker, uint32_t type, uint32_t id, uint32_t flags, const json_t *json)
 {
 	for (;;) {
-		switch (channel_send(worker->channel, type, worker->running_id, flags, json)) {
+		switch (channel_send(worker->channel, type, id, flags, json)) {
 		case CHANNEL_OK:
 			return;
 		case CHANNEL_AGAIN: {
@@ -40,6 +41,11 @@ static void send_answer(struct worker *worker, uint32_t type, uint32_t flags, co
 			worker_exit(worker, EXIT_CHANNEL);
 		}
 	}
+}
+
+static void send_answer(struct worker *worker, uint32_t type, uint32_t flags, const json_t *json)
+{
+	send_with(worker, type, worker->running_id, flags, json);
 }
 
 static json_t *check_length(json_t *result, struct failure *failure)
@@ -189,6 +195,27 @@ static enum interrupt_reason interrupt_reason(const json_t *json)
 	return INTERRUPT_ASKED;
 }
 
+/* Beside the operation that runs, or after it: its answer may be on its way. */
+static void answer_input(struct worker *worker, const struct channel_packet *packet)
+{
+	struct failure failure = {0};
+	json_t *json = NULL;
+
+	if (worker->take_input)
+		json = worker->take_input(worker->input_owner, packet->json, &failure);
+	else
+		failure_set(&failure, ERROR_NOT_FOUND, "rr_record_stop answers how it ended",
+		    "the recording has ended");
+	if (json) {
+		send_with(worker, packet->type + 1, packet->id, 0, json);
+	} else {
+		json = error_object(&failure);
+		send_with(worker, packet->type + 1, packet->id, WIRE_FLAG_ERROR, json);
+	}
+	json_decref(json);
+	json_decref(failure.details);
+}
+
 /* One packet, if there is one; an operation only when none runs. */
 static void receive_packet(struct worker *worker)
 {
@@ -204,8 +231,13 @@ static void receive_packet(struct worker *worker)
 	if (packet.type == WIRE_STOP)
 		worker_exit(worker, 0);
 	if (packet.type == WIRE_INTERRUPT) {
+		worker->interrupt_signal =
+		    (int)json_integer_value(json_object_get(packet.json, "signal"));
 		if (worker->running_id)
 			worker->interrupt = interrupt_reason(packet.json);
+	} else if (packet.type == WIRE_RECORD_INPUT && packet.id != 0 &&
+		   worker->config.kind == WORKER_RECORD) {
+		answer_input(worker, &packet);
 	} else if (worker->running_id || packet.id == 0 ||
 		   (!(op = op_find(packet.type)) && packet.type != WIRE_OP_START)) {
 		worker_exit(worker, EXIT_CHANNEL);
@@ -268,6 +300,21 @@ void worker_progress(struct worker *worker, double progress, double total, const
 		json_object_set_new(json, "total", json_real(total));
 	if (message)
 		json_object_set_new(json, "message", json_string(message));
+	channel_send(worker->channel, WIRE_PROGRESS, worker->running_id, 0, json);
+	json_decref(json);
+}
+
+void worker_begun(struct worker *worker, const json_t *json)
+{
+	send_answer(worker, WIRE_BEGUN, 0, json);
+}
+
+void worker_recorded(
+    struct worker *worker, double seconds, uint64_t trace_bytes, const char *last_line)
+{
+	json_t *json = json_pack("{s:f, s:I, s:s}", "progress", seconds, "trace_bytes",
+	    (json_int_t)trace_bytes, "message", last_line);
+
 	channel_send(worker->channel, WIRE_PROGRESS, worker->running_id, 0, json);
 	json_decref(json);
 }

@@ -45,7 +45,11 @@ struct worker {
 	void (*idle)(
 	    struct worker *worker); /* waits (in worker_wait) between operations, or NULL */
 	enum interrupt_reason
-	    interrupt;	/* asked for while the operation runs; cleared before each */
+	    interrupt;	      /* asked for while the operation runs; cleared before each */
+	int interrupt_signal; /* with INTERRUPT_ASKED: for the recorded program; 0: none is named */
+	/* Answers WIRE_RECORD_INPUT; NULL: nothing is recorded in the background. */
+	json_t *(*take_input)(void *owner, const json_t *given, struct failure *failure);
+	void *input_owner;
 	bool half_read; /* the interrupt met gdb while it read: its answers may be incomplete, and
 			   the operation's answer has not told of the interrupt */
 	struct replay *replay; /* the session, once REPLAY_START succeeded */
@@ -77,6 +81,13 @@ int worker_wait(struct worker *worker, struct pollfd *fds, size_t count, int tim
 /* Sends WIRE_PROGRESS for the running operation; total < 0: unknown; message may be NULL. Drops it
  * silently when the channel is full. */
 void worker_progress(struct worker *worker, double progress, double total, const char *message);
+
+/* Sends WIRE_BEGUN for the running operation; json is borrowed. */
+void worker_begun(struct worker *worker, const json_t *json);
+
+/* Like worker_progress, for a recording in the background, with the size of its trace. */
+void worker_recorded(
+    struct worker *worker, double seconds, uint64_t trace_bytes, const char *last_line);
 
 /* What to do after rr or gdb was lost: a hint for the failure. */
 const char *worker_lost_hint(const struct worker *worker);

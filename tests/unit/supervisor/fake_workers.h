@@ -30,7 +30,7 @@ static inline void end_table(struct session_table *table)
 {
 	const struct failure failure = {.code = ERROR_CANCELLED, .message = "the test is over"};
 
-	session_end_all(table, &failure);
+	session_end_all(table, &failure, false);
 	free(table);
 }
 
