@@ -10,6 +10,7 @@
 
 #include "sandbox/log.h"
 #include "supervisor/answers.h"
+#include "supervisor/completion.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
 #include "supervisor/tool_list.h"
@@ -70,16 +71,6 @@ void dispatch_fail(
 	mcp_request_fail_text(request, failure_name(failure->code), failure->message, failure->hint,
 	    failure->details, text);
 	free(text);
-}
-
-json_t *dispatch_session_list(struct dispatch *dispatch)
-{
-	json_t *list = json_array();
-	struct session *session = NULL;
-
-	while ((session = session_next_open(dispatch->table, session)) != NULL)
-		json_array_append_new(list, session_describe(session, false));
-	return list;
 }
 
 /* What a call is about, in a few words: the program that is recorded, or what is searched for. */
@@ -243,36 +234,77 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 	dispatch_fail(dispatch, request, &no_slot);
 }
 
-static void open_session(
-    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments)
+/* Room for another session: false after a failure. */
+static bool make_room(
+    struct dispatch *dispatch, struct mcp_request *request, char *closed, size_t size)
 {
 	unsigned most = (unsigned)settings_number(dispatch->settings, SETTING_SESSIONS);
-	json_t *open_args;
-	struct call *call;
+	struct failure failure = {0};
 
-	if (most != 0 && session_count(dispatch->table, WORKER_REPLAY) >= most) {
-		struct failure failure = {
-		    .details = json_pack("{s:o}", "sessions", dispatch_session_list(dispatch))};
-		failure_set(&failure, ERROR_LIMIT, "close one of them with rr_replay_stop",
-		    "the server's limit on open sessions is reached");
-		dispatch_fail(dispatch, request, &failure);
-		return;
-	}
-	open_args = json_object();
-	call = make_call(request, tool, arguments);
-	/* The arguments of rr_replay_start open the session, whatever the tool. */
+	if (most == 0 || session_count(dispatch->table, WORKER_REPLAY) < most ||
+	    session_close_idle(dispatch->table, closed, size))
+		return true;
+	failure.details = json_pack("{s:o}", "sessions", dispatch_session_list(dispatch));
+	failure_set(&failure, ERROR_LIMIT,
+	    "wait for their calls, or close one of them with rr_replay_stop",
+	    "the server's limit on open sessions is reached, and all of them are working");
+	dispatch_fail(dispatch, request, &failure);
+	return false;
+}
+
+/* The arguments of rr_replay_start open the session, whatever the tool. */
+static json_t *take_open_args(size_t tool, json_t *arguments, json_t *rest)
+{
+	json_t *open_args = json_object();
+
 	for (const struct mcp_param *param = tools_shown[TOOL_REPLAY_START].params;
 	     param->name != NULL; param++) {
 		json_t *value = json_object_get(arguments, param->name);
 		if (value == NULL)
 			continue;
 		json_object_set(open_args, param->name, value);
-		if (call != NULL)
-			json_object_del(call->args, param->name);
+		json_object_del(rest, param->name);
 	}
 	/* The process that crashed may not be the first one, which may only have started it. */
 	if (tool != TOOL_REPLAY_START && json_object_get(arguments, "pid") == NULL)
 		json_object_set_new(open_args, "worst", json_true());
+	return open_args;
+}
+
+/* Asked again about the same trace, a tool finds the session that it opened. */
+static bool reuse_session(struct dispatch *dispatch, struct mcp_request *request, size_t tool,
+    const json_t *open_args, json_t *rest)
+{
+	struct session *session =
+	    tool == TOOL_REPLAY_START || json_object_get(open_args, "trace_dir") == NULL
+		? NULL
+		: session_find_opened(dispatch->table, open_args);
+	json_auto_t *arguments = json_copy(rest);
+
+	if (session == NULL)
+		return false;
+	json_object_set_new(arguments, "session", json_string(session_name(session)));
+	json_object_update_missing_new(arguments, json_pack("{s:b}", "move", 1));
+	call_session(dispatch, request, tool, arguments);
+	return true;
+}
+
+static void open_session(
+    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments)
+{
+	json_auto_t *rest = json_copy(arguments);
+	json_t *open_args = take_open_args(tool, arguments, rest);
+	char closed[sizeof(((struct call *)NULL)->closed)] = "";
+	struct call *call;
+
+	if (reuse_session(dispatch, request, tool, open_args, rest) ||
+	    !make_room(dispatch, request, closed, sizeof(closed))) {
+		json_decref(open_args);
+		return;
+	}
+	call = make_call(request, tool, rest);
+	if (call != NULL)
+		strlcpy(call->closed, closed, sizeof(call->closed));
 	call_new(dispatch, request, WORKER_REPLAY, open_args, call);
 }
 
@@ -441,6 +473,8 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 	}
 	if (session_name(session) != NULL && says_session(dispatch, call))
 		json_object_set_new(result, "session", json_string(session_name(session)));
+	if (call->closed[0] != '\0')
+		json_object_set_new(result, "closed_session", json_string(call->closed));
 	dispatch_give(dispatch, request, (size_t)call->tool, result);
 }
 
@@ -522,32 +556,6 @@ static void read_resource(void *owner, struct mcp_request *request, const char *
 	}
 }
 
-static json_t *complete(void *owner, const char *reference, const char *argument, const char *value)
-{
-	struct dispatch *dispatch = owner;
-	bool sessions = strcmp(argument, "id") == 0 || strcmp(argument, "session") == 0;
-	json_t *candidates = json_array(), *values = json_array(), *candidate;
-	struct session *session = NULL;
-	size_t i;
-
-	(void)reference;
-	while (sessions && (session = session_next_open(dispatch->table, session)) != NULL)
-		json_array_append_new(candidates, json_string(session_name(session)));
-	if (strcmp(argument, "name") == 0 || strcmp(argument, "trace_dir") == 0)
-		json_array_extend(candidates, dispatch->trace_names);
-	json_array_foreach(candidates, i, candidate)
-	{
-		const char *text = json_string_value(candidate);
-		if (strcmp(argument, "name") == 0 && strrchr(text, '/') != NULL)
-			text = strrchr(text, '/') + 1;
-		if (strncmp(text, value, strlen(value)) == 0 &&
-		    json_array_size(values) < DISPATCH_COMPLETIONS_MAX)
-			json_array_append_new(values, json_string(text));
-	}
-	json_decref(candidates);
-	return values;
-}
-
 static void log_end(void *owner, size_t tool, const char *failure, const char *why, int64_t ms)
 {
 	(void)owner;
@@ -585,7 +593,7 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .ended = log_end,
 	    .read_resource = read_resource,
 	    .get_prompt = prompts_get_text,
-	    .complete = complete,
+	    .complete = completion_find,
 	    .owner = dispatch,
 	};
 }

@@ -67,6 +67,16 @@ void hook_after_list(struct dispatch *dispatch, const struct session *session,
 	}
 }
 
+json_t *dispatch_session_list(struct dispatch *dispatch)
+{
+	json_t *list = json_array();
+	struct session *session = NULL;
+
+	while ((session = session_next_open(dispatch->table, session)) != NULL)
+		json_array_append_new(list, session_describe(session, false));
+	return list;
+}
+
 void hook_after_status(struct dispatch *dispatch, const struct session *session,
     const struct call *call, json_t *result)
 {

@@ -292,6 +292,31 @@ struct session *session_choose(struct session_table *table, const char *id, enum
 	return count == 1 ? only : last;
 }
 
+struct session *session_find_opened(struct session_table *table, const json_t *open_args)
+{
+	struct session *session = NULL;
+
+	while ((session = session_next_open(table, session)) != NULL)
+		if (session->opened && json_equal(session->open_args, open_args))
+			return session;
+	return NULL;
+}
+
+bool session_close_idle(struct session_table *table, char *name, size_t size)
+{
+	struct session *session = NULL, *oldest = NULL;
+
+	while ((session = session_next_open(table, session)) != NULL)
+		if (session->opened && session->calls == NULL && session->stops == NULL &&
+		    (oldest == NULL || session->last_used < oldest->last_used))
+			oldest = session;
+	if (oldest == NULL)
+		return false;
+	strlcpy(name, oldest->id, size);
+	session_end(oldest, "the session was closed to make room for another one");
+	return true;
+}
+
 const char *session_name(const struct session *session)
 {
 	return session->kind == WORKER_REPLAY ? session->id : NULL;

@@ -40,6 +40,7 @@ struct call {
 	bool as_contents;   /* a resource is read: the result becomes its text */
 	uint32_t aside_id;  /* of a packet beside the operation that is out */
 	bool background;    /* nobody waits: the recording has been answered when it began */
+	char closed[16];    /* the session that was closed to make room for this one; "": none */
 	bool again;	    /* sent again, because the first worker died before it took the call */
 	struct session *session;
 };
@@ -106,6 +107,13 @@ unsigned session_count(struct session_table *table, enum worker_kind kind);
 /* The session `id` names; without one (NULL) the only one, or the one used last. NULL when there
  * is none (code ERROR_NO_SESSION) or neither is clear (ERROR_AMBIGUOUS_SESSION). */
 struct session *session_choose(struct session_table *table, const char *id, enum error_code *code);
+
+/* The open session that was opened with these arguments, and is not about to end; NULL: none. */
+struct session *session_find_opened(struct session_table *table, const json_t *open_args);
+
+/* Closes the session without calls that was used least recently, and gives its name. False: none.
+ */
+bool session_close_idle(struct session_table *table, char *name, size_t size);
 
 /* Its name, as clients use it; NULL for a job. Borrowed. */
 const char *session_name(const struct session *session);

@@ -85,7 +85,7 @@ static void fail_rest(struct session *session, const char *message)
 }
 
 /* The session is over: answers everybody who waits. */
-static void end_session(struct session *session, const char *message)
+void session_end(struct session *session, const char *message)
 {
 	struct call *call;
 
@@ -119,7 +119,7 @@ void session_end_all(
 		while ((call = pop_call(session)) != NULL)
 			fail_call(
 			    session, call, failure->code, failure->message, failure->hint, false);
-		end_session(session, failure->message);
+		session_end(session, failure->message);
 	}
 }
 
@@ -243,7 +243,7 @@ static void fail_opening(struct session *session, const struct failure *failure)
 	else
 		json_decref(outcome.failure.details);
 	if (give_up) {
-		end_session(session, session->opened ? "the session could not be restored"
+		session_end(session, session->opened ? "the session could not be restored"
 						     : "the session could not be opened");
 		return;
 	}
@@ -402,7 +402,7 @@ static void lose(struct session *session, const struct event_data *data)
 		fail_call(session, call, data->failure->code, data->failure->message,
 		    hint_of_loss(session, call, data->failure), session->kind == WORKER_REPLAY);
 	if (session->kind != WORKER_REPLAY) {
-		end_session(session, data->failure->message);
+		session_end(session, data->failure->message);
 		return;
 	}
 	enter(session, SESSION_DEAD, DEADLINE_NEVER);
@@ -416,7 +416,7 @@ static void gone(struct session *session, const struct event_data *data)
 	(void)data;
 	drop_worker(session);
 	if (session->closing) {
-		end_session(session, "the session was stopped");
+		session_end(session, "the session was stopped");
 		return;
 	}
 	enter(session, SESSION_DEAD, DEADLINE_NEVER);
@@ -524,7 +524,7 @@ static void cancel_start(struct session *session, const struct event_data *data)
 
 	forget_waiting(session, data);
 	if (first && !session->opened)
-		end_session(session, "the call that opened the session was cancelled");
+		session_end(session, "the call that opened the session was cancelled");
 }
 
 static void cancel_running(struct session *session, const struct event_data *data)
@@ -563,7 +563,7 @@ static void abandon(struct session *session, const struct event_data *data)
 		fail_call(session, call, ERROR_CANCELLED,
 		    "the session was stopped by rr_replay_stop",
 		    "rr_replay_start opens the trace again", false);
-	end_session(session, "the session was stopped by rr_replay_stop");
+	session_end(session, "the session was stopped by rr_replay_stop");
 }
 
 /* A row of the matrix. The compiler rejects a row that lacks the action for an event. */

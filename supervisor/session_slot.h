@@ -80,6 +80,9 @@ struct session_table {
 	json_t *ended; /* as session_ended_recordings has it; NULL: none yet */
 };
 
+/* The session is over: answers everybody who waits, and frees it. */
+void session_end(struct session *session, const char *message);
+
 /* Answers a call and frees it; with request NULL it only frees. */
 void session_answer(struct session *session, struct call *call, struct outcome *outcome);
 

@@ -165,10 +165,21 @@ START_TEST(no_more_sessions_than_granted)
 	cleanup_client struct client *client = limited("--sessions=1", NULL);
 	cleanup_free char *session = client_replay(client, scene_trace(PROGRAM));
 
-	client_tool_refused(
-	    client, "rr_replay_start", "limit", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	client_tool_done(client, "rr_replay_stop", "{s:s}", "session", session);
-	free(client_replay(client, scene_trace(PROGRAM)));
+	/* An idle one is closed for another. */
+	json_auto_t *second =
+	    client_tool(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	expect_text(second, "closed_session", session);
+	client_tool_refused(client, "rr_evaluate", "no_session", "{s:s,s:s}", "expression", "1",
+	    "session", session);
+	json_auto_t *open = client_tool(client, "rr_sessions", NULL);
+	ck_assert_uint_eq(answer_count(open, "sessions"), 1);
+	/* One that works is not: two at once do not both get the one place. */
+	long long ids[2];
+	for (size_t i = 0; i < 2; i++)
+		ids[i] = client_tool_send(client, "rr_replay_start",
+		    json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	json_decref(client_tool_result(client, ids[0], 60));
+	json_decref(client_tool_failure(client, ids[1], "limit", 60));
 }
 END_TEST
 

@@ -237,6 +237,26 @@ START_TEST(what_is_not_recorded_cannot_be_ended_or_written_to)
 }
 END_TEST
 
+/* A crash report for a trace opens a session, and the next one for it uses that. */
+START_TEST(crash_reports_of_one_trace_share_a_session)
+{
+	cleanup_place struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, "abort", NULL));
+	json_auto_t *first =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "start");
+	json_auto_t *second =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	expect_text(second, "session", answer_text(first, "session"));
+	expect_text(second, "moment", answer_text(first, "moment"));
+	json_auto_t *open = client_tool(place.client, "rr_sessions", NULL);
+	ck_assert_uint_eq(answer_count(open, "sessions"), 1);
+	/* It stands at the crash again, as a session does that was opened for the report. */
+	expect_answer(client_tool(place.client, "rr_when", NULL), "moment",
+	    json_string_value(answer_at(open, "sessions.0.moment")));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("background");
@@ -251,6 +271,7 @@ int main(void)
 	tcase_add_test(all, a_limit_of_the_client_ends_it_and_is_told);
 	tcase_add_test(all, a_cancelled_recording_keeps_its_trace);
 	tcase_add_test(all, what_is_not_recorded_cannot_be_ended_or_written_to);
+	tcase_add_test(all, crash_reports_of_one_trace_share_a_session);
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

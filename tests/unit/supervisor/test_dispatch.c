@@ -231,6 +231,7 @@ START_TEST(sessions_are_bounded_by_the_policy)
 
 	settings_set(world.settings, SETTING_SESSIONS, "1", SOURCE_FLAG, why);
 	open_session();
+	ck_assert_ptr_null(call("rr_continue", "{}")); /* an idle session would be closed */
 	check_error(call("rr_replay_start", "{\"trace_dir\":\"/t\"}"), "limit");
 }
 END_TEST
