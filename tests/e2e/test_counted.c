@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include "tests/e2e/scene.h"
 
+enum { PASSES_SHOWN = 20 };
+
 static long long total_of(struct scene *scene, const char *location, const char *condition,
     const char *group_by, int limit)
 {
@@ -61,6 +63,71 @@ START_TEST(passes_are_counted_as_stops_count_them)
 }
 END_TEST
 
+/* The moments of the first passes, each of which a stop showed. */
+static json_t *moments_of(struct scene *scene, const char *location, const char *condition)
+{
+	json_t *moments = json_array(), *hit;
+	size_t i;
+	json_auto_t *answer = client_tool(scene->client, "rr_trace_calls", "{s:s, s:s*, s:i}",
+	    "location", location, "condition", condition, "limit", PASSES_SHOWN);
+
+	json_array_foreach(json_object_get(answer, "hits"), i, hit)
+	    json_array_append(moments, json_object_get(hit, "moment"));
+	return moments;
+}
+
+static void expect_last(
+    struct scene *scene, const char *location, const char *condition, const char *wanted)
+{
+	json_auto_t *answer = NULL;
+
+	if (!wanted) {
+		client_tool_refused(scene->client, "rr_last_time", "not_found", "{s:s, s:s*}",
+		    "location", location, "condition", condition);
+		return;
+	}
+	answer = client_tool(scene->client, "rr_last_time", "{s:s, s:s*}", "location", location,
+	    "condition", condition);
+	ck_assert_msg(strcmp(answer_text(answer, "moment"), wanted) == 0, "%s where %s: %s, not %s",
+	    location, condition ? condition : "", answer_text(answer, "moment"), wanted);
+}
+
+static void go(struct scene *scene, const char *moment)
+{
+	json_decref(client_tool(scene->client, "rr_goto", "{s:s}", "moment", moment));
+}
+
+/* At a pass, the last one is that before it: the breakpoint that counts is also what ends the
+ * count. One instruction on, it is that pass. */
+START_TEST(the_last_pass_is_the_one_that_a_stop_showed)
+{
+	static const struct question questions[] = {
+	    {"ping", NULL},
+	    {"ping", "number % 7 == 3"},
+	    {"on_alarm", NULL},
+	    {"deep", "depth > 17"},
+	    {"returns", NULL},
+	};
+	cleanup_scene struct scene scene = scene_open("passes", NULL);
+
+	for (size_t q = 0; q < sizeof(questions) / sizeof(*questions); q++) {
+		const char *location = questions[q].location, *condition = questions[q].condition;
+		json_auto_t *moments = moments_of(&scene, location, condition);
+		size_t count = json_array_size(moments);
+
+		ck_assert_int_gt(count, 1);
+		for (size_t i = 0; i < count; i += i < 1 ? 1 : 16) {
+			go(&scene, json_string_value(json_array_get(moments, i)));
+			expect_last(&scene, location, condition,
+			    i ? json_string_value(json_array_get(moments, i - 1)) : NULL);
+			client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+			expect_last(&scene, location, condition,
+			    json_string_value(json_array_get(moments, i)));
+		}
+	}
+}
+END_TEST
+
 /* Conditions that cannot be told at some passes, or not in the cache at all. */
 START_TEST(what_has_to_be_judged_by_gdb_is_counted_too)
 {
@@ -87,12 +154,40 @@ START_TEST(a_million_passes_are_counted)
 }
 END_TEST
 
+/* Backward, forward from a place in the middle, and from one that the condition names. */
+START_TEST(the_last_of_a_million_passes_is_found)
+{
+	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
+	json_t *answer;
+
+	go(&scene, "end");
+	answer = client_tool(scene.client, "rr_last_time", "{s:s, s:[s], s:b}", "location", "pass",
+	    "evaluate", "nth", "move", 1);
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(answer_at(answer, "evaluated"), "nth")), "999999");
+	json_decref(answer);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "pass",
+	    "condition", "nth % 1000 == 7");
+	client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_value(scene.client, "nth", "999007");
+	client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+	expect_value(scene.client, "nth", "998007");
+	answer = client_tool(scene.client, "rr_last_time", "{s:s, s:s, s:[s]}", "location", "pass",
+	    "condition", "nth < 500001", "evaluate", "nth");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(answer_at(answer, "evaluated"), "nth")), "500000");
+	json_decref(answer);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 	    passes_are_counted_as_stops_count_them,
+	    the_last_pass_is_the_one_that_a_stop_showed,
 	    what_has_to_be_judged_by_gdb_is_counted_too,
 	    a_million_passes_are_counted,
+	    the_last_of_a_million_passes_is_found,
 	    NULL,
 	};
 	const char *const programs[] = {"passes", "conditional 40", "conditional 1000000", NULL};

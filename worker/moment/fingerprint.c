@@ -215,6 +215,46 @@ static void write_condition(
 		snprintf(to, FINGERPRINT_CONDITION_MAX, "1");
 }
 
+/* gdb's value of a general register; NULL: not known. */
+static const char *value_of(const struct fingerprint *print, int number)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(print->registers, i, row)
+	{
+		if (mi_number(row, "number", -1) == number)
+			return mi_text(row, "value");
+	}
+	return NULL;
+}
+
+/* The stack pointer alone is a pointer to gdb. Its numbers are those of an x86-64 program. */
+bool fingerprint_condition(const struct fingerprint *print, char to[FINGERPRINT_CONDITION_MAX])
+{
+	static const struct {
+		const char *name;
+		int number;
+	} registers[] = {{"rax", 0}, {"rbx", 1}, {"rcx", 2}, {"rdx", 3}, {"rsi", 4}, {"rdi", 5},
+	    {"r8", 8}, {"r12", 12}};
+	const char *stack = value_of(print, 7);
+	size_t length;
+
+	if (!stack || !print->moment.pc)
+		return false;
+	length = (size_t)snprintf(to, FINGERPRINT_CONDITION_MAX, "$rsp == %.20s && (", stack);
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
+		const char *value = value_of(print, registers[i].number);
+
+		if (!value)
+			return false;
+		length += (size_t)snprintf(to + length, FINGERPRINT_CONDITION_MAX - length,
+		    "%s($%s ^ %.20s)", i ? " | " : "", registers[i].name, value);
+	}
+	snprintf(to + length, FINGERPRINT_CONDITION_MAX - length, ") == 0");
+	return true;
+}
+
 /* Whether gdb can set a software breakpoint there now. */
 static bool is_mapped(struct replay *replay, unsigned long long address)
 {

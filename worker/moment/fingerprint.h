@@ -33,6 +33,10 @@ bool fingerprint_is_in_call(struct replay *replay);
 /* Whether the program stands there. Call position_update before. */
 bool fingerprint_is_here(struct replay *replay, const struct fingerprint *print);
 
+/* Writes an expression that is true there and hardly ever at other instants with that pc. gdb can
+ * compile it, which it cannot do with all that identifies an instant. False if there is none. */
+bool fingerprint_condition(const struct fingerprint *print, char to[FINGERPRINT_CONDITION_MAX]);
+
 /* Sets an internal breakpoint there. Returns gdb's number, or 0 if it cannot be set.
  * temporary_breakpoint_delete removes it. */
 int fingerprint_guard(struct replay *replay, const struct fingerprint *print);

@@ -1,13 +1,15 @@
 /*
- * Runs forward, from further and further back, up to where the session stands (the bound), counts
- * the stops, and runs once more to the last of them. Counts are exact even if moments are not:
- * several stops may share event and ticks. If it cannot tell on which side of the bound a stop
- * lies, it says so, and the caller runs backward instead.
+ * Where the hits can be counted without stops, last_pass.c goes. Otherwise the program runs
+ * forward, from further and further back, up to where the session stands (the bound), counts the
+ * stops, and runs once more to the last of them. Counts are exact even if moments are not: several
+ * stops may share event and ticks. If it cannot tell on which side of the bound a stop lies, it
+ * says so, and the caller runs backward instead.
  */
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/run/last_hit.h"
+#include "worker/run/last_pass.h"
 #include "worker/run/scan.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/crossing.h"
@@ -300,13 +302,30 @@ static enum last_hit cut(struct replay *replay, struct search *search, struct fa
 	return ok ? LAST_HIT_CUT : LAST_HIT_FAILED;
 }
 
+static enum found look_everywhere(
+    struct replay *replay, struct search *search, bool *there, struct failure *failure)
+{
+	switch (last_pass_go(replay, &search->bound, search->place.at_end, failure)) {
+	case LAST_PASS_THERE:
+		*there = true;
+		return FOUND_STOP;
+	case LAST_PASS_NONE:
+		return FOUND_NONE;
+	case LAST_PASS_FAILED:
+		return FOUND_FAILURE;
+	case LAST_PASS_CANNOT:
+		break;
+	}
+	return find(replay, search, failure);
+}
+
 static enum last_hit go(struct replay *replay, struct search *search, struct failure *failure)
 {
-	bool ok = false;
+	bool ok = false, there = false;
 
-	switch (find(replay, search, failure)) {
+	switch (look_everywhere(replay, search, &there, failure)) {
 	case FOUND_STOP:
-		ok = go_last(replay, search, failure) && turn(replay, search, failure);
+		ok = (there || go_last(replay, search, failure)) && turn(replay, search, failure);
 		break;
 	case FOUND_NONE:
 		ok = go_start(replay, failure);

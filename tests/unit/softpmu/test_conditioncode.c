@@ -397,6 +397,34 @@ START_TEST(a_pass_is_counted_once_where_its_condition_holds)
 }
 END_TEST
 
+/* The pass before which so many are counted stops, and no other. */
+START_TEST(a_condition_can_ask_how_many_were_counted)
+{
+	static struct machine m;
+
+	begin(&m);
+	for (int round = 0; round < ROUNDS / 30; round++) {
+		struct user_regs_struct own = random_registers(&m);
+		const uint64_t counted = draw(4), wanted = draw(4);
+		uint32_t over;
+
+		*arena_slot(&m.space.arena, ARENA_SLOT_PASSES) = 0;
+		*arena_slot(&m.space.arena, ARENA_SLOT_PASSED) = counted;
+		made.length = 0;
+		put_opcode(OP_CONST64, PASSMARK_SUM, 8);
+		put_opcode(OP_REF64, 0, 0);
+		put_opcode(OP_CONST8, wanted, 1);
+		put_opcode(OP_EQUAL, 0, 0);
+		put_opcode(OP_END, 0, 0);
+		set_condition(&m);
+		over = translate(&m);
+		ck_assert_uint_ne(over, 0);
+		ck_assert_int_eq(asks(&m, over, &own), counted == wanted);
+	}
+	end(&m);
+}
+END_TEST
+
 static bool compiles(const uint8_t *code, size_t length)
 {
 	int depths[BYTECODE_LENGTH_MAX];
@@ -443,6 +471,7 @@ int main(void)
 	const TTest *const tests[] = {
 	    a_compiled_condition_asks_where_the_evaluator_does_not_say_no,
 	    a_pass_is_counted_once_where_its_condition_holds,
+	    a_condition_can_ask_how_many_were_counted,
 	    what_cannot_be_compiled_is_left_alone,
 	    NULL,
 	};

@@ -42,7 +42,8 @@ enum {
 	ARENA_SLOT_MARK = 0xcc38,
 	ARENA_COUNTER = 0xcc40, /* and the next ones behind it */
 	ARENA_SLOT_PASSES = 0xccc0,
-	ARENA_STACK = 0xcd00, /* of conditioncode.h */
+	ARENA_SLOT_PASSED = 0xccc8, /* before those */
+	ARENA_STACK = 0xcd00,	    /* of conditioncode.h */
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */
 	ARENA_LITERALS = 0x200000,

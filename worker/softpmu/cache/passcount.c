@@ -41,9 +41,10 @@ void passcount_note(
 		conditions->passes++;
 }
 
-void passcount_clear(const struct arena *arena)
+void passcount_begin(const struct conditions *conditions, const struct arena *arena)
 {
 	*arena_slot(arena, ARENA_SLOT_PASSES) = 0;
+	*arena_slot(arena, ARENA_SLOT_PASSED) = conditions->passes;
 }
 
 void passcount_take(
@@ -57,7 +58,7 @@ void passcount_take(
 		meant |= counts(conditions, &tracee->debug, tracee->debug.rr_address[i]);
 	if (meant)
 		conditions->passes += *arena_slot(arena, ARENA_SLOT_PASSES);
-	passcount_clear(arena);
+	passcount_begin(conditions, arena);
 }
 
 bool passcount_read(

@@ -1,7 +1,8 @@
 /*
  * Passes of a hardware breakpoint, counted without a stop. Its condition asks for the byte at
  * PASSMARK, where no program has memory, last of all: whoever evaluates it here takes the
- * byte to be 0, so that it never stops. gdb reads the sum at PASSMARK_SUM.
+ * byte to be 0, so that it never stops. gdb reads the sum at PASSMARK_SUM. A condition may ask for
+ * that too: it is the number of passes before this one, so that one of a certain number can stop.
  *
  * What is counted is each time that the instruction begins to run: in the code cache behind its
  * condition (conditioncode.c), and where a leg outside of the cache begins with it. A pass that is
@@ -24,8 +25,9 @@ struct tracee;
 void passcount_note(struct conditions *conditions, const struct tracee *tracee,
     const struct user_regs_struct *regs);
 
-/* Forgets what is in the arena, and takes from it what a leg of this tracee has counted. */
-void passcount_clear(const struct arena *arena);
+/* Before a leg in the cache: none is counted in the arena yet. Then: takes from it what the leg of
+ * this tracee has counted so far. */
+void passcount_begin(const struct conditions *conditions, const struct arena *arena);
 void passcount_take(
     struct conditions *conditions, const struct tracee *tracee, const struct arena *arena);
 

@@ -44,11 +44,9 @@ struct codecache *codecache_new(struct conditions *conditions)
 {
 	struct codecache *cache = calloc(1, sizeof *cache);
 
-	if (!cache)
-		return NULL;
-	cache->conditions = conditions;
-	cache->spaces = spaces_new();
-	if (cache->spaces)
+	if (cache)
+		*cache = (struct codecache){conditions, spaces_new()};
+	if (cache && cache->spaces)
 		return cache;
 	free(cache);
 	return NULL;
@@ -156,7 +154,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	address = address_for(space, tracee->tid, regs->rip, false);
 	if (!address || debug_registers_disarm(&tracee->debug, tracee->tid) < 0)
 		return false;
-	passcount_clear(&space->arena);
+	passcount_begin(cache->conditions, &space->arena);
 	budget_begin(&space->budget);
 	load_budget(space, most);
 	tracee->leg = LEG_CACHE;
@@ -240,6 +238,7 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 
 	there.rip = place->original;
 	watches_note_question(&space->watches, &tracee->debug, there.rip);
+	passcount_take(cache->conditions, tracee, &space->arena); /* a condition may ask for it */
 	if (watches_reached(&tracee->debug, there.rip) &&
 	    conditions_may_hold(cache->conditions, there.rip, tracee->tid, &there))
 		return 0;

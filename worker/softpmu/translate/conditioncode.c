@@ -29,7 +29,7 @@ enum {
 	JUMPS_MAX = 2 * BYTECODE_LENGTH_MAX,
 	WIDTH = 64,
 	GO_ON = -1,	 /* the target of a jump, if it is no opcode */
-	MARK_LENGTH = 9, /* of the opcode for PASSMARK */
+	MARK_LENGTH = 9, /* of the opcode for PASSMARK or PASSMARK_SUM */
 	REGISTERS = 16,
 	REG_RIP = 16,
 };
@@ -158,6 +158,11 @@ static void put_load(struct judge *j, const uint8_t *code, size_t at)
 		PUT_SLOT(j, ARENA_SLOT_MARK, 0x48, 0xc7, 0x04, 0x25); /* mov qword [slot], 1 */
 		emitter_32(j->e, 1);
 		PUT(j, 0x31, 0xc0); /* xor eax, eax */
+		return;
+	}
+	if (at >= MARK_LENGTH && bytecode_sums(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
+		PUT_SLOT(j, ARENA_SLOT_PASSED, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
+		PUT_SLOT(j, ARENA_SLOT_PASSES, 0x48, 0x03, 0x04, 0x25); /* add rax, [slot] */
 		return;
 	}
 	place_look(j);

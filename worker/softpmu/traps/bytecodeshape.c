@@ -141,11 +141,23 @@ bool bytecode_depths(const uint8_t *code, size_t length, int depths[BYTECODE_LEN
 	return length > 0;
 }
 
+static bool looks_at(
+    const uint8_t *code, size_t length, uint64_t address, enum bytecode_opcode opcode)
+{
+	uint8_t look[2 + sizeof address] = {OP_CONST64};
+
+	for (unsigned i = 0; i < sizeof address; i++)
+		look[sizeof address - i] = (uint8_t)(address >> 8 * i);
+	look[sizeof look - 1] = (uint8_t)opcode;
+	return memmem(code, length, look, sizeof look);
+}
+
 bool bytecode_marks(const uint8_t *code, size_t length)
 {
-	const uint8_t look[] = {OP_CONST64, 0, 0, PASSMARK >> 40 & 0xff, PASSMARK >> 32 & 0xff,
-	    PASSMARK >> 24 & 0xff, PASSMARK >> 16 & 0xff, PASSMARK >> 8 & 0xff, PASSMARK & 0xff,
-	    OP_REF8};
+	return looks_at(code, length, PASSMARK, OP_REF8);
+}
 
-	return memmem(code, length, look, sizeof look);
+bool bytecode_sums(const uint8_t *code, size_t length)
+{
+	return looks_at(code, length, PASSMARK_SUM, OP_REF64);
 }

@@ -11,7 +11,7 @@
 #include "worker/softpmu/traps/bytecode.h"
 
 enum {
-	BYTECODE_LENGTH_MAX = 256, /* of an expression */
+	BYTECODE_LENGTH_MAX = 512, /* of an expression */
 	BYTECODE_DEPTH_MAX = 16,
 	BYTECODE_NO_DEPTH = -1,
 };
@@ -30,7 +30,8 @@ uint64_t bytecode_operand(const uint8_t *at, size_t size);
 /* The depth at each opcode, BYTECODE_NO_DEPTH elsewhere. False: it cannot be compiled. */
 bool bytecode_depths(const uint8_t *code, size_t length, int depths[BYTECODE_LENGTH_MAX]);
 
-/* Whether an expression asks for the byte at PASSMARK. */
+/* Whether an expression asks for the byte at PASSMARK, or for the sum at PASSMARK_SUM. */
 bool bytecode_marks(const uint8_t *code, size_t length);
+bool bytecode_sums(const uint8_t *code, size_t length);
 
 #endif

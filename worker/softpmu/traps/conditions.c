@@ -147,9 +147,10 @@ void conditions_take(struct conditions *conditions, const char *bytes, size_t le
 	}
 }
 
-/* Whose memory it is, and whether PASSMARK was asked for. */
+/* Whose memory it is, what was counted, and whether PASSMARK was asked for. */
 struct memory {
 	pid_t tid;
+	uint64_t passes;
 	bool marked;
 };
 
@@ -161,6 +162,10 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 	if (address == PASSMARK && size == 1) {
 		memory->marked = true;
 		*(uint8_t *)to = 0;
+		return true;
+	}
+	if (address == PASSMARK_SUM && size == sizeof memory->passes) {
+		memcpy(to, &memory->passes, size);
 		return true;
 	}
 	return memory_read(memory->tid, &local, 1, &remote, 1) == (long)size;
@@ -180,7 +185,7 @@ bool conditions_may_hold(const struct conditions *conditions, uint64_t address, 
     const struct user_regs_struct *regs)
 {
 	const struct condition *condition = conditions_find(conditions, address);
-	struct memory memory = {.tid = tid};
+	struct memory memory = {.tid = tid, .passes = conditions->passes};
 	struct bytecode_world world = {regs, read_memory, &memory};
 
 	return !condition || may_hold(condition, &world);
@@ -190,7 +195,7 @@ bool conditions_mark(const struct conditions *conditions, uint64_t address, pid_
     const struct user_regs_struct *regs)
 {
 	const struct condition *condition = conditions_find(conditions, address);
-	struct memory memory = {.tid = tid};
+	struct memory memory = {.tid = tid, .passes = conditions->passes};
 	struct bytecode_world world = {regs, read_memory, &memory};
 
 	return condition && !may_hold(condition, &world) && memory.marked;

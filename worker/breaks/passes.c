@@ -1,0 +1,82 @@
+/*
+ * Asks for the two words of passmark.h. It must never count in a session whose counter is not the
+ * library's.
+ */
+#include "worker/breaks/passes.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "sandbox/pmu/pmu.h"
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/read/accessed.h"
+#include "worker/x86/passmark.h"
+
+bool passes_sum(struct replay *replay, unsigned long long *sum)
+{
+	char expression[64];
+
+	if (strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) != 0)
+		return false;
+	snprintf(expression, sizeof(expression), "*(unsigned long *)%llu", PASSMARK_SUM);
+	return accessed_number(replay, expression, sum);
+}
+
+bool passes_begin_once(struct replay *replay, unsigned long long address)
+{
+	struct instruction instruction;
+
+	return accessed_instruction(replay, address, &instruction) &&
+	       strncmp(instruction.text, "rep", 3) != 0;
+}
+
+bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
+    const unsigned long long *number)
+{
+	char at[96] = "";
+	size_t length;
+
+	if (number)
+		snprintf(
+		    at, sizeof(at), "*(unsigned long *)%llu == %llu || ", PASSMARK_SUM, *number);
+	length = (size_t)snprintf(to, PASSES_CONDITION_MAX,
+	    "%s%s%s%s%s%s(%s*(unsigned char *)%llu)%s", stop ? "(" : "", stop ? stop : "",
+	    stop ? ") || (" : "", condition ? "(" : "", condition ? condition : "",
+	    condition ? ") && " : "", at, PASSMARK, stop ? ")" : "");
+	return length < PASSES_CONDITION_MAX;
+}
+
+static bool is_in_the_way(const json_t *row)
+{
+	const char *type = mi_text(row, "type"), *enabled = mi_text(row, "enabled");
+
+	return type && enabled && enabled[0] == 'n' && !mi_text(row, "cond") &&
+	       (strcmp(type, "breakpoint") == 0 || strcmp(type, "hw breakpoint") == 0);
+}
+
+void passes_clear(struct replay *replay, struct passes_way *way)
+{
+	json_t *results = NULL;
+	const json_t *row;
+	size_t i;
+
+	way->count = 0;
+	gdb_must(replay->gdb, &results, "-break-list");
+	json_array_foreach(mi_breakpoints(results), i, row)
+	{
+		int number = mi_number(row, "number", 0);
+
+		if (!is_in_the_way(row) || way->count == PASSES_WAY_MAX)
+			continue;
+		gdb_must(replay->gdb, NULL, "-break-condition %d 1", number);
+		way->numbers[way->count++] = number;
+	}
+	json_decref(results);
+}
+
+void passes_restore(struct replay *replay, struct passes_way *way)
+{
+	for (size_t i = 0; i < way->count && !replay->worker->broken; i++)
+		gdb_must(replay->gdb, NULL, "-break-condition %d", way->numbers[i]);
+	way->count = 0;
+}
