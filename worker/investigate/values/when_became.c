@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/investigate/search/hushed_writes.h"
 #include "worker/investigate/search/pin_variables.h"
 #include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/search/location_hits.h"
@@ -34,6 +35,8 @@
 struct became {
 	const char *predicate; /* the client's */
 	char bound[PIN_TEXT_MAX];
+	struct hushed_writes hushed;
+	bool is_false; /* where the search began, it could be read and was not true */
 	struct moment from, low, high; /* halving: false at from and low, true at high */
 	long long evaluations;
 	int watch;	  /* gdb's number */
@@ -229,8 +232,12 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 		return LOOK_UNABLE;
 
 	became->watch = watchpoint_insert(replay, became->bound, WATCH_WRITE, false, NULL, failure);
-	if (became->watch)
+	if (became->watch) {
+		if (became->is_false)
+			hushed_writes_begin(&became->hushed, replay);
 		end = search_run(search, see, became, failure);
+		hushed_writes_end(&became->hushed, replay);
+	}
 	gave_up = end == SEARCH_WHOLE && !is_set(replay, became->watch);
 	temporary_breakpoint_delete(replay, became->watch);
 	if (end == SEARCH_CUT) {
@@ -390,8 +397,10 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 		if (!became->function[0])
 			return answer_always(became, replay);
 		break;
-	case TRUTH_UNREAD:
 	case TRUTH_NO:
+		became->is_false = true;
+		break;
+	case TRUTH_UNREAD:
 		break;
 	}
 	switch (look(became, replay, stretch, failure)) {
@@ -477,9 +486,13 @@ static bool begin(
     struct became *became, struct replay *replay, enum pin_means means, struct failure *failure)
 {
 	became->means = means;
-	return pin_variables(
-		   replay, became->predicate, means, became->bound, &became->local, failure) &&
-	       ask(became, replay, true, failure) != TRUTH_REFUSED;
+	if (!pin_variables(
+		replay, became->predicate, means, became->bound, &became->local, failure) ||
+	    ask(became, replay, true, failure) == TRUTH_REFUSED)
+		return false;
+	if (means == PIN_VARIABLES)
+		hushed_writes_make(&became->hushed, replay, became->predicate);
+	return true;
 }
 
 static json_t *answer_of(struct became *became, struct replay *replay,

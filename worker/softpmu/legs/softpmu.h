@@ -16,6 +16,7 @@
  *   tracees.c       what is known of each task
  *   debugregs.c     debug registers, shared with rr's and gdb's watchpoints
  *   conditions.c    gdb's conditions of hardware breakpoints
+ *   hushed.c        writes to what gdb watches that it need not hear of
  *   bytecode.c      the expressions that they are; pure
  *   bytecodeshape.c which of them can be compiled; pure
  *   processor.c     what the processor only seems to do

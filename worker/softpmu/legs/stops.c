@@ -223,6 +223,23 @@ static bool ends_leg(const struct tracee *tracee, const struct stop *stop)
 	return false;
 }
 
+/* A write to what rr watches that rr need not see, see hushed.h. */
+static bool passes_over(const struct softpmu *pmu, const struct tracee *tracee, unsigned hits)
+{
+	if (tracee->mode != RESUME_RUN ||
+	    !hushed_may_pass(&pmu->conditions.hushed, tracee->tid, &tracee->debug, hits))
+		return false;
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, debug_registers_offset(DEBUG_STATUS), 0);
+	return true;
+}
+
+static unsigned rr_hits(const struct tracee *tracee, const struct stop *stop)
+{
+	return stop->signal == SIGTRAP
+		   ? (unsigned)stop->debug_status & debug_registers_rr_used(&tracee->debug)
+		   : 0;
+}
+
 /* Leaves the tracee as rr would find it without us. */
 static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 {
@@ -435,6 +452,8 @@ static enum stop_verdict judge_cache_leg(
 		return go_on(pmu, tracee, &stop, false, interrupted, status);
 	case CODECACHE_FOR_RR:
 		if (look(tracee, *status, &stop)) {
+			if (passes_over(pmu, tracee, rr_hits(tracee, &stop)))
+				return go_on(pmu, tracee, &stop, false, interrupted, status);
 			cover_tracks(tracee, &stop);
 			return STOP_FOR_RR;
 		}
@@ -491,9 +510,10 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	if (tracee->leg == LEG_STEP && tracee->mode == RESUME_RUN)
 		clean_after_step(tracee, &stop);
 	if (tracee->leg == LEG_STEP && tracee->touches && stop.signal == SIGTRAP &&
-	    stop.code == TRAP_TRACE)
+	    stop.code == TRAP_TRACE && !passes_over(pmu, tracee, tracee->touches))
 		stop_by_debug(tracee, &stop, tracee->touches);
-	if (tracee->mode != RESUME_RUN || !ends_leg(tracee, &stop)) {
+	if (tracee->mode != RESUME_RUN ||
+	    (!ends_leg(tracee, &stop) && !passes_over(pmu, tracee, rr_hits(tracee, &stop)))) {
 		cover_tracks(tracee, &stop);
 		return STOP_FOR_RR;
 	}

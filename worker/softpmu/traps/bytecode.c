@@ -52,7 +52,7 @@ static uint64_t operand(struct machine *m, size_t size)
 	return value;
 }
 
-static bool register_value(const struct user_regs_struct *regs, uint64_t number, uint64_t *value)
+static bool general_value(const struct user_regs_struct *regs, uint64_t number, uint64_t *value)
 {
 	const unsigned long long *const general[] = {&regs->rax, &regs->rbx, &regs->rcx, &regs->rdx,
 	    &regs->rsi, &regs->rdi, &regs->rbp, &regs->rsp, &regs->r8, &regs->r9, &regs->r10,
@@ -68,6 +68,11 @@ static bool register_value(const struct user_regs_struct *regs, uint64_t number,
 	else
 		known = false;
 	return known;
+}
+
+static bool register_value(const struct user_regs_struct *regs, uint64_t number, uint64_t *value)
+{
+	return regs && general_value(regs, number, value);
 }
 
 static void load(struct machine *m, size_t size)

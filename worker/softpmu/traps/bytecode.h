@@ -49,7 +49,8 @@ enum bytecode_opcode {
 	OP_SWAP = 0x2b,
 };
 
-/* What an expression is asked about. read: `size` bytes at an address; false if it cannot. */
+/* What an expression is asked about. regs: NULL if it may ask for none. read: `size` bytes at an
+ * address; false if it cannot. */
 struct bytecode_world {
 	const struct user_regs_struct *regs;
 	bool (*read)(void *context, uint64_t address, void *to, size_t size);

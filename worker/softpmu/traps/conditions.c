@@ -15,6 +15,7 @@ void conditions_connect(struct conditions *conditions, int fd)
 {
 	conditions->fd = fd;
 	conditions->count = 0;
+	conditions->hushed.length = 0;
 	conditions->changes++;
 	conditions->in_packet = false;
 }
@@ -125,10 +126,12 @@ static void end_packet(struct conditions *conditions)
 	conditions->in_packet = false;
 	if (conditions->length == sizeof conditions->packet) {
 		conditions->count = 0;
+		conditions->hushed.length = 0;
 		conditions->changes++;
 		return;
 	}
 	conditions->packet[conditions->length] = '\0';
+	hushed_take(&conditions->hushed, conditions->packet);
 	understand(conditions);
 }
 

@@ -15,6 +15,8 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "worker/softpmu/traps/hushed.h"
+
 enum {
 	CONDITIONS_MAX = 16,	   /* breakpoints; those beyond are asked by rr */
 	CONDITION_EXPRESSIONS = 8, /* each of which lets the breakpoint stop */
@@ -42,6 +44,7 @@ struct conditions {
 	uint64_t passes;  /* counted, ever */
 	unsigned count;
 	struct condition list[CONDITIONS_MAX];
+	struct hushed hushed;
 };
 
 /* gdb has connected, or gone (-1). */

@@ -1,0 +1,84 @@
+/*
+ * Must never pass over a write that gdb would have stopped at: whatever it cannot tell is shown.
+ */
+#include "worker/softpmu/traps/hushed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/traps/bytecode.h"
+
+static const char packet_name[] = "QRRWarden.hushed:";
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void hushed_take(struct hushed *hushed, const char *packet)
+{
+	const char *at = packet + sizeof packet_name - 1;
+	size_t length = 0;
+
+	if (strncmp(packet, packet_name, sizeof packet_name - 1) != 0)
+		return;
+	hushed->length = 0;
+	for (; *at; at += 2) {
+		if (length == sizeof hushed->code || digit(at[0]) < 0 || digit(at[1]) < 0)
+			return;
+		hushed->code[length++] = (uint8_t)(digit(at[0]) << 4 | digit(at[1]));
+	}
+	hushed->length = length;
+}
+
+struct view {
+	pid_t tid;
+	uint64_t start, end; /* what is watched */
+};
+
+static bool read_watched(void *context, uint64_t address, void *to, size_t size)
+{
+	const struct view *view = context;
+	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+
+	return address >= view->start && address <= view->end && view->end - address >= size &&
+	       memory_read(view->tid, &local, 1, &remote, 1) == (long)size;
+}
+
+/* The register that alone watches, and for writes only; -1: there is no such register. */
+static int only_watch(const struct debug_registers *registers, struct view *view)
+{
+	int only = -1;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		uint64_t start, end;
+		bool executes;
+
+		if (!debug_registers_rr_watch(registers, i, &start, &end, &executes))
+			continue;
+		if (only >= 0 || debug_registers_rr_reads(registers, i))
+			return -1;
+		only = (int)i;
+		view->start = start;
+		view->end = end;
+	}
+	return only;
+}
+
+bool hushed_may_pass(
+    const struct hushed *hushed, pid_t tid, const struct debug_registers *registers, unsigned hits)
+{
+	struct view view = {.tid = tid};
+	const struct bytecode_world world = {NULL, read_watched, &view};
+	int watch;
+
+	if (hushed->length == 0 || hits == 0)
+		return false;
+	watch = only_watch(registers, &view);
+	return watch >= 0 && hits == 1u << watch &&
+	       bytecode_evaluate(hushed->code, hushed->length, &world) == TRUTH_FALSE;
+}
