@@ -142,8 +142,9 @@ $(SOFTPMU): $(SOFTPMU_OBJS) $(SOFTPMU_LIST)
 	@[ '$(CARRY_ZYDIS)' != yes ] || sh packaging/carry.sh $@ libZy
 
 # The guard heap is loaded into recorded programs, and must not call what may call malloc.
+# Without debug information, because its frames are not the program's own.
 GUARDHEAP_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard worker/guardheap/*.c))
-$(GUARDHEAP_OBJS): private PIC := -fPIC -fvisibility=hidden -fno-builtin -U_FORTIFY_SOURCE
+$(GUARDHEAP_OBJS): private PIC := -fPIC -fvisibility=hidden -fno-builtin -U_FORTIFY_SOURCE -g0
 $(GUARDHEAP): $(GUARDHEAP_OBJS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

@@ -2,6 +2,7 @@
  * Recordings with the guard heap: programs that use the heap well run as they do without it, the
  * answer says how many blocks were not guarded, and programs in which it cannot work are refused.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/e2e/scene.h"
@@ -88,12 +89,73 @@ START_TEST(what_the_program_preloads_stays_preloaded)
 }
 END_TEST
 
+static const struct {
+	const char *bug, *function, *says, *made, *dropped;
+} bugs[] = {
+    {"overflow", "overflow", "byte 16 of a block of 16 bytes", "made here", NULL},
+    {"use_after_free", "use_after_free", "byte 4 of a block of 24 bytes", "made here",
+	"dropped here"},
+    {"odd_by_one", "odd_by_one", "wrote byte 13 of a block of 13 bytes", "made here", NULL},
+    {"double_free", NULL, "double free of a block of 24 bytes", "made here", "dropped here"},
+    {"over_read_word", "over_read_word", "byte 24 of a block of 24 bytes", "made here", NULL},
+    {"write_after_free", "write_after_free", "byte 200000 of a block of 300000 bytes", "made here",
+	"dropped here"},
+    {"after_realloc", "after_realloc", "byte 3 of a block of 16 bytes", "made here", "grown"},
+    {"free_middle", NULL, "free of byte 8 of a block of 24 bytes", "made here", NULL},
+    {"over_calloc", "over_calloc", "byte 48 of a block of 48 bytes", "cleared", NULL},
+    {"in_thread", "write_behind", "byte 19 of a block of 16 bytes", "made here", NULL},
+};
+
+/* "(PATH:LINE)" of the line that has the mark. */
+static void expect_place(const json_t *report, const char *source, const char *mark)
+{
+	char comment[80], place[120];
+
+	snprintf(comment, sizeof(comment), "/* %s */", mark);
+	snprintf(place, sizeof(place), "%s:%lld)", source, harness_line(source, comment));
+	expect_within(report, "conclusion", place);
+}
+
+static void expect_bug(const char *program, int row)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *path = harness_program(program);
+
+	client_tool_done(place.client, "rr_record", "{s:[s, s], s:s, s:s}", "command", path,
+	    bugs[row].bug, "heap", "guard", "trace_dir", place.trace);
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+
+	expect_within(report, "conclusion", bugs[row].says);
+	expect_place(report, "guarded.c", bugs[row].made);
+	if (bugs[row].dropped)
+		expect_place(report, "guarded.c", bugs[row].dropped);
+	if (bugs[row].function) {
+		expect_within(report, "conclusion", bugs[row].function);
+		expect_place(report, "guarded.c", bugs[row].bug);
+	}
+}
+
+START_TEST(a_bug_is_told_with_its_block)
+{
+	expect_bug("guarded", _i);
+}
+END_TEST
+
+START_TEST(a_bug_is_told_with_its_block_in_optimized_code)
+{
+	expect_bug("guarded_O2", _i);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {{a_clean_program_stays_clean_and_every_block_is_guarded, 2},
 	    {blocks_above_the_limit_share_pages_and_are_counted, 2},
 	    {a_program_in_which_it_cannot_work_is_refused, 3},
 	    {a_process_with_an_allocator_of_its_own_is_told, 1},
+	    {a_bug_is_told_with_its_block, TIMES(bugs)},
+	    {a_bug_is_told_with_its_block_in_optimized_code, TIMES(bugs)},
 	    {what_the_program_preloads_stays_preloaded, 1}, {NULL, 0}};
 
 	return scene_main_loops("guard_heap", tests, (const char *const[]){NULL});

@@ -2,9 +2,12 @@
  * rr_crash_report: all that is known about the end of the program.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/mi.h"
 #include "worker/investigate/heap/damage.h"
 #include "worker/investigate/report/panicked.h"
+#include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/report/departure.h"
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/report/report.h"
@@ -183,6 +186,25 @@ static void look_back_at_damage(
 	replay->worker->half_read &= !found;
 }
 
+/* The same for what the guard heap has stopped. */
+static bool look_back_at_guarded(struct replay *replay, struct crash *crash)
+{
+	const char *address = mi_text(crash->fault.json, "address");
+	struct failure ignored = {0};
+	json_t *found = NULL;
+
+	if (return_ticket_use(replay, &crash->place, &ignored))
+		found = guarded_tell(replay, address ? strtoull(address, NULL, 16) : 0);
+	if (found) {
+		report_add_cause(
+		    crash->report, json_string_value(json_object_get(found, "conclusion")));
+		json_object_set(crash->report, "block", found);
+	}
+	json_decref(found);
+	json_decref(ignored.details);
+	return found != NULL;
+}
+
 static void look_back(struct replay *replay, struct crash *crash)
 {
 	if (crash->fault.departed)
@@ -251,7 +273,9 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
 	panicked_tell(crash->report, crash->output);
-	look_back_at_damage(replay, crash, report_tell_library(crash->report, crash->output));
+	if (!look_back_at_guarded(replay, crash))
+		look_back_at_damage(
+		    replay, crash, report_tell_library(crash->report, crash->output));
 	add_other_crash(replay, crash->report);
 	return true;
 }

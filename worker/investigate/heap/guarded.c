@@ -1,0 +1,219 @@
+/*
+ * Reads the guard heap's table out of the program's memory. A serial in the table is written where
+ * a block is handed out or taken back, so who wrote it last is who did that.
+ */
+#include "worker/investigate/heap/guarded.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include "worker/guardheap/table.h"
+#include "worker/handlers.h"
+#include "worker/investigate/search/where.h"
+#include "worker/moment/moment_names.h"
+#include "worker/read/accessed.h"
+
+#define OWNERS_READ 512 /* at once, while a block is looked for downwards */
+#define PAGES_BACK  (1ULL << 20)
+
+struct look {
+	struct replay *replay;
+	struct guardheap_table table;
+	struct guardheap_block block;
+	uint64_t at; /* of the block in the table */
+};
+
+static bool read_table(struct look *look)
+{
+	unsigned long long address;
+
+	return accessed_number(look->replay, "(unsigned long) &" GUARDHEAP_SYMBOL, &address) &&
+	       accessed_whole(look->replay, address, &look->table, sizeof(look->table)) &&
+	       look->table.magic == GUARDHEAP_MAGIC;
+}
+
+static bool read_block(struct look *look, uint64_t number)
+{
+	look->at = look->table.blocks + number * sizeof(look->block);
+	return number > 0 && number <= look->table.count &&
+	       accessed_whole(look->replay, look->at, &look->block, sizeof(look->block));
+}
+
+/* The owner of a page, or of the nearest one below that has one; 0: none. */
+static uint32_t owner_of(const struct look *look, uint64_t page)
+{
+	uint32_t owners[OWNERS_READ];
+	uint64_t looked = 0;
+
+	while (looked < PAGES_BACK) {
+		uint64_t count = page + 1 < OWNERS_READ ? page + 1 : OWNERS_READ;
+
+		if (!accessed_whole(look->replay,
+			look->table.guarded_owners + (page + 1 - count) * sizeof(*owners), owners,
+			count * sizeof(*owners)))
+			return 0;
+		for (uint64_t i = count; i > 0; i--)
+			if (owners[i - 1])
+				return owners[i - 1];
+		if (count > page)
+			return 0;
+		page -= count;
+		looked += count;
+	}
+	return 0;
+}
+
+static uint64_t distance(const struct guardheap_block *block, uint64_t address)
+{
+	if (address < block->address)
+		return block->address - address;
+	return address < block->address + block->size ? 0
+						      : address - block->address - block->size + 1;
+}
+
+/* The block around an address, or the nearer of its two neighbours: both have a page without access
+ * between them. */
+static bool find_block(struct look *look, uint64_t address)
+{
+	uint64_t page = (address - look->table.guarded) / GUARDHEAP_PAGE;
+	struct guardheap_block below = {0};
+	uint64_t below_at;
+	bool has_below;
+
+	if (address < look->table.guarded || address >= look->table.guarded_next)
+		return false;
+	has_below = read_block(look, owner_of(look, page));
+	below = look->block;
+	below_at = look->at;
+	if (has_below && distance(&below, address) == 0)
+		return true;
+	if (read_block(look, owner_of(look, page + 1)) && look->block.address > address &&
+	    (!has_below || distance(&look->block, address) < distance(&below, address)))
+		return true;
+	look->block = below;
+	look->at = below_at;
+	return has_below;
+}
+
+/* Goes back to the last write of a value: who did it, in words, and when, into `told`. */
+static json_t *go_to_writer(
+    struct look *look, const char *type, uint64_t address, json_t *told, const char *moment)
+{
+	struct last_change_args args = {.frame = -1, .move = true};
+	struct failure ignored = {0};
+	json_t *where, *words = NULL, *change;
+	char text[64];
+
+	snprintf(text, sizeof(text), "*(%s *) 0x%llx", type, (unsigned long long)address);
+	args.expression = text;
+	change = tool_last_change(look->replay, &args, &ignored);
+	if (change) {
+		where = where_own(look->replay);
+		words = where_words(where);
+		json_decref(where);
+		json_object_set_new(told, moment, moment_name(look->replay, &look->replay->moment));
+	}
+	json_decref(change);
+	json_decref(ignored.details);
+	return words;
+}
+
+static const char *or_unknown(const json_t *words)
+{
+	return words ? json_string_value(words) : "code that was not found";
+}
+
+/* "byte 16 of a block of 16 bytes", "4 bytes before a block of 24 bytes" */
+static json_t *place_in(const struct look *look, uint64_t address)
+{
+	const struct guardheap_block *block = &look->block;
+
+	if (address < block->address)
+		return json_sprintf("%llu bytes before a block of %llu bytes",
+		    (unsigned long long)(block->address - address),
+		    (unsigned long long)block->size);
+	return json_sprintf("byte %llu of a block of %llu bytes",
+	    (unsigned long long)(address - block->address), (unsigned long long)block->size);
+}
+
+/* Who freed the block and who allocated it, in this order, because each search goes back. */
+static json_t *tell_lives(struct look *look, const char *begin, json_t *told)
+{
+	json_t *freed = NULL, *made, *all;
+
+	if (look->block.state == GUARDHEAP_FREED)
+		freed = go_to_writer(look, "unsigned long",
+		    look->at + offsetof(struct guardheap_block, freed), told, "freed_at");
+	made = go_to_writer(look, "unsigned long",
+	    look->at + offsetof(struct guardheap_block, allocated), told, "allocated_at");
+	if (look->block.state == GUARDHEAP_FREED)
+		all = json_sprintf(
+		    "%s, allocated by %s, freed by %s", begin, or_unknown(made), or_unknown(freed));
+	else
+		all = json_sprintf("%s, allocated by %s", begin, or_unknown(made));
+	json_decref(freed);
+	json_decref(made);
+	return all;
+}
+
+static json_t *tell_damage(struct look *look, json_t *told)
+{
+	json_t *place = place_in(look, look->table.wrong_address);
+	json_t *writer =
+	    go_to_writer(look, "unsigned char", look->table.wrong_address, told, "moment");
+	json_t *begin = json_sprintf("%s wrote %s", or_unknown(writer), json_string_value(place));
+	json_t *all = tell_lives(look, json_string_value(begin), told);
+
+	json_decref(place);
+	json_decref(writer);
+	json_decref(begin);
+	return all;
+}
+
+static json_t *tell_verdict(struct look *look, json_t *told)
+{
+	bool known = read_block(look, look->table.wrong_block);
+	json_t *place, *begin, *all;
+
+	if (!known)
+		return json_sprintf("free of 0x%llx, which malloc never returned",
+		    (unsigned long long)look->table.wrong_address);
+	if (look->table.verdict == GUARDHEAP_DAMAGED)
+		return tell_damage(look, told);
+	place = place_in(look, look->table.wrong_address);
+	begin = look->table.verdict == GUARDHEAP_DOUBLE_FREE
+		    ? json_sprintf("double free of a block of %llu bytes",
+			  (unsigned long long)look->block.size)
+		    : json_sprintf("free of %s", json_string_value(place));
+	all = tell_lives(look, json_string_value(begin), told);
+	json_decref(place);
+	json_decref(begin);
+	return all;
+}
+
+static json_t *tell_access(struct look *look, uint64_t address, json_t *told)
+{
+	json_t *place = place_in(look, address), *all;
+
+	all = tell_lives(look, json_string_value(place), told);
+	json_decref(place);
+	return all;
+}
+
+json_t *guarded_tell(struct replay *replay, unsigned long long address)
+{
+	struct look look = {.replay = replay};
+	json_t *told, *conclusion;
+
+	if (!read_table(&look) || (!look.table.verdict && !find_block(&look, address)))
+		return NULL;
+	told = json_object();
+	conclusion =
+	    look.table.verdict ? tell_verdict(&look, told) : tell_access(&look, address, told);
+	json_object_set_new(told, "conclusion", conclusion);
+	if (look.block.size || look.block.address)
+		json_object_set_new(told, "block",
+		    json_sprintf("0x%llx, %llu bytes, %s", (unsigned long long)look.block.address,
+			(unsigned long long)look.block.size,
+			look.block.state == GUARDHEAP_FREED ? "freed" : "in use"));
+	return told;
+}

@@ -1,0 +1,15 @@
+#ifndef WORKER_GUARDED_H
+#define WORKER_GUARDED_H
+/*
+ * What the guard heap, if the program was recorded with it, knows of a block.
+ */
+#include "worker/session/replay.h"
+
+/*
+ * At the fatal signal, which came of an access to `address` (0: it is not known): {conclusion,
+ * block, allocated_by, freed_by?, moments}, owned by the caller. NULL: there is no guard heap, or
+ * it had no part in it. The program then stands anywhere. Must be called within an excursion.
+ */
+json_t *guarded_tell(struct replay *replay, unsigned long long address);
+
+#endif
