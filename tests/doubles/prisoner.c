@@ -298,8 +298,8 @@ static bool changes_the_log(void)
 	changed |= again >= 0 && lseek(again, 0, SEEK_SET) == 0;
 	changed |= ftruncate(STDERR_FILENO, 0) == 0;
 	(void)fchmod(STDERR_FILENO, 0);
-	(void)write(STDERR_FILENO, forged, sizeof(forged) - 1);
-	(void)write(STDERR_FILENO, "last words", 10);
+	(void)!write(STDERR_FILENO, forged, sizeof(forged) - 1);
+	(void)!write(STDERR_FILENO, "last words", 10);
 	(void)shutdown(STDERR_FILENO, SHUT_RDWR);
 	return changed;
 }
