@@ -157,6 +157,33 @@ static char *reaches(const char *table, const char *layer)
 	ck_abort_msg("SECURITY.md has no row for %s", layer);
 }
 
+/* What SECURITY.md says below its table: only mounts hide a home from a recording. (This home is in
+ * /tmp, where it can write then.) */
+START_TEST(a_recording_under_a_trace_root_reads_the_home_only_without_a_mount_namespace)
+{
+	char root[TEXT + 32], script[3 * TEXT], trace[TEXT + 8], made[TEXT + 8];
+
+	if (!stage_can_play(_i))
+		return;
+	struct stage stage = stage_open(_i, NULL, NULL);
+	client_end(stage.client);
+	snprintf(root, sizeof(root), "--trace-root=%s", stage.project);
+	snprintf(trace, sizeof(trace), "%s/new", stage.project);
+	snprintf(made, sizeof(made), "%s/made", stage.home);
+	snprintf(
+	    script, sizeof(script), "cat '%s/notes.txt'; echo >'%s'; echo ran", stage.home, made);
+	stage.client = stage_client(&stage, _i, (const char *const[]){root, NULL}, NULL);
+	json_auto_t *answer = client_tool(stage.client, "rr_record", "{s:[s,s,s], s:s}", "command",
+	    "/bin/sh", "-c", script, "trace_dir", trace);
+	const char *printed = json_string_value(json_object_get(answer, "stdout"));
+	ck_assert_msg(printed && strstr(printed, "ran"), "%s", printed);
+	ck_assert_msg(
+	    (strstr(printed, SECRET) != NULL) == ((_i & NO_NAMESPACES) != 0), "%s", printed);
+	ck_assert_int_eq(access(made, F_OK) == 0, (_i & NO_NAMESPACES) != 0);
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(the_table_says_what_is_measured)
 {
 	cleanup_free char *table = harness_file(".github/SECURITY.md");
@@ -190,6 +217,8 @@ int main(void)
 	tcase_set_timeout(all, SCENE_TEST_TIMEOUT_S);
 	tcase_add_loop_test(
 	    all, without_namespaces_a_replay_is_as_tight_as_what_is_left, 0, NO_NAMESPACES);
+	tcase_add_loop_test(all,
+	    a_recording_under_a_trace_root_reads_the_home_only_without_a_mount_namespace, 0, PLAYS);
 	tcase_add_loop_test(
 	    all, without_one_layer_the_others_hold_as_the_table_says, 0, 2 * WITHOUT_COUNT);
 	suite_add_tcase(suite, all);
