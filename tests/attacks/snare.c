@@ -30,18 +30,15 @@ struct snare {
 
 static pid_t only_child(pid_t parent)
 {
-	char path[64];
-	int child = -1;
+	char path[64], text[64] = "";
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)parent);
 	file = fopen(path, "re");
-	if (!file || fscanf(file, "%d", &child) != 1)
-		child = -1;
-	if (file)
-		fclose(file);
-	ck_assert_int_gt(child, 0);
-	return child;
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	fclose(file);
+	return (pid_t)strtol(text, NULL, 10);
 }
 
 static bool begins_to_record(pid_t pid)
