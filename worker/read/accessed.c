@@ -13,14 +13,9 @@
 
 bool accessed_number(struct replay *replay, const char *expression, unsigned long long *number)
 {
-	char *value = NULL, *type = NULL, why[64];
-	bool ok = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
+	char why[64];
 
-	if (ok)
-		*number = strtoull(value, NULL, 0);
-	free(value);
-	free(type);
-	return ok;
+	return values_number(replay, expression, number, why, sizeof(why));
 }
 
 static bool read_named(struct replay *replay, const char *type, const char *name, uint64_t *value)

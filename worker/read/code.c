@@ -61,15 +61,13 @@ static json_t *instruction_lines(const json_t *instructions, unsigned long long 
 static bool read_number(
     struct replay *replay, const char *written, unsigned long long *number, struct failure *failure)
 {
-	char expression[REPLAY_EXPRESSION_MAX + 40], why[256] = "", *value, *type;
+	char expression[REPLAY_EXPRESSION_MAX + 40], why[256] = "";
 	bool ok;
 
 	snprintf(expression, sizeof(expression), "(unsigned long) (%.*s)", REPLAY_EXPRESSION_MAX,
 	    written);
-	ok = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0;
-	if (ok)
-		*number = strtoull(value, NULL, 0);
-	else {
+	ok = values_number(replay, expression, number, why, sizeof(why));
+	if (!ok) {
 		bool calls = gdb_says(why, SAYS_CALLS_ARE_OFF);
 
 		failure_set(failure, calls ? ERROR_NOT_ALLOWED : ERROR_INVALID_ARGUMENT,
@@ -81,8 +79,6 @@ static bool read_number(
 		    "%.200s", why);
 		scope_explain(replay, failure);
 	}
-	free(value);
-	free(type);
 	return ok;
 }
 

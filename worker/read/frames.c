@@ -297,8 +297,9 @@ bool frames_number(
 	const char *value = NULL;
 
 	enum gdb_outcome outcome = gdb_command(replay->gdb, &results,
-	    "-data-evaluate-expression --thread %d --frame %d \"(unsigned long) %s\"",
-	    replay->selected.number, level, expression);
+	    "-data-evaluate-expression --thread %d --frame %d %s\"(unsigned long) %s\"",
+	    replay->selected.number, level, expression[0] == '$' ? "--language c " : "",
+	    expression);
 
 	/* Many count frames up to the one that is not there. */
 	if (outcome == GDB_DONE)

@@ -135,6 +135,39 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	return status;
 }
 
+/* A number in C, once the frame's language has refused it. */
+static bool read_as_c(struct replay *replay, const char *expression, unsigned long long *number,
+    char *why, size_t why_size)
+{
+	char quoted[GDB_QUOTED_MAX];
+	json_t *results = NULL;
+	const char *value;
+
+	if (mi_quote(quoted, sizeof(quoted), expression) < 0 || !spoken_is_foreign(replay))
+		return false;
+	if (spoken_as_c(replay, &results, quoted) != GDB_DONE) {
+		refuse(replay, why, why_size);
+		return false;
+	}
+	value = mi_text(results, "value");
+	*number = value ? strtoull(value, NULL, 0) : 0;
+	json_decref(results);
+	return value != NULL;
+}
+
+bool values_number(struct replay *replay, const char *expression, unsigned long long *number,
+    char *why, size_t why_size)
+{
+	char *value = NULL, *type = NULL;
+	bool ok = values_read(replay, expression, &value, &type, why, why_size) == 0;
+
+	if (ok && value)
+		*number = strtoull(value, NULL, 0);
+	free(value);
+	free(type);
+	return ok || read_as_c(replay, expression, number, why, why_size);
+}
+
 /* Reads it once more in another way. If that fails, what was read before stays. */
 static void read_again(
     struct replay *replay, struct reading_place at, const char *expression, char **value)

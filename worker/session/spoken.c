@@ -7,20 +7,36 @@
 #include <string.h>
 #include "worker/gdb/says.h"
 
-/* Whether gdb reads expressions of this frame as C, or has no language for it. */
-static bool is_near_cxx(struct replay *replay, int thread, int frame)
-{
-	static const char *const near[] = {"currently c\"", "currently asm", "currently minimal",
-	    "currently none", "currently unknown", "currently local"};
+/* Words of gdb's "show language". The first are those in which C++ is read at second hand. */
+static const char *const near_cxx[] = {"currently c\"", "currently asm", "currently minimal",
+    "currently none", "currently unknown", "currently local", NULL};
+static const char *const family[] = {"currently c\"", "currently c++\"", "currently objective-c\"",
+    "currently opencl\"", "currently asm\"", "currently minimal\"", NULL};
 
+/* What gdb says of the language of this frame; NULL: nothing. */
+static const char *language_of(struct replay *replay, int thread, int frame)
+{
 	if (gdb_command(replay->gdb, NULL,
 		"-interpreter-exec --thread %d --frame %d console \"show language\"", thread,
 		frame) != GDB_DONE)
-		return false;
-	for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
-		if (strstr(gdb_console_text(replay->gdb), near[i]))
+		return NULL;
+	return gdb_console_text(replay->gdb);
+}
+
+static bool has_one(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(text, *words))
 			return true;
 	return false;
+}
+
+/* Whether gdb reads expressions of this frame as C, or has no language for it. */
+static bool is_near_cxx(struct replay *replay, int thread, int frame)
+{
+	const char *language = language_of(replay, thread, frame);
+
+	return language && has_one(language, near_cxx);
 }
 
 /* Memory that cannot be read cannot be read in C++ either. */
@@ -42,6 +58,22 @@ enum gdb_outcome spoken_command(struct replay *replay, json_t **results, int thr
 	/* Once more in its own language otherwise, for its message. */
 	return gdb_command(replay->gdb, results, "%s --thread %d --frame %d %s%s", command, thread,
 	    frame, is_near_cxx(replay, thread, frame) ? "--language c++ " : "", rest);
+}
+
+bool spoken_is_foreign(struct replay *replay)
+{
+	const char *language = is_worth_it(replay) ? language_of(replay, replay->selected.number,
+							 replay->selected.frame)
+						   : NULL;
+
+	return language && strstr(language, "currently ") && !has_one(language, family);
+}
+
+enum gdb_outcome spoken_as_c(struct replay *replay, json_t **results, const char *quoted)
+{
+	return gdb_command(replay->gdb, results,
+	    "-data-evaluate-expression --thread %d --frame %d --language c %s",
+	    replay->selected.number, replay->selected.frame, quoted);
 }
 
 enum gdb_outcome spoken_here(struct replay *replay, json_t **results, const char *quoted)

@@ -15,6 +15,14 @@
 enum gdb_outcome spoken_command(struct replay *replay, json_t **results, int thread, int frame,
     const char *command, const char *rest) __attribute__((warn_unused_result));
 
+/* Whether gdb has refused what it was asked last, and reads expressions of the selected frame as
+ * those of Rust, Ada, Go or another language in which casts and sizes of C mean nothing. */
+bool spoken_is_foreign(struct replay *replay);
+
+/* -data-evaluate-expression of a quoted expression of ours, as C, in the selected frame. */
+enum gdb_outcome spoken_as_c(struct replay *replay, json_t **results, const char *quoted)
+    __attribute__((warn_unused_result));
+
 /* -data-evaluate-expression of a quoted expression in the selected frame. */
 enum gdb_outcome spoken_here(struct replay *replay, json_t **results, const char *quoted)
     __attribute__((warn_unused_result));

@@ -102,6 +102,21 @@ START_TEST(what_c_refuses_is_read_as_cxx)
 }
 END_TEST
 
+/* Rust has no "unsigned long". */
+START_TEST(our_own_numbers_are_c_in_a_frame_of_another_language)
+{
+	unsigned long long number = 0;
+
+	session_begin(SCRIPT(CREATED_NOT("(unsigned long)$pc", "^error,msg=\"-var-create: no\""),
+	    EVALUATED_NOT("(unsigned long)$pc", "^error,msg=\"No symbol 'unsigned'\""), LANGUAGE,
+	    {"-data-evaluate-expression --thread 1 --frame 0 --language c \"(unsigned long)$pc\"",
+		"^done,value=\"4198\""}));
+	ck_assert(values_number(replay, "(unsigned long)$pc", &number, why, sizeof(why)));
+	ck_assert_uint_eq(number, 4198);
+	end();
+}
+END_TEST
+
 START_TEST(an_expression_of_two_lines_never_reaches_gdb)
 {
 	session_begin(SCRIPT({0}));
@@ -202,6 +217,7 @@ int main(void)
 	    the_members_of_a_struct_are_read_by_themselves,
 	    of_what_is_too_large_the_beginning_is_shown_and_called_that,
 	    gdbs_reason_is_that_of_the_evaluation, what_c_refuses_is_read_as_cxx,
+	    our_own_numbers_are_c_in_a_frame_of_another_language,
 	    an_expression_of_two_lines_never_reaches_gdb, unreadable_memory_says_what_to_ask_next,
 	    one_of_several_that_fails_leaves_the_others, calls_are_refused_before_gdb_is_asked,
 	    the_variables_of_a_frame_come_with_their_members, variables_that_do_not_fit_are_counted,

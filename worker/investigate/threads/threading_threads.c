@@ -71,7 +71,8 @@ static bool base_of(struct replay *replay, int number, unsigned long long *base)
 
 	/* Of a thread without it, it is not known who made it, and that is told. */
 	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame 0 \"(unsigned long)$fs_base\"",
+		"-data-evaluate-expression --thread %d --frame 0 --language c "
+		"\"(unsigned long)$fs_base\"",
 		number) == GDB_DONE)
 		value = mi_text(results, "value");
 	*base = value ? strtoull(value, NULL, 0) : 0;
