@@ -23,6 +23,7 @@
 #include "worker/read/values.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/gdb/says.h"
+#include "worker/session/spoken.h"
 
 #define EXPRESSION_SHOWN 200
 #define VALUE_SHOWN	 120
@@ -170,6 +171,13 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 			      ? origin_read_register(replay, &now->piece, now->bytes)
 			      : accessed_whole(replay, now->address, now->bytes, now->size)))
 		return true;
+	if (!now->address && spoken_is_foreign(replay)) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_read_memory and rr_value_history take its address and length",
+		    "gdb does not tell the address of %.200s in the language of this frame",
+		    expression);
+		return false;
+	}
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "give an expression that has an address in the selected frame, or a variable in a "
 	    "register or the register itself, such as $rdi; of an outer frame, functions that were "
