@@ -51,7 +51,9 @@ json_t *recordings_list(struct dispatch *dispatch)
 	while ((session = session_next_recording(dispatch->table, session)) != NULL)
 		json_array_append_new(list, session_describe_recording(session));
 	json_array_foreach(session_ended_recordings(dispatch->table), i, ended)
-	    json_array_append_new(list, describe_ended(ended));
+	{
+		json_array_append_new(list, describe_ended(ended));
+	}
 	return list;
 }
 
