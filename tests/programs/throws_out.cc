@@ -132,6 +132,63 @@ __attribute__((noipa)) static void ask_future()
 	seen = future.get(); // gets
 }
 
+/* The promise that is broken here was never kept. */
+__attribute__((noipa)) static std::future<int> drop()
+{
+	std::promise<int> promise;
+
+	return promise.get_future(); // dropped
+}
+
+__attribute__((noipa)) static void ask_dropped()
+{
+	auto future = drop();
+
+	seen = future.get(); // asks
+}
+
+__attribute__((noipa)) static void nest()
+{
+	try {
+		check(3);
+	} catch (...) {
+		std::throw_with_nested(std::runtime_error("outer words")); // around it
+	}
+}
+
+template <class Carried> struct carrier {
+	Carried *carried;
+};
+
+/* Its name has several hundred characters. */
+__attribute__((noipa)) static void throw_long()
+{
+	throw carrier<std::unordered_map<std::string, std::unordered_map<std::string, int>>>{};
+}
+
+static std::exception_ptr kept;
+
+__attribute__((noipa)) static void keep()
+{
+	try {
+		check(3);
+	} catch (...) {
+		kept = std::current_exception();
+	}
+}
+
+__attribute__((noipa)) static void let_go()
+{
+	std::rethrow_exception(kept); // thrown elsewhere
+}
+
+__attribute__((noipa)) static long initialise()
+{
+	static const int first = count(3); // the first call initialises it
+
+	return first;
+}
+
 __attribute__((noipa)) static int measure(shape *some)
 {
 	int result = some->area(); // measures
@@ -201,6 +258,17 @@ int main(int argc, char **argv)
 		leave_thread();
 	else if (way == "future")
 		ask_future();
+	else if (way == "dropped")
+		ask_dropped();
+	else if (way == "long")
+		throw_long();
+	else if (way == "nested")
+		nest();
+	else if (way == "kept") {
+		keep();
+		let_go();
+	} else if (way == "static")
+		seen = initialise();
 	else if (way == "pure")
 		measure(new square);
 	else if (way == "null_object")

@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/says.h"
 #include "worker/handlers.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/code.h"
 #include "worker/read/mappings.h"
 #include "worker/session/replay.h"
@@ -17,7 +18,7 @@
 #include "worker/read/values.h"
 
 #define INSTRUCTION_BYTES 16 /* room for each: the longest is 15 */
-#define LINE_MAX_BYTES	  300
+#define LINE_MAX_BYTES	  500
 #define RESULT_BUDGET	  (30 * 1024)
 #define FILE_SHOWN	  300
 
@@ -27,13 +28,15 @@ static json_t *instruction_line(const json_t *instruction, unsigned long long pc
 	const char *address = mi_text(instruction, "address"), *text = mi_text(instruction, "inst");
 	const char *function = mi_text(instruction, "func-name");
 	const char *offset = mi_text(instruction, "offset");
-	char line[LINE_MAX_BYTES], where[120] = "";
+	char line[LINE_MAX_BYTES], where[BRIEF_NAME_MAX + 20] = "", brief[BRIEF_NAME_MAX];
+	char shown[BRIEF_NAME_MAX];
 	bool here = address && strtoull(address, NULL, 16) == pc;
 
 	if (function)
-		snprintf(where, sizeof(where), " <%.80s+%.10s>", function, offset ? offset : "0");
-	snprintf(line, sizeof(line), "%s %s%s: %.120s", here ? "=>" : "  ",
-	    address ? address : "??", where, text ? text : "");
+		snprintf(where, sizeof(where), " <%s+%.10s>", brief_name(function, brief),
+		    offset ? offset : "0");
+	snprintf(line, sizeof(line), "%s %s%s: %s", here ? "=>" : "  ", address ? address : "??",
+	    where, text ? brief_name(text, shown) : "");
 	return scrub_json(line, strlen(line), LINE_MAX_BYTES, NULL);
 }
 

@@ -18,7 +18,8 @@
 #define CHUNK	       200  /* frames asked of gdb at once */
 #define SCAN_MAX       2000 /* frames looked at for one answer: each is unwound through rr */
 #define PERIOD_MAX     4
-#define FOLD_NAMES_MAX 500
+#define FOLD_NAMES_MAX 1000
+#define FOLD_MORE      60 /* for the rest that is counted */
 #define OWN_DEPTH      40
 #define OWN_BYTES      10000
 
@@ -167,10 +168,17 @@ static json_t *fold_note(const json_t *chunk, size_t at, size_t period, size_t t
 	char names[FOLD_NAMES_MAX] = "";
 	size_t length = 0;
 
-	for (size_t i = 0; i < period && length < sizeof(names); i++) {
+	for (size_t i = 0; i < period; i++) {
 		const char *name = mi_text(json_array_get(chunk, at + i), "function");
-		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%.100s",
-		    i ? ", " : "", name ? name : "??");
+
+		name = name ? name : "??";
+		if (length + strlen(name) + FOLD_MORE > sizeof(names)) {
+			snprintf(
+			    names + length, sizeof(names) - length, ", and %zu more", period - i);
+			break;
+		}
+		length += (size_t)snprintf(
+		    names + length, sizeof(names) - length, "%s%s", i ? ", " : "", name);
 	}
 	return json_pack("{s:I,s:o,s:I}", "folded", (json_int_t)(times * period), "what",
 	    json_sprintf("%s again and again", names), "period", (json_int_t)period);

@@ -129,7 +129,7 @@ END_TEST
 START_TEST(unreadable_memory_says_what_to_ask_next)
 {
 	const struct evaluate_args args = {
-	    .expression = "*p", .max_elements = VALUE_ELEMENTS_DEFAULT};
+	    .expression = "*p", .frame = -1, .max_elements = VALUE_ELEMENTS_DEFAULT};
 	struct failure failure = {0};
 
 	session_begin(SCRIPT(CREATED("*p", "^done,value=\"\",type=\"int\""),
@@ -146,7 +146,7 @@ START_TEST(one_of_several_that_fails_leaves_the_others)
 {
 	json_t *expressions = json_pack("[ss]", "m", "n"), *result, *results;
 	const struct evaluate_args args = {
-	    .expressions = expressions, .max_elements = VALUE_ELEMENTS_DEFAULT};
+	    .expressions = expressions, .frame = -1, .max_elements = VALUE_ELEMENTS_DEFAULT};
 	struct failure failure = {0};
 
 	session_begin(SCRIPT(CREATED_NOT("m", "^error,msg=\"unable\""),

@@ -22,8 +22,7 @@
 
 #define FRAMES_MAX   40
 #define FRAMES_BYTES 10000
-#define SHOWN_MAX    400 /* bytes of the line */
-#define NAME_SHOWN   120
+#define SHOWN_MAX    400  /* bytes of the line */
 #define VECTOR_MAX   1024 /* pieces of one writev, as Linux bounds it */
 #define WRITES_SHOWN 8
 
@@ -118,12 +117,12 @@ static void tell_own(const struct scene *scene, char *text, size_t size)
 	const json_t *inner = json_array_get(scene->frames, 0);
 
 	if (scene->own)
-		snprintf(text, size, "%.*s (%.600s)%s%.*s", NAME_SHOWN, function ? function : "??",
-		    at ? at : "no source", called[0] ? " with " : "", NAME_SHOWN, called);
+		snprintf(text, size, "%s (%.600s)%s%s", function ? function : "??",
+		    at ? at : "no source", called[0] ? " with " : "", called);
 	else if (is_exiting(scene))
 		snprintf(text, size, "exit, at the program's end,");
 	else
-		snprintf(text, size, "%.*s, called from code without source lines,", NAME_SHOWN,
+		snprintf(text, size, "%s, called from code without source lines,",
 		    mi_text(inner, "function") ? plain_name(mi_text(inner, "function")) : "code");
 }
 

@@ -188,8 +188,8 @@ static void add_place(struct replay *replay, json_t *checked, const json_t *fram
 
 	json_object_set_new(checked, "tid", json_integer(replay->selected.tid));
 	json_object_set_new(checked, "where",
-	    json_sprintf("%.100s%s%.200s%s", function ? function : "??", at ? " (" : "",
-		at ? at : "", at ? ")" : ""));
+	    json_sprintf("%s%s%s%s", function ? function : "??", at ? " (" : "", at ? at : "",
+		at ? ")" : ""));
 }
 
 /* The value in the selected frame. Returns 0, and *found is the caller's, or -1 with the reason. */

@@ -9,6 +9,7 @@
 #include "worker/investigate/search/belongs.h"
 #include "worker/investigate/search/phrases.h"
 #include "worker/read/accessed.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/frames.h"
 #include "worker/read/preceding.h"
 #include "worker/moment/position.h"
@@ -18,7 +19,7 @@
 #define STEPS_MAX  3 /* the signal itself may take some */
 #define NULL_PAGES 0x10000ULL
 #define WORD	   8
-#define FROM_MAX   500
+#define FROM_MAX   700
 
 /* A call, jump or return that leaves the code. */
 struct leap {
@@ -76,7 +77,7 @@ static void tell_target(const struct leap *leap, char *text, size_t size)
 /* "shape's virtual function area, out of the table at 0x..., which is no class's" */
 static bool tell_virtual(const struct leap *leap, struct fault *fault, char from[FROM_MAX])
 {
-	char object[PHRASE_MAX], method[PHRASE_MAX];
+	char object[PHRASE_MAX], method[PHRASE_MAX], class[BRIEF_NAME_MAX];
 	unsigned long long table;
 	struct symbol symbol;
 	bool known;
@@ -86,10 +87,10 @@ static bool tell_virtual(const struct leap *leap, struct fault *fault, char from
 	known =
 	    symbol_at(leap->replay, table, &symbol) && strncmp(symbol.name, "vtable for ", 11) == 0;
 	snprintf(from, FROM_MAX,
-	    "; the pointer is the virtual function %.80s of %.80s, out of a table at 0x%llx, "
-	    "which is %s%.80s",
+	    "; the pointer is the virtual function %s of %s, out of a table at 0x%llx, "
+	    "which is %s%s",
 	    method, object, table, known ? "the " : "no class's: it is no object, or was destroyed",
-	    known ? symbol.name : "");
+	    known ? brief_name(symbol.name, class) : "");
 	json_object_set_new(fault->json, "pointer", json_sprintf("%s, virtual", method));
 	return true;
 }
@@ -100,6 +101,7 @@ static void tell_pointer(const struct leap *leap, struct fault *fault, char from
 	const struct instruction *instruction = leap->instruction;
 	char phrase[PHRASE_MAX], operand[OPERAND_TEXT_MAX + 2], at[48] = "";
 	unsigned long long place = 0;
+	char brief[BRIEF_NAME_MAX];
 	struct symbol symbol = {0};
 
 	snprintf(operand, sizeof(operand), "%s%s", instruction->source_register[0] ? "%" : "",
@@ -120,10 +122,11 @@ static void tell_pointer(const struct leap *leap, struct fault *fault, char from
 		json_object_set_new(fault->json, "pointer", json_string(phrase));
 	else if (place)
 		symbol_at(leap->replay, place, &symbol);
-	snprintf(from, FROM_MAX, "; the pointer is %s%.200s%s",
+	brief_name(symbol.name, brief);
+	snprintf(from, FROM_MAX, "; the pointer is %s%s%s",
 	    phrase[0] || symbol.name[0] || place ? "" : "in ",
 	    phrase[0]	     ? phrase
-	    : symbol.name[0] ? symbol.name
+	    : symbol.name[0] ? brief
 			     : operand,
 	    at);
 }
@@ -133,6 +136,7 @@ static void tell_pointer(const struct leap *leap, struct fault *fault, char from
 static bool tell_missing(const struct leap *leap, struct fault *fault, char target[300])
 {
 	struct symbol stub = {0}, called = {0};
+	char brief[BRIEF_NAME_MAX];
 	unsigned long long back, at;
 	struct instruction call;
 
@@ -150,8 +154,8 @@ static bool tell_missing(const struct leap *leap, struct fault *fault, char targ
 	called.name[strcspn(called.name, "@")] = '\0';
 	json_object_set_new(fault->json, "pointer", json_string(called.name));
 	snprintf(target, 300,
-	    "a call of %.200s, a function that is not there (weak, and no library has it)",
-	    called.name);
+	    "a call of %s, a function that is not there (weak, and no library has it)",
+	    brief_name(called.name, brief));
 	return true;
 }
 

@@ -8,7 +8,7 @@
 #include "worker/x86/operand.h"
 #include "worker/session/replay.h"
 
-#define FAULT_SAID_MAX 700
+#define FAULT_SAID_MAX 2200
 #define FAULT_HINT_MAX 300
 
 struct fault {

@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/report/thrown_value.h"
 #include "worker/read/accessed.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
@@ -186,28 +187,51 @@ static void tell_again(struct replay *replay, char text[THROWN_SAID_MAX])
 	const json_t *own = frames_first_own(replay, frames);
 
 	if (own && !is_named(json_array_get(frames, 1), throws, 2) && mi_text(own, "function"))
-		snprintf(text, THROWN_SAID_MAX, "%.150s (%.200s)", mi_text(own, "function"),
+		snprintf(text, THROWN_SAID_MAX, "%s (%.450s)", mi_text(own, "function"),
 		    mi_text(own, "at") ? mi_text(own, "at") : "no source");
 	json_decref(frames);
 }
 
+/* Those of the runtime, and of the library where it makes or wraps an exception for its caller. */
 static int runtime_frames(struct replay *replay)
 {
 	static const char *const names[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw",
-	    "__cxa_init_primary_exception", "__cxxabiv1::__cxa_init_primary_exception"};
-	json_t *frames = frames_near(replay, 3, FRAMES_BYTES);
+	    "__cxa_init_primary_exception", "__cxxabiv1::__cxa_init_primary_exception",
+	    "std::make_exception_ptr<", "std::__future_base::", "std::throw_with_nested<",
+	    "std::__throw_with_nested_impl<", "std::__exception_ptr::"};
+	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	int count = 0;
 
-	while (is_named(json_array_get(frames, (size_t)count), names, 4))
+	while (
+	    is_named(json_array_get(frames, (size_t)count), names, sizeof(names) / sizeof(*names)))
 		count++;
 	json_decref(frames);
 	return count;
 }
 
+/* "; within it std::range_error: \"too far\"", what was caught when this one was thrown. */
+static void tell_inner(struct thrown *thrown)
+{
+	const json_t *inner = json_object_get(thrown->exception, "inner");
+	size_t length = strlen(thrown->said);
+	char brief[BRIEF_NAME_MAX];
+	const char *what;
+
+	for (; inner; inner = json_object_get(inner, "inner")) {
+		what = mi_text(inner, "what") ? mi_text(inner, "what") : mi_text(inner, "value");
+		if (!mi_text(inner, "type") || length + BRIEF_NAME_MAX + 160 > THROWN_SAID_MAX)
+			return;
+		length += (size_t)snprintf(thrown->said + length, THROWN_SAID_MAX - length,
+		    "; within it %s%s%.100s", brief_name(mi_text(inner, "type"), brief),
+		    what ? ": " : "", what ? what : "");
+	}
+}
+
 static void tell(struct replay *replay, const json_t *output, struct thrown *thrown)
 {
 	unsigned long long object = 0, type_info = 0;
-	const char *what;
+	char brief[BRIEF_NAME_MAX];
+	const char *what, *type;
 
 	accessed_number(replay, "(unsigned long)$rdi", &object);
 	accessed_number(replay, "(unsigned long)$rsi", &type_info);
@@ -220,10 +244,11 @@ static void tell(struct replay *replay, const json_t *output, struct thrown *thr
 	what = mi_text(thrown->exception, "what");
 	if (!what)
 		what = mi_text(thrown->exception, "value");
-	snprintf(thrown->said, sizeof(thrown->said), "uncaught exception %.150s%s%.200s",
-	    mi_text(thrown->exception, "type") ? mi_text(thrown->exception, "type")
-					       : "of an unknown type",
-	    what ? ": " : "", what ? what : "");
+	type = mi_text(thrown->exception, "type");
+	snprintf(thrown->said, sizeof(thrown->said), "uncaught exception %s%s%.300s",
+	    type ? brief_name(type, brief) : "of an unknown type", what ? ": " : "",
+	    what ? what : "");
+	tell_inner(thrown);
 }
 
 /* Whether this happens within std::terminate, whose handler throws again to find out what(). */
@@ -296,7 +321,7 @@ int thrown_level(struct replay *replay)
 
 void thrown_tell(const struct thrown *thrown, char said[FAULT_SAID_MAX])
 {
-	snprintf(said, FAULT_SAID_MAX, "%.380s%s%.180s%s", thrown->said,
+	snprintf(said, FAULT_SAID_MAX, "%s%s%s%s", thrown->said,
 	    thrown->again[0] ? ", thrown again in " : "", thrown->again,
 	    thrown->stopped ? "; it may not leave a function on its way, which is noexcept, a "
 			      "destructor, or cleans up after another exception"

@@ -7,7 +7,7 @@
 #include "worker/investigate/report/fault.h"
 #include "worker/moment/return_ticket.h"
 
-#define THROWN_SAID_MAX 400
+#define THROWN_SAID_MAX 1000
 
 enum thrown_cause {
 	THROWN_NOTHING,	 /* std::terminate is not on the stack */
@@ -21,7 +21,7 @@ enum thrown_cause {
 enum thrown_cause thrown_cause(const json_t *frames);
 
 struct thrown {
-	json_t *exception;	     /* {type, what, value, moment} */
+	json_t *exception;	     /* {type, what, value, inner: {...}, moment} */
 	char said[THROWN_SAID_MAX];  /* "uncaught exception std::bad_alloc" */
 	char again[THROWN_SAID_MAX]; /* where it was thrown again; "": nowhere */
 	int runtime;		     /* frames of the C++ runtime on top of the throw's stack */

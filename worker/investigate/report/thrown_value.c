@@ -14,10 +14,13 @@
 #include "worker/read/values.h"
 
 #define WORD	     8
-#define NAME_MAX_    256
+#define NAME_MAX_    2048
+#define PIECE	     64 /* of a name, read at once */
 #define VALUE_MAX    300
-#define BASES_MAX    8 /* of classes, one above the other */
-#define LOCATION_MAX 400
+#define BASES_MAX    8	 /* of classes, one above the other, or beside it */
+#define BEFORE_TYPE  112 /* from an exception's type_info in its header to the object */
+#define INNER_MAX    4	 /* exceptions, each within the other */
+#define LOCATION_MAX (NAME_MAX_ + 40)
 
 static bool read_word(struct replay *replay, unsigned long long address, unsigned long long *word)
 {
@@ -38,18 +41,33 @@ static void demangle(struct replay *replay, const char *mangled, char name[NAME_
 		snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said + sizeof(before) - 1, "\n"),
 		    said + sizeof(before) - 1);
 	else
-		snprintf(name, NAME_MAX_, "%.200s", mangled);
+		snprintf(name, NAME_MAX_, "%s", mangled);
+}
+
+/* A text with its end. False: it is not there, or longer than NAME_MAX_ - 1; half of a mangled name
+ * would be the name of nothing. A page may end behind the text. */
+static bool read_name(struct replay *replay, unsigned long long at, char name[NAME_MAX_])
+{
+	size_t length = 0, read = PIECE;
+
+	memset(name, 0, NAME_MAX_);
+	while (read == PIECE && length + PIECE <= NAME_MAX_) {
+		read = accessed_bytes(replay, at + length, (uint8_t *)name + length, PIECE);
+		if (memchr(name + length, '\0', read))
+			return true;
+		length += read;
+	}
+	return false;
 }
 
 /* A type_info holds its vtable's address, and then that of its mangled name. */
 static bool read_type(struct replay *replay, unsigned long long type_info, char name[NAME_MAX_])
 {
-	char mangled[NAME_MAX_] = "";
+	char mangled[NAME_MAX_];
 	unsigned long long text;
 
 	name[0] = '\0';
-	if (!read_word(replay, type_info + WORD, &text) ||
-	    !accessed_bytes(replay, text, (uint8_t *)mangled, sizeof(mangled) - 1))
+	if (!read_word(replay, type_info + WORD, &text) || !read_name(replay, text, mangled))
 		return false;
 	demangle(replay, mangled + (mangled[0] == '*'), name);
 	return name[0] != '\0';
@@ -66,6 +84,44 @@ static unsigned long long base_of(struct replay *replay, unsigned long long type
 	    !read_word(replay, type_info + 2 * WORD, &base))
 		return 0;
 	return base;
+}
+
+/* A class's bases by the ABI: flags and how many, then for each its type_info, and its offset above
+ * 8 bits of flags. Gives the offset of std::nested_exception. */
+static bool find_nested(struct replay *replay, unsigned long long type_info, long long *offset)
+{
+	unsigned long long table, counts, base, place;
+	char name[NAME_MAX_];
+	struct symbol symbol;
+
+	if (!read_word(replay, type_info, &table) || !symbol_at(replay, table, &symbol) ||
+	    !strstr(symbol.name, "__vmi_class_type_info") ||
+	    !read_word(replay, type_info + 2 * WORD, &counts))
+		return false;
+	for (unsigned long long i = 0; i < counts >> 32 && i < BASES_MAX; i++) {
+		unsigned long long row = type_info + (3 + 2 * i) * WORD;
+
+		if (!read_word(replay, row, &base) || !read_word(replay, row + WORD, &place) ||
+		    !read_type(replay, base, name))
+			return false;
+		if (strcmp(name, "std::nested_exception") == 0) {
+			*offset = (long long)place >> 8;
+			return (place & 1) == 0; /* a virtual base's is in the vtable */
+		}
+	}
+	return false;
+}
+
+/* The first base, at the object's beginning, holds the message. */
+static unsigned long long first_base_of(struct replay *replay, unsigned long long type_info)
+{
+	unsigned long long base;
+	long long nested;
+
+	return find_nested(replay, type_info, &nested) && nested > 0 &&
+		       read_word(replay, type_info + 3 * WORD, &base)
+		   ? base
+		   : 0;
 }
 
 static json_t *read_text(struct replay *replay, unsigned long long at)
@@ -96,7 +152,8 @@ static json_t *kept_message(
 		if (strcmp(name, "std::logic_error") == 0 ||
 		    strcmp(name, "std::runtime_error") == 0)
 			return read_text(replay, object + WORD);
-		type_info = base_of(replay, type_info);
+		type_info = first_base_of(replay, type_info) ? first_base_of(replay, type_info)
+							     : base_of(replay, type_info);
 	}
 	return NULL;
 }
@@ -129,7 +186,7 @@ static json_t *plain_value(struct replay *replay, unsigned long long object, con
 		return read_text(replay, object);
 	if (strncmp(type, "std::__cxx11::basic_string<char", 31) == 0)
 		return read_text(replay, object);
-	snprintf(expression, sizeof(expression), "*(%.200s *)0x%llx", type, object);
+	snprintf(expression, sizeof(expression), "*(%s *)0x%llx", type, object);
 	if (values_show(replay, expression, &value, &read_type_, why, sizeof(why)) == 0 && value[0])
 		json = json_sprintf("%.*s", VALUE_MAX, value);
 	free(value);
@@ -146,8 +203,8 @@ static void shorten(char name[NAME_MAX_])
 		snprintf(name, NAME_MAX_, "std::string");
 }
 
-json_t *thrown_value(struct replay *replay, unsigned long long object, unsigned long long type_info,
-    const json_t *output)
+static json_t *value_of(struct replay *replay, unsigned long long object,
+    unsigned long long type_info, const json_t *output)
 {
 	json_t *exception = json_object(), *what = NULL, *value = NULL;
 	char type[NAME_MAX_];
@@ -165,5 +222,32 @@ json_t *thrown_value(struct replay *replay, unsigned long long object, unsigned 
 		json_object_set_new(exception, "what", what);
 	if (value)
 		json_object_set_new(exception, "value", value);
+	return exception;
+}
+
+/* The object that was caught when the nested one was made: std::nested_exception keeps a pointer to
+ * it behind its vtable's address. */
+static bool find_inner(
+    struct replay *replay, unsigned long long *object, unsigned long long *type_info)
+{
+	long long offset;
+
+	return find_nested(replay, *type_info, &offset) &&
+	       read_word(replay, *object + (unsigned long long)offset + WORD, object) && *object &&
+	       read_word(replay, *object - BEFORE_TYPE, type_info);
+}
+
+json_t *thrown_value(struct replay *replay, unsigned long long object, unsigned long long type_info,
+    const json_t *output)
+{
+	json_t *exception = value_of(replay, object, type_info, output), *outer = exception;
+
+	for (int i = 0; i < INNER_MAX && type_info && find_inner(replay, &object, &type_info);
+	     i++) {
+		json_t *inner = value_of(replay, object, type_info, NULL);
+
+		json_object_set_new(outer, "inner", inner);
+		outer = inner;
+	}
 	return exception;
 }

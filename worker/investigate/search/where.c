@@ -13,6 +13,8 @@
 #include "worker/read/frames.h"
 #include "worker/read/symbol.h"
 
+#define MORE_CALLERS 60 /* for the rest that is counted */
+
 #define FRAMES_MAX   16
 #define CALLERS_MAX  6
 #define FRAMES_BYTES 6000
@@ -175,12 +177,22 @@ bool where_entry(struct replay *replay, unsigned long long pc, unsigned long lon
 
 void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MAX])
 {
-	size_t length = 0;
+	size_t length = 0, total = json_array_size(callers);
 
 	words[0] = '\0';
-	for (size_t i = 0; i < count && i < json_array_size(callers); i++)
-		length += (size_t)snprintf(words + length, WHERE_CALLERS_MAX - length,
-		    ", called by %.180s", json_string_value(json_array_get(callers, i)));
+	total = count < total ? count : total;
+	for (size_t i = 0; i < total; i++) {
+		const char *caller = json_string_value(json_array_get(callers, i));
+
+		/* Whole ones, or none. */
+		if (length + strlen(caller) + MORE_CALLERS > WHERE_CALLERS_MAX) {
+			snprintf(words + length, WHERE_CALLERS_MAX - length, ", and %zu more",
+			    total - i);
+			break;
+		}
+		length += (size_t)snprintf(
+		    words + length, WHERE_CALLERS_MAX - length, ", called by %s", caller);
+	}
 }
 
 json_t *where_words(const json_t *where)

@@ -18,7 +18,7 @@ json_t *where_own(struct replay *replay);
 json_t *where_callers(
     struct replay *replay, const json_t *frames, const json_t *own, size_t *passed);
 
-#define WHERE_CALLERS_MAX 1000
+#define WHERE_CALLERS_MAX 2000
 
 /* ", called by load (a.c:7), called by main (a.c:9)", of the first `count` of them: as many as
  * there are wrappers, so that the last is the one that is none. */
