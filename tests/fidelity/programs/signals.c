@@ -196,12 +196,6 @@ KIND(forbidden_call, KIND_CALLS | KIND_ALONE)
 	syscall(SYS_mlockall, 0);
 }
 
-KIND(killed_by_filter, KIND_CALLS | KIND_FATAL)
-{
-	filter_calls(SECCOMP_RET_KILL_PROCESS);
-	syscall(SYS_mlockall, 0);
-}
-
 /* Faults inside handlers. */
 static void fault_again(int number, siginfo_t *info, void *context)
 {
