@@ -5,6 +5,7 @@
 #
 #	bundle.sh FOLDER	has bin/ and libexec/rr-warden/, linked with -rpath '$ORIGIN...'
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd)
 parts=$folder/libexec/rr-warden
 PATH=$PATH:/usr/sbin:/sbin # ldconfig, which ordinary users may not have there
@@ -27,15 +28,7 @@ needed() {
 	done | grep -Ev "$from_system" | LC_ALL=C sort -u
 }
 
-# keep_licence LIBRARY: its copyright file, as the Debian package that it comes from has it.
-keep_licence() {
-	# dpkg may know it under / or under /usr, which are one.
-	package=$(dpkg-query -S "$(realpath "$1")" 2>/dev/null || dpkg-query -S "$1" 2>/dev/null ||
-		dpkg-query -S "${1#/usr}" 2>/dev/null || dpkg-query -S "/usr$1" 2>/dev/null) ||
-		fail "no Debian package brings $1, so its licence is not known"
-	package=${package%%:*}
-	cp -L "/usr/share/doc/$package/copyright" "$licences/$package"
-}
+keep_licence() { sh "$here/licence.sh" "$1" "$licences" >/dev/null; }
 
 mkdir -p "$licences"
 needed | while read -r soname path; do

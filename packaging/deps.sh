@@ -16,6 +16,8 @@ clients="npm"
 report="chromium python3"
 deb="build-essential check debhelper dpkg-dev fakeroot lintian"
 bare="mmdebstrap"
+# what `make wheel` and `make npm` take rr from, and what makes it look for its libraries beside it
+carry="rr patchelf"
 # python3 writes the archives that set off the bugs; malloc's own variables need libc6-dbg.
 bugs="python3 libc6-dbg libbz2-dev xz-utils apt"
 packages="python3 python3-venv python3-yaml systemd unzip"
@@ -27,7 +29,7 @@ fail() {
 }
 
 usage() {
-	echo "usage: $0 look|install build|demo|check|style|fuzz|clients|report|deb|bare|bugs|packages|dist..." >&2
+	echo "usage: $0 look|install build|demo|check|style|fuzz|clients|report|deb|bare|carry|bugs|packages|dist..." >&2
 	exit 2
 }
 
@@ -42,6 +44,7 @@ packages_for() {
 		report) echo "$build $report" ;;
 		deb) echo "$build $deb" ;;
 		bare) echo "$bare" ;;
+		carry) echo "$carry" ;;
 		bugs) echo "$build $bugs" ;;
 		packages) echo "$packages" ;;
 		dist) echo "$build $dist" ;;

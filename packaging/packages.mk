@@ -68,7 +68,7 @@ export SOURCE_DATE_EPOCH ?= $(shell date -u -d "$$(sed -n 's/^ -- .*>  //p' pack
 
 # $(call fill,FILE,HOW TO RUN IT)
 fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@URL@|$(URL)|g' -e 's|@REGISTRY_NAME@|$(REGISTRY_NAME)|g' \
-	-e 's|@GLIBC@|$(GLIBC)|g' -e 's|@RUN@|$(2)|g' $(1)
+	-e 's|@GLIBC@|$(GLIBC)|g' -e 's|@RUN@|$(2)|g' -e 's|@RR@|$(RR_RELEASE)|g' $(1)
 
 .PHONY: dist check-dist
 dist: build ## the source archive, its bill of materials (SPDX), spec file, PKGBUILD and checksums, in build/dist/
@@ -107,24 +107,44 @@ portable: ## the server with the libraries it needs, for the wheel and npm
 
 GLIBC = $(shell sh packaging/glibc.sh $(STAGE))
 
-.PHONY: wheel npm server-json check-packages check-installed
-wheel: portable ## build the Python wheel into build/
-	@rm -f $(BUILD)/rr_warden-*.whl
-	@{ $(call fill,packaging/wheel/METADATA.in); $(call fill,packaging/GETTING-STARTED.md,rr-warden); } >$(PORTABLE)/METADATA
-	@python3 packaging/wheel/build_wheel.py $(STAGE) $(PORTABLE)/METADATA $(BUILD) $(VERSION) $(GLIBC)
+# rr goes into packages of its own, for systems that have none: the Debian package of the build machine.
+RR_STAGE    := $(PORTABLE)/rr-stage
+RR_PARTS    := $(RR_STAGE)/libexec/rr-warden/rr
+RR_LICENCES := $(RR_STAGE)/share/doc/rr-warden-rr/licences
+RR_RELEASE   = $(shell sed -n 's/^rr //p' $(RR_PARTS)/VERSIONS 2>/dev/null)
+RR_GLIBC     = $(shell sh packaging/glibc.sh $(RR_STAGE))
+.PHONY: portable-rr
+portable-rr: ## rr with the libraries it needs, for its wheel and npm package
+	@sh packaging/deps.sh look carry
+	@sh packaging/carry-rr.sh $(RR_PARTS) $(RR_LICENCES)
 
-npm: portable ## build the two npm packages into build/
+.PHONY: wheel npm server-json check-packages check-installed
+wheel: portable portable-rr ## build the Python wheels of rr-warden and of rr into build/
+	@rm -f $(BUILD)/rr_warden-*.whl $(BUILD)/rr_warden_rr-*.whl
+	@{ $(call fill,packaging/wheel/METADATA.in); $(call fill,packaging/GETTING-STARTED.md,rr-warden); } >$(PORTABLE)/METADATA
+	@python3 packaging/wheel/build_wheel.py $(STAGE) $(PORTABLE)/METADATA $(BUILD) rr-warden $(VERSION) $(GLIBC)
+	@{ $(call fill,packaging/wheel/METADATA-rr.in); $(call fill,packaging/RR.md); } >$(PORTABLE)/METADATA-rr
+	@python3 packaging/wheel/build_wheel.py $(RR_STAGE) $(PORTABLE)/METADATA-rr $(BUILD) rr-warden-rr $(VERSION) $(RR_GLIBC)
+
+NPM      := $(PORTABLE)/npm
+NPM_PACK := rr-warden rr-warden-linux-x64 rr-warden-rr-linux-x64
+npm: portable portable-rr ## build the three npm packages into build/
 	@sh packaging/deps.sh look clients
-	@rm -rf $(PORTABLE)/npm $(BUILD)/rr-warden-$(VERSION).tgz $(BUILD)/rr-warden-linux-x64-$(VERSION).tgz
-	@mkdir -p $(PORTABLE)/npm/rr-warden/bin $(PORTABLE)/npm/rr-warden-linux-x64
-	@cp packaging/npm/rr-warden $(PORTABLE)/npm/rr-warden/bin/
-	@cp -r $(STAGE)/bin $(STAGE)/libexec $(STAGE)/share/doc/rr-warden/licences $(PORTABLE)/npm/rr-warden-linux-x64/
-	@$(call fill,packaging/npm/package.json.in) >$(PORTABLE)/npm/rr-warden/package.json
-	@$(call fill,packaging/npm/linux-x64.json.in) >$(PORTABLE)/npm/rr-warden-linux-x64/package.json
+	@rm -rf $(NPM) $(foreach name,$(NPM_PACK),$(BUILD)/$(name)-$(VERSION).tgz)
+	@mkdir -p $(NPM)/rr-warden/bin $(NPM)/rr-warden-linux-x64 $(NPM)/rr-warden-rr-linux-x64
+	@cp packaging/npm/rr-warden $(NPM)/rr-warden/bin/
+	@cp -r $(STAGE)/bin $(STAGE)/libexec $(STAGE)/share/doc/rr-warden/licences $(NPM)/rr-warden-linux-x64/
+	@cp -r $(RR_PARTS)/. $(RR_LICENCES) $(NPM)/rr-warden-rr-linux-x64/
+	@$(call fill,packaging/npm/package.json.in) >$(NPM)/rr-warden/package.json
+	@$(call fill,packaging/npm/linux-x64.json.in) >$(NPM)/rr-warden-linux-x64/package.json
+	@$(call fill,packaging/npm/rr-linux-x64.json.in) >$(NPM)/rr-warden-rr-linux-x64/package.json
 	@for name in rr-warden rr-warden-linux-x64; do \
-		cp LICENSE $(PORTABLE)/npm/$$name/ && \
-		$(call fill,packaging/GETTING-STARTED.md,npx rr-warden) >$(PORTABLE)/npm/$$name/README.md && \
-		npm pack --silent --pack-destination $(BUILD) ./$(PORTABLE)/npm/$$name || exit 1; \
+		cp LICENSE $(NPM)/$$name/ && \
+		$(call fill,packaging/GETTING-STARTED.md,npx rr-warden) >$(NPM)/$$name/README.md || exit 1; \
+	done
+	@$(call fill,packaging/RR.md) >$(NPM)/rr-warden-rr-linux-x64/README.md
+	@for name in $(NPM_PACK); do \
+		npm pack --silent --pack-destination $(BUILD) ./$(NPM)/$$name || exit 1; \
 	done
 
 server-json: ## write the entry of the MCP registry into build/

@@ -29,6 +29,7 @@
 #include "supervisor/monitor/launcher.h"
 #include "supervisor/monitor/log_writer.h"
 #include "supervisor/options.h"
+#include "supervisor/own_rr.h"
 #include "supervisor/paths.h"
 #include "supervisor/rr_command.h"
 
@@ -222,10 +223,20 @@ static int serve(struct supervisor *supervisor)
 	return status;
 }
 
+/* Which rr this installation uses, and why. Those modes that start a server leave it to that. */
+static void choose_rr(struct supervisor *supervisor, char why[OWN_RR_WHY_MAX])
+{
+	char own[PATH_MAX];
+
+	own_rr_find(&supervisor->paths, own);
+	own_rr_choose(supervisor->settings, own, why);
+}
+
 int main(int argc, char **argv)
 {
 	static struct supervisor supervisor;
 	struct options options;
+	char why[OWN_RR_WHY_MAX];
 
 	paths_find_home();
 	if (hold_standard_descriptors() < 0)
@@ -248,13 +259,15 @@ int main(int argc, char **argv)
 		printf("rr-warden %s\n", RR_WARDEN_VERSION);
 		return 0;
 	case MODE_RR:
+		choose_rr(&supervisor, why);
 		return rr_command_run(supervisor.settings, &supervisor.paths, argc - options.rest,
 		    argv + options.rest);
 	case MODE_WRONG:
 		fprintf(stderr, "rr-warden: %s\n", options.why);
 		return EXIT_USAGE;
 	case MODE_DOCTOR:
-		return doctor_run(supervisor.settings, argc, argv, options.rest);
+		choose_rr(&supervisor, why);
+		return doctor_run(supervisor.settings, why, argc, argv, options.rest);
 	case MODE_RECORD_UNTIL:
 		return record_until_command_run(supervisor.paths.program, argc, argv, options.rest);
 	case MODE_CONFIG:
@@ -267,6 +280,7 @@ int main(int argc, char **argv)
 		help_greet(); /* a person typed it: it would wait without a word */
 		return 0;
 	}
+	choose_rr(&supervisor, why);
 	/* Without cleaning up, because everything below dies with this process. */
 	_exit(serve(&supervisor));
 }

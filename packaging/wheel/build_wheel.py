@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Packs a bundled staging folder as a Python wheel that holds no Python: pip puts the program itself
-where console scripts go, and its parts into libexec/ beside that folder, where it looks for them.
+"""Packs a bundled staging folder as a Python wheel that holds no Python: pip puts the programs in bin/
+where console scripts go, and libexec/ beside that folder, where rr-warden looks for its parts.
 
 Uses the standard library only and no network. The same input gives the same bytes.
 
-  build_wheel.py STAGE METADATA OUT VERSION GLIBC   (METADATA is complete but for its last newline)
+  build_wheel.py STAGE METADATA OUT NAME VERSION GLIBC   (METADATA is complete but for its last newline)
 """
 
 import base64
@@ -48,16 +48,17 @@ def place(path, data, info):
     """Where pip is to put a file of the staging folder."""
     if path.parts[0] == "bin":
         return f"{data}/scripts/{path.name}"
-    if path.parts[:4] == ("share", "doc", "rr-warden", "licences"):
+    if path.parts[:2] == ("share", "doc") and path.parts[3:4] == ("licences",):
         return f"{info}/licenses/{path.name}"
     return f"{data}/data/{path}"
 
 
-def main(stage, metadata, out, version, glibc):
+def main(stage, metadata, out, name, version, glibc):
     tag = f"py3-none-manylinux_{glibc.replace('.', '_')}_x86_64"
-    info, data = f"rr_warden-{version}.dist-info", f"rr_warden-{version}.data"
+    name = name.replace("-", "_")
+    info, data = f"{name}-{version}.dist-info", f"{name}-{version}.data"
     when = time.gmtime(max(int(os.environ["SOURCE_DATE_EPOCH"]), 315532800))[:6]
-    target = pathlib.Path(out) / f"rr_warden-{version}-{tag}.whl"
+    target = pathlib.Path(out) / f"{name}-{version}-{tag}.whl"
 
     wheel = Wheel(target, info, when)
     root = pathlib.Path(stage)

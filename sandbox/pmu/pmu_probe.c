@@ -142,6 +142,13 @@ static void ask_rr(const char *rr, double seconds, struct pmu_facts *facts)
 	pmu_read_rr_help(text, facts);
 }
 
+unsigned pmu_rr_version(const char *rr, double seconds)
+{
+	struct pmu_facts facts = {0};
+	ask_rr(rr, seconds, &facts);
+	return facts.rr_answers && !facts.rr_late ? facts.rr_version : 0;
+}
+
 /* Seizes its own child, as rr will do: Yama, a container's filter or a tracer of ours may refuse
  * that. */
 static bool try_ptrace(struct pmu_facts *facts)

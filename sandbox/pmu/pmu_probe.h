@@ -39,6 +39,10 @@ void pmu_probe(const char *rr, double seconds, struct pmu_facts *facts, char *pa
 /* Reads version and -W from what `rr help` printed (a string). */
 void pmu_read_rr_help(const char *text, struct pmu_facts *facts);
 
+/* The version that the rr at this absolute path says within `seconds`, as PMU_RR_VERSION; 0: none.
+ */
+unsigned pmu_rr_version(const char *rr, double seconds);
+
 /* Finds an executable by path or PATH. Returns 0 with its absolute path, or -1 with errno. */
 int pmu_find_program(const char *name, char *path, size_t size);
 

@@ -212,6 +212,25 @@ static void sharpen_fixes(json_t *findings, const struct settings *settings)
 	}
 }
 
+/* Why it is this rr or gdb, and no other one. */
+static void tell_choice(
+    json_t *findings, const struct settings *settings, enum setting setting, const char *unset)
+{
+	enum setting_source source = settings_source(settings, setting);
+	bool is_set = source != SOURCE_DEFAULT;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		if (strcmp(text_of(finding, "subject"), setting_rows[setting].flag) == 0 &&
+		    strcmp(text_of(finding, "state"), states[DOCTOR_OK]) == 0)
+			json_object_set_new(finding, "text",
+			    json_sprintf("%s: %s%s", text_of(finding, "text"),
+				is_set ? "chosen by " : "", is_set ? sources[source] : unset));
+	}
+}
+
 /* Turns an absolute path into the nearest folder above it that exists. */
 static void find_existing(char *path)
 {
@@ -484,8 +503,8 @@ static bool read_arguments(int argc, char *const argv[], int rest, struct wish *
 }
 
 /* Adds what the server reports as findings. Returns the status, or NULL if there is none. */
-static json_t *ask_server(
-    json_t *findings, const struct settings *settings, struct own_server *server, bool record)
+static json_t *ask_server(json_t *findings, const struct settings *settings, const char *rr_choice,
+    struct own_server *server, bool record)
 {
 	json_t *status = try_tool(findings, server, "server", "rr_status", json_object());
 
@@ -493,6 +512,8 @@ static json_t *ask_server(
 		return NULL;
 	json_t *found = status_findings(status);
 	sharpen_fixes(found, settings);
+	tell_choice(found, settings, SETTING_RR, rr_choice);
+	tell_choice(found, settings, SETTING_GDB, "the first on PATH");
 	json_array_extend(findings, found);
 	json_decref(found);
 	find_traces(findings, status, settings);
@@ -503,7 +524,8 @@ static json_t *ask_server(
 	return status;
 }
 
-int doctor_run(const struct settings *settings, int argc, char *const argv[], int rest)
+int doctor_run(
+    const struct settings *settings, const char *rr_choice, int argc, char *const argv[], int rest)
 {
 	struct wish wish = {.record = true};
 
@@ -517,7 +539,7 @@ int doctor_run(const struct settings *settings, int argc, char *const argv[], in
 		add(findings, DOCTOR_PROBLEM, "server", "read what it prints on standard error",
 		    "it does not start");
 	else
-		status = ask_server(findings, settings, server, wish.record);
+		status = ask_server(findings, settings, rr_choice, server, wish.record);
 	if (server != NULL && worst_of(findings) == DOCTOR_PROBLEM)
 		own_server_repeat(server);
 	own_server_end(server);

@@ -16,9 +16,10 @@ trap 'rm -rf "$scratch"' EXIT INT TERM
 home=$scratch/home
 mkdir "$home" "$scratch/path"
 ln -s "$(command -v readlink)" "$scratch/path/"
-cp "$build"/rr_warden-*.whl "$build"/rr-warden-[0-9]*.tgz "$build"/rr-warden-linux-x64-*.tgz "$program" "$scratch/"
+cp "$build"/rr_warden_rr-*.whl "$build"/rr-warden-rr-linux-x64-*.tgz "$build"/rr_warden-*.whl "$build"/rr-warden-[0-9]*.tgz "$build"/rr-warden-linux-x64-*.tgz "$program" "$scratch/"
 program=$scratch/$(basename "$program")
 wheel=$(echo "$scratch"/rr_warden-*.whl)
+rr_platform=$(echo "$scratch"/rr-warden-rr-linux-x64-*.tgz)
 main=$(echo "$scratch"/rr-warden-[0-9]*.tgz)
 platform=$(echo "$scratch"/rr-warden-linux-x64-*.tgz)
 
@@ -47,6 +48,15 @@ names_what_is_missing() {
 	grep 'install.*apt install rr' "$scratch/missing" && grep 'install.*apt install gdb' "$scratch/missing"
 }
 
+# Where PATH has gdb and no rr, the package's own rr records and replays.
+brings_rr() {
+	as_user mkdir -p "$home/gdb" && as_user ln -sf "$(command -v gdb)" "$home/gdb/" || return 1
+	as_user env PATH="$home/gdb" "$1" doctor --record >"$scratch/brought" 2>&1
+	cat "$scratch/brought"
+	tr -s ' \n' '  ' <"$scratch/brought" | grep "rr version .*$2.*came with rr-warden; PATH has none" &&
+		grep 'replayed it to the end' "$scratch/brought"
+}
+
 # inhabit NAME PROGRAM: the same for all ways to install.
 inhabit() {
 	try "$1: doctor finds everything it needs" as_user "$2" doctor
@@ -62,13 +72,19 @@ try "wheel: pip installs it from the file" as_user sh -ec "
 	mkdir -p '$home/.local/bin'
 	ln -s '$venv/bin/rr-warden' '$home/.local/bin/rr-warden'"
 inhabit wheel "$home/.local/bin/rr-warden"
+try "wheel: pip installs rr from the files as an extra" as_user \
+	"$venv/bin/pip" install --quiet --no-index --find-links "$scratch" 'rr-warden[rr]'
+try "wheel: the extra's rr records and replays where PATH has none" brings_rr "$venv/bin/rr-warden" libexec/rr-warden/rr/bin/rr
 try "wheel: it holds no Python" sh -c "! unzip -l '$wheel' | grep '\.py\$'"
 try "wheel: pip removes all of it" as_user sh -ec "
-	'$venv/bin/pip' uninstall --quiet --yes rr-warden
+	'$venv/bin/pip' uninstall --quiet --yes rr-warden rr-warden-rr
 	[ -z \"\$(find '$venv' ! -type d -name '*rr-warden*')\" ]"
 
 try "npm: installs from the files" as_user npm install --silent --prefix "$home/project" "$platform" "$main"
 inhabit npm "$home/project/node_modules/.bin/rr-warden"
+try "npm: rr is installed from the files" as_user npm install --silent --prefix "$home/project" "$rr_platform"
+try "npm: its rr records and replays where PATH has none" brings_rr \
+	"$home/project/node_modules/rr-warden-linux-x64/bin/rr-warden" node_modules/rr-warden-rr-linux-x64/bin/rr
 try "npm: npx runs it from the files" as_user npx --yes --package="$platform" --package="$main" -- rr-warden --version
 try "npm: no install scripts" sh -c "! tar -xOzf '$main' package/package.json | grep '\"scripts\"' &&
 	! tar -xOzf '$platform' package/package.json | grep '\"scripts\"'"
