@@ -29,7 +29,7 @@ static const struct failure no_slot = {.code = ERROR_LIMIT,
 
 static const struct failure too_many_jobs = {.code = ERROR_LIMIT,
     .message = "too many recordings and queries are running",
-    .hint = "wait until one ends"};
+    .hint = "wait until one ends; rr_record_stop ends one in the background"};
 
 static const struct failure unknown_session = {.code = ERROR_NOT_FOUND,
     .message = "no such session",
@@ -311,12 +311,13 @@ static void open_session(
 static void start_job(struct dispatch *dispatch, struct mcp_request *request, enum worker_kind kind,
     size_t tool, json_t *arguments, bool as_contents)
 {
+	bool background = json_is_true(json_object_get(arguments, "background"));
 	struct call *call;
 
 	if (session_count(dispatch->table, WORKER_RECORD) +
 		session_count(dispatch->table, WORKER_QUERY) +
 		session_count(dispatch->table, WORKER_COMPARE) >=
-	    SESSION_JOBS_MAX) {
+	    (background ? SESSION_BACKGROUND_MAX : SESSION_JOBS_MAX)) {
 		dispatch_fail(dispatch, request, &too_many_jobs);
 		return;
 	}

@@ -18,10 +18,11 @@
 #include "sandbox/wire/proto.h"
 #include "supervisor/settings.h"
 
-#define SESSION_SLOTS	    64 /* sessions and jobs at once */
-#define SESSION_CALLS_MAX   16 /* waiting on one session */
-#define SESSION_JOBS_MAX    16
-#define SESSION_RESTORE_MAX 2 /* failures in a row, after which a session is closed */
+#define SESSION_SLOTS	       64 /* sessions and jobs at once */
+#define SESSION_CALLS_MAX      16 /* waiting on one session */
+#define SESSION_JOBS_MAX       16
+#define SESSION_BACKGROUND_MAX 12 /* with so many jobs, those in the background leave the rest */
+#define SESSION_RESTORE_MAX    2  /* failures in a row, after which a session is closed */
 
 struct connection;
 struct session;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "supervisor/session.h"
 #include "tests/e2e/scene.h"
 #include "tests/runner.h"
 
@@ -167,6 +168,24 @@ START_TEST(several_run_at_once_and_the_status_shows_them)
 }
 END_TEST
 
+START_TEST(those_in_the_background_leave_room_for_questions)
+{
+	cleanup_place struct place place = place_open();
+	char trace[64];
+	for (int i = 0; i < SESSION_BACKGROUND_MAX; i++) {
+		snprintf(trace, sizeof(trace), "%s/%d", place.folder, i);
+		start(place.client, trace, "background", "echo");
+	}
+	cleanup_free char *program = harness_program("background");
+	expect_answer_within(
+	    client_tool_fails(place.client, "rr_record", "limit", "{s:[s,s],s:s,s:b}", "command",
+		program, "echo", "trace_dir", place.trace, "background", 1),
+	    "hint", "rr_record_stop");
+	json_auto_t *status = client_tool(place.client, "rr_status", NULL);
+	ck_assert_uint_eq(answer_count(status, "recordings"), SESSION_BACKGROUND_MAX);
+}
+END_TEST
+
 /* Nobody has asked for their end when the client goes, or the server is told to. */
 START_TEST(recordings_end_with_the_server_and_replay)
 {
@@ -271,6 +290,7 @@ int main(void)
 	tcase_add_test(all, it_can_be_ended_at_once);
 	tcase_add_test(all, a_forking_server_is_used_while_it_is_recorded);
 	tcase_add_test(all, several_run_at_once_and_the_status_shows_them);
+	tcase_add_test(all, those_in_the_background_leave_room_for_questions);
 	tcase_add_loop_test(all, recordings_end_with_the_server_and_replay, 0, 2);
 	tcase_add_test(all, a_limit_of_the_client_ends_it_and_is_told);
 	tcase_add_test(all, a_cancelled_recording_keeps_its_trace);
