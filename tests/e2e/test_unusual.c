@@ -261,11 +261,12 @@ START_TEST(a_moment_that_is_not_in_the_recording_leaves_the_session_where_it_is)
 {
 	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "set_late");
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
-	char moment[64];
+	char moment[96];
 	static const char *const ticks[] = {"1", "999999999"};
+	const char *instruction = strchr(answer_text(before, "moment"), '@');
 	for (int i = 0; i < 2; i++) {
-		snprintf(
-		    moment, sizeof(moment), "%lld:%s", answer_number(before, "event"), ticks[i]);
+		snprintf(moment, sizeof(moment), "%lld:%s%s", answer_number(before, "event"),
+		    ticks[i], instruction);
 		expect_answer_within(client_tool_fails(scene.client, "rr_goto", "invalid_argument",
 					 "{s:s}", "moment", moment),
 		    "message", ticks[i]);
@@ -346,6 +347,30 @@ START_TEST(a_breakpoint_goes_with_the_memory_that_it_was_in)
 }
 END_TEST
 
+/* rr 5.6 cannot replay its death, and a newer one may. */
+START_TEST(a_death_with_a_stack_pointer_of_0_is_found_or_said_where_it_is)
+{
+	cleanup_place struct place place = place_open();
+	json_decref(client_record(place.client, place.trace, "no_stack", NULL));
+	json_auto_t *answer = client_wait(place.client,
+	    client_tool_send(
+		place.client, "rr_crash_report", json_pack("{s:s}", "trace_dir", place.trace)),
+	    HARNESS_TIMEOUT_S);
+	if (!answer_true(answer, "result.isError")) {
+		expect_within(answer, "result.structuredContent.conclusion", "SIGSEGV in main");
+		return;
+	}
+	static const char mark[] = "whose stack pointer is 0", where[] = "rr_goto with moment ";
+	const char *message = answer_text(answer, "result.structuredContent.message");
+	ck_assert_msg(strstr(message, mark) && strstr(message, where), "%s", message);
+	char event[16];
+	snprintf(
+	    event, sizeof(event), "%ld", strtol(strstr(message, where) + strlen(where), NULL, 10));
+	expect_all(client_tool(place.client, "rr_goto", "{s:s}", "moment", event),
+	    IS("frame.function", "main"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -362,6 +387,7 @@ int main(void)
 	    {a_session_that_moves_often_does_not_run_out_of_processes, 1},
 	    {a_breakpoint_in_code_that_the_program_made_is_found_backward, 1},
 	    {a_breakpoint_goes_with_the_memory_that_it_was_in, TIMES(ways)},
+	    {a_death_with_a_stack_pointer_of_0_is_found_or_said_where_it_is, 1},
 	    {NULL, 0},
 	};
 
