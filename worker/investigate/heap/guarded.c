@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include "worker/guardheap/table.h"
 #include "worker/handlers.h"
 #include "worker/investigate/search/where.h"
@@ -117,6 +118,22 @@ static json_t *go_to_writer(
 	return words;
 }
 
+/* Who had a value of the table written: "take_locked, called by add (a.c:6)" is add, because only
+ * the guard heap itself writes there. */
+static json_t *go_to_caller(struct look *look, uint64_t address, json_t *told, const char *moment)
+{
+	static const char called[] = ", called by ";
+	json_t *words = go_to_writer(look, "unsigned long", address, told, moment), *caller;
+	const char *by;
+
+	if (!words)
+		return NULL;
+	by = strstr(json_string_value(words), called);
+	caller = json_string(by ? by + strlen(called) : "code without source lines");
+	json_decref(words);
+	return caller;
+}
+
 static const char *or_unknown(const json_t *words)
 {
 	return words ? json_string_value(words) : "code that was not found";
@@ -141,10 +158,10 @@ static json_t *tell_lives(struct look *look, const char *begin, json_t *told)
 	json_t *freed = NULL, *made, *all;
 
 	if (look->block.state == GUARDHEAP_FREED)
-		freed = go_to_writer(look, "unsigned long",
-		    look->at + offsetof(struct guardheap_block, freed), told, "freed_at");
-	made = go_to_writer(look, "unsigned long",
-	    look->at + offsetof(struct guardheap_block, allocated), told, "allocated_at");
+		freed = go_to_caller(
+		    look, look->at + offsetof(struct guardheap_block, freed), told, "freed_at");
+	made = go_to_caller(
+	    look, look->at + offsetof(struct guardheap_block, allocated), told, "allocated_at");
 	if (look->block.state == GUARDHEAP_FREED)
 		all = json_sprintf(
 		    "%s, allocated by %s, freed by %s", begin, or_unknown(made), or_unknown(freed));
