@@ -89,6 +89,25 @@ START_TEST(what_the_program_preloads_stays_preloaded)
 }
 END_TEST
 
+/* The loader takes a space in LD_PRELOAD for the end of a name. */
+START_TEST(it_works_in_a_directory_with_a_space)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *server = harness_path(folder, "a b/bin/rr-warden");
+	cleanup_free char *trace = harness_path(folder, "a b/trace");
+	cleanup_free char *program = harness_program(CLEAN);
+	cleanup_free char *built = strdup(harness_server());
+	*strrchr(built, '/') = '\0';
+	harness_shell(
+	    "mkdir '%s/a b' && cp -r '%s' '%s/../libexec' '%s/a b/'", folder, built, built, folder);
+	cleanup_client struct client *client =
+	    client_start(&(struct client_options){.server = server});
+	expect_all(client_tool(client, "rr_record", "{s:[s], s:s, s:s}", "command", program, "heap",
+		       "guard", "trace_dir", trace),
+	    IS("stdout", "clean\n"), NUMBER("heap.processes", 1));
+}
+END_TEST
+
 static const struct {
 	const char *bug, *function, *says, *made, *dropped;
 } bugs[] = {
@@ -156,7 +175,8 @@ int main(void)
 	    {a_process_with_an_allocator_of_its_own_is_told, 1},
 	    {a_bug_is_told_with_its_block, TIMES(bugs)},
 	    {a_bug_is_told_with_its_block_in_optimized_code, TIMES(bugs)},
-	    {what_the_program_preloads_stays_preloaded, 1}, {NULL, 0}};
+	    {what_the_program_preloads_stays_preloaded, 1},
+	    {it_works_in_a_directory_with_a_space, 1}, {NULL, 0}};
 
 	return scene_main_loops("guard_heap", tests, (const char *const[]){NULL});
 }

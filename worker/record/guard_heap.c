@@ -34,20 +34,38 @@ static bool find_library(char path[TRACE_PATH_MAX])
 	return access(path, R_OK) == 0;
 }
 
-/* What the program would have preloaded anyway. */
-static const char *preloaded(const struct record_request *request)
+/* What a variable of the loader would have been anyway. */
+static const char *given(const struct record_request *request, const char *variable)
 {
-	const char *theirs = json_string_value(json_object_get(request->env, "LD_PRELOAD"));
+	const char *theirs = json_string_value(json_object_get(request->env, variable));
 
 	if (!theirs)
-		theirs = getenv("LD_PRELOAD");
+		theirs = getenv(variable);
 	return theirs ? theirs : "";
+}
+
+/* The loader takes a space in LD_PRELOAD for the end of a name, but not in LD_LIBRARY_PATH, where
+ * it searches for a name without a slash. */
+static bool preload(struct record_plan *plan, const struct record_request *request, char *library)
+{
+	const char *theirs = given(request, "LD_PRELOAD");
+	const char *searched = given(request, "LD_LIBRARY_PATH");
+	char *slash = strrchr(library, '/');
+
+	if (strchr(library, ' ')) {
+		*slash = '\0';
+		if (asprintf(&plan->guard.search, "LD_LIBRARY_PATH=%s%s%s", library,
+			*searched ? ":" : "", searched) < 0)
+			return false;
+		library = slash + 1;
+	}
+	return asprintf(&plan->guard.preload, "LD_PRELOAD=%s%s%s", library, *theirs ? ":" : "",
+		   theirs) >= 0;
 }
 
 bool guard_heap_plan(
     struct record_plan *plan, const struct record_request *request, struct failure *failure)
 {
-	const char *theirs = preloaded(request);
 	char library[TRACE_PATH_MAX];
 
 	plan->heap = request->heap;
@@ -60,14 +78,13 @@ bool guard_heap_plan(
 		    "the guard heap's library is not there: " GUARDHEAP_FILE);
 		return false;
 	}
-	if (strpbrk(library, " :;")) {
+	if (strpbrk(library, ":;")) {
 		failure_set(failure, ERROR_UNSUPPORTED,
-		    "install rr-warden below a path without spaces, colons and semicolons",
+		    "install rr-warden below a path without colons and semicolons",
 		    "the loader cannot preload the guard heap from %.300s", library);
 		return false;
 	}
-	if (asprintf(&plan->guard.preload, "LD_PRELOAD=%s%s%s", library, *theirs ? ":" : "",
-		theirs) >= 0 &&
+	if (preload(plan, request, library) &&
 	    asprintf(&plan->guard.mode, GUARDHEAP_MODE_VARIABLE "=%s", modes[plan->heap]) >= 0)
 		return true;
 	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
@@ -76,10 +93,12 @@ bool guard_heap_plan(
 
 void guard_heap_argv(const struct record_plan *plan, size_t *count)
 {
-	const char *const words[] = {plan->guard.preload, plan->guard.mode, ""};
+	const char *const words[] = {plan->guard.search, plan->guard.preload, plan->guard.mode, ""};
 
 	for (size_t i = 0; plan->heap != HEAP_KIND_USUAL && i < sizeof(words) / sizeof(*words);
 	     i++) {
+		if (!words[i])
+			continue;
 		plan->argv[(*count)++] = "-v";
 		plan->argv[(*count)++] = words[i];
 	}
@@ -163,8 +182,9 @@ json_t *guard_heap_tell(const struct record_plan *plan, int trace, char **note)
 
 void guard_heap_free(struct record_plan *plan)
 {
+	free(plan->guard.search);
 	free(plan->guard.preload);
 	free(plan->guard.mode);
 	free(plan->guard.count);
-	plan->guard.preload = plan->guard.mode = plan->guard.count = NULL;
+	plan->guard.search = plan->guard.preload = plan->guard.mode = plan->guard.count = NULL;
 }

@@ -13,7 +13,7 @@
 #define RECORD_ARGS_MAX	      1024 /* words of the command */
 #define RECORD_ENV_MAX	      1024
 #define RECORD_TIMEOUT_MAX    (7 * 24 * 3600.0)
-#define RECORD_RR_OPTIONS_MAX 24 /* words before the command */
+#define RECORD_RR_OPTIONS_MAX 28 /* words before the command */
 
 /* What rr_record and rr_record_until are both asked for; borrowed from their arguments. */
 struct record_request {
@@ -53,7 +53,7 @@ struct record_plan {
 	char cores[16];
 	enum heap_kind heap;
 	struct {
-		char *preload, *mode, *count; /* variables of the program; owned, or NULL */
+		char *search, *preload, *mode, *count; /* variables of the program; owned, or NULL */
 	} guard;
 };
 

@@ -18,7 +18,7 @@ static char folder[] = "/tmp/rr-warden-own-rr.XXXXXX";
 
 static void make_folder(void)
 {
-	strcpy(strrchr(folder, '.') + 1, "XXXXXX");
+	memcpy(strrchr(folder, '.') + 1, "XXXXXX", sizeof("XXXXXX"));
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 
@@ -66,7 +66,8 @@ START_TEST(a_newer_rr_on_path_is_used_and_else_the_own_one)
 	snprintf(path, sizeof(path), "%s/path:/nowhere", folder);
 	if (rows[_i].own != NULL)
 		snprintf(own, sizeof(own), "%s/own/rr", folder);
-	char *before = strdup(getenv("PATH"));
+	const char *outer = getenv("PATH");
+	char *before = strdup(outer != NULL ? outer : "");
 	setenv("PATH", path, 1);
 	own_rr_choose(settings, own, why);
 	setenv("PATH", before, 1);
