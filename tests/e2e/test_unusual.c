@@ -360,7 +360,7 @@ START_TEST(a_death_with_a_stack_pointer_of_0_is_found_or_said_where_it_is)
 		expect_within(answer, "result.structuredContent.conclusion", "SIGSEGV in main");
 		return;
 	}
-	static const char mark[] = "whose stack pointer is 0", where[] = "rr_goto with moment ";
+	static const char mark[] = "with a stack pointer of 0", where[] = "rr_goto with moment ";
 	const char *message = answer_text(answer, "result.structuredContent.message");
 	ck_assert_msg(strstr(message, mark) && strstr(message, where), "%s", message);
 	char event[16];

@@ -53,7 +53,8 @@ struct record_plan {
 	char cores[16];
 	enum heap_kind heap;
 	struct {
-		char *search, *preload, *mode, *count; /* variables of the program; owned, or NULL */
+		char *search, *preload, *mode,
+		    *count; /* variables of the program; owned, or NULL */
 	} guard;
 };
 

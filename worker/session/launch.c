@@ -106,11 +106,13 @@ static void reap(void *owner)
 	tools_reap_all(tools, beside ? 4 : 2);
 }
 
-/* LIMIT: rr 5.6 records nothing at address 0, but its replay of a deadly signal wants what it
- * recorded at the stack pointer. */
-static bool dies_without_stack(const struct replay *replay, const char *words)
+/* LIMIT: rr records nothing at address 0, but its replay of a deadly signal wants what it recorded
+ * at the stack pointer. The words are those of rr 5.6 and 5.9; a damaged trace can bring them too.
+ */
+static bool may_die_without_stack(const struct replay *replay, const char *words)
 {
-	return replay->images && strstr(words, "read_raw_data") && strstr(words, "found none");
+	return replay->images &&
+	       (strstr(words, "read_raw_data") || strstr(words, "apply_data_record_from_trace"));
 }
 
 static bool explain_loss(void *owner, char *text, size_t size)
@@ -138,11 +140,11 @@ static bool explain_loss(void *owner, char *text, size_t size)
 			    "its recorder stopped, and rr cannot replay beyond it (it ended with "
 			    "%s); rr_goto with moment %lld or end works",
 			    images_last_event(replay), end, images_last_event(replay));
-		else if (dies_without_stack(replay, words))
+		else if (may_die_without_stack(replay, words))
 			snprintf(text, size,
-			    "rr cannot replay the death of a program whose stack pointer is 0 (rr "
-			    "ended with %s); rr_goto with moment %lld shows where it died",
-			    end, images_last_event(replay) - 1);
+			    "rr ended with %s: %s\nIt does so where a program dies with a stack "
+			    "pointer of 0: then rr_goto with moment %lld shows where",
+			    end, words, images_last_event(replay) - 1);
 		else
 			snprintf(
 			    text, size, "rr ended with %s%s%s", end, words[0] ? ": " : "", words);
