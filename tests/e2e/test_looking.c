@@ -214,6 +214,15 @@ START_TEST(values_of_the_standard_library_are_short)
 END_TEST
 
 /* By name, in a structure, through a reference, beside a stop and at another moment. */
+/* gdb 13 has a value for it already, without elements. */
+START_TEST(a_container_behind_a_reference_is_a_local_with_its_elements)
+{
+	cleanup_scene struct scene scene = open_at_look(cc_builds[_i]);
+	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	expect_within(locals, "variables.0.value", "{numbers = std::vector of length 300,");
+}
+END_TEST
+
 START_TEST(an_evaluated_container_is_shown_with_its_elements)
 {
 	cleanup_scene struct scene scene = open_at_look(cc_builds[_i]);
@@ -284,6 +293,7 @@ int main(void)
 	    who_holds_a_pointer_and_where_a_text_lies_is_found,
 	    a_search_of_memory_is_bounded_and_goes_on, a_structure_is_shown_member_by_member,
 	    values_of_the_standard_library_are_short,
+	    a_container_behind_a_reference_is_a_local_with_its_elements,
 	    an_evaluated_container_is_shown_with_its_elements, a_container_is_shown_by_its_elements,
 	    NULL};
 	return scene_main_builds("looking", tests,

@@ -243,7 +243,10 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	bool partly = false;
 	size_t cut = 0;
 
-	/* gdb leaves out the value of an aggregate, so we read it separately, and cut it. */
+	/* gdb leaves out the value of an aggregate, so we read it separately, and cut it. That of
+	 * one behind a reference gdb 13 has, but without what its containers hold. */
+	if (value && value[0] == '@' && strstr(value, ": {"))
+		value = NULL;
 	if (!value && name && is_identifier(name) &&
 	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE)
 		value = mi_text(results, "value");
