@@ -121,6 +121,31 @@ static void name_last(struct trace_calls *calls, struct replay *replay)
 	    json_object_set_new(group, "last", moment_name(replay, &calls->last[i]));
 }
 
+/* The largest group first; those of one size as they came. */
+static json_t *sorted_groups(const json_t *groups)
+{
+	json_t *sorted = json_array(), *group, *other;
+	size_t i;
+
+	json_array_foreach((json_t *)groups, i, group)
+	{
+		json_int_t count = json_integer_value(json_object_get(group, "count"));
+		size_t at = json_array_size(sorted);
+
+		while (at > 0 && (other = json_array_get(sorted, at - 1)) &&
+		       json_integer_value(json_object_get(other, "count")) < count)
+			at--;
+		json_array_insert(sorted, at, group);
+	}
+	return sorted;
+}
+
+/* Who asks for groups reads no single calls, unless something is to be read at each. */
+static bool wants_rows(const struct trace_calls_args *args)
+{
+	return !args->group_by || args->evaluate || args->returns;
+}
+
 static void add_evaluated(struct replay *replay, json_t *row, const json_t *expressions)
 {
 	if (json_array_size(expressions))
@@ -233,7 +258,7 @@ static enum scan_verdict see(
 		break;
 	}
 	calls->count++;
-	if (!calls->full)
+	if (!calls->full && wants_rows(calls->args))
 		add_row(calls, replay);
 	count_only(calls, replay, visit->search);
 	if (calls->args->group_by && !add_group(calls, replay, failure))
@@ -256,7 +281,8 @@ static json_t *conclude_none(const struct trace_calls *calls, const char *condit
 static json_t *conclude(const struct trace_calls *calls)
 {
 	const struct trace_calls_args *args = calls->args;
-	const char *first = mi_text(json_array_get(calls->hits, 0), "moment");
+	const char *first = wants_rows(args) ? mi_text(json_array_get(calls->hits, 0), "moment")
+					     : mi_text(json_array_get(calls->groups, 0), "first");
 	const char *condition = args->condition ? args->condition : "";
 
 	if (!calls->count)
@@ -280,13 +306,13 @@ static json_t *answer_of(
 	if (told)
 		json_object_set(answer, "hits", calls->hits);
 	if (json_array_size(calls->groups))
-		json_object_set(answer, "groups", calls->groups);
+		json_object_set_new(answer, "groups", sorted_groups(calls->groups));
 	if (calls->ungrouped)
 		json_object_set_new(answer, "ungrouped", json_integer(calls->ungrouped));
 	if (unread)
 		json_object_set_new(answer, "condition_unread", unread);
 	search_tell(search, end, answer);
-	if (calls->count > told)
+	if (calls->count > told && wants_rows(calls->args))
 		json_object_set_new(answer, "more",
 		    json_sprintf("%lld more are counted; from=%s shows the next ones",
 			calls->count - told, mi_text(last, "moment")));
