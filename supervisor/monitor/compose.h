@@ -22,6 +22,7 @@ struct composition {
 	struct broker *broker; /* NULL: this worker has none */
 	int broker_end;	       /* the worker's end of its socket */
 	bool compat_abi;       /* the trace has 32-bit programs */
+	bool unfinished;       /* rr had not closed the trace when its files were looked at */
 	const char *pmu_why;  /* why the processor's counter must not be used; "" or NULL: it may */
 	char trace[PATH_MAX]; /* the one that is replayed, links resolved; "": none */
 	size_t links_looked;  /* entries of directories that were looked at for links */

@@ -94,6 +94,8 @@ json_t *start_message(const struct settings *settings, const struct paths *paths
 
 	if (compose_changes(composition))
 		json_object_set_new(more, "changes", json_true());
+	if (composition->unfinished)
+		json_object_set_new(more, "unfinished", json_true());
 	if (composition->operation == WIRE_OP_STATUS)
 		json_object_set_new(more, "probes", json_true());
 	if (composition->kind == WORKER_QUERY)

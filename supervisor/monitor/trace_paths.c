@@ -231,6 +231,7 @@ static int add_trace(struct composition *composition, const char *real, enum tra
 	if (how == TRACE_PATHS_REPLAY)
 		strlcpy(composition->trace[0] ? composition->other_trace : composition->trace, real,
 		    PATH_MAX);
+	composition->unfinished |= !is_file(trace, "version");
 	if (how == TRACE_PATHS_REPLAY || how == TRACE_PATHS_CHANGE)
 		program_paths_add(composition, trace, policy);
 	if (how == TRACE_PATHS_REPLAY)

@@ -113,6 +113,22 @@ void census_kill(pid_t pid)
 			harness_fail("process %d stays", (int)pid);
 }
 
+void census_end_session(pid_t root)
+{
+	double end = harness_now() + HARNESS_TIMEOUT_S;
+	pid_t rr = census_await(root, "rr"), parent = 0;
+	struct census census;
+
+	census_take(root, &census);
+	for (size_t i = 0; i < census.count; i++)
+		if (census.processes[i].pid == rr)
+			parent = census.processes[i].parent;
+	kill(rr, SIGKILL);
+	for (; kill(rr, 0) == 0 || kill(parent, 0) == 0; nap())
+		if (harness_now() > end)
+			harness_fail("the session of rr %d stays", (int)rr);
+}
+
 /* Orphans become our children (subreaper) and would stay as zombies. Leaves the server itself
  * alone. */
 static void reap_orphans(const struct census *census, pid_t server)

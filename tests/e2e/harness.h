@@ -198,6 +198,10 @@ pid_t census_await(pid_t root, const char *name);
 /* Kills a process, and waits until its parent has noticed that. */
 void census_kill(pid_t pid);
 
+/* Kills the only session's rr, and waits until its worker is gone as well: a call that came between
+ * would be told of the death, and not be served by a new one. */
+void census_end_session(pid_t root);
+
 /* Waits until no process is left below `root` (or below us, if it is our own pid). Returns the
  * seconds that this took; after timeout_s prints the survivors and returns -1. */
 double census_await_none(pid_t root, double timeout_s);

@@ -210,7 +210,7 @@ START_TEST(a_session_whose_rr_dies_comes_back_in_its_image)
 	expect_answer(go_on(&place, 0), "reason", "exec");
 	json_decref(go_on(&place, 0));
 	expect_value(place.client, "next_count[0]", "49 '1'");
-	census_kill(census_await(client_pid(place.client), "rr"));
+	census_end_session(client_pid(place.client));
 	expect_all(client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "next_count[0]"),
 	    TRUE("restored"), IS("value", "49 '1'"));
 	/* The session can still cross; here, a thread's exec. */

@@ -64,7 +64,7 @@ START_TEST(a_session_that_is_brought_back_keeps_it)
 	cleanup_scene struct scene scene = scene_open("signals_sync", NULL);
 
 	client_tool_done(scene.client, "rr_signals", "{s:[s,s]}", "pass", "SIGFPE", "SIGSEGV");
-	census_kill(census_await(client_pid(scene.client), "rr"));
+	census_end_session(client_pid(scene.client));
 	expect_answer(go_on(&scene), "reason", "end");
 }
 END_TEST

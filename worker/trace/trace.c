@@ -423,6 +423,9 @@ bool trace_open(const struct worker *worker, const char *name, bool complete, st
 		return false;
 	}
 	trace->state = trace_state_of(trace->directory);
+	/* rr closed it a moment ago: not all of its programs are visible here. */
+	if (trace->state == TRACE_COMPLETE && worker->config.unfinished)
+		trace->state = TRACE_RECORDING;
 	return check_state(trace, complete, failure);
 }
 
