@@ -133,7 +133,12 @@ START_TEST(a_search_names_the_moments_that_a_run_does)
 	for (size_t i = 0; i < path.count; i++)
 		expect_text(
 		    json_array_get(answer_at(calls, "hits"), i), "moment", path.stops[i].moment);
-	expect_text(groups, "groups.0.first", path.stops[0].moment);
+	size_t first = 0; /* the groups come by their size */
+	for (size_t i = 0; i < answer_count(groups, "groups"); i++)
+		first +=
+		    strcmp(answer_text(json_array_get(answer_at(groups, "groups"), i), "first"),
+			path.stops[0].moment) == 0;
+	ck_assert_uint_eq(first, 1);
 	for (size_t i = 1; i < answer_count(writes, "changes"); i += 8) {
 		const char *moment =
 		    answer_text(json_array_get(answer_at(writes, "changes"), i), "moment");
