@@ -19,6 +19,7 @@
 #include "sandbox/sandbox.h"
 #include "sandbox/wire/descriptors.h"
 #include "supervisor/monitor/launcher.h"
+#include "supervisor/monitor/write_whole.h"
 #include "supervisor/session.h"
 
 #define SOURCES_MAX (2 * SESSION_SLOTS + 1) /* workers, those that end too, and the supervisor */
@@ -44,20 +45,6 @@ struct writer {
 /* In a process that log_writer_start gave the socket as its stderr, and in its children. */
 static bool has_writer;
 
-/* A full disk loses lines, as it would without us. */
-static void put(int file, const char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t wrote = write(file, bytes, length);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return;
-		bytes += wrote;
-		length -= (size_t)wrote;
-	}
-}
-
 /* One write for each line, because lines of other servers may go to the same file. */
 static void put_line(int file, const char *before, const char *line)
 {
@@ -68,7 +55,7 @@ static void put_line(int file, const char *before, const char *line)
 	log_escape(text + used, sizeof(text) - used - 1, line);
 	used = strlen(text);
 	text[used++] = '\n';
-	put(file, text, used);
+	(void)write_whole(file, text, used); /* a full disk loses lines, as it would without us */
 }
 
 static void end_line(const struct writer *writer, struct source *source)

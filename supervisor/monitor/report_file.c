@@ -13,6 +13,7 @@
 
 #include "sandbox/cleanup.h"
 #include "supervisor/monitor/report_page.h"
+#include "supervisor/monitor/write_whole.h"
 
 /*
  * The beginning of every report. Because the policy comes first, a browser runs no script of the
@@ -54,20 +55,6 @@ static int make_file(int directory, char name[NAME_MAX])
 	}
 	errno = EMLINK;
 	return -1;
-}
-
-static int write_whole(int fd, const char *text, size_t length)
-{
-	while (length > 0) {
-		ssize_t written = write(fd, text, length);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return -1;
-		text += written;
-		length -= (size_t)written;
-	}
-	return 0;
 }
 
 int report_write(struct report_file *report, int directory, char name[NAME_MAX])
