@@ -6,24 +6,11 @@
  */
 #include <stddef.h>
 #include <sys/syscall.h>
-
-static inline long call6(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
+#include "worker/x86/kernel_call.h"
 
 static inline long call3(long number, long a, long b, long c)
 {
-	return call6(number, a, b, c, 0, 0, 0);
+	return kernel_call(number, a, b, c, 0, 0, 0);
 }
 
 /* Anonymous private memory, at an address that is replaced, or anywhere (0). 0: it failed. */

@@ -20,13 +20,13 @@ void lock_take(void)
 	if (atomic_compare_exchange_strong(&lock, &seen, TAKEN))
 		return;
 	while (atomic_exchange(&lock, AWAITED) != FREE)
-		call6(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, AWAITED, 0, 0, 0);
+		kernel_call(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, AWAITED, 0, 0, 0);
 }
 
 void lock_release(void)
 {
 	if (atomic_exchange(&lock, FREE) == AWAITED)
-		call6(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+		kernel_call(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
 /* The threads that waited are not in the child. */

@@ -35,7 +35,7 @@ static void raise_abort(void)
 	uint64_t set = 1ULL << (SIGABRT - 1);
 	long pid = call3(SYS_getpid, 0, 0, 0), tid = call3(SYS_gettid, 0, 0, 0);
 
-	call6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, KERNEL_SET, 0, 0);
+	kernel_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, KERNEL_SET, 0, 0);
 	call3(SYS_tgkill, pid, tid, SIGABRT);
 }
 
@@ -53,7 +53,7 @@ _Noreturn void heap_stop(
 	print(said[verdict], address);
 	raise_abort();
 	/* The program has a handler that came back, or ignores it. */
-	call6(SYS_rt_sigaction, SIGABRT, (long)as_usual, 0, KERNEL_SET, 0, 0);
+	kernel_call(SYS_rt_sigaction, SIGABRT, (long)as_usual, 0, KERNEL_SET, 0, 0);
 	raise_abort();
 	for (;;)
 		call3(SYS_exit_group, 128 + SIGABRT, 0, 0);
