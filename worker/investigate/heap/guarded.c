@@ -23,11 +23,23 @@ struct look {
 	uint64_t at; /* of the block in the table */
 };
 
+static bool find_table(struct replay *replay, unsigned long long *address)
+{
+	return accessed_number(replay, "(unsigned long) &" GUARDHEAP_SYMBOL, address);
+}
+
+bool guarded_is_there(struct replay *replay)
+{
+	unsigned long long address;
+
+	return find_table(replay, &address);
+}
+
 static bool read_table(struct look *look)
 {
 	unsigned long long address;
 
-	return accessed_number(look->replay, "(unsigned long) &" GUARDHEAP_SYMBOL, &address) &&
+	return find_table(look->replay, &address) &&
 	       accessed_whole(look->replay, address, &look->table, sizeof(look->table)) &&
 	       look->table.magic == GUARDHEAP_MAGIC;
 }

@@ -5,6 +5,9 @@
  */
 #include "worker/session/replay.h"
 
+/* Whether the program has a guard heap at all. It may stand anywhere. */
+bool guarded_is_there(struct replay *replay);
+
 /*
  * At the fatal signal, which came of an access to `address` (0: it is not known): {conclusion,
  * block, allocated_by, freed_by?, moments}, owned by the caller. NULL: there is no guard heap, or

@@ -193,7 +193,7 @@ static bool look_back_at_guarded(struct replay *replay, struct crash *crash)
 	struct failure ignored = {0};
 	json_t *found = NULL;
 
-	if (return_ticket_use(replay, &crash->place, &ignored))
+	if (guarded_is_there(replay) && return_ticket_use(replay, &crash->place, &ignored))
 		found = guarded_tell(replay, address ? strtoull(address, NULL, 16) : 0);
 	if (found) {
 		report_add_cause(
