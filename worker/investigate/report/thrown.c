@@ -21,8 +21,7 @@
 #include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 
-#define HEADER_TYPE   112 /* in front of the object */
-#define HEADER_UNWIND 32
+#define HEADER_UNWIND 32 /* in front of the object */
 #define UNWIND_FIRST  80 /* from the start of the header to what the unwinder gets */
 #define HITS_MAX      100
 #define FRAMES_DEPTH  40

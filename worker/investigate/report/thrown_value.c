@@ -145,6 +145,7 @@ static json_t *kept_message(
     struct replay *replay, unsigned long long object, unsigned long long type_info)
 {
 	char name[NAME_MAX_];
+	unsigned long long first;
 
 	for (int i = 0; i < BASES_MAX && type_info; i++) {
 		if (!read_type(replay, type_info, name))
@@ -152,8 +153,8 @@ static json_t *kept_message(
 		if (strcmp(name, "std::logic_error") == 0 ||
 		    strcmp(name, "std::runtime_error") == 0)
 			return read_text(replay, object + WORD);
-		type_info = first_base_of(replay, type_info) ? first_base_of(replay, type_info)
-							     : base_of(replay, type_info);
+		first = first_base_of(replay, type_info);
+		type_info = first ? first : base_of(replay, type_info);
 	}
 	return NULL;
 }
