@@ -79,9 +79,13 @@ static int find_ended(struct dispatch *dispatch, const char *trace)
 
 	if (trace == NULL)
 		return json_array_size(list) == 1 ? 0 : -1;
-	json_array_foreach(list, i,
-	    ended) if (hook_is_same_trace(json_string_value(json_object_get(ended, "trace_dir")),
-			   trace)) return (int)i;
+	json_array_foreach(list, i, ended)
+	{
+		const char *its = json_string_value(json_object_get(ended, "trace_dir"));
+
+		if (hook_is_same_trace(its, trace))
+			return (int)i;
+	}
 	return -1;
 }
 
@@ -130,11 +134,10 @@ void handle_record_stop(struct dispatch *dispatch, struct mcp_request *request, 
 	const char *trace = json_string_value(json_object_get(arguments, "trace_dir"));
 	unsigned running;
 	struct session *session = find_running(dispatch, trace, &running);
-	int ended = session == NULL && running == 0 ? find_ended(dispatch, trace) : -1;
+	bool may_have_ended = session == NULL && (trace != NULL || running == 0);
+	int ended = may_have_ended ? find_ended(dispatch, trace) : -1;
 	struct call *call;
 
-	if (session == NULL && trace != NULL)
-		ended = find_ended(dispatch, trace);
 	if (session == NULL && ended < 0) {
 		fail_unknown(dispatch, request, trace);
 	} else if (session == NULL) {
