@@ -80,11 +80,20 @@ try "wheel: pip removes all of it" as_user sh -ec "
 	'$venv/bin/pip' uninstall --quiet --yes rr-warden rr-warden-rr
 	[ -z \"\$(find '$venv' ! -type d -name '*rr-warden*')\" ]"
 
+try "wheel: pip installs all wheels at once, as the README says" as_user sh -ec "
+	python3 -m venv '$home/all'
+	'$home/all/bin/pip' install --quiet --no-index '$scratch'/rr_warden*.whl"
+try "wheel: rr came along" brings_rr "$home/all/bin/rr-warden" libexec/rr-warden/rr/bin/rr
+
 try "npm: installs from the files" as_user npm install --silent --prefix "$home/project" "$platform" "$main"
 inhabit npm "$home/project/node_modules/.bin/rr-warden"
 try "npm: rr is installed from the files" as_user npm install --silent --prefix "$home/project" "$rr_platform"
 try "npm: its rr records and replays where PATH has none" brings_rr \
 	"$home/project/node_modules/rr-warden-linux-x64/bin/rr-warden" node_modules/rr-warden-rr-linux-x64/bin/rr
+try "npm: installs all packages at once, as the README says" as_user sh -ec "
+	npm install --silent --prefix '$home/all-npm' '$scratch'/rr-warden-*.tgz"
+try "npm: rr came along" brings_rr \
+	"$home/all-npm/node_modules/rr-warden-linux-x64/bin/rr-warden" node_modules/rr-warden-rr-linux-x64/bin/rr
 try "npm: npx runs it from the files" as_user npx --yes --package="$platform" --package="$main" -- rr-warden --version
 try "npm: no install scripts" sh -c "! tar -xOzf '$main' package/package.json | grep '\"scripts\"' &&
 	! tar -xOzf '$platform' package/package.json | grep '\"scripts\"'"

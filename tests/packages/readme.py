@@ -185,7 +185,7 @@ def is_flag(flag):
         check(flag.split("=")[0] in home.run("rr-warden --help settings"), "the server does not know it")
 
 
-BARE, INSTALLED = "tests/bare/run.sh", "tests/packages/newcomer.sh"
+BARE = "tests/bare/run.sh"
 # Each command: what runs it here, or the test that does and its words there.
 RUN = {
     "make demo": (BARE, "make demo"),
@@ -195,9 +195,8 @@ RUN = {
     "rr-warden doctor": (BARE, "rr-warden doctor"),
     "make && sudo make install": installs_and_uninstalls,
     "make uninstall": installs_and_uninstalls,
-    "pip install ./build/rr_warden-*.whl": ("tests/packages/check.sh", "pip' install --quiet --no-index '$wheel'"),
-    "npm install ./build/rr-warden-linux-x64-*.tgz ./build/rr-warden-[0-9]*.tgz":
-        (INSTALLED, "npm install", "/rr-warden-linux-x64-*.tgz", "/rr-warden-[0-9]*.tgz"),
+    "pip install ./build/rr_warden*.whl": ("tests/packages/check.sh", "pip' install --quiet --no-index '$scratch'/rr_warden*.whl"),
+    "npm install ./build/rr-warden-*.tgz": ("tests/packages/check.sh", "npm install --silent", "'$scratch'/rr-warden-*.tgz"),
     "make demo DEMO_OPTIONS=--sandbox-net_ns=prefer": demo,
     "rr-warden config claude": prints,
     "rr-warden --help settings": prints,
