@@ -59,7 +59,7 @@ check_includes() {
 	may_include supervisor mcp sandbox
 	may_include worker sandbox
 	may_include worker/x86
-	check_layers worker 'worker/handlers\.h|worker/guardheap/table\.h' \
+	check_layers worker 'worker/handlers\.h|worker/guardheap/layout\.h' \
 		x86 serve gdb trace record session read breaks moment run inspect investigate
 	# A library of its own, which only shares x86/.
 	check_layers worker/softpmu worker/x86/ base traps rrfix cache translate legs

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include "worker/guardheap/table.h"
+#include "worker/guardheap/layout.h"
 
 static bool failed(long result)
 {

@@ -2,10 +2,11 @@
  * Makes the table and finds blocks in it. The first call of malloc comes from the loader, before
  * any constructor and before libc knows the environment, so the variables are read from the stack.
  */
+#include "worker/guardheap/table.h"
+
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include "worker/guardheap/calls.h"
-#include "worker/guardheap/heap.h"
 
 #define BLOCKS_MAX     (4ULL << 20) /* that are remembered: 256 MB, touched as they are used */
 #define GUARDED_BYTES  (1ULL << 38)

@@ -34,13 +34,14 @@ static void describe_bounds(const struct recording *recording, char text[BOUNDS_
 	snprintf(text + used, BOUNDS_MAX - used, ".");
 }
 
-void background_tell(struct recording *recording)
+/* Answers the client once the program runs. */
+static void answer_when_begun(struct recording *recording)
 {
 	char bounds[BOUNDS_MAX];
 	json_t *json;
 
-	if (!recording->plan.background || recording->told || !recording->begun ||
-	    recording->trace < 0 || recording->reason != END_ITSELF)
+	if (recording->told || !recording->begun || recording->trace < 0 ||
+	    recording->reason != END_ITSELF)
 		return;
 	recording->told = true;
 	describe_bounds(recording, bounds);
@@ -103,6 +104,7 @@ bool background_run(struct recording *recording, struct failure *failure)
 	bool done;
 
 	if (recording->plan.background) {
+		recording->on_tick = answer_when_begun;
 		worker->take_input = take_input;
 		worker->input_owner = recording;
 	}

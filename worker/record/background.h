@@ -9,7 +9,4 @@
 /* As recording_run, whether in the background or not. */
 bool background_run(struct recording *recording, struct failure *failure);
 
-/* Answers the client once the program runs, if it is a recording in the background. */
-void background_tell(struct recording *recording);
-
 #endif

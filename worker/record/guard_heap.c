@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "worker/guardheap/table.h"
+#include "worker/guardheap/layout.h"
 #include "worker/record/guarded_program.h"
 
 static const char *const modes[] = {[HEAP_KIND_USUAL] = NULL,

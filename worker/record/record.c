@@ -43,7 +43,7 @@ void record_fail(struct recording *recording, struct failure *failure)
 		    "`ulimit -a`, and --timeout-startup on a slow machine",
 		    "rr did not start the program within %.0f s and was killed",
 		    recording_seconds(recording));
-	else if (room_explain(recording, words, length, failure))
+	else if (room_explain(&recording->plan, recording->rr.status, words, length, failure))
 		;
 	else if (recording->ending == ENDING_ABANDONED)
 		failure_set(failure, ERROR_TIMEOUT, "record again with a longer timeout",

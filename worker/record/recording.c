@@ -23,7 +23,6 @@
 #include "worker/trace/removal.h"
 #include "worker/serve/tool.h"
 #include "worker/record/program.h"
-#include "worker/record/background.h"
 #include "worker/record/room.h"
 #include "worker/record/tracee.h"
 #include "worker/serve/clock.h"
@@ -249,7 +248,8 @@ static void tick(struct recording *recording)
 
 	look_at_trace(recording);
 	check_beginning(recording, now);
-	background_tell(recording);
+	if (recording->on_tick)
+		recording->on_tick(recording);
 	if (recording->plan.timeout > 0 &&
 	    now - recording->started >= (long long)(recording->plan.timeout * 1000))
 		end_because(recording, END_TIMEOUT);

@@ -43,8 +43,10 @@ struct recording {
 	struct input input;
 	long long started, next_tick, next_step; /* ms, monotonic */
 	enum end_reason reason;
-	bool begun;	  /* the program runs, or has run */
-	bool told;	  /* that it has begun: a recording in the background */
+	bool begun; /* the program runs, or has run */
+	bool told;  /* that it has begun: a recording in the background */
+	/* Tells the client that it has begun; NULL: nobody waits for that. */
+	void (*on_tick)(struct recording *recording);
 	int end_signal;	  /* that rr_record_stop names; 0: none */
 	bool interrupted; /* the reason came from the supervisor */
 	enum ending ending;

@@ -105,10 +105,9 @@ static bool says(const char *words, size_t length, const char *what)
 	return memmem(words, length, what, strlen(what)) != NULL;
 }
 
-bool room_explain(
-    const struct recording *recording, const char *words, size_t length, struct failure *failure)
+bool room_explain(const struct record_plan *plan, int status, const char *words, size_t length,
+    struct failure *failure)
 {
-	int status = recording->rr.status;
 	bool said = says(words, length, "ENOSPC") || says(words, length, "EDQUOT") ||
 		    says(words, length, "No space left");
 	/* A page of a mapped file that no block is left for. */
@@ -116,12 +115,12 @@ bool room_explain(
 
 	if (!said && !silent)
 		return false;
-	if (find_full(&recording->plan, "the disk filled up, and rr could not close the trace",
-		ROOM_FOR_TRACE, failure))
+	if (find_full(plan, "the disk filled up, and rr could not close the trace", ROOM_FOR_TRACE,
+		failure))
 		return true;
 	if (said)
 		failure_set(failure, ERROR_LIMIT, HINT_TRACE,
-		    "rr found no space on the disk of %.300s%s", recording->plan.destination.parent,
-		    temporary(&recording->plan) ? ", or on that of RR_TMPDIR" : "");
+		    "rr found no space on the disk of %.300s%s", plan->destination.parent,
+		    temporary(plan) ? ", or on that of RR_TMPDIR" : "");
 	return said;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "worker/guardheap/table.h"
+#include "worker/guardheap/layout.h"
 #include "worker/handlers.h"
 #include "worker/investigate/search/where.h"
 #include "worker/moment/moment_names.h"

@@ -9,6 +9,7 @@
 #include "worker/investigate/report/panicked.h"
 #include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/report/departure.h"
+#include "worker/investigate/report/fault_find.h"
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/report/report.h"
 #include "worker/investigate/report/thrown.h"

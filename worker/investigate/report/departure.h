@@ -6,6 +6,8 @@
  */
 #include "worker/investigate/report/fault.h"
 #include "worker/read/mappings.h"
+#include "worker/session/replay.h"
+#include "worker/x86/operand.h"
 
 /* At a program counter where no code is, without a look back: says no more than that, or that it
  * was a call. Sets `departed`. */

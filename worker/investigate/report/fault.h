@@ -1,12 +1,10 @@
 #ifndef WORKER_FAULT_H
 #define WORKER_FAULT_H
 /*
- * What the current instruction did wrong, at a fatal signal. Found from its bytes, because rr
- * provides no siginfo without starting a diversion.
+ * What the current instruction did wrong, at a fatal signal.
  */
 #include <jansson.h>
-#include "worker/x86/operand.h"
-#include "worker/session/replay.h"
+#include <stdbool.h>
 
 #define FAULT_SAID_MAX 2200
 #define FAULT_HINT_MAX 300
@@ -23,10 +21,11 @@ struct fault {
 	bool stack_full;
 };
 
-/* At a signal that would end the program. Never names what cannot have failed. */
-void fault_find(struct replay *replay, const char *signal, struct fault *fault);
-
 /* Releases what it holds. */
-void fault_clear(struct fault *fault);
+static inline void fault_clear(struct fault *fault)
+{
+	json_decref(fault->json);
+	fault->json = NULL;
+}
 
 #endif

@@ -3,7 +3,8 @@
  * can have several operands, some of them implicit: the one at fault is the one that cannot be
  * accessed. If all can be, none is named.
  */
-#include "worker/investigate/report/fault.h"
+#include "worker/investigate/report/fault_find.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,10 +300,4 @@ void fault_find(struct replay *replay, const char *signal, struct fault *fault)
 	if (mappings && signal && accessed_number(replay, "(unsigned long)$pc", &pc))
 		find(replay, mappings, signal, pc, fault);
 	mappings_free(mappings);
-}
-
-void fault_clear(struct fault *fault)
-{
-	json_decref(fault->json);
-	fault->json = NULL;
 }
