@@ -9,6 +9,8 @@
 
 #define PROGRAM "unset_values"
 #define NEUTRAL "origins_neutral"
+#define KINDS	"unset_kinds"
+#define CLASSES "unset_kinds_cc"
 
 static const struct {
 	const char *expression, *kind, *says, *line;
@@ -36,6 +38,62 @@ START_TEST(what_nobody_set_is_told_so)
 		expect_within(answer, "conclusion", rows[i].says);
 		if (rows[i].line)
 			expect_line(answer, "frame", harness_line(PROGRAM, rows[i].line));
+	}
+}
+END_TEST
+
+/* left: the line whose store is still there; NULL: none is told. */
+static const struct {
+	const char *program, *expression, *kind, *says, *line, *left;
+} kinds[] = {
+    {KINDS, "aligned", "uninitialized", "was allocated by aligned_alloc", "taken: aligned_alloc",
+	NULL},
+    {KINDS, "by_memalign", "uninitialized", "was allocated by memalign", "taken: memalign", NULL},
+    {KINDS, "by_posix", "uninitialized", "was allocated by posix_memalign", "taken: posix_memalign",
+	NULL},
+    {KINDS, "reused", "uninitialized", "was allocated by malloc", "taken: again", "left behind"},
+    {KINDS, "again_aligned", "uninitialized", "was allocated by aligned_alloc",
+	"taken: aligned again", "left behind"},
+    {KINDS, "not_reused", "uninitialized", "released the block", "given back", "left behind"},
+    {KINDS, "of_vla", "uninitialized", "the call of stack that began", NULL, NULL},
+    {KINDS, "of_alloca", "uninitialized", "the call of stack that began", NULL, NULL},
+    {KINDS, "of_local", "uninitialized", "the call of stack that began", NULL, NULL},
+    {KINDS, "of_array", "uninitialized", "the call of stack that began", NULL, NULL},
+    {KINDS, "padding", "uninitialized", "the call of stack that began", NULL, NULL},
+    {KINDS, "heap_padding", "uninitialized", "was allocated by malloc", NULL, NULL},
+    {KINDS, "half_set", "constant", "(bytes 0 to 0) comes from a constant", "set: half", NULL},
+    {KINDS, "from_pool", "constant", "$0x1092", "by the former owner", NULL},
+    {CLASSES, "of_array", "uninitialized", "was allocated by operator new[]", "taken: array",
+	"left behind"},
+    {CLASSES, "of_one", "uninitialized", "was allocated by operator new", "taken: one", NULL},
+    {CLASSES, "of_aligned", "uninitialized", "was allocated by operator new", "taken: aligned",
+	NULL},
+    {CLASSES, "of_vector", "uninitialized", "was allocated by operator new", "taken: vector",
+	"left behind"},
+    {CLASSES, "behind_size", "constant", "$0x0", "set before", NULL},
+};
+
+START_TEST(each_kind_of_memory_says_what_set_it_and_what_was_left_there)
+{
+	const char *program = _i ? CLASSES : KINDS, *source = _i ? CLASSES ".cc" : KINDS;
+	cleanup_scene struct scene scene = scene_open_at(program, "look");
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(kinds[i].program, program) != 0)
+			continue;
+		json_auto_t *answer = client_tool(
+		    scene.client, "rr_origin_of", "{s:s}", "expression", kinds[i].expression);
+		expect_text(answer, "kind", kinds[i].kind);
+		expect_within(answer, "conclusion", kinds[i].says);
+		if (kinds[i].line)
+			expect_line(answer, "frame", harness_line(source, kinds[i].line));
+		ck_assert_msg(!kinds[i].left == !json_object_get(answer, "left_behind"), "%s",
+		    kinds[i].expression);
+		if (kinds[i].left) {
+			expect_line(
+			    answer, "left_behind.frame", harness_line(source, kinds[i].left));
+			expect_within(answer, "conclusion", "was left there before, stored at ");
+		}
 	}
 }
 END_TEST
@@ -74,8 +132,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {what_nobody_set_is_told_so,
-	    what_changes_nothing_is_passed_and_loads_name_their_place, NULL};
+	const struct looped tests[] = {{what_nobody_set_is_told_so, 1},
+	    {each_kind_of_memory_says_what_set_it_and_what_was_left_there, 2},
+	    {what_changes_nothing_is_passed_and_loads_name_their_place, 1}, {NULL, 0}};
 
-	return scene_main("unset", tests, (const char *const[]){PROGRAM, NEUTRAL, NULL});
+	return scene_main_loops(
+	    "unset", tests, (const char *const[]){PROGRAM, NEUTRAL, KINDS, CLASSES, NULL});
 }

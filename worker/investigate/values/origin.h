@@ -64,6 +64,7 @@ struct origin {
 	struct allocator allocator; /* found when it is needed */
 	bool has_allocator;
 	json_t *hops;  /* the steps, the last in time first */
+	json_t *left;  /* with ORIGIN_UNSET: the earlier write of what is there; or NULL */
 	json_t *input; /* with ORIGIN_INPUT: the call, descriptor, offset; or NULL */
 	enum origin_end end;
 	char text[ORIGIN_TEXT_MAX]; /* what the value comes from, in words */
@@ -85,6 +86,10 @@ void origin_add(struct origin *origin, const char *format, ...)
 /* One step back from memory, or from a register. False: the way has ended. */
 bool origin_from_memory(struct origin *origin, struct failure *failure);
 bool origin_from_register(struct origin *origin, struct failure *failure);
+
+/* Back to the last store of the bytes by an instruction. False: another write is later, or there is
+ * none. */
+bool origin_go_to_last_store(struct origin *origin, struct failure *failure);
 
 /* Ends the way at a write of the kernel. */
 bool origin_from_kernel(

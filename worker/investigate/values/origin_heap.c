@@ -13,6 +13,7 @@
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/read/symbol.h"
+#include "worker/investigate/values/origin_former.h"
 #include "worker/breaks/watchpoint.h"
 
 #define PART		(256u << 10) /* bytes of the heap that are read at once */
@@ -170,6 +171,11 @@ static bool is_kept(struct origin *origin, const struct origin_block *block)
 	return origin->now.address + origin->now.size <= end;
 }
 
+static bool is_release(const char *by)
+{
+	return strcmp(by, "free") == 0 || strncmp(by, "operator delete", 15) == 0;
+}
+
 bool origin_block_begins(
     struct origin *origin, struct origin_block *block, const struct hit *hit, bool written)
 {
@@ -189,7 +195,7 @@ bool origin_block_begins(
 			return false;
 		block->life = LIFE_GROWN;
 	} else {
-		block->life = LIFE_NEW;
+		block->life = is_release(block->by) ? LIFE_FREED : LIFE_NEW;
 	}
 	return true;
 }
@@ -202,25 +208,43 @@ static bool is_zero(const struct origin_bytes *now)
 	return true;
 }
 
-bool origin_from_block(struct origin *origin, const struct origin_block *block)
+/* Nobody set them in the block's present life: says since when, and who wrote what is there. */
+static bool from_unset(struct origin *origin, struct origin_block *block, const struct moment *read)
 {
+	const struct moment begun = origin->replay->moment;
 	const char *by = block->by[0] ? block->by : "the allocator";
 
+	if (block->life == LIFE_FREED && origin_find_handout(origin, block, read))
+		block->life = LIFE_NEW;
+	if (!origin->replay->worker->broken && !origin->replay->worker->interrupt &&
+	    !is_zero(&origin->now))
+		origin_tell_former(origin, &begun);
+	if (block->life == LIFE_NEW)
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing wrote it since the block at 0x%llx was allocated by %s",
+		    block->address, by);
+	if (block->life == LIFE_GROWN)
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing wrote it since %s made the block at 0x%llx larger, without setting "
+		    "what it added",
+		    by, block->address);
+	return origin_finish(origin, ORIGIN_UNSET,
+	    "nothing of the program wrote it since %s released the block at 0x%llx: it is read "
+	    "after that%s",
+	    by, block->address,
+	    origin->allocator.partly ? ", or the block was handed out again and this was not set"
+				     : "");
+}
+
+bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
+    struct failure *failure)
+{
 	if (block->life == LIFE_ZEROED && is_zero(&origin->now))
 		return origin_finish(origin, ORIGIN_FILLED,
 		    "calloc, which handed out the block at 0x%llx filled with zeros",
 		    block->address);
-	if (block->life == LIFE_GROWN)
-		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing wrote it since %s made the block at 0x%llx larger, without setting "
-		    "what "
-		    "it added",
-		    by, block->address);
-	if (strcmp(by, "free") == 0 || strncmp(by, "operator delete", 15) == 0)
-		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing of the program wrote it since %s released the block at 0x%llx: it is "
-		    "read after that, or the block was handed out again and this was not set",
-		    by, block->address);
-	return origin_finish(origin, ORIGIN_UNSET,
-	    "nothing wrote it since the block at 0x%llx was allocated by %s", block->address, by);
+	from_unset(origin, block, read);
+	return origin->replay->worker->broken || origin->replay->worker->interrupt
+		   ? origin_stop(origin, failure)
+		   : false;
 }

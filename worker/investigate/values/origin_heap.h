@@ -11,7 +11,8 @@
 
 enum origin_life {
 	LIFE_SAME,   /* no new life begins here */
-	LIFE_NEW,    /* malloc handed it out, or took it back */
+	LIFE_NEW,    /* malloc handed it out */
+	LIFE_FREED,  /* free took it back */
 	LIFE_GROWN,  /* realloc made it larger, and the bytes are behind its former end */
 	LIFE_ZEROED, /* calloc handed it out */
 };
@@ -34,7 +35,8 @@ bool origin_block_is_watched(const struct origin_block *block, int number);
 bool origin_block_begins(
     struct origin *origin, struct origin_block *block, const struct hit *hit, bool written);
 
-/* Ends the way there. */
-bool origin_from_block(struct origin *origin, const struct origin_block *block);
+/* Ends the way there. `read`: when the bytes were read, which is later. */
+bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
+    struct failure *failure);
 
 #endif

@@ -50,6 +50,7 @@ struct seek {
 	struct origin *origin;
 	struct origin_block block;
 	bool begins; /* a new life of the block */
+	bool any;    /* the last write, whatever life of the block it belongs to */
 	struct writing writing;
 	struct moment
 	    masked; /* the last masked store that may have stored the same; event 0: none */
@@ -158,7 +159,8 @@ static enum scan_end search(struct origin *origin, struct seek *seek, struct fai
 	seek->watch = watchpoint_insert(replay, expression, WATCH_ACCESS, true, NULL, failure);
 	if (!seek->watch)
 		return SCAN_FAILED;
-	origin_block_watch(origin, &seek->block);
+	if (!seek->any)
+		origin_block_watch(origin, &seek->block);
 	signals_pass_all(replay);
 	end = scan_run(replay, BACKWARD, SEARCHED_MAX, see, seek, failure);
 	if (!replay->worker->broken) {
@@ -462,8 +464,10 @@ static bool from_code(struct origin *origin, const struct writing *writing)
 	if (now->size < size)
 		json_object_set_new(json_array_get(origin->hops, json_array_size(origin->hops) - 1),
 		    "only",
-		    json_sprintf("bytes %u to %u: the others were written elsewhere", now->skipped,
-			now->skipped + now->size - 1));
+		    json_sprintf("bytes %u to %u: the others were written before that, or never; "
+				 "ask for each "
+				 "by its address",
+			now->skipped, now->skipped + now->size - 1));
 	if (writing->count != 1)
 		return from_repeated(origin, writing);
 	if (!flow_of_memory(writing->code, writing->length, (unsigned)(now->address - writing->at),
@@ -504,6 +508,16 @@ static bool knows_kernel(const struct origin *origin, long long event)
 	       (inputs->count && inputs->calls[inputs->count - 1].event >= event);
 }
 
+bool origin_go_to_last_store(struct origin *origin, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct seek seek = {.bytes = &origin->now, .origin = origin, .any = true};
+	const struct moment from = replay->moment;
+
+	return search(origin, &seek, failure) != SCAN_FAILED && position_update(replay, failure) &&
+	       seek.by_code && !later_input(origin, &from, false);
+}
+
 static void tell_masked(const struct origin *origin, const struct seek *seek)
 {
 	json_t *hop = json_array_get(origin->hops, json_array_size(origin->hops) - 1), *name;
@@ -538,7 +552,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	if (input)
 		return origin_from_kernel(origin, input, failure);
 	if (seek.begins)
-		return origin_from_block(origin, &seek.block);
+		return origin_from_block(origin, &seek.block, &from, failure);
 	if (seek.mapped)
 		return from_mapping(origin);
 	if (end == SCAN_EDGE)

@@ -210,6 +210,21 @@ static void walk(struct origin *origin, struct failure *failure)
 		    json_array_size(origin->hops));
 }
 
+/* Adds who wrote what is there, before the block's present life. Takes over the text. */
+static json_t *with_former(const struct origin *origin, json_t *text)
+{
+	json_t *words, *longer;
+
+	if (!origin->left)
+		return text;
+	words = where_words(json_object_get(origin->left, "frame"));
+	longer = json_sprintf("%s. What it holds was left there before, stored at %s in %s",
+	    json_string_value(text), mi_text(origin->left, "moment"), json_string_value(words));
+	json_decref(words);
+	json_decref(text);
+	return longer;
+}
+
 static json_t *conclude(
     const struct origin *origin, const char *expression, const char *value, const json_t *where)
 {
@@ -227,7 +242,7 @@ static json_t *conclude(
 					: "was followed back this far:",
 	    origin->text, json_string_value(words), hops, hops == 1 ? "" : "s");
 	json_decref(words);
-	return text;
+	return with_former(origin, text);
 }
 
 /* The source around the line of the program's own code in which it stands; NULL: there is none. */
@@ -268,6 +283,8 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 		json_object_set_new(answer, "source", source);
 	if (origin->input)
 		json_object_set(answer, "input", origin->input);
+	if (origin->left)
+		json_object_set(answer, "left_behind", origin->left);
 	if (json_array_size(origin->hops))
 		json_object_set(answer, "hops", origin->hops);
 	suggest_symbols(origin, answer);
@@ -362,5 +379,6 @@ json_t *tool_origin_of(
 	answer = follow(&origin, args->expression, failure);
 	json_decref(origin.hops);
 	json_decref(origin.input);
+	json_decref(origin.left);
 	return excursion_answer(&excursion, answer, failure);
 }
