@@ -7,10 +7,11 @@
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-#define PROGRAM "unset_values"
-#define NEUTRAL "origins_neutral"
-#define KINDS	"unset_kinds"
-#define CLASSES "unset_kinds_cc"
+#define PROGRAM	     "unset_values"
+#define NEUTRAL	     "origins_neutral"
+#define KINDS	     "unset_kinds"
+#define CLASSES	     "unset_kinds_cc"
+#define IN_REGISTERS "unset_registers"
 
 static const struct {
 	const char *expression, *kind, *says, *line;
@@ -99,6 +100,35 @@ START_TEST(each_kind_of_memory_says_what_set_it_and_what_was_left_there)
 END_TEST
 
 static const struct {
+	const char *sink, *kind, *says, *line;
+} sinks[] = {
+    {"see_handed", "uninitialized",
+	"nothing wrote %rdi in the call of hand_on that begins here, which gets no argument there",
+	NULL},
+    {"see_left", "uninitialized",
+	"nothing wrote %rdi since scramble had returned, which no function returns a value in",
+	"left behind"},
+    {"see_kept", "uninitialized",
+	"nothing wrote %rbx in the call of keep that begins here: what is there was its caller's",
+	NULL},
+    {"see_set", "computed", "lea", NULL},
+    {"see_passed", "constant", "$0x1092", "handed over"},
+};
+
+START_TEST(a_variable_in_a_register_that_nobody_set_is_told_so)
+{
+	cleanup_scene struct scene scene = scene_open_at(IN_REGISTERS, sinks[_i].sink);
+	json_auto_t *answer =
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "value");
+
+	expect_text(answer, "kind", sinks[_i].kind);
+	expect_within(answer, "conclusion", sinks[_i].says);
+	if (sinks[_i].line)
+		expect_line(answer, "frame", harness_line(IN_REGISTERS, sinks[_i].line));
+}
+END_TEST
+
+static const struct {
 	const char *expression, *kind, *says, *line, *did;
 } ways[] = {
     {"by_lea", "constant", "0x12340", "origin: neutral", "left as it was by `lea"},
@@ -134,8 +164,9 @@ int main(void)
 {
 	const struct looped tests[] = {{what_nobody_set_is_told_so, 1},
 	    {each_kind_of_memory_says_what_set_it_and_what_was_left_there, 2},
+	    {a_variable_in_a_register_that_nobody_set_is_told_so, TIMES(sinks)},
 	    {what_changes_nothing_is_passed_and_loads_name_their_place, 1}, {NULL, 0}};
 
-	return scene_main_loops(
-	    "unset", tests, (const char *const[]){PROGRAM, NEUTRAL, KINDS, CLASSES, NULL});
+	return scene_main_loops("unset", tests,
+	    (const char *const[]){PROGRAM, NEUTRAL, KINDS, CLASSES, IN_REGISTERS, NULL});
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 
 #define VALUE_MAX     160
@@ -187,6 +188,30 @@ static bool next_type(const char **at, char *type, size_t size)
 	snprintf(type, size, "%.*s", (int)(end - begin), begin);
 	*at = *end == ',' ? end + 1 : end;
 	return strcmp(type, "void") != 0;
+}
+
+int prototype_integers(struct replay *replay, const char *function)
+{
+	char whole[600], type[PROTOTYPE_TYPE_MAX];
+	struct failure ignored = {0};
+	bool clear = ambiguous_statics_check(replay, function, &ignored);
+	const char *at;
+	int most = 0;
+
+	json_decref(ignored.details);
+	if (!clear || !read_whole(replay, function, whole, sizeof(whole)) || strstr(whole, "...") ||
+	    !(at = strchr(whole, '(')) || at[1] == '*' || at[1] == ')')
+		return -1;
+	/* A structure that is returned is one argument more. */
+	snprintf(type, sizeof(type), "%.*s", (int)(at - whole), whole);
+	most += strcmp(type, "void ") != 0 && place_of(replay, type) == PLACE_NONE;
+	at++;
+	while (next_type(&at, type, sizeof(type))) {
+		enum return_ticket place = place_of(replay, type);
+
+		most += place == PLACE_NONE ? 2 : place == PLACE_INTEGER || place == PLACE_BOOL;
+	}
+	return most;
 }
 
 /* One argument's value; NULL where it is not in a register. */

@@ -15,6 +15,9 @@ bool prototype_returned(struct replay *replay, const char *function, char *type,
 /* The value of that type that a function has just returned; NULL where it is in no register. */
 json_t *prototype_value(struct replay *replay, const char *type);
 
+/* In how many general registers it may get arguments, at most; -1: not known. */
+int prototype_integers(struct replay *replay, const char *function);
+
 /* Where the program is about to call the function: its arguments, "3, 0x55 <buffer>", with "..."
  * for those that are not in registers, or not known. */
 json_t *prototype_arguments(struct replay *replay, const char *function);

@@ -38,6 +38,7 @@ enum origin_end {
 /* The bytes that are followed, and where they are while the program stands where it does. */
 struct origin_bytes {
 	bool in_register;
+	bool must_be_set; /* by the function that read the register, as it does not save it */
 	struct piece piece;
 	unsigned long long address;
 	unsigned size;

@@ -109,6 +109,7 @@ static bool find_register(
 		if (replay->selected.frame && !saved_at(replay, name, &now->address))
 			return false;
 		now->in_register = !now->address;
+		now->must_be_set = !replay->selected.frame && expression[0] != '$';
 		return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/values/origin.h"
+#include "worker/investigate/values/origin_calls.h"
 #include "worker/read/accessed.h"
 #include "worker/run/reverse_next.h"
 #include "worker/moment/position.h"
@@ -105,8 +106,8 @@ static bool is_result(const struct piece *piece)
 
 /* Notes where the value went into a function or came out of it. True with *over if this is the end
  * of the way, or a failure. */
-static bool cross(struct origin *origin, const struct code *code, unsigned long long next,
-    bool *over, struct failure *failure)
+static bool cross(struct origin *origin, struct origin_calls *calls, const struct code *code,
+    unsigned long long next, bool *over, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
 	char name[NAME_MAX_];
@@ -119,8 +120,13 @@ static bool cross(struct origin *origin, const struct code *code, unsigned long 
 			return from_allocator(origin, name, failure);
 		origin_note(origin, "returned by %s", name[0] ? name : "a function");
 	}
-	if (code->instruction.calls && replay->moment.pc + code->instruction.length != next)
+	if (code->instruction.returns)
+		origin_calls_enter(origin, calls, next);
+	if (code->instruction.calls && replay->moment.pc + code->instruction.length != next) {
+		if (!origin_calls_leave(origin, calls, next))
+			return false;
 		origin_note(origin, "passed on by a call");
+	}
 	return true;
 }
 
@@ -141,6 +147,7 @@ static bool is_unchanged(struct origin *origin, const struct code *code)
 bool origin_from_register(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
+	struct origin_calls calls = {0};
 	struct code code;
 	struct flow flow;
 	bool over;
@@ -158,7 +165,9 @@ bool origin_from_register(struct origin *origin, struct failure *failure)
 			return origin_finish(origin, ORIGIN_UNKNOWN,
 			    "a signal handler begins or ends here, and the kernel set the "
 			    "registers");
-		if (!cross(origin, &code, next, &over, failure) || over)
+		if (!cross(origin, &calls, &code, next, &over, failure) || over)
+			return false;
+		if (flow.kind != FLOW_NONE && !origin_calls_may_write(origin, &calls))
 			return false;
 		if (flow.kind != FLOW_NONE)
 			return origin_to_source(origin, code.bytes, code.length, &flow, 0);

@@ -256,6 +256,13 @@ static bool source_address(
 	return source && !source->access.lanes && accessed_address(replay, source, 0, address);
 }
 
+/* Whether it may store a register on the stack only to restore it later. */
+static bool saves(const struct instruction *instruction)
+{
+	return strncmp(instruction->text, "push", 4) == 0 || strstr(instruction->text, "(%rsp") ||
+	       strstr(instruction->text, "(%rbp");
+}
+
 static bool from_register(
     struct origin *origin, const struct flow *flow, const struct instruction *instruction)
 {
@@ -269,6 +276,7 @@ static bool from_register(
 	if (!go_to(origin, flow, bytes, instruction->text))
 		return false;
 	origin->now.in_register = true;
+	origin->now.must_be_set = !saves(instruction);
 	origin->now.piece = piece;
 	return true;
 }
