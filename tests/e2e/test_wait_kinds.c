@@ -37,6 +37,11 @@ static const struct {
     {"writers", {"waits for rwlock page, held by thread ", "waits for rwlock leaf, held by "}},
     {"upgrade", {"waits for rwlock page, held by thread ", ""}},
     {"upgrade_shared", {"waits for rwlock shelf, held by thread ", ""}},
+    {"read_again", {"waits for rwlock fair, behind the waiting writer, thread ",
+		       "waits for rwlock fair, held by thread "}},
+    {"init_again", {"waits for the initialization of config(int)::instance, held by thread ", ""}},
+    {"init_ring", {"waits for the initialization of right_side(bool)::right, held by thread ",
+		      "waits for the initialization of left_side(bool)::left, held by thread "}},
 };
 
 START_TEST(threads_that_wait_for_each_other_are_told_as_a_ring)

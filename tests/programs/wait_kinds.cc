@@ -35,6 +35,7 @@ static pthread_rwlock_t page = PTHREAD_RWLOCK_INITIALIZER, leaf = PTHREAD_RWLOCK
 static pthread_spinlock_t hot, cold;
 static pthread_barrier_t both;
 static std::shared_mutex shelf;
+static pthread_rwlock_t fair;
 static int own[2]; /* 1: taken */
 static int pipes[2][2];
 static bool rung, waiting, spins;
@@ -175,6 +176,62 @@ static void ring(void (*take)(int))
 	two.join();
 }
 
+/* Reads twice, the second time behind one that waits to write. */
+static void read_again()
+{
+	pthread_rwlockattr_t kind;
+	pthread_rwlockattr_init(&kind);
+	pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(&fair, &kind);
+	std::thread reader([] {
+		pthread_rwlock_rdlock(&fair);
+		std::thread writer([] { pthread_rwlock_wrlock(&fair); });
+		/* Without a writer in wait, it may be read. */
+		while (pthread_rwlock_tryrdlock(&fair) == 0) {
+			pthread_rwlock_unlock(&fair);
+			sched_yield();
+		}
+		pthread_rwlock_rdlock(&fair);
+		writer.join();
+	});
+	std::thread watcher(watch);
+	reader.join();
+}
+
+static int config(int depth);
+
+static int read_config(int depth)
+{
+	return depth ? config(depth - 1) : getpid();
+}
+
+static int config(int depth)
+{
+	static int instance = read_config(depth);
+	return instance;
+}
+
+/* Its initialization needs it. */
+static void init_again()
+{
+	std::thread watcher(watch);
+	config(2);
+}
+
+static int left_side(bool again);
+
+static int right_side(bool again)
+{
+	static int right = (pthread_barrier_wait(&both), again ? left_side(false) : 0);
+	return right;
+}
+
+static int left_side(bool again)
+{
+	static int left = (pthread_barrier_wait(&both), again ? right_side(false) : 0);
+	return left;
+}
+
 static void ring_of_pipes()
 {
 	if (pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0)
@@ -207,7 +264,15 @@ int main(int argc, char **argv)
 			shelf.lock_shared();
 			shelf.lock();
 		});
-	else if (std::strcmp(what, "pipes") == 0)
+	else if (std::strcmp(what, "read_again") == 0)
+		read_again();
+	else if (std::strcmp(what, "init_again") == 0)
+		init_again();
+	else if (std::strcmp(what, "init_ring") == 0) {
+		pthread_barrier_init(&both, nullptr, 2);
+		std::thread one(left_side, true), two(right_side, true), watcher(watch);
+		one.join();
+	} else if (std::strcmp(what, "pipes") == 0)
 		ring_of_pipes();
 	else if (std::strcmp(what, "spins") == 0) {
 		spins = true;

@@ -3,12 +3,14 @@
  */
 #include "worker/investigate/threads/lock_history.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
 #include "worker/breaks/temporary_breakpoint.h"
+#include "worker/read/accessed.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/session/stop_reason.h"
 #include "worker/serve/clock.h"
@@ -18,6 +20,8 @@
 #define STOPS_SURE 500
 #define STOPS_MAX  4000
 #define CYCLE_MAX  4000
+
+#define RWLOCK_PREFERENCE 48 /* of a rwlock of glibc: whom it prefers */
 
 struct history {
 	struct threading *threading;
@@ -59,6 +63,33 @@ static bool can_wait_for_itself(const struct threading_call *call)
 	return strcmp(call->function->name, "pthread_rwlock_wrlock") == 0;
 }
 
+static bool takes(const struct threading_call *call, size_t object)
+{
+	return call->active && call->function->act == THREADING_TAKE && call->object == object;
+}
+
+/* Of glibc: such a rwlock lets nobody read who comes after one that waits to write. */
+static bool is_behind_writers(const struct threading *threading, size_t object)
+{
+	const struct threading_object *known = &threading->objects[object];
+	unsigned preference;
+
+	return known->kind == THREADING_RWLOCK &&
+	       accessed_whole(threading->replay, known->address + RWLOCK_PREFERENCE, &preference,
+		   sizeof(preference)) &&
+	       preference == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+/* Whether `thread` waits to read behind `other`, which waits to write. */
+static bool waits_behind(const struct threading *threading, size_t thread, size_t other)
+{
+	const struct threading_call *call = &threading->threads[thread].call;
+
+	return thread != other && call->active && call->function->act == THREADING_SHARE &&
+	       takes(&threading->threads[other].call, call->object) &&
+	       is_behind_writers(threading, call->object);
+}
+
 /* Whether `thread` waits for `other`: for a lock that this one holds, or for its end. */
 static bool waits_for(const struct threading *threading, size_t thread, size_t other)
 {
@@ -92,7 +123,7 @@ static bool find_cycle(const struct threading *threading, struct chain *chain)
 	size_t last = chain->threads[chain->length - 1];
 
 	for (size_t i = 0; i < threading->thread_count; i++) {
-		if (!waits_for(threading, last, i))
+		if (!waits_for(threading, last, i) && !waits_behind(threading, last, i))
 			continue;
 		if (i == chain->threads[0])
 			return true;
@@ -130,12 +161,13 @@ static char *tell_cycle(const struct threading *threading, const struct chain *c
 
 	for (size_t i = 0; i < chain->length && length < sizeof(text); i++) {
 		const struct threading_thread *thread = &threading->threads[chain->threads[i]];
-		size_t next = chain->threads[(i + 1) % chain->length];
+		size_t at = chain->threads[i], next = chain->threads[(i + 1) % chain->length];
 
 		name_awaited(threading, &thread->call, name);
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
-		    " waits for %s, held by thread %d%s", name, threading->threads[next].tid,
-		    i + 1 < chain->length ? ", which" : "");
+		    " waits for %s, %s thread %d%s", name,
+		    waits_for(threading, at, next) ? "held by" : "behind the waiting writer,",
+		    threading->threads[next].tid, i + 1 < chain->length ? ", which" : "");
 	}
 	return strdup(text);
 }

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/investigate/threads/initializer.h"
 #include "worker/investigate/threads/threading.h"
 #include "worker/read/accessed.h"
 #include "worker/read/frame.h"
@@ -45,6 +46,7 @@ enum wait_kind {
 	WAIT_SEMAPHORE,
 	WAIT_SPINLOCK,
 	WAIT_ONCE,
+	WAIT_STATIC,
 	WAIT_UNKNOWN,
 };
 
@@ -58,6 +60,7 @@ static const char *const words[] = {
     [WAIT_SEMAPHORE] = "semaphore",
     [WAIT_SPINLOCK] = "spinlock",
     [WAIT_ONCE] = "pthread_once of",
+    [WAIT_STATIC] = "the initialization of",
 };
 
 /* Part of the function's name. */
@@ -87,10 +90,12 @@ static const struct {
     {"pthread_spin_lock", WAIT_SPINLOCK},
     {"pthread_once", WAIT_ONCE},
     {"call_once", WAIT_ONCE},
+    {INITIALIZER_ACQUIRE, WAIT_STATIC},
 };
 
 struct waiter {
 	int tid, holder;	       /* holder 0: not known */
+	bool for_static;	       /* for the initialization of a static variable */
 	char what[NAME_MAX_SIZE + 80]; /* "mutex left" */
 };
 
@@ -208,6 +213,7 @@ static unsigned long long object_of(
 	case WAIT_SEMAPHORE:
 	case WAIT_SPINLOCK:
 	case WAIT_ONCE:
+	case WAIT_STATIC:
 	case WAIT_UNKNOWN:
 		break;
 	}
@@ -223,6 +229,14 @@ static int holder_of(struct replay *replay, enum wait_kind kind, unsigned long l
 	return kind == WAIT_JOIN ? (int)word_at(replay, object) : 0;
 }
 
+/* "config()::instance": the symbol of its guard stands before it. */
+static const char *without_guard(const char *name)
+{
+	static const char guard[] = "guard variable for ";
+
+	return strncmp(name, guard, sizeof(guard) - 1) == 0 ? name + sizeof(guard) - 1 : name;
+}
+
 static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
     unsigned long long futex, struct waiter *waiter)
 {
@@ -230,6 +244,7 @@ static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
 	char name[NAME_MAX_SIZE];
 
 	threading_name_address(replay, object ? object : futex, false, name, sizeof(name));
+	waiter->for_static = kind == WAIT_STATIC;
 	waiter->holder = object ? holder_of(replay, kind, object) : 0;
 	if (kind == WAIT_UNKNOWN)
 		snprintf(waiter->what, sizeof(waiter->what),
@@ -239,7 +254,7 @@ static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
 		    waiter->what, sizeof(waiter->what), "the end of thread %d", waiter->holder);
 	else
 		snprintf(waiter->what, sizeof(waiter->what), "%s %s%s", words[kind],
-		    object ? "" : "whose futex is ", name);
+		    object ? "" : "whose futex is ", without_guard(name));
 }
 
 static void look_at(struct replay *replay, int thread, enum wait_kind kind, struct waiter *waiter)
@@ -343,9 +358,26 @@ static char *tell_cycle(const struct waiter *waiters, size_t count, const struct
 	return strdup(text);
 }
 
+/* Who initializes the static variables that threads wait for; that takes all stacks. */
+static void find_initializers(
+    struct replay *replay, const json_t *list, json_t *threads, struct waiter *waiters)
+{
+	json_t *thread;
+	size_t i;
+
+	json_array_foreach(threads, i, thread)
+	{
+		if (waiters[i].for_static && !replay->worker->interrupt)
+			waiters[i].holder = initializer_of(
+			    replay, list, mi_number(json_array_get(list, i), "id", 0));
+		if (waiters[i].for_static && waiters[i].holder)
+			json_object_set_new(thread, "held_by", json_integer(waiters[i].holder));
+	}
+}
+
 json_t *waits_of_threads(struct replay *replay, char **cycle)
 {
-	struct waiter waiters[THREADS_MAX];
+	struct waiter waiters[THREADS_MAX] = {0};
 	json_t *results = NULL, *threads = json_array(), *thread;
 	size_t count = 0, i;
 
@@ -358,6 +390,7 @@ json_t *waits_of_threads(struct replay *replay, char **cycle)
 		json_array_append_new(threads, thread_json(replay, thread, &waiters[count]));
 		count++;
 	}
+	find_initializers(replay, json_object_get(results, "threads"), threads, waiters);
 	for (i = 0; i < count && !*cycle; i++)
 		if (is_in_cycle(waiters, count, &waiters[i]))
 			*cycle = tell_cycle(waiters, count, &waiters[i]);
