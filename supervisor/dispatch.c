@@ -314,9 +314,7 @@ static void start_job(struct dispatch *dispatch, struct mcp_request *request, en
 	bool background = json_is_true(json_object_get(arguments, "background"));
 	struct call *call;
 
-	if (session_count(dispatch->table, WORKER_RECORD) +
-		session_count(dispatch->table, WORKER_QUERY) +
-		session_count(dispatch->table, WORKER_COMPARE) >=
+	if (session_count_jobs(dispatch->table) >=
 	    (background ? SESSION_BACKGROUND_MAX : SESSION_JOBS_MAX)) {
 		dispatch_fail(dispatch, request, &too_many_jobs);
 		return;

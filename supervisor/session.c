@@ -270,6 +270,16 @@ unsigned session_count(struct session_table *table, enum worker_kind kind)
 	return count;
 }
 
+unsigned session_count_jobs(struct session_table *table)
+{
+	struct session *session = NULL;
+	unsigned count = 0;
+
+	while ((session = session_next(table, session)) != NULL)
+		count += session->kind != WORKER_REPLAY && !session->closing;
+	return count;
+}
+
 struct session *session_choose(struct session_table *table, const char *id, enum error_code *code)
 {
 	struct session *session = NULL, *only = NULL, *last = NULL;

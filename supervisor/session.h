@@ -105,6 +105,9 @@ struct session *session_next_open(struct session_table *table, struct session *a
 /* The number of sessions and jobs of a kind, including those that are being closed. */
 unsigned session_count(struct session_table *table, enum worker_kind kind);
 
+/* The number of recordings and queries that have not been answered. */
+unsigned session_count_jobs(struct session_table *table);
+
 /* The session `id` names; without one (NULL) the only one, or the one used last. NULL when there
  * is none (code ERROR_NO_SESSION) or neither is clear (ERROR_AMBIGUOUS_SESSION). */
 struct session *session_choose(struct session_table *table, const char *id, enum error_code *code);

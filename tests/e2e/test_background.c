@@ -88,6 +88,7 @@ START_TEST(a_signal_ends_it_as_its_user_would)
 	expect_number(ended, "exit_code", 0);
 	expect_within(ended, "stdout", "ended by signal 2");
 	expect_text(ended, "ended_by", "interrupt");
+	expect_within(ended, "note", "asked to end with SIGINT: it exited with status 0");
 	expect_replays(place.client, place.trace, "ended by signal 2");
 	client_tool_refused(place.client, "rr_record_stop", "not_found", NULL);
 }
@@ -100,6 +101,7 @@ START_TEST(it_can_be_ended_at_once)
 	start(place.client, place.trace, "background", "echo");
 	json_auto_t *ended = client_tool(place.client, "rr_record_stop", NULL);
 	expect_text(ended, "signal", "SIGTERM");
+	expect_within(ended, "note", "asked to end with SIGTERM: SIGTERM ended it");
 	free(client_replay(place.client, place.trace));
 }
 END_TEST

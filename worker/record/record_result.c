@@ -32,7 +32,7 @@ static const char *const reason_notes[] = {
     [END_TIMEOUT] =
 	"The program was stopped at the time limit; the trace is complete up to that point.",
     [END_CANCELLED] = "The recording was cancelled; the trace is complete up to that point.",
-    [END_ASKED] = "The program was stopped on request; the trace is complete up to that point.",
+    [END_ASKED] = NULL, /* note_asked */
     [END_TRACE_SIZE] =
 	"The program was stopped at the size limit; the trace is complete up to that point.",
     [END_DISK] = "The program was stopped because the disk is nearly full; rr_rm frees space.",
@@ -78,6 +78,27 @@ static size_t count_left_behind(json_t *processes)
 	return count;
 }
 
+/* How it ended when it was asked to. It may have been about to end by itself. */
+static void note_asked(json_t *result, const struct recording *recording)
+{
+	const char *signal = json_string_value(json_object_get(result, "signal"));
+	const json_t *code = json_object_get(result, "exit_code");
+	int asked = recording->end_signal ? recording->end_signal : SIGTERM;
+	char note[NOTE_MAX], name[32], how[80] = "it was stopped";
+
+	if (code)
+		snprintf(how, sizeof(how), "it exited with status %lld",
+		    (long long)json_integer_value(code));
+	else if (signal && strcmp(signal, "SIGKILL") == 0 && asked != SIGKILL)
+		snprintf(how, sizeof(how), "it did not end in time, and SIGKILL ended it");
+	else if (signal)
+		snprintf(how, sizeof(how), "%s ended it", signal);
+	snprintf(note, sizeof(note),
+	    "The program was asked to end with %s: %s. The trace is complete up to that point.",
+	    signal_to_name(asked, name, sizeof(name)), how);
+	json_object_set_new(result, "note", json_string(note));
+}
+
 static void set_note(json_t *result, const struct recording *recording, json_t *processes)
 {
 	char note[NOTE_MAX];
@@ -86,7 +107,11 @@ static void set_note(json_t *result, const struct recording *recording, json_t *
 	if (recording->reason != END_ITSELF) {
 		json_object_set_new(
 		    result, "ended_by", json_string(reason_names[recording->reason]));
-		json_object_set_new(result, "note", json_string(reason_notes[recording->reason]));
+		if (recording->reason == END_ASKED)
+			note_asked(result, recording);
+		else
+			json_object_set_new(
+			    result, "note", json_string(reason_notes[recording->reason]));
 	} else if (left) {
 		snprintf(note, sizeof(note),
 		    "The first process ended while %zu other%s still ran or had been killed: a "

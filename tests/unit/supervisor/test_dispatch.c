@@ -244,6 +244,22 @@ START_TEST(recordings_and_queries_are_bounded)
 }
 END_TEST
 
+/* Its worker may take a while to end. */
+START_TEST(a_job_that_was_answered_leaves_room_at_once)
+{
+	for (int i = 0; i < SESSION_JOBS_MAX; i++)
+		ck_assert_ptr_null(call("rr_list_recordings", "{}"));
+	launched();
+	worker_says("{\"sandbox\":{\"level\":\"full\"}}");
+	worker_says("{\"recordings\":[]}");
+	json_decref(next_line());
+	ck_assert_int_eq(workers.last_type, WIRE_STOP);
+	ck_assert_int_eq(workers.drops, 0);
+	ck_assert_ptr_null(call("rr_ps", "{\"trace_dir\":\"/t\"}"));
+	check_error(call("rr_ps", "{\"trace_dir\":\"/t\"}"), "limit");
+}
+END_TEST
+
 START_TEST(a_cancelled_call_is_not_answered)
 {
 	open_session();
@@ -463,8 +479,9 @@ int main(void)
 	    a_crash_report_without_any_session_opens_one_on_the_newest_trace,
 	    a_crash_report_on_a_trace_opens_a_session_first, what_the_policy_forbids_is_not_done,
 	    sessions_are_bounded_by_the_policy, recordings_and_queries_are_bounded,
-	    a_cancelled_call_is_not_answered, rr_interrupt_names_what_it_asks_to_stop,
-	    rr_status_shows_what_runs, rr_sessions_tells_trace_state_and_position,
+	    a_job_that_was_answered_leaves_room_at_once, a_cancelled_call_is_not_answered,
+	    rr_interrupt_names_what_it_asks_to_stop, rr_status_shows_what_runs,
+	    rr_sessions_tells_trace_state_and_position,
 	    traces_are_read_by_a_query_and_remembered_for_completion,
 	    the_whole_list_of_tools_stays_small, the_core_list_is_short,
 	    a_list_is_made_of_names_and_sets,
