@@ -76,6 +76,9 @@ static const struct journey journeys[] = {
     {"from_nothing", "uninitialized", NULL, "is uninitialized: nothing", {"hop: left over"}, NULL},
     {"again", "constant", "origin: second", "0x63", {"hop: again"}, NULL},
     {"from_text.title[5]", "computed", "origin: letter", "0x61", {NULL}, NULL},
+    {"overrun.behind", "computed", "origin: label", "(bytes 3 to 3)", {"hop: overrun"}, NULL},
+    {"appended.behind", "computed", "origin: label", "(bytes 5 to 5)", {"hop: appended"}, NULL},
+    {"from_wide", "initial", NULL, "byte ", {"hop: wide"}, NULL},
 };
 
 START_TEST(each_value_leads_to_its_origin_through_the_copies_that_it_took)

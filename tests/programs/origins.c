@@ -46,6 +46,12 @@ static volatile int width = 70000, height = 40000;
 static int area;
 static long table[8];
 static char text[LARGE];
+static char label[30];
+struct {
+	char name[12];
+	long behind;
+} overrun, appended;
+long from_wide, wide = 51;
 
 KEEP void look(void)
 {
@@ -218,6 +224,34 @@ KEEP static void copy_text(void)
 	from_address = strchr(text, 'z');
 }
 
+/* Behind the end of an array, and with fewer bytes than the value has. */
+KEEP static void overrun_arrays(void)
+{
+	for (int i = 0; i < 20; i++)
+		label[i] = (char)('A' + i); /* origin: label */
+	strcpy(overrun.name, label);	    /* hop: overrun */
+	strcpy(appended.name, "new ");
+	strcat(appended.name, label + 2);  /* hop: appended */
+	__asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+/* Through vector registers that only AVX-512 has. */
+KEEP static void copy_wide(void)
+{
+	long filled[8] = {wide, 2, 3, 4, 5, 6, 7, 8}, copied[8]; /* origin: wide */
+
+	if (__builtin_cpu_supports("avx512f"))
+		__asm__ volatile("vmovdqu64 %1, %%zmm17\n\t"
+				 "vmovdqa64 %%zmm17, %%zmm30\n\t"
+				 "vmovdqu64 %%zmm30, %0"
+				 : "=m"(copied)
+				 : "m"(filled)
+				 : "memory");
+	else
+		memcpy(copied, filled, sizeof(copied));
+	from_wide = copied[0]; /* hop: wide */
+}
+
 int main(void)
 {
 	char path[] = "/tmp/origins-XXXXXX";
@@ -237,6 +271,8 @@ int main(void)
 	use_uninitialised();
 	store_again();
 	copy_text();
+	overrun_arrays();
+	copy_wide();
 	use_product(&from_product);
 	look();
 	unlink(path);

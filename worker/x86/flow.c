@@ -37,7 +37,7 @@ static bool piece_of(ZydisRegister reg, struct piece *piece)
 
 	*piece = (struct piece){
 	    .size = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8u,
-	    .number = id < 0 ? FLOW_REGISTERS : (unsigned)id,
+	    .number = id < 0 ? FLOW_VECTORS : (unsigned)id,
 	};
 	switch (ZydisRegisterGetClass(reg)) {
 	case ZYDIS_REGCLASS_GPR8:
@@ -59,7 +59,7 @@ static bool piece_of(ZydisRegister reg, struct piece *piece)
 	case ZYDIS_REGCLASS_YMM:
 	case ZYDIS_REGCLASS_ZMM:
 		piece->vector = true;
-		return piece->number < FLOW_REGISTERS;
+		return piece->number < FLOW_VECTORS;
 	default:
 		return false;
 	}
@@ -193,6 +193,18 @@ static bool halves_flow(
 	return true;
 }
 
+/* What a move copies; the forms of AVX-512 have the mask in front of it. */
+static const ZydisDecodedOperand *moved(const struct decoded *decoded)
+{
+	const ZydisDecodedOperand *second = &decoded->operands[1];
+	bool is_mask = second->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		       ZydisRegisterGetClass(second->reg.value) == ZYDIS_REGCLASS_MASK;
+
+	return is_mask && decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX
+		   ? second + 1
+		   : second;
+}
+
 static enum flow_kind other_kind(const struct decoded *decoded)
 {
 	return instruction_is_arithmetic(decoded) ? FLOW_COMPUTED : FLOW_OTHER;
@@ -211,7 +223,7 @@ static void first_flow(
 	} else if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_LEA) {
 		address_flow(decoded, offset, size, flow);
 	} else if (instruction_is_move(decoded)) {
-		copy_from(decoded, &decoded->operands[1], offset, size, flow);
+		copy_from(decoded, moved(decoded), offset, size, flow);
 	} else if (instruction_is_cmov(decoded)) {
 		copy_from(decoded, &decoded->operands[1], offset, size, flow);
 		flow->from_memory = flow->kind == FLOW_MEMORY;
@@ -346,7 +358,7 @@ bool flow_of_memory(
 		flow->kind = FLOW_PART;
 	else if (!special_flow(&decoded, to, offset, size, flow) && to == &decoded.operands[0] &&
 		 instruction_is_move(&decoded))
-		copy_from(&decoded, &decoded.operands[1], offset, size, flow);
+		copy_from(&decoded, moved(&decoded), offset, size, flow);
 	else if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPS ||
 		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPD ||
 		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VMOVHPS ||

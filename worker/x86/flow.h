@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FLOW_REGISTERS 16 /* general ones, and the vectors that AVX has */
+#define FLOW_REGISTERS 16 /* general ones */
+#define FLOW_VECTORS   32
 
 /* Some bytes of a register. */
 struct piece {

@@ -12,9 +12,11 @@ bool instruction_is_vex(const struct decoded *decoded)
 
 bool instruction_is_move(const struct decoded *decoded)
 {
-	/* The forms of AVX-512 can merge by a mask. */
-	if (decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
-	    decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
+	/* The forms of AVX-512 can merge by a mask; k0 stands for none. */
+	if (decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX
+		? decoded->instruction.avx.mask.reg > ZYDIS_REGISTER_K0
+		: decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+		      decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
 		return false;
 	switch (decoded->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
@@ -43,6 +45,12 @@ bool instruction_is_move(const struct decoded *decoded)
 	case ZYDIS_MNEMONIC_VMOVUPD:
 	case ZYDIS_MNEMONIC_VMOVDQA:
 	case ZYDIS_MNEMONIC_VMOVDQU:
+	case ZYDIS_MNEMONIC_VMOVDQU8:
+	case ZYDIS_MNEMONIC_VMOVDQU16:
+	case ZYDIS_MNEMONIC_VMOVDQU32:
+	case ZYDIS_MNEMONIC_VMOVDQU64:
+	case ZYDIS_MNEMONIC_VMOVDQA32:
+	case ZYDIS_MNEMONIC_VMOVDQA64:
 	case ZYDIS_MNEMONIC_VLDDQU:
 	case ZYDIS_MNEMONIC_VMOVNTDQ:
 	case ZYDIS_MNEMONIC_VMOVNTDQA:

@@ -100,6 +100,10 @@ static const struct row registers[] = {
     {CODE("\x66\x0f\xd4\xca"), VECTOR(1, 0, 8), FLOW_COMPUTED, NOWHERE, 0, 8},
     /* vmovdqu64 (%rdi),%zmm1{%k1} merges */
     {CODE("\x62\xf1\xfe\x49\x6f\x0f"), VECTOR(1, 0, 8), FLOW_OTHER, NOWHERE, 0, 8},
+    /* vmovdqu64 (%rdi),%zmm17; vmovdqa64 %zmm18,%zmm30; vmovdqu8 (%rdi),%ymm20{%k1}{z} */
+    {CODE("\x62\xe1\xfe\x48\x6f\x0f"), VECTOR(17, 40, 8), FLOW_MEMORY, NOWHERE, 40, 8},
+    {CODE("\x62\x21\xfd\x48\x6f\xf2"), VECTOR(30, 8, 8), FLOW_REGISTER, VECTOR(18, 8, 8), 8, 8},
+    {CODE("\x62\xe1\x7f\xa9\x6f\x27"), VECTOR(20, 0, 8), FLOW_OTHER, NOWHERE, 0, 8},
 };
 
 static void expect_piece(const struct piece *piece, const struct piece *expected, int row)
@@ -150,6 +154,9 @@ static const struct {
     {CODE("\x48\xab"), 0, 8, FLOW_REGISTER, GENERAL(RAX, 0, 8), 0},
     /* movups %xmm1,(%rax), its upper half */
     {CODE("\x0f\x11\x08"), 8, 8, FLOW_REGISTER, VECTOR(1, 8, 8), 0},
+    /* vmovdqu64 %xmm19,-0xf(%rdi,%rdx,1) */
+    {CODE("\x62\xe1\xfe\x08\x7f\x9c\x17\xf1\xff\xff\xff"), 7, 8, FLOW_REGISTER, VECTOR(19, 7, 8),
+	0},
     /* movhps %xmm1,(%rax) */
     {CODE("\x0f\x17\x08"), 0, 8, FLOW_REGISTER, VECTOR(1, 8, 8), 0},
     /* add %edi,(%rax); sete (%rax) */

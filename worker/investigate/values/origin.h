@@ -92,6 +92,13 @@ bool origin_from_register(struct origin *origin, struct failure *failure);
  * none. */
 bool origin_go_to_last_store(struct origin *origin, struct failure *failure);
 
+enum origin_copied { ORIGIN_COPIED, ORIGIN_NOT_COPIED, ORIGIN_COPY_FAILED };
+
+/* At a write to the bytes. If a function of the C library copies them or fills memory with them,
+ * goes to its call or its beginning, and on at its source; ORIGIN_COPIED also if that ends the way.
+ * Otherwise the program stands where it did. */
+enum origin_copied origin_from_copier(struct origin *origin, struct failure *failure);
+
 /* Ends the way at a write of the kernel. */
 bool origin_from_kernel(
     struct origin *origin, const struct input_range *range, struct failure *failure);
@@ -99,6 +106,9 @@ bool origin_from_kernel(
 /* Follows from here on only those of the bytes in memory that lie in [begin, end), which must be at
  * least one. */
 void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end);
+
+/* The same, and says so in the last hop. */
+void origin_narrow_hop(struct origin *origin, unsigned long long begin, unsigned long long end);
 
 /* Goes on at the source of an instruction that is about to run and writes the bytes. `code` are its
  * bytes; `shift` is added to its memory operand's address. */
@@ -117,6 +127,10 @@ bool origin_to_register(
     struct origin *origin, const struct piece *piece, const struct instruction *instruction);
 bool origin_to_memory(struct origin *origin, unsigned long long address, unsigned size,
     const struct instruction *instruction);
+
+/* Whether gdb may lack these bytes of a register: rr does not tell it those that AVX-512 added.
+ * Such a step is shown by the bytes of the step behind it. */
+bool origin_is_hidden(const struct piece *piece);
 
 /* Reads bytes of a register; false if that fails. */
 bool origin_read_register(struct replay *replay, const struct piece *piece, uint8_t *bytes);

@@ -10,18 +10,13 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/investigate/values/origin_heap.h"
-#include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
-#include "worker/run/reverse_next.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/moment/return_ticket.h"
-#include "worker/run/resume.h"
 #include "worker/run/scan.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
-#include "worker/session/stop_reason.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/session/selection.h"
@@ -29,8 +24,7 @@
 #define ACCESSES_MAX 5000 /* reads that are passed on the way back to the write */
 #define SEARCHED_MAX (ACCESSES_MAX + 1000)
 #define NOTHING	     "<unreadable>" /* what gdb prints for memory that is not mapped */
-#define NAME_MAX_    80
-#define STATE_MAX    (16 << 10) /* bytes that xsave writes, and more than any processor has */
+#define STATE_MAX    (16 << 10)	    /* bytes that xsave writes, and more than any processor has */
 
 /* A write that is about to happen, of an instruction at the program counter. */
 struct writing {
@@ -308,131 +302,6 @@ static bool is_followed(struct origin *origin)
 	return true;
 }
 
-/* Whether a name is that of a function of the C library that copies to its first argument. */
-static bool is_copier(const char *name, bool *bounded)
-{
-	static const char *const names[] = {"memcpy", "memmove", "mempcpy", "strcpy", "stpcpy"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i]) == 0) {
-			*bounded = i < 3;
-			return true;
-		}
-	return false;
-}
-
-/* At the beginning of a copying function, or its call: goes on at its source. False if its
- * arguments do not fit. */
-static bool take_arguments(struct origin *origin, bool bounded)
-{
-	struct origin_bytes *now = &origin->now;
-	unsigned long long to, from, length, offset;
-	uint8_t bytes[ORIGIN_BYTES_MAX];
-
-	if (!accessed_number(origin->replay, "(unsigned long) $rdi", &to) ||
-	    !accessed_number(origin->replay, "(unsigned long) $rsi", &from) ||
-	    !accessed_number(origin->replay, "(unsigned long) $rdx", &length) || now->address < to)
-		return false;
-	offset = now->address - to;
-	if ((bounded && (length < now->size || offset > length - now->size)) ||
-	    !accessed_whole(origin->replay, from + offset, bytes, now->size) ||
-	    memcmp(bytes, now->bytes, now->size) != 0)
-		return false;
-	now->address = from + offset;
-	return true;
-}
-
-/* From the call on to where the function begins that another one jumped to, before `write`. The
- * stack pointer shows that it is the same call. */
-static bool go_to_entry(struct replay *replay, const struct moment *write, struct failure *failure)
-{
-	const struct resumption on = {"continue", FORWARD, false, -1, 0};
-	unsigned long long entry, before, after;
-	char where[40], name[NAME_MAX_];
-	bool ok = false;
-	int number;
-
-	if (!where_entry(replay, write->pc, &entry, name, sizeof(name)) ||
-	    !accessed_number(replay, "(unsigned long) $sp", &before))
-		return false;
-	snprintf(where, sizeof(where), "*0x%llx", entry);
-	number = temporary_breakpoint_insert(replay, where);
-	if (number && resume_run(replay, &on, failure) && position_update(replay, failure))
-		ok = stop_kind(replay) == STOP_BREAKPOINT && replay->moment.pc == entry &&
-		     replay->moment.tid == write->tid &&
-		     position_order(&replay->moment, write) <= 0 &&
-		     accessed_number(replay, "(unsigned long) $sp", &after) && after + 8 == before;
-	temporary_breakpoint_delete(replay, number);
-	return ok;
-}
-
-/* The same for a function that fills memory with one byte: this is the end of the way. */
-static bool take_filling(struct origin *origin)
-{
-	const struct origin_bytes *now = &origin->now;
-	unsigned long long to, byte, length;
-
-	if (!accessed_number(origin->replay, "(unsigned long) $rdi", &to) ||
-	    !accessed_number(origin->replay, "(unsigned long) $rsi", &byte) ||
-	    !accessed_number(origin->replay, "(unsigned long) $rdx", &length) ||
-	    now->address < to || length < now->size || now->address - to > length - now->size)
-		return false;
-	for (unsigned i = 0; i < now->size; i++)
-		if (now->bytes[i] != (uint8_t)byte)
-			return false;
-	origin_finish(origin, ORIGIN_FILLED, "memset, which filled %llu bytes with 0x%02x", length,
-	    (unsigned)(uint8_t)byte);
-	return true;
-}
-
-/* The program stands in a copying function: goes to its call, or to where it begins if another
- * function jumped to it, and takes its arguments. */
-static bool find_arguments(
-    struct origin *origin, const char *function, bool bounded, struct failure *failure)
-{
-	bool fills = strcmp(function, "memset") == 0;
-	struct replay *replay = origin->replay;
-	const struct moment write = replay->moment;
-	char called[NAME_MAX_];
-	bool known;
-
-	if (back_out(replay, 0, failure) != BACK_DONE || stop_kind(replay) != STOP_STEP ||
-	    !position_update(replay, failure))
-		return false;
-	origin_called(replay, called, sizeof(called));
-	if (!(fills ? strcmp(called, function) == 0 : is_copier(called, &known)) &&
-	    !go_to_entry(replay, &write, failure))
-		return false;
-	return fills ? take_filling(origin) : take_arguments(origin, bounded);
-}
-
-enum copied { COPIED, NOT_COPIED, COPY_FAILED };
-
-/* If a function of the C library copies it or fills memory with it, goes to its call or its
- * beginning. Otherwise the program stands where it did. */
-static enum copied from_copier(struct origin *origin, struct failure *failure)
-{
-	struct replay *replay = origin->replay;
-	struct return_ticket here;
-	char name[NAME_MAX_];
-	bool bounded = false, found, back = true;
-
-	origin_function(replay, name, sizeof(name));
-	if (strcmp(name, "memset") != 0 && !is_copier(name, &bounded))
-		return NOT_COPIED;
-	here = return_ticket_hold(replay);
-	found = find_arguments(origin, name, bounded, failure);
-	if (replay->worker->broken || replay->worker->interrupt)
-		return COPY_FAILED;
-	if (!found) {
-		json_decref(failure->details);
-		*failure = (struct failure){0};
-		back = return_ticket_use(replay, &here, failure);
-	}
-	return_ticket_release(replay, &here);
-	return found ? COPIED : back ? NOT_COPIED : COPY_FAILED;
-}
-
 /* Each repetition writes as much: what it copies is as far from the destination in each. */
 static bool from_repeated(struct origin *origin, const struct writing *writing)
 {
@@ -457,17 +326,9 @@ static bool from_repeated(struct origin *origin, const struct writing *writing)
 static bool from_code(struct origin *origin, const struct writing *writing)
 {
 	struct origin_bytes *now = &origin->now;
-	unsigned size = now->size;
 	struct flow flow;
 
-	origin_narrow(now, writing->at, writing->at + writing->size * writing->count);
-	if (now->size < size)
-		json_object_set_new(json_array_get(origin->hops, json_array_size(origin->hops) - 1),
-		    "only",
-		    json_sprintf("bytes %u to %u: the others were written before that, or never; "
-				 "ask for each "
-				 "by its address",
-			now->skipped, now->skipped + now->size - 1));
+	origin_narrow_hop(origin, writing->at, writing->at + writing->size * writing->count);
 	if (writing->count != 1)
 		return from_repeated(origin, writing);
 	if (!flow_of_memory(writing->code, writing->length, (unsigned)(now->address - writing->at),
@@ -571,12 +432,12 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	if (is_buffered(replay))
 		return origin_finish(origin, ORIGIN_INPUT,
 		    "input: a system call that rr kept in its buffer, which does not say more");
-	switch (from_copier(origin, failure)) {
-	case COPY_FAILED:
+	switch (origin_from_copier(origin, failure)) {
+	case ORIGIN_COPY_FAILED:
 		return origin_stop(origin, failure);
-	case COPIED:
+	case ORIGIN_COPIED:
 		return origin->end == ORIGIN_OPEN;
-	case NOT_COPIED:
+	case ORIGIN_NOT_COPIED:
 		break;
 	}
 	return from_code(origin, &seek.writing);

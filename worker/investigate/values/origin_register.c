@@ -135,8 +135,9 @@ static bool is_unchanged(struct origin *origin, const struct code *code)
 {
 	uint8_t bytes[ORIGIN_BYTES_MAX];
 
-	if (origin_read_register(origin->replay, &origin->now.piece, bytes) &&
-	    memcmp(bytes, origin->now.bytes, origin->now.size) == 0)
+	if (!origin_read_register(origin->replay, &origin->now.piece, bytes)
+		? origin_is_hidden(&origin->now.piece)
+		: memcmp(bytes, origin->now.bytes, origin->now.size) == 0)
 		return true;
 	return origin_finish(origin, ORIGIN_CHANGED,
 	    "the value changed here: `%s` does not write the register, which had other bytes "

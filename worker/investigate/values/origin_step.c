@@ -19,6 +19,8 @@
 #define OPERANDS_SHOWN 4
 #define OPERANDS_TEXT  200
 #define DID_MAX	       300
+#define AVX_REGISTERS  16
+#define AVX_BYTES      32
 
 bool origin_finish(struct origin *origin, enum origin_end end, const char *format, ...)
 {
@@ -86,6 +88,12 @@ void origin_add(struct origin *origin, const char *format, ...)
 	json_decref(where);
 }
 
+bool origin_is_hidden(const struct piece *piece)
+{
+	return piece->vector &&
+	       (piece->number >= AVX_REGISTERS || piece->offset + piece->size > AVX_BYTES);
+}
+
 bool origin_read_register(struct replay *replay, const struct piece *piece, uint8_t *bytes)
 {
 	unsigned long long lane;
@@ -104,7 +112,7 @@ bool origin_read_register(struct replay *replay, const struct piece *piece, uint
 				    byte < 16 ? "(unsigned long) $xmm%u.v2_int64[%u]"
 					      : "(unsigned long) $ymm%u.v4_int64[%u]",
 				    piece->number, byte / 8);
-			if (byte >= 32 || !accessed_number(replay, expression, &lane))
+			if (byte >= AVX_BYTES || !accessed_number(replay, expression, &lane))
 				return false;
 		}
 		at = byte % 8;
@@ -143,6 +151,21 @@ void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned 
 	now->skipped += low;
 	now->narrowed |= high - low < now->size;
 	now->size = high - low;
+}
+
+void origin_narrow_hop(struct origin *origin, unsigned long long begin, unsigned long long end)
+{
+	struct origin_bytes *now = &origin->now;
+	unsigned size = now->size;
+
+	origin_narrow(now, begin, end);
+	if (now->size < size)
+		json_object_set_new(json_array_get(origin->hops, json_array_size(origin->hops) - 1),
+		    "only",
+		    json_sprintf(
+			"bytes %u to %u: the others were written before that, or never; ask "
+			"for each by its address",
+			now->skipped, now->skipped + now->size - 1));
 }
 
 /* "__GI___libc_malloc" and "__memmove_avx_unaligned" as callers know them. Names without an
@@ -270,9 +293,14 @@ static bool from_register(
 	struct piece piece = flow->piece;
 
 	piece.size = flow->size;
-	if (!origin_read_register(origin->replay, &piece, bytes))
-		return origin_finish(origin, ORIGIN_UNKNOWN,
-		    "`%s` copies it from a register that cannot be read", instruction->text);
+	if (!origin_read_register(origin->replay, &piece, bytes)) {
+		if (origin_is_hidden(&piece))
+			memcpy(bytes, origin->now.bytes, piece.size);
+		else
+			return origin_finish(origin, ORIGIN_UNKNOWN,
+			    "`%s` copies it from a register that cannot be read",
+			    instruction->text);
+	}
 	if (!go_to(origin, flow, bytes, instruction->text))
 		return false;
 	origin->now.in_register = true;
