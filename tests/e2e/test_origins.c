@@ -78,6 +78,7 @@ static const struct journey journeys[] = {
     {"from_text.title[5]", "computed", "origin: letter", "0x61", {NULL}, NULL},
     {"overrun.behind", "computed", "origin: label", "(bytes 3 to 3)", {"hop: overrun"}, NULL},
     {"appended.behind", "computed", "origin: label", "(bytes 5 to 5)", {"hop: appended"}, NULL},
+    {"written.behind", "initial", NULL, "part of the text \"longer than the name\"", {NULL}, NULL},
     {"from_wide", "initial", NULL, "byte ", {"hop: wide"}, NULL},
 };
 

@@ -50,8 +50,9 @@ static char label[30];
 struct {
 	char name[12];
 	long behind;
-} overrun, appended;
+} overrun, appended, written;
 long from_wide, wide = 51;
+const char *constant = "longer than the name";
 
 KEEP void look(void)
 {
@@ -231,6 +232,7 @@ KEEP static void overrun_arrays(void)
 		label[i] = (char)('A' + i); /* origin: label */
 	strcpy(overrun.name, label);	    /* hop: overrun */
 	strcpy(appended.name, "new ");
+	strcpy(written.name, constant);
 	strcat(appended.name, label + 2);  /* hop: appended */
 	__asm__ volatile("" ::: "memory"); /* no tail call */
 }

@@ -21,10 +21,13 @@
 #include "worker/breaks/watchpoint.h"
 #include "worker/session/selection.h"
 
-#define ACCESSES_MAX 5000 /* reads that are passed on the way back to the write */
-#define SEARCHED_MAX (ACCESSES_MAX + 1000)
-#define NOTHING	     "<unreadable>" /* what gdb prints for memory that is not mapped */
-#define STATE_MAX    (16 << 10)	    /* bytes that xsave writes, and more than any processor has */
+#define ACCESSES_MAX  5000 /* reads that are passed on the way back to the write */
+#define SEARCHED_MAX  (ACCESSES_MAX + 1000)
+#define TEXT_REACH    100 /* bytes before and behind an address that are looked at for a text */
+#define TEXT_LEAST    4	  /* characters */
+#define TEXT_SAID_MAX (2 * TEXT_REACH + 40)
+#define NOTHING	      "<unreadable>" /* what gdb prints for memory that is not mapped */
+#define STATE_MAX     (16 << 10)     /* bytes that xsave writes, and more than any processor has */
 
 /* A write that is about to happen, of an instruction at the program counter. */
 struct writing {
@@ -244,6 +247,35 @@ static bool from_mapping(struct origin *origin)
 			 : "it was there when the memory was mapped, which should have been zero");
 }
 
+static bool is_printable(uint8_t byte)
+{
+	return byte >= ' ' && byte < 0x7f;
+}
+
+/* `, part of the text "…"`, if the byte lies in one that ends in a NUL; else "". */
+static void tell_text(struct replay *replay, const struct mapping *mapping,
+    unsigned long long address, char said[TEXT_SAID_MAX])
+{
+	unsigned long long from =
+	    mapping->start + TEXT_REACH < address ? address - TEXT_REACH : mapping->start;
+	size_t at = address - from, begin = at, end = at;
+	uint8_t bytes[2 * TEXT_REACH];
+	size_t length = accessed_bytes(replay, from, bytes, at + TEXT_REACH);
+
+	said[0] = '\0';
+	if (length <= at)
+		return;
+	while (begin > 0 && is_printable(bytes[begin - 1]))
+		begin--;
+	while (end < length && is_printable(bytes[end]))
+		end++;
+	if ((begin > 0 && bytes[begin - 1]) || end == length || bytes[end] || at == end ||
+	    end - begin < TEXT_LEAST)
+		return;
+	snprintf(said, TEXT_SAID_MAX, ", part of the text \"%.*s\"", (int)(end - begin),
+	    (const char *)bytes + begin);
+}
+
 /* They were there when the program, or the process, began. */
 static bool from_start(struct origin *origin)
 {
@@ -251,16 +283,18 @@ static bool from_start(struct origin *origin)
 	struct mappings *mappings = mappings_read(replay);
 	const struct mapping *mapping =
 	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	char text[TEXT_SAID_MAX];
 	struct symbol symbol;
 
 	if (replay->fork_pid)
 		origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it was there when the process was forked; a session of its parent knows more");
-	else if (mapping && mapping->file[0] == '/')
+	else if (mapping && mapping->file[0] == '/') {
+		tell_text(replay, mapping, origin->now.address, text);
 		origin_finish(origin, ORIGIN_INITIAL,
-		    "the file that is mapped there: byte %llu of %.200s",
-		    origin->now.address - mapping->start + mapping->offset, mapping->file);
-	else if (mapping && strcmp(mapping->file, "[stack]") == 0 && !is_zero(&origin->now))
+		    "the file that is mapped there: byte %llu of %.200s%s",
+		    origin->now.address - mapping->start + mapping->offset, mapping->file, text);
+	} else if (mapping && strcmp(mapping->file, "[stack]") == 0 && !is_zero(&origin->now))
 		origin_finish(origin, ORIGIN_INITIAL, "the program's arguments and environment");
 	else if (mapping && is_zero(&origin->now))
 		origin_finish(
