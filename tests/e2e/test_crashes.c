@@ -88,6 +88,26 @@ static const struct crash faults[] = {
     {"faults", "masked", {"write of 0x1234560"}, "masked", "(%r"},
 };
 
+/* What the pointer is called in the source line that a wrong address came from; NULL: nothing may
+ * be named, because several words have its value, or the pointer is right and the index is wrong.
+ */
+static const struct {
+	const char *program, *form, *pointer, *said;
+	bool lies; /* in memory that is known */
+} pointers[] = {
+    {"followed", "member", "head->next", "read of 0x10: head->next is null", true},
+    {"followed_O2", "member", "head->next", "head->next is null", true},
+    {"followed", "element", "head->more", "read of 0x8: head->more is null", true},
+    {"followed", "followed", "*slot", "read of 0x1234560: *slot points there", true},
+    {"followed", "method", "this", "read of 0x1234568: this is 0x1234560", true},
+    {"followed", "area_of", "the virtual table pointer of some",
+	"which is no valid address: the virtual table pointer of some is 0x5151515151515151", true},
+    {"followed_O2", "area_of", "the virtual table pointer of some",
+	"the virtual table pointer of some is 0x5151515151515151", true},
+    {"followed", "two_alike", NULL, "read of 0x123456c", false},
+    {"followed", "far_index", NULL, "read of 0x", false},
+};
+
 /* All end with SIGABRT in the C library; the report begins where the exception was thrown first. */
 static const struct crash throws[] = {
     {"throws_out", "plain",
@@ -196,6 +216,21 @@ START_TEST(an_instruction_that_fails_is_told_with_what_failed_and_nothing_else)
 {
 	if (strcmp(faults[_i].form, "masked") != 0 || __builtin_cpu_supports("avx2"))
 		check(&faults[_i]);
+}
+END_TEST
+
+START_TEST(a_wrong_pointer_is_named_only_if_the_source_line_has_its_value)
+{
+	cleanup_place struct place place = place_open();
+
+	json_auto_t *report = place_crash_report(&place, pointers[_i].program, pointers[_i].form);
+	expect_within(report, "conclusion", pointers[_i].said);
+	const json_t *name = answer_at(report, "fault.pointer");
+	ck_assert_msg(pointers[_i].pointer
+			  ? name && strcmp(json_string_value(name), pointers[_i].pointer) == 0
+			  : !name,
+	    "%s: \"%s\"", pointers[_i].form, name ? json_string_value(name) : "");
+	ck_assert_int_eq(answer_at(report, "fault.pointer_at") != NULL, pointers[_i].lies);
 }
 END_TEST
 
@@ -323,6 +358,7 @@ int main(void)
 	    {who_leaves_the_code_is_named_with_where_it_goes_and_where_the_pointer_lies,
 		TIMES(jumps)},
 	    {an_instruction_that_fails_is_told_with_what_failed_and_nothing_else, TIMES(faults)},
+	    {a_wrong_pointer_is_named_only_if_the_source_line_has_its_value, TIMES(pointers)},
 	    {an_exception_is_told_with_its_type_and_message_from_where_it_was_thrown_first,
 		TIMES(throws)},
 	    {a_damaged_heap_is_told_with_the_block_and_who_damaged_it, TIMES(aborts)},

@@ -11,6 +11,7 @@
 #include "worker/investigate/search/belongs.h"
 #include "worker/investigate/report/departure.h"
 #include "worker/investigate/report/division.h"
+#include "worker/investigate/report/pointer.h"
 #include "worker/read/accessed.h"
 
 #define FLAG_ALIGNMENT_CHECK 0x40000
@@ -187,6 +188,8 @@ static void tell_operand(const struct look *look, const struct operand_fault *fo
 	why = found->behind_file ? "behind the end of the mapped file" : align[0] ? align : why;
 	snprintf(fault->said, sizeof(fault->said), "%s of %s%s%s%s", names[found->access], hex,
 	    why[0] ? ", " : "", why, fault->stack_full ? ": the stack overflowed" : "");
+	if (!found->behind_file && found->align == 1 && !fault->stack_full)
+		pointer_tell(look->replay, look->mappings, found->operand, fault);
 }
 
 /* The instruction itself reaches beyond the end of the code. */

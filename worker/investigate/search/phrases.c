@@ -237,6 +237,38 @@ void phrases_find_divisor(struct replay *replay, unsigned long long value, unsig
 	settle(&choice);
 }
 
+/* Whether a * behind these words follows a pointer: it is no product, and no declaration. */
+static bool is_unary(const char *line, const char *at)
+{
+	static const char word[] = "return";
+	const char *before = back_over_space(line, at);
+	size_t length = (size_t)(before - line);
+
+	return length == 0 || strchr("=(,;{!&|?:<>+-*/%[", before[-1]) ||
+	       (length >= strlen(word) && strncmp(before - strlen(word), word, strlen(word)) == 0);
+}
+
+void phrases_find_pointer(struct replay *replay, unsigned long long value, char phrase[PHRASE_MAX],
+    unsigned long long *place)
+{
+	struct choice choice = {.replay = replay, .value = value, .size = 8, .phrase = phrase};
+	char line[LINE_MAX_BYTES], words[PHRASE_MAX];
+
+	phrase[0] = '\0';
+	*place = 0;
+	if (!read_line(replay, line))
+		return;
+	for (const char *at = line; *at; at++)
+		if (((*at == '[' || strncmp(at, "->", 2) == 0) &&
+			take(begin_of(line, at), at, words)) ||
+		    (*at == '*' && is_unary(line, at) && take(at + 1, end_of(at + 1), words)))
+			consider(&choice, words);
+	if (choice.found == 0)
+		consider(&choice, "this");
+	settle(&choice);
+	*place = choice.place;
+}
+
 /* The object's words and the method's, of "shape->area(". */
 static bool split(
     const char *begin, const char *end, char object[PHRASE_MAX], char method[PHRASE_MAX])
@@ -253,16 +285,26 @@ static bool split(
 	return at - 2 > begin && strncmp(at - 2, "->", 2) == 0 && take(begin, at - 2, object);
 }
 
+/* The pointer to the table of virtual functions of an object, and where it lies. */
+static bool read_table(struct replay *replay, const char *object, bool points,
+    unsigned long long *table, unsigned long long *place)
+{
+	char expression[PHRASE_MAX + 60];
+
+	snprintf(
+	    expression, sizeof(expression), "(unsigned long)%s(%s)", points ? "" : "&", object);
+	return accessed_number(replay, expression, place) &&
+	       accessed_whole(replay, *place, table, sizeof(*table));
+}
+
 static bool has_in_table(struct replay *replay, const char *object, bool points,
     unsigned long long target, unsigned long long *table)
 {
 	unsigned long long functions[TABLE_MAX] = {0};
-	char expression[PHRASE_MAX + 60];
+	unsigned long long place;
 	size_t bytes;
 
-	snprintf(
-	    expression, sizeof(expression), "*(unsigned long *)%s(%s)", points ? "" : "&", object);
-	if (!accessed_number(replay, expression, table))
+	if (!read_table(replay, object, points, table, &place))
 		return false;
 	bytes = accessed_bytes(replay, *table, (uint8_t *)functions, sizeof(functions));
 	for (size_t i = 0; i < bytes / sizeof(*functions); i++)
@@ -271,22 +313,58 @@ static bool has_in_table(struct replay *replay, const char *object, bool points,
 	return false;
 }
 
+/* The next call of a method on the line from *at on, which is set behind it. */
+static bool next_method(const char *line, const char **at, char object[PHRASE_MAX],
+    char method[PHRASE_MAX], bool *points)
+{
+	for (; **at; (*at)++) {
+		const char *begin = **at == '(' ? begin_of(line, *at) : NULL, *arrow;
+
+		if (!begin || !split(begin, *at, object, method))
+			continue;
+		arrow = strstr(begin, "->");
+		*points = arrow && arrow < *at;
+		(*at)++;
+		return true;
+	}
+	return false;
+}
+
+bool phrases_find_object(struct replay *replay, unsigned long long slot, char object[PHRASE_MAX],
+    unsigned long long *place)
+{
+	char line[LINE_MAX_BYTES], this[PHRASE_MAX], called[PHRASE_MAX];
+	unsigned long long its, lies;
+	const char *at = line;
+	size_t found = 0;
+	bool points;
+
+	if (!read_line(replay, line))
+		return false;
+	while (next_method(line, &at, this, called, &points)) {
+		if (!read_table(replay, this, points, &its, &lies) ||
+		    slot - its >= TABLE_MAX * sizeof(slot))
+			continue;
+		snprintf(object, PHRASE_MAX, "%s", this);
+		*place = lies;
+		found++;
+	}
+	return found == 1;
+}
+
 bool phrases_find_virtual(struct replay *replay, unsigned long long target, char object[PHRASE_MAX],
     char method[PHRASE_MAX], unsigned long long *table)
 {
 	char line[LINE_MAX_BYTES], this[PHRASE_MAX], called[PHRASE_MAX];
 	unsigned long long its;
+	const char *at = line;
 	size_t found = 0;
+	bool points;
 
 	if (!read_line(replay, line))
 		return false;
-	for (const char *at = line; *at; at++) {
-		const char *begin = *at == '(' ? begin_of(line, at) : NULL, *arrow;
-
-		if (!begin || !split(begin, at, this, called))
-			continue;
-		arrow = strstr(begin, "->");
-		if (!has_in_table(replay, this, arrow && arrow < at, target, &its))
+	while (next_method(line, &at, this, called, &points)) {
+		if (!has_in_table(replay, this, points, target, &its))
 			continue;
 		snprintf(object, PHRASE_MAX, "%s", this);
 		snprintf(method, PHRASE_MAX, "%s", called);
