@@ -210,8 +210,10 @@ INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t off
 	    insertions_gone(&instance.insertions, fd, (uint64_t)offset, *(const uint8_t *)buffer))
 		return 1;
 	written = LIBC(pwrite64)(fd, buffer, size, offset);
-	if (to_tracee)
+	if (to_tracee) {
 		codecache_note_write(instance.cache, (uint64_t)offset, size);
+		tally_rr_wrote(&instance.conditions.tally, (uint64_t)offset, size);
+	}
 	return written;
 }
 
@@ -221,7 +223,8 @@ INTERPOSED ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 	ssize_t got;
 
 	if (is_main_thread() &&
-	    passcount_read(&instance.conditions, (uint64_t)offset, buffer, size))
+	    (passcount_read(&instance.conditions, (uint64_t)offset, buffer, size) ||
+		tally_read(&instance.conditions.tally, fd, (uint64_t)offset, buffer, size)))
 		return (ssize_t)size;
 	got = LIBC(pread64)(fd, buffer, size, offset);
 	if (got >= 0 || errno != EIO || !is_main_thread() ||

@@ -167,6 +167,15 @@ enum search_end search_run(
 	return cut(search, failure);
 }
 
+bool search_again(struct search *search, const struct moment *from, struct failure *failure)
+{
+	if (!moment_go_to(search->replay, from, failure))
+		return false;
+	search->over = false;
+	search->reached = search->replay->moment;
+	return true;
+}
+
 void search_end(struct search *search)
 {
 	struct replay *replay = search->replay;

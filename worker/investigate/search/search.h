@@ -56,6 +56,9 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 enum search_end search_run(
     struct search *search, scan_visit *visit, void *context, struct failure *failure);
 
+/* Goes back to a moment of the stretch, to search on from there. False with *failure filled. */
+bool search_again(struct search *search, const struct moment *from, struct failure *failure);
+
 void search_end(struct search *search);
 
 /* Whether it begins and ends at the same moment, so that nothing can be found. */

@@ -57,7 +57,7 @@ static const char definition[] =
     "    def stop(self):\\n"
     "        old, self.old = self.old, self.text()\\n"
     "        frame = gdb.newest_frame()\\n"
-    "        late = len(self.rows) == 1000 or time.monotonic() - self.begun > 0.25\\n"
+    "        late = len(self.rows) == 100 or time.monotonic() - self.begun > 0.25\\n"
     "        if late or frame.pc() not in self.known: return True\\n"
     "        event = self.when('when')\\n"
     "        if self.until and event >= self.until: return True\\n"
@@ -132,6 +132,12 @@ void silent_hits_know(struct silent_hits *hits, struct replay *replay, const cha
 		   quote(shown, sizeof(shown), value) &&
 		   snprintf(command, sizeof(command), "python rr_the_hits.know(%s)", shown) > 0 &&
 		   selection_console(replay, command);
+}
+
+void silent_hits_stop_all(struct silent_hits *hits, struct replay *replay)
+{
+	if (hits->on)
+		gdb_must_console(replay->gdb, "python rr_the_hits.known.clear()");
 }
 
 /* A number behind spaces; moves *text behind it. */

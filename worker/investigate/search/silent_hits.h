@@ -26,6 +26,9 @@ void silent_hits_begin(struct silent_hits *hits, struct replay *replay, long lon
  * counter. No more of any if gdb's Python shows the value otherwise. */
 void silent_hits_know(struct silent_hits *hits, struct replay *replay, const char *value);
 
+/* Each hit stops again, until silent_hits_know. */
+void silent_hits_stop_all(struct silent_hits *hits, struct replay *replay);
+
 /* Gets each hit that gdb has noted since, in the order of the program. replay->moment is the hit's
  * while it does. The texts are borrowed. */
 typedef void silent_hits_get(

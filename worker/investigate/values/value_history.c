@@ -9,11 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
-#include "worker/investigate/search/access_kind.h"
-#include "worker/investigate/calls/frame_lifetime.h"
-#include "worker/investigate/search/search.h"
-#include "worker/investigate/search/silent_hits.h"
-#include "worker/investigate/search/where.h"
+#include "worker/investigate/values/history_tally.h"
 #include "worker/handlers.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/hardware.h"
@@ -24,32 +20,12 @@
 #include "worker/moment/signals.h"
 #include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
-#include "worker/breaks/watchpoint.h"
 
 #define ROWS_BYTES    (20 * 1024) /* rows in an answer */
-#define WRITERS_MAX   40
-#define ACCESSES_MAX  20000 /* then we give up counting */
-#define VALUE_MAX     160   /* bytes shown of a value */
+#define ACCESSES_MAX  20000	  /* then we give up counting */
+#define VALUE_MAX     160	  /* bytes shown of a value */
 #define EXPRESSION_AT 200
 #define NOTHING	      "<unreadable>" /* what gdb prints for memory that is not mapped */
-
-struct history {
-	const struct value_history_args *args;
-	char watched[WATCHPOINT_PLACE_MAX]; /* the expression that gdb watches */
-	unsigned long long address, size;
-	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
-	int watch;	  /* gdb's number */
-	json_t *changes, *writers;
-	struct moment last[WRITERS_MAX]; /* of each writer */
-	size_t bytes;
-	long long count;
-	struct silent_hits hits;
-	struct access_kinds code;
-	struct where_code where;
-	bool full; /* there are as many rows as the call asked for */
-	struct frame_lifetime life;
-	enum lifetime_known known; /* LIFETIME_KNOWN: the stretch is the life of a local's frame */
-};
 
 /* What its answer is about. */
 static const char *verb_of(enum watch_access access)
@@ -112,35 +88,45 @@ static json_t *access_json(
 	return json;
 }
 
-/* Its number, or that of the next one. */
-static size_t find_writer(const json_t *writers, const json_t *where)
+size_t history_find_writer(const struct history *history, const json_t *where)
 {
-	json_t *writer;
+	const json_t *writer;
 	size_t i;
 
-	json_array_foreach(
-	    writers, i, writer) if (json_equal(json_object_get(writer, "frame"), where)) break;
+	json_array_foreach(history->writers, i,
+	    writer) if (json_equal(json_object_get(writer, "frame"), where)) break;
 	return i;
 }
 
-/* Counts an access under the code that made it, by kind: "read", "write" and so on. "last" comes at
- * the end, because of many accesses only few are named. */
-static void add_writer(
-    struct history *history, struct replay *replay, json_t *where, enum access_kind kind)
+/* By kind: "read", "write" and so on. */
+size_t history_count(struct history *history, struct replay *replay, json_t *where,
+    enum access_kind kind, long long count)
 {
-	size_t which = find_writer(history->writers, where);
+	size_t which = history_find_writer(history, where);
 	const char *key = access_kind_words[kind];
 	json_t *writer;
 
-	if (which >= WRITERS_MAX)
-		return;
+	if (which >= HISTORY_WRITERS_MAX)
+		return HISTORY_WRITERS_MAX;
 	if (which == json_array_size(history->writers))
 		json_array_append_new(
 		    history->writers, json_pack("{s:O, s:o}", "frame", where, "first",
 					  moment_name(replay, &replay->moment)));
 	writer = json_array_get(history->writers, which);
 	json_object_set_new(
-	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + 1));
+	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + count));
+	return which;
+}
+
+/* Counts an access under the code that made it. "last" comes at the end, because of many accesses
+ * only few are named. */
+static void add_writer(
+    struct history *history, struct replay *replay, json_t *where, enum access_kind kind)
+{
+	size_t which = history_count(history, replay, where, kind, 1);
+
+	if (which == HISTORY_WRITERS_MAX)
+		return;
 	position_take_sum(replay);
 	history->last[which] = replay->moment;
 }
@@ -151,7 +137,10 @@ static void name_last(struct history *history, struct replay *replay)
 	size_t i;
 
 	json_array_foreach(history->writers, i, writer)
-	    json_object_set_new(writer, "last", moment_name(replay, &history->last[i]));
+	{
+		if (!history->tally.last_unknown[i])
+			json_object_set_new(writer, "last", moment_name(replay, &history->last[i]));
+	}
 }
 
 /* As many rows as the call asked for and an answer can hold. */
@@ -197,14 +186,12 @@ static void add_noted(void *context, struct replay *replay, const char *old, con
 	json_decref(access);
 }
 
-static enum scan_verdict see(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+static enum scan_verdict see_stop(
+    struct history *history, struct replay *replay, const struct hit *hit)
 {
-	struct history *history = context;
 	enum access_kind kind = ACCESS_KIND_WRITE;
 	json_t *access;
 
-	(void)failure;
 	silent_hits_take(&history->hits, replay, add_noted, history);
 	if (!hit->watched || hit->number != history->watch)
 		return SCAN_ON;
@@ -222,6 +209,21 @@ static enum scan_verdict see(
 	if (where_known(&history->where, replay->moment.pc))
 		silent_hits_know(&history->hits, replay, hit->new);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct history *history = context;
+	enum scan_verdict verdict;
+
+	(void)failure;
+	if (history->tally.state == HISTORY_TALLIES)
+		return history_tally_see(history, replay, hit);
+	verdict = see_stop(history, replay, hit);
+	if (verdict == SCAN_ON)
+		history_tally_begin(history, replay);
+	return verdict;
 }
 
 static void take_silent_hits(struct history *history, struct replay *replay)
@@ -340,6 +342,10 @@ static void add_notes(const struct history *history, enum search_end end, json_t
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("it stopped counting at %d, at %s", ACCESSES_MAX,
 			mi_text(json_array_get(history->writers, 0), "last")));
+	if (end == SEARCH_WHOLE && history->tally.late)
+		json_object_set_new(answer, "cut_off",
+		    json_string("the time was over before the last change of each place was looked "
+				"up; all are counted"));
 	if (history->known == LIFETIME_UNSURE)
 		json_object_set_new(answer, "note",
 		    json_string("this lies on a stack, which other calls use too: narrow it with "
@@ -384,6 +390,7 @@ static json_t *search_all(struct history *history, struct replay *replay, struct
 		ERROR_GDB_FAILED, NULL, failure)) {
 		silent_hits_begin(&history->hits, replay, search.bounded ? search.to.event : 0);
 		end = search_run(&search, see, history, failure);
+		end = history_tally_finish(history, &search, end, see, failure);
 		silent_hits_take(&history->hits, replay, add_noted, history);
 	}
 	if (end != SEARCH_FAILED)
@@ -408,6 +415,7 @@ json_t *tool_value_history(
 	silent_hits_end(&history.hits, replay);
 	json_decref(history.changes);
 	json_decref(history.writers);
+	json_decref(history.tally.writers);
 	json_decref(history.unmapped);
 	where_forget(&history.where);
 	return excursion_answer(&excursion, answer, failure);

@@ -407,6 +407,7 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 	tracee->overflowed = false;
 	tracee->turn_due = false;
 	tracee->debug.touched = 0;
+	tally_resume(&pmu->conditions.tally, tracee);
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	note_call(pmu, tracee);
 	if (tracee->ticks && tracee->ticks->enabled)

@@ -17,6 +17,7 @@
  *   debugregs.c     debug registers, shared with rr's and gdb's watchpoints
  *   conditions.c    gdb's conditions of hardware breakpoints
  *   hushed.c        writes to what gdb watches that it need not hear of
+ *   tally.c         the same, counted by the instruction
  *   bytecode.c      the expressions that they are; pure
  *   bytecodeshape.c which of them can be compiled; pure
  *   processor.c     what the processor only seems to do

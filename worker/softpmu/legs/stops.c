@@ -223,13 +223,24 @@ static bool ends_leg(const struct tracee *tracee, const struct stop *stop)
 	return false;
 }
 
-/* A write to what rr watches that rr need not see, see hushed.h. */
-static bool passes_over(const struct softpmu *pmu, const struct tracee *tracee, unsigned hits)
+/* A write to what rr watches that rr need not see, see hushed.h and tally.h. */
+static bool passes_over(
+    struct softpmu *pmu, struct tracee *tracee, const struct stop *stop, unsigned hits)
 {
-	if (tracee->mode != RESUME_RUN ||
-	    !hushed_may_pass(&pmu->conditions.hushed, tracee->tid, &tracee->debug, hits))
+	uint64_t step = tracee->mode == RESUME_STEP ? DEBUG_STATUS_STEP : 0;
+
+	switch (tally_hit(&pmu->conditions.tally, tracee, hits, stop->regs.rip)) {
+	case TALLY_SHOWS:
 		return false;
-	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, debug_registers_offset(DEBUG_STATUS), 0);
+	case TALLY_HIDES:
+		break;
+	case TALLY_IS_NOT_ASKED:
+		if (tracee->mode != RESUME_RUN ||
+		    !hushed_may_pass(&pmu->conditions.hushed, tracee->tid, &tracee->debug, hits))
+			return false;
+	}
+	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, debug_registers_offset(DEBUG_STATUS),
+	    stop->debug_status & step);
 	return true;
 }
 
@@ -452,7 +463,7 @@ static enum stop_verdict judge_cache_leg(
 		return go_on(pmu, tracee, &stop, false, interrupted, status);
 	case CODECACHE_FOR_RR:
 		if (look(tracee, *status, &stop)) {
-			if (passes_over(pmu, tracee, rr_hits(tracee, &stop)))
+			if (passes_over(pmu, tracee, &stop, rr_hits(tracee, &stop)))
 				return go_on(pmu, tracee, &stop, false, interrupted, status);
 			cover_tracks(tracee, &stop);
 			return STOP_FOR_RR;
@@ -492,7 +503,7 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 {
 	struct stop stop;
 	int interrupted = *status;
-	bool overflows;
+	bool overflows, over;
 
 	timestamp_uncover(tracee);
 	if (!take_pending_trap(tracee, status))
@@ -510,10 +521,10 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	if (tracee->leg == LEG_STEP && tracee->mode == RESUME_RUN)
 		clean_after_step(tracee, &stop);
 	if (tracee->leg == LEG_STEP && tracee->touches && stop.signal == SIGTRAP &&
-	    stop.code == TRAP_TRACE && !passes_over(pmu, tracee, tracee->touches))
+	    stop.code == TRAP_TRACE && !passes_over(pmu, tracee, &stop, tracee->touches))
 		stop_by_debug(tracee, &stop, tracee->touches);
-	if (tracee->mode != RESUME_RUN ||
-	    (!ends_leg(tracee, &stop) && !passes_over(pmu, tracee, rr_hits(tracee, &stop)))) {
+	over = ends_leg(tracee, &stop) || passes_over(pmu, tracee, &stop, rr_hits(tracee, &stop));
+	if (tracee->mode != RESUME_RUN || !over) {
 		cover_tracks(tracee, &stop);
 		return STOP_FOR_RR;
 	}

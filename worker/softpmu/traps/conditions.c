@@ -16,6 +16,7 @@ void conditions_connect(struct conditions *conditions, int fd)
 	conditions->fd = fd;
 	conditions->count = 0;
 	conditions->hushed.length = 0;
+	tally_end(&conditions->tally);
 	conditions->changes++;
 	conditions->in_packet = false;
 }
@@ -127,11 +128,13 @@ static void end_packet(struct conditions *conditions)
 	if (conditions->length == sizeof conditions->packet) {
 		conditions->count = 0;
 		conditions->hushed.length = 0;
+		tally_end(&conditions->tally);
 		conditions->changes++;
 		return;
 	}
 	conditions->packet[conditions->length] = '\0';
 	hushed_take(&conditions->hushed, conditions->packet);
+	tally_take(&conditions->tally, conditions->packet);
 	understand(conditions);
 }
 

@@ -16,6 +16,7 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/traps/hushed.h"
+#include "worker/softpmu/traps/tally.h"
 
 enum {
 	CONDITIONS_MAX = 16,	   /* breakpoints; those beyond are asked by rr */
@@ -45,6 +46,7 @@ struct conditions {
 	unsigned count;
 	struct condition list[CONDITIONS_MAX];
 	struct hushed hushed;
+	struct tally tally;
 };
 
 /* gdb has connected, or gone (-1). */

@@ -169,6 +169,23 @@ bool debug_registers_rr_reads(const struct debug_registers *registers, unsigned 
 	return rr_uses(registers, i) && (registers->rr_control >> (16 + 4 * i) & 3) == 3;
 }
 
+int debug_registers_only_watch(
+    const struct debug_registers *registers, uint64_t *start, uint64_t *end)
+{
+	int only = -1;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		bool executes;
+
+		if (!debug_registers_rr_watch(registers, i, start, end, &executes))
+			continue;
+		if (only >= 0 || debug_registers_rr_reads(registers, i))
+			return -1;
+		only = (int)i;
+	}
+	return only;
+}
+
 unsigned debug_registers_free(const struct debug_registers *registers)
 {
 	unsigned count = 0;

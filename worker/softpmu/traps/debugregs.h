@@ -61,6 +61,10 @@ bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned 
 /* True if rr watches for reads with register i, too. */
 bool debug_registers_rr_reads(const struct debug_registers *registers, unsigned i);
 
+/* The register that alone watches data, and for writes only, with its range; -1: there is none. */
+int debug_registers_only_watch(
+    const struct debug_registers *registers, uint64_t *start, uint64_t *end);
+
 /* True if a breakpoint of ours is set at address now. */
 bool debug_registers_holds(const struct debug_registers *registers, uint64_t address);
 

@@ -4,10 +4,7 @@
 #include "worker/softpmu/traps/heldtrap.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <time.h>
@@ -16,6 +13,7 @@
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
+#include "worker/softpmu/base/process.h"
 
 enum {
 	PENDING_MAX = 16,
@@ -97,23 +95,6 @@ static bool take_from(struct tracees *tracees, struct tracee *tracee, enum trap_
 		held->info = was ? was->info : info;
 	held->held = true;
 	return true;
-}
-
-/* The process of a task, or 0. */
-static pid_t process_of(pid_t tid)
-{
-	char path[64], text[1024] = {0};
-	const char *line;
-	long fd;
-
-	snprintf(path, sizeof path, "/proc/%d/status", tid);
-	fd = kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-	if (fd < 0)
-		return 0;
-	kernel_call(SYS_read, fd, (long)text, sizeof text - 1, 0, 0, 0);
-	kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
-	line = strstr(text, "\nTgid:");
-	return line ? (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10) : 0;
 }
 
 static long send_again(const struct tracee *tracee, enum trap_queue queue)

@@ -49,26 +49,6 @@ static bool read_watched(void *context, uint64_t address, void *to, size_t size)
 	       memory_read(view->tid, &local, 1, &remote, 1) == (long)size;
 }
 
-/* The register that alone watches, and for writes only; -1: there is no such register. */
-static int only_watch(const struct debug_registers *registers, struct view *view)
-{
-	int only = -1;
-
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		uint64_t start, end;
-		bool executes;
-
-		if (!debug_registers_rr_watch(registers, i, &start, &end, &executes))
-			continue;
-		if (only >= 0 || debug_registers_rr_reads(registers, i))
-			return -1;
-		only = (int)i;
-		view->start = start;
-		view->end = end;
-	}
-	return only;
-}
-
 bool hushed_may_pass(
     const struct hushed *hushed, pid_t tid, const struct debug_registers *registers, unsigned hits)
 {
@@ -78,7 +58,7 @@ bool hushed_may_pass(
 
 	if (hushed->length == 0 || hits == 0)
 		return false;
-	watch = only_watch(registers, &view);
+	watch = debug_registers_only_watch(registers, &view.start, &view.end);
 	return watch >= 0 && hits == 1u << watch &&
 	       bytecode_evaluate(hushed->code, hushed->length, &world) == TRUTH_FALSE;
 }

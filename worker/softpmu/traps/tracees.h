@@ -77,6 +77,9 @@ struct tracee {
 	struct last_fault last_fault;
 	struct delivery delivery;
 
+	uint64_t tally;	   /* the tally for which the next is known, see tally.h */
+	bool tally_member; /* of the process whose changes it counts */
+
 	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
 	uint64_t refused_number; /* the call's */
 };

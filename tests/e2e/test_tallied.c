@@ -1,0 +1,158 @@
+/*
+ * rr_value_history with changes that the software counter counts must count what stops count. A
+ * place that takes two of the processor's registers stops at each change: the same variable with
+ * the unused bytes behind it is the oracle.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define CALM	"tallied 220 without-signals"
+#define SIGNALS "tallied 220"
+#define LONG	"tallied 3000000 counter"
+#define STOPS	200 /* that it begins with, and up to NOTED that gdb notes in the meantime */
+#define NOTED	100
+
+static json_t *history(struct scene *scene, const char *expression, int length)
+{
+	json_t *args = json_pack("{s:s, s:i}", "expression", expression, "limit", 1);
+	json_t *answer;
+
+	if (length)
+		json_object_set_new(args, "length", json_integer(length));
+	answer = client_tool(scene->client, "rr_value_history", "o", args);
+	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
+	return answer;
+}
+
+static const struct variable {
+	const char *name;
+	int length; /* with unused bytes */
+} variables[] = {
+    {"turns", 6},
+    {"flag", 3},
+    {"received", 6},
+    {"counter", 6},
+    {"mixed", 6},
+    {"wide.right", 3},
+    {"lone", 6},
+};
+
+/* In both ways: all counts, and the first and last moment of each place. */
+static void expect_both(struct scene *scene, const struct variable *variable)
+{
+	static const char *const names[] = {"total", "by"};
+	char address[40];
+
+	snprintf(address, sizeof(address), "&%s", variable->name);
+	json_auto_t *tallied = history(scene, variable->name, 0);
+	json_auto_t *stopped = history(scene, address, variable->length);
+	ck_assert_int_gt(answer_number(stopped, "total"), STOPS + NOTED);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const json_t *one = json_object_get(tallied, names[i]),
+			     *other = json_object_get(stopped, names[i]);
+		cleanup_free char *text = json_dumps(one, JSON_ENCODE_ANY);
+		cleanup_free char *right = json_dumps(other, JSON_ENCODE_ANY);
+
+		ck_assert_msg(json_equal(one, other), "%s of %s: %s, not %s", names[i],
+		    variable->name, text, right);
+	}
+}
+
+static void expect_variables(const char *program, size_t count)
+{
+	cleanup_scene struct scene scene = scene_open(program, NULL);
+
+	for (size_t i = 0; i < count; i++)
+		expect_both(&scene, &variables[i]);
+}
+
+START_TEST(what_is_counted_is_what_stops_count)
+{
+	expect_variables(CALM, sizeof(variables) / sizeof(*variables));
+}
+END_TEST
+
+START_TEST(what_is_counted_among_signals_is_what_stops_count)
+{
+	expect_variables(SIGNALS, 3);
+}
+END_TEST
+
+static size_t count_of(const char *text, const char *what)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, what)) != NULL) {
+		text += strlen(what);
+		count++;
+	}
+	return count;
+}
+
+/* How often rr has told gdb that a watchpoint was hit, and how many changes there were. */
+static size_t shown(const char *name, long long *total)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *log = harness_path(folder, "log");
+	const char *const args[] = {"--log", log, "--log-level=gdb", NULL};
+	const struct client_options options = {.args = args};
+	struct scene scene = scene_open(CALM, &options);
+	json_auto_t *answer = history(&scene, name, 0);
+	cleanup_free char *text = NULL;
+
+	*total = answer_number(answer, "total");
+	scene_close(&scene);
+	text = harness_file(log);
+	return count_of(text, "watch:");
+}
+
+/* A few more for each place. */
+START_TEST(few_changes_stop)
+{
+	static const char *const names[] = {"turns", "flag", "counter", "lone"};
+	long long total;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t stops = shown(names[i], &total);
+
+		ck_assert_int_gt(total, STOPS + NOTED + 30);
+		ck_assert_msg(stops >= STOPS && stops < STOPS + NOTED + 30,
+		    "%zu stops for %lld changes of %s", stops, total, names[i]);
+	}
+}
+END_TEST
+
+/* `alone` grows by one, so its value says how often it has changed. */
+START_TEST(what_a_deadline_cuts_off_is_counted_up_to_the_moment_that_it_names)
+{
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	json_auto_t *answer = client_tool(scene.client, "rr_value_history", "{s:s, s:i, s:i}",
+	    "expression", "alone", "limit", 1, "deadline", 4);
+	const char *from = strstr(answer_text(answer, "cut_off"), "from=");
+	cleanup_free char *moment = NULL;
+	char total[32];
+
+	ck_assert_ptr_nonnull(from);
+	moment = strndup(from + 5, strcspn(from + 5, ","));
+	snprintf(total, sizeof(total), "%lld", answer_number(answer, "total"));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", moment);
+	expect_value(scene.client, "alone", total);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+	    what_is_counted_is_what_stops_count,
+	    what_is_counted_among_signals_is_what_stops_count,
+	    few_changes_stop,
+	    what_a_deadline_cuts_off_is_counted_up_to_the_moment_that_it_names,
+	    NULL,
+	};
+	const char *const programs[] = {CALM, SIGNALS, LONG, NULL};
+
+	return scene_main("tallied", tests, programs);
+}

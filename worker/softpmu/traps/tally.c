@@ -1,0 +1,285 @@
+/*
+ * Keeps the table. It must never be short of a change without saying so: whoever reads it has no
+ * other way to know.
+ */
+#include "worker/softpmu/traps/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/base/process.h"
+#include "worker/softpmu/traps/processor.h"
+#include "worker/softpmu/traps/tracees.h"
+
+static const char begins[] = "QRRWarden.tally:", always[] = "QRRWarden.always:";
+
+void tally_end(struct tally *tally)
+{
+	const uint64_t number = tally->number;
+
+	*tally = (struct tally){.number = number};
+}
+
+static bool counts(const struct tally *tally)
+{
+	return tally->table.state & TALLY_ON && !(tally->table.state & TALLY_LOST);
+}
+
+static void lose(struct tally *tally)
+{
+	tally->table.state |= TALLY_LOST;
+}
+
+/* A number behind one character; moves *at behind it. False: there is none. */
+static bool take_number(const char **at, char before, uint64_t *number)
+{
+	char *end;
+
+	if (**at != before)
+		return false;
+	*number = strtoull(*at + 1, &end, 16);
+	if (end == *at + 1)
+		return false;
+	*at = end;
+	return true;
+}
+
+static bool take_bytes(const char **at, uint8_t *bytes, size_t size)
+{
+	if (**at != ',')
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		const char pair[3] = {(*at)[1 + 2 * i], (*at)[1 + 2 * i] ? (*at)[2 + 2 * i] : 0, 0};
+		char *end;
+
+		bytes[i] = (uint8_t)strtoul(pair, &end, 16);
+		if (end != pair + 2)
+			return false;
+	}
+	*at += 1 + 2 * size;
+	return true;
+}
+
+static bool take_wanted(struct tally *tally, const char *at)
+{
+	while (*at) {
+		if (tally->wanted_count == TALLY_WANTED_MAX ||
+		    !take_number(&at, ';', &tally->wanted[tally->wanted_count++]))
+			return false;
+	}
+	return true;
+}
+
+/* What is not understood begins nothing: the table says that. */
+static void begin(struct tally *tally, const char *at)
+{
+	uint64_t size = 0;
+
+	tally_end(tally);
+	tally->number++;
+	tally->shows_new = *at == 'n';
+	at += *at != '\0';
+	if (!take_number(&at, ';', &tally->address) || !take_number(&at, ',', &size) || size == 0 ||
+	    size > TALLY_SIZE_MAX || !take_bytes(&at, tally->last, (size_t)size) ||
+	    !take_wanted(tally, at)) {
+		tally_end(tally);
+		return;
+	}
+	tally->size = (size_t)size;
+	memcpy(tally->seen, tally->last, sizeof tally->seen);
+	tally->table.state = TALLY_ON;
+}
+
+static struct tally_row *find(struct tally *tally, uint64_t pc)
+{
+	for (uint64_t i = 0; i < tally->table.count; i++) {
+		if (tally->table.row[i].pc == pc)
+			return &tally->table.row[i];
+	}
+	return NULL;
+}
+
+static void show_always(struct tally *tally, uint64_t pc)
+{
+	const struct tally_row *row = find(tally, pc);
+
+	if (row)
+		tally->always[row - tally->table.row] = true;
+}
+
+void tally_take(struct tally *tally, const char *packet)
+{
+	if (strncmp(packet, begins, sizeof begins - 1) == 0)
+		begin(tally, packet + sizeof begins - 1);
+	else if (strncmp(packet, always, sizeof always - 1) == 0)
+		show_always(tally, strtoull(packet + sizeof always - 1, NULL, 16));
+}
+
+static bool read_bytes(const struct tally *tally, pid_t tid, uint8_t now[TALLY_SIZE_MAX])
+{
+	struct iovec local = {now, tally->size};
+	struct iovec remote = {(void *)(uintptr_t)tally->address, tally->size};
+
+	return memory_read(tid, &local, 1, &remote, 1) == (long)tally->size;
+}
+
+static bool same(const struct tally *tally, const uint8_t *a, const uint8_t *b)
+{
+	return memcmp(a, b, tally->size) == 0;
+}
+
+/* gdb has only one process, whose memory it reads. */
+static void learn_process(struct tally *tally, int fd)
+{
+	if (tally->process)
+		return;
+	tally->process = tally->reader = process_of_memory(fd);
+	if (!tally->process || !processor()->debug_registers)
+		lose(tally);
+}
+
+static bool is_member(const struct tally *tally, struct tracee *tracee)
+{
+	if (tracee->tally != tally->number) {
+		tracee->tally = tally->number;
+		tracee->tally_member = process_shares_memory(tracee->tid, tally->process);
+	}
+	return tracee->tally_member;
+}
+
+/* gdb has had the time to see what rr has written. */
+static void settle(struct tally *tally)
+{
+	if (tally->by_rr && tally->told) {
+		memcpy(tally->last, tally->seen, tally->size);
+		tally->by_rr = false;
+	}
+}
+
+void tally_resume(struct tally *tally, struct tracee *tracee)
+{
+	uint8_t now[TALLY_SIZE_MAX];
+
+	if (!counts(tally))
+		return;
+	if (!is_member(tally, tracee))
+		return;
+	tally->reader = tracee->tid;
+	if (!read_bytes(tally, tracee->tid, now)) {
+		lose(tally);
+		return;
+	}
+	settle(tally);
+	if (!same(tally, now, tally->last))
+		lose(tally);
+}
+
+/* rr compares now. It shows nothing where the bytes are again what it saw last. */
+void tally_rr_wrote(struct tally *tally, uint64_t address, size_t size)
+{
+	uint8_t now[TALLY_SIZE_MAX];
+	bool changed;
+
+	if (!counts(tally) || address >= tally->address + tally->size ||
+	    tally->address >= address + size)
+		return;
+	if (!read_bytes(tally, tally->reader, now)) {
+		lose(tally);
+		return;
+	}
+	settle(tally);
+	changed = !same(tally, now, tally->last);
+	if (same(tally, now, tally->seen)) {
+		if (changed && !tally->by_rr)
+			lose(tally);
+		return;
+	}
+	memcpy(tally->seen, now, tally->size);
+	tally->told = false;
+	tally->table.others += (uint64_t)changed - (uint64_t)tally->by_rr;
+	tally->by_rr = changed;
+}
+
+/* NULL: the table is full. */
+static struct tally_row *add(struct tally *tally, uint64_t pc)
+{
+	struct tally_table *table = &tally->table;
+	struct tally_row *row = find(tally, pc);
+
+	if (!row && table->count == TALLY_ROWS)
+		return NULL;
+	table->total++;
+	if (!row) {
+		row = &table->row[table->count++];
+		*row = (struct tally_row){.pc = pc, .first = table->total};
+	}
+	row->count++;
+	row->last = table->total;
+	return row;
+}
+
+/* Whether the change of this number or the next one is wanted. */
+static bool is_wanted(struct tally *tally, uint64_t number)
+{
+	while (
+	    tally->wanted_next < tally->wanted_count && tally->wanted[tally->wanted_next] < number)
+		tally->wanted_next++;
+	return tally->wanted_next < tally->wanted_count &&
+	       tally->wanted[tally->wanted_next] <= number + 1;
+}
+
+static enum tally_verdict note_change(
+    struct tally *tally, const uint8_t *now, uint64_t pc, bool alone)
+{
+	const struct tally_row *row = add(tally, pc);
+	bool differs = !same(tally, now, tally->seen);
+
+	if (!row) {
+		lose(tally);
+		return TALLY_IS_NOT_ASKED;
+	}
+	memcpy(tally->last, now, tally->size);
+	if (alone && !is_wanted(tally, row->last) && !(tally->shows_new && row->count == 1) &&
+	    !tally->always[row - tally->table.row])
+		return TALLY_HIDES;
+	memcpy(tally->seen, now, tally->size);
+	if (differs)
+		tally->table.shown = row->last;
+	return TALLY_SHOWS;
+}
+
+enum tally_verdict tally_hit(struct tally *tally, struct tracee *tracee, unsigned hits, uint64_t pc)
+{
+	uint8_t now[TALLY_SIZE_MAX];
+	uint64_t start = 0, end = 0;
+	int watch;
+
+	if (!counts(tally) || hits == 0)
+		return TALLY_IS_NOT_ASKED;
+	watch = debug_registers_only_watch(&tracee->debug, &start, &end);
+	if (watch >= 0 && !(hits & 1u << watch))
+		return TALLY_IS_NOT_ASKED;
+	if (watch < 0 || start != tally->address || end != start + tally->size ||
+	    !is_member(tally, tracee) || !read_bytes(tally, tracee->tid, now)) {
+		lose(tally);
+		return TALLY_IS_NOT_ASKED;
+	}
+	if (!same(tally, now, tally->last))
+		return note_change(tally, now, pc, hits == 1u << watch);
+	if (hits == 1u << watch)
+		return TALLY_HIDES;
+	memcpy(tally->seen, now, tally->size);
+	return TALLY_SHOWS;
+}
+
+bool tally_read(struct tally *tally, int fd, uint64_t address, void *buffer, size_t size)
+{
+	if (!(tally->table.state & TALLY_ON) || address < TALLYMARK ||
+	    address + size > TALLYMARK + sizeof tally->table)
+		return false;
+	learn_process(tally, fd);
+	memcpy(buffer, (const char *)&tally->table + (address - TALLYMARK), size);
+	tally->told = true;
+	return true;
+}
