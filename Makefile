@@ -76,7 +76,7 @@ $(BUILD)/obj/%.o: %.c $(FLAGS)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/worker/gdb/library.o: worker/gdb/script/library.py
+$(BUILD)/obj/worker/gdb/library.o: $(wildcard worker/gdb/script/*.py)
 
 # The plugin's skills, which the server shows to its clients as well.
 SKILLS_OBJ := $(BUILD)/obj/supervisor/skills_shown.o

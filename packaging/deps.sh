@@ -10,6 +10,8 @@ set -eu
 build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libbrotli-dev libdw-dev libzydis-dev rr gdb"
 # libc6-dbg, because rr_origin_of follows memcpy by the names that only debug symbols have.
 check="check g++ perl python3 libc6-dbg"
+# The compilers of test_languages, 600 MB; without one, its rows are skipped.
+languages="gfortran gnat gdc golang rustc"
 style="clang clang-format clang-tidy cppcheck shellcheck"
 fuzz="clang libclang-rt-dev"
 clients="npm"
@@ -29,7 +31,7 @@ fail() {
 }
 
 usage() {
-	echo "usage: $0 look|install build|demo|check|style|fuzz|clients|report|deb|bare|carry|bugs|packages|dist..." >&2
+	echo "usage: $0 look|install build|demo|check|languages|style|fuzz|clients|report|deb|bare|carry|bugs|packages|dist..." >&2
 	exit 2
 }
 
@@ -38,6 +40,7 @@ packages_for() {
 		case $purpose in
 		build | demo) echo "$build" ;;
 		check) echo "$build $check" ;;
+		languages) echo "$languages" ;;
 		style) echo "$build $check $style" ;;
 		fuzz) echo "$build $fuzz" ;;
 		clients) echo "$build $clients" ;;

@@ -128,6 +128,9 @@ include tests/fidelity/fidelity.mk
 
 # A path for the tests, whatever folder they change to; it may hold spaces.
 whole_path = $(if $(filter /%,$(1)),$(1),$(CURDIR)/$(1))
+
+include tests/programs/languages/languages.mk
+
 TEST_ENV   = FIDELITY="$(call whole_path,$(TEST_BIN))/fidelity" RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
 # What `make check` runs. ONLY=NAME chooses one of them (test_heap, or heap; corpus, fidelity, differ), ONLY="NAME

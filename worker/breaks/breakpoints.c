@@ -8,6 +8,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/settings.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/stubs.h"
@@ -15,6 +16,7 @@
 #include "worker/session/images.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/breaks/written.h"
 #include "worker/session/selection.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
@@ -254,63 +256,118 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 	}
 	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, &results,
-		    "-data-evaluate-expression --thread %d --frame 0 \"(long)$fs_base\"", number),
+		    "-data-evaluate-expression --thread %d --frame 0 $fs_base", number),
 		ERROR_UNSUPPORTED, "set it for all threads", failure))
 		return false;
 	storage = mi_text(results, "value");
-	snprintf(to, size, "(long)$fs_base == %s%s%s%s", storage ? storage : "0",
-	    when ? " && (" : "", when ? when : "", when ? ")" : "");
+	snprintf(to, size, "$fs_base == %s%s%s%s", storage ? storage : "0", when ? " && (" : "",
+	    when ? when : "", when ? ")" : "");
 	json_decref(results);
 	return true;
 }
 
+/* The same as gdb is to read it; its text is NULL if there is none. */
+static bool write_condition(struct replay *replay, const struct breakpoint *breakpoint,
+    struct condition_written *written, struct failure *failure)
+{
+	char when[REPLAY_EXPRESSION_MAX + 128];
+	struct breakpoint wanted = *breakpoint;
+
+	*written = (struct condition_written){0};
+	if (!condition_of(replay, breakpoint, when, sizeof(when), failure))
+		return false;
+	wanted.condition = when;
+	return !when[0] || written_condition(replay, &wanted, written, failure);
+}
+
+/* gdb reads a condition again whenever a library is loaded, in the language in which the breakpoint
+ * was set: another one finds a mistake then, and gdb disables the breakpoint without a word. */
+static bool set_anew(
+    struct replay *replay, struct breakpoint *breakpoint, char *condition, struct failure *failure)
+{
+	struct breakpoint wanted = *breakpoint;
+	json_t *results = NULL, *bkpt;
+	int number;
+
+	wanted.condition = condition;
+	gdb_must(replay->gdb, &results, "-break-list");
+	wanted.hits_before = breakpoints_hits(
+	    breakpoint, mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb));
+	json_decref(results);
+	bkpt = breakpoints_insert(replay, &wanted, failure);
+	number = mi_number(bkpt, "number", 0);
+	json_decref(bkpt);
+	if (!number)
+		return false;
+	if (breakpoint->disabled || replay->breakpoints.suspended)
+		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
+	gdb_must(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
+	breakpoint->gdb = number;
+	breakpoint->hits_before = wanted.hits_before;
+	return true;
+}
+
 /* Uses one quoted command that takes the rest of its line literally, as -break-condition does. */
+static bool set_there(struct replay *replay, const struct breakpoint *breakpoint, const char *when,
+    struct failure *failure)
+{
+	char command[REPLAY_EXPRESSION_MAX + 160], quoted[GDB_QUOTED_MAX];
+
+	snprintf(command, sizeof(command), "condition %d %s", breakpoint->gdb, when);
+	return gdb_quote(quoted, "condition", command, failure) &&
+	       obeyed(replay,
+		   gdb_command(replay->gdb, NULL,
+		       "-interpreter-exec --thread %d --frame %d console %s",
+		       replay->selected.number, replay->selected.frame, quoted),
+		   failure);
+}
+
 bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,
     const char *condition, struct failure *failure)
 {
-	char when[REPLAY_EXPRESSION_MAX + 128], command[REPLAY_EXPRESSION_MAX + 160],
-	    quoted[GDB_QUOTED_MAX];
+	struct condition_written written = {0};
 	struct breakpoint wanted = *breakpoint;
-	char *copy = condition ? strdup(condition) : NULL;
+	cleanup_free char *copy = condition ? strdup(condition) : NULL, *text = NULL;
 
 	wanted.condition = copy;
-	if (!condition_of(replay, &wanted, when, sizeof(when), failure))
-		goto refused;
-	snprintf(command, sizeof(command), "condition %d %s", breakpoint->gdb, when);
-	if (!gdb_quote(quoted, "condition", command, failure))
-		goto refused;
-	if (breakpoint->gdb && !obeyed(replay,
-				   gdb_command(replay->gdb, NULL,
-				       "-interpreter-exec --thread %d --frame %d console %s",
-				       replay->selected.number, replay->selected.frame, quoted),
-				   failure))
-		goto refused;
+	if (breakpoint->gdb && !write_condition(replay, &wanted, &written, failure))
+		return false;
+	text = written.text;
+	if (breakpoint->gdb && !(!breakpoint->watches && condition_has_language(&written)
+				       ? set_anew(replay, breakpoint, copy, failure)
+				       : set_there(replay, breakpoint, text ? text : "", failure)))
+		return false;
 	free(breakpoint->condition);
-	breakpoint->condition = copy;
+	breakpoint->condition = steal_pointer(&copy);
 	return true;
-refused:
-	free(copy);
-	return false;
 }
 
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
-	char location[GDB_QUOTED_MAX], when[REPLAY_EXPRESSION_MAX + 128], options[64] = "";
+	char location[GDB_QUOTED_MAX], options[64] = "";
 	char condition[GDB_QUOTED_MAX] = "", arguments[2 * GDB_QUOTED_MAX + 80];
+	struct condition_written written = {0};
+	cleanup_free char *when = NULL;
 	json_t *results = NULL, *bkpt = NULL;
 	enum gdb_outcome outcome;
 
+	if (!write_condition(replay, breakpoint, &written, failure))
+		return NULL;
+	when = written.text;
+	cleanup_setting struct gdb_setting language =
+	    condition_has_language(&written)
+		? gdb_setting_begin(replay->gdb, "language", "%s", written.language)
+		: (struct gdb_setting){0};
 	if (!gdb_quote(location, "location", breakpoint->what ? breakpoint->what : "", failure) ||
-	    !condition_of(replay, breakpoint, when, sizeof(when), failure) ||
-	    (when[0] && !gdb_quote(condition, "condition", when, failure)))
+	    (when && !gdb_quote(condition, "condition", when, failure)))
 		return NULL;
 	snprintf(options, sizeof(options), "%s", breakpoint->temporary ? " -t" : "");
 	if (breakpoint->ignore_count)
 		snprintf(options + strlen(options), 40, " -i %lld", breakpoint->ignore_count);
 	if (breakpoint->pending)
 		strlcat(options, " -f", sizeof(options));
-	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when[0] ? " -c " : "",
+	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when ? " -c " : "",
 	    condition, location);
 	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
 	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
@@ -318,7 +375,8 @@ json_t *breakpoints_insert(
 		bkpt = jit_code_in_hardware(replay, results, arguments);
 	}
 	json_decref(results);
-	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when, arguments) : NULL;
+	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when ? when : "", arguments)
+		    : NULL;
 }
 
 bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,

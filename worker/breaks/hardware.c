@@ -6,6 +6,7 @@
 #include "worker/gdb/gdb.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/read/place.h"
 #include "worker/session/spoken.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
@@ -86,8 +87,13 @@ bool hardware_extent(struct replay *replay, const char *expression, unsigned lon
 		expression) >= sizeof(text) ||
 	    mi_quote(quoted, sizeof(quoted), text) < 0)
 		return false;
-	if (spoken_here(replay, &results, quoted) != GDB_DONE)
-		return false;
+	if (spoken_here(replay, &results, quoted) != GDB_DONE) {
+		if (place_of_value(replay, expression, address, size))
+			return true;
+		/* One of ours, in a frame of another language. */
+		if (!spoken_is_foreign(replay) || spoken_as_c(replay, &results, quoted) != GDB_DONE)
+			return false;
+	}
 	value = mi_text(results, "value");
 	if (value && *value == '{') {
 		*address = strtoull(value + 1, &end, 10);

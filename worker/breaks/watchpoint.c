@@ -4,19 +4,24 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/settings.h"
 #include "worker/breaks/absolute.h"
 #include "worker/read/accessed.h"
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/session/spoken.h"
+#include "worker/read/condition.h"
 #include "worker/read/no_address.h"
+#include "worker/read/place.h"
 #include "worker/breaks/watchpoint.h"
 
 char *watchpoint_address(struct replay *replay, const char *expression)
 {
 	char quoted[GDB_QUOTED_MAX], text[REPLAY_EXPRESSION_MAX + 64];
+	unsigned long long number, size;
 	json_t *results = NULL;
 	const char *address;
 	char *resolved = NULL;
@@ -27,6 +32,9 @@ char *watchpoint_address(struct replay *replay, const char *expression)
 		address = mi_text(results, "value");
 		if (address)
 			resolved = strndup(address, strcspn(address, " "));
+	} else if (place_of_value(replay, expression, &number, &size) &&
+		   asprintf(&resolved, "0x%llx", number) < 0) {
+		resolved = NULL;
 	}
 	json_decref(results);
 	return resolved;
@@ -105,6 +113,28 @@ static bool watch_any(struct replay *replay, const char *expression, enum watch_
 	return watched;
 }
 
+/* What we ask ourselves is C, whatever the frame's language. */
+static bool watch_in_any_language(struct replay *replay, const char *expression,
+    enum watch_access access, bool location, const char *condition, struct failure *failure)
+{
+	struct failure first = {0};
+
+	if (watch_any(replay, expression, access, location, condition, &first))
+		return true;
+	if (!spoken_is_foreign(replay)) {
+		*failure = first;
+		return false;
+	}
+	cleanup_setting struct gdb_setting as_c = gdb_setting_begin(replay->gdb, "language", "c");
+	if (!watch_any(replay, expression, access, location, condition, failure)) {
+		json_decref(failure->details);
+		*failure = first;
+		return false;
+	}
+	json_decref(first.details);
+	return true;
+}
+
 /* Whether it lies within what the registers watch: aligned pieces of 8, 4, 2 and 1 bytes. */
 static bool fits(struct replay *replay, const char *expression, struct failure *failure)
 {
@@ -154,10 +184,15 @@ void watchpoint_place(
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure)
 {
+	struct condition_written written = {0};
+	cleanup_free char *text = NULL;
 	int number;
 
+	if (condition && !condition_write(replay, 0, condition, &written, failure))
+		return 0;
+	text = written.text;
 	if (!fits(replay, expression, failure) ||
-	    !watch_any(replay, expression, access, location, condition, failure)) {
+	    !watch_in_any_language(replay, expression, access, location, text, failure)) {
 		no_address_explain(replay, expression, failure);
 		return 0;
 	}

@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include "worker/serve/tool.h"
 
-/* The Python file, as it is. */
+/* The Python files, as they are. */
 __asm__(".pushsection .rodata\n"
-	"library_script: .incbin \"worker/gdb/script/library.py\"\n"
+	"library_script: .incbin \"worker/gdb/script/conditions.py\"\n"
+	".incbin \"worker/gdb/script/library.py\"\n"
 	".byte 0\n"
 	".popsection\n");
 extern const char library_script[] __attribute__((visibility("hidden")));

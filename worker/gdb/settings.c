@@ -38,7 +38,7 @@ static const struct {
     /* gdb would open the file through rr, which refuses every name that is not ASCII (since 10). */
     {"exec-file-mismatch off", true}, {"dcache line-size 4096", true}, {"width 0", false},
     {"height 0", false}, {"style enabled off", true}, {"history save off", false},
-    {"print asm-demangle off", false},
+    {"print asm-demangle off", false}, {"language auto", false},
     {"print static-members off", false}, /* a value is cut: its own members first */
 };
 

@@ -173,10 +173,10 @@ void names_explain(
 {
 	if (gdb_says(failure->message, SAYS_NO_LINE))
 		failure_set_hint(failure, "rr_source_lines shows the lines of the file");
-	else if (condition && !gdb_says(failure->message, SAYS_NO_LOCATION))
+	else if (condition && !gdb_says(failure->message, SAYS_NO_LOCATION) && !failure->hint[0])
 		failure_set_hint(failure, "the condition is evaluated at the breakpoint's "
 					  "location, with the names in scope there");
-	else
+	else if (!condition || gdb_says(failure->message, SAYS_NO_LOCATION))
 		names_suggest(replay, location, failure);
 	if (!failure->hint[0])
 		failure_set_hint(failure,

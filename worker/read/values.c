@@ -12,6 +12,7 @@
 #include "worker/gdb/says.h"
 #include "worker/gdb/settings.h"
 #include "worker/handlers.h"
+#include "worker/read/condition.h"
 #include "worker/read/printers.h"
 #include "worker/session/spoken.h"
 #include "worker/read/values.h"
@@ -98,9 +99,8 @@ static int read_aggregate(struct replay *replay, struct reading_place at, const 
 	return *value ? 0 : -1;
 }
 
-/* A variable object gives value and type in one exchange, but only the type of an aggregate. */
-int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
-    size_t why_size)
+static int read_written(struct replay *replay, const char *expression, char **value, char **type,
+    char *why, size_t why_size)
 {
 	static const char before[] = "v * ", behind[] = "\n-var-delete v";
 	char rest[GDB_QUOTED_MAX + sizeof(before) + sizeof(behind)];
@@ -132,6 +132,36 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	else
 		*value = copy(text);
 	json_decref(results);
+	return status;
+}
+
+/* Whether it compares a text. */
+static bool compares_text(const char *expression)
+{
+	return strpbrk(expression, "\"'") && (strstr(expression, "==") || strstr(expression, "!="));
+}
+
+/* A variable object gives value and type in one exchange, but only the type of an aggregate. */
+int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
+    size_t why_size)
+{
+	struct condition_written written = {0};
+	struct failure ignored = {0};
+	int status;
+
+	if (compares_text(expression))
+		condition_write(replay, 0, expression, &written, &ignored);
+	status = read_written(
+	    replay, written.text ? written.text : expression, value, type, why, why_size);
+	/* Its operators may have other names in the language of the frame. */
+	if (status != 0 && !written.text && !replay->worker->broken &&
+	    strpbrk(expression, "=&|!") &&
+	    condition_write(replay, 0, expression, &written, &ignored) &&
+	    strcmp(written.text, expression) != 0) {
+		why[0] = '\0';
+		status = read_written(replay, written.text, value, type, why, why_size);
+	}
+	free(written.text);
 	return status;
 }
 

@@ -77,12 +77,12 @@ bool location_hits_is_loaded(struct replay *replay, const char *location,
 	return false;
 }
 
-/* A number, a character, a pointer or a bool, as gdb prints it. Not the name of an enumerator,
- * which may be that of 0, and not "nan". */
+/* A number, a character, a pointer or a bool, as gdb prints it in any language. Not the name of an
+ * enumerator, which may be that of 0, and not "nan". */
 static bool is_number(const char *value, bool *truth)
 {
-	*truth = strcmp(value, "true") == 0;
-	if (*truth || strcmp(value, "false") == 0)
+	*truth = strcasecmp(value, "true") == 0 || strcmp(value, ".TRUE.") == 0;
+	if (*truth || strcasecmp(value, "false") == 0 || strcmp(value, ".FALSE.") == 0)
 		return true;
 	if (value[0] == '(' && strstr(value, ") "))
 		value = strstr(value, ") ") + 2;

@@ -1,0 +1,361 @@
+/*
+ * The same eight questions about the same program in each language: a crash, locals, who changed a
+ * value, where it comes from, the life of a block, calls with arguments, who printed a line, and a
+ * condition on a text. What is true of the program is in tests/programs/languages/ledger.c.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/e2e/scene.h"
+
+#define PARTS_MAX 6
+
+enum question { CRASH, LOCALS, CHANGED, ORIGIN, HEAP, CALLS, PRINTED, CONDITION, QUESTIONS };
+
+static const char *const questions[] = {"a crash", "locals", "who changed a value",
+    "where a value comes from", "the life of a block", "calls with arguments", "who printed a line",
+    "a condition on a text"};
+
+struct language {
+	const char *name, *compiler;
+	const char *program, *source;
+	const char *deposit, *report;  /* locations */
+	const char *balance, *worst;   /* expressions in report */
+	const char *book;	       /* the pointer to the ledger */
+	const char *condition, *other; /* on texts, at deposit: at carol's call, and at dave's */
+	const char *unknown;	       /* a member that does not exist */
+	const char *crash[PARTS_MAX];  /* in the conclusion */
+	const char *locals[PARTS_MAX]; /* of report */
+	const char *carol;	       /* her arguments */
+	const char *open[QUESTIONS];   /* why one is not answered */
+};
+
+#define NOT_YET "not yet"
+
+static const struct language languages[] = {
+    {.name = "C",
+	.compiler = "cc",
+	.program = "ledger_c",
+	.source = "languages/ledger.c",
+	.deposit = "deposit",
+	.report = "report",
+	.balance = "ledger->balance",
+	.worst = "ledger->worst",
+	.book = "ledger",
+	.condition = "name == \"carol\"",
+	.other = "\"dave\" == name && amount > 100",
+	.unknown = "ledger->nothing == 1",
+	.crash = {"SIGSEGV in report", "write of 0x0"},
+	.locals = {"\"last\",\"value\":\"0x0\""},
+	.carol = "\"carol\", amount=270"},
+    {.name = "C++",
+	.compiler = "c++",
+	.program = "ledger_cc",
+	.source = "languages/ledger.cc",
+	.deposit = "deposit",
+	.report = "report",
+	.balance = "book.balance",
+	.worst = "book.worst",
+	.book = "&book",
+	.condition = "name == \"carol\" && place == \"Basel\"",
+	.other = "name != \"alice\" && name.size() == 4",
+	.unknown = "book.nothing == 1",
+	.crash = {"uncaught exception std::out_of_range", "(which is 18446744073709551276)"},
+	.locals = {"\"title\",\"value\":\"\\\"worst\\\"\"", "= {940, -340}"},
+	.carol = "name=\"carol\", place=\"Basel\", amount=270"},
+    {.name = "Rust",
+	.compiler = "rustc",
+	.program = "ledger_rs",
+	.source = "languages/ledger.rs",
+	.deposit = "ledger::deposit",
+	.report = "ledger::report",
+	.balance = "ledger.balance",
+	.worst = "ledger.worst",
+	.book = "ledger",
+	.condition = "name == \"carol\" && place == \"Basel\"",
+	.other = "place == \"Basel\" && name != \"carol\"",
+	.unknown = "ledger.nothing == 1",
+	.crash = {"panicked at", "the len is 4 but the index is 18446744073709551276"},
+	.locals = {"\"title\",\"value\":\"\\\"worst\\\"\"", "[940, -340]"},
+	.carol = "name=\"carol\", place=\"Basel\", amount=270",
+	.open = {[CRASH] = NOT_YET, [LOCALS] = NOT_YET, [CALLS] = NOT_YET}},
+    {.name = "Go",
+	.compiler = "go",
+	.program = "ledger_go",
+	.source = "languages/ledger.go",
+	.deposit = "main.deposit",
+	.report = "main.report",
+	.balance = "ledger.balance",
+	.worst = "ledger.worst",
+	.book = "ledger",
+	.condition = "name == \"carol\"",
+	.other = "name != \"alice\" && ledger.balance == 820",
+	.unknown = "ledger.nothing == 1",
+	.crash = {"panic: runtime error: index out of range [-340]"},
+	.locals = {"\\\"worst\\\"", "{940, -340}"},
+	.carol = "\"carol\", amount=270",
+	.open = {[CRASH] = NOT_YET, [LOCALS] = NOT_YET, [HEAP] = NOT_YET, [PRINTED] = NOT_YET}},
+    {.name = "Fortran",
+	.compiler = "gfortran",
+	.program = "ledger_f90",
+	.source = "languages/ledger.f90",
+	.deposit = "deposit",
+	.report = "report",
+	.balance = "book%balance",
+	.worst = "book%worst",
+	.book = "&book",
+	.condition = "name == \"carol\" && amount == 270",
+	.other = "name == 'dave '",
+	.unknown = "book%nothing == 1",
+	.crash = {"SIGSEGV in books::report", "write of 0x0"},
+	.locals = {"\"title\",\"value\":\"'worst'\"", "(940, -340)"},
+	.carol = "name='carol', amount=270"},
+    {.name = "D",
+	.compiler = "gdc",
+	.program = "ledger_d",
+	.source = "languages/ledger.d",
+	.deposit = "ledger.deposit",
+	.report = "ledger.report",
+	.balance = "ledger.balance",
+	.worst = "ledger.worst",
+	.book = "ledger",
+	.condition = "name == \"carol\"",
+	.other = "name != \"alice\" && ledger.balance == 820",
+	.unknown = "ledger.nothing == 1",
+	.crash = {"ArrayIndexError", "is out of bounds for array of length 4"},
+	.locals = {"\"title\",\"value\":\"\\\"worst\\\"\"", "940", "-340"},
+	.carol = "name=\"carol\", amount=270",
+	.open = {[CRASH] = NOT_YET, [HEAP] = NOT_YET}},
+    {.name = "Ada",
+	.compiler = "gnatmake",
+	.program = "ledger_adb",
+	.source = "languages/ledger.adb",
+	.deposit = "deposit",
+	.report = "report",
+	.balance = "book.balance",
+	.worst = "book.worst",
+	.book = "book",
+	.condition = "Name == \"carol\" && Amount == 270",
+	.other = "name != \"alice\" && Book.Balance == 820",
+	.unknown = "Book.Nothing == 1",
+	.crash = {"CONSTRAINT_ERROR : ledger.adb:32 index check failed"},
+	.locals = {"\"title\",\"value\":\"\\\"worst\\\"\"", "940, -340"},
+	.carol = "name=\"carol\", amount=270",
+	.open = {[CRASH] = NOT_YET}},
+};
+
+/* The rows whose toolchain is here. */
+static const struct language *built[TIMES(languages)];
+static int built_count;
+
+static const struct language *language_of(int row)
+{
+	return built[row];
+}
+
+static bool is_built(const struct language *language)
+{
+	char path[512];
+	const char *folder = getenv("PROGRAMS");
+
+	snprintf(path, sizeof(path), "%s/%s", folder ? folder : "build/tests/programs",
+	    language->program);
+	return access(path, X_OK) == 0;
+}
+
+/* "ledger.c:16": the line of that mark, as answers name it. */
+static const char *line_of(const struct language *language, const char *mark)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "%s:%lld", strrchr(language->source, '/') + 1,
+	    harness_line(language->source, mark));
+	return text;
+}
+
+static void expect_parts(const json_t *answer, const char *path, const char *const *parts)
+{
+	json_t *at = path ? answer_at(answer, path) : (json_t *)answer;
+	char *text = json_is_string(at) ? strdup(json_string_value(at))
+					: json_dumps(at, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	for (size_t i = 0; i < PARTS_MAX && parts[i]; i++)
+		ck_assert_msg(
+		    strstr(text, parts[i]) != NULL, "no \"%s\" in \"%s\"", parts[i], text);
+	free(text);
+}
+
+#define PARTS(...) ((const char *const[PARTS_MAX]){__VA_ARGS__})
+
+START_TEST(a_crash_report_has_the_message_the_own_line_and_its_locals)
+{
+	const struct language *language = language_of(_i);
+	if (language->open[CRASH])
+		return;
+	cleanup_client struct client *client = client_start(NULL);
+	json_auto_t *report = client_tool(
+	    client, "rr_crash_report", "{s:s}", "trace_dir", scene_trace(language->program));
+
+	expect_parts(report, "conclusion", language->crash);
+	expect_parts(report, "conclusion", PARTS(line_of(language, "crash")));
+	expect_parts(report, "frames", PARTS(line_of(language, "crash")));
+}
+END_TEST
+
+START_TEST(locals_are_shown_as_they_were_written)
+{
+	const struct language *language = language_of(_i);
+	if (language->open[LOCALS])
+		return;
+	cleanup_scene struct scene scene = scene_open(language->program, NULL);
+
+	scene_run_to(&scene, line_of(language, "crash"));
+	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	expect_parts(locals, "variables", language->locals);
+}
+END_TEST
+
+START_TEST(the_last_change_is_found_with_both_values)
+{
+	const struct language *language = language_of(_i);
+	cleanup_scene struct scene scene = scene_open_at(language->program, language->report);
+	json_auto_t *change =
+	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", language->balance);
+
+	expect_parts(change, "conclusion", PARTS("deposit", line_of(language, "changed")));
+	expect_text(change, "old", "820");
+	expect_text(change, "new", "940");
+}
+END_TEST
+
+START_TEST(the_origin_is_followed_to_the_computation)
+{
+	const struct language *language = language_of(_i);
+	if (language->open[ORIGIN])
+		return;
+	cleanup_scene struct scene scene = scene_open_at(language->program, language->report);
+	json_auto_t *origin =
+	    client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", language->worst);
+
+	expect_parts(origin, "conclusion", PARTS("= -340", line_of(language, "origin")));
+}
+END_TEST
+
+START_TEST(the_block_was_allocated_at_its_own_line)
+{
+	const struct language *language = language_of(_i);
+	if (language->open[HEAP])
+		return;
+	cleanup_scene struct scene scene = scene_open_at(language->program, language->report);
+	json_auto_t *history =
+	    client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer", language->book);
+
+	expect_parts(history, "conclusion", PARTS("allocated by", line_of(language, "made")));
+}
+END_TEST
+
+START_TEST(calls_are_listed_with_readable_arguments)
+{
+	const struct language *language = language_of(_i);
+	if (language->open[CALLS])
+		return;
+	cleanup_scene struct scene scene = scene_open(language->program, NULL);
+	json_auto_t *calls =
+	    client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", language->deposit);
+
+	expect_number(calls, "total", 4);
+	expect_parts(calls, "hits.2.args", PARTS(language->carol));
+}
+END_TEST
+
+START_TEST(a_printed_line_leads_to_the_own_line_that_made_it)
+{
+	const struct language *language = language_of(_i);
+	if (language->open[PRINTED])
+		return;
+	cleanup_scene struct scene scene = scene_open(language->program, NULL);
+	json_auto_t *printed =
+	    client_tool(scene.client, "rr_who_printed", "{s:s}", "pattern", "carol has");
+
+	expect_parts(printed, "conclusion", PARTS("deposit", line_of(language, "printed")));
+}
+END_TEST
+
+/* Both ways of evaluating it: while the program runs, and where it stands. */
+static void expect_stop(struct client *client, const struct language *language,
+    const char *condition, const char *arguments)
+{
+	json_auto_t *set = client_tool(client, "rr_breakpoint_set", "{s:s, s:s}", "location",
+	    language->deposit, "condition", condition);
+	json_auto_t *stop = client_tool(client, "rr_continue", NULL);
+
+	expect_text(stop, "reason", "breakpoint");
+	expect_within(stop, "frame.args", arguments);
+	ck_assert_ptr_null(json_object_get(stop, "condition_unread"));
+	json_decref(client_tool(client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number",
+	    (int)answer_number(set, "number")));
+	expect_all(client_tool(client, "rr_trace_calls", "{s:s, s:s}", "location",
+		       language->deposit, "condition", condition),
+	    NUMBER("total", 1), ABSENT("condition_unread"));
+}
+
+START_TEST(a_condition_on_a_text_holds_where_the_text_is_that)
+{
+	const struct language *language = language_of(_i);
+	cleanup_scene struct scene scene = scene_open(language->program, NULL);
+
+	expect_stop(scene.client, language, language->condition, "carol");
+	expect_stop(scene.client, language, language->other, "dave");
+}
+END_TEST
+
+START_TEST(a_condition_that_can_never_be_read_is_refused_at_once)
+{
+	const struct language *language = language_of(_i);
+	cleanup_scene struct scene scene = scene_open(language->program, NULL);
+
+	json_decref(client_tool_fails(scene.client, "rr_breakpoint_set", "invalid_argument",
+	    "{s:s, s:s}", "location", language->deposit, "condition", language->unknown));
+	json_decref(client_tool_fails(scene.client, "rr_trace_calls", "invalid_argument",
+	    "{s:s, s:s}", "location", language->deposit, "condition", language->unknown));
+}
+END_TEST
+
+/* make builds the programs whose compiler it finds. */
+static void find_built(const char **programs)
+{
+	for (int i = 0; i < TIMES(languages); i++) {
+		if (!is_built(&languages[i])) {
+			printf("skipped: the eight questions in %s: there is no %s (make deps "
+			       "FOR=languages)\n",
+			    languages[i].name, languages[i].compiler);
+			continue;
+		}
+		programs[built_count] = languages[i].program;
+		built[built_count++] = &languages[i];
+		for (int q = 0; q < QUESTIONS; q++)
+			if (languages[i].open[q])
+				printf("skipped: %s in %s: %s\n", questions[q], languages[i].name,
+				    languages[i].open[q]);
+	}
+}
+
+int main(void)
+{
+	static const char *programs[TIMES(languages) + 1];
+
+	find_built(programs);
+	const struct looped tests[] = {
+	    {a_crash_report_has_the_message_the_own_line_and_its_locals, built_count},
+	    {locals_are_shown_as_they_were_written, built_count},
+	    {the_last_change_is_found_with_both_values, built_count},
+	    {the_origin_is_followed_to_the_computation, built_count},
+	    {the_block_was_allocated_at_its_own_line, built_count},
+	    {calls_are_listed_with_readable_arguments, built_count},
+	    {a_printed_line_leads_to_the_own_line_that_made_it, built_count},
+	    {a_condition_on_a_text_holds_where_the_text_is_that, built_count},
+	    {a_condition_that_can_never_be_read_is_refused_at_once, built_count},
+	    {NULL, 0},
+	};
+	return scene_main_loops("languages", tests, programs);
+}
