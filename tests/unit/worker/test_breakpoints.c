@@ -8,6 +8,11 @@
 #include "worker/breaks/breakpoints.h"
 
 #define MADE(number) "^done,bkpt={number=\"" #number "\",addr=\"0x4010\",func=\"f\"}"
+/* Where a condition is to be read is looked up first. */
+#define NOWHERE(location)                                                                          \
+	{                                                                                          \
+		"-break-insert -- \"" location "\"", "^error,msg=\"It is nowhere.\""               \
+	}
 #define WATCHES(command)                                                                           \
 	{"-interpreter-exec --thread 1 --frame 0 console \"" command "\"",                         \
 	    "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\"}\n^done"},              \
@@ -57,7 +62,8 @@ START_TEST(all_that_was_asked_for_reaches_gdb)
 	struct failure failure = {0};
 	json_t *result;
 
-	session_begin(SCRIPT({"-break-insert -t -i 2 -c \"n > 1\" -- \"f\"", MADE(3)}));
+	session_begin(
+	    SCRIPT(NOWHERE("f"), {"-break-insert -t -i 2 -c \"n > 1\" -- \"f\"", MADE(3)}));
 	result = set(&args, &failure);
 	expect_number(result, 1);
 	ck_assert_int_eq(replay->breakpoints.entries[0].gdb, 3);
@@ -73,11 +79,10 @@ START_TEST(a_breakpoint_for_one_thread_is_a_condition)
 	    .location = "f", .condition = "n > 1", .thread = "7"};
 	struct failure failure = {0};
 
-	session_begin(
-	    SCRIPT({"-thread-info", "^done,threads=[{id=\"1\",target-id=\"Thread 7.7\"}]"},
-		{"-data-evaluate-expression --thread 1 --frame 0 \"(long)$fs_base\"",
-		    "^done,value=\"4096\""},
-		{"-break-insert -c \"(long)$fs_base == 4096 && (n > 1)\" -- \"f\"", MADE(3)}));
+	session_begin(SCRIPT(
+	    {"-thread-info", "^done,threads=[{id=\"1\",target-id=\"Thread 7.7\"}]"},
+	    {"-data-evaluate-expression --thread 1 --frame 0 $fs_base", "^done,value=\"4096\""},
+	    NOWHERE("f"), {"-break-insert -c \"$fs_base == 4096 && (n > 1)\" -- \"f\"", MADE(3)}));
 	json_decref(set(&args, &failure));
 	ck_assert_str_eq(failure.message, "");
 	session_end();
@@ -93,7 +98,8 @@ START_TEST(a_location_that_is_nowhere_is_an_error_and_is_not_kept)
 	for (int i = 0; i < 2; i++) {
 		struct failure failure = {0};
 
-		session_begin(SCRIPT({"-break-insert -c \"n > 1\" -- \"x.c:900\"", said[i]}));
+		session_begin(SCRIPT(
+		    NOWHERE("x.c:900"), {"-break-insert -c \"n > 1\" -- \"x.c:900\"", said[i]}));
 		ck_assert_ptr_null(set(&args, &failure));
 		ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 		ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines of the file");
@@ -239,7 +245,7 @@ START_TEST(in_another_worker_they_keep_their_numbers)
 {
 	json_t *state = saved(), *again;
 
-	session_begin(SCRIPT({"-break-insert -i 2 -c \"n\" -- \"f\"", MADE(2)},
+	session_begin(SCRIPT(NOWHERE("f"), {"-break-insert -i 2 -c \"n\" -- \"f\"", MADE(2)},
 	    ADDRESS("x", "0x20"), EXTENT("*(int *) 0x10"), POINTS("*(int *) 0x10"),
 	    WATCHES("watch (*$rr_watched1)")));
 	breakpoints_restore(replay, state);
@@ -257,7 +263,7 @@ START_TEST(what_cannot_be_set_again_is_a_warning)
 	json_auto_t *state = saved();
 
 	json_array_remove(state, 1);
-	session_begin(SCRIPT(
+	session_begin(SCRIPT(NOWHERE("f"),
 	    {"-break-insert -i 2 -c \"n\" -- \"f\"", "^error,msg=\"No symbol \\\"n\\\".\""}));
 	breakpoints_restore(replay, state);
 	ck_assert_uint_eq(replay->breakpoints.count, 0);
