@@ -10,14 +10,17 @@
 #include <cstring>
 #include <dirent.h>
 #include <linux/futex.h>
+#include <map>
 #include <mutex>
 #include <pthread.h>
 #include <semaphore.h>
 #include <shared_mutex>
+#include <string>
 #include <sys/syscall.h>
 #include <thread>
 #include <threads.h>
 #include <unistd.h>
+#include <vector>
 
 static std::mutex door;
 static std::condition_variable bell;
@@ -39,6 +42,15 @@ static pthread_rwlock_t fair;
 static int own[2]; /* 1: taken */
 static int pipes[2][2];
 static bool rung, waiting, spins;
+
+/* Its name is longer than a sentence takes. */
+template <class Key, class Value> struct store_of_values_by_their_keys {
+	static std::mutex lock, other;
+};
+template <class Key, class Value> std::mutex store_of_values_by_their_keys<Key, Value>::lock;
+template <class Key, class Value> std::mutex store_of_values_by_their_keys<Key, Value>::other;
+using nested = std::map<std::string, std::map<std::string, std::vector<std::string>>>;
+using long_named = store_of_values_by_their_keys<nested, nested>;
 
 static bool sleeps(const char *task)
 {
@@ -264,6 +276,8 @@ int main(int argc, char **argv)
 			shelf.lock_shared();
 			shelf.lock();
 		});
+	else if (std::strcmp(what, "long_names") == 0)
+		ring([](int number) { (number ? long_named::lock : long_named::other).lock(); });
 	else if (std::strcmp(what, "read_again") == 0)
 		read_again();
 	else if (std::strcmp(what, "init_again") == 0)

@@ -75,9 +75,15 @@ const char *brief_name(const char *name, char text[BRIEF_NAME_MAX])
 	text[0] = '\0';
 	for (const char *at = name; *at && length < BRIEF_NAME_MAX;) {
 		size_t word = whole_word(name, at);
-		const char *close = !word && strchr("<(", *at) ? close_of(name, at) : NULL;
+		bool opens = !word && strchr("<(", *at);
+		const char *close = opens ? close_of(name, at) : NULL;
 
 		append(text, &length, at, word ? word : 1);
+		/* The name was cut within the list. */
+		if (opens && !close) {
+			append(text, &length, LEFT_OUT, sizeof(LEFT_OUT) - 1);
+			break;
+		}
 		if (close && close > at + 1 && length < BRIEF_NAME_MAX)
 			append(text, &length, LEFT_OUT, sizeof(LEFT_OUT) - 1);
 		at = close ? close : at + (word ? word : 1);

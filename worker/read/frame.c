@@ -27,7 +27,7 @@ static void set_text(json_t *json, const char *name, const char *text, size_t ma
 
 json_t *frame_args(const json_t *frame)
 {
-	char text[ARGS_MAX * 2] = "";
+	char text[ARGS_MAX * 2] = "", brief[BRIEF_NAME_MAX];
 	size_t i, length = 0;
 	json_t *argument;
 
@@ -44,8 +44,8 @@ json_t *frame_args(const json_t *frame)
 			length += (size_t)snprintf(text + length, sizeof(text) - length, ", ...");
 			break;
 		}
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.100s=%.*s%s",
-		    length ? ", " : "", name, VALUE_MAX, value ? value : "",
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s=%.*s%s",
+		    length ? ", " : "", brief_name(name, brief), VALUE_MAX, value ? value : "",
 		    whole > VALUE_MAX ? "..." : "");
 	}
 	return length ? scrub_json(text, length, ARGS_MAX * 3, NULL) : NULL;

@@ -6,9 +6,9 @@
 #include "worker/session/replay.h"
 
 struct symbol {
-	char name[1024];	   /* "operator new(unsigned long)@plt"; longer ones are cut */
+	char name[4096];	   /* "operator new(unsigned long)@plt"; longer ones are cut */
 	unsigned long long offset; /* of the address from the symbol's beginning */
-	char said[1400]; /* in gdb's words: "work + 21 in section .text of /usr/lib/libwork.so" */
+	char said[4500]; /* in gdb's words: "work + 21 in section .text of /usr/lib/libwork.so" */
 };
 
 /* False: no symbol covers the address, and *symbol is {0}. */

@@ -15,6 +15,7 @@ static const struct {
     {"main", "main"},
     {STRING "::at", STRING "::at"},
     {MAP "::at", "std::map<...>::at"},
+    {"store<" MAP ", std::ma", "store<..."}, /* cut before */
     {MAP "::at(" STRING " const&) const", "std::map<...>::at(...) const"},
     {"std::operator<< <" MAP ">(" STRING ")", "std::operator<< <...>(...)"},
     {MAP "::operator()(" STRING ")", "std::map<...>::operator()(...)"},

@@ -20,6 +20,7 @@
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
 #include "worker/moment/excursion.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
@@ -383,6 +384,7 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 {
 	const char *args = json_string_value(story->arguments);
 	const char *returned = json_string_value(story->returned);
+	char brief[BRIEF_NAME_MAX];
 	const char *how = "did not return: the program ended in it";
 
 	if (end == SEARCH_CUT)
@@ -391,10 +393,11 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 		how = "was left without a return, by an exception or longjmp";
 	else if (story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
 		how = "returned";
-	return json_sprintf("%.120s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
-	    story->function, args ? args : "", how, returned ? " " : "", returned ? returned : "",
-	    story->full ? "more than " : "", story->story.count, story->story.count == 1 ? "" : "s",
-	    story->story.calls, story->story.calls == 1 ? "" : "s");
+	return json_sprintf("%s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
+	    brief_name(story->function, brief), args ? args : "", how, returned ? " " : "",
+	    returned ? returned : "", story->full ? "more than " : "", story->story.count,
+	    story->story.count == 1 ? "" : "s", story->story.calls,
+	    story->story.calls == 1 ? "" : "s");
 }
 
 static void set_array(json_t *answer, const char *key, json_t *array)

@@ -14,6 +14,7 @@
 #include "worker/inspect/opening.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/source.h"
 #include "worker/session/parts.h"
 
@@ -276,11 +277,13 @@ static void words_of(
 {
 	struct replay *replay = compare->replays[run];
 	const char *function = NULL;
+	char brief[BRIEF_NAME_MAX];
 
 	if (go(compare, run, pass))
 		function = mi_text(json_object_get(gdb_last_stop(replay->gdb), "frame"), "func");
-	snprintf(words, size, "%.120s%s%.300s:%d%s", function ? function : "", function ? " (" : "",
-	    path_of(compare, pass), place_of(compare, pass)->line, function ? ")" : "");
+	snprintf(words, size, "%s%s%.300s:%d%s", function ? brief_name(function, brief) : "",
+	    function ? " (" : "", path_of(compare, pass), place_of(compare, pass)->line,
+	    function ? ")" : "");
 }
 
 /* {trace_dir, tid, last_common?, next?, at?}: moments, and where the run goes on. */

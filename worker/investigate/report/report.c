@@ -507,7 +507,7 @@ static json_t *cycles_of(const json_t *threads, bool whole)
 	if (!unheld && calling)
 		return json_sprintf(
 		    "whether they wait for each other cannot be known; thread %d is in "
-		    "%.100s, which can wait for another of them",
+		    "%s, which can wait for another of them",
 		    (int)json_integer_value(json_object_get(calling, "tid")),
 		    json_string_value(json_object_get(calling, "in")));
 	if (!unheld)
@@ -515,7 +515,7 @@ static json_t *cycles_of(const json_t *threads, bool whole)
 		    whole ? "no cycle of locks among them"
 			  : "no cycle of mutexes among them; who holds other locks was left out");
 	return json_sprintf("whether they wait for each other cannot be known; thread %d waits for "
-			    "%.160s, and nothing tells who should end that wait",
+			    "%s, and nothing tells who should end that wait",
 	    (int)json_integer_value(json_object_get(unheld, "tid")),
 	    json_string_value(json_object_get(unheld, "waits_for")));
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "worker/read/brief_name.h"
 #include "worker/read/frames.h"
 #include "worker/read/symbol.h"
 
@@ -13,6 +14,7 @@ void callee_name(struct replay *replay, const char *target, char callee[FUNCTION
 	char expression[FUNCTION_NAME_MAX + 32];
 	unsigned long long address;
 	struct symbol symbol;
+	char brief[BRIEF_NAME_MAX];
 
 	snprintf(callee, FUNCTION_NAME_MAX, "%s", target);
 	if (target[0] != '*')
@@ -34,7 +36,9 @@ void callee_name(struct replay *replay, const char *target, char callee[FUNCTION
 	}
 	if (expression[0] && frames_number(replay, 0, expression, &address) &&
 	    symbol_at(replay, address, &symbol) && symbol.offset == 0)
-		snprintf(callee, FUNCTION_NAME_MAX, "%.127s", symbol.name);
+		snprintf(callee, FUNCTION_NAME_MAX, "%s",
+		    strlen(symbol.name) < FUNCTION_NAME_MAX ? symbol.name
+							    : brief_name(symbol.name, brief));
 	else
 		snprintf(callee, FUNCTION_NAME_MAX, "code without a name");
 }

@@ -6,6 +6,7 @@
  * threads, threading_names.c the words.
  */
 #include "worker/investigate/threads/order.h"
+#include "worker/read/brief_name.h"
 #include "worker/session/replay.h"
 
 #define THREADING_FUNCTIONS_MAX 48
@@ -150,12 +151,14 @@ void threading_joined(
 
 /* ---- threading_names.c ----------------------------------------------------------------------- */
 
+#define THREADING_ADDRESS_NAME_MAX (BRIEF_NAME_MAX + 24)
+
 /* "left", "accounts + 48", or the address where no symbol covers it. `inside`: the address may be
  * anywhere in the object, so the offset says nothing. */
 void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size);
 
-#define THREADING_NAME_MAX 140
+#define THREADING_NAME_MAX (THREADING_ADDRESS_NAME_MAX + 20)
 
 /* "mutex left", "pthread_create" */
 void threading_name(

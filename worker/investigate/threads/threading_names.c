@@ -7,19 +7,21 @@
 #include "worker/investigate/search/where.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/symbol.h"
 
 void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size)
 {
 	struct symbol symbol;
+	char brief[BRIEF_NAME_MAX];
 
 	if (!symbol_at(replay, address, &symbol))
 		snprintf(name, size, "at 0x%llx", address);
 	else if (symbol.offset && !inside)
-		snprintf(name, size, "%.90s + %llu", symbol.name, symbol.offset);
+		snprintf(name, size, "%s + %llu", brief_name(symbol.name, brief), symbol.offset);
 	else
-		snprintf(name, size, "%.110s", symbol.name);
+		snprintf(name, size, "%s", brief_name(symbol.name, brief));
 }
 
 void threading_name(const struct threading *threading, size_t number, char name[THREADING_NAME_MAX])
@@ -34,7 +36,7 @@ void threading_name(const struct threading *threading, size_t number, char name[
 	    [THREADING_CREATION] = "pthread_create",
 	    [THREADING_JOIN] = "pthread_join"};
 	const struct threading_object *object = &threading->objects[number];
-	char where[120];
+	char where[THREADING_ADDRESS_NAME_MAX];
 
 	if (object->kind == THREADING_CREATION || object->kind == THREADING_JOIN) {
 		snprintf(name, THREADING_NAME_MAX, "%s", words[object->kind]);

@@ -21,7 +21,6 @@
 #define THREADS_MAX   64
 #define FRAMES_LOOKED 16
 #define FRAMES_BYTES  8000
-#define NAME_MAX_SIZE 120
 #define CYCLE_MAX     2000
 #define SYSCALL_BYTES 0x050f /* the instruction, as a number */
 #define STACK_WORDS   96     /* where a wait for a condition has its notes */
@@ -94,9 +93,9 @@ static const struct {
 };
 
 struct waiter {
-	int tid, holder;	       /* holder 0: not known */
-	bool for_static;	       /* for the initialization of a static variable */
-	char what[NAME_MAX_SIZE + 80]; /* "mutex left" */
+	int tid, holder; /* holder 0: not known */
+	bool for_static; /* for the initialization of a static variable */
+	char what[THREADING_ADDRESS_NAME_MAX + 80]; /* "mutex left" */
 };
 
 static bool read_number(
@@ -241,7 +240,7 @@ static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
     unsigned long long futex, struct waiter *waiter)
 {
 	unsigned long long object = object_of(replay, thread, kind, futex);
-	char name[NAME_MAX_SIZE];
+	char name[THREADING_ADDRESS_NAME_MAX];
 
 	threading_name_address(replay, object ? object : futex, false, name, sizeof(name));
 	waiter->for_static = kind == WAIT_STATIC;

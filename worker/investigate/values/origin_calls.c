@@ -9,6 +9,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/prototype.h"
 #include "worker/read/accessed.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/symbol.h"
 
 /* As the processor counts them. */
@@ -78,6 +79,7 @@ bool origin_calls_leave(struct origin *origin, struct origin_calls *calls, unsig
 	struct replay *replay = origin->replay;
 	int argument = argument_of(&now->piece), most;
 	struct symbol callee;
+	char brief[BRIEF_NAME_MAX];
 
 	if (calls->inside) {
 		calls->inside--;
@@ -94,14 +96,14 @@ bool origin_calls_leave(struct origin *origin, struct origin_calls *calls, unsig
 		return true;
 	if (argument >= most)
 		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing wrote %%%s in the call of %.80s that begins here, which gets no "
+		    "nothing wrote %%%s in the call of %s that begins here, which gets no "
 		    "argument there",
-		    flow_register_name(now->piece.number), callee.name);
+		    flow_register_name(now->piece.number), brief_name(callee.name, brief));
 	if (now->must_be_set && flow_is_preserved(&now->piece) && now->piece.number != RSP)
 		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing wrote %%%s in the call of %.80s that begins here: what is there was "
+		    "nothing wrote %%%s in the call of %s that begins here: what is there was "
 		    "its caller's",
-		    flow_register_name(now->piece.number), callee.name);
+		    flow_register_name(now->piece.number), brief_name(callee.name, brief));
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
+#include "worker/read/brief_name.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/symbol.h"
 #include "worker/read/values.h"
@@ -315,7 +316,7 @@ static void name_place(struct replay *replay, unsigned long long address, char *
 {
 	struct symbol symbol;
 	unsigned long long element = 0;
-	char expression[sizeof(symbol.name) + 32];
+	char expression[sizeof(symbol.name) + 32], brief[BRIEF_NAME_MAX];
 
 	snprintf(name, size, "0x%llx", address);
 	if (!symbol_at(replay, address, &symbol))
@@ -325,11 +326,12 @@ static void name_place(struct replay *replay, unsigned long long address, char *
 		accessed_number(replay, expression, &element);
 	}
 	if (element && element <= symbol.offset + 1 && symbol.offset % element == 0)
-		snprintf(name, size, "%.200s[%llu]", symbol.name, symbol.offset / element);
+		snprintf(name, size, "%s[%llu]", brief_name(symbol.name, brief),
+		    symbol.offset / element);
 	else if (symbol.offset)
-		snprintf(name, size, "%.200s + %llu", symbol.name, symbol.offset);
+		snprintf(name, size, "%s + %llu", brief_name(symbol.name, brief), symbol.offset);
 	else
-		snprintf(name, size, "%.200s", symbol.name);
+		snprintf(name, size, "%s", brief_name(symbol.name, brief));
 }
 
 /* Names the place of a load. */
