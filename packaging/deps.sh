@@ -18,6 +18,7 @@ clients="npm"
 report="chromium python3"
 deb="build-essential check debhelper dpkg-dev fakeroot lintian"
 bare="mmdebstrap"
+vm="mmdebstrap qemu-system-x86 e2fsprogs"
 # what `make wheel` and `make npm` take rr from, and what makes it look for its libraries beside it
 carry="rr patchelf"
 # python3 writes the archives that set off the bugs; malloc's own variables need libc6-dbg.
@@ -31,7 +32,7 @@ fail() {
 }
 
 usage() {
-	echo "usage: $0 look|install build|demo|check|languages|style|fuzz|clients|report|deb|bare|carry|bugs|packages|dist..." >&2
+	echo "usage: $0 look|install build|demo|check|languages|style|fuzz|clients|report|deb|bare|vm|carry|bugs|packages|dist..." >&2
 	exit 2
 }
 
@@ -47,6 +48,7 @@ packages_for() {
 		report) echo "$build $report" ;;
 		deb) echo "$build $deb" ;;
 		bare) echo "$bare" ;;
+		vm) echo "$vm" ;;
 		carry) echo "$carry" ;;
 		bugs) echo "$build $bugs" ;;
 		packages) echo "$packages" ;;

@@ -160,6 +160,11 @@ check-installed: deps-clients ## all packages built in one bare root and used by
 	@sh packaging/deps.sh look bare
 	@BARE_CACHE="$(call whole_path,$(BUILD))/bare" sh tests/packages/newcomers.sh "$(CLIENTS)" $(RELEASE)
 
+.PHONY: check-apparmor
+check-apparmor: ## the AppArmor profiles on a kernel of Ubuntu 24.04, in a virtual machine (root, mmdebstrap, qemu)
+	@sh packaging/deps.sh look vm
+	@sh tests/packages/apparmor.sh "$(call whole_path,$(BUILD))/bare"
+
 HOSTS = $(foreach host,claude codex gemini,"$(CLIENTS)/agents/node_modules/.bin/$(host)")
 .PHONY: check-plugin
 check-plugin: build deps-clients $(TEST_BIN)/programs/crash ## the plugin's skills against the tools, and in Claude Code, Codex and Gemini CLI

@@ -17,6 +17,7 @@
 
 #include "sandbox/log.h"
 #include "sandbox/sandbox.h"
+#include "supervisor/apparmor.h"
 #include "supervisor/client.h"
 #include "supervisor/client_config.h"
 #include "supervisor/record_until_command.h"
@@ -238,6 +239,8 @@ int main(int argc, char **argv)
 	struct options options;
 	char why[OWN_RR_WHY_MAX];
 
+	if (apparmor_begin(argv) < 0)
+		return 1;
 	paths_find_home();
 	if (hold_standard_descriptors() < 0)
 		return 1;

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "supervisor/apparmor.h"
+
 /* The server, and what we have read from it. */
 struct server {
 	pid_t pid;
@@ -171,6 +173,7 @@ static bool start_server(struct server *server, const char *program, char *const
 	server->pid = fork();
 	if (server->pid == 0) {
 		signal(SIGPIPE, SIG_DFL);
+		apparmor_begin_anew();
 		if (dup2(to[0], STDIN_FILENO) >= 0 && dup2(from[1], STDOUT_FILENO) >= 0)
 			execv(program, arguments);
 		_exit(complain(program, strerror(errno)));

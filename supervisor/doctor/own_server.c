@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
+#include "supervisor/apparmor.h"
 
 #define OPTIONS_MAX	 256
 #define PROTOCOL_VERSION "2025-11-25"
@@ -33,6 +34,7 @@ struct own_server {
 /* The child: becomes the server. Only async-signal-safe calls. */
 static _Noreturn void become_server(char *const argv[], const int in[2], const int out[2], int said)
 {
+	apparmor_begin_anew();
 	if (dup2(in[0], STDIN_FILENO) >= 0 && dup2(out[1], STDOUT_FILENO) >= 0 &&
 	    (said < 0 || dup2(said, STDERR_FILENO) >= 0))
 		execv("/proc/self/exe", argv);
