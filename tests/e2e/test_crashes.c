@@ -44,11 +44,13 @@ static const struct crash jumps[] = {
 	"%r"},
     {"jumps_off", "jump_memory", {"a jump to 0x1234560", "next_step at 0x"}, "jump_memory",
 	"(%rip)"},
-    {"jumps_off", "return", {"in overwrite (", "a return to 0x1234560", "overwritten"}, "overwrite",
-	NULL},
-    {"jumps_off", "return_high", {"a return to 0x4141414141414141", "overwritten"}, "overwrite",
-	NULL},
-    {"jumps_off", "return_null", {"a return to 0x0, where no code is", "overwritten"},
+    {"jumps_off", "return",
+	{"in overwrite (", "a return to 0x1234560", "overwritten",
+	    "overwrite (tests/programs/jumps_off.c:109) wrote it"},
+	"overwrite", NULL},
+    {"jumps_off", "return_high", {"a return to 0x4141414141414141", "overwritten", "wrote it"},
+	"overwrite", NULL},
+    {"jumps_off", "return_null", {"a return to 0x0, where no code is", "overwritten", "wrote it"},
 	"overwrite_zero", NULL},
     {"jumps_off", "popping", {"a return to 0x1234560", "overwritten"}, "return_popping", NULL},
     {"throws_out", "null_table",
@@ -352,6 +354,36 @@ START_TEST(the_session_stands_at_the_signal_and_knows_the_way_to_the_jump)
 }
 END_TEST
 
+/* The line is the library's, and the function still the program's. */
+START_TEST(a_function_with_code_of_a_header_is_still_the_programs_own)
+{
+	cleanup_place struct place place = place_open();
+
+	json_auto_t *report = place_crash_report(&place, "moved_in", NULL);
+	expect_within(report, "conclusion", "SIGSEGV in handle (");
+	expect_within(report, "frames.0.at", "basic_string.h:233");
+	ck_assert_ptr_null(answer_at(report, "frames.0.function_file"));
+	expect_value(place.client, "kept", "77");
+}
+END_TEST
+
+/* In front of the write the address is still that of the caller. */
+START_TEST(who_overwrote_a_return_address_is_told_with_the_moment)
+{
+	cleanup_place struct place place = place_open();
+	char slot[64];
+
+	json_auto_t *report = place_crash_report(&place, "jumps_off", "return");
+	snprintf(slot, sizeof(slot), "*(long *) %s == 0x1234560",
+	    answer_text(report, "fault.return_address_at"));
+	client_tool_done(
+	    place.client, "rr_goto", "{s:s}", "moment", answer_text(report, "overflow.moment"));
+	expect_value(place.client, slot, "0");
+	client_tool_done(place.client, "rr_step", "{s:s}", "unit", "instruction");
+	expect_value(place.client, slot, "1");
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -368,6 +400,8 @@ int main(void)
 	    {a_hang_after_many_calls_is_told_without_what_takes_too_long, 1},
 	    {who_holds_which_lock_is_told_however_long_its_calls_take, 1},
 	    {the_session_stands_at_the_signal_and_knows_the_way_to_the_jump, 1},
+	    {a_function_with_code_of_a_header_is_still_the_programs_own, 1},
+	    {who_overwrote_a_return_address_is_told_with_the_moment, 1},
 	    {NULL, 0},
 	};
 

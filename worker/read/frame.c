@@ -159,17 +159,26 @@ json_t *frame_source(struct replay *replay, const json_t *frame)
 	return frame_place(frame, path, &line) ? source_around(replay, path, line) : NULL;
 }
 
-bool frame_is_own(struct replay *replay, const json_t *frame)
+bool frame_is_of_system(const char *path)
 {
 	static const char *const systems[] = {"/usr/include/", "/usr/lib/"};
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
+		if (strncmp(path, systems[i], strlen(systems[i])) == 0)
+			return true;
+	return is_rusts(path);
+}
+
+bool frame_is_own(struct replay *replay, const json_t *frame)
+{
+	const char *file = mi_text(frame, "function_file");
 	char path[FRAME_PATH_MAX];
 	int line;
 
-	if (is_rr(frame) || !frame_place(frame, path, &line) || is_rusts(path))
+	if (is_rr(frame) || !frame_place(frame, path, &line))
 		return false;
-	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
-		if (strncmp(path, systems[i], strlen(systems[i])) == 0)
-			return false;
+	if (frame_is_of_system(path))
+		return file && !frame_is_of_system(file);
 	return path[0] == '/' || source_is_there(replay, path);
 }
 
@@ -202,6 +211,7 @@ json_t *frame_finish(struct replay *replay, json_t *frame)
 {
 	modules_locate_one(replay, frame);
 	show_library(frame);
+	json_object_del(frame, "function_file");
 	return frame;
 }
 
@@ -267,6 +277,7 @@ void frames_finish(struct replay *replay, json_t *frames)
 	{
 		show_library(frame);
 		json_object_del(frame, "period");
+		json_object_del(frame, "function_file");
 		if (json_object_get(frame, "function"))
 			json_object_del(frame, "address");
 	}

@@ -3,10 +3,10 @@
 /*
  * One frame as agents see it, and whose code it is.
  *
- * Inside the worker a frame is {level, function, args, at, address, library}, as far as each is
- * known: `args` in gdb's notation, `at` the path and line, `library` gdb's name of the library if
- * there is no line. Agents see no library: without a line, `at` names it. frame_finish and
- * frames_finish turn the former into the latter.
+ * Inside the worker a frame is {level, function, args, at, address, library, function_file}, as far
+ * as each is known: `args` in gdb's notation, `at` the path and line, `library` gdb's name of the
+ * library if there is no line. Agents see no library: without a line, `at` names it. frame_finish
+ * and frames_finish turn the former into the latter.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"
@@ -22,6 +22,9 @@ json_t *frame_args(const json_t *frame);
 /* Whether its source lines are the program's own: known, and not from a header or library of the
  * system. */
 bool frame_is_own(struct replay *replay, const json_t *frame);
+
+/* Whether a source file belongs to the system, or to a language's library. */
+bool frame_is_of_system(const char *path);
 
 /* Removes rr's own innermost frames: those of its library through which the program makes system
  * calls. */

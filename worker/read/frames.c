@@ -8,6 +8,7 @@
 #include "worker/handlers.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
+#include "worker/read/function_file.h"
 #include "worker/read/mappings.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
@@ -156,6 +157,7 @@ bool frames_read(struct replay *replay, int thread, int from, int count, json_t 
 		return false;
 	json_array_foreach(stack, i, frame) json_array_append_new(*frames, frame_json(frame));
 	add_doubt(replay, stack, *frames);
+	function_file_add(replay, thread, *frames);
 	if (json_array_size(stack))
 		add_arguments(
 		    replay, thread, from, from + (int)json_array_size(stack) - 1, *frames);

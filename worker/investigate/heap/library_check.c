@@ -8,6 +8,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/backtrack.h"
+#include "worker/investigate/search/last_writer.h"
 #include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
@@ -78,50 +79,7 @@ static bool find_slot(struct replay *replay, unsigned long long entry, struct me
 
 struct canary {
 	unsigned long long slot, whole; /* whole: what it was */
-	int number;			/* of the watchpoint */
-	unsigned long long before;	/* in the slot, in front of the write */
-	struct moment moment;
-	json_t *by;
-	char text[INSTRUCTION_TEXT_MAX];
 };
-
-static enum scan_verdict see_write(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
-{
-	struct canary *canary = context;
-	struct instruction instruction;
-	json_t *where;
-
-	if (hit->number != canary->number || !hit->old || !hit->new ||
-	    strcmp(hit->old, hit->new) == 0)
-		return SCAN_ON;
-	if (!position_update(replay, failure))
-		return SCAN_GIVE_UP;
-	if (!backtrack_writes(replay, canary->slot, WORD, &instruction))
-		return SCAN_ON;
-	snprintf(canary->text, sizeof(canary->text), "%s", instruction.text);
-	where = where_own(replay);
-	canary->by = where_words(where);
-	canary->moment = replay->moment;
-	json_decref(where);
-	return SCAN_ENOUGH;
-}
-
-static bool find_write(struct replay *replay, struct canary *canary)
-{
-	struct failure ignored = {0};
-	char expression[40];
-	bool found;
-
-	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", canary->slot);
-	canary->number = watchpoint_insert(replay, expression, WATCH_WRITE, true, NULL, &ignored);
-	if (!canary->number)
-		return false;
-	found = backtrack_scan(replay, see_write, canary) == SCAN_FOUND;
-	temporary_breakpoint_delete(replay, canary->number);
-	json_decref(ignored.details);
-	return found;
-}
 
 /* In front of the call of __stack_chk_fail, whose frame is still whole. */
 static bool read_canary(struct replay *replay, unsigned long long entry, struct canary *canary)
@@ -140,18 +98,20 @@ static json_t *tell_canary(struct replay *replay, const json_t *frame)
 {
 	unsigned long long call = backtrack_call(replay, frame);
 	struct canary canary = {0};
+	struct last_writer writer = {0};
 	struct symbol symbol;
 	json_t *told = NULL;
 
 	if (call && symbol_at(replay, call, &symbol) && backtrack_to(replay, call) &&
-	    read_canary(replay, call - symbol.offset, &canary) && find_write(replay, &canary))
+	    read_canary(replay, call - symbol.offset, &canary) &&
+	    last_writer_find(replay, canary.slot, &writer))
 		told = json_pack("{s:o,s:o,s:o}", "conclusion",
 		    json_sprintf("%s wrote over the end of the local variables of %s: it was the "
 				 "last to change the canary behind them, at 0x%llx (%s)",
-			json_string_value(canary.by), function_of(frame), canary.slot, canary.text),
-		    "moment", moment_name(replay, &canary.moment), "canary",
+			json_string_value(writer.by), function_of(frame), canary.slot, writer.text),
+		    "moment", moment_name(replay, &writer.moment), "canary",
 		    json_sprintf("0x%llx", canary.slot));
-	json_decref(canary.by);
+	json_decref(writer.by);
 	return told;
 }
 

@@ -13,6 +13,7 @@
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/report/report.h"
 #include "worker/investigate/report/thrown.h"
+#include "worker/investigate/search/last_writer.h"
 #include "worker/handlers.h"
 #include "worker/run/scan.h"
 #include "worker/moment/excursion.h"
@@ -187,6 +188,31 @@ static void look_back_at_damage(
 	replay->worker->half_read &= !found;
 }
 
+/* The same for a return address that was overwritten. */
+static void look_back_at_overwrite(struct replay *replay, struct crash *crash)
+{
+	struct last_writer writer = {0};
+	struct failure ignored = {0};
+	bool found = clock_seconds() - crash->began < BLOCK_SECONDS_MAX &&
+		     return_ticket_use(replay, &crash->place, &ignored) &&
+		     last_writer_find(replay, crash->fault.overwritten, &writer);
+
+	if (found) {
+		json_auto_t *cause =
+		    json_sprintf("%s wrote it (%s)", json_string_value(writer.by), writer.text);
+		report_add_cause(crash->report, json_string_value(cause));
+		json_object_set_new(crash->report, "overflow",
+		    json_pack("{s:O,s:o}", "conclusion", cause, "moment",
+			moment_name(replay, &writer.moment)));
+		json_object_set_new(crash->report, "hint",
+		    json_string("rr_goto of overflow.moment stands in front of that write, where "
+				"all frames are whole"));
+	}
+	json_decref(writer.by);
+	json_decref(ignored.details);
+	replay->worker->half_read &= !found;
+}
+
 /* The same for what the guard heap has stopped. */
 static bool look_back_at_guarded(struct replay *replay, struct crash *crash)
 {
@@ -210,6 +236,8 @@ static void look_back(struct replay *replay, struct crash *crash)
 {
 	if (crash->fault.departed)
 		look_back_at_jump(replay, crash);
+	if (crash->fault.overwritten)
+		look_back_at_overwrite(replay, crash);
 	switch (thrown_cause(json_object_get(crash->report, "frames"))) {
 	case THROWN_NOTHING:
 		return;

@@ -186,6 +186,8 @@ static void tell_return(const struct leap *leap, struct fault *fault, char from[
 	    : is_frames_own(leap) ? ": its return address was overwritten,"
 				  : "; it took the address from the stack",
 	    leap->slot);
+	if (is_in_stack(leap) && is_frames_own(leap))
+		fault->overwritten = leap->slot;
 	snprintf(fault->hint, sizeof(fault->hint),
 	    "rr_last_change of *(long *) 0x%llx says who wrote it", leap->slot);
 }

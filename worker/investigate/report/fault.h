@@ -19,6 +19,7 @@ struct fault {
 	bool astray;   /* behind it, gdb cannot find the callers */
 	bool lost;     /* in it, too */
 	bool stack_full;
+	unsigned long long overwritten; /* where a return address lay; 0: none was */
 };
 
 /* Releases what it holds. */
