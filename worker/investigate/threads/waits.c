@@ -348,7 +348,9 @@ static char *tell_cycle(const struct waiter *waiters, size_t count, const struct
 	do {
 		char held[32] = ""; /* who is to end need not be named twice */
 
-		if (strncmp(at->what, "the end of", strlen("the end of")) != 0)
+		if (at->holder == at->tid)
+			snprintf(held, sizeof(held), ", held by itself");
+		else if (strncmp(at->what, "the end of", strlen("the end of")) != 0)
 			snprintf(held, sizeof(held), ", held by thread %d", at->holder);
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
 		    " waits for %s%s%s", at->what, held, at->holder == first->tid ? "" : ", which");
