@@ -11,6 +11,7 @@
 
 #define CALM	"tallied 220 without-signals"
 #define SIGNALS "tallied 220"
+#define MANY	"tallied 30000 counter"
 #define LONG	"tallied 3000000 counter"
 #define STOPS	200 /* that it begins with, and up to NOTED that gdb notes in the meantime */
 #define NOTED	100
@@ -125,6 +126,20 @@ START_TEST(few_changes_stop)
 }
 END_TEST
 
+/* The run to the last change begins at one of the changes that stop in between. */
+START_TEST(the_last_of_many_changes_is_found)
+{
+	cleanup_scene struct scene scene = scene_open(MANY, NULL);
+	json_auto_t *answer = history(&scene, "alone", 0);
+
+	expect_number(answer, "total", 30000);
+	expect_number(answer, "by.0.write", 30000);
+	client_tool_done(
+	    scene.client, "rr_goto", "{s:s}", "moment", answer_text(answer, "by.0.last"));
+	expect_value(scene.client, "alone", "30000");
+}
+END_TEST
+
 /* `alone` grows by one, so its value says how often it has changed. */
 START_TEST(what_a_deadline_cuts_off_is_counted_up_to_the_moment_that_it_names)
 {
@@ -149,10 +164,11 @@ int main(void)
 	    what_is_counted_is_what_stops_count,
 	    what_is_counted_among_signals_is_what_stops_count,
 	    few_changes_stop,
+	    the_last_of_many_changes_is_found,
 	    what_a_deadline_cuts_off_is_counted_up_to_the_moment_that_it_names,
 	    NULL,
 	};
-	const char *const programs[] = {CALM, SIGNALS, LONG, NULL};
+	const char *const programs[] = {CALM, SIGNALS, MANY, LONG, NULL};
 
 	return scene_main("tallied", tests, programs);
 }

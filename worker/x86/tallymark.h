@@ -13,6 +13,7 @@ enum {
 	TALLY_ROWS = 64,
 	TALLY_SIZE_MAX = 8, /* bytes that are watched */
 	TALLY_WANTED_MAX = 256,
+	TALLY_EVERY = 4096, /* changes: the last of so many is shown */
 
 	TALLY_ON = 1,
 	TALLY_LOST = 2, /* there may have been a change that is not counted */

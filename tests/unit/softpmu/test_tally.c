@@ -93,6 +93,16 @@ START_TEST(the_first_change_of_each_instruction_is_shown)
 }
 END_TEST
 
+START_TEST(one_of_many_changes_is_shown)
+{
+	begin("n", "");
+	for (int i = 1; i <= 2 * TALLY_EVERY + 1; i++)
+		ck_assert_int_eq(
+		    change(i, HERE), i == 1 || i % TALLY_EVERY == 0 ? TALLY_SHOWS : TALLY_HIDES);
+	ck_assert_uint_eq(table().row[0].count, 2 * TALLY_EVERY + 1);
+}
+END_TEST
+
 START_TEST(an_instruction_can_be_shown_each_time)
 {
 	static const char packet[] = "$QRRWarden.always:1000#00";
@@ -263,6 +273,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 	    the_first_change_of_each_instruction_is_shown,
+	    one_of_many_changes_is_shown,
 	    an_instruction_can_be_shown_each_time,
 	    before_a_wanted_change_the_one_before_it_is_shown,
 	    what_leads_back_to_what_rr_saw_is_not_called_shown,

@@ -15,6 +15,7 @@
 #include "worker/x86/tallymark.h"
 
 #define HISTORY_WRITERS_MAX 40
+#define HISTORY_MARKS_MAX   64 /* an even number */
 
 /* See history_tally.h. */
 struct history_tally {
@@ -33,6 +34,13 @@ struct history_tally {
 	uint64_t first_key[HISTORY_WRITERS_MAX], last_key[HISTORY_WRITERS_MAX];
 	bool last_unknown[HISTORY_WRITERS_MAX]; /* the time was over before it was looked up */
 	bool late;				/* so it was, of any of them */
+	/* Moments right behind changes, from which the second run can begin. */
+	struct history_mark {
+		struct moment at;
+		uint64_t number;
+	} marks[HISTORY_MARKS_MAX];
+	size_t mark_count;
+	uint64_t marks_apart; /* in changes */
 };
 
 struct history {

@@ -28,6 +28,7 @@ void history_tally_begin(struct history *history, struct replay *replay)
 	silent_hits_stop_all(&history->hits, replay);
 	tally->state = HISTORY_TALLIES;
 	tally->begun = replay->moment;
+	tally->marks_apart = TALLY_EVERY;
 	tally->count = history->count;
 	tally->writers = json_deep_copy(history->writers);
 	memcpy(tally->last, history->last, sizeof(tally->last));
@@ -74,6 +75,23 @@ static void count_stop(struct history *history, struct replay *replay, uint64_t 
 	set_last(history, replay, count_here(history, replay, key, 1), key);
 }
 
+/* Every second one goes when there is no room. */
+static void mark(struct history_tally *tally, struct replay *replay)
+{
+	if (tally->shown % tally->marks_apart != 0)
+		return;
+	if (tally->mark_count == HISTORY_MARKS_MAX) {
+		for (size_t i = 0; i < HISTORY_MARKS_MAX / 2; i++)
+			tally->marks[i] = tally->marks[2 * i + 1];
+		tally->mark_count /= 2;
+		tally->marks_apart *= 2;
+		mark(tally, replay);
+		return;
+	}
+	position_take_sum(replay);
+	tally->marks[tally->mark_count++] = (struct history_mark){replay->moment, tally->shown};
+}
+
 /* A change that is in the table. */
 static bool see_counted(struct history *history, struct replay *replay)
 {
@@ -85,6 +103,7 @@ static bool see_counted(struct history *history, struct replay *replay)
 
 	if (!row || row->last != number)
 		return false;
+	mark(tally, replay);
 	count_here(history, replay, key, 0);
 	if (where_known(&history->where, pc))
 		return true;
@@ -204,7 +223,8 @@ struct second {
 	struct history *history;
 	struct wanted *wanted;
 	struct tally_table table;
-	uint64_t shown;
+	uint64_t begun; /* behind the change of this number */
+	uint64_t shown; /* the last one of the whole */
 	bool lost;
 };
 
@@ -268,9 +288,9 @@ static enum scan_verdict visit_second(
 	second->lost = !tallied_writes_read(replay, &second->table);
 	if (second->lost)
 		return SCAN_ENOUGH;
-	if (second->table.shown == second->shown)
+	if (second->begun + second->table.shown == second->shown)
 		return SCAN_ON;
-	second->shown = second->table.shown;
+	second->shown = second->begun + second->table.shown;
 	if (second->shown < wanted->numbers[wanted->found])
 		return SCAN_ON;
 	second->lost = second->shown != wanted->numbers[wanted->found] || !hit->watched ||
@@ -279,21 +299,36 @@ static enum scan_verdict visit_second(
 	return second->lost || wanted->found == wanted->count ? SCAN_ENOUGH : SCAN_ON;
 }
 
+/* The last mark before the change of this number. */
+static struct history_mark mark_before(const struct history_tally *tally, uint64_t number)
+{
+	struct history_mark mark = {tally->begun, 0};
+
+	for (size_t i = 0; i < tally->mark_count && tally->marks[i].number < number; i++)
+		mark = tally->marks[i];
+	return mark;
+}
+
 static bool run_second(
     struct history *history, struct search *search, struct wanted *wanted, struct failure *failure)
 {
+	const struct history_mark mark = mark_before(&history->tally, wanted->numbers[0]);
+	struct second second = {
+	    .history = history, .wanted = wanted, .begun = mark.number, .shown = mark.number};
+	uint64_t numbers[TALLY_WANTED_MAX];
 	struct replay *replay = search->replay;
-	struct second second = {.history = history, .wanted = wanted};
 	bool ok;
 
+	for (size_t i = 0; i < wanted->count; i++)
+		numbers[i] = wanted->numbers[i] - mark.number;
 	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
-	ok = moment_go_to(replay, &history->tally.begun, failure);
+	ok = moment_go_to(replay, &mark.at, failure);
 	gdb_must(replay->gdb, NULL, "-break-enable %d", history->watch);
-	ok = ok &&
-	     tallied_writes_begin(
-		 replay, history->address, history->size, wanted->numbers, wanted->count) &&
-	     scan_run(replay, FORWARD, SEARCH_STOPS_MAX, visit_second, &second, failure) ==
-		 SCAN_FOUND;
+	ok =
+	    ok &&
+	    tallied_writes_begin(replay, history->address, history->size, numbers, wanted->count) &&
+	    scan_run(replay, FORWARD, SEARCH_STOPS_MAX, visit_second, &second, failure) ==
+		SCAN_FOUND;
 	return ok && !second.lost && wanted->found == wanted->count;
 }
 

@@ -229,6 +229,13 @@ static bool is_wanted(struct tally *tally, uint64_t number)
 	       tally->wanted[tally->wanted_next] <= number + 1;
 }
 
+/* Whether the last change of a row is shown for what it is. */
+static bool is_marked(const struct tally *tally, const struct tally_row *row)
+{
+	return tally->always[row - tally->table.row] ||
+	       (tally->shows_new && (row->count == 1 || row->last % TALLY_EVERY == 0));
+}
+
 static enum tally_verdict note_change(
     struct tally *tally, const uint8_t *now, uint64_t pc, bool alone)
 {
@@ -240,8 +247,7 @@ static enum tally_verdict note_change(
 		return TALLY_IS_NOT_ASKED;
 	}
 	memcpy(tally->last, now, tally->size);
-	if (alone && !is_wanted(tally, row->last) && !(tally->shows_new && row->count == 1) &&
-	    !tally->always[row - tally->table.row])
+	if (alone && !is_wanted(tally, row->last) && !is_marked(tally, row))
 		return TALLY_HIDES;
 	memcpy(tally->seen, now, tally->size);
 	if (differs)

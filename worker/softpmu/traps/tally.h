@@ -7,10 +7,11 @@
  *   QRRWarden.always:PC
  *   QRRWarden.tally:                       no more
  *
- * all in hexadecimal. After `n`, the first change of each instruction is shown to rr, and each one
- * of an instruction named with `always`. After `w`, the changes of those numbers are shown.
- * The table that it keeps is read at TALLYMARK, for the first time before the program runs on:
- * the process of that read is the one whose changes it counts, in its own memory.
+ * all in hexadecimal. After `n`, the first change of each instruction is shown to rr, each one of
+ * an instruction named with `always`, and the last of each TALLY_EVERY. After `w`, the changes of
+ * those numbers are shown. The table that it keeps is read at TALLYMARK, for the first time before
+ * the program runs on: the process of that read is the one whose changes it counts, in its own
+ * memory.
  *
  * rr compares the bytes with those that it saw last, as gdb does, and shows no write that leaves
  * them the same. It has not seen the changes that were hidden, so one that leads back to what it
