@@ -138,7 +138,7 @@ static const struct crash throws[] = {
 	"std::promise<int>::~promise", NULL},
     {"throws_out", "nested",
 	{"called by nest (", "std::runtime_error>: \"outer words\"",
-	    "; within it std::out_of_range: \"value 3 is too large\""},
+	    "; within it std::out_of_range: \"value 3 is too large\", thrown in check ("},
 	NULL, NULL},
     {"throws_out", "long", {"SIGABRT in throw_long (", "uncaught exception carrier<...>"},
 	"throw_long", NULL},

@@ -178,16 +178,25 @@ static bool object_of(struct replay *replay, unsigned long long header, unsigned
 	return memcmp(class, dependent, sizeof(class) - 1) == 0;
 }
 
-/* "check (a.cc:44)", where an exception is thrown that was there before. */
+/* "check (a.cc:44)", the program's own code in which these frames are; "": there is none. */
+static void tell_place(struct replay *replay, json_t *frames, char text[THROWN_SAID_MAX])
+{
+	const json_t *own = frames_first_own(replay, frames);
+
+	text[0] = '\0';
+	if (own && mi_text(own, "function"))
+		snprintf(text, THROWN_SAID_MAX, "%s (%.450s)", mi_text(own, "function"),
+		    mi_text(own, "at") ? mi_text(own, "at") : "no source");
+}
+
+/* Where an exception is thrown that was there before. */
 static void tell_again(struct replay *replay, char text[THROWN_SAID_MAX])
 {
 	static const char *const throws[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw"};
 	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
-	const json_t *own = frames_first_own(replay, frames);
 
-	if (own && !is_named(json_array_get(frames, 1), throws, 2) && mi_text(own, "function"))
-		snprintf(text, THROWN_SAID_MAX, "%s (%.450s)", mi_text(own, "function"),
-		    mi_text(own, "at") ? mi_text(own, "at") : "no source");
+	if (!is_named(json_array_get(frames, 1), throws, 2))
+		tell_place(replay, frames, text);
 	json_decref(frames);
 }
 
@@ -208,21 +217,71 @@ static int runtime_frames(struct replay *replay)
 	return count;
 }
 
-/* "; within it std::range_error: \"too far\"", what was caught when this one was thrown. */
+/* Back to the throw of an exception that was caught when the next one was thrown, which keeps it:
+ * its memory has no other exception meanwhile. */
+static bool go_to_inner(struct way *way, json_t *inner)
+{
+	struct replay *replay = way->replay;
+	json_int_t object = json_integer_value(json_object_get(inner, "object"));
+	char place[THROWN_SAID_MAX];
+	json_t *frames;
+	enum pass pass;
+
+	set_stops(way, false, (unsigned long long)object);
+	pass = run_back(way);
+	clear_stops(way);
+	if (pass != PASS_INIT && pass != PASS_THROW)
+		return false;
+	json_object_set_new(inner, "moment", moment_name(replay, &replay->moment));
+	frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	tell_place(replay, frames, place);
+	json_decref(frames);
+	if (place[0])
+		json_object_set_new(inner, "thrown_in", json_string(place));
+	return true;
+}
+
+/* Adds to the inner exceptions where they were thrown, and comes back. False: it cannot. */
+static bool find_inner_throws(struct way *way, struct thrown *thrown)
+{
+	json_t *first = json_object_get(thrown->exception, "inner"), *inner;
+	struct return_ticket here;
+	struct failure ignored = {0};
+	bool known = true, back;
+
+	if (!first)
+		return true;
+	here = return_ticket_hold(way->replay);
+	for (inner = first; inner; inner = json_object_get(inner, "inner")) {
+		known = known && go_to_inner(way, inner);
+		json_object_del(inner, "object");
+	}
+	back = return_ticket_use(way->replay, &here, &ignored);
+	return_ticket_release(way->replay, &here);
+	json_decref(ignored.details);
+	return back;
+}
+
+/* "; within it std::range_error: \"too far\", thrown in check (a.cc:44)", what was caught when this
+ * one was thrown. */
 static void tell_inner(struct thrown *thrown)
 {
 	const json_t *inner = json_object_get(thrown->exception, "inner");
 	size_t length = strlen(thrown->said);
 	char brief[BRIEF_NAME_MAX];
-	const char *what;
+	const char *what, *place;
 
 	for (; inner; inner = json_object_get(inner, "inner")) {
 		what = mi_text(inner, "what") ? mi_text(inner, "what") : mi_text(inner, "value");
+		place = mi_text(inner, "thrown_in");
 		if (!mi_text(inner, "type") || length + BRIEF_NAME_MAX + 160 > THROWN_SAID_MAX)
 			return;
+		if (place && length + BRIEF_NAME_MAX + 160 + strlen(place) > THROWN_SAID_MAX)
+			place = NULL;
 		length += (size_t)snprintf(thrown->said + length, THROWN_SAID_MAX - length,
-		    "; within it %s%s%.100s", brief_name(mi_text(inner, "type"), brief),
-		    what ? ": " : "", what ? what : "");
+		    "; within it %s%s%.100s%s%s", brief_name(mi_text(inner, "type"), brief),
+		    what ? ": " : "", what ? what : "", place ? ", thrown in " : "",
+		    place ? place : "");
 	}
 }
 
@@ -247,7 +306,6 @@ static void tell(struct replay *replay, const json_t *output, struct thrown *thr
 	snprintf(thrown->said, sizeof(thrown->said), "uncaught exception %s%s%.300s",
 	    type ? brief_name(type, brief) : "of an unknown type", what ? ": " : "",
 	    what ? what : "");
-	tell_inner(thrown);
 }
 
 /* Whether this happens within std::terminate, whose handler throws again to find out what(). */
@@ -286,6 +344,9 @@ static bool go_back(struct way *way, const json_t *output, struct thrown *thrown
 	if (pass != PASS_INIT && pass != PASS_THROW)
 		return false;
 	tell(way->replay, output, thrown);
+	if (!find_inner_throws(way, thrown))
+		return false;
+	tell_inner(thrown);
 	return true;
 }
 

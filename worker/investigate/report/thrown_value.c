@@ -247,6 +247,7 @@ json_t *thrown_value(struct replay *replay, unsigned long long object, unsigned 
 	     i++) {
 		json_t *inner = value_of(replay, object, type_info, NULL);
 
+		json_object_set_new(inner, "object", json_integer((json_int_t)object));
 		json_object_set_new(outer, "inner", inner);
 		outer = inner;
 	}
