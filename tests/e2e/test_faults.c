@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/e2e/at_work.h"
 #include "tests/e2e/faults.h"
 #include "tests/e2e/inject.h"
 #include "tests/e2e/scene.h"
@@ -216,7 +217,7 @@ static long long send_long_run(struct client *client)
 	long long id = client_tool_send(
 	    client, "rr_step", json_pack("{s:i, s:s}", "count", 1000000, "unit", "instruction"));
 
-	usleep(ENOUGH_MS * 1000);
+	at_work_await(client_pid(client), AT_WORK_STEPPED_MS);
 	return id;
 }
 

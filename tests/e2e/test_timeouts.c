@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "tests/e2e/at_work.h"
 #include "tests/e2e/scene.h"
 
 #define PROGRAM	    "many_watch"
@@ -64,7 +64,7 @@ START_TEST(a_cancelled_request_is_never_answered_and_the_session_lives)
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	long long id =
 	    client_tool_send_progress(scene.client, "rr_step", long_run(scene.session, 0), "token");
-	usleep(300 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_STEPPED_MS);
 	client_cancel(scene.client, id);
 	expect_usable(&scene);
 	ck_assert_ptr_null(client_wait(scene.client, id, 1));
@@ -75,7 +75,7 @@ START_TEST(rr_interrupt_stops_a_run_from_a_second_call)
 {
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	long long id = client_tool_send(scene.client, "rr_step", long_run(scene.session, 0));
-	usleep(300 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_STEPPED_MS);
 	json_t *asked =
 	    client_tool(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 	/* It does not say that the command stopped: that is not known yet. */
@@ -96,7 +96,7 @@ START_TEST(rr_interrupt_stops_a_program_in_the_middle_of_a_computation)
 {
 	cleanup_scene struct scene scene = scene_open_at(COMPUTATION, "compute");
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
-	usleep(500 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_RUN_MS);
 	client_tool_done(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 	expect_all(client_tool_result(scene.client, id, 60), IS("reason", "interrupted"),
 	    IS("frame.function", "compute"), FALSE("restored"));
@@ -109,7 +109,7 @@ START_TEST(a_checkpoint_after_an_interrupt_is_not_of_a_thread_that_has_ended)
 {
 	cleanup_scene struct scene scene = scene_open_at("after_thread", "work");
 	long long id = client_tool_send(scene.client, "rr_continue", NULL);
-	usleep(500 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_RUN_MS);
 	client_tool_done(scene.client, "rr_interrupt", NULL);
 	expect_all(client_tool_result(scene.client, id, 60), IS("reason", "interrupted"),
 	    IS("frame.function", "compute"));
@@ -124,7 +124,7 @@ END_TEST
 static void interrupt_soon(struct scene *scene, const char *tool, json_t *args)
 {
 	long long id = client_tool_send(scene->client, tool, args);
-	usleep(700 * 1000);
+	at_work_await(client_pid(scene->client), AT_WORK_STEPPED_MS);
 	double asked = harness_now();
 	client_tool_done(scene->client, "rr_interrupt", "{s:s}", "session", scene->session);
 	json_auto_t *stop = client_tool_result(scene->client, id, 60);
@@ -153,10 +153,10 @@ START_TEST(the_end_is_still_the_end_after_an_interrupted_way_back)
 {
 	cleanup_scene struct scene scene = scene_open(COMPUTATION, NULL);
 	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
-	for (int delay_ms = 1200; delay_ms <= 1800; delay_ms += 300) {
+	for (unsigned ran_ms = 200; ran_ms <= 1000; ran_ms += 400) {
 		long long id =
 		    client_tool_send(scene.client, "rr_continue", json_pack("{s:b}", "reverse", 1));
-		usleep((useconds_t)delay_ms * 1000);
+		at_work_await(client_pid(scene.client), ran_ms);
 		client_tool_done(scene.client, "rr_interrupt", "{s:s}", "session", scene.session);
 		json_auto_t *stop = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
 		ck_assert_ptr_nonnull(stop);
@@ -174,7 +174,7 @@ START_TEST(a_search_that_is_cancelled_leaves_the_session_at_the_end)
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	long long id = client_tool_send(
 	    scene.client, "rr_last_change", json_pack("{s:s}", "expression", "*(int *)compute"));
-	usleep(500 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_RUN_MS);
 	client_cancel(scene.client, id);
 	expect_answer(
 	    client_tool(scene.client, "rr_when", NULL), "moment", answer_text(end, "moment"));
@@ -200,7 +200,7 @@ START_TEST(a_breakpoint_is_left_after_a_search_that_another_threads_selection_be
 	    "condition", "sum == 4000000000u");
 	long long id =
 	    client_tool_send(scene.client, "rr_continue", json_pack("{s:b}", "reverse", 1));
-	usleep(500 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_RUN_MS);
 	client_tool_done(scene.client, "rr_interrupt", NULL);
 	json_auto_t *interrupted = client_wait(scene.client, id, HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(interrupted);
