@@ -57,7 +57,6 @@ again="LD_PRELOAD=/usr/lib/lent.so LENT_AGAIN=1"
 try "... nor to a preloaded library that executes the program" denied env $again rr-warden --version
 sed 's/Cx ->/cx ->/' /src/packaging/rr-warden.apparmor >/tmp/unsafe
 load /tmp/unsafe
-who=exe
 # shellcheck disable=SC2086
 try "... which would get them if that start were not secure" lent env $again rr-warden --version
 load /src/packaging/rr-warden.apparmor
