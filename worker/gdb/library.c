@@ -11,6 +11,7 @@
 /* The Python files, as they are. */
 __asm__(".pushsection .rodata\n"
 	"library_script: .incbin \"worker/gdb/script/conditions.py\"\n"
+	".incbin \"worker/gdb/script/printers.py\"\n"
 	".incbin \"worker/gdb/script/library.py\"\n"
 	".byte 0\n"
 	".popsection\n");
@@ -31,7 +32,8 @@ void library_load(struct gdb *gdb)
 	    ".rpartition('" MARK "')[2]); load_library_helpers()\"\n";
 	static const char *const commands[] = {
 	    "-enable-pretty-printing\n", /* of variable objects, while a printer is enabled */
-	    "-interpreter-exec console \"disable pretty-printer\"\n",
+	    /* those of Rust and Go stay on: they show what others show without help */
+	    "-interpreter-exec console \"" LIBRARY_PRINTERS_OFF "\"\n",
 	    /* for expressions: why a helper could not answer; see exchange.c */
 	    "-gdb-set python print-stack message\n",
 	};

@@ -11,6 +11,10 @@
  * in it. */
 bool library_write(int file);
 
+/* Of the printers of the C++ library, which are on only while they are needed. */
+#define LIBRARY_PRINTERS_ON  "enable pretty-printer"
+#define LIBRARY_PRINTERS_OFF "disable pretty-printer global libstdc"
+
 /* Loads them, the printers disabled. Waits for nothing: what gdb is asked next comes behind it. */
 void library_load(struct gdb *gdb);
 

@@ -122,6 +122,18 @@ static bool is_rusts(const char *path)
 	       strstr(path, "/lib/rustlib/src/") || strstr(path, "/.cargo/registry/");
 }
 
+/* The sources of Go's library are where it is installed, and those of modules in the user's home.
+ */
+static bool is_gos(const char *path)
+{
+	static const char *const roots[] = {"/usr/share/go", "/usr/lib/go", "/usr/local/go/"};
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+		if (strncmp(path, roots[i], strlen(roots[i])) == 0)
+			return true;
+	return strstr(path, "/go/pkg/mod/") != NULL;
+}
+
 /* Whose code it is that nobody debugs here; NULL: it may be the program's own. Debian's debug
  * symbols of the C library name its sources as "./nptl/pthread_kill.c". */
 static const char *foreigner(struct replay *replay, const json_t *frame)
@@ -130,6 +142,8 @@ static const char *foreigner(struct replay *replay, const json_t *frame)
 
 	if (at && is_rusts(at))
 		return "Rust's library";
+	if (at && is_gos(at))
+		return "Go's library";
 	if (library)
 		return is_libc(library) ? "libc" : NULL;
 	return at && at[0] == '.' && !frame_is_own(replay, frame) ? "libc" : NULL;
@@ -166,7 +180,7 @@ bool frame_is_of_system(const char *path)
 	for (size_t i = 0; i < sizeof(systems) / sizeof(*systems); i++)
 		if (strncmp(path, systems[i], strlen(systems[i])) == 0)
 			return true;
-	return is_rusts(path);
+	return is_rusts(path) || is_gos(path);
 }
 
 bool frame_is_own(struct replay *replay, const json_t *frame)

@@ -18,14 +18,14 @@ void printers_begin(struct replay *replay)
 {
 	printers_load(replay);
 	/* A gdb without Python has none. An interrupt may have left some of them on. */
-	replay->printers_on = gdb_console(replay->gdb, NULL, "enable pretty-printer") == GDB_DONE ||
+	replay->printers_on = gdb_console(replay->gdb, NULL, LIBRARY_PRINTERS_ON) == GDB_DONE ||
 			      gdb_was_interrupted(replay->gdb);
 }
 
 void printers_end(struct replay *replay)
 {
 	if (replay->printers_on && !replay->worker->broken)
-		gdb_must_console(replay->gdb, "disable pretty-printer");
+		gdb_must_console(replay->gdb, LIBRARY_PRINTERS_OFF);
 	replay->printers_on = false;
 }
 

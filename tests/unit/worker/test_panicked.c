@@ -40,17 +40,18 @@ START_TEST(a_panic_is_read_from_the_output)
 }
 END_TEST
 
-START_TEST(only_the_end_of_a_panic_takes_it)
+START_TEST(only_an_abort_takes_it)
 {
 	json_auto_t *output = json_string(DEADLY);
-	json_auto_t *unwound = json_pack("{s:s, s:i}", "conclusion", "it exited", "exit_code", 101);
+	json_auto_t *aborted =
+	    json_pack("{s:s, s:s}", "conclusion", "it aborted", "signal", "SIGABRT");
 	json_auto_t *other = json_pack("{s:s, s:i}", "conclusion", "it exited", "exit_code", 1);
 
-	panicked_tell(unwound, output);
+	panicked_tell(aborted, output);
 	panicked_tell(other, output);
 	panicked_tell(other, NULL);
-	ck_assert_str_eq(json_string_value(json_object_get(unwound, "conclusion")),
-	    "it exited: thread 'main' (12) panicked at src/main.rs:3:48: index out of bounds: the "
+	ck_assert_str_eq(json_string_value(json_object_get(aborted, "conclusion")),
+	    "it aborted: thread 'main' (12) panicked at src/main.rs:3:48: index out of bounds: the "
 	    "len is 1");
 	ck_assert_str_eq(json_string_value(json_object_get(other, "conclusion")), "it exited");
 }
@@ -60,7 +61,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {a_panic_is_read_from_the_output, TIMES(cases)},
-	    {only_the_end_of_a_panic_takes_it, 1},
+	    {only_an_abort_takes_it, 1},
 	    {NULL, 0},
 	};
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "worker/investigate/heap/collected.h"
 #include "worker/investigate/heap/heap.h"
 #include "worker/investigate/search/search.h"
 #include "worker/handlers.h"
@@ -47,15 +48,18 @@ static enum search_end search_first(
 
 static json_t *conclude(const struct heap *heap, bool whole)
 {
-	const char *by_then = whole ? "" : " in what was searched";
+	const char *by_then = whole ? "" : " in what was searched", *collector;
 
 	if (heap->problem)
 		return json_incref(heap->problem);
 	switch (heap->state) {
 	case HEAP_NONE:
+		collector = collected_by(heap->replay);
 		return json_sprintf("malloc handed out no block with 0x%llx in it%s; that address "
-				    "lies in %s",
-		    heap->address, by_then, heap->place);
+				    "lies in %s%s%s%s",
+		    heap->address, by_then, heap->place, collector ? "; " : "",
+		    collector ? collector : "",
+		    collector ? " may have given it out, whose blocks are not followed" : "");
 	case HEAP_LIVE:
 		return json_sprintf(
 		    "the block at 0x%llx, %s %llu bytes, was allocated by %s and not "
@@ -165,7 +169,16 @@ static json_t *answer_of(const struct heap *heap, const struct search *search, e
 static void fail_without_malloc(const struct heap *heap, struct failure *failure)
 {
 	const char *yet = heap->args->to ? "did not run up to that moment, or it " : "";
+	const char *collector = collected_by(heap->replay);
 
+	if (collector) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_value_history shows who wrote to the address, from the beginning on: the "
+		    "first write is where the object was made",
+		    "%s gives out this program's objects, and their lives are not followed",
+		    collector);
+		return;
+	}
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "rr_value_history shows who wrote to the address; rr_trace_calls lists the calls of "
 	    "the program's own allocator",

@@ -11,6 +11,7 @@
 #include "worker/investigate/report/departure.h"
 #include "worker/investigate/report/fault_find.h"
 #include "worker/investigate/heap/library_check.h"
+#include "worker/investigate/report/raised.h"
 #include "worker/investigate/report/report.h"
 #include "worker/investigate/report/thrown.h"
 #include "worker/investigate/search/last_writer.h"
@@ -167,6 +168,26 @@ static void look_back_at_throw(struct replay *replay, struct crash *crash)
 	json_decref(ignored.details);
 }
 
+/* The same for an error of another language, whose runtime has unwound the stack, or left it. */
+static void look_back_at_raise(struct replay *replay, struct crash *crash)
+{
+	struct failure ignored = {0};
+	struct raised raised;
+
+	if (!raised_find(crash->report, crash->output, &raised))
+		return;
+	if (raised.places && raised_go_back(replay, &raised) &&
+	    report_from_here(replay, crash->report, &crash->fault, &ignored)) {
+		excursion_note(crash->excursion, &crash->thrown);
+		json_object_set_new(
+		    crash->report, "raised_at", moment_name(replay, &replay->moment));
+	}
+	report_add_cause(crash->report, raised.text);
+	json_object_del(crash->report, "printed_last"); /* a line behind the error */
+	json_object_del(crash->report, "hint");
+	json_decref(ignored.details);
+}
+
 /* The same for what the C library has found damaged: its heap, or an array. */
 static void look_back_at_damage(
     struct replay *replay, struct crash *crash, enum library_found library)
@@ -302,6 +323,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	if (crash->output)
 		json_object_set(crash->report, "output", crash->output);
 	panicked_tell(crash->report, crash->output);
+	look_back_at_raise(replay, crash);
 	if (!look_back_at_guarded(replay, crash))
 		look_back_at_damage(
 		    replay, crash, report_tell_library(crash->report, crash->output));
@@ -322,7 +344,9 @@ static void stay_there(struct crash *crash)
 
 	if (throw)
 		json_object_set_new(crash->report, "stands_at",
-		    json_string("the throw; rr_goto of moment goes on to the signal"));
+		    json_string(json_object_get(crash->report, "raised_at")
+				    ? "the error; rr_goto of moment goes on to the end"
+				    : "the throw; rr_goto of moment goes on to the signal"));
 	excursion_divert(crash->excursion, throw ? &crash->thrown : &crash->place);
 }
 

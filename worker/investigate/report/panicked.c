@@ -10,8 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/report/report.h"
 
-#define PANIC_STATUS 101
-#define TOLD_MAX     600
+#define TOLD_MAX 600
 
 static const char begins[] = "thread '", panics[] = " panicked at ";
 
@@ -66,17 +65,8 @@ void panicked_tell(json_t *report, const json_t *output)
 {
 	const char *signal = mi_text(report, "signal");
 	bool aborted = signal && strcmp(signal, "SIGABRT") == 0;
-	bool unwound = json_integer_value(json_object_get(report, "exit_code")) == PANIC_STATUS;
 	char text[TOLD_MAX];
 
-	if ((!aborted && !unwound) || !output ||
-	    !panicked_read(json_string_value(output), text, sizeof(text)))
-		return;
-	report_add_cause(report, text);
-	if (!unwound)
-		return;
-	json_object_del(report, "printed_last"); /* often a note about backtraces */
-	json_object_set_new(report, "hint",
-	    json_string("rr_last_time of rust_panic with move=true goes back to the panic, where "
-			"its frames and locals still are"));
+	if (aborted && output && panicked_read(json_string_value(output), text, sizeof(text)))
+		report_add_cause(report, text);
 }

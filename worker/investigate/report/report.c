@@ -185,10 +185,15 @@ static void add_stop(json_t *report, const json_t *stop)
 /* What ended it, in one sentence, with what the fault is known to be. */
 static void conclude(json_t *report, const char *where, const struct fault *fault)
 {
-	const char *recursion = mi_text(report, "recursion");
+	const char *recursion = mi_text(report, "recursion"), *signal = mi_text(report, "signal");
+	json_int_t status = json_integer_value(json_object_get(report, "exit_code"));
+	char end[64];
 
+	if (!signal)
+		snprintf(
+		    end, sizeof(end), "it exited with status %d because of an error", (int)status);
 	json_object_set_new(report, "conclusion",
-	    json_sprintf("%s in %s%s%s%s%s", mi_text(report, "signal"), where,
+	    json_sprintf("%s in %s%s%s%s%s", signal ? signal : end, where,
 		fault->said[0] ? ": " : "", fault->said, recursion ? ": " : "",
 		recursion ? recursion : ""));
 	if (fault->hint[0])

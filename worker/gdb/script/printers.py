@@ -1,0 +1,111 @@
+# How strings, vectors and slices of Rust and Go are shown: what they hold, instead of the pointers that they consist of.
+# gdb shows the texts of its own languages itself, but dies of a Go string that is optimized out.
+
+import gdb
+import gdb.printing
+
+SHOWN_MAX = 4096  # bytes of a text; gdb cuts it where it cuts others
+SANE_MAX = 1 << 40  # a longer one was never initialized
+FIRST = ("inner.ptr.pointer.pointer", "ptr.pointer.pointer")  # of a Vec's buffer, in Rust 1.81 and before
+
+
+def member(value, path):
+    for name in path.split("."):
+        value = value[name]
+    return value
+
+
+def plain_number(value):
+    """In some versions of Rust, a capacity is a structure around its number."""
+    while value.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
+        value = value[value.type.fields()[0]]
+    return int(value)
+
+
+def vector_of(value):
+    """First element and length of a Vec."""
+    for path in FIRST:
+        try:
+            start = member(value["buf"], path)
+            break
+        except gdb.error:
+            continue
+    else:
+        raise gdb.GdbError("an unknown kind of Vec")
+    return start.cast(value.type.template_argument(0).pointer()), plain_number(value["len"])
+
+
+class Text:
+    def __init__(self, find):
+        self.find = find
+
+    def to_string(self):
+        start, length = self.find()
+        if not 0 <= length < SANE_MAX:
+            raise gdb.MemoryError("it has %d bytes: uninitialized?" % length)
+        count = min(length, SHOWN_MAX)
+        text = bytes(gdb.selected_inferior().read_memory(int(start), count)) if count else b""
+        return text.decode("utf-8", "replace")
+
+    def display_hint(self):
+        return "string"
+
+
+class Elements:
+    def __init__(self, name, find):
+        self.name, self.find = name, find
+
+    def to_string(self):
+        return "%s of %d" % (self.name, self.find()[1])
+
+    def children(self):
+        start, length = self.find()
+        if not 0 <= length < SANE_MAX:
+            raise gdb.MemoryError("it has %d elements: uninitialized?" % length)
+        return (("[%d]" % number, (start + number).dereference()) for number in range(length))
+
+    def display_hint(self):
+        return "array"
+
+
+class Unknown:
+    def to_string(self):
+        return "<optimized out>"
+
+
+def rust_printer(value, name):
+    if name == "alloc::string::String":
+        return Text(lambda: vector_of(value["vec"]))
+    if name.startswith("alloc::vec::Vec<"):
+        return Elements("Vec", lambda: vector_of(value))
+    if name.startswith("&[") or name.startswith("&mut ["):
+        return Elements("slice", lambda: (value["data_ptr"], int(value["length"])))
+    return None
+
+
+def go_printer(value, name):
+    names = [field.name for field in value.type.strip_typedefs().fields()]
+    # a structure of C can have that name, too, but not these bytes
+    if name == "string" and names == ["str", "len"] and str(value["str"].type) == "uint8 *":
+        return Text(lambda: (value["str"], int(value["len"])))
+    if name.startswith("[]") and names == ["array", "len", "cap"]:
+        return Elements(name, lambda: (value["array"], int(value["len"])))
+    return None
+
+
+class Languages(gdb.printing.PrettyPrinter):
+    def __init__(self):
+        super().__init__("rr-languages")
+
+    def __call__(self, value):
+        name = value.type.name or ""
+        known = rust_printer if name.startswith(("alloc::", "&")) else go_printer if name.startswith(
+            ("string", "[]")) else None
+        if not known or value.type.strip_typedefs().code != gdb.TYPE_CODE_STRUCT:
+            return None
+        printer = known(value, name)
+        return Unknown() if printer and value.is_optimized_out else printer
+
+
+def load_printers():
+    gdb.printing.register_pretty_printer(None, Languages())
