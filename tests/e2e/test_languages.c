@@ -119,7 +119,8 @@ static const struct language languages[] = {
 	.condition = "name == \"carol\"",
 	.other = "name != \"alice\" && ledger.balance == 820",
 	.unknown = "ledger.nothing == 1",
-	.crash = {"core.exception.ArrayIndexError", "is out of bounds for array of length 4"},
+	.crash = {"core.exception.ArrayIndexError", "called by ledger.report (",
+	    "is out of bounds for array of length 4"},
 	.locals = {"\"title\",\"value\":\"\\\"worst\\\"\"", "940", "-340"},
 	.carol = "name=\"carol\", amount=270",
 	.open = {[HEAP] = "D's garbage collector"}},
@@ -308,6 +309,24 @@ START_TEST(a_condition_on_a_text_holds_where_the_text_is_that)
 }
 END_TEST
 
+/* Libraries are loaded between the start and deposit: gdb reads each condition again then. */
+START_TEST(a_condition_and_a_thread_hold_when_they_come_later)
+{
+	const struct language *language = language_of(_i);
+	cleanup_scene struct scene scene = scene_open(language->program, NULL);
+	json_auto_t *when = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *set = client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:I}", "location",
+	    language->deposit, "thread", (json_int_t)answer_number(when, "tid"));
+
+	json_decref(
+	    client_tool(scene.client, "rr_breakpoint_update", "{s:I, s:s}", "breakpoint_number",
+		(json_int_t)answer_number(set, "number"), "condition", language->condition));
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	expect_within(stop, "frame.args", "carol");
+	ck_assert_ptr_null(json_object_get(stop, "condition_unread"));
+}
+END_TEST
+
 START_TEST(a_condition_that_can_never_be_read_is_refused_at_once)
 {
 	const struct language *language = language_of(_i);
@@ -353,6 +372,7 @@ int main(void)
 	    {calls_are_listed_with_readable_arguments, built_count},
 	    {a_printed_line_leads_to_the_own_line_that_made_it, built_count},
 	    {a_condition_on_a_text_holds_where_the_text_is_that, built_count},
+	    {a_condition_and_a_thread_hold_when_they_come_later, built_count},
 	    {a_condition_that_can_never_be_read_is_refused_at_once, built_count},
 	    {NULL, 0},
 	};

@@ -3,12 +3,18 @@
  */
 #include "worker/breaks/temporary_breakpoint.h"
 
+#include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/settings.h"
 #include "worker/breaks/jit_code.h"
 
 int temporary_breakpoint_insert(struct replay *replay, const char *where)
 {
+	/* A condition of ours is C, at a place of any language. */
+	cleanup_setting struct gdb_setting language =
+	    strncmp(where, "-c ", 3) == 0 ? gdb_setting_begin(replay->gdb, "language", "c")
+					  : (struct gdb_setting){0};
 	enum gdb_outcome outcome;
 	json_t *results = NULL, *bkpt;
 	int number;

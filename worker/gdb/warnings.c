@@ -33,7 +33,8 @@ static bool says_nothing(const char *text, size_t length)
 	    "libthread_db", "dynamic linker", "vdso", "vsyscall", "shared library list entry",
 	    "Temporarily disabling breakpoints", "more recent than executable",
 	    "Remote failure reply", "separate debug info", "File transfers from remote",
-	    "unable to open /proc file"};
+	    "unable to open /proc file",
+	    "Expression is not an assignment"}; /* of `set`, where = compares: Ada */
 
 	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
 		if (contains(text, length, noise[i]))

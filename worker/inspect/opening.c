@@ -125,7 +125,10 @@ static bool begin(struct replay *replay, const struct replay_start_args *args,
 		printers_load(replay); /* what it watches and asks may need them */
 		return state_restore(replay, restore, failure);
 	}
-	return at.at_start || position_go_event(replay, at.event, failure);
+	if (at.at_start)
+		return true;
+	printers_load(replay); /* the frame there may have what only they can show */
+	return position_go_event(replay, at.event, failure);
 }
 
 static struct replay *open_one(

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "worker/read/d_name.h"
 
 #define OPERATOR  "operator"
 #define ANONYMOUS "(anonymous namespace)"
@@ -70,6 +71,8 @@ const char *brief_name(const char *name, char text[BRIEF_NAME_MAX])
 {
 	size_t length = 0;
 
+	if (d_name(name, text, BRIEF_NAME_MAX))
+		return text;
 	if (strlcpy(text, name, BRIEF_NAME_MAX) < BRIEF_NAME_MAX)
 		return text;
 	text[0] = '\0';

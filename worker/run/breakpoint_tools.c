@@ -9,6 +9,7 @@
 #include "worker/breaks/absolute.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/read/brief_name.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/stubs.h"
@@ -43,6 +44,7 @@ static char *copy(const char *text)
 static json_t *describe(const json_t *bkpt, int number, const char *location)
 {
 	const json_t *place = bkpt, *several = json_object_get(bkpt, "locations");
+	char name[BRIEF_NAME_MAX];
 	const char *full;
 	json_t *json;
 
@@ -56,7 +58,8 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 		return json;
 	}
 	if (mi_text(place, "func"))
-		json_object_set_new(json, "function", json_string(mi_text(place, "func")));
+		json_object_set_new(
+		    json, "function", json_string(brief_name(mi_text(place, "func"), name)));
 	if (full && mi_text(place, "line"))
 		json_object_set_new(
 		    json, "at", json_sprintf("%s:%s", full, mi_text(place, "line")));

@@ -232,8 +232,9 @@ static void read_library(struct replay *replay, char *name, size_t size)
 	const char *value, *text;
 
 	name[0] = '\0';
-	if (gdb_command(replay->gdb, &results, "-data-evaluate-expression \"(char *) $rdi\"") ==
-	    GDB_DONE) {
+	if (gdb_command(replay->gdb, &results,
+		"-data-evaluate-expression --thread %d --frame 0 --language c \"(char *) $rdi\"",
+		replay->selected.number) == GDB_DONE) {
 		value = mi_text(results, "value");
 		text = value ? strchr(value, '"') : NULL;
 		if (text)

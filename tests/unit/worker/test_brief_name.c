@@ -24,6 +24,13 @@ static const struct {
     {"outer(" MAP ")::{lambda(int)#1}::operator()(int) const",
 	"outer(...)::{lambda(...)#1}::operator()(...) const"},
     {"broken<" MAP, NULL},
+    {"_D6ledger7depositFPSQs6LedgerAyalZv", "ledger.deposit"},
+    {"_D4core8demangleQjFNaNbNfNkMAxaNkMAaZQd", "core.demangle.demangle"},
+    {"_D3std5stdio__T8writeflnTaTAyaTlZQsFNfIAaQolZv", "std.stdio.writefln!(...)"},
+    {"_D6ledger5outerFZ5innerMFZv", "_D6ledger5outerFZ5innerMFZv"},
+    {"_D6ledger9short", "_D6ledger9short"},
+    {"_D6ledgerQz", "_D6ledgerQz"},
+    {"_Dmain", "_Dmain"},
 };
 
 START_TEST(a_name_loses_whole_lists)

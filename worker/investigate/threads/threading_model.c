@@ -55,8 +55,8 @@ bool threading_read(
 	size_t i;
 
 	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame 0 \"{%s}\"", replay->selected.number,
-		expressions) == GDB_DONE)
+		"-data-evaluate-expression --thread %d --frame 0 --language c \"{%s}\"",
+		replay->selected.number, expressions) == GDB_DONE)
 		at = mi_text(results, "value");
 	for (i = 0; at && i < count; i++) {
 		char *end;

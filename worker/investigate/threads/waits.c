@@ -105,7 +105,7 @@ static bool read_number(
 	const char *value = NULL;
 
 	if (gdb_command(replay->gdb, &results,
-		"-data-evaluate-expression --thread %d --frame 0 \"%s\"", thread,
+		"-data-evaluate-expression --thread %d --frame 0 --language c \"%s\"", thread,
 		expression) == GDB_DONE)
 		value = mi_text(results, "value");
 	if (value)
