@@ -4,6 +4,7 @@
  */
 #include "session.h"
 #include "tests/runner.h"
+#include "worker/gdb/library.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/temporary_breakpoint.h"
@@ -104,8 +105,7 @@ START_TEST(what_must_be_obeyed_and_is_refused_costs_the_session)
 	    {pass_signals, {SAYS("handle all nostop noprint pass"), "^done"},
 		{SAYS("handle SIGKILL stop print pass"), NO}},
 	    {stop_at_faults, {0}, {"-interpreter-exec console \"handle SIGSEGV *", NO}},
-	    {end_printers, {SAYS("enable pretty-printer"), "^done"},
-		{SAYS("disable pretty-printer"), NO}},
+	    {end_printers, {SAYS(LIBRARY_PRINTERS_ON), "^done"}, {SAYS(LIBRARY_PRINTERS_OFF), NO}},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
