@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 cache=$1
 CACHE_DAYS=7
-MACHINE_SECONDS=900
+MACHINE_SECONDS=1800
 packages=linux-image-virtual,initramfs-tools,apparmor,gcc,libc6-dev,make,pkg-config,rr,gdb
 libraries=libjansson-dev,libseccomp-dev,libcap-dev,libbsd-dev,libinih-dev,libbrotli-dev,libdw-dev,libzydis-dev
 
