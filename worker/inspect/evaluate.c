@@ -12,6 +12,7 @@
 #include "worker/handlers.h"
 #include "worker/serve/harmless.h"
 #include "worker/inspect/evaluate.h"
+#include "worker/inspect/walk.h"
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
@@ -294,6 +295,11 @@ struct expressions {
 	const struct evaluate_args *args;
 };
 
+static bool is_walk(const struct evaluate_args *args)
+{
+	return args->next || args->until || json_array_size(args->show);
+}
+
 static json_t *evaluate_here(
     struct replay *replay, const struct expressions *expressions, struct failure *failure)
 {
@@ -303,6 +309,8 @@ static json_t *evaluate_here(
 	cleanup_setting struct gdb_setting elements =
 	    gdb_setting_begin(replay->gdb, "print elements", "%lld", args->max_elements);
 
+	if (is_walk(args))
+		return walk_chain(replay, args, failure);
 	return args->allow_calls ? evaluate_with_calls(replay, expressions->list, reading, failure)
 				 : evaluate_all(replay, expressions->list, reading, failure);
 }
@@ -332,7 +340,7 @@ json_t *tool_evaluate(
 
 	if (!calls_are_allowed(replay->worker, args->allow_calls, failure))
 		return NULL;
-	list = wanted(args, failure);
+	list = is_walk(args) ? json_array() : wanted(args, failure);
 	if (!list)
 		return NULL;
 	result =

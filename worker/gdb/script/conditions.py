@@ -316,7 +316,18 @@ class Location(gdb.Command):
         print("%d %d" % (int(value.address), value.type.sizeof))
 
 
+class Walk(gdb.Command):
+    """rr-walk EXPRESSION: keeps its value as $rr_walk, in every language."""
+
+    def __init__(self):
+        super().__init__("rr-walk", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, _):
+        gdb.set_convenience_variable("rr_walk", gdb.parse_and_eval(argument))
+
+
 def load_conditions():
     Condition()
+    Walk()
     Location()
     SameText()

@@ -4,6 +4,7 @@
  * An internal breakpoint for one search, at a place that a client names. It also tells whether a
  * stop counts, because gdb stops even where it cannot evaluate the condition.
  */
+#include "worker/read/truth.h"
 #include "worker/session/replay.h"
 
 /* Sets a disabled breakpoint. Returns gdb's number, or 0 with *failure filled. condition may be
@@ -39,14 +40,6 @@ enum hit_kind location_hits_judge(struct replay *replay, const char *condition,
 
 /* "at 3 passes it could not be read: WHY, first at MOMENT"; NULL: it could be read at each. */
 json_t *location_hits_tell_unread(struct replay *replay, const struct hits_unread *unread);
-
-enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNREAD, TRUTH_REFUSED };
-
-/* Whether an expression is true, of which gdb printed this value where the program stands.
- * TRUTH_UNREAD: it cannot be read there, and why[size] says why. TRUTH_REFUSED: a structure, an
- * array or a function is neither true nor false. */
-enum truth expression_truth(
-    struct replay *replay, const char *expression, const char *value, char *why, size_t size);
 
 void expression_fail_shapeless(const char *expression, struct failure *failure);
 
