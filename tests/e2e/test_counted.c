@@ -150,6 +150,7 @@ START_TEST(a_million_passes_are_counted)
 	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
 
 	ck_assert_int_eq(total_of(&scene, "pass", NULL, NULL, 2), 1000000);
+	ck_assert_int_eq(total_of(&scene, "*pass", NULL, NULL, 2), 1000000);
 	ck_assert_int_eq(total_of(&scene, "pass", "nth % 4 == 1", NULL, 2), 250000);
 }
 END_TEST

@@ -25,7 +25,11 @@ static bool can_hand_over(struct replay *replay, const char *location, const cha
 {
 	char command[2 * REPLAY_EXPRESSION_MAX + 160];
 
-	return (size_t)snprintf(command, sizeof(command), "maint agent-eval -at %s,%s", location,
+	/* -at takes no address; without it gdb looks names up where the program stands. */
+	bool by_address = location[0] == '*';
+
+	return (size_t)snprintf(command, sizeof(command), "maint agent-eval %s%s%s%s",
+		   by_address ? "" : "-at ", by_address ? "" : location, by_address ? "" : ",",
 		   condition) < sizeof(command) &&
 	       gdb_console(replay->gdb, NULL, command) == GDB_DONE;
 }
