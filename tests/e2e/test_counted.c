@@ -155,6 +155,20 @@ START_TEST(a_million_passes_are_counted)
 }
 END_TEST
 
+/* The counter of branches destroys the flags before the counted instruction, so a stop between the
+ * two runs that instruction here. */
+START_TEST(a_pass_counts_once_however_a_signal_interrupts_it)
+{
+	cleanup_scene struct scene scene = scene_open("spun", NULL);
+	char expected[32];
+
+	snprintf(
+	    expected, sizeof(expected), "%lld", total_of(&scene, "*spin_first", NULL, NULL, 1));
+	go(&scene, "end");
+	expect_value(scene.client, "rounds * 100", expected);
+}
+END_TEST
+
 /* Backward, forward from a place in the middle, and from one that the condition names. */
 START_TEST(the_last_of_a_million_passes_is_found)
 {
@@ -188,10 +202,12 @@ int main(void)
 	    the_last_pass_is_the_one_that_a_stop_showed,
 	    what_has_to_be_judged_by_gdb_is_counted_too,
 	    a_million_passes_are_counted,
+	    a_pass_counts_once_however_a_signal_interrupts_it,
 	    the_last_of_a_million_passes_is_found,
 	    NULL,
 	};
-	const char *const programs[] = {"passes", "conditional 40", "conditional 1000000", NULL};
+	const char *const programs[] = {
+	    "passes", "conditional 40", "conditional 1000000", "spun", NULL};
 
 	return scene_main("counted", tests, programs);
 }

@@ -42,7 +42,7 @@ struct place {
 	uint32_t offset;  /* in its part of the cache */
 	uint8_t kind : 7; /* enum place_kind */
 	/* Of the instruction at `original` a pass is counted if the slot of the mark says so, and
-	 * it has not run; see passcount.h. */
+	 * it has not run; see passcount.h and places_runs. */
 	uint8_t counted : 1;
 	uint8_t flags;
 	/*
@@ -75,6 +75,12 @@ const struct place *places_before(const struct places *places, const struct plac
 
 /* Makes them the same as `from`; false when memory is short. */
 bool places_copy(struct places *places, const struct places *from);
+
+/* Whether places_recover runs the instruction at `original`, because its old flags are lost. */
+static inline bool places_runs(const struct place *place)
+{
+	return place->kind == PLACE_SPOILT;
+}
 
 void places_clear(struct places *places);
 void places_free(struct places *places);

@@ -78,7 +78,7 @@ static void recover_place(
 		2 * INSTRUCTION_MAX, regs) &&
 	    space->budget.passed > 0)
 		space->budget.passed--;
-	if (place->counted)
+	if (place->counted && !places_runs(place))
 		*arena_slot(&space->arena, ARENA_SLOT_PASSES) -=
 		    *arena_slot(&space->arena, ARENA_SLOT_MARK);
 	if (place->kind == PLACE_JUDGES)
