@@ -457,7 +457,8 @@ static void recover_fault(
 	siginfo_t info = {0};
 
 	recover_state(space, tracee->tid, regs);
-	if (place && place->counted && !places_runs(place) && status >> 16 == 0 && status >> 8 != SIGTRAP &&
+	if (place && place->counted && !places_runs(place) && status >> 16 == 0 &&
+	    status >> 8 != SIGTRAP &&
 	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
 	    info.si_code > 0)
 		*arena_slot(&space->arena, ARENA_SLOT_PASSES) +=
