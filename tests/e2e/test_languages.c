@@ -310,13 +310,12 @@ START_TEST(a_condition_on_a_text_holds_where_the_text_is_that)
 END_TEST
 
 /* Libraries are loaded between the start and deposit: gdb reads each condition again then. */
-START_TEST(a_condition_and_a_thread_hold_when_they_come_later)
+START_TEST(a_condition_holds_when_it_comes_later)
 {
 	const struct language *language = language_of(_i);
 	cleanup_scene struct scene scene = scene_open(language->program, NULL);
-	json_auto_t *when = client_tool(scene.client, "rr_when", NULL);
-	json_auto_t *set = client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:I}", "location",
-	    language->deposit, "thread", (json_int_t)answer_number(when, "tid"));
+	json_auto_t *set =
+	    client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", language->deposit);
 
 	json_decref(
 	    client_tool(scene.client, "rr_breakpoint_update", "{s:I, s:s}", "breakpoint_number",
@@ -372,7 +371,7 @@ int main(void)
 	    {calls_are_listed_with_readable_arguments, built_count},
 	    {a_printed_line_leads_to_the_own_line_that_made_it, built_count},
 	    {a_condition_on_a_text_holds_where_the_text_is_that, built_count},
-	    {a_condition_and_a_thread_hold_when_they_come_later, built_count},
+	    {a_condition_holds_when_it_comes_later, built_count},
 	    {a_condition_that_can_never_be_read_is_refused_at_once, built_count},
 	    {NULL, 0},
 	};

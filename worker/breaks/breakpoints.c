@@ -245,6 +245,7 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 	long long tid = breakpoint->thread;
 	int number = tid ? selection_number(replay, (int)tid) : 0;
 	json_t *results = NULL;
+	bool has_storage;
 
 	snprintf(to, size, "%s", when ? when : "");
 	if (!tid)
@@ -260,10 +261,19 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 		ERROR_UNSUPPORTED, "set it for all threads", failure))
 		return false;
 	storage = mi_text(results, "value");
-	snprintf(to, size, "$fs_base == %s%s%s%s", storage ? storage : "0", when ? " && (" : "",
-	    when ? when : "", when ? ")" : "");
+	has_storage = storage && strtoull(storage, NULL, 0) != 0;
+	if (has_storage)
+		snprintf(to, size, "$fs_base == %s%s%s%s", storage, when ? " && (" : "",
+		    when ? when : "", when ? ")" : "");
+	else
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "go to a later moment, for instance to main, and set it there; or set it for "
+		    "all threads",
+		    "thread %lld has just begun, and has nothing yet by which it differs from "
+		    "others",
+		    tid);
 	json_decref(results);
-	return true;
+	return has_storage;
 }
 
 /* The same as gdb is to read it; its text is NULL if there is none. */
