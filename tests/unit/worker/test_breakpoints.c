@@ -89,6 +89,22 @@ START_TEST(a_breakpoint_for_one_thread_is_a_condition)
 }
 END_TEST
 
+/* It would never stop. */
+START_TEST(a_thread_without_storage_of_its_own_is_refused)
+{
+	const struct breakpoint_set_args args = {.location = "f", .thread = "7"};
+	struct failure failure = {0};
+
+	session_begin(
+	    SCRIPT({"-thread-info", "^done,threads=[{id=\"1\",target-id=\"Thread 7.7\"}]"},
+		{"-data-evaluate-expression --thread 1 --frame 0 $fs_base", "^done,value=\"0\""}));
+	ck_assert_ptr_null(set(&args, &failure));
+	ck_assert_ptr_nonnull(strstr(failure.message, "thread 7 has just begun"));
+	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	session_end();
+}
+END_TEST
+
 START_TEST(a_location_that_is_nowhere_is_an_error_and_is_not_kept)
 {
 	static const char *const said[] = {"^error,msg=\"No line 900 in file \\\"x.c\\\".\"",
@@ -288,6 +304,7 @@ int main(void)
 {
 	const TTest *const tests[] = {all_that_was_asked_for_reaches_gdb,
 	    a_breakpoint_for_one_thread_is_a_condition,
+	    a_thread_without_storage_of_its_own_is_refused,
 	    a_location_that_is_nowhere_is_an_error_and_is_not_kept,
 	    an_address_where_nothing_is_mapped_is_refused_and_taken_away,
 	    a_watchpoint_knows_its_address, a_fifth_watchpoint_is_refused_and_taken_away,
