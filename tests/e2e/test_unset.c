@@ -43,15 +43,17 @@ START_TEST(what_nobody_set_is_told_so)
 }
 END_TEST
 
-/* left: the line whose store is still there; NULL: none is told. */
+/* left: the line whose store is still there; NULL: none is told; OR_NOT: where malloc splits a
+ * block it leaves words of its own, which differs between versions of glibc. */
+#define OR_NOT "or not"
 static const struct {
 	const char *program, *expression, *kind, *says, *line, *left;
 } kinds[] = {
     {KINDS, "aligned", "uninitialized", "was allocated by aligned_alloc", "taken: aligned_alloc",
-	NULL},
-    {KINDS, "by_memalign", "uninitialized", "was allocated by memalign", "taken: memalign", NULL},
+	OR_NOT},
+    {KINDS, "by_memalign", "uninitialized", "was allocated by memalign", "taken: memalign", OR_NOT},
     {KINDS, "by_posix", "uninitialized", "was allocated by posix_memalign", "taken: posix_memalign",
-	NULL},
+	OR_NOT},
     {KINDS, "reused", "uninitialized", "was allocated by malloc", "taken: again", "left behind"},
     {KINDS, "again_aligned", "uninitialized", "was allocated by aligned_alloc",
 	"taken: aligned again", "left behind"},
@@ -88,6 +90,8 @@ START_TEST(each_kind_of_memory_says_what_set_it_and_what_was_left_there)
 		expect_within(answer, "conclusion", kinds[i].says);
 		if (kinds[i].line)
 			expect_line(answer, "frame", harness_line(source, kinds[i].line));
+		if (kinds[i].left && strcmp(kinds[i].left, OR_NOT) == 0)
+			continue;
 		ck_assert_msg(!kinds[i].left == !json_object_get(answer, "left_behind"), "%s",
 		    kinds[i].expression);
 		if (kinds[i].left) {

@@ -141,6 +141,21 @@ static bool compares_text(const char *expression)
 	return strpbrk(expression, "\"'") && (strstr(expression, "==") || strstr(expression, "!="));
 }
 
+/* Whether a text is the same is true or false, in a frame of C as in one of C++. */
+static void say_truth(char **value, char **type)
+{
+	bool is_truth = *value && *type && strcmp(*type, "int") == 0 &&
+			(strcmp(*value, "0") == 0 || strcmp(*value, "1") == 0);
+	const char *said = is_truth && (*value)[0] == '1' ? "true" : "false";
+
+	if (!is_truth)
+		return;
+	free(*value);
+	free(*type);
+	*value = copy(said);
+	*type = copy("bool");
+}
+
 /* A variable object gives value and type in one exchange, but only the type of an aggregate. */
 int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
     size_t why_size)
@@ -153,6 +168,10 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 		condition_write(replay, 0, expression, &written, &ignored);
 	status = read_written(
 	    replay, written.text ? written.text : expression, value, type, why, why_size);
+	/* What counts, or chooses, is a number. */
+	if (status == 0 && written.text && strcmp(written.text, expression) != 0 &&
+	    !strpbrk(expression, "?+/%~"))
+		say_truth(value, type);
 	/* Its operators may have other names in the language of the frame. */
 	if (status != 0 && !written.text && !replay->worker->broken &&
 	    strpbrk(expression, "=&|!") &&
