@@ -162,12 +162,15 @@ static char *tell_cycle(const struct threading *threading, const struct chain *c
 	for (size_t i = 0; i < chain->length && length < sizeof(text); i++) {
 		const struct threading_thread *thread = &threading->threads[chain->threads[i]];
 		size_t at = chain->threads[i], next = chain->threads[(i + 1) % chain->length];
+		char holder[32] = "itself";
 
+		if (next != at)
+			snprintf(holder, sizeof(holder), "thread %d", threading->threads[next].tid);
 		name_awaited(threading, &thread->call, name);
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
-		    " waits for %s, %s thread %d%s", name,
+		    " waits for %s, %s %s%s", name,
 		    waits_for(threading, at, next) ? "held by" : "behind the waiting writer,",
-		    threading->threads[next].tid, i + 1 < chain->length ? ", which" : "");
+		    holder, i + 1 < chain->length ? ", which" : "");
 	}
 	return strdup(text);
 }
