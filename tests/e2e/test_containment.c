@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/e2e/at_work.h"
 #include "tests/e2e/scene.h"
 
 #define PROGRAM	   "many_watch"
@@ -42,11 +43,22 @@ static pid_t find_victim(pid_t server, enum victim victim)
 	return pid;
 }
 
-static void await_gone(pid_t pid)
+/* Until the server knows that the session's processes are dead; no call reaches a worker. */
+static void await_resting(struct client *client, const char *session)
 {
-	double end = harness_now() + 10;
-	while (kill(pid, 0) == 0 && harness_now() < end)
-		usleep(2000);
+	double end = harness_now() + HARNESS_TIMEOUT_S;
+
+	for (bool rests = false; !rests; usleep(2000)) {
+		json_auto_t *answer = client_tool(client, "rr_sessions", NULL);
+		const json_t *row;
+		size_t i;
+
+		json_array_foreach(answer_at(answer, "sessions"), i,
+		    row) if (strcmp(answer_text(row, "session"), session) == 0) rests =
+		    strcmp(answer_text(row, "state"), "resting") == 0;
+		if (harness_now() > end)
+			harness_fail("%s does not rest: %s", session, answer_show(answer));
+	}
 }
 
 /* A call that runs for long: it single-steps. */
@@ -55,7 +67,7 @@ static long long send_long_run(struct client *client, const char *session)
 	long long id = client_tool_send(client, "rr_step",
 	    json_pack(
 		"{s:i, s:s, s:s}", "count", 1000000, "unit", "instruction", "session", session));
-	usleep(300 * 1000);
+	at_work_await(client_pid(client), AT_WORK_STEPPED_MS);
 	return id;
 }
 
@@ -98,11 +110,11 @@ START_TEST(killed_while_idle_the_session_comes_back_where_it_was)
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
 	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
 	kill(victim, SIGKILL);
-	await_gone(victim);
-	usleep(200 * 1000);
 	expect_alive(scene.client, other);
 	if (_i == VICTIM_TRACEE)
 		notice_death(&scene);
+	else
+		await_resting(scene.client, scene.session);
 	expect_restored(&scene);
 	expect_alive(scene.client, other);
 }
@@ -117,7 +129,7 @@ START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
 	pid_t rr = find_victim(client_pid(scene.client), VICTIM_RR);
 	long long id = client_tool_send(scene.client, "rr_step",
 	    json_pack("{s:i, s:s, s:b}", "count", 1000000, "unit", "instruction", "reverse", 1));
-	usleep(300 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_STEPPED_MS);
 	kill(rr, SIGABRT);
 	json_auto_t *failed = client_tool_failure(scene.client, id, "rr_failed", HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "Aborted"));
@@ -149,7 +161,7 @@ static void kill_gdb(struct scene *scene)
 {
 	pid_t gdb = census_find(client_pid(scene->client), "gdb", 0);
 	kill(gdb, SIGKILL);
-	await_gone(gdb);
+	await_resting(scene->client, scene->session);
 }
 
 START_TEST(checkpoints_come_back_with_the_session)
@@ -344,8 +356,7 @@ START_TEST(what_was_accepted_comes_back_however_long_it_is)
 	ck_assert_uint_gt(kept, 3);
 	pid_t victim = find_victim(client_pid(scene.client), VICTIM_GDB);
 	kill(victim, SIGKILL);
-	await_gone(victim);
-	usleep(200 * 1000);
+	await_resting(scene.client, scene.session);
 	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), TRUE("restored"),
 	    COUNT("breakpoints", kept));
 }
@@ -362,24 +373,6 @@ static json_t *interrupt_somewhere(struct scene *scene)
 	return client_tool(scene->client, "rr_registers", NULL);
 }
 
-/* rr is dead. A call that comes before the worker has seen it fails, and the next one restores. */
-static void come_back(struct scene *scene)
-{
-	bool restored = false;
-
-	for (int i = 0; !restored; i++) {
-		long long id = client_tool_send(scene->client, "rr_when", NULL);
-		json_auto_t *message = client_wait(scene->client, id, HARNESS_TIMEOUT_S);
-		const json_t *answer = answer_at(message, "result.structuredContent");
-
-		restored = answer_true(answer, "restored");
-		if (!restored) {
-			ck_assert_int_eq(i, 0);
-			expect_text(answer, "code", "rr_failed");
-		}
-	}
-}
-
 /* Half of the events of this program are system calls that rr runs before it counts their event as
  * done. One interrupt in four stops it in between, where no seek ends. */
 START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
@@ -389,8 +382,8 @@ START_TEST(an_interrupted_session_comes_back_wherever_it_stopped)
 		json_t *before = interrupt_somewhere(&scene);
 		pid_t victim = find_victim(client_pid(scene.client), VICTIM_RR);
 		kill(victim, SIGKILL);
-		await_gone(victim);
-		come_back(&scene);
+		await_resting(scene.client, scene.session);
+		expect_all(client_tool(scene.client, "rr_when", NULL), TRUE("restored"));
 		expect_same(before, client_tool(scene.client, "rr_registers", NULL));
 	}
 }

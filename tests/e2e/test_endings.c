@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/e2e/at_work.h"
 #include "tests/e2e/scene.h"
 
 /* Every deadline that could be waited for instead is longer, on a busy machine too. */
@@ -131,7 +132,7 @@ START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 	    json_pack("{s:i, s:s}", "count", 1000000, "unit", "instruction"));
 	int status;
 
-	usleep(300 * 1000);
+	at_work_await(client_pid(scene.client), AT_WORK_STEPPED_MS);
 	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);
 	expect_all(client_tool_failure(scene.client, running, "worker_died", 30),
 	    FALSE("session_alive"), HAS("hint", "start the server again"));
