@@ -41,6 +41,9 @@ char *harness_program(const char *name);
  * ending. */
 long long harness_line(const char *name, const char *text);
 
+/* How often the text has that in it. */
+size_t harness_count(const char *text, const char *what);
+
 /* The whole file, NUL-terminated, to be freed. NULL when it cannot be read. */
 char *harness_file(const char *path);
 void harness_write_file(const char *path, const char *text);

@@ -113,6 +113,17 @@ char *harness_file(const char *path)
 	return text;
 }
 
+size_t harness_count(const char *text, const char *what)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, what)) != NULL) {
+		text += strlen(what);
+		count++;
+	}
+	return count;
+}
+
 void harness_write_file(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "we");

@@ -64,17 +64,6 @@ START_TEST(what_is_passed_over_changes_no_answer)
 }
 END_TEST
 
-static size_t count_of(const char *text, const char *what)
-{
-	size_t count = 0;
-
-	while ((text = strstr(text, what)) != NULL) {
-		text += strlen(what);
-		count++;
-	}
-	return count;
-}
-
 /* How often rr has told gdb that a watchpoint was hit. */
 static size_t shown(const char *predicate, const char *conclusion)
 {
@@ -89,7 +78,7 @@ static size_t shown(const char *predicate, const char *conclusion)
 	expect_within(answer, "conclusion", conclusion);
 	scene_close(&scene);
 	text = harness_file(log);
-	return count_of(text, "watch:");
+	return harness_count(text, "watch:");
 }
 
 /* Near a signal's moment rr compares at stops of its own. Writes of the kernel are always shown;

@@ -82,17 +82,6 @@ START_TEST(what_is_counted_among_signals_is_what_stops_count)
 }
 END_TEST
 
-static size_t count_of(const char *text, const char *what)
-{
-	size_t count = 0;
-
-	while ((text = strstr(text, what)) != NULL) {
-		text += strlen(what);
-		count++;
-	}
-	return count;
-}
-
 /* How often rr has told gdb that a watchpoint was hit, and how many changes there were. */
 static size_t shown(const char *name, long long *total)
 {
@@ -107,7 +96,7 @@ static size_t shown(const char *name, long long *total)
 	*total = answer_number(answer, "total");
 	scene_close(&scene);
 	text = harness_file(log);
-	return count_of(text, "watch:");
+	return harness_count(text, "watch:");
 }
 
 /* A few more for each place. */

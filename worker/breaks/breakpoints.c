@@ -290,22 +290,13 @@ static bool write_condition(struct replay *replay, const struct breakpoint *brea
 	return !when[0] || written_condition(replay, &wanted, written, failure);
 }
 
-/* gdb reads a condition again whenever a library is loaded, in the language in which the breakpoint
- * was set: another one finds a mistake then, and gdb disables the breakpoint without a word. */
-static bool set_anew(
-    struct replay *replay, struct breakpoint *breakpoint, char *condition, struct failure *failure)
+bool breakpoints_replace(struct replay *replay, struct breakpoint *breakpoint,
+    const struct breakpoint *wanted, const json_t *row, struct failure *failure)
 {
-	struct breakpoint wanted = *breakpoint;
-	json_t *results = NULL, *bkpt;
-	int number;
+	long long hits = breakpoints_hits(breakpoint, row);
+	json_t *bkpt = breakpoints_insert(replay, wanted, failure);
+	int number = mi_number(bkpt, "number", 0);
 
-	wanted.condition = condition;
-	gdb_must(replay->gdb, &results, "-break-list");
-	wanted.hits_before = breakpoints_hits(
-	    breakpoint, mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb));
-	json_decref(results);
-	bkpt = breakpoints_insert(replay, &wanted, failure);
-	number = mi_number(bkpt, "number", 0);
 	json_decref(bkpt);
 	if (!number)
 		return false;
@@ -313,8 +304,25 @@ static bool set_anew(
 		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
 	gdb_must(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
 	breakpoint->gdb = number;
-	breakpoint->hits_before = wanted.hits_before;
+	breakpoint->hits_before = hits;
 	return true;
+}
+
+/* gdb reads a condition again whenever a library is loaded, in the language in which the breakpoint
+ * was set: another one finds a mistake then, and gdb disables the breakpoint without a word. */
+static bool set_anew(
+    struct replay *replay, struct breakpoint *breakpoint, char *condition, struct failure *failure)
+{
+	struct breakpoint wanted = *breakpoint;
+	json_t *results = NULL;
+	bool is_set;
+
+	wanted.condition = condition;
+	gdb_must(replay->gdb, &results, "-break-list");
+	is_set = breakpoints_replace(replay, breakpoint, &wanted,
+	    mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb), failure);
+	json_decref(results);
+	return is_set;
 }
 
 /* Uses one quoted command that takes the rest of its line literally, as -break-condition does. */

@@ -42,6 +42,10 @@ void breakpoints_forget(struct replay *replay, int gdb_number);
  * conditional.h for one with a condition. */
 json_t *breakpoints_insert(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
+/* Sets it as `wanted` is instead, which counts on from the hits so far. `row`: of
+ * mi_breakpoint_row. False with *failure filled and nothing changed. */
+bool breakpoints_replace(struct replay *replay, struct breakpoint *breakpoint,
+    const struct breakpoint *wanted, const json_t *row, struct failure *failure);
 /* gdb sets a breakpoint at any bare address, but rr cannot stop where nothing is mapped. If that is
  * so, removes it: false with *failure filled, with this hint. */
 bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,

@@ -58,23 +58,11 @@ json_t *conditional_in_hardware(struct replay *replay, const struct breakpoint *
 /* Sets it as an int3. The row is gdb's. */
 static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, const json_t *row)
 {
-	long long hits = breakpoints_hits(breakpoint, row);
 	struct failure ignored = {0};
-	json_t *bkpt;
-	int number;
 
 	breakpoint->by_int3 = true;
 	breakpoint->ignore_count = mi_number(row, "ignore", 0);
-	bkpt = breakpoints_insert(replay, breakpoint, &ignored);
-	number = mi_number(bkpt, "number", 0);
-	json_decref(bkpt);
-	if (!number)
-		return;
-	if (breakpoint->disabled || replay->breakpoints.suspended)
-		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
-	gdb_must(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
-	breakpoint->gdb = number;
-	breakpoint->hits_before = hits;
+	breakpoints_replace(replay, breakpoint, breakpoint, row, &ignored);
 }
 
 static bool any_may_choose(const struct replay *replay)

@@ -8,14 +8,10 @@
 #include "worker/gdb/says.h"
 #include "worker/read/libraries.h"
 #include "worker/read/names.h"
+#include "worker/serve/begins.h"
 #include "worker/breaks/pending.h"
 
 #define LETTERS_A_MISTAKE 3 /* up to one difference in so many letters counts as a typing error */
-
-static bool starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
 
 /* At a program's first instructions, only the dynamic linker is loaded. */
 static bool are_libraries_to_come(struct replay *replay)
@@ -29,7 +25,7 @@ static bool are_libraries_to_come(struct replay *replay)
 	count = json_array_size(libraries);
 	first = mi_text(json_array_get(libraries, 0), "target-name");
 	first = first && strrchr(first, '/') ? strrchr(first, '/') + 1 : first;
-	first = count == 1 && first && starts(first, "ld") ? first : NULL;
+	first = count == 1 && first && begins(first, "ld") ? first : NULL;
 	json_decref(results);
 	return first != NULL;
 }

@@ -36,22 +36,18 @@ static const char format_letters[] = {[FORMAT_NATURAL] = 0,
 static int read_formatted(struct replay *replay, char letter, const char *expression, char **value,
     char **type, char *why, size_t why_size)
 {
-	char command[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX];
-	json_t *results = NULL;
+	char command[REPLAY_EXPRESSION_MAX + 32];
 
 	if (!letter)
 		return values_show(replay, expression, value, type, why, why_size);
 	if (values_read(replay, expression, value, type, why, why_size) != 0)
 		return -1;
 	snprintf(command, sizeof(command), "output/%c (%s)", letter, expression);
-	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
-	    gdb_command(replay->gdb, &results,
-		"-interpreter-exec --thread %d --frame %d console %s", replay->selected.number,
-		replay->selected.frame, quoted) != GDB_DONE) {
+	if (!selection_console_in(
+		replay, replay->selected.number, replay->selected.frame, command)) {
 		snprintf(why, why_size, "%s", gdb_message(replay->gdb));
 		return -1;
 	}
-	json_decref(results);
 	free(*value);
 	*value = strdup(gdb_console_text(replay->gdb));
 	return 0;

@@ -13,6 +13,7 @@
 #include "worker/read/printers.h"
 #include "worker/read/truth.h"
 #include "worker/read/values.h"
+#include "worker/session/selection.h"
 
 #define PRESENT	   "$rr_walk"
 #define SHOW_MAX   10
@@ -96,13 +97,11 @@ static const char *reason(const struct replay *replay)
 /* Goes to the value of `text`, which the client wrote as `asked`; false with `ended` filled. */
 static bool go_to(struct walk *walk, const char *text, const char *asked)
 {
-	char command[TEXT_MAX + 16], quoted[GDB_QUOTED_MAX];
+	char command[TEXT_MAX + 16];
 	struct replay *replay = walk->replay;
 
-	if (snprintf(command, sizeof(command), "rr-walk %s", text) > 0 &&
-	    mi_quote(quoted, sizeof(quoted), command) > 0 &&
-	    gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		replay->selected.number, replay->selected.frame, quoted) == GDB_DONE)
+	snprintf(command, sizeof(command), "rr-walk %s", text);
+	if (selection_console_in(replay, replay->selected.number, replay->selected.frame, command))
 		return true;
 	snprintf(walk->ended, sizeof(walk->ended), "%.100s cannot be read: %.150s", asked,
 	    reason(replay));
@@ -143,8 +142,7 @@ static bool is_over(struct walk *walk)
 /* Of a pointer as gdb prints it: "0x0", "(node *) 0x0". */
 static bool is_null(const char *value)
 {
-	const char *number =
-	    value[0] == '(' && strstr(value, ") ") ? strstr(value, ") ") + 2 : value;
+	const char *number = values_behind_type(value);
 
 	return strncmp(number, "0x", 2) == 0 && strtoull(number, NULL, 16) == 0;
 }

@@ -10,21 +10,20 @@
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi.h"
 #include "worker/read/printers.h"
+#include "worker/session/selection.h"
 
 static const char right[] = "right ", wrong[] = "wrong ";
 
 /* What the script printed, without the end of its line; NULL: it did not answer. */
 static char *ask(struct replay *replay, unsigned long long address, const char *condition)
 {
-	char command[REPLAY_EXPRESSION_MAX + 64], quoted[GDB_QUOTED_MAX];
+	char command[REPLAY_EXPRESSION_MAX + 64];
 	const char *said;
 
 	printers_load(replay);
 	snprintf(command, sizeof(command), "rr-condition %llu %.*s", address, REPLAY_EXPRESSION_MAX,
 	    condition);
-	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
-	    gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		replay->selected.number, replay->selected.frame, quoted) != GDB_DONE)
+	if (!selection_console_in(replay, replay->selected.number, replay->selected.frame, command))
 		return NULL;
 	said = gdb_console_text(replay->gdb);
 	return said ? strndup(said, strcspn(said, "\n")) : NULL;

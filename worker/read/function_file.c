@@ -3,6 +3,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/read/frame.h"
+#include "worker/session/selection.h"
 
 #define ASKED_MAX 4 /* frames of one stack */
 
@@ -33,13 +34,10 @@ static bool may_be_own(const json_t *frame)
 
 static void ask(struct replay *replay, int thread, json_t *frame)
 {
-	char quoted[GDB_QUOTED_MAX];
+	int level = (int)json_integer_value(json_object_get(frame, "level"));
 	const char *said;
 
-	if (mi_quote(quoted, sizeof(quoted), script) < 0 ||
-	    gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		thread, (int)json_integer_value(json_object_get(frame, "level")),
-		quoted) != GDB_DONE)
+	if (!selection_console_in(replay, thread, level, script))
 		return;
 	said = gdb_console_text(replay->gdb);
 	if (said && said[0] == '/')

@@ -7,21 +7,20 @@
 #include <stdlib.h>
 #include "worker/gdb/mi.h"
 #include "worker/read/printers.h"
+#include "worker/session/selection.h"
 #include "worker/session/spoken.h"
 
 bool place_of_value(struct replay *replay, const char *expression, unsigned long long *address,
     unsigned long long *size)
 {
-	char command[REPLAY_EXPRESSION_MAX + 16], quoted[GDB_QUOTED_MAX], *end;
+	char command[REPLAY_EXPRESSION_MAX + 16], *end;
 	const char *said;
 
 	if (!spoken_is_foreign(replay))
 		return false;
 	printers_load(replay);
 	snprintf(command, sizeof(command), "rr-place %.*s", REPLAY_EXPRESSION_MAX, expression);
-	if (mi_quote(quoted, sizeof(quoted), command) < 0 ||
-	    gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
-		replay->selected.number, replay->selected.frame, quoted) != GDB_DONE)
+	if (!selection_console_in(replay, replay->selected.number, replay->selected.frame, command))
 		return false;
 	said = gdb_console_text(replay->gdb);
 	if (!said)

@@ -16,8 +16,7 @@ static bool is_number(const char *value, bool *truth)
 	*truth = strcasecmp(value, "true") == 0 || strcmp(value, ".TRUE.") == 0;
 	if (*truth || strcasecmp(value, "false") == 0 || strcmp(value, ".FALSE.") == 0)
 		return true;
-	if (value[0] == '(' && strstr(value, ") "))
-		value = strstr(value, ") ") + 2;
+	value = values_behind_type(value);
 	*truth = strtod(value, NULL) != 0.0;
 	return isdigit((unsigned char)value[value[0] == '-']);
 }

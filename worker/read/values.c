@@ -135,6 +135,13 @@ static int read_written(struct replay *replay, const char *expression, char **va
 	return status;
 }
 
+const char *values_behind_type(const char *value)
+{
+	const char *end = value[0] == '(' ? strstr(value, ") ") : NULL;
+
+	return end ? end + 2 : value;
+}
+
 /* Whether it compares a text. */
 static bool compares_text(const char *expression)
 {

@@ -32,6 +32,9 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 int values_show(struct replay *replay, const char *expression, char **value, char **type, char *why,
     size_t why_size);
 
+/* gdb's text of a value without the type that it prints before a pointer: "(int *) 0x10". */
+const char *values_behind_type(const char *value);
+
 /* The number that an expression of ours has: its casts, sizes and registers are C, also in a frame
  * of another language. False with `why` filled. */
 bool values_number(struct replay *replay, const char *expression, unsigned long long *number,

@@ -104,3 +104,12 @@ bool selection_console(struct replay *replay, const char *command)
 	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
 	       spoken_console(replay, quoted) == GDB_DONE;
 }
+
+bool selection_console_in(struct replay *replay, int thread, int frame, const char *command)
+{
+	char quoted[GDB_QUOTED_MAX];
+
+	return mi_quote(quoted, sizeof(quoted), command) >= 0 &&
+	       gdb_command(replay->gdb, NULL, "-interpreter-exec --thread %d --frame %d console %s",
+		   thread, frame, quoted) == GDB_DONE;
+}

@@ -28,6 +28,9 @@ bool selection_set_frame(struct replay *replay, int level);
  * False if gdb refuses, or if the command is too long. */
 bool selection_console(struct replay *replay, const char *command);
 
+/* The same in any frame of a thread (gdb's number), and in the frame's own language alone. */
+bool selection_console_in(struct replay *replay, int thread, int frame, const char *command);
+
 /* gdb's number of the thread with that tid; 0: there is no such thread now. */
 int selection_number(struct replay *replay, int tid);
 

@@ -232,17 +232,11 @@ def string_in(value):
                 size = size[name]
             for name in first:
                 start = start[name]
-            count = number_in(size)
+            count = plain_number(size)
             return bytes(gdb.selected_inferior().read_memory(int(start), count)) if count else b""
         except gdb.error:
             continue
     raise gdb.GdbError("a %s is no text" % kind)
-
-
-def number_in(value):
-    while value.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
-        value = value[value.type.fields()[0]]
-    return int(value)
 
 
 class SameText(gdb.Function):

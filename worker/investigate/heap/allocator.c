@@ -14,6 +14,7 @@
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
 #include "worker/read/symbol.h"
+#include "worker/serve/begins.h"
 
 #define PIECES_MAX   160 /* stretches of code without a jump away */
 #define JUMPS_MAX    800
@@ -78,11 +79,6 @@ static void add_return(struct allocator *allocator, unsigned long long address, 
 	else
 		allocator->returns[allocator->return_count++] =
 		    (struct allocator_return){address, in};
-}
-
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
 }
 
 /* What stands between functions, and where the code after a call that never returns ends. */

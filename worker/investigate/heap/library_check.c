@@ -9,13 +9,9 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/search/last_writer.h"
-#include "worker/investigate/search/where.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
-#include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/symbol.h"
-#include "worker/breaks/watchpoint.h"
 
 #define WORD	       8
 #define CANARY	       0x28 /* from the thread's own memory on */

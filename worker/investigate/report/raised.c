@@ -8,14 +8,10 @@
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
 #include "worker/run/resume.h"
+#include "worker/serve/begins.h"
 #include "worker/session/stop_reason.h"
 
 #define PLACES_MAX 4
-
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
 
 /* "panic: runtime error: index out of range [5]", "fatal error: all goroutines are asleep". */
 static bool is_gos(const char *line)

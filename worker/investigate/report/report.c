@@ -2,6 +2,7 @@
  * Puts a report together. Leaves out what is not useful: the thread list of a program with one
  * thread, and variables of frames far from the end.
  */
+#include "worker/serve/begins.h"
 #include "worker/investigate/report/report.h"
 
 #include <signal.h>
@@ -314,11 +315,6 @@ static const struct {
     {"*** %n in writable segment", NULL},
 };
 
-static bool starts_with(const char *text, const char *beginning)
-{
-	return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
 enum library_found report_tell_library(json_t *report, const json_t *output)
 {
 	json_t *line = last_line(output);
@@ -329,10 +325,10 @@ enum library_found report_tell_library(json_t *report, const json_t *output)
 	if (!signal || strcmp(signal, "SIGABRT") != 0)
 		said = "";
 	for (size_t i = 0; !heap && i < sizeof(heap_damages) / sizeof(*heap_damages); i++)
-		if ((heap = starts_with(said, heap_damages[i].said)))
+		if ((heap = begins(said, heap_damages[i].said)))
 			hint = heap_damages[i].hint;
 	for (size_t i = 0; !array && i < sizeof(array_damages) / sizeof(*array_damages); i++)
-		if ((array = starts_with(said, array_damages[i].said)))
+		if ((array = begins(said, array_damages[i].said)))
 			hint = array_damages[i].hint;
 	if (hint && !json_object_get(report, "hint"))
 		json_object_set_new(report, "hint", json_string(hint));

@@ -330,46 +330,52 @@ static bool next_method(const char *line, const char **at, char object[PHRASE_MA
 	return false;
 }
 
-bool phrases_find_object(struct replay *replay, unsigned long long slot, char object[PHRASE_MAX],
-    unsigned long long *place)
+/* Whether the object's table is the one that is looked for; *found: what is told of it. */
+typedef bool is_table(struct replay *replay, const char *object, bool points,
+    unsigned long long wanted, unsigned long long *found);
+
+/* The only object on the line whose method is called and whose table it is. */
+static bool find_only(struct replay *replay, unsigned long long wanted, is_table *is,
+    char object[PHRASE_MAX], char method[PHRASE_MAX], unsigned long long *found)
 {
 	char line[LINE_MAX_BYTES], this[PHRASE_MAX], called[PHRASE_MAX];
-	unsigned long long its, lies;
+	unsigned long long its;
 	const char *at = line;
-	size_t found = 0;
+	size_t count = 0;
 	bool points;
 
 	if (!read_line(replay, line))
 		return false;
 	while (next_method(line, &at, this, called, &points)) {
-		if (!read_table(replay, this, points, &its, &lies) ||
-		    slot - its >= TABLE_MAX * sizeof(slot))
+		if (!is(replay, this, points, wanted, &its))
 			continue;
 		snprintf(object, PHRASE_MAX, "%s", this);
-		*place = lies;
-		found++;
+		snprintf(method, PHRASE_MAX, "%s", called);
+		*found = its;
+		count++;
 	}
-	return found == 1;
+	return count == 1;
+}
+
+static bool has_slot(struct replay *replay, const char *object, bool points,
+    unsigned long long slot, unsigned long long *place)
+{
+	unsigned long long table;
+
+	return read_table(replay, object, points, &table, place) &&
+	       slot - table < TABLE_MAX * sizeof(slot);
+}
+
+bool phrases_find_object(struct replay *replay, unsigned long long slot, char object[PHRASE_MAX],
+    unsigned long long *place)
+{
+	char method[PHRASE_MAX];
+
+	return find_only(replay, slot, has_slot, object, method, place);
 }
 
 bool phrases_find_virtual(struct replay *replay, unsigned long long target, char object[PHRASE_MAX],
     char method[PHRASE_MAX], unsigned long long *table)
 {
-	char line[LINE_MAX_BYTES], this[PHRASE_MAX], called[PHRASE_MAX];
-	unsigned long long its;
-	const char *at = line;
-	size_t found = 0;
-	bool points;
-
-	if (!read_line(replay, line))
-		return false;
-	while (next_method(line, &at, this, called, &points)) {
-		if (!has_in_table(replay, this, points, target, &its))
-			continue;
-		snprintf(object, PHRASE_MAX, "%s", this);
-		snprintf(method, PHRASE_MAX, "%s", called);
-		*table = its;
-		found++;
-	}
-	return found == 1;
+	return find_only(replay, target, has_in_table, object, method, table);
 }

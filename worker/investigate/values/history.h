@@ -31,9 +31,11 @@ struct history_tally {
 	uint64_t stopped[TALLY_ROWS]; /* changes of a row that were counted by the stop */
 	/* Of each writer: numbers in the order of the program, 2 * that of a change, and 1 more for
 	 * one of rr's own behind it. */
-	uint64_t first_key[HISTORY_WRITERS_MAX], last_key[HISTORY_WRITERS_MAX];
-	bool last_unknown[HISTORY_WRITERS_MAX]; /* the time was over before it was looked up */
-	bool late;				/* so it was, of any of them */
+	struct history_keys {
+		uint64_t first, last;
+		bool last_unknown; /* the time was over before its moment was looked up */
+	} keys[HISTORY_WRITERS_MAX];
+	bool late; /* so it was, of any of them */
 	/* Moments right behind changes, from which the second run can begin. */
 	struct history_mark {
 		struct moment at;

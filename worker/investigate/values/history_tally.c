@@ -53,19 +53,19 @@ static size_t count_here(
 
 	which = history_count(history, replay, where, ACCESS_KIND_WRITE, count);
 	if (which == writers && which < HISTORY_WRITERS_MAX)
-		history->tally.first_key[which] = key;
+		history->tally.keys[which].first = key;
 	json_decref(where);
 	return which;
 }
 
 static void set_last(struct history *history, struct replay *replay, size_t which, uint64_t key)
 {
-	if (which == HISTORY_WRITERS_MAX || history->tally.last_key[which] > key)
+	if (which == HISTORY_WRITERS_MAX || history->tally.keys[which].last > key)
 		return;
 	position_take_sum(replay);
 	history->last[which] = replay->moment;
-	history->tally.last_key[which] = key;
-	history->tally.last_unknown[which] = false;
+	history->tally.keys[which].last = key;
+	history->tally.keys[which].last_unknown = false;
 }
 
 /* A change that only its stop counts. */
@@ -177,9 +177,9 @@ static bool add_named(struct history *history, json_t *where, const struct tally
 		return writers == HISTORY_WRITERS_MAX;
 	/* It exists, so that no moment is needed. */
 	history_count(history, NULL, where, ACCESS_KIND_WRITE, (long long)row->count);
-	if (2 * row->last > tally->last_key[which]) {
-		tally->last_key[which] = 2 * row->last;
-		tally->last_unknown[which] = true;
+	if (2 * row->last > tally->keys[which].last) {
+		tally->keys[which].last = 2 * row->last;
+		tally->keys[which].last_unknown = true;
 	}
 	return true;
 }
@@ -212,8 +212,8 @@ static bool add_table(struct history *history, struct wanted *wanted)
 		}
 	}
 	for (size_t i = 0; i < HISTORY_WRITERS_MAX; i++)
-		if (tally->last_unknown[i])
-			want(wanted, tally->last_key[i] / 2);
+		if (tally->keys[i].last_unknown)
+			want(wanted, tally->keys[i].last / 2);
 	return ok;
 }
 
@@ -230,22 +230,16 @@ struct second {
 
 static void swap_writers(struct history *history, size_t a, size_t b)
 {
-	struct history_tally *tally = &history->tally;
-	json_t *one = json_incref(json_array_get(history->writers, a));
+	struct history_keys *keys = history->tally.keys, key = keys[a];
+	json_t *writer = json_incref(json_array_get(history->writers, a));
 	struct moment last = history->last[a];
-	uint64_t first_key = tally->first_key[a], last_key = tally->last_key[a];
-	bool unknown = tally->last_unknown[a];
 
 	json_array_set(history->writers, a, json_array_get(history->writers, b));
-	json_array_set_new(history->writers, b, one);
+	json_array_set_new(history->writers, b, writer);
 	history->last[a] = history->last[b];
 	history->last[b] = last;
-	tally->first_key[a] = tally->first_key[b];
-	tally->first_key[b] = first_key;
-	tally->last_key[a] = tally->last_key[b];
-	tally->last_key[b] = last_key;
-	tally->last_unknown[a] = tally->last_unknown[b];
-	tally->last_unknown[b] = unknown;
+	keys[a] = keys[b];
+	keys[b] = key;
 }
 
 /* A writer that was named late goes where it would be if it had been named in time. */
@@ -253,7 +247,7 @@ static void put_in_order(struct history *history, size_t which)
 {
 	if (which == HISTORY_WRITERS_MAX)
 		return;
-	for (; which && history->tally.first_key[which - 1] > history->tally.first_key[which];
+	for (; which && history->tally.keys[which - 1].first > history->tally.keys[which].first;
 	     which--)
 		swap_writers(history, which - 1, which);
 }
@@ -346,7 +340,7 @@ static enum search_end do_again(struct history *history, struct search *search, 
 	json_decref(history->writers);
 	history->writers = json_incref(tally->writers);
 	memcpy(history->last, tally->last, sizeof(history->last));
-	memset(tally->last_unknown, 0, sizeof(tally->last_unknown));
+	memset(tally->keys, 0, sizeof(tally->keys));
 	if (end == SEARCH_CUT) {
 		search->reached = tally->begun;
 		return end;

@@ -207,10 +207,8 @@ static bool same_value(const char *a, const char *b)
 {
 	size_t length;
 
-	if (a[0] == '(' && strstr(a, ") "))
-		a = strstr(a, ") ") + 2;
-	if (b[0] == '(' && strstr(b, ") "))
-		b = strstr(b, ") ") + 2;
+	a = values_behind_type(a);
+	b = values_behind_type(b);
 	length = strncmp(a, "0x", 2) == 0 ? strcspn(a, " ") + 1 : strlen(a) + 1;
 	return strncmp(a, b, length) == 0 ||
 	       (strncmp(a, "0x", 2) == 0 && strncmp(b, "0x", 2) == 0 &&

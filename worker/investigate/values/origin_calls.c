@@ -10,6 +10,7 @@
 #include "worker/investigate/search/prototype.h"
 #include "worker/read/accessed.h"
 #include "worker/read/brief_name.h"
+#include "worker/read/preceding.h"
 #include "worker/read/symbol.h"
 
 /* As the processor counts them. */
@@ -41,26 +42,9 @@ static bool is_c_here(struct replay *replay)
 	       (strstr(said, "currently c\"") || strstr(said, "currently c++\""));
 }
 
-/* Whether a call ends before this address. */
-static bool is_behind_call(struct replay *replay, unsigned long long address)
-{
-	uint8_t before[7];
-
-	if (!accessed_whole(replay, address - sizeof(before), before, sizeof(before)))
-		return false;
-	if (before[2] == 0xe8)
-		return true;
-	/* call *OPERAND of two, three, four, six and seven bytes */
-	for (size_t length = 2; length <= 7; length++)
-		if (length != 5 && before[7 - length] == 0xff &&
-		    (before[8 - length] & 0x38) == 0x10)
-			return true;
-	return false;
-}
-
 void origin_calls_enter(struct origin *origin, struct origin_calls *calls, unsigned long long next)
 {
-	calls->unsure |= !is_behind_call(origin->replay, next);
+	calls->unsure |= !preceding_may_call(origin->replay, next);
 	if (calls->inside++ == 0)
 		origin_function(origin->replay, calls->returned, sizeof(calls->returned));
 }

@@ -138,7 +138,7 @@ static void name_last(struct history *history, struct replay *replay)
 
 	json_array_foreach(history->writers, i, writer)
 	{
-		if (!history->tally.last_unknown[i])
+		if (!history->tally.keys[i].last_unknown)
 			json_object_set_new(writer, "last", moment_name(replay, &history->last[i]));
 	}
 }

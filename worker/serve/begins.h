@@ -1,0 +1,11 @@
+#ifndef WORKER_BEGINS_H
+#define WORKER_BEGINS_H
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+#endif
