@@ -11,7 +11,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/selection.h"
 #include "worker/read/values.h"
-#include "worker/breaks/watchpoint.h"
+#include "worker/read/place.h"
 
 enum {
 	TEXT_MAX = REPLAY_EXPRESSION_MAX + 32,
@@ -119,7 +119,7 @@ static char *bit_field(struct replay *replay, const char *text, struct member *m
 	char absolute[TEXT_MAX + TYPE_MAX_BYTES];
 
 	for (;;) {
-		cleanup_free char *address = watchpoint_address(replay, member->object);
+		cleanup_free char *address = place_address(replay, member->object);
 
 		pointer = pointer_to(replay, member->object, address);
 		if (pointer)
@@ -135,7 +135,7 @@ static char *bit_field(struct replay *replay, const char *text, struct member *m
 static char *bytes_of(struct replay *replay, const char *expression, const char *address)
 {
 	cleanup_free char *value = NULL, *type = NULL;
-	char text[WATCHPOINT_PLACE_MAX], why[256];
+	char text[PLACE_EXPRESSION_MAX], why[256];
 	long long size;
 
 	snprintf(text, sizeof(text), "sizeof(%s)", expression);
@@ -144,7 +144,7 @@ static char *bytes_of(struct replay *replay, const char *expression, const char 
 	size = strtoll(value, NULL, 10);
 	if (size <= 0)
 		return NULL;
-	watchpoint_place(text, address, size);
+	place_expression(text, address, size);
 	return strdup(text);
 }
 

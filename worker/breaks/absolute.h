@@ -9,7 +9,7 @@
 /* Whether the expression, in the selected frame, names a member that is declared as a bit-field. */
 bool absolute_is_bit_field(struct replay *replay, const char *expression);
 
-/* Looks names up in the selected frame; address: as of watchpoint_address. Owned by the caller;
+/* Looks names up in the selected frame; address: as of place_address. Owned by the caller;
  * NULL: there is none, because the object has no address (NULL), or because it is a bit-field of
  * structures without names. */
 char *absolute_expression(struct replay *replay, const char *expression, const char *address);

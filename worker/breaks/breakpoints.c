@@ -16,6 +16,7 @@
 #include "worker/session/images.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/read/place.h"
 #include "worker/breaks/written.h"
 #include "worker/session/selection.h"
 
@@ -482,7 +483,7 @@ static int watch_again(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
 	const char *what = breakpoint->what, *resolved = breakpoint->resolved;
-	cleanup_free char *now = resolved ? watchpoint_address(replay, what) : NULL;
+	cleanup_free char *now = resolved ? place_address(replay, what) : NULL;
 
 	if (resolved && !(now && strcmp(now, resolved) == 0))
 		what = breakpoint->absolute;

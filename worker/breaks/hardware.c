@@ -7,7 +7,6 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/place.h"
-#include "worker/session/spoken.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
 
@@ -73,43 +72,13 @@ static const char *place_of(const json_t *watchpoint)
 	return what && strncmp(what, pointed, sizeof(pointed) - 1) == 0 ? what : NULL;
 }
 
-bool hardware_extent(struct replay *replay, const char *expression, unsigned long long *address,
-    unsigned long long *size)
-{
-	char quoted[GDB_QUOTED_MAX], text[GDB_QUOTED_MAX / 2], *end = NULL;
-	json_t *results = NULL;
-	const char *value;
-
-	/* Not with sizeof: gdb knows the size of what a function of ours gives only when it calls
-	 * it. */
-	if ((size_t)snprintf(text, sizeof(text),
-		"{(long) &(%s), (long) (&(%s) + 1) - (long) &(%s)}", expression, expression,
-		expression) >= sizeof(text) ||
-	    mi_quote(quoted, sizeof(quoted), text) < 0)
-		return false;
-	if (spoken_here(replay, &results, quoted) != GDB_DONE) {
-		if (place_of_value(replay, expression, address, size))
-			return true;
-		/* One of ours, in a frame of another language. */
-		if (!spoken_is_foreign(replay) || spoken_as_c(replay, &results, quoted) != GDB_DONE)
-			return false;
-	}
-	value = mi_text(results, "value");
-	if (value && *value == '{') {
-		*address = strtoull(value + 1, &end, 10);
-		*size = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
-	}
-	json_decref(results);
-	return end && *end == ',';
-}
-
 /* 0: not known, because its variables are those of another frame, or see place_of. */
 static int registers_of_watchpoint(struct replay *replay, const json_t *watchpoint)
 {
 	const char *place = place_of(watchpoint);
 	unsigned long long address, size;
 
-	return place && hardware_extent(replay, place, &address, &size)
+	return place && place_of_value(replay, place, &address, &size)
 		   ? hardware_pieces(address, size)
 		   : 0;
 }

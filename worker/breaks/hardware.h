@@ -31,8 +31,4 @@ json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *argume
  * multiple of as many. More than HARDWARE_REGISTERS: too many. */
 int hardware_pieces(unsigned long long address, unsigned long long size);
 
-/* Where a value lies in memory, and its size; false: not known. */
-bool hardware_extent(struct replay *replay, const char *expression, unsigned long long *address,
-    unsigned long long *size);
-
 #endif

@@ -1,6 +1,6 @@
 /*
- * Sets hardware watchpoints in gdb, and finds the address that an expression denotes. Never lets
- * gdb watch by single steps, which takes hours. Does not know the client's list of breakpoints.
+ * Sets hardware watchpoints in gdb. Never lets gdb watch by single steps, which takes hours. Does
+ * not know the client's list of breakpoints.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/absolute.h"
-#include "worker/read/accessed.h"
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/temporary_breakpoint.h"
@@ -17,28 +16,6 @@
 #include "worker/read/no_address.h"
 #include "worker/read/place.h"
 #include "worker/breaks/watchpoint.h"
-
-char *watchpoint_address(struct replay *replay, const char *expression)
-{
-	char quoted[GDB_QUOTED_MAX], text[REPLAY_EXPRESSION_MAX + 64];
-	unsigned long long number, size;
-	json_t *results = NULL;
-	const char *address;
-	char *resolved = NULL;
-
-	snprintf(text, sizeof(text), "(void *) &(%s)", expression);
-	if (mi_quote(quoted, sizeof(quoted), text) > 0 &&
-	    spoken_here(replay, &results, quoted) == GDB_DONE) {
-		address = mi_text(results, "value");
-		if (address)
-			resolved = strndup(address, strcspn(address, " "));
-	} else if (place_of_value(replay, expression, &number, &size) &&
-		   asprintf(&resolved, "0x%llx", number) < 0) {
-		resolved = NULL;
-	}
-	json_decref(results);
-	return resolved;
-}
 
 /* Runs a console command in the selected thread and frame. */
 static bool command_here(struct replay *replay, const char *command, struct failure *failure)
@@ -140,7 +117,7 @@ static bool fits(struct replay *replay, const char *expression, struct failure *
 {
 	unsigned long long address, size;
 
-	if (!hardware_extent(replay, expression, &address, &size) ||
+	if (!place_of_value(replay, expression, &address, &size) ||
 	    hardware_pieces(address, size) <= HARDWARE_REGISTERS)
 		return true;
 	failure_set(failure, ERROR_UNSUPPORTED,
@@ -151,34 +128,6 @@ static bool fits(struct replay *replay, const char *expression, struct failure *
 	    "at multiples of their size, and single steps would take hours",
 	    expression, size, address);
 	return false;
-}
-
-bool watchpoint_extent(struct replay *replay, const char *expression, unsigned long long *address,
-    unsigned long long *size, struct failure *failure)
-{
-	if (hardware_extent(replay, expression, address, size))
-		return true;
-	if (gdb_must_stop(replay->gdb))
-		worker_fail_interrupted(replay->worker, failure);
-	else
-		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
-		    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
-	return false;
-}
-
-void watchpoint_place(
-    char place[static WATCHPOINT_PLACE_MAX], const char *expression, long long length)
-{
-	static const char *const types[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
-
-	if (length == 0)
-		snprintf(place, WATCHPOINT_PLACE_MAX, "%s", expression);
-	else if (length <= 8 && types[length])
-		snprintf(place, WATCHPOINT_PLACE_MAX, "*(unsigned %s *) (%s)", types[length],
-		    expression);
-	else
-		snprintf(place, WATCHPOINT_PLACE_MAX, "*(unsigned char (*)[%lld]) (%s)", length,
-		    expression);
 }
 
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
@@ -209,14 +158,4 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	    "the hardware cannot watch %.200s, and watching it in single steps would take hours",
 	    expression);
 	return 0;
-}
-
-json_t *watchpoint_unmapped(struct replay *replay, unsigned long long address, long long length)
-{
-	uint8_t byte;
-
-	if (accessed_whole(replay, address, &byte, 1))
-		return NULL;
-	return json_sprintf("nothing is mapped at 0x%llx at the session's moment%s", address,
-	    length ? ": with length, expression is an address, so write & before a variable" : "");
 }

@@ -17,6 +17,7 @@
 #include "worker/read/ambiguous_statics.h"
 #include "worker/run/waiting.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/read/place.h"
 
 #define TEXT_REST_MAX 200 /* bytes that one takes in the saved state, beside the client's texts */
 
@@ -161,7 +162,7 @@ json_t *tool_watchpoint_set(
 	    .condition = copy(args->condition),
 	    .access = args->access_type,
 	    .by_location = args->location,
-	    .resolved = args->location ? watchpoint_address(replay, args->expression) : NULL,
+	    .resolved = args->location ? place_address(replay, args->expression) : NULL,
 	};
 	wanted.absolute = absolute_expression(replay, args->expression, wanted.resolved);
 	kept = breakpoints_keep(replay, &wanted, number, failure);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "worker/breaks/hardware.h"
+#include "worker/read/place.h"
 #include "worker/gdb/mi.h"
 #include "worker/read/preceding.h"
 #include "worker/session/selection.h"
@@ -119,7 +119,7 @@ static enum accessed_touch touches(const struct look *look, const char *place)
 	bool ahead = look->direction == BACKWARD;
 	enum accessed_touch touch;
 
-	if (!place || !hardware_extent(look->replay, place, &address, &size) || !size ||
+	if (!place || !place_of_value(look->replay, place, &address, &size) || !size ||
 	    (!ahead && has_lost(&look->instruction)))
 		return ACCESSED_MAYBE;
 	touch = accessed_touches(look->replay, &look->instruction,

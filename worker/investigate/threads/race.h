@@ -12,7 +12,7 @@
 #include "worker/investigate/threads/threading.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
-#include "worker/breaks/watchpoint.h"
+#include "worker/read/place.h"
 
 #define RACE_SITES_MAX	  64 /* places in the code */
 #define RACE_ACCESSES_MAX 10000
@@ -41,7 +41,7 @@ struct race {
 	const struct race_scan_args *args;
 	struct replay *replay;
 	struct threading *threading;
-	char watched[WATCHPOINT_PLACE_MAX];
+	char watched[PLACE_EXPRESSION_MAX];
 	unsigned long long address, size;
 	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
 	int watch, entry, freed, resized; /* gdb's numbers */

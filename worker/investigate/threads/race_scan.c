@@ -13,7 +13,7 @@
 #include "worker/investigate/threads/race.h"
 #include "worker/read/accessed.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/hardware.h"
+#include "worker/breaks/watchpoint.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/gdb/says.h"
 #include "worker/read/mappings.h"
@@ -217,7 +217,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 {
 	if (!ambiguous_statics_check(race->replay, race->args->expression, failure))
 		return false;
-	watchpoint_place(race->watched, race->args->expression, race->args->length);
+	place_expression(race->watched, race->args->expression, race->args->length);
 	race->watch =
 	    watchpoint_insert(race->replay, race->watched, WATCH_ACCESS, true, NULL, failure);
 	if (!race->watch && gdb_says(failure->message, SAYS_UNWATCHABLE))
@@ -228,9 +228,9 @@ static bool set_watch(struct race *race, struct failure *failure)
 	if (!race->watch)
 		return false;
 	gdb_must(race->replay->gdb, NULL, "-break-disable %d", race->watch);
-	if (!watchpoint_extent(race->replay, race->watched, &race->address, &race->size, failure))
+	if (!place_find(race->replay, race->watched, &race->address, &race->size, failure))
 		return false;
-	race->unmapped = watchpoint_unmapped(race->replay, race->address, race->args->length);
+	race->unmapped = place_unmapped(race->replay, race->address, race->args->length);
 	race->atomic_type = is_atomic_type(race->replay, race->watched);
 	look_at_mapping(race);
 	return true;

@@ -11,7 +11,7 @@
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/search/silent_hits.h"
 #include "worker/investigate/search/where.h"
-#include "worker/breaks/watchpoint.h"
+#include "worker/read/place.h"
 #include "worker/x86/tallymark.h"
 
 #define HISTORY_WRITERS_MAX 40
@@ -47,7 +47,7 @@ struct history_tally {
 
 struct history {
 	const struct value_history_args *args;
-	char watched[WATCHPOINT_PLACE_MAX]; /* the expression that gdb watches */
+	char watched[PLACE_EXPRESSION_MAX]; /* the expression that gdb watches */
 	unsigned long long address, size;
 	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
 	int watch;	  /* gdb's number */

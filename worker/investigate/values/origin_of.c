@@ -11,7 +11,7 @@
 #include "worker/investigate/values/origin.h"
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
-#include "worker/breaks/hardware.h"
+#include "worker/read/place.h"
 #include "worker/read/accessed.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frame.h"
@@ -21,7 +21,6 @@
 #include "worker/moment/moment_names.h"
 #include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
-#include "worker/breaks/watchpoint.h"
 #include "worker/gdb/says.h"
 #include "worker/session/spoken.h"
 
@@ -131,7 +130,7 @@ static bool find_size(struct replay *replay, const char *expression, unsigned lo
 	if (!ambiguous_statics_check(replay, expression, failure))
 		return false;
 	if (!read_size(replay, expression, size) &&
-	    !hardware_extent(replay, expression, &address, size)) {
+	    !place_of_value(replay, expression, &address, size)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "names are looked up in the selected frame; rr_locals lists them", "%.300s",
 		    gdb_message(replay->gdb));
@@ -162,7 +161,7 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 	if (!find_size(replay, expression, &size, failure))
 		return false;
 	now->size = (unsigned)size;
-	address = watchpoint_address(replay, expression);
+	address = place_address(replay, expression);
 	now->address = address ? strtoull(address, NULL, 16) : 0;
 	free(address);
 	if (now->address

@@ -12,7 +12,7 @@
 #include "worker/investigate/values/history_tally.h"
 #include "worker/handlers.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/hardware.h"
+#include "worker/breaks/watchpoint.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/moment/position.h"
@@ -240,7 +240,7 @@ static void take_silent_hits(struct history *history, struct replay *replay)
  * until the stretch begins. */
 static bool set_watch(struct history *history, struct replay *replay, struct failure *failure)
 {
-	watchpoint_place(history->watched, history->args->expression, history->args->length);
+	place_expression(history->watched, history->args->expression, history->args->length);
 	if (!ambiguous_statics_check(replay, history->watched, failure))
 		return false;
 	history->watch =
@@ -250,10 +250,9 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	if (history->args->access == WATCH_WRITE)
 		take_silent_hits(history, replay);
 	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
-	if (!watchpoint_extent(
-		replay, history->watched, &history->address, &history->size, failure))
+	if (!place_find(replay, history->watched, &history->address, &history->size, failure))
 		return false;
-	history->unmapped = watchpoint_unmapped(replay, history->address, history->args->length);
+	history->unmapped = place_unmapped(replay, history->address, history->args->length);
 	return true;
 }
 
